@@ -1,0 +1,63 @@
+//! Byte strings of a module, interned.
+
+use crate::Str;
+use indexmap::IndexSet;
+
+/// The interned strings of a module.
+///
+/// Names are bytes: bytecode does not promise UTF-8, and a name must survive reading and writing unchanged.
+#[derive(Clone, Debug, Default)]
+pub struct StringTable {
+    strings: IndexSet<Box<[u8]>>,
+}
+
+impl StringTable {
+    /// The handle of `bytes`, which are stored once.
+    pub fn intern(&mut self, bytes: impl AsRef<[u8]>) -> Str {
+        let bytes = bytes.as_ref();
+        if let Some(index) = self.strings.get_index_of(bytes) {
+            return Str::new(index);
+        }
+        Str::new(self.strings.insert_full(bytes.into()).0)
+    }
+
+    /// The handle of `bytes` if they are in the table.
+    pub fn find(&self, bytes: impl AsRef<[u8]>) -> Option<Str> {
+        self.strings.get_index_of(bytes.as_ref()).map(Str::new)
+    }
+
+    /// The bytes of a string.
+    pub fn bytes(&self, string: Str) -> &[u8] {
+        &self.strings[string.index()]
+    }
+
+    /// The string for messages and paths, with bytes that are not UTF-8 replaced.
+    pub fn text(&self, string: Str) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.bytes(string))
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.strings.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.strings.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_strings_share_a_handle() {
+        let mut table = StringTable::default();
+        let a = table.intern("kernel");
+        assert_eq!(a, table.intern(b"kernel"));
+        assert_ne!(a, table.intern([0xff]));
+        assert_eq!(table.text(a), "kernel");
+        assert_eq!(table.len(), 2);
+    }
+}

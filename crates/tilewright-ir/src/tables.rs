@@ -1,0 +1,18 @@
+//! What the parts of a module share.
+
+use crate::{AttrTable, ConstantTable, LocationTable, StringTable, TypeTable};
+
+/// The interned data of a module, which bodies refer to by handle.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// Names, messages, file names.
+    pub strings: StringTable,
+    /// Types.
+    pub types: TypeTable,
+    /// Compound attributes.
+    pub attrs: AttrTable,
+    /// Data of dense constants.
+    pub constants: ConstantTable,
+    /// Source locations.
+    pub locations: LocationTable,
+}
