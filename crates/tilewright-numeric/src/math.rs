@@ -1,0 +1,192 @@
+//! Elementary functions (SEMANTICS c.4), and the approximate divisions of `divf`.
+//!
+//! The `f32` functions compute in `f64` with the platform's library and round once, so their error is barely above
+//! half an ulp. The `f64` functions are the platform's (usually below 1 ulp), so their last bit may differ between
+//! hosts. For `f16` and `bf16` use the `f32` function and round the result. Special cases are those of C; NaN results
+//! have unspecified bits. Angles are in radians.
+
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name32:ident $name64:ident = |$x:ident| $body:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name32(x: f32) -> f32 {
+            $name64(f64::from(x)) as f32
+        }
+
+        $(#[$doc])*
+        #[inline]
+        pub fn $name64($x: f64) -> f64 {
+            $body
+        }
+    )*};
+}
+
+unary! {
+    /// `exp`: e to the power `x`; overflow to +inf, underflow to 0.
+    exp_f32 exp_f64 = |x| x.exp();
+    /// `exp2`: 2 to the power `x`.
+    exp2_f32 exp2_f64 = |x| x.exp2();
+    /// `log`: natural logarithm; -inf at zero, NaN below.
+    log_f32 log_f64 = |x| x.ln();
+    /// `log2`: logarithm to base 2; -inf at zero, NaN below.
+    log2_f32 log2_f64 = |x| x.log2();
+    /// `sin`; NaN for infinities.
+    sin_f32 sin_f64 = |x| x.sin();
+    /// `cos`; NaN for infinities.
+    cos_f32 cos_f64 = |x| x.cos();
+    /// `tan`; NaN for infinities.
+    tan_f32 tan_f64 = |x| x.tan();
+    /// `sinh`.
+    sinh_f32 sinh_f64 = |x| x.sinh();
+    /// `cosh`.
+    cosh_f32 cosh_f64 = |x| x.cosh();
+    /// `tanh`.
+    tanh_f32 tanh_f64 = |x| x.tanh();
+    /// `rsqrt`: 1/sqrt(x); infinity of the same sign for zeros, NaN below zero, 0 for +inf.
+    rsqrt_f32 rsqrt_f64 = |x| 1.0 / x.sqrt();
+}
+
+/// `pow` (`fpowf`): C `pow`; `x^0` and `1^y` are 1 even for NaN, a negative base with a non-integral exponent is NaN.
+#[inline]
+pub fn pow_f32(x: f32, y: f32) -> f32 {
+    f64::from(x).powf(f64::from(y)) as f32
+}
+
+/// `pow` (`fpowf`): C `pow`; see [`pow_f32`].
+#[inline]
+pub fn pow_f64(x: f64, y: f64) -> f64 {
+    x.powf(y)
+}
+
+/// `fpowi`: `x` to an integer power, as `pow` with the exact exponent rather than by repeated multiplication.
+#[inline]
+pub fn powi_f32(x: f32, n: i32) -> f32 {
+    f64::from(x).powf(f64::from(n)) as f32
+}
+
+/// `fpowi`: see [`powi_f32`].
+#[inline]
+pub fn powi_f64(x: f64, n: i32) -> f64 {
+    x.powf(f64::from(n))
+}
+
+/// `atan2`: the angle of the point `(x, y)`, where the numerator `y` is the first operand, in [-pi, pi].
+#[inline]
+pub fn atan2_f32(y: f32, x: f32) -> f32 {
+    f64::from(y).atan2(f64::from(x)) as f32
+}
+
+/// `atan2`: see [`atan2_f32`].
+#[inline]
+pub fn atan2_f64(y: f64, x: f64) -> f64 {
+    y.atan2(x)
+}
+
+/// `divf rounding<approx>`: the quotient within 2 ulp. For a divisor beyond 2^126 in magnitude a finite dividend gives
+/// a zero and an infinite one NaN, as the reciprocal the hardware multiplies with is zero there.
+#[inline]
+pub fn div_approx_f32(a: f32, b: f32) -> f32 {
+    const LARGEST: f32 = f32::from_bits((126 + 127) << 23);
+    if b.abs() > LARGEST { a * 0.0f32.copysign(b) } else { a / b }
+}
+
+/// `divf rounding<full>`: within 2 ulp over the full range; here the correctly rounded quotient.
+#[inline]
+pub fn div_full_f32(a: f32, b: f32) -> f32 {
+    a / b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f32::consts::{FRAC_PI_2, LN_2, PI};
+
+    const INF: f32 = f32::INFINITY;
+    const NAN: f32 = f32::NAN;
+
+    /// Distance in units in the last place, across zero as well.
+    fn ulps(a: f32, b: f32) -> u32 {
+        let key = |x: f32| {
+            let bits = x.to_bits() as i32;
+            if bits < 0 { i32::MIN - bits } else { bits }
+        };
+        if a.is_nan() && b.is_nan() { 0 } else { key(a).abs_diff(key(b)) }
+    }
+
+    /// The platform's own `f32` library is an independent implementation within 1 or 2 ulp.
+    #[test]
+    fn f32_functions_agree_with_the_f32_library() {
+        type Pair = (fn(f32) -> f32, fn(f32) -> f32, &'static str, u32);
+        let pairs: [Pair; 10] = [
+            (exp_f32, f32::exp, "exp", 1),
+            (exp2_f32, f32::exp2, "exp2", 1),
+            (log_f32, f32::ln, "log", 1),
+            (log2_f32, f32::log2, "log2", 1),
+            (sin_f32, f32::sin, "sin", 1),
+            (cos_f32, f32::cos, "cos", 1),
+            (tan_f32, f32::tan, "tan", 2),
+            (sinh_f32, f32::sinh, "sinh", 2),
+            (cosh_f32, f32::cosh, "cosh", 2),
+            (tanh_f32, f32::tanh, "tanh", 3),
+        ];
+        for (ours, theirs, name, bound) in pairs {
+            for bits in (0..=u32::MAX).step_by(40_009) {
+                let x = f32::from_bits(bits);
+                let (a, b) = (ours(x), theirs(x));
+                assert!(ulps(a, b) <= bound, "{name}({x:e}) = {a:e}, library {b:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn rsqrt_against_its_definition() {
+        for bits in (1..0x7F80_0000u32).step_by(10_007) {
+            let x = f32::from_bits(bits);
+            let y = f64::from(rsqrt_f32(x));
+            assert!((y * y * f64::from(x) - 1.0).abs() < 1.3e-7, "rsqrt({x:e}) = {y:e}");
+        }
+        assert_eq!([rsqrt_f32(0.0), rsqrt_f32(-0.0), rsqrt_f32(INF)], [INF, -INF, 0.0]);
+        assert!(rsqrt_f32(-1.0).is_nan() && rsqrt_f32(NAN).is_nan());
+        assert_eq!(rsqrt_f64(4.0), 0.5);
+    }
+
+    #[test]
+    fn special_cases() {
+        assert_eq!([exp_f32(200.0), exp_f32(-200.0), exp_f32(-INF)], [INF, 0.0, 0.0]);
+        assert_eq!([log_f32(0.0), log_f32(-0.0), log_f32(1.0)], [-INF, -INF, 0.0]);
+        assert!(log_f32(-1.0).is_nan() && log2_f64(-1.0).is_nan() && sin_f32(INF).is_nan());
+        assert_eq!([exp2_f32(-149.0), exp2_f32(10.0), log2_f32(8.0)], [f32::from_bits(1), 1024.0, 3.0]);
+        assert_eq!([tanh_f32(INF), tanh_f32(-100.0), cosh_f32(-INF), log_f32(2.0)], [1.0, -1.0, INF, LN_2]);
+        assert_eq!(sin_f32(-0.0).to_bits(), (-0.0f32).to_bits());
+    }
+
+    #[test]
+    fn powers() {
+        assert_eq!([pow_f32(NAN, 0.0), pow_f32(1.0, NAN), pow_f32(-2.0, 3.0)], [1.0, 1.0, -8.0]);
+        assert!(pow_f32(-2.0, 0.5).is_nan());
+        assert_eq!([pow_f32(0.0, -1.0), pow_f32(-0.0, -1.0), pow_f32(-1.0, INF)], [INF, -INF, 1.0]);
+        assert_eq!([powi_f32(3.0, 5), powi_f32(2.0, -3), powi_f32(0.0, 0)], [243.0, 0.125, 1.0]);
+        // The exponent is odd, which f32 could not tell.
+        assert_eq!(powi_f32(-1.0, i32::MAX), -1.0);
+        assert_eq!(powi_f64(-1.0, i32::MIN), 1.0);
+    }
+
+    #[test]
+    fn atan2_numerator_first() {
+        assert_eq!([atan2_f32(1.0, 0.0), atan2_f32(0.0, -1.0), atan2_f32(-0.0, -1.0)], [FRAC_PI_2, PI, -PI]);
+        assert_eq!(atan2_f64(1.0, 0.0), std::f64::consts::FRAC_PI_2);
+    }
+
+    #[test]
+    fn approximate_division_of_large_divisors() {
+        let large = f32::MAX;
+        assert_eq!(div_approx_f32(6.0, 3.0), 2.0);
+        assert_eq!(div_approx_f32(1e38, large), 0.0);
+        let border = f32::from_bits((126 + 127) << 23);
+        assert_eq!([div_approx_f32(border, border), div_approx_f32(border, border.next_up())], [1.0, 0.0]);
+        assert_eq!(div_approx_f32(1.0, -large).to_bits(), (-0.0f32).to_bits());
+        assert!(div_approx_f32(INF, large).is_nan());
+        assert_eq!(div_approx_f32(1.0, 0.0), INF);
+        assert!((div_full_f32(1e38, large) - 0.293_873_6).abs() < 1e-6);
+    }
+}
