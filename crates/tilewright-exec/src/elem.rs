@@ -1,0 +1,85 @@
+//! How the machine stores the elements of a tile.
+
+use tilewright_ir::{Scalar, Type, TypeData, TypeTable};
+use tilewright_numeric::FloatFormat;
+
+/// The element type of a tile in a register of the machine.
+///
+/// Registers hold every element in whole bytes: `i1` and 4-bit types take a byte, `tf32` the 4 bytes of an `f32`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Elem {
+    Num(Scalar),
+    /// A 64-bit address.
+    Ptr,
+}
+
+impl Elem {
+    /// The element type of a tile's elements.
+    pub(crate) fn of(types: &TypeTable, element: Type) -> Option<Elem> {
+        match types.get(element) {
+            TypeData::Scalar(scalar) => Some(Elem::Num(*scalar)),
+            TypeData::Pointer { .. } => Some(Elem::Ptr),
+            _ => None,
+        }
+    }
+
+    /// Bytes of an element in a register.
+    pub(crate) const fn size(self) -> usize {
+        match self {
+            Elem::Ptr => 8,
+            Elem::Num(scalar) => scalar_size(scalar),
+        }
+    }
+
+    /// Width of the element as an integer.
+    pub(crate) const fn bits(self) -> u32 {
+        match self {
+            Elem::Ptr => 64,
+            Elem::Num(scalar) => scalar.bits(),
+        }
+    }
+
+    pub(crate) fn float(self) -> Option<FloatFormat> {
+        match self {
+            Elem::Num(scalar) => float_format(scalar),
+            Elem::Ptr => None,
+        }
+    }
+
+    pub(crate) const fn is_int(self) -> bool {
+        matches!(self, Elem::Num(scalar) if scalar.is_int())
+    }
+}
+
+/// Bytes of a number in a register.
+const fn scalar_size(scalar: Scalar) -> usize {
+    match scalar {
+        Scalar::Tf32 => 4,
+        _ => scalar.bits().div_ceil(8) as usize,
+    }
+}
+
+/// The format of a float type.
+pub(crate) fn float_format(scalar: Scalar) -> Option<FloatFormat> {
+    Some(match scalar {
+        Scalar::F16 => FloatFormat::F16,
+        Scalar::Bf16 => FloatFormat::Bf16,
+        Scalar::F32 => FloatFormat::F32,
+        Scalar::Tf32 => FloatFormat::Tf32,
+        Scalar::F64 => FloatFormat::F64,
+        Scalar::F8E4M3FN => FloatFormat::F8E4M3FN,
+        Scalar::F8E5M2 => FloatFormat::F8E5M2,
+        Scalar::F8E8M0FNU => FloatFormat::F8E8M0FNU,
+        Scalar::F4E2M1FN => FloatFormat::F4E2M1FN,
+        Scalar::Fnv8E5M3FNU => FloatFormat::Fnv8E5M3FNU,
+        Scalar::I1 | Scalar::I4 | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => return None,
+    })
+}
+
+/// Bytes of an element in memory (SEMANTICS (b)); `None` for types that are packed or have no form in memory.
+pub(crate) const fn memory_size(scalar: Scalar) -> Option<usize> {
+    match scalar {
+        Scalar::F4E2M1FN | Scalar::I4 => None,
+        _ => Some(scalar_size(scalar)),
+    }
+}

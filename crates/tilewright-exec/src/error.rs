@@ -1,0 +1,196 @@
+//! What can go wrong, as values.
+
+use std::fmt;
+use tilewright_ir::Scalar;
+
+/// An operation of the program, for messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// Name of the operation.
+    pub mnemonic: &'static str,
+    /// `file:line:column`, where the module knows it.
+    pub location: Option<String>,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.mnemonic)?;
+        match &self.location {
+            Some(location) => write!(f, " at {location}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why an entry cannot be planned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlanError {
+    /// The module has no such entry.
+    UnknownEntry {
+        /// The name asked for.
+        name: String,
+        /// The entries there are.
+        entries: Vec<String>,
+    },
+    /// The engine does not run this yet.
+    Unsupported {
+        /// The operation.
+        site: Site,
+        /// What of it.
+        what: String,
+    },
+    /// The operation breaks a rule that the structural verifier does not check.
+    Malformed {
+        /// The operation.
+        site: Site,
+        /// Which rule.
+        what: String,
+    },
+    /// The tiles of one block do not fit into memory.
+    TooLarge {
+        /// Bytes of registers a block would need.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::UnknownEntry { name, entries } if entries.is_empty() => write!(f, "no entry '{name}': the module has no entries"),
+            PlanError::UnknownEntry { name, entries } => write!(f, "no entry '{name}': the module has {}", entries.join(", ")),
+            PlanError::Unsupported { site, what } => write!(f, "{site}: {what} is not supported by the engine yet"),
+            PlanError::Malformed { site, what } => write!(f, "{site}: {what}"),
+            PlanError::TooLarge { bytes } => write!(f, "one tile block would need {bytes} bytes of registers"),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// An access that no buffer of the launch allows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessFault {
+    /// The bytes do not lie inside one buffer.
+    OutOfBounds {
+        /// First byte of the element.
+        address: u64,
+        /// Bytes of the element.
+        size: u64,
+        /// The buffer that ends before or begins after the address: its start and its length.
+        nearest: Option<(u64, u64)>,
+    },
+    /// The address is not a multiple of the element's size.
+    Misaligned {
+        /// First byte of the element.
+        address: u64,
+        /// Bytes of the element.
+        size: u64,
+    },
+    /// The position does not fit a 63-bit element offset.
+    OffsetOverflow,
+}
+
+impl fmt::Display for AccessFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            AccessFault::OutOfBounds { address, size, nearest } => {
+                write!(f, "{size} bytes at {address:#x} are outside of every buffer")?;
+                match nearest {
+                    Some((start, len)) if address >= start => {
+                        write!(f, " ({} bytes past the start of a buffer of {len} bytes)", address - start)
+                    }
+                    Some((start, len)) => write!(f, " ({} bytes before a buffer of {len} bytes)", start - address),
+                    None => Ok(()),
+                }
+            }
+            AccessFault::Misaligned { address, size } => {
+                write!(f, "the address {address:#x} is not a multiple of the element's {size} bytes")
+            }
+            AccessFault::OffsetOverflow => f.write_str("the element's offset overflows"),
+        }
+    }
+}
+
+/// What stopped a launch.
+#[derive(Clone, PartialEq, Debug)]
+pub enum LaunchErrorKind {
+    /// The number of arguments is not the number of parameters.
+    ArgumentCount {
+        /// Parameters of the entry.
+        expected: usize,
+        /// Arguments given.
+        found: usize,
+    },
+    /// An argument is not of its parameter's type.
+    ArgumentType {
+        /// Its position.
+        index: usize,
+        /// The parameter's type.
+        expected: String,
+        /// The argument's type.
+        found: String,
+    },
+    /// A grid extent is 0 or above 2^24 - 1.
+    Grid([u32; 3]),
+    /// A host resource ran out: memory or threads.
+    Resource(String),
+    /// An `assert` found an element that is false.
+    Assert {
+        /// The message of the operation.
+        message: String,
+        /// Position of the first such element in its tile, in row-major order.
+        element: usize,
+    },
+    /// An access outside of the buffers, or misaligned.
+    Access(AccessFault),
+    /// A `for` has something to count, but its step is not positive.
+    LoopStep(i64),
+    /// Text that `print_tko` produced could not be written.
+    Output(String),
+}
+
+/// A launch that failed: what happened, and where.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LaunchError {
+    /// The kernel.
+    pub entry: String,
+    /// The tile block, if one was running.
+    pub block: Option<[u32; 3]>,
+    /// The operation, if one was running.
+    pub site: Option<Box<Site>>,
+    /// What happened.
+    pub kind: LaunchErrorKind,
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel {}", self.entry)?;
+        if let Some([x, y, z]) = self.block {
+            write!(f, ", block ({x}, {y}, {z})")?;
+        }
+        if let Some(site) = &self.site {
+            write!(f, ", {site}")?;
+        }
+        match &self.kind {
+            LaunchErrorKind::ArgumentCount { expected, found } => {
+                write!(f, ": the entry has {expected} parameters, {found} arguments were given")
+            }
+            LaunchErrorKind::ArgumentType { index, expected, found } => {
+                write!(f, ": parameter {index} is {expected}, the argument is {found}")
+            }
+            LaunchErrorKind::Grid([x, y, z]) => write!(f, ": the grid {x},{y},{z} must have extents from 1 to 16777215"),
+            LaunchErrorKind::Resource(what) => write!(f, ": {what}"),
+            LaunchErrorKind::Assert { message, element } => write!(f, ": assertion failed: {message} (element {element})"),
+            LaunchErrorKind::Access(fault) => write!(f, ": {fault}"),
+            LaunchErrorKind::LoopStep(step) => write!(f, ": the step of a for must be positive, found {step}"),
+            LaunchErrorKind::Output(error) => write!(f, ": cannot write printed text: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// The text of a scalar or pointer parameter's type.
+pub(crate) fn param_text(scalar: Scalar, pointer: bool) -> String {
+    if pointer { format!("ptr<{scalar}>") } else { scalar.to_string() }
+}

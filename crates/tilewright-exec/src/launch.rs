@@ -1,0 +1,341 @@
+//! Launches: the blocks of a grid on worker threads.
+//!
+//! Blocks begin in the order of the grid. A block that waits is parked; workers alternate between beginning new blocks and
+//! resuming parked ones, so every block gets its turn however many wait for it (DESIGN: forward progress), while only as many
+//! frames exist as blocks have begun and not ended.
+
+use crate::{
+    AccessObserver, LaunchError, LaunchErrorKind, Param, Plan,
+    error::param_text,
+    memory::Memory,
+    plan::PARAM_BYTES,
+    vm::{AlignedBytes, Block, Launch, Machine, Outcome},
+};
+use std::{
+    collections::VecDeque,
+    fmt, io,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tilewright_ir::Scalar;
+
+/// The largest grid extent (SEMANTICS (a)).
+const MAX_EXTENT: u32 = (1 << 24) - 1;
+
+/// An argument of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// A number of this type: its bits, zero-extended.
+    Scalar(Scalar, u64),
+    /// A device address.
+    Pointer(u64),
+}
+
+/// Where `print_tko` writes.
+#[derive(Clone)]
+pub struct OutputSink(Arc<Mutex<dyn io::Write + Send>>);
+
+impl OutputSink {
+    /// Writes to `target`, which can be looked at after the launch.
+    pub fn new(target: Arc<Mutex<dyn io::Write + Send>>) -> OutputSink {
+        OutputSink(target)
+    }
+
+    /// Writes to the standard output.
+    pub fn stdout() -> OutputSink {
+        OutputSink(Arc::new(Mutex::new(io::stdout())))
+    }
+
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(bytes)
+    }
+}
+
+impl fmt::Debug for OutputSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OutputSink")
+    }
+}
+
+/// Told how many blocks have ended so far.
+pub type ProgressFn = Arc<dyn Fn(u64) + Send + Sync>;
+
+/// How to run a launch.
+#[derive(Clone, Default)]
+pub struct LaunchOptions<'a> {
+    threads: Option<usize>,
+    output: Option<OutputSink>,
+    progress: Option<ProgressFn>,
+    observer: Option<&'a dyn AccessObserver>,
+}
+
+impl<'a> LaunchOptions<'a> {
+    /// The defaults: a thread for each core, prints to the standard output.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Uses this many worker threads, at least 1.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// Sends the text of `print_tko` here.
+    pub fn output(mut self, output: OutputSink) -> Self {
+        self.output = Some(output);
+        self
+    }
+
+    /// Calls `progress` whenever a block ends, from the thread that ran it.
+    pub fn progress(mut self, progress: ProgressFn) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Shows every access to `observer`.
+    pub fn observer(mut self, observer: &'a dyn AccessObserver) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+}
+
+impl fmt::Debug for LaunchOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LaunchOptions").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+/// What a launch did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchReport {
+    /// Tile blocks that ran.
+    pub blocks: u64,
+    /// Worker threads.
+    pub threads: usize,
+    /// Time from the first block's start to the last one's end.
+    pub time: Duration,
+    /// How often a block was parked because it may have been waiting for another.
+    pub parked: u64,
+}
+
+/// Runs a plan over a grid of blocks.
+///
+/// The buffers in `memory` hold the results afterwards. After a failure they hold what the blocks had written until then.
+///
+/// # Errors
+/// When arguments or grid do not fit, or the first failure of a block.
+pub fn launch(
+    plan: &Plan,
+    memory: &mut Memory<'_>,
+    grid: [u32; 3],
+    args: &[Arg],
+    options: &LaunchOptions<'_>,
+) -> Result<LaunchReport, LaunchError> {
+    let fail = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
+    let constants = bind(plan, args).map_err(fail)?;
+    let blocks = count_blocks(grid).ok_or_else(|| fail(LaunchErrorKind::Grid(grid)))?;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
+    let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
+    let stop = AtomicBool::new(false);
+    let launch =
+        Launch { plan, grid, constants: &constants, memory: memory.share(), observer: options.observer, output: &output, stop: &stop };
+    let queue = Queue::new(blocks, options.progress.clone());
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            let worker = std::thread::Builder::new().spawn_scoped(scope, || work(&launch, &queue));
+            // Fewer threads than wished for still do all the work.
+            if worker.is_err() {
+                break;
+            }
+        }
+        work(&launch, &queue);
+    });
+    let time = begin.elapsed();
+    let state = queue.lock();
+    match &state.failure {
+        Some(error) => Err(error.clone()),
+        None => Ok(LaunchReport { blocks, threads, time, parked: state.parked_count }),
+    }
+}
+
+fn count_blocks(grid: [u32; 3]) -> Option<u64> {
+    let fits = grid.iter().all(|n| (1..=MAX_EXTENT).contains(n));
+    let blocks = grid.iter().try_fold(1u64, |product, n| product.checked_mul(u64::from(*n)));
+    blocks.filter(|_| fits)
+}
+
+/// The constants of a launch: the plan's, with the arguments in front.
+fn bind(plan: &Plan, args: &[Arg]) -> Result<AlignedBytes, LaunchErrorKind> {
+    if args.len() != plan.params().len() {
+        return Err(LaunchErrorKind::ArgumentCount { expected: plan.params().len(), found: args.len() });
+    }
+    let source = plan.constants.bytes();
+    let mut constants = AlignedBytes::zeroed(source.len())?;
+    let bytes = constants.as_mut_slice();
+    bytes[..source.len()].copy_from_slice(source);
+    for (index, (param, arg)) in plan.params().iter().zip(args).enumerate() {
+        let bits = argument_bits(index, *param, *arg)?;
+        bytes[index * PARAM_BYTES..][..PARAM_BYTES].copy_from_slice(&bits.to_le_bytes());
+    }
+    Ok(constants)
+}
+
+fn argument_bits(index: usize, param: Param, arg: Arg) -> Result<u64, LaunchErrorKind> {
+    match (param, arg) {
+        (Param::Pointer(_), Arg::Pointer(address)) => Ok(address),
+        // Of an i1 argument only the lowest bit counts (SEMANTICS (f)).
+        (Param::Scalar(Scalar::I1), Arg::Scalar(Scalar::I1, bits)) => Ok(bits & 1),
+        (Param::Scalar(expected), Arg::Scalar(found, bits)) if expected == found => Ok(bits),
+        (param, arg) => {
+            let expected = match param {
+                Param::Scalar(scalar) => param_text(scalar, false),
+                Param::Pointer(scalar) => param_text(scalar, true),
+            };
+            let found = match arg {
+                Arg::Scalar(scalar, _) => scalar.to_string(),
+                Arg::Pointer(_) => "a buffer".to_owned(),
+            };
+            Err(LaunchErrorKind::ArgumentType { index, expected, found })
+        }
+    }
+}
+
+/// The blocks that are still to be run.
+struct Queue {
+    state: Mutex<State>,
+    blocks: u64,
+    progress: Option<ProgressFn>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Blocks that have begun.
+    begun: u64,
+    ended: u64,
+    parked: VecDeque<Block>,
+    parked_count: u64,
+    /// Frames of ended blocks, to be used again.
+    frames: Vec<AlignedBytes>,
+    /// Resume a parked block before the next one begins.
+    resume: bool,
+    failure: Option<LaunchError>,
+}
+
+/// What a worker does next.
+enum Work {
+    Begin(u64, Option<AlignedBytes>),
+    Resume(Block),
+    /// Every block that is left is being run by another worker, and may be parked again.
+    Wait,
+    Done,
+}
+
+impl Queue {
+    fn new(blocks: u64, progress: Option<ProgressFn>) -> Queue {
+        Queue { state: Mutex::default(), blocks, progress }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Work {
+        let mut state = self.lock();
+        if state.failure.is_some() || state.ended == self.blocks {
+            return Work::Done;
+        }
+        let resume = state.resume || state.begun == self.blocks;
+        state.resume = !state.resume;
+        if resume && let Some(block) = state.parked.pop_front() {
+            return Work::Resume(block);
+        }
+        if state.begun < self.blocks {
+            state.begun += 1;
+            return Work::Begin(state.begun - 1, state.frames.pop());
+        }
+        if state.begun == state.ended { Work::Done } else { Work::Wait }
+    }
+
+    fn park(&self, block: Block) {
+        let mut state = self.lock();
+        state.parked_count += 1;
+        state.parked.push_back(block);
+    }
+
+    fn end(&self, frame: AlignedBytes) {
+        let mut state = self.lock();
+        state.ended += 1;
+        state.frames.push(frame);
+        let ended = state.ended;
+        drop(state);
+        if let Some(progress) = &self.progress {
+            progress(ended);
+        }
+    }
+
+    fn fail(&self, error: LaunchError) {
+        self.lock().failure.get_or_insert(error);
+    }
+}
+
+/// Ends the launch when a worker panics: the others would wait for its block for ever.
+struct PanicGuard<'q>(&'q Queue, &'q AtomicBool);
+
+impl Drop for PanicGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.1.store(true, Ordering::Relaxed);
+            let kind = LaunchErrorKind::Resource("a worker thread panicked".to_owned());
+            self.0.fail(LaunchError { entry: String::new(), block: None, site: None, kind });
+        }
+    }
+}
+
+/// Runs blocks until there are none left.
+fn work(launch: &Launch<'_>, queue: &Queue) {
+    let _guard = PanicGuard(queue, launch.stop);
+    if let Err(error) = run_blocks(launch, queue) {
+        launch.stop.store(true, Ordering::Relaxed);
+        queue.fail(error);
+    }
+}
+
+fn run_blocks(launch: &Launch<'_>, queue: &Queue) -> Result<(), LaunchError> {
+    let plan = launch.plan;
+    let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
+    let mut machine = Machine::new(launch).map_err(resource)?;
+    loop {
+        let mut block = match queue.next() {
+            Work::Begin(index, frame) => {
+                let frame = match frame {
+                    Some(frame) => frame,
+                    None => AlignedBytes::zeroed(plan.frame_bytes).map_err(resource)?,
+                };
+                Block { id: block_id(index, launch.grid), pc: 0, frame }
+            }
+            Work::Resume(block) => block,
+            Work::Wait => {
+                std::thread::yield_now();
+                continue;
+            }
+            Work::Done => return Ok(()),
+        };
+        match machine.run(&mut block)? {
+            Outcome::Finished => queue.end(block.frame),
+            Outcome::Parked => queue.park(block),
+        }
+    }
+}
+
+/// The position in the grid of the `index`-th block: x changes fastest.
+fn block_id(index: u64, grid: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = grid.map(u64::from);
+    // Each part is below its extent, which fits 32 bits.
+    [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
+}

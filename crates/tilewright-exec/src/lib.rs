@@ -1,0 +1,27 @@
+//! Runs CUDA Tile IR on the CPU.
+//!
+//! A [`Program`] turns an entry of a verified module into a [`Plan`]: code for a machine whose instructions work on whole
+//! tiles. [`launch`] runs a plan over a grid of tile blocks, on worker threads, against a [`Memory`] that holds every buffer
+//! the kernel may touch; an access anywhere else stops the launch with an error that names it.
+//!
+//! The stages, in the order the data takes:
+//!
+//! 1. [`plan`](crate::Program::plan): lower the operations to linear code over virtual registers, fuse runs of elementwise
+//!    instructions into sweeps, and give registers their places in a block's frame.
+//! 2. `vm`: run one block's code; frames are explicit, so that a block that waits for another can be parked.
+//! 3. `launch`: hand blocks to workers, resume parked ones, collect the first failure.
+
+mod elem;
+mod error;
+mod kernels;
+mod launch;
+mod memory;
+mod plan;
+mod program;
+mod vm;
+
+pub use error::{AccessFault, LaunchError, LaunchErrorKind, PlanError, Site};
+pub use launch::{Arg, LaunchOptions, LaunchReport, OutputSink, ProgressFn, launch};
+pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory};
+pub use plan::{Param, Plan};
+pub use program::Program;

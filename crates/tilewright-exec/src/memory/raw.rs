@@ -1,0 +1,130 @@
+//! Raw memory: the only place that reads and writes buffers while threads share them.
+//!
+//! Weak accesses are plain copies. A program whose blocks race on them has undefined behaviour by the rules of Tile IR
+//! (SEMANTICS d.4); here it gets bytes of either value, never memory outside of its buffers: lengths, addresses and control
+//! flow of the machine come from checked registers only. Strong accesses are atomic, element by element.
+#![allow(unsafe_code, reason = "buffers are shared by threads that the program synchronises, beyond what borrows can express")]
+
+use std::{
+    ptr::NonNull,
+    sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering},
+};
+
+/// Bytes on the host that blocks may share. Owns its bytes, or borrows them for the lifetime of the memory it is in.
+#[derive(Debug)]
+pub(super) struct HostSlice {
+    start: NonNull<u8>,
+    len: usize,
+    /// Keeps owned bytes alive, 8-byte aligned so that atomics on device-aligned addresses are aligned on the host.
+    #[expect(dead_code, reason = "keeps the bytes alive")]
+    owned: Option<Vec<u64>>,
+}
+
+// SAFETY: a HostSlice is a slice that its owner has exclusively; threads reach its bytes only through SharedMemory, whose
+// accesses go through the functions below.
+unsafe impl Send for HostSlice {}
+// SAFETY: as above; `bytes` needs `&self` and `bytes_mut` needs `&mut self`, and SharedMemory borrows exclusively.
+unsafe impl Sync for HostSlice {}
+
+impl HostSlice {
+    pub(super) fn owned(bytes: Vec<u8>) -> HostSlice {
+        let len = bytes.len();
+        let mut words = vec![0u64; len.div_ceil(8)];
+        let start = NonNull::new(words.as_mut_ptr().cast::<u8>()).unwrap_or(NonNull::dangling());
+        // SAFETY: `words` has room for `len` bytes and is distinct from `bytes`.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start.as_ptr(), len) };
+        HostSlice { start, len, owned: Some(words) }
+    }
+
+    pub(super) fn borrowed(bytes: &mut [u8]) -> HostSlice {
+        HostSlice { start: NonNull::from(&mut *bytes).cast(), len: bytes.len(), owned: None }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: start and len describe bytes that are owned or borrowed for longer than `self`; a launch, which writes them
+        // through raw pointers, borrows the memory exclusively.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+
+    /// The host address of the byte at `offset`, which is at most `len`.
+    #[inline]
+    pub(super) fn pointer(&self, offset: usize) -> *mut u8 {
+        debug_assert!(offset <= self.len);
+        // SAFETY: the offset is within the slice or one past its end.
+        unsafe { self.start.as_ptr().add(offset) }
+    }
+}
+
+/// An element of 1, 2, 4 or 8 bytes that can be accessed atomically.
+macro_rules! atomic_element {
+    ($atomic:ty, $plain:ty, $pointer:expr) => {{
+        // SAFETY: the caller passes a host address of that many bytes inside a live buffer, aligned to them (see `Strong`),
+        // and every concurrent strong access is atomic too; weak ones are undefined by the program's own rules.
+        unsafe { <$atomic>::from_ptr($pointer.cast::<$plain>()) }
+    }};
+}
+
+/// The host address of one element, checked for atomic access.
+#[derive(Clone, Copy)]
+pub(crate) struct Strong {
+    pointer: *mut u8,
+    size: usize,
+}
+
+impl Strong {
+    /// An element of `size` bytes at `pointer`; `None` if the host address is not aligned or the size is not atomic.
+    ///
+    /// # Safety
+    /// `pointer` addresses `size` bytes inside a buffer that outlives the value.
+    pub(crate) unsafe fn new(pointer: *mut u8, size: usize) -> Option<Strong> {
+        let fits = matches!(size, 1 | 2 | 4 | 8) && pointer.addr().is_multiple_of(size);
+        fits.then_some(Strong { pointer, size })
+    }
+
+    /// The bits, zero-extended.
+    pub(crate) fn load(self, order: Ordering) -> u64 {
+        match self.size {
+            1 => atomic_element!(AtomicU8, u8, self.pointer).load(order).into(),
+            2 => atomic_element!(AtomicU16, u16, self.pointer).load(order).into(),
+            4 => atomic_element!(AtomicU32, u32, self.pointer).load(order).into(),
+            _ => atomic_element!(AtomicU64, u64, self.pointer).load(order),
+        }
+    }
+
+    /// Writes the low bits of `value`.
+    pub(crate) fn store(self, value: u64, order: Ordering) {
+        match self.size {
+            1 => atomic_element!(AtomicU8, u8, self.pointer).store(value as u8, order),
+            2 => atomic_element!(AtomicU16, u16, self.pointer).store(value as u16, order),
+            4 => atomic_element!(AtomicU32, u32, self.pointer).store(value as u32, order),
+            _ => atomic_element!(AtomicU64, u64, self.pointer).store(value, order),
+        }
+    }
+
+    /// Replaces `current` by `new` if the element still holds it; gives what it held.
+    pub(crate) fn compare_exchange(self, current: u64, new: u64, order: Ordering) -> Result<u64, u64> {
+        let failure = if order == Ordering::Relaxed || order == Ordering::Release { Ordering::Relaxed } else { Ordering::Acquire };
+        macro_rules! exchange {
+            ($atomic:ty, $plain:ty) => {{
+                let cell = atomic_element!($atomic, $plain, self.pointer);
+                let done = cell.compare_exchange(current as $plain, new as $plain, order, failure);
+                done.map(u64::from).map_err(u64::from)
+            }};
+        }
+        match self.size {
+            1 => exchange!(AtomicU8, u8),
+            2 => exchange!(AtomicU16, u16),
+            4 => exchange!(AtomicU32, u32),
+            _ => exchange!(AtomicU64, u64),
+        }
+    }
+}

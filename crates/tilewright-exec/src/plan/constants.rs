@@ -1,0 +1,120 @@
+//! The constants of a launch: parameters, then the data of dense constants.
+
+use super::{Base, PARAM_BYTES, Tile};
+use crate::elem::Elem;
+use std::collections::HashMap;
+use tilewright_ir::{Const, Scalar};
+use tilewright_numeric::convert::tf32_from_19;
+
+/// Alignment of each constant, for vector loads.
+const ALIGNMENT: usize = 64;
+
+/// Bytes that every block reads and none writes.
+#[derive(Debug, Default)]
+pub(crate) struct Constants {
+    bytes: Vec<u8>,
+    decoded: HashMap<(Const, Scalar, usize), Tile>,
+}
+
+impl Constants {
+    /// Room for the parameters, which a launch fills in.
+    pub(crate) fn with_params(count: usize) -> Constants {
+        Constants { bytes: vec![0; count * PARAM_BYTES], decoded: HashMap::new() }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The tile of the parameter at `index`.
+    pub(crate) fn param(index: usize, elem: Elem) -> Tile {
+        Tile::contiguous(elem, Base::Const(index * PARAM_BYTES), &[])
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> Base {
+        let start = self.bytes.len().next_multiple_of(ALIGNMENT);
+        self.bytes.resize(start, 0);
+        self.bytes.extend_from_slice(bytes);
+        Base::Const(start)
+    }
+
+    /// The numbers 0, 1, 2, ... of an integer type.
+    pub(crate) fn iota(&mut self, elem: Elem, n: usize) -> Tile {
+        let bytes: Vec<u8> = (0..n as u64).flat_map(|i| i.to_le_bytes().into_iter().take(elem.size())).collect();
+        let base = self.add(&bytes);
+        Tile::contiguous(elem, base, &[n])
+    }
+
+    /// The tile of a dense constant, from its bytes in the module (FORMAT section 6).
+    ///
+    /// # Errors
+    /// When the number of bytes fits neither one element nor all.
+    pub(crate) fn dense(&mut self, constant: Const, data: &[u8], scalar: Scalar, shape: &[usize]) -> Result<Tile, String> {
+        let n: usize = shape.iter().product();
+        if let Some(tile) = self.decoded.get(&(constant, scalar, n)) {
+            return Ok(under_shape(tile, shape));
+        }
+        let elem = Elem::Num(scalar);
+        let elements = elements(data, scalar, n)?;
+        let base = self.add(&elements);
+        let tile = if elements.len() == elem.size() { Tile::splat(elem, base, shape) } else { Tile::contiguous(elem, base, shape) };
+        self.decoded.insert((constant, scalar, n), tile.clone());
+        Ok(tile)
+    }
+}
+
+/// A cached constant under the shape of another use.
+fn under_shape(tile: &Tile, shape: &[usize]) -> Tile {
+    let splat = tile.numel() > 1 && tile.is_splat();
+    if splat { Tile::splat(tile.elem, tile.base, shape) } else { Tile::contiguous(tile.elem, tile.base, shape) }
+}
+
+/// The elements as registers hold them: all of them, or one that stands for all.
+fn elements(data: &[u8], scalar: Scalar, n: usize) -> Result<Vec<u8>, String> {
+    if scalar == Scalar::I1 {
+        return bits(data, n);
+    }
+    let stored = if scalar == Scalar::Tf32 { 3 } else { Elem::Num(scalar).size() };
+    if data.len() != stored && data.len() != n * stored {
+        return Err(format!("a constant of {n} elements of {scalar} holds {} bytes, expected {stored} or {}", data.len(), n * stored));
+    }
+    Ok(match scalar {
+        Scalar::Tf32 => data.chunks_exact(3).flat_map(|b| tf32_from_19(u32::from_le_bytes([b[0], b[1], b[2], 0])).to_le_bytes()).collect(),
+        Scalar::I4 | Scalar::F4E2M1FN => data.iter().map(|b| b & 15).collect(),
+        _ => data.to_vec(),
+    })
+}
+
+/// Unpacks `i1` elements: eight to a byte, or for more than eight elements one byte that stands for all.
+fn bits(data: &[u8], n: usize) -> Result<Vec<u8>, String> {
+    if n > 8 && data.len() == 1 {
+        return Ok(vec![data[0] & 1]);
+    }
+    if data.len() != n.div_ceil(8) {
+        return Err(format!("a constant of {n} elements of i1 holds {} bytes, expected {}", data.len(), n.div_ceil(8)));
+    }
+    Ok((0..n).map(|i| data[i / 8] >> (i % 8) & 1).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_unpack() {
+        assert_eq!(elements(&[0b101], Scalar::I1, 4).unwrap(), [1, 0, 1, 0]);
+        assert_eq!(elements(&[0xff], Scalar::I1, 64).unwrap(), [1]);
+        assert_eq!(elements(&[0x00, 0xfc, 0x01], Scalar::Tf32, 8).unwrap(), 1.0f32.to_le_bytes());
+        assert!(elements(&[1, 2, 3], Scalar::I32, 4).is_err());
+    }
+
+    #[test]
+    fn a_constant_is_stored_once() {
+        let mut constants = Constants::with_params(1);
+        let a = constants.dense(Const::new(0), &[1, 0, 2, 0], Scalar::I16, &[2]).unwrap();
+        let b = constants.dense(Const::new(0), &[1, 0, 2, 0], Scalar::I16, &[1, 2]).unwrap();
+        assert_eq!(a.base, b.base);
+        assert_eq!(b.shape, [1, 2]);
+        assert!(b.is_contiguous());
+    }
+}

@@ -1,0 +1,197 @@
+//! Frames: where each register lies in the memory of a block, and where each label ended up.
+
+use super::{Inst, tile::Base};
+use crate::PlanError;
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
+
+/// Registers are aligned for the widest vectors.
+pub(crate) const ALIGNMENT: usize = 64;
+/// The most bytes of registers that one block may need.
+const MAX_FRAME_BYTES: usize = 1 << 33;
+
+/// The places of all registers.
+pub(crate) struct Layout {
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) bytes: usize,
+}
+
+/// Gives each register a place that no other register needs at the same time.
+///
+/// # Errors
+/// When a block would need too much memory.
+pub(crate) fn lay_out(code: &[(Inst, u32)], sizes: &[usize]) -> Result<Layout, PlanError> {
+    let mut lifetimes: Vec<(usize, usize, usize)> =
+        lifetimes(code, sizes.len()).into_iter().enumerate().filter_map(|(reg, life)| life.map(|(start, end)| (start, end, reg))).collect();
+    lifetimes.sort_unstable();
+    let mut space = Space::default();
+    let mut live: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
+    let mut offsets = vec![0; sizes.len()];
+    for (start, end, reg) in lifetimes {
+        while let Some(&Reverse((ended, offset, bytes))) = live.peek()
+            && ended < start
+        {
+            live.pop();
+            space.release(offset, bytes);
+        }
+        let bytes = sizes[reg].max(1).next_multiple_of(ALIGNMENT);
+        offsets[reg] = space.take(bytes);
+        live.push(Reverse((end, offsets[reg], bytes)));
+        if space.end > MAX_FRAME_BYTES {
+            return Err(PlanError::TooLarge { bytes: space.end });
+        }
+    }
+    Ok(Layout { offsets, bytes: space.end })
+}
+
+/// Free places of a frame, and its end so far.
+#[derive(Default)]
+struct Space {
+    /// Offset and length of the gaps, in order.
+    gaps: Vec<(usize, usize)>,
+    end: usize,
+}
+
+impl Space {
+    /// The first place with room.
+    fn take(&mut self, bytes: usize) -> usize {
+        if let Some(i) = self.gaps.iter().position(|(_, len)| *len >= bytes) {
+            let (offset, len) = self.gaps[i];
+            if len == bytes {
+                self.gaps.remove(i);
+            } else {
+                self.gaps[i] = (offset + bytes, len - bytes);
+            }
+            return offset;
+        }
+        let offset = self.end;
+        self.end += bytes;
+        offset
+    }
+
+    fn release(&mut self, offset: usize, bytes: usize) {
+        let i = self.gaps.partition_point(|(start, _)| *start < offset);
+        self.gaps.insert(i, (offset, bytes));
+        if i + 1 < self.gaps.len() && offset + bytes == self.gaps[i + 1].0 {
+            self.gaps[i].1 += self.gaps.remove(i + 1).1;
+        }
+        if i > 0 && self.gaps[i - 1].0 + self.gaps[i - 1].1 == offset {
+            self.gaps[i - 1].1 += self.gaps.remove(i).1;
+        }
+    }
+}
+
+/// The first and the last instruction at which each register is needed.
+///
+/// A value from outside of a loop that the loop reads is needed until the loop ends.
+fn lifetimes(code: &[(Inst, u32)], registers: usize) -> Vec<Option<(usize, usize)>> {
+    let ends = loop_ends(code);
+    let mut lives: Vec<Option<(usize, usize)>> = vec![None; registers];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for (at, (inst, _)) in code.iter().enumerate() {
+        open.retain(|(_, end)| *end >= at);
+        if let Some(end) = ends.get(&at) {
+            open.push((at, *end));
+        }
+        inst.for_each_read(|tile| {
+            if let Base::Reg(reg) = tile.base {
+                extend(&mut lives[reg.index()], at, &open);
+            }
+        });
+        inst.for_each_write(|reg| extend(&mut lives[reg.index()], at, &open));
+    }
+    lives
+}
+
+fn extend(life: &mut Option<(usize, usize)>, at: usize, open: &[(usize, usize)]) {
+    let (start, end) = life.get_or_insert((at, at));
+    let outermost = open.iter().find(|(head, _)| head > start);
+    *end = (*end).max(outermost.map_or(at, |(_, tail)| *tail));
+}
+
+/// For the head of each loop, the instruction that goes back to it last.
+fn loop_ends(code: &[(Inst, u32)]) -> HashMap<usize, usize> {
+    let labels = label_positions(code, false);
+    let mut ends = HashMap::new();
+    for (at, (inst, _)) in code.iter().enumerate() {
+        if let Some(head) = inst.target().and_then(|label| labels.get(&label).copied())
+            && head <= at
+        {
+            ends.insert(head, at);
+        }
+    }
+    ends
+}
+
+/// Where each label is, counting labels as instructions or not.
+fn label_positions(code: &[(Inst, u32)], skip_labels: bool) -> HashMap<usize, usize> {
+    let mut positions = HashMap::new();
+    let mut next = 0;
+    for (inst, _) in code {
+        let is_label = if let Inst::Label(label) = inst {
+            positions.insert(*label, next);
+            true
+        } else {
+            false
+        };
+        next += usize::from(!(is_label && skip_labels));
+    }
+    positions
+}
+
+/// Removes the labels and points every jump at its instruction.
+pub(crate) fn resolve_labels(code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>) {
+    let positions = label_positions(&code, true);
+    let placed = code.into_iter().filter(|(inst, _)| !matches!(inst, Inst::Label(_)));
+    placed
+        .map(|(mut inst, site)| {
+            if let Some(target) = inst.target_mut() {
+                *target = positions[&*target];
+            }
+            (inst, site)
+        })
+        .unzip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        elem::Elem,
+        plan::{Tile, VReg},
+    };
+    use tilewright_ir::Scalar;
+
+    fn write(reg: u32) -> (Inst, u32) {
+        (Inst::Iota { dst: VReg(reg), n: 1, size: 4 }, 0)
+    }
+
+    fn read(reg: u32) -> (Inst, u32) {
+        let tile = Tile::contiguous(Elem::Num(Scalar::I1), Base::Reg(VReg(reg)), &[]);
+        (Inst::Assert { condition: tile, message: String::new() }, 0)
+    }
+
+    #[test]
+    fn dead_registers_make_room() {
+        let layout = lay_out(&[write(0), read(0), write(1), read(1)], &[100, 100]).unwrap();
+        assert_eq!(layout.offsets, [0, 0]);
+        assert_eq!(layout.bytes, 128);
+    }
+
+    #[test]
+    fn a_loop_keeps_what_it_reads() {
+        let code = [write(0), (Inst::Label(7), 0), read(0), write(1), read(1), (Inst::JumpBack { target: 7, waits: false }, 0), write(2)];
+        let layout = lay_out(&code, &[4, 4, 4]).unwrap();
+        assert_eq!(layout.offsets, [0, 64, 0]);
+    }
+
+    #[test]
+    fn labels_resolve() {
+        let code = vec![(Inst::Label(3), 0), write(0), (Inst::Jump(4), 1), (Inst::Label(4), 0), (Inst::Jump(3), 2)];
+        let (code, sites) = resolve_labels(code);
+        assert_eq!(code.iter().filter_map(Inst::target).collect::<Vec<_>>(), [2, 0]);
+        assert_eq!(sites, [0, 1, 2]);
+    }
+}

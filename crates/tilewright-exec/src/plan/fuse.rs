@@ -1,0 +1,218 @@
+//! Fusing: runs of elementwise instructions of one length become sweeps.
+//!
+//! A sweep does all its steps on one piece of the elements before it goes on to the next, so values that only the sweep uses
+//! never leave the cache and need no register.
+
+use super::{Inst, Src, Step, Sweep, SweepInput, Tile, VReg, inst::Elementwise, tile::Base};
+use std::collections::HashMap;
+
+/// The most steps of a sweep, which bounds its scratch.
+const MAX_STEPS: usize = 64;
+
+/// Code and what it needs.
+pub(crate) struct Fused {
+    pub(crate) code: Vec<(Inst, u32)>,
+    pub(crate) scratch_slots: usize,
+}
+
+/// Replaces every run of elementwise instructions.
+pub(crate) fn fuse(code: Vec<(Inst, u32)>) -> Fused {
+    let mut fuser = Fuser { uses: count_uses(&code), code: Vec::with_capacity(code.len()), scratch_slots: 0, run: Vec::new(), site: 0 };
+    for (inst, site) in code {
+        match inst {
+            Inst::Elementwise(inst) => fuser.add(inst, site),
+            inst => {
+                fuser.flush();
+                fuser.scratch_slots = fuser.scratch_slots.max(scratch_of(&inst));
+                fuser.code.push((inst, site));
+            }
+        }
+    }
+    fuser.flush();
+    Fused { code: fuser.code, scratch_slots: fuser.scratch_slots }
+}
+
+fn scratch_of(inst: &Inst) -> usize {
+    if let Inst::Fold(fold) = inst { fold.slots } else { 0 }
+}
+
+fn count_uses(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
+    let mut uses = HashMap::new();
+    for (inst, _) in code {
+        inst.for_each_read(|tile| {
+            if let Base::Reg(reg) = tile.base {
+                *uses.entry(reg).or_default() += 1;
+            }
+        });
+    }
+    uses
+}
+
+struct Fuser {
+    /// How often each register is read.
+    uses: HashMap<VReg, usize>,
+    code: Vec<(Inst, u32)>,
+    scratch_slots: usize,
+    /// Instructions that will be one sweep.
+    run: Vec<Elementwise>,
+    site: u32,
+}
+
+impl Fuser {
+    fn add(&mut self, inst: Elementwise, site: u32) {
+        if !self.fits(&inst) {
+            self.flush();
+        }
+        if self.run.is_empty() {
+            self.site = site;
+        }
+        self.run.push(inst);
+    }
+
+    /// Whether an instruction can join the run: same length, and it reads values of the run element by element.
+    fn fits(&self, inst: &Elementwise) -> bool {
+        let Some(first) = self.run.first() else { return true };
+        let in_order = |src: &Tile| match src.base {
+            Base::Reg(reg) => !self.run.iter().any(|member| member.dst == reg) || (src.numel() == inst.n && src.is_contiguous()),
+            Base::Const(_) => true,
+        };
+        first.n == inst.n && self.run.len() < MAX_STEPS && inst.srcs.iter().all(in_order)
+    }
+
+    fn flush(&mut self) {
+        if self.run.is_empty() {
+            return;
+        }
+        let run = std::mem::take(&mut self.run);
+        let builder = SweepBuilder::new(&run, &self.uses);
+        let (sweep, slots) = builder.build(run);
+        self.scratch_slots = self.scratch_slots.max(slots);
+        self.code.push((Inst::Sweep(Box::new(sweep)), self.site));
+    }
+}
+
+/// Scratch slots, reused when their value is dead.
+#[derive(Default)]
+struct Slots {
+    free: Vec<usize>,
+    count: usize,
+}
+
+impl Slots {
+    fn take(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.count += 1;
+            self.count - 1
+        })
+    }
+
+    fn give_back(&mut self, slot: usize) {
+        self.free.push(slot);
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+}
+
+struct SweepBuilder {
+    n: usize,
+    /// For each value of the run: its last reader in the run, and whether anything outside reads it.
+    produced: HashMap<VReg, (usize, bool)>,
+    /// Where the values of the run are now.
+    places: HashMap<VReg, Src>,
+    /// Slots of the values of the run. They are numbered behind those of the inputs, which stay taken for the whole sweep.
+    slots: Slots,
+    input_slots: usize,
+    inputs: Vec<SweepInput>,
+    input_of: Vec<(Tile, usize)>,
+}
+
+impl SweepBuilder {
+    fn new(run: &[Elementwise], uses: &HashMap<VReg, usize>) -> SweepBuilder {
+        let mut reads: HashMap<VReg, (usize, usize)> = HashMap::new();
+        for (i, member) in run.iter().enumerate() {
+            reads.insert(member.dst, (i, 0));
+            for src in &member.srcs {
+                if let Base::Reg(reg) = src.base
+                    && let Some((last, count)) = reads.get_mut(&reg)
+                {
+                    (*last, *count) = (i, *count + 1);
+                }
+            }
+        }
+        let outside = |reg: &VReg, inside: usize| uses.get(reg).copied().unwrap_or(0) > inside;
+        let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
+        let n = run.first().map_or(0, |member| member.n);
+        SweepBuilder {
+            n,
+            produced,
+            places: HashMap::new(),
+            slots: Slots::default(),
+            input_slots: 0,
+            inputs: Vec::new(),
+            input_of: Vec::new(),
+        }
+    }
+
+    fn build(mut self, run: Vec<Elementwise>) -> (Sweep, usize) {
+        let mut steps = Vec::with_capacity(run.len());
+        for (i, member) in run.into_iter().enumerate() {
+            let srcs = member.srcs.iter().map(|src| self.source(src)).collect();
+            let (_, outside) = self.produced[&member.dst];
+            let dst = if outside { Src::Reg(member.dst, member.size) } else { Src::Slot(self.slots.take()) };
+            self.places.insert(member.dst, dst);
+            self.release(i, &member);
+            steps.push(Step { kernel: member.kernel, srcs, dst });
+        }
+        let behind_inputs = |src: &mut Src| {
+            if let Src::Slot(slot) = src {
+                *slot += self.input_slots;
+            }
+        };
+        for step in &mut steps {
+            step.srcs.iter_mut().chain([&mut step.dst]).for_each(behind_inputs);
+        }
+        let slots = self.input_slots + self.slots.count();
+        (Sweep { n: self.n, inputs: self.inputs, steps }, slots)
+    }
+
+    /// Gives back the slots of values that nothing after member `i` reads.
+    fn release(&mut self, i: usize, member: &Elementwise) {
+        let regs = member.srcs.iter().filter_map(|src| if let Base::Reg(reg) = src.base { Some(reg) } else { None }).chain([member.dst]);
+        for reg in regs {
+            if self.produced.get(&reg).is_some_and(|(last, _)| *last == i)
+                && let Some(Src::Slot(slot)) = self.places.remove(&reg)
+            {
+                self.slots.give_back(slot);
+            }
+        }
+    }
+
+    fn input_slot(&mut self) -> usize {
+        self.input_slots += 1;
+        self.input_slots - 1
+    }
+
+    fn source(&mut self, src: &Tile) -> Src {
+        if let Base::Reg(reg) = src.base
+            && let Some(place) = self.places.get(&reg)
+        {
+            return *place;
+        }
+        if let Some((_, input)) = self.input_of.iter().find(|(tile, _)| tile == src) {
+            return Src::Input(*input);
+        }
+        let tile = src.clone();
+        let input = if src.is_contiguous() && src.numel() == self.n {
+            SweepInput::Direct { tile }
+        } else if src.is_splat() {
+            SweepInput::Splat { tile, slot: self.input_slot() }
+        } else {
+            SweepInput::Strided { loops: src.loops(), tile, slot: self.input_slot() }
+        };
+        self.inputs.push(input);
+        self.input_of.push((src.clone(), self.inputs.len() - 1));
+        Src::Input(self.inputs.len() - 1)
+    }
+}

@@ -1,0 +1,411 @@
+//! The instructions of the tile machine.
+//!
+//! An instruction works on whole tiles. Registers are written in full by the instruction that defines them; only the
+//! registers of loop-carried values and of results of structured operations are written in several places.
+
+use super::{Piece, Tile, VReg};
+use crate::kernels::{Kernel, mma::MatmulKind};
+use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, MemoryScope, Scalar};
+
+/// A place in the code: a label while lowering, an instruction's position in a finished plan.
+pub(crate) type Target = usize;
+
+#[derive(Debug)]
+pub(crate) enum Inst {
+    /// Marks a place while lowering; finished plans have none.
+    Label(Target),
+    /// One elementwise operation on `n` elements; fusing turns runs of them into sweeps.
+    Elementwise(Elementwise),
+    Sweep(Box<Sweep>),
+    /// Copies a tile into a register, in row-major order.
+    Move {
+        src: Tile,
+        dst: VReg,
+    },
+    /// Writes 0, 1, 2, ...
+    Iota {
+        dst: VReg,
+        n: usize,
+        size: usize,
+    },
+    BlockId([VReg; 3]),
+    GridSize([VReg; 3]),
+    /// Writes how many tiles lie along a dimension, or its extent.
+    ViewExtent {
+        extent: Extent,
+        step: u64,
+        dst: VReg,
+        size: usize,
+    },
+    Load {
+        view: Box<ViewAccess>,
+        dst: VReg,
+    },
+    Store {
+        view: Box<ViewAccess>,
+        src: Tile,
+    },
+    LoadPointers {
+        access: Box<PointerAccess>,
+        padding: Option<Tile>,
+        dst: VReg,
+    },
+    StorePointers {
+        access: Box<PointerAccess>,
+        src: Tile,
+    },
+    Atomic(Box<Atomic>),
+    Matmul(Box<Matmul>),
+    Fold(Box<Fold>),
+    Print(Box<Print>),
+    Assert {
+        condition: Tile,
+        message: String,
+    },
+    Jump(Target),
+    /// Goes to the target if the condition is false.
+    BranchUnless {
+        condition: Tile,
+        target: Target,
+    },
+    /// Goes back in a loop. `waits`: the loop may wait for other blocks, so the block can be parked here.
+    JumpBack {
+        target: Target,
+        waits: bool,
+    },
+    /// Enters a counted loop, or goes to `exit` if there is nothing to count.
+    ForHead {
+        counter: VReg,
+        upper: Tile,
+        step: Tile,
+        signed: bool,
+        exit: Target,
+    },
+    /// Counts on and goes back, or falls through at the end.
+    ForNext {
+        counter: VReg,
+        upper: Tile,
+        step: Tile,
+        signed: bool,
+        target: Target,
+        waits: bool,
+    },
+    Return,
+}
+
+#[derive(Debug)]
+pub(crate) struct Elementwise {
+    pub(crate) kernel: Kernel,
+    pub(crate) srcs: Vec<Tile>,
+    pub(crate) dst: VReg,
+    pub(crate) n: usize,
+    /// Bytes of a result element.
+    pub(crate) size: usize,
+}
+
+/// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    pub(crate) n: usize,
+    pub(crate) inputs: Vec<SweepInput>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A value that a sweep reads from outside.
+#[derive(Debug)]
+pub(crate) enum SweepInput {
+    /// Lies in order: read in place.
+    Direct { tile: Tile },
+    /// One element: spread over a scratch slot once.
+    Splat { tile: Tile, slot: usize },
+    /// Gathered into a scratch slot, piece by piece: extents and strides, the innermost last.
+    Strided { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
+}
+
+/// Where a step reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Src {
+    /// An input of the sweep or fold.
+    Input(usize),
+    /// A scratch slot, written by an earlier step.
+    Slot(usize),
+    /// A register, written by an earlier step; elements of this many bytes.
+    Reg(VReg, usize),
+}
+
+/// One kernel of a sweep or fold.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) kernel: Kernel,
+    pub(crate) srcs: Vec<Src>,
+    /// Where it writes: a slot or a register.
+    pub(crate) dst: Src,
+}
+
+/// A number that a view needs when the kernel runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Extent {
+    Static(u64),
+    /// A scalar, read unsigned.
+    Dynamic(Tile),
+}
+
+/// How a view operation finds its place along one dimension of the view.
+#[derive(Clone, Debug)]
+pub(crate) enum Coordinate {
+    /// A tile number or an element offset, read unsigned, times this many elements.
+    Origin { index: Tile, scale: u64 },
+    /// One element coordinate for each position of the tile, read unsigned.
+    Gather { indices: Tile },
+}
+
+/// One dimension of an access through a view.
+#[derive(Clone, Debug)]
+pub(crate) struct ViewDim {
+    /// Extent of the tile.
+    pub(crate) tile: usize,
+    /// Extent of the tensor.
+    pub(crate) shape: Extent,
+    /// Stride of the tensor, in elements.
+    pub(crate) stride: Extent,
+    pub(crate) coordinate: Coordinate,
+}
+
+/// How an access orders others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Order {
+    pub(crate) semantics: MemoryOrderingSemantics,
+    pub(crate) scope: Option<MemoryScope>,
+}
+
+/// An access through a view: a tile's elements and where each lies.
+#[derive(Clone, Debug)]
+pub(crate) struct ViewAccess {
+    pub(crate) base: Tile,
+    pub(crate) element: Scalar,
+    /// Bytes of an element, in memory and in registers.
+    pub(crate) size: usize,
+    pub(crate) dims: Vec<ViewDim>,
+    /// Bits of the elements outside of the tensor.
+    pub(crate) padding: u64,
+    pub(crate) order: Order,
+}
+
+/// An access through a tile of pointers.
+#[derive(Clone, Debug)]
+pub(crate) struct PointerAccess {
+    pub(crate) pointers: Tile,
+    pub(crate) mask: Option<Tile>,
+    pub(crate) element: Scalar,
+    /// Bytes of an element, in memory and in registers.
+    pub(crate) size: usize,
+    pub(crate) order: Order,
+}
+
+/// An atomic update through a tile of pointers.
+#[derive(Debug)]
+pub(crate) struct Atomic {
+    pub(crate) access: PointerAccess,
+    pub(crate) update: Update,
+    /// Gets the old values.
+    pub(crate) dst: VReg,
+}
+
+/// What an atomic update writes.
+#[derive(Debug)]
+pub(crate) enum Update {
+    Rmw { mode: AtomicRMWMode, argument: Tile },
+    CompareExchange { expected: Tile, new: Tile },
+}
+
+/// `dst = acc + lhs * rhs`, for each of `batch` matrices.
+#[derive(Debug)]
+pub(crate) struct Matmul {
+    pub(crate) kind: MatmulKind,
+    pub(crate) batch: usize,
+    pub(crate) m: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+    pub(crate) lhs: Tile,
+    pub(crate) rhs: Tile,
+    pub(crate) acc: Tile,
+    pub(crate) dst: VReg,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FoldKind {
+    Reduce,
+    Scan { reverse: bool },
+}
+
+/// `reduce` or `scan`: combines whole slices along a dimension with the region's operations.
+#[derive(Debug)]
+pub(crate) struct Fold {
+    pub(crate) kind: FoldKind,
+    /// Extent of the dimension.
+    pub(crate) extent: usize,
+    /// Elements of a slice: the product of the other extents.
+    pub(crate) slice: usize,
+    /// The operands with the dimension moved to the front, and the register each is brought to in that order.
+    pub(crate) operands: Vec<FoldOperand>,
+    /// What the steps read: first the pairs of arguments, then values from outside of the region.
+    pub(crate) captures: Vec<Tile>,
+    pub(crate) steps: Vec<Step>,
+    /// For each operand, where its combined value is found after the steps.
+    pub(crate) results: Vec<Src>,
+    /// Scratch slots: one for each step, then one for each capture.
+    pub(crate) slots: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct FoldOperand {
+    /// The operand, the folded dimension first.
+    pub(crate) src: Tile,
+    /// Holds the operand in that order; for a reduction, its first slice holds the result in the end.
+    pub(crate) work: VReg,
+    /// A second register of the same size, for scans.
+    pub(crate) spare: Option<VReg>,
+    /// Bytes of an element.
+    pub(crate) size: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct Print {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) args: Vec<Tile>,
+}
+
+impl Inst {
+    /// The tiles it reads.
+    pub(crate) fn for_each_read(&self, mut visit: impl FnMut(&Tile)) {
+        match self {
+            Inst::Label(_)
+            | Inst::Iota { .. }
+            | Inst::BlockId(_)
+            | Inst::GridSize(_)
+            | Inst::Jump(_)
+            | Inst::JumpBack { .. }
+            | Inst::Return => {}
+            Inst::Elementwise(inst) => inst.srcs.iter().for_each(visit),
+            Inst::Sweep(sweep) => sweep.inputs.iter().for_each(|input| match input {
+                SweepInput::Direct { tile } | SweepInput::Splat { tile, .. } | SweepInput::Strided { tile, .. } => visit(tile),
+            }),
+            Inst::Move { src, .. } => visit(src),
+            Inst::ViewExtent { extent, .. } => extent.for_each_read(&mut visit),
+            Inst::Load { view, .. } => view.for_each_read(&mut visit),
+            Inst::Store { view, src } => {
+                view.for_each_read(&mut visit);
+                visit(src);
+            }
+            Inst::LoadPointers { access, padding, .. } => {
+                access.for_each_read(&mut visit);
+                padding.iter().for_each(visit);
+            }
+            Inst::StorePointers { access, src } => {
+                access.for_each_read(&mut visit);
+                visit(src);
+            }
+            Inst::Atomic(atomic) => {
+                atomic.access.for_each_read(&mut visit);
+                match &atomic.update {
+                    Update::Rmw { argument, .. } => visit(argument),
+                    Update::CompareExchange { expected, new } => [expected, new].into_iter().for_each(visit),
+                }
+            }
+            Inst::Matmul(matmul) => [&matmul.lhs, &matmul.rhs, &matmul.acc].into_iter().for_each(visit),
+            Inst::Fold(fold) => fold.operands.iter().map(|o| &o.src).chain(&fold.captures).for_each(visit),
+            Inst::Print(print) => print.args.iter().for_each(visit),
+            Inst::Assert { condition, .. } | Inst::BranchUnless { condition, .. } => visit(condition),
+            Inst::ForHead { counter, upper, step, .. } | Inst::ForNext { counter, upper, step, .. } => {
+                visit(&Tile::contiguous(upper.elem, super::Base::Reg(*counter), &[]));
+                visit(upper);
+                visit(step);
+            }
+        }
+    }
+
+    /// The registers it writes.
+    pub(crate) fn for_each_write(&self, mut visit: impl FnMut(VReg)) {
+        match self {
+            Inst::Elementwise(Elementwise { dst, .. })
+            | Inst::Move { dst, .. }
+            | Inst::Iota { dst, .. }
+            | Inst::ViewExtent { dst, .. }
+            | Inst::Load { dst, .. }
+            | Inst::LoadPointers { dst, .. } => visit(*dst),
+            Inst::Atomic(atomic) => visit(atomic.dst),
+            Inst::Matmul(matmul) => visit(matmul.dst),
+            Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
+            Inst::Sweep(sweep) => sweep.steps.iter().for_each(|step| {
+                if let Src::Reg(dst, _) = step.dst {
+                    visit(dst);
+                }
+            }),
+            Inst::Fold(fold) => fold.operands.iter().for_each(|operand| {
+                visit(operand.work);
+                operand.spare.iter().copied().for_each(&mut visit);
+            }),
+            Inst::ForNext { counter, .. } => visit(*counter),
+            Inst::Label(_)
+            | Inst::Store { .. }
+            | Inst::StorePointers { .. }
+            | Inst::Print(_)
+            | Inst::Assert { .. }
+            | Inst::Jump(_)
+            | Inst::BranchUnless { .. }
+            | Inst::JumpBack { .. }
+            | Inst::ForHead { .. }
+            | Inst::Return => {}
+        }
+    }
+
+    /// The place it may go to.
+    pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
+        match self {
+            Inst::Jump(target) | Inst::BranchUnless { target, .. } | Inst::JumpBack { target, .. } | Inst::ForNext { target, .. } => {
+                Some(target)
+            }
+            Inst::ForHead { exit, .. } => Some(exit),
+            _ => None,
+        }
+    }
+
+    /// The place it may go to.
+    pub(crate) fn target(&self) -> Option<Target> {
+        match self {
+            Inst::Jump(target) | Inst::BranchUnless { target, .. } | Inst::JumpBack { target, .. } | Inst::ForNext { target, .. } => {
+                Some(*target)
+            }
+            Inst::ForHead { exit, .. } => Some(*exit),
+            _ => None,
+        }
+    }
+}
+
+impl Extent {
+    fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
+        if let Extent::Dynamic(tile) = self {
+            visit(tile);
+        }
+    }
+}
+
+impl ViewAccess {
+    fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
+        visit(&self.base);
+        for dim in &self.dims {
+            dim.shape.for_each_read(visit);
+            dim.stride.for_each_read(visit);
+            match &dim.coordinate {
+                Coordinate::Origin { index: tile, .. } | Coordinate::Gather { indices: tile } => visit(tile),
+            }
+        }
+    }
+}
+
+impl PointerAccess {
+    fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
+        visit(&self.pointers);
+        self.mask.iter().for_each(visit);
+    }
+}

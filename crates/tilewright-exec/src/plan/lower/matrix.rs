@@ -1,0 +1,42 @@
+//! Matrix multiplication.
+
+use super::{Lowerer, Val};
+use crate::{
+    PlanError,
+    elem::Elem,
+    kernels::mma::MatmulKind,
+    plan::{Inst, Matmul},
+};
+use tilewright_ir::{AttrName, OpRef, Opcode, Signedness};
+
+impl<'m> Lowerer<'m> {
+    pub(super) fn matmul(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let (lhs, rhs, acc) = (self.tile_operand(op, 0)?, self.tile_operand(op, 1)?, self.tile_operand(op, 2)?);
+        let (elem, shape) = self.result_tile(op, 0)?;
+        let dims = |shape: &[usize]| match *shape {
+            [m, n] => Some((1, m, n)),
+            [batch, m, n] => Some((batch, m, n)),
+            _ => None,
+        };
+        let fits = |(l, r, a)| {
+            let ((lb, m, k), (rb, rk, n), (ab, am, an)) = (dims(l)?, dims(r)?, dims(a)?);
+            (lb == ab && rb == ab && k == rk && m == am && n == an).then_some((ab, m, n, k))
+        };
+        let Some((batch, m, n, k)) = fits((&lhs.shape, &rhs.shape, &acc.shape)).filter(|_| acc.shape == shape && acc.elem == elem) else {
+            return Err(self.malformed("the shapes must be MxK, KxN and MxN, with one batch extent or none".to_owned()));
+        };
+        let signed = |name| op.signedness_of(name) == Some(Signedness::Signed);
+        let kind = match (op.opcode(), lhs.elem, rhs.elem, elem) {
+            (Opcode::MmaF, Elem::Num(l), Elem::Num(r), Elem::Num(acc)) if l == r => MatmulKind::float(l, acc),
+            (Opcode::MmaI, Elem::Num(l), Elem::Num(r), Elem::Num(acc)) => {
+                MatmulKind::int(l, r, acc, signed(AttrName::SignednessLhs), signed(AttrName::SignednessRhs))
+            }
+            _ => None,
+        };
+        let kind = kind.ok_or_else(|| self.malformed("it does not take these element types".to_owned()))?;
+        let (lhs, rhs, acc) = (self.in_order(lhs), self.in_order(rhs), self.in_order(acc));
+        let (dst, tile) = self.new_tile(elem, &shape);
+        self.emit(Inst::Matmul(Box::new(Matmul { kind, batch, m, n, k, lhs, rhs, acc, dst })));
+        self.define_result(op, 0, Val::Tile(tile))
+    }
+}

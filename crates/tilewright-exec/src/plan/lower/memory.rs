@@ -1,0 +1,159 @@
+//! Memory accesses, printing and assertions.
+
+use super::{Lowerer, Val};
+use crate::{
+    PlanError,
+    elem::{Elem, memory_size},
+    plan::{Atomic, Inst, Order, Piece, PointerAccess, Print, Tile, inst::Update, printf},
+};
+use tilewright_ir::{AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, OpRef, Scalar, TypeData};
+
+impl<'m> Lowerer<'m> {
+    /// How an access orders others.
+    pub(super) fn order(&self, op: OpRef<'m>) -> Result<Order, PlanError> {
+        let semantics = op.memory_ordering().ok_or_else(|| self.malformed("the memory ordering is missing".to_owned()))?;
+        Ok(Order { semantics, scope: op.memory_scope() })
+    }
+
+    fn one_operand(&self, op: OpRef<'m>, name: &str) -> Result<tilewright_ir::Value, PlanError> {
+        op.operand_named(name).first().copied().ok_or_else(|| self.malformed(format!("operand '{name}' is missing")))
+    }
+
+    pub(super) fn load_view(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let (elem, shape) = self.result_tile(op, 0)?;
+        let view = self.view_access(op, self.one_operand(op, "view")?, (elem, &shape))?;
+        let (dst, tile) = self.new_tile(elem, &shape);
+        self.emit(Inst::Load { view, dst });
+        self.define_result(op, 0, Val::Tile(tile))?;
+        self.token(op, 1)
+    }
+
+    pub(super) fn store_view(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let src = self.needed(op, "tile")?;
+        let view = self.view_access(op, self.one_operand(op, "view")?, (src.elem, &src.shape))?;
+        let src = self.in_order(src);
+        self.emit(Inst::Store { view, src });
+        self.token(op, 0)
+    }
+
+    /// The access through the pointers in the operand called `name`.
+    fn pointer_access(&mut self, op: OpRef<'m>, name: &str, elem: Elem) -> Result<PointerAccess, PlanError> {
+        let value = self.one_operand(op, name)?;
+        let types = &self.module.tables.types;
+        let pointee = types.as_tile(self.body.ty(value)).and_then(|(element, _)| match types.get(element) {
+            TypeData::Pointer { pointee, .. } => types.scalar(*pointee),
+            _ => None,
+        });
+        let Some(element) = pointee else {
+            return Err(self.malformed(format!("operand '{name}' must hold pointers")));
+        };
+        let Some(size) = memory_size(element) else {
+            return Err(self.unsupported(format!("memory of {element} elements")));
+        };
+        self.require(elem == Elem::Num(element), "the tile must hold what the pointers point to")?;
+        let pointers = self.tile(value)?;
+        let mask = self.tile_named(op, "mask")?;
+        let mask_fits = mask.as_ref().is_none_or(|m| m.elem == Elem::Num(Scalar::I1) && m.shape == pointers.shape);
+        self.require(mask_fits, "the mask must be i1 in the shape of the pointers")?;
+        let pointers = self.in_order(pointers);
+        let mask = mask.map(|mask| self.in_order(mask));
+        Ok(PointerAccess { pointers, mask, element, size, order: self.order(op)? })
+    }
+
+    /// An operand with an element for each pointer.
+    fn for_pointers(&mut self, access: &PointerAccess, tile: Tile) -> Result<Tile, PlanError> {
+        let fits = tile.shape == access.pointers.shape && tile.elem == Elem::Num(access.element);
+        self.require(fits, "the tile must have the shape of the pointers and hold what they point to")?;
+        Ok(self.in_order(tile))
+    }
+
+    pub(super) fn load_pointers(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let (elem, shape) = self.result_tile(op, 0)?;
+        let access = self.pointer_access(op, "source", elem)?;
+        self.require(access.pointers.shape == shape, "the result must have the shape of the pointers")?;
+        let padding = match self.tile_named(op, "paddingValue")? {
+            Some(padding) => Some(self.for_pointers(&access, padding)?),
+            None => None,
+        };
+        let (dst, tile) = self.new_tile(elem, &shape);
+        self.emit(Inst::LoadPointers { access: Box::new(access), padding, dst });
+        self.define_result(op, 0, Val::Tile(tile))?;
+        self.token(op, 1)
+    }
+
+    pub(super) fn store_pointers(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let src = self.needed(op, "value")?;
+        let access = self.pointer_access(op, "destination", src.elem)?;
+        let src = self.for_pointers(&access, src)?;
+        self.emit(Inst::StorePointers { access: Box::new(access), src });
+        self.token(op, 0)
+    }
+
+    pub(super) fn atomic_rmw(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let argument = self.needed(op, "arg")?;
+        let mode = match op.attr(AttrName::Mode) {
+            AttrValue::Enum(wire) => AtomicRMWMode::from_wire(wire),
+            _ => None,
+        };
+        let mode = mode.ok_or_else(|| self.malformed("the mode is missing".to_owned()))?;
+        self.require(mode_takes(mode, argument.elem), "the mode does not take this element type")?;
+        let access = self.pointer_access(op, "pointers", argument.elem)?;
+        let argument = self.for_pointers(&access, argument)?;
+        self.atomic(op, access, Update::Rmw { mode, argument })
+    }
+
+    pub(super) fn atomic_cas(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let (expected, new) = (self.needed(op, "cmp")?, self.needed(op, "val")?);
+        self.require(matches!(expected.elem.size(), 4 | 8), "the elements must have 32 or 64 bits")?;
+        let access = self.pointer_access(op, "pointers", expected.elem)?;
+        let (expected, new) = (self.for_pointers(&access, expected)?, self.for_pointers(&access, new)?);
+        self.atomic(op, access, Update::CompareExchange { expected, new })
+    }
+
+    fn atomic(&mut self, op: OpRef<'m>, access: PointerAccess, update: Update) -> Result<(), PlanError> {
+        self.require(access.order.semantics != MemoryOrderingSemantics::Weak, "an atomic update cannot be weak")?;
+        let (elem, shape) = self.result_tile(op, 0)?;
+        self.require(elem == Elem::Num(access.element) && shape == access.pointers.shape, "the result must hold the old values")?;
+        let (dst, tile) = self.new_tile(elem, &shape);
+        self.emit(Inst::Atomic(Box::new(Atomic { access, update, dst })));
+        self.define_result(op, 0, Val::Tile(tile))?;
+        self.token(op, 1)
+    }
+
+    pub(super) fn print(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let AttrValue::Str(format) = op.attr(AttrName::Str) else {
+            return Err(self.malformed("the format string is missing".to_owned()));
+        };
+        let pieces = printf::parse(&self.module.tables.strings.text(format)).map_err(|what| self.malformed(what))?;
+        let args = self.tiles_named(op, "args")?;
+        let conversions = pieces.iter().filter(|p| matches!(p, Piece::Value(_))).count();
+        if conversions != args.len() {
+            return Err(self.malformed(format!("the format string has {conversions} conversions for {} operands", args.len())));
+        }
+        let args = args.into_iter().map(|arg| self.in_order(arg)).collect();
+        self.emit(Inst::Print(Box::new(Print { pieces, args })));
+        self.token(op, 0)
+    }
+
+    pub(super) fn assert(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let condition = self.tile_operand(op, 0)?;
+        self.require(condition.elem == Elem::Num(Scalar::I1), "the condition must be i1")?;
+        let AttrValue::Str(message) = op.attr(AttrName::Message) else {
+            return Err(self.malformed("the message is missing".to_owned()));
+        };
+        let message = self.module.tables.strings.text(message).into_owned();
+        let condition = self.in_order(condition);
+        self.emit(Inst::Assert { condition, message });
+        Ok(())
+    }
+}
+
+/// Whether a read-modify-write mode takes an element type (SEMANTICS c.12).
+fn mode_takes(mode: AtomicRMWMode, elem: Elem) -> bool {
+    let Elem::Num(scalar) = elem else { return false };
+    match mode {
+        AtomicRMWMode::Addf => matches!(scalar, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64),
+        AtomicRMWMode::Xchg => matches!(scalar, Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64),
+        _ => matches!(scalar, Scalar::I32 | Scalar::I64),
+    }
+}

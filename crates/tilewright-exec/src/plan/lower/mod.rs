@@ -1,0 +1,334 @@
+//! Lowering: the operations of an entry become linear code over virtual registers.
+//!
+//! Views and tokens exist only here: a view is a description of where its elements lie, kept until an access uses it; tokens
+//! order nothing that running in program order does not (SEMANTICS d.5).
+
+mod control;
+mod elementwise;
+mod fold;
+mod matrix;
+mod memory;
+mod shape;
+mod views;
+
+use super::{Constants, Inst, Param, Tile, VReg, inst::Target, tile::Base};
+use crate::{PlanError, Site, elem::Elem};
+use std::rc::Rc;
+use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, TypeData, Value};
+use views::{Tensor, View};
+
+/// Operations may be nested this deep.
+const MAX_NESTING: usize = 256;
+
+/// What lowering gives.
+pub(super) struct Lowered {
+    pub(super) code: Vec<(Inst, u32)>,
+    /// Bytes of each register.
+    pub(super) registers: Vec<usize>,
+    pub(super) sites: Vec<(u32, Site)>,
+    pub(super) constants: Constants,
+    pub(super) params: Vec<Param>,
+}
+
+/// What a value of the program is to the plan.
+#[derive(Clone, Debug)]
+enum Val {
+    Tile(Tile),
+    Tensor(Rc<Tensor>),
+    View(Rc<View>),
+    Token,
+}
+
+/// A loop around the current operation, for `continue` and `break`.
+struct Loop {
+    /// Registers of the carried values; `None` for tokens.
+    carried: Vec<Option<VReg>>,
+    /// Registers of the results of a `loop`; `for` has those of the carried values.
+    results: Vec<Option<VReg>>,
+    /// Where `continue` goes.
+    next: Target,
+    /// Where `break` goes.
+    exit: Target,
+}
+
+struct Lowerer<'m> {
+    module: &'m Module,
+    body: &'m Body,
+    values: Vec<Option<Val>>,
+    code: Vec<(Inst, u32)>,
+    registers: Vec<usize>,
+    sites: Vec<(u32, Site)>,
+    constants: Constants,
+    labels: usize,
+    loops: Vec<Loop>,
+    /// Where the results of the `if`s around the current operation go, and the label behind each.
+    ifs: Vec<(Vec<Option<VReg>>, Target)>,
+    /// The operation being lowered, in `sites`.
+    site: u32,
+    nesting: usize,
+}
+
+/// Lowers an entry.
+pub(super) fn lower(module: &Module, function: &Function) -> Result<Lowered, PlanError> {
+    let body = &function.body;
+    let inputs = function.params(&module.tables);
+    let mut lowerer = Lowerer {
+        module,
+        body,
+        values: vec![None; body.num_values()],
+        code: Vec::new(),
+        registers: Vec::new(),
+        sites: vec![(0, Site { mnemonic: "entry", location: None })],
+        constants: Constants::with_params(inputs.len()),
+        labels: 0,
+        loops: Vec::new(),
+        ifs: Vec::new(),
+        site: 0,
+        nesting: 0,
+    };
+    let mut params = Vec::new();
+    if let Some(block) = body.entry_block() {
+        for (i, value) in body.args(block).enumerate() {
+            let (param, elem) = lowerer.param(value)?;
+            params.push(param);
+            lowerer.define(value, Val::Tile(Constants::param(i, elem)));
+        }
+        lowerer.block(block)?;
+    }
+    let Lowerer { code, registers, sites, constants, .. } = lowerer;
+    Ok(Lowered { code, registers, sites, constants, params })
+}
+
+impl<'m> Lowerer<'m> {
+    fn param(&self, value: Value) -> Result<(Param, Elem), PlanError> {
+        let types = &self.module.tables.types;
+        let ty = self.body.ty(value);
+        if let Some((element, [])) = types.as_tile(ty) {
+            match types.get(element) {
+                TypeData::Scalar(scalar) => return Ok((Param::Scalar(*scalar), Elem::Num(*scalar))),
+                TypeData::Pointer { pointee, .. } => {
+                    if let Some(scalar) = types.scalar(*pointee) {
+                        return Ok((Param::Pointer(scalar), Elem::Ptr));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(self.malformed(format!("a parameter cannot be {}", types.display(ty))))
+    }
+
+    /// Lowers the operations of a block, up to its terminator.
+    fn block(&mut self, block: Block) -> Result<(), PlanError> {
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            return Err(self.unsupported(format!("nesting deeper than {MAX_NESTING} operations")));
+        }
+        for op in self.body.ops(block) {
+            self.enter(op);
+            self.op(op)?;
+        }
+        self.nesting -= 1;
+        Ok(())
+    }
+
+    /// Makes `op` the operation that errors and instructions name.
+    fn enter(&mut self, op: OpRef<'m>) {
+        let tables = &self.module.tables;
+        let place = tables.locations.source(op.loc());
+        let location = place.map(|(file, line, column)| format!("{}:{line}:{column}", tables.strings.text(file)));
+        self.sites.push((op.id().index() as u32, Site { mnemonic: op.def().mnemonic, location }));
+        self.site = self.sites.len() as u32 - 1;
+    }
+
+    fn op(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        if let Some(elementwise) = elementwise::elem_op(op, &self.module.tables.types) {
+            return self.elementwise(op, elementwise);
+        }
+        match op.opcode() {
+            Opcode::Constant => self.constant(op),
+            Opcode::Iota => self.iota(op),
+            Opcode::Assume => self.forward(op),
+            Opcode::Reshape => self.reshape(op),
+            Opcode::Broadcast => self.broadcast(op),
+            Opcode::Permute => self.permute(op),
+            Opcode::GetTileBlockId => self.three(op, Inst::BlockId),
+            Opcode::GetNumTileBlocks => self.three(op, Inst::GridSize),
+            Opcode::MakeToken | Opcode::JoinTokens => self.token(op, 0),
+            Opcode::MakeTensorView => self.make_tensor_view(op),
+            Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => self.make_view(op),
+            Opcode::GetTensorShape => self.tensor_shape(op),
+            Opcode::GetIndexSpaceShape => self.index_space_shape(op),
+            Opcode::LoadViewTko => self.load_view(op),
+            Opcode::StoreViewTko => self.store_view(op),
+            Opcode::LoadPtrTko => self.load_pointers(op),
+            Opcode::StorePtrTko => self.store_pointers(op),
+            Opcode::AtomicRMWTko => self.atomic_rmw(op),
+            Opcode::AtomicCASTko => self.atomic_cas(op),
+            Opcode::MmaF | Opcode::MmaI => self.matmul(op),
+            Opcode::Reduce | Opcode::Scan => self.fold(op),
+            Opcode::PrintTko => self.print(op),
+            Opcode::Assert => self.assert(op),
+            Opcode::For => self.for_loop(op),
+            Opcode::Loop => self.endless_loop(op),
+            Opcode::If => self.if_else(op),
+            Opcode::Yield => self.yield_values(op),
+            Opcode::Continue => self.continue_loop(op),
+            Opcode::Break => self.break_loop(op),
+            Opcode::Return => {
+                self.emit(Inst::Return);
+                Ok(())
+            }
+            _ => Err(self.unsupported(format!("the operation {}", op.opcode()))),
+        }
+    }
+
+    fn emit(&mut self, inst: Inst) {
+        self.code.push((inst, self.site));
+    }
+
+    fn new_label(&mut self) -> Target {
+        self.labels += 1;
+        self.labels
+    }
+
+    fn place_label(&mut self, label: Target) {
+        self.emit(Inst::Label(label));
+    }
+
+    /// A register of this many bytes.
+    fn new_register(&mut self, bytes: usize) -> VReg {
+        let reg = VReg(u32::try_from(self.registers.len()).expect("a body holds fewer than 2^32 values"));
+        self.registers.push(bytes);
+        reg
+    }
+
+    /// A register for a tile, and the tile in it.
+    fn new_tile(&mut self, elem: Elem, shape: &[usize]) -> (VReg, Tile) {
+        let bytes = shape.iter().product::<usize>() * elem.size();
+        let reg = self.new_register(bytes);
+        (reg, Tile::contiguous(elem, Base::Reg(reg), shape))
+    }
+
+    /// The tile with its elements in order, copied if they are not.
+    fn in_order(&mut self, tile: Tile) -> Tile {
+        if tile.is_contiguous() {
+            return tile;
+        }
+        let (dst, copy) = self.new_tile(tile.elem, &tile.shape);
+        self.emit(Inst::Move { src: tile, dst });
+        copy
+    }
+
+    fn define(&mut self, value: Value, val: Val) {
+        self.values[value.index()] = Some(val);
+    }
+
+    fn define_result(&mut self, op: OpRef<'m>, index: usize, val: Val) -> Result<(), PlanError> {
+        let result = op.result(index).ok_or_else(|| self.malformed(format!("result {index} is missing")))?;
+        self.define(result, val);
+        Ok(())
+    }
+
+    fn val(&self, value: Value) -> Result<&Val, PlanError> {
+        self.values[value.index()].as_ref().ok_or_else(|| self.malformed("an operand is not defined".to_owned()))
+    }
+
+    fn tile(&self, value: Value) -> Result<Tile, PlanError> {
+        match self.val(value)? {
+            Val::Tile(tile) => Ok(tile.clone()),
+            _ => Err(self.malformed("an operand must be a tile".to_owned())),
+        }
+    }
+
+    fn tensor(&self, value: Value) -> Result<Rc<Tensor>, PlanError> {
+        match self.val(value)? {
+            Val::Tensor(tensor) => Ok(Rc::clone(tensor)),
+            _ => Err(self.malformed("an operand must be a tensor_view".to_owned())),
+        }
+    }
+
+    fn view(&self, value: Value) -> Result<Rc<View>, PlanError> {
+        match self.val(value)? {
+            Val::View(view) => Ok(Rc::clone(view)),
+            _ => Err(self.malformed("an operand must be a view".to_owned())),
+        }
+    }
+
+    fn operand(&self, op: OpRef<'m>, index: usize) -> Result<Value, PlanError> {
+        op.operand(index).ok_or_else(|| self.malformed(format!("operand {index} is missing")))
+    }
+
+    fn tile_operand(&self, op: OpRef<'m>, index: usize) -> Result<Tile, PlanError> {
+        self.tile(self.operand(op, index)?)
+    }
+
+    /// The tiles of the operand with this name in the op table.
+    fn tiles_named(&self, op: OpRef<'m>, name: &str) -> Result<Vec<Tile>, PlanError> {
+        op.operand_named(name).iter().map(|v| self.tile(*v)).collect()
+    }
+
+    fn tile_named(&self, op: OpRef<'m>, name: &str) -> Result<Option<Tile>, PlanError> {
+        Ok(self.tiles_named(op, name)?.into_iter().next())
+    }
+
+    fn needed(&self, op: OpRef<'m>, name: &str) -> Result<Tile, PlanError> {
+        self.tile_named(op, name)?.ok_or_else(|| self.malformed(format!("operand '{name}' is missing")))
+    }
+
+    /// Element type and shape of a result.
+    fn result_tile(&self, op: OpRef<'m>, index: usize) -> Result<(Elem, Vec<usize>), PlanError> {
+        let result = op.result(index).ok_or_else(|| self.malformed(format!("result {index} is missing")))?;
+        self.tile_type(result)
+    }
+
+    fn tile_type(&self, value: Value) -> Result<(Elem, Vec<usize>), PlanError> {
+        let types = &self.module.tables.types;
+        let ty = self.body.ty(value);
+        let parts = types.as_tile(ty).and_then(|(element, shape)| {
+            let shape: Option<Vec<usize>> = shape.iter().map(|&n| usize::try_from(n).ok()).collect();
+            Some((Elem::of(types, element)?, shape?))
+        });
+        parts.ok_or_else(|| self.malformed(format!("a tile is needed, found {}", types.display(ty))))
+    }
+
+    fn site(&self) -> Site {
+        self.sites[self.site as usize].1.clone()
+    }
+
+    fn unsupported(&self, what: String) -> PlanError {
+        PlanError::Unsupported { site: self.site(), what }
+    }
+
+    fn malformed(&self, what: String) -> PlanError {
+        PlanError::Malformed { site: self.site(), what }
+    }
+
+    /// Checks a rule that the structural verifier does not.
+    fn require(&self, holds: bool, rule: &str) -> Result<(), PlanError> {
+        if holds { Ok(()) } else { Err(self.malformed(rule.to_owned())) }
+    }
+
+    /// The result is the first operand.
+    fn forward(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let val = self.val(self.operand(op, 0)?)?.clone();
+        self.define_result(op, 0, val)
+    }
+
+    fn token(&mut self, op: OpRef<'m>, index: usize) -> Result<(), PlanError> {
+        self.define_result(op, index, Val::Token)
+    }
+
+    /// Three scalars of 32 bits.
+    fn three(&mut self, op: OpRef<'m>, inst: fn([VReg; 3]) -> Inst) -> Result<(), PlanError> {
+        let mut regs = [VReg(0); 3];
+        for (i, reg) in regs.iter_mut().enumerate() {
+            let (elem, shape) = self.result_tile(op, i)?;
+            self.require(shape.is_empty() && elem == Elem::Num(tilewright_ir::Scalar::I32), "the results must be i32 scalars")?;
+            let (dst, tile) = self.new_tile(elem, &shape);
+            *reg = dst;
+            self.define_result(op, i, Val::Tile(tile))?;
+        }
+        self.emit(inst(regs));
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! Plans: the code of an entry for the tile machine.
+
+mod constants;
+mod frame;
+mod fuse;
+mod inst;
+mod lower;
+mod printf;
+mod tile;
+
+pub(crate) use constants::Constants;
+pub(crate) use inst::{
+    Atomic, Coordinate, Extent, Fold, FoldKind, Inst, Matmul, Order, PointerAccess, Print, Src, Step, Sweep, SweepInput, Update,
+    ViewAccess, ViewDim,
+};
+#[cfg(test)]
+pub(crate) use printf::parse as parse_printf;
+pub(crate) use printf::{Conversion, Piece};
+pub(crate) use tile::{Base, Tile, VReg};
+
+use crate::{PlanError, Site};
+use tilewright_ir::{Module, Scalar};
+
+/// A parameter of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Param {
+    /// A number.
+    Scalar(Scalar),
+    /// The address of elements of this type.
+    Pointer(Scalar),
+}
+
+impl std::fmt::Display for Param {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Param::Scalar(scalar) => write!(f, "{scalar}"),
+            Param::Pointer(scalar) => write!(f, "ptr<{scalar}>"),
+        }
+    }
+}
+
+/// The code of an entry, ready to run on any grid with any arguments.
+///
+/// A plan knows nothing of files and nothing of buffers; it can be shared by threads and launches.
+#[derive(Debug)]
+pub struct Plan {
+    entry: String,
+    params: Vec<Param>,
+    pub(crate) code: Vec<Inst>,
+    /// For each instruction, the operation it came from.
+    pub(crate) sites: Vec<u32>,
+    /// The operations that instructions came from.
+    pub(crate) site_table: Vec<(u32, Site)>,
+    pub(crate) constants: Constants,
+    /// Byte offset of each register in a block's frame.
+    pub(crate) registers: Vec<usize>,
+    /// Bytes of a block's frame.
+    pub(crate) frame_bytes: usize,
+    /// How many pieces of scratch the sweeps need at once.
+    pub(crate) scratch_slots: usize,
+}
+
+/// Bytes that each parameter takes at the start of the launch constants.
+pub(crate) const PARAM_BYTES: usize = 8;
+
+impl Plan {
+    /// Plans the entry called `name`.
+    pub(crate) fn new(module: &Module, name: &str) -> Result<Plan, PlanError> {
+        let Some(function) = module.function(name).filter(|f| f.is_entry) else {
+            let entries = module.functions.iter().filter(|f| f.is_entry).map(|f| module.tables.strings.text(f.name).into_owned());
+            return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
+        };
+        let lowered = lower::lower(module, function)?;
+        let fused = fuse::fuse(lowered.code);
+        let layout = frame::lay_out(&fused.code, &lowered.registers)?;
+        let (code, sites) = frame::resolve_labels(fused.code);
+        Ok(Plan {
+            entry: name.to_owned(),
+            params: lowered.params,
+            code,
+            sites,
+            site_table: lowered.sites,
+            constants: lowered.constants,
+            registers: layout.offsets,
+            frame_bytes: layout.bytes,
+            scratch_slots: fused.scratch_slots,
+        })
+    }
+
+    /// Name of the entry.
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
+    /// Its parameters, in order.
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// Bytes of registers that one block needs.
+    pub fn frame_bytes(&self) -> usize {
+        self.frame_bytes
+    }
+
+    /// The operation that the instruction at `pc` came from.
+    pub(crate) fn site(&self, pc: usize) -> Option<&(u32, Site)> {
+        self.site_table.get(*self.sites.get(pc)? as usize)
+    }
+}

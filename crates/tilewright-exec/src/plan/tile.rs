@@ -1,0 +1,185 @@
+//! Tiles as the plan sees them: where the elements lie, and in which order they are read.
+
+use crate::elem::Elem;
+
+/// A virtual register: holds a tile, contiguous and in row-major order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct VReg(pub(crate) u32);
+
+impl VReg {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where the elements of a tile lie.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Base {
+    /// In a register of the block's frame.
+    Reg(VReg),
+    /// In the constants of the launch, at this byte.
+    Const(usize),
+}
+
+/// A tile: elements in a register or constant, seen through strides.
+///
+/// `broadcast`, `reshape`, `permute` and splats only change how the same elements are seen; nothing is copied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Tile {
+    pub(crate) elem: Elem,
+    pub(crate) base: Base,
+    pub(crate) shape: Vec<usize>,
+    /// Distance between neighbours along each dimension, in elements; 0 where a dimension repeats one element.
+    pub(crate) strides: Vec<usize>,
+}
+
+impl Tile {
+    /// All elements of `base`, in row-major order.
+    pub(crate) fn contiguous(elem: Elem, base: Base, shape: &[usize]) -> Tile {
+        Tile { elem, base, shape: shape.to_vec(), strides: row_major(shape) }
+    }
+
+    /// The first element of `base`, repeated.
+    pub(crate) fn splat(elem: Elem, base: Base, shape: &[usize]) -> Tile {
+        Tile { elem, base, shape: shape.to_vec(), strides: vec![0; shape.len()] }
+    }
+
+    pub(crate) fn numel(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The dimensions that tell elements apart: extent above 1.
+    fn proper_dims(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> {
+        self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|(extent, _)| *extent > 1)
+    }
+
+    /// Whether all elements are the first of the base.
+    pub(crate) fn is_splat(&self) -> bool {
+        self.proper_dims().all(|(_, stride)| stride == 0)
+    }
+
+    /// Whether the elements lie side by side in row-major order.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        let mut expected = 1;
+        self.proper_dims().rev().all(|(extent, stride)| {
+            let fits = stride == expected;
+            expected *= extent;
+            fits
+        })
+    }
+
+    /// The fewest loops that visit the elements in order: extents and strides, the innermost last.
+    pub(crate) fn loops(&self) -> Vec<(usize, usize)> {
+        let mut loops: Vec<(usize, usize)> = Vec::new();
+        for (extent, stride) in self.proper_dims() {
+            match loops.last_mut() {
+                Some((outer, outer_stride)) if *outer_stride == stride * extent => {
+                    *outer *= extent;
+                    *outer_stride = stride;
+                }
+                _ => loops.push((extent, stride)),
+            }
+        }
+        loops
+    }
+
+    /// The same elements with every dimension of extent 1 repeated up to `shape`, which has the same rank.
+    pub(crate) fn broadcast(&self, shape: &[usize]) -> Tile {
+        let strides = self.shape.iter().zip(shape).zip(&self.strides);
+        let strides = strides.map(|((from, to), stride)| if from == to { *stride } else { 0 }).collect();
+        Tile { shape: shape.to_vec(), strides, ..*self }
+    }
+
+    /// The same elements with dimension `i` taken from dimension `permutation[i]`.
+    pub(crate) fn permute(&self, permutation: &[usize]) -> Tile {
+        let pick = |from: &[usize]| permutation.iter().map(|&p| from[p]).collect();
+        Tile { elem: self.elem, base: self.base, shape: pick(&self.shape), strides: pick(&self.strides) }
+    }
+
+    /// The same elements, in the same order, under another shape with as many elements; `None` if strides cannot say it.
+    pub(crate) fn reshape(&self, shape: &[usize]) -> Option<Tile> {
+        let mut loops = self.loops();
+        let mut strides = vec![0; shape.len()];
+        // Every new dimension takes its extent from the innermost loop that is left.
+        for (dim, &extent) in shape.iter().enumerate().rev().filter(|(_, extent)| **extent > 1) {
+            let (inner, stride) = loops.last_mut()?;
+            if !inner.is_multiple_of(extent) {
+                return None;
+            }
+            strides[dim] = *stride;
+            *inner /= extent;
+            *stride *= extent;
+            if *inner == 1 {
+                loops.pop();
+            }
+        }
+        loops.is_empty().then(|| Tile { shape: shape.to_vec(), strides, ..*self })
+    }
+}
+
+/// The strides of a contiguous tile.
+fn row_major(shape: &[usize]) -> Vec<usize> {
+    let mut stride = 1;
+    let mut strides: Vec<usize> = shape
+        .iter()
+        .rev()
+        .map(|extent| {
+            let here = stride;
+            stride *= extent;
+            here
+        })
+        .collect();
+    strides.reverse();
+    strides
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tilewright_ir::Scalar;
+
+    fn tile(shape: &[usize]) -> Tile {
+        Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(0)), shape)
+    }
+
+    /// The positions that a tile reads, in order.
+    fn positions(tile: &Tile) -> Vec<usize> {
+        let mut all = vec![0];
+        for (extent, stride) in tile.shape.iter().zip(&tile.strides) {
+            all = all.iter().flat_map(|p| (0..*extent).map(move |i| p + i * stride)).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn loops_merge_what_is_contiguous() {
+        assert_eq!(tile(&[4, 1, 8]).loops(), [(32, 1)]);
+        assert_eq!(tile(&[4, 8]).permute(&[1, 0]).loops(), [(8, 1), (4, 8)]);
+        assert_eq!(tile(&[4, 1]).broadcast(&[4, 8]).loops(), [(4, 1), (8, 0)]);
+        assert!(tile(&[1, 1]).loops().is_empty());
+    }
+
+    #[test]
+    fn reshaping_keeps_the_order() {
+        let cases = [
+            (tile(&[4, 8]), vec![2, 2, 1, 8]),
+            (tile(&[4, 1]).broadcast(&[4, 8]), vec![2, 2, 8]),
+            (tile(&[4, 8]).permute(&[1, 0]), vec![8, 1, 2, 2]),
+            (tile(&[1, 1]).broadcast(&[4, 8]), vec![32]),
+        ];
+        for (tile, shape) in cases {
+            let reshaped = tile.reshape(&shape).unwrap_or_else(|| panic!("{tile:?} as {shape:?}"));
+            assert_eq!(positions(&reshaped), positions(&tile));
+            assert_eq!(reshaped.shape, shape);
+        }
+        assert_eq!(tile(&[4, 8]).permute(&[1, 0]).reshape(&[32]), None);
+    }
+
+    #[test]
+    fn contiguity_ignores_unit_dimensions() {
+        assert!(tile(&[4, 1, 8]).permute(&[1, 0, 2]).is_contiguous());
+        assert!(!tile(&[4, 8]).permute(&[1, 0]).is_contiguous());
+        assert!(tile(&[1]).broadcast(&[8]).is_splat());
+        assert!(tile(&[]).is_splat() && tile(&[]).is_contiguous());
+    }
+}

@@ -1,0 +1,148 @@
+//! Strong accesses and atomic updates.
+//!
+//! Every element is accessed atomically; ordering comes from fences around the operation, which order at least what the
+//! memory model asks for (SEMANTICS d.5).
+#![allow(unsafe_code, reason = "reads and writes registers and buffers through raw pointers")]
+
+use super::{Block, Machine};
+use crate::{
+    AccessFault, LaunchErrorKind,
+    elem::float_format,
+    kernels::exact::{read, write},
+    memory::{AccessKind, raw::Strong},
+    plan::{Atomic, PointerAccess, Update},
+};
+use std::sync::atomic::{Ordering, fence};
+use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics as Semantics, Scalar};
+use tilewright_numeric::{Rounding, arith, int};
+
+/// The fence after an access that acquires.
+pub(super) fn fence_after(semantics: Semantics) {
+    if matches!(semantics, Semantics::Acquire | Semantics::AcqRel) {
+        fence(Ordering::Acquire);
+    }
+}
+
+/// The fence before an access that releases.
+pub(super) fn fence_before(semantics: Semantics) {
+    if matches!(semantics, Semantics::Release | Semantics::AcqRel) {
+        fence(Ordering::Release);
+    }
+}
+
+/// Loads one element; `None` if the host's address is not aligned.
+///
+/// # Safety
+/// `memory` lies inside a buffer; `register` has room.
+pub(super) unsafe fn load(memory: *mut u8, register: *mut u8, size: usize) -> Option<()> {
+    // SAFETY: by the contract.
+    unsafe { write(register, 0, size, Strong::new(memory, size)?.load(Ordering::Relaxed)) };
+    Some(())
+}
+
+/// Stores one element; `None` if the host's address is not aligned.
+///
+/// # Safety
+/// `memory` lies inside a buffer; `register` holds an element.
+pub(super) unsafe fn store(memory: *mut u8, register: *const u8, size: usize) -> Option<()> {
+    // SAFETY: by the contract.
+    unsafe { Strong::new(memory, size)?.store(read(register, 0, size), Ordering::Relaxed) };
+    Some(())
+}
+
+/// Turns the bytes of a loaded `i1` tile into 0 and 1: any other byte counts as 1.
+pub(super) fn normalise_bits(register: *mut u8, n: usize) {
+    // SAFETY: the register holds `n` bytes.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(register, n) };
+    bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+}
+
+impl Machine<'_> {
+    pub(super) fn atomic(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        let access = &atomic.access;
+        fence_before(access.order.semantics);
+        for i in 0..access.pointers.numel() {
+            let old = match self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? {
+                Some((address, host)) => {
+                    // SAFETY: the address was resolved for an element of this size.
+                    let cell = unsafe { Strong::new(host, access.size) };
+                    let cell = cell.ok_or(AccessFault::Misaligned { address, size: access.size as u64 })?;
+                    self.update(cell, atomic, i, block)
+                }
+                None => self.masked_result(atomic, i, block),
+            };
+            self.registers(block).set_element(atomic.dst, i, access.size, old);
+        }
+        fence_after(access.order.semantics);
+        Ok(())
+    }
+
+    /// What a masked-off element gives: the expected value of an exchange; otherwise anything, here 0.
+    fn masked_result(&self, atomic: &Atomic, i: usize, block: &mut Block) -> u64 {
+        match &atomic.update {
+            Update::Rmw { .. } => 0,
+            Update::CompareExchange { expected, .. } => self.registers(block).element(expected, i),
+        }
+    }
+
+    /// Updates one element and gives its old value.
+    fn update(&self, cell: Strong, atomic: &Atomic, i: usize, block: &mut Block) -> u64 {
+        let regs = self.registers(block);
+        match &atomic.update {
+            Update::CompareExchange { expected, new } => {
+                let exchanged = cell.compare_exchange(regs.element(expected, i), regs.element(new, i), Ordering::Relaxed);
+                exchanged.unwrap_or_else(|found| found)
+            }
+            Update::Rmw { mode, argument } => {
+                let argument = regs.element(argument, i);
+                let mut old = cell.load(Ordering::Relaxed);
+                loop {
+                    match cell.compare_exchange(old, combine(*mode, atomic.access.element, old, argument), Ordering::Relaxed) {
+                        Ok(old) => return old,
+                        Err(found) => old = found,
+                    }
+                }
+            }
+        }
+    }
+
+    /// The device and host address of element `i`, or `None` if it is masked off.
+    pub(super) fn active_pointer(
+        &mut self,
+        access: &PointerAccess,
+        i: usize,
+        kind: AccessKind,
+        block: &mut Block,
+    ) -> Result<Option<(u64, *mut u8)>, LaunchErrorKind> {
+        let regs = self.registers(block);
+        if access.mask.as_ref().is_some_and(|mask| regs.element(mask, i) & 1 == 0) {
+            return Ok(None);
+        }
+        let address = regs.element(&access.pointers, i);
+        let size = access.size as u64;
+        let host = self.launch.memory.resolve(address, size, size, &mut self.hint)?;
+        if let Some(observer) = self.launch.observer {
+            let (block, op) = (block.id, self.op_index(block));
+            let (ordering, scope) = (access.order.semantics, access.order.scope);
+            observer.access(&crate::Access { block, op, kind, ordering, scope, address, bytes: size, element: size });
+        }
+        Ok(Some((address, host)))
+    }
+}
+
+/// The new value of an element.
+fn combine(mode: AtomicRMWMode, element: Scalar, old: u64, argument: u64) -> u64 {
+    let bits = element.bits();
+    match mode {
+        AtomicRMWMode::And => old & argument,
+        AtomicRMWMode::Or => old | argument,
+        AtomicRMWMode::Xor => old ^ argument,
+        AtomicRMWMode::Add => int::add(old, argument, bits),
+        AtomicRMWMode::Addf => float_format(element).map_or(old, |format| arith::add(format, old, argument, Rounding::NearestEven)),
+        AtomicRMWMode::Max => int::max(old, argument, bits, true),
+        AtomicRMWMode::Min => int::min(old, argument, bits, true),
+        AtomicRMWMode::Umax => int::max(old, argument, bits, false),
+        AtomicRMWMode::Umin => int::min(old, argument, bits, false),
+        AtomicRMWMode::Xchg => argument,
+    }
+}

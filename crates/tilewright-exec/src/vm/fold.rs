@@ -1,0 +1,146 @@
+//! `reduce` and `scan`: whole slices are combined at once, so any region works on vectors.
+#![allow(unsafe_code, reason = "calls kernels on registers and scratch")]
+
+use super::{
+    copy,
+    registers::{AlignedBytes, Registers},
+    sweep::{Input, PIECE, Slots, locate, run_steps},
+};
+use crate::plan::{Fold, FoldKind};
+
+/// Scans with slices of at least this many elements go slice by slice; shorter ones in doubling distances, which does
+/// more operations, but on more elements at once.
+const LONG_SLICE: usize = 64;
+
+/// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.
+pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut AlignedBytes) {
+    let mut runner = Runner { fold, regs, slots: Slots::new(scratch), inputs: Vec::new(), works: Vec::new(), spares: Vec::new() };
+    runner.prepare();
+    match fold.kind {
+        FoldKind::Reduce => runner.reduce(),
+        FoldKind::Scan { reverse } => {
+            if reverse {
+                runner.reverse();
+            }
+            if fold.slice >= LONG_SLICE {
+                runner.scan_slices()
+            } else {
+                runner.scan_doubling()
+            }
+            if reverse {
+                runner.reverse();
+            }
+        }
+    }
+}
+
+struct Runner<'a, 'b> {
+    fold: &'a Fold,
+    regs: &'a Registers<'b>,
+    slots: Slots,
+    /// A pair for each operand, then the captures.
+    inputs: Vec<Input>,
+    works: Vec<*mut u8>,
+    spares: Vec<*mut u8>,
+}
+
+impl Runner<'_, '_> {
+    fn prepare(&mut self) {
+        let fold = self.fold;
+        for operand in &fold.operands {
+            let work = self.regs.write(operand.work);
+            copy::tile(&operand.src, self.regs, work);
+            self.works.push(work);
+            self.spares.extend(operand.spare.map(|spare| self.regs.write(spare)));
+            self.inputs.extend([Input { base: work, advance: operand.size }; 2]);
+        }
+        for (i, capture) in fold.captures.iter().enumerate() {
+            let slot = self.slots.at(fold.steps.len() + i);
+            // SAFETY: a slot holds a piece of the largest elements.
+            unsafe { copy::spread(self.regs.read(capture), capture.elem.size(), PIECE, slot) };
+            self.inputs.push(Input { base: slot, advance: 0 });
+        }
+    }
+
+    /// Combines `slices` slices of `lhs` with as many of `rhs` into `dst`: bases of the operands, and the first slice.
+    ///
+    /// `dst` may be `lhs` or `rhs` at the same place, or lie behind all that is still to be read.
+    fn combine(&mut self, lhs: (&[*mut u8], usize), rhs: (&[*mut u8], usize), dst: (&[*mut u8], usize), slices: usize) {
+        let fold = self.fold;
+        let n = slices * fold.slice;
+        for (k, operand) in fold.operands.iter().enumerate() {
+            // SAFETY: all slices lie inside their registers.
+            unsafe {
+                self.inputs[2 * k].base = lhs.0[k].add(lhs.1 * fold.slice * operand.size);
+                self.inputs[2 * k + 1].base = rhs.0[k].add(rhs.1 * fold.slice * operand.size);
+            }
+        }
+        for start in (0..n).step_by(PIECE) {
+            let piece = PIECE.min(n - start);
+            run_steps(&fold.steps, &self.inputs, self.regs, &self.slots, start, piece);
+            for (k, (operand, result)) in fold.operands.iter().zip(&fold.results).enumerate() {
+                let from = locate(*result, &self.inputs, self.regs, &self.slots, start);
+                // SAFETY: the destination has room; a result that is an argument may be copied onto itself.
+                unsafe {
+                    let to = dst.0[k].add((dst.1 * fold.slice + start) * operand.size);
+                    std::ptr::copy(from, to, piece * operand.size);
+                }
+            }
+        }
+    }
+
+    /// A tree: the upper half of the slices is combined into the lower half until one is left.
+    fn reduce(&mut self) {
+        let works = self.works.clone();
+        let mut extent = self.fold.extent;
+        while extent > 1 {
+            let half = extent / 2;
+            self.combine((&works, 0), (&works, extent - half), (&works, 0), half);
+            extent -= half;
+        }
+    }
+
+    /// Each slice is combined with the prefix before it.
+    fn scan_slices(&mut self) {
+        let works = self.works.clone();
+        for i in 1..self.fold.extent {
+            self.combine((&works, i - 1), (&works, i), (&works, i), 1);
+        }
+    }
+
+    /// After the round with distance `d`, each slice combines up to `2 d` slices.
+    fn scan_doubling(&mut self) {
+        let (mut from, mut to) = (self.works.clone(), self.spares.clone());
+        let extent = self.fold.extent;
+        let mut distance = 1;
+        while distance < extent {
+            self.combine((&from, 0), (&from, distance), (&to, distance), extent - distance);
+            self.copy_slices(&from, &to, distance);
+            std::mem::swap(&mut from, &mut to);
+            distance *= 2;
+        }
+        if from != self.works {
+            self.copy_slices(&from, &to, extent);
+        }
+    }
+
+    fn copy_slices(&self, from: &[*mut u8], to: &[*mut u8], slices: usize) {
+        for (k, operand) in self.fold.operands.iter().enumerate() {
+            // SAFETY: both registers hold all slices, and are different ones.
+            unsafe { std::ptr::copy_nonoverlapping(from[k], to[k], slices * self.fold.slice * operand.size) };
+        }
+    }
+
+    /// Turns the order of the slices around.
+    fn reverse(&self) {
+        for (work, operand) in self.works.iter().zip(&self.fold.operands) {
+            let bytes = self.fold.slice * operand.size;
+            // SAFETY: the register holds all slices.
+            let all = unsafe { std::slice::from_raw_parts_mut(*work, self.fold.extent * bytes) };
+            for i in 0..self.fold.extent / 2 {
+                let (low, high) = all.split_at_mut((self.fold.extent - 1 - i) * bytes);
+                low[i * bytes..][..bytes].swap_with_slice(&mut high[..bytes]);
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The tile machine: runs the code of one block on a frame of its own.
+//!
+//! A frame holds everything a block has computed, so a block can stop at a loop's end and go on later, on any thread.
+
+mod atomics;
+mod copy;
+mod fold;
+mod pointers;
+mod print;
+mod registers;
+mod sweep;
+mod view;
+
+pub(crate) use registers::AlignedBytes;
+
+use crate::{
+    AccessFault, AccessObserver, LaunchError, LaunchErrorKind,
+    kernels::mma::{self, Packs},
+    launch::OutputSink,
+    memory::SharedMemory,
+    plan::{Extent, Inst, Matmul, Plan, Tile, VReg},
+};
+use registers::Registers;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a loop that waits goes round before its block is parked.
+const PATIENCE: u32 = 64;
+
+/// What all blocks of a launch share.
+pub(crate) struct Launch<'l> {
+    pub(crate) plan: &'l Plan,
+    pub(crate) grid: [u32; 3],
+    /// Parameters and constants.
+    pub(crate) constants: &'l AlignedBytes,
+    pub(crate) memory: SharedMemory<'l>,
+    pub(crate) observer: Option<&'l dyn AccessObserver>,
+    pub(crate) output: &'l OutputSink,
+    /// Set when the launch has failed: blocks stop at the end of their current iteration.
+    pub(crate) stop: &'l AtomicBool,
+}
+
+/// A block that has begun.
+pub(crate) struct Block {
+    pub(crate) id: [u32; 3],
+    pub(crate) pc: usize,
+    pub(crate) frame: AlignedBytes,
+}
+
+/// How a run of a block ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    Finished,
+    /// It may be waiting for another block.
+    Parked,
+}
+
+/// What a worker keeps from block to block.
+pub(crate) struct Machine<'l> {
+    launch: &'l Launch<'l>,
+    scratch: AlignedBytes,
+    packs: Packs,
+    /// The buffer that was accessed last.
+    hint: usize,
+}
+
+/// Where an instruction leads.
+enum Flow {
+    Next,
+    Goto(usize),
+    /// Back in a loop that may wait.
+    Again(usize),
+    Finish,
+}
+
+impl<'l> Machine<'l> {
+    /// A machine for the blocks of a launch.
+    ///
+    /// # Errors
+    /// When there is no memory for its scratch.
+    pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
+        let scratch = AlignedBytes::zeroed(launch.plan.scratch_slots * sweep::SLOT_BYTES)?;
+        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0 })
+    }
+
+    /// Runs a block until it ends or waits.
+    ///
+    /// # Errors
+    /// When the block does what a kernel must not do.
+    pub(crate) fn run(&mut self, block: &mut Block) -> Result<Outcome, LaunchError> {
+        let plan = self.launch.plan;
+        let mut patience = PATIENCE;
+        while let Some(inst) = plan.code.get(block.pc) {
+            match self.step(inst, block).map_err(|kind| self.error(block, kind))? {
+                Flow::Next => block.pc += 1,
+                Flow::Goto(target) => block.pc = target,
+                Flow::Again(target) => {
+                    block.pc = target;
+                    patience -= 1;
+                    if patience == 0 || self.launch.stop.load(Ordering::Relaxed) {
+                        return Ok(Outcome::Parked);
+                    }
+                }
+                Flow::Finish => break,
+            }
+        }
+        Ok(Outcome::Finished)
+    }
+
+    #[cold]
+    fn error(&self, block: &Block, kind: LaunchErrorKind) -> LaunchError {
+        let plan = self.launch.plan;
+        LaunchError {
+            entry: plan.entry().to_owned(),
+            block: Some(block.id),
+            site: plan.site(block.pc).map(|(_, site)| Box::new(site.clone())),
+            kind,
+        }
+    }
+
+    /// Position in its function of the operation that a block runs.
+    fn op_index(&self, block: &Block) -> u32 {
+        self.launch.plan.site(block.pc).map_or(0, |(op, _)| *op)
+    }
+
+    fn registers<'b>(&self, block: &'b mut Block) -> Registers<'b>
+    where
+        'l: 'b,
+    {
+        Registers::new(&self.launch.plan.registers, &mut block.frame, self.launch.constants)
+    }
+
+    fn step(&mut self, inst: &Inst, block: &mut Block) -> Result<Flow, LaunchErrorKind> {
+        let id = block.id;
+        let regs = self.registers(block);
+        match inst {
+            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &mut self.scratch),
+            Inst::Move { src, dst } => copy::tile(src, &regs, regs.write(*dst)),
+            Inst::Iota { dst, n, size } => copy::iota(regs.write(*dst), *n, *size),
+            Inst::BlockId(dst) => set_three(&regs, dst, id),
+            Inst::GridSize(dst) => set_three(&regs, dst, self.launch.grid),
+            Inst::ViewExtent { extent, step, dst, size } => {
+                let count = regs.extent(extent).div_ceil(*step);
+                regs.set_scalar(*dst, *size, count);
+            }
+            Inst::Load { view, dst } => self.load_view(view, *dst, block)?,
+            Inst::Store { view, src } => self.store_view(view, src, block)?,
+            Inst::LoadPointers { access, padding, dst } => self.load_pointers(access, padding.as_ref(), *dst, block)?,
+            Inst::StorePointers { access, src } => self.store_pointers(access, src, block)?,
+            Inst::Atomic(atomic) => self.atomic(atomic, block)?,
+            Inst::Matmul(matmul) => multiply(matmul, &regs, &mut self.packs),
+            Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
+            Inst::Print(print) => print::run(print, &regs, self.launch.output)?,
+            Inst::Assert { condition, message } => assert_all(condition, message, &regs)?,
+            Inst::Jump(target) => return Ok(Flow::Goto(*target)),
+            Inst::BranchUnless { condition, target } => {
+                if regs.scalar(condition) & 1 == 0 {
+                    return Ok(Flow::Goto(*target));
+                }
+            }
+            Inst::JumpBack { target, waits } => return Ok(self.back(*target, *waits)),
+            Inst::ForHead { counter, upper, step, signed, exit } => {
+                let count = Count { counter: *counter, upper, step, signed: *signed };
+                if !count.begin(&regs)? {
+                    return Ok(Flow::Goto(*exit));
+                }
+            }
+            Inst::ForNext { counter, upper, step, signed, target, waits } => {
+                let count = Count { counter: *counter, upper, step, signed: *signed };
+                if count.advance(&regs) {
+                    return Ok(self.back(*target, *waits));
+                }
+            }
+            Inst::Return => return Ok(Flow::Finish),
+            Inst::Label(_) | Inst::Elementwise(_) => unreachable!("finished plans have no {inst:?}"),
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Goes back in a loop. A loop that cannot wait is only interrupted when the launch has failed.
+    fn back(&self, target: usize, waits: bool) -> Flow {
+        let interruptible = waits || self.launch.stop.load(Ordering::Relaxed);
+        if interruptible { Flow::Again(target) } else { Flow::Goto(target) }
+    }
+}
+
+fn set_three(regs: &Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
+    for (reg, value) in dst.iter().zip(values) {
+        regs.set_scalar(*reg, 4, value.into());
+    }
+}
+
+fn multiply(matmul: &Matmul, regs: &Registers<'_>, packs: &mut Packs) {
+    let Matmul { kind, batch, m, n, k, .. } = *matmul;
+    let (lhs, rhs, acc, dst) = (regs.read(&matmul.lhs), regs.read(&matmul.rhs), regs.read(&matmul.acc), regs.write(matmul.dst));
+    let (left, right, size) = (matmul.lhs.elem.size(), matmul.rhs.elem.size(), matmul.acc.elem.size());
+    for b in 0..batch {
+        registers::multiply(
+            kind,
+            mma::Shape { m, n, k },
+            [(lhs, b * m * k * left), (rhs, b * k * n * right), (acc, b * m * n * size)],
+            (dst, b * m * n * size),
+            packs,
+        );
+    }
+}
+
+fn assert_all(condition: &Tile, message: &str, regs: &Registers<'_>) -> Result<(), LaunchErrorKind> {
+    match (0..condition.numel()).find(|i| regs.element(condition, *i) & 1 == 0) {
+        Some(element) => Err(LaunchErrorKind::Assert { message: message.to_owned(), element }),
+        None => Ok(()),
+    }
+}
+
+/// The state of a counted loop.
+struct Count<'a> {
+    counter: VReg,
+    upper: &'a Tile,
+    step: &'a Tile,
+    signed: bool,
+}
+
+impl Count<'_> {
+    /// Counter, upper bound and step in a type that holds them all.
+    fn values(&self, regs: &Registers<'_>) -> (i128, i128, i128) {
+        let bits = self.upper.elem.bits();
+        let value = |bits_of: u64| {
+            if self.signed {
+                i128::from(tilewright_numeric::int::sign_extend(bits_of, bits))
+            } else {
+                i128::from(tilewright_numeric::int::truncate(bits_of, bits))
+            }
+        };
+        let counter = regs.register_scalar(self.counter, self.upper.elem.size());
+        (value(counter), value(regs.scalar(self.upper)), value(regs.scalar(self.step)))
+    }
+
+    /// Whether there is a first iteration.
+    fn begin(&self, regs: &Registers<'_>) -> Result<bool, LaunchErrorKind> {
+        let (counter, upper, step) = self.values(regs);
+        if counter < upper && step <= 0 {
+            return Err(LaunchErrorKind::LoopStep(step as i64));
+        }
+        Ok(counter < upper)
+    }
+
+    /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
+    fn advance(&self, regs: &Registers<'_>) -> bool {
+        let (counter, upper, step) = self.values(regs);
+        let next = counter + step;
+        if next >= upper {
+            return false;
+        }
+        regs.set_scalar(self.counter, self.upper.elem.size(), next as u64);
+        true
+    }
+}
+
+impl From<AccessFault> for LaunchErrorKind {
+    fn from(fault: AccessFault) -> Self {
+        LaunchErrorKind::Access(fault)
+    }
+}
+
+impl Registers<'_> {
+    /// The value of an extent of a view.
+    fn extent(&self, extent: &Extent) -> u64 {
+        match extent {
+            Extent::Static(value) => *value,
+            Extent::Dynamic(tile) => self.scalar(tile),
+        }
+    }
+}

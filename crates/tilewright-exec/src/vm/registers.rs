@@ -1,0 +1,150 @@
+//! The memory behind registers and constants.
+#![allow(unsafe_code, reason = "an instruction reads some registers of a frame while it writes others")]
+
+use crate::{
+    LaunchErrorKind,
+    kernels::{
+        exact,
+        mma::{self, MatmulKind, Packs},
+    },
+    plan::{Base, Tile, VReg},
+};
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    marker::PhantomData,
+    ptr::NonNull,
+};
+
+/// Registers are aligned for the widest vectors.
+const ALIGNMENT: usize = 64;
+
+/// Bytes aligned for vectors.
+#[derive(Debug)]
+pub(crate) struct AlignedBytes {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: it owns its bytes.
+unsafe impl Send for AlignedBytes {}
+// SAFETY: it owns its bytes; writing them needs `&mut self`.
+unsafe impl Sync for AlignedBytes {}
+
+impl AlignedBytes {
+    /// `len` zero bytes.
+    ///
+    /// # Errors
+    /// When the host has not enough memory.
+    pub(crate) fn zeroed(len: usize) -> Result<AlignedBytes, LaunchErrorKind> {
+        let out_of_memory = || LaunchErrorKind::Resource(format!("no memory for {len} bytes of registers"));
+        let layout = Layout::from_size_align(len.max(1), ALIGNMENT).map_err(|_| out_of_memory())?;
+        // SAFETY: the layout is not empty.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
+        Ok(AlignedBytes { start, layout })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.layout.size()
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: it owns that many initialised bytes.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
+    }
+
+    pub(super) fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+}
+
+impl Drop for AlignedBytes {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}
+
+/// The registers of a block and the constants of its launch.
+///
+/// The plan gave every register a place inside the frame that no other register needs at the same time, so what an
+/// instruction writes never overlaps what it reads.
+pub(super) struct Registers<'b> {
+    offsets: &'b [usize],
+    frame: NonNull<u8>,
+    frame_len: usize,
+    constants: &'b AlignedBytes,
+    block: PhantomData<&'b mut AlignedBytes>,
+}
+
+impl<'b> Registers<'b> {
+    pub(super) fn new(offsets: &'b [usize], frame: &'b mut AlignedBytes, constants: &'b AlignedBytes) -> Registers<'b> {
+        Registers { offsets, frame: frame.start, frame_len: frame.len(), constants, block: PhantomData }
+    }
+
+    fn at(&self, reg: VReg) -> *mut u8 {
+        let offset = self.offsets[reg.index()];
+        assert!(offset < self.frame_len, "registers lie inside the frame");
+        // SAFETY: the offset is inside the frame.
+        unsafe { self.frame.as_ptr().add(offset) }
+    }
+
+    /// The first byte of what a tile is based on.
+    pub(super) fn read(&self, tile: &Tile) -> *const u8 {
+        self.base(tile.base)
+    }
+
+    pub(super) fn base(&self, base: Base) -> *const u8 {
+        match base {
+            Base::Reg(reg) => self.at(reg),
+            Base::Const(offset) => {
+                assert!(offset < self.constants.len(), "constants lie inside their bytes");
+                // SAFETY: the offset is inside the constants.
+                unsafe { self.constants.start.as_ptr().add(offset) }
+            }
+        }
+    }
+
+    /// The first byte of a register, to be written.
+    pub(super) fn write(&self, reg: VReg) -> *mut u8 {
+        self.at(reg)
+    }
+
+    /// The bits of a tile with one element.
+    pub(super) fn scalar(&self, tile: &Tile) -> u64 {
+        self.element(tile, 0)
+    }
+
+    /// The bits of element `i` of a tile whose elements lie in order.
+    pub(super) fn element(&self, tile: &Tile, i: usize) -> u64 {
+        debug_assert!(tile.is_contiguous() && i < tile.numel().max(1));
+        // SAFETY: the plan's registers and constants hold all elements of the tiles on them.
+        unsafe { exact::read(self.read(tile), i, tile.elem.size()) }
+    }
+
+    /// The bits of a register that holds one element of `size` bytes.
+    pub(super) fn register_scalar(&self, reg: VReg, size: usize) -> u64 {
+        // SAFETY: as above.
+        unsafe { exact::read(self.at(reg), 0, size) }
+    }
+
+    /// Writes a register that holds one element of `size` bytes.
+    pub(super) fn set_scalar(&self, reg: VReg, size: usize, value: u64) {
+        self.set_element(reg, 0, size, value);
+    }
+
+    /// Writes element `i` of a register.
+    pub(super) fn set_element(&self, reg: VReg, i: usize, size: usize, value: u64) {
+        // SAFETY: the plan's registers have room for all elements of their tiles.
+        unsafe { exact::write(self.at(reg), i, size, value) }
+    }
+}
+
+/// One matrix product on registers: base and byte offset of each operand.
+pub(super) fn multiply(kind: MatmulKind, shape: mma::Shape, srcs: [(*const u8, usize); 3], dst: (*mut u8, usize), packs: &mut Packs) {
+    // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
+    // register of its own.
+    unsafe {
+        let [lhs, rhs, acc] = srcs.map(|(base, offset)| base.add(offset));
+        mma::matmul(kind, shape, lhs, rhs, acc, dst.0.add(dst.1), packs);
+    }
+}

@@ -1,0 +1,97 @@
+//! Sweeps: several elementwise steps, piece by piece.
+#![allow(unsafe_code, reason = "calls kernels on registers and scratch")]
+
+use super::{
+    copy,
+    registers::{AlignedBytes, Registers},
+};
+use crate::plan::{Src, Step, Sweep, SweepInput};
+
+/// Elements of a piece.
+pub(super) const PIECE: usize = 1024;
+/// Bytes of a scratch slot: a piece of the largest elements.
+pub(super) const SLOT_BYTES: usize = PIECE * 8;
+
+/// Where a sweep or fold reads an input: a first byte, and how far it is to the next element.
+#[derive(Clone, Copy)]
+pub(super) struct Input {
+    pub(super) base: *const u8,
+    /// Bytes of an element; 0 where all pieces read the same slot.
+    pub(super) advance: usize,
+}
+
+/// Runs a sweep over all its elements.
+pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, scratch: &mut AlignedBytes) {
+    let slots = Slots::new(scratch);
+    let mut inputs: Vec<Input> = Vec::with_capacity(sweep.inputs.len());
+    for input in &sweep.inputs {
+        inputs.push(match input {
+            SweepInput::Direct { tile } => Input { base: regs.read(tile), advance: tile.elem.size() },
+            SweepInput::Splat { tile, slot } => {
+                let base = slots.at(*slot);
+                // SAFETY: a slot holds a piece of the largest elements.
+                unsafe { copy::spread(regs.read(tile), tile.elem.size(), sweep.n.min(PIECE), base) };
+                Input { base, advance: 0 }
+            }
+            SweepInput::Strided { slot, .. } => Input { base: slots.at(*slot), advance: 0 },
+        });
+    }
+    for start in (0..sweep.n).step_by(PIECE) {
+        let n = PIECE.min(sweep.n - start);
+        for input in &sweep.inputs {
+            if let SweepInput::Strided { tile, loops, slot } = input {
+                // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
+                unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), start, n, slots.at(*slot)) };
+            }
+        }
+        run_steps(&sweep.steps, &inputs, regs, &slots, start, n);
+    }
+}
+
+/// Runs the steps on elements `start..start + n`.
+pub(super) fn run_steps(steps: &[Step], inputs: &[Input], regs: &Registers<'_>, slots: &Slots, start: usize, n: usize) {
+    for step in steps {
+        let mut srcs = [std::ptr::null(); 3];
+        for (src, place) in srcs.iter_mut().zip(&step.srcs) {
+            *src = locate(*place, inputs, regs, slots, start);
+        }
+        let dst = match step.dst {
+            Src::Slot(slot) => slots.at(slot),
+            // SAFETY: the register holds all elements of the sweep.
+            Src::Reg(reg, size) => unsafe { regs.write(reg).add(start * size) },
+            Src::Input(_) => unreachable!("steps do not write inputs"),
+        };
+        // SAFETY: the kernel was selected for the types of these places, each of which holds `n` elements; the plan gave
+        // the destination a place of its own.
+        unsafe { (step.kernel.run)(dst, srcs, n, &step.kernel.imm) };
+    }
+}
+
+/// The first of the elements from `start` on.
+pub(super) fn locate(place: Src, inputs: &[Input], regs: &Registers<'_>, slots: &Slots, start: usize) -> *const u8 {
+    match place {
+        // SAFETY: inputs hold all elements of the sweep, or advance by nothing.
+        Src::Input(i) => unsafe { inputs[i].base.add(start * inputs[i].advance) },
+        Src::Slot(slot) => slots.at(slot),
+        // SAFETY: the register holds all elements of the sweep.
+        Src::Reg(reg, size) => unsafe { regs.write(reg).add(start * size) },
+    }
+}
+
+/// The scratch slots of a worker.
+pub(super) struct Slots {
+    start: *mut u8,
+    count: usize,
+}
+
+impl Slots {
+    pub(super) fn new(scratch: &mut AlignedBytes) -> Slots {
+        Slots { count: scratch.len() / SLOT_BYTES, start: scratch.as_mut_ptr() }
+    }
+
+    pub(super) fn at(&self, slot: usize) -> *mut u8 {
+        assert!(slot < self.count, "the plan counted the slots");
+        // SAFETY: the slot lies inside the scratch.
+        unsafe { self.start.add(slot * SLOT_BYTES) }
+    }
+}

@@ -1,0 +1,282 @@
+//! Loads and stores through views.
+//!
+//! The part of a tile that lies inside the tensor is a box: a count and a stride for each dimension. Its first and last
+//! element are checked once, then it is copied run by run. A gathered dimension makes one box for each of its positions.
+#![allow(unsafe_code, reason = "copies between registers and buffers")]
+
+use super::{Block, Machine, atomics, registers::Registers};
+use crate::{
+    AccessFault, LaunchErrorKind,
+    memory::{Access, AccessKind},
+    plan::{Coordinate, Tile, VReg, ViewAccess, ViewDim},
+};
+use tilewright_ir::{MemoryOrderingSemantics, Scalar};
+
+/// The largest offset of an element (SEMANTICS c.11).
+const MAX_OFFSET: u128 = i64::MAX as u128;
+
+/// One dimension of the part of a tile that lies inside the tensor.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    /// Elements inside.
+    count: usize,
+    /// Distance in memory, in elements.
+    stride: u64,
+    /// Distance in the register, in elements.
+    pitch: usize,
+}
+
+/// A box of elements.
+#[derive(Debug)]
+struct Region {
+    axes: Vec<Axis>,
+    /// Offset of the first element in memory, in elements.
+    offset: u128,
+    /// Position of the first element in the tile.
+    position: usize,
+}
+
+/// Which way elements go.
+#[derive(Clone, Copy)]
+enum Direction {
+    Load(*mut u8),
+    Store(*const u8),
+}
+
+impl Machine<'_> {
+    pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        let regs = self.registers(block);
+        let target = regs.write(dst);
+        let regions = regions(view, &regs);
+        let inside: usize = regions.iter().map(Region::elements).sum();
+        let elements = view.dims.iter().map(|d| d.tile).product();
+        if inside < elements {
+            // SAFETY: the register holds the whole tile.
+            unsafe { super::copy::spread(view.padding.to_le_bytes().as_ptr(), view.size, elements, target) };
+        }
+        let base = regs.scalar(&view.base);
+        for region in &regions {
+            self.transfer(view, base, region, Direction::Load(target), block)?;
+        }
+        if view.element == Scalar::I1 {
+            atomics::normalise_bits(target, elements);
+        }
+        atomics::fence_after(view.order.semantics);
+        Ok(())
+    }
+
+    pub(super) fn store_view(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        let regs = self.registers(block);
+        let source = regs.read(src);
+        let regions = regions(view, &regs);
+        let base = regs.scalar(&view.base);
+        atomics::fence_before(view.order.semantics);
+        for region in &regions {
+            self.transfer(view, base, region, Direction::Store(source), block)?;
+        }
+        Ok(())
+    }
+
+    /// Copies a box between a register and memory.
+    fn transfer(
+        &mut self,
+        view: &ViewAccess,
+        base: u64,
+        region: &Region,
+        direction: Direction,
+        block: &Block,
+    ) -> Result<(), LaunchErrorKind> {
+        if region.elements() == 0 {
+            return Ok(());
+        }
+        let size = view.size as u64;
+        let span: u128 = region.axes.iter().map(|a| (a.count as u128 - 1) * u128::from(a.stride)).sum();
+        if region.offset + span > MAX_OFFSET {
+            return Err(AccessFault::OffsetOverflow.into());
+        }
+        let (offset, span) = (region.offset as u64, span as u64);
+        let at = |offset: u64| base.wrapping_add(offset.wrapping_mul(size));
+        let host = match span.checked_add(1).and_then(|elements| elements.checked_mul(size)) {
+            Some(bytes) => self.launch.memory.resolve(at(offset), bytes, size, &mut self.hint),
+            None => Err(AccessFault::OffsetOverflow),
+        };
+        let host = match host {
+            Ok(host) => host,
+            // Name the element that is outside: the first, or else the last.
+            Err(_) => {
+                self.launch.memory.resolve(at(offset), size, size, &mut self.hint)?;
+                self.launch.memory.resolve(at(offset + span), size, size, &mut self.hint)?;
+                return Err(AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None }.into());
+            }
+        };
+        self.copy_runs(view, region, direction, Place { host, address: at(offset) }, block)
+    }
+
+    /// Copies a checked box, one run along its innermost dimension at a time.
+    fn copy_runs(
+        &self,
+        view: &ViewAccess,
+        region: &Region,
+        direction: Direction,
+        place: Place,
+        block: &Block,
+    ) -> Result<(), LaunchErrorKind> {
+        let whole = Axis { count: 1, stride: 1, pitch: 1 };
+        let (inner, outer) = region.axes.split_last().map_or((&whole, &[][..]), |(inner, outer)| (inner, outer));
+        let runs: usize = outer.iter().map(|a| a.count).product();
+        let run = Run { size: view.size, strong: view.order.semantics != MemoryOrderingSemantics::Weak, axis: *inner };
+        for mut r in 0..runs {
+            let (mut offset, mut position) = (0u64, region.position);
+            for axis in outer.iter().rev() {
+                let i = r % axis.count;
+                r /= axis.count;
+                offset += i as u64 * axis.stride;
+                position += i * axis.pitch;
+            }
+            let bytes = offset as usize * view.size;
+            // SAFETY: the box was checked, so every run lies inside one buffer; the register holds the whole tile.
+            let host = unsafe { place.host.add(bytes) };
+            self.observe(view, direction, place.address + bytes as u64, inner, block);
+            // SAFETY: as above.
+            unsafe { run.copy(host, direction, position) }
+                .ok_or(AccessFault::Misaligned { address: place.address, size: view.size as u64 })?;
+        }
+        Ok(())
+    }
+
+    /// Shows a run to the observer: as one access where its elements lie side by side.
+    fn observe(&self, view: &ViewAccess, direction: Direction, address: u64, axis: &Axis, block: &Block) {
+        let Some(observer) = self.launch.observer else { return };
+        let kind = if matches!(direction, Direction::Load(_)) { AccessKind::Read } else { AccessKind::Write };
+        let element = view.size as u64;
+        let (pieces, bytes) = if axis.stride == 1 { (1, axis.count as u64 * element) } else { (axis.count as u64, element) };
+        for i in 0..pieces {
+            observer.access(&Access {
+                block: block.id,
+                op: self.op_index(block),
+                kind,
+                ordering: view.order.semantics,
+                scope: view.order.scope,
+                address: address + i * axis.stride * element,
+                bytes,
+                element,
+            });
+        }
+    }
+}
+
+/// The first element of a box in memory.
+#[derive(Clone, Copy)]
+struct Place {
+    host: *mut u8,
+    address: u64,
+}
+
+/// How to copy a run.
+struct Run {
+    size: usize,
+    strong: bool,
+    axis: Axis,
+}
+
+impl Run {
+    /// Copies one run; `None` if the host's address is not aligned for a strong access.
+    ///
+    /// # Safety
+    /// `host` and the register hold all elements of the run.
+    unsafe fn copy(&self, host: *mut u8, direction: Direction, position: usize) -> Option<()> {
+        let Axis { count, stride, pitch } = self.axis;
+        let side_by_side = stride == 1 && pitch == 1 && !self.strong;
+        // SAFETY: by the contract; registers and buffers do not overlap.
+        unsafe {
+            match direction {
+                Direction::Load(target) if side_by_side => {
+                    std::ptr::copy_nonoverlapping(host, target.add(position * self.size), count * self.size);
+                }
+                Direction::Store(source) if side_by_side => {
+                    std::ptr::copy_nonoverlapping(source.add(position * self.size), host, count * self.size);
+                }
+                _ => {
+                    for i in 0..count {
+                        let memory = host.add(i * stride as usize * self.size);
+                        let register = (position + i * pitch) * self.size;
+                        self.copy_one(memory, direction, register)?;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Copies one element; `register` is its byte in the tile.
+    unsafe fn copy_one(&self, memory: *mut u8, direction: Direction, register: usize) -> Option<()> {
+        // SAFETY: as in `copy`.
+        unsafe {
+            match direction {
+                Direction::Load(target) if self.strong => atomics::load(memory, target.add(register), self.size)?,
+                Direction::Store(source) if self.strong => atomics::store(memory, source.add(register), self.size)?,
+                Direction::Load(target) => copy_element(memory, target.add(register), self.size),
+                Direction::Store(source) => copy_element(source.add(register), memory, self.size),
+            }
+        }
+        Some(())
+    }
+}
+
+/// Copies one element of 1, 2, 4 or 8 bytes; the host's address need not be aligned.
+unsafe fn copy_element(from: *const u8, to: *mut u8, size: usize) {
+    // SAFETY: by the caller.
+    unsafe {
+        match size {
+            1 => *to = *from,
+            2 => to.cast::<u16>().write_unaligned(from.cast::<u16>().read_unaligned()),
+            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+            _ => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+        }
+    }
+}
+
+impl Region {
+    fn elements(&self) -> usize {
+        self.axes.iter().map(|a| a.count).product()
+    }
+}
+
+/// The boxes of a tile that lie inside the tensor.
+fn regions(view: &ViewAccess, regs: &Registers<'_>) -> Vec<Region> {
+    let mut regions = vec![Region { axes: Vec::with_capacity(view.dims.len()), offset: 0, position: 0 }];
+    let mut pitch: usize = view.dims.iter().map(|d| d.tile).product();
+    for dim in &view.dims {
+        pitch /= dim.tile;
+        let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
+        match &dim.coordinate {
+            Coordinate::Origin { index, scale } => {
+                let origin = u128::from(regs.scalar(index)) * u128::from(*scale);
+                let count = u128::from(shape).saturating_sub(origin).min(dim.tile as u128) as usize;
+                for region in &mut regions {
+                    // Origins inside the tensor are below 2^64, so this does not overflow.
+                    region.offset = region.offset.saturating_add(if count > 0 { origin * u128::from(stride) } else { 0 });
+                    region.axes.push(Axis { count, stride, pitch });
+                }
+            }
+            Coordinate::Gather { indices } => gather(&mut regions, dim, indices, regs, (shape, stride, pitch)),
+        }
+    }
+    regions
+}
+
+/// Splits every box into one for each position of a gathered dimension that lies inside the tensor.
+fn gather(regions: &mut Vec<Region>, dim: &ViewDim, indices: &Tile, regs: &Registers<'_>, (shape, stride, pitch): (u64, u64, usize)) {
+    let coordinates: Vec<(usize, u64)> = (0..dim.tile).map(|i| (i, regs.element(indices, i))).filter(|(_, c)| *c < shape).collect();
+    let split = |region: &Region| {
+        let axes = region.axes.clone();
+        let (offset, position) = (region.offset, region.position);
+        let one = move |(i, c): &(usize, u64)| Region {
+            axes: axes.clone(),
+            offset: offset.saturating_add(u128::from(*c) * u128::from(stride)),
+            position: position + i * pitch,
+        };
+        coordinates.iter().map(one).collect::<Vec<_>>()
+    };
+    *regions = regions.iter().flat_map(split).collect();
+}
