@@ -142,8 +142,15 @@ pub fn launch(
     let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
     let stop = AtomicBool::new(false);
-    let launch =
-        Launch { plan, grid, constants: &constants, memory: memory.share(), observer: options.observer, output: &output, stop: &stop };
+    let launch = Launch {
+        plan,
+        grid,
+        constants: &constants,
+        memory: memory.share(&plan.globals),
+        observer: options.observer,
+        output: &output,
+        stop: &stop,
+    };
     let queue = Queue::new(blocks, options.progress.clone());
     let begin = Instant::now();
     std::thread::scope(|scope| {

@@ -1,8 +1,10 @@
 //! The memory of a launch: buffers, their device addresses, and checked access to them.
 
+mod globals;
 mod observer;
 pub(crate) mod raw;
 
+pub(crate) use globals::Globals;
 pub use observer::{Access, AccessKind, AccessObserver};
 
 use crate::AccessFault;
@@ -53,8 +55,7 @@ impl<'a> Memory<'a> {
     }
 
     fn place(&mut self, host: HostSlice) -> Buffer {
-        let end = |a: &Allocation| a.address + a.host.len() as u64 + GUARD;
-        let address = self.buffers.last().map_or(FIRST_ADDRESS, end).next_multiple_of(ALIGNMENT);
+        let address = self.buffers.last().map_or(FIRST_ADDRESS, |last| last.end() + GUARD).next_multiple_of(ALIGNMENT);
         self.buffers.push(Allocation { address, host });
         Buffer(self.buffers.len() - 1)
     }
@@ -74,18 +75,20 @@ impl<'a> Memory<'a> {
         self.buffers[buffer.0].host.bytes_mut()
     }
 
-    /// Lends the buffers to the blocks of a launch.
-    pub(crate) fn share(&mut self) -> SharedMemory<'_> {
-        SharedMemory { buffers: &self.buffers }
+    /// Lends the buffers, and the globals of the module, to the blocks of a launch.
+    pub(crate) fn share<'m>(&'m mut self, globals: &'m Globals) -> SharedMemory<'m> {
+        SharedMemory { buffers: &self.buffers, globals: &globals.allocations }
     }
 }
 
 /// The buffers of a memory, while blocks on several threads access them.
 ///
-/// It is made from an exclusive borrow of the [`Memory`], so nothing else reads or writes the buffers meanwhile.
+/// It is made from an exclusive borrow of the [`Memory`], so nothing else reads or writes the buffers meanwhile. Globals are
+/// shared with other launches of the module, as the program's own rules allow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedMemory<'m> {
     buffers: &'m [Allocation],
+    globals: &'m [Allocation],
 }
 
 impl SharedMemory<'_> {
@@ -103,21 +106,36 @@ impl SharedMemory<'_> {
         if let Some(pointer) = self.buffers.get(*hint).and_then(|a| a.locate(address, size)) {
             return Ok(pointer);
         }
-        let position = self.buffers.partition_point(|a| a.address <= address);
-        *hint = position.saturating_sub(1);
-        let found = self.buffers.get(*hint).and_then(|a| a.locate(address, size));
+        let found = match before(self.buffers, address) {
+            Some(position) => {
+                *hint = position;
+                self.buffers[position].locate(address, size)
+            }
+            None => before(self.globals, address).and_then(|position| self.globals[position].locate(address, size)),
+        };
         found.ok_or_else(|| self.out_of_bounds(address, size))
     }
 
     #[cold]
     fn out_of_bounds(&self, address: u64, size: u64) -> AccessFault {
-        let position = self.buffers.partition_point(|a| a.address <= address);
-        let nearest = position.checked_sub(1).or(Some(0)).and_then(|i| self.buffers.get(i));
-        AccessFault::OutOfBounds { address, size, nearest: nearest.map(|a| (a.address, a.host.len() as u64)) }
+        let below = |all: &[Allocation]| before(all, address).map(|position| (all[position].address, all[position].host.len() as u64));
+        let first = self.buffers.first().map(|a| (a.address, a.host.len() as u64));
+        let nearest = below(self.buffers).or_else(|| below(self.globals)).or(first);
+        AccessFault::OutOfBounds { address, size, nearest }
     }
 }
 
+/// The last of the allocations, which are in order, that begins at or before an address.
+fn before(allocations: &[Allocation], address: u64) -> Option<usize> {
+    allocations.partition_point(|a| a.address <= address).checked_sub(1)
+}
+
 impl Allocation {
+    /// The address behind its last byte.
+    fn end(&self) -> u64 {
+        self.address + self.host.len() as u64
+    }
+
     #[inline]
     fn locate(&self, address: u64, size: u64) -> Option<*mut u8> {
         let offset = address.checked_sub(self.address)?;
@@ -138,7 +156,8 @@ mod tests {
         let second = memory.add(vec![0; 8]);
         let (a, b) = (memory.address(first), memory.address(second));
         assert_eq!(a % ALIGNMENT, 0);
-        let shared = memory.share();
+        let globals = Globals::default();
+        let shared = memory.share(&globals);
         let mut hint = 0;
         assert!(shared.resolve(a + 96, 4, 4, &mut hint).is_ok());
         assert!(shared.resolve(b, 8, 8, &mut hint).is_ok());

@@ -18,7 +18,8 @@ pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
 pub(crate) use tile::{Base, Tile, VReg};
 
-use crate::{PlanError, Site};
+use crate::{PlanError, Site, memory::Globals};
+use std::sync::Arc;
 use tilewright_ir::{Module, Scalar};
 
 /// A parameter of an entry.
@@ -41,7 +42,7 @@ impl std::fmt::Display for Param {
 
 /// The code of an entry, ready to run on any grid with any arguments.
 ///
-/// A plan knows nothing of files and nothing of buffers; it can be shared by threads and launches.
+/// A plan knows nothing of files and nothing of a launch's buffers; it can be shared by threads and launches.
 #[derive(Debug)]
 pub struct Plan {
     entry: String,
@@ -52,6 +53,8 @@ pub struct Plan {
     /// The operations that instructions came from.
     pub(crate) site_table: Vec<(u32, Site)>,
     pub(crate) constants: Constants,
+    /// The memory of the module's globals, at the addresses that the code holds.
+    pub(crate) globals: Arc<Globals>,
     /// Byte offset of each register in a block's frame.
     pub(crate) registers: Vec<usize>,
     /// Bytes of a block's frame.
@@ -65,12 +68,12 @@ pub(crate) const PARAM_BYTES: usize = 8;
 
 impl Plan {
     /// Plans the entry called `name`.
-    pub(crate) fn new(module: &Module, name: &str) -> Result<Plan, PlanError> {
+    pub(crate) fn new(module: &Module, globals: &Arc<Globals>, name: &str) -> Result<Plan, PlanError> {
         let Some(function) = module.function(name).filter(|f| f.is_entry) else {
             let entries = module.functions.iter().filter(|f| f.is_entry).map(|f| module.tables.strings.text(f.name).into_owned());
             return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
         };
-        let lowered = lower::lower(module, function)?;
+        let lowered = lower::lower(module, globals, function)?;
         let fused = fuse::fuse(lowered.code);
         let layout = frame::lay_out(&fused.code, &lowered.registers)?;
         let (code, sites) = frame::resolve_labels(fused.code);
@@ -81,6 +84,7 @@ impl Plan {
             sites,
             site_table: lowered.sites,
             constants: lowered.constants,
+            globals: Arc::clone(globals),
             registers: layout.offsets,
             frame_bytes: layout.bytes,
             scratch_slots: fused.scratch_slots,

@@ -19,6 +19,18 @@ impl<'m> Lowerer<'m> {
         op.operand_named(name).first().copied().ok_or_else(|| self.malformed(format!("operand '{name}' is missing")))
     }
 
+    pub(super) fn get_global(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let AttrValue::Str(name) = op.attr(AttrName::Name) else {
+            return Err(self.malformed("the name is missing".to_owned()));
+        };
+        let address = self.globals.address(name);
+        let address = address.map_err(|what| self.malformed(format!("@{}: {what}", self.module.tables.strings.text(name))))?;
+        let (elem, shape) = self.result_tile(op, 0)?;
+        self.require(elem == Elem::Ptr && shape.is_empty(), "the result must be one pointer")?;
+        let tile = self.constants.address(address);
+        self.define_result(op, 0, Val::Tile(tile))
+    }
+
     pub(super) fn load_view(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let (elem, shape) = self.result_tile(op, 0)?;
         let view = self.view_access(op, self.one_operand(op, "view")?, (elem, &shape))?;

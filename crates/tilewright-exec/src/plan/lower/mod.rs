@@ -12,7 +12,7 @@ mod shape;
 mod views;
 
 use super::{Constants, Inst, Param, Tile, VReg, inst::Target, tile::Base};
-use crate::{PlanError, Site, elem::Elem};
+use crate::{PlanError, Site, elem::Elem, memory::Globals};
 use std::rc::Rc;
 use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, TypeData, Value};
 use views::{Tensor, View};
@@ -53,6 +53,7 @@ struct Loop {
 
 struct Lowerer<'m> {
     module: &'m Module,
+    globals: &'m Globals,
     body: &'m Body,
     values: Vec<Option<Val>>,
     code: Vec<(Inst, u32)>,
@@ -69,11 +70,12 @@ struct Lowerer<'m> {
 }
 
 /// Lowers an entry.
-pub(super) fn lower(module: &Module, function: &Function) -> Result<Lowered, PlanError> {
+pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> Result<Lowered, PlanError> {
     let body = &function.body;
     let inputs = function.params(&module.tables);
     let mut lowerer = Lowerer {
         module,
+        globals,
         body,
         values: vec![None; body.num_values()],
         code: Vec::new(),
@@ -151,6 +153,7 @@ impl<'m> Lowerer<'m> {
             Opcode::Reshape => self.reshape(op),
             Opcode::Broadcast => self.broadcast(op),
             Opcode::Permute => self.permute(op),
+            Opcode::GetGlobal => self.get_global(op),
             Opcode::GetTileBlockId => self.three(op, Inst::BlockId),
             Opcode::GetNumTileBlocks => self.three(op, Inst::GridSize),
             Opcode::MakeToken | Opcode::JoinTokens => self.token(op, 0),
