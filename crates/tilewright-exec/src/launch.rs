@@ -1,18 +1,18 @@
 //! Launches: the blocks of a grid on worker threads.
 //!
 //! Blocks begin in the order of the grid. A block that waits is parked; workers alternate between beginning new blocks and
-//! resuming parked ones, so every block gets its turn however many wait for it (DESIGN: forward progress), while only as many
-//! frames exist as blocks have begun and not ended.
+//! resuming parked ones, so every block gets its turn however many wait for it, while only as many frames exist as blocks have
+//! begun and not ended. Parked blocks are resumed in rounds, each of which visits all of them once, by turns from the last to
+//! the first and from the first to the last: a chain of blocks that wait for their neighbours unwinds in one or two rounds.
 
 use crate::{
     AccessObserver, LaunchError, LaunchErrorKind, Param, Plan,
     error::param_text,
     memory::Memory,
     plan::PARAM_BYTES,
-    vm::{AlignedBytes, Block, Launch, Machine, Outcome},
+    vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome},
 };
 use std::{
-    collections::VecDeque,
     fmt, io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -225,13 +225,32 @@ struct State {
     /// Blocks that have begun.
     begun: u64,
     ended: u64,
-    parked: VecDeque<Block>,
+    /// Parked blocks of this round, the next one last.
+    round: Vec<Block>,
+    /// Blocks that were parked since the round began.
+    parked: Vec<Block>,
+    /// The next round goes from the first block to the last.
+    upward: bool,
     parked_count: u64,
     /// Frames of ended blocks, to be used again.
     frames: Vec<AlignedBytes>,
     /// Resume a parked block before the next one begins.
     resume: bool,
     failure: Option<LaunchError>,
+}
+
+impl State {
+    fn next_parked(&mut self) -> Option<Block> {
+        if self.round.is_empty() {
+            std::mem::swap(&mut self.round, &mut self.parked);
+            self.round.sort_unstable_by_key(|block| block.index);
+            if self.upward {
+                self.round.reverse();
+            }
+            self.upward = !self.upward;
+        }
+        self.round.pop()
+    }
 }
 
 /// What a worker does next.
@@ -259,7 +278,7 @@ impl Queue {
         }
         let resume = state.resume || state.begun == self.blocks;
         state.resume = !state.resume;
-        if resume && let Some(block) = state.parked.pop_front() {
+        if resume && let Some(block) = state.next_parked() {
             return Work::Resume(block);
         }
         if state.begun < self.blocks {
@@ -272,7 +291,7 @@ impl Queue {
     fn park(&self, block: Block) {
         let mut state = self.lock();
         state.parked_count += 1;
-        state.parked.push_back(block);
+        state.parked.push(block);
     }
 
     fn end(&self, frame: AlignedBytes) {
@@ -324,7 +343,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue) -> Result<(), LaunchError> {
                     Some(frame) => frame,
                     None => AlignedBytes::zeroed(plan.frame_bytes).map_err(resource)?,
                 };
-                Block { id: block_id(index, launch.grid), pc: 0, frame }
+                Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame }
             }
             Work::Resume(block) => block,
             Work::Wait => {

@@ -55,7 +55,7 @@ pub(super) unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm)
     }
 }
 
-const fn sources_of(op: ElemOp) -> usize {
+pub(super) const fn sources_of(op: ElemOp) -> usize {
     use ElemOp::*;
     match op {
         Copy | AbsF | NegF | Ceil | Floor | Sqrt(..) | Rsqrt(_) | Exp | Exp2(_) | Log | Log2 | Sin | Cos | Tan | Sinh | Cosh | Tanh => 1,

@@ -150,3 +150,119 @@ fn predicate(predicate: ComparisonPredicate) -> tilewright_numeric::Predicate {
 fn is_arith_float(elem: Elem) -> bool {
     matches!(elem, Elem::Num(Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64))
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(unsafe_code, reason = "calls kernels")]
+
+    use super::*;
+
+    const ROUNDINGS: [RoundingMode; 6] = [
+        RoundingMode::NearestEven,
+        RoundingMode::Zero,
+        RoundingMode::NegativeInf,
+        RoundingMode::PositiveInf,
+        RoundingMode::NearestAway,
+        RoundingMode::Full,
+    ];
+
+    /// Every operation with every choice of its attributes.
+    fn all_ops() -> Vec<ElemOp> {
+        use ComparisonPredicate as P;
+        use ElemOp::*;
+        let mut ops = vec![Copy, Select, AbsF, NegF, Ceil, Floor, Exp, Log, Log2, Sin, Cos, Tan, Sinh, Cosh, Tanh, RemF, PowF, PowI, Atan2];
+        ops.extend([AbsI, NegI, AddI, SubI, MulI, MulHi, And, Or, Xor, Shl, TruncI, Offset(4)]);
+        for flag in [false, true] {
+            ops.extend([Rsqrt(flag), Exp2(flag), RemI(flag), MaxI(flag), MinI(flag), Shr(flag), ExtI(flag), FToI(flag), IToF(flag)]);
+            ops.extend([false, true].map(|propagate_nan| MaxF { propagate_nan, ftz: flag }));
+            ops.extend([false, true].map(|propagate_nan| MinF { propagate_nan, ftz: flag }));
+            for mode in ROUNDINGS {
+                ops.extend([Sqrt(mode, flag), AddF(mode, flag), SubF(mode, flag), MulF(mode, flag), DivF(mode, flag), Fma(mode, flag)]);
+                ops.extend([DivI(flag, mode), FToF(mode)]);
+            }
+            for p in [P::Equal, P::NotEqual, P::LessThan, P::LessThanOrEqual, P::GreaterThan, P::GreaterThanOrEqual] {
+                ops.push(CmpI(p, flag));
+                ops.push(CmpF(p, if flag { ComparisonOrdering::Ordered } else { ComparisonOrdering::Unordered }));
+            }
+        }
+        ops
+    }
+
+    fn elems() -> Vec<Elem> {
+        Scalar::all().map(Elem::Num).chain([Elem::Ptr]).collect()
+    }
+
+    /// Bit patterns of an element: the edges of its type, then pseudo-random ones.
+    fn patterns(elem: Elem, seed: u64, n: usize) -> Vec<u64> {
+        let (bits, size) = (elem.bits(), elem.size() as u32 * 8);
+        let mask = tilewright_numeric::int::mask(if elem.float().is_some() && bits == 19 { size } else { bits });
+        let mut state = seed;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32 ^ state << 16) & mask
+        };
+        let edges = [0, 1, mask, mask >> 1, (mask >> 1) + 1, mask - (mask >> 1) / 2, 0x3c00, 0x3f80_0000, 0x7f80_0000, 0x7fc0_0000]
+            .map(|e| e & mask);
+        (0..n).map(|i| if random() % 4 == 0 { edges[i % edges.len()] } else { random() }).collect()
+    }
+
+    fn run(kernel: KernelFn, imm: &Imm, srcs: &[Vec<u64>], n: usize) -> Vec<u64> {
+        let stored: Vec<Vec<u64>> = srcs
+            .iter()
+            .zip(&imm.srcs)
+            .map(|(values, elem)| {
+                let mut bytes = vec![0u64; n];
+                // SAFETY: 8 bytes for each element.
+                (0..n).for_each(|i| unsafe { exact::write(bytes.as_mut_ptr().cast(), i, elem.size(), values[i]) });
+                bytes
+            })
+            .collect();
+        let mut pointers = [std::ptr::null(); 3];
+        pointers.iter_mut().zip(&stored).for_each(|(p, s)| *p = s.as_ptr().cast());
+        let mut out = vec![0u64; n];
+        // SAFETY: every array has 8 bytes for each element.
+        unsafe { kernel(out.as_mut_ptr().cast(), pointers, n, imm) };
+        // SAFETY: as above.
+        (0..n).map(|i| unsafe { exact::read(out.as_ptr().cast(), i, imm.dst.size()) }).collect()
+    }
+
+    fn same(elem: Elem, a: u64, b: u64) -> bool {
+        a == b || elem.float().is_some_and(|format| format.is_nan(a) && format.is_nan(b))
+    }
+
+    /// A fast kernel gives what the defining one gives, for every operation on every combination of types that it takes.
+    #[test]
+    fn fast_kernels_agree_with_the_definition() {
+        const N: usize = 96;
+        let mut compared = 0;
+        for op in all_ops() {
+            let arity = exact::sources_of(op);
+            for dst in elems() {
+                for a in elems() {
+                    for b in elems() {
+                        let srcs = [a, b, if op == ElemOp::Select { b } else { a }];
+                        let srcs = &srcs[..arity];
+                        if arity == 1 && b != a || !exact::accepts(op, srcs, dst) {
+                            continue;
+                        }
+                        let Some(fast) = fast::select(op, srcs, dst) else { continue };
+                        let imm = select(op, srcs, dst).expect("accepted").imm;
+                        let values: Vec<Vec<u64>> = srcs.iter().zip(1..).map(|(e, seed)| patterns(*e, seed, N)).collect();
+                        let (found, expected) = (run(fast, &imm, &values, N), run(exact::run, &imm, &values, N));
+                        for i in 0..N {
+                            let at: Vec<u64> = values.iter().map(|v| v[i]).collect();
+                            assert!(
+                                same(dst, found[i], expected[i]),
+                                "{op:?} {srcs:?} -> {dst:?} of {at:x?}: {:x}, not {:x}",
+                                found[i],
+                                expected[i]
+                            );
+                        }
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        assert!(compared > 300, "only {compared} fast kernels were compared");
+    }
+}

@@ -23,8 +23,10 @@ use crate::{
 use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a loop that waits goes round before its block is parked.
-const PATIENCE: u32 = 64;
+/// How often the loops of a new block that may wait go round before the block is parked.
+pub(crate) const FIRST_PATIENCE: u32 = 64;
+/// The same for a block that was parked: it probably still waits.
+const LATER_PATIENCE: u32 = 2;
 
 /// What all blocks of a launch share.
 pub(crate) struct Launch<'l> {
@@ -42,7 +44,11 @@ pub(crate) struct Launch<'l> {
 /// A block that has begun.
 pub(crate) struct Block {
     pub(crate) id: [u32; 3],
+    /// Position in the order of the grid.
+    pub(crate) index: u64,
     pub(crate) pc: usize,
+    /// How often its waiting loops may go round before it is parked.
+    pub(crate) patience: u32,
     pub(crate) frame: AlignedBytes,
 }
 
@@ -88,15 +94,15 @@ impl<'l> Machine<'l> {
     /// When the block does what a kernel must not do.
     pub(crate) fn run(&mut self, block: &mut Block) -> Result<Outcome, LaunchError> {
         let plan = self.launch.plan;
-        let mut patience = PATIENCE;
         while let Some(inst) = plan.code.get(block.pc) {
             match self.step(inst, block).map_err(|kind| self.error(block, kind))? {
                 Flow::Next => block.pc += 1,
                 Flow::Goto(target) => block.pc = target,
                 Flow::Again(target) => {
                     block.pc = target;
-                    patience -= 1;
-                    if patience == 0 || self.launch.stop.load(Ordering::Relaxed) {
+                    block.patience -= 1;
+                    if block.patience == 0 || self.launch.stop.load(Ordering::Relaxed) {
+                        block.patience = LATER_PATIENCE;
                         return Ok(Outcome::Parked);
                     }
                 }
