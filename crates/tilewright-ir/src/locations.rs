@@ -63,11 +63,9 @@ pub enum LocData {
         /// The place of the call.
         caller: Option<Loc>,
     },
-    /// An entry of an unknown kind: an unknown location.
-    Unknown,
 }
 
-/// The debug entries of a module, in the order of the file they were read from.
+/// The debug entries of a module, in the order in which something first named them.
 #[derive(Clone, Debug, Default)]
 pub struct LocationTable {
     entries: Vec<LocData>,

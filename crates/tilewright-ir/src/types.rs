@@ -338,23 +338,33 @@ impl TypeTable {
         TypeDisplay { table: self, ty }
     }
 
+    /// The text of a type for a message: cut off where it gets long, as types that nobody has checked may be.
+    pub fn brief(&self, ty: Type) -> String {
+        let mut text = Brief(String::new());
+        match fmt::write(&mut text, format_args!("{}", self.display(ty))) {
+            Ok(()) => text.0,
+            Err(fmt::Error) => text.0 + "...",
+        }
+    }
+
     fn check(&self, data: &TypeData) -> Result<(), TypeError> {
         match data {
-            TypeData::Scalar(_) | TypeData::Token | TypeData::Function { .. } => Ok(()),
+            TypeData::Scalar(_) | TypeData::Token => Ok(()),
+            TypeData::Function { inputs, results } => self.check_function(inputs, results),
             TypeData::Pointer { pointee, .. } => self.check_pointee(*pointee),
             TypeData::Tile { element, shape } => self.check_tile(*element, shape),
             TypeData::TensorView { element, shape, strides, .. } => self.check_tensor_view(*element, shape, strides),
-            TypeData::PartitionView { tile, tensor_view, dim_map, .. } => {
-                self.check_view(tile, *tensor_view)?;
+            TypeData::PartitionView { tile, tensor_view, dim_map, padding } => {
+                self.check_view(tile, *tensor_view, *padding)?;
                 check_dim_map(dim_map, tile.len())
             }
-            TypeData::StridedView { tile, traversal_strides, tensor_view, dim_map, .. } => {
-                self.check_view(tile, *tensor_view)?;
+            TypeData::StridedView { tile, traversal_strides, tensor_view, dim_map, padding } => {
+                self.check_view(tile, *tensor_view, *padding)?;
                 check_dim_map(dim_map, tile.len())?;
                 check_traversal(traversal_strides, tile.len())
             }
-            TypeData::GatherScatterView { tile, tensor_view, sparse_dim, .. } => {
-                self.check_view(tile, *tensor_view)?;
+            TypeData::GatherScatterView { tile, tensor_view, sparse_dim, padding } => {
+                self.check_view(tile, *tensor_view, *padding)?;
                 if (*sparse_dim as usize) < tile.len() {
                     Ok(())
                 } else {
@@ -364,23 +374,31 @@ impl TypeTable {
         }
     }
 
+    /// Function types do not nest, so that types have few levels: nobody needs to guard against deep or branching ones.
+    fn check_function(&self, inputs: &[Type], results: &[Type]) -> Result<(), TypeError> {
+        match inputs.iter().chain(results).any(|&ty| matches!(self.get(ty), TypeData::Function { .. })) {
+            true => fail("a function cannot take or give functions".to_owned()),
+            false => Ok(()),
+        }
+    }
+
     fn check_pointee(&self, pointee: Type) -> Result<(), TypeError> {
         match self.scalar(pointee) {
-            Some(Scalar::I4) | None => fail(format!("a pointer cannot point to {}", self.display(pointee))),
+            Some(Scalar::I4) | None => fail(format!("a pointer cannot point to {}", self.brief(pointee))),
             Some(_) => Ok(()),
         }
     }
 
     fn check_tile(&self, element: Type, shape: &[i64]) -> Result<(), TypeError> {
         if !matches!(self.get(element), TypeData::Scalar(_) | TypeData::Pointer { .. }) {
-            return fail(format!("the element of a tile must be a number or a pointer, found {}", self.display(element)));
+            return fail(format!("the element of a tile must be a number or a pointer, found {}", self.brief(element)));
         }
-        check_tile_extents(shape.iter().copied())
+        check_tile_extents(self.scalar(element), shape.iter().copied())
     }
 
     fn check_tensor_view(&self, element: Type, shape: &[i64], strides: &[i64]) -> Result<(), TypeError> {
         if !matches!(self.scalar(element), Some(scalar) if scalar != Scalar::I4) {
-            return fail(format!("the element of a tensor_view must be a number in memory, found {}", self.display(element)));
+            return fail(format!("the element of a tensor_view must be a number in memory, found {}", self.brief(element)));
         }
         if shape.len() != strides.len() {
             return fail(format!("a tensor_view has {} dimensions but {} strides", shape.len(), strides.len()));
@@ -391,9 +409,9 @@ impl TypeTable {
         }
     }
 
-    fn check_view(&self, tile: &[i32], tensor_view: Type) -> Result<(), TypeError> {
-        let TypeData::TensorView { shape, .. } = self.get(tensor_view) else {
-            return fail(format!("a view needs a tensor_view, found {}", self.display(tensor_view)));
+    fn check_view(&self, tile: &[i32], tensor_view: Type, padding: Option<PaddingValue>) -> Result<(), TypeError> {
+        let TypeData::TensorView { element, shape, .. } = self.get(tensor_view) else {
+            return fail(format!("a view needs a tensor_view, found {}", self.brief(tensor_view)));
         };
         if shape.is_empty() {
             return fail("a view needs a tensor of rank 1 or more, found rank 0".to_owned());
@@ -401,7 +419,14 @@ impl TypeTable {
         if tile.len() != shape.len() {
             return fail(format!("a tile of rank {} does not fit a tensor of rank {}", tile.len(), shape.len()));
         }
-        check_tile_extents(tile.iter().map(|&n| i64::from(n)))
+        let element = self.scalar(*element);
+        if let (Some(padding), Some(element)) = (padding, element)
+            && padding != PaddingValue::Zero
+            && element.is_int()
+        {
+            return fail(format!("padding {} needs floats, found {element}", padding.keyword()));
+        }
+        check_tile_extents(element, tile.iter().map(|&n| i64::from(n)))
     }
 }
 
@@ -409,7 +434,7 @@ fn fail(message: String) -> Result<(), TypeError> {
     Err(TypeError(message))
 }
 
-fn check_tile_extents(shape: impl Iterator<Item = i64>) -> Result<(), TypeError> {
+fn check_tile_extents(element: Option<Scalar>, shape: impl Iterator<Item = i64>) -> Result<(), TypeError> {
     let mut elements = 1u64;
     for extent in shape {
         if extent <= 0 || !extent.cast_unsigned().is_power_of_two() {
@@ -419,6 +444,9 @@ fn check_tile_extents(shape: impl Iterator<Item = i64>) -> Result<(), TypeError>
     }
     if elements > MAX_TILE_ELEMENTS {
         return fail(format!("a tile has at most {MAX_TILE_ELEMENTS} elements, found {elements}"));
+    }
+    if element == Some(Scalar::F4E2M1FN) && !elements.is_multiple_of(2) {
+        return fail(format!("a tile of {} has an even number of elements, found {elements}", Scalar::F4E2M1FN));
     }
     Ok(())
 }
@@ -444,6 +472,22 @@ fn check_traversal(strides: &[i32], rank: usize) -> Result<(), TypeError> {
     match strides.iter().find(|&&s| s <= 0) {
         Some(s) => fail(format!("traversal strides must be positive, found {s}")),
         None => Ok(()),
+    }
+}
+
+/// Takes the first characters of a text, then fails.
+struct Brief(String);
+
+/// How many bytes of a type a message shows.
+const BRIEF_LEN: usize = 120;
+
+impl fmt::Write for Brief {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > BRIEF_LEN {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
     }
 }
 
@@ -628,5 +672,36 @@ mod tests {
         let pointer = table.pointer(Scalar::F32.ty()).unwrap();
         assert!(table.pointer(pointer).is_err());
         assert!(table.tile(TypeTable::token(), &[]).is_err());
+        assert!(table.tile(Scalar::F4E2M1FN.ty(), &[1]).is_err());
+        let function = table.intern(TypeData::Function { inputs: [].into(), results: [].into() }).unwrap();
+        assert!(table.intern(TypeData::Function { inputs: [function].into(), results: [].into() }).is_err());
+    }
+
+    #[test]
+    fn padding_other_than_zero_needs_floats() {
+        let mut table = TypeTable::default();
+        for (element, padding, legal) in [
+            (Scalar::I32, PaddingValue::Zero, true),
+            (Scalar::I32, PaddingValue::NegZero, false),
+            (Scalar::F32, PaddingValue::NegZero, true),
+            (Scalar::F8E8M0FNU, PaddingValue::Nan, true),
+        ] {
+            let element = element.ty();
+            let view = TypeData::TensorView { element, shape: [8].into(), strides: [1].into(), attr: None };
+            let tensor_view = table.intern(view).unwrap();
+            let view = TypeData::PartitionView { tile: [4].into(), tensor_view, dim_map: [0].into(), padding: Some(padding) };
+            assert_eq!(table.intern(view).is_ok(), legal, "{padding:?}");
+        }
+    }
+
+    #[test]
+    fn messages_show_the_beginning_of_long_types() {
+        let mut table = TypeTable::default();
+        let shape = vec![1; 1000];
+        let tile = table.tile(Scalar::F32.ty(), &shape).unwrap();
+        let text = table.brief(tile);
+        assert!(text.starts_with("tile<1x1x") && text.ends_with("..."), "{text}");
+        assert!(text.len() <= BRIEF_LEN + 3);
+        assert_eq!(table.brief(Scalar::F32.ty()), "f32");
     }
 }

@@ -34,9 +34,11 @@ impl Deref for VerifiedModule {
 /// Checks the structure of a module.
 ///
 /// # Errors
-/// Everything that is wrong, in the order of the module.
+/// What is wrong, in the order of the module: the first [`MAX_FINDINGS`].
 pub fn verify(module: Module) -> Result<VerifiedModule, Vec<Diagnostic>> {
-    let mut verifier = Verifier { module: &module, findings: Vec::new(), function: None };
+    let types = &module.tables.types;
+    let type_since = (0..types.len()).map(|index| types.since(Type::new(index))).collect();
+    let mut verifier = Verifier { module: &module, type_since, findings: Vec::new(), function: None };
     verifier.symbols();
     for global in &module.globals {
         verifier.type_version(global.ty, None);
@@ -48,8 +50,16 @@ pub fn verify(module: Module) -> Result<VerifiedModule, Vec<Diagnostic>> {
     if findings.is_empty() { Ok(VerifiedModule(module)) } else { Err(findings) }
 }
 
+/// How many findings a verifier lists: a broken module may have more than anyone reads.
+pub const MAX_FINDINGS: usize = 1000;
+
+/// Longest function name that a finding keeps.
+const MAX_NAME: usize = 200;
+
 struct Verifier<'m> {
     module: &'m Module,
+    /// First version of each type.
+    type_since: Vec<Version>,
     findings: Vec<Diagnostic>,
     function: Option<String>,
 }
@@ -84,6 +94,9 @@ impl Visible {
 
 impl<'m> Verifier<'m> {
     fn report(&mut self, rule: &'static str, op: Option<(usize, OpRef<'m>)>, message: String) {
+        if self.findings.len() >= MAX_FINDINGS {
+            return;
+        }
         self.findings.push(Diagnostic {
             rule,
             severity: Severity::Error,
@@ -113,7 +126,7 @@ impl<'m> Verifier<'m> {
     }
 
     fn function(&mut self, function: &'m Function) {
-        self.function = Some(self.module.tables.strings.text(function.name).into_owned());
+        self.function = Some(self.module.tables.strings.text(function.name).chars().take(MAX_NAME).collect());
         self.signature(function);
         self.body(&function.body);
         self.function = None;
@@ -125,7 +138,7 @@ impl<'m> Verifier<'m> {
             return self.report(
                 "function-type",
                 None,
-                format!("a signature must be a function type, found {}", types.display(function.signature)),
+                format!("a signature must be a function type, found {}", types.brief(function.signature)),
             );
         };
         if function.is_entry && function.visibility == SymbolVisibility::Private {
@@ -137,7 +150,7 @@ impl<'m> Verifier<'m> {
         for (i, &ty) in inputs.iter().enumerate() {
             let rank0 = matches!(types.as_tile(ty), Some((_, [])));
             if function.is_entry && !rank0 {
-                self.report("entry-parameter", None, format!("parameter {i} must be a tile of rank 0, found {}", types.display(ty)));
+                self.report("entry-parameter", None, format!("parameter {i} must be a tile of rank 0, found {}", types.brief(ty)));
             }
             self.type_version(ty, None);
         }
@@ -291,12 +304,11 @@ impl<'m> Verifier<'m> {
 
     fn type_version(&mut self, ty: Type, at: Option<(usize, OpRef<'m>)>) {
         let types = &self.module.tables.types;
-        if ty.index() >= types.len() {
+        let Some(&since) = self.type_since.get(ty.index()) else {
             return self.report("type-handle", at, format!("type {} does not exist in the module", ty.index()));
-        }
-        let since = types.since(ty);
+        };
         if since > self.version() {
-            let message = format!("type {} needs version {since}, the module has {}", types.display(ty), self.version());
+            let message = format!("type {} needs version {since}, the module has {}", types.brief(ty), self.version());
             self.report("type-version", at, message);
         }
     }

@@ -680,7 +680,7 @@ define_ops! {
         ])
         .operands(&[one("view"), variadic("index"), optional("token")])
         .traits(&[Traits::READS, Traits::TOKEN_ORDERED])
-        .format(" $memory_ordering_semantics(?memory_scope  $memory_scope) (?reduction $reduction )$view[$index](?token  token = $token)(?inbounds  inbounds = $inbounds) : type($view), index($index)(?token , type($token)) -> type($reduced_values), type($result_token)"),
+        .format(" $memory_ordering_semantics(?memory_scope  $memory_scope) $view[$index](?token  token = $token)(?inbounds  inbounds = $inbounds)(?reduction  attributes {reduction = #cuda_tile.multimem_reduction_kind<$reduction>}) : type($view), index($index)(?token , type($token)) -> type($reduced_values), type($result_token)"),
     MultimemReduceViewTko = OpDef::new("multimem_reduce_view_tko", 0x7c, "MultimemReduceViewTkoOp", V13_5, "Combines a tile into every replica atomically.")
         .results(&[result("result_token")])
         .attrs(&[
@@ -691,7 +691,7 @@ define_ops! {
         ])
         .operands(&[one("view"), one("tile"), variadic("index"), optional("token")])
         .traits(&[Traits::READS, Traits::WRITES, Traits::TOKEN_ORDERED])
-        .format(" $memory_ordering_semantics $memory_scope (?reduction $reduction )$view, $tile[$index](?token  token = $token)(?inbounds  inbounds = $inbounds) : type($view), type($tile), index($index)(?token , type($token)) -> type($result_token)"),
+        .format(" $memory_ordering_semantics $memory_scope $view, $tile[$index](?token  token = $token)(?inbounds  inbounds = $inbounds)(?reduction  attributes {reduction = #cuda_tile.multimem_reduction_kind<$reduction>}) : type($view), type($tile), index($index)(?token , type($token)) -> type($result_token)"),
     MultimemStoreViewTko = OpDef::new("multimem_store_view_tko", 0x7d, "MultimemStoreViewTkoOp", V13_5, "Stores a tile to every replica.")
         .results(&[result("result_token")])
         .attrs(&[

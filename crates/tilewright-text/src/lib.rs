@@ -1,0 +1,99 @@
+//! The text of CUDA Tile IR.
+//!
+//! [`print()`] gives the text of a module, byte for byte what NVIDIA's `tileirdisasm` 13.5 prints, the names of values included;
+//! [`write`](fn@write) streams it. [`PrintOptions`] asks for a `cuda_tile.module` around it, for the generic form of MLIR, or for source
+//! locations. [`OpPrinter`] prints single operations and values with the names that they have in that text, for messages.
+//!
+//! A module need not be valid: what is missing prints as `<<invalid>>`.
+#![forbid(unsafe_code)]
+
+mod attrs;
+mod decimal;
+mod dense;
+mod generic;
+mod literals;
+mod locations;
+mod names;
+mod ops;
+mod options;
+mod printer;
+mod structured;
+mod types;
+
+pub use options::PrintOptions;
+
+use names::Names;
+use printer::{FunctionWriter, Writer};
+use std::fmt;
+use tilewright_ir::{Function, Module, Op, Type, Value};
+
+/// The text of a module.
+pub fn print(module: &Module, options: &PrintOptions) -> String {
+    let mut writer = Writer::new(module, *options);
+    writer.module();
+    writer.out
+}
+
+/// Writes the text of a module, piece by piece.
+///
+/// # Errors
+/// When `out` does not take it.
+pub fn write<'m>(module: &'m Module, options: &PrintOptions, out: &'m mut dyn fmt::Write) -> fmt::Result {
+    let mut writer = Writer::with_sink(module, *options, out);
+    writer.module();
+    writer.finish()
+}
+
+/// The text of one function of `module`, without source locations, and without a line break at the end.
+pub fn print_function(module: &Module, function: &Function) -> String {
+    let mut writer = Writer::new(module, PrintOptions::new());
+    writer.function(function, 0, None);
+    writer.out.truncate(writer.out.trim_end().len());
+    writer.out
+}
+
+/// The text of a type: `tile<4xf32>`.
+pub fn print_type(module: &Module, ty: Type) -> String {
+    let mut writer = Writer::new(module, PrintOptions::new());
+    writer.push_type(ty);
+    writer.out
+}
+
+/// One operation of a function on one line, with the names that its values have in the text of the function.
+///
+/// Regions are abbreviated to `{...}`. Names the whole function: see [`OpPrinter`] for more than one.
+pub fn print_op(module: &Module, function: &Function, op: Op) -> String {
+    OpPrinter::new(module, function).op(op)
+}
+
+/// Prints single operations and values of a function, with the names that they have in the text of the function.
+#[derive(Debug)]
+pub struct OpPrinter<'m> {
+    module: &'m Module,
+    function: &'m Function,
+    names: Names,
+}
+
+impl<'m> OpPrinter<'m> {
+    /// Names the values of the function.
+    pub fn new(module: &'m Module, function: &'m Function) -> OpPrinter<'m> {
+        OpPrinter { module, function, names: Names::new(module, &function.body, false) }
+    }
+
+    /// One operation on one line, without a line break; its regions are abbreviated to `{...}`.
+    pub fn op(&self, op: Op) -> String {
+        let mut writer = Writer::new(self.module, PrintOptions::new());
+        let function = self.function;
+        FunctionWriter { w: &mut writer, body: &function.body, names: &self.names, locations: None, loc: function.loc }.single(op);
+        writer.out
+    }
+
+    /// The name of a value: `%0`, `%for#1`.
+    pub fn value(&self, value: Value) -> String {
+        let mut out = String::new();
+        if !self.names.push_value(&mut out, value) {
+            out.push_str(literals::INVALID);
+        }
+        out
+    }
+}

@@ -1,0 +1,185 @@
+//! Operations in their own syntax.
+
+use crate::literals::INVALID;
+use crate::printer::FunctionWriter;
+use std::sync::LazyLock;
+use tilewright_ir::ops::{Arity, AttrDefault, Condition, CustomFormat, Format, FormatPiece, Results, Subject, TypeList, parse_format};
+use tilewright_ir::{Attr, AttrData, AttrValue, Block, OpRef, Opcode, Region, TypeTable, Value};
+
+/// Deeper regions are left out: readers do not make them, and printing takes stack for each level.
+pub(crate) const MAX_DEPTH: usize = 512;
+
+/// The pieces of every row's format string.
+static FORMATS: LazyLock<Vec<Option<Vec<FormatPiece>>>> =
+    LazyLock::new(|| Opcode::ALL.iter().map(|opcode| parse_format(opcode.def())).collect());
+
+impl<'m> FunctionWriter<'_, 'm> {
+    /// An operation from its results to its location. With `indent`, its regions stand in lines of their own; without, they
+    /// are abbreviated and the operation is one line.
+    pub(crate) fn op(&mut self, op: OpRef<'m>, indent: Option<usize>) {
+        if op.results().len() > 0 || self.names.has_implied_result(op) {
+            self.names.push_results(&mut self.w.out, op);
+            self.w.out.push_str(" = ");
+        }
+        self.w.out.push_str(op.def().mnemonic);
+        match (op.def().format, &FORMATS[op.opcode() as usize]) {
+            (Format::Custom(custom), _) => self.custom(op, custom, indent),
+            (Format::Pattern(_), Some(pieces)) => self.pieces(op, pieces),
+            (Format::Pattern(_), None) => {}
+        }
+        self.push_loc(op.loc());
+    }
+
+    fn custom(&mut self, op: OpRef<'m>, custom: CustomFormat, indent: Option<usize>) {
+        match custom {
+            CustomFormat::For => self.for_op(op, indent),
+            CustomFormat::If => self.if_op(op, indent),
+            CustomFormat::Loop => self.loop_op(op, indent),
+            CustomFormat::Fold => self.fold_op(op, indent),
+            CustomFormat::MakeTensorView => self.make_tensor_view(op),
+            CustomFormat::Call => self.call(op),
+            // They are no operations of a body.
+            CustomFormat::Entry | CustomFormat::Global | CustomFormat::Module => {
+                self.w.out.push(' ');
+                self.w.out.push_str(INVALID);
+            }
+        }
+    }
+
+    fn pieces(&mut self, op: OpRef<'m>, pieces: &[FormatPiece]) {
+        for piece in pieces {
+            match piece {
+                FormatPiece::Literal(text) => self.w.out.push_str(text),
+                FormatPiece::Operand(index) => self.operand(op, *index),
+                FormatPiece::Attr(index) => self.attr(op, *index),
+                FormatPiece::Types(subject, list) => self.types(op, *subject, *list),
+                FormatPiece::If(condition, pieces) => {
+                    if self.holds(op, *condition) {
+                        self.pieces(op, pieces);
+                    }
+                }
+            }
+        }
+    }
+
+    fn holds(&self, op: OpRef<'m>, condition: Condition) -> bool {
+        match condition {
+            Condition::Operand(index) => !op.operand_group(index).is_empty(),
+            Condition::Attr(index) => {
+                let value = op.attrs()[index];
+                value != AttrValue::Absent && !self.is_default(op.def().attrs[index].default, value)
+            }
+        }
+    }
+
+    fn is_default(&self, default: Option<AttrDefault>, value: AttrValue) -> bool {
+        match (default, value) {
+            (Some(AttrDefault::Enum(default)), AttrValue::Enum(value)) => default == value,
+            (Some(AttrDefault::Int(default)), AttrValue::Int(value)) => default == value,
+            (Some(AttrDefault::AllFalse), AttrValue::Attr(attr)) => {
+                matches!(self.w.attr_data(attr), Some(AttrData::BoolArray(items)) if items.iter().all(|item| !item))
+            }
+            _ => false,
+        }
+    }
+
+    fn operand(&mut self, op: OpRef<'m>, index: usize) {
+        match op.operand_group(index) {
+            [] if op.def().operands[index].arity == Arity::One => self.w.out.push_str(INVALID),
+            values => self.push_values(values),
+        }
+    }
+
+    fn attr(&mut self, op: OpRef<'m>, index: usize) {
+        let def = &op.def().attrs[index];
+        match op.attrs()[index] {
+            AttrValue::Const(constant) => {
+                let ty = op.result(0).and_then(|result| self.type_of(result)).unwrap_or(TypeTable::token());
+                self.w.push_constant(constant, ty);
+            }
+            value => self.w.push_attr_value(def, value),
+        }
+    }
+
+    fn types(&mut self, op: OpRef<'m>, subject: Subject, list: TypeList) {
+        match subject {
+            Subject::Operand(index) => {
+                let group = op.operand_group(index);
+                if group.is_empty() && op.def().operands[index].arity == Arity::One {
+                    return self.w.out.push_str(INVALID);
+                }
+                let equal = list == TypeList::Index && self.have_one_type(group);
+                let shown = if equal || list == TypeList::First { &group[..group.len().min(1)] } else { group };
+                self.push_types_of(shown.iter().copied());
+            }
+            Subject::Result(index) => match op.def().results {
+                Results::Variadic(_) if list == TypeList::All => self.push_types_of(op.results()),
+                _ => self.result_type(op, index),
+            },
+        }
+    }
+
+    fn have_one_type(&self, values: &[Value]) -> bool {
+        let mut types = values.iter().map(|&v| self.type_of(v));
+        types.next().is_none_or(|first| types.all(|ty| ty == first))
+    }
+
+    fn result_type(&mut self, op: OpRef<'m>, index: usize) {
+        match op.result(index) {
+            Some(result) => self.push_type_of(result),
+            None if self.names.has_implied_result(op) => self.w.push_type(TypeTable::token()),
+            None => self.w.out.push_str(INVALID),
+        }
+    }
+
+    /// `{ ... }` with one operation to a line. `terminators`: whether the last operation of a block is shown.
+    pub(crate) fn region(&mut self, region: Region, indent: usize, terminators: bool) {
+        self.w.out.push_str("{\n");
+        for (index, block) in self.body.blocks(region).enumerate() {
+            if index > 0 {
+                self.block_header(block, index, indent);
+            }
+            let hidden = if terminators { None } else { self.body.last_op(block).map(|op| op.id()) };
+            self.block(block, indent + 2, hidden);
+        }
+        self.w.indent(indent);
+        self.w.out.push('}');
+    }
+
+    fn block(&mut self, block: Block, indent: usize, hidden: Option<tilewright_ir::Op>) {
+        if indent > 2 * MAX_DEPTH {
+            self.w.indent(indent);
+            self.w.out.push_str("...\n");
+            return;
+        }
+        for op in self.body.ops(block) {
+            if Some(op.id()) == hidden {
+                break;
+            }
+            self.w.indent(indent);
+            self.op(op, Some(indent));
+            self.w.out.push('\n');
+            self.flush();
+        }
+    }
+
+    /// `(%arg0: tile<i32>, %arg1: tile<f32>)`; `attrs`: a dictionary for each argument, or fewer.
+    pub(crate) fn argument_list(&mut self, block: Block, attrs: &[Attr]) {
+        self.w.out.push('(');
+        for (i, arg) in self.body.args(block).enumerate() {
+            if i > 0 {
+                self.w.out.push_str(", ");
+            }
+            self.push_value(arg);
+            self.w.out.push_str(": ");
+            self.push_type_of(arg);
+            if let Some(&attrs) = attrs.get(i)
+                && !matches!(self.w.attr_data(attrs), Some(AttrData::Dictionary(entries)) if entries.is_empty())
+            {
+                self.w.out.push(' ');
+                self.w.push_attr(attrs, false);
+            }
+        }
+        self.w.out.push(')');
+    }
+}

@@ -1,0 +1,15 @@
+"cuda_tile.module"() <{producer = "Tool \22x\22 \0A 1.0\\ \C3\A9", sym_name = "kernels"}> ({
+  "cuda_tile.global"() <{alignment = 0 : i64, sym_name = "g000", symbol_visibility = #cuda_tile.symbol_visibility<public>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 8 : i64, sym_name = "g008", symbol_visibility = #cuda_tile.symbol_visibility<public>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 0 : i64, constant, sym_name = "g010", symbol_visibility = #cuda_tile.symbol_visibility<public>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 8 : i64, constant, sym_name = "g018", symbol_visibility = #cuda_tile.symbol_visibility<public>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 0 : i64, sym_name = "g100", symbol_visibility = #cuda_tile.symbol_visibility<private>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 8 : i64, sym_name = "g108", symbol_visibility = #cuda_tile.symbol_visibility<private>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 0 : i64, constant, sym_name = "g110", symbol_visibility = #cuda_tile.symbol_visibility<private>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 8 : i64, constant, sym_name = "g118", symbol_visibility = #cuda_tile.symbol_visibility<private>, value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 0 : i64, sym_name = "we ird", symbol_visibility = #cuda_tile.symbol_visibility<public>, value = dense<2.000000e+00> : !cuda_tile.tile<4xf32>}> : () -> ()
+  "cuda_tile.global"() <{alignment = 0 : i64, sym_name = "many", symbol_visibility = #cuda_tile.symbol_visibility<public>, value = dense<"0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F404142434445464748494A4B4C4D4E4F505152535455565758595A5B5C5D5E5F606162636465666768696A6B6C6D6E6F707172737475767778797A7B7C7D7E7F"> : !cuda_tile.tile<128xi8>}> : () -> ()
+  "cuda_tile.entry"() <{function_type = () -> (), sym_name = "k"}> ({
+    "cuda_tile.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()

@@ -1,0 +1,75 @@
+//! The command line: what it accepts, and how every subcommand ends.
+//!
+//! Results go to stdout, complaints to stderr. [`Exit`] lists the exit statuses. A reader of stdout that goes away ends the
+//! command quietly.
+
+mod exit;
+mod input;
+mod ops;
+mod output;
+mod print;
+mod progress;
+mod run;
+mod validate;
+
+use clap::{Parser, Subcommand};
+use exit::{Exit, Finding};
+use output::{Style, complain, is_closed_pipe};
+
+/// Reads, checks, explains and runs CUDA Tile IR on any machine, without a GPU.
+#[derive(Parser)]
+#[command(version, max_term_width = 110, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  tilewright print kernel.tilebc                  show a module as text
+  tilewright validate build/*.tilebc              check many modules
+  tilewright ops addf                             explain an operation
+  tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
+  tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
+
+'tilewright COMMAND --help' says more about each.
+
+Exit status: 0 success; 1 the input was found wrong: an invalid module, a failed launch, a wrong result; \
+2 wrong usage, or a file that cannot be read or written.";
+
+#[derive(Subcommand)]
+enum Command {
+    Print(print::Args),
+    Validate(validate::Args),
+    Ops(ops::Args),
+    Run(run::Args),
+}
+
+/// Runs the command that the process was called with.
+pub(crate) fn main() -> Exit {
+    let result = match Cli::parse().command {
+        Command::Print(args) => print::run(&args),
+        Command::Validate(args) => validate::run(&args),
+        Command::Ops(args) => ops::run(&args),
+        Command::Run(args) => run::run(args),
+    };
+    match result {
+        Ok(exit) => exit,
+        Err(error) if is_closed_pipe(&error) => Exit::Ok,
+        Err(error) => {
+            complain(&format!("{} {error:#}", Style::stderr().bad("error:")));
+            if error.is::<Finding>() { Exit::Findings } else { Exit::Failure }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,116 @@
+//! `tilewright ops`: the table of operations.
+
+mod detail;
+mod json;
+
+use super::{
+    exit::Exit,
+    output::{Style, count},
+};
+use anyhow::bail;
+use std::io::{self, BufWriter, Write};
+use tilewright::ir::{
+    Opcode,
+    ops::{Arity, OpDef, Results},
+};
+
+/// List the operations of Tile IR, or explain one
+///
+/// The list shows number, first version, name, operands and results of every operation. '?' marks an optional operand and
+/// '...' any number of them.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  tilewright ops                  all operations
+  tilewright ops load_view_tko    one in detail: attributes, encoding, syntax
+  tilewright ops --json           the whole table for programs")]
+pub(super) struct Args {
+    /// Operation to explain, such as addf
+    name: Option<String>,
+    /// Print JSON with everything that is known
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match (&args.name, args.json) {
+        (None, false) => list(&mut out)?,
+        (None, true) => write_json(&mut out, &json::Table::new())?,
+        (Some(name), false) => detail::write(&mut out, find(name)?)?,
+        (Some(name), true) => write_json(&mut out, &json::Operation::new(find(name)?))?,
+    }
+    out.flush()?;
+    Ok(Exit::Ok)
+}
+
+fn write_json(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}
+
+fn find(name: &str) -> anyhow::Result<&'static OpDef> {
+    let mnemonic = name.strip_prefix("cuda_tile.").unwrap_or(name);
+    if let Some(opcode) = Opcode::from_mnemonic(mnemonic) {
+        return Ok(opcode.def());
+    }
+    let similar: Vec<&str> = Opcode::ALL.iter().map(|o| o.mnemonic()).filter(|m| is_similar(mnemonic, m)).collect();
+    match similar[..] {
+        [] => bail!("there is no operation '{name}'; 'tilewright ops' lists all"),
+        _ => bail!("there is no operation '{name}'; did you mean {}?", similar.join(", ")),
+    }
+}
+
+/// Whether one name contains the other, or they differ in one place.
+fn is_similar(asked: &str, name: &str) -> bool {
+    if asked.is_empty() || name.contains(asked) || (2 * name.len() >= asked.len() && asked.contains(name)) {
+        return !asked.is_empty();
+    }
+    let front = asked.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let (asked, name) = (&asked.as_bytes()[front..], &name.as_bytes()[front..]);
+    let back = asked.iter().rev().zip(name.iter().rev()).take_while(|(a, b)| a == b).count();
+    asked.len() - back <= 1 && name.len() - back <= 1
+}
+
+fn list(out: &mut dyn Write) -> io::Result<()> {
+    let style = Style::stdout();
+    let widest = |width: fn(&OpDef) -> usize| Opcode::ALL.iter().map(|o| width(o.def())).max().unwrap_or(0);
+    let names = widest(|def| def.mnemonic.len());
+    writeln!(out, "{}", style.strong(&format!("{:<6}  {:<5}  {:<names$}  operands -> results", "number", "since", "operation")))?;
+    for opcode in Opcode::ALL {
+        let def = opcode.def();
+        writeln!(out, "{:<6}  {:<5}  {:<names$}  {}", format!("{:#04x}", def.wire), def.since.to_string(), def.mnemonic, signature(def))?;
+    }
+    writeln!(out, "{}", style.faint(&count(Opcode::ALL.len(), "operation", "operations")))
+}
+
+/// `view, index..., token? -> tile, result_token`
+fn signature(def: &OpDef) -> String {
+    let operands: Vec<String> = def.operands.iter().map(|o| format!("{}{}", o.name, arity_mark(o.arity))).collect();
+    let results = match def.results {
+        Results::Fixed(results) => results.iter().map(|r| r.name.to_owned()).collect(),
+        Results::Variadic(name) => vec![format!("{name}...")],
+    };
+    let operands = if operands.is_empty() { "()".to_owned() } else { operands.join(", ") };
+    if results.is_empty() { operands } else { format!("{operands} -> {}", results.join(", ")) }
+}
+
+fn arity_mark(arity: Arity) -> &'static str {
+    match arity {
+        Arity::One => "",
+        Arity::Optional => "?",
+        Arity::Variadic => "...",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_find_their_neighbours() {
+        assert!(is_similar("addd", "addf") && is_similar("fadd", "fadd") && is_similar("load_view", "load_view_tko"));
+        assert!(is_similar("ad", "addf") && is_similar("addff", "addf") && is_similar("faddf", "addf"));
+        assert!(!is_similar("xyz", "addf") && !is_similar("", "addf") && !is_similar("mulf", "addf") && !is_similar("frobnicate", "cat"));
+    }
+}

@@ -1,0 +1,41 @@
+//! `tilewright print`: a module as text.
+
+use super::{exit::Exit, input, output::TextSink};
+use std::{
+    io::{self, BufWriter},
+    path::PathBuf,
+};
+use tilewright::text::{self, PrintOptions};
+
+/// Show a module as text
+///
+/// The text is what NVIDIA's tileirdisasm prints. The module need only be readable, not valid: see 'validate'.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  tilewright print kernel.tilebc
+  tilewright print --debug-info kernel.tilebc     with source locations
+  cat kernel.tilebc | tilewright print -")]
+pub(super) struct Args {
+    /// Bytecode file; '-' reads stdin
+    file: PathBuf,
+    /// Wrap the text in 'cuda_tile.module', as other tools of the dialect read it
+    #[arg(long)]
+    module: bool,
+    /// Print MLIR's generic form, which shows every attribute
+    #[arg(long)]
+    generic: bool,
+    /// Print source locations
+    #[arg(long)]
+    debug_info: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let module = input::read_module(&args.file)?;
+    let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info);
+    let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
+    // A failure to write is kept in the sink, with its cause.
+    let _ = text::write(&module, &options, &mut out);
+    out.finish()?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,123 @@
+//! From the arguments of the command line to the parameters of an entry.
+
+use super::argument::{Argument, OutputFile};
+use anyhow::{Context as _, bail};
+use std::{fs::File, path::Path};
+use tilewright::{
+    array::{Array, NpyArray},
+    exec::{Arg, Buffer, Memory, Param, Plan},
+    ir::Scalar,
+};
+
+/// What is passed for a parameter, before buffers have addresses.
+pub(super) enum Bound {
+    /// A number, as stored bits.
+    Number(Scalar, u64),
+    /// A buffer with this content.
+    Buffer(Array),
+}
+
+/// Gives every parameter its argument.
+pub(super) fn bind(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<Bound>> {
+    let params = plan.params();
+    if params.len() != texts.len() {
+        bail!("entry {} has {} parameters, {} arguments were given{}", plan.entry(), params.len(), texts.len(), table(params, texts));
+    }
+    let pairs = params.iter().zip(texts).enumerate();
+    pairs.map(|(i, (&param, text))| bind_one(param, text).with_context(|| format!("parameter {i} is {param}, given {text}"))).collect()
+}
+
+/// The parameters and what was given for each.
+fn table(params: &[Param], texts: &[String]) -> String {
+    let mut table = format!("\n  {:<5}  {:<16}  argument", "param", "type");
+    for i in 0..params.len().max(texts.len()) {
+        let number = if i < params.len() { i.to_string() } else { "-".to_owned() };
+        let ty = params.get(i).map_or_else(|| "(too many)".to_owned(), Param::to_string);
+        let given = texts.get(i).map_or("(missing)", String::as_str);
+        table += &format!("\n  {number:<5}  {ty:<16}  {given}");
+    }
+    table
+}
+
+fn bind_one(param: Param, text: &str) -> anyhow::Result<Bound> {
+    let argument: Argument = text.parse().map_err(anyhow::Error::msg)?;
+    match (param, argument) {
+        (Param::Pointer(pointee), Argument::File(path)) => Ok(Bound::Buffer(read_array(&path, pointee)?)),
+        (Param::Pointer(pointee), Argument::Buffer(ty, bits)) if ty.dtype.scalar() == pointee => {
+            Ok(Bound::Buffer(Array::filled(ty, bits)?))
+        }
+        (Param::Scalar(scalar), Argument::Number(dtype, bits)) if dtype.scalar() == scalar => Ok(Bound::Number(scalar, bits)),
+        (Param::Pointer(pointee), Argument::Buffer(ty, _)) => bail!("expected a buffer of {pointee}, found {ty}"),
+        (Param::Pointer(pointee), Argument::Number(dtype, _)) => {
+            bail!("expected a buffer, @FILE.npy or {pointee}[SHAPE], found a number of {dtype}")
+        }
+        (Param::Scalar(scalar), Argument::Number(dtype, _)) => bail!("expected a number of {scalar}, found one of {dtype}"),
+        (Param::Scalar(scalar), _) => bail!("expected a number, {scalar}:VALUE, found a buffer"),
+    }
+}
+
+fn read_array(path: &Path, pointee: Scalar) -> anyhow::Result<Array> {
+    let mut file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let npy = NpyArray::read(&mut file).with_context(|| format!("cannot use {}", path.display()))?;
+    npy.into_array(pointee).map_err(|npy| anyhow::anyhow!("expected elements of {pointee} ({}), found {npy}", npy_names(pointee)))
+}
+
+/// What NumPy calls the elements of files for a type.
+fn npy_names(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::I1 => "bool or uint8",
+        Scalar::I8 => "int8 or uint8",
+        Scalar::I16 => "int16 or uint16",
+        Scalar::I32 => "int32 or uint32",
+        Scalar::I64 => "int64 or uint64",
+        Scalar::F16 => "float16",
+        Scalar::F32 | Scalar::Tf32 => "float32",
+        Scalar::F64 => "float64",
+        Scalar::Bf16 => "raw bits as uint16",
+        _ => "raw bits as uint8",
+    }
+}
+
+/// Checks that every file to be written is for a buffer, and can be made.
+pub(super) fn check_outputs(plan: &Plan, outputs: &[OutputFile]) -> anyhow::Result<()> {
+    outputs
+        .iter()
+        .try_for_each(|output| check_output(plan, output).with_context(|| format!("-o {}={}", output.parameter, output.path.display())))
+}
+
+fn check_output(plan: &Plan, OutputFile { parameter, path }: &OutputFile) -> anyhow::Result<()> {
+    match plan.params().get(*parameter) {
+        Some(Param::Pointer(_)) => {}
+        Some(param) => bail!("parameter {parameter} is {param}, not a buffer"),
+        None => bail!("entry {} has {} parameters, counted from 0", plan.entry(), plan.params().len()),
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("there is no folder {}", folder.display());
+    }
+    if path.is_dir() {
+        bail!("{} is a folder", path.display());
+    }
+    Ok(())
+}
+
+/// Copies, for a launch that shall not change these.
+pub(super) fn copy(bound: &[Bound]) -> anyhow::Result<Vec<Bound>> {
+    let copies = bound.iter().map(|b| match b {
+        Bound::Number(scalar, bits) => Ok(Bound::Number(*scalar, *bits)),
+        Bound::Buffer(array) => Ok(Bound::Buffer(array.try_clone()?)),
+    });
+    copies.collect()
+}
+
+/// Puts the buffers into memory and gives the launch arguments.
+pub(super) fn place<'a>(bound: &'a mut [Bound], memory: &mut Memory<'a>) -> Vec<Arg> {
+    let arg = |bound: &'a mut Bound| match bound {
+        Bound::Number(scalar, bits) => Arg::Scalar(*scalar, *bits),
+        Bound::Buffer(array) => {
+            let buffer: Buffer = memory.add_borrowed(array.bytes_mut());
+            Arg::Pointer(memory.address(buffer))
+        }
+    };
+    bound.iter_mut().map(arg).collect()
+}

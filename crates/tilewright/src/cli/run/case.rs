@@ -1,0 +1,36 @@
+//! Running a case.
+
+use super::{Settings, progress, report};
+use crate::cli::exit::{Exit, Finding};
+use std::path::Path;
+use tilewright::{
+    case::{Case, CaseError, RunOptions},
+    ir::Version,
+};
+
+pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> anyhow::Result<Exit> {
+    let case = Case::load(path)?;
+    let mut options = RunOptions::new().repeat(settings.repeat);
+    if let Some(version) = version {
+        options = options.version(version);
+    }
+    if let Some(threads) = settings.threads {
+        options = options.threads(threads);
+    }
+    let progress = progress(case.grid());
+    if let Some(progress) = &progress {
+        options = options.progress(progress.callback());
+    }
+    let report = case.run(&options).map_err(classify)?;
+    drop(progress);
+    report::write_case(&report, settings.json)?;
+    Ok(if report.ok { Exit::Ok } else { Exit::Findings })
+}
+
+/// Tells wrong modules from wrong calls.
+fn classify(error: CaseError) -> anyhow::Error {
+    match error {
+        CaseError::Bytecode { .. } | CaseError::Invalid { .. } | CaseError::Plan(_) => Finding(error.to_string()).into(),
+        _ => error.into(),
+    }
+}

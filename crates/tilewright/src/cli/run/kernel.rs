@@ -1,0 +1,252 @@
+//! Running an entry on arguments of the command line.
+
+use super::{
+    Settings,
+    argument::OutputFile,
+    bind::{self, Bound},
+    progress,
+    report::{KernelReport, WrittenFile},
+};
+use crate::cli::{
+    exit::{Exit, Finding},
+    input,
+};
+use anyhow::{Context as _, bail};
+use std::{
+    fs,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+use tilewright::{
+    array::Array,
+    exec::{LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, OutputSink, Plan, PlanError, Program, launch},
+    ir::Module,
+};
+
+/// What to run, as written on the command line.
+pub(super) struct Call {
+    pub(super) file: PathBuf,
+    pub(super) entry: Option<String>,
+    pub(super) grid: [u32; 3],
+    pub(super) args: Vec<String>,
+    pub(super) outputs: Vec<OutputFile>,
+}
+
+pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
+    let program = Program::new(input::read_verified(&call.file)?);
+    let entry = choose_entry(entries(program.module()), call.entry.as_deref())?;
+    let started = Instant::now();
+    let plan = program.plan(&entry).map_err(plan_error)?;
+    let plan_seconds = started.elapsed().as_secs_f64();
+    bind::check_outputs(&plan, &call.outputs)?;
+    let bound = bind::bind(&plan, &call.args)?;
+    let sink = Sink::new(settings.json);
+    let mut report = KernelReport::new(&entry, call.grid, plan_seconds);
+    let after = match launch_all(&plan, call.grid, bound, settings, &sink, &mut report) {
+        Ok(after) => after,
+        Err(Stop::Host(error)) => return Err(error),
+        Err(Stop::Launch(error)) => {
+            report.error = Some(error.to_string());
+            report.printed = sink.captured();
+            report.write(settings.json)?;
+            return Ok(exit_of(&error));
+        }
+    };
+    for OutputFile { parameter, path } in &call.outputs {
+        if let Some(Bound::Buffer(array)) = after.get(*parameter) {
+            write_npy(path, array).with_context(|| format!("cannot write {}", path.display()))?;
+            report.files.push(WrittenFile { parameter: *parameter, file: path.display().to_string(), ty: array.ty().to_string() });
+        }
+    }
+    report.printed = sink.captured();
+    report.write(settings.json)?;
+    Ok(Exit::Ok)
+}
+
+/// The names of the entries of a module.
+fn entries(module: &Module) -> Vec<String> {
+    let entries = module.functions.iter().filter(|f| f.is_entry);
+    entries.map(|f| module.tables.strings.text(f.name).into_owned()).collect()
+}
+
+/// The entry that was asked for, or the only one.
+fn choose_entry(mut entries: Vec<String>, asked: Option<&str>) -> anyhow::Result<String> {
+    match asked {
+        Some(name) if entries.iter().any(|e| e == name) => Ok(name.to_owned()),
+        _ if entries.is_empty() => Err(Finding("the module has no entry".to_owned()).into()),
+        Some(name) => bail!("there is no entry '{name}'; the module has {}", entries.join(", ")),
+        None if entries.len() == 1 => Ok(entries.swap_remove(0)),
+        None => bail!("the module has several entries, choose one with --entry: {}", entries.join(", ")),
+    }
+}
+
+fn plan_error(error: PlanError) -> anyhow::Error {
+    Finding(format!("cannot run: {error}")).into()
+}
+
+/// What ends a series of launches.
+enum Stop {
+    Launch(Box<LaunchError>),
+    Host(anyhow::Error),
+}
+
+/// Launches as often as asked, each time on fresh buffers; gives the parameters as the last launch left them.
+fn launch_all(
+    plan: &Plan,
+    grid: [u32; 3],
+    bound: Vec<Bound>,
+    settings: Settings,
+    sink: &Sink,
+    report: &mut KernelReport,
+) -> Result<Vec<Bound>, Stop> {
+    for _ in 1..settings.repeat.get() {
+        let mut copy = bind::copy(&bound).map_err(Stop::Host)?;
+        launch_once(plan, grid, &mut copy, settings, sink, report).map_err(Stop::Launch)?;
+    }
+    let mut bound = bound;
+    launch_once(plan, grid, &mut bound, settings, sink, report).map_err(Stop::Launch)?;
+    Ok(bound)
+}
+
+fn launch_once(
+    plan: &Plan,
+    grid: [u32; 3],
+    bound: &mut [Bound],
+    settings: Settings,
+    sink: &Sink,
+    report: &mut KernelReport,
+) -> Result<(), Box<LaunchError>> {
+    let mut memory = Memory::new();
+    let args = bind::place(bound, &mut memory);
+    let mut options = LaunchOptions::new().output(sink.shared.clone());
+    if let Some(threads) = settings.threads {
+        options = options.threads(threads.get());
+    }
+    let progress = progress(grid);
+    if let Some(progress) = &progress {
+        options = options.progress(progress.callback());
+    }
+    let started = Instant::now();
+    let LaunchReport { threads, .. } = launch(plan, &mut memory, grid, &args, &options)?;
+    report.add_launch(started.elapsed().as_secs_f64(), threads);
+    Ok(())
+}
+
+/// Whose fault a failed launch is.
+fn exit_of(error: &LaunchError) -> Exit {
+    match error.kind {
+        LaunchErrorKind::Resource(_) | LaunchErrorKind::Output(_) => Exit::Failure,
+        _ => Exit::Findings,
+    }
+}
+
+/// Where the text goes that a kernel prints: to stdout as it comes, or into the report.
+struct Sink {
+    shared: OutputSink,
+    capture: Option<Arc<Mutex<Vec<u8>>>>,
+}
+
+impl Sink {
+    fn new(capture: bool) -> Sink {
+        if !capture {
+            return Sink { shared: OutputSink::new(Arc::new(Mutex::new(PatientStdout { closed: false }))), capture: None };
+        }
+        let text = Arc::new(Mutex::new(Vec::new()));
+        Sink { shared: OutputSink::new(text.clone()), capture: Some(text) }
+    }
+
+    fn captured(&self) -> Option<String> {
+        let text = self.capture.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// Stdout, which swallows what is written after its reader went away: the kernel still has other work to do.
+struct PatientStdout {
+    closed: bool,
+}
+
+impl PatientStdout {
+    fn attempt(&mut self, action: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        match action(&mut io::stdout().lock()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
+
+impl Write for PatientStdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.attempt(|out| out.write_all(bytes)).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.attempt(|out| out.flush())
+    }
+}
+
+/// Writes a file whole or not at all: what was there before stays until the new content is complete.
+fn write_npy(path: &Path, array: &Array) -> anyhow::Result<()> {
+    // Through a link to the file itself; a pipe or a device is written directly, it cannot be replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&target).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(&target)?);
+        array.write_npy(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.prefix(".tilewright-").tempfile_in(folder)?;
+    let mut out = BufWriter::new(file);
+    array.write_npy(&mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.persist(&target)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tilewright::{
+        array::{ArrayType, DType},
+        ir::Scalar,
+    };
+
+    fn choose(entries: &[&str], asked: Option<&str>) -> Result<String, String> {
+        let entries = entries.iter().map(|&e| e.to_owned()).collect();
+        choose_entry(entries, asked).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_only_entry_needs_no_name() {
+        assert_eq!(choose(&["a"], None).as_deref(), Ok("a"));
+        assert_eq!(choose(&["a", "b"], Some("b")).as_deref(), Ok("b"));
+        assert_eq!(choose(&["a", "b"], None), Err("the module has several entries, choose one with --entry: a, b".to_owned()));
+        assert_eq!(choose(&["a", "b"], Some("c")), Err("there is no entry 'c'; the module has a, b".to_owned()));
+        assert_eq!(choose(&[], None), Err("the module has no entry".to_owned()));
+    }
+
+    #[test]
+    fn files_are_replaced_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.npy");
+        fs::write(&path, "old").unwrap();
+        let ty = ArrayType { dtype: DType::new(Scalar::F32), shape: vec![3] };
+        write_npy(&path, &Array::filled(ty, 0).unwrap()).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), 128 + 12);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+}

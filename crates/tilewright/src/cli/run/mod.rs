@@ -1,0 +1,105 @@
+//! `tilewright run`: launches a kernel, on arguments of the command line or on those of a case.
+
+mod argument;
+mod bind;
+mod case;
+mod kernel;
+mod report;
+
+use super::{exit::Exit, progress::Progress};
+use argument::{Grid, OutputFile};
+use std::{num::NonZeroUsize, path::PathBuf};
+use tilewright::ir::Version;
+
+/// Run a kernel on the CPU
+#[derive(clap::Args)]
+#[command(
+    long_about = LONG_ABOUT,
+    after_help = AFTER_HELP,
+    override_usage = "tilewright run [OPTIONS] --grid X[,Y[,Z]] FILE [ARG]...\n       tilewright run [OPTIONS] --case PATH"
+)]
+pub(super) struct Args {
+    /// Bytecode file; '-' reads stdin
+    #[arg(required_unless_present = "case", conflicts_with = "case")]
+    file: Option<PathBuf>,
+    /// Arguments for the entry's parameters, in order
+    #[arg(value_name = "ARG")]
+    args: Vec<String>,
+    /// Tile blocks along x, y and z; left out: 1
+    #[arg(long, value_name = "X[,Y[,Z]]", required_unless_present = "case", conflicts_with = "case")]
+    grid: Option<Grid>,
+    /// Entry to launch; needed where the module has several
+    #[arg(long, value_name = "NAME", conflicts_with = "case")]
+    entry: Option<String>,
+    /// Write the buffer of parameter N to a .npy file after the run; may be repeated
+    #[arg(short, long, value_name = "N=FILE", conflicts_with = "case")]
+    output: Vec<OutputFile>,
+    /// Run a case, a case.json or its folder, and compare the results with the expected ones
+    #[arg(long, value_name = "PATH")]
+    case: Option<PathBuf>,
+    /// Bytecode version of the case to run [default: the newest it has]
+    #[arg(long, value_name = "VERSION", requires = "case", conflicts_with = "file")]
+    bytecode: Option<Version>,
+    /// Worker threads [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = argument::positive)]
+    threads: Option<NonZeroUsize>,
+    /// Launch N times, each time on fresh buffers
+    #[arg(long, value_name = "N", default_value = "1", value_parser = argument::positive)]
+    repeat: NonZeroUsize,
+    /// Report in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const LONG_ABOUT: &str = "\
+Run a kernel on the CPU
+
+ARG... are the entry's parameters in order:
+
+  @in.npy          a buffer with the content of the file
+  f32[1024x64]     a buffer of zeros; f32[1024]=1.5 fills it
+  i32:64  f32:0.5  a number; 0x... gives its bits, i1 takes true and false
+
+Element types are those of the IR (i1 i8 i16 i32 i64 f16 bf16 f32 tf32 f64 f8E4M3FN f8E5M2 ...), and bool, u8 to u64 and \
+lower-case f8 names. In files, bf16 is uint16 and the 8-bit floats are uint8: their raw bits. What the kernel prints goes to \
+stdout.";
+
+const AFTER_HELP: &str = "\
+Examples:
+  Add two vectors of 1000 elements in 8 blocks, and keep the result, parameter 6:
+    tilewright run vector_add.tilebc --grid 8 @a.npy i32:1000 i32:1 @b.npy i32:1000 i32:1 \\
+        'f32[1000]' i32:1000 i32:1 -o 6=c.npy
+  Run a case five times and judge every result:
+    tilewright run --case corpus/cases/softmax_rows --repeat 5
+  The same for bytecode version 13.1, with numbers for a program:
+    tilewright run --case corpus/cases/softmax_rows/case.json --bytecode 13.1 --json";
+
+/// What both ways of running have in common.
+#[derive(Clone, Copy)]
+struct Settings {
+    threads: Option<NonZeroUsize>,
+    repeat: NonZeroUsize,
+    json: bool,
+}
+
+pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+    let settings = Settings { threads: args.threads, repeat: args.repeat, json: args.json };
+    match (args.case, args.file, args.grid) {
+        (Some(path), ..) => case::run(&path, args.bytecode, settings),
+        (None, Some(file), Some(grid)) => {
+            let call = kernel::Call { file, entry: args.entry, grid: grid.0, args: args.args, outputs: args.output };
+            kernel::run(&call, settings)
+        }
+        // The parser requires both where there is no case.
+        _ => anyhow::bail!("FILE and --grid are missing"),
+    }
+}
+
+/// How many tile blocks a grid has.
+fn blocks(grid: [u32; 3]) -> u64 {
+    grid.iter().map(|&n| u64::from(n)).product()
+}
+
+fn progress(grid: [u32; 3]) -> Option<Progress> {
+    Progress::new(blocks(grid))
+}

@@ -1,0 +1,98 @@
+//! `tilewright validate`: whether modules keep the rules.
+
+use super::{
+    exit::Exit,
+    input,
+    output::{Style, count},
+};
+use std::{
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+use tilewright::{
+    bytecode,
+    ir::{self, Diagnostic, Module, Severity},
+};
+
+/// Check that modules are well formed and keep the rules of their version
+///
+/// Prints a line for each file with the verdict, and below it every finding: the rule in brackets, the operation, what was
+/// expected and what was found, and the source location where the module has one. Exit status 0 if all are valid.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  tilewright validate kernel.tilebc
+  tilewright validate build/*.tilebc
+  tilewright validate - < kernel.tilebc")]
+pub(super) struct Args {
+    /// Bytecode files; '-' reads stdin
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let style = Style::stdout();
+    let mut worst = Exit::Ok;
+    for path in &args.files {
+        let exit = validate(path, style, &mut out)?;
+        // An unreadable file outweighs an invalid one.
+        if exit != Exit::Ok && worst != Exit::Failure {
+            worst = exit;
+        }
+    }
+    out.flush()?;
+    Ok(worst)
+}
+
+fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> {
+    let name = input::name(path);
+    let bytes = match input::read_bytes(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            writeln!(out, "{name}: {}: {}", style.bad("unreadable"), error.root_cause())?;
+            return Ok(Exit::Failure);
+        }
+    };
+    let module = match bytecode::read(&bytes) {
+        Ok(module) => module,
+        Err(error) => {
+            writeln!(out, "{name}: {}: {error}", style.bad("malformed"))?;
+            return Ok(Exit::Findings);
+        }
+    };
+    match ir::verify(module) {
+        Ok(module) => {
+            writeln!(out, "{name}: {}, {}", style.good("valid"), summary(&module))?;
+            Ok(Exit::Ok)
+        }
+        Err(findings) => {
+            let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
+            writeln!(out, "{name}: {}, {}", style.bad("invalid"), count(errors, "error", "errors"))?;
+            // The verifier consumed the module; its names are wanted only now.
+            let module = bytecode::read(&bytes).ok();
+            for finding in &findings {
+                writeln!(out, "  {finding}{}", location(module.as_ref(), finding))?;
+            }
+            Ok(Exit::Findings)
+        }
+    }
+}
+
+fn summary(module: &Module) -> String {
+    let entries = module.functions.iter().filter(|f| f.is_entry).count();
+    let globals = module.globals.len();
+    let ops: usize = module.functions.iter().map(|f| f.body.num_ops()).sum();
+    let mut parts = vec![format!("version {}", module.version), count(entries, "entry", "entries")];
+    if globals > 0 {
+        parts.push(count(globals, "global", "globals"));
+    }
+    parts.push(count(ops, "operation", "operations"));
+    parts.join(", ")
+}
+
+/// Where a finding lies in the source, as text to put after it.
+fn location(module: Option<&Module>, finding: &Diagnostic) -> String {
+    let source = module.and_then(|m| Some((m, m.tables.locations.source(finding.loc)?)));
+    source.map_or_else(String::new, |(m, (file, line, column))| format!("\n    at {}:{line}:{column}", m.tables.strings.text(file)))
+}

@@ -1,0 +1,103 @@
+//! Runs the corpus: every case of the list, in every version it has, on one worker thread and on two.
+//!
+//! The full corpus is used where it lies beside the workspace, else the selection in `tests/corpus`. A case that is in
+//! neither fails the test: results that were not checked must not look like results that are right.
+
+use std::{
+    env,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
+use tilewright::case::{Case, CaseReport, RunOptions};
+
+const CASES: [&str; 35] = [
+    "vector_add",
+    "saxpy",
+    "activations",
+    "matmul_f16",
+    "matmul_bf16",
+    "matmul_f32",
+    "matmul_tf32",
+    "matmul_i8",
+    "matmul_f8e4m3",
+    "matmul_persistent",
+    "batched_matmul",
+    "softmax_rows",
+    "layernorm_fwd",
+    "rmsnorm",
+    "flash_attention",
+    "flash_attention_causal",
+    "transpose_2d",
+    "permute_4d",
+    "embedding_lookup",
+    "gather_scatter",
+    "histogram",
+    "reductions_float",
+    "reductions_int",
+    "scans_float",
+    "conv1d_causal",
+    "mandelbrot",
+    "collatz_while",
+    "nested_control",
+    "dropout_hash",
+    "grid3d",
+    "print_values",
+    "assert_fail",
+    "matmul_splitk_atomic",
+    "matmul_splitk_lock",
+    "grid_barrier",
+];
+
+/// The folder of a case, in the full corpus or in the selection.
+fn find(name: &str) -> Option<PathBuf> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = ["../shared/corpus/cases", "tests/corpus/cases"];
+    folders.iter().map(|folder| workspace.join(folder).join(name)).find(|folder| folder.join("case.json").is_file())
+}
+
+/// What is wrong with a run, in a line.
+fn complaint(report: &CaseReport) -> String {
+    let Some(launch) = report.launches.iter().find(|launch| !launch.ok) else { return "no launch".to_owned() };
+    let outputs = launch.outputs.iter().filter(|o| !o.ok).map(|o| format!("{}: {} mismatches, worst {:?}", o.param, o.mismatches, o.worst));
+    let inputs = launch.inputs.iter().filter(|i| !i.unchanged).map(|i| format!("{} changed", i.param));
+    let printed = launch.stdout.iter().filter(|s| !s.ok).map(|s| format!("printed {:?}", s.found));
+    let failure = launch.failure.iter().filter(|f| !f.ok).map(|f| format!("expected {}", f.expected));
+    let error = launch.error.iter().cloned();
+    outputs.chain(inputs).chain(printed).chain(failure).chain(error).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn every_case_gives_the_expected_results() {
+    let mut failures = Vec::new();
+    let mut missing = Vec::new();
+    let mut runs = 0;
+    for name in CASES {
+        let Some(folder) = find(name) else {
+            missing.push(name);
+            continue;
+        };
+        let case = Case::load(&folder).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for version in case.versions() {
+            for threads in [1, 2].map(|n| NonZeroUsize::new(n).unwrap()) {
+                runs += 1;
+                match case.run(&RunOptions::new().version(version).threads(threads)) {
+                    Ok(report) if report.ok => {}
+                    Ok(report) => failures.push(format!("{name} {version} on {threads} threads: {}", complaint(&report))),
+                    Err(error) => failures.push(format!("{name} {version}: {error}")),
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{} of {} cases are missing: {}", missing.len(), CASES.len(), missing.join(", "));
+    assert!(runs >= 4 * CASES.len(), "only {runs} runs of {} cases", CASES.len());
+    assert!(failures.is_empty(), "{} of {runs} runs failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn launches_are_repeated_on_fresh_buffers() {
+    // Its blocks add into C: a second launch on the same buffers would give twice the result.
+    let case = Case::load(find("matmul_splitk_atomic").expect("the case is part of the selection")).unwrap();
+    let report = case.run(&RunOptions::new().repeat(NonZeroUsize::new(5).unwrap())).unwrap();
+    assert_eq!(report.launches.len(), 5);
+    assert!(report.ok, "{}", complaint(&report));
+}

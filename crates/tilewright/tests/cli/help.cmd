@@ -1,0 +1,9 @@
+# What a newcomer reads.
+tilewright --help
+tilewright print --help
+tilewright validate --help
+tilewright ops --help
+tilewright run --help
+tilewright --version
+tilewright
+tilewright frobnicate

@@ -1,0 +1,2 @@
+# The whole table.
+tilewright ops

@@ -1,0 +1,5 @@
+# Files that are no arrays: missing, cut off, of another kind.
+tilewright run {corpus}/cases/vector_add/vector_add.13.4.tilebc --grid 8 @missing.npy i32:1000 i32:1 @{corpus}/cases/vector_add/b.npy i32:1000 i32:1 f32[1024]=0x5a5a5a5a i32:1000 i32:1
+cut {corpus}/cases/vector_add/a.npy 1000 cut.npy
+tilewright run {corpus}/cases/vector_add/vector_add.13.4.tilebc --grid 8 @cut.npy i32:1000 i32:1 @{corpus}/cases/vector_add/b.npy i32:1000 i32:1 f32[1024]=0x5a5a5a5a i32:1000 i32:1
+tilewright run {corpus}/cases/vector_add/vector_add.13.4.tilebc --grid 8 @{corpus}/cases/vector_add/vector_add.13.4.tilebc i32:1000 i32:1 @{corpus}/cases/vector_add/b.npy i32:1000 i32:1 f32[1024]=0x5a5a5a5a i32:1000 i32:1
