@@ -5,13 +5,9 @@ mod support;
 use std::sync::Mutex;
 use support::{Kernel, ints, run};
 use tilewright_exec::{Access, AccessFault, AccessKind, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, Memory, PlanError, Program};
-use tilewright_ir::{AttrName, AttrValue, Opcode, Scalar};
-
-const WEAK: u8 = 0;
-const RELAXED: u8 = 1;
-const ACQUIRE: u8 = 2;
-const RELEASE: u8 = 3;
-const DEVICE: Option<u8> = Some(1);
+use tilewright_ir::{
+    AtomicRMWMode, AttrName, AttrValue, ComparisonPredicate, MemoryOrderingSemantics, MemoryScope, Opcode, Scalar, Signedness,
+};
 
 /// Every block waits for the next one; the last one waits for nobody.
 fn waits_for_next() -> Program {
@@ -20,20 +16,23 @@ fn waits_for_next() -> Program {
     let one = k.i32(1);
     let next = k.add(id, one);
     let flag = k.offset(flags, next);
-    let wait = k.op(Opcode::Loop, &[], &[], &[]);
+    let wait = k.build().op(Opcode::Loop).finish().unwrap();
     k.region(wait, 0, &[], |k, _| {
-        let seen = k.load(flag, Scalar::I32, ACQUIRE, DEVICE);
+        let seen = k.load(flag, Scalar::I32, MemoryOrderingSemantics::Acquire);
         let zero = k.i32(0);
         let bit = k.tile(Scalar::I1, &[]);
-        let set = k.value(Opcode::CmpI, &[seen, zero], &[(AttrName::ComparisonPredicate, AttrValue::Enum(1))], bit);
-        let branch = k.op(Opcode::If, &[set], &[], &[]);
+        let mut builder = k.build();
+        let compare = builder.op(Opcode::CmpI).operand("lhs", seen).operand("rhs", zero).result(bit);
+        let compare = compare.attr(AttrName::ComparisonPredicate, AttrValue::Enum(ComparisonPredicate::NotEqual as u8));
+        let set = compare.attr(AttrName::Signedness, AttrValue::Enum(Signedness::Signed as u8)).value().unwrap();
+        let branch = k.build().op(Opcode::If).operand("condition", set).finish().unwrap();
         k.region(branch, 0, &[], |k, _| {
-            k.op(Opcode::Break, &[], &[], &[]);
+            k.build().op(Opcode::Break).finish().unwrap();
         });
-        k.op(Opcode::Continue, &[], &[], &[]);
+        k.build().op(Opcode::Continue).finish().unwrap();
     });
     let own = k.offset(flags, id);
-    k.store(own, one, RELEASE, DEVICE);
+    k.store(own, one, MemoryOrderingSemantics::Release);
     k.finish()
 }
 
@@ -59,7 +58,7 @@ fn stores_own_number() -> Program {
     let (base, shift, id) = (k.param(0), k.param(1), k.block_id());
     let index = k.add(id, shift);
     let place = k.offset(base, index);
-    k.store(place, id, WEAK, None);
+    k.store(place, id, MemoryOrderingSemantics::Weak);
     k.finish()
 }
 
@@ -116,14 +115,16 @@ fn exchanges(step: i32) -> Program {
     let (lower, upper, step) = (k.i32(0), k.i32(5), k.i32(step));
     let (a, b) = (k.i32(11), k.i32(22));
     let ty = k.tile(Scalar::I32, &[]);
-    let counted = k.op(Opcode::For, &[lower, upper, step, a, b], &[], &[ty, ty]);
+    let mut builder = k.build();
+    let counted = builder.op(Opcode::For).operand("lowerBound", lower).operand("upperBound", upper).operand("step", step);
+    let counted = counted.operands("initValues", &[a, b]).results(&[ty, ty]).finish().unwrap();
     k.region(counted, 0, &[ty, ty, ty], |k, args| {
-        k.op(Opcode::Continue, &[args[2], args[1]], &[], &[]);
+        k.build().op(Opcode::Continue).operands("operands", &[args[2], args[1]]).finish().unwrap();
     });
     let one = k.i32(1);
     for (index, result) in [(lower, 0), (one, 1)] {
         let (place, value) = (k.offset(base, index), k.result(counted, result));
-        k.store(place, value, WEAK, None);
+        k.store(place, value, MemoryOrderingSemantics::Weak);
     }
     k.finish()
 }
@@ -152,7 +153,9 @@ fn a_step_that_leads_nowhere_is_an_error() {
 fn what_the_engine_does_not_know_is_named() {
     let mut k = Kernel::new(&[]);
     let ty = k.pointer(Scalar::F32, &[]);
-    k.op(Opcode::Alloca, &[], &[(AttrName::NumElem, AttrValue::Int(4)), (AttrName::Alignment, AttrValue::Int(4))], &[ty]);
+    let mut builder = k.build();
+    let alloca = builder.op(Opcode::Alloca).attr(AttrName::NumElem, AttrValue::Int(4)).attr(AttrName::Alignment, AttrValue::Int(4));
+    alloca.result(ty).finish().unwrap();
     let error = k.finish().plan("k").unwrap_err();
     assert_eq!(error.to_string(), "alloca: the operation alloca is not supported by the engine yet");
 }
@@ -162,13 +165,13 @@ fn broken_rules_of_types_are_plan_errors() {
     let mut k = Kernel::new(&[]);
     let (a, b) = (k.constant(Scalar::I32, &[4], &[0; 4]), k.constant(Scalar::I32, &[2], &[0; 4]));
     let ty = k.tile(Scalar::I32, &[4]);
-    k.value(Opcode::AddI, &[a, b], &[], ty);
+    k.build().op(Opcode::AddI).operand("lhs", a).operand("rhs", b).result(ty).finish().unwrap();
     assert!(matches!(k.finish().plan("k"), Err(PlanError::Malformed { .. })));
 
     let mut k = Kernel::new(&[]);
     let a = k.constant(Scalar::I32, &[4], &[0; 4]);
     let ty = k.tile(Scalar::I32, &[4]);
-    k.value(Opcode::AbsF, &[a], &[], ty);
+    k.build().op(Opcode::AbsF).operand("source", a).result(ty).finish().unwrap();
     assert!(matches!(k.finish().plan("k"), Err(PlanError::Malformed { .. })));
 
     let mut k = Kernel::new(&[]);
@@ -215,17 +218,16 @@ fn globals_live_from_launch_to_launch() {
     let visibility = tilewright_ir::SymbolVisibility::Public;
     k.module.globals.push(tilewright_ir::Global { name, ty, value, alignment: 0, visibility, constant: false });
     let pointer = k.pointer(Scalar::I32, &[]);
-    let counter = k.value(Opcode::GetGlobal, &[], &[(AttrName::Name, AttrValue::Str(name))], pointer);
+    let counter = k.build().op(Opcode::GetGlobal).attr(AttrName::Name, AttrValue::Str(name)).result(pointer).value().unwrap();
     let one = k.i32(1);
-    let attrs = [
-        (AttrName::MemoryOrderingSemantics, AttrValue::Enum(RELAXED)),
-        (AttrName::MemoryScope, AttrValue::Enum(1)),
-        (AttrName::Mode, AttrValue::Enum(3)),
-    ];
     let (ty, token) = (k.tile(Scalar::I32, &[]), k.token());
-    let old = k.op(Opcode::AtomicRMWTko, &[counter, one], &attrs, &[ty, token]);
-    let (place, old) = (k.offset(out, one), k.result(old, 0));
-    k.store(place, old, WEAK, None);
+    let mut builder = k.build();
+    let update = builder.op(Opcode::AtomicRMWTko).operand("pointers", counter).operand("arg", one).results(&[ty, token]);
+    let update = update.attr(AttrName::MemoryOrderingSemantics, AttrValue::Enum(MemoryOrderingSemantics::Relaxed as u8));
+    let update = update.attr(AttrName::MemoryScope, AttrValue::Enum(MemoryScope::Device as u8));
+    let old = update.attr(AttrName::Mode, AttrValue::Enum(AtomicRMWMode::Add as u8)).value().unwrap();
+    let place = k.offset(out, one);
+    k.store(place, old, MemoryOrderingSemantics::Weak);
     let program = k.finish();
     for expected in [5, 6, 7] {
         let mut memory = Memory::new();

@@ -9,6 +9,7 @@
 
 mod attrs;
 mod body;
+mod builder;
 mod constants;
 mod diagnostic;
 mod enums;
@@ -24,6 +25,7 @@ mod version;
 
 pub use attrs::{AttrData, AttrTable, AttrValue};
 pub use body::{Body, NewOp, OpRef, ValueDef};
+pub use builder::{BuildError, Builder, OpBuilder};
 pub use constants::ConstantTable;
 pub use diagnostic::{Diagnostic, Severity};
 pub use enums::{

@@ -2,10 +2,8 @@
 
 use tilewright_exec::{Arg, LaunchError, LaunchOptions, LaunchReport, Memory, Program, launch};
 use tilewright_ir::{
-    AttrName, AttrValue, Block, Body, Function, Module, NewOp, Op, Opcode, Region, Scalar, SymbolVisibility, Type, TypeData, Value,
-    Version,
-    ops::{Arity, AttrDef, AttrDefault, AttrKind},
-    verify,
+    AttrName, AttrValue, Block, Body, Builder, Function, MemoryOrderingSemantics, MemoryScope, Module, Op, Opcode, Region, Scalar,
+    SymbolVisibility, Type, TypeData, Value, Version, verify,
 };
 
 /// A kernel under construction; operations go to the end of the current block.
@@ -48,32 +46,13 @@ impl Kernel {
         tilewright_ir::TypeTable::token()
     }
 
-    /// Adds an operation; attributes that are not given take their defaults.
-    pub(crate) fn op(&mut self, opcode: Opcode, operands: &[Value], attrs: &[(AttrName, AttrValue)], results: &[Type]) -> Op {
-        let def = opcode.def();
-        let default = |attr: &AttrDef| match (attr.default, attr.kind) {
-            (Some(AttrDefault::Enum(value)), _) => AttrValue::Enum(value),
-            (Some(AttrDefault::Int(value)), _) => AttrValue::Int(value),
-            (_, AttrKind::Enum(_)) if !attr.optional => AttrValue::Enum(1),
-            _ => AttrValue::Absent,
-        };
-        let value = |attr: &AttrDef| attrs.iter().find(|(name, _)| *name == attr.name).map_or(default(attr), |a| a.1);
-        let slots: Vec<AttrValue> = def.attrs.iter().map(value).collect();
-        let fixed = def.operands.iter().filter(|o| o.arity == Arity::One).count();
-        let variadic = def.operands.iter().any(|o| o.arity == Arity::Variadic);
-        let split = if variadic { (operands.len() - fixed) as u32 } else { 0 };
-        let new = NewOp { opcode, operands, present: 0, split, attrs: &slots, results, loc: None };
-        self.body.add_op(self.block, new)
+    /// A builder at the end of the current block.
+    pub(crate) fn build(&mut self) -> Builder<'_> {
+        Builder::new(&mut self.module.tables, &mut self.body, self.block)
     }
 
     pub(crate) fn result(&self, op: Op, index: usize) -> Value {
         self.body.op(op).result(index).unwrap()
-    }
-
-    /// An operation with one result.
-    pub(crate) fn value(&mut self, opcode: Opcode, operands: &[Value], attrs: &[(AttrName, AttrValue)], ty: Type) -> Value {
-        let op = self.op(opcode, operands, attrs, &[ty]);
-        self.result(op, 0)
     }
 
     pub(crate) fn i32(&mut self, value: i32) -> Value {
@@ -81,43 +60,43 @@ impl Kernel {
     }
 
     pub(crate) fn constant(&mut self, scalar: Scalar, shape: &[i64], bytes: &[u8]) -> Value {
-        let data = self.module.tables.constants.add(bytes);
-        let ty = self.tile(scalar, shape);
-        self.value(Opcode::Constant, &[], &[(AttrName::Value, AttrValue::Const(data))], ty)
+        self.build().constant(scalar, shape, bytes).unwrap()
     }
 
     /// The x position of the block.
     pub(crate) fn block_id(&mut self) -> Value {
         let ty = self.tile(Scalar::I32, &[]);
-        let op = self.op(Opcode::GetTileBlockId, &[], &[], &[ty; 3]);
-        self.result(op, 0)
+        self.build().op(Opcode::GetTileBlockId).results(&[ty; 3]).value().unwrap()
     }
 
     /// The sum of two i32.
     pub(crate) fn add(&mut self, a: Value, b: Value) -> Value {
         let ty = self.tile(Scalar::I32, &[]);
-        self.value(Opcode::AddI, &[a, b], &[], ty)
+        self.build().op(Opcode::AddI).operand("lhs", a).operand("rhs", b).result(ty).value().unwrap()
     }
 
     /// The pointer `base + index`.
     pub(crate) fn offset(&mut self, base: Value, index: Value) -> Value {
         let ty = self.body.ty(base);
-        self.value(Opcode::Offset, &[base, index], &[], ty)
+        self.build().op(Opcode::Offset).operand("ptr", base).operand("offset", index).result(ty).value().unwrap()
     }
 
-    /// Stores a scalar through a pointer; `ordering` and `scope` as in bytecode.
-    pub(crate) fn store(&mut self, pointer: Value, value: Value, ordering: u8, scope: Option<u8>) {
-        let attrs = memory_attrs(ordering, scope);
-        let token = self.token();
-        self.op(Opcode::StorePtrTko, &[pointer, value], &attrs, &[token]);
+    /// Stores a scalar through a pointer.
+    pub(crate) fn store(&mut self, pointer: Value, value: Value, ordering: MemoryOrderingSemantics) {
+        let (token, scope) = (self.token(), scope(ordering));
+        let mut builder = self.build();
+        let op = builder.op(Opcode::StorePtrTko).operand("destination", pointer).operand("value", value);
+        let op = op.attr(AttrName::MemoryOrderingSemantics, AttrValue::Enum(ordering as u8)).attr(AttrName::MemoryScope, scope);
+        op.result(token).finish().unwrap();
     }
 
     /// Loads a scalar through a pointer.
-    pub(crate) fn load(&mut self, pointer: Value, scalar: Scalar, ordering: u8, scope: Option<u8>) -> Value {
-        let attrs = memory_attrs(ordering, scope);
-        let (ty, token) = (self.tile(scalar, &[]), self.token());
-        let op = self.op(Opcode::LoadPtrTko, &[pointer], &attrs, &[ty, token]);
-        self.result(op, 0)
+    pub(crate) fn load(&mut self, pointer: Value, scalar: Scalar, ordering: MemoryOrderingSemantics) -> Value {
+        let (ty, token, scope) = (self.tile(scalar, &[]), self.token(), scope(ordering));
+        let mut builder = self.build();
+        let op = builder.op(Opcode::LoadPtrTko).operand("source", pointer);
+        let op = op.attr(AttrName::MemoryOrderingSemantics, AttrValue::Enum(ordering as u8)).attr(AttrName::MemoryScope, scope);
+        op.results(&[ty, token]).value().unwrap()
     }
 
     /// Builds a region of an operation: the closure sees the region's arguments.
@@ -132,7 +111,7 @@ impl Kernel {
 
     /// Ends the kernel and makes a program of it.
     pub(crate) fn finish(mut self) -> Program {
-        self.op(Opcode::Return, &[], &[], &[]);
+        self.build().op(Opcode::Return).finish().unwrap();
         let signature = TypeData::Function { inputs: self.params.into(), results: [].into() };
         let signature = self.module.tables.types.intern(signature).unwrap();
         let name = self.module.tables.strings.intern("k");
@@ -142,9 +121,9 @@ impl Kernel {
     }
 }
 
-fn memory_attrs(ordering: u8, scope: Option<u8>) -> Vec<(AttrName, AttrValue)> {
-    let scope = scope.map_or(AttrValue::Absent, AttrValue::Enum);
-    vec![(AttrName::MemoryOrderingSemantics, AttrValue::Enum(ordering)), (AttrName::MemoryScope, scope)]
+/// Strong accesses are for the whole device.
+fn scope(ordering: MemoryOrderingSemantics) -> AttrValue {
+    if ordering == MemoryOrderingSemantics::Weak { AttrValue::Absent } else { AttrValue::Enum(MemoryScope::Device as u8) }
 }
 
 /// Plans and launches `k` on a grid of `blocks`.
