@@ -143,6 +143,15 @@ pub enum LaunchErrorKind {
     },
     /// An access outside of the buffers, or misaligned.
     Access(AccessFault),
+    /// An `extract` or `insert` names a slice that the tile does not have.
+    SliceIndex {
+        /// The index.
+        index: u64,
+        /// How many slices there are.
+        count: u64,
+        /// The dimension.
+        dim: usize,
+    },
     /// A `for` has something to count, but its step is not positive.
     LoopStep(i64),
     /// Text that `print_tko` produced could not be written.
@@ -182,6 +191,9 @@ impl fmt::Display for LaunchError {
             LaunchErrorKind::Resource(what) => write!(f, ": {what}"),
             LaunchErrorKind::Assert { message, element } => write!(f, ": assertion failed: {message} (element {element})"),
             LaunchErrorKind::Access(fault) => write!(f, ": {fault}"),
+            LaunchErrorKind::SliceIndex { index, count, dim } => {
+                write!(f, ": slice {index} of dimension {dim} does not exist: there are {count}")
+            }
             LaunchErrorKind::LoopStep(step) => write!(f, ": the step of a for must be positive, found {step}"),
             LaunchErrorKind::Output(error) => write!(f, ": cannot write printed text: {error}"),
         }

@@ -1,15 +1,17 @@
-//! Runs the corpus: every case of the list, in every version it has, on one worker thread and on two.
+//! Runs the corpus: every case, in every version it has, on one worker thread and on two.
 //!
-//! The full corpus is used where it lies beside the workspace, else the selection in `tests/corpus`. A case that is in
-//! neither fails the test: results that were not checked must not look like results that are right.
+//! The full corpus is used where it lies beside the workspace, else the selection in `tests/corpus`. A case of the list below
+//! that is in neither fails the test: results that were not checked must not look like results that are right.
 
 use std::{
+    collections::BTreeSet,
     env,
     num::NonZeroUsize,
     path::{Path, PathBuf},
 };
 use tilewright::case::{Case, CaseReport, RunOptions};
 
+/// Cases that every checkout has.
 const CASES: [&str; 35] = [
     "vector_add",
     "saxpy",
@@ -48,11 +50,21 @@ const CASES: [&str; 35] = [
     "grid_barrier",
 ];
 
-/// The folder of a case, in the full corpus or in the selection.
-fn find(name: &str) -> Option<PathBuf> {
+/// The folders that may hold cases: the full corpus, then the selection.
+fn folders() -> [PathBuf; 2] {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folders = ["../shared/corpus/cases", "tests/corpus/cases"];
-    folders.iter().map(|folder| workspace.join(folder).join(name)).find(|folder| folder.join("case.json").is_file())
+    ["../shared/corpus/cases", "tests/corpus/cases"].map(|folder| workspace.join(folder))
+}
+
+/// The folder of a case.
+fn find(name: &str) -> Option<PathBuf> {
+    folders().into_iter().map(|folder| folder.join(name)).find(|folder| folder.join("case.json").is_file())
+}
+
+/// The names of the list, and of every other case there is.
+fn names() -> BTreeSet<String> {
+    let entries = folders().into_iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).chain(CASES.map(str::to_owned)).collect()
 }
 
 /// What is wrong with a run, in a line.
@@ -71,8 +83,8 @@ fn every_case_gives_the_expected_results() {
     let mut failures = Vec::new();
     let mut missing = Vec::new();
     let mut runs = 0;
-    for name in CASES {
-        let Some(folder) = find(name) else {
+    for name in names() {
+        let Some(folder) = find(&name) else {
             missing.push(name);
             continue;
         };

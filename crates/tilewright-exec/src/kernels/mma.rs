@@ -6,7 +6,7 @@
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
 
 use super::exact::{read, write};
-use crate::elem::{Elem, float_format};
+use crate::elem::float_format;
 use tilewright_ir::Scalar;
 use tilewright_numeric::{FloatFormat, bulk, convert::tf32_mask};
 
@@ -19,6 +19,10 @@ pub(crate) enum MatmulKind {
         result: FloatFormat,
     },
     F64,
+    /// Small factors of one format with scales, accumulated in f64, with a result of f32.
+    Scaled {
+        factor: FloatFormat,
+    },
     /// i8 factors, accumulated in wrapping i32.
     I32 {
         lhs_signed: bool,
@@ -36,6 +40,11 @@ impl MatmulKind {
             }
             _ => None,
         }
+    }
+
+    pub(crate) fn scaled(factor: Scalar) -> Option<MatmulKind> {
+        let fits = matches!(factor, Scalar::F8E4M3FN | Scalar::F8E5M2 | Scalar::F4E2M1FN);
+        fits.then_some(MatmulKind::Scaled { factor: float_format(factor)? })
     }
 
     pub(crate) fn int(lhs: Scalar, rhs: Scalar, acc: Scalar, lhs_signed: bool, rhs_signed: bool) -> Option<MatmulKind> {
@@ -56,23 +65,35 @@ pub(crate) struct Shape {
 #[derive(Debug, Default)]
 pub(crate) struct Packs {
     f32: [Vec<f32>; 3],
-    f64: Vec<f64>,
+    f64: [Vec<f64>; 3],
     i32: [Vec<i32>; 2],
+}
+
+/// Where the matrices of a product lie, each row-major.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands {
+    pub(crate) lhs: *const u8,
+    pub(crate) rhs: *const u8,
+    pub(crate) acc: *const u8,
+    pub(crate) dst: *mut u8,
+    pub(crate) scales: Option<Scales>,
+}
+
+/// Factors for blocks of elements along `k`: `m` x `blocks` for the left matrix, `blocks` x `n` for the right one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scales {
+    pub(crate) format: FloatFormat,
+    pub(crate) blocks: usize,
+    pub(crate) lhs: *const u8,
+    pub(crate) rhs: *const u8,
 }
 
 /// `dst = acc + lhs * rhs`.
 ///
 /// # Safety
-/// The pointers are valid for the elements of their matrices, row-major and aligned; `dst` overlaps none of the others.
-pub(crate) unsafe fn matmul(
-    kind: MatmulKind,
-    shape: Shape,
-    lhs: *const u8,
-    rhs: *const u8,
-    acc: *const u8,
-    dst: *mut u8,
-    packs: &mut Packs,
-) {
+/// The pointers are valid for the elements of their matrices, aligned; `dst` overlaps none of the others.
+pub(crate) unsafe fn matmul(kind: MatmulKind, shape: Shape, operands: Operands, packs: &mut Packs) {
+    let Operands { lhs, rhs, acc, dst, scales } = operands;
     let Shape { m, n, k } = shape;
     match kind {
         MatmulKind::F32 { factor, result } => {
@@ -96,11 +117,28 @@ pub(crate) unsafe fn matmul(
                     std::slice::from_raw_parts(acc.cast::<f64>(), m * n),
                 )
             };
-            packs.f64.clear();
-            packs.f64.extend_from_slice(c);
-            product_f64(shape, a, b, &mut packs.f64);
+            let sums = &mut packs.f64[2];
+            sums.clear();
+            sums.extend_from_slice(c);
+            product_f64(shape, a, b, sums);
             // SAFETY: as above.
-            unsafe { std::ptr::copy_nonoverlapping(packs.f64.as_ptr(), dst.cast::<f64>(), m * n) };
+            unsafe { std::ptr::copy_nonoverlapping(sums.as_ptr(), dst.cast::<f64>(), m * n) };
+        }
+        MatmulKind::Scaled { factor } => {
+            let [a, b, c] = &mut packs.f64;
+            // SAFETY: as above; there is one scale for each block of a row and of a column.
+            unsafe {
+                decode(factor, lhs, m * k, a);
+                decode(factor, rhs, k * n, b);
+                decode(FloatFormat::F32, acc, m * n, c);
+                if let Some(scales) = scales {
+                    scale(a, scales.lhs, scales.format, |i| i / k * scales.blocks + i % k * scales.blocks / k);
+                    scale(b, scales.rhs, scales.format, |i| i / n * scales.blocks / k * n + i % n);
+                }
+            }
+            product_f64(shape, a, b, c);
+            // SAFETY: as above.
+            c.iter().enumerate().for_each(|(i, sum)| unsafe { write(dst, i, 4, (*sum as f32).to_bits().into()) });
         }
         MatmulKind::I32 { lhs_signed, rhs_signed } => {
             let [a, b] = &mut packs.i32;
@@ -133,10 +171,27 @@ unsafe fn widen(format: FloatFormat, src: *const u8, n: usize, out: &mut Vec<f32
                 out.iter_mut().zip(bits).for_each(|(x, b)| *x = f32::from_bits(tf32_mask(*b)));
             }
             other => {
-                let size = Elem::Num(Scalar::from_name(other.name()).unwrap_or(Scalar::F32)).size();
+                let size = other.storage_bits().div_ceil(8) as usize;
                 out.iter_mut().enumerate().for_each(|(i, x)| *x = other.decode(read(src, i, size)) as f32);
             }
         }
+    }
+}
+
+/// Elements as f64: exact for every format.
+unsafe fn decode(format: FloatFormat, src: *const u8, n: usize, out: &mut Vec<f64>) {
+    let size = format.storage_bits().div_ceil(8) as usize;
+    out.clear();
+    // SAFETY: the caller passes `n` elements.
+    out.extend((0..n).map(|i| format.decode(unsafe { read(src, i, size) })));
+}
+
+/// Multiplies each element by its scale, which `position` finds.
+unsafe fn scale(values: &mut [f64], scales: *const u8, format: FloatFormat, position: impl Fn(usize) -> usize) {
+    let size = format.storage_bits().div_ceil(8) as usize;
+    for (i, value) in values.iter_mut().enumerate() {
+        // SAFETY: the caller passes a scale for each block.
+        *value *= format.decode(unsafe { read(scales, position(i), size) });
     }
 }
 
@@ -313,10 +368,10 @@ mod tests {
         let mut packs = Packs::default();
         let (lhs, rhs, acc, mut dst) = ([200u8, 1], [255u8, 2], [i32::MAX], [0i32]);
         let kind = MatmulKind::I32 { lhs_signed: false, rhs_signed: true };
+        let operands =
+            Operands { lhs: lhs.as_ptr(), rhs: rhs.as_ptr(), acc: acc.as_ptr().cast(), dst: dst.as_mut_ptr().cast(), scales: None };
         // SAFETY: the arrays have the extents given.
-        unsafe {
-            matmul(kind, Shape { m: 1, n: 1, k: 2 }, lhs.as_ptr(), rhs.as_ptr(), acc.as_ptr().cast(), dst.as_mut_ptr().cast(), &mut packs)
-        };
+        unsafe { matmul(kind, Shape { m: 1, n: 1, k: 2 }, operands, &mut packs) };
         assert_eq!(dst, [i32::MAX.wrapping_add(-200 + 2)]);
     }
 }

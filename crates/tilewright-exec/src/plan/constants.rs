@@ -44,6 +44,12 @@ impl Constants {
         Tile::contiguous(Elem::Ptr, base, &[])
     }
 
+    /// One index.
+    pub(crate) fn index(&mut self, index: usize) -> Tile {
+        let base = self.add(&(index as u64).to_le_bytes());
+        Tile::contiguous(Elem::Num(Scalar::I64), base, &[])
+    }
+
     /// All elements of a dense constant, each in whole bytes.
     ///
     /// # Errors

@@ -22,6 +22,25 @@ pub(crate) enum Inst {
         src: Tile,
         dst: VReg,
     },
+    /// Copies one of the equal slices of a tile.
+    Extract {
+        src: Tile,
+        slice: Box<Slice>,
+        dst: VReg,
+    },
+    /// Copies a tile, whose elements lie in order, to one of the equal slices of a register.
+    Insert {
+        src: Tile,
+        slice: Box<Slice>,
+        dst: VReg,
+    },
+    /// Gives elements of 1 or 4 bits as bytes, or bytes as such elements.
+    Repack {
+        src: Tile,
+        dst: VReg,
+        bits: u32,
+        pack: bool,
+    },
     /// Writes 0, 1, 2, ...
     Iota {
         dst: VReg,
@@ -55,6 +74,12 @@ pub(crate) enum Inst {
         src: Tile,
     },
     Atomic(Box<Atomic>),
+    /// Combines a tile into memory, atomically for each element.
+    AtomicView {
+        view: Box<ViewAccess>,
+        mode: AtomicRMWMode,
+        src: Tile,
+    },
     Matmul(Box<Matmul>),
     Fold(Box<Fold>),
     Print(Box<Print>),
@@ -140,6 +165,16 @@ pub(crate) struct Step {
     pub(crate) srcs: Vec<Src>,
     /// Where it writes: a slot or a register.
     pub(crate) dst: Src,
+}
+
+/// One of the equal slices of a tile, by its number along each dimension.
+#[derive(Debug)]
+pub(crate) struct Slice {
+    pub(crate) indices: Vec<Tile>,
+    /// How many slices there are along each dimension.
+    pub(crate) counts: Vec<usize>,
+    /// The first slice, seen in the whole tile.
+    pub(crate) first: Tile,
 }
 
 /// A number that a view needs when the kernel runs.
@@ -229,6 +264,8 @@ pub(crate) struct Matmul {
     pub(crate) lhs: Tile,
     pub(crate) rhs: Tile,
     pub(crate) acc: Tile,
+    /// Factors for blocks of elements along `k`: those of `lhs`, `m` x blocks, and those of `rhs`, blocks x `n`.
+    pub(crate) scales: Option<[Tile; 2]>,
     pub(crate) dst: VReg,
 }
 
@@ -290,10 +327,12 @@ impl Inst {
             Inst::Sweep(sweep) => sweep.inputs.iter().for_each(|input| match input {
                 SweepInput::Direct { tile } | SweepInput::Splat { tile, .. } | SweepInput::Strided { tile, .. } => visit(tile),
             }),
-            Inst::Move { src, .. } => visit(src),
+            Inst::Move { src, .. } | Inst::Repack { src, .. } => visit(src),
+            Inst::Extract { src, slice, .. } => [src].into_iter().chain(&slice.indices).for_each(visit),
+            Inst::Insert { src, slice, .. } => [src, &slice.first].into_iter().chain(&slice.indices).for_each(visit),
             Inst::ViewExtent { extent, .. } => extent.for_each_read(&mut visit),
             Inst::Load { view, .. } => view.for_each_read(&mut visit),
-            Inst::Store { view, src } => {
+            Inst::Store { view, src } | Inst::AtomicView { view, src, .. } => {
                 view.for_each_read(&mut visit);
                 visit(src);
             }
@@ -312,7 +351,9 @@ impl Inst {
                     Update::CompareExchange { expected, new } => [expected, new].into_iter().for_each(visit),
                 }
             }
-            Inst::Matmul(matmul) => [&matmul.lhs, &matmul.rhs, &matmul.acc].into_iter().for_each(visit),
+            Inst::Matmul(matmul) => {
+                [&matmul.lhs, &matmul.rhs, &matmul.acc].into_iter().chain(matmul.scales.iter().flatten()).for_each(visit);
+            }
             Inst::Fold(fold) => fold.operands.iter().map(|o| &o.src).chain(&fold.captures).for_each(visit),
             Inst::Print(print) => print.args.iter().for_each(visit),
             Inst::Assert { condition, .. } | Inst::BranchUnless { condition, .. } => visit(condition),
@@ -329,6 +370,9 @@ impl Inst {
         match self {
             Inst::Elementwise(Elementwise { dst, .. })
             | Inst::Move { dst, .. }
+            | Inst::Extract { dst, .. }
+            | Inst::Insert { dst, .. }
+            | Inst::Repack { dst, .. }
             | Inst::Iota { dst, .. }
             | Inst::ViewExtent { dst, .. }
             | Inst::Load { dst, .. }
@@ -348,6 +392,7 @@ impl Inst {
             Inst::ForNext { counter, .. } => visit(*counter),
             Inst::Label(_)
             | Inst::Store { .. }
+            | Inst::AtomicView { .. }
             | Inst::StorePointers { .. }
             | Inst::Print(_)
             | Inst::Assert { .. }

@@ -10,7 +10,7 @@ mod tile;
 
 pub(crate) use constants::Constants;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldKind, Inst, Matmul, Order, PointerAccess, Print, Src, Step, Sweep, SweepInput, Update,
+    Atomic, Coordinate, Extent, Fold, FoldKind, Inst, Matmul, Order, PointerAccess, Print, Slice, Src, Step, Sweep, SweepInput, Update,
     ViewAccess, ViewDim,
 };
 #[cfg(test)]

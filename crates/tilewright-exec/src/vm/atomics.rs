@@ -57,6 +57,17 @@ pub(super) fn normalise_bits(register: *mut u8, n: usize) {
     bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0));
 }
 
+/// Combines an element with an argument and gives its old value.
+pub(super) fn update(cell: Strong, mode: AtomicRMWMode, element: Scalar, argument: u64) -> u64 {
+    let mut old = cell.load(Ordering::Relaxed);
+    loop {
+        match cell.compare_exchange(old, combine(mode, element, old, argument), Ordering::Relaxed) {
+            Ok(old) => return old,
+            Err(found) => old = found,
+        }
+    }
+}
+
 impl Machine<'_> {
     pub(super) fn atomic(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let access = &atomic.access;
@@ -93,16 +104,7 @@ impl Machine<'_> {
                 let exchanged = cell.compare_exchange(regs.element(expected, i), regs.element(new, i), Ordering::Relaxed);
                 exchanged.unwrap_or_else(|found| found)
             }
-            Update::Rmw { mode, argument } => {
-                let argument = regs.element(argument, i);
-                let mut old = cell.load(Ordering::Relaxed);
-                loop {
-                    match cell.compare_exchange(old, combine(*mode, atomic.access.element, old, argument), Ordering::Relaxed) {
-                        Ok(old) => return old,
-                        Err(found) => old = found,
-                    }
-                }
-            }
+            Update::Rmw { mode, argument } => update(cell, *mode, atomic.access.element, regs.element(argument, i)),
         }
     }
 

@@ -2,7 +2,10 @@
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
 use super::registers::Registers;
-use crate::plan::Tile;
+use crate::{
+    LaunchErrorKind,
+    plan::{Slice, Tile},
+};
 
 /// Copies a tile, in order, to `dst`.
 pub(super) fn tile(src: &Tile, regs: &Registers<'_>, dst: *mut u8) {
@@ -14,6 +17,66 @@ pub(super) fn tile(src: &Tile, regs: &Registers<'_>, dst: *mut u8) {
     } else {
         // SAFETY: as above, and the loops stay inside the source.
         unsafe { gather(from, &src.loops(), size, 0, n, dst) };
+    }
+}
+
+/// Where a slice begins, in elements of the whole tile.
+fn slice_offset(slice: &Slice, regs: &Registers<'_>) -> Result<usize, LaunchErrorKind> {
+    let mut offset = 0;
+    for (d, (index, count)) in slice.indices.iter().zip(&slice.counts).enumerate() {
+        let index = regs.scalar(index);
+        if index >= *count as u64 {
+            return Err(LaunchErrorKind::SliceIndex { index, count: *count as u64, dim: d });
+        }
+        offset += index as usize * slice.first.shape[d] * slice.first.strides[d];
+    }
+    Ok(offset)
+}
+
+/// Copies a slice of a tile, in order, to `dst`.
+pub(super) fn extract(src: &Tile, slice: &Slice, regs: &Registers<'_>, dst: *mut u8) -> Result<(), LaunchErrorKind> {
+    let (n, size) = (slice.first.numel(), src.elem.size());
+    let offset = slice_offset(slice, regs)?;
+    // SAFETY: the indices are in range, so the slice lies inside the tile; the register holds a slice.
+    unsafe { gather(regs.read(src).add(offset * size), &slice.first.loops(), size, 0, n, dst) };
+    Ok(())
+}
+
+/// Copies a tile, whose elements lie in order, to a slice of the register at `dst`.
+pub(super) fn insert(src: &Tile, slice: &Slice, regs: &Registers<'_>, dst: *mut u8) -> Result<(), LaunchErrorKind> {
+    let size = src.elem.size();
+    let offset = slice_offset(slice, regs)?;
+    let loops = slice.first.loops();
+    let (run, outer) = match loops.split_last() {
+        // Slices of a register end in whole runs, unless the innermost dimension is cut down to one element.
+        Some(((extent, 1), outer)) => (*extent, outer),
+        _ => (1, &loops[..]),
+    };
+    for i in 0..src.numel() / run {
+        let (mut rest, mut at) = (i, offset);
+        for (extent, stride) in outer.iter().rev() {
+            at += rest % extent * stride;
+            rest /= extent;
+        }
+        // SAFETY: the slice lies inside the register, and the source holds as many elements.
+        unsafe { std::ptr::copy_nonoverlapping(regs.read(src).add(i * run * size), dst.add(at * size), run * size) };
+    }
+    Ok(())
+}
+
+/// Gives `n` elements of `bits` bits as bytes, the first in the lowest bits; or `n` bytes as such elements.
+pub(super) fn repack(src: *const u8, dst: *mut u8, n: usize, bits: u32, pack: bool) {
+    let (each, mask) = ((8 / bits) as usize, (1u8 << bits) - 1);
+    let (sources, results) = if pack { (n, n / each) } else { (n, n * each) };
+    // SAFETY: both registers hold a byte for each of their elements, and do not overlap.
+    let (from, to) = unsafe { (std::slice::from_raw_parts(src, sources), std::slice::from_raw_parts_mut(dst, results)) };
+    let shift = |i: usize| (i % each) as u32 * bits;
+    if pack {
+        to.iter_mut()
+            .zip(from.chunks(each))
+            .for_each(|(byte, part)| *byte = part.iter().rev().fold(0, |byte, e| byte << bits | (e & mask)));
+    } else {
+        to.iter_mut().enumerate().for_each(|(i, element)| *element = from[i / each] >> shift(i) & mask);
     }
 }
 

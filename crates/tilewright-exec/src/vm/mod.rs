@@ -15,10 +15,10 @@ pub(crate) use registers::AlignedBytes;
 
 use crate::{
     AccessFault, AccessObserver, LaunchError, LaunchErrorKind,
-    kernels::mma::{self, Packs},
+    kernels::mma::Packs,
     launch::OutputSink,
     memory::SharedMemory,
-    plan::{Extent, Inst, Matmul, Plan, Tile, VReg},
+    plan::{Extent, Inst, Plan, Tile, VReg},
 };
 use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,6 +141,9 @@ impl<'l> Machine<'l> {
         match inst {
             Inst::Sweep(sweep) => sweep::run(sweep, &regs, &mut self.scratch),
             Inst::Move { src, dst } => copy::tile(src, &regs, regs.write(*dst)),
+            Inst::Extract { src, slice, dst } => copy::extract(src, slice, &regs, regs.write(*dst))?,
+            Inst::Insert { src, slice, dst } => copy::insert(src, slice, &regs, regs.write(*dst))?,
+            Inst::Repack { src, dst, bits, pack } => copy::repack(regs.read(src), regs.write(*dst), src.numel(), *bits, *pack),
             Inst::Iota { dst, n, size } => copy::iota(regs.write(*dst), *n, *size),
             Inst::BlockId(dst) => set_three(&regs, dst, id),
             Inst::GridSize(dst) => set_three(&regs, dst, self.launch.grid),
@@ -152,8 +155,9 @@ impl<'l> Machine<'l> {
             Inst::Store { view, src } => self.store_view(view, src, block)?,
             Inst::LoadPointers { access, padding, dst } => self.load_pointers(access, padding.as_ref(), *dst, block)?,
             Inst::StorePointers { access, src } => self.store_pointers(access, src, block)?,
+            Inst::AtomicView { view, mode, src } => self.atomic_view(view, *mode, src, block)?,
             Inst::Atomic(atomic) => self.atomic(atomic, block)?,
-            Inst::Matmul(matmul) => multiply(matmul, &regs, &mut self.packs),
+            Inst::Matmul(matmul) => registers::multiply(matmul, &regs, &mut self.packs),
             Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
             Inst::Print(print) => print::run(print, &regs, self.launch.output)?,
             Inst::Assert { condition, message } => assert_all(condition, message, &regs)?,
@@ -192,21 +196,6 @@ impl<'l> Machine<'l> {
 fn set_three(regs: &Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
     for (reg, value) in dst.iter().zip(values) {
         regs.set_scalar(*reg, 4, value.into());
-    }
-}
-
-fn multiply(matmul: &Matmul, regs: &Registers<'_>, packs: &mut Packs) {
-    let Matmul { kind, batch, m, n, k, .. } = *matmul;
-    let (lhs, rhs, acc, dst) = (regs.read(&matmul.lhs), regs.read(&matmul.rhs), regs.read(&matmul.acc), regs.write(matmul.dst));
-    let (left, right, size) = (matmul.lhs.elem.size(), matmul.rhs.elem.size(), matmul.acc.elem.size());
-    for b in 0..batch {
-        registers::multiply(
-            kind,
-            mma::Shape { m, n, k },
-            [(lhs, b * m * k * left), (rhs, b * k * n * right), (acc, b * m * n * size)],
-            (dst, b * m * n * size),
-            packs,
-        );
     }
 }
 

@@ -5,9 +5,9 @@ use crate::{
     LaunchErrorKind,
     kernels::{
         exact,
-        mma::{self, MatmulKind, Packs},
+        mma::{self, Packs},
     },
-    plan::{Base, Tile, VReg},
+    plan::{Base, Matmul, Tile, VReg},
 };
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -139,12 +139,25 @@ impl<'b> Registers<'b> {
     }
 }
 
-/// One matrix product on registers: base and byte offset of each operand.
-pub(super) fn multiply(kind: MatmulKind, shape: mma::Shape, srcs: [(*const u8, usize); 3], dst: (*mut u8, usize), packs: &mut Packs) {
-    // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
-    // register of its own.
-    unsafe {
-        let [lhs, rhs, acc] = srcs.map(|(base, offset)| base.add(offset));
-        mma::matmul(kind, shape, lhs, rhs, acc, dst.0.add(dst.1), packs);
+/// The matrix products of an instruction, one for each batch.
+pub(super) fn multiply(matmul: &Matmul, regs: &Registers<'_>, packs: &mut Packs) {
+    let Matmul { kind, batch, m, n, k, .. } = *matmul;
+    let blocks = matmul.scales.as_ref().map_or(0, |[lhs, _]| lhs.numel() / (batch * m));
+    for b in 0..batch {
+        // The matrix of this batch, among tiles of `elements` each.
+        let at = |tile: &Tile, elements: usize| regs.read(tile).wrapping_add(b * elements * tile.elem.size());
+        let scales = matmul.scales.as_ref().and_then(|[lhs, rhs]| {
+            Some(mma::Scales { format: lhs.elem.float()?, blocks, lhs: at(lhs, m * blocks), rhs: at(rhs, blocks * n) })
+        });
+        let operands = mma::Operands {
+            lhs: at(&matmul.lhs, m * k),
+            rhs: at(&matmul.rhs, k * n),
+            acc: at(&matmul.acc, m * n),
+            dst: regs.write(matmul.dst).wrapping_add(b * m * n * matmul.acc.elem.size()),
+            scales,
+        };
+        // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
+        // register of its own.
+        unsafe { mma::matmul(kind, mma::Shape { m, n, k }, operands, packs) };
     }
 }

@@ -7,10 +7,11 @@
 use super::{Block, Machine, atomics, registers::Registers};
 use crate::{
     AccessFault, LaunchErrorKind,
-    memory::{Access, AccessKind},
+    kernels::exact,
+    memory::{Access, AccessKind, raw::Strong},
     plan::{Coordinate, Tile, VReg, ViewAccess, ViewDim},
 };
-use tilewright_ir::{MemoryOrderingSemantics, Scalar};
+use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
 
 /// The largest offset of an element (SEMANTICS c.11).
 const MAX_OFFSET: u128 = i64::MAX as u128;
@@ -41,6 +42,7 @@ struct Region {
 enum Direction {
     Load(*mut u8),
     Store(*const u8),
+    Combine(*const u8, AtomicRMWMode),
 }
 
 impl Machine<'_> {
@@ -74,6 +76,25 @@ impl Machine<'_> {
         for region in &regions {
             self.transfer(view, base, region, Direction::Store(source), block)?;
         }
+        Ok(())
+    }
+
+    pub(super) fn atomic_view(
+        &mut self,
+        view: &ViewAccess,
+        mode: AtomicRMWMode,
+        src: &Tile,
+        block: &mut Block,
+    ) -> Result<(), LaunchErrorKind> {
+        let regs = self.registers(block);
+        let source = regs.read(src);
+        let regions = regions(view, &regs);
+        let base = regs.scalar(&view.base);
+        atomics::fence_before(view.order.semantics);
+        for region in &regions {
+            self.transfer(view, base, region, Direction::Combine(source, mode), block)?;
+        }
+        atomics::fence_after(view.order.semantics);
         Ok(())
     }
 
@@ -124,7 +145,8 @@ impl Machine<'_> {
         let whole = Axis { count: 1, stride: 1, pitch: 1 };
         let (inner, outer) = region.axes.split_last().map_or((&whole, &[][..]), |(inner, outer)| (inner, outer));
         let runs: usize = outer.iter().map(|a| a.count).product();
-        let run = Run { size: view.size, strong: view.order.semantics != MemoryOrderingSemantics::Weak, axis: *inner };
+        let run =
+            Run { element: view.element, size: view.size, strong: view.order.semantics != MemoryOrderingSemantics::Weak, axis: *inner };
         for mut r in 0..runs {
             let (mut offset, mut position) = (0u64, region.position);
             for axis in outer.iter().rev() {
@@ -147,7 +169,11 @@ impl Machine<'_> {
     /// Shows a run to the observer: as one access where its elements lie side by side.
     fn observe(&self, view: &ViewAccess, direction: Direction, address: u64, axis: &Axis, block: &Block) {
         let Some(observer) = self.launch.observer else { return };
-        let kind = if matches!(direction, Direction::Load(_)) { AccessKind::Read } else { AccessKind::Write };
+        let kind = match direction {
+            Direction::Load(_) => AccessKind::Read,
+            Direction::Store(_) => AccessKind::Write,
+            Direction::Combine(..) => AccessKind::ReadModifyWrite,
+        };
         let element = view.size as u64;
         let (pieces, bytes) = if axis.stride == 1 { (1, axis.count as u64 * element) } else { (axis.count as u64, element) };
         for i in 0..pieces {
@@ -174,6 +200,7 @@ struct Place {
 
 /// How to copy a run.
 struct Run {
+    element: Scalar,
     size: usize,
     strong: bool,
     axis: Axis,
@@ -213,6 +240,10 @@ impl Run {
         // SAFETY: as in `copy`.
         unsafe {
             match direction {
+                Direction::Combine(source, mode) => {
+                    let argument = exact::read(source.add(register), 0, self.size);
+                    atomics::update(Strong::new(memory, self.size)?, mode, self.element, argument);
+                }
                 Direction::Load(target) if self.strong => atomics::load(memory, target.add(register), self.size)?,
                 Direction::Store(source) if self.strong => atomics::store(memory, source.add(register), self.size)?,
                 Direction::Load(target) => copy_element(memory, target.add(register), self.size),

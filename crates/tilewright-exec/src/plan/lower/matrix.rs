@@ -5,9 +5,9 @@ use crate::{
     PlanError,
     elem::Elem,
     kernels::mma::MatmulKind,
-    plan::{Inst, Matmul},
+    plan::{Inst, Matmul, Tile},
 };
-use tilewright_ir::{AttrName, OpRef, Opcode, Signedness};
+use tilewright_ir::{AttrName, OpRef, Opcode, Scalar, Signedness};
 
 impl<'m> Lowerer<'m> {
     pub(super) fn matmul(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
@@ -31,12 +31,27 @@ impl<'m> Lowerer<'m> {
             (Opcode::MmaI, Elem::Num(l), Elem::Num(r), Elem::Num(acc)) => {
                 MatmulKind::int(l, r, acc, signed(AttrName::SignednessLhs), signed(AttrName::SignednessRhs))
             }
+            (Opcode::MmaFScaled, Elem::Num(l), Elem::Num(r), Elem::Num(Scalar::F32)) if l == r => MatmulKind::scaled(l),
             _ => None,
         };
         let kind = kind.ok_or_else(|| self.malformed("it does not take these element types".to_owned()))?;
+        let scales = if op.opcode() == Opcode::MmaFScaled { Some(self.scales(op, (batch, m, n, k))?) } else { None };
         let (lhs, rhs, acc) = (self.in_order(lhs), self.in_order(rhs), self.in_order(acc));
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Matmul(Box::new(Matmul { kind, batch, m, n, k, lhs, rhs, acc, dst })));
+        self.emit(Inst::Matmul(Box::new(Matmul { kind, batch, m, n, k, lhs, rhs, acc, scales, dst })));
         self.define_result(op, 0, Val::Tile(tile))
+    }
+
+    /// The scales of the factors: one number for each block of elements along `k`, in blocks of one size for both.
+    fn scales(&mut self, op: OpRef<'m>, (batch, m, n, k): (usize, usize, usize, usize)) -> Result<[Tile; 2], PlanError> {
+        let (lhs, rhs) = (self.needed(op, "lhs_scale")?, self.needed(op, "rhs_scale")?);
+        let (left, right) = (lhs.numel() / (batch * m), rhs.numel() / (batch * n));
+        let fits =
+            left == right && left > 0 && k.is_multiple_of(left) && lhs.numel() == batch * m * left && rhs.numel() == batch * n * right;
+        self.require(
+            fits && lhs.elem == rhs.elem && lhs.elem.float().is_some(),
+            "there must be one scale for each block of a row and of a column",
+        )?;
+        Ok([self.in_order(lhs), self.in_order(rhs)])
     }
 }

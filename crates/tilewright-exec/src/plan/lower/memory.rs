@@ -48,6 +48,24 @@ impl<'m> Lowerer<'m> {
         self.token(op, 0)
     }
 
+    pub(super) fn atomic_view(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let src = self.needed(op, "value")?;
+        let mode = self.mode(op)?;
+        self.require(mode_takes(mode, src.elem), "the mode does not take this element type")?;
+        let view = self.view_access(op, self.one_operand(op, "view")?, (src.elem, &src.shape))?;
+        let src = self.in_order(src);
+        self.emit(Inst::AtomicView { view, mode, src });
+        self.token(op, 0)
+    }
+
+    fn mode(&self, op: OpRef<'m>) -> Result<AtomicRMWMode, PlanError> {
+        let mode = match op.attr(AttrName::Mode) {
+            AttrValue::Enum(wire) => AtomicRMWMode::from_wire(wire),
+            _ => None,
+        };
+        mode.ok_or_else(|| self.malformed("the mode is missing".to_owned()))
+    }
+
     /// The access through the pointers in the operand called `name`.
     fn pointer_access(&mut self, op: OpRef<'m>, name: &str, elem: Elem) -> Result<PointerAccess, PlanError> {
         let value = self.one_operand(op, name)?;
@@ -103,11 +121,7 @@ impl<'m> Lowerer<'m> {
 
     pub(super) fn atomic_rmw(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let argument = self.needed(op, "arg")?;
-        let mode = match op.attr(AttrName::Mode) {
-            AttrValue::Enum(wire) => AtomicRMWMode::from_wire(wire),
-            _ => None,
-        };
-        let mode = mode.ok_or_else(|| self.malformed("the mode is missing".to_owned()))?;
+        let mode = self.mode(op)?;
         self.require(mode_takes(mode, argument.elem), "the mode does not take this element type")?;
         let access = self.pointer_access(op, "pointers", argument.elem)?;
         let argument = self.for_pointers(&access, argument)?;

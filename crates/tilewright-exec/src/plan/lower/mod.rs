@@ -9,6 +9,7 @@ mod fold;
 mod matrix;
 mod memory;
 mod shape;
+mod slices;
 mod views;
 
 use super::{Constants, Inst, Param, Tile, VReg, inst::Target, tile::Base};
@@ -153,21 +154,29 @@ impl<'m> Lowerer<'m> {
             Opcode::Reshape => self.reshape(op),
             Opcode::Broadcast => self.broadcast(op),
             Opcode::Permute => self.permute(op),
+            Opcode::Extract => self.extract(op),
+            Opcode::Insert => self.insert(op),
+            Opcode::Cat => self.cat(op),
+            Opcode::Pack => self.repack(op, true),
+            Opcode::Unpack => self.repack(op, false),
             Opcode::GetGlobal => self.get_global(op),
             Opcode::GetTileBlockId => self.three(op, Inst::BlockId),
             Opcode::GetNumTileBlocks => self.three(op, Inst::GridSize),
-            Opcode::MakeToken | Opcode::JoinTokens => self.token(op, 0),
+            Opcode::MakeToken | Opcode::JoinTokens | Opcode::MemoryFenceAliasTko | Opcode::GdcLaunchDependentsTko | Opcode::GdcWaitTko => {
+                self.token(op, 0)
+            }
             Opcode::MakeTensorView => self.make_tensor_view(op),
             Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => self.make_view(op),
             Opcode::GetTensorShape => self.tensor_shape(op),
             Opcode::GetIndexSpaceShape => self.index_space_shape(op),
             Opcode::LoadViewTko => self.load_view(op),
             Opcode::StoreViewTko => self.store_view(op),
+            Opcode::AtomicRedViewTko => self.atomic_view(op),
             Opcode::LoadPtrTko => self.load_pointers(op),
             Opcode::StorePtrTko => self.store_pointers(op),
             Opcode::AtomicRMWTko => self.atomic_rmw(op),
             Opcode::AtomicCASTko => self.atomic_cas(op),
-            Opcode::MmaF | Opcode::MmaI => self.matmul(op),
+            Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => self.matmul(op),
             Opcode::Reduce | Opcode::Scan => self.fold(op),
             Opcode::PrintTko => self.print(op),
             Opcode::Assert => self.assert(op),
