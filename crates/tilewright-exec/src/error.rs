@@ -1,7 +1,6 @@
 //! What can go wrong, as values.
 
 use std::fmt;
-use tilewright_ir::Scalar;
 
 /// An operation of the program, for messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -201,8 +200,3 @@ impl fmt::Display for LaunchError {
 }
 
 impl std::error::Error for LaunchError {}
-
-/// The text of a scalar or pointer parameter's type.
-pub(crate) fn param_text(scalar: Scalar, pointer: bool) -> String {
-    if pointer { format!("ptr<{scalar}>") } else { scalar.to_string() }
-}

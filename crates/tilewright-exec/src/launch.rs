@@ -7,7 +7,6 @@
 
 use crate::{
     AccessObserver, LaunchError, LaunchErrorKind, Param, Plan,
-    error::param_text,
     memory::Memory,
     plan::PARAM_BYTES,
     vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome},
@@ -200,15 +199,11 @@ fn argument_bits(index: usize, param: Param, arg: Arg) -> Result<u64, LaunchErro
         (Param::Scalar(Scalar::I1), Arg::Scalar(Scalar::I1, bits)) => Ok(bits & 1),
         (Param::Scalar(expected), Arg::Scalar(found, bits)) if expected == found => Ok(bits),
         (param, arg) => {
-            let expected = match param {
-                Param::Scalar(scalar) => param_text(scalar, false),
-                Param::Pointer(scalar) => param_text(scalar, true),
-            };
             let found = match arg {
                 Arg::Scalar(scalar, _) => scalar.to_string(),
                 Arg::Pointer(_) => "a buffer".to_owned(),
             };
-            Err(LaunchErrorKind::ArgumentType { index, expected, found })
+            Err(LaunchErrorKind::ArgumentType { index, expected: param.to_string(), found })
         }
     }
 }
