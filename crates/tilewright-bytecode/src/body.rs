@@ -34,9 +34,9 @@ pub(crate) struct Scratch {
 /// About how many bytes an operation takes: a guess at how much to reserve.
 const BYTES_PER_OP: usize = 8;
 /// Fewest bytes of a block: two counts and an operation.
-const MIN_BLOCK: usize = 4;
+pub(crate) const MIN_BLOCK: usize = 4;
 /// Fewest bytes of an operation.
-const MIN_OP: usize = 2;
+pub(crate) const MIN_OP: usize = 2;
 
 /// The operation that is being decoded, for errors.
 #[derive(Clone, Copy)]
@@ -72,6 +72,32 @@ impl<'a> Context<'a> {
                 None => error,
             }),
         }
+    }
+}
+
+impl Context<'_> {
+    /// The layout of an opcode that not every file of the version may hold in a body.
+    #[cold]
+    pub(crate) fn unusual_opcode(&self, at: Place, wire: u32, layout: Option<&'static OpLayout>) -> Result<&'static OpLayout, ReadError> {
+        let Some(layout) = layout else {
+            return Err(match wire {
+                0x4003 | 0x4004 => at.preview(format_args!("opcode {wire:#x}")),
+                _ => at.malformed(format_args!("unknown opcode {wire:#x}")),
+            });
+        };
+        let def = layout.opcode.def();
+        let version = self.version;
+        if def.placement != Placement::Body {
+            return Err(at.malformed(format_args!("{} cannot stand in the body of a function", def.mnemonic)));
+        }
+        if def.since > version {
+            return Err(at.newer(format_args!("{} needs version {}, the file has {version}", def.mnemonic, def.since)));
+        }
+        if def.preview && !self.preview {
+            let message = format_args!("{} is preview content, which the header does not announce", def.mnemonic);
+            return Err(at.error(ReadErrorKind::Preview, message));
+        }
+        Ok(layout)
     }
 }
 
@@ -146,31 +172,8 @@ impl Decoder<'_, '_> {
         }
         match layout {
             Some(layout) if layout.is_plain => Ok(layout),
-            layout => self.unusual_opcode(at, wire, layout),
+            layout => self.context.unusual_opcode(at, wire, layout),
         }
-    }
-
-    #[cold]
-    fn unusual_opcode(&self, at: Place, wire: u32, layout: Option<&'static OpLayout>) -> Result<&'static OpLayout, ReadError> {
-        let Some(layout) = layout else {
-            return Err(match wire {
-                0x4003 | 0x4004 => at.preview(format_args!("opcode {wire:#x}")),
-                _ => at.malformed(format_args!("unknown opcode {wire:#x}")),
-            });
-        };
-        let def = layout.opcode.def();
-        let version = self.context.version;
-        if def.placement != Placement::Body {
-            return Err(at.malformed(format_args!("{} cannot stand in the body of a function", def.mnemonic)));
-        }
-        if def.since > version {
-            return Err(at.newer(format_args!("{} needs version {}, the file has {version}", def.mnemonic, def.since)));
-        }
-        if def.preview && !self.context.preview {
-            let message = format_args!("{} is preview content, which the header does not announce", def.mnemonic);
-            return Err(at.error(ReadErrorKind::Preview, message));
-        }
-        Ok(layout)
     }
 
     /// Puts the result types on the scratch stack.

@@ -9,11 +9,11 @@ use crate::{
 use tilewright_ir::{Const, Scalar, Type};
 
 /// Bytes of an offset.
-const OFFSET_WIDTH: usize = 8;
+pub(crate) const OFFSET_WIDTH: usize = 8;
 
 /// The constants of a file, copied when they are used.
 pub(crate) struct Constants<'a> {
-    table: IndexedTable<'a>,
+    pub(crate) table: IndexedTable<'a>,
     known: Vec<Option<Const>>,
     /// How large the data of a type is, by type.
     sizes: Vec<Option<DataSize>>,
@@ -54,6 +54,11 @@ impl<'a> Constants<'a> {
             }
         }
         Ok(Constants { table, known: vec![None; table.len()], sizes: Vec::new() })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
     }
 }
 

@@ -13,18 +13,38 @@ use crate::{
 use tilewright_ir::{Loc, LocData, Version};
 
 /// Bytes of a row start and of an entry offset.
-const OFFSET_WIDTH: usize = 4;
+pub(crate) const OFFSET_WIDTH: usize = 4;
 /// Bytes of a debug id.
-const ID_WIDTH: usize = 8;
+pub(crate) const ID_WIDTH: usize = 8;
 
 /// Tags of entries.
-mod tag {
-    pub(super) const COMPILE_UNIT: u8 = 1;
-    pub(super) const FILE: u8 = 2;
-    pub(super) const LEXICAL_BLOCK: u8 = 3;
-    pub(super) const SOURCE: u8 = 4;
-    pub(super) const SUBPROGRAM: u8 = 5;
-    pub(super) const CALL_SITE: u8 = 6;
+pub(crate) mod tag {
+    pub(crate) const COMPILE_UNIT: u8 = 1;
+    pub(crate) const FILE: u8 = 2;
+    pub(crate) const LEXICAL_BLOCK: u8 = 3;
+    pub(crate) const SOURCE: u8 = 4;
+    pub(crate) const SUBPROGRAM: u8 = 5;
+    pub(crate) const CALL_SITE: u8 = 6;
+}
+
+/// What an entry must be where another one refers to it.
+pub(crate) struct Role {
+    pub(crate) what: &'static str,
+    pub(crate) fits: fn(&LocData) -> bool,
+}
+
+/// What entries refer to.
+pub(crate) mod role {
+    use super::{LocData, Role};
+
+    pub(crate) const FILE: Role = Role { what: "a file", fits: |entry| matches!(entry, LocData::File { .. }) };
+    pub(crate) const UNIT: Role = Role { what: "a compile unit", fits: |entry| matches!(entry, LocData::CompileUnit { .. }) };
+    pub(crate) const SCOPE: Role = Role {
+        what: "a subprogram or a lexical block",
+        fits: |entry| matches!(entry, LocData::Subprogram { .. } | LocData::LexicalBlock { .. }),
+    };
+    pub(crate) const PLACE: Role =
+        Role { what: "a place in the source", fits: |entry| matches!(entry, LocData::Source { .. } | LocData::CallSite { .. }) };
 }
 
 /// Flags of a subprogram: a declaration.
@@ -35,8 +55,8 @@ pub(crate) struct Debug<'a> {
     row_starts: &'a [[u8; OFFSET_WIDTH]],
     ids: &'a [[u8; ID_WIDTH]],
     ids_start: usize,
-    entries: IndexedTable<'a>,
-    known: Vec<Slot<Option<Loc>>>,
+    pub(crate) entries: IndexedTable<'a>,
+    pub(crate) known: Vec<Slot<Option<Loc>>>,
     depth: usize,
 }
 
@@ -63,6 +83,11 @@ impl<'a> Debug<'a> {
         let ids = cursor.take(total * ID_WIDTH)?.as_chunks().0;
         let entries = entry_table(cursor, origin)?;
         Ok(Debug { row_starts, ids, ids_start, entries, known: vec![Slot::Todo; entries.len()], depth: 0 })
+    }
+
+    /// Whether the file has rows.
+    pub(crate) fn has_rows(&self) -> bool {
+        !self.row_starts.is_empty()
     }
 
     /// The row that a function names: its number and 1, or 0 for none.
@@ -148,28 +173,27 @@ impl Context<'_> {
         let line = number(cursor)?;
         let name = self.string(cursor)?;
         let linkage_name = self.string(cursor)?;
-        let unit = self.reference(cursor, "a compile unit", |entry| matches!(entry, LocData::CompileUnit { .. }))?;
+        let unit = self.reference(cursor, &role::UNIT)?;
         let scope_line = number(cursor)?;
         let flags = if self.version >= Version::V13_5 { subprogram_flags(cursor)? } else { 0 };
         Ok(LocData::Subprogram { file, line, name, linkage_name, unit, scope_line, flags })
     }
 
     fn file(&mut self, cursor: &mut Cursor<'_>) -> Result<Option<Loc>, ReadError> {
-        self.reference(cursor, "a file", |entry| matches!(entry, LocData::File { .. }))
+        self.reference(cursor, &role::FILE)
     }
 
     fn scope(&mut self, cursor: &mut Cursor<'_>) -> Result<Option<Loc>, ReadError> {
-        let is_scope = |entry: &LocData| matches!(entry, LocData::Subprogram { .. } | LocData::LexicalBlock { .. });
-        self.reference(cursor, "a subprogram or a lexical block", is_scope)
+        self.reference(cursor, &role::SCOPE)
     }
 
     /// The debug id of an entry of some kind, which must be there.
-    fn reference(&mut self, cursor: &mut Cursor<'_>, what: &str, fits: fn(&LocData) -> bool) -> Result<Option<Loc>, ReadError> {
+    fn reference(&mut self, cursor: &mut Cursor<'_>, role: &Role) -> Result<Option<Loc>, ReadError> {
         let at = cursor.place();
         let id = cursor.varint()?;
         match self.location(at, id)? {
-            Some(loc) if fits(self.tables.locations.get(loc)) => Ok(Some(loc)),
-            _ => Err(at.malformed(format_args!("expected {what}, found debug id {id}, which is none"))),
+            Some(loc) if (role.fits)(self.tables.locations.get(loc)) => Ok(Some(loc)),
+            _ => Err(at.malformed(format_args!("expected {}, found debug id {id}, which is none", role.what))),
         }
     }
 
@@ -182,8 +206,8 @@ impl Context<'_> {
     /// The location of a debug id that must be a place in the source, or unknown.
     fn place_in_source(&mut self, at: Place, id: u64) -> Result<Option<Loc>, ReadError> {
         match self.location(at, id)? {
-            Some(loc) if !matches!(self.tables.locations.get(loc), LocData::Source { .. } | LocData::CallSite { .. }) => {
-                Err(at.malformed(format_args!("expected a place in the source, found debug id {id}, which is none")))
+            Some(loc) if !(role::PLACE.fits)(self.tables.locations.get(loc)) => {
+                Err(at.malformed(format_args!("expected {}, found debug id {id}, which is none", role::PLACE.what)))
             }
             loc => Ok(loc),
         }

@@ -6,6 +6,7 @@ use crate::{
     error::{Place, ReadError},
     limits::MAX_FILE_SIZE,
 };
+use std::ops::Range;
 use tilewright_ir::Version;
 
 /// Header and payloads of a file.
@@ -17,13 +18,34 @@ pub(crate) struct Envelope<'a> {
 }
 
 /// A kind of section: the low 7 bits of its id byte, and the alignment its payload needs.
-struct Kind {
-    id: u8,
-    section: Section,
-    alignment: u64,
+pub(crate) struct Kind {
+    pub(crate) id: u8,
+    pub(crate) section: Section,
+    pub(crate) alignment: u64,
 }
 
-const KINDS: [Kind; 7] = {
+impl Kind {
+    /// The kind of a section of a file.
+    ///
+    /// # Panics
+    /// For the header and the section list, which are no sections.
+    pub(crate) fn of(section: Section) -> &'static Kind {
+        KINDS.iter().find(|kind| kind.section == section).expect("the header and the section list are no sections")
+    }
+}
+
+/// A section in the list of a file: which bytes it takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RawSection {
+    pub(crate) section: Section,
+    /// Id byte, length and alignment.
+    pub(crate) header: Range<usize>,
+    pub(crate) alignment: Option<u64>,
+    pub(crate) padding: Range<usize>,
+    pub(crate) payload: Range<usize>,
+}
+
+static KINDS: [Kind; 7] = {
     const fn kind(id: u8, section: Section, alignment: u64) -> Kind {
         Kind { id, section, alignment }
     }
@@ -38,12 +60,14 @@ const KINDS: [Kind; 7] = {
     ]
 };
 
+/// Bytes before the first section.
+const HEADER_SIZE: usize = 12;
 /// Id byte of the end mark.
-const END: u8 = 0;
+pub(crate) const END: u8 = 0;
 /// Bit of the id byte: an alignment follows.
-const ALIGNED: u8 = 0x80;
+pub(crate) const ALIGNED: u8 = 0x80;
 /// Bit of the header tag: the file holds preview content.
-const PREVIEW: u16 = 1;
+pub(crate) const PREVIEW: u16 = 1;
 
 impl<'a> Envelope<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, ReadError> {
@@ -52,8 +76,9 @@ impl<'a> Envelope<'a> {
         let start = cursor.offset();
         let mut cursor = Cursor::new(cursor.take_rest(), start, Section::Envelope);
         let mut envelope = Envelope { version, preview, payloads: [None; KINDS.len()] };
-        while let Some((slot, payload)) = section(&mut cursor)? {
-            envelope.payloads[slot] = Some(payload);
+        while let Some((slot, section)) = section(&mut cursor)? {
+            let payload = section.payload;
+            envelope.payloads[slot] = Some(Cursor::new(&bytes[payload.clone()], payload.start, section.section));
         }
         if !cursor.is_empty() {
             return Err(cursor.place().malformed(format_args!("expected nothing after the end mark, found {} bytes", cursor.remaining())));
@@ -66,13 +91,19 @@ impl<'a> Envelope<'a> {
         Ok(envelope)
     }
 
+    /// The sections of a file that was parsed before, in its order.
+    pub(crate) fn sections(bytes: &[u8]) -> Vec<RawSection> {
+        let mut cursor = Cursor::new(bytes.get(HEADER_SIZE..).unwrap_or_default(), HEADER_SIZE, Section::Envelope);
+        std::iter::from_fn(|| section(&mut cursor).ok().flatten()).map(|(_, section)| section).collect()
+    }
+
     /// The payload of a section, if the file has it.
     pub(crate) fn payload(&self, section: Section) -> Option<Cursor<'a>> {
         KINDS.iter().position(|kind| kind.section == section).and_then(|slot| self.payloads[slot])
     }
 }
 
-fn header(cursor: &mut Cursor<'_>) -> Result<(Version, bool), ReadError> {
+pub(crate) fn header(cursor: &mut Cursor<'_>) -> Result<(Version, bool), ReadError> {
     let at = cursor.place();
     if cursor.remaining() > MAX_FILE_SIZE {
         return Err(at.limit(format_args!("a file has at most {MAX_FILE_SIZE} bytes, found {}", cursor.remaining())));
@@ -98,8 +129,8 @@ fn header(cursor: &mut Cursor<'_>) -> Result<(Version, bool), ReadError> {
     Ok((version, preview))
 }
 
-/// The next section: its place in [`KINDS`] and its payload. `None` at the end mark.
-fn section<'a>(cursor: &mut Cursor<'a>) -> Result<Option<(usize, Cursor<'a>)>, ReadError> {
+/// The next section, and its place in [`KINDS`]. `None` at the end mark.
+pub(crate) fn section(cursor: &mut Cursor<'_>) -> Result<Option<(usize, RawSection)>, ReadError> {
     let at = cursor.place();
     let id = cursor.byte()?;
     if id == END {
@@ -110,19 +141,27 @@ fn section<'a>(cursor: &mut Cursor<'a>) -> Result<Option<(usize, Cursor<'a>)>, R
     };
     let length_at = cursor.place();
     let length = cursor.varint()?;
-    let alignment = if id & ALIGNED != 0 { alignment(cursor)? } else { 1 };
+    let aligned = if id & ALIGNED != 0 { Some(alignment(cursor)?) } else { None };
+    let alignment = aligned.unwrap_or(1);
     let kind = &KINDS[slot];
     if !alignment.is_multiple_of(kind.alignment) {
         let message = format_args!("the {} needs an alignment of {} or a multiple, found {alignment}", kind.section, kind.alignment);
         return Err(at.malformed(message));
     }
+    let header = at.offset..cursor.offset();
     let past = cursor.offset() as u64 % alignment;
     if past != 0 {
         take(cursor, alignment - past, length_at, kind.section)?;
     }
-    let payload_start = cursor.offset();
-    let payload = take(cursor, length, length_at, kind.section)?;
-    Ok(Some((slot, Cursor::new(payload, payload_start, kind.section))))
+    let padding = header.end..cursor.offset();
+    take(cursor, length, length_at, kind.section)?;
+    let payload = padding.end..cursor.offset();
+    Ok(Some((slot, RawSection { section: kind.section, header, alignment: aligned, padding, payload })))
+}
+
+/// The kind of section with this id byte.
+pub(crate) fn section_of(id: u8) -> Option<Section> {
+    KINDS.iter().find(|kind| kind.id == id & !ALIGNED).map(|kind| kind.section)
 }
 
 fn alignment(cursor: &mut Cursor<'_>) -> Result<u64, ReadError> {
@@ -135,10 +174,10 @@ fn alignment(cursor: &mut Cursor<'_>) -> Result<u64, ReadError> {
     }
 }
 
-fn take<'a>(cursor: &mut Cursor<'a>, length: u64, at: Place, section: Section) -> Result<&'a [u8], ReadError> {
+fn take(cursor: &mut Cursor<'_>, length: u64, at: Place, section: Section) -> Result<(), ReadError> {
     let remaining = cursor.remaining();
     match usize::try_from(length) {
-        Ok(length) if length <= remaining => cursor.take(length),
+        Ok(length) if length <= remaining => cursor.take(length).map(|_| ()),
         _ => Err(at.truncated(format_args!("the {section} needs {length} bytes, found {remaining} to the end of the file"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Section, body::Scratch, constants::Constants, context::Context, cursor::Cursor, debug::Debug, envelope::Envelope, error::ReadError,
-    functions::FunctionHeader, strings::Strings, types::Types,
+    file_layout::FileLayout, functions::FunctionHeader, strings::Strings, types::Types,
 };
 use tilewright_ir::{Function, Global, Module, Str, Tables, Version};
 
@@ -115,9 +115,24 @@ impl<'a> File<'a> {
     /// # Errors
     /// The first thing that is wrong with a body.
     pub fn into_module(mut self) -> Result<Module, ReadError> {
+        self.take_module()
+    }
+
+    /// Decodes all functions, and keeps what the file fixes beyond the meaning of the module.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with a body.
+    pub fn into_module_with_layout(mut self) -> Result<(Module, FileLayout), ReadError> {
+        let module = self.take_module()?;
+        let layout = FileLayout::capture(self.bytes, &self.context, &self.functions, &module);
+        Ok((module, layout))
+    }
+
+    fn take_module(&mut self) -> Result<Module, ReadError> {
         let functions = (0..self.functions.len()).map(|index| self.read_function(index)).collect::<Result<_, _>>()?;
-        let mut tables = self.context.tables;
+        let mut tables = std::mem::take(&mut self.context.tables);
         let name = tables.strings.intern(MODULE_NAME);
-        Ok(Module { name, producer: self.producer, version: self.context.version, tables, globals: self.globals, functions })
+        let globals = std::mem::take(&mut self.globals);
+        Ok(Module { name, producer: self.producer, version: self.context.version, tables, globals, functions })
     }
 }

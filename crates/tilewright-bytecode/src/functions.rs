@@ -31,18 +31,32 @@ pub struct FunctionHeader {
     pub body: Range<usize>,
     /// The debug ids of its operations.
     pub(crate) row: Option<Row>,
+    pub(crate) marks: RecordMarks,
+}
+
+/// Where the parts of a record begin in the file.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct RecordMarks {
+    /// Its name, then signature and flag byte.
+    pub(crate) start: usize,
+    /// The number of its debug row.
+    pub(crate) row: usize,
+    /// Hints, then attributes of parameters.
+    pub(crate) attrs: usize,
+    /// The length of the body, then the body.
+    pub(crate) body: usize,
 }
 
 /// Bits of the flag byte.
-mod flag {
-    pub(super) const PRIVATE: u8 = 1;
-    pub(super) const ENTRY: u8 = 1 << 1;
+pub(crate) mod flag {
+    pub(crate) const PRIVATE: u8 = 1;
+    pub(crate) const ENTRY: u8 = 1 << 1;
     /// Before 13.5: hints follow.
-    pub(super) const HINTS: u8 = 1 << 2;
+    pub(crate) const HINTS: u8 = 1 << 2;
     /// Since 13.5: what form the record has, 0 for the usual one.
-    pub(super) const FORM: u8 = 3 << 2;
+    pub(crate) const FORM: u8 = 3 << 2;
     /// A form: the function is implemented elsewhere.
-    pub(super) const EXTERNAL: u8 = 1 << 2;
+    pub(crate) const EXTERNAL: u8 = 1 << 2;
 }
 
 /// Fewest bytes of a record.
@@ -74,11 +88,12 @@ impl Context<'_> {
     }
 
     fn function(&mut self, index: usize, cursor: &mut Cursor<'_>) -> Result<FunctionHeader, ReadError> {
+        let start = cursor.offset();
         let name = self.name(cursor, "the name of a function").map_err(|error| error.in_function(index, ""))?;
-        self.named_function(cursor, name).map_err(|error| error.in_function(index, &self.tables.strings.text(name)))
+        self.named_function(cursor, start, name).map_err(|error| error.in_function(index, &self.tables.strings.text(name)))
     }
 
-    fn named_function(&mut self, cursor: &mut Cursor<'_>, name: Str) -> Result<FunctionHeader, ReadError> {
+    fn named_function(&mut self, cursor: &mut Cursor<'_>, start: usize, name: Str) -> Result<FunctionHeader, ReadError> {
         let at = cursor.place();
         let signature = self.ty(cursor)?;
         if !matches!(self.tables.types.get(signature), TypeData::Function { .. }) {
@@ -89,18 +104,21 @@ impl Context<'_> {
         self.check_flags(at, flags)?;
         let at = cursor.place();
         let number = cursor.varint()?;
+        let mut marks = RecordMarks { start, row: at.offset, attrs: cursor.offset(), body: 0 };
         let mut row = self.debug.row(at, number)?;
         let loc = row.as_mut().map(|row| self.next_location(row)).transpose()?.flatten();
         let has_hints = self.version >= Version::V13_5 || flags & flag::HINTS != 0;
         let hints = if has_hints { self.tagged_hints(cursor)? } else { None };
         let arg_attrs = if self.version >= Version::V13_5 { self.parameter_attributes(cursor, signature)? } else { None };
+        marks.body = cursor.offset();
         let length = cursor.count("bytes of the body", 1)?;
         let body = cursor.split(length)?.range();
         let visibility = if flags & flag::PRIVATE != 0 { SymbolVisibility::Private } else { SymbolVisibility::Public };
-        Ok(FunctionHeader { name, signature, is_entry: true, visibility, hints, arg_attrs, loc, body, row })
+        Ok(FunctionHeader { name, signature, is_entry: true, visibility, hints, arg_attrs, loc, body, row, marks })
     }
 
-    fn check_flags(&self, at: Place, flags: u8) -> Result<(), ReadError> {
+    /// Checks that the flags of a function are those of a form of record that is known.
+    pub(crate) fn check_flags(&self, at: Place, flags: u8) -> Result<(), ReadError> {
         let known = match self.version {
             Version::V13_1 | Version::V13_2 | Version::V13_3 => u8::MAX,
             Version::V13_4 => flag::PRIVATE | flag::ENTRY | flag::HINTS,

@@ -19,6 +19,8 @@ pub(crate) struct OpLayout {
     pub(crate) regions: u8,
     /// The attribute that older versions mean to be false for each value of the first variadic operand.
     pub(crate) all_false: Option<usize>,
+    /// The attribute that names a symbol.
+    pub(crate) symbol: Option<usize>,
 }
 
 /// How the result types of an operation are stored.
@@ -106,6 +108,7 @@ impl OpLayout {
             operands: operand_layout(def, version, &bits),
             regions: def.regions,
             all_false: def.attrs.iter().position(|a| def.attr_since(a) > version && a.default == Some(AttrDefault::AllFalse)),
+            symbol: def.attrs.iter().position(|a| a.kind == AttrKind::Symbol),
         }
     }
 }

@@ -1,7 +1,10 @@
-//! Reads CUDA Tile IR bytecode, versions 13.1 to 13.5.
+//! Reads and writes CUDA Tile IR bytecode, versions 13.1 to 13.5.
 //!
 //! [`read`] decodes a whole file into a [`Module`]. [`File`] looks at one first: it decodes the header, the tables, the
-//! globals and the function records, and bodies only on demand.
+//! globals and the function records, and bodies only on demand. [`write()`] encodes a verified module at any version that can
+//! say what the module says; with the [`FileLayout`] of the file that the module came from it writes the same bytes again.
+//!
+//! # Reading
 //!
 //! Input is not trusted. Reading never panics, recurses to fixed depths only, and takes memory and time proportional to
 //! the length of the file; [`limits`] names every bound. A file that passes here is well formed, not valid: pass the module
@@ -20,6 +23,13 @@
 //! let error = tilewright_bytecode::read(b"not a tile").unwrap_err();
 //! assert_eq!(error.kind(), tilewright_bytecode::ReadErrorKind::Magic);
 //! ```
+//!
+//! # Writing
+//!
+//! A version that lacks something takes only what it means without it: [`WriteError`] names the operation and the feature
+//! otherwise. The same input gives the same bytes. Without a layout, a file is laid out in one of two [`Style`]s, that of
+//! cuTile Python or that of the C++ writer; numbers are in their shortest form, equal items stand once, and hints and
+//! attributes of parameters are left out where they are empty and may be.
 #![forbid(unsafe_code)]
 
 mod attributes;
@@ -28,9 +38,11 @@ mod constants;
 mod context;
 mod cursor;
 mod debug;
+pub mod dump;
 mod envelope;
 mod error;
 mod file;
+mod file_layout;
 mod functions;
 mod globals;
 mod layout;
@@ -38,10 +50,13 @@ pub mod limits;
 mod strings;
 mod table;
 mod types;
+mod write;
 
 pub use error::{ReadError, ReadErrorKind, Section};
 pub use file::File;
+pub use file_layout::FileLayout;
 pub use functions::FunctionHeader;
+pub use write::{Style, WriteError, WriteErrorKind, WriteOptions, write, write_into};
 
 use tilewright_ir::Module;
 
@@ -54,4 +69,24 @@ pub const MAGIC: [u8; 8] = *b"\x7fTileIR\0";
 /// The first thing that is wrong with the file.
 pub fn read(bytes: &[u8]) -> Result<Module, ReadError> {
     File::parse(bytes)?.into_module()
+}
+
+/// Decodes a file, and keeps what it fixes beyond the meaning of the module: a writer that is given the layout writes the
+/// same bytes again.
+///
+/// ```no_run
+/// use tilewright_bytecode::{WriteOptions, read_with_layout, write};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bytes = std::fs::read("kernel.tilebc")?;
+/// let (module, layout) = read_with_layout(&bytes)?;
+/// let module = tilewright_ir::verify(module).map_err(|findings| findings[0].to_string())?;
+/// assert_eq!(write(&module, &WriteOptions::new(module.version).layout(&layout))?, bytes);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// The first thing that is wrong with the file.
+pub fn read_with_layout(bytes: &[u8]) -> Result<(Module, FileLayout), ReadError> {
+    File::parse(bytes)?.into_module_with_layout()
 }

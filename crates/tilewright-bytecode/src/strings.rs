@@ -10,12 +10,12 @@ use crate::{
 use tilewright_ir::{Str, StringTable};
 
 /// Bytes of an offset.
-const OFFSET_WIDTH: usize = 4;
+pub(crate) const OFFSET_WIDTH: usize = 4;
 
 /// The strings of a file, interned when they are used.
 pub(crate) struct Strings<'a> {
-    table: IndexedTable<'a>,
-    known: Vec<Option<Str>>,
+    pub(crate) table: IndexedTable<'a>,
+    pub(crate) known: Vec<Option<Str>>,
     budget: Budget,
 }
 
@@ -23,6 +23,11 @@ impl<'a> Strings<'a> {
     pub(crate) fn parse(payload: Cursor<'a>) -> Result<Self, ReadError> {
         let table = IndexedTable::parse(payload, Section::String, payload.offset(), OFFSET_WIDTH)?;
         Ok(Strings { table, known: vec![None; table.len()], budget: Budget::new(table.blob_len(), OVERLAP_SLACK) })
+    }
+
+    /// Whether the file has none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known.is_empty()
     }
 
     /// The string at `index`, which was read at `at`.

@@ -4,6 +4,7 @@ use crate::{
     cursor::Cursor,
     error::{ReadError, Section},
 };
+use std::ops::Range;
 
 /// The offsets and the blob of a table, undecoded.
 #[derive(Clone, Copy)]
@@ -60,11 +61,26 @@ impl<'a> IndexedTable<'a> {
         Some(Cursor::new(self.blob.get(start..end)?, self.blob_start.checked_add(start)?, self.section))
     }
 
+    /// Which bytes of the file [`IndexedTable::item`] gives.
+    pub(crate) fn item_range(&self, index: usize) -> Option<Range<usize>> {
+        self.item(index).map(|item| item.range())
+    }
+
+    /// Which bytes of the file [`IndexedTable::clamped`] gives.
+    pub(crate) fn clamped_range(&self, index: usize) -> Range<usize> {
+        let range = self.clamped_bounds(index);
+        self.blob_start + range.start..self.blob_start + range.end
+    }
+
     /// The bytes of an item, whatever its bounds: they are moved into the blob, and an item that ends before it begins
     /// goes on to the end of the blob.
     pub(crate) fn clamped(&self, index: usize) -> &'a [u8] {
+        &self.blob[self.clamped_bounds(index)]
+    }
+
+    fn clamped_bounds(&self, index: usize) -> Range<usize> {
         let (start, end) = self.bounds(index);
         let clamp = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).min(self.blob.len());
-        &self.blob[clamp(start)..if start <= end { clamp(end) } else { self.blob.len() }]
+        clamp(start)..if start <= end { clamp(end) } else { self.blob.len() }
     }
 }

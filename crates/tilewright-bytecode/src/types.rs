@@ -7,30 +7,54 @@ use crate::{
     limits::{MAX_TYPE_DEPTH, OVERLAP_SLACK},
     table::IndexedTable,
 };
+use std::collections::HashMap;
 use tilewright_ir::{EnumKind, PaddingValue, PtrAttr, Scalar, Type, TypeData, Version};
 
 /// Bytes of an offset.
-const OFFSET_WIDTH: usize = 4;
+pub(crate) const OFFSET_WIDTH: usize = 4;
 
 /// Tags of the types that are not scalars.
-mod tag {
-    pub(super) const POINTER: u8 = 12;
-    pub(super) const TILE: u8 = 13;
-    pub(super) const TENSOR_VIEW: u8 = 14;
-    pub(super) const PARTITION_VIEW: u8 = 15;
-    pub(super) const FUNCTION: u8 = 16;
-    pub(super) const TOKEN: u8 = 17;
-    pub(super) const GATHER_SCATTER_VIEW: u8 = 20;
-    pub(super) const STRIDED_VIEW: u8 = 21;
+pub(crate) mod tag {
+    pub(crate) const POINTER: u8 = 12;
+    pub(crate) const TILE: u8 = 13;
+    pub(crate) const TENSOR_VIEW: u8 = 14;
+    pub(crate) const PARTITION_VIEW: u8 = 15;
+    pub(crate) const FUNCTION: u8 = 16;
+    pub(crate) const TOKEN: u8 = 17;
+    pub(crate) const GATHER_SCATTER_VIEW: u8 = 20;
+    pub(crate) const STRIDED_VIEW: u8 = 21;
     pub(super) const PREVIEW: std::ops::RangeInclusive<u8> = 209..=215;
 }
 
 /// The types of a file, decoded when they are used.
 pub(crate) struct Types<'a> {
-    table: IndexedTable<'a>,
-    known: Vec<Slot<Type>>,
+    pub(crate) table: IndexedTable<'a>,
+    pub(crate) known: Vec<Slot<Type>>,
     budget: Budget,
     depth: usize,
+    failures: Option<Failures>,
+}
+
+/// The types that could not be decoded, for who goes on after errors: none is tried twice, nor all of many long ones.
+struct Failures {
+    known: HashMap<usize, ReadError>,
+    /// Bytes that may still be looked at in vain: items can overlap.
+    budget: Budget,
+    /// Stands for every type that was not tried when the budget was spent.
+    last: Option<ReadError>,
+}
+
+impl Failures {
+    fn get(&self, slot: usize) -> Option<ReadError> {
+        self.known.get(&slot).or(self.last.as_ref()).cloned()
+    }
+
+    fn add(&mut self, slot: usize, len: usize, error: &ReadError) {
+        if !self.budget.take(len) {
+            self.last = Some(error.clone());
+        }
+        self.known.insert(slot, error.clone());
+    }
 }
 
 impl<'a> Types<'a> {
@@ -39,7 +63,19 @@ impl<'a> Types<'a> {
             Some(payload) => IndexedTable::parse(payload, Section::Type, payload.offset(), OFFSET_WIDTH)?,
             None => IndexedTable::empty(Section::Type),
         };
-        Ok(Types { table, known: vec![Slot::Todo; table.len()], budget: Budget::new(table.blob_len(), OVERLAP_SLACK), depth: 0 })
+        let budget = Budget::new(table.blob_len(), OVERLAP_SLACK);
+        Ok(Types { table, known: vec![Slot::Todo; table.len()], budget, depth: 0, failures: None })
+    }
+
+    /// Whether the file has none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Prepares for going on after errors: from now on, a type that failed once fails the same way again.
+    pub(crate) fn remember_failures(&mut self) {
+        let budget = Budget::new(self.table.blob_len(), OVERLAP_SLACK);
+        self.failures = Some(Failures { known: HashMap::new(), budget, last: None });
     }
 }
 
@@ -58,6 +94,12 @@ impl Context<'_> {
         }
     }
 
+    /// The type with this index, which was read at `at`.
+    pub(crate) fn type_at(&mut self, at: Place, index: usize) -> Result<Type, ReadError> {
+        let slot = self.types.known.get(index).copied();
+        self.new_type(at, index as u64, slot)
+    }
+
     /// A type that is not decoded yet.
     #[cold]
     fn new_type(&mut self, at: Place, index: u64, slot: Option<Slot<Type>>) -> Result<Type, ReadError> {
@@ -67,15 +109,22 @@ impl Context<'_> {
             Some(Slot::Busy) => return Err(at.malformed(format_args!("type {index} is part of itself"))),
             Some(Slot::Todo) => {}
         }
+        let slot = index as usize;
+        if let Some(error) = self.types.failures.as_ref().and_then(|failures| failures.get(slot)) {
+            return Err(error);
+        }
         if self.types.depth >= MAX_TYPE_DEPTH {
             return Err(at.limit(format_args!("types nest deeper than {MAX_TYPE_DEPTH}")));
         }
-        let slot = index as usize;
         self.types.known[slot] = Slot::Busy;
         self.types.depth += 1;
         let decoded = self.decode_type(at, slot);
         self.types.depth -= 1;
         self.types.known[slot] = decoded.as_ref().map_or(Slot::Todo, |&ty| Slot::Done(ty));
+        if let (Err(error), Some(failures)) = (&decoded, &mut self.types.failures) {
+            let len = self.types.table.item(slot).map_or(0, |item| item.remaining());
+            failures.add(slot, len, error);
+        }
         decoded
     }
 

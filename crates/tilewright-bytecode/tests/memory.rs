@@ -1,4 +1,4 @@
-//! Reading takes memory in proportion to the file, whatever the file says.
+//! Reading and writing again take memory in proportion to the file, whatever the file says.
 #![allow(unsafe_code, reason = "an allocator that counts can only be written with unsafe code")]
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
@@ -10,6 +10,11 @@ use std::{
     fs,
 };
 use support::{Assembler, NO_PARAMETERS, RETURN, Random, TILE_I32, bytes, mutate};
+use tilewright_bytecode::{
+    WriteOptions,
+    dump::{Group, Leaf, Visitor, dump},
+    write,
+};
 use tilewright_ir::{Version, verify};
 
 const MUTATIONS: usize = 100_000;
@@ -63,13 +68,29 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most memory that reading and verifying this file takes at once.
+/// Looks at nothing.
+struct Nobody;
+
+impl Visitor for Nobody {
+    fn enter(&mut self, _: &Group<'_>) {}
+    fn leaf(&mut self, _: &Leaf<'_>) {}
+    fn leave(&mut self, _: usize) {}
+}
+
+/// The most memory that reading and verifying this file, reading and writing it again, or dumping it takes at once.
 fn peak(file: &[u8]) -> usize {
     let before = LIVE.get();
     PEAK.set(before);
     if let Ok(module) = tilewright_bytecode::read(file) {
         drop(verify(module));
     }
+    if let Ok((module, layout)) = tilewright_bytecode::read_with_layout(file)
+        && let Ok(module) = verify(module)
+    {
+        drop(write(&module, &WriteOptions::new(module.version).layout(&layout)));
+        drop(write(&module, &WriteOptions::new(module.version)));
+    }
+    dump(file, &mut Nobody);
     PEAK.get() - before
 }
 

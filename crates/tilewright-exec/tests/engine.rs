@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::Mutex;
 use support::{Kernel, ints, run};
-use tilewright_exec::{Access, AccessFault, AccessKind, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, Memory, PlanError, Program};
+use tilewright_exec::{Access, AccessFault, AccessKind, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, Memory, Program};
 use tilewright_ir::{
     AtomicRMWMode, AttrName, AttrValue, ComparisonPredicate, MemoryOrderingSemantics, MemoryScope, Opcode, Scalar, Signedness,
 };
@@ -158,25 +158,6 @@ fn what_the_engine_does_not_know_is_named() {
     alloca.result(ty).finish().unwrap();
     let error = k.finish().plan("k").unwrap_err();
     assert_eq!(error.to_string(), "alloca: the operation alloca is not supported by the engine yet");
-}
-
-#[test]
-fn broken_rules_of_types_are_plan_errors() {
-    let mut k = Kernel::new(&[]);
-    let (a, b) = (k.constant(Scalar::I32, &[4], &[0; 4]), k.constant(Scalar::I32, &[2], &[0; 4]));
-    let ty = k.tile(Scalar::I32, &[4]);
-    k.build().op(Opcode::AddI).operand("lhs", a).operand("rhs", b).result(ty).finish().unwrap();
-    assert!(matches!(k.finish().plan("k"), Err(PlanError::Malformed { .. })));
-
-    let mut k = Kernel::new(&[]);
-    let a = k.constant(Scalar::I32, &[4], &[0; 4]);
-    let ty = k.tile(Scalar::I32, &[4]);
-    k.build().op(Opcode::AbsF).operand("source", a).result(ty).finish().unwrap();
-    assert!(matches!(k.finish().plan("k"), Err(PlanError::Malformed { .. })));
-
-    let mut k = Kernel::new(&[]);
-    k.constant(Scalar::I32, &[4], &[0; 6]);
-    assert!(matches!(k.finish().plan("k"), Err(PlanError::Malformed { .. })));
 }
 
 #[test]

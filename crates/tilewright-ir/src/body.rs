@@ -192,6 +192,21 @@ impl Body {
         self.ops[op.index()].results = Span::new(start, types.len());
     }
 
+    /// Changes the source location of an operation.
+    pub fn set_loc(&mut self, op: Op, loc: Option<Loc>) {
+        self.ops[op.index()].loc = loc;
+    }
+
+    /// Changes the attributes of an operation: one value for each attribute of the row.
+    ///
+    /// # Panics
+    /// When their number is not that of the row.
+    pub fn set_attrs(&mut self, op: Op, attrs: &[AttrValue]) {
+        let row = &self.ops[op.index()];
+        let (start, count) = (row.attrs as usize, row.opcode.def().attrs.len());
+        self.attrs[start..start + count].copy_from_slice(attrs);
+    }
+
     fn create_op(&mut self, new: NewOp<'_>) -> Op {
         let op = Op::new(self.ops.len());
         let operands = Span::new(self.operands.len(), new.operands.len());

@@ -39,5 +39,9 @@ pub use ops::{AttrName, Opcode};
 pub use strings::StringTable;
 pub use tables::Tables;
 pub use types::{DYNAMIC, MAX_TILE_ELEMENTS, Scalar, TypeData, TypeDisplay, TypeError, TypeTable};
-pub use verify::{MAX_FINDINGS, VerifiedModule, terminator_target, verify};
+pub use verify::{
+    MAX_FINDINGS, VerifiedModule,
+    rules::{Rule, explain, rules},
+    terminator_target, verify,
+};
 pub use version::Version;

@@ -393,6 +393,10 @@ impl TypeTable {
         if !matches!(self.get(element), TypeData::Scalar(_) | TypeData::Pointer { .. }) {
             return fail(format!("the element of a tile must be a number or a pointer, found {}", self.brief(element)));
         }
+        let pointee = if let TypeData::Pointer { pointee, .. } = self.get(element) { self.scalar(*pointee) } else { None };
+        if pointee == Some(Scalar::F4E2M1FN) && !shape.is_empty() {
+            return fail(format!("a tile of pointers to {} has rank 0, found rank {}", Scalar::F4E2M1FN, shape.len()));
+        }
         check_tile_extents(self.scalar(element), shape.iter().copied())
     }
 

@@ -218,11 +218,13 @@ impl<'m> Writer<'m> {
         let types = &self.module.tables.types;
         let scalar = if ty.index() < types.len() { types.scalar(ty) } else { None };
         let Some(scalar) = scalar else { return self.out.push_str(INVALID) };
+        let start = self.out.len();
         match float_format(scalar) {
             Some(format) => push_float(&mut self.out, format, bits),
             None => push_int(&mut self.out, scalar, bits),
         }
-        let is_default = matches!(scalar, Scalar::I64 | Scalar::F64);
+        // Bits alone would read as an integer.
+        let is_default = scalar == Scalar::I64 || scalar == Scalar::F64 && !self.out[start..].starts_with("0x");
         let hidden = match elide {
             Elide::Never => false,
             Elide::Default => is_default,

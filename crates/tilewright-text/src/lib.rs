@@ -5,6 +5,23 @@
 //! locations. [`OpPrinter`] prints single operations and values with the names that they have in that text, for messages.
 //!
 //! A module need not be valid: what is missing prints as `<<invalid>>`.
+//!
+//! [`parse()`] reads all of these forms, and what people write by hand, back into a module; its errors know their place in the
+//! text and can [show it](ParseError::render).
+//!
+//! ```
+//! use tilewright_text::{ParseOptions, PrintOptions, parse, print};
+//!
+//! let module = parse("entry @k(%n: tile<i32>) { %m = addi %n, %n : tile<i32> }", &ParseOptions::new())?;
+//! let text = print(&module, &PrintOptions::new());
+//! assert_eq!(text, "entry @k(%arg0: tile<i32>) {\n  %0 = addi %arg0, %arg0 : tile<i32>\n  return\n}\n");
+//!
+//! let source = "entry @k() {\n  %0 = adi %n, %n : tile<i32>\n}\n";
+//! let errors = parse(source, &ParseOptions::new()).unwrap_err();
+//! assert_eq!(errors[0].to_string(), "2:8: error[unknown-operation]: unknown operation 'adi'");
+//! assert!(errors[0].render(source, "k.mlir").contains("did you mean 'addi'?"));
+//! # Ok::<(), Vec<tilewright_text::ParseError>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod attrs;
@@ -16,16 +33,18 @@ mod locations;
 mod names;
 mod ops;
 mod options;
+pub mod parse;
 mod printer;
 mod structured;
 mod types;
 
 pub use options::PrintOptions;
+pub use parse::{ParseError, ParseOptions, parse};
 
 use names::Names;
 use printer::{FunctionWriter, Writer};
 use std::fmt;
-use tilewright_ir::{Function, Module, Op, Type, Value};
+use tilewright_ir::{Attr, AttrValue, Function, Module, Op, Type, Value, ops::AttrDef};
 
 /// The text of a module.
 pub fn print(module: &Module, options: &PrintOptions) -> String {
@@ -56,6 +75,20 @@ pub fn print_function(module: &Module, function: &Function) -> String {
 pub fn print_type(module: &Module, ty: Type) -> String {
     let mut writer = Writer::new(module, PrintOptions::new());
     writer.push_type(ty);
+    writer.out
+}
+
+/// The value of an attribute of an operation, as the text of the operation has it; constants have no text of their own.
+pub fn print_attr(module: &Module, def: &AttrDef, value: AttrValue) -> String {
+    let mut writer = Writer::new(module, PrintOptions::new());
+    writer.push_attr_value(def, value);
+    writer.out
+}
+
+/// A self-describing attribute, such as hints.
+pub fn print_compound(module: &Module, attr: Attr) -> String {
+    let mut writer = Writer::new(module, PrintOptions::new());
+    writer.push_attr(attr, false);
     writer.out
 }
 

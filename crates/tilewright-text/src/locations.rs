@@ -119,7 +119,7 @@ impl Locations {
             locations.entry(module, Loc::new(index), 0);
         }
         let mut used = Uses { shows_all: options.is_generic(), seen: vec![false; locations.nodes.len()] };
-        if options.has_module() || !module.globals.is_empty() {
+        if options.has_module() || !module.globals.is_empty() || module.functions.is_empty() {
             locations.visit(&mut used, None);
         }
         for function in &module.functions {

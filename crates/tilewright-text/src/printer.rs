@@ -105,6 +105,9 @@ impl<'m> Writer<'m> {
         }
         if indent > 0 {
             self.close_module(locations.as_ref());
+        } else if module.globals.is_empty() && module.functions.is_empty() {
+            // The disassembler prints what stands between the braces of a module: here an empty line.
+            self.out.push('\n');
         }
         if let Some(locations) = &locations {
             locations.push_definitions(self);

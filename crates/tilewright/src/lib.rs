@@ -11,6 +11,8 @@
 //! | [`numeric`] | number formats, rounding, conversions |
 //! | [`exec`] | running entries on the CPU |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
+//! | [`diff`](mod@diff) | comparing modules, operation by operation |
+//! | [`stats`] | counting operations, flops and bytes |
 //! | [`case`](mod@case) | a kernel with its inputs and what must come out, run and judged |
 //!
 //! ```no_run
@@ -24,6 +26,8 @@
 
 pub mod array;
 pub mod case;
+pub mod diff;
+pub mod stats;
 
 pub use tilewright_bytecode as bytecode;
 pub use tilewright_exec as exec;

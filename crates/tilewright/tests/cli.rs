@@ -213,7 +213,11 @@ fn normalise_times(line: &str) -> String {
 #[test]
 fn a_closed_pipe_is_quiet() {
     let module = manifest().join("../../tests/corpus/cases/flash_attention/flash_attention.13.4.tilebc");
-    for args in [vec!["ops", "--json"], vec!["print", module.to_str().unwrap()], vec!["validate", module.to_str().unwrap()]] {
+    let module = module.to_str().unwrap();
+    let mut commands = vec![vec!["ops", "--json"]];
+    commands.extend(["print", "validate", "objdump", "stats"].map(|command| vec![command, module]));
+    commands.push(vec!["diff", module, module]);
+    for args in commands {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
         let mut child = command.args(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());

@@ -49,7 +49,7 @@ fn first_attr(module: &Module, name: AttrName) -> AttrValue {
 #[test]
 fn operands_name_live_values() {
     let addi = |lhs, rhs| [3, T, 0, lhs, rhs];
-    let module = valid(&file(NEW, &[&IOTA, &IOTA, &addi(1, 0)]));
+    let module = accepted(&file(NEW, &[&IOTA, &IOTA, &addi(1, 0)]));
     assert_eq!(operands(&module, 2), [1, 0]);
     let error = refused(&file(NEW, &[&IOTA, &IOTA, &addi(1, 2)]), Kind::Index, "value index 2 is out of range: 2 values are live");
     assert_eq!((error.section(), error.operation()), (Section::Function, Some((2, Some("addi")))));
@@ -199,10 +199,10 @@ fn flags_announce_attributes_and_operands() {
 #[test]
 fn prints_of_13_1_have_a_token_without_a_number() {
     let mut file = Assembler::new(Version::V13_1);
-    let text = file.string("hello");
+    let text = file.string("hello %i");
     let print = bytes().raw([0x55, 0]).varint(text).raw([1, 0]).0;
     file.entry("k", ONE_PARAMETER, body(&[&print, &IOTA, &[3, T, 0, 1, 0]]));
-    let module = valid(&file.build());
+    let module = accepted(&file.build());
     let body = &module.functions[0].body;
     let ops: Vec<_> = body.ops(body.entry_block().expect("a block")).collect();
     let token = ops[0].result(0).expect("a token in memory");
@@ -239,7 +239,7 @@ fn looped(count: u64, ops: &[u8]) -> Bytes {
 fn numbers_are_given_again_after_a_region() {
     // In the loop, number 1 is the inner iota; after it, number 1 is the outer one.
     let inner = looped(3, &[&IOTA[..], &[3, T, 0, 1, 0], &BREAK].concat()).0;
-    let module = valid(&file(NEW, &[&IOTA, &inner, &IOTA, &[3, T, 0, 1, 0]]));
+    let module = accepted(&file(NEW, &[&IOTA, &inner, &IOTA, &[3, T, 0, 1, 0]]));
     let body = &module.functions[0].body;
     let ops: Vec<_> = body.ops(body.entry_block().expect("a block")).collect();
     assert_eq!(ops[3].operands()[0], ops[2].result(0).expect("iota has a result"));
@@ -252,7 +252,7 @@ fn results_of_an_owner_come_after_its_regions() {
     // if %0 -> tile { yield %1 } else { yield %1 }; the result gets number 1 too.
     let block = [1, 0, 2, IOTA[0], IOTA[1], 0x6d, 0, 1, 1];
     let branch = [&[0x32, 1, T, 0, 2][..], &block, &block].concat();
-    let module = valid(&file(NEW, &[&IOTA, &branch, &[3, T, 0, 1, 1]]));
+    let module = accepted(&file(NEW, &[&IOTA, &branch, &[3, T, 0, 1, 1]]));
     let body = &module.functions[0].body;
     let ops: Vec<_> = body.ops(body.entry_block().expect("a block")).collect();
     let result = ops[1].result(0).expect("the if has a result");
@@ -265,7 +265,7 @@ fn results_of_an_owner_come_after_its_regions() {
 fn region_counts_and_blocks_are_checked() {
     // An else that is missing has no blocks.
     let then = [1, 0, 1, YIELD[0], 0, 0];
-    valid(&file(NEW, &[&IOTA, &[0x32, 0, 0, 2], &then, &[0]]));
+    accepted(&file(NEW, &[&IOTA, &[0x32, 0, 0, 2], &then, &[0]]));
     let error = refused(&file(NEW, &[&IOTA, &[0x32, 0, 0, 1], &then]), Kind::Malformed, "expected 2 regions, found 1");
     assert_eq!(error.operation(), Some((1, Some("if"))));
     refused(&file(NEW, &[&[0x41, 0, 0, 0]]), Kind::Malformed, "expected 1 regions, found 0");

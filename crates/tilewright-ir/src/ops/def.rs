@@ -1,6 +1,6 @@
 //! The shape of a row of the op table, and what follows from a row.
 
-use super::AttrName;
+use super::{AttrName, TypeSet};
 use crate::{EnumKind, Version};
 
 /// Everything that is known of an operation.
@@ -26,6 +26,10 @@ pub struct OpDef {
     pub attrs: &'static [AttrDef],
     /// Its operands, in the order of the wire.
     pub operands: &'static [OperandDef],
+    /// The types of its results where they are variadic.
+    pub variadic_types: TypeSet,
+    /// What its operands and results have in common.
+    pub relations: Relations,
     /// How many regions it owns.
     pub regions: u8,
     /// What generic code may assume about it.
@@ -63,6 +67,8 @@ pub enum Results {
 pub struct ResultDef {
     /// Its name in the dialect definition.
     pub name: &'static str,
+    /// The types it may have.
+    pub types: TypeSet,
     /// First version that has it; `None`: as old as the operation.
     pub since: Option<Version>,
 }
@@ -80,6 +86,87 @@ pub struct AttrDef {
     pub since: Option<Version>,
     /// Value that text leaves out, and that older versions mean.
     pub default: Option<AttrDefault>,
+    /// The values of its enumeration that the operation takes.
+    pub allowed: ValueSet,
+    /// Those among them that need `f32`. For a unit attribute: whether being set does.
+    pub f32_only: ValueSet,
+}
+
+/// A set of values of an enumeration, by their numbers in bytecode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ValueSet(u16);
+
+impl ValueSet {
+    /// No value.
+    pub const NONE: ValueSet = ValueSet(0);
+    /// Every value.
+    pub const ALL: ValueSet = ValueSet(u16::MAX);
+
+    /// The set of these values.
+    pub const fn new(values: &[u8]) -> ValueSet {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < values.len() {
+            bits |= 1 << values[i];
+            i += 1;
+        }
+        ValueSet(bits)
+    }
+
+    /// Whether a value belongs to it.
+    #[inline]
+    pub const fn contains(self, value: u8) -> bool {
+        value < 16 && self.0 >> value & 1 != 0
+    }
+}
+
+/// Something that values of an operation have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Relation {
+    /// What is the same.
+    pub same: Same,
+    /// Bit i: operand i of the row; bit 8 + i: result i. Operands that are not there do not count.
+    pub slots: u16,
+}
+
+/// The relations of a row: at most [`Relations::MAX`], as rows are constants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Relations([Option<Relation>; Relations::MAX]);
+
+impl Relations {
+    /// The most relations that a row has.
+    pub const MAX: usize = 4;
+    /// None.
+    pub const NONE: Relations = Relations([None; Relations::MAX]);
+
+    /// One relation more.
+    pub(super) const fn and(mut self, relation: Relation) -> Relations {
+        let mut i = 0;
+        while self.0[i].is_some() {
+            i += 1;
+        }
+        self.0[i] = Some(relation);
+        self
+    }
+
+    /// The relations, in the order of the row.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = Relation> {
+        self.0.iter().map_while(|relation| *relation)
+    }
+}
+
+/// What values can have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Same {
+    /// The type.
+    Type,
+    /// The shape.
+    Shape,
+    /// The number of dimensions.
+    Rank,
+    /// The element type.
+    Element,
 }
 
 /// What an attribute holds, and how bytecode stores it.
@@ -131,6 +218,8 @@ pub struct OperandDef {
     pub name: &'static str,
     /// How many values it takes.
     pub arity: Arity,
+    /// The types it may have.
+    pub types: TypeSet,
     /// First version that has it; `None`: as old as the operation.
     pub since: Option<Version>,
 }

@@ -1,6 +1,6 @@
 //! The little language of format strings, shared by the printer and the parser.
 
-use super::{AttrName, Format, OpDef, Results};
+use super::{AttrName, Format, OpDef, Opcode, Results};
 
 /// One piece of a parsed format string.
 ///
@@ -56,6 +56,56 @@ pub enum Condition {
     Operand(usize),
     /// The attribute is there and is not its default.
     Attr(usize),
+}
+
+/// Where the type of an operand or result comes from that the text does not show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeSource {
+    /// It is a token.
+    Token,
+    /// It is a `tile<i32>`: an index.
+    Index,
+    /// It has the type of this operand or result.
+    Like(Subject),
+    /// It is the tensor view that the type of this view is made of.
+    TensorViewOf(Subject),
+}
+
+/// The exceptions from the rule of [`type_source`]: what is not shown, and what has its type.
+const LIKE: &[(Opcode, &str, &str)] = &[
+    (Opcode::Assume, "result", "value"),
+    (Opcode::CmpF, "rhs", "lhs"),
+    (Opcode::CmpI, "rhs", "lhs"),
+    (Opcode::FPowI, "result", "source"),
+    (Opcode::Insert, "result", "destination"),
+    (Opcode::MmaF, "result", "acc"),
+    (Opcode::MmaI, "result", "acc"),
+    (Opcode::MmaFScaled, "result", "acc"),
+];
+
+/// Where the type of `subject` comes from, given that the format string of the operation does not show it.
+///
+/// Tokens and indices are known by their names. The tensor of a view is part of the type of the view. Everything else has the type of
+/// the first result, with a handful of exceptions.
+pub fn type_source(opcode: Opcode, subject: Subject) -> TypeSource {
+    let def = opcode.def();
+    let name = match subject {
+        Subject::Operand(i) => def.operands[i].name,
+        Subject::Result(i) => match def.results {
+            Results::Fixed(results) => results[i].name,
+            Results::Variadic(name) => name,
+        },
+    };
+    if let Some((.., like)) = LIKE.iter().find(|(exception, what, _)| *exception == opcode && *what == name) {
+        let operand = def.operand_index(like).expect("the exception names an operand of the row");
+        return TypeSource::Like(Subject::Operand(operand));
+    }
+    match name {
+        "token" | "result_token" => TypeSource::Token,
+        "indices" => TypeSource::Index,
+        "tensor_view" => TypeSource::TensorViewOf(Subject::Result(0)),
+        _ => TypeSource::Like(Subject::Result(0)),
+    }
 }
 
 /// Parses the format string of a row; `None` where its syntax is written by hand.
@@ -172,6 +222,39 @@ mod tests {
         for opcode in Opcode::ALL {
             let def = opcode.def();
             assert_eq!(parse_format(def).is_none(), matches!(def.format, Format::Custom(_)), "{}", def.mnemonic);
+        }
+    }
+
+    /// Calls `visit` for each subject whose types the pieces show.
+    fn shown(pieces: &[FormatPiece], visit: &mut impl FnMut(Subject)) {
+        for piece in pieces {
+            match piece {
+                FormatPiece::Types(subject, _) => visit(*subject),
+                FormatPiece::If(_, pieces) => shown(pieces, visit),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn types_that_are_not_shown_come_from_some_that_are() {
+        for &opcode in Opcode::ALL {
+            let Some(pieces) = parse_format(opcode.def()) else { continue };
+            let mut subjects = Vec::new();
+            shown(&pieces, &mut |subject| subjects.push(subject));
+            let results = match opcode.def().results {
+                Results::Fixed(results) => results.len(),
+                Results::Variadic(_) => 1,
+            };
+            let all = (0..opcode.def().operands.len()).map(Subject::Operand).chain((0..results).map(Subject::Result));
+            for subject in all.filter(|subject| !subjects.contains(subject)) {
+                match type_source(opcode, subject) {
+                    TypeSource::Token | TypeSource::Index => {}
+                    TypeSource::Like(source) | TypeSource::TensorViewOf(source) => {
+                        assert!(subjects.contains(&source), "{opcode} {subject:?} {source:?}");
+                    }
+                }
+            }
         }
     }
 

@@ -4,13 +4,15 @@ mod def;
 mod format;
 mod row;
 mod table;
+mod typeset;
 
 pub use def::{
     Arity, AsmNames, AttrDef, AttrDefault, AttrKind, CustomFormat, FlagItem, Format, OpDef, OperandDef, OperandEncoding, Placement,
-    ResultDef, Results, Traits,
+    Relation, Relations, ResultDef, Results, Same, Traits, ValueSet,
 };
-pub use format::{Condition, FormatPiece, Subject, TypeList, parse_format};
+pub use format::{Condition, FormatPiece, Subject, TypeList, TypeSource, parse_format, type_source};
 pub use table::Opcode;
+pub use typeset::TypeSet;
 
 use crate::Version;
 use std::{fmt, sync::LazyLock};

@@ -1,10 +1,66 @@
 //! Words for writing rows of the op table.
 
-use super::AttrName;
 use super::def::{
-    Arity, AsmNames, AttrDef, AttrDefault, AttrKind, CustomFormat, Format, OpDef, OperandDef, Placement, ResultDef, Results, Traits,
+    Arity, AsmNames, AttrDef, AttrDefault, AttrKind, CustomFormat, Format, OpDef, OperandDef, Placement, Relation, Relations, ResultDef,
+    Results, Same, Traits, ValueSet,
 };
-use crate::Version;
+use super::{AttrName, TypeSet};
+use crate::{AtomicRMWMode, IntegerOverflow, MemoryOrderingSemantics as Ordering, RoundingMode as Rounding, Version};
+
+/// Relates all operands and results of a row.
+pub(super) const ALL: &[&str] = &[];
+
+/// The rounding modes of IEEE 754 arithmetic.
+pub(super) const IEEE: &[u8] =
+    &[Rounding::NearestEven as u8, Rounding::Zero as u8, Rounding::NegativeInf as u8, Rounding::PositiveInf as u8];
+/// How a quotient is rounded.
+pub(super) const DIVIDE: &[u8] = &[
+    Rounding::NearestEven as u8,
+    Rounding::Zero as u8,
+    Rounding::NegativeInf as u8,
+    Rounding::PositiveInf as u8,
+    Rounding::Approx as u8,
+    Rounding::Full as u8,
+];
+/// How a root is rounded.
+pub(super) const ROOT: &[u8] =
+    &[Rounding::NearestEven as u8, Rounding::Zero as u8, Rounding::NegativeInf as u8, Rounding::PositiveInf as u8, Rounding::Approx as u8];
+/// How good an estimate is.
+pub(super) const ESTIMATE: &[u8] = &[Rounding::Approx as u8, Rounding::Full as u8];
+/// How an integer quotient is rounded.
+pub(super) const INTEGER_DIVIDE: &[u8] = &[Rounding::Zero as u8, Rounding::NegativeInf as u8, Rounding::PositiveInf as u8];
+/// How a float is rounded to another type.
+pub(super) const CONVERT: &[u8] = &[
+    Rounding::NearestEven as u8,
+    Rounding::Zero as u8,
+    Rounding::NegativeInf as u8,
+    Rounding::PositiveInf as u8,
+    Rounding::NearestAway as u8,
+];
+/// What can be promised of a signed result.
+pub(super) const SIGNED_OVERFLOW: &[u8] = &[IntegerOverflow::None as u8, IntegerOverflow::Nsw as u8, IntegerOverflow::Nw as u8];
+/// How loads order.
+pub(super) const LOADS: &[u8] = &[Ordering::Weak as u8, Ordering::Relaxed as u8, Ordering::Acquire as u8];
+/// How stores order.
+pub(super) const STORES: &[u8] = &[Ordering::Weak as u8, Ordering::Relaxed as u8, Ordering::Release as u8];
+/// How atomic updates order.
+pub(super) const ATOMICS: &[u8] = &[Ordering::Relaxed as u8, Ordering::Acquire as u8, Ordering::Release as u8, Ordering::AcqRel as u8];
+/// How reductions into views order.
+pub(super) const RELAXED: &[u8] = &[Ordering::Relaxed as u8];
+/// How reductions into replicas order.
+pub(super) const MULTIMEM_REDUCE: &[u8] = &[Ordering::Relaxed as u8, Ordering::Release as u8];
+/// What reductions into views do: all but exchange.
+pub(super) const REDUCTIONS: &[u8] = &[
+    AtomicRMWMode::And as u8,
+    AtomicRMWMode::Or as u8,
+    AtomicRMWMode::Xor as u8,
+    AtomicRMWMode::Add as u8,
+    AtomicRMWMode::Addf as u8,
+    AtomicRMWMode::Max as u8,
+    AtomicRMWMode::Min as u8,
+    AtomicRMWMode::Umax as u8,
+    AtomicRMWMode::Umin as u8,
+];
 
 /// Declares the operations: the [`Opcode`](super::Opcode) enumeration and the table behind it.
 macro_rules! define_ops {
@@ -27,12 +83,12 @@ macro_rules! define_ops {
 }
 pub(super) use define_ops;
 
-pub(super) const fn result(name: &'static str) -> ResultDef {
-    ResultDef { name, since: None }
+pub(super) const fn result(name: &'static str, types: TypeSet) -> ResultDef {
+    ResultDef { name, types, since: None }
 }
 
 pub(super) const fn attr(name: AttrName, kind: AttrKind) -> AttrDef {
-    AttrDef { name, kind, optional: false, since: None, default: None }
+    AttrDef { name, kind, optional: false, since: None, default: None, allowed: ValueSet::ALL, f32_only: ValueSet::NONE }
 }
 
 /// An attribute that is only a flag bit.
@@ -40,16 +96,16 @@ pub(super) const fn unit(name: AttrName) -> AttrDef {
     attr(name, AttrKind::Unit).optional()
 }
 
-pub(super) const fn one(name: &'static str) -> OperandDef {
-    OperandDef { name, arity: Arity::One, since: None }
+pub(super) const fn one(name: &'static str, types: TypeSet) -> OperandDef {
+    OperandDef { name, arity: Arity::One, types, since: None }
 }
 
-pub(super) const fn optional(name: &'static str) -> OperandDef {
-    OperandDef { name, arity: Arity::Optional, since: None }
+pub(super) const fn optional(name: &'static str, types: TypeSet) -> OperandDef {
+    OperandDef { name, arity: Arity::Optional, types, since: None }
 }
 
-pub(super) const fn variadic(name: &'static str) -> OperandDef {
-    OperandDef { name, arity: Arity::Variadic, since: None }
+pub(super) const fn variadic(name: &'static str, types: TypeSet) -> OperandDef {
+    OperandDef { name, arity: Arity::Variadic, types, since: None }
 }
 
 impl ResultDef {
@@ -81,6 +137,24 @@ impl AttrDef {
         self.default = Some(default);
         self
     }
+
+    /// Takes these values of its enumeration only.
+    pub(super) const fn only(mut self, values: &[u8]) -> Self {
+        self.allowed = ValueSet::new(values);
+        self
+    }
+
+    /// Takes these values for `f32` only.
+    pub(super) const fn f32_only_values(mut self, values: &[u8]) -> Self {
+        self.f32_only = ValueSet::new(values);
+        self
+    }
+
+    /// Can be set for `f32` only.
+    pub(super) const fn f32_only(mut self) -> Self {
+        self.f32_only = ValueSet::ALL;
+        self
+    }
 }
 
 impl OpDef {
@@ -96,6 +170,8 @@ impl OpDef {
             results: Results::Fixed(&[]),
             attrs: &[],
             operands: &[],
+            variadic_types: TypeSet::ANY,
+            relations: Relations::NONE,
             regions: 0,
             traits: Traits::NONE,
             format: Format::Pattern(""),
@@ -118,8 +194,9 @@ impl OpDef {
         self
     }
 
-    pub(super) const fn variadic_results(mut self, name: &'static str) -> Self {
+    pub(super) const fn variadic_results(mut self, name: &'static str, types: TypeSet) -> Self {
         self.results = Results::Variadic(name);
+        self.variadic_types = types;
         self
     }
 
@@ -130,6 +207,30 @@ impl OpDef {
 
     pub(super) const fn operands(mut self, operands: &'static [OperandDef]) -> Self {
         self.operands = operands;
+        self
+    }
+
+    /// These operands and results, or [`ALL`] of them, have something in common.
+    pub(super) const fn same(mut self, same: Same, names: &[&str]) -> Self {
+        let mut slots = 0;
+        let mut i = 0;
+        while i < self.operands.len() {
+            if names.is_empty() || is_among(self.operands[i].name, names) {
+                slots |= 1 << i;
+            }
+            i += 1;
+        }
+        if let Results::Fixed(results) = self.results {
+            let mut i = 0;
+            while i < results.len() {
+                if names.is_empty() || is_among(results[i].name, names) {
+                    slots |= 1 << (8 + i);
+                }
+                i += 1;
+            }
+        }
+        assert!(names.is_empty() || u16::count_ones(slots) as usize == names.len(), "a relation names what the row lacks");
+        self.relations = self.relations.and(Relation { same, slots });
         self
     }
 
@@ -161,4 +262,29 @@ impl OpDef {
         self.asm_names = names;
         self
     }
+}
+
+const fn is_among(name: &str, names: &[&str]) -> bool {
+    let mut i = 0;
+    while i < names.len() {
+        if is_equal(name.as_bytes(), names[i].as_bytes()) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn is_equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }

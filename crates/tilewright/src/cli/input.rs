@@ -1,4 +1,4 @@
-//! Reading modules.
+//! Reading modules, from bytecode or text.
 
 use super::exit::Finding;
 use anyhow::Context as _;
@@ -7,7 +7,11 @@ use std::{
     io::{self, Read},
     path::{Display, Path},
 };
-use tilewright::{bytecode, ir};
+use tilewright::{
+    bytecode,
+    ir::{self, Version},
+    text::{self, ParseOptions},
+};
 
 /// The name of an input, for messages.
 pub(super) fn name(path: &Path) -> Display<'_> {
@@ -24,16 +28,54 @@ pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
+/// What bytes seem to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source<'a> {
+    /// Bytecode, or nothing known: the reader of bytecode says what is wrong with it.
+    Bytecode,
+    /// Text.
+    Text(&'a str),
+}
+
+impl Source<'_> {
+    /// Text is UTF-8 without control characters other than white space, and not empty.
+    pub(super) fn of(bytes: &[u8]) -> Source<'_> {
+        let is_text = |text: &&str| !text.is_empty() && !text.chars().any(|c| c.is_control() && !c.is_whitespace());
+        std::str::from_utf8(bytes).ok().filter(is_text).map_or(Source::Bytecode, Source::Text)
+    }
+}
+
+/// The module that bytes hold. Text is parsed for `version`, or the latest.
+pub(super) fn decode(path: &Path, bytes: &[u8], version: Option<Version>) -> Result<ir::Module, Finding> {
+    match Source::of(bytes) {
+        Source::Bytecode => bytecode::read(bytes).map_err(|error| Finding(format!("{}: {error}", name(path)))),
+        Source::Text(source) => {
+            let options = ParseOptions::new().version(version.unwrap_or(Version::LATEST));
+            text::parse(source, &options).map_err(|errors| Finding(parse_errors(path, source, &errors)))
+        }
+    }
+}
+
+fn parse_errors(path: &Path, source: &str, errors: &[text::ParseError]) -> String {
+    let file = name(path).to_string();
+    let rendered: String = errors.iter().map(|error| format!("\n{}", error.render(source, &file))).collect();
+    let plural = if errors.len() == 1 { "an error" } else { "errors" };
+    format!("{file} is text with {plural}{}", rendered.trim_end())
+}
+
 /// The module in a file.
 pub(super) fn read_module(path: &Path) -> anyhow::Result<ir::Module> {
-    let bytes = read_bytes(path)?;
-    bytecode::read(&bytes).map_err(|error| Finding(format!("{}: {error}", name(path))).into())
+    Ok(decode(path, &read_bytes(path)?, None)?)
 }
 
 /// The module in a file, verified.
 pub(super) fn read_verified(path: &Path) -> anyhow::Result<ir::VerifiedModule> {
-    let verified = ir::verify(read_module(path)?);
-    verified.map_err(|findings| {
+    verified(path, read_module(path)?)
+}
+
+/// A module that came from a file, verified.
+pub(super) fn verified(path: &Path, module: ir::Module) -> anyhow::Result<ir::VerifiedModule> {
+    ir::verify(module).map_err(|findings| {
         let findings: String = findings.iter().map(|finding| format!("\n  {finding}")).collect();
         Finding(format!("{} is not a valid module{findings}", name(path))).into()
     })

@@ -3,13 +3,18 @@
 //! Results go to stdout, complaints to stderr. [`Exit`] lists the exit statuses. A reader of stdout that goes away ends the
 //! command quietly.
 
+mod convert;
+mod diff;
 mod exit;
+mod explain;
 mod input;
+mod objdump;
 mod ops;
 mod output;
 mod print;
 mod progress;
 mod run;
+mod stats;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -27,20 +32,30 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Examples:
   tilewright print kernel.tilebc                  show a module as text
+  tilewright convert kernel.mlir -o kernel.tilebc text to bytecode, or one version to another
   tilewright validate build/*.tilebc              check many modules
+  tilewright objdump kernel.tilebc                show what every byte means
+  tilewright diff old.tilebc new.tilebc           compare modules, operation by operation
+  tilewright stats kernel.tilebc                  count operations, flops and bytes
   tilewright ops addf                             explain an operation
   tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
   tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
 
 'tilewright COMMAND --help' says more about each.
 
-Exit status: 0 success; 1 the input was found wrong: an invalid module, a failed launch, a wrong result; \
+Exit status: 0 success; 1 the input was found wrong: an invalid module, a failed launch, a wrong result, modules \
+that differ; \
 2 wrong usage, or a file that cannot be read or written.";
 
 #[derive(Subcommand)]
 enum Command {
     Print(print::Args),
+    Convert(convert::Args),
     Validate(validate::Args),
+    Explain(explain::Args),
+    Objdump(objdump::Args),
+    Diff(diff::Args),
+    Stats(stats::Args),
     Ops(ops::Args),
     Run(run::Args),
 }
@@ -49,7 +64,12 @@ enum Command {
 pub(crate) fn main() -> Exit {
     let result = match Cli::parse().command {
         Command::Print(args) => print::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Objdump(args) => objdump::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Stats(args) => stats::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Run(args) => run::run(args),
     };

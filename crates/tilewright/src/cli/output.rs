@@ -1,8 +1,9 @@
 //! Writing to the terminal: colours, complaints, closed pipes.
 
 use std::{
-    env,
-    io::{self, IsTerminal, Write},
+    env, fs,
+    io::{self, BufWriter, IsTerminal, Write},
+    path::Path,
 };
 
 /// Whether and how to colour text.
@@ -68,6 +69,13 @@ pub(super) fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
+/// Writes a value as JSON, with a line break at the end.
+pub(super) fn write_json(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)?;
+    out.flush()
+}
+
 /// A time for people.
 pub(super) fn duration(seconds: f64) -> String {
     match seconds {
@@ -75,6 +83,32 @@ pub(super) fn duration(seconds: f64) -> String {
         s if s < 1.0 => format!("{:.2} ms", s * 1e3),
         s => format!("{s:.2} s"),
     }
+}
+
+/// Writes a file whole or not at all: what was there before stays until the new content is complete.
+pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    // Through a link to the file itself; a pipe or a device is written directly, it cannot be replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&target).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(&target)?);
+        write(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A missing folder is named by what was asked for, not by the temporary file.
+    fs::metadata(folder)?;
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.prefix(".tilewright-").tempfile_in(folder)?;
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.persist(&target)?;
+    Ok(())
 }
 
 /// Stdout as a sink of text, which keeps the I/O error that [`std::fmt::Error`] cannot carry.
@@ -103,5 +137,25 @@ impl<W: Write> std::fmt::Write for TextSink<W> {
             self.error = Some(error);
             std::fmt::Error
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn files_are_replaced_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.npy");
+        fs::write(&path, "old").unwrap();
+        let failed = write_file(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("the rest is missing"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        write_file(&path, |out| out.write_all(b"whole")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
     }
 }

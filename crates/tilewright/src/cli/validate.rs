@@ -2,7 +2,7 @@
 
 use super::{
     exit::Exit,
-    input,
+    input::{self, Source},
     output::{Style, count},
 };
 use std::{
@@ -12,6 +12,7 @@ use std::{
 use tilewright::{
     bytecode,
     ir::{self, Diagnostic, Module, Severity},
+    text,
 };
 
 /// Check that modules are well formed and keep the rules of their version
@@ -54,10 +55,17 @@ fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> 
             return Ok(Exit::Failure);
         }
     };
-    let module = match bytecode::read(&bytes) {
+    let module = match Source::of(&bytes) {
+        Source::Bytecode => bytecode::read(&bytes).map_err(|error| format!(": {error}")),
+        Source::Text(source) => text::parse(source, &text::ParseOptions::new()).map_err(|errors| {
+            let file = name.to_string();
+            errors.iter().map(|error| format!("\n{}", error.render(source, &file).trim_end())).collect()
+        }),
+    };
+    let module = match module {
         Ok(module) => module,
         Err(error) => {
-            writeln!(out, "{name}: {}: {error}", style.bad("malformed"))?;
+            writeln!(out, "{name}: {}{error}", style.bad("malformed"))?;
             return Ok(Exit::Findings);
         }
     };
@@ -70,7 +78,7 @@ fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> 
             let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
             writeln!(out, "{name}: {}, {}", style.bad("invalid"), count(errors, "error", "errors"))?;
             // The verifier consumed the module; its names are wanted only now.
-            let module = bytecode::read(&bytes).ok();
+            let module = input::decode(path, &bytes, None).ok();
             for finding in &findings {
                 writeln!(out, "  {finding}{}", location(module.as_ref(), finding))?;
             }

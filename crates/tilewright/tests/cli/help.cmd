@@ -2,6 +2,9 @@
 tilewright --help
 tilewright print --help
 tilewright validate --help
+tilewright objdump --help
+tilewright diff --help
+tilewright stats --help
 tilewright ops --help
 tilewright run --help
 tilewright --version

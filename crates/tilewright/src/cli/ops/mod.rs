@@ -5,7 +5,7 @@ mod json;
 
 use super::{
     exit::Exit,
-    output::{Style, count},
+    output::{Style, count, write_json},
 };
 use anyhow::bail;
 use std::io::{self, BufWriter, Write};
@@ -42,11 +42,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     Ok(Exit::Ok)
-}
-
-fn write_json(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    writeln!(out)
 }
 
 fn find(name: &str) -> anyhow::Result<&'static OpDef> {

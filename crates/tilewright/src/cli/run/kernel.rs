@@ -10,17 +10,16 @@ use super::{
 use crate::cli::{
     exit::{Exit, Finding},
     input,
+    output::write_file,
 };
 use anyhow::{Context as _, bail};
 use std::{
-    fs,
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    io::{self, Write},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 use tilewright::{
-    array::Array,
     exec::{LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, OutputSink, Plan, PlanError, Program, launch},
     ir::Module,
 };
@@ -56,7 +55,7 @@ pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
     };
     for OutputFile { parameter, path } in &call.outputs {
         if let Some(Bound::Buffer(array)) = after.get(*parameter) {
-            write_npy(path, array).with_context(|| format!("cannot write {}", path.display()))?;
+            write_file(path, |out| array.write_npy(out)).with_context(|| format!("cannot write {}", path.display()))?;
             report.files.push(WrittenFile { parameter: *parameter, file: path.display().to_string(), ty: array.ty().to_string() });
         }
     }
@@ -193,37 +192,9 @@ impl Write for PatientStdout {
     }
 }
 
-/// Writes a file whole or not at all: what was there before stays until the new content is complete.
-fn write_npy(path: &Path, array: &Array) -> anyhow::Result<()> {
-    // Through a link to the file itself; a pipe or a device is written directly, it cannot be replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&target).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(&target)?);
-        array.write_npy(&mut out)?;
-        return Ok(out.flush()?);
-    }
-    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.prefix(".tilewright-").tempfile_in(folder)?;
-    let mut out = BufWriter::new(file);
-    array.write_npy(&mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.persist(&target)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tilewright::{
-        array::{ArrayType, DType},
-        ir::Scalar,
-    };
 
     fn choose(entries: &[&str], asked: Option<&str>) -> Result<String, String> {
         let entries = entries.iter().map(|&e| e.to_owned()).collect();
@@ -237,16 +208,5 @@ mod tests {
         assert_eq!(choose(&["a", "b"], None), Err("the module has several entries, choose one with --entry: a, b".to_owned()));
         assert_eq!(choose(&["a", "b"], Some("c")), Err("there is no entry 'c'; the module has a, b".to_owned()));
         assert_eq!(choose(&[], None), Err("the module has no entry".to_owned()));
-    }
-
-    #[test]
-    fn files_are_replaced_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out.npy");
-        fs::write(&path, "old").unwrap();
-        let ty = ArrayType { dtype: DType::new(Scalar::F32), shape: vec![3] };
-        write_npy(&path, &Array::filled(ty, 0).unwrap()).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().len(), 128 + 12);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
     }
 }

@@ -1,0 +1,143 @@
+//! Operations that are read, on their way into the body.
+
+use super::cursor::{Failed, Parsed, Parser, brief};
+use super::format::Plan;
+use super::lexer::Token;
+use super::ops::OpState;
+use super::scope::Binding;
+use tilewright_ir::ops::{Arity, AttrDefault, Subject, TypeSource};
+use tilewright_ir::{Attr, AttrData, AttrValue, Block, NewOp, Op, Opcode, Scalar, Type, TypeData, TypeTable};
+
+impl<'s> Parser<'s> {
+    /// The types that the text shows nowhere, and a check of the operands that have them.
+    pub(super) fn imply_types(&mut self, opcode: Opcode, state: &mut OpState, plan: &Plan) -> Parsed<()> {
+        for &(subject, source) in &plan.implied {
+            let ty = self.implied_type(state, source);
+            match subject {
+                Subject::Result(index) => state.results[index] = ty,
+                Subject::Operand(index) => {
+                    let Some(ty) = ty else { continue };
+                    for at in state.group(index) {
+                        self.check_operand(opcode, state, index, at, ty)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn implied_type(&mut self, state: &OpState, source: TypeSource) -> Option<Type> {
+        let of = |subject| match subject {
+            Subject::Result(index) => state.results.get(index).copied().flatten(),
+            Subject::Operand(index) => state.operands.get(state.group(index).start).map(|&value| self.body.ty(value)),
+        };
+        match source {
+            TypeSource::Token => Some(TypeTable::token()),
+            TypeSource::Index => self.module.tables.types.tile(Scalar::I32.ty(), &[]).ok(),
+            TypeSource::Like(subject) => of(subject),
+            TypeSource::TensorViewOf(subject) => match self.module.tables.types.get(of(subject)?) {
+                TypeData::PartitionView { tensor_view, .. }
+                | TypeData::StridedView { tensor_view, .. }
+                | TypeData::GatherScatterView { tensor_view, .. } => Some(*tensor_view),
+                _ => None,
+            },
+        }
+    }
+
+    /// Adds the operation, without results and location.
+    pub(super) fn create(&mut self, block: Block, opcode: Opcode, state: &mut OpState) -> Op {
+        self.fill_defaults(opcode, state);
+        let def = opcode.def();
+        let (mut present, mut split, mut next, mut in_order) = (0u8, None, 0, true);
+        for (index, operand) in def.operands.iter().enumerate() {
+            let group = state.group(index);
+            match operand.arity {
+                Arity::Optional if !group.is_empty() => present |= 1 << index,
+                Arity::Variadic if split.is_none() => split = Some(group.len() as u32),
+                _ => {}
+            }
+            if !group.is_empty() {
+                in_order &= group.start == next;
+                next = group.end;
+            }
+        }
+        if !in_order {
+            state.ordered.clear();
+            for index in 0..def.operands.len() {
+                let group = state.group(index);
+                state.ordered.extend_from_slice(&state.operands[group]);
+            }
+            std::mem::swap(&mut state.ordered, &mut state.operands);
+        }
+        let (operands, attrs) = (&state.operands[..], &state.attrs[..]);
+        let new = NewOp { opcode, operands, present, split: split.unwrap_or(0), attrs, results: &[], loc: None };
+        self.body.add_op_without_results(block, new)
+    }
+
+    /// Gives attributes that the text leaves out their default.
+    pub(super) fn fill_defaults(&mut self, opcode: Opcode, state: &mut OpState) {
+        for (index, def) in opcode.def().attrs.iter().enumerate() {
+            if state.attrs[index] != AttrValue::Absent {
+                continue;
+            }
+            state.attrs[index] = match def.default {
+                Some(AttrDefault::Enum(value)) => AttrValue::Enum(value),
+                Some(AttrDefault::Int(value)) => AttrValue::Int(value),
+                Some(AttrDefault::AllFalse) => {
+                    let rank = opcode.def().operand_index("index").map_or(0, |index| state.group(index).len());
+                    AttrValue::Attr(self.all_false(rank))
+                }
+                None => continue,
+            };
+        }
+    }
+
+    fn all_false(&mut self, len: usize) -> Attr {
+        if let Some(&Some(attr)) = self.all_false.get(len) {
+            return attr;
+        }
+        let attr = self.add_attr(AttrData::BoolArray(vec![false; len].into()));
+        self.all_false.resize(self.all_false.len().max(len + 1), None);
+        self.all_false[len] = Some(attr);
+        attr
+    }
+
+    /// Adds the results and binds their names.
+    pub(super) fn define_results(&mut self, op: Op, token: Token, state: &mut OpState) -> Parsed<()> {
+        state.types.clear();
+        state.types.extend(state.results.iter().flatten());
+        if state.types.len() < state.results.len() {
+            return Err(self.report("type-mismatch", token.span(), "the types in the text do not tell that of the result".to_owned()));
+        }
+        self.body.define_results(op, &state.types);
+        let named: u64 = state.names.iter().map(|name| u64::from(name.count)).sum();
+        if state.names.is_empty() || named == state.types.len() as u64 {
+            return self.bind_results(op, state);
+        }
+        let message = format!("the operation has {} results, but {named} are named", state.types.len());
+        let span = state.names.first().map_or(token.span(), |name| name.token.span());
+        Err(self.report("wrong-count", span, message))
+    }
+
+    fn bind_results(&mut self, op: Op, state: &OpState) -> Parsed<()> {
+        let mut next = 0;
+        for name in &state.names {
+            let Some(first) = self.body.op(op).result(next) else { return Ok(()) };
+            self.define(name.token, Binding::new(first, name.count))?;
+            next += name.count as usize;
+        }
+        Ok(())
+    }
+
+    /// Defines a name.
+    pub(super) fn define(&mut self, name: Token, binding: Binding) -> Parsed<()> {
+        let text = self.text(name);
+        if self.scope.define(text, binding) {
+            return Ok(());
+        }
+        if self.scope.get(text).is_some_and(Binding::is_broken) {
+            return Err(Failed);
+        }
+        Err(self.report("redefinition", name.span(), format!("{} is defined already", brief(text))))
+    }
+}

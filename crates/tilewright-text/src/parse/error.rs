@@ -1,0 +1,81 @@
+//! What is wrong with a text, and how to show it.
+
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+/// One error of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// Stable name of the kind of error, such as `undefined-value`.
+    pub id: &'static str,
+    /// The bytes of the source that it is about; they begin and end between characters.
+    pub span: Range<usize>,
+    /// Line of the first byte, from 1.
+    pub line: usize,
+    /// Column of the first byte in characters, from 1.
+    pub column: usize,
+    /// What was expected and what was found.
+    pub message: String,
+    /// What helps to mend it.
+    pub notes: Vec<String>,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: error[{}]: {}", self.line, self.column, self.id, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The most characters of a line that [`ParseError::render`] shows.
+const MAX_SHOWN: usize = 160;
+/// How many of them stand before the error, where the line is longer.
+const BEFORE: usize = 60;
+
+impl ParseError {
+    /// The error with the line of `source` that it is about, the place marked by carets. `name` is that of the file.
+    ///
+    /// ```text
+    /// error[undefined-value]: %b is not defined
+    ///   --> kernel.mlir:3:17
+    ///   |
+    /// 3 |   %0 = addi %a, %b : tile<i32>
+    ///   |                 ^^
+    /// ```
+    pub fn render(&self, source: &str, name: &str) -> String {
+        let mut out = format!("error[{}]: {}\n", self.id, self.message);
+        let margin = " ".repeat(self.line.to_string().len());
+        let _ = writeln!(out, "{margin}--> {name}:{}:{}", self.line, self.column);
+        let _ = writeln!(out, "{margin} |");
+        let start = self.span.start.min(source.len());
+        let line_start = source[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = source[start..].find('\n').map_or(source.len(), |i| start + i);
+        let line = source[line_start..line_end].trim_end();
+        let skipped = if self.column > MAX_SHOWN - BEFORE { self.column - BEFORE } else { 0 };
+        let shown = line.chars().skip(skipped).take(MAX_SHOWN).map(|c| if c.is_control() { ' ' } else { c });
+        let dots = if skipped > 0 { "..." } else { "" };
+        let _ = writeln!(out, "{} | {dots}{}", self.line, shown.collect::<String>());
+        let marked = source[start..self.span.end.clamp(start, line_end.max(start))].chars().count();
+        let carets = marked.clamp(1, (MAX_SHOWN + skipped).saturating_sub(self.column - 1).max(1));
+        let _ = writeln!(out, "{margin} | {}{}", " ".repeat(self.column - 1 - skipped + dots.len()), "^".repeat(carets));
+        for note in &self.notes {
+            let _ = writeln!(out, "{margin} = note: {note}");
+        }
+        out
+    }
+}
+
+/// Gives errors their lines and columns: in one pass, as they come sorted by place.
+pub(super) fn locate(source: &str, errors: &mut [ParseError]) {
+    let (mut at, mut line, mut line_start) = (0, 1, 0);
+    for error in errors {
+        for (offset, _) in source[at..error.span.start].match_indices('\n') {
+            line += 1;
+            line_start = at + offset + 1;
+        }
+        at = error.span.start;
+        error.line = line;
+        error.column = source[line_start..at].chars().count() + 1;
+    }
+}

@@ -1,0 +1,94 @@
+//! From text to a module.
+//!
+//! [`parse()`] reads what [`print()`](crate::print()) prints in all of its forms, and what people write by hand. The parser walks
+//! the text once, from the first token to the last, with one token of foresight; only aliases, which may be defined after
+//! their use, are looked up before. Operations follow the format strings of the op table (`format.rs`, `ops.rs`), the few
+//! irregular ones have a function each (`structured.rs`).
+//!
+//! After an error the parser goes on with the next operation, function or global. What the broken one should have defined
+//! is known by name, so that its uses are no errors.
+
+mod aliases;
+mod attrs;
+mod build;
+mod cursor;
+mod dense;
+mod error;
+mod format;
+mod generic;
+mod lexer;
+mod locations;
+mod module;
+mod numbers;
+mod ops;
+mod scope;
+mod structured;
+mod suggest;
+mod types;
+mod values;
+
+pub use error::ParseError;
+
+use cursor::Parser;
+use tilewright_ir::{Module, Version};
+
+/// The most errors that are reported of one text.
+pub const MAX_ERRORS: usize = 50;
+/// The longest text in bytes.
+pub const MAX_SOURCE_LEN: usize = u32::MAX as usize - 1;
+/// How deep regions nest.
+pub const MAX_REGION_DEPTH: usize = 256;
+/// How deep attributes nest.
+pub const MAX_ATTRIBUTE_DEPTH: usize = 64;
+/// How deep types nest.
+pub const MAX_TYPE_DEPTH: usize = 8;
+/// How deep source locations and aliases refer to each other, where a later one is used before it is known.
+pub const MAX_LOCATION_DEPTH: usize = 256;
+
+/// How a text is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParseOptions {
+    version: Version,
+}
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        ParseOptions::new()
+    }
+}
+
+impl ParseOptions {
+    /// The latest version.
+    pub fn new() -> ParseOptions {
+        ParseOptions { version: Version::LATEST }
+    }
+
+    /// The version that the module is meant for: text does not say. The parser itself takes what any version has; verifying
+    /// the module tells whether this one has it. Default: the latest.
+    pub fn version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+}
+
+/// The module that a text describes: `cuda_tile.module @name { ... }`, or just its globals and functions, in the short or
+/// in the generic form of MLIR.
+///
+/// A module without a name is called `kernels`, as in bytecode. Attributes that the text leaves out have their default,
+/// terminators that go without saying are there. A first line `// Producer: ...`, as the disassembler prints it, names
+/// the producer.
+///
+/// The module keeps to the rows of the op table and to the types that the text spells out; [`verify`](tilewright_ir::verify)
+/// checks the rest.
+///
+/// # Errors
+/// All errors, in the order of the text, but no more than [`MAX_ERRORS`]. There is at least one.
+pub fn parse(source: &str, options: &ParseOptions) -> Result<Module, Vec<ParseError>> {
+    let mut parser = Parser::new(source, options.version);
+    if source.len() > MAX_SOURCE_LEN {
+        parser.report("limit", 0..0, format!("a text has at most {MAX_SOURCE_LEN} bytes, this one has {}", source.len()));
+    } else {
+        parser.file();
+    }
+    parser.finish()
+}

@@ -1,0 +1,98 @@
+//! Uses of values, keywords, strings and symbols.
+
+use super::cursor::{Failed, Parsed, Parser, brief};
+use super::lexer::{Kind, Token};
+use std::borrow::Cow;
+use tilewright_ir::{EnumKind, Str, Value};
+
+impl<'s> Parser<'s> {
+    /// `%x` or `%x#1`: a value that is defined before.
+    #[inline]
+    pub(super) fn value(&mut self) -> Parsed<Value> {
+        let token = self.expect(Kind::Value)?;
+        let position = if self.at(Kind::Hash) && self.token.start == token.end { Some(self.advance()) } else { None };
+        let Some(binding) = self.scope.get(self.text(token)) else {
+            return Err(self.report("undefined-value", token.span(), format!("{} is not defined", brief(self.text(token)))));
+        };
+        if binding.is_broken() {
+            return Err(Failed);
+        }
+        let Some(position) = position else { return binding.value(0).ok_or(Failed) };
+        let value = self.text(position)[1..].parse().ok().and_then(|position| binding.value(position));
+        value.ok_or_else(|| {
+            let message = format!("{} has {} values, counted from #0", brief(self.text(token)), binding.count());
+            self.report("undefined-value", token.start as usize..position.end as usize, message)
+        })
+    }
+
+    /// A keyword of an enumeration; its value on the wire.
+    pub(super) fn keyword(&mut self, kind: EnumKind) -> Parsed<u8> {
+        let token = self.token;
+        if token.kind != Kind::Word {
+            return Err(self.unexpected(&format!("a keyword of {}", kind.name())));
+        }
+        self.advance();
+        match kind.by_keyword(self.text(token)) {
+            Some(value) => Ok(value.value),
+            None => {
+                let word = self.text(token);
+                Err(self.unknown_word("unknown-keyword", kind.name(), token, word, kind.values().iter().map(|v| v.keyword)))
+            }
+        }
+    }
+
+    /// Whether the token at hand is a keyword of the enumeration.
+    pub(super) fn at_keyword(&self, kind: EnumKind) -> bool {
+        self.at(Kind::Word) && kind.by_keyword(self.text(self.token)).is_some()
+    }
+
+    /// `"..."`
+    pub(super) fn string(&mut self) -> Parsed<Str> {
+        let token = self.expect(Kind::Text)?;
+        self.unquoted(token, self.text(token))
+    }
+
+    /// `@name`, `@"any name"`
+    pub(super) fn symbol(&mut self) -> Parsed<Str> {
+        let token = self.expect(Kind::Symbol)?;
+        let name = &self.text(token)[1..];
+        if name.starts_with('"') { self.unquoted(token, name) } else { Ok(self.intern_string(name.as_bytes())) }
+    }
+
+    pub(super) fn intern_string(&mut self, bytes: &[u8]) -> Str {
+        self.module.tables.strings.intern(bytes)
+    }
+
+    /// The string that a literal, with its quotes, stands for.
+    fn unquoted(&mut self, token: Token, literal: &'s str) -> Parsed<Str> {
+        match unescape(&literal.as_bytes()[1..literal.len() - 1]) {
+            Some(bytes) => Ok(self.intern_string(&bytes)),
+            None => {
+                let message = "a backslash is followed by another, a quote, n, t or two hexadecimal digits".to_owned();
+                Err(self.report("wrong-literal", token.span(), message))
+            }
+        }
+    }
+}
+
+/// Replaces `\\`, `\"`, `\n`, `\t` and `\1F`.
+fn unescape(text: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if !text.contains(&b'\\') {
+        return Some(Cow::Borrowed(text));
+    }
+    let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        out.push(match byte {
+            b'\\' => match bytes.next()? {
+                byte @ (b'\\' | b'"') => byte,
+                b'n' => b'\n',
+                b't' => b'\t',
+                high => (digit(Some(high))? << 4 | digit(bytes.next())?) as u8,
+            },
+            byte => byte,
+        });
+    }
+    Some(Cow::Owned(out))
+}
