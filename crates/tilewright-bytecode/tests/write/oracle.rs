@@ -16,7 +16,7 @@ const ASKED: usize = 150;
 fn disassembler() -> Option<PathBuf> {
     let in_path = env::var_os("PATH").into_iter().flat_map(|path| env::split_paths(&path).collect::<Vec<_>>());
     let in_path = in_path.flat_map(|folder| [folder.join("tileirdisasm"), folder.join("../nvidia/cu13/bin/tileirdisasm")]);
-    let homes = [PathBuf::from("/root/.pyenv/versions"), PathBuf::from("/usr/lib"), PathBuf::from("/usr/local/lib")];
+    let homes = [PathBuf::from("/usr/lib"), PathBuf::from("/usr/local/lib")];
     let in_packages = homes.iter().flat_map(|home| packages(home));
     env::var_os("TILEIRDISASM").map(PathBuf::from).into_iter().chain(in_path).chain(in_packages).find(|path| path.is_file())
 }
