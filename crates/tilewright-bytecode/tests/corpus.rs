@@ -72,6 +72,19 @@ fn functions_read_alone_are_the_same() {
     }
 }
 
+/// Files number operations and values in the order of the text, which is what putting in order gives.
+#[test]
+fn bodies_are_in_order() {
+    for (name, bytes) in corpus() {
+        let mut module = read(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let before = summary(&module);
+        for function in &mut module.functions {
+            function.body = function.body.in_order();
+        }
+        assert_eq!(summary(&module), before, "{name}");
+    }
+}
+
 #[test]
 fn locations_are_lines_of_the_source() {
     let mut located = 0;

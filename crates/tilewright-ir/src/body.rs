@@ -1,5 +1,9 @@
 //! The body of a function: operations, values, blocks and regions in arenas.
 
+mod edit;
+
+pub use edit::Place;
+
 use crate::{
     Attr, AttrName, AttrValue, Block, ComparisonOrdering, ComparisonPredicate, IntegerOverflow, Loc, MemoryOrderingSemantics, MemoryScope,
     Op, Opcode, Region, RoundingMode, Signedness, Type, Value,
@@ -315,17 +319,22 @@ impl Body {
         }
     }
 
-    /// Visits every operation below the root: each before the operations of its regions.
-    pub fn walk(&self, mut visit: impl FnMut(OpRef<'_>)) {
+    /// Every operation below the root: each before the operations of its regions.
+    pub fn preorder(&self) -> impl Iterator<Item = OpRef<'_>> {
         let mut stack: Vec<Op> = Vec::new();
         self.push_region(self.root(), &mut stack);
-        while let Some(op) = stack.pop() {
-            let op = self.op(op);
-            visit(op);
+        std::iter::from_fn(move || {
+            let op = self.op(stack.pop()?);
             for region in op.regions().rev() {
                 self.push_region(region, &mut stack);
             }
-        }
+            Some(op)
+        })
+    }
+
+    /// Visits every operation below the root: each before the operations of its regions.
+    pub fn walk(&self, visit: impl FnMut(OpRef<'_>)) {
+        self.preorder().for_each(visit);
     }
 
     /// Pushes the operations of a region so that the first is popped first.

@@ -1,7 +1,7 @@
 //! Building bodies: operations by name, checked against the op table as they are made.
 
 use crate::{
-    AttrData, AttrName, AttrValue, Block, Body, Loc, NewOp, Op, Opcode, Region, Tables, Type, Value,
+    AttrData, AttrName, AttrValue, Body, Loc, NewOp, Op, Opcode, Place, Region, Tables, Type, Value,
     ops::{Arity, AttrDef, AttrDefault, AttrKind, OpDef, Results},
 };
 use std::fmt;
@@ -23,7 +23,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Adds operations to the end of a block.
+/// Adds operations to the end of a block, or before another operation.
 ///
 /// ```
 /// use tilewright_ir::{Body, Builder, Module, Opcode, Scalar, Version};
@@ -45,14 +45,14 @@ impl std::error::Error for BuildError {}
 pub struct Builder<'a> {
     tables: &'a mut Tables,
     body: &'a mut Body,
-    block: Block,
+    place: Place,
     loc: Option<Loc>,
 }
 
 impl<'a> Builder<'a> {
-    /// A builder at the end of a block.
-    pub fn new(tables: &'a mut Tables, body: &'a mut Body, block: Block) -> Builder<'a> {
-        Builder { tables, body, block, loc: None }
+    /// A builder at the end of a block, or at another place.
+    pub fn new(tables: &'a mut Tables, body: &'a mut Body, place: impl Into<Place>) -> Builder<'a> {
+        Builder { tables, body, place: place.into(), loc: None }
     }
 
     /// The interned data of the module.
@@ -94,17 +94,37 @@ impl<'a> Builder<'a> {
         self.op(Opcode::Constant).attr(AttrName::Value, AttrValue::Const(data)).result(ty).value()
     }
 
-    /// Adds a block with arguments of these types to a region, and goes on at its end. Gives its arguments and the block to
+    /// Adds a block with arguments of these types to a region, and goes on at its end. Gives its arguments and the place to
     /// come back to with [`Builder::switch_to`].
-    pub fn begin_region(&mut self, region: Region, args: &[Type]) -> (Vec<Value>, Block) {
+    pub fn begin_region(&mut self, region: Region, args: &[Type]) -> (Vec<Value>, Place) {
         let block = self.body.add_block(region, args);
-        let before = std::mem::replace(&mut self.block, block);
+        let before = std::mem::replace(&mut self.place, Place::End(block));
         (self.body.args(block).collect(), before)
     }
 
-    /// Goes on at the end of another block.
-    pub fn switch_to(&mut self, block: Block) {
-        self.block = block;
+    /// Goes on at another place, such as the end of a block.
+    pub fn switch_to(&mut self, place: impl Into<Place>) {
+        self.place = place.into();
+    }
+
+    /// Builds the block of the `index`-th region of an operation: `build` gets its arguments, which have these types.
+    ///
+    /// # Errors
+    /// Those of `build`, and when the operation has no such region.
+    pub fn region(
+        &mut self,
+        op: Op,
+        index: usize,
+        args: &[Type],
+        build: impl FnOnce(&mut Self, &[Value]) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
+        let Some(region) = self.body.op(op).regions().nth(index) else {
+            return Err(BuildError { opcode: self.body.op(op).opcode(), message: format!("it has no region {index}") });
+        };
+        let (args, before) = self.begin_region(region, args);
+        let built = build(self, &args);
+        self.switch_to(before);
+        built
     }
 }
 
@@ -197,7 +217,7 @@ impl OpBuilder<'_, '_> {
             results: &self.results,
             loc: self.builder.loc,
         };
-        Ok(self.builder.body.add_op(self.builder.block, new))
+        Ok(self.builder.body.insert_op(self.builder.place, new))
     }
 
     /// Adds the operation and gives its first result.
@@ -261,6 +281,13 @@ impl OpBuilder<'_, '_> {
                 AttrValue::Absent
             }
         }
+    }
+}
+
+impl AttrDef {
+    /// Whether the slot of this attribute can hold a value: one of its kind, or nothing if it is optional.
+    pub fn takes(&self, value: AttrValue) -> bool {
+        self.kind.fits(value) || (self.optional && value == AttrValue::Absent)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Modules: globals and functions.
 
-use crate::{Attr, Body, Const, Loc, Str, SymbolVisibility, Tables, Type, Version};
+use crate::{Attr, Body, BuildError, Builder, Const, Loc, Opcode, Rewriter, Str, SymbolVisibility, Tables, Type, TypeData, Value, Version};
 
 /// A Tile IR module.
 #[derive(Clone, Debug)]
@@ -63,6 +63,56 @@ impl Module {
         let mut tables = Tables::default();
         let name = tables.strings.intern(name);
         Module { name, producer: None, version, tables, globals: Vec::new(), functions: Vec::new() }
+    }
+
+    /// Adds a public entry with parameters of these types; `build` gets a builder of its body and the parameters.
+    ///
+    /// ```
+    /// use tilewright_ir::{Module, Opcode, Scalar, Version, verify};
+    ///
+    /// let mut module = Module::new("kernels", Version::LATEST);
+    /// let ty = module.tables.types.tile(Scalar::I32.ty(), &[])?;
+    /// module.add_entry("k", &[ty], |builder, params| {
+    ///     builder.op(Opcode::AbsI).operand("source", params[0]).result(ty).finish()?;
+    ///     builder.op(Opcode::Return).finish().map(drop)
+    /// })?;
+    /// assert!(verify(module).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `build`, and when there is no function type with these parameters; no function is added then.
+    pub fn add_entry(
+        &mut self,
+        name: &str,
+        params: &[Type],
+        build: impl FnOnce(&mut Builder<'_>, &[Value]) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
+        let signature = self.tables.types.intern(TypeData::Function { inputs: params.into(), results: [].into() });
+        let signature = signature.map_err(|error| BuildError { opcode: Opcode::Entry, message: error.to_string() })?;
+        let mut body = Body::new();
+        let block = body.add_block(body.root(), params);
+        let args: Vec<Value> = body.args(block).collect();
+        build(&mut Builder::new(&mut self.tables, &mut body, block), &args)?;
+        self.functions.push(Function {
+            name: self.tables.strings.intern(name),
+            signature,
+            is_entry: true,
+            visibility: SymbolVisibility::Public,
+            hints: None,
+            arg_attrs: None,
+            loc: None,
+            body,
+        });
+        Ok(())
+    }
+
+    /// Changes the body of a function, by its position.
+    ///
+    /// # Panics
+    /// When there is no such function.
+    pub fn rewrite(&mut self, function: usize) -> Rewriter<'_> {
+        Rewriter::new(&mut self.tables, &mut self.functions[function].body)
     }
 
     /// The function with this name.

@@ -117,16 +117,14 @@ impl<'m> Verifier<'m> {
     /// Whether a value is of the kind that the row names, and its handle of this module.
     fn attribute_fits(&self, kind: AttrKind, value: AttrValue) -> bool {
         let tables = &self.module.tables;
-        match (kind, value) {
-            (AttrKind::Enum(kind), AttrValue::Enum(wire)) => kind.value(wire).is_some(),
-            (AttrKind::UInt(bits), AttrValue::Int(value)) => bits >= 64 || value >> bits == 0,
-            (AttrKind::String | AttrKind::Symbol, AttrValue::Str(string)) => string.index() < tables.strings.len(),
-            (AttrKind::Type, AttrValue::Type(ty)) => ty.index() < tables.types.len(),
-            (AttrKind::Constant, AttrValue::Const(constant)) => constant.index() < tables.constants.len(),
-            (AttrKind::Bool, AttrValue::Bool(_)) | (AttrKind::Unit, AttrValue::Unit) => true,
-            (_, AttrValue::Attr(attr)) => self.attr(attr).is_some_and(|data| compound_fits(kind, data)),
-            _ => false,
-        }
+        let exists = match value {
+            AttrValue::Str(string) => string.index() < tables.strings.len(),
+            AttrValue::Type(ty) => ty.index() < tables.types.len(),
+            AttrValue::Const(constant) => constant.index() < tables.constants.len(),
+            AttrValue::Attr(attr) => self.attr(attr).is_some_and(|data| compound_fits(kind, data)),
+            _ => true,
+        };
+        exists && kind.fits(value)
     }
 
     #[inline]
