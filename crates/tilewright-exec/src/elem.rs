@@ -76,10 +76,12 @@ pub(crate) fn float_format(scalar: Scalar) -> Option<FloatFormat> {
     })
 }
 
-/// Bytes of an element in memory (SEMANTICS (b)); `None` for types that are packed or have no form in memory.
-pub(crate) const fn memory_size(scalar: Scalar) -> Option<usize> {
+/// Bits of an element in memory (SEMANTICS (b)): whole bytes, but for floats of 4 bits, of which two share a byte; `None` for
+/// types that have no form in memory.
+pub(crate) const fn memory_bits(scalar: Scalar) -> Option<u32> {
     match scalar {
-        Scalar::F4E2M1FN | Scalar::I4 => None,
-        _ => Some(scalar_size(scalar)),
+        Scalar::I4 => None,
+        Scalar::F4E2M1FN => Some(4),
+        _ => Some(8 * scalar_size(scalar) as u32),
     }
 }

@@ -31,12 +31,12 @@ pub enum PlanError {
         /// The entries there are.
         entries: Vec<String>,
     },
-    /// The engine does not run this yet.
-    Unsupported {
+    /// Regions are nested too deep.
+    TooDeep {
         /// The operation.
         site: Site,
-        /// What of it.
-        what: String,
+        /// How deep they may be nested.
+        limit: usize,
     },
     /// The operation breaks a rule that the structural verifier does not check.
     Malformed {
@@ -57,7 +57,7 @@ impl fmt::Display for PlanError {
         match self {
             PlanError::UnknownEntry { name, entries } if entries.is_empty() => write!(f, "no entry '{name}': the module has no entries"),
             PlanError::UnknownEntry { name, entries } => write!(f, "no entry '{name}': the module has {}", entries.join(", ")),
-            PlanError::Unsupported { site, what } => write!(f, "{site}: {what} is not supported by the engine yet"),
+            PlanError::TooDeep { site, limit } => write!(f, "{site}: regions are nested deeper than {limit}"),
             PlanError::Malformed { site, what } => write!(f, "{site}: {what}"),
             PlanError::TooLarge { bytes } => write!(f, "one tile block would need {bytes} bytes of registers"),
         }
@@ -87,6 +87,11 @@ pub enum AccessFault {
     },
     /// The position does not fit a 63-bit element offset.
     OffsetOverflow,
+    /// Rows of 4-bit elements do not have whole bytes.
+    OddPacking {
+        /// The extent of the packed dimension, or the stride of another one.
+        number: u64,
+    },
 }
 
 impl fmt::Display for AccessFault {
@@ -105,7 +110,55 @@ impl fmt::Display for AccessFault {
             AccessFault::Misaligned { address, size } => {
                 write!(f, "the address {address:#x} is not a multiple of the element's {size} bytes")
             }
+            AccessFault::OddPacking { number } => {
+                write!(f, "rows of 4-bit elements must have whole bytes: the extent or stride {number} is odd")
+            }
             AccessFault::OffsetOverflow => f.write_str("the element's offset overflows"),
+        }
+    }
+}
+
+/// An access to memory of an `alloca` that is not allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocalFault {
+    /// The bytes do not lie inside the memory.
+    OutOfBounds {
+        /// First byte of the element.
+        address: u64,
+        /// Bytes of the element.
+        size: u64,
+        /// Where the memory begins.
+        start: u64,
+        /// Its length in bytes.
+        len: u64,
+    },
+    /// The region that the memory was made in has ended.
+    Freed {
+        /// First byte of the element.
+        address: u64,
+        /// Bytes of the element.
+        size: u64,
+    },
+    /// Another tile block made the memory, and it is not `global`.
+    Foreign {
+        /// First byte of the element.
+        address: u64,
+        /// Bytes of the element.
+        size: u64,
+    },
+}
+
+impl fmt::Display for LocalFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            LocalFault::OutOfBounds { address, size, start, len } => {
+                let past = address.wrapping_sub(start);
+                write!(f, "{size} bytes at {address:#x} are outside of its {len} bytes ({past} bytes past their start)")
+            }
+            LocalFault::Freed { address, size } => write!(f, "{size} bytes at {address:#x} were freed when its region ended"),
+            LocalFault::Foreign { address, size } => {
+                write!(f, "{size} bytes at {address:#x} belong to another tile block, and the memory is not global")
+            }
         }
     }
 }
@@ -142,6 +195,13 @@ pub enum LaunchErrorKind {
     },
     /// An access outside of the buffers, or misaligned.
     Access(AccessFault),
+    /// An access that the memory of an `alloca` does not allow.
+    Alloca {
+        /// What is wrong with it.
+        fault: LocalFault,
+        /// The `alloca`.
+        alloca: Box<Site>,
+    },
     /// An `extract` or `insert` names a slice that the tile does not have.
     SliceIndex {
         /// The index.
@@ -190,6 +250,7 @@ impl fmt::Display for LaunchError {
             LaunchErrorKind::Resource(what) => write!(f, ": {what}"),
             LaunchErrorKind::Assert { message, element } => write!(f, ": assertion failed: {message} (element {element})"),
             LaunchErrorKind::Access(fault) => write!(f, ": {fault}"),
+            LaunchErrorKind::Alloca { fault, alloca } => write!(f, ": memory of {alloca}: {fault}"),
             LaunchErrorKind::SliceIndex { index, count, dim } => {
                 write!(f, ": slice {index} of dimension {dim} does not exist: there are {count}")
             }

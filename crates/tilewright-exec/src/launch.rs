@@ -7,7 +7,10 @@
 
 use crate::{
     AccessObserver, LaunchError, LaunchErrorKind, Param, Plan,
-    memory::Memory,
+    memory::{
+        Memory,
+        locals::{Locals, SharedLocals},
+    },
     plan::PARAM_BYTES,
     vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome},
 };
@@ -140,12 +143,13 @@ pub fn launch(
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
-    let stop = AtomicBool::new(false);
+    let (stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
     let launch = Launch {
         plan,
         grid,
         constants: &constants,
         memory: memory.share(&plan.globals),
+        shared_locals: &shared_locals,
         observer: options.observer,
         output: &output,
         stop: &stop,
@@ -338,7 +342,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue) -> Result<(), LaunchError> {
                     Some(frame) => frame,
                     None => AlignedBytes::zeroed(plan.frame_bytes).map_err(resource)?,
                 };
-                Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame }
+                Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame, locals: Locals::default() }
             }
             Work::Resume(block) => block,
             Work::Wait => {

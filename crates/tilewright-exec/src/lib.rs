@@ -20,7 +20,7 @@ mod plan;
 mod program;
 mod vm;
 
-pub use error::{AccessFault, LaunchError, LaunchErrorKind, PlanError, Site};
+pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};
 pub use launch::{Arg, LaunchOptions, LaunchReport, OutputSink, ProgressFn, launch};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory};
 pub use plan::{Param, Plan};

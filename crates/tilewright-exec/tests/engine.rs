@@ -150,17 +150,6 @@ fn a_step_that_leads_nowhere_is_an_error() {
 }
 
 #[test]
-fn what_the_engine_does_not_know_is_named() {
-    let mut k = Kernel::new(&[]);
-    let ty = k.pointer(Scalar::F32, &[]);
-    let mut builder = k.build();
-    let alloca = builder.op(Opcode::Alloca).attr(AttrName::NumElem, AttrValue::Int(4)).attr(AttrName::Alignment, AttrValue::Int(4));
-    alloca.result(ty).finish().unwrap();
-    let error = k.finish().plan("k").unwrap_err();
-    assert_eq!(error.to_string(), "alloca: the operation alloca is not supported by the engine yet");
-}
-
-#[test]
 fn unknown_entries_are_listed() {
     let error = Kernel::new(&[]).finish().plan("kernel").unwrap_err();
     assert_eq!(error.to_string(), "no entry 'kernel': the module has k");

@@ -32,7 +32,7 @@ pub(super) fn accepts(op: ElemOp, srcs: &[Elem], dst: Elem) -> bool {
         (FToF(mode), [a]) => a.float().is_some() && dst.float().is_some() && direction(mode).is_some(),
         (FToI(_), [a]) => a.float().is_some() && dst.is_int(),
         (IToF(_), [a]) => a.is_int() && dst.float().is_some(),
-        (Offset(_), [p, i]) => *p == Elem::Ptr && dst == Elem::Ptr && i.is_int(),
+        (Offset(_) | OffsetPacked, [p, i]) => *p == Elem::Ptr && dst == Elem::Ptr && i.is_int(),
         _ => false,
     }
 }
@@ -124,6 +124,8 @@ fn evaluate(op: ElemOp, srcs: &[Elem; 3], dst: Elem, [a, b, c]: [u64; 3]) -> u64
         ExtI(signed) => int::extend(a, width, dst.bits(), signed),
         TruncI => int::truncate(a, dst.bits()),
         Offset(size) => a.wrapping_add(int::sign_extend(b, srcs[1].bits()).cast_unsigned().wrapping_mul(size)),
+        // As the vendor's compiler scales (SASS of 13.5).
+        OffsetPacked => a.wrapping_add((int::sign_extend(b, srcs[1].bits()) / 2).cast_unsigned()),
         IToF(signed) => int_to_float(a, width, signed, dst),
         FToI(signed) => srcs[0].float().map_or(0, |format| to_int(format.decode(a), dst.bits(), signed)),
         FToF(mode) => float_to_float(a, srcs[0], dst, mode),

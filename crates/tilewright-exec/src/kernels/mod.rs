@@ -104,6 +104,8 @@ pub(crate) enum ElemOp {
     IToF(Signed),
     /// Pointer plus sign-extended index times the bytes of the pointee.
     Offset(u64),
+    /// Pointer plus half of the sign-extended index, toward zero: two elements share a byte.
+    OffsetPacked,
 }
 
 /// The kernel of an operation for these element types.
@@ -171,7 +173,7 @@ mod tests {
         use ComparisonPredicate as P;
         use ElemOp::*;
         let mut ops = vec![Copy, Select, AbsF, NegF, Ceil, Floor, Exp, Log, Log2, Sin, Cos, Tan, Sinh, Cosh, Tanh, RemF, PowF, PowI, Atan2];
-        ops.extend([AbsI, NegI, AddI, SubI, MulI, MulHi, And, Or, Xor, Shl, TruncI, Offset(4)]);
+        ops.extend([AbsI, NegI, AddI, SubI, MulI, MulHi, And, Or, Xor, Shl, TruncI, Offset(4), OffsetPacked]);
         for flag in [false, true] {
             ops.extend([Rsqrt(flag), Exp2(flag), RemI(flag), MaxI(flag), MinI(flag), Shr(flag), ExtI(flag), FToI(flag), IToF(flag)]);
             ops.extend([false, true].map(|propagate_nan| MaxF { propagate_nan, ftz: flag }));

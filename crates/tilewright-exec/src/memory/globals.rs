@@ -1,7 +1,7 @@
 //! The globals of a module: memory that lives from launch to launch.
 
 use super::{ALIGNMENT, Allocation, GUARD, raw::HostSlice};
-use crate::{elem::memory_size, plan::Constants};
+use crate::{elem::memory_bits, plan::Constants};
 use tilewright_ir::{Global, Module, Str};
 
 /// Where the first global lies: below all buffers.
@@ -48,11 +48,11 @@ fn initial_bytes(module: &Module, global: &Global) -> Result<Vec<u8>, String> {
         _ => None,
     });
     let Some((scalar, n)) = parts else { return Err("a global must be a tile of numbers with one dimension".to_owned()) };
-    if memory_size(scalar).is_none() {
-        return Err(format!("memory of {scalar} elements is not supported"));
-    }
+    let Some(bits) = memory_bits(scalar) else { return Err(format!("{scalar} elements cannot lie in memory")) };
     if global.alignment > 1 << 32 || !(global.alignment == 0 || global.alignment.is_power_of_two()) {
         return Err(format!("the alignment {} is not a power of two up to 2^32", global.alignment));
     }
-    Constants::expand(tables.constants.bytes(global.value), scalar, n)
+    let elements = Constants::expand(tables.constants.bytes(global.value), scalar, n)?;
+    let pair = |pair: &[u8]| pair[0] & 15 | pair.get(1).map_or(0, |high| high << 4);
+    Ok(if bits < 8 { elements.chunks(2).map(pair).collect() } else { elements })
 }

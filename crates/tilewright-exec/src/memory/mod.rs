@@ -1,6 +1,7 @@
 //! The memory of a launch: buffers, their device addresses, and checked access to them.
 
 mod globals;
+pub(crate) mod locals;
 mod observer;
 pub(crate) mod raw;
 
@@ -138,10 +139,7 @@ impl Allocation {
 
     #[inline]
     fn locate(&self, address: u64, size: u64) -> Option<*mut u8> {
-        let offset = address.checked_sub(self.address)?;
-        let end = offset.checked_add(size)?;
-        // The offset is inside the slice, so it fits usize.
-        (end <= self.host.len() as u64).then(|| self.host.pointer(offset as usize))
+        self.host.locate(address.checked_sub(self.address)?, size)
     }
 }
 

@@ -36,6 +36,22 @@ impl HostSlice {
         HostSlice { start, len, owned: Some(words) }
     }
 
+    /// `len` zero bytes; `None` if the host has not enough memory.
+    pub(super) fn zeroed(len: usize) -> Option<HostSlice> {
+        let mut words: Vec<u64> = Vec::new();
+        words.try_reserve_exact(len.div_ceil(8)).ok()?;
+        words.resize(len.div_ceil(8), 0);
+        let start = NonNull::new(words.as_mut_ptr().cast::<u8>()).unwrap_or(NonNull::dangling());
+        Some(HostSlice { start, len, owned: Some(words) })
+    }
+
+    /// Makes all bytes zero.
+    pub(super) fn clear(&mut self) {
+        // SAFETY: it has that many bytes. Blocks that still access freed memory race with this, which is undefined behaviour
+        // of the program; they stay inside the bytes.
+        unsafe { std::ptr::write_bytes(self.start.as_ptr(), 0, self.len) };
+    }
+
     pub(super) fn borrowed(bytes: &mut [u8]) -> HostSlice {
         HostSlice { start: NonNull::from(&mut *bytes).cast(), len: bytes.len(), owned: None }
     }
@@ -53,6 +69,14 @@ impl HostSlice {
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+
+    /// The host address of `size` bytes at `offset`, if they lie inside.
+    #[inline]
+    pub(super) fn locate(&self, offset: u64, size: u64) -> Option<*mut u8> {
+        let end = offset.checked_add(size)?;
+        // The offset is inside the slice, so it fits usize.
+        (end <= self.len as u64).then(|| self.pointer(offset as usize))
     }
 
     /// The host address of the byte at `offset`, which is at most `len`.

@@ -83,6 +83,13 @@ pub(crate) enum Inst {
     Matmul(Box<Matmul>),
     Fold(Box<Fold>),
     Print(Box<Print>),
+    /// Makes one of the plan's allocations, and gives its address.
+    Alloca {
+        slot: usize,
+        dst: VReg,
+    },
+    /// Frees allocations.
+    Release(Vec<usize>),
     Assert {
         condition: Tile,
         message: String,
@@ -218,8 +225,10 @@ pub(crate) struct Order {
 pub(crate) struct ViewAccess {
     pub(crate) base: Tile,
     pub(crate) element: Scalar,
-    /// Bytes of an element, in memory and in registers.
+    /// Bytes of an element, in registers and, unless they are packed, in memory.
     pub(crate) size: usize,
+    /// Two elements share a byte of memory.
+    pub(crate) packed: bool,
     pub(crate) dims: Vec<ViewDim>,
     /// Bits of the elements outside of the tensor.
     pub(crate) padding: u64,
@@ -322,6 +331,8 @@ impl Inst {
             | Inst::GridSize(_)
             | Inst::Jump(_)
             | Inst::JumpBack { .. }
+            | Inst::Alloca { .. }
+            | Inst::Release(_)
             | Inst::Return => {}
             Inst::Elementwise(inst) => inst.srcs.iter().for_each(visit),
             Inst::Sweep(sweep) => sweep.inputs.iter().for_each(|input| match input {
@@ -376,6 +387,7 @@ impl Inst {
             | Inst::Iota { dst, .. }
             | Inst::ViewExtent { dst, .. }
             | Inst::Load { dst, .. }
+            | Inst::Alloca { dst, .. }
             | Inst::LoadPointers { dst, .. } => visit(*dst),
             Inst::Atomic(atomic) => visit(atomic.dst),
             Inst::Matmul(matmul) => visit(matmul.dst),
@@ -400,6 +412,7 @@ impl Inst {
             | Inst::BranchUnless { .. }
             | Inst::JumpBack { .. }
             | Inst::ForHead { .. }
+            | Inst::Release(_)
             | Inst::Return => {}
         }
     }

@@ -18,7 +18,10 @@ pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
 pub(crate) use tile::{Base, Tile, VReg};
 
-use crate::{PlanError, Site, memory::Globals};
+use crate::{
+    PlanError, Site,
+    memory::{Globals, locals::Allocas},
+};
 use std::sync::Arc;
 use tilewright_ir::{Module, Scalar};
 
@@ -55,6 +58,8 @@ pub struct Plan {
     pub(crate) constants: Constants,
     /// The memory of the module's globals, at the addresses that the code holds.
     pub(crate) globals: Arc<Globals>,
+    /// What the blocks allocate.
+    pub(crate) allocas: Allocas,
     /// Byte offset of each register in a block's frame.
     pub(crate) registers: Vec<usize>,
     /// Bytes of a block's frame.
@@ -85,6 +90,7 @@ impl Plan {
             site_table: lowered.sites,
             constants: lowered.constants,
             globals: Arc::clone(globals),
+            allocas: lowered.allocas,
             registers: layout.offsets,
             frame_bytes: layout.bytes,
             scratch_slots: fused.scratch_slots,

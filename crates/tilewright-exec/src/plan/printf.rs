@@ -84,9 +84,9 @@ fn conversion(mut rest: &str) -> Result<(Conversion, &str), String> {
     // The operand says how wide it is; length modifiers say nothing more.
     rest = rest.trim_start_matches(['h', 'l', 'j', 'z', 't', 'L', 'q']);
     let letter = rest.bytes().next().ok_or_else(|| format!("the conversion '%{whole}' has no letter"))?;
-    if !b"diuoxXeEfFgGaAc".contains(&letter) {
+    if !b"diuoxXeEfFgGaAcp".contains(&letter) {
         let shown = rest.chars().next().unwrap_or('?');
-        return Err(format!("the conversion '%{shown}' is not supported: use one of d i u o x X e E f F g G a A c"));
+        return Err(format!("the conversion '%{shown}' is not supported: use one of d i u o x X e E f F g G a A c p"));
     }
     conversion.letter = letter;
     Ok((conversion, &rest[1..]))

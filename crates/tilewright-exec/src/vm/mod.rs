@@ -5,6 +5,7 @@
 mod atomics;
 mod copy;
 mod fold;
+mod nibbles;
 mod pointers;
 mod print;
 mod registers;
@@ -17,7 +18,10 @@ use crate::{
     AccessFault, AccessObserver, LaunchError, LaunchErrorKind,
     kernels::mma::Packs,
     launch::OutputSink,
-    memory::SharedMemory,
+    memory::{
+        SharedMemory,
+        locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
+    },
     plan::{Extent, Inst, Plan, Tile, VReg},
 };
 use registers::Registers;
@@ -35,6 +39,8 @@ pub(crate) struct Launch<'l> {
     /// Parameters and constants.
     pub(crate) constants: &'l AlignedBytes,
     pub(crate) memory: SharedMemory<'l>,
+    /// What blocks allocated for all to see.
+    pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
     pub(crate) output: &'l OutputSink,
     /// Set when the launch has failed: blocks stop at the end of their current iteration.
@@ -50,6 +56,8 @@ pub(crate) struct Block {
     /// How often its waiting loops may go round before it is parked.
     pub(crate) patience: u32,
     pub(crate) frame: AlignedBytes,
+    /// What it has allocated.
+    pub(crate) locals: Locals,
 }
 
 /// How a run of a block ended.
@@ -109,6 +117,7 @@ impl<'l> Machine<'l> {
                 Flow::Finish => break,
             }
         }
+        block.locals.release_all(&plan.allocas, block.index, self.launch.shared_locals);
         Ok(Outcome::Finished)
     }
 
@@ -126,6 +135,18 @@ impl<'l> Machine<'l> {
     /// Position in its function of the operation that a block runs.
     fn op_index(&self, block: &Block) -> u32 {
         self.launch.plan.site(block.pc).map_or(0, |(op, _)| *op)
+    }
+
+    /// The host address of `size` bytes of elements of `align` bytes at `address`.
+    #[inline]
+    fn resolve(&mut self, block: &Block, address: u64, size: u64, align: u64) -> Result<*mut u8, LaunchErrorKind> {
+        if address >= FIRST_WINDOW && address.is_multiple_of(align) && !self.launch.plan.allocas.is_empty() {
+            let access = LocalAccess { address, size, block: block.index };
+            if let Some(found) = block.locals.resolve(&self.launch.plan.allocas, access, self.launch.shared_locals) {
+                return found;
+            }
+        }
+        Ok(self.launch.memory.resolve(address, size, align, &mut self.hint)?)
     }
 
     fn registers<'b>(&self, block: &'b mut Block) -> Registers<'b>
@@ -159,6 +180,15 @@ impl<'l> Machine<'l> {
             Inst::Atomic(atomic) => self.atomic(atomic, block)?,
             Inst::Matmul(matmul) => registers::multiply(matmul, &regs, &mut self.packs),
             Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
+            Inst::Alloca { slot, dst } => {
+                let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;
+                self.registers(block).set_scalar(*dst, 8, address);
+            }
+            Inst::Release(slots) => {
+                for slot in slots {
+                    block.locals.release(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals);
+                }
+            }
             Inst::Print(print) => print::run(print, &regs, self.launch.output)?,
             Inst::Assert { condition, message } => assert_all(condition, message, &regs)?,
             Inst::Jump(target) => return Ok(Flow::Goto(*target)),

@@ -67,6 +67,7 @@ fn write_value(text: &mut String, conversion: &Conversion, elem: Elem, bits: u64
         b'u' => ("", digits(conversion, &as_unsigned().to_string()), true),
         b'o' => ("", octal(conversion, as_unsigned()), true),
         b'x' | b'X' => hexadecimal(conversion, as_unsigned()),
+        b'p' => ("", format!("{:#x}", as_unsigned()), false),
         b'c' => ("", char::from(as_int() as u8).to_string(), false),
         _ => {
             let value = as_float();

@@ -4,7 +4,7 @@
 //! element are checked once, then it is copied run by run. A gathered dimension makes one box for each of its positions.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
-use super::{Block, Machine, atomics, registers::Registers};
+use super::{Block, Machine, atomics, nibbles, registers::Registers};
 use crate::{
     AccessFault, LaunchErrorKind,
     kernels::exact,
@@ -18,36 +18,49 @@ const MAX_OFFSET: u128 = i64::MAX as u128;
 
 /// One dimension of the part of a tile that lies inside the tensor.
 #[derive(Clone, Copy, Debug)]
-struct Axis {
+pub(super) struct Axis {
     /// Elements inside.
-    count: usize,
+    pub(super) count: usize,
     /// Distance in memory, in elements.
-    stride: u64,
+    pub(super) stride: u64,
     /// Distance in the register, in elements.
-    pitch: usize,
+    pub(super) pitch: usize,
 }
 
 /// A box of elements.
 #[derive(Debug)]
-struct Region {
-    axes: Vec<Axis>,
+pub(super) struct Region {
+    pub(super) axes: Vec<Axis>,
     /// Offset of the first element in memory, in elements.
-    offset: u128,
+    pub(super) offset: u128,
     /// Position of the first element in the tile.
-    position: usize,
+    pub(super) position: usize,
 }
 
 /// Which way elements go.
 #[derive(Clone, Copy)]
-enum Direction {
+pub(super) enum Direction {
     Load(*mut u8),
     Store(*const u8),
     Combine(*const u8, AtomicRMWMode),
 }
 
+impl Direction {
+    pub(super) fn kind(self) -> AccessKind {
+        match self {
+            Direction::Load(_) => AccessKind::Read,
+            Direction::Store(_) => AccessKind::Write,
+            Direction::Combine(..) => AccessKind::ReadModifyWrite,
+        }
+    }
+}
+
 impl Machine<'_> {
     pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let regs = self.registers(block);
+        if view.packed {
+            nibbles::check(view, &regs)?;
+        }
         let target = regs.write(dst);
         let regions = regions(view, &regs);
         let inside: usize = regions.iter().map(Region::elements).sum();
@@ -69,6 +82,9 @@ impl Machine<'_> {
 
     pub(super) fn store_view(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let regs = self.registers(block);
+        if view.packed {
+            nibbles::check(view, &regs)?;
+        }
         let source = regs.read(src);
         let regions = regions(view, &regs);
         let base = regs.scalar(&view.base);
@@ -116,17 +132,20 @@ impl Machine<'_> {
             return Err(AccessFault::OffsetOverflow.into());
         }
         let (offset, span) = (region.offset as u64, span as u64);
+        if view.packed {
+            return self.transfer_packed(view, base, region, span, direction, block);
+        }
         let at = |offset: u64| base.wrapping_add(offset.wrapping_mul(size));
         let host = match span.checked_add(1).and_then(|elements| elements.checked_mul(size)) {
-            Some(bytes) => self.launch.memory.resolve(at(offset), bytes, size, &mut self.hint),
-            None => Err(AccessFault::OffsetOverflow),
+            Some(bytes) => self.resolve(block, at(offset), bytes, size),
+            None => Err(AccessFault::OffsetOverflow.into()),
         };
         let host = match host {
             Ok(host) => host,
             // Name the element that is outside: the first, or else the last.
             Err(_) => {
-                self.launch.memory.resolve(at(offset), size, size, &mut self.hint)?;
-                self.launch.memory.resolve(at(offset + span), size, size, &mut self.hint)?;
+                self.resolve(block, at(offset), size, size)?;
+                self.resolve(block, at(offset + span), size, size)?;
                 return Err(AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None }.into());
             }
         };
@@ -169,11 +188,7 @@ impl Machine<'_> {
     /// Shows a run to the observer: as one access where its elements lie side by side.
     fn observe(&self, view: &ViewAccess, direction: Direction, address: u64, axis: &Axis, block: &Block) {
         let Some(observer) = self.launch.observer else { return };
-        let kind = match direction {
-            Direction::Load(_) => AccessKind::Read,
-            Direction::Store(_) => AccessKind::Write,
-            Direction::Combine(..) => AccessKind::ReadModifyWrite,
-        };
+        let kind = direction.kind();
         let element = view.size as u64;
         let (pieces, bytes) = if axis.stride == 1 { (1, axis.count as u64 * element) } else { (axis.count as u64, element) };
         for i in 0..pieces {
@@ -268,7 +283,7 @@ unsafe fn copy_element(from: *const u8, to: *mut u8, size: usize) {
 }
 
 impl Region {
-    fn elements(&self) -> usize {
+    pub(super) fn elements(&self) -> usize {
         self.axes.iter().map(|a| a.count).product()
     }
 }

@@ -1,6 +1,6 @@
 //! Structured control flow: loops, branches and the values they hand on.
 
-use super::{Loop, Lowerer, Val};
+use super::{Branch, Loop, Lowerer, Val};
 use crate::{
     PlanError,
     elem::Elem,
@@ -10,7 +10,7 @@ use tilewright_ir::{AttrName, Block, MemoryOrderingSemantics, OpRef, Opcode, Sca
 
 impl<'m> Lowerer<'m> {
     /// A register for each value; none for tokens.
-    fn carriers(&mut self, values: impl Iterator<Item = Value>) -> Result<Vec<Option<VReg>>, PlanError> {
+    pub(super) fn carriers(&mut self, values: impl Iterator<Item = Value>) -> Result<Vec<Option<VReg>>, PlanError> {
         values.map(|value| if self.is_token(value) { Ok(None) } else { self.carrier(value).map(Some) }).collect()
     }
 
@@ -39,7 +39,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// Copies values to registers, all at once: a value that lies in one of the registers is read before it is overwritten.
-    fn hand_over(&mut self, values: &[Value], carriers: &[Option<VReg>]) -> Result<(), PlanError> {
+    pub(super) fn hand_over(&mut self, values: &[Value], carriers: &[Option<VReg>]) -> Result<(), PlanError> {
         self.require(values.len() == carriers.len(), "the number of values must be that of the results")?;
         let mut moves: Vec<(Tile, VReg)> = Vec::new();
         for (value, carrier) in values.iter().zip(carriers) {
@@ -89,7 +89,7 @@ impl<'m> Lowerer<'m> {
         let (head, next, exit) = (self.new_label(), self.new_label(), self.new_label());
         self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed, exit });
         self.place_label(head);
-        self.loops.push(Loop { carried: carried.clone(), results: Vec::new(), next, exit });
+        self.loops.push(Loop { carried: carried.clone(), results: Vec::new(), next, exit, scope: self.open.len() });
         let at = self.site;
         self.block(block)?;
         self.site = at;
@@ -108,7 +108,7 @@ impl<'m> Lowerer<'m> {
         self.define_carried(self.body.args(block), &carried)?;
         let (head, next, exit) = (self.new_label(), self.new_label(), self.new_label());
         self.place_label(head);
-        self.loops.push(Loop { carried, results: results.clone(), next, exit });
+        self.loops.push(Loop { carried, results: results.clone(), next, exit, scope: self.open.len() });
         let at = self.site;
         self.block(block)?;
         self.site = at;
@@ -125,7 +125,7 @@ impl<'m> Lowerer<'m> {
         let results = self.carriers(op.results())?;
         let (otherwise, exit) = (self.new_label(), self.new_label());
         self.emit(Inst::BranchUnless { condition, target: otherwise });
-        self.ifs.push((results.clone(), exit));
+        self.ifs.push(Branch { results: results.clone(), exit, scope: self.open.len() });
         self.block(self.region(op, 0)?)?;
         self.place_label(otherwise);
         match op.region_block(1) {
@@ -138,8 +138,10 @@ impl<'m> Lowerer<'m> {
     }
 
     pub(super) fn yield_values(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
-        let (results, exit) = self.ifs.last().cloned().ok_or_else(|| self.malformed("it must end a region of an if".to_owned()))?;
+        let Branch { results, exit, scope } =
+            self.ifs.last().cloned().ok_or_else(|| self.malformed("it must end a region of an if or a fold".to_owned()))?;
         self.hand_over(op.operands(), &results)?;
+        self.release_from(scope);
         self.emit(Inst::Jump(exit));
         Ok(())
     }
@@ -150,16 +152,31 @@ impl<'m> Lowerer<'m> {
 
     pub(super) fn continue_loop(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let innermost = self.innermost()?;
-        let (carried, next) = (innermost.carried.clone(), innermost.next);
+        let (carried, next, scope) = (innermost.carried.clone(), innermost.next, innermost.scope);
         self.hand_over(op.operands(), &carried)?;
+        self.release_from(scope);
         self.emit(Inst::Jump(next));
         Ok(())
     }
 
     pub(super) fn break_loop(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let innermost = self.innermost()?;
-        let (results, exit) = (innermost.results.clone(), innermost.exit);
+        let (results, exit, scope) = (innermost.results.clone(), innermost.exit, innermost.scope);
         self.hand_over(op.operands(), &results)?;
+        self.release_from(scope);
+        self.emit(Inst::Jump(exit));
+        Ok(())
+    }
+
+    /// Ends the block, or goes back to where the function was called.
+    pub(super) fn return_from(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        self.require(op.operands().is_empty(), "it returns no values")?;
+        let Some(call) = self.returns.last() else {
+            self.emit(Inst::Return);
+            return Ok(());
+        };
+        let (exit, scope) = (call.exit, call.scope);
+        self.release_from(scope);
         self.emit(Inst::Jump(exit));
         Ok(())
     }
@@ -171,7 +188,9 @@ fn waits(op: OpRef<'_>) -> bool {
     while let Some(block) = pending.pop() {
         for inner in op.body().ops(block) {
             let strong = inner.memory_ordering().is_some_and(|order| order != MemoryOrderingSemantics::Weak);
-            if strong && !matches!(inner.opcode(), Opcode::StorePtrTko | Opcode::StoreViewTko) {
+            let stores = matches!(inner.opcode(), Opcode::StorePtrTko | Opcode::StoreViewTko | Opcode::MultimemStoreViewTko);
+            // What a function does is not looked into.
+            if strong && !stores || inner.opcode() == Opcode::PreviewCall {
                 return true;
             }
             pending.extend(inner.regions().flat_map(|r| op.body().blocks(r)));

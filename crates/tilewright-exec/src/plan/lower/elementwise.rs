@@ -67,16 +67,19 @@ pub(super) fn elem_op(op: OpRef<'_>, types: &TypeTable) -> Option<ElemOp> {
         Opcode::IToF => ElemOp::IToF(signed),
         Opcode::Select => ElemOp::Select,
         Opcode::Bitcast | Opcode::IntToPtr | Opcode::PtrToInt | Opcode::PtrToPtr => ElemOp::Copy,
-        Opcode::Offset => ElemOp::Offset(pointee_bytes(op, types)?),
+        Opcode::Offset => match pointee_bits(op, types)? {
+            bits @ 8.. => ElemOp::Offset(u64::from(bits / 8)),
+            _ => ElemOp::OffsetPacked,
+        },
         _ => return None,
     })
 }
 
-/// Bytes from one element to the next where the first operand points.
-fn pointee_bytes(op: OpRef<'_>, types: &TypeTable) -> Option<u64> {
+/// Bits from one element to the next where the first operand points.
+fn pointee_bits(op: OpRef<'_>, types: &TypeTable) -> Option<u32> {
     let (element, _) = types.as_tile(op.body().ty(op.operand(0)?))?;
     let TypeData::Pointer { pointee, .. } = types.get(element) else { return None };
-    crate::elem::memory_size(types.scalar(*pointee)?).map(|bytes| bytes as u64)
+    crate::elem::memory_bits(types.scalar(*pointee)?)
 }
 
 impl<'m> Lowerer<'m> {

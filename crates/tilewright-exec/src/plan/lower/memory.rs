@@ -3,10 +3,10 @@
 use super::{Lowerer, Val};
 use crate::{
     PlanError,
-    elem::{Elem, memory_size},
+    elem::{Elem, memory_bits},
     plan::{Atomic, Inst, Order, Piece, PointerAccess, Print, Tile, inst::Update, printf},
 };
-use tilewright_ir::{AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, OpRef, Scalar, TypeData};
+use tilewright_ir::{AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, MultimemReductionKind, OpRef, Scalar, TypeData};
 
 impl<'m> Lowerer<'m> {
     /// How an access orders others.
@@ -58,6 +58,22 @@ impl<'m> Lowerer<'m> {
         self.token(op, 0)
     }
 
+    /// Combines a tile into every replica of the memory. One device is the whole team, so there is one replica.
+    pub(super) fn multimem_reduce(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let src = self.needed(op, "tile")?;
+        let kind = match op.attr(AttrName::Reduction) {
+            AttrValue::Enum(wire) => MultimemReductionKind::from_wire(wire),
+            _ => None,
+        };
+        let kind = kind.ok_or_else(|| self.malformed("the reduction is missing".to_owned()))?;
+        let mode = replica_mode(kind, src.elem);
+        self.require(mode_takes(mode, src.elem), "the reduction does not take this element type")?;
+        let view = self.view_access(op, self.one_operand(op, "view")?, (src.elem, &src.shape))?;
+        let src = self.in_order(src);
+        self.emit(Inst::AtomicView { view, mode, src });
+        self.token(op, 0)
+    }
+
     fn mode(&self, op: OpRef<'m>) -> Result<AtomicRMWMode, PlanError> {
         let mode = match op.attr(AttrName::Mode) {
             AttrValue::Enum(wire) => AtomicRMWMode::from_wire(wire),
@@ -77,8 +93,9 @@ impl<'m> Lowerer<'m> {
         let Some(element) = pointee else {
             return Err(self.malformed(format!("operand '{name}' must hold pointers")));
         };
-        let Some(size) = memory_size(element) else {
-            return Err(self.unsupported(format!("memory of {element} elements")));
+        // Tiles of pointers to packed elements have one pointer, and tiles of such elements have two elements at least.
+        let Some(size) = memory_bits(element).filter(|bits| *bits >= 8).map(|bits| bits as usize / 8) else {
+            return Err(self.malformed(format!("{element} elements have no address each")));
         };
         self.require(elem == Elem::Num(element), "the tile must hold what the pointers point to")?;
         let pointers = self.tile(value)?;
@@ -171,6 +188,22 @@ impl<'m> Lowerer<'m> {
         let condition = self.in_order(condition);
         self.emit(Inst::Assert { condition, message });
         Ok(())
+    }
+}
+
+/// The update of one replica.
+fn replica_mode(kind: MultimemReductionKind, elem: Elem) -> AtomicRMWMode {
+    use MultimemReductionKind as K;
+    match kind {
+        K::Add if elem.float().is_some() => AtomicRMWMode::Addf,
+        K::Add => AtomicRMWMode::Add,
+        K::Min => AtomicRMWMode::Min,
+        K::Max => AtomicRMWMode::Max,
+        K::And => AtomicRMWMode::And,
+        K::Or => AtomicRMWMode::Or,
+        K::Xor => AtomicRMWMode::Xor,
+        K::Umin => AtomicRMWMode::Umin,
+        K::Umax => AtomicRMWMode::Umax,
     }
 }
 

@@ -3,9 +3,13 @@
 //! Views and tokens exist only here: a view is a description of where its elements lie, kept until an access uses it; tokens
 //! order nothing that running in program order does not (SEMANTICS d.5).
 
+mod call;
 mod control;
 mod elementwise;
 mod fold;
+mod fold_loop;
+mod fold_region;
+mod local;
 mod matrix;
 mod memory;
 mod shape;
@@ -13,9 +17,13 @@ mod slices;
 mod views;
 
 use super::{Constants, Inst, Param, Tile, VReg, inst::Target, tile::Base};
-use crate::{PlanError, Site, elem::Elem, memory::Globals};
+use crate::{
+    PlanError, Site,
+    elem::Elem,
+    memory::{Globals, locals::Allocas},
+};
 use std::rc::Rc;
-use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, TypeData, Value};
+use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, Str, TypeData, Value};
 use views::{Tensor, View};
 
 /// Operations may be nested this deep.
@@ -29,6 +37,7 @@ pub(super) struct Lowered {
     pub(super) sites: Vec<(u32, Site)>,
     pub(super) constants: Constants,
     pub(super) params: Vec<Param>,
+    pub(super) allocas: Allocas,
 }
 
 /// What a value of the program is to the plan.
@@ -50,6 +59,27 @@ struct Loop {
     next: Target,
     /// Where `break` goes.
     exit: Target,
+    /// How many allocations were open where the loop stands.
+    scope: usize,
+}
+
+/// An `if` or fold around the current operation, for `yield`.
+#[derive(Clone)]
+struct Branch {
+    /// Registers of the results; `None` for tokens.
+    results: Vec<Option<VReg>>,
+    /// Where `yield` goes.
+    exit: Target,
+    /// How many allocations were open where the operation stands.
+    scope: usize,
+}
+
+/// A call around the current operation, for `return`.
+struct Return {
+    function: Str,
+    exit: Target,
+    /// How many allocations were open where the call stands.
+    scope: usize,
 }
 
 struct Lowerer<'m> {
@@ -63,8 +93,11 @@ struct Lowerer<'m> {
     constants: Constants,
     labels: usize,
     loops: Vec<Loop>,
-    /// Where the results of the `if`s around the current operation go, and the label behind each.
-    ifs: Vec<(Vec<Option<VReg>>, Target)>,
+    ifs: Vec<Branch>,
+    returns: Vec<Return>,
+    allocas: Allocas,
+    /// The allocations of the regions around the current operation.
+    open: Vec<usize>,
     /// The operation being lowered, in `sites`.
     site: u32,
     nesting: usize,
@@ -86,6 +119,9 @@ pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> 
         labels: 0,
         loops: Vec::new(),
         ifs: Vec::new(),
+        returns: Vec::new(),
+        allocas: Allocas::default(),
+        open: Vec::new(),
         site: 0,
         nesting: 0,
     };
@@ -98,8 +134,8 @@ pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> 
         }
         lowerer.block(block)?;
     }
-    let Lowerer { code, registers, sites, constants, .. } = lowerer;
-    Ok(Lowered { code, registers, sites, constants, params })
+    let Lowerer { code, registers, sites, constants, allocas, .. } = lowerer;
+    Ok(Lowered { code, registers, sites, constants, params, allocas })
 }
 
 impl<'m> Lowerer<'m> {
@@ -124,12 +160,14 @@ impl<'m> Lowerer<'m> {
     fn block(&mut self, block: Block) -> Result<(), PlanError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
-            return Err(self.unsupported(format!("nesting deeper than {MAX_NESTING} operations")));
+            return Err(PlanError::TooDeep { site: self.site(), limit: MAX_NESTING });
         }
+        let scope = self.open.len();
         for op in self.body.ops(block) {
             self.enter(op);
             self.op(op)?;
         }
+        self.open.truncate(scope);
         self.nesting -= 1;
         Ok(())
     }
@@ -186,11 +224,14 @@ impl<'m> Lowerer<'m> {
             Opcode::Yield => self.yield_values(op),
             Opcode::Continue => self.continue_loop(op),
             Opcode::Break => self.break_loop(op),
-            Opcode::Return => {
-                self.emit(Inst::Return);
-                Ok(())
-            }
-            _ => Err(self.unsupported(format!("the operation {}", op.opcode()))),
+            Opcode::Return => self.return_from(op),
+            Opcode::Alloca => self.alloca(op),
+            Opcode::MultimemLoadReduceViewTko => self.load_view(op),
+            Opcode::MultimemStoreViewTko => self.store_view(op),
+            Opcode::MultimemReduceViewTko => self.multimem_reduce(op),
+            Opcode::PreviewCall => self.call(op),
+            // Elementwise operations are above; these have no place in a body.
+            _ => Err(self.malformed("it cannot stand in a body, or its attributes are missing".to_owned())),
         }
     }
 
@@ -305,10 +346,6 @@ impl<'m> Lowerer<'m> {
 
     fn site(&self) -> Site {
         self.sites[self.site as usize].1.clone()
-    }
-
-    fn unsupported(&self, what: String) -> PlanError {
-        PlanError::Unsupported { site: self.site(), what }
     }
 
     fn malformed(&self, what: String) -> PlanError {

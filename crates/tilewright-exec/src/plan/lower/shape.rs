@@ -26,7 +26,7 @@ impl<'m> Lowerer<'m> {
         let [n] = shape[..] else {
             return Err(self.malformed("the result must have one dimension".to_owned()));
         };
-        self.require(elem.is_int() && elem.size() * 8 == elem.bits() as usize, "the result must hold integers of whole bytes")?;
+        self.require(elem.is_int(), "the result must hold integers")?;
         if n <= MAX_CONSTANT_IOTA {
             let tile = self.constants.iota(elem, n);
             return self.define_result(op, 0, Val::Tile(tile));

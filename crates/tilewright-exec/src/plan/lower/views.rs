@@ -3,7 +3,7 @@
 use super::{Lowerer, Val};
 use crate::{
     PlanError,
-    elem::{Elem, memory_size},
+    elem::{Elem, memory_bits},
     plan::{Coordinate, Extent, Inst, Tile, ViewAccess, ViewDim},
 };
 use std::rc::Rc;
@@ -126,15 +126,16 @@ impl<'m> Lowerer<'m> {
         let view = self.view(view)?;
         let element = view.tensor.element;
         self.require(tile == (Elem::Num(element), &view.tile[..]), "the tile must be one of the view's tiles")?;
-        let Some(size) = memory_size(element) else {
-            return Err(self.unsupported(format!("memory of {element} elements")));
+        let Some(bits) = memory_bits(element) else {
+            return Err(self.malformed(format!("{element} elements cannot lie in memory")));
         };
+        let size = Elem::Num(element).size();
         let indices = self.tiles_named(op, "index")?;
         self.require(indices.len() == view.tile.len(), "one index for each dimension of the view is needed")?;
         let dims = indices.into_iter().enumerate().map(|(i, index)| self.view_dim(&view, i, index)).collect::<Result<_, _>>()?;
         let padding = self.padding_bits(view.padding, element)?;
         let order = self.order(op)?;
-        Ok(Box::new(ViewAccess { base: view.tensor.base.clone(), element, size, dims, padding, order }))
+        Ok(Box::new(ViewAccess { base: view.tensor.base.clone(), element, size, packed: bits < 8, dims, padding, order }))
     }
 
     fn view_dim(&mut self, view: &View, i: usize, index: Tile) -> Result<ViewDim, PlanError> {

@@ -1,0 +1,52 @@
+//! Calls: the body of the function stands where it is called.
+
+use super::{Lowerer, Return, Val};
+use crate::PlanError;
+use tilewright_ir::{AttrName, AttrValue, Function, OpRef};
+
+/// Calls may be nested this deep; a function cannot call itself.
+const MAX_CALLS: usize = 64;
+
+impl<'m> Lowerer<'m> {
+    pub(super) fn call(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let function = self.callee(op)?;
+        let name = self.module.tables.strings.text(function.name);
+        if self.returns.len() >= MAX_CALLS || self.returns.iter().any(|outer| outer.function == function.name) {
+            return Err(self.malformed(format!("@{name} calls itself, or calls are nested deeper than {MAX_CALLS}")));
+        }
+        let Some(block) = function.body.entry_block() else {
+            return Err(self.malformed(format!("@{name} has no body")));
+        };
+        let types = |values: &[tilewright_ir::Value]| values.iter().map(|v| self.body.ty(*v)).collect::<Vec<_>>();
+        let fits = types(op.operands()) == function.params(&self.module.tables);
+        self.require(fits, "the operands must have the types of the function's parameters")?;
+        // Functions return no values: the verifier sees to it.
+        self.require(op.results().len() == 0, "a function returns no values")?;
+        let arguments = op.operands().iter().map(|v| self.val(*v).cloned()).collect::<Result<Vec<Val>, _>>()?;
+        let exit = self.new_label();
+        let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
+        let body = std::mem::replace(&mut self.body, &function.body);
+        // Jumps do not leave the function.
+        let (loops, ifs) = (std::mem::take(&mut self.loops), std::mem::take(&mut self.ifs));
+        self.returns.push(Return { function: function.name, exit, scope: self.open.len() });
+        for (parameter, argument) in self.body.args(block).zip(arguments) {
+            self.define(parameter, argument);
+        }
+        let at = self.site;
+        self.block(block)?;
+        self.site = at;
+        self.returns.pop();
+        (self.loops, self.ifs) = (loops, ifs);
+        (self.body, self.values) = (body, values);
+        self.place_label(exit);
+        Ok(())
+    }
+
+    fn callee(&self, op: OpRef<'m>) -> Result<&'m Function, PlanError> {
+        let AttrValue::Str(name) = op.attr(AttrName::Callee) else {
+            return Err(self.malformed("the name of the function is missing".to_owned()));
+        };
+        let found = self.module.functions.iter().find(|f| f.name == name);
+        found.ok_or_else(|| self.malformed(format!("the module has no function @{}", self.module.tables.strings.text(name))))
+    }
+}

@@ -1,0 +1,4 @@
+//! Modules with every operation.
+
+pub(crate) mod irregular;
+pub(crate) mod regular;

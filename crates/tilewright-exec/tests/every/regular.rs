@@ -1,0 +1,185 @@
+//! Operations whose row of the op table says all about them: single tiles in, one tile out, and attributes that are values of
+//! enumerations or flags. Every combination of types and values that the verifier takes becomes a module.
+
+use std::sync::LazyLock;
+use tilewright_ir::{
+    AttrValue, Block, Body, Builder, Function, Module, Opcode, Scalar, SymbolVisibility, Type, TypeData, Value, VerifiedModule, Version,
+    ops::{Arity, AttrDef, AttrKind, OpDef, Placement, Results, Same, TypeSet},
+    verify,
+};
+
+/// An element of a tile.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Element {
+    Number(Scalar),
+    PointerTo(Scalar),
+}
+
+/// The operations that [`modules`] makes modules of.
+pub(crate) static OPCODES: LazyLock<Vec<Opcode>> =
+    LazyLock::new(|| Opcode::ALL.iter().copied().filter(|opcode| is_regular(opcode.def())).collect());
+
+fn is_regular(def: &OpDef) -> bool {
+    let takes_tiles = |types: TypeSet| elements().any(|element| accepts(types, element));
+    let single_result = matches!(def.results, Results::Fixed([result]) if takes_tiles(result.types));
+    def.placement == Placement::Body
+        && def.regions == 0
+        && single_result
+        && def.operands.iter().all(|operand| operand.arity == Arity::One && takes_tiles(operand.types))
+        && def.attrs.iter().all(|attr| matches!(attr.kind, AttrKind::Enum(_) | AttrKind::Unit))
+}
+
+fn elements() -> impl Iterator<Item = Element> {
+    let pointers = [Scalar::I32, Scalar::F4E2M1FN].map(Element::PointerTo);
+    Scalar::all().map(Element::Number).chain(pointers)
+}
+
+fn accepts(types: TypeSet, element: Element) -> bool {
+    let mut module = Module::new("m", Version::LATEST);
+    let ty = tile(&mut module, element, &[]).or_else(|| tile(&mut module, element, &[2]));
+    ty.is_some_and(|ty| types.accepts(TypeSet::of(&module.tables.types, ty)))
+}
+
+fn tile(module: &mut Module, element: Element, shape: &[i64]) -> Option<Type> {
+    let types = &mut module.tables.types;
+    let element = match element {
+        Element::Number(scalar) => scalar.ty(),
+        Element::PointerTo(scalar) => types.pointer(scalar.ty()).ok()?,
+    };
+    types.tile(element, shape).ok()
+}
+
+/// Shows every module with this operation.
+pub(crate) fn modules(opcode: Opcode, visit: &mut dyn FnMut(VerifiedModule)) {
+    if !is_regular(opcode.def()) {
+        return;
+    }
+    let mut found = 0;
+    for types in type_choices(opcode.def()) {
+        for attrs in attr_choices(opcode.def().attrs) {
+            for shapes in shape_choices(opcode, &types) {
+                if let Some(module) = module(opcode, &types, &shapes, &attrs) {
+                    found += 1;
+                    visit(module);
+                }
+            }
+        }
+    }
+    assert!(found > 0, "no module with {opcode}");
+}
+
+/// The element types of operands and result, in that order, that the row allows.
+fn type_choices(def: &OpDef) -> Vec<Vec<Element>> {
+    let Results::Fixed(results) = def.results else { return Vec::new() };
+    let sets: Vec<TypeSet> = def.operands.iter().map(|o| o.types).chain(results.iter().map(|r| r.types)).collect();
+    // Bit i of a relation is operand i, bit 8 + i result i.
+    let bit = |slot: usize| if slot < def.operands.len() { slot } else { 8 + slot - def.operands.len() };
+    let tied = |slot: usize, earlier: usize| {
+        let related = |slots: u16| slots >> bit(slot) & slots >> bit(earlier) & 1 == 1;
+        def.relations.iter().any(|relation| matches!(relation.same, Same::Type | Same::Element) && related(relation.slots))
+    };
+    let mut choices = vec![Vec::new()];
+    for (slot, set) in sets.iter().enumerate() {
+        let twin = (0..slot).find(|earlier| tied(slot, *earlier));
+        let more = |choice: &Vec<Element>| -> Vec<Vec<Element>> {
+            let candidates = elements().filter(|e| accepts(*set, *e)).filter(|e| twin.is_none_or(|twin| choice[twin] == *e));
+            candidates.map(|element| choice.iter().copied().chain([element]).collect()).collect()
+        };
+        choices = choices.iter().flat_map(more).collect();
+    }
+    choices
+}
+
+/// Every value of every attribute.
+fn attr_choices(attrs: &[AttrDef]) -> Vec<Vec<AttrValue>> {
+    let mut choices = vec![Vec::new()];
+    for attr in attrs {
+        let values: Vec<AttrValue> = match attr.kind {
+            AttrKind::Enum(kind) => {
+                kind.values().iter().filter(|v| attr.allowed.contains(v.value)).map(|v| AttrValue::Enum(v.value)).collect()
+            }
+            _ => vec![AttrValue::Absent, AttrValue::Unit],
+        };
+        choices = choices.iter().flat_map(|choice| values.iter().map(|v| choice.iter().copied().chain([*v]).collect())).collect();
+    }
+    choices
+}
+
+/// The shapes of operands and result, in that order.
+fn shape_choices(opcode: Opcode, types: &[Element]) -> Vec<Vec<Vec<i64>>> {
+    let bits = |element: Element| match element {
+        Element::Number(Scalar::Tf32) => 32,
+        Element::Number(scalar) => i64::from(scalar.bits()),
+        Element::PointerTo(_) => 64,
+    };
+    let product = |scales: &[i64]| -> Vec<Vec<i64>> {
+        let factors = [vec![16, 32], vec![32, 16], vec![16, 16]].into_iter();
+        let scales = scales.iter().flat_map(|block| [vec![16, 32 / block], vec![32 / block, 16]]);
+        factors.chain(scales).chain([vec![16, 16]]).collect()
+    };
+    match opcode {
+        Opcode::MmaF | Opcode::MmaI => vec![product(&[])],
+        Opcode::MmaFScaled => vec![product(&[16]), product(&[32])],
+        Opcode::Pack => vec![vec![vec![32], vec![4 * bits(types[0])]]],
+        Opcode::Unpack => vec![vec![vec![4 * bits(types[1])], vec![32]]],
+        Opcode::Iota => vec![vec![vec![2]]],
+        _ if types.contains(&Element::PointerTo(Scalar::F4E2M1FN)) => vec![vec![Vec::new(); types.len()]],
+        _ => vec![vec![vec![4]; types.len()], vec![vec![2, 4]; types.len()]],
+    }
+}
+
+/// A module with one operation; `None` if the verifier does not take it.
+fn module(opcode: Opcode, types: &[Element], shapes: &[Vec<i64>], attrs: &[AttrValue]) -> Option<VerifiedModule> {
+    let mut module = Module::new("m", Version::LATEST);
+    let mut body = Body::new();
+    let (result, operands) = types.split_last()?;
+    let mut params = Vec::new();
+    for element in operands {
+        // Two elements of 4 bits make the smallest tile: it is unpacked from a byte.
+        let element = if *element == Element::Number(Scalar::F4E2M1FN) { Element::Number(Scalar::I8) } else { *element };
+        params.push(tile(&mut module, element, &[])?);
+    }
+    let block = body.add_block(body.root(), &params);
+    let mut values = Vec::new();
+    for (i, (element, shape)) in operands.iter().zip(shapes).enumerate() {
+        values.push(operand(&mut module, &mut body, block, i, *element, shape)?);
+    }
+    let result = tile(&mut module, *result, shapes.last()?)?;
+    let mut builder = Builder::new(&mut module.tables, &mut body, block);
+    let mut op = builder.op(opcode).result(result);
+    for (def, value) in opcode.def().operands.iter().zip(values) {
+        op = op.operand(def.name, value);
+    }
+    for (def, value) in opcode.def().attrs.iter().zip(attrs) {
+        op = op.attr(def.name, *value);
+    }
+    op.finish().ok()?;
+    builder.op(Opcode::Return).finish().ok()?;
+    let signature = module.tables.types.intern(TypeData::Function { inputs: params.into(), results: [].into() }).ok()?;
+    let name = module.tables.strings.intern("k");
+    let (hints, arg_attrs, loc, visibility) = (None, None, None, SymbolVisibility::Public);
+    module.functions.push(Function { name, signature, is_entry: true, visibility, hints, arg_attrs, loc, body });
+    verify(module).ok()
+}
+
+/// A tile whose elements are all the parameter.
+fn operand(module: &mut Module, body: &mut Body, block: Block, index: usize, element: Element, shape: &[i64]) -> Option<Value> {
+    let param = body.args(block).nth(index)?;
+    if shape.is_empty() {
+        return (element != Element::Number(Scalar::F4E2M1FN)).then_some(param);
+    }
+    let elements: i64 = shape.iter().product();
+    let mut change = |opcode: Opcode, value: Value, element: Element, shape: &[i64]| {
+        let ty = tile(module, element, shape)?;
+        Builder::new(&mut module.tables, body, block).op(opcode).operand("source", value).result(ty).value().ok()
+    };
+    if element == Element::Number(Scalar::F4E2M1FN) {
+        let byte = Element::Number(Scalar::I8);
+        let one = change(Opcode::Reshape, param, byte, &[1])?;
+        let bytes = change(Opcode::Broadcast, one, byte, &[elements / 2])?;
+        let numbers = change(Opcode::Unpack, bytes, element, &[elements])?;
+        return change(Opcode::Reshape, numbers, element, shape);
+    }
+    let one = change(Opcode::Reshape, param, element, &vec![1; shape.len()])?;
+    change(Opcode::Broadcast, one, element, shape)
+}

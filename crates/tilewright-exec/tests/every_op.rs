@@ -1,0 +1,113 @@
+//! No operation is left out: every row of the op table, with every element type and every attribute value that the verifier
+//! takes, has a plan and runs.
+
+mod every;
+
+use every::{irregular, regular};
+use std::{collections::BTreeMap, path::Path};
+use tilewright_exec::{Arg, LaunchOptions, Memory, Program, launch};
+use tilewright_ir::{Module, Opcode, Scalar, VerifiedModule, ops::Placement, verify};
+use tilewright_text::{ParseOptions, PrintOptions, parse, print};
+
+/// How many modules there were with each operation.
+type Seen = BTreeMap<Opcode, usize>;
+
+fn count(module: &Module, seen: &mut Seen) {
+    for function in &module.functions {
+        function.body.walk(|op| *seen.entry(op.opcode()).or_default() += 1);
+    }
+}
+
+/// Plans the entries of a module, and runs them on one block. Pointers lead to a buffer, other arguments are 1.
+fn runs(module: VerifiedModule, seen: &mut Seen) {
+    count(&module, seen);
+    let text = print(&module, &PrintOptions::new());
+    let program = Program::new(module);
+    let plan = program.plan("k").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut memory = Memory::new();
+    let buffer = memory.add(vec![0; 1 << 14]);
+    let arg = |param: &tilewright_exec::Param| match param {
+        tilewright_exec::Param::Pointer(_) => Arg::Pointer(memory.address(buffer)),
+        tilewright_exec::Param::Scalar(scalar) => Arg::Scalar(*scalar, 1),
+    };
+    let args: Vec<Arg> = plan.params().iter().map(arg).collect();
+    let sink = tilewright_exec::OutputSink::new(std::sync::Arc::new(std::sync::Mutex::new(Vec::new())));
+    launch(&plan, &mut memory, [1, 1, 1], &args, &LaunchOptions::new().threads(1).output(sink))
+        .unwrap_or_else(|error| panic!("{error}\n{text}"));
+}
+
+/// What the texts may break: they combine all types and keywords, also those that do not go together.
+const REFUSALS: [&str; 7] =
+    ["invalid-type", "assume-type", "atomic-type", "attribute-value", "memory-ordering", "memory-scope", "multimem-type"];
+
+/// The module of a text, unless its types and keywords do not go together.
+fn valid(text: &str) -> Option<VerifiedModule> {
+    let module = match parse(text, &ParseOptions::new()) {
+        Ok(module) => module,
+        Err(errors) if REFUSALS.contains(&errors[0].id) => return None,
+        Err(errors) => panic!("{}", errors[0].render(text, "text")),
+    };
+    match verify(module) {
+        Ok(module) => Some(module),
+        Err(findings) if REFUSALS.contains(&findings[0].rule) => None,
+        Err(findings) => panic!("{}: {}\n{text}", findings[0].rule, findings[0].message),
+    }
+}
+
+#[test]
+fn every_operation_runs() {
+    let mut seen = Seen::new();
+    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.def().placement == Placement::Body) {
+        regular::modules(opcode, &mut |module| runs(module, &mut seen));
+    }
+    for text in irregular::texts() {
+        if let Some(module) = valid(&text) {
+            runs(module, &mut seen);
+        }
+    }
+    let missing: Vec<&str> = Opcode::ALL
+        .iter()
+        .filter(|opcode| opcode.def().placement == Placement::Body && !seen.contains_key(opcode))
+        .map(|opcode| opcode.mnemonic())
+        .collect();
+    assert!(missing.is_empty(), "nothing ran {missing:?}");
+    let total: usize = regular::OPCODES.iter().map(|opcode| seen[opcode]).sum();
+    assert!(total > 2000, "only {total} uses of regular operations");
+}
+
+#[test]
+fn every_element_type_can_be_carried_and_stored() {
+    let texts = irregular::texts();
+    for scalar in Scalar::all().filter(|scalar| *scalar != Scalar::I4) {
+        assert!(texts.iter().any(|text| text.contains("store_view_tko") && text.contains(&format!("x{scalar}>"))), "{scalar}");
+    }
+}
+
+/// Every module of the corpus that the verifier takes has a plan: most of them are one operation with one choice of attributes.
+#[test]
+fn every_module_of_the_corpus_has_a_plan() {
+    let folders = ["../../../shared/corpus/modules", "../../tests/corpus/modules"].map(|f| Path::new(env!("CARGO_MANIFEST_DIR")).join(f));
+    let folder = folders.iter().find(|folder| folder.is_dir()).expect("the selection of the corpus is part of the repository");
+    let mut planned = 0;
+    let mut failures = Vec::new();
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "tilebc") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let Ok(module) = tilewright_bytecode::read(&bytes) else { continue };
+        let entries: Vec<String> =
+            module.functions.iter().filter(|f| f.is_entry).map(|f| module.tables.strings.text(f.name).into_owned()).collect();
+        let Ok(module) = verify(module) else { continue };
+        let program = Program::new(module);
+        for name in entries {
+            planned += 1;
+            if let Err(error) = program.plan(&name) {
+                failures.push(format!("{}: {error}", path.display()));
+            }
+        }
+    }
+    assert!(planned >= 20, "only {planned} entries in {}", folder.display());
+    assert!(failures.is_empty(), "{} of {planned} entries:\n{}", failures.len(), failures.join("\n"));
+}

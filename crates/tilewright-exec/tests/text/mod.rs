@@ -1,0 +1,35 @@
+//! Runs kernels that tests write as text.
+
+use tilewright_exec::{Arg, Buffer, LaunchError, LaunchOptions, LaunchReport, Memory, Program, launch};
+use tilewright_ir::verify;
+use tilewright_text::{ParseOptions, parse};
+
+/// The program of a text.
+pub(crate) fn program(text: &str) -> Program {
+    let module = parse(text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(text, "kernel")));
+    Program::new(verify(module).unwrap_or_else(|findings| panic!("{}: {}\n{text}", findings[0].rule, findings[0].message)))
+}
+
+/// Launches the entry `k` of a text.
+pub(crate) fn launch_text(
+    text: &str,
+    memory: &mut Memory<'_>,
+    blocks: u32,
+    args: &[Arg],
+    threads: usize,
+) -> Result<LaunchReport, LaunchError> {
+    let plan = program(text).plan("k").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    launch(&plan, memory, [blocks, 1, 1], args, &LaunchOptions::new().threads(threads))
+}
+
+/// A memory with one buffer.
+pub(crate) fn buffer(bytes: Vec<u8>) -> (Memory<'static>, Buffer) {
+    let mut memory = Memory::new();
+    let buffer = memory.add(bytes);
+    (memory, buffer)
+}
+
+/// The content of a buffer as 32-bit integers.
+pub(crate) fn ints(bytes: &[u8]) -> Vec<i32> {
+    bytes.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
