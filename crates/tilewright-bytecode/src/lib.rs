@@ -56,6 +56,8 @@ pub use error::{ReadError, ReadErrorKind, Section};
 pub use file::File;
 pub use file_layout::FileLayout;
 pub use functions::FunctionHeader;
+#[cfg(feature = "unverified")]
+pub use write::write_unverified;
 pub use write::{Style, WriteError, WriteErrorKind, WriteOptions, write, write_into};
 
 use tilewright_ir::Module;

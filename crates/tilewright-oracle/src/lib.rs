@@ -3,6 +3,8 @@
 //! `tileirdisasm` and `tileiras` come from PyPI and run without a GPU. The first test that asks for them installs them into a
 //! private virtual environment, `target/oracle`. Where that fails, for want of Python or of a network, tests skip their comparisons
 //! and say loudly how many; with `CI` set in the environment they fail instead.
+//!
+//! Tests compare a selection that CI has time for. `TILEWRIGHT_ORACLE=all` lets them compare everything they can.
 #![forbid(unsafe_code)]
 
 use std::{
@@ -10,7 +12,10 @@ use std::{
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    sync::OnceLock,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// The packages, at the version that all recorded facts come from.
@@ -20,6 +25,36 @@ const PACKAGES: [&str; 3] = ["nvidia-cuda-tileiras==13.5.37", "nvidia-cuda-nvcc=
 #[derive(Clone, Debug)]
 pub struct Oracle {
     bin: PathBuf,
+}
+
+/// Whether tests that compare a selection by default shall compare everything: `TILEWRIGHT_ORACLE=all`.
+pub fn is_exhaustive() -> bool {
+    std::env::var_os("TILEWRIGHT_ORACLE").is_some_and(|value| value == "all")
+}
+
+/// What `check` finds wrong with items, in their order. Two threads share the work: the tools are processes of their own.
+pub fn failures<T: Sync>(items: &[T], check: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((index, item)) = take(&next, items) {
+                    if let Some(failure) = check(item) {
+                        found.lock().unwrap_or_else(PoisonError::into_inner).push((index, failure));
+                    }
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort();
+    found.into_iter().map(|(_, failure)| failure).collect()
+}
+
+fn take<'t, T>(next: &AtomicUsize, items: &'t [T]) -> Option<(usize, &'t T)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    items.get(index).map(|item| (index, item))
 }
 
 /// How a tool ended.
@@ -146,6 +181,13 @@ mod tests {
         assert!(answer.accepted(), "{}", answer.stderr);
         assert_eq!(answer.stdout, fs::read(path.join("vector_add.mlir")).unwrap());
         assert_eq!(oracle.disassemble(&bytecode[..100], &[]).status, Some(3));
+    }
+
+    #[test]
+    fn failures_come_in_order() {
+        let numbers: Vec<usize> = (0..100).collect();
+        let odd = failures(&numbers, |n| (n % 2 == 1).then(|| n.to_string()));
+        assert_eq!(odd, (0..50).map(|n| (2 * n + 1).to_string()).collect::<Vec<_>>());
     }
 
     #[test]

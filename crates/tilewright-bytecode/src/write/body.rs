@@ -229,7 +229,7 @@ impl<'m> BodyWriter<'_, 'm> {
     #[inline]
     fn values(&mut self, values: &[Value]) -> Result<(), WriteError> {
         for &value in values {
-            let number = self.numbers[value.index()];
+            let number = self.numbers.get(value.index()).copied().unwrap_or(UNNUMBERED);
             if number == UNNUMBERED {
                 return Err(self.unnumbered(value));
             }
@@ -241,7 +241,8 @@ impl<'m> BodyWriter<'_, 'm> {
     /// A used value without number: a result that came after its operation.
     #[cold]
     fn unnumbered(&self, value: Value) -> WriteError {
-        let ValueDef::Result(op, index) = self.body.value_def(value) else {
+        let def = self.body.contains_value(value).then(|| self.body.value_def(value));
+        let Some(ValueDef::Result(op, index)) = def else {
             return self.context.invalid("an operand is not defined before its use".to_owned());
         };
         let op = self.body.op(op);

@@ -53,6 +53,24 @@ pub fn write(module: &VerifiedModule, options: &WriteOptions<'_>) -> Result<Vec<
 /// # Errors
 /// The first thing that the version cannot say; `out` is left as it was.
 pub fn write_into(module: &VerifiedModule, options: &WriteOptions<'_>, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    put_module(module, options, out)
+}
+
+/// Encodes a module that nobody verified: for tests of readers and verifiers, which need files that break rules.
+///
+/// # Errors
+/// The first thing that the version, or the format in any version, cannot say.
+///
+/// # Panics
+/// When the module uses handles that are not its own.
+#[cfg(feature = "unverified")]
+pub fn write_unverified(module: &Module, options: &WriteOptions<'_>) -> Result<Vec<u8>, WriteError> {
+    let mut out = Vec::new();
+    put_module(module, options, &mut out)?;
+    Ok(out)
+}
+
+fn put_module(module: &Module, options: &WriteOptions<'_>, out: &mut Vec<u8>) -> Result<(), WriteError> {
     let version = options.version();
     let layout = options.chosen_layout();
     let encoded = encode(module, version, options.chosen_style(), layout)?;

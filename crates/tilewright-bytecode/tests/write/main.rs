@@ -9,7 +9,10 @@ mod refusals;
 mod support;
 mod versions;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 use tilewright_bytecode::{WriteOptions, read, write};
 use tilewright_ir::{Module, VerifiedModule, Version, verify};
 use tilewright_text::PrintOptions;
@@ -18,6 +21,8 @@ use tilewright_text::PrintOptions;
 struct Sample {
     name: String,
     bytes: Vec<u8>,
+    /// Whether every checkout has it.
+    is_bundled: bool,
 }
 
 /// Every file of the corpus; none where it is not here.
@@ -27,7 +32,12 @@ fn samples() -> Vec<Sample> {
         eprintln!("SKIPPED: 0 corpus files found");
     }
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    files.iter().map(|path| Sample { name: name(path), bytes: fs::read(path).expect("a corpus file opens") }).collect()
+    let sample = |path: &PathBuf| Sample {
+        name: name(path),
+        bytes: fs::read(path).expect("a corpus file opens"),
+        is_bundled: !path.to_string_lossy().contains("shared"),
+    };
+    files.iter().map(sample).collect()
 }
 
 fn valid(module: Module) -> VerifiedModule {

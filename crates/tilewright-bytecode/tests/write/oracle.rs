@@ -1,65 +1,96 @@
-//! NVIDIA's disassembler takes what is written, and sees in it what was read.
+//! NVIDIA's tools take what is written: the disassembler sees in it what was read, and the compiler compiles it.
 
-use crate::{samples, support::Random};
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::{self, Command},
-};
+use crate::{Sample, samples};
+use std::collections::BTreeMap;
 use tilewright_bytecode::{Style, WriteOptions, write};
-use tilewright_ir::Version;
+use tilewright_ir::{VerifiedModule, Version};
+use tilewright_oracle::{Oracle, failures, is_exhaustive};
 
-/// How many files the disassembler is asked about: it takes a while to start.
-const ASKED: usize = 150;
-
-/// `tileirdisasm`: where `TILEIRDISASM` says, in the path, or with a Python package.
-fn disassembler() -> Option<PathBuf> {
-    let in_path = env::var_os("PATH").into_iter().flat_map(|path| env::split_paths(&path).collect::<Vec<_>>());
-    let in_path = in_path.flat_map(|folder| [folder.join("tileirdisasm"), folder.join("../nvidia/cu13/bin/tileirdisasm")]);
-    let homes = [PathBuf::from("/usr/lib"), PathBuf::from("/usr/local/lib")];
-    let in_packages = homes.iter().flat_map(|home| packages(home));
-    env::var_os("TILEIRDISASM").map(PathBuf::from).into_iter().chain(in_path).chain(in_packages).find(|path| path.is_file())
+/// A module of the corpus, written in some way.
+struct Written<'s> {
+    sample: &'s Sample,
+    version: Version,
+    style: Style,
+    bytes: Vec<u8>,
 }
 
-/// The places where Python packages below a folder would have it.
-fn packages(home: &Path) -> Vec<PathBuf> {
-    let folders =
-        |folder: &Path| -> Vec<PathBuf> { fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect() };
-    let pythons = folders(home).into_iter().flat_map(|version| [version.clone(), version.join("lib")]);
-    let pythons = pythons.flat_map(|lib| [vec![lib.clone()], folders(&lib)].concat());
-    pythons.map(|python| python.join("site-packages/nvidia/cu13/bin/tileirdisasm")).collect()
-}
+impl<'s> Written<'s> {
+    /// `None` where the version cannot say it.
+    fn new(sample: &'s Sample, module: &VerifiedModule, version: Version, style: Style) -> Option<Written<'s>> {
+        let bytes = write(module, &WriteOptions::new(version).style(style)).ok()?;
+        Some(Written { sample, version, style, bytes })
+    }
 
-fn disassemble(tool: &Path, bytes: &[u8]) -> Result<String, String> {
-    let path = env::temp_dir().join(format!("tilewright-{}.tilebc", process::id()));
-    fs::write(&path, bytes).expect("a temporary file");
-    let output = Command::new(tool).arg("--print-debug-info").arg(&path).output().expect("the disassembler starts");
-    fs::remove_file(&path).expect("a temporary file");
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    /// A file of the corpus at each version that can say it, in each of the styles.
+    fn ways(sample: &'s Sample, styles: &[Style]) -> Vec<Written<'s>> {
+        let module = sample.module();
+        let versions = Version::ALL.into_iter();
+        versions
+            .flat_map(|version| styles.iter().filter_map(|style| Written::new(sample, &module, version, *style)).collect::<Vec<_>>())
+            .collect()
+    }
+
+    fn name(&self) -> String {
+        format!("{} at {}, {:?}", self.sample.name, self.version, self.style)
     }
 }
 
+/// What the disassembler says about a file, debug information included.
+fn disassembly(oracle: &Oracle, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let answer = oracle.disassemble(bytes, &["--print-debug-info"]);
+    if answer.accepted() { Ok(answer.stdout) } else { Err(answer.stderr) }
+}
+
+/// A tenth of what can be written, or all of it.
 #[test]
 fn the_disassembler_sees_the_same() {
     let samples = samples();
-    let Some(tool) = disassembler() else {
-        eprintln!("SKIPPED: no tileirdisasm found, {} files are not shown to it", samples.len());
-        return;
-    };
-    let mut random = Random::new(11);
-    let mut shown = 0;
-    for _ in 0..if samples.is_empty() { 0 } else { ASKED } {
-        let sample = &samples[random.below(samples.len())];
-        let module = sample.module();
-        let expected = disassemble(&tool, &sample.bytes).unwrap_or_else(|e| panic!("{}: {e}", sample.name));
-        let version = Version::ALL[random.below(Version::ALL.len())];
-        let style = [Style::Cutile, Style::Cpp][random.below(2)];
-        let Ok(bytes) = write(&module, &WriteOptions::new(version).style(style)) else { continue };
-        let seen = disassemble(&tool, &bytes).unwrap_or_else(|e| panic!("{} at {version}, {style:?}: {e}", sample.name));
-        assert_eq!(seen, expected, "{} at {version}, {style:?}", sample.name);
-        shown += 1;
+    let step = if is_exhaustive() { 1 } else { 10 };
+    let written = samples.iter().flat_map(|sample| Written::ways(sample, &[Style::Cutile, Style::Cpp]));
+    let written: Vec<Written<'_>> = written.step_by(step).collect();
+    let Some(oracle) = Oracle::or_skip(&format!("{} comparisons of written files", written.len())) else { return };
+    let differences = failures(&written, |way| {
+        let (seen, expected) = (disassembly(&oracle, &way.bytes), disassembly(&oracle, &way.sample.bytes));
+        (seen != expected || seen.is_err())
+            .then(|| format!("{}: {:?}", way.name(), seen.map(|text| String::from_utf8_lossy(&text).into_owned())))
+    });
+    eprintln!("{} written files shown to the disassembler", written.len());
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// GPUs that files are compiled for.
+const GPUS: [&str; 2] = ["sm_90", "sm_100"];
+
+/// The newest file of each kernel that every checkout has, at its own version; or every file of the corpus at every version.
+fn to_compile(samples: &[Sample]) -> Vec<Written<'_>> {
+    if is_exhaustive() {
+        let by_name: BTreeMap<&str, &Sample> = samples.iter().map(|sample| (&*sample.name, sample)).collect();
+        return by_name.into_values().flat_map(|sample| Written::ways(sample, &[Style::Cutile])).collect();
     }
-    eprintln!("{shown} written files shown to {}", tool.display());
+    let kernels = samples.iter().filter(|sample| sample.is_bundled && sample.name.starts_with(|c: char| c.is_ascii_lowercase()));
+    let newest: BTreeMap<&str, &Sample> = kernels.map(|sample| (sample.family().0, sample)).collect();
+    newest.into_values().filter_map(|sample| Written::new(sample, &sample.module(), sample.family().1, Style::Cutile)).collect()
+}
+
+#[test]
+fn the_compiler_compiles_what_is_written() {
+    let samples = samples();
+    let written = to_compile(&samples);
+    let Some(oracle) = Oracle::or_skip(&format!("{} compilations of written files", written.len() * GPUS.len())) else { return };
+    let refused = failures(&written, |way| {
+        let refusal = |gpu: &&str| {
+            let answer = oracle.compile(&way.bytes, gpu);
+            if answer.accepted() {
+                return None;
+            }
+            let why = answer.stderr.lines().find(|line| line.contains("error")).unwrap_or_default().to_owned();
+            // A GPU may lack what the kernel needs: then NVIDIA's own file is refused as well.
+            let is_ours = oracle.compile(&way.sample.bytes, gpu).accepted();
+            eprintln!("{} for {gpu}: {why}; NVIDIA's own file is {}", way.name(), if is_ours { "taken" } else { "refused as well" });
+            is_ours.then(|| format!("{} for {gpu}: {}", way.name(), answer.stderr))
+        };
+        GPUS.iter().find_map(refusal)
+    });
+    eprintln!("{} written files compiled for {GPUS:?}", written.len());
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
 }

@@ -1,38 +1,8 @@
-//! The verdict on changed files is that of NVIDIA's disassembler, which verifies what it reads.
-//!
-//! Each round takes a file of the corpus, adds types to its type table so that changed type indices find something, and
-//! changes a few bytes of bodies, types or other sections. The official verdict is the exit status of `tileirdisasm`: 0 for
-//! a valid module, 3 for one that does not parse or verify. A few classes of differences are known and counted apart.
-//!
-//! `VERIFY_ORACLE_ROUNDS` and `VERIFY_ORACLE_SEED` set how many files are tried and which; `VERIFY_ORACLE_KEEP` names a folder
-//! for files that differ.
-#![allow(clippy::print_stderr, reason = "a skipped test says so, and a long one tells its numbers")]
+//! Files changed byte by byte, with more types than they had, so that changed type indices find something.
 
-mod support;
-
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
-use support::{Bytes, Random, bytes, id};
+use crate::support::{self, Bytes, Random, bytes, id};
 use tilewright_bytecode::read;
-use tilewright_ir::{Version, verify};
-
-const ROUNDS: usize = 1_500;
-
-/// The official disassembler, if it is here: named by `TILEIRDISASM`, in `PATH`, or in the environment of the oracle.
-fn disassembler() -> Option<PathBuf> {
-    let named = env::var_os("TILEIRDISASM").map(PathBuf::from);
-    let in_path = env::var_os("PATH").into_iter().flat_map(|path| env::split_paths(&path).collect::<Vec<_>>());
-    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/oracle");
-    let mut folders: Vec<PathBuf> = in_path.collect();
-    for python in fs::read_dir(installed.join("lib")).into_iter().flatten().flatten() {
-        folders.push(python.path().join("site-packages/nvidia/cu13/bin"));
-    }
-    named.into_iter().chain(folders.into_iter().map(|folder| folder.join("tileirdisasm"))).find(|path| path.is_file())
-}
+use tilewright_ir::Version;
 
 /// A section of a file: its id, and where its payload lies.
 struct Section {
@@ -221,7 +191,7 @@ impl Parts {
 }
 
 /// A changed file of the corpus and its version: mostly one that reads, so that there is something to verify.
-fn changed(random: &mut Random, corpus: &[Vec<u8>]) -> (Version, Vec<u8>) {
+pub(crate) fn changed(random: &mut Random, corpus: &[Vec<u8>]) -> (Version, Vec<u8>) {
     let original = &corpus[random.below(corpus.len())];
     let mut tries = 1 + random.below(40);
     loop {
@@ -235,88 +205,4 @@ fn changed(random: &mut Random, corpus: &[Vec<u8>]) -> (Version, Vec<u8>) {
             return (parts.version, file);
         }
     }
-}
-
-/// The class of a known difference.
-fn known_difference(official: &Verdict, ours: &Verdict) -> Option<&'static str> {
-    // The tool takes whatever stands there for an array: it accepts some, refuses some, and crashes on some.
-    let attributes = official.valid && ours.reason.contains("the attributes of parameters must be an array");
-    attributes.then_some("known: parameter attributes of another kind")
-}
-
-struct Verdict {
-    valid: bool,
-    /// The last line of what was said about an invalid file.
-    reason: String,
-}
-
-fn official(tool: &Path, file: &Path) -> Option<Verdict> {
-    let output = Command::new(tool).arg(file).output().expect("the tool starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    let reason = said.lines().rfind(|line| line.contains("error")).unwrap_or("").to_owned();
-    match output.status.code() {
-        Some(0) => Some(Verdict { valid: true, reason }),
-        Some(3) => Some(Verdict { valid: false, reason }),
-        // It crashes on some files: no verdict.
-        _ => None,
-    }
-}
-
-fn ours(file: &[u8]) -> Verdict {
-    match read(file).map(verify) {
-        Ok(Ok(_)) => Verdict { valid: true, reason: String::new() },
-        Ok(Err(findings)) => Verdict { valid: false, reason: findings[0].to_string() },
-        Err(error) => Verdict { valid: false, reason: format!("read: {error}") },
-    }
-}
-
-fn number(name: &str, default: usize) -> usize {
-    env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
-
-#[test]
-fn verdicts_agree_with_the_official_disassembler() {
-    let rounds = number("VERIFY_ORACLE_ROUNDS", ROUNDS);
-    let Some(tool) = disassembler() else {
-        eprintln!("SKIPPED: no tileirdisasm found, {rounds} verdicts not compared (see TILEIRDISASM)");
-        return;
-    };
-    let corpus: Vec<Vec<u8>> = support::corpus().iter().map(|path| fs::read(path).expect("a corpus file opens")).collect();
-    let seed = number("VERIFY_ORACLE_SEED", 0);
-    let keep = env::var_os("VERIFY_ORACLE_KEEP").map(PathBuf::from);
-    let scratch = env::temp_dir().join(format!("verify_oracle_{}_{seed}.tilebc", std::process::id()));
-    let mut random = Random::new(seed as u64);
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut rules: BTreeMap<String, usize> = BTreeMap::new();
-    let mut differences = Vec::new();
-    for round in 0..rounds {
-        let (version, file) = changed(&mut random, &corpus);
-        fs::write(&scratch, &file).expect("the scratch file is written");
-        let Some(official) = official(&tool, &scratch) else {
-            *counts.entry("no verdict").or_default() += 1;
-            continue;
-        };
-        let ours = ours(&file);
-        let class = match (official.valid, ours.valid) {
-            (true, true) => "both valid",
-            (false, false) if ours.reason.starts_with("read: ") => "neither readable",
-            (false, false) => "neither valid",
-            _ => known_difference(&official, &ours).unwrap_or("different"),
-        };
-        *counts.entry(class).or_default() += 1;
-        if let Some(rule) = ours.reason.strip_prefix("error[").and_then(|reason| reason.split(']').next()) {
-            *rules.entry(rule.to_owned()).or_default() += 1;
-        }
-        if class == "different" {
-            let name = format!("{seed}_{round}.{version}.tilebc");
-            differences
-                .push(format!("{name}: official [{}] {}\n      ours [{}] {}", official.valid, official.reason, ours.valid, ours.reason));
-            if let Some(keep) = &keep {
-                fs::write(keep.join(name), &file).expect("a file is kept");
-            }
-        }
-    }
-    drop(fs::remove_file(&scratch));
-    eprintln!("{rounds} changed files: {counts:?}\nfirst findings: {rules:?}");
-    assert!(differences.is_empty(), "{} verdicts differ:\n{}", differences.len(), differences.join("\n"));
 }
