@@ -11,15 +11,18 @@
 //! 2. `vm`: run one block's code; frames are explicit, so that a block that waits for another can be parked.
 //! 3. `launch`: hand blocks to workers, resume parked ones, collect the first failure.
 
+mod cpu;
 mod elem;
 mod error;
 mod kernels;
 mod launch;
+pub mod limits;
 mod memory;
 mod plan;
 mod program;
 mod vm;
 
+pub use cpu::Level;
 pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};
 pub use launch::{Arg, LaunchOptions, LaunchReport, OutputSink, ProgressFn, launch};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory};

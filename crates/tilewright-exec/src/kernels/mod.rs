@@ -7,6 +7,7 @@
 pub(crate) mod exact;
 mod fast;
 pub(crate) mod mma;
+pub(crate) mod vector;
 
 use crate::elem::Elem;
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};

@@ -36,7 +36,8 @@ fn scratch_of(inst: &Inst) -> usize {
     if let Inst::Fold(fold) = inst { fold.slots } else { 0 }
 }
 
-fn count_uses(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
+/// How often each register is read.
+pub(crate) fn count_uses(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
     let mut uses = HashMap::new();
     for (inst, _) in code {
         inst.for_each_read(|tile| {

@@ -272,9 +272,11 @@ pub(crate) struct Matmul {
     pub(crate) k: usize,
     pub(crate) lhs: Tile,
     pub(crate) rhs: Tile,
+    /// In order, or a splat.
     pub(crate) acc: Tile,
     /// Factors for blocks of elements along `k`: those of `lhs`, `m` x blocks, and those of `rhs`, blocks x `n`.
     pub(crate) scales: Option<[Tile; 2]>,
+    /// May be the register of `acc`: the product is summed in place.
     pub(crate) dst: VReg,
 }
 

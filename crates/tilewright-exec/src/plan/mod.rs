@@ -1,5 +1,6 @@
 //! Plans: the code of an entry for the tile machine.
 
+mod coalesce;
 mod constants;
 mod frame;
 mod fuse;
@@ -78,7 +79,9 @@ impl Plan {
             let entries = module.functions.iter().filter(|f| f.is_entry).map(|f| module.tables.strings.text(f.name).into_owned());
             return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
         };
-        let lowered = lower::lower(module, globals, function)?;
+        let mut lowered = lower::lower(module, globals, function)?;
+        let uses = fuse::count_uses(&lowered.code);
+        coalesce::coalesce(&mut lowered.code, &uses);
         let fused = fuse::fuse(lowered.code);
         let layout = frame::lay_out(&fused.code, &lowered.registers)?;
         let (code, sites) = frame::resolve_labels(fused.code);

@@ -3,6 +3,7 @@
 //! Results go to stdout, complaints to stderr. [`Exit`] lists the exit statuses. A reader of stdout that goes away ends the
 //! command quietly.
 
+mod bench;
 mod convert;
 mod diff;
 mod exit;
@@ -40,6 +41,7 @@ Examples:
   tilewright ops addf                             explain an operation
   tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
   tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
+  tilewright bench                                measure kernels against the machine's limits
 
 'tilewright COMMAND --help' says more about each.
 
@@ -58,6 +60,7 @@ enum Command {
     Stats(stats::Args),
     Ops(ops::Args),
     Run(run::Args),
+    Bench(bench::Args),
 }
 
 /// Runs the command that the process was called with.
@@ -72,6 +75,7 @@ pub(crate) fn main() -> Exit {
         Command::Stats(args) => stats::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Run(args) => run::run(args),
+        Command::Bench(args) => bench::run(&args),
     };
     match result {
         Ok(exit) => exit,

@@ -7,6 +7,7 @@ tilewright diff --help
 tilewright stats --help
 tilewright ops --help
 tilewright run --help
+tilewright bench --help
 tilewright --version
 tilewright
 tilewright frobnicate

@@ -1,0 +1,54 @@
+//! What the CPU can do, found out once.
+
+use std::sync::OnceLock;
+
+/// An instruction set that loops are compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// What every CPU of the architecture has; on AArch64 that includes NEON.
+    Baseline,
+    /// AVX2 with FMA and F16C: x86-64-v3.
+    Avx2,
+    /// AVX-512 with its byte, word and double word parts: x86-64-v4.
+    Avx512,
+}
+
+impl Level {
+    /// The best level of this CPU.
+    pub fn best() -> Level {
+        static BEST: OnceLock<Level> = OnceLock::new();
+        *BEST.get_or_init(detect)
+    }
+
+    /// Every level of this CPU.
+    pub fn available() -> impl Iterator<Item = Level> {
+        [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|level| *level <= Level::best())
+    }
+
+    /// Its name, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Baseline if cfg!(target_arch = "aarch64") => "NEON",
+            Level::Baseline if cfg!(target_arch = "x86_64") => "SSE2",
+            Level::Baseline => "portable",
+            Level::Avx2 => "AVX2",
+            Level::Avx512 => "AVX-512",
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detect() -> Level {
+    macro_rules! has {
+        ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+    }
+    if !has!("avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt") {
+        return Level::Baseline;
+    }
+    if has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") { Level::Avx512 } else { Level::Avx2 }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detect() -> Level {
+    Level::Baseline
+}

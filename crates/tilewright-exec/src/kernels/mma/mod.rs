@@ -1,0 +1,244 @@
+//! Matrix multiplication of tiles.
+//!
+//! Factors are brought to the type that products are summed in, unless they have it; [`product`] sums blocks of rows and columns
+//! that fit the vector registers, with `k` ascending for every element (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64) and
+//! are rounded to the result type once. Where the CPU can, a product of floats is not rounded before it is added; products of
+//! formats of up to 11 bits are exact either way.
+#![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
+
+mod product;
+mod widen;
+
+use crate::{cpu::Level, elem::float_format};
+use product::{Matrices, Start, product_f32, product_f64, product_i16};
+use tilewright_ir::Scalar;
+use tilewright_numeric::FloatFormat;
+use widen::{decode, narrow, pair_columns, scale, widen, widen_bytes, write_f64_as_f32};
+
+/// The element types of a multiplication.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MatmulKind {
+    /// Factors of one format, accumulated in f32, with a result of f32 or f16.
+    F32 {
+        factor: FloatFormat,
+        result: FloatFormat,
+    },
+    F64,
+    /// Small factors of one format with scales, accumulated in f64, with a result of f32.
+    Scaled {
+        factor: FloatFormat,
+    },
+    /// i8 factors, accumulated in wrapping i32.
+    I32 {
+        lhs_signed: bool,
+        rhs_signed: bool,
+    },
+}
+
+impl MatmulKind {
+    pub(crate) fn float(factor: Scalar, acc: Scalar) -> Option<MatmulKind> {
+        match (factor, acc) {
+            (Scalar::F64, Scalar::F64) => Some(MatmulKind::F64),
+            (Scalar::F8E4M3FN | Scalar::F8E5M2 | Scalar::F16, Scalar::F16 | Scalar::F32)
+            | (Scalar::Bf16 | Scalar::Tf32 | Scalar::F32, Scalar::F32) => {
+                Some(MatmulKind::F32 { factor: float_format(factor)?, result: float_format(acc)? })
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn scaled(factor: Scalar) -> Option<MatmulKind> {
+        let fits = matches!(factor, Scalar::F8E4M3FN | Scalar::F8E5M2 | Scalar::F4E2M1FN);
+        fits.then_some(MatmulKind::Scaled { factor: float_format(factor)? })
+    }
+
+    pub(crate) fn int(lhs: Scalar, rhs: Scalar, acc: Scalar, lhs_signed: bool, rhs_signed: bool) -> Option<MatmulKind> {
+        let fits = lhs == Scalar::I8 && rhs == Scalar::I8 && acc == Scalar::I32;
+        fits.then_some(MatmulKind::I32 { lhs_signed, rhs_signed })
+    }
+}
+
+/// Extents of a product: `m` x `k` times `k` x `n`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) m: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+}
+
+/// Room for operands in the accumulation type; kept from call to call.
+#[derive(Debug, Default)]
+pub(crate) struct Packs {
+    f32: [Vec<f32>; 3],
+    f64: [Vec<f64>; 3],
+    i16: Vec<i16>,
+    pairs: Vec<i32>,
+}
+
+/// Where the matrices of a product lie, each row-major.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands {
+    pub(crate) lhs: *const u8,
+    pub(crate) rhs: *const u8,
+    pub(crate) acc: *const u8,
+    /// One element stands for all of `acc`.
+    pub(crate) acc_is_splat: bool,
+    /// May be `acc`.
+    pub(crate) dst: *mut u8,
+    pub(crate) scales: Option<Scales>,
+}
+
+/// Factors for blocks of elements along `k`: `m` x `blocks` for the left matrix, `blocks` x `n` for the right one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scales {
+    pub(crate) format: FloatFormat,
+    pub(crate) blocks: usize,
+    pub(crate) lhs: *const u8,
+    pub(crate) rhs: *const u8,
+}
+
+/// `dst = acc + lhs * rhs`.
+///
+/// # Safety
+/// The pointers are valid for the elements of their matrices, aligned; `dst` overlaps none of the others, but it may be `acc`. The
+/// CPU has the level.
+pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operands: Operands, packs: &mut Packs) {
+    let Operands { lhs, rhs, acc, dst, .. } = operands;
+    let Shape { m, n, k } = shape;
+    let sums = if operands.acc_is_splat { 1 } else { m * n };
+    // SAFETY: the matrices have these many elements.
+    unsafe {
+        match kind {
+            MatmulKind::F32 { factor, result } => {
+                let [a, b, c] = &mut packs.f32;
+                let a = if factor == FloatFormat::F32 { lhs.cast() } else { widen(level, factor, lhs, m * k, a) };
+                let b = if factor == FloatFormat::F32 { rhs.cast() } else { widen(level, factor, rhs, k * n, b) };
+                if result == FloatFormat::F32 {
+                    product_f32(level, shape, &Matrices { a, b, acc: operands.start(), c: dst.cast() });
+                } else {
+                    widen(level, result, acc, sums, c);
+                    c.resize(c.len().max(m * n), 0.0);
+                    let acc = if operands.acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
+                    product_f32(level, shape, &Matrices { a, b, acc, c: c.as_mut_ptr() });
+                    narrow(level, result, &c[..m * n], dst);
+                }
+            }
+            MatmulKind::F64 => {
+                let matrices = Matrices { a: lhs.cast(), b: rhs.cast(), acc: operands.start(), c: dst.cast() };
+                product_f64(level, shape, &matrices);
+            }
+            MatmulKind::Scaled { factor } => {
+                let [a, b, c] = &mut packs.f64;
+                decode(factor, lhs, m * k, a);
+                decode(factor, rhs, k * n, b);
+                decode(FloatFormat::F32, acc, sums, c);
+                if let Some(scales) = operands.scales {
+                    scale(a, scales.lhs, scales.format, |i| i / k * scales.blocks + i % k * scales.blocks / k);
+                    scale(b, scales.rhs, scales.format, |i| i / n * scales.blocks / k * n + i % n);
+                }
+                c.resize(m * n, 0.0);
+                let acc = if operands.acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
+                product_f64(level, shape, &Matrices { a: a.as_ptr(), b: b.as_ptr(), acc, c: c.as_mut_ptr() });
+                write_f64_as_f32(c, dst);
+            }
+            MatmulKind::I32 { lhs_signed, rhs_signed } => {
+                let a = widen_bytes(level, lhs_signed, lhs, (m, k), &mut packs.i16);
+                let b = pair_columns(level, rhs_signed, rhs, (k, n), &mut packs.pairs);
+                let pairs = Shape { m, n, k: k.div_ceil(2) };
+                product_i16(level, pairs, &Matrices { a, b, acc: operands.start(), c: dst.cast() });
+            }
+        }
+    }
+}
+
+impl Operands {
+    /// What sums begin with, where `acc` has their type.
+    unsafe fn start<T: Copy>(&self) -> Start<T> {
+        let acc: *const T = self.acc.cast();
+        // SAFETY: the caller passes at least one element.
+        if self.acc_is_splat { Start::Splat(unsafe { *acc }) } else { Start::At(acc) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPES: [(usize, usize, usize); 10] =
+        [(1, 1, 1), (4, 32, 8), (5, 33, 3), (8, 64, 16), (2, 16, 1), (16, 4, 7), (3, 31, 2), (13, 48, 5), (9, 72, 4), (64, 128, 32)];
+
+    /// Small whole numbers: every order and rounding of their products gives the same.
+    fn numbers(n: usize, factor: usize, modulus: usize) -> impl Iterator<Item = i32> {
+        (0..n).map(move |i| (i * factor % modulus) as i32 - modulus as i32 / 2)
+    }
+
+    fn expected((m, n, k): (usize, usize, usize), a: &[i32], b: &[i32], c: impl Fn(usize) -> i32) -> Vec<i32> {
+        (0..m * n).map(|at| c(at) + (0..k).map(|p| a[at / n * k + p] * b[p * n + at % n]).sum::<i32>()).collect()
+    }
+
+    /// Multiplies small whole numbers in one type, with and without a splat as the third operand, in place and not.
+    fn check<T: Copy + Default + PartialEq + std::fmt::Debug, R: Copy + Default + PartialEq + std::fmt::Debug>(
+        kind: MatmulKind,
+        factor: impl Fn(i32) -> T,
+        result: impl Fn(i32) -> R,
+    ) {
+        for level in Level::available() {
+            for (m, n, k) in SHAPES {
+                let shape = Shape { m, n, k };
+                let (a, b) = (numbers(m * k, 7, 11).collect::<Vec<_>>(), numbers(k * n, 5, 13).collect::<Vec<_>>());
+                let (lhs, rhs): (Vec<T>, Vec<T>) = (a.iter().map(|x| factor(*x)).collect(), b.iter().map(|x| factor(*x)).collect());
+                for (splat, in_place) in [(false, false), (false, true), (true, false)] {
+                    let value = |i: usize| if splat { 3 } else { (i % 3) as i32 };
+                    let mut acc: Vec<R> = (0..if splat { 1 } else { m * n }).map(|i| result(value(i))).collect();
+                    let mut out = vec![R::default(); m * n];
+                    let operands = Operands {
+                        lhs: lhs.as_ptr().cast(),
+                        rhs: rhs.as_ptr().cast(),
+                        acc: acc.as_mut_ptr().cast(),
+                        acc_is_splat: splat,
+                        dst: if in_place { acc.as_mut_ptr().cast() } else { out.as_mut_ptr().cast() },
+                        scales: None,
+                    };
+                    // SAFETY: the arrays have the extents given, and the level is available.
+                    unsafe { matmul(level, kind, shape, operands, &mut Packs::default()) };
+                    let found = if in_place { acc } else { out };
+                    let expected: Vec<R> = expected((m, n, k), &a, &b, value).into_iter().map(&result).collect();
+                    assert_eq!(found, expected, "{kind:?} {m}x{k} times {k}x{n} at {level:?}, splat {splat}, in place {in_place}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_type_and_shape_agrees_with_the_definition() {
+        let half = |x: i32| tilewright_numeric::bulk::f32_to_f16(x as f32);
+        check(MatmulKind::F64, f64::from, f64::from);
+        check(MatmulKind::float(Scalar::F32, Scalar::F32).unwrap(), |x| x as f32, |x| x as f32);
+        check(MatmulKind::float(Scalar::Tf32, Scalar::F32).unwrap(), |x| x as f32, |x| x as f32);
+        check(MatmulKind::float(Scalar::F16, Scalar::F32).unwrap(), half, |x| x as f32);
+        check(MatmulKind::float(Scalar::F16, Scalar::F16).unwrap(), half, half);
+        check(MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap(), |x| tilewright_numeric::bulk::f32_to_bf16(x as f32), |x| x as f32);
+        check(MatmulKind::float(Scalar::F8E4M3FN, Scalar::F32).unwrap(), |x| tilewright_numeric::bulk::f32_to_e4m3(x as f32), |x| x as f32);
+        check(MatmulKind::I32 { lhs_signed: true, rhs_signed: true }, |x| x as i8, |x| x);
+        check(MatmulKind::scaled(Scalar::F8E5M2).unwrap(), |x| tilewright_numeric::bulk::f32_to_e5m2(x as f32), |x| x as f32);
+    }
+
+    #[test]
+    fn integers_wrap() {
+        for level in Level::available() {
+            let (lhs, rhs, acc, mut dst) = ([200u8, 1, 255], [255u8, 2, 255], [i32::MAX], [0i32]);
+            let operands = Operands {
+                lhs: lhs.as_ptr(),
+                rhs: rhs.as_ptr(),
+                acc: acc.as_ptr().cast(),
+                acc_is_splat: false,
+                dst: dst.as_mut_ptr().cast(),
+                scales: None,
+            };
+            let kind = MatmulKind::I32 { lhs_signed: false, rhs_signed: true };
+            // SAFETY: the arrays have the extents given, and the level is available.
+            unsafe { matmul(level, kind, Shape { m: 1, n: 1, k: 3 }, operands, &mut Packs::default()) };
+            assert_eq!(dst, [i32::MAX.wrapping_add(-200 + 2 - 255)]);
+        }
+    }
+}

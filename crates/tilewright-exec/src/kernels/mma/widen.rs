@@ -1,0 +1,189 @@
+//! Bringing factors to the type that products are summed in, and results back.
+#![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
+
+use crate::{
+    cpu::Level,
+    kernels::exact::{read, write},
+};
+use tilewright_numeric::{FloatFormat, bulk, convert::tf32_mask};
+
+/// Declares a loop over slices with a version for each level.
+macro_rules! leveled_loop {
+    ($name:ident($($arg:ident: $ty:ty),*) $body:block) => {
+        fn $name(level: Level, $($arg: $ty),*) {
+            #[inline(always)]
+            fn portable($($arg: $ty),*) $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,f16c,bmi2")]
+            fn avx2($($arg: $ty),*) {
+                portable($($arg),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma,f16c,bmi2")]
+            fn avx512($($arg: $ty),*) {
+                portable($($arg),*)
+            }
+
+            match level {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: a level is one of this CPU's.
+                Level::Avx512 => unsafe { avx512($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: as above.
+                Level::Avx2 => unsafe { avx2($($arg),*) },
+                _ => portable($($arg),*),
+            }
+        }
+    };
+}
+
+leveled_loop! { from_f16(src: &[u16], out: &mut [f32]) { bulk::f16_to_f32_slice(src, out) } }
+leveled_loop! { from_bf16(src: &[u16], out: &mut [f32]) { bulk::bf16_to_f32_slice(src, out) } }
+leveled_loop! { to_f16(src: &[f32], out: &mut [u16]) { bulk::f32_to_f16_slice(src, out) } }
+leveled_loop! { from_tf32(src: &[u32], out: &mut [f32]) {
+    out.iter_mut().zip(src).for_each(|(x, b)| *x = f32::from_bits(tf32_mask(*b)));
+} }
+leveled_loop! { from_i8(src: &[i8], out: &mut [i16]) {
+    out.iter_mut().zip(src).for_each(|(x, b)| *x = (*b).into());
+} }
+leveled_loop! { from_u8(src: &[u8], out: &mut [i16]) {
+    out.iter_mut().zip(src).for_each(|(x, b)| *x = (*b).into());
+} }
+leveled_loop! { pair_i8(upper: &[i8], lower: &[i8], out: &mut [i32]) {
+    out.iter_mut().zip(upper).zip(lower).for_each(|((x, u), l)| *x = pair((*u).into(), (*l).into()));
+} }
+leveled_loop! { pair_u8(upper: &[u8], lower: &[u8], out: &mut [i32]) {
+    out.iter_mut().zip(upper).zip(lower).for_each(|((x, u), l)| *x = pair((*u).into(), (*l).into()));
+} }
+
+/// Two 16-bit numbers in the halves of one of 32 bits, the first in the low one.
+#[inline(always)]
+fn pair(first: i16, second: i16) -> i32 {
+    i32::from(first) & 0xffff | i32::from(second) << 16
+}
+
+/// Elements as f32, exact for every factor type; gives the first of them.
+///
+/// # Safety
+/// `src` holds `n` elements.
+pub(super) unsafe fn widen(level: Level, format: FloatFormat, src: *const u8, n: usize, room: &mut Vec<f32>) -> *const f32 {
+    if room.len() < n {
+        room.resize(n, 0.0);
+    }
+    let out = &mut room[..n];
+    // SAFETY: the caller passes `n` elements; each slice has the element type of its format.
+    unsafe {
+        match format {
+            FloatFormat::F32 => std::ptr::copy_nonoverlapping(src.cast(), out.as_mut_ptr(), n),
+            FloatFormat::F16 => from_f16(level, std::slice::from_raw_parts(src.cast(), n), out),
+            FloatFormat::Bf16 => from_bf16(level, std::slice::from_raw_parts(src.cast(), n), out),
+            FloatFormat::F8E4M3FN => bulk::e4m3_to_f32_slice(std::slice::from_raw_parts(src, n), out),
+            FloatFormat::F8E5M2 => bulk::e5m2_to_f32_slice(std::slice::from_raw_parts(src, n), out),
+            FloatFormat::Tf32 => from_tf32(level, std::slice::from_raw_parts(src.cast(), n), out),
+            other => {
+                let size = other.storage_bits().div_ceil(8) as usize;
+                out.iter_mut().enumerate().for_each(|(i, x)| *x = other.decode(read(src, i, size)) as f32);
+            }
+        }
+    }
+    out.as_ptr()
+}
+
+/// Elements as f64: exact for every format.
+///
+/// # Safety
+/// `src` holds `n` elements.
+pub(super) unsafe fn decode(format: FloatFormat, src: *const u8, n: usize, out: &mut Vec<f64>) {
+    let size = format.storage_bits().div_ceil(8) as usize;
+    out.clear();
+    // SAFETY: the caller passes `n` elements.
+    out.extend((0..n).map(|i| format.decode(unsafe { read(src, i, size) })));
+}
+
+/// Multiplies each element by its scale, which `position` finds.
+///
+/// # Safety
+/// `scales` holds an element at each of the positions.
+pub(super) unsafe fn scale(values: &mut [f64], scales: *const u8, format: FloatFormat, position: impl Fn(usize) -> usize) {
+    let size = format.storage_bits().div_ceil(8) as usize;
+    for (i, value) in values.iter_mut().enumerate() {
+        // SAFETY: the caller passes a scale for each block.
+        *value *= format.decode(unsafe { read(scales, position(i), size) });
+    }
+}
+
+/// Rounds f32 to the result type.
+///
+/// # Safety
+/// `dst` has room for all values.
+pub(super) unsafe fn narrow(level: Level, format: FloatFormat, values: &[f32], dst: *mut u8) {
+    // SAFETY: by the contract; registers hold initialised bytes.
+    unsafe {
+        match format {
+            FloatFormat::F16 => to_f16(level, values, std::slice::from_raw_parts_mut(dst.cast(), values.len())),
+            _ => std::ptr::copy_nonoverlapping(values.as_ptr(), dst.cast(), values.len()),
+        }
+    }
+}
+
+/// Rounds f64 to f32.
+///
+/// # Safety
+/// `dst` has room for all values.
+pub(super) unsafe fn write_f64_as_f32(values: &[f64], dst: *mut u8) {
+    // SAFETY: by the contract.
+    values.iter().enumerate().for_each(|(i, sum)| unsafe { write(dst, i, 4, (*sum as f32).to_bits().into()) });
+}
+
+/// The rows of an `m` x `k` matrix of bytes as 16-bit numbers, each row with a zero behind it if `k` is odd; gives the first pair.
+///
+/// # Safety
+/// `src` holds the matrix.
+pub(super) unsafe fn widen_bytes(level: Level, signed: bool, src: *const u8, (m, k): (usize, usize), room: &mut Vec<i16>) -> *const i32 {
+    let pitch = k.next_multiple_of(2);
+    room.clear();
+    // One more than needed, so that pairs can be read where the allocation is aligned for them.
+    room.resize(m * pitch + 2, 0);
+    let skip = room.as_ptr().align_offset(align_of::<i32>());
+    let (rows, length) = if pitch == k { (1, m * k) } else { (m, k) };
+    for i in 0..rows {
+        let out = &mut room[skip + i * pitch..][..length];
+        // SAFETY: the caller passes `m * k` bytes.
+        unsafe {
+            if signed {
+                from_i8(level, std::slice::from_raw_parts(src.cast::<i8>().add(i * k), length), out);
+            } else {
+                from_u8(level, std::slice::from_raw_parts(src.add(i * k), length), out);
+            }
+        }
+    }
+    room[skip..].as_ptr().cast()
+}
+
+/// Pairs of rows of a `k` x `n` matrix of bytes, as 16-bit numbers; the last is paired with zeros if `k` is odd.
+///
+/// # Safety
+/// `src` holds the matrix.
+pub(super) unsafe fn pair_columns(level: Level, signed: bool, src: *const u8, (k, n): (usize, usize), room: &mut Vec<i32>) -> *const i32 {
+    let pairs = k.div_ceil(2);
+    if room.len() < pairs * n {
+        room.resize(pairs * n, 0);
+    }
+    let zeros = vec![0u8; if k.is_multiple_of(2) { 0 } else { n }];
+    for p in 0..pairs {
+        let out = &mut room[p * n..][..n];
+        // SAFETY: the caller passes `k` rows of `n` bytes.
+        unsafe {
+            let upper = src.add(2 * p * n);
+            let lower = if 2 * p + 1 < k { upper.add(n) } else { zeros.as_ptr() };
+            if signed {
+                pair_i8(level, std::slice::from_raw_parts(upper.cast(), n), std::slice::from_raw_parts(lower.cast(), n), out);
+            } else {
+                pair_u8(level, std::slice::from_raw_parts(upper, n), std::slice::from_raw_parts(lower, n), out);
+            }
+        }
+    }
+    room.as_ptr()
+}

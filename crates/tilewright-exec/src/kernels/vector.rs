@@ -1,0 +1,190 @@
+//! Vectors of numbers: what register-blocked loops are written with, one type for each instruction set.
+//!
+//! Loops over arrays are left to the compiler elsewhere; here the arrays must stay in registers, which it does not promise.
+#![allow(unsafe_code, reason = "loads and stores through raw pointers, and calls instructions of CPU features")]
+
+/// A vector of `LANES` numbers.
+///
+/// # Safety
+/// Methods of a type may only be called where the CPU has the features that the type is for.
+pub(crate) unsafe trait Vector: Copy {
+    type Lane: Copy;
+    const LANES: usize;
+
+    /// The same number in every lane.
+    unsafe fn splat(value: Self::Lane) -> Self;
+
+    /// # Safety
+    /// `from` holds a vector; it need not be aligned.
+    unsafe fn load(from: *const Self::Lane) -> Self;
+
+    /// # Safety
+    /// `to` has room for a vector; it need not be aligned.
+    unsafe fn store(self, to: *mut Self::Lane);
+
+    /// `self + a * b`; floats are rounded once where the CPU has an instruction for that, else twice.
+    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+}
+
+/// Declares vectors as arrays, for what every CPU has.
+macro_rules! arrays {
+    ($($lane:ty, $lanes:literal, |$a:ident, $b:ident, $c:ident| $sum:expr;)*) => {$(
+        // SAFETY: needs no features.
+        unsafe impl Vector for [$lane; $lanes] {
+            type Lane = $lane;
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            unsafe fn splat(value: $lane) -> Self {
+                [value; $lanes]
+            }
+
+            #[inline(always)]
+            unsafe fn load(from: *const $lane) -> Self {
+                // SAFETY: by the contract.
+                unsafe { from.cast::<Self>().read_unaligned() }
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $lane) {
+                // SAFETY: by the contract.
+                unsafe { to.cast::<Self>().write_unaligned(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                std::array::from_fn(|i| {
+                    let ($a, $b, $c) = (a[i], b[i], self[i]);
+                    $sum
+                })
+            }
+        }
+    )*};
+}
+arrays! {
+    f32, 4, |a, b, c| if cfg!(target_arch = "aarch64") { a.mul_add(b, c) } else { a * b + c };
+    f64, 2, |a, b, c| if cfg!(target_arch = "aarch64") { a.mul_add(b, c) } else { a * b + c };
+}
+
+/// Vectors of 32-bit sums whose factors are pairs of 16-bit numbers: both products are added.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Pairs<V>(V);
+
+// SAFETY: needs no features.
+unsafe impl Vector for Pairs<[i32; 4]> {
+    type Lane = i32;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn splat(value: i32) -> Self {
+        Pairs([value; 4])
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const i32) -> Self {
+        // SAFETY: by the contract.
+        Pairs(unsafe { from.cast::<[i32; 4]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut i32) {
+        // SAFETY: by the contract.
+        unsafe { to.cast::<[i32; 4]>().write_unaligned(self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+        let product = |x: i32, y: i32| {
+            let (low, high) = (i32::from(x as i16) * i32::from(y as i16), (x >> 16) * (y >> 16));
+            low.wrapping_add(high)
+        };
+        Pairs(std::array::from_fn(|i| self.0[i].wrapping_add(product(a.0[i], b.0[i]))))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Pairs, Vector};
+    use std::arch::x86_64::*;
+
+    /// Declares vectors of the CPU.
+    macro_rules! vectors {
+        ($($vector:ty, $lane:ty, $lanes:literal, $splat:ident $load:ident $store:ident $fma:ident;)*) => {$(
+            // SAFETY: the intrinsics need the features that the vector type is for, which is the caller's contract.
+            unsafe impl Vector for $vector {
+                type Lane = $lane;
+                const LANES: usize = $lanes;
+
+                #[inline(always)]
+                unsafe fn splat(value: $lane) -> Self {
+                    // SAFETY: by the contract.
+                    unsafe { $splat(value) }
+                }
+
+                #[inline(always)]
+                unsafe fn load(from: *const $lane) -> Self {
+                    // SAFETY: by the contract.
+                    unsafe { $load(from) }
+                }
+
+                #[inline(always)]
+                unsafe fn store(self, to: *mut $lane) {
+                    // SAFETY: by the contract.
+                    unsafe { $store(to, self) }
+                }
+
+                #[inline(always)]
+                unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                    // SAFETY: by the contract.
+                    unsafe { $fma(a, b, self) }
+                }
+            }
+        )*};
+    }
+    vectors! {
+        __m256, f32, 8, _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps;
+        __m256d, f64, 4, _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmadd_pd;
+        __m512, f32, 16, _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps;
+        __m512d, f64, 8, _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd;
+    }
+
+    /// Declares vectors of sums of pairs.
+    macro_rules! pairs {
+        ($($vector:ty, $lanes:literal, $splat:ident $load:ident $store:ident $add:ident $madd:ident;)*) => {$(
+            // SAFETY: the intrinsics need the features that the vector type is for, which is the caller's contract.
+            unsafe impl Vector for Pairs<$vector> {
+                type Lane = i32;
+                const LANES: usize = $lanes;
+
+                #[inline(always)]
+                unsafe fn splat(value: i32) -> Self {
+                    // SAFETY: by the contract.
+                    Pairs(unsafe { $splat(value) })
+                }
+
+                #[inline(always)]
+                unsafe fn load(from: *const i32) -> Self {
+                    // SAFETY: by the contract.
+                    Pairs(unsafe { $load(from.cast()) })
+                }
+
+                #[inline(always)]
+                unsafe fn store(self, to: *mut i32) {
+                    // SAFETY: by the contract.
+                    unsafe { $store(to.cast(), self.0) }
+                }
+
+                #[inline(always)]
+                unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                    // SAFETY: by the contract.
+                    Pairs(unsafe { $add(self.0, $madd(a.0, b.0)) })
+                }
+            }
+        )*};
+    }
+    pairs! {
+        __m256i, 8, _mm256_set1_epi32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_add_epi32 _mm256_madd_epi16;
+        __m512i, 16, _mm512_set1_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi32 _mm512_madd_epi16;
+    }
+}

@@ -1,0 +1,95 @@
+//! Coalescing: a product that goes straight into a carried register is summed there.
+//!
+//! `acc = mma(a, b, acc)` in a loop is lowered to a product in a register of its own and a move to the register that carries `acc`.
+//! Where nothing needs the old value in between, the product is written to the carrying register, and nothing is copied.
+
+use super::{Inst, Tile, VReg, tile::Base};
+use std::collections::HashMap;
+
+/// Lets products write to where they are moved.
+pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, uses: &HashMap<VReg, usize>) {
+    let moves: Vec<(usize, usize)> = (0..code.len()).filter_map(|at| Some((at, find_move(code, at, uses)?))).collect();
+    let mut gone = vec![false; code.len()];
+    for (product, moved) in moves {
+        if let (Inst::Move { dst: carrier, .. }, _) = code[moved]
+            && let (Inst::Matmul(matmul), _) = &mut code[product]
+        {
+            matmul.dst = carrier;
+            gone[moved] = true;
+        }
+    }
+    let mut gone = gone.into_iter();
+    code.retain(|_| !gone.next().unwrap_or(false));
+}
+
+/// The move of the product at `at` that is its only use, if the product may as well be written to where it goes.
+fn find_move(code: &[(Inst, u32)], at: usize, uses: &HashMap<VReg, usize>) -> Option<usize> {
+    let (Inst::Matmul(matmul), _) = &code[at] else { return None };
+    if uses.get(&matmul.dst) != Some(&1) {
+        return None;
+    }
+    let straight = code[at + 1..].iter().take_while(|(inst, _)| inst.target().is_none() && !matches!(inst, Inst::Label(_) | Inst::Return));
+    let is_wanted = |inst: &Inst| matches!(inst, Inst::Move { src, .. } if src.base == Base::Reg(matmul.dst) && src.is_contiguous());
+    let distance = straight.map(|(inst, _)| inst).position(is_wanted)?;
+    let moved = at + 1 + distance;
+    let (Inst::Move { dst: carrier, .. }, _) = &code[moved] else { return None };
+    let on_carrier = |tile: &Tile| tile.base == Base::Reg(*carrier);
+    // A splat is read by every element, so it must not be overwritten by the first.
+    let in_place = !on_carrier(&matmul.acc) || matmul.acc.is_contiguous();
+    let factors = [&matmul.lhs, &matmul.rhs].into_iter().chain(matmul.scales.iter().flatten());
+    let free = factors.into_iter().all(|tile| !on_carrier(tile)) && code[at + 1..moved].iter().all(|(inst, _)| !touches(inst, *carrier));
+    (in_place && free).then_some(moved)
+}
+
+fn touches(inst: &Inst, reg: VReg) -> bool {
+    let mut found = false;
+    inst.for_each_read(|tile| found |= tile.base == Base::Reg(reg));
+    inst.for_each_write(|written| found |= written == reg);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{elem::Elem, kernels::mma::MatmulKind, plan::Matmul};
+    use tilewright_ir::Scalar;
+
+    fn tile(reg: u32) -> Tile {
+        Tile::contiguous(Elem::Num(Scalar::F64), Base::Reg(VReg(reg)), &[4, 4])
+    }
+
+    fn product(lhs: u32, acc: u32, dst: u32) -> (Inst, u32) {
+        let (lhs, rhs, acc, dst) = (tile(lhs), tile(9), tile(acc), VReg(dst));
+        (Inst::Matmul(Box::new(Matmul { kind: MatmulKind::F64, batch: 1, m: 4, n: 4, k: 4, lhs, rhs, acc, scales: None, dst })), 0)
+    }
+
+    fn moved(src: u32, dst: u32) -> (Inst, u32) {
+        (Inst::Move { src: tile(src), dst: VReg(dst) }, 0)
+    }
+
+    /// How many instructions are left.
+    fn left(mut code: Vec<(Inst, u32)>) -> usize {
+        let uses = super::super::fuse::count_uses(&code);
+        coalesce(&mut code, &uses);
+        code.len()
+    }
+
+    #[test]
+    fn products_are_summed_in_the_carrying_register() {
+        assert_eq!(left(vec![product(1, 0, 2), moved(2, 0)]), 1);
+        assert_eq!(left(vec![product(1, 5, 2), moved(7, 6), moved(2, 0)]), 2);
+    }
+
+    #[test]
+    fn what_is_still_needed_is_not_overwritten() {
+        // The carrier is a factor.
+        assert_eq!(left(vec![product(0, 5, 2), moved(2, 0)]), 2);
+        // The old value is read or replaced in between.
+        assert_eq!(left(vec![product(1, 0, 2), moved(0, 3), moved(2, 0)]), 3);
+        assert_eq!(left(vec![product(1, 0, 2), moved(3, 0), moved(2, 0)]), 3);
+        // The product has another use.
+        assert_eq!(left(vec![product(1, 0, 2), moved(2, 3), moved(2, 0)]), 3);
+        // The move may not be reached.
+        assert_eq!(left(vec![product(1, 0, 2), (Inst::Label(1), 0), moved(2, 0)]), 3);
+    }
+}

@@ -1,0 +1,173 @@
+//! Measuring.
+
+use super::problems::{Argument, Fill, Limit, Problem};
+use anyhow::Context as _;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use tilewright::{
+    exec::{Arg, LaunchOptions, Memory, Plan, Program, launch, limits},
+    ir::{Scalar, verify},
+    numeric::{FloatFormat, Rounding},
+};
+
+/// Launches of a kernel: at least this many, and for at least this long.
+const LAUNCHES: usize = 5;
+const PATIENCE: Duration = Duration::from_millis(600);
+
+/// What the machine can do with some threads.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Limits {
+    pub(super) threads: usize,
+    /// Bytes per second.
+    pub(super) bandwidth: f64,
+    /// Floating-point operations per second.
+    pub(super) peak_f32: f64,
+    pub(super) peak_f64: f64,
+}
+
+impl Limits {
+    pub(super) fn measure(threads: usize, quick: bool) -> Limits {
+        let (elements, patience) = if quick { (1 << 16, Duration::ZERO) } else { (1 << 26, Duration::from_secs(1)) };
+        Limits {
+            threads,
+            bandwidth: limits::bandwidth(threads, elements, patience),
+            peak_f32: limits::peak_f32(threads, patience),
+            peak_f64: limits::peak_f64(threads, patience),
+        }
+    }
+
+    pub(super) fn of(&self, limit: Limit) -> f64 {
+        match limit {
+            Limit::Bandwidth => self.bandwidth,
+            Limit::PeakF32 => self.peak_f32,
+            Limit::PeakF64 => self.peak_f64,
+        }
+    }
+}
+
+/// The best time of a problem with some threads.
+pub(super) struct Timing {
+    pub(super) threads: usize,
+    pub(super) seconds: f64,
+}
+
+/// Runs a problem with each number of threads.
+pub(super) fn measure(problem: &Problem, threads: &[usize], quick: bool) -> anyhow::Result<Vec<Timing>> {
+    let program = program(problem)?;
+    let plan = program.plan(&entry(&program)?)?;
+    let mut memory = Memory::new();
+    let args = place(problem, &mut memory);
+    let mut timings = Vec::new();
+    for &threads in threads {
+        let options = LaunchOptions::new().threads(threads);
+        let mut once = || -> anyhow::Result<f64> {
+            let begin = Instant::now();
+            launch(&plan, &mut memory, grid(problem), &args, &options).with_context(|| problem.name)?;
+            Ok(begin.elapsed().as_secs_f64())
+        };
+        let mut best = once()?;
+        let begin = Instant::now();
+        let mut launches = 0;
+        while !quick && (launches < LAUNCHES || begin.elapsed() < PATIENCE) {
+            best = best.min(once()?);
+            launches += 1;
+        }
+        timings.push(Timing { threads, seconds: best });
+    }
+    Ok(timings)
+}
+
+/// What something costs that should cost nothing.
+pub(super) struct Overhead {
+    pub(super) name: &'static str,
+    pub(super) seconds: f64,
+}
+
+/// The times of planning a kernel, and of launching one small block of a planned one.
+pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
+    const TIMES: usize = 200;
+    let problems = super::problems::all(true);
+    let find = |name| problems.iter().find(|p| p.name == name).context("the overheads name a problem");
+    let (product, small) = (find("matmul_f32")?, find("vector_add")?);
+    let mut planning = f64::INFINITY;
+    for _ in 0..TIMES {
+        let program = program(product)?;
+        let name = entry(&program)?;
+        let begin = Instant::now();
+        program.plan(&name)?;
+        planning = planning.min(begin.elapsed().as_secs_f64());
+    }
+    let program = program(small)?;
+    let plan: std::sync::Arc<Plan> = program.plan(&entry(&program)?)?;
+    let mut memory = Memory::new();
+    let args = place(small, &mut memory);
+    let options = LaunchOptions::new();
+    let mut launching = f64::INFINITY;
+    for _ in 0..TIMES {
+        let begin = Instant::now();
+        launch(&plan, &mut memory, [1, 1, 1], &args, &options)?;
+        launching = launching.min(begin.elapsed().as_secs_f64());
+    }
+    Ok(vec![Overhead { name: "plan matmul_f32", seconds: planning }, Overhead { name: "launch one block", seconds: launching }])
+}
+
+fn program(problem: &Problem) -> anyhow::Result<Program> {
+    let module = tilewright::bytecode::read(problem.bytecode).with_context(|| problem.name)?;
+    let verified = verify(module).map_err(|findings| anyhow::anyhow!("{}: {}", problem.name, findings[0]))?;
+    Ok(Program::new(verified))
+}
+
+/// The entry of a module that has one.
+fn entry(program: &Program) -> anyhow::Result<String> {
+    let module = program.module();
+    let entry = module.functions.iter().find(|f| f.is_entry).context("the module has no entry")?;
+    Ok(module.tables.strings.text(entry.name).into_owned())
+}
+
+fn grid(problem: &Problem) -> [u32; 3] {
+    problem.grid.map(|n| n as u32)
+}
+
+/// Puts the arguments into memory, as cuTile Python passes them.
+fn place(problem: &Problem, memory: &mut Memory<'_>) -> Vec<Arg> {
+    let mut args = Vec::new();
+    for (seed, argument) in problem.arguments.iter().enumerate() {
+        match argument {
+            Argument::F32(value) => args.push(Arg::Scalar(Scalar::F32, value.to_bits().into())),
+            Argument::Array(scalar, shape, fill) => {
+                let buffer = memory.add(content(*scalar, shape.iter().product(), *fill, seed as u64));
+                args.push(Arg::Pointer(memory.address(buffer)));
+                let mut index = |n: usize| args.push(Arg::Scalar(Scalar::I32, n as u64));
+                shape.iter().for_each(|n| index(*n));
+                (0..shape.len()).for_each(|d| index(shape[d + 1..].iter().product()));
+            }
+        }
+    }
+    args
+}
+
+/// The bytes of an array.
+fn content(scalar: Scalar, n: usize, fill: Fill, seed: u64) -> Vec<u8> {
+    let size = scalar.bits().div_ceil(8) as usize;
+    let mut bytes = vec![0; n * size];
+    if fill == Fill::Zeros {
+        return bytes;
+    }
+    let mut state = seed + 1;
+    for element in bytes.chunks_exact_mut(size) {
+        // Knuth's multiplier; the high bits are the random ones.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let random = state >> 33;
+        let unit = random as f64 / (1u64 << 30) as f64 - 1.0;
+        let bits = match (fill, scalar) {
+            (Fill::Below(end), _) => random % end,
+            (_, Scalar::F32) => (unit as f32).to_bits().into(),
+            (_, Scalar::F64) => unit.to_bits(),
+            (_, Scalar::F16) => FloatFormat::F16.encode(unit, Rounding::NearestEven),
+            (_, Scalar::Bf16) => FloatFormat::Bf16.encode(unit, Rounding::NearestEven),
+            _ => random & 0xf,
+        };
+        element.copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+    bytes
+}

@@ -1,0 +1,94 @@
+//! `tilewright bench`: what the machine can do, and how close the engine comes to it.
+
+mod chart;
+mod measure;
+mod problems;
+mod report;
+
+use super::{
+    exit::Exit,
+    output::{write_file, write_json},
+};
+use measure::Limits;
+use report::Report;
+use std::{io, num::NonZeroUsize, path::PathBuf};
+
+/// Measure the machine's limits and the speed of kernels
+///
+/// Measures memory bandwidth (z = x + y on large arrays) and the peak rate of floating-point multiply-adds, then runs kernels that
+/// were compiled by cuTile Python, at real sizes, and compares each with the limit that applies to it. Times are the best of
+/// several launches, each with everything that a launch does.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  tilewright bench                             everything, on one thread and on all
+  tilewright bench --filter matmul --threads 1
+  tilewright bench --json --svg chart.svg      numbers for a program, and a chart")]
+pub(super) struct Args {
+    /// Only kernels whose name contains this text
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    filter: String,
+    /// Thread counts [default: 1 and the number of processors]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    threads: Vec<NonZeroUsize>,
+    /// Small sizes and few repetitions: shows that everything runs, measures nothing
+    #[arg(long)]
+    quick: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Also write a bar chart of the shares
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// List the kernels and run nothing
+    #[arg(long)]
+    list: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let mut problems = problems::all(args.quick);
+    problems.retain(|problem| problem.name.contains(&args.filter));
+    if problems.is_empty() {
+        anyhow::bail!("no kernel's name contains '{}'; --list shows them all", args.filter);
+    }
+    if args.list {
+        report::write_list(&mut io::stdout().lock(), &problems)?;
+        return Ok(Exit::Ok);
+    }
+    let threads = thread_counts(&args.threads);
+    let limits: Vec<Limits> = threads.iter().map(|&n| Limits::measure(n, args.quick)).collect();
+    let mut report = Report::new(limits);
+    if !args.json {
+        report.write_limits(&mut io::stdout().lock())?;
+    }
+    for problem in &problems {
+        for result in measure::measure(problem, &threads, args.quick)? {
+            let row = report.add(problem, &result);
+            if !args.json {
+                report::write_row(&mut io::stdout().lock(), row)?;
+            }
+        }
+    }
+    for overhead in measure::overheads()? {
+        let row = report.add_overhead(overhead);
+        if !args.json {
+            report::write_overhead(&mut io::stdout().lock(), row)?;
+        }
+    }
+    if args.json {
+        write_json(&mut io::stdout().lock(), &report)?;
+    }
+    if let Some(path) = &args.svg {
+        write_file(path, |out| out.write_all(chart::svg(&report).as_bytes()))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The thread counts that were asked for, or one thread and all.
+fn thread_counts(asked: &[NonZeroUsize]) -> Vec<usize> {
+    if !asked.is_empty() {
+        return asked.iter().map(|n| n.get()).collect();
+    }
+    let all = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if all > 1 { vec![1, all] } else { vec![1] }
+}

@@ -1,0 +1,191 @@
+//! The kernels to be measured, with their sizes. `benches/kernels.py` holds their source.
+
+use tilewright::ir::Scalar;
+
+/// What a buffer holds before the launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fill {
+    Zeros,
+    /// Numbers between -1 and 1; small whole numbers for integers.
+    Numbers,
+    /// Whole numbers from 0 to below this.
+    Below(u64),
+}
+
+/// An argument of the Python kernel: an array becomes a pointer, its extents and its strides.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Argument {
+    Array(Scalar, Vec<usize>, Fill),
+    F32(f32),
+}
+
+/// What a kernel's speed is compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Limit {
+    Bandwidth,
+    PeakF32,
+    PeakF64,
+}
+
+/// A kernel at a size.
+pub(super) struct Problem {
+    pub(super) name: &'static str,
+    /// The size, for people.
+    pub(super) size: String,
+    pub(super) bytecode: &'static [u8],
+    pub(super) arguments: Vec<Argument>,
+    pub(super) grid: [usize; 3],
+    pub(super) limit: Limit,
+    /// Bytes that must be read or written, or operations that must be done.
+    pub(super) work: usize,
+}
+
+macro_rules! bytecode {
+    ($name:literal) => {
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/", $name, ".tilebc"))
+    };
+}
+
+/// Every problem.
+pub(super) fn all(quick: bool) -> Vec<Problem> {
+    let mut problems = streams(quick);
+    problems.extend(rows(quick));
+    problems.extend(indexed(quick));
+    problems.extend(products(quick));
+    problems.extend(attentions(quick));
+    problems
+}
+
+fn input(scalar: Scalar, shape: &[usize]) -> Argument {
+    Argument::Array(scalar, shape.to_vec(), Fill::Numbers)
+}
+
+fn output(scalar: Scalar, shape: &[usize]) -> Argument {
+    Argument::Array(scalar, shape.to_vec(), Fill::Zeros)
+}
+
+fn elements(n: usize) -> String {
+    if n.is_multiple_of(1 << 20) { format!("{} Mi", n >> 20) } else { format!("{} Ki", n >> 10) }
+}
+
+fn streams(quick: bool) -> Vec<Problem> {
+    const TILE: usize = 4096;
+    let f32 = Scalar::F32;
+    let (n, m) = if quick { (1 << 16, 1 << 16) } else { (1 << 26, 1 << 24) };
+    let stream = |name, bytecode, n: usize, arrays: usize| Problem {
+        name,
+        size: elements(n),
+        bytecode,
+        arguments: (1..arrays).map(|_| input(f32, &[n])).chain([output(f32, &[n])]).collect(),
+        grid: [n / TILE, 1, 1],
+        limit: Limit::Bandwidth,
+        work: 4 * n * arrays,
+    };
+    vec![stream("vector_add", bytecode!("vector_add"), n, 3), stream("gelu", bytecode!("gelu"), m, 2)]
+}
+
+fn rows(quick: bool) -> Vec<Problem> {
+    const COLUMNS: usize = 4096;
+    const EPSILON: Argument = Argument::F32(1e-5);
+    let f32 = Scalar::F32;
+    let rows = if quick { 64 } else { 4096 };
+    let (x, y, vector) = (input(f32, &[rows, COLUMNS]), output(f32, &[rows, COLUMNS]), input(f32, &[1, COLUMNS]));
+    let matrix = |name, bytecode, arguments: Vec<Argument>, grid| Problem {
+        name,
+        size: format!("{rows} x {COLUMNS}"),
+        bytecode,
+        arguments,
+        grid,
+        limit: Limit::Bandwidth,
+        work: 2 * 4 * rows * COLUMNS,
+    };
+    let each_row = [rows, 1, 1];
+    let sums = |problem: Problem| Problem { work: 4 * rows * COLUMNS, ..problem };
+    vec![
+        matrix("softmax", bytecode!("softmax"), vec![x.clone(), y.clone()], each_row),
+        matrix("layernorm", bytecode!("layernorm"), vec![x.clone(), vector.clone(), vector.clone(), y.clone(), EPSILON], each_row),
+        matrix("rmsnorm", bytecode!("rmsnorm"), vec![x.clone(), vector, y.clone(), EPSILON], each_row),
+        matrix("transpose", bytecode!("transpose"), vec![x.clone(), output(f32, &[COLUMNS, rows])], [rows / 64, COLUMNS / 64, 1]),
+        sums(matrix("row_sums", bytecode!("row_sums"), vec![x.clone(), output(f32, &[rows])], each_row)),
+        sums(matrix("column_sums", bytecode!("column_sums"), vec![x.clone(), output(f32, &[COLUMNS])], [COLUMNS / 64, 1, 1])),
+        matrix("row_scan", bytecode!("row_scan"), vec![x, y], each_row),
+    ]
+}
+
+fn indexed(quick: bool) -> Vec<Problem> {
+    const TILE: usize = 1024;
+    let n = if quick { 1 << 14 } else { 1 << 24 };
+    let below = |shape: &[usize], end: u64| Argument::Array(Scalar::I32, shape.to_vec(), Fill::Below(end));
+    let problem = |name, bytecode, arguments: Vec<Argument>, work| Problem {
+        name,
+        size: elements(n),
+        bytecode,
+        arguments,
+        grid: [n / TILE, 1, 1],
+        limit: Limit::Bandwidth,
+        work,
+    };
+    let vector = output(Scalar::F32, &[n]);
+    vec![
+        problem("histogram", bytecode!("histogram"), vec![below(&[n], 256), output(Scalar::I32, &[256])], 4 * n),
+        problem("gather", bytecode!("gather"), vec![input(Scalar::F32, &[n]), below(&[n], n as u64), vector], 12 * n),
+    ]
+}
+
+fn products(quick: bool) -> Vec<Problem> {
+    let n = if quick { 256 } else { 2048 };
+    let square = |name, bytecode, factor, result, tile: usize, limit| Problem {
+        name,
+        size: format!("{n} x {n} x {n}"),
+        bytecode,
+        arguments: vec![input(factor, &[n, n]), input(factor, &[n, n]), output(result, &[n, n])],
+        grid: [n / tile, n / tile, 1],
+        limit,
+        work: 2 * n * n * n,
+    };
+    let (batch, m) = if quick { (2, 128) } else { (16, 512) };
+    let batched = Problem {
+        size: format!("{batch} x {m} x {m} x {m}"),
+        arguments: vec![input(Scalar::F32, &[batch, m, m]), input(Scalar::F32, &[batch, m, m]), output(Scalar::F32, &[batch, m, m])],
+        grid: [m / 128, m / 128, batch],
+        work: 2 * batch * m * m * m,
+        ..square("batched_matmul_f32", bytecode!("batched_matmul"), Scalar::F32, Scalar::F32, 128, Limit::PeakF32)
+    };
+    vec![
+        square("matmul_f32", bytecode!("matmul_f32"), Scalar::F32, Scalar::F32, 128, Limit::PeakF32),
+        square("matmul_f16", bytecode!("matmul_f16"), Scalar::F16, Scalar::F16, 128, Limit::PeakF32),
+        square("matmul_bf16", bytecode!("matmul_bf16"), Scalar::Bf16, Scalar::Bf16, 128, Limit::PeakF32),
+        square("matmul_i8", bytecode!("matmul_i8"), Scalar::I8, Scalar::I32, 128, Limit::PeakF32),
+        square("matmul_f64", bytecode!("matmul_f64"), Scalar::F64, Scalar::F64, 64, Limit::PeakF64),
+        batched,
+    ]
+}
+
+fn attentions(quick: bool) -> Vec<Problem> {
+    const HEADS: usize = 8;
+    const WIDTH: usize = 64;
+    const QUERIES: usize = 128;
+    // The kernel works in powers of two: log2(e) / sqrt(64).
+    const SCALE: Argument = Argument::F32(std::f32::consts::LOG2_E / 8.0);
+    let (batch, length) = if quick { (1, 256) } else { (4, 1024) };
+    let problem = |name, bytecode, scalar, causal: bool| {
+        let shape = [batch, HEADS, length, WIDTH];
+        let work = 4 * batch * HEADS * length * length * WIDTH;
+        Problem {
+            name,
+            size: format!("{batch} x {HEADS} x {length} x {WIDTH}"),
+            bytecode,
+            arguments: vec![input(scalar, &shape), input(scalar, &shape), input(scalar, &shape), output(scalar, &shape), SCALE],
+            grid: [length / QUERIES, batch * HEADS, 1],
+            limit: Limit::PeakF32,
+            // Half of the products are masked.
+            work: if causal { work / 2 } else { work },
+        }
+    };
+    vec![
+        problem("attention_f32", bytecode!("attention_f32"), Scalar::F32, false),
+        problem("attention_f32_causal", bytecode!("attention_f32_causal"), Scalar::F32, true),
+        problem("attention_f16", bytecode!("attention_f16"), Scalar::F16, false),
+        problem("attention_f16_causal", bytecode!("attention_f16_causal"), Scalar::F16, true),
+    ]
+}

@@ -1,0 +1,118 @@
+//! What a benchmark reports.
+
+use super::{
+    measure::{Limits, Overhead, Timing},
+    problems::{Limit, Problem},
+};
+use crate::cli::output::{Style, duration};
+use serde::Serialize;
+use std::io::{self, Write};
+use tilewright::exec::Level;
+
+/// The machine, its limits, and how every kernel compares with them.
+#[derive(Serialize)]
+pub(super) struct Report {
+    cpu: String,
+    level: &'static str,
+    limits: Vec<Limits>,
+    pub(super) results: Vec<Row>,
+    overheads: Vec<OverheadRow>,
+}
+
+/// A kernel with some threads.
+#[derive(Serialize)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    size: String,
+    pub(super) threads: usize,
+    seconds: f64,
+    /// Bytes or operations per second.
+    rate: f64,
+    unit: &'static str,
+    /// Which limit applies.
+    limit: &'static str,
+    /// The rate as a part of the limit with as many threads.
+    pub(super) share: f64,
+}
+
+#[derive(Serialize)]
+pub(super) struct OverheadRow {
+    name: &'static str,
+    seconds: f64,
+}
+
+impl Report {
+    pub(super) fn new(limits: Vec<Limits>) -> Report {
+        Report { cpu: cpu_name(), level: Level::best().name(), limits, results: Vec::new(), overheads: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, problem: &Problem, timing: &Timing) -> &Row {
+        let rate = problem.work as f64 / timing.seconds;
+        let limits = self.limits.iter().find(|l| l.threads == timing.threads);
+        let (limit, unit) = match problem.limit {
+            Limit::Bandwidth => ("bandwidth", "B/s"),
+            Limit::PeakF32 => ("f32 peak", "FLOP/s"),
+            Limit::PeakF64 => ("f64 peak", "FLOP/s"),
+        };
+        self.results.push(Row {
+            name: problem.name,
+            size: problem.size.clone(),
+            threads: timing.threads,
+            seconds: timing.seconds,
+            rate,
+            unit,
+            limit,
+            share: limits.map_or(0.0, |limits| rate / limits.of(problem.limit)),
+        });
+        &self.results[self.results.len() - 1]
+    }
+
+    pub(super) fn add_overhead(&mut self, overhead: Overhead) -> &OverheadRow {
+        self.overheads.push(OverheadRow { name: overhead.name, seconds: overhead.seconds });
+        &self.overheads[self.overheads.len() - 1]
+    }
+
+    /// The machine, and the heads of the columns.
+    pub(super) fn write_limits(&self, out: &mut dyn Write) -> io::Result<()> {
+        let style = Style::stdout();
+        writeln!(out, "{}, {}", self.cpu, self.level)?;
+        for limits in &self.limits {
+            writeln!(
+                out,
+                "  {:>2} threads  bandwidth {:6.1} GB/s  f32 peak {:7.1} GFLOP/s  f64 peak {:7.1} GFLOP/s",
+                limits.threads,
+                limits.bandwidth / 1e9,
+                limits.peak_f32 / 1e9,
+                limits.peak_f64 / 1e9
+            )?;
+        }
+        let head = format!("{:<22}{:<20}{:>7} {:>10} {:>16}  share", "kernel", "size", "threads", "time", "rate");
+        writeln!(out, "\n{}", style.strong(&head))
+    }
+
+    pub(super) fn cpu(&self) -> &str {
+        &self.cpu
+    }
+}
+
+pub(super) fn write_row(out: &mut dyn Write, row: &Row) -> io::Result<()> {
+    let unit = format!("G{}", row.unit);
+    let (name, size, threads, time) = (row.name, &row.size, row.threads, duration(row.seconds));
+    let share = row.share * 100.0;
+    writeln!(out, "{name:<22}{size:<20}{threads:>7} {time:>10} {:>8.1} {unit:<7}  {share:.0}% of {}", row.rate / 1e9, row.limit)
+}
+
+pub(super) fn write_overhead(out: &mut dyn Write, row: &OverheadRow) -> io::Result<()> {
+    writeln!(out, "{:<49} {:>10}", row.name, format!("{:.1} us", row.seconds * 1e6))
+}
+
+pub(super) fn write_list(out: &mut dyn Write, problems: &[Problem]) -> io::Result<()> {
+    problems.iter().try_for_each(|p| writeln!(out, "{:<22}{}", p.name, p.size))
+}
+
+/// What the system calls the CPU.
+fn cpu_name() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+}

@@ -1,0 +1,48 @@
+//! `tilewright bench` at small sizes: every kernel plans, runs and is reported. Nothing here depends on how fast that is.
+
+use std::{path::Path, process::Command};
+
+fn bench(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_tilewright")).arg("bench").args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn every_kernel_runs_and_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let chart = folder.path().join("chart.svg");
+    let text = bench(&["--quick", "--json", "--threads", "1,2", "--svg", chart.to_str().unwrap()]);
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let names: Vec<&str> = report["results"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    let listed = bench(&["--list"]);
+    for name in listed.lines().filter_map(|line| line.split_whitespace().next()) {
+        assert_eq!(names.iter().filter(|n| **n == name).count(), 2, "{name} with 1 and 2 threads");
+    }
+    for row in report["results"].as_array().unwrap() {
+        assert!(row["seconds"].as_f64().unwrap() > 0.0 && row["share"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    assert_eq!(report["limits"].as_array().unwrap().len(), 2);
+    let svg = std::fs::read_to_string(chart).unwrap();
+    assert_eq!(svg.matches("<rect x=").count(), names.len());
+}
+
+/// The kernels beside `kernels.py` are the ones that are measured.
+#[test]
+fn every_bytecode_file_is_used() {
+    let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli/bench/problems.rs")).unwrap();
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "tilebc") {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            assert!(source.contains(&format!("bytecode!(\"{name}\")")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_filter_that_fits_nothing_is_an_error() {
+    let output = Command::new(env!("CARGO_BIN_EXE_tilewright")).args(["bench", "--filter", "nothing"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--list"));
+}
