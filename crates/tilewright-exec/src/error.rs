@@ -85,6 +85,13 @@ pub enum AccessFault {
         /// Bytes of the element.
         size: u64,
     },
+    /// The buffer may only be read.
+    ReadOnly {
+        /// First byte that would be written.
+        address: u64,
+        /// How many bytes.
+        size: u64,
+    },
     /// The position does not fit a 63-bit element offset.
     OffsetOverflow,
     /// Rows of 4-bit elements do not have whole bytes.
@@ -112,6 +119,9 @@ impl fmt::Display for AccessFault {
             }
             AccessFault::OddPacking { number } => {
                 write!(f, "rows of 4-bit elements must have whole bytes: the extent or stride {number} is odd")
+            }
+            AccessFault::ReadOnly { address, size } => {
+                write!(f, "{size} bytes at {address:#x} would be written, but the buffer is read-only")
             }
             AccessFault::OffsetOverflow => f.write_str("the element's offset overflows"),
         }

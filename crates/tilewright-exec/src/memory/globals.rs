@@ -1,6 +1,6 @@
 //! The globals of a module: memory that lives from launch to launch.
 
-use super::{ALIGNMENT, Allocation, GUARD, raw::HostSlice};
+use super::{ALIGNMENT, Allocation, GUARD, Protection, raw::HostSlice};
 use crate::{elem::memory_bits, plan::Constants};
 use tilewright_ir::{Global, Module, Str};
 
@@ -29,7 +29,7 @@ impl Globals {
     fn place(&mut self, bytes: Vec<u8>, alignment: u64) -> u64 {
         let end = self.allocations.last().map_or(FIRST_ADDRESS, Allocation::end);
         let address = end.next_multiple_of(alignment.max(ALIGNMENT)) + GUARD.next_multiple_of(alignment.max(ALIGNMENT));
-        self.allocations.push(Allocation { address, host: HostSlice::owned(bytes) });
+        self.allocations.push(Allocation { address, host: HostSlice::owned(bytes), protection: Protection::ReadWrite });
         address
     }
 

@@ -20,8 +20,8 @@ pub(super) struct HostSlice {
     owned: Option<Vec<u64>>,
 }
 
-// SAFETY: a HostSlice is a slice that its owner has exclusively; threads reach its bytes only through SharedMemory, whose
-// accesses go through the functions below.
+// SAFETY: a HostSlice is a slice that its owner has exclusively, or only reads; threads reach its bytes only through SharedMemory,
+// whose accesses go through the functions below.
 unsafe impl Send for HostSlice {}
 // SAFETY: as above; `bytes` needs `&self` and `bytes_mut` needs `&mut self`, and SharedMemory borrows exclusively.
 unsafe impl Sync for HostSlice {}
@@ -54,6 +54,17 @@ impl HostSlice {
 
     pub(super) fn borrowed(bytes: &mut [u8]) -> HostSlice {
         HostSlice { start: NonNull::from(&mut *bytes).cast(), len: bytes.len(), owned: None }
+    }
+
+    /// Bytes that must only be read.
+    pub(super) fn shared(bytes: &[u8]) -> HostSlice {
+        HostSlice { start: NonNull::from(bytes).cast(), len: bytes.len(), owned: None }
+    }
+
+    /// # Safety
+    /// As for [`super::Memory::add_external`].
+    pub(super) unsafe fn external(start: NonNull<u8>, len: usize) -> HostSlice {
+        HostSlice { start, len, owned: None }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -122,7 +122,7 @@ impl Machine<'_> {
         }
         let address = regs.element(&access.pointers, i);
         let size = access.size as u64;
-        let host = self.resolve(block, address, size, size)?;
+        let host = self.resolve(block, address, size, size, kind)?;
         if let Some(observer) = self.launch.observer {
             let (block, op) = (block.id, self.op_index(block));
             let (ordering, scope) = (access.order.semantics, access.order.scope);

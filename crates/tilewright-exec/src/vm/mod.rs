@@ -15,7 +15,7 @@ mod view;
 pub(crate) use registers::AlignedBytes;
 
 use crate::{
-    AccessFault, AccessObserver, LaunchError, LaunchErrorKind,
+    AccessFault, AccessKind, AccessObserver, LaunchError, LaunchErrorKind,
     kernels::mma::Packs,
     launch::OutputSink,
     memory::{
@@ -139,14 +139,14 @@ impl<'l> Machine<'l> {
 
     /// The host address of `size` bytes of elements of `align` bytes at `address`.
     #[inline]
-    fn resolve(&mut self, block: &Block, address: u64, size: u64, align: u64) -> Result<*mut u8, LaunchErrorKind> {
+    fn resolve(&mut self, block: &Block, address: u64, size: u64, align: u64, kind: AccessKind) -> Result<*mut u8, LaunchErrorKind> {
         if address >= FIRST_WINDOW && address.is_multiple_of(align) && !self.launch.plan.allocas.is_empty() {
             let access = LocalAccess { address, size, block: block.index };
             if let Some(found) = block.locals.resolve(&self.launch.plan.allocas, access, self.launch.shared_locals) {
                 return found;
             }
         }
-        Ok(self.launch.memory.resolve(address, size, align, &mut self.hint)?)
+        Ok(self.launch.memory.resolve(address, size, align, kind, &mut self.hint)?)
     }
 
     fn registers<'b>(&self, block: &'b mut Block) -> Registers<'b>

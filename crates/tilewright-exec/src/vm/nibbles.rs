@@ -39,7 +39,7 @@ impl Machine<'_> {
         let first = region.offset as u64;
         let (start, bytes) = (first / 2, (first + span) / 2 - first / 2 + 1);
         let address = base.wrapping_add(start);
-        let host = self.resolve(block, address, bytes, 1)?;
+        let host = self.resolve(block, address, bytes, 1, direction.kind())?;
         if let Some(observer) = self.launch.observer {
             let (op, kind) = (self.op_index(block), direction.kind());
             let (ordering, scope) = (view.order.semantics, view.order.scope);

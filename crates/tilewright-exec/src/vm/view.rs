@@ -136,16 +136,17 @@ impl Machine<'_> {
             return self.transfer_packed(view, base, region, span, direction, block);
         }
         let at = |offset: u64| base.wrapping_add(offset.wrapping_mul(size));
+        let kind = direction.kind();
         let host = match span.checked_add(1).and_then(|elements| elements.checked_mul(size)) {
-            Some(bytes) => self.resolve(block, at(offset), bytes, size),
+            Some(bytes) => self.resolve(block, at(offset), bytes, size, kind),
             None => Err(AccessFault::OffsetOverflow.into()),
         };
         let host = match host {
             Ok(host) => host,
             // Name the element that is outside: the first, or else the last.
             Err(_) => {
-                self.resolve(block, at(offset), size, size)?;
-                self.resolve(block, at(offset + span), size, size)?;
+                self.resolve(block, at(offset), size, size, kind)?;
+                self.resolve(block, at(offset + span), size, size, kind)?;
                 return Err(AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None }.into());
             }
         };

@@ -1,0 +1,128 @@
+//! The memory and the arguments of a launch.
+#![allow(unsafe_code, reason = "kernels work on the memory of Python objects in place")]
+
+use crate::array::ArrayView;
+use std::ptr::NonNull;
+use tilewright::{
+    exec::{self, Arg, LaunchError, LaunchOptions, LaunchReport, Memory, Plan, Protection},
+    ir::Scalar,
+};
+
+/// An argument of a kernel.
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// A number: its bits.
+    Scalar(Scalar, u64),
+    /// The address of the array at this position in [`Arguments::arrays`].
+    Pointer(usize),
+    /// The address of a table of 64-bit words, which are arguments in turn.
+    Table(Vec<Value>),
+}
+
+/// The arguments of a launch, and the arrays that they point to.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    pub(crate) arrays: Vec<ArrayView>,
+    pub(crate) values: Vec<Value>,
+}
+
+impl Arguments {
+    /// Adds an array and gives its position.
+    pub(crate) fn array(&mut self, array: ArrayView) -> usize {
+        self.arrays.push(array);
+        self.arrays.len() - 1
+    }
+
+    /// Lends the arrays to a launch of `plan`.
+    ///
+    /// # Errors
+    /// Those of [`exec::launch`].
+    pub(crate) fn launch(&self, plan: &Plan, grid: [u32; 3], options: &LaunchOptions<'_>) -> Result<LaunchReport, LaunchError> {
+        let mut memory = Memory::new();
+        let places = Places::new(&mut memory, &self.arrays);
+        let args: Vec<Arg> = self.values.iter().map(|value| places.arg(&mut memory, value)).collect();
+        exec::launch(plan, &mut memory, grid, &args, options)
+    }
+}
+
+/// Bytes that arrays of a launch have in common.
+struct Extent {
+    start: usize,
+    end: usize,
+    writable: bool,
+    arrays: Vec<usize>,
+}
+
+/// The device address of each array.
+struct Places(Vec<u64>);
+
+impl Places {
+    /// Puts arrays into a memory. Arrays that overlap lie in one buffer, so that each byte has one device address; it can be written
+    /// if one of them can.
+    fn new(memory: &mut Memory<'_>, arrays: &[ArrayView]) -> Places {
+        let mut addresses = vec![0; arrays.len()];
+        for extent in extents(arrays) {
+            let protection = if extent.writable { Protection::ReadWrite } else { Protection::ReadOnly };
+            let buffer = match NonNull::new(extent.start as *mut u8) {
+                // SAFETY: the bytes belong to Python objects that `arrays` keeps alive. They are the bytes from the first to the
+                // last element of arrays whose parts overlap; an array's buffer spans at least its own elements, so all of
+                // them are allocated. Rust has no reference to them. Each is in one buffer, since extents do not overlap. That
+                // no thread uses the arrays meanwhile is what the documentation of `launch` asks of its caller, as every
+                // Python library does that releases the interpreter's lock.
+                Some(start) => unsafe { memory.add_external(start, extent.end - extent.start, protection) },
+                None => memory.add(Vec::new()),
+            };
+            for array in extent.arrays {
+                addresses[array] = memory.address(buffer) + (arrays[array].address - extent.start) as u64;
+            }
+        }
+        for (array, address) in arrays.iter().zip(&mut addresses) {
+            if array.span().is_none() {
+                let empty = memory.add(Vec::new());
+                *address = memory.address(empty);
+            }
+        }
+        Places(addresses)
+    }
+
+    fn arg(&self, memory: &mut Memory<'_>, value: &Value) -> Arg {
+        match value {
+            Value::Scalar(scalar, bits) => Arg::Scalar(*scalar, *bits),
+            Value::Pointer(array) => Arg::Pointer(self.0[*array]),
+            Value::Table(words) => {
+                let bytes = words.iter().flat_map(|word| self.word(word).to_le_bytes()).collect();
+                let table = memory.add(bytes);
+                Arg::Pointer(memory.address(table))
+            }
+        }
+    }
+
+    /// As a word of a table. Tables hold no tables.
+    fn word(&self, value: &Value) -> u64 {
+        match value {
+            Value::Scalar(_, bits) => *bits,
+            Value::Pointer(array) => self.0[*array],
+            Value::Table(_) => 0,
+        }
+    }
+}
+
+/// The bytes of all arrays that have any, in order; what overlaps is one extent.
+fn extents(arrays: &[ArrayView]) -> Vec<Extent> {
+    let spans = arrays.iter().enumerate().filter_map(|(index, array)| array.span().map(|span| (span, index)));
+    let mut spans: Vec<((usize, usize), usize)> = spans.collect();
+    spans.sort_unstable();
+    let mut extents: Vec<Extent> = Vec::with_capacity(spans.len());
+    for ((start, end), index) in spans {
+        let writable = arrays[index].writable;
+        match extents.last_mut().filter(|last| start < last.end) {
+            Some(last) => {
+                last.end = last.end.max(end);
+                last.writable |= writable;
+                last.arrays.push(index);
+            }
+            None => extents.push(Extent { start, end, writable, arrays: vec![index] }),
+        }
+    }
+    extents
+}

@@ -1,0 +1,55 @@
+//! What goes wrong, as the exceptions of `tilewright._errors`.
+
+use pyo3::{prelude::*, types::PyDict};
+use tilewright::exec::{LaunchError, PlanError, Site};
+
+const MODULE: &str = "tilewright._errors";
+
+/// An exception of `tilewright._errors`, made by its function or class `name` from a message and keywords.
+fn exception(py: Python<'_>, name: &str, message: String, keywords: &Bound<'_, PyDict>) -> PyErr {
+    let made = py.import(MODULE).and_then(|module| module.getattr(name)).and_then(|make| make.call((message,), Some(keywords)));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// An exception that has only a message.
+pub(crate) fn plain(py: Python<'_>, name: &str, message: String) -> PyErr {
+    exception(py, name, message, &PyDict::new(py))
+}
+
+/// A module that breaks rules.
+pub(crate) fn invalid(py: Python<'_>, findings: &[String]) -> PyErr {
+    let message = format!("the module is not valid:\n  {}", findings.join("\n  "));
+    let keywords = PyDict::new(py);
+    match keywords.set_item("findings", findings) {
+        Ok(()) => exception(py, "VerifyError", message, &keywords),
+        Err(error) => error,
+    }
+}
+
+/// A kernel that cannot be planned.
+pub(crate) fn plan(py: Python<'_>, kernel: &str, error: &PlanError) -> PyErr {
+    let site = match error {
+        PlanError::TooDeep { site, .. } | PlanError::Malformed { site, .. } => Some(site),
+        PlanError::UnknownEntry { .. } | PlanError::TooLarge { .. } => None,
+    };
+    located(py, "PlanError", format!("kernel {kernel}: {error}"), kernel, None, site)
+}
+
+/// A launch that failed.
+pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
+    located(py, "LaunchError", error.to_string(), &error.entry, error.block, error.site.as_deref())
+}
+
+fn located(py: Python<'_>, name: &str, message: String, kernel: &str, block: Option<[u32; 3]>, site: Option<&Site>) -> PyErr {
+    let keywords = PyDict::new(py);
+    let filled = || {
+        keywords.set_item("kernel", kernel)?;
+        keywords.set_item("block", block.map(|[x, y, z]| (x, y, z)))?;
+        keywords.set_item("operation", site.map(|site| site.mnemonic))?;
+        keywords.set_item("location", site.and_then(|site| site.location.as_deref()))
+    };
+    match filled() {
+        Ok(()) => exception(py, name, message, &keywords),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,187 @@
+//! Kernels as Python objects, and their launches.
+
+use crate::{
+    array::{ArrayView, type_name},
+    bind::{Arguments, Value},
+    errors, output, scalar,
+};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyBool, PyTuple},
+};
+use std::sync::Arc;
+use tilewright::{
+    array::DType,
+    exec::{LaunchOptions, Param, Plan, Program},
+    ir::{self, Scalar},
+    text::{self, OpPrinter},
+};
+
+/// A kernel of a module.
+#[pyclass(frozen, module = "tilewright")]
+pub(crate) struct Kernel {
+    program: Arc<Program>,
+    name: String,
+}
+
+/// What a launch did.
+#[pyclass(frozen, get_all, module = "tilewright")]
+pub(crate) struct Report {
+    /// Tile blocks that ran.
+    blocks: u64,
+    /// Worker threads.
+    threads: usize,
+    /// Time from the start of the first block to the end of the last.
+    seconds: f64,
+}
+
+#[pymethods]
+impl Report {
+    fn __repr__(&self) -> String {
+        let plural = |n: u64| if n == 1 { "" } else { "s" };
+        let (blocks, threads) = (self.blocks, self.threads);
+        let microseconds = self.seconds * 1e6;
+        format!("<{blocks} block{}, {threads} thread{}, {microseconds:.0} us>", plural(blocks), plural(threads as u64))
+    }
+}
+
+/// An operation of a kernel: its depth, its text, and the file, line and column in the source of the kernel.
+type Operation = (usize, String, Option<(String, u32, u32)>);
+
+impl Kernel {
+    pub(crate) fn new(program: Arc<Program>, name: &str) -> Kernel {
+        Kernel { program, name: name.to_owned() }
+    }
+
+    pub(crate) fn plan(&self, py: Python<'_>) -> PyResult<Arc<Plan>> {
+        py.detach(|| self.program.plan(&self.name)).map_err(|error| errors::plan(py, &self.name, &error))
+    }
+
+    fn function(&self) -> Option<&ir::Function> {
+        self.program.module().function(&self.name)
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The types of its parameters, as Tile IR writes them.
+    #[getter]
+    fn parameters(&self) -> Vec<String> {
+        let module = self.program.module();
+        let params = self.function().map_or(&[][..], |function| function.params(&module.tables));
+        params.iter().map(|ty| text::print_type(module, *ty)).collect()
+    }
+
+    /// Runs the kernel over a grid of blocks; arrays are changed in place.
+    #[pyo3(signature = (grid, *args, threads = None))]
+    fn launch(&self, py: Python<'_>, grid: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, threads: Option<usize>) -> PyResult<Report> {
+        let plan = self.plan(py)?;
+        let arguments = flat_arguments(&plan, args)?;
+        run(py, &plan, &arguments, extents(grid)?, threads)
+    }
+
+    /// The text of the kernel.
+    fn text(&self) -> String {
+        self.function().map_or_else(String::new, |function| text::print_function(self.program.module(), function))
+    }
+
+    /// Its operations in order: depth, text, and the file, line and column in the source of the kernel.
+    fn operations(&self) -> Vec<Operation> {
+        let module = self.program.module();
+        let Some(function) = self.function() else { return Vec::new() };
+        let printer = OpPrinter::new(module, function);
+        let mut operations = Vec::new();
+        function.body.walk(|op| {
+            let source = module.tables.locations.source(op.loc());
+            let source = source.map(|(file, line, column)| (module.tables.strings.text(file).into_owned(), line, column));
+            let depth = std::iter::successors(op.parent(), |outer| outer.parent()).count();
+            operations.push((depth, printer.op(op.id()), source));
+        });
+        operations
+    }
+}
+
+/// Runs a plan while other Python threads go on.
+pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32; 3], threads: Option<usize>) -> PyResult<Report> {
+    let mut options = LaunchOptions::new().output(output::python_stdout());
+    if let Some(threads) = threads {
+        options = options.threads(threads);
+    }
+    let report = py.detach(|| arguments.launch(plan, grid, &options)).map_err(|error| errors::launch(py, &error))?;
+    Ok(Report { blocks: report.blocks, threads: report.threads, seconds: report.time.as_secs_f64() })
+}
+
+/// A grid: one to three extents, or a number.
+pub(crate) fn extents(grid: &Bound<'_, PyAny>) -> PyResult<[u32; 3]> {
+    let given: Vec<i64> = match grid.extract::<i64>() {
+        Ok(extent) => vec![extent],
+        Err(_) => grid.extract().map_err(|_| PyTypeError::new_err("the grid must be a tuple of one to three integers"))?,
+    };
+    if !(1..=3).contains(&given.len()) {
+        return Err(PyValueError::new_err(format!("the grid must have one to three extents, got {}", given.len())));
+    }
+    let mut extents = [1; 3];
+    for (extent, &value) in extents.iter_mut().zip(&given) {
+        // What is out of range is for the launch to refuse, which knows the limits.
+        *extent = u32::try_from(value).map_err(|_| PyValueError::new_err(format!("the grid extent {value} is out of range")))?;
+    }
+    Ok(extents)
+}
+
+/// One argument for each parameter of the kernel.
+fn flat_arguments(plan: &Plan, args: &Bound<'_, PyTuple>) -> PyResult<Arguments> {
+    let params = plan.params();
+    if args.len() != params.len() {
+        return Err(PyTypeError::new_err(format!("kernel {} has {} parameters, got {} arguments", plan.entry(), params.len(), args.len())));
+    }
+    let mut arguments = Arguments::default();
+    for (index, (param, object)) in params.iter().zip(args).enumerate() {
+        let value = match param {
+            Param::Scalar(scalar) => Value::Scalar(*scalar, scalar::bits(*scalar, &object).map_err(|error| at(object.py(), index, error))?),
+            Param::Pointer(element) => {
+                let array = pointer_argument(*element, &object).map_err(|error| at(object.py(), index, error))?;
+                Value::Pointer(arguments.array(array))
+            }
+        };
+        arguments.values.push(value);
+    }
+    Ok(arguments)
+}
+
+fn pointer_argument(element: Scalar, object: &Bound<'_, PyAny>) -> PyResult<ArrayView> {
+    let array = ArrayView::of(object)?;
+    let array = array.ok_or_else(|| PyTypeError::new_err(format!("expected an array of {element}, got {}", type_name(object))))?;
+    if !holds(element, array.dtype) {
+        return Err(PyTypeError::new_err(format!("expected an array of {element}, got one of {}", array.dtype)));
+    }
+    Ok(array)
+}
+
+/// Whether a kernel that sees `element` may be given an array of `dtype`: the same type, or one of the same bits.
+///
+/// Booleans are bytes; formats that NumPy lacks are also taken as unsigned integers that hold their bits; tf32 lies in memory as f32.
+fn holds(element: Scalar, dtype: DType) -> bool {
+    let raw = dtype != DType::new(dtype.scalar());
+    let numpy_lacks = matches!(element, Scalar::Bf16 | Scalar::F8E4M3FN | Scalar::F8E5M2 | Scalar::F8E8M0FNU | Scalar::Fnv8E5M3FNU);
+    dtype.scalar() == element
+        || (element == Scalar::I8 && dtype.scalar() == Scalar::I1)
+        || (element == Scalar::Tf32 && dtype.scalar() == Scalar::F32)
+        || (numpy_lacks && raw && dtype.storage_bits() == DType::new(element).storage_bits())
+}
+
+/// The error with the number of the argument in front.
+fn at(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
+    PyErr::from_type(error.get_type(py), format!("argument {index}: {}", error.value(py)))
+}
+
+/// A Python bool is an int too; kernels tell them apart.
+pub(crate) fn is_bool(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyBool>()
+}

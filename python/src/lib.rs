@@ -1,0 +1,32 @@
+//! The native part of the Python package `tilewright`: modules, kernels and launches as Python objects.
+//!
+//! The package's Python files hold what needs no speed: exceptions, the use of cuTile Python, and everything that draws. Each
+//! file here is one step on the way of an argument: `array` sees Python objects as arrays, `scalar` as numbers, `bind` turns
+//! both into the memory and the arguments of a launch, and `kernel` launches.
+
+mod array;
+mod bind;
+mod dispatch;
+mod driver;
+mod errors;
+mod kernel;
+mod module;
+mod output;
+mod scalar;
+
+use pyo3::prelude::*;
+
+/// The native module `tilewright._native`.
+#[pymodule]
+fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<module::Module>()?;
+    m.add_class::<kernel::Kernel>()?;
+    m.add_class::<kernel::Report>()?;
+    m.add_class::<array::ArrayDescription>()?;
+    m.add_class::<dispatch::Dispatcher>()?;
+    m.add_function(wrap_pyfunction!(array::describe, m)?)?;
+    m.add_function(wrap_pyfunction!(driver::driver_entry_point, m)?)?;
+    m.add_function(wrap_pyfunction!(driver::set_compute_capability, m)?)?;
+    Ok(())
+}

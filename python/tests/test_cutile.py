@@ -1,0 +1,158 @@
+"""Kernels of cuTile Python, compiled and run here."""
+
+import cuda.tile as ct
+import numpy as np
+import pytest
+
+from tilewright import LaunchError, cutile
+
+
+@ct.kernel
+def add(a, b, c, n: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (n,)) + ct.load(b, (i,), (n,)))
+
+
+@ct.kernel
+def scale(x, factor, y):
+    i = ct.bid(0)
+    ct.store(y, (i, 0), ct.load(x, (i, 0), (1, 16)) * factor)
+
+
+@ct.kernel
+def sum_of_list(xs, y, n: ct.Constant[int]):
+    total = ct.zeros((n,), ct.float32)
+    for i in range(len(xs)):
+        total += ct.load(xs[i], (0,), (n,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, (0,), total)
+
+
+@ct.kernel
+def affine(x, coefficients, y):
+    slope, offset = coefficients
+    ct.store(y, (0,), ct.load(x, (0,), (8,)) * slope + offset)
+
+
+@ct.kernel
+def convert(x, y):
+    ct.store(y, (0,), ct.load(x, (0,), (8,)).astype(y.dtype))
+
+
+@ct.kernel
+def checked(x):
+    tile = ct.load(x, (0,), (4,))
+    ct.assert_(tile > 0, "x must be positive")
+
+
+@ct.kernel
+def hello(x):
+    ct.printf("block %d\n", ct.bid(0))
+
+
+def dispatcher(kernel):
+    return kernel.__dict__["_tilewright_dispatcher"]
+
+
+def test_a_kernel_runs():
+    a, b, c = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32), np.zeros(1000, np.float32)
+    report = cutile.launch((8,), add, (a, b, c, 128))
+    assert (c == a + b).all()
+    assert report.blocks == 8
+
+
+def test_signatures_are_compiled_once():
+    kernel = add.replace_hints()
+    arrays = [np.ones(256, np.float32) for _ in range(3)]
+    for n in (64, 128, 64):
+        cutile.launch((4,), kernel, (*arrays, n))
+    assert len(dispatcher(kernel)) == 2
+    # Another shape is another key, but cuTile sees no difference.
+    longer = [np.ones(512, np.float32) for _ in range(3)]
+    cutile.launch((4,), kernel, (*longer, 64))
+    assert len(dispatcher(kernel)) == 3
+    assert len(dispatcher(kernel).compiler._compiled) == 2
+
+
+def test_numbers_that_are_no_constants_need_no_compiling():
+    kernel = scale.replace_hints()
+    x, y = np.ones((4, 16), np.float32), np.zeros((4, 16), np.float32)
+    for factor in (1.5, 2.5, -3.0):
+        cutile.launch(4, kernel, (x, factor, y))
+        assert (y == factor).all()
+    assert len(dispatcher(kernel)) == 1
+    cutile.launch(4, kernel, (x, 2, y))
+    assert (y == 2).all()
+    assert len(dispatcher(kernel)) == 2
+
+
+def test_strided_arrays():
+    whole = np.zeros((8, 40), np.float32)
+    x = np.arange(128, dtype=np.float32).reshape(16, 8).T
+    view = whole[:, 3:19]
+    cutile.launch(8, scale, (x, 2.0, view))
+    assert (view == 2 * x).all()
+    view[:] = 0
+    assert (whole == 0).all()
+    with pytest.raises(ValueError, match="negative strides"):
+        cutile.launch(8, scale, (x[::-1], 2.0, view))
+
+
+def test_lists_of_arrays():
+    xs = [np.full(n, float(n), np.float32) for n in (5, 16, 9)]
+    y = np.zeros(16, np.float32)
+    cutile.launch(1, sum_of_list, (xs, y, 16))
+    expected = np.zeros(16, np.float32)
+    for x in xs:
+        expected[: len(x)] += x
+    assert (y == expected).all()
+    with pytest.raises(TypeError, match=r"[Ll]ist"):
+        cutile.launch(1, sum_of_list, ([1, 2], y, 16))
+
+
+def test_tuples():
+    x, y = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    cutile.launch(1, affine, (x, (2.0, 1.0), y))
+    assert (y == 2 * x + 1).all()
+
+
+def test_formats_that_numpy_lacks():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = np.arange(8, dtype=np.float32)
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        y = np.zeros(8, getattr(ml_dtypes, name))
+        cutile.launch(1, convert, (x, y))
+        assert (y == x.astype(y.dtype)).all()
+
+
+@pytest.mark.parametrize("value", [np.float32(1), "text", 2**40])
+def test_arguments_that_ct_launch_refuses(value):
+    x, y = np.ones((4, 16), np.float32), np.zeros((4, 16), np.float32)
+    with pytest.raises((TypeError, OverflowError)):
+        cutile.launch(4, scale, (x, value, y))
+
+
+def test_what_is_no_kernel_is_refused():
+    with pytest.raises(TypeError, match=r"expected a ct\.kernel, got function"):
+        cutile.launch(1, lambda: None, ())
+
+
+def test_errors_show_the_source():
+    with pytest.raises(LaunchError, match="x must be positive") as error:
+        cutile.launch(1, checked, (np.array([1, 2, -3, 4], np.float32),))
+    assert 'ct.assert_(tile > 0, "x must be positive")' in str(error.value)
+    assert error.value.source_line.strip().startswith("ct.assert_")
+    assert __file__ in error.value.location
+
+
+def test_errors_of_the_compiler_are_those_of_cutile():
+    @ct.kernel
+    def wrong(x):
+        ct.store(x, (0,), ct.load(x, (0,), (3,)))
+
+    with pytest.raises(ct.TileError):
+        cutile.launch(1, wrong, (np.ones(8, np.float32),))
+
+
+def test_prints(capsys):
+    cutile.launch(3, hello, (np.zeros(1, np.float32),), threads=1)
+    assert sorted(capsys.readouterr().out.splitlines()) == ["block 0", "block 1", "block 2"]

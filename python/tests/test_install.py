@@ -1,0 +1,96 @@
+"""Unmodified code that calls ``cuda.tile.launch``."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPT = """
+    import sys
+    import numpy as np
+    import cuda.tile as ct
+    from cuda.tile import launch
+
+    @ct.kernel
+    def double(x, y):
+        i = ct.bid(0)
+        ct.store(y, (i,), ct.load(x, (i,), (16,)) * 2)
+
+    x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    launch(object(), (4,), double, (x, y))
+    assert (y == 2 * x).all()
+    y[:] = 0
+    ct.launch(0, (4, 1, 1), double, (x, y), programmatic_dependent_launch=True)
+    assert (y == 2 * x).all()
+    print("done", *sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def script(tmp_path) -> Path:
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent(SCRIPT))
+    return path
+
+
+def run(*args, cwd=None):
+    return subprocess.run([sys.executable, *args], capture_output=True, text=True, cwd=cwd, check=False)
+
+
+def test_a_script_runs_unmodified(script):
+    done = run("-m", "tilewright.cutile", "--threads", "1", script, "--flag", "value")
+    assert (done.returncode, done.stdout) == (0, "done --flag value\n"), done.stderr
+
+
+def test_a_module_runs_unmodified(script):
+    done = run("-m", "tilewright.cutile", "-m", "script", "value", cwd=script.parent)
+    assert (done.returncode, done.stdout) == (0, "done value\n"), done.stderr
+
+
+def test_install_changes_what_was_imported_before(script):
+    code = f"""
+import runpy, cuda.tile as ct
+from cuda.tile import launch
+import tilewright.cutile
+tilewright.cutile.install()
+assert launch is ct.launch and ct.launch.__module__.startswith("tilewright")
+tilewright.cutile.install()
+runpy.run_path({str(script)!r})
+tilewright.cutile.uninstall()
+assert not ct.launch.__module__.startswith("tilewright"), ct.launch.__module__
+"""
+    done = run("-c", code)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+
+
+def test_the_target_can_be_chosen():
+    code = """
+import tilewright.cutile
+tilewright.cutile.install("sm_90")
+from cuda.tile._cext import get_compute_capability
+print(*get_compute_capability())
+"""
+    done = run("-c", code)
+    assert (done.returncode, done.stdout) == (0, "9 0\n"), done.stderr
+
+
+def test_tuning_measures_the_cpu(installed, capsys):
+    import cuda.tile as ct
+
+    @ct.kernel
+    def double(x, y, n: ct.Constant[int]):
+        i = ct.bid(0)
+        ct.store(y, (i,), ct.load(x, (i,), (n,)) * 2)
+
+    x, y = np.arange(4096, dtype=np.float32), np.zeros(4096, np.float32)
+    found = ct.tune.exhaustive_search([64, 512], None, lambda n: (4096 // n,), double, lambda n: (x, y, n), lambda n: {"occupancy": 2})
+    assert found.best.config in (64, 512)
+    assert len(found.successes) == 2
+    assert found.best.mean_us > 0
+    assert (y == 2 * x).all()
+    assert "2 succeeded, 0 failed" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="single_run_timeout_sec is not available on the CPU"):
+        ct.tune.exhaustive_search([64], None, lambda n: (64,), double, lambda n: (x, y, n), single_run_timeout_sec=1.0)

@@ -1,0 +1,192 @@
+"""Launches of kernels with flat arguments."""
+
+import array
+import threading
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright import spread
+
+ADD_ONE = """
+entry @add_one(%x: tile<ptr<{element}>>) {{
+  %i = iota : tile<4xi32>
+  %shaped = reshape %x : tile<ptr<{element}>> -> tile<1xptr<{element}>>
+  %base = broadcast %shaped : tile<1xptr<{element}>> -> tile<4xptr<{element}>>
+  %p = offset %base, %i : tile<4xptr<{element}>>, tile<4xi32> -> tile<4xptr<{element}>>
+  %v, %t = load_ptr_tko weak %p : tile<4xptr<{element}>> -> tile<4x{element}>, token
+  %one = constant <{element}: {one}> : tile<4x{element}>
+  %sum = {add} %v, %one : tile<4x{element}>
+  %t2 = store_ptr_tko weak %p, %sum : tile<4xptr<{element}>>, tile<4x{element}> -> token
+  return
+}}
+"""
+
+
+def add_one(element, one="1.0", add="addf"):
+    return tilewright.load(ADD_ONE.format(element=element, one=one, add=add).encode())["add_one"]
+
+
+def test_arrays_are_changed_in_place(saxpy):
+    x, y = np.ones(1000, np.float32), np.full(1000, 0.5, np.float32)
+    report = saxpy["saxpy"].launch(4, 2.0, *spread(x), *spread(y), threads=2)
+    assert (y == 2.5).all()
+    assert (x == 1).all()
+    assert (report.blocks, report.threads) == (4, 2)
+    assert report.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("element", "dtype", "one", "add"),
+    [
+        ("f16", np.float16, "1.0", "addf"),
+        ("f32", np.float32, "1.0", "addf"),
+        ("f64", np.float64, "1.0", "addf"),
+        ("i8", np.int8, "1", "addi"),
+        ("i16", np.uint16, "1", "addi"),
+        ("i32", np.int32, "1", "addi"),
+        ("i64", np.uint64, "1", "addi"),
+    ],
+)
+def test_element_types(element, dtype, one, add):
+    x = np.arange(6).astype(dtype)
+    add_one(element, one, add).launch(1, x)
+    assert x.tolist() == [1, 2, 3, 4, 4, 5]
+
+
+def test_formats_that_numpy_lacks():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = np.arange(4).astype(ml_dtypes.bfloat16)
+    add_one("bf16").launch(1, x)
+    assert x.astype(np.float32).tolist() == [1, 2, 3, 4]
+    bits = np.array([0x3F80] * 4, np.uint16)
+    add_one("bf16").launch(1, bits)
+    assert bits.tolist() == [0x4000] * 4
+
+
+def test_any_buffer_is_an_array():
+    kernel = add_one("i32", "1", "addi")
+    for buffer in (array.array("i", [1, 2, 3, 4]), memoryview(bytearray(16)).cast("i")):
+        before = list(buffer)
+        kernel.launch(1, buffer)
+        assert list(buffer) == [value + 1 for value in before]
+    table = (4 * bytearray(4),)[0]
+    with pytest.raises(TypeError, match="argument 0: expected an array of i32, got one of u8"):
+        kernel.launch(1, table)
+
+
+def test_a_view_is_where_it_lies():
+    kernel = add_one("i32", "1", "addi")
+    whole = np.zeros(12, np.int32)
+    kernel.launch(1, whole[3:8])
+    assert whole.tolist() == [0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    # The address of an array is that of its first element, also where its last one lies below.
+    with pytest.raises(tilewright.LaunchError, match="outside of every buffer"):
+        kernel.launch(1, whole[::-1])
+
+
+def test_an_access_outside_of_the_arrays_stops_the_launch(saxpy):
+    x, y = np.ones(1000, np.float32), np.zeros(900, np.float32)
+    with pytest.raises(tilewright.LaunchError, match="outside of every buffer") as error:
+        saxpy["saxpy"].launch(4, 2.0, *spread(x), y, 1000, 1)
+    assert error.value.kernel == "saxpy"
+    assert error.value.block == (3, 0, 0)
+    assert error.value.operation == "load_view_tko"
+    assert error.value.location.endswith("kernels.py:19:9")
+
+
+def test_read_only_arrays_are_not_written(saxpy):
+    x, y = np.ones(1000, np.float32), np.zeros(1000, np.float32)
+    x.flags.writeable = False
+    saxpy["saxpy"].launch(4, 2.0, *spread(x), *spread(y))
+    assert (y == 2).all()
+    with pytest.raises(tilewright.LaunchError, match="the buffer is read-only"):
+        saxpy["saxpy"].launch(4, 2.0, *spread(y), *spread(x))
+    assert (x == 1).all()
+
+
+def test_arrays_that_overlap_share_their_bytes(saxpy):
+    whole = np.arange(1000, dtype=np.float32)
+    expected = 2 * whole + whole
+    saxpy["saxpy"].launch(4, 2.0, *spread(whole), *spread(whole))
+    assert (whole == expected).all()
+    # A broadcast array is read-only, what it shows is not.
+    row = np.arange(1000, dtype=np.float32)
+    saxpy["saxpy"].launch(4, 1.0, *spread(np.broadcast_to(row, (1, 1000))[0]), *spread(row))
+    assert (row == 2 * np.arange(1000)).all()
+
+
+def test_arrays_without_elements(saxpy):
+    empty = np.zeros(0, np.float32)
+    saxpy["saxpy"].launch(1, 2.0, empty, 0, 1, empty, 0, 1)
+
+
+def test_strides_are_counted_in_elements():
+    assert spread(np.zeros((4, 6), np.float32)[:, ::2])[1:] == (4, 3, 6, 2)
+    assert spread(np.zeros((3, 4), np.float64).T)[1:] == (4, 3, 1, 4)
+    assert spread(np.zeros(5, np.int16)[::-1])[1:] == (5, -1)
+    record = np.zeros(3, np.dtype([("a", "<i2"), ("b", "<f4")]))["b"]
+    with pytest.raises(ValueError, match="stride of 6 bytes"):
+        spread(record)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("two", "argument 0: expected a number for f32, got str"),
+        (None, "argument 0: expected a number for f32, got NoneType"),
+    ],
+)
+def test_wrong_numbers(saxpy, value, message):
+    x = np.ones(8, np.float32)
+    with pytest.raises(TypeError, match=message):
+        saxpy["saxpy"].launch(1, value, *spread(x), *spread(x))
+
+
+def test_wrong_arguments(saxpy):
+    kernel = saxpy["saxpy"]
+    x = np.ones(8, np.float32)
+    with pytest.raises(TypeError, match="kernel saxpy has 7 parameters, got 1 arguments"):
+        kernel.launch(1, x)
+    with pytest.raises(TypeError, match="argument 1: expected an array of f32, got one of f64"):
+        kernel.launch(1, 2.0, *spread(x.astype(np.float64)), *spread(x))
+    with pytest.raises(TypeError, match="argument 1: expected an array of f32, got int"):
+        kernel.launch(1, 2.0, 5, 8, 1, *spread(x))
+    with pytest.raises(OverflowError, match="argument 2: 4294967296 does not fit i32"):
+        kernel.launch(1, 2.0, x, 2**32, 1, *spread(x))
+    with pytest.raises(TypeError, match="big-endian"):
+        kernel.launch(1, 2.0, *spread(x.astype(">f4")), *spread(x))
+    with pytest.raises(TypeError, match="arrays of complex64 elements"):
+        spread(x.astype(np.complex64))
+    for grid in [(), (1, 1, 1, 1), (-1,), 2**40]:
+        with pytest.raises(ValueError, match="grid"):
+            kernel.launch(grid, 2.0, *spread(x), *spread(x))
+    with pytest.raises(TypeError, match="grid"):
+        kernel.launch("8", 2.0, *spread(x), *spread(x))
+    with pytest.raises(tilewright.LaunchError, match="extents from 1"):
+        kernel.launch(0, 2.0, *spread(x), *spread(x))
+
+
+def test_other_threads_go_on(saxpy):
+    """A launch releases the interpreter's lock: launches of two threads on arrays of their own do not disturb each other."""
+    arrays = [np.zeros(1 << 16, np.float32) for _ in range(4)]
+    ones = np.ones(1 << 16, np.float32)
+
+    def work(y):
+        for _ in range(10):
+            saxpy["saxpy"].launch(256, 1.0, *spread(ones), *spread(y))
+
+    threads = [threading.Thread(target=work, args=(y,)) for y in arrays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((y == 10).all() for y in arrays)
+
+
+def test_prints_go_to_sys_stdout(examples, capsys):
+    module = tilewright.load(examples / "relay.tilebc")
+    state, lock = np.zeros(5, np.int32), np.zeros(1, np.int32)
+    module["relay"].launch(5, *spread(state), *spread(lock), threads=1)
+    assert len(capsys.readouterr().out.splitlines()) == 5

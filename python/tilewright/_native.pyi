@@ -1,0 +1,104 @@
+"""Types of the native part."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, final
+
+Grid: TypeAlias = int | tuple[int, ...]
+
+__version__: str
+
+@final
+class Module:
+    """A Tile IR module: a mapping from names to kernels. Made by ``tilewright.load``."""
+
+    @staticmethod
+    def from_bytecode(data: bytes) -> Module:
+        """Read bytecode."""
+    @staticmethod
+    def from_text(source: str, name: str = "<text>", target: str | None = None) -> Module:
+        """Parse text, by the rules of a version or of the latest."""
+    @property
+    def version(self) -> str:
+        """The version of the format, such as "13.4"."""
+    @property
+    def kernels(self) -> list[Kernel]:
+        """The kernels, in the order of the module."""
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Counts of operations, types and bytes, and the work of each kernel."""
+    def text(self, *, generic: bool = False, debug_info: bool = False) -> str:
+        """The text of the module, as NVIDIA's disassembler prints it."""
+    def write(self, target: str | None = None) -> bytes:
+        """The bytecode of the module, for a version or its own."""
+    def verify(self) -> list[str]:
+        """What breaks the rules of Tile IR; empty for a valid module."""
+    def keys(self) -> list[str]:
+        """The names of the kernels."""
+    def __getitem__(self, name: str) -> Kernel: ...
+    def __contains__(self, name: object) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+
+@final
+class Kernel:
+    """A kernel of a module."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def parameters(self) -> list[str]:
+        """The types of its parameters, as Tile IR writes them."""
+    def launch(self, grid: Grid, *args: Any, threads: int | None = None) -> Report:
+        """Run the kernel over a grid of blocks; arrays are changed in place."""
+    def text(self) -> str:
+        """The text of the kernel."""
+    def operations(self) -> list[tuple[int, str, tuple[str, int, int] | None]]:
+        """Its operations in order: depth, text, and the file, line and column in the source of the kernel."""
+
+@final
+class Report:
+    """What a launch did."""
+
+    @property
+    def blocks(self) -> int:
+        """Tile blocks that ran."""
+    @property
+    def threads(self) -> int:
+        """Worker threads."""
+    @property
+    def seconds(self) -> float:
+        """Time from the start of the first block to the end of the last."""
+
+@final
+class ArrayDescription:
+    """An array, as the compiler of cuTile Python can see it."""
+
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def address(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    @property
+    def writable(self) -> bool: ...
+    @property
+    def is_opaque(self) -> bool: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+@final
+class Dispatcher:
+    """Launches one kernel of cuTile Python."""
+
+    def __new__(cls, constants: list[bool], compile: Callable[[tuple[Any, ...]], tuple[Kernel, list[bool]]]) -> Dispatcher: ...
+    @property
+    def compiler(self) -> Callable[[tuple[Any, ...]], tuple[Kernel, list[bool]]]: ...
+    def launch(self, grid: Grid, args: tuple[Any, ...], threads: int | None = None) -> Report: ...
+    def __len__(self) -> int: ...
+
+def describe(object: Any) -> ArrayDescription | None: ...
+def driver_entry_point() -> int: ...
+def set_compute_capability(major: int, minor: int) -> None: ...

@@ -1,0 +1,11 @@
+"""cuTile Python on the CPU.
+
+``launch(grid, kernel, args)`` runs a ``ct.kernel`` on CPU arrays. After ``install()``, so does ``cuda.tile.launch`` in
+unmodified code. No GPU and no CUDA driver is needed, only ``pip install cuda-tile``.
+"""
+
+from tilewright.cutile._driver import provide_driver
+from tilewright.cutile._install import install, installed, uninstall
+from tilewright.cutile._launch import launch, set_threads
+
+__all__ = ["install", "installed", "launch", "provide_driver", "set_threads", "uninstall"]

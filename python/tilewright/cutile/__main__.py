@@ -1,0 +1,35 @@
+"""``python -m tilewright.cutile script.py``: run a script with its cuTile kernels on the CPU."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+
+from tilewright.cutile import install, set_threads
+
+
+def main() -> None:
+    """Run the script that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m tilewright.cutile", description="Run a script with its cuTile kernels on the CPU.")
+    parser.add_argument("--arch", help="target to compile kernels for, such as sm_100")
+    parser.add_argument("--threads", type=int, help="threads of a launch; default: one for each core")
+    parser.add_argument("-m", dest="is_module", action="store_true", help="the script is the name of a module")
+    parser.add_argument("script")
+    parser.add_argument("args", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    install(options.arch)
+    if options.threads is not None:
+        set_threads(options.threads)
+    sys.argv = [options.script, *options.args]
+    if options.is_module:
+        sys.path[0] = os.getcwd()
+        runpy.run_module(options.script, run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+        runpy.run_path(options.script, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""What cuTile Python needs of a CUDA driver, on machines that have none.
+
+cuTile Python loads ``libcuda`` to infer the signature of a kernel and to ask for the target. Where that library or a device is
+missing, a small substitute takes its place, before cuTile Python looks: it reports one device, and refuses to do anything with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+import types
+
+from tilewright import _native
+
+_LOADER = "cuda.tile._load_libcuda"
+_DEFAULT_ARCH = "sm_100"
+
+
+def provide_driver(arch: str = _DEFAULT_ARCH) -> bool:
+    """Put the substitute in place if this machine has no CUDA device; return whether it is in place.
+
+    ``arch`` is the target that kernels are compiled for: it selects values of ``ct.ByTarget`` and the formats that the compiler admits.
+    """
+    match = re.fullmatch(r"sm_(\d+)(\d)", arch)
+    if match is None:
+        raise ValueError(f"expected a target such as 'sm_100', got {arch!r}")
+    loader = sys.modules.get(_LOADER)
+    if loader is None:
+        if _has_device():
+            return False
+        loader = types.ModuleType(_LOADER, __doc__)
+        loader.cuGetProcAddress_v2_ptrptr = _native.driver_entry_point()  # type: ignore[attr-defined]
+        sys.modules[_LOADER] = loader
+    _native.set_compute_capability(int(match[1]), int(match[2]))
+    return getattr(loader, "cuGetProcAddress_v2_ptrptr", None) == _native.driver_entry_point()
+
+
+def _has_device() -> bool:
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
