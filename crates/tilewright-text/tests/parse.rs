@@ -158,6 +158,28 @@ fn types_that_are_not_written_are_checked() {
     }
 }
 
+/// A mask and a padding value look alike; the type of the value, perhaps one of several results, tells which it is.
+#[test]
+fn a_mask_is_told_from_a_padding_value() {
+    let source = "entry @k(%c: tile<i1>, %p: tile<ptr<f32>>, %x: tile<f32>) {
+  %r:2 = if %c -> (tile<f32>, tile<i1>) {
+    yield %x, %c : tile<f32>, tile<i1>
+  } else {
+    yield %x, %c : tile<f32>, tile<i1>
+  }
+  %a, %t0 = load_ptr_tko weak %p, %r#1 : tile<ptr<f32>>, tile<i1> -> tile<f32>, token
+  %b, %t1 = load_ptr_tko weak %p, %r#0 : tile<ptr<f32>>, tile<f32> -> tile<f32>, token
+}";
+    let module = tilewright_ir::verify(module(source)).unwrap_or_else(|findings| panic!("{}", findings[0]));
+    let mut operands = Vec::new();
+    module.functions[0].body.walk(|op| {
+        if op.opcode() == tilewright_ir::Opcode::LoadPtrTko {
+            operands.push((op.operand_named("mask").len(), op.operand_named("paddingValue").len()));
+        }
+    });
+    assert_eq!(operands, [(1, 0), (0, 1)]);
+}
+
 #[test]
 fn misspelt_words_get_a_suggestion() {
     for (op, suggestion) in [

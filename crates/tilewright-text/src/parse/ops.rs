@@ -248,9 +248,8 @@ impl<'s> Parser<'s> {
         }
         let mark = self.mark();
         self.advance();
-        let binding = self.scope.get(self.text(self.token));
+        let value = self.peek_value();
         self.go_back(mark);
-        let value = binding.and_then(|binding| binding.value(0));
         value.is_some_and(|value| {
             let kind = TypeSet::of(&self.module.tables.types, self.body.ty(value));
             !opcode.def().operands[index].types.accepts(kind)

@@ -25,6 +25,14 @@ impl<'s> Parser<'s> {
         })
     }
 
+    /// The value that the token at hand names, perhaps with a position behind it. Nothing is read, and no error reported.
+    pub(super) fn peek_value(&self) -> Option<Value> {
+        let binding = self.scope.get(self.text(self.token))?;
+        let Some(rest) = self.source[self.token.end as usize..].strip_prefix('#') else { return binding.value(0) };
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        binding.value(rest[..digits].parse().ok()?)
+    }
+
     /// A keyword of an enumeration; its value on the wire.
     pub(super) fn keyword(&mut self, kind: EnumKind) -> Parsed<u8> {
         let token = self.token;
