@@ -2,6 +2,7 @@
 
 mod def;
 mod format;
+pub mod pairs;
 mod row;
 mod table;
 mod typeset;

@@ -118,9 +118,30 @@ impl TypeSet {
         TypeSet(self.0 | other.0)
     }
 
+    /// The types that both have.
+    pub const fn and(self, other: TypeSet) -> TypeSet {
+        // Rank 0 is asked for where one of them does.
+        TypeSet(self.0 & other.0 & !SCALAR | (self.0 | other.0) & SCALAR)
+    }
+
     /// The types of rank 0 among them.
     pub const fn scalar(self) -> TypeSet {
         TypeSet(self.0 | SCALAR)
+    }
+
+    /// The scalars whose tiles are in the set.
+    pub fn scalars(self) -> impl Iterator<Item = Scalar> {
+        Scalar::all().filter(move |scalar| self.0 >> *scalar as u32 & 1 != 0)
+    }
+
+    /// Whether tiles of pointers are in the set.
+    pub const fn has_pointers(self) -> bool {
+        self.0 >> POINTER_BIT & 1 != 0
+    }
+
+    /// Whether all its types have rank 0.
+    pub const fn is_scalar(self) -> bool {
+        self.0 & SCALAR != 0
     }
 
     /// What kind of type one type is.

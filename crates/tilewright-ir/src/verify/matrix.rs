@@ -1,7 +1,10 @@
 //! Matrix products.
 
 use super::{At, Tile, Verifier, rules};
-use crate::{Opcode, Scalar};
+use crate::{
+    Opcode,
+    ops::pairs::{product_sums, scale_blocks},
+};
 
 /// The operands and result of a product. Scaled products have scales.
 struct Product<'m> {
@@ -55,11 +58,7 @@ impl<'m> Verifier<'m> {
 
     fn product_types(&mut self, at: At<'m>, p: &Product<'m>) {
         let (Some(factor), Some(acc)) = (self.scalar(p.lhs), self.scalar(p.acc)) else { return };
-        let known: &[Scalar] = match factor {
-            Scalar::F8E4M3FN | Scalar::F8E5M2 | Scalar::F16 => &[Scalar::F16, Scalar::F32],
-            Scalar::F64 => &[Scalar::F64],
-            _ => &[Scalar::F32],
-        };
+        let known = product_sums(factor);
         self.require(known.contains(&acc), &rules::MMA_TYPES, at, |_| {
             let names: Vec<&str> = known.iter().map(|scalar| scalar.name()).collect();
             format!("products of {factor} are added to {}, found {acc}", names.join(" or "))
@@ -77,7 +76,7 @@ impl<'m> Verifier<'m> {
         self.extents(at, (p.rhs, column), (rhs_scale, column), ("rhs", "rhs_scale"));
         self.extents(at, (lhs_scale, column), (rhs_scale, row), ("lhs_scale", "rhs_scale"));
         let (Some(factor), Some(scale)) = (self.scalar(p.lhs), self.scalar(lhs_scale)) else { return };
-        let Some(blocks) = block_lengths(factor, scale) else {
+        let Some(blocks) = scale_blocks(factor, scale) else {
             return self.report(&rules::MMA_TYPES, Some(at), format!("{factor} is not scaled by {scale}"));
         };
         let (k, count) = (p.lhs.shape[column], lhs_scale.shape[column]);
@@ -85,15 +84,5 @@ impl<'m> Verifier<'m> {
         self.require(holds, &rules::MMA_BLOCK, at, |_| {
             format!("{factor} takes one {scale} for each block of {blocks:?} elements, found {count} scales for {k} elements")
         });
-    }
-}
-
-/// How many elements share a scale; `None` for types that do not go together.
-fn block_lengths(factor: Scalar, scale: Scalar) -> Option<&'static [i64]> {
-    match (factor, scale) {
-        (Scalar::F8E4M3FN | Scalar::F8E5M2, Scalar::F8E8M0FNU) => Some(&[32]),
-        (Scalar::F4E2M1FN, Scalar::F8E8M0FNU | Scalar::Fnv8E5M3FNU) => Some(&[16, 32]),
-        (Scalar::F4E2M1FN, Scalar::F8E4M3FN) => Some(&[16]),
-        _ => None,
     }
 }

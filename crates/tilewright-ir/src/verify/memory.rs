@@ -1,7 +1,10 @@
 //! Accesses through pointers, allocation, tokens, globals and printing.
 
 use super::{At, Tile, Verifier, rules};
-use crate::{AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, Opcode, PtrAttr, Scalar, TypeData};
+use crate::{
+    AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, Opcode, PtrAttr, TypeData,
+    ops::pairs::{atomic_update_takes, is_word, natural_alignment},
+};
 
 impl<'m> Verifier<'m> {
     /// Accesses through tiles of pointers.
@@ -26,7 +29,7 @@ impl<'m> Verifier<'m> {
         match at.op.opcode() {
             Opcode::AtomicRMWTko => self.atomic_mode(at, value),
             Opcode::AtomicCASTko => {
-                let holds = self.scalar(value).is_some_and(|scalar| matches!(scalar.bits(), 32 | 64));
+                let holds = self.scalar(value).is_some_and(is_word);
                 self.require(holds, &rules::ATOMIC_TYPE, at, |v| {
                     format!("values of 32 or 64 bits are compared and swapped, found {}", v.text(value.element))
                 });
@@ -53,13 +56,12 @@ impl<'m> Verifier<'m> {
     pub(super) fn atomic_mode(&mut self, at: At<'m>, value: Tile<'m>) {
         let AttrValue::Enum(wire) = at.op.attr(AttrName::Mode) else { return };
         let (Some(mode), scalar) = (AtomicRMWMode::from_wire(wire), self.scalar(value)) else { return };
-        let (known, types) = match mode {
-            AtomicRMWMode::Addf => {
-                (matches!(scalar, Some(Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64)), "f16, bf16, f32 and f64")
-            }
-            AtomicRMWMode::Xchg => (scalar.is_some_and(|scalar| matches!(scalar.bits(), 32 | 64)), "numbers of 32 and 64 bits"),
-            _ => (matches!(scalar, Some(Scalar::I32 | Scalar::I64)), "i32 and i64"),
+        let types = match mode {
+            AtomicRMWMode::Addf => "f16, bf16, f32 and f64",
+            AtomicRMWMode::Xchg => "numbers of 32 and 64 bits",
+            _ => "i32 and i64",
         };
+        let known = scalar.is_some_and(|scalar| atomic_update_takes(mode, scalar));
         self.require(known, &rules::ATOMIC_TYPE, at, |v| format!("{} works on {types}, found {}", mode.keyword(), v.text(value.element)));
     }
 
@@ -138,13 +140,4 @@ fn conversions(format: &[u8]) -> Option<usize> {
         }
     }
     Some(count)
-}
-
-/// The alignment of a number in memory; what is less than a byte needs none, but i1 takes one.
-fn natural_alignment(scalar: Scalar) -> u64 {
-    match scalar {
-        Scalar::I1 => 1,
-        Scalar::Tf32 => 4,
-        scalar => u64::from(scalar.bits() / 8),
-    }
 }

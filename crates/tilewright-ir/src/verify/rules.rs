@@ -668,6 +668,12 @@ rules! {
         example: "multimem_reduce_view_tko with reduction xor on f32",
         tools: "",
     }
+    MULTIMEM_SIZE = "multimem-size" {
+        title: "Replicas are combined word by word",
+        text: "A tile of floats that a multimem operation works on has a multiple of 4 bytes.",
+        example: "multimem_store_view_tko of a tile<1xf16>",
+        tools: "",
+    }
     MULTICAST_ACCESS = "multicast-access" {
         title: "Replicated memory is for multimem",
         text: "Pointers and views of multicast memory are for multimem operations: loads, stores and atomic updates need plain memory.",

@@ -1,7 +1,10 @@
 //! Views: how they are made, what is asked of them, and accesses through them.
 
 use super::{At, Verifier, rules};
-use crate::{AttrData, AttrName, AttrValue, DYNAMIC, MultimemReductionKind, Opcode, PtrAttr, Scalar, Type, TypeData, ops::TypeSet};
+use crate::{
+    AttrData, AttrName, AttrValue, DYNAMIC, MultimemReductionKind, Opcode, PtrAttr, Scalar, Type, TypeData,
+    ops::{TypeSet, pairs},
+};
 
 /// A view type, whatever its kind.
 #[derive(Clone, Copy)]
@@ -197,17 +200,21 @@ impl<'m> Verifier<'m> {
             self.scope(at);
         }
         let Some(scalar) = self.module.tables.types.scalar(view.element) else { return };
-        let known = matches!(scalar, Scalar::I32 | Scalar::I64 | Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64);
+        let known = pairs::is_multimem(scalar);
         self.require(known, &rules::MULTIMEM_TYPE, at, |_| {
             format!("multimem operations work on i32, i64, f16, bf16, f32 and f64, found {scalar}")
         });
         let halves = matches!(scalar, Scalar::F16 | Scalar::Bf16);
         let units = view.strides.iter().filter(|stride| **stride == 1).count();
         self.require(!halves || units == 1, &rules::MULTIMEM_TYPE, at, |_| format!("{scalar} needs one static stride of 1, found {units}"));
+        let bits = view.tile.iter().fold(u64::from(scalar.bits()), |bits, extent| bits.saturating_mul(u64::from(extent.unsigned_abs())));
+        self.require(scalar.is_int() || bits.is_multiple_of(32), &rules::MULTIMEM_SIZE, at, |_| {
+            format!("a tile of {scalar} must have a multiple of 32 bits, found {bits}")
+        });
         if let AttrValue::Enum(wire) = at.op.attr(AttrName::Reduction)
             && let Some(kind) = MultimemReductionKind::from_wire(wire)
         {
-            let holds = !known || combines(at.op.opcode(), kind, scalar);
+            let holds = !known || pairs::multimem_combines(at.op.opcode(), kind, scalar);
             self.require(holds, &rules::MULTIMEM_TYPE, at, |_| format!("{} does not combine {scalar} here", kind.keyword()));
         }
     }
@@ -215,14 +222,4 @@ impl<'m> Verifier<'m> {
 
 fn is_multimem(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::MultimemLoadReduceViewTko | Opcode::MultimemReduceViewTko | Opcode::MultimemStoreViewTko)
-}
-
-/// Whether an operation combines replicas of a type in this way.
-fn combines(opcode: Opcode, kind: MultimemReductionKind, scalar: Scalar) -> bool {
-    use MultimemReductionKind as K;
-    match (kind, scalar) {
-        (_, Scalar::I32 | Scalar::I64) | (K::Add, _) => true,
-        (K::Min | K::Max, Scalar::F16 | Scalar::Bf16) => opcode == Opcode::MultimemLoadReduceViewTko,
-        _ => false,
-    }
 }

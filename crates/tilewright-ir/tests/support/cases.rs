@@ -79,17 +79,17 @@ fn load(k: &mut Kernel, index: &[Scalar], tile: (Scalar, &[i64]), inbounds: usiz
     k.grouped(O::LoadViewTko, &[&[view], &index, &[]], &[WEAK, Absent, Absent, inbounds], &[tile, Kernel::token()]);
 }
 
-/// A multimem store of a tile of a scalar through a view of memory with this attribute.
-fn multimem_store(k: &mut Kernel, scalar: Scalar, attr: Option<PtrAttr>) {
+/// A multimem store of a tile of so many scalars through a view of memory with this attribute.
+fn multimem_store(k: &mut Kernel, scalar: Scalar, extent: i32, attr: Option<PtrAttr>) {
     let pointer = k.ty(TypeData::Pointer { pointee: scalar.ty(), attr });
     let pointer = k.module.tables.types.tile(pointer, &[]).expect("a legal tile");
     let address = k.constant(I64, &[]);
     let base = k.op(O::IntToPtr, &[address], &[], &[pointer])[0];
     let tensor_view = k.ty(TypeData::TensorView { element: scalar.ty(), shape: [8].into(), strides: [1].into(), attr });
     let tensor = k.grouped(O::MakeTensorView, &[&[base], &[], &[]], &[], &[tensor_view])[0];
-    let view = k.ty(TypeData::PartitionView { tile: [4].into(), tensor_view, dim_map: [0].into(), padding: None });
+    let view = k.ty(TypeData::PartitionView { tile: [extent].into(), tensor_view, dim_map: [0].into(), padding: None });
     let view = k.op(O::MakePartitionView, &[tensor], &[], &[view])[0];
-    let (tile, index) = (k.constant(scalar, &[4]), k.constant(I32, &[]));
+    let (tile, index) = (k.constant(scalar, &[extent.into()]), k.constant(I32, &[]));
     let inbounds = k.attr(AttrData::BoolArray([false].into()));
     k.grouped(O::MultimemStoreViewTko, &[&[view], &[tile], &[index], &[]], &[WEAK, Absent, inbounds], &[Kernel::token()]);
 }
@@ -479,8 +479,9 @@ pub const CASES: &[Case] = &[
         let inbounds = k.attr(AttrData::BoolArray([false].into()));
         k.grouped(O::LoadViewTko, &[&[view], &[index], &[]], &[WEAK, Absent, Absent, inbounds], &[tile, Kernel::token()]);
     }),
-    ("multimem-view", |k| multimem_store(k, F32, None)),
-    ("multimem-type", |k| multimem_store(k, I8, Some(PtrAttr::Multicast))),
+    ("multimem-view", |k| multimem_store(k, F32, 4, None)),
+    ("multimem-type", |k| multimem_store(k, I8, 4, Some(PtrAttr::Multicast))),
+    ("multimem-size", |k| multimem_store(k, F16, 1, Some(PtrAttr::Multicast))),
     ("multicast-access", |k| {
         let pointer = k.ty(TypeData::Pointer { pointee: F32.ty(), attr: Some(PtrAttr::Multicast) });
         let pointers = k.module.tables.types.tile(pointer, &[4]).expect("a legal tile");
