@@ -9,12 +9,13 @@ use std::{
     cell::Cell,
     fs,
 };
-use support::{Assembler, NO_PARAMETERS, RETURN, Random, TILE_I32, bytes, mutate};
+use support::{Assembler, NO_PARAMETERS, RETURN, TILE_I32, bytes};
 use tilewright_bytecode::{
     WriteOptions,
     dump::{Group, Leaf, Visitor, dump},
     write,
 };
+use tilewright_fuzz::{Random, mutate};
 use tilewright_ir::{Version, verify};
 
 const MUTATIONS: usize = 100_000;
@@ -114,7 +115,7 @@ fn mutated_files_take_little_memory() {
     for round in 0..MUTATIONS {
         let index = round % files.len();
         let other = &files[random.below(files.len())];
-        let file = mutate(&mut random, &files[index], other);
+        let file = mutate::bytes(&mut random, &files[index], other);
         let peak = check(&format!("round {round} of {}", paths[index].display()), &file);
         most = most.max(peak);
         ratio = ratio.max(peak as f64 / file.len().max(256) as f64);

@@ -158,3 +158,11 @@ fn the_producer_is_read_in_every_version() {
         assert_eq!(error.section(), Section::Producer);
     }
 }
+
+#[test]
+fn every_prefix_is_refused() {
+    let bytes = with_body(Version::V13_4, RETURN);
+    for len in 0..bytes.len() {
+        assert!(tilewright_bytecode::read(&bytes[..len]).is_err(), "{len} bytes");
+    }
+}

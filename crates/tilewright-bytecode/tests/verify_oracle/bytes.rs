@@ -1,7 +1,8 @@
 //! Files changed byte by byte, with more types than they had, so that changed type indices find something.
 
-use crate::support::{self, Bytes, Random, bytes, id};
+use crate::support::{self, Bytes, bytes, id};
 use tilewright_bytecode::read;
+use tilewright_fuzz::Random;
 use tilewright_ir::Version;
 
 /// A section of a file: its id, and where its payload lies.

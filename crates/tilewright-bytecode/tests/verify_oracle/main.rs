@@ -14,8 +14,8 @@ mod semantic;
 mod support;
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
-use support::Random;
 use tilewright_bytecode::read;
+use tilewright_fuzz::Random;
 use tilewright_ir::verify;
 use tilewright_oracle::{Oracle, failures};
 

@@ -1,7 +1,8 @@
 //! Modules changed through the IR: types, attributes, operands, operations, functions and globals.
 
-use crate::{Changed, support::Random};
+use crate::Changed;
 use tilewright_bytecode::{WriteOptions, read, write_unverified};
+use tilewright_fuzz::Random;
 use tilewright_ir::{
     Attr, AttrData, AttrName, AttrValue, Const, Module, Op, PaddingValue, PtrAttr, Rewriter, Scalar, Str, SymbolVisibility, Type, TypeData,
     Value, Version,

@@ -1,9 +1,9 @@
 //! Files that are made after another one.
 
 use crate::{Sample, samples, support, text, valid};
-use std::fs;
-use support::{Assembler, NO_PARAMETERS, RETURN, Random, RawSection, bytes, mutate};
+use support::{Assembler, NO_PARAMETERS, RETURN, RawSection, bytes};
 use tilewright_bytecode::{FileLayout, Section, WriteOptions, read, read_with_layout, write};
+use tilewright_fuzz::Random;
 use tilewright_ir::{AttrData, Module, VerifiedModule, Version, verify};
 
 impl Sample {
@@ -152,37 +152,4 @@ fn a_changed_file_keeps_what_did_not_change() {
     assert!(bytes.len() > sample.bytes.len() && common * 10 > sample.bytes.len() * 8, "{common} of {} bytes are as before", bytes.len());
     let sections: Vec<Section> = read_with_layout(&bytes).expect("it reads").1.sections().collect();
     assert!(sections.iter().copied().eq(layout.sections().chain([Section::Producer])), "{sections:?}");
-}
-
-/// Whatever reads and verifies is written again: with its layout byte for byte, without one to the same meaning.
-#[test]
-fn mutated_files_are_written_again() {
-    const MUTATIONS: usize = 60_000;
-    let paths = support::corpus();
-    let files: Vec<Vec<u8>> = paths.iter().map(|path| fs::read(path).expect("a corpus file opens")).collect();
-    if files.is_empty() {
-        return;
-    }
-    let mut random = Random::new(20_261_121);
-    let (mut valid, mut meant) = (0, 0);
-    for round in 0..MUTATIONS {
-        let index = round % files.len();
-        let other = &files[random.below(files.len())];
-        let bytes = mutate(&mut random, &files[index], other);
-        let Ok((module, layout)) = read_with_layout(&bytes) else { continue };
-        let Ok(module) = verify(module) else { continue };
-        valid += 1;
-        let name = || format!("round {round}, {}", paths[index].display());
-        let again = write(&module, &WriteOptions::new(module.version).layout(&layout)).unwrap_or_else(|e| panic!("{}: {e}", name()));
-        assert!(again == bytes, "{}: not the same bytes", name());
-        // Only readers know about producers in old files.
-        let Ok(fresh) = write(&module, &WriteOptions::new(module.version)) else { continue };
-        if round % 4 == 0 {
-            let fresh = read(&fresh).unwrap_or_else(|e| panic!("{}: {e}", name()));
-            assert_eq!(text(&fresh), text(&module), "{}", name());
-            meant += 1;
-        }
-    }
-    eprintln!("{valid} valid mutations of {MUTATIONS} written again byte for byte, {meant} also from scratch");
-    assert!(valid > MUTATIONS / 20);
 }

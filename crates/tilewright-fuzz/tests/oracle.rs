@@ -1,0 +1,53 @@
+//! What is generated, against NVIDIA's disassembler: it accepts what is written, and prints what is printed here.
+#![expect(clippy::print_stderr, reason = "a finished comparison says how much it compared")]
+
+use tilewright_bytecode::{Style, WriteOptions, write};
+use tilewright_fuzz::{Random, Source, compare, generate};
+use tilewright_ir::{VerifiedModule, Version, verify};
+use tilewright_oracle::{Oracle, failures, is_exhaustive};
+use tilewright_text::{PrintOptions, print};
+
+/// How many modules are compared, in all versions together: the tool takes a while to start.
+const MODULES: u64 = 300;
+/// How many there are where everything is compared.
+const ALL_MODULES: u64 = 20_000;
+/// How many bytes the larger ones are made of: some hundreds of operations.
+const MAX_LEN: usize = 3000;
+/// Differences shown.
+const SHOWN: usize = 8;
+
+/// The module of a seed: versions take turns.
+fn module(seed: u64) -> VerifiedModule {
+    let mut random = Random::new(seed);
+    let len = random.below(MAX_LEN);
+    let mut bytes = random.bytes(len);
+    bytes.insert(0, seed as u8 % Version::ALL.len() as u8);
+    verify(generate(&mut Source::new(&bytes))).unwrap_or_else(|findings| panic!("seed {seed}: {}", findings[0]))
+}
+
+/// Compares one module, with or without debug information.
+fn check(oracle: &Oracle, seed: u64) -> Result<(), String> {
+    let module = module(seed);
+    let style = if seed.is_multiple_of(2) { Style::Cutile } else { Style::Cpp };
+    let bytes = write(&module, &WriteOptions::new(module.version).style(style)).map_err(|error| error.to_string())?;
+    let has_debug_info = seed.is_multiple_of(3);
+    let args: &[&str] = if has_debug_info { &["--print-debug-info"] } else { &[] };
+    let answer = oracle.disassemble(&bytes, args);
+    if !answer.accepted() {
+        return Err(format!("refused ({:?}): {}", answer.status, answer.stderr));
+    }
+    let expected = String::from_utf8_lossy(&answer.stdout).into_owned();
+    let found = print(&module, &PrintOptions::new().debug_info(has_debug_info));
+    compare::text_difference(&found, &expected).map_or(Ok(()), Err)
+}
+
+#[test]
+fn the_disassembler_reads_what_is_written_and_prints_the_same() {
+    let count = if is_exhaustive() { ALL_MODULES } else { MODULES };
+    let Some(oracle) = Oracle::or_skip(&format!("{count} comparisons with tileirdisasm")) else { return };
+    let seeds: Vec<u64> = (0..count).collect();
+    let failures = failures(&seeds, |&seed| check(&oracle, seed).err().map(|why| format!("seed {seed}: {why}")));
+    eprintln!("{} of {count} generated modules are equal", count as usize - failures.len());
+    let shown = &failures[..failures.len().min(SHOWN)];
+    assert!(failures.is_empty(), "{} of {count} differ:\n{}", failures.len(), shown.join("\n"));
+}
