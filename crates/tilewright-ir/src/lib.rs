@@ -42,8 +42,8 @@ pub use strings::StringTable;
 pub use tables::Tables;
 pub use types::{DYNAMIC, MAX_TILE_ELEMENTS, Scalar, TypeData, TypeDisplay, TypeError, TypeTable};
 pub use verify::{
-    MAX_FINDINGS, VerifiedModule,
+    MAX_FINDINGS, RejectedModule, VerifiedModule,
     rules::{Rule, explain, rules},
-    terminator_target, verify,
+    terminator_target, try_verify, verify,
 };
 pub use version::Version;

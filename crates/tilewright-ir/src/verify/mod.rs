@@ -71,8 +71,25 @@ impl Deref for VerifiedModule {
 /// # Errors
 /// What is wrong, in the order of the module: the first [`MAX_FINDINGS`].
 pub fn verify(module: Module) -> Result<VerifiedModule, Vec<Diagnostic>> {
+    try_verify(module).map_err(|rejected| rejected.findings)
+}
+
+/// Checks a module like [`verify`], and gives it back where it does not pass.
+///
+/// # Errors
+/// The module, and what is wrong with it.
+pub fn try_verify(module: Module) -> Result<VerifiedModule, Box<RejectedModule>> {
     let findings = Verifier::new(&module).run();
-    if findings.is_empty() { Ok(VerifiedModule(module)) } else { Err(findings) }
+    if findings.is_empty() { Ok(VerifiedModule(module)) } else { Err(Box::new(RejectedModule { module, findings })) }
+}
+
+/// A module that did not pass verification.
+#[derive(Clone, Debug)]
+pub struct RejectedModule {
+    /// The module.
+    pub module: Module,
+    /// What is wrong with it, in its order: the first [`MAX_FINDINGS`].
+    pub findings: Vec<Diagnostic>,
 }
 
 /// How many findings a verifier lists: a broken module may have more than anyone reads.

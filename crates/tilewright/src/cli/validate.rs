@@ -69,18 +69,16 @@ fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> 
             return Ok(Exit::Findings);
         }
     };
-    match ir::verify(module) {
+    match ir::try_verify(module) {
         Ok(module) => {
             writeln!(out, "{name}: {}, {}", style.good("valid"), summary(&module))?;
             Ok(Exit::Ok)
         }
-        Err(findings) => {
-            let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
+        Err(rejected) => {
+            let errors = rejected.findings.iter().filter(|f| f.severity == Severity::Error).count();
             writeln!(out, "{name}: {}, {}", style.bad("invalid"), count(errors, "error", "errors"))?;
-            // The verifier consumed the module; its names are wanted only now.
-            let module = input::decode(path, &bytes, None).ok();
-            for finding in &findings {
-                writeln!(out, "  {finding}{}", location(module.as_ref(), finding))?;
+            for finding in &rejected.findings {
+                writeln!(out, "  {finding}{}", location(&rejected.module, finding))?;
             }
             Ok(Exit::Findings)
         }
@@ -100,7 +98,7 @@ fn summary(module: &Module) -> String {
 }
 
 /// Where a finding lies in the source, as text to put after it.
-fn location(module: Option<&Module>, finding: &Diagnostic) -> String {
-    let source = module.and_then(|m| Some((m, m.tables.locations.source(finding.loc)?)));
-    source.map_or_else(String::new, |(m, (file, line, column))| format!("\n    at {}:{line}:{column}", m.tables.strings.text(file)))
+fn location(module: &Module, finding: &Diagnostic) -> String {
+    let source = module.tables.locations.source(finding.loc);
+    source.map_or_else(String::new, |(file, line, column)| format!("\n    at {}:{line}:{column}", module.tables.strings.text(file)))
 }
