@@ -14,7 +14,7 @@ mod source;
 pub mod targets;
 mod watchdog;
 
-pub use generate::generate;
+pub use generate::{generate, seeded};
 pub use random::Random;
 pub use shrink::{failure, shrink};
 pub use source::Source;

@@ -2,8 +2,7 @@
 #![expect(clippy::print_stderr, reason = "a finished comparison says how much it compared")]
 
 use tilewright_bytecode::{Style, WriteOptions, write};
-use tilewright_fuzz::{Random, Source, compare, generate};
-use tilewright_ir::{VerifiedModule, Version, verify};
+use tilewright_fuzz::{compare, seeded};
 use tilewright_oracle::{Oracle, failures, is_exhaustive};
 use tilewright_text::{PrintOptions, print};
 
@@ -16,18 +15,9 @@ const MAX_LEN: usize = 3000;
 /// Differences shown.
 const SHOWN: usize = 8;
 
-/// The module of a seed: versions take turns.
-fn module(seed: u64) -> VerifiedModule {
-    let mut random = Random::new(seed);
-    let len = random.below(MAX_LEN);
-    let mut bytes = random.bytes(len);
-    bytes.insert(0, seed as u8 % Version::ALL.len() as u8);
-    verify(generate(&mut Source::new(&bytes))).unwrap_or_else(|findings| panic!("seed {seed}: {}", findings[0]))
-}
-
 /// Compares one module, with or without debug information.
 fn check(oracle: &Oracle, seed: u64) -> Result<(), String> {
-    let module = module(seed);
+    let module = seeded(seed, MAX_LEN);
     let style = if seed.is_multiple_of(2) { Style::Cutile } else { Style::Cpp };
     let bytes = write(&module, &WriteOptions::new(module.version).style(style)).map_err(|error| error.to_string())?;
     let has_debug_info = seed.is_multiple_of(3);

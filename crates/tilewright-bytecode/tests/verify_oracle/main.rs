@@ -1,7 +1,7 @@
 //! The verdict on changed modules is that of NVIDIA's disassembler, which verifies what it reads.
 //!
-//! The modules are those of the corpus, changed in two ways: byte by byte (`bytes.rs`), which mostly breaks the format, and
-//! operation by operation (`semantic.rs`), which keeps the format and breaks rules. The official verdict is the exit status of
+//! The modules are those of the corpus, and generated ones. They are changed in two ways: byte by byte (`bytes.rs`), which mostly
+//! breaks the format, and operation by operation (`semantic.rs`), which keeps the format and breaks rules. The official verdict is the exit status of
 //! `tileirdisasm`: 0 for a valid module, 3 for one that does not parse or verify. `docs/verdicts.md` lists what differs.
 //!
 //! `VERIFY_ORACLE_ROUNDS` and `VERIFY_ORACLE_SEED` set how many modules are tried and which; `VERIFY_ORACLE_KEEP` names a folder
@@ -14,8 +14,8 @@ mod semantic;
 mod support;
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
-use tilewright_bytecode::read;
-use tilewright_fuzz::Random;
+use tilewright_bytecode::{WriteOptions, read, write};
+use tilewright_fuzz::{Random, seeded};
 use tilewright_ir::verify;
 use tilewright_oracle::{Oracle, failures};
 
@@ -80,19 +80,26 @@ fn corpus() -> Vec<Vec<u8>> {
     support::corpus().iter().map(|path| fs::read(path).expect("a corpus file opens")).collect()
 }
 
+/// Modules of all versions that are generated from the op table, as files.
+fn generated() -> Vec<Vec<u8>> {
+    let file = |seed| {
+        let module = seeded(seed, GENERATED_LEN);
+        write(&module, &WriteOptions::new(module.version)).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
+    };
+    (0..GENERATED).map(file).collect()
+}
+
 /// Compares the verdicts on modules changed by `change`.
-fn compare(way: &str, mut change: impl FnMut(&mut Random, &[Vec<u8>]) -> Changed) {
+fn compare(way: &str, corpus: &[Vec<u8>], mut change: impl FnMut(&mut Random, &[Vec<u8>]) -> Changed) {
     let (rounds, seed) = (number("VERIFY_ORACLE_ROUNDS", ROUNDS), number("VERIFY_ORACLE_SEED", 0));
     let Some(oracle) = Oracle::or_skip(&format!("{rounds} verdicts on {way}")) else { return };
-    let corpus = corpus();
     let keep = env::var_os("VERIFY_ORACLE_KEEP").map(PathBuf::from);
     let mut random = Random::new(seed as u64);
     let (mut counts, mut rules) = (BTreeMap::new(), BTreeMap::new());
     let mut differences = Vec::new();
     // In portions, for files take memory until they are judged.
     for portion in 0..rounds.div_ceil(PORTION) {
-        let changed: Vec<Changed> =
-            (portion * PORTION..rounds.min((portion + 1) * PORTION)).map(|_| change(&mut random, &corpus)).collect();
+        let changed: Vec<Changed> = (portion * PORTION..rounds.min((portion + 1) * PORTION)).map(|_| change(&mut random, corpus)).collect();
         let tally = std::sync::Mutex::new((&mut counts, &mut rules));
         differences.extend(failures(&changed, |Changed { what, file }| {
             let (official, ours) = (official(&oracle, file), ours(file));
@@ -113,12 +120,16 @@ fn compare(way: &str, mut change: impl FnMut(&mut Random, &[Vec<u8>]) -> Changed
     assert!(differences.is_empty(), "{} verdicts differ:\n{}", differences.len(), differences.join("\n"));
 }
 
+/// How many modules are generated, and from how many bytes at most: some dozens of operations each.
+const GENERATED: u64 = 1_000;
+const GENERATED_LEN: usize = 600;
+
 /// How many changed files are held at a time.
 const PORTION: usize = 1_000;
 
 #[test]
 fn verdicts_on_changed_bytes_agree() {
-    compare("changed files", |random, corpus| {
+    compare("changed files", &corpus(), |random, corpus| {
         let (version, file) = bytes::changed(random, corpus);
         Changed { what: format!("a {version} file"), file }
     });
@@ -126,7 +137,12 @@ fn verdicts_on_changed_bytes_agree() {
 
 #[test]
 fn verdicts_on_changed_modules_agree() {
-    compare("changed modules", semantic::changed);
+    compare("changed modules", &corpus(), semantic::changed);
+}
+
+#[test]
+fn verdicts_on_changed_generated_modules_agree() {
+    compare("changed generated modules", &generated(), semantic::changed);
 }
 
 /// The status of the compiler for a valid module that the GPU cannot run.

@@ -30,8 +30,8 @@ mod types;
 mod values;
 mod views;
 
-use crate::Source;
-use tilewright_ir::{Block, Body, Loc, Module, Value, Version};
+use crate::{Random, Source};
+use tilewright_ir::{Block, Body, Loc, Module, Value, VerifiedModule, Version, verify};
 
 /// The module that the choices of a source make: valid, of the version that its first choice names.
 pub fn generate(source: &mut Source<'_>) -> Module {
@@ -45,6 +45,18 @@ pub fn generate(source: &mut Source<'_>) -> Module {
         places: Vec::new(),
     };
     generator.module()
+}
+
+/// The module of a seed, made from `max_len` bytes or fewer; versions take turns.
+///
+/// # Panics
+/// When it is not valid: all are.
+pub fn seeded(seed: u64, max_len: usize) -> VerifiedModule {
+    let mut random = Random::new(seed);
+    let len = random.below(max_len);
+    let mut bytes = random.bytes(len);
+    bytes.insert(0, (seed % Version::ALL.len() as u64) as u8);
+    verify(generate(&mut Source::new(&bytes))).unwrap_or_else(|findings| panic!("seed {seed}: {}", findings[0]))
 }
 
 /// A module under construction, and the function at its end.
