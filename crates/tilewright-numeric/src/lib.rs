@@ -33,6 +33,7 @@ pub mod format;
 pub mod int;
 pub mod math;
 pub mod round;
+mod single;
 
 pub use convert::{convert, from_i64, from_u64, to_int};
 pub use float::FloatOrdering;

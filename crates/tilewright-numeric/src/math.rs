@@ -1,49 +1,75 @@
 //! Elementary functions (SEMANTICS c.4), and the approximate divisions of `divf`.
 //!
-//! The `f32` functions compute in `f64` with the platform's library and round once, so their error is barely above
-//! half an ulp. The `f64` functions are the platform's (usually below 1 ulp), so their last bit may differ between
-//! hosts. For `f16` and `bf16` use the `f32` function and round the result. Special cases are those of C; NaN results
-//! have unspecified bits. Angles are in radians.
+//! The `f32` functions compute in `f64`, most of them with polynomials of their own that loops can use in vectors, and round once, so
+//! their error is barely above half an ulp. The `f64` functions are the platform's (usually below 1 ulp), so their last bit may
+//! differ between hosts. For `f16` and `bf16` use the `f32` function and round the result. Special cases are those of C; NaN
+//! results have unspecified bits. Angles are in radians.
+
+use crate::single;
 
 macro_rules! unary {
-    ($($(#[$doc:meta])* $name32:ident $name64:ident = |$x:ident| $body:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name32:ident = |$y:ident| $body32:expr, $name64:ident = |$x:ident| $body64:expr;)*) => {$(
         $(#[$doc])*
-        #[inline]
-        pub fn $name32(x: f32) -> f32 {
-            $name64(f64::from(x)) as f32
+        #[inline(always)]
+        pub fn $name32($y: f32) -> f32 {
+            $body32
         }
 
         $(#[$doc])*
         #[inline]
         pub fn $name64($x: f64) -> f64 {
-            $body
+            $body64
         }
     )*};
 }
 
 unary! {
     /// `exp`: e to the power `x`; overflow to +inf, underflow to 0.
-    exp_f32 exp_f64 = |x| x.exp();
+    exp_f32 = |x| single::exp(x), exp_f64 = |x| x.exp();
     /// `exp2`: 2 to the power `x`.
-    exp2_f32 exp2_f64 = |x| x.exp2();
+    exp2_f32 = |x| single::exp2(x), exp2_f64 = |x| x.exp2();
     /// `log`: natural logarithm; -inf at zero, NaN below.
-    log_f32 log_f64 = |x| x.ln();
+    log_f32 = |x| single::log(x), log_f64 = |x| x.ln();
     /// `log2`: logarithm to base 2; -inf at zero, NaN below.
-    log2_f32 log2_f64 = |x| x.log2();
+    log2_f32 = |x| single::log2(x), log2_f64 = |x| x.log2();
     /// `sin`; NaN for infinities.
-    sin_f32 sin_f64 = |x| x.sin();
+    sin_f32 = |x| if is_near(x) { single::sin(x) } else { sin_f64(x.into()) as f32 }, sin_f64 = |x| x.sin();
     /// `cos`; NaN for infinities.
-    cos_f32 cos_f64 = |x| x.cos();
+    cos_f32 = |x| if is_near(x) { single::cos(x) } else { cos_f64(x.into()) as f32 }, cos_f64 = |x| x.cos();
     /// `tan`; NaN for infinities.
-    tan_f32 tan_f64 = |x| x.tan();
+    tan_f32 = |x| if is_near(x) { single::tan(x) } else { tan_f64(x.into()) as f32 }, tan_f64 = |x| x.tan();
     /// `sinh`.
-    sinh_f32 sinh_f64 = |x| x.sinh();
+    sinh_f32 = |x| single::sinh(x), sinh_f64 = |x| x.sinh();
     /// `cosh`.
-    cosh_f32 cosh_f64 = |x| x.cosh();
+    cosh_f32 = |x| single::cosh(x), cosh_f64 = |x| x.cosh();
     /// `tanh`.
-    tanh_f32 tanh_f64 = |x| x.tanh();
+    tanh_f32 = |x| single::tanh(x), tanh_f64 = |x| x.tanh();
     /// `rsqrt`: 1/sqrt(x); infinity of the same sign for zeros, NaN below zero, 0 for +inf.
-    rsqrt_f32 rsqrt_f64 = |x| 1.0 / x.sqrt();
+    rsqrt_f32 = |x| (1.0 / f64::from(x).sqrt()) as f32, rsqrt_f64 = |x| 1.0 / x.sqrt();
+}
+
+/// Whether an angle is so near to zero that the functions with `near` in their name take it: they have no branches.
+#[inline(always)]
+pub fn is_near(x: f32) -> bool {
+    x.abs() <= single::LARGEST_ANGLE
+}
+
+/// [`sin_f32`] of an angle that [`is_near`].
+#[inline(always)]
+pub fn sin_near_f32(x: f32) -> f32 {
+    single::sin(x)
+}
+
+/// [`cos_f32`] of an angle that [`is_near`].
+#[inline(always)]
+pub fn cos_near_f32(x: f32) -> f32 {
+    single::cos(x)
+}
+
+/// [`tan_f32`] of an angle that [`is_near`].
+#[inline(always)]
+pub fn tan_near_f32(x: f32) -> f32 {
+    single::tan(x)
 }
 
 /// `pow` (`fpowf`): C `pow`; `x^0` and `1^y` are 1 even for NaN, a negative base with a non-integral exponent is NaN.

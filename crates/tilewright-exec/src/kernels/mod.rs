@@ -9,7 +9,7 @@ mod fast;
 pub(crate) mod mma;
 pub(crate) mod vector;
 
-use crate::elem::Elem;
+use crate::{cpu::Level, elem::Elem};
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
 
 /// A kernel: reads `n` elements of each source and writes `n` elements.
@@ -119,7 +119,7 @@ pub(crate) fn select(op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<Kernel> {
     if !exact::accepts(op, srcs, dst) {
         return None;
     }
-    let run = fast::select(op, srcs, dst).unwrap_or(exact::run);
+    let run = fast::select(Level::best(), op, srcs, dst).unwrap_or(exact::run);
     Some(Kernel { run, imm })
 }
 
@@ -233,7 +233,8 @@ mod tests {
         a == b || elem.float().is_some_and(|format| format.is_nan(a) && format.is_nan(b))
     }
 
-    /// A fast kernel gives what the defining one gives, for every operation on every combination of types that it takes.
+    /// At every level of the CPU a fast kernel gives what the defining one gives, for every operation on every combination of types
+    /// that it takes, and the same bits as the versions for other levels.
     #[test]
     fn fast_kernels_agree_with_the_definition() {
         const N: usize = 96;
@@ -248,18 +249,24 @@ mod tests {
                         if arity == 1 && b != a || !exact::accepts(op, srcs, dst) {
                             continue;
                         }
-                        let Some(fast) = fast::select(op, srcs, dst) else { continue };
+                        if fast::select(Level::Baseline, op, srcs, dst).is_none() {
+                            continue;
+                        }
                         let imm = select(op, srcs, dst).expect("accepted").imm;
                         let values: Vec<Vec<u64>> = srcs.iter().zip(1..).map(|(e, seed)| patterns(*e, seed, N)).collect();
-                        let (found, expected) = (run(fast, &imm, &values, N), run(exact::run, &imm, &values, N));
-                        for i in 0..N {
-                            let at: Vec<u64> = values.iter().map(|v| v[i]).collect();
-                            assert!(
-                                same(dst, found[i], expected[i]),
-                                "{op:?} {srcs:?} -> {dst:?} of {at:x?}: {:x}, not {:x}",
-                                found[i],
-                                expected[i]
-                            );
+                        let expected = run(exact::run, &imm, &values, N);
+                        for level in Level::available() {
+                            let fast = fast::select(level, op, srcs, dst).expect("every level has the same kernels");
+                            let found = run(fast, &imm, &values, N);
+                            for i in 0..N {
+                                let at: Vec<u64> = values.iter().map(|v| v[i]).collect();
+                                assert!(
+                                    same(dst, found[i], expected[i]),
+                                    "{op:?} {srcs:?} -> {dst:?} of {at:x?} at {level:?}: {:x}, not {:x}",
+                                    found[i],
+                                    expected[i]
+                                );
+                            }
                         }
                         compared += 1;
                     }

@@ -1,0 +1,225 @@
+//! The functions that fast kernels apply to each element.
+
+use super::loops::{Cast, Fn1, Fn2, Fn3, Relation};
+use std::marker::PhantomData;
+use tilewright_numeric::{float, math};
+
+/// Declares functions of one float.
+macro_rules! float1 {
+    ($($name:ident |$x:ident| $f32:expr, $f64:expr;)*) => {$(
+        pub(super) struct $name;
+        impl Fn1<f32> for $name {
+            #[inline(always)]
+            fn apply($x: f32) -> f32 {
+                $f32
+            }
+        }
+        impl Fn1<f64> for $name {
+            #[inline(always)]
+            fn apply($x: f64) -> f64 {
+                $f64
+            }
+        }
+    )*};
+}
+float1! {
+    Ceil |x| x.ceil(), x.ceil();
+    Floor |x| x.floor(), x.floor();
+    Sqrt |x| x.sqrt(), x.sqrt();
+    Rsqrt |x| math::rsqrt_f32(x), math::rsqrt_f64(x);
+    Exp |x| math::exp_f32(x), math::exp_f64(x);
+    Exp2 |x| math::exp2_f32(x), math::exp2_f64(x);
+    Log |x| math::log_f32(x), math::log_f64(x);
+    Log2 |x| math::log2_f32(x), math::log2_f64(x);
+    Sinh |x| math::sinh_f32(x), math::sinh_f64(x);
+    Cosh |x| math::cosh_f32(x), math::cosh_f64(x);
+    Tanh |x| math::tanh_f32(x), math::tanh_f64(x);
+    AbsF |x| f32::from_bits(x.to_bits() & 0x7FFF_FFFF), f64::from_bits(x.to_bits() & (u64::MAX >> 1));
+    NegF |x| f32::from_bits(x.to_bits() ^ 0x8000_0000), f64::from_bits(x.to_bits() ^ (1 << 63));
+}
+
+/// Declares functions of an angle, whose loops have no branches while all angles are near.
+macro_rules! angles {
+    ($($name:ident $near:ident $f32:ident $f64:ident;)*) => {$(
+        pub(super) struct $name;
+        impl Fn1<f32> for $name {
+            #[inline(always)]
+            fn apply(x: f32) -> f32 {
+                math::$near(x)
+            }
+            #[inline(always)]
+            fn takes(x: f32) -> bool {
+                math::is_near(x)
+            }
+            #[inline(always)]
+            fn apply_any(x: f32) -> f32 {
+                math::$f32(x)
+            }
+        }
+        impl Fn1<f64> for $name {
+            #[inline(always)]
+            fn apply(x: f64) -> f64 {
+                math::$f64(x)
+            }
+        }
+    )*};
+}
+angles! {
+    Sin sin_near_f32 sin_f32 sin_f64;
+    Cos cos_near_f32 cos_f32 cos_f64;
+    Tan tan_near_f32 tan_f32 tan_f64;
+}
+
+/// A function of f32 with subnormal operands and results flushed to zero.
+pub(super) struct Flushed<F>(PhantomData<F>);
+impl<F: Fn1<f32>> Fn1<f32> for Flushed<F> {
+    #[inline(always)]
+    fn apply(x: f32) -> f32 {
+        float::flush_f32(F::apply(float::flush_f32(x)))
+    }
+}
+impl<F: Fn2<f32>> Fn2<f32> for Flushed<F> {
+    #[inline(always)]
+    fn apply(x: f32, y: f32) -> f32 {
+        float::flush_f32(F::apply(float::flush_f32(x), float::flush_f32(y)))
+    }
+}
+
+/// The larger float, without branches: +0 above -0, and the first operand where the one named last is NaN. With `y` there, a NaN is
+/// passed over; with `x`, it comes out.
+macro_rules! larger {
+    ($x:ident, $y:ident, $nan:ident) => {
+        if ($x > $y) | (($x == $y) & $x.is_sign_positive()) | $nan.is_nan() { $x } else { $y }
+    };
+}
+
+/// The smaller float; see `larger`.
+macro_rules! smaller {
+    ($x:ident, $y:ident, $nan:ident) => {
+        if ($x < $y) | (($x == $y) & $x.is_sign_negative()) | $nan.is_nan() { $x } else { $y }
+    };
+}
+
+/// Declares functions of two floats.
+macro_rules! float2 {
+    ($($name:ident |$x:ident, $y:ident| $f32:expr, $f64:expr;)*) => {$(
+        pub(super) struct $name;
+        impl Fn2<f32> for $name {
+            #[inline(always)]
+            fn apply($x: f32, $y: f32) -> f32 {
+                $f32
+            }
+        }
+        impl Fn2<f64> for $name {
+            #[inline(always)]
+            fn apply($x: f64, $y: f64) -> f64 {
+                $f64
+            }
+        }
+    )*};
+}
+float2! {
+    AddF |x, y| x + y, x + y;
+    SubF |x, y| x - y, x - y;
+    MulF |x, y| x * y, x * y;
+    DivF |x, y| x / y, x / y;
+    MaxF |x, y| larger!(x, y, y), larger!(x, y, y);
+    MinF |x, y| smaller!(x, y, y), smaller!(x, y, y);
+    MaxNan |x, y| larger!(x, y, x), larger!(x, y, x);
+    MinNan |x, y| smaller!(x, y, x), smaller!(x, y, x);
+}
+
+pub(super) struct Multiply;
+impl Fn3<f32> for Multiply {
+    #[inline(always)]
+    fn apply(x: f32, y: f32, z: f32) -> f32 {
+        x.mul_add(y, z)
+    }
+}
+impl Fn3<f64> for Multiply {
+    #[inline(always)]
+    fn apply(x: f64, y: f64, z: f64) -> f64 {
+        x.mul_add(y, z)
+    }
+}
+
+/// Declares functions of integers of every width.
+macro_rules! int_ops {
+    ($($name:ident |$x:ident, $y:ident| $body:expr;)*) => {$(
+        pub(super) struct $name;
+        int_ops!(@impl $name $x $y ($body) i8 i16 i32 i64 u8 u16 u32 u64);
+    )*};
+    (@impl $name:ident $x:ident $y:ident $body:tt $($t:ty)*) => {$(
+        impl Fn2<$t> for $name {
+            #[inline(always)]
+            fn apply($x: $t, $y: $t) -> $t {
+                $body
+            }
+        }
+    )*};
+}
+int_ops! {
+    AddI |x, y| x.wrapping_add(y);
+    SubI |x, y| x.wrapping_sub(y);
+    MulI |x, y| x.wrapping_mul(y);
+    And |x, y| x & y;
+    Or |x, y| x | y;
+    Xor |x, y| x ^ y;
+    MaxI |x, y| x.max(y);
+    MinI |x, y| x.min(y);
+}
+
+/// Declares a relation and its form that holds for NaN.
+macro_rules! relations {
+    ($($name:ident $unordered:ident |$x:ident, $y:ident| $holds:expr, $fails:expr;)*) => {$(
+        pub(super) struct $name;
+        impl<T: PartialOrd> Relation<T> for $name {
+            #[inline(always)]
+            #[allow(clippy::double_comparisons, reason = "differs from `!=` for NaN")]
+            fn holds($x: T, $y: T) -> bool {
+                $holds
+            }
+        }
+        pub(super) struct $unordered;
+        impl<T: PartialOrd> Relation<T> for $unordered {
+            #[inline(always)]
+            #[allow(clippy::double_comparisons, clippy::neg_cmp_op_on_partial_ord, reason = "holds for NaN")]
+            fn holds($x: T, $y: T) -> bool {
+                !($fails)
+            }
+        }
+    )*};
+}
+relations! {
+    Equal EqualU |x, y| x == y, x < y || x > y;
+    NotEqual NotEqualU |x, y| x < y || x > y, x == y;
+    Less LessU |x, y| x < y, x >= y;
+    LessEqual LessEqualU |x, y| x <= y, x > y;
+    Greater GreaterU |x, y| x > y, x <= y;
+    GreaterEqual GreaterEqualU |x, y| x >= y, x < y;
+}
+
+/// Rust's `as`: wraps between integers, rounds to nearest to floats, saturates from floats with NaN as 0.
+pub(super) struct As;
+macro_rules! as_casts {
+    ($($from:ty => $($to:ty)*;)*) => {$($(
+        impl Cast<$from, $to> for As {
+            #[inline(always)]
+            fn cast(x: $from) -> $to {
+                x as $to
+            }
+        }
+    )*)*};
+}
+as_casts! {
+    i8 => i16 i32 i64 f32 f64;
+    i16 => i8 i32 i64 f32 f64;
+    i32 => i8 i16 i64 f32 f64;
+    i64 => i8 i16 i32 f32 f64;
+    u8 => u16 u32 u64 f32 f64;
+    u16 => u32 u64 f32 f64;
+    u32 => u64 f32 f64;
+    u64 => f32 f64;
+    f32 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64;
+    f64 => i8 i16 i32 i64 u8 u16 u32 u64 f32;
+}

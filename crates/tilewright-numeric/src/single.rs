@@ -1,0 +1,229 @@
+//! Elementary functions of `f32`, as polynomials in `f64`.
+//!
+//! Every function has one path, with selections instead of branches, so that loops over slices become vector code. They use no fused
+//! operations: the result is the same for every instruction set. Polynomials are within 10^-10 of the function, relative, on
+//! the reduced range, so that results are correctly rounded but for few arguments that lie next to the middle of two floats.
+
+use std::f64::consts::{LN_2, LOG2_E};
+
+/// Adding and subtracting it rounds to the nearest integer, which is then in the low bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// The nearest integer, as a float and in the low bits of the second value.
+#[inline(always)]
+fn round(x: f64) -> (f64, u64) {
+    let shifted = x + ROUND;
+    (shifted - ROUND, shifted.to_bits())
+}
+
+/// 2 to the power of the integer in the low bits, from -1022 to 1023.
+#[inline(always)]
+fn power_of_two(n: u64) -> f64 {
+    f64::from_bits(n.wrapping_add(1023) << 52)
+}
+
+/// A polynomial; coefficients from the constant one on.
+#[inline(always)]
+fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
+    let mut sum = coefficients[N - 1];
+    for coefficient in coefficients.into_iter().rev().skip(1) {
+        sum = sum * x + coefficient;
+    }
+    sum
+}
+
+/// `x`, at least `low` and at most `high`; NaN stays.
+#[inline(always)]
+fn between(x: f64, low: f64, high: f64) -> f64 {
+    let x = if x < low { low } else { x };
+    if x > high { high } else { x }
+}
+
+/// e to the power `x`, in the range of `f32` with room to spare.
+#[inline(always)]
+fn exp_wide(x: f64) -> f64 {
+    // e^r for |r| <= ln(2) / 2.
+    const EXP: [f64; 8] = [
+        0.999_999_999_961_681_9,
+        1.000_000_000_243_106_4,
+        0.500_000_010_453_587_2,
+        0.166_666_651_260_879_93,
+        0.041_666_225_426_327_87,
+        0.008_333_561_098_986_437,
+        0.001_394_818_327_304_398,
+        0.000_197_751_669_347_376_16,
+    ];
+    let x = between(x, -200.0, 200.0);
+    let (n, bits) = round(x * LOG2_E);
+    polynomial(x - n * LN_2, EXP) * power_of_two(bits)
+}
+
+#[inline(always)]
+pub(crate) fn exp(x: f32) -> f32 {
+    exp_wide(x.into()) as f32
+}
+
+#[inline(always)]
+pub(crate) fn exp2(x: f32) -> f32 {
+    // 2^r for |r| <= 1/2.
+    const EXP2: [f64; 8] = [
+        0.999_999_999_961_682_3,
+        0.693_147_180_728_454_6,
+        0.240_226_511_981_597_33,
+        0.055_504_103_534_393_216,
+        0.009_618_027_253_405_933,
+        0.001_333_392_256_520_996_4,
+        0.000_154_692_991_220_391_4,
+        1.520_192_201_759_362_8e-5,
+    ];
+    let x = between(x.into(), -300.0, 300.0);
+    let (n, bits) = round(x);
+    (polynomial(x - n, EXP2) * power_of_two(bits)) as f32
+}
+
+/// The exponent of a positive finite number, and the logarithm of what is left, between sqrt(1/2) and sqrt(2).
+#[inline(always)]
+fn log_parts(x: f64) -> (f64, f64) {
+    // log(1 + f) / f.
+    const LOG: [f64; 13] = [
+        0.999_999_999_985_958_2,
+        -0.500_000_000_294_115_8,
+        0.333_333_343_336_850_55,
+        -0.249_999_940_802_856_57,
+        0.199_998_811_483_458_6,
+        -0.166_669_434_168_486_4,
+        0.142_909_868_390_759_23,
+        -0.124_974_843_741_169_28,
+        0.110_050_844_336_492_77,
+        -0.099_228_608_278_026_33,
+        0.100_332_045_839_435_71,
+        -0.099_008_204_923_603_97,
+        0.053_628_437_337_465_53,
+    ];
+    const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_667F_3BCD;
+    // The bias keeps the difference positive, for a shift without sign.
+    const BIAS: u64 = 2048;
+    let shifted = x.to_bits().wrapping_sub(SQRT_HALF_BITS).wrapping_add(BIAS << 52);
+    let exponent = shifted >> 52;
+    let rest = f64::from_bits(x.to_bits().wrapping_sub(exponent.wrapping_sub(BIAS) << 52));
+    // A small integer as a float: put it into the low bits of 2^52, and subtract that.
+    let n = f64::from_bits(exponent | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + BIAS as f64);
+    let f = rest - 1.0;
+    (n, f * polynomial(f, LOG))
+}
+
+/// The logarithm of what is no positive finite number, or else `log`.
+#[inline(always)]
+fn log_special(x: f32, log: f64) -> f32 {
+    let log = if x == f32::INFINITY { f64::INFINITY } else { log };
+    let log = if x == 0.0 { f64::NEG_INFINITY } else { log };
+    (if x < 0.0 || x.is_nan() { f64::NAN } else { log }) as f32
+}
+
+#[inline(always)]
+pub(crate) fn log(x: f32) -> f32 {
+    let (n, rest) = log_parts(x.into());
+    log_special(x, n * LN_2 + rest)
+}
+
+#[inline(always)]
+pub(crate) fn log2(x: f32) -> f32 {
+    let (n, rest) = log_parts(x.into());
+    log_special(x, n + rest * LOG2_E)
+}
+
+/// The largest angle that [`quadrant`] reduces.
+pub(crate) const LARGEST_ANGLE: f32 = 1_048_576.0;
+
+/// Sine and cosine of the angle minus the nearest multiple of a right angle, and the low bits of that multiple.
+#[inline(always)]
+fn quadrant(x: f32) -> (f64, f64, u64) {
+    // A right angle in two parts; the first has 33 bits, so that its multiples are exact.
+    const RIGHT_HIGH: f64 = f64::from_bits(0x3FF9_21FB_5440_0000);
+    const RIGHT_LOW: f64 = f64::from_bits(0x3DD0_B461_1A62_6331);
+    // sin(r) / r and cos(r) in r^2, for |r| <= pi / 4.
+    const SIN: [f64; 5] = [
+        0.999_999_999_995_446_1,
+        -0.166_666_666_304_170_54,
+        0.008_333_328_687_351_78,
+        -0.000_198_391_775_151_782_33,
+        2.717_145_068_397_174e-6,
+    ];
+    const COS: [f64; 6] = [
+        0.999_999_999_999_934_3,
+        -0.499_999_999_992_693_4,
+        0.041_666_666_533_477_33,
+        -0.001_388_887_992_613_943_6,
+        2.479_884_297_564_709_3e-5,
+        -2.716_791_135_663_638_4e-7,
+    ];
+    let x = f64::from(x);
+    let (n, bits) = round(x * std::f64::consts::FRAC_2_PI);
+    let r = (x - n * RIGHT_HIGH) - n * RIGHT_LOW;
+    let square = r * r;
+    (r * polynomial(square, SIN), polynomial(square, COS), bits)
+}
+
+/// The sine of an angle of up to [`LARGEST_ANGLE`], either way.
+#[inline(always)]
+pub(crate) fn sin(x: f32) -> f32 {
+    let (sin, cos, n) = quadrant(x);
+    let value = if n & 1 == 0 { sin } else { cos };
+    f64::from_bits(value.to_bits() ^ (n & 2) << 62) as f32
+}
+
+/// The cosine of such an angle.
+#[inline(always)]
+pub(crate) fn cos(x: f32) -> f32 {
+    let (sin, cos, n) = quadrant(x);
+    let value = if n & 1 == 0 { cos } else { sin };
+    f64::from_bits(value.to_bits() ^ (n.wrapping_add(1) & 2) << 62) as f32
+}
+
+/// The tangent of such an angle.
+#[inline(always)]
+pub(crate) fn tan(x: f32) -> f32 {
+    let (sin, cos, n) = quadrant(x);
+    let (above, below) = if n & 1 == 0 { (sin, cos) } else { (-cos, sin) };
+    (above / below) as f32
+}
+
+#[inline(always)]
+pub(crate) fn sinh(x: f32) -> f32 {
+    // sinh(x) / x in x^2, for |x| <= 1.
+    const SINH: [f64; 5] = [
+        1.000_000_000_045_978,
+        0.166_666_664_302_469_24,
+        0.008_333_352_592_906_2,
+        0.000_198_358_124_469_252_22,
+        2.818_523_949_062_656_5e-6,
+    ];
+    let x = f64::from(x);
+    let power = exp_wide(x);
+    let far = 0.5 * (power - 1.0 / power);
+    (if x.abs() <= 1.0 { x * polynomial(x * x, SINH) } else { far }) as f32
+}
+
+#[inline(always)]
+pub(crate) fn cosh(x: f32) -> f32 {
+    let power = exp_wide(x.into());
+    (0.5 * (power + 1.0 / power)) as f32
+}
+
+#[inline(always)]
+pub(crate) fn tanh(x: f32) -> f32 {
+    // tanh(x) / x in x^2, for |x| <= 3/4.
+    const TANH: [f64; 8] = [
+        0.999_999_999_923_726_6,
+        -0.333_333_315_865_267_6,
+        0.133_332_672_916_841_98,
+        -0.053_958_667_657_004_48,
+        0.021_800_367_753_344_32,
+        -0.008_587_326_381_174_838,
+        0.002_958_615_390_701_54,
+        -0.000_627_536_157_733_819_9,
+    ];
+    let x = f64::from(x);
+    let far = 1.0 - 2.0 / (exp_wide(2.0 * x) + 1.0);
+    (if x.abs() <= 0.75 { x * polynomial(x * x, TANH) } else { far }) as f32
+}
