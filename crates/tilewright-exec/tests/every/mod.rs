@@ -1,4 +1,3 @@
 //! Modules with every operation.
 
 pub(crate) mod irregular;
-pub(crate) mod regular;

@@ -1,7 +1,6 @@
-//! Operations whose row of the op table says all about them: single tiles in, one tile out, and attributes that are values of
+//! Regular operations: those whose row of the op table says all about them: single tiles in, one tile out, and attributes that are values of
 //! enumerations or flags. Every combination of types and values that the verifier takes becomes a module.
 
-use std::sync::LazyLock;
 use tilewright_ir::{
     AttrValue, Block, Body, Builder, Function, Module, Opcode, Scalar, SymbolVisibility, Type, TypeData, Value, VerifiedModule, Version,
     ops::{Arity, AttrDef, AttrKind, OpDef, Placement, Results, Same, TypeSet},
@@ -10,14 +9,21 @@ use tilewright_ir::{
 
 /// An element of a tile.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Element {
+pub(crate) enum Element {
     Number(Scalar),
     PointerTo(Scalar),
 }
 
-/// The operations that [`modules`] makes modules of.
-pub(crate) static OPCODES: LazyLock<Vec<Opcode>> =
-    LazyLock::new(|| Opcode::ALL.iter().copied().filter(|opcode| is_regular(opcode.def())).collect());
+/// A regular operation with types and attributes that go together.
+#[derive(Clone, Debug)]
+pub(crate) struct Combination {
+    pub(crate) opcode: Opcode,
+    /// Element types of the operands, then of the result.
+    pub(crate) types: Vec<Element>,
+    /// Shapes that go with them, in the same order.
+    pub(crate) shapes: Vec<Vec<i64>>,
+    pub(crate) attrs: Vec<AttrValue>,
+}
 
 fn is_regular(def: &OpDef) -> bool {
     let takes_tiles = |types: TypeSet| elements().any(|element| accepts(types, element));
@@ -49,8 +55,8 @@ fn tile(module: &mut Module, element: Element, shape: &[i64]) -> Option<Type> {
     types.tile(element, shape).ok()
 }
 
-/// Shows every module with this operation.
-pub(crate) fn modules(opcode: Opcode, visit: &mut dyn FnMut(VerifiedModule)) {
+/// Shows a module with each combination that the verifier takes.
+pub(crate) fn modules(opcode: Opcode, visit: &mut dyn FnMut(VerifiedModule, Combination)) {
     if !is_regular(opcode.def()) {
         return;
     }
@@ -58,9 +64,10 @@ pub(crate) fn modules(opcode: Opcode, visit: &mut dyn FnMut(VerifiedModule)) {
     for types in type_choices(opcode.def()) {
         for attrs in attr_choices(opcode.def().attrs) {
             for shapes in shape_choices(opcode, &types) {
-                if let Some(module) = module(opcode, &types, &shapes, &attrs) {
+                let combination = Combination { opcode, types: types.clone(), shapes, attrs: attrs.clone() };
+                if let Some(module) = module(&combination) {
                     found += 1;
-                    visit(module);
+                    visit(module, combination);
                 }
             }
         }
@@ -129,7 +136,7 @@ fn shape_choices(opcode: Opcode, types: &[Element]) -> Vec<Vec<Vec<i64>>> {
 }
 
 /// A module with one operation; `None` if the verifier does not take it.
-fn module(opcode: Opcode, types: &[Element], shapes: &[Vec<i64>], attrs: &[AttrValue]) -> Option<VerifiedModule> {
+fn module(Combination { opcode, types, shapes, attrs }: &Combination) -> Option<VerifiedModule> {
     let mut module = Module::new("m", Version::LATEST);
     let mut body = Body::new();
     let (result, operands) = types.split_last()?;
@@ -146,7 +153,7 @@ fn module(opcode: Opcode, types: &[Element], shapes: &[Vec<i64>], attrs: &[AttrV
     }
     let result = tile(&mut module, *result, shapes.last()?)?;
     let mut builder = Builder::new(&mut module.tables, &mut body, block);
-    let mut op = builder.op(opcode).result(result);
+    let mut op = builder.op(*opcode).result(result);
     for (def, value) in opcode.def().operands.iter().zip(values) {
         op = op.operand(def.name, value);
     }

@@ -1,0 +1,194 @@
+//! Random programs: the engine, on one thread and on two, against a naive evaluator.
+//!
+//! A failing program is shrunk and printed with the seed that made it. `SEED=n` runs the program of one seed only, `PROGRAMS=n` as
+//! many as that.
+
+mod generate;
+mod naive;
+mod regular;
+
+use generate::{Choices, Program, combinations, program};
+use naive::value::{Element, Item, Trust};
+use regular::Combination;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tilewright_exec::{Arg, LaunchOptions, Memory, launch};
+use tilewright_ir::Opcode;
+use tilewright_text::{PrintOptions, print};
+
+/// How many programs a run tries.
+const PROGRAMS: u64 = 8000;
+
+/// What was looked at.
+#[derive(Default)]
+struct Looked {
+    /// Bytes that were compared to the bit.
+    exact: usize,
+    /// Elements that were compared with a tolerance.
+    near: usize,
+    /// Elements that could be anything.
+    unknown: usize,
+}
+
+/// Runs a program both ways and compares what they store.
+fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
+    let text = || print(&program.module, &PrintOptions::new());
+    let engine = tilewright_exec::Program::new(program.module.clone());
+    let plan = engine.plan("k").map_err(|error| error.to_string())?;
+    let mut addresses = [0; 2];
+    let mut outputs = Vec::new();
+    for threads in [1, 2] {
+        let mut memory = Memory::new();
+        let (input, output) = (memory.add(program.input.clone()), memory.add(vec![0; program.output]));
+        addresses = [memory.address(input), memory.address(output)];
+        let scalars = program.scalars.iter().map(|(scalar, bits)| Arg::Scalar(*scalar, *bits));
+        let args: Vec<Arg> = addresses.iter().map(|address| Arg::Pointer(*address)).chain(scalars).collect();
+        launch(&plan, &mut memory, program.grid, &args, &LaunchOptions::new().threads(threads)).map_err(|error| error.to_string())?;
+        if memory.bytes(input) != program.input {
+            return Err("the input changed".to_owned());
+        }
+        outputs.push(memory.bytes(output).to_vec());
+    }
+    if outputs[0] != outputs[1] {
+        return Err(format!("one thread and two give different results\n{}", text()));
+    }
+    let mut memory = naive::Memory::default();
+    memory.add(addresses[0], program.input.clone());
+    memory.add(addresses[1], vec![0; program.output]);
+    let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
+    naive::run(&program.module, &mut memory, program.grid, &args);
+    difference(&memory, addresses[1], &outputs[0], looked)
+}
+
+/// The first place where the engine's output is not what the evaluator allows.
+fn difference(memory: &naive::Memory, start: u64, found: &[u8], looked: &mut Looked) -> Result<(), String> {
+    let expected = memory.bytes(start);
+    let mut doubtful = vec![false; found.len()];
+    for (address, element, item) in memory.doubts() {
+        let Some(at) = address.checked_sub(start).map(|at| at as usize).filter(|at| *at < found.len()) else { continue };
+        let size = element.bits().div_ceil(8) as usize;
+        let bits = found[at..at + size].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        doubtful[at..at + size].fill(true);
+        match item.trust {
+            Trust::Unknown => looked.unknown += 1,
+            _ => looked.near += 1,
+        }
+        if !item.allows(element, bits) {
+            return Err(told(at, element, item, bits));
+        }
+    }
+    for at in (0..found.len()).filter(|at| !doubtful[*at]) {
+        looked.exact += 1;
+        if expected[at] != found[at] {
+            return Err(format!("byte {at} of the output is {:#04x}, expected {:#04x}", found[at], expected[at]));
+        }
+    }
+    Ok(())
+}
+
+fn told(at: usize, element: Element, item: Item, bits: u64) -> String {
+    let value = |bits| if element.is_float() { format!("{:?}", naive::number::decode(element.scalar(), bits)) } else { String::new() };
+    let (expected, found) = (value(item.bits), value(bits));
+    format!("{element:?} at {at} of the output is {bits:#x} {found}, expected {:#x} {expected} ({:?})", item.bits, item.trust)
+}
+
+/// What is wrong with the program of these decisions, and its text.
+fn failure(choices: Choices, all: &[Vec<Combination>], looked: &mut Looked) -> (Vec<u32>, Option<(String, String)>) {
+    let mut choices = choices;
+    let made = program(&mut choices, all);
+    let result = catch_unwind(AssertUnwindSafe(|| compare(&made, looked)));
+    let what = match result {
+        Ok(Ok(())) => None,
+        Ok(Err(what)) => Some(what),
+        Err(panic) => Some(panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic".to_owned())),
+    };
+    (choices.into_taken(), what.map(|what| (what, print(&made.module, &PrintOptions::new()))))
+}
+
+/// The most programs that shrinking tries.
+const ATTEMPTS: usize = 10_000;
+
+/// Makes a failing program smaller, as long as it fails: leaves decisions out and makes them simpler, many at a time, then few, until
+/// nothing helps any more.
+fn shrink(mut taken: Vec<u32>, mut failed: (String, String), all: &[Vec<Combination>]) -> (String, String) {
+    let weight = |taken: &[u32]| (taken.len(), taken.iter().map(|n| u64::from(*n)).sum::<u64>());
+    let mut attempts = 0;
+    loop {
+        let before = weight(&taken);
+        for length in (0..10).rev().map(|power| 1 << power) {
+            let mut start = 0;
+            while start < taken.len() {
+                let end = (start + length).min(taken.len());
+                let with = |middle: Vec<u32>| [&taken[..start], &middle[..], &taken[end..]].concat();
+                let simpler = [Vec::new(), vec![0; end - start], taken[start..end].iter().map(|n| n / 2).collect()].map(with);
+                let helped = simpler.into_iter().find_map(|candidate| {
+                    attempts += 1;
+                    let (used, what) = failure(Choices::recorded(candidate), all, &mut Looked::default());
+                    what.filter(|_| weight(&used) < weight(&taken)).map(|what| (used, what))
+                });
+                match helped {
+                    Some((used, what)) => (taken, failed) = (used, what),
+                    None => start += length,
+                }
+                if attempts > ATTEMPTS {
+                    return failed;
+                }
+            }
+        }
+        if weight(&taken) == before {
+            return failed;
+        }
+    }
+}
+
+#[test]
+fn the_engine_does_what_the_naive_evaluator_does() {
+    let all = combinations();
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seeds = match (number("SEED"), number("PROGRAMS")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, count) => 0..count.unwrap_or(PROGRAMS),
+    };
+    let mut looked = Looked::default();
+    let single = seeds.end - seeds.start == 1;
+    for seed in seeds {
+        let (taken, failed) = failure(Choices::random(seed), &all, &mut looked);
+        let Some(failed) = failed else { continue };
+        // The evaluator's panics are failures like others; one is enough to be told of.
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let (what, text) = shrink(taken, failed, &all);
+        std::panic::set_hook(hook);
+        panic!("seed {seed}: {what}\n{text}");
+    }
+    // Programs whose results are all unknown would prove nothing.
+    assert!(single || looked.exact > 20 * looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+    assert!(single || looked.near > 1000, "only {} results with a tolerance", looked.near);
+}
+
+/// The generator reaches every operation that runs on the device.
+#[test]
+fn programs_have_every_operation() {
+    let all = combinations();
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..2000 {
+        let made = program(&mut Choices::random(seed), &all);
+        made.module.functions[0].body.walk(|op| {
+            seen.insert(op.opcode());
+        });
+    }
+    // Printing, assertions and calls have tests of their own; of operations on replicated memory one device sees only one.
+    let elsewhere = [
+        Opcode::Assert,
+        Opcode::Assume,
+        Opcode::PrintTko,
+        Opcode::PreviewCall,
+        Opcode::MultimemLoadReduceViewTko,
+        Opcode::MultimemReduceViewTko,
+        Opcode::MultimemStoreViewTko,
+    ];
+    let is_missing = |opcode: &&Opcode| {
+        opcode.def().placement == tilewright_ir::ops::Placement::Body && !seen.contains(opcode) && !elsewhere.contains(opcode)
+    };
+    let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "no program has {missing:?}");
+}

@@ -1,0 +1,479 @@
+//! Loads, stores and atomic updates, always inside of their buffers. Every store has bytes of its own.
+
+use super::{
+    Generator, INPUT, Slot,
+    statements::{I1, I32},
+};
+use crate::regular::Element;
+use tilewright_ir::{
+    AtomicRMWMode, AttrName, AttrValue, DYNAMIC, MemoryOrderingSemantics as Order, MemoryScope, Opcode, PaddingValue, Scalar, Type,
+    TypeData, TypeTable, Value,
+};
+
+/// What lies in memory one by one.
+const MEMORY: [Scalar; 14] = [
+    Scalar::I32,
+    Scalar::I1,
+    Scalar::I8,
+    Scalar::I16,
+    Scalar::I64,
+    Scalar::F32,
+    Scalar::F16,
+    Scalar::Bf16,
+    Scalar::F64,
+    Scalar::Tf32,
+    Scalar::F8E4M3FN,
+    Scalar::F8E5M2,
+    Scalar::F8E8M0FNU,
+    Scalar::Fnv8E5M3FNU,
+];
+/// What atomic updates do.
+const MODES: [AtomicRMWMode; 10] = [
+    AtomicRMWMode::Add,
+    AtomicRMWMode::And,
+    AtomicRMWMode::Or,
+    AtomicRMWMode::Xor,
+    AtomicRMWMode::Addf,
+    AtomicRMWMode::Max,
+    AtomicRMWMode::Min,
+    AtomicRMWMode::Umax,
+    AtomicRMWMode::Umin,
+    AtomicRMWMode::Xchg,
+];
+
+/// Bytes of an element.
+fn size(scalar: Scalar) -> usize {
+    if scalar == Scalar::Tf32 { 4 } else { scalar.bits().div_ceil(8) as usize }
+}
+
+/// A view that was made: its value, the shape of its tiles, and the indices of one.
+struct MadeView {
+    view: Value,
+    tile: Vec<i64>,
+    indices: Vec<Value>,
+    /// Whether every element has a value: the tensor is covered, or there is padding.
+    complete: bool,
+}
+
+impl Generator<'_> {
+    fn wire(value: u8) -> AttrValue {
+        AttrValue::Enum(value)
+    }
+
+    /// An ordering among these, and the scope that goes with it.
+    fn order(&mut self, orders: &[Order]) -> [AttrValue; 2] {
+        let order = *self.choices.pick(orders);
+        let scope = *self.choices.pick(&[MemoryScope::TlBlk, MemoryScope::Device, MemoryScope::Sys]);
+        [Self::wire(order as u8), if order == Order::Weak { AttrValue::Absent } else { Self::wire(scope as u8) }]
+    }
+
+    /// A pointer to numbers, some bytes behind another pointer.
+    fn pointer(&mut self, base: Value, bytes: usize, scalar: Scalar) -> Value {
+        let offset = self.numbers(Scalar::I64, &[], &[bytes as u64]);
+        let moved = self.moved(base, offset);
+        let ty = self.ty(Element::PointerTo(scalar), &[]);
+        self.value(Opcode::PtrToPtr, |op| op.operand("source", moved).result(ty))
+    }
+
+    /// Bytes of the output that nobody has: where they begin.
+    fn take(&mut self, bytes: usize) -> usize {
+        let start = self.written;
+        self.written += bytes.next_multiple_of(16);
+        start
+    }
+
+    pub(super) fn load(&mut self) {
+        match self.choices.below(4) {
+            0 => self.load_pointers(),
+            1 => self.load_global(),
+            _ => self.load_view(),
+        }
+    }
+
+    /// Pointers to elements at these positions behind a base.
+    fn pointers(&mut self, base: Value, scalar: Scalar, positions: Value, shape: &[i64]) -> Value {
+        let element = Element::PointerTo(scalar);
+        let (ones, all) = (self.ty(element, &vec![1; shape.len()]), self.ty(element, shape));
+        let mut pointers = base;
+        if !shape.is_empty() {
+            let one = self.value(Opcode::Reshape, |op| op.operand("source", base).result(ones));
+            pointers = self.value(Opcode::Broadcast, |op| op.operand("source", one).result(all));
+        }
+        self.value(Opcode::Offset, |op| op.operand("ptr", pointers).operand("offset", positions).result(all))
+    }
+
+    fn load_pointers(&mut self) {
+        let scalar = *self.choices.pick(&MEMORY);
+        let element = Element::Number(scalar);
+        let shape = self.shape(element);
+        let half = INPUT / 2;
+        let base = self.pointer(self.input, half, scalar);
+        // Any numbers, cut to the range of positions.
+        let numbers = self.operand(I32, &shape, true);
+        let mask = self.numbers(Scalar::I32, &shape, &[(half / size(scalar) - 1) as u64]);
+        let ty = self.ty(I32, &shape);
+        let positions = self.value(Opcode::AndI, |op| op.operand("lhs", numbers).operand("rhs", mask).result(ty));
+        let pointers = self.pointers(base, scalar, positions, &shape);
+        let hidden = if self.choices.below(3) == 2 { vec![self.operand(I1, &shape, true)] } else { Vec::new() };
+        let padding =
+            if !hidden.is_empty() && self.choices.below(2) == 1 { vec![self.operand(element, &shape, false)] } else { Vec::new() };
+        let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Acquire]);
+        let ty = self.ty(element, &shape);
+        let value = self.value(Opcode::LoadPtrTko, |op| {
+            let op = op.operand("source", pointers).operands("mask", &hidden).operands("paddingValue", &padding);
+            let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
+            op.results(&[ty, TypeTable::token()])
+        });
+        let solid = scalar.is_int() && hidden.is_empty();
+        self.keep(value, element, &shape, solid);
+    }
+
+    fn load_global(&mut self) {
+        let scalar = *self.choices.pick(&MEMORY);
+        let n = *self.choices.pick(&[4i64, 8, 2]);
+        let (element, count) = (Element::Number(scalar), self.choices.below(2) * (n as usize - 1) + 1);
+        let bits: Vec<u64> = (0..count).map(|_| self.number(scalar)).collect();
+        let data: Vec<u8> = match scalar {
+            Scalar::I1 => vec![bits.iter().enumerate().map(|(i, bit)| ((bit & 1) as u8) << i).sum()],
+            _ => bits.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(scalar.bits().div_ceil(8) as usize)).collect(),
+        };
+        let name = self.module.tables.strings.intern(format!("g{}", self.globals));
+        self.globals += 1;
+        let (ty, value) = (self.ty(element, &[n]), self.module.tables.constants.add(&data));
+        let visibility = tilewright_ir::SymbolVisibility::Public;
+        self.module.globals.push(tilewright_ir::Global { name, ty, value, alignment: 0, visibility, constant: false });
+        let pointer = self.ty(Element::PointerTo(scalar), &[]);
+        let base = self.value(Opcode::GetGlobal, |op| op.attr(AttrName::Name, AttrValue::Str(name)).result(pointer));
+        let made = self.view(base, scalar, &[n], n as usize, false);
+        self.load_made(&made, scalar);
+    }
+
+    fn load_view(&mut self) {
+        let scalar = if self.choices.once_in(10) { Scalar::F4E2M1FN } else { *self.choices.pick(&MEMORY) };
+        let rank = 1 + self.choices.below(3);
+        let packed = scalar == Scalar::F4E2M1FN;
+        let mut shape: Vec<i64> = (0..rank).map(|_| 1 + self.choices.below(4) as i64).collect();
+        if packed {
+            shape[rank - 1] *= 2;
+        }
+        let start = 16 * self.choices.below(8);
+        let room = if packed { 2 * (INPUT - start) } else { (INPUT - start) / size(scalar) };
+        let base = self.pointer(self.input, start, scalar);
+        let made = self.view(base, scalar, &shape, room, false);
+        self.load_made(&made, scalar);
+    }
+
+    fn load_made(&mut self, made: &MadeView, scalar: Scalar) {
+        let element = Element::Number(scalar);
+        let ty = self.ty(element, &made.tile);
+        let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Acquire]);
+        let value = self.value(Opcode::LoadViewTko, |op| {
+            let op = op.operand("view", made.view).operands("index", &made.indices);
+            let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
+            op.results(&[ty, TypeTable::token()])
+        });
+        // Tiles grow fast; large ones would only make everything slow.
+        if made.tile.iter().product::<i64>() <= 32 {
+            self.keep(value, element, &made.tile, scalar.is_int() && made.complete);
+        }
+    }
+
+    /// A view of a tensor of this shape at `base`, in `room` elements, and a tile of it. `distinct`: no place is named twice.
+    fn view(&mut self, base: Value, scalar: Scalar, shape: &[i64], room: usize, distinct: bool) -> MadeView {
+        let rank = shape.len();
+        let packed = scalar == Scalar::F4E2M1FN;
+        let mut strides = vec![1i64; rank];
+        for d in (0..rank - 1).rev() {
+            let gap = self.choices.below(2) as i64 * 2;
+            strides[d] = strides[d + 1] * shape[d + 1] + gap;
+        }
+        if !packed && rank > 1 && self.choices.below(3) == 2 {
+            strides.reverse();
+            // The last dimension is the outermost: rows lie side by side.
+            strides[0] = 1;
+            (1..rank).for_each(|d| strides[d] = strides[d - 1] * shape[d - 1]);
+        }
+        let reach: i64 = shape.iter().zip(&strides).map(|(extent, stride)| (extent - 1) * stride).sum();
+        assert!((reach as usize) < room, "the tensor lies inside of its buffer");
+        let mut dynamic = (Vec::new(), Vec::new());
+        let mut types = (shape.to_vec(), strides.clone());
+        for d in 0..rank {
+            if self.choices.below(3) == 2 {
+                types.0[d] = DYNAMIC;
+                dynamic.0.push(self.numbers(Scalar::I32, &[], &[shape[d] as u64]));
+            }
+            if self.choices.below(3) == 2 && !(packed && strides[d] == 1) {
+                types.1[d] = DYNAMIC;
+                dynamic.1.push(self.numbers(Scalar::I32, &[], &[strides[d] as u64]));
+            }
+        }
+        // Of packed elements only one stride is 1.
+        let tensor = TypeData::TensorView { element: scalar.ty(), shape: types.0.into(), strides: types.1.into(), attr: None };
+        let ones = strides.iter().filter(|stride| **stride == 1).count();
+        assert!(!packed || ones == 1, "one dimension is packed");
+        let tensor = self.module.tables.types.intern(tensor).unwrap();
+        let tv = self.value(Opcode::MakeTensorView, |op| {
+            let op = op.operand("base", base).operands("dynamicShape", &dynamic.0).operands("dynamicStrides", &dynamic.1);
+            op.result(tensor)
+        });
+        self.shape_of(Opcode::GetTensorShape, tv, rank);
+        self.cut(tv, tensor, scalar, shape, distinct)
+    }
+
+    /// Asks for the extents of a tensor or of an index space.
+    fn shape_of(&mut self, opcode: Opcode, view: Value, rank: usize) {
+        if self.choices.below(4) != 3 {
+            return;
+        }
+        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::I64, Scalar::I8]);
+        let ty = self.ty(Element::Number(scalar), &[]);
+        let op = self.op(opcode, |op| op.operand("src", view).results(&vec![ty; rank]));
+        for i in 0..rank {
+            let value = self.result(op, i);
+            self.keep(value, Element::Number(scalar), &[], true);
+        }
+    }
+
+    /// Cuts a tensor into tiles, and chooses one.
+    fn cut(&mut self, tv: Value, tensor: Type, scalar: Scalar, shape: &[i64], distinct: bool) -> MadeView {
+        let rank = shape.len();
+        let packed = scalar == Scalar::F4E2M1FN;
+        let mut tile: Vec<i32> = (0..rank).map(|_| *self.choices.pick(&[2, 1, 4])).collect();
+        if packed {
+            tile[rank - 1] = 2;
+        }
+        let mut paddings = vec![None, Some(PaddingValue::Zero)];
+        if scalar.is_float() {
+            paddings.extend([PaddingValue::Nan, PaddingValue::NegZero, PaddingValue::PosInf, PaddingValue::NegInf].map(Some));
+        }
+        let padding = *self.choices.pick(&paddings);
+        let mut dim_map: Vec<i32> = (0..rank as i32).collect();
+        if !packed && self.choices.below(3) == 2 {
+            dim_map.reverse();
+        }
+        let tile: Box<[i32]> = tile.into();
+        let kind = self.choices.below(3);
+        let sparse = self.choices.below(rank);
+        let gathers = kind == 2 && !(packed && sparse == rank - 1);
+        let steps: Vec<i32> = tile.iter().map(|extent| if kind == 1 { 1 + self.choices.below(3) as i32 } else { *extent }).collect();
+        let (opcode, data) = if gathers {
+            let data = TypeData::GatherScatterView { tile: tile.clone(), tensor_view: tensor, sparse_dim: sparse as u32, padding };
+            (Opcode::MakeGatherScatterView, data)
+        } else if kind == 1 {
+            let data = TypeData::StridedView {
+                tile: tile.clone(),
+                traversal_strides: steps.clone().into(),
+                tensor_view: tensor,
+                dim_map: dim_map.clone().into(),
+                padding,
+            };
+            (Opcode::MakeStridedView, data)
+        } else {
+            let data = TypeData::PartitionView { tile: tile.clone(), tensor_view: tensor, dim_map: dim_map.clone().into(), padding };
+            (Opcode::MakePartitionView, data)
+        };
+        let ty = self.module.tables.types.intern(data).unwrap();
+        let view = self.value(opcode, |op| op.operand("tensor_view", tv).result(ty));
+        self.shape_of(Opcode::GetIndexSpaceShape, view, rank);
+        let mut indices = Vec::new();
+        for i in 0..rank {
+            if gathers && i == sparse {
+                let extent = [i64::from(tile[i])];
+                let numbers = if distinct { self.row_major(&extent) } else { self.operand(I32, &extent, true) };
+                indices.push(numbers);
+                continue;
+            }
+            // Indices lie in the index space; those of a gathering view are elements.
+            let extent = shape[if gathers { i } else { dim_map[i] as usize }];
+            let count = if gathers { extent } else { extent.cast_unsigned().div_ceil(u64::from(steps[i].cast_unsigned())).cast_signed() };
+            let index = self.choices.below(count as usize) as u64;
+            indices.push(self.numbers(Scalar::I32, &[], &[index]));
+        }
+        MadeView { view, tile: tile.iter().map(|n| i64::from(*n)).collect(), indices, complete: padding.is_some() }
+    }
+
+    pub(super) fn store(&mut self) {
+        match self.choices.below(3) {
+            0 => self.store_through_pointers(),
+            1 => self.store_through_view(),
+            _ => self.atomic(),
+        }
+    }
+
+    /// Positions 0, 1, 2, ... in a shape.
+    fn row_major(&mut self, shape: &[i64]) -> Value {
+        let n: i64 = shape.iter().product();
+        let numbers: Vec<u64> = (0..n as u64).collect();
+        self.numbers(Scalar::I32, shape, &numbers)
+    }
+
+    /// A slot that lies in memory as it is.
+    fn memory_slot(&mut self) -> Option<Slot> {
+        let fits = |slot: &&Slot| matches!(slot.element, Element::Number(scalar) if MEMORY.contains(&scalar));
+        let slots: Vec<Slot> = self.pool.iter().filter(fits).cloned().collect();
+        (!slots.is_empty()).then(|| self.choices.pick(&slots).clone())
+    }
+
+    fn store_through_pointers(&mut self) {
+        let Some(slot) = self.memory_slot() else { return };
+        let Element::Number(scalar) = slot.element else { return };
+        let start = self.take(size(scalar) * slot.shape.iter().product::<i64>() as usize);
+        let base = self.pointer(self.output, start, scalar);
+        let positions = self.row_major(&slot.shape);
+        let pointers = self.pointers(base, scalar, positions, &slot.shape);
+        let hidden = if self.choices.below(2) == 1 { vec![self.operand(I1, &slot.shape, true)] } else { Vec::new() };
+        let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Release]);
+        self.op(Opcode::StorePtrTko, |op| {
+            let op = op.operand("destination", pointers).operand("value", slot.value).operands("mask", &hidden);
+            op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope).result(TypeTable::token())
+        });
+    }
+
+    /// Stores into a view of the output.
+    fn store_through_view(&mut self) {
+        let scalar = if self.choices.once_in(6) { Scalar::F4E2M1FN } else { *self.choices.pick(&MEMORY) };
+        let shape = if self.choices.below(2) == 0 { vec![6] } else { vec![3, 4] };
+        let start = self.take(256);
+        let base = self.pointer(self.output, start, scalar);
+        let made = self.view(base, scalar, &shape, 32, true);
+        let gathers = self.body.defining_op(made.view).is_some_and(|op| op.opcode() == Opcode::MakeGatherScatterView);
+        let value = self.operand(Element::Number(scalar), &made.tile, false);
+        let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Release]);
+        self.op(Opcode::StoreViewTko, |op| {
+            let op = op.operand("tile", value).operand("view", made.view).operands("index", &made.indices);
+            op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope).result(TypeTable::token())
+        });
+        let plain = self.body.defining_op(made.view).map(|op| op.body().ty(made.view));
+        let padded = plain.is_some_and(|ty| match self.module.tables.types.get(ty) {
+            TypeData::PartitionView { padding, .. } | TypeData::StridedView { padding, .. } => padding.is_some(),
+            _ => gathers,
+        });
+        let mode = *self.choices.pick(&MODES[..9]);
+        if takes(mode, scalar) && !padded {
+            let argument = self.operand(Element::Number(scalar), &made.tile, false);
+            self.op(Opcode::AtomicRedViewTko, |op| {
+                let op = op.operand("view", made.view).operands("index", &made.indices).operand("value", argument);
+                let op = op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Relaxed as u8));
+                let op = op.attr(AttrName::MemoryScope, Self::wire(MemoryScope::Device as u8));
+                op.attr(AttrName::Mode, Self::wire(mode as u8)).result(TypeTable::token())
+            });
+        }
+    }
+
+    /// Stores, and updates what was stored.
+    fn atomic(&mut self) {
+        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::I64, Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Bf16]);
+        let element = Element::Number(scalar);
+        let shape = self.shape(element);
+        let start = self.take(size(scalar) * shape.iter().product::<i64>() as usize);
+        let base = self.pointer(self.output, start, scalar);
+        let positions = self.row_major(&shape);
+        let pointers = self.pointers(base, scalar, positions, &shape);
+        let (first, second) = (self.operand(element, &shape, false), self.operand(element, &shape, false));
+        self.op(Opcode::StorePtrTko, |op| {
+            let op = op.operand("destination", pointers).operand("value", first);
+            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
+        });
+        let [order, scope] = self.order(&[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel]);
+        let hidden = if self.choices.below(3) == 2 { vec![self.operand(I1, &shape, true)] } else { Vec::new() };
+        let ty = self.ty(element, &shape);
+        let modes: Vec<AtomicRMWMode> = MODES.into_iter().filter(|mode| takes(*mode, scalar)).collect();
+        let mode = *self.choices.pick(&modes);
+        let swaps = size(scalar) >= 4 && self.choices.below(3) == 2;
+        let value = if swaps {
+            let expected = if self.choices.below(2) == 0 { first } else { self.operand(element, &shape, false) };
+            self.value(Opcode::AtomicCASTko, |op| {
+                let op = op.operand("pointers", pointers).operand("cmp", expected).operand("val", second).operands("mask", &hidden);
+                let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
+                op.results(&[ty, TypeTable::token()])
+            })
+        } else {
+            self.value(Opcode::AtomicRMWTko, |op| {
+                let op = op.operand("pointers", pointers).operand("arg", second).operands("mask", &hidden);
+                let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
+                op.attr(AttrName::Mode, Self::wire(mode as u8)).results(&[ty, TypeTable::token()])
+            })
+        };
+        self.keep(value, element, &shape, false);
+    }
+
+    /// Memory of the block's own: stores to it and loads from it.
+    pub(super) fn local_memory(&mut self) {
+        let Some(slot) = self.memory_slot() else { return };
+        let Element::Number(scalar) = slot.element else { return };
+        let n = slot.shape.iter().product::<i64>();
+        let pointer = self.ty(Element::PointerTo(scalar), &[]);
+        let alignment = size(scalar).max(1 << self.choices.below(9)) as u64;
+        let global = if self.choices.below(3) == 2 { AttrValue::Unit } else { AttrValue::Absent };
+        let extra = self.choices.below(3) as u64;
+        let base = self.value(Opcode::Alloca, |op| {
+            let op = op.attr(AttrName::NumElem, AttrValue::Int(n as u64 + extra)).attr(AttrName::Alignment, AttrValue::Int(alignment));
+            op.attr(AttrName::Global, global).result(pointer)
+        });
+        let positions = self.row_major(&slot.shape);
+        let pointers = self.pointers(base, scalar, positions, &slot.shape);
+        self.op(Opcode::StorePtrTko, |op| {
+            let op = op.operand("destination", pointers).operand("value", slot.value);
+            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
+        });
+        let made = self.view(base, scalar, &[n], n as usize, false);
+        self.load_made(&made, scalar);
+    }
+
+    /// Stores the values that are visible.
+    pub(super) fn store_all(&mut self) {
+        for slot in self.pool.clone() {
+            // Nearly every value: a shrunk program stores no more than it needs.
+            if self.choices.below(12) == 0 {
+                continue;
+            }
+            let n = slot.shape.iter().product::<i64>();
+            let flat = self.flat(&slot, n);
+            let Some((value, scalar, n)) = flat else { continue };
+            let start = self.take(size(scalar) * n as usize);
+            let base = self.pointer(self.output, start, scalar);
+            let tensor = TypeData::TensorView { element: scalar.ty(), shape: [n].into(), strides: [1].into(), attr: None };
+            let tensor = self.module.tables.types.intern(tensor).unwrap();
+            let tv = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
+            let view = TypeData::PartitionView { tile: [n as i32].into(), tensor_view: tensor, dim_map: [0].into(), padding: None };
+            let view = self.module.tables.types.intern(view).unwrap();
+            let pv = self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tv).result(view));
+            let zero = self.numbers(Scalar::I32, &[], &[0]);
+            self.op(Opcode::StoreViewTko, |op| {
+                let op = op.operand("tile", value).operand("view", pv).operand("index", zero);
+                op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
+            });
+        }
+    }
+
+    /// A value as a tile of one dimension, of a type that lies in memory.
+    fn flat(&mut self, slot: &Slot, n: i64) -> Option<(Value, Scalar, i64)> {
+        let reshape = |this: &mut Self, value: Value, element: Element| {
+            let ty = this.ty(element, &[n]);
+            this.value(Opcode::Reshape, |op| op.operand("source", value).result(ty))
+        };
+        match slot.element {
+            Element::PointerTo(_) => {
+                let ty = self.ty(Element::Number(Scalar::I64), &slot.shape);
+                let address = self.value(Opcode::PtrToInt, |op| op.operand("source", slot.value).result(ty));
+                Some((reshape(self, address, Element::Number(Scalar::I64)), Scalar::I64, n))
+            }
+            Element::Number(Scalar::I4) => {
+                let ty = self.ty(Element::Number(Scalar::I8), &slot.shape);
+                let signed = Self::wire(1);
+                let wide = self.value(Opcode::ExtI, |op| op.operand("from", slot.value).attr(AttrName::Signedness, signed).result(ty));
+                Some((reshape(self, wide, Element::Number(Scalar::I8)), Scalar::I8, n))
+            }
+            Element::Number(scalar) => Some((reshape(self, slot.value, slot.element), scalar, n)),
+        }
+    }
+}
+
+/// Whether an update works on a type.
+fn takes(mode: AtomicRMWMode, scalar: Scalar) -> bool {
+    match mode {
+        AtomicRMWMode::Addf => matches!(scalar, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64),
+        AtomicRMWMode::Xchg => matches!(scalar, Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64),
+        _ => matches!(scalar, Scalar::I32 | Scalar::I64),
+    }
+}

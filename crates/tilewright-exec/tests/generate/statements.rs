@@ -1,0 +1,340 @@
+//! What a program does, operation by operation.
+
+use super::{Generator, Slot};
+use crate::regular::{Combination, Element};
+use tilewright_ir::{AttrData, AttrName, AttrValue, ComparisonPredicate, Opcode, Scalar, Signedness, Type, TypeTable, Value};
+
+/// How deep control flow nests.
+const MAX_DEPTH: usize = 3;
+
+pub(super) const I32: Element = Element::Number(Scalar::I32);
+pub(super) const I1: Element = Element::Number(Scalar::I1);
+
+impl Generator<'_> {
+    /// Some operations.
+    pub(super) fn statements(&mut self) {
+        let most = if self.depth == 0 { 40 } else { 6 };
+        for _ in 0..most {
+            // The end comes at once when there are no decisions left.
+            if self.budget == 0 || self.choices.below(20) == 0 {
+                return;
+            }
+            self.statement();
+        }
+    }
+
+    fn statement(&mut self) {
+        match self.choices.below(24) {
+            0..=9 => self.regular(),
+            10..=12 => self.movement(),
+            13..=14 => self.fold(),
+            15 | 16 => self.load(),
+            17 => self.store(),
+            18 => self.local_memory(),
+            19 => self.tokens(),
+            20 | 21 if self.depth < MAX_DEPTH => self.branch(),
+            22 if self.depth < MAX_DEPTH => self.count(),
+            23 if self.depth < MAX_DEPTH => self.repeat(),
+            _ => self.regular(),
+        }
+    }
+
+    /// A regular operation: any row of the op table, any types, any attributes.
+    fn regular(&mut self) {
+        let all = self.combinations;
+        let group = &all[self.choices.below(all.len())];
+        let combination = &group[self.choices.below(group.len())];
+        let shapes = self.shapes(combination);
+        let (result, operands) = combination.types.split_last().expect("there is a result");
+        let values: Vec<Value> = operands.iter().zip(&shapes).map(|(element, shape)| self.operand(*element, shape, false)).collect();
+        let is_int = |element: &Element| matches!(element, Element::Number(scalar) if scalar.is_int());
+        let solid = values.iter().all(|value| self.is_solid(*value)) && combination.types.iter().all(is_int);
+        let shape = shapes.last().expect("the result has a shape");
+        let ty = self.ty(*result, shape);
+        let def = combination.opcode.def();
+        let value = self.value(combination.opcode, |mut op| {
+            for (operand, value) in def.operands.iter().zip(&values) {
+                op = op.operand(operand.name, *value);
+            }
+            for (attr, value) in def.attrs.iter().zip(&combination.attrs) {
+                op = op.attr(attr.name, *value);
+            }
+            op.result(ty)
+        });
+        self.keep(value, *result, shape, solid);
+    }
+
+    /// Whether a value is known exactly: constants of numbers are, and what the pool says.
+    pub(super) fn is_solid(&self, value: Value) -> bool {
+        match self.pool.iter().find(|slot| slot.value == value) {
+            Some(slot) => slot.solid,
+            // Made for this use: a constant, or another shape of something.
+            None => match self.body.defining_op(value) {
+                Some(op) if matches!(op.opcode(), Opcode::Reshape | Opcode::TruncI) => self.is_solid(op.operands()[0]),
+                Some(op) => op.opcode() == Opcode::Constant,
+                None => false,
+            },
+        }
+    }
+
+    /// Shapes of operands and result.
+    fn shapes(&mut self, combination: &Combination) -> Vec<Vec<i64>> {
+        let batch: &[i64] = if self.choices.once_in(4) { &[2] } else { &[] };
+        let matrix = |a: i64, b: i64| [batch, &[a, b]].concat();
+        match combination.opcode {
+            Opcode::MmaF | Opcode::MmaI => {
+                let [m, n, k] = [0; 3].map(|_| *self.choices.pick(&[2, 4, 1, 8]));
+                vec![matrix(m, k), matrix(k, n), matrix(m, n), matrix(m, n)]
+            }
+            Opcode::MmaFScaled => {
+                let blocks = combination.shapes[3][1];
+                let [m, n] = [0; 2].map(|_| *self.choices.pick(&[2, 1]));
+                vec![matrix(m, 32), matrix(32, n), matrix(m, n), matrix(m, blocks), matrix(blocks, n), matrix(m, n)]
+            }
+            Opcode::Pack | Opcode::Unpack | Opcode::Iota => combination.shapes.clone(),
+            _ => {
+                let limited = |e: &&Element| matches!(e, Element::PointerTo(Scalar::F4E2M1FN) | Element::Number(Scalar::F4E2M1FN));
+                let element = combination.types.iter().find(limited).unwrap_or(&combination.types[0]);
+                let shape = self.shape(*element);
+                vec![shape; combination.types.len()]
+            }
+        }
+    }
+
+    /// A value of the pool, with its type.
+    pub(super) fn any(&mut self) -> Slot {
+        let index = self.choices.below(self.pool.len());
+        self.pool[index].clone()
+    }
+
+    /// An operation that moves elements.
+    fn movement(&mut self) {
+        let slot = self.any();
+        let single = slot.element == Element::PointerTo(Scalar::F4E2M1FN);
+        let packed = slot.element == Element::Number(Scalar::F4E2M1FN);
+        if single {
+            return;
+        }
+        let n: i64 = slot.shape.iter().product();
+        match self.choices.below(6) {
+            0 => {
+                let shapes: Vec<&[i64]> = super::SHAPES.iter().copied().filter(|shape| shape.iter().product::<i64>() == n).collect();
+                if !shapes.is_empty() {
+                    let shape = *self.choices.pick(&shapes);
+                    self.move_to(Opcode::Reshape, &slot, shape);
+                }
+            }
+            1 if slot.shape.contains(&1) => {
+                let wide: Vec<i64> = slot.shape.iter().map(|extent| if *extent == 1 { 2 } else { *extent }).collect();
+                self.move_to(Opcode::Broadcast, &slot, &wide);
+            }
+            2 if slot.shape.len() >= 2 => self.permute(&slot),
+            3 if !slot.shape.is_empty() && n <= 16 => self.join(&slot),
+            4 if !slot.shape.is_empty() && !packed => self.extract(&slot),
+            5 if !slot.shape.is_empty() && !packed => self.insert(&slot),
+            _ => {}
+        }
+    }
+
+    fn move_to(&mut self, opcode: Opcode, slot: &Slot, shape: &[i64]) {
+        let ty = self.ty(slot.element, shape);
+        let value = self.value(opcode, |op| op.operand("source", slot.value).result(ty));
+        self.keep(value, slot.element, shape, slot.solid);
+    }
+
+    fn permute(&mut self, slot: &Slot) {
+        let rank = slot.shape.len();
+        let mut dims: Vec<i32> = (0..rank as i32).collect();
+        for i in 1..rank {
+            let j = self.choices.below(i + 1);
+            dims.swap(i, i - j);
+        }
+        let shape: Vec<i64> = dims.iter().map(|d| slot.shape[*d as usize]).collect();
+        let ty = self.ty(slot.element, &shape);
+        let permutation = self.module.tables.attrs.intern(AttrData::I32Array(dims.into()));
+        let value = self.value(Opcode::Permute, |op| {
+            op.operand("source", slot.value).attr(AttrName::Permutation, AttrValue::Attr(permutation)).result(ty)
+        });
+        self.keep(value, slot.element, &shape, slot.solid);
+    }
+
+    fn join(&mut self, slot: &Slot) {
+        let dim = self.choices.below(slot.shape.len());
+        let other = self.operand(slot.element, &slot.shape, slot.solid);
+        let mut shape = slot.shape.clone();
+        shape[dim] *= 2;
+        let ty = self.ty(slot.element, &shape);
+        let value = self.value(Opcode::Cat, |op| {
+            op.operand("lhs", slot.value).operand("rhs", other).attr(AttrName::Dim, AttrValue::Int(dim as u64)).result(ty)
+        });
+        let solid = slot.solid && self.is_solid(other);
+        self.keep(value, slot.element, &shape, solid);
+    }
+
+    /// A slice's shape, and indices of one.
+    fn slice(&mut self, whole: &[i64]) -> (Vec<i64>, Vec<Value>) {
+        let shape: Vec<i64> = whole.iter().map(|extent| if self.choices.below(2) == 0 { *extent } else { (extent / 2).max(1) }).collect();
+        let indices = whole.iter().zip(&shape).map(|(whole, slice)| self.index(whole / slice)).collect();
+        (shape, indices)
+    }
+
+    /// A number below `count`, a power of two: a constant, or computed.
+    pub(super) fn index(&mut self, count: i64) -> Value {
+        if self.choices.below(2) == 0 {
+            let index = self.choices.below(count as usize) as u64;
+            return self.numbers(Scalar::I32, &[], &[index]);
+        }
+        let source = self.operand(I32, &[], true);
+        let mask = self.numbers(Scalar::I32, &[], &[count as u64 - 1]);
+        let ty = self.ty(I32, &[]);
+        self.value(Opcode::AndI, |op| op.operand("lhs", source).operand("rhs", mask).result(ty))
+    }
+
+    fn extract(&mut self, slot: &Slot) {
+        let (shape, indices) = self.slice(&slot.shape);
+        let ty = self.ty(slot.element, &shape);
+        let value = self.value(Opcode::Extract, |op| op.operand("source", slot.value).operands("indices", &indices).result(ty));
+        self.keep(value, slot.element, &shape, slot.solid);
+    }
+
+    fn insert(&mut self, slot: &Slot) {
+        let (shape, indices) = self.slice(&slot.shape);
+        let source = self.operand(slot.element, &shape, slot.solid);
+        let ty = self.ty(slot.element, &slot.shape);
+        let value = self.value(Opcode::Insert, |op| {
+            op.operand("source", source).operand("destination", slot.value).operands("indices", &indices).result(ty)
+        });
+        let solid = slot.solid && self.is_solid(source);
+        self.keep(value, slot.element, &slot.shape, solid);
+    }
+
+    /// Operations that only order others, or say nothing.
+    fn tokens(&mut self) {
+        let token = TypeTable::token();
+        let first = self.value(Opcode::MakeToken, |op| op.result(token));
+        let second = self.value(Opcode::GdcWaitTko, |op| op.operand("token", first).result(token));
+        let third = self.value(Opcode::JoinTokens, |op| op.operands("tokens", &[first, second]).result(token));
+        let fourth = self.value(Opcode::MemoryFenceAliasTko, |op| op.operand("token", third).result(token));
+        self.op(Opcode::GdcLaunchDependentsTko, |op| op.operand("token", fourth).result(token));
+        let i32_ty = self.ty(I32, &[]);
+        let ids = self.op(Opcode::GetNumTileBlocks, |op| op.results(&[i32_ty; 3]));
+        let value = self.result(ids, 1);
+        self.keep(value, I32, &[], true);
+    }
+
+    /// Values to carry through control flow: up to three of the pool.
+    fn carried(&mut self) -> Vec<Slot> {
+        let count = self.choices.below(4);
+        (0..count).map(|_| self.any()).collect()
+    }
+
+    fn types(&mut self, slots: &[Slot]) -> Vec<Type> {
+        slots.iter().map(|slot| self.ty(slot.element, &slot.shape)).collect()
+    }
+
+    /// Values like these, from what is visible now.
+    fn alike(&mut self, slots: &[Slot]) -> Vec<Value> {
+        slots.iter().map(|slot| self.operand(slot.element, &slot.shape, slot.solid)).collect()
+    }
+
+    fn keep_all(&mut self, values: &[Value], slots: &[Slot]) {
+        for (value, slot) in values.iter().zip(slots) {
+            self.keep(*value, slot.element, &slot.shape, slot.solid);
+        }
+    }
+
+    fn branch(&mut self) {
+        let condition = self.operand(I1, &[], true);
+        let results = self.carried();
+        let types = self.types(&results);
+        let op = self.op(Opcode::If, |op| op.operand("condition", condition).results(&types));
+        let both = !results.is_empty() || self.choices.below(2) == 1;
+        for index in 0..1 + usize::from(both) {
+            self.region(op, index, &[], |this, _| {
+                this.statements();
+                let values = this.alike(&results);
+                this.op(Opcode::Yield, |op| op.operands("operands", &values));
+            });
+        }
+        let values: Vec<Value> = self.body.op(op).results().collect();
+        self.keep_all(&values, &results);
+    }
+
+    fn count(&mut self) {
+        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::I8, Scalar::I16, Scalar::I64]);
+        let element = Element::Number(scalar);
+        let lower = self.choices.below(5) as i64 - 2;
+        let upper = lower + self.choices.below(5) as i64;
+        let step = 1 + self.choices.below(3) as i64;
+        let mask = u64::MAX >> (64 - scalar.bits());
+        let [lower, upper, step] = [lower, upper, step].map(|n| self.numbers(scalar, &[], &[n.cast_unsigned() & mask]));
+        let unsigned = if self.choices.below(3) == 2 { AttrValue::Unit } else { AttrValue::Absent };
+        let carried = self.carried();
+        let (types, first): (Vec<Type>, Vec<Value>) = (self.types(&carried), carried.iter().map(|slot| slot.value).collect());
+        let op = self.op(Opcode::For, |op| {
+            let op = op.operand("lowerBound", lower).operand("upperBound", upper).operand("step", step).operands("initValues", &first);
+            op.attr(AttrName::UnsignedCmp, unsigned).results(&types)
+        });
+        let counter = self.ty(element, &[]);
+        let args: Vec<Type> = [counter].into_iter().chain(types).collect();
+        self.region(op, 0, &args, |this, args| {
+            this.keep(args[0], element, &[], true);
+            this.keep_all(&args[1..], &carried);
+            this.statements();
+            if this.choices.below(3) == 2 {
+                this.leave_early(Opcode::Continue, &carried);
+            }
+            let values = this.alike(&carried);
+            this.op(Opcode::Continue, |op| op.operands("operands", &values));
+        });
+        let values: Vec<Value> = self.body.op(op).results().collect();
+        self.keep_all(&values, &carried);
+    }
+
+    /// An `if` that goes on with the loop, or leaves it.
+    fn leave_early(&mut self, how: Opcode, slots: &[Slot]) {
+        let condition = self.operand(I1, &[], true);
+        let op = self.op(Opcode::If, |op| op.operand("condition", condition));
+        self.region(op, 0, &[], |this, _| {
+            let values = this.alike(slots);
+            this.op(how, |op| op.operands("operands", &values));
+        });
+    }
+
+    /// A loop that ends after a few rounds, with values of other types than it carries.
+    fn repeat(&mut self) {
+        let (carried, results) = (self.carried(), self.carried());
+        let rounds = self.choices.below(4) as u64;
+        let counter = self.ty(I32, &[]);
+        let zero = self.numbers(Scalar::I32, &[], &[0]);
+        let types: Vec<Type> = [counter].into_iter().chain(self.types(&carried)).collect();
+        let first: Vec<Value> = [zero].into_iter().chain(carried.iter().map(|slot| slot.value)).collect();
+        let result_types = self.types(&results);
+        let op = self.op(Opcode::Loop, |op| op.operands("initValues", &first).results(&result_types));
+        self.region(op, 0, &types, |this, args| {
+            this.keep_all(&args[1..], &carried);
+            this.statements();
+            let limit = this.numbers(Scalar::I32, &[], &[rounds]);
+            let (bit, number) = (this.ty(I1, &[]), this.ty(I32, &[]));
+            let done = this.value(Opcode::CmpI, |op| {
+                let op = op.operand("lhs", args[0]).operand("rhs", limit).result(bit);
+                let op = op.attr(AttrName::ComparisonPredicate, AttrValue::Enum(ComparisonPredicate::GreaterThanOrEqual as u8));
+                op.attr(AttrName::Signedness, AttrValue::Enum(Signedness::Signed as u8))
+            });
+            let stop = this.op(Opcode::If, |op| op.operand("condition", done));
+            this.region(stop, 0, &[], |this, _| {
+                let values = this.alike(&results);
+                this.op(Opcode::Break, |op| op.operands("operands", &values));
+            });
+            if this.choices.below(3) == 2 {
+                this.leave_early(Opcode::Break, &results);
+            }
+            let one = this.numbers(Scalar::I32, &[], &[1]);
+            let next = this.value(Opcode::AddI, |op| op.operand("lhs", args[0]).operand("rhs", one).result(number));
+            let values: Vec<Value> = [next].into_iter().chain(this.alike(&carried)).collect();
+            this.op(Opcode::Continue, |op| op.operands("operands", &values));
+        });
+        let values: Vec<Value> = self.body.op(op).results().collect();
+        self.keep_all(&values, &results);
+    }
+}
