@@ -3,7 +3,7 @@
 use super::MAX_LOCATION_DEPTH;
 use super::cursor::{Failed, Parsed, Parser, brief};
 use super::lexer::{Kind, Token};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use tilewright_ir::{Attr, Loc, Type};
 
 /// What an alias stands for.
@@ -37,13 +37,19 @@ struct Alias {
 #[derive(Debug, Default)]
 pub(super) struct Aliases<'s> {
     by_name: HashMap<&'s str, Alias>,
+    /// Whether the definitions were looked up: text without aliases is not searched for them.
+    are_found: bool,
     /// How many definitions are being read, one for the sake of the other.
     depth: usize,
 }
 
 impl<'s> Parser<'s> {
-    /// Finds the definitions, which begin a line, and reads them.
-    pub(super) fn find_aliases(&mut self) {
+    /// Finds the definitions, which begin a line, and reads them. The first alias in the text is the reason to.
+    fn find_aliases(&mut self) {
+        if std::mem::replace(&mut self.aliases.are_found, true) {
+            return;
+        }
+        let mark = self.mark();
         let source = self.source.as_bytes();
         let begins_line = |at: usize| {
             let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
@@ -65,7 +71,7 @@ impl<'s> Parser<'s> {
             // Its error is reported; so is that of every use.
             let _: Parsed<Meaning> = self.resolve(name);
         }
-        self.jump(0);
+        self.go_back(mark);
     }
 
     /// Takes the name of a definition, if the token at hand begins one.
@@ -88,6 +94,7 @@ impl<'s> Parser<'s> {
 
     /// Skips a definition in the text, or reads it where it did not begin a line.
     pub(super) fn alias_definition(&mut self) -> Parsed<()> {
+        self.find_aliases();
         let name = self.token;
         let key = self.text(name);
         let start = self.aliases.by_name.get(key).map(|alias| alias.start);
@@ -112,6 +119,7 @@ impl<'s> Parser<'s> {
 
     /// What the alias with this name stands for.
     pub(super) fn resolve(&mut self, name: Token) -> Parsed<Meaning> {
+        self.find_aliases();
         let key = self.text(name);
         let Some(alias) = self.aliases.by_name.get_mut(key) else {
             return Err(self.report("undefined-alias", name.span(), format!("{} is not defined", brief(key))));

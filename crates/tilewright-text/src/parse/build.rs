@@ -105,9 +105,11 @@ impl<'s> Parser<'s> {
     /// Adds the results and binds their names.
     pub(super) fn define_results(&mut self, op: Op, token: Token, state: &mut OpState) -> Parsed<()> {
         state.types.clear();
-        state.types.extend(state.results.iter().flatten());
-        if state.types.len() < state.results.len() {
-            return Err(self.report("type-mismatch", token.span(), "the types in the text do not tell that of the result".to_owned()));
+        for result in &state.results {
+            let Some(ty) = *result else {
+                return Err(self.report("type-mismatch", token.span(), "the types in the text do not tell that of the result".to_owned()));
+            };
+            state.types.push(ty);
         }
         self.body.define_results(op, &state.types);
         let named: u64 = state.names.iter().map(|name| u64::from(name.count)).sum();

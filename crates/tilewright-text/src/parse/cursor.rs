@@ -7,9 +7,9 @@ use super::lexer::{Kind, Lexer, Token};
 use super::ops::OpState;
 use super::scope::Scope;
 use super::suggest::nearest;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 use std::ops::Range;
-use tilewright_ir::{Attr, Body, Const, Loc, LocData, Module, Type, Version};
+use tilewright_ir::{Attr, Body, Const, Loc, LocData, Module, Type, TypeTable, Version};
 
 /// Something went wrong and is reported, or follows from what is.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +31,14 @@ pub(super) struct Parser<'s> {
     pub(super) aliases: Aliases<'s>,
     /// Types by their text.
     pub(super) types: HashMap<&'s str, Type>,
+    /// The one of them that was last in the text.
+    pub(super) last_type: (&'s str, Type),
     pub(super) locations: HashMap<LocData, Loc>,
     pub(super) constants: HashMap<Box<[u8]>, Const>,
     /// `[false, ...]` by length.
     pub(super) all_false: Vec<Option<Attr>>,
     /// Room for operations, handed back after use.
-    pub(super) spare: Vec<OpState>,
+    pub(super) spare: Vec<Box<OpState>>,
     errors: Vec<ParseError>,
     stopped: bool,
 }
@@ -60,6 +62,7 @@ impl<'s> Parser<'s> {
             depth: 0,
             aliases: Aliases::default(),
             types: HashMap::new(),
+            last_type: ("", TypeTable::token()),
             locations: HashMap::new(),
             constants: HashMap::new(),
             all_false: Vec::new(),

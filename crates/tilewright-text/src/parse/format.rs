@@ -1,7 +1,7 @@
 //! Format strings made ready for parsing: literal text as tokens, and what no type list shows.
 
 use super::lexer::{Kind, Lexer};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::LazyLock;
 use tilewright_ir::Opcode;
 use tilewright_ir::ops::{Condition, FormatPiece, Placement, Results, Subject, TypeList, TypeSource, parse_format, type_source};

@@ -106,30 +106,58 @@ impl Token {
     }
 }
 
-/// Letters and `_`: what a word starts with.
-const START: u8 = 1;
 /// Letters, digits, `_`, `$` and `.`: what a word goes on with.
-const PART: u8 = 1 << 1;
-/// `-`, which the names of values and aliases may hold.
-const DASH: u8 = 1 << 2;
-const DIGIT: u8 = 1 << 3;
-const SPACE: u8 = 1 << 4;
+const PART: u8 = 1;
+const DIGIT: u8 = 1 << 1;
+const SPACE: u8 = 1 << 2;
 
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => START | PART,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'.' => PART,
             b'0'..=b'9' => PART | DIGIT,
-            b'$' | b'.' => PART,
-            b'-' => DASH,
             b' ' | b'\t' | b'\r' | b'\n' => SPACE,
             _ => 0,
         };
         byte += 1;
     }
     classes
+};
+
+/// What a token is that starts with this byte, as far as one byte tells.
+static KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Invalid; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Kind::Word,
+            b'0'..=b'9' => Kind::Int,
+            b'%' => Kind::Value,
+            b'#' => Kind::Hash,
+            b'!' => Kind::Bang,
+            b'^' => Kind::Block,
+            b'@' => Kind::Symbol,
+            b'"' => Kind::Text,
+            b'(' => Kind::LeftParen,
+            b')' => Kind::RightParen,
+            b'{' => Kind::LeftBrace,
+            b'}' => Kind::RightBrace,
+            b'[' => Kind::LeftSquare,
+            b']' => Kind::RightSquare,
+            b'<' => Kind::Less,
+            b'>' => Kind::Greater,
+            b',' => Kind::Comma,
+            b':' => Kind::Colon,
+            b'=' => Kind::Equal,
+            b'?' => Kind::Question,
+            b'-' => Kind::Minus,
+            _ => Kind::Invalid,
+        };
+        byte += 1;
+    }
+    kinds
 };
 
 /// Cuts a text into tokens, one at a time; it can be set back to any place.
@@ -158,9 +186,8 @@ impl<'s> Lexer<'s> {
     /// Skips what belongs to these classes.
     #[inline]
     fn skip(&mut self, classes: u8) {
-        while self.class(self.at) & classes != 0 {
-            self.at += 1;
-        }
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        self.at += rest.iter().take_while(|&&byte| CLASSES[usize::from(byte)] & classes != 0).count();
     }
 
     /// Skips spaces and comments; tells whether a line ended, or none has begun.
@@ -192,46 +219,25 @@ impl<'s> Lexer<'s> {
 
     #[inline]
     fn kind(&mut self) -> Kind {
-        let byte = self.byte(self.at);
-        let class = CLASSES[usize::from(byte)];
-        if class & START != 0 {
-            self.skip(PART);
-            return Kind::Word;
-        }
-        if class & DIGIT != 0 {
-            return self.number();
-        }
-        if self.at >= self.bytes.len() {
-            return Kind::End;
-        }
+        let Some(&byte) = self.bytes.get(self.at) else { return Kind::End };
         self.at += 1;
-        match byte {
-            b'%' => self.name(Kind::Value),
-            b'#' => self.name(Kind::Hash),
-            b'!' => self.name(Kind::Bang),
-            b'^' => self.name(Kind::Block),
-            b'@' => self.symbol(),
-            b'"' => self.string(),
-            b'-' if self.byte(self.at) == b'>' => self.single(Kind::Arrow),
-            b'-' => Kind::Minus,
-            b'(' => Kind::LeftParen,
-            b')' => Kind::RightParen,
-            b'{' => Kind::LeftBrace,
-            b'}' => Kind::RightBrace,
-            b'[' => Kind::LeftSquare,
-            b']' => Kind::RightSquare,
-            b'<' => Kind::Less,
-            b'>' => Kind::Greater,
-            b',' => Kind::Comma,
-            b':' => Kind::Colon,
-            b'=' => Kind::Equal,
-            b'?' => Kind::Question,
-            _ => {
+        match KINDS[usize::from(byte)] {
+            Kind::Word => {
+                self.skip(PART);
+                Kind::Word
+            }
+            kind @ (Kind::Value | Kind::Hash | Kind::Bang | Kind::Block) => self.name(kind),
+            Kind::Int => self.number(byte),
+            Kind::Symbol => self.symbol(),
+            Kind::Text => self.string(),
+            Kind::Minus if self.byte(self.at) == b'>' => self.single(Kind::Arrow),
+            Kind::Invalid => {
                 while !self.text.is_char_boundary(self.at) {
                     self.at += 1;
                 }
                 Kind::Invalid
             }
+            single => single,
         }
     }
 
@@ -248,7 +254,11 @@ impl<'s> Lexer<'s> {
             self.skip(DIGIT);
             return kind;
         }
-        while self.class(self.at) & (PART | DASH) != 0 && !self.bytes[self.at..].starts_with(b"->") {
+        loop {
+            self.skip(PART);
+            if self.byte(self.at) != b'-' || self.byte(self.at + 1) == b'>' {
+                break;
+            }
             self.at += 1;
         }
         if self.at == first { Kind::Invalid } else { kind }
@@ -278,9 +288,10 @@ impl<'s> Lexer<'s> {
         Kind::Invalid
     }
 
-    fn number(&mut self) -> Kind {
-        if self.byte(self.at) == b'0' && self.byte(self.at + 1) == b'x' && self.byte(self.at + 2).is_ascii_hexdigit() {
-            self.at += 2;
+    /// A number after its first digit.
+    fn number(&mut self, first: u8) -> Kind {
+        if first == b'0' && self.byte(self.at) == b'x' && self.byte(self.at + 1).is_ascii_hexdigit() {
+            self.at += 1;
             while self.byte(self.at).is_ascii_hexdigit() {
                 self.at += 1;
             }

@@ -37,7 +37,7 @@ struct Header {
 impl<'s> Parser<'s> {
     /// The whole text.
     pub(super) fn file(&mut self) {
-        self.find_aliases();
+        self.advance();
         if let Some(line) = self.source.lines().next().and_then(|line| line.strip_prefix(PRODUCER)) {
             self.module.producer = Some(self.intern_string(line.as_bytes()));
         }
@@ -136,7 +136,7 @@ impl<'s> Parser<'s> {
             self.recover(start);
         }
         self.body = Body::new();
-        self.scope.leave(0);
+        self.scope.clear();
     }
 
     fn whole_item(&mut self) -> Parsed<()> {

@@ -16,15 +16,26 @@ pub(super) const NAMES: [&str; 7] = ["tile", "ptr", "tensor_view", "partition_vi
 impl<'s> Parser<'s> {
     /// A type: `tile<4xf32>`, `!cuda_tile.tile<4xf32>`, `(i32) -> token`.
     pub(super) fn ty(&mut self) -> Parsed<Type> {
-        let text = self.bracketed_text();
-        if let Some(&ty) = text.and_then(|text| self.types.get(text)) {
-            self.jump(self.token.start as usize + text.map_or(0, str::len));
+        let start = self.token.start as usize;
+        let (last, ty) = self.last_type;
+        // What is remembered ends in a bracket, so nothing longer begins with it.
+        if !last.is_empty() && self.source.as_bytes()[start..].starts_with(last.as_bytes()) {
+            self.jump(start + last.len());
             return Ok(ty);
         }
-        let ty = self.type_at(0)?;
-        if let Some(text) = text {
-            self.types.insert(text, ty);
-        }
+        let Some(text) = self.bracketed_text() else { return self.type_at(0) };
+        let ty = match self.types.get(text) {
+            Some(&ty) => {
+                self.jump(start + text.len());
+                ty
+            }
+            None => {
+                let ty = self.type_at(0)?;
+                self.types.insert(text, ty);
+                ty
+            }
+        };
+        self.last_type = (text, ty);
         Ok(ty)
     }
 

@@ -40,9 +40,19 @@ pub(super) enum Source<'a> {
 impl Source<'_> {
     /// Text is UTF-8 without control characters other than white space, and not empty.
     pub(super) fn of(bytes: &[u8]) -> Source<'_> {
-        let is_text = |text: &&str| !text.is_empty() && !text.chars().any(|c| c.is_control() && !c.is_whitespace());
-        std::str::from_utf8(bytes).ok().filter(is_text).map_or(Source::Bytecode, Source::Text)
+        if bytes.is_empty() || bytes.starts_with(&bytecode::MAGIC) || has_control(bytes) {
+            return Source::Bytecode;
+        }
+        std::str::from_utf8(bytes).map_or(Source::Bytecode, Source::Text)
     }
+}
+
+/// Whether there are ASCII control characters other than white space.
+fn has_control(bytes: &[u8]) -> bool {
+    /// Within so many bytes the loop does not stop, so that it takes many bytes at once.
+    const BLOCK: usize = 4096;
+    let is_control = |byte: u8| byte.is_ascii_control() && !(b'\t'..=b'\r').contains(&byte);
+    bytes.chunks(BLOCK).any(|block| block.iter().fold(false, |found, &byte| found | is_control(byte)))
 }
 
 /// The module that bytes hold. Text is parsed for `version`, or the latest.
