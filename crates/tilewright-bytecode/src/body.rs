@@ -12,7 +12,7 @@ use crate::{
     limits::MAX_REGION_DEPTH,
 };
 use tilewright_ir::{
-    Attr, AttrData, AttrValue, Block, Body, EnumKind, NewOp, Op, Opcode, Region, Type, TypeData, TypeTable, Value,
+    Attr, AttrData, AttrValue, Block, Body, Op, Opcode, PushedOp, Region, Type, TypeData, TypeTable, Value,
     ops::{Arity, AttrKind, Placement},
 };
 
@@ -21,8 +21,6 @@ use tilewright_ir::{
 pub(crate) struct Scratch {
     /// The values that an index can name, in the order of their numbers.
     live: Vec<Value>,
-    operands: Vec<Value>,
-    attrs: Vec<AttrValue>,
     /// Result types of the current operation, below them those of the operations around it.
     results: Vec<Type>,
     /// Argument types of a block.
@@ -143,18 +141,11 @@ impl Decoder<'_, '_> {
         self.attributes(layout, flags, first_result)?;
         let (present, split) = self.operands(&layout.operands, flags)?;
         if let Some(slot) = layout.all_false {
-            self.scratch.attrs[slot] = AttrValue::Attr(self.all_false(split));
+            let all_false = self.all_false(split);
+            self.body.pushed_attrs()[slot] = AttrValue::Attr(all_false);
         }
-        let new = NewOp {
-            opcode: layout.opcode,
-            operands: &self.scratch.operands,
-            present,
-            split: split as u32,
-            attrs: &self.scratch.attrs,
-            results: &[],
-            loc,
-        };
-        let op = self.body.add_op_without_results(block, new);
+        let new = PushedOp { opcode: layout.opcode, present, split: split as u32, loc };
+        let op = self.body.add_op_of_pushed(block, new);
         if layout.regions > 0 {
             self.regions(op)?;
         }
@@ -208,37 +199,35 @@ impl Decoder<'_, '_> {
     }
 
     fn attributes(&mut self, layout: &OpLayout, flags: u64, first_result: usize) -> Result<(), ReadError> {
-        self.scratch.attrs.clear();
         for attr in &layout.attrs {
-            let value = match *attr {
+            match *attr {
                 AttrLayout::Plain(codec) => self.attribute(codec, first_result)?,
                 AttrLayout::Flagged(bit, codec) if flags & bit != 0 => self.attribute(codec, first_result)?,
-                AttrLayout::Unit(bit) if flags & bit != 0 => AttrValue::Unit,
-                AttrLayout::Flagged(..) | AttrLayout::Unit(_) => AttrValue::Absent,
-                AttrLayout::Implied(value) => value,
-            };
-            self.scratch.attrs.push(value);
+                AttrLayout::Unit(bit) if flags & bit != 0 => self.body.push_attr(AttrValue::Unit),
+                AttrLayout::Flagged(..) | AttrLayout::Unit(_) => self.body.push_attr(AttrValue::Absent),
+                AttrLayout::Implied(value) => self.body.push_attr(value),
+            }
         }
         Ok(())
     }
 
     #[inline]
-    fn attribute(&mut self, codec: AttrCodec, first_result: usize) -> Result<AttrValue, ReadError> {
+    fn attribute(&mut self, codec: AttrCodec, first_result: usize) -> Result<(), ReadError> {
         match codec {
-            AttrCodec::Enum(kind, mask) => self.enum_attribute(kind, mask),
-            AttrCodec::Other(kind) => self.other_attribute(kind, first_result),
+            AttrCodec::Enum(kind, mask) => {
+                // Nearly always one byte of those that the version has.
+                let wire = match self.cursor.byte_of(mask) {
+                    Some(wire) => wire,
+                    None => self.context.enum_value(kind, &mut self.cursor)?,
+                };
+                self.body.push_attr(AttrValue::Enum(wire));
+            }
+            AttrCodec::Other(kind) => {
+                let value = self.other_attribute(kind, first_result)?;
+                self.body.push_attr(value);
+            }
         }
-    }
-
-    #[inline]
-    fn enum_attribute(&mut self, kind: EnumKind, mask: u32) -> Result<AttrValue, ReadError> {
-        let before = self.cursor;
-        let wire = self.cursor.varint()? as u32;
-        if wire < u32::BITS && mask >> wire & 1 != 0 {
-            return Ok(AttrValue::Enum(wire as u8));
-        }
-        self.cursor = before;
-        self.context.enum_value(kind, &mut self.cursor).map(AttrValue::Enum)
+        Ok(())
     }
 
     fn other_attribute(&mut self, kind: AttrKind, first_result: usize) -> Result<AttrValue, ReadError> {
@@ -271,7 +260,6 @@ impl Decoder<'_, '_> {
 
     /// Reads the operands: which optional ones are there, and how many values the first variadic one takes.
     fn operands(&mut self, layout: &OperandLayout, flags: u64) -> Result<(u8, usize), ReadError> {
-        self.scratch.operands.clear();
         match layout {
             OperandLayout::Fixed(count) => {
                 for _ in 0..*count {
@@ -328,7 +316,7 @@ impl Decoder<'_, '_> {
         let Some(&value) = usize::try_from(index).ok().and_then(|i| self.scratch.live.get(i)) else {
             return Err(at.no_entry("value", index, self.scratch.live.len(), "values are live"));
         };
-        self.scratch.operands.push(value);
+        self.body.push_operand(value);
         Ok(())
     }
 

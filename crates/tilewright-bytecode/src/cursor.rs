@@ -74,6 +74,17 @@ impl<'a> Cursor<'a> {
         Ok(byte)
     }
 
+    /// The next byte, if its bit is in `mask`.
+    #[inline]
+    pub(crate) fn byte_of(&mut self, mask: u32) -> Option<u8> {
+        let (&byte, rest) = self.rest.split_first()?;
+        let is_in = u32::from(byte) < u32::BITS && mask >> byte & 1 != 0;
+        if is_in {
+            self.rest = rest;
+        }
+        is_in.then_some(byte)
+    }
+
     /// A truth value: any byte but 0 is true.
     pub(crate) fn bool(&mut self) -> Result<bool, ReadError> {
         Ok(self.byte()? != 0)

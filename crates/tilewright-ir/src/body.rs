@@ -96,6 +96,19 @@ pub struct NewOp<'a> {
     pub loc: Option<Loc>,
 }
 
+/// An operation to be created of the operands and attributes that were pushed.
+#[derive(Clone, Copy, Debug)]
+pub struct PushedOp {
+    /// Which operation.
+    pub opcode: Opcode,
+    /// Bit i: the optional operand i of the row is there.
+    pub present: u8,
+    /// How many values the first variadic operand takes.
+    pub split: u32,
+    /// Source location.
+    pub loc: Option<Loc>,
+}
+
 /// The body of a function.
 ///
 /// Operations are rows of an arena; their operands, attributes and results are ranges of shared pools. The operations of a
@@ -108,6 +121,14 @@ pub struct Body {
     regions: Vec<RegionRow>,
     operands: Vec<Value>,
     attrs: Vec<AttrValue>,
+    taken: Taken,
+}
+
+/// How many operands and attributes belong to operations; those behind are pushed for the next one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    operands: usize,
+    attrs: usize,
 }
 
 impl Default for Body {
@@ -120,7 +141,15 @@ impl Body {
     /// An empty body: a root region without blocks.
     pub fn new() -> Body {
         let root = RegionRow { owner: None, first: None, last: None };
-        Body { ops: Vec::new(), values: Vec::new(), blocks: Vec::new(), regions: vec![root], operands: Vec::new(), attrs: Vec::new() }
+        Body {
+            ops: Vec::new(),
+            values: Vec::new(),
+            blocks: Vec::new(),
+            regions: vec![root],
+            operands: Vec::new(),
+            attrs: Vec::new(),
+            taken: Taken::default(),
+        }
     }
 
     /// Makes room for about this many operations.
@@ -188,7 +217,34 @@ impl Body {
         op
     }
 
+    /// Adds a value to the operands of the operation that [`Body::add_op_of_pushed`] adds next.
+    #[inline]
+    pub fn push_operand(&mut self, value: Value) {
+        self.operands.push(value);
+    }
+
+    /// Adds a value to the attributes of the operation that [`Body::add_op_of_pushed`] adds next.
+    #[inline]
+    pub fn push_attr(&mut self, value: AttrValue) {
+        self.attrs.push(value);
+    }
+
+    /// The attributes that were pushed since the last operation.
+    pub fn pushed_attrs(&mut self) -> &mut [AttrValue] {
+        &mut self.attrs[self.taken.attrs..]
+    }
+
+    /// Adds an operation of the operands and attributes that were pushed since the last one; nothing is copied. Its results
+    /// are defined later, after those of its regions, by [`Body::define_results`].
+    #[inline]
+    pub fn add_op_of_pushed(&mut self, block: Block, new: PushedOp) -> Op {
+        let op = self.create_of_pushed(new);
+        self.append(block, op);
+        op
+    }
+
     /// Creates the results of an operation that has none yet.
+    #[inline]
     pub fn define_results(&mut self, op: Op, types: &[Type]) {
         let start = self.values.len();
         let rows = types.iter().zip(0..).map(|(&ty, i)| ValueRow { ty, def: ValueDef::Result(op, i) });
@@ -212,13 +268,20 @@ impl Body {
     }
 
     fn create_op(&mut self, new: NewOp<'_>) -> Op {
+        let NewOp { opcode, operands, present, split, attrs, results: _, loc } = new;
+        self.operands.extend_from_slice(operands);
+        self.attrs.extend_from_slice(attrs);
+        self.create_of_pushed(PushedOp { opcode, present, split, loc })
+    }
+
+    #[inline]
+    fn create_of_pushed(&mut self, new: PushedOp) -> Op {
         let op = Op::new(self.ops.len());
-        let operands = Span::new(self.operands.len(), new.operands.len());
-        self.operands.extend_from_slice(new.operands);
-        let attrs = Span::new(self.attrs.len(), new.attrs.len()).start;
-        self.attrs.extend_from_slice(new.attrs);
+        let operands = Span::new(self.taken.operands, self.operands.len() - self.taken.operands);
+        let attrs = Span::new(self.taken.attrs, self.attrs.len() - self.taken.attrs);
+        self.taken = Taken { operands: self.operands.len(), attrs: self.attrs.len() };
         let def = new.opcode.def();
-        debug_assert_eq!(new.attrs.len(), def.attrs.len(), "{}", def.mnemonic);
+        debug_assert_eq!(attrs.range().len(), def.attrs.len(), "{}", def.mnemonic);
         let regions = Span::new(self.regions.len(), usize::from(def.regions)).start;
         for _ in 0..def.regions {
             self.regions.push(RegionRow { owner: Some(op), first: None, last: None });
@@ -229,7 +292,7 @@ impl Body {
             split: new.split,
             operands,
             results: Span::default(),
-            attrs,
+            attrs: attrs.start,
             regions,
             loc: new.loc,
             block: None,
@@ -239,6 +302,7 @@ impl Body {
         op
     }
 
+    #[inline]
     fn append(&mut self, block: Block, op: Op) {
         let last = self.blocks[block.index()].last.replace(op);
         match last {

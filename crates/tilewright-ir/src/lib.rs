@@ -25,7 +25,7 @@ mod verify;
 mod version;
 
 pub use attrs::{AttrData, AttrTable, AttrValue};
-pub use body::{Body, NewOp, OpRef, Place, ValueDef};
+pub use body::{Body, NewOp, OpRef, Place, PushedOp, ValueDef};
 pub use builder::{BuildError, Builder, OpBuilder};
 pub use constants::ConstantTable;
 pub use diagnostic::{Diagnostic, Severity};

@@ -2,7 +2,6 @@
 
 use crate::literals::{INVALID, push_u64};
 use crate::names::dense;
-use crate::ops::MAX_DEPTH;
 use crate::printer::{FunctionWriter, Writer};
 use tilewright_ir::ops::{Arity, AttrDef, AttrKind, OpDef, OperandEncoding};
 use tilewright_ir::{
@@ -207,23 +206,10 @@ impl<'m> FunctionWriter<'_, 'm> {
             if !is_plain {
                 self.block_header(block, index, indent);
             }
-            self.generic_block(block, indent + 2);
+            self.lines(block, indent + 2, None);
         }
         self.w.indent(indent);
         self.w.out.push('}');
-    }
-
-    fn generic_block(&mut self, block: Block, indent: usize) {
-        if indent > 2 * MAX_DEPTH {
-            self.w.indent(indent);
-            return self.w.out.push_str("...\n");
-        }
-        for op in self.body.ops(block) {
-            self.w.indent(indent);
-            self.generic_op(op, Some(indent));
-            self.w.out.push('\n');
-            self.flush();
-        }
     }
 
     /// `^bb0(%arg0: type, ...):`

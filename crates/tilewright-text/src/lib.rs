@@ -28,6 +28,7 @@ mod attrs;
 mod decimal;
 mod dense;
 mod generic;
+mod lines;
 mod literals;
 mod locations;
 mod names;

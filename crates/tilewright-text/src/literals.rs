@@ -9,19 +9,36 @@ pub(crate) const INVALID: &str = "<<invalid>>";
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Appends a decimal number.
-pub(crate) fn push_u64(out: &mut String, mut number: u64) {
+/// The numbers from 00 to 99.
+const PAIRS: &str = "\
+    0001020304050607080910111213141516171819\
+    2021222324252627282930313233343536373839\
+    4041424344454647484950515253545556575859\
+    6061626364656667686970717273747576777879\
+    8081828384858687888990919293949596979899\
+";
+
+/// Appends a decimal number, up to four digits at a time.
+pub(crate) fn push_u64(out: &mut String, number: u64) {
     if number < 10 {
         return out.push(char::from(b'0' + number as u8));
     }
-    let mut digits = [0u8; 20];
-    let mut start = digits.len();
-    while number > 0 {
-        start -= 1;
-        digits[start] = b'0' + (number % 10) as u8;
-        number /= 10;
+    if number >= 10_000 {
+        push_u64(out, number / 10_000);
+        push_pair(out, number / 100);
+    } else if number >= 1000 {
+        push_pair(out, number / 100);
+    } else if number >= 100 {
+        out.push(char::from(b'0' + (number / 100) as u8));
     }
-    out.push_str(std::str::from_utf8(&digits[start..]).expect("digits are ASCII"));
+    push_pair(out, number);
+}
+
+/// Appends the last two digits of a number.
+#[inline]
+fn push_pair(out: &mut String, number: u64) {
+    let pair = (number % 100) as usize;
+    out.push_str(&PAIRS[2 * pair..2 * pair + 2]);
 }
 
 /// Appends a decimal number with its sign.

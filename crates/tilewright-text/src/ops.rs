@@ -140,27 +140,10 @@ impl<'m> FunctionWriter<'_, 'm> {
                 self.block_header(block, index, indent);
             }
             let hidden = if terminators { None } else { self.body.last_op(block).map(|op| op.id()) };
-            self.block(block, indent + 2, hidden);
+            self.lines(block, indent + 2, hidden);
         }
         self.w.indent(indent);
         self.w.out.push('}');
-    }
-
-    fn block(&mut self, block: Block, indent: usize, hidden: Option<tilewright_ir::Op>) {
-        if indent > 2 * MAX_DEPTH {
-            self.w.indent(indent);
-            self.w.out.push_str("...\n");
-            return;
-        }
-        for op in self.body.ops(block) {
-            if Some(op.id()) == hidden {
-                break;
-            }
-            self.w.indent(indent);
-            self.op(op, Some(indent));
-            self.w.out.push('\n');
-            self.flush();
-        }
     }
 
     /// `(%arg0: tile<i32>, %arg1: tile<f32>)`; `attrs`: a dictionary for each argument, or fewer.

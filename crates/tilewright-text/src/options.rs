@@ -1,17 +1,24 @@
 //! What to print.
 
 /// How a module is printed. The default is the form of NVIDIA's `tileirdisasm`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrintOptions {
     module: bool,
     generic: bool,
     debug_info: bool,
+    threads: usize,
+}
+
+impl Default for PrintOptions {
+    fn default() -> Self {
+        PrintOptions::new()
+    }
 }
 
 impl PrintOptions {
     /// The form of `tileirdisasm`: globals and functions one after the other, without source locations.
     pub fn new() -> PrintOptions {
-        PrintOptions::default()
+        PrintOptions { module: false, generic: false, debug_info: false, threads: 1 }
     }
 
     /// Wraps everything in `cuda_tile.module @name { ... }`, the form that text tools of the open dialect read. Default: no.
@@ -34,6 +41,12 @@ impl PrintOptions {
         self
     }
 
+    /// Prints long functions on so many threads. The text is the same. Default: 1.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
     pub(crate) fn has_module(&self) -> bool {
         self.module
     }
@@ -44,5 +57,9 @@ impl PrintOptions {
 
     pub(crate) fn has_debug_info(&self) -> bool {
         self.debug_info
+    }
+
+    pub(crate) fn thread_count(&self) -> usize {
+        self.threads
     }
 }

@@ -6,7 +6,7 @@ use super::lexer::Token;
 use super::ops::OpState;
 use super::scope::Binding;
 use tilewright_ir::ops::{Arity, AttrDefault, Subject, TypeSource};
-use tilewright_ir::{Attr, AttrData, AttrValue, Block, NewOp, Op, Opcode, Scalar, Type, TypeData, TypeTable};
+use tilewright_ir::{Attr, AttrData, AttrValue, Block, Op, Opcode, PushedOp, Scalar, Type, TypeData, TypeTable};
 
 impl<'s> Parser<'s> {
     /// The types that the text shows nowhere, and a check of the operands that have them.
@@ -46,8 +46,11 @@ impl<'s> Parser<'s> {
 
     /// Adds the operation, without results and location.
     pub(super) fn create(&mut self, block: Block, opcode: Opcode, state: &mut OpState) -> Op {
-        self.fill_defaults(opcode, state);
         let def = opcode.def();
+        for index in 0..def.attrs.len() {
+            let value = self.attr_or_default(opcode, state, index);
+            self.body.push_attr(value);
+        }
         let (mut present, mut split, mut next, mut in_order) = (0u8, None, 0, true);
         for (index, operand) in def.operands.iter().enumerate() {
             let group = state.group(index);
@@ -61,34 +64,31 @@ impl<'s> Parser<'s> {
                 next = group.end;
             }
         }
-        if !in_order {
-            state.ordered.clear();
+        if in_order {
+            state.operands.iter().for_each(|&operand| self.body.push_operand(operand));
+        } else {
             for index in 0..def.operands.len() {
-                let group = state.group(index);
-                state.ordered.extend_from_slice(&state.operands[group]);
+                state.operands[state.group(index)].iter().for_each(|&operand| self.body.push_operand(operand));
             }
-            std::mem::swap(&mut state.ordered, &mut state.operands);
         }
-        let (operands, attrs) = (&state.operands[..], &state.attrs[..]);
-        let new = NewOp { opcode, operands, present, split: split.unwrap_or(0), attrs, results: &[], loc: None };
-        self.body.add_op_without_results(block, new)
+        self.body.add_op_of_pushed(block, PushedOp { opcode, present, split: split.unwrap_or(0), loc: None })
     }
 
-    /// Gives attributes that the text leaves out their default.
-    pub(super) fn fill_defaults(&mut self, opcode: Opcode, state: &mut OpState) {
-        for (index, def) in opcode.def().attrs.iter().enumerate() {
-            if state.attrs[index] != AttrValue::Absent {
-                continue;
+    /// An attribute of an operation, or its default where the text leaves it out.
+    #[inline]
+    pub(super) fn attr_or_default(&mut self, opcode: Opcode, state: &OpState, index: usize) -> AttrValue {
+        let value = state.attrs[index];
+        if value != AttrValue::Absent {
+            return value;
+        }
+        match opcode.def().attrs[index].default {
+            Some(AttrDefault::Enum(value)) => AttrValue::Enum(value),
+            Some(AttrDefault::Int(value)) => AttrValue::Int(value),
+            Some(AttrDefault::AllFalse) => {
+                let rank = opcode.def().operand_index("index").map_or(0, |index| state.group(index).len());
+                AttrValue::Attr(self.all_false(rank))
             }
-            state.attrs[index] = match def.default {
-                Some(AttrDefault::Enum(value)) => AttrValue::Enum(value),
-                Some(AttrDefault::Int(value)) => AttrValue::Int(value),
-                Some(AttrDefault::AllFalse) => {
-                    let rank = opcode.def().operand_index("index").map_or(0, |index| state.group(index).len());
-                    AttrValue::Attr(self.all_false(rank))
-                }
-                None => continue,
-            };
+            None => value,
         }
     }
 

@@ -38,6 +38,7 @@ pub(super) struct Parser<'s> {
     /// `[false, ...]` by length.
     pub(super) all_false: Vec<Option<Attr>>,
     /// Room for operations, handed back after use.
+    #[expect(clippy::vec_box, reason = "taken out and put back for every operation: a box moves as a pointer")]
     pub(super) spare: Vec<Box<OpState>>,
     errors: Vec<ParseError>,
     stopped: bool,
@@ -91,6 +92,13 @@ impl<'s> Parser<'s> {
 
     pub(super) fn text(&self, token: Token) -> &'s str {
         &self.source[token.span()]
+    }
+
+    /// The token that begins at this byte.
+    pub(super) fn token_at(&self, start: u32) -> Token {
+        let mut lexer = self.lexer;
+        lexer.at = start as usize;
+        lexer.next()
     }
 
     #[inline]

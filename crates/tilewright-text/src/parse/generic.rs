@@ -74,7 +74,9 @@ impl<'s> Parser<'s> {
         self.check_regions(opcode, token, found)?;
         if self.at(Kind::LeftBrace) {
             self.properties(opcode, state, sizes)?;
-            self.fill_defaults(opcode, state);
+            for index in 0..state.attrs.len() {
+                state.attrs[index] = self.attr_or_default(opcode, state, index);
+            }
             self.body.set_attrs(op, &state.attrs);
         }
         Ok(op)

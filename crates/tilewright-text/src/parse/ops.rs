@@ -24,8 +24,8 @@ pub(super) struct OpState {
     pub(super) names: Vec<ResultName>,
     /// Operands in the order of the text.
     pub(super) operands: Vec<Value>,
-    /// Where each of them stands.
-    pub(super) places: Vec<Token>,
+    /// Where each of them begins.
+    pub(super) places: Vec<u32>,
     /// For each operand of the row: the range of its values.
     groups: [(u32, u32); MAX_OPERANDS],
     /// Bit i: it is known whether operand i is there.
@@ -35,7 +35,6 @@ pub(super) struct OpState {
     /// The place of the value of a constant, whose type comes later.
     literal: Option<usize>,
     pub(super) types: Vec<Type>,
-    pub(super) ordered: Vec<Value>,
 }
 
 impl OpState {
@@ -175,7 +174,7 @@ impl<'s> Parser<'s> {
         if found == ty {
             return Ok(());
         }
-        let place = state.places[at];
+        let place = self.token_at(state.places[at]);
         let (found, expected) = (self.type_name(found), self.type_name(ty));
         let name = opcode.def().operands[index].name;
         let message = format!("{} has type {found}, but operand '{name}' of {opcode} has type {expected}", brief(self.text(place)));
@@ -271,7 +270,7 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn one_value(&mut self, state: &mut OpState) -> Parsed<()> {
-        state.places.push(self.token);
+        state.places.push(self.token.start);
         let value = self.value()?;
         state.operands.push(value);
         Ok(())

@@ -112,7 +112,7 @@ impl<'s> Parser<'s> {
         for (at, &ty) in (first..).zip(types) {
             let actual = self.body.ty(state.operands[at]);
             if actual != ty {
-                let place = state.places[at];
+                let place = self.token_at(state.places[at]);
                 let (actual, ty) = (self.type_name(actual), self.type_name(ty));
                 let message = format!("{} has type {actual}, but the text says {ty}", brief(self.text(place)));
                 return Err(self.report("type-mismatch", place.span(), message));

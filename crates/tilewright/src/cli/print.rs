@@ -1,6 +1,10 @@
 //! `tilewright print`: a module as text.
 
-use super::{exit::Exit, input, output::TextSink};
+use super::{
+    exit::Exit,
+    input,
+    output::{TextSink, cores},
+};
 use std::{
     io::{self, BufWriter},
     path::PathBuf,
@@ -32,7 +36,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let module = input::read_module(&args.file)?;
-    let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info);
+    let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info).threads(cores());
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     // A failure to write is kept in the sink, with its cause.
     let _ = text::write(&module, &options, &mut out);
