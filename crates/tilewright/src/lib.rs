@@ -5,9 +5,9 @@
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | [`ir`] | the program in memory: modules, types, the table of operations, the verifier |
-//! | [`bytecode`] | reading Tile IR bytecode |
-//! | [`text`] | printing Tile IR as text |
+//! | [`ir`] | the program in memory: modules, types, the table of operations; building, rewriting, verifying |
+//! | [`bytecode`] | reading and writing Tile IR bytecode |
+//! | [`text`] | printing Tile IR as text, and parsing it |
 //! | [`numeric`] | number formats, rounding, conversions |
 //! | [`exec`] | running entries on the CPU |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
@@ -15,13 +15,70 @@
 //! | [`stats`] | counting operations, flops and bytes |
 //! | [`case`](mod@case) | a kernel with its inputs and what must come out, run and judged |
 //!
-//! ```no_run
+//! # Read, verify, print, write
+//!
+//! Bytecode becomes a [`Module`](ir::Module), which need not be valid. [`ir::verify`] makes it a
+//! [`VerifiedModule`](ir::VerifiedModule): only that can be written or run.
+//!
+//! ```
+//! use tilewright::{bytecode, ir, text};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let module = tilewright::bytecode::read(&std::fs::read("kernel.tilebc")?)?;
-//! println!("{}", tilewright::text::print(&module, &tilewright::text::PrintOptions::default()));
+//! # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/");
+//! let bytes = std::fs::read(format!("{folder}saxpy.tilebc"))?;
+//! let (module, layout) = bytecode::read_with_layout(&bytes)?;
+//! let module = ir::verify(module).map_err(|findings| findings[0].to_string())?;
+//! assert!(text::print(&module, &text::PrintOptions::new()).contains("entry @saxpy("));
+//!
+//! // The same file again, and one for older drivers.
+//! let options = bytecode::WriteOptions::new(module.version);
+//! assert_eq!(bytecode::write(&module, &options.layout(&layout))?, bytes);
+//! let older = bytecode::write(&module, &bytecode::WriteOptions::new(ir::Version::V13_1))?;
+//! assert_eq!(bytecode::read(&older)?.version, ir::Version::V13_1);
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Parse, walk, rewrite, run
+//!
+//! Text is parsed with all its errors at once. [`Body::preorder`](ir::Body::preorder) walks over operations, and
+//! [`Module::rewrite`](ir::Module::rewrite) changes them; [`Builder`](ir::Builder) makes new ones. What was changed is verified again.
+//!
+//! ```
+//! use tilewright::{exec, ir, text};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let source = "entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {
+//!   %two = constant <i32: 2> : tile<i32>
+//!   %m = muli %n, %two : tile<i32>
+//!   %t = store_ptr_tko weak %p, %m : tile<ptr<i32>>, tile<i32> -> token
+//! }";
+//! let mut module = text::parse(source, &text::ParseOptions::new()).map_err(|errors| errors[0].render(source, "kernel"))?;
+//!
+//! // n * 2 becomes n + n.
+//! let mut rewriter = module.rewrite(0);
+//! for product in rewriter.ops_of(ir::Opcode::MulI) {
+//!     let n = rewriter.op(product).operands()[0];
+//!     let ty = rewriter.body().ty(n);
+//!     let sum = rewriter.insert_before(product, |builder| {
+//!         builder.op(ir::Opcode::AddI).operand("lhs", n).operand("rhs", n).result(ty).value()
+//!     })?;
+//!     rewriter.replace(product, &[sum])?;
+//! }
+//! drop(rewriter);
+//! let names: Vec<_> = module.functions[0].body.preorder().map(|op| op.opcode().mnemonic()).collect();
+//! assert_eq!(names, ["constant", "addi", "store_ptr_tko", "return"]);
+//!
+//! let program = exec::Program::new(ir::verify(module).map_err(|findings| findings[0].to_string())?);
+//! let mut memory = exec::Memory::new();
+//! let buffer = memory.add(vec![0; 4]);
+//! let args = [exec::Arg::Pointer(memory.address(buffer)), exec::Arg::Scalar(ir::Scalar::I32, 21)];
+//! exec::launch(&*program.plan("k")?, &mut memory, [1, 1, 1], &args, &exec::LaunchOptions::new())?;
+//! assert_eq!(memory.bytes(buffer), 42i32.to_le_bytes());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `examples/` has whole programs: `build_kernel` builds a kernel from nothing and runs it, `fuse_multiply_add` is a pass,
+//! `list_kernels` walks over files.
 #![forbid(unsafe_code)]
 
 pub mod array;
