@@ -5,7 +5,7 @@
 //! [`tw_verified`](module::tw_verified) is only made by verification, and only it can be written.
 //!
 //! What C cannot promise is checked here: null pointers, lengths, UTF-8, versions and flags are answered with errors. No panic
-//! leaves the library: [`boundary`] turns it into an error, too. What remains the caller's duty stands in the header: a
+//! leaves the library: `boundary.rs` turns it into an error, too. What remains the caller's duty stands in the header: a
 //! pointer that is not null must point to what it says.
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 
