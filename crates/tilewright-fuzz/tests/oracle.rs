@@ -41,3 +41,23 @@ fn the_disassembler_reads_what_is_written_and_prints_the_same() {
     let shown = &failures[..failures.len().min(SHOWN)];
     assert!(failures.is_empty(), "{} of {count} differ:\n{}", failures.len(), shown.join("\n"));
 }
+
+/// How many modules the compiler is asked about: it takes longer.
+const COMPILED: u64 = 30;
+/// The statuses of the compiler for valid modules: the second is for those that the GPU cannot run, such as with indices out of
+/// range or types that it lacks.
+const VALID: [i32; 2] = [0, 5];
+
+#[test]
+fn the_compiler_finds_nothing_invalid() {
+    let Some(oracle) = Oracle::or_skip(&format!("{COMPILED} verdicts of tileiras")) else { return };
+    let seeds: Vec<u64> = (0..COMPILED).collect();
+    let failures = failures(&seeds, |&seed| {
+        let module = seeded(seed, MAX_LEN / 2);
+        let bytes = write(&module, &WriteOptions::new(module.version)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let answer = oracle.compile(&bytes, "sm_100");
+        let is_valid = answer.status.is_some_and(|status| VALID.contains(&status));
+        (!is_valid).then(|| format!("seed {seed}: {:?} {}", answer.status, answer.stderr))
+    });
+    assert!(failures.is_empty(), "{} of {COMPILED} are refused:\n{}", failures.len(), failures.join("\n"));
+}

@@ -3,24 +3,29 @@
 use super::Generator;
 use tilewright_ir::{Const, Scalar};
 
-/// The most elements that a constant holds one by one.
-const LISTED: i64 = 64;
+/// The most elements that a constant holds one by one, each of its own choice.
+const CHOSEN: i64 = 64;
+/// The most that it holds where a few are repeated: text shows long lists in another form.
+const LISTED: i64 = 512;
+/// How many different numbers long lists hold. No power of two, so that rows differ.
+const DIFFERENT: usize = 5;
 
 impl Generator<'_, '_> {
     /// Data for a tile of so many elements: each of them, or one that stands for all.
     pub(super) fn constant_data(&mut self, scalar: Scalar, elements: i64) -> Const {
-        let count = if elements <= LISTED && self.source.flag() { elements } else { 1 };
-        let mut bytes = Vec::new();
-        if scalar == Scalar::I1 {
-            // Eight to a byte; one byte fills a tile.
-            bytes.extend((0..(count + 7) / 8).map(|_| self.source.byte()));
-        } else {
-            let width = scalar.bits().div_ceil(8) as usize;
-            for _ in 0..count {
-                let bits = self.bits(scalar);
-                bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
-            }
+        let is_listed = elements <= CHOSEN && self.source.flag() || elements <= LISTED && self.source.one_in(8);
+        let count = if is_listed { elements as usize } else { 1 };
+        // Bits stand eight to a byte; one byte fills a tile.
+        let (count, width) = match scalar {
+            Scalar::I1 => (count.div_ceil(8), 1),
+            _ => (count, scalar.bits().div_ceil(8) as usize),
+        };
+        let mut chosen = Vec::new();
+        for _ in 0..if count as i64 <= CHOSEN { count } else { DIFFERENT } {
+            let bits = if scalar == Scalar::I1 { self.source.byte().into() } else { self.bits(scalar) };
+            chosen.extend_from_slice(&bits.to_le_bytes()[..width]);
         }
+        let bytes: Vec<u8> = chosen.into_iter().cycle().take(count * width).collect();
         self.module.tables.constants.add(&bytes)
     }
 

@@ -93,19 +93,16 @@ impl Generator<'_, '_> {
         Plan::new(Opcode::Permute).operand("source", from).attr(AttrName::Permutation, AttrValue::Attr(permutation)).result(to)
     }
 
-    /// Two equal tiles: the sum of their extents must be a power of two again.
+    /// Two halves of a tile: extents are powers of two, so the parts are equal.
     fn cat(&mut self) -> Plan {
-        let (element, mut half) = self.tile_of_rank(1);
-        let dim = self.source.below(half.len());
-        // The largest tiles have no double.
-        half[dim] = half[dim].min(1 << 8);
+        let (element, mut whole) = self.tile_of_rank(1);
+        let dims: Vec<usize> = (0..whole.len()).filter(|dim| whole[*dim] > 1).collect();
+        let dim = if dims.is_empty() { self.source.below(whole.len()) } else { self.source.pick(&dims) };
+        whole[dim] = whole[dim].max(2);
+        let mut half = whole.clone();
+        half[dim] /= 2;
         if !self.is_legal(element, &half) {
-            half[dim] = 2;
-        }
-        let mut whole = half.clone();
-        whole[dim] *= 2;
-        if whole.iter().product::<i64>() > 1 << 24 {
-            return self.constant();
+            (half[dim], whole[dim]) = (2, 4);
         }
         let (half, whole) = (self.tile(element, &half), self.tile(element, &whole));
         let plan = Plan::new(Opcode::Cat).operand("lhs", half).operand("rhs", half);

@@ -3,8 +3,8 @@
 use super::Generator;
 use tilewright_ir::Str;
 
-/// Parts of texts: what is common, and what printers must escape.
-const PARTS: [&str; 12] = ["x", "value ", "_1", "0", "\n", "\"", "\\", "\t", "ä€", "%", "//", "\u{7f}"];
+/// Parts of texts: what is common, what printers must escape, and what is no text.
+const PARTS: [&[u8]; 13] = [b"x", b"value ", b"_1", b"0", b"\n", b"\"", b"\\", b"\t", "ä€".as_bytes(), b"%", b"//", b"\x7f", b"\xff\0"];
 /// Beginnings of names.
 const NAMES: [&str; 8] = ["k", "kernel_", "K.a$", "-", "1", "a b", "\"", "é"];
 /// Names of files and folders.
@@ -18,7 +18,7 @@ impl Generator<'_, '_> {
     /// A text of a few parts.
     pub(super) fn string(&mut self) -> Str {
         let parts = self.source.below(5);
-        let text: String = (0..parts).map(|_| self.source.pick(&PARTS)).collect();
+        let text: Vec<u8> = (0..parts).flat_map(|_| self.source.pick(&PARTS)).copied().collect();
         self.intern_string(text)
     }
 

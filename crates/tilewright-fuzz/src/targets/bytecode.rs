@@ -1,6 +1,6 @@
 //! Writing and reading again.
 
-use super::{MAGIC, valid};
+use super::{MAGIC, reader, valid};
 use crate::{Source, compare, generate};
 use tilewright_bytecode::{Style, WriteErrorKind, WriteOptions, read, read_with_layout, write};
 use tilewright_ir::{VerifiedModule, Version, verify};
@@ -35,6 +35,7 @@ fn module(module: &VerifiedModule) {
     for style in [Style::Cutile, Style::Cpp] {
         let options = WriteOptions::new(module.version).style(style);
         let bytes = survives(module, &options);
+        reader(&bytes);
         assert!(write(module, &options).as_ref() == Ok(&bytes), "written twice in other bytes");
         let (again, layout) = read_with_layout(&bytes).unwrap_or_else(|error| panic!("{error}"));
         let again = write(&valid(again), &WriteOptions::new(module.version).layout(&layout));

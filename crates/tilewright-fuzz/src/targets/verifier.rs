@@ -1,6 +1,6 @@
 //! Verifying whatever can be read.
 
-use super::{MAGIC, valid_module_of};
+use super::{MAGIC, valid};
 use crate::{Source, generate, mutate};
 use tilewright_bytecode::{WriteOptions, read, write};
 use tilewright_ir::{MAX_FINDINGS, Module, verify};
@@ -15,7 +15,7 @@ pub fn verifier(bytes: &[u8]) {
         return check(bytes);
     }
     let (changes, bytes) = bytes.split_at(bytes.len().min(32));
-    let module = super::valid(generate(&mut Source::new(bytes)));
+    let module = valid(generate(&mut Source::new(bytes)));
     let mut file = write(&module, &WriteOptions::new(module.version)).unwrap_or_else(|error| panic!("{error}"));
     let mut changes = Source::new(changes);
     while !changes.is_empty() {
@@ -35,10 +35,9 @@ fn check(file: &[u8]) {
             }
         }
         Ok(module) => {
-            drop(valid_module_of(file));
             let Ok(again) = write(&module, &WriteOptions::new(module.version)) else { return };
             let again: Module = read(&again).unwrap_or_else(|error| panic!("what was written does not read: {error}"));
-            super::valid(again);
+            valid(again);
         }
     }
 }
