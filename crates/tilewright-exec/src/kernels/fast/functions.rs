@@ -34,9 +34,29 @@ float1! {
     Sinh |x| math::sinh_f32(x), math::sinh_f64(x);
     Cosh |x| math::cosh_f32(x), math::cosh_f64(x);
     Tanh |x| math::tanh_f32(x), math::tanh_f64(x);
-    AbsF |x| f32::from_bits(x.to_bits() & 0x7FFF_FFFF), f64::from_bits(x.to_bits() & (u64::MAX >> 1));
-    NegF |x| f32::from_bits(x.to_bits() ^ 0x8000_0000), f64::from_bits(x.to_bits() ^ (1 << 63));
 }
+
+/// Clears the sign bit of a float, whatever its other bits are: those of a NaN stay.
+pub(super) struct AbsF;
+/// Flips the sign bit.
+pub(super) struct NegF;
+macro_rules! signs {
+    ($($t:ty)*) => {$(
+        impl Fn1<$t> for AbsF {
+            #[inline(always)]
+            fn apply(x: $t) -> $t {
+                x & (<$t>::MAX >> 1)
+            }
+        }
+        impl Fn1<$t> for NegF {
+            #[inline(always)]
+            fn apply(x: $t) -> $t {
+                x ^ !(<$t>::MAX >> 1)
+            }
+        }
+    )*};
+}
+signs! { u16 u32 u64 }
 
 /// Declares functions of an angle, whose loops have no branches while all angles are near.
 macro_rules! angles {

@@ -41,6 +41,18 @@ macro_rules! by_int {
     };
 }
 
+/// Picks the instance of a function of the bits of a float.
+macro_rules! by_bits {
+    ($level:ident, $scalar:expr, $function:ty) => {
+        match $scalar {
+            Scalar::F16 | Scalar::Bf16 => Some(at::<Map1<u16, $function>>($level)),
+            Scalar::F32 => Some(at::<Map1<u32, $function>>($level)),
+            Scalar::F64 => Some(at::<Map1<u64, $function>>($level)),
+            _ => None,
+        }
+    };
+}
+
 /// The fast kernel of an operation on accepted types, if there is one.
 pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<KernelFn> {
     match (op, srcs) {
@@ -73,8 +85,8 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
     match op {
         ElemOp::Ceil => by_float!(level, scalar, Map1, Ceil),
         ElemOp::Floor => by_float!(level, scalar, Map1, Floor),
-        ElemOp::AbsF => by_float!(level, scalar, Map1, AbsF),
-        ElemOp::NegF => by_float!(level, scalar, Map1, NegF),
+        ElemOp::AbsF => by_bits!(level, scalar, AbsF),
+        ElemOp::NegF => by_bits!(level, scalar, NegF),
         ElemOp::Sqrt(RN | RoundingMode::Approx, false) => by_float!(level, scalar, Map1, Sqrt),
         ElemOp::Rsqrt(false) => by_float!(level, scalar, Map1, Rsqrt),
         ElemOp::Exp => by_float!(level, scalar, Map1, Exp),
