@@ -163,6 +163,19 @@ fn files_made_to_be_greedy_take_memory_in_proportion() {
     }
 }
 
+/// Reading and verifying a large file: less than 40 bytes for each of its bytes, the file itself not counted.
+#[test]
+fn a_large_file_takes_less_than_forty_bytes_for_each() {
+    let file = support::chain_of_additions(200_000);
+    let before = LIVE.get();
+    PEAK.set(before);
+    let module = tilewright_bytecode::read(&file).expect("the file reads");
+    let module = verify(module).expect("the module is valid");
+    let peak = PEAK.get() - before;
+    drop(module);
+    assert!(peak < 40 * file.len(), "{:.1} bytes of memory for each", peak as f64 / file.len() as f64);
+}
+
 #[test]
 fn counts_without_data_reserve_nothing() {
     let huge = [0xff, 0xff, 0xff, 0xff, 0x0f];

@@ -11,7 +11,6 @@ impl<'m> Verifier<'m> {
         match at.op.opcode() {
             Opcode::Iota => self.iota(at, to),
             Opcode::DivI => self.integer_division(at),
-            Opcode::Offset => self.offset(at, from),
             opcode => {
                 let (Some(from), Some(to)) = (self.scalar(from), self.scalar(to)) else { return };
                 match opcode {
@@ -39,10 +38,6 @@ impl<'m> Verifier<'m> {
         let holds = at.op.rounding() != Some(RoundingMode::NegativeInf) || at.op.signedness() == Some(Signedness::Signed);
         let message = |_: &Self| "an unsigned quotient cannot be rounded to negative_inf".to_owned();
         self.require(holds, &rules::ROUNDING_MODE, at, message);
-    }
-
-    fn offset(&mut self, at: At<'m>, pointers: Tile<'m>) {
-        let _ = (at, pointers);
     }
 
     fn widths(&mut self, at: At<'m>, from: Scalar, to: Scalar, holds: bool, how: &str) {

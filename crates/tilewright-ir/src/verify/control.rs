@@ -58,10 +58,11 @@ impl<'m> Verifier<'m> {
     fn handed_to_loop(&mut self, at: At<'m>, target: OpRef<'m>) {
         let target = At { index: 0, op: target };
         let carries_on = at.op.opcode() == Opcode::Continue && target.op.opcode() == Opcode::Loop;
-        let expected: Vec<Type> = if carries_on { target.operand_types().collect() } else { target.result_types().collect() };
-        let (name, owner) = (at.op.def().mnemonic, target.op.def().mnemonic);
-        self.require(at.operand_types().eq(expected.iter().copied()), &rules::JUMP_VALUES, at, |v| {
-            let (expected, found) = (v.texts(expected.iter().copied()), v.texts(at.operand_types()));
+        let found = at.operand_types();
+        let holds = if carries_on { found.eq(target.operand_types()) } else { found.eq(target.result_types()) };
+        self.require(holds, &rules::JUMP_VALUES, at, |v| {
+            let expected = if carries_on { v.texts(target.operand_types()) } else { v.texts(target.result_types()) };
+            let (name, owner, found) = (at.op.def().mnemonic, target.op.def().mnemonic, v.texts(at.operand_types()));
             format!("{name} must hand on what the {owner} takes, {expected}, found {found}")
         });
     }

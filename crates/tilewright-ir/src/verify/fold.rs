@@ -1,6 +1,6 @@
 //! `reduce` and `scan`.
 
-use super::{At, Verifier, rules};
+use super::{At, Tile, Verifier, rules};
 use crate::{AttrData, AttrName, Opcode, Scalar, Type, ops::TypeSet};
 
 impl<'m> Verifier<'m> {
@@ -17,14 +17,14 @@ impl<'m> Verifier<'m> {
             return self.report(&rules::FOLD_DIM, Some(at), format!("dim must be below the rank {rank}, found {dim}"));
         }
         for (i, (operand, result)) in at.operand_types().zip(at.result_types()).enumerate() {
-            self.fold_operand(at, i, first.shape, operand);
+            self.fold_operand(at, i, first, operand);
             self.fold_result(at, i, dim as usize, operand, result);
         }
         self.identities(at);
     }
 
-    fn fold_operand(&mut self, at: At<'m>, i: usize, shape: &[i64], operand: Type) {
-        let same = self.tile(operand).shape == shape;
+    fn fold_operand(&mut self, at: At<'m>, i: usize, first: Tile<'m>, operand: Type) {
+        let same = self.same_shape(self.tile(operand), first);
         let message = |v: &Self| format!("all operands must have one shape, found {} for operand {i}", v.text(operand));
         self.require(same, &rules::FOLD_SHAPE, at, message);
     }
@@ -35,8 +35,10 @@ impl<'m> Verifier<'m> {
             operand == result
         } else {
             let (source, found) = (self.tile(operand), self.tile(result));
-            let kept = source.shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, extent)| extent);
-            source.element == found.element && kept.eq(found.shape)
+            self.once(source.shape.len(), (at.op.opcode(), [operand, result, result], dim as u64), || {
+                let kept = source.shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, extent)| extent);
+                source.element == found.element && kept.eq(found.shape)
+            })
         };
         let what = if at.op.opcode() == Opcode::Scan { "the type of" } else { "one dimension less than" };
         let message = |v: &Self| format!("result {i} must have {what} its operand, {}, found {}", v.text(operand), v.text(result));

@@ -24,6 +24,7 @@ mod arith;
 mod assume;
 mod control;
 mod debug;
+mod facts;
 mod fold;
 mod matrix;
 mod memory;
@@ -44,6 +45,7 @@ use crate::{
     ops::{Arity, Placement, TypeSet},
 };
 use debug::Scopes;
+use facts::{Answers, TypeFacts, type_facts};
 use rules::Rule;
 use std::{collections::HashMap, ops::Deref};
 
@@ -79,7 +81,9 @@ pub fn verify(module: Module) -> Result<VerifiedModule, Vec<Diagnostic>> {
 /// # Errors
 /// The module, and what is wrong with it.
 pub fn try_verify(module: Module) -> Result<VerifiedModule, Box<RejectedModule>> {
-    let findings = Verifier::new(&module).run();
+    let mut verifier = Verifier::new(&module);
+    verifier.run();
+    let findings = verifier.findings;
     if findings.is_empty() { Ok(VerifiedModule(module)) } else { Err(Box::new(RejectedModule { module, findings })) }
 }
 
@@ -143,21 +147,9 @@ impl<'m> At<'m> {
 /// A tile type, taken apart.
 #[derive(Clone, Copy)]
 struct Tile<'m> {
+    ty: Type,
     element: Type,
     shape: &'m [i64],
-}
-
-impl Tile<'_> {
-    /// How many elements it has: few enough, as its type was checked when it was built.
-    fn elements(self) -> u64 {
-        self.shape.iter().fold(1, |elements, extent| elements.saturating_mul(extent.cast_unsigned()))
-    }
-}
-
-/// What is asked again and again about a type.
-struct TypeFacts {
-    set: TypeSet,
-    since: Version,
 }
 
 struct Verifier<'m> {
@@ -168,6 +160,7 @@ struct Verifier<'m> {
     /// The globals by name.
     globals: HashMap<crate::Str, Type>,
     scopes: Scopes,
+    answers: Answers,
     findings: Vec<Diagnostic>,
     /// How many findings there were, also those that were not kept.
     reported: usize,
@@ -176,8 +169,6 @@ struct Verifier<'m> {
 
 impl<'m> Verifier<'m> {
     fn new(module: &'m Module) -> Self {
-        let types = &module.tables.types;
-        let facts = |ty| TypeFacts { set: TypeSet::of(types, ty), since: types.since(ty) };
         let plain = |opcode: &Opcode| {
             let def = opcode.def();
             let fixed = def.operands.iter().all(|operand| operand.arity == Arity::One);
@@ -185,17 +176,18 @@ impl<'m> Verifier<'m> {
         };
         Verifier {
             module,
-            types: (0..types.len()).map(|index| facts(Type::new(index))).collect(),
+            types: type_facts(&module.tables.types),
             plain: Opcode::ALL.iter().map(plain).collect(),
             globals: module.globals.iter().rev().map(|global| (global.name, global.ty)).collect(),
             scopes: Scopes::new(&module.tables.locations),
+            answers: Answers::default(),
             findings: Vec::new(),
             reported: 0,
             function: None,
         }
     }
 
-    fn run(mut self) -> Vec<Diagnostic> {
+    fn run(&mut self) {
         self.symbols();
         self.global_definitions();
         for function in &self.module.functions {
@@ -204,7 +196,6 @@ impl<'m> Verifier<'m> {
             self.body(function);
             self.function = None;
         }
-        self.findings
     }
 
     #[cold]
@@ -227,7 +218,8 @@ impl<'m> Verifier<'m> {
     #[inline]
     fn require(&mut self, holds: bool, rule: &'static Rule, at: At<'_>, message: impl FnOnce(&Self) -> String) {
         if !holds {
-            let message = message(self);
+            // Nobody reads what comes after so many.
+            let message = if self.findings.len() < MAX_FINDINGS { message(self) } else { String::new() };
             self.report(rule, Some(at), message);
         }
     }
@@ -271,7 +263,18 @@ impl<'m> Verifier<'m> {
     fn tile(&self, ty: Type) -> Tile<'m> {
         let parts = if ty.index() < self.types.len() { self.module.tables.types.as_tile(ty) } else { None };
         let (element, shape) = parts.unwrap_or((ty, &[]));
-        Tile { element, shape }
+        Tile { ty, element, shape }
+    }
+
+    /// How many elements a tile, or a tile of a view, has.
+    fn elements(&self, ty: Type) -> u64 {
+        self.types.get(ty.index()).map_or(1, |facts| facts.elements)
+    }
+
+    /// Whether two tiles have one shape.
+    fn same_shape(&self, a: Tile<'_>, b: Tile<'_>) -> bool {
+        let shape = |tile: Tile<'_>| self.types.get(tile.ty.index()).map(|facts| facts.shape);
+        shape(a) == shape(b)
     }
 
     /// The scalar that a tile holds.

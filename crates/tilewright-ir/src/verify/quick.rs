@@ -74,7 +74,7 @@ impl<'m> Verifier<'m> {
         let (a, b) = (self.tile(a), self.tile(b));
         match same {
             Same::Type => false,
-            Same::Shape => a.shape == b.shape,
+            Same::Shape => self.same_shape(a, b),
             Same::Rank => a.shape.len() == b.shape.len(),
             Same::Element => a.element == b.element,
         }

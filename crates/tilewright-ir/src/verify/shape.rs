@@ -15,7 +15,7 @@ impl<'m> Verifier<'m> {
         match at.op.opcode() {
             Opcode::Broadcast => self.broadcast(at, from, to),
             Opcode::Reshape => {
-                let (expected, found) = (from.elements(), to.elements());
+                let (expected, found) = (self.elements(from.ty), self.elements(to.ty));
                 let message = |_: &Self| format!("the result must have the {expected} elements of the source, found {found}");
                 self.require(expected == found, &rules::RESHAPE_ELEMENTS, at, message);
             }
@@ -46,7 +46,7 @@ impl<'m> Verifier<'m> {
         let tile = self.tile(ty);
         let scalar = self.scalar(tile)?;
         let one = u64::from(scalar.bits().div_ceil(8));
-        let elements = tile.elements();
+        let elements = self.elements(tile.ty);
         let all = if scalar == Scalar::I1 { elements.div_ceil(8) } else { elements * one };
         let found = self.module.tables.constants.bytes(constant).len() as u64;
         let fits = found == one || found == all;
@@ -54,9 +54,10 @@ impl<'m> Verifier<'m> {
     }
 
     fn broadcast(&mut self, at: At<'m>, from: Tile<'m>, to: Tile<'m>) {
-        let holds = from.shape.iter().zip(to.shape).all(|(from, to)| from == to || *from == 1);
-        self.require(holds, &rules::BROADCAST_SHAPE, at, |_| {
-            format!("only dimensions of extent 1 are repeated, found {:?} to {:?}", from.shape, to.shape)
+        let question = (at.op.opcode(), [from.ty, to.ty, to.ty], 0);
+        let holds = self.once(from.shape.len(), question, || from.shape.iter().zip(to.shape).all(|(from, to)| from == to || *from == 1));
+        self.require(holds, &rules::BROADCAST_SHAPE, at, |v| {
+            format!("only dimensions of extent 1 are repeated, found {} to {}", v.text(from.ty), v.text(to.ty))
         });
     }
 
@@ -66,18 +67,16 @@ impl<'m> Verifier<'m> {
             return self.report(&rules::PERMUTE_RANK, Some(at), format!("expected a source of rank 2 or more, found rank {rank}"));
         }
         let Some(AttrData::I32Array(permutation)) = at.op.compound(AttrName::Permutation).and_then(|attr| self.attr(attr)) else { return };
-        let mut seen = vec![false; rank];
-        let is_new =
-            |dim: &i32| usize::try_from(*dim).ok().and_then(|d| seen.get_mut(d)).is_some_and(|seen| !std::mem::replace(seen, true));
-        if permutation.len() != rank || !permutation.iter().all(is_new) {
+        if !is_permutation(permutation, rank) {
             let message = format!("expected each number below {rank} once, found {}", brief_list(permutation));
             return self.report(&rules::PERMUTATION, Some(at), message);
         }
         // Each entry was found to be a dimension of the source.
         let expected = permutation.iter().map(|&dim| from.shape[dim as usize]);
         let holds = expected.eq(to.shape.iter().copied());
-        self.require(holds, &rules::PERMUTE_SHAPE, at, |_| {
-            format!("the result must have the extents of {:?} in the order {}, found {:?}", from.shape, brief_list(permutation), to.shape)
+        self.require(holds, &rules::PERMUTE_SHAPE, at, |v| {
+            let (from, to) = (v.text(from.ty), v.text(to.ty));
+            format!("the result must have the extents of {from} in the order {}, found {to}", brief_list(permutation))
         });
     }
 
@@ -89,23 +88,26 @@ impl<'m> Verifier<'m> {
         if dim >= rank as u64 {
             return self.report(&rules::CAT_DIM, Some(at), format!("dim must be below the rank {rank}, found {dim}"));
         }
-        let holds = (0..rank).all(|d| {
-            let (a, b, result) = (lhs.shape[d], rhs.shape[d], to.shape[d]);
-            if d as u64 == dim { a.checked_add(b) == Some(result) } else { a == b && a == result }
+        let holds = self.once(rank, (at.op.opcode(), [lhs.ty, rhs.ty, to.ty], dim), || {
+            (0..rank).all(|d| {
+                let (a, b, result) = (lhs.shape[d], rhs.shape[d], to.shape[d]);
+                if d as u64 == dim { a.checked_add(b) == Some(result) } else { a == b && a == result }
+            })
         });
-        self.require(holds, &rules::CAT_SHAPE, at, |_| {
-            format!(
-                "extents must be equal but in dimension {dim}, where they add up, found {:?} and {:?} to {:?}",
-                lhs.shape, rhs.shape, to.shape
-            )
+        self.require(holds, &rules::CAT_SHAPE, at, |v| {
+            let (lhs, rhs, to) = (v.text(lhs.ty), v.text(rhs.ty), v.text(to.ty));
+            format!("extents must be equal but in dimension {dim}, where they add up, found {lhs} and {rhs} to {to}")
         });
     }
 
     /// `extract` and `insert`: a slice of a tile, chosen by indices behind `first` other operands.
     fn slice(&mut self, at: At<'m>, whole: Tile<'m>, slice: Tile<'m>, first: usize) {
-        let holds = whole.shape.iter().zip(slice.shape).all(|(whole, slice)| *slice > 0 && whole % slice == 0);
-        self.require(holds, &rules::SLICE_SHAPE, at, |_| {
-            format!("the extents of the slice must divide those of the tile {:?}, found {:?}", whole.shape, slice.shape)
+        let holds = self.once(whole.shape.len(), (at.op.opcode(), [whole.ty, slice.ty, slice.ty], 0), || {
+            whole.shape.iter().zip(slice.shape).all(|(whole, slice)| *slice > 0 && whole % slice == 0)
+        });
+        self.require(holds, &rules::SLICE_SHAPE, at, |v| {
+            let (whole, slice) = (v.text(whole.ty), v.text(slice.ty));
+            format!("the extents of the slice must divide those of the tile {whole}, found {slice}")
         });
         let (expected, found) = (whole.shape.len(), at.op.operands().len().saturating_sub(first));
         let message = |_: &Self| format!("expected {expected} indices, one for each dimension, found {found}");
@@ -121,11 +123,20 @@ impl<'m> Verifier<'m> {
             return self.report(&rules::PACK_WIDTH, Some(at), format!("{element} has 8 bits already: use bitcast"));
         }
         let bits = if element == Scalar::Tf32 { 32 } else { u64::from(element.bits()) };
-        let (expected, found) = (numbers.elements() * bits, bytes.elements() * 8);
+        let (expected, found) = (self.elements(numbers.ty) * bits, self.elements(bytes.ty) * 8);
         self.require(expected == found, &rules::PACK_SIZE, at, |_| {
             format!("both sides must have the same number of bits, found {expected} in numbers and {found} in bytes")
         });
     }
+}
+
+/// Whether a list names each number below `rank` once.
+fn is_permutation(list: &[i32], rank: usize) -> bool {
+    if list.len() != rank {
+        return false;
+    }
+    let mut seen = vec![false; rank];
+    list.iter().all(|dim| usize::try_from(*dim).ok().and_then(|d| seen.get_mut(d)).is_some_and(|seen| !std::mem::replace(seen, true)))
 }
 
 /// The first entries of a list.

@@ -1,8 +1,8 @@
 //! Views: how they are made, what is asked of them, and accesses through them.
 
-use super::{At, Verifier, rules};
+use super::{At, Verifier, facts::TensorFacts, rules};
 use crate::{
-    AttrData, AttrName, AttrValue, DYNAMIC, MultimemReductionKind, Opcode, PtrAttr, Scalar, Type, TypeData,
+    AttrData, AttrName, AttrValue, MultimemReductionKind, Opcode, PtrAttr, Scalar, Type, TypeData,
     ops::{TypeSet, pairs},
 };
 
@@ -12,7 +12,6 @@ pub(super) struct View<'m> {
     tile: &'m [i32],
     tensor_view: Type,
     element: Type,
-    strides: &'m [i64],
     attr: Option<PtrAttr>,
     sparse_dim: Option<u32>,
 }
@@ -28,8 +27,13 @@ impl<'m> Verifier<'m> {
             TypeData::GatherScatterView { tile, tensor_view, sparse_dim, .. } => (tile, *tensor_view, Some(*sparse_dim)),
             _ => return None,
         };
-        let TypeData::TensorView { element, strides, attr, .. } = types.get(tensor_view) else { return None };
-        Some(View { tile, tensor_view, element: *element, strides, attr: *attr, sparse_dim })
+        let TypeData::TensorView { element, attr, .. } = types.get(tensor_view) else { return None };
+        Some(View { tile, tensor_view, element: *element, attr: *attr, sparse_dim })
+    }
+
+    /// What is known of a `tensor_view`.
+    fn tensor(&self, ty: Type) -> TensorFacts {
+        self.types.get(ty.index()).map_or_else(TensorFacts::default, |facts| facts.tensor)
     }
 
     /// Operations that make views or ask for their shape.
@@ -64,14 +68,14 @@ impl<'m> Verifier<'m> {
 
     fn tensor_view(&mut self, at: At<'m>, base: Type, result: Type) {
         let types = &self.module.tables.types;
-        let TypeData::TensorView { element, shape, strides, attr } = types.get(result) else { return };
+        let TypeData::TensorView { element, attr, .. } = types.get(result) else { return };
         let TypeData::Pointer { pointee, attr: pointer_attr } = types.get(self.tile(base).element) else { return };
         self.require(pointee == element && pointer_attr == attr, &rules::TENSOR_VIEW_POINTER, at, |v| {
             format!("a {} needs a pointer to its elements, found {}", v.text(result), v.text(base))
         });
-        for (group, what, numbers) in [(1, "extents", shape), (2, "strides", strides)] {
-            let expected = numbers.iter().filter(|n| **n == DYNAMIC).count();
-            let found = at.op.operand_group(group).len();
+        let [extents, strides] = self.tensor(result).dynamic;
+        for (group, what, expected) in [(1, "extents", extents), (2, "strides", strides)] {
+            let found = at.op.operand_group(group).len() as u32;
             self.require(expected == found, &rules::TENSOR_VIEW_DYNAMIC, at, |v| {
                 format!("{} has {expected} dynamic {what}, found {found}", v.text(result))
             });
@@ -98,7 +102,7 @@ impl<'m> Verifier<'m> {
             _ => at.types_of(at.op.operand_named("tile")).next(),
         };
         if let Some(tile) = tile {
-            self.view_tile(at, view, tile);
+            self.view_tile(at, view_type, view, tile);
         }
         self.indices(at, view);
         self.inbounds(at);
@@ -116,11 +120,13 @@ impl<'m> Verifier<'m> {
         }
     }
 
-    fn view_tile(&mut self, at: At<'m>, view: View<'m>, found: Type) {
+    fn view_tile(&mut self, at: At<'m>, view_type: Type, view: View<'m>, found: Type) {
         let tile = self.tile(found);
-        let same = tile.element == view.element && view.tile.iter().map(|n| i64::from(*n)).eq(tile.shape.iter().copied());
+        let same = self.once(view.tile.len(), (at.op.opcode(), [view_type, found, found], 0), || {
+            tile.element == view.element && view.tile.iter().map(|n| i64::from(*n)).eq(tile.shape.iter().copied())
+        });
         self.require(same, &rules::VIEW_TILE, at, |v| {
-            format!("the view has tiles of {:?} {}, found {}", view.tile, v.text(view.element), v.text(found))
+            format!("the tile must be one of the view, {}, found {}", v.text(view_type), v.text(found))
         });
     }
 
@@ -170,13 +176,11 @@ impl<'m> Verifier<'m> {
         if self.module.tables.types.scalar(view.element) != Some(Scalar::F4E2M1FN) {
             return;
         }
-        let units = view.strides.iter().filter(|stride| **stride == 1).count();
-        let packed = view.strides.iter().position(|stride| *stride == 1);
-        let sparse = view.sparse_dim.map(|dim| dim as usize);
+        let TensorFacts { units, packed, .. } = self.tensor(view.tensor_view);
         self.require(units == 1, &rules::PACKING_DIMENSION, at, |_| {
             format!("{} needs one static stride of 1, found {units}", Scalar::F4E2M1FN)
         });
-        self.require(units != 1 || packed != sparse, &rules::PACKING_DIMENSION, at, |_| {
+        self.require(units != 1 || packed != view.sparse_dim, &rules::PACKING_DIMENSION, at, |_| {
             format!("the dimension of stride 1 cannot be the sparse dimension of {}", Scalar::F4E2M1FN)
         });
     }
@@ -205,9 +209,9 @@ impl<'m> Verifier<'m> {
             format!("multimem operations work on i32, i64, f16, bf16, f32 and f64, found {scalar}")
         });
         let halves = matches!(scalar, Scalar::F16 | Scalar::Bf16);
-        let units = view.strides.iter().filter(|stride| **stride == 1).count();
+        let units = self.tensor(view.tensor_view).units;
         self.require(!halves || units == 1, &rules::MULTIMEM_TYPE, at, |_| format!("{scalar} needs one static stride of 1, found {units}"));
-        let bits = view.tile.iter().fold(u64::from(scalar.bits()), |bits, extent| bits.saturating_mul(u64::from(extent.unsigned_abs())));
+        let bits = u64::from(scalar.bits()).saturating_mul(self.elements(view_type));
         self.require(scalar.is_int() || bits.is_multiple_of(32), &rules::MULTIMEM_SIZE, at, |_| {
             format!("a tile of {scalar} must have a multiple of 32 bits, found {bits}")
         });

@@ -147,7 +147,7 @@ impl<'m> Verifier<'m> {
     fn family(&mut self, at: At<'m>, place: Place<'m>) {
         use Opcode as O;
         match at.op.opcode() {
-            O::Iota | O::ExtI | O::TruncI | O::Bitcast | O::FToF | O::IToF | O::DivI | O::Offset => self.arith(at),
+            O::Iota | O::ExtI | O::TruncI | O::Bitcast | O::FToF | O::IToF | O::DivI => self.arith(at),
             O::Constant | O::Broadcast | O::Reshape | O::Permute | O::Cat | O::Extract | O::Insert | O::Pack | O::Unpack | O::Select => {
                 self.shape(at);
             }
