@@ -1,12 +1,15 @@
 //! Every target on fixed seeds.
 
 use std::panic;
-use tilewright_fuzz::{Random, TARGETS, Target, failure, shrink};
+use tilewright_fuzz::{Random, Source, TARGETS, Target, failure, generate, shrink};
 
 /// How many inputs each target gets.
 const SEEDS: u64 = 300;
 /// The longest input in bytes: some hundreds of operations.
 const MAX_LEN: usize = 2000;
+
+/// The length of the longest inputs.
+const LONG: usize = 80_000;
 
 /// The input of a seed: mostly short, so that many are tried.
 fn input(seed: u64) -> Vec<u8> {
@@ -15,10 +18,9 @@ fn input(seed: u64) -> Vec<u8> {
     random.bytes(len)
 }
 
-/// Runs a target, and on a failure tells the seed and the smallest input that fails.
-fn run(target: Target) {
-    for seed in 0..SEEDS {
-        let input = input(seed);
+/// Runs a target on some inputs, and on a failure tells the seed and the smallest input that fails.
+fn run(target: Target, inputs: impl Iterator<Item = (u64, Vec<u8>)>) {
+    for (seed, input) in inputs {
         if let Some(why) = failure(target, &input) {
             panic::set_hook(Box::new(|_| {}));
             let small = shrink(&input, |bytes| failure(target, bytes).is_some());
@@ -36,7 +38,7 @@ macro_rules! targets {
             #[test]
             fn $name() {
                 let target = TARGETS.into_iter().find(|target| target.name == stringify!($name));
-                run(target.expect("the target is in the list"));
+                run(target.expect("the target is in the list"), (0..SEEDS).map(|seed| (seed, input(seed))));
             }
         )*
 
@@ -48,3 +50,16 @@ macro_rules! targets {
 }
 
 targets!(reader text_parser round_trip_bytecode round_trip_text verifier printer_is_total);
+
+/// Long functions: what is long may be read and printed in another way.
+#[test]
+fn long_functions() {
+    let input = Random::new(0).bytes(LONG);
+    let module = generate(&mut Source::new(&input));
+    let blocks = module.functions.iter().filter_map(|function| Some(function.body.ops(function.body.entry_block()?).count()));
+    let longest = blocks.max().unwrap_or(0);
+    assert!(longest > 3000, "the longest block has {longest} operations");
+    for target in [TARGETS[2], TARGETS[3], TARGETS[5]] {
+        run(target, [(0, input.clone())].into_iter());
+    }
+}

@@ -27,6 +27,11 @@ impl Generator<'_, '_> {
         self.module
     }
 
+    /// Whether no function can follow the one under construction.
+    pub(super) fn is_last_function(&self) -> bool {
+        self.module.functions.len() + 1 == MAX_FUNCTIONS
+    }
+
     fn global(&mut self, number: usize) {
         let name = self.name(number);
         let scalar = self.scalar(TypeSet::NUMBER_OR_I4);

@@ -144,9 +144,14 @@ impl Generator<'_, '_> {
         self.emit(operands);
     }
 
-    /// Whether one more operation follows in a block: the body of a function goes on for long.
+    /// Whether one more operation follows in a block: the body of a function goes on for long, that of the last one as long as
+    /// there are bytes.
     fn goes_on(&mut self, place: &Place) -> bool {
-        let times = if place.depth == 0 { 40 } else { 6 };
+        let times = match place.depth {
+            0 if self.is_last_function() => return !self.source.is_empty(),
+            0 => 40,
+            _ => 6,
+        };
         !self.source.is_empty() && !self.source.byte().is_multiple_of(times)
     }
 }

@@ -3,13 +3,14 @@
 use super::{Generator, plan::Plan};
 use tilewright_ir::{AttrName, AttrValue, Opcode, Scalar, Type, TypeData, Value};
 
-/// How many of the values of a type are chosen from: the last ones.
+/// How many values are looked at, and how many of a type are chosen from: the last ones.
+const SEEN: usize = 500;
 const CHOICES: usize = 16;
 
 impl Generator<'_, '_> {
     /// A value of this type.
     pub(super) fn value(&mut self, ty: Type) -> Value {
-        let known = self.visible.iter().rev().copied().filter(|value| self.body.ty(*value) == ty);
+        let known = self.visible.iter().rev().take(SEEN).copied().filter(|value| self.body.ty(*value) == ty);
         let known: Vec<Value> = known.take(CHOICES).collect();
         let choice = self.source.below(known.len() + 1);
         match known.get(choice) {
