@@ -4,6 +4,7 @@ mod def;
 mod format;
 pub mod pairs;
 mod row;
+mod syntax;
 mod table;
 mod typeset;
 

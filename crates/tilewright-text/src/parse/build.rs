@@ -116,7 +116,13 @@ impl<'s> Parser<'s> {
         if state.names.is_empty() || named == state.types.len() as u64 {
             return self.bind_results(op, state);
         }
-        let message = format!("the operation has {} results, but {named} are named", state.types.len());
+        let results = match state.types.len() {
+            0 => "no results".to_owned(),
+            1 => "1 result".to_owned(),
+            count => format!("{count} results"),
+        };
+        let names = if named == 1 { "1 name stands".to_owned() } else { format!("{named} names stand") };
+        let message = format!("the operation has {results}, but {names} before it");
         let span = state.names.first().map_or(token.span(), |name| name.token.span());
         Err(self.report("wrong-count", span, message))
     }

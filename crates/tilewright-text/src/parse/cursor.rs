@@ -131,7 +131,7 @@ impl<'s> Parser<'s> {
 
     #[inline]
     pub(super) fn expect(&mut self, kind: Kind) -> Parsed<Token> {
-        if self.at(kind) { Ok(self.advance()) } else { Err(self.unexpected(kind.describe())) }
+        if self.at(kind) { Ok(self.advance()) } else { Err(self.missing(kind)) }
     }
 
     pub(super) fn expect_word(&mut self, word: &str) -> Parsed<()> {
@@ -200,6 +200,46 @@ impl<'s> Parser<'s> {
     fn stop(&mut self) {
         self.stopped = true;
         self.jump(self.source.len());
+    }
+
+    /// Reports that a token of this kind is missing: behind the line before, where the one at hand begins another.
+    #[cold]
+    fn missing(&mut self, kind: Kind) -> Failed {
+        let token = self.token;
+        let is_next = token.leads && (token.kind == Kind::RightBrace || self.begins_anew());
+        match self.end_before(token).filter(|_| is_next) {
+            Some(end) => {
+                let message = format!("expected {}, found '{}' on a later line", kind.describe(), brief(self.text(token)));
+                self.report("unexpected-token", end..end, message)
+            }
+            None => self.unexpected(kind.describe()),
+        }
+    }
+
+    /// Where the token before this one ends; `None` for the first. Tokens do not span lines, so the lines before are read again.
+    fn end_before(&self, token: Token) -> Option<usize> {
+        let mut lexer = self.lexer;
+        let mut line_end = token.start as usize;
+        while line_end > 0 {
+            lexer.at = self.source[..line_end].trim_end().rfind('\n').map_or(0, |at| at + 1);
+            let line_start = lexer.at;
+            let tokens = std::iter::from_fn(|| Some(lexer.next()).filter(|next| next.start < token.start && next.kind != Kind::End));
+            if let Some(last) = tokens.last() {
+                return Some(last.end as usize);
+            }
+            line_end = line_start;
+        }
+        None
+    }
+
+    /// Adds how an operation is written to the last error, if that is a token out of place in it, and says no more yet.
+    #[cold]
+    pub(super) fn note_syntax(&mut self, start: u32, opcode: tilewright_ir::Opcode) {
+        let errors = self.errors.last();
+        let fits = errors.is_some_and(|e| e.id == "unexpected-token" && e.span.start >= start as usize && e.notes.is_empty());
+        if fits {
+            self.note(format!("it is written: {}", opcode.def().syntax()));
+        }
     }
 
     /// Reports that the token at hand is not what is expected.

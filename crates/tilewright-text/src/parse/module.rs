@@ -200,18 +200,37 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
+    /// Whether the brace at hand opens a body rather than the attributes of a parameter: an operation follows, not a key.
+    fn is_body_ahead(&self) -> bool {
+        let next = self.token_at(self.token.end);
+        let is_key = || matches!(self.token_at(next.end).kind, Kind::Equal | Kind::Comma | Kind::RightBrace);
+        next.kind == Kind::Value || (next.kind == Kind::Word && !is_key())
+    }
+
     /// ` @name(%a: type {...}, ...) [-> types] [optimization_hints=<...>] { ... }`
     fn function(&mut self, is_entry: bool) -> Parsed<()> {
         let name = self.symbol()?;
         let mut arguments = Arguments::default();
         let mut attrs = Vec::new();
         self.expect(Kind::LeftParen)?;
-        self.closed(Kind::RightParen, |p| {
-            p.argument(&mut arguments)?;
-            let entries = if p.at(Kind::LeftBrace) { p.dictionary(0)? } else { Box::default() };
-            attrs.push(p.add_attr(AttrData::Dictionary(entries)));
-            p.optional_location().map(|_| ())
-        })?;
+        let mut is_open = !self.eat(Kind::RightParen);
+        if is_open {
+            self.separated(|p| {
+                p.argument(&mut arguments)?;
+                if p.at(Kind::LeftBrace) && p.is_body_ahead() {
+                    // The body is read all the same, for its own errors.
+                    p.unexpected("',' or ')'");
+                    is_open = false;
+                    return Ok(());
+                }
+                let entries = if p.at(Kind::LeftBrace) { p.dictionary(0)? } else { Box::default() };
+                attrs.push(p.add_attr(AttrData::Dictionary(entries)));
+                p.optional_location().map(|_| ())
+            })?;
+        }
+        if is_open {
+            self.expect(Kind::RightParen)?;
+        }
         let empty = AttrData::Dictionary(Box::default());
         let has_attrs = attrs.iter().any(|&attr| *self.module.tables.attrs.get(attr) != empty);
         let arg_attrs = has_attrs.then(|| self.add_attr(AttrData::Array(attrs.into())));

@@ -96,7 +96,7 @@ impl<'s> Parser<'s> {
                 self.advance();
                 let opcode = self.opcode(token, self.text(token))?;
                 state.attrs.resize(opcode.def().attrs.len(), AttrValue::Absent);
-                self.short_operation(block, opcode, token, state)
+                self.short_operation(block, opcode, token, state).inspect_err(|_| self.note_syntax(token.start, opcode))
             }
             Kind::Text => {
                 self.advance();
@@ -134,6 +134,14 @@ impl<'s> Parser<'s> {
         if Opcode::from_mnemonic(mnemonic).is_some() {
             let message = format!("'{mnemonic}' cannot stand inside a function");
             return Err(self.report("misplaced-operation", token.span(), message));
+        }
+        if let Some((dialect, last)) = mnemonic.rsplit_once('.') {
+            let message = format!("unknown operation '{}': the dialect '{}' is not Tile IR", brief(mnemonic), brief(dialect));
+            let failed = self.report("unknown-operation", token.span(), message);
+            if BY_MNEMONIC.contains_key(last) {
+                self.note(format!("did you mean '{last}'?"));
+            }
+            return Err(failed);
         }
         let known = Opcode::ALL.iter().map(|opcode| opcode.mnemonic()).filter(|mnemonic| BY_MNEMONIC.contains_key(mnemonic));
         Err(self.unknown_word("unknown-operation", "operation", token, mnemonic, known))

@@ -5,7 +5,7 @@ use crate::cli::output::Style;
 use std::io::{self, Write};
 use tilewright::ir::{
     EnumKind,
-    ops::{AttrDef, AttrKind, CustomFormat, FlagItem, Format, OpDef, OperandEncoding},
+    ops::{AttrDef, AttrKind, FlagItem, OpDef, OperandEncoding},
 };
 
 /// Writes everything about an operation that a reader of modules may ask.
@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut dyn Write, def: &OpDef) -> io::Result<()> {
     )?;
     writeln!(out, "{}\n", def.doc)?;
     row(out, "signature", &signature(def))?;
-    row(out, "syntax", &syntax(def))?;
+    row(out, "syntax", &def.syntax())?;
     operands(out, def)?;
     for (i, attr) in def.attrs.iter().enumerate() {
         row(out, if i == 0 { "attributes" } else { "" }, &attribute(def, i, attr))?;
@@ -40,28 +40,6 @@ pub(super) fn write(out: &mut dyn Write, def: &OpDef) -> io::Result<()> {
 
 fn row(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
     writeln!(out, "  {label:<10}  {text}")
-}
-
-fn syntax(def: &OpDef) -> String {
-    match def.format {
-        Format::Pattern(pattern) => format!("{}{pattern}", def.mnemonic),
-        Format::Custom(custom) => custom_syntax(custom, def.mnemonic),
-    }
-}
-
-/// The shape of the text of an operation whose syntax is written by hand.
-fn custom_syntax(custom: CustomFormat, mnemonic: &str) -> String {
-    match custom {
-        CustomFormat::For => "for %i in (%lb to %ub, step %step) : type iter_values(%a = %init, ...) -> (types) { ... }".to_owned(),
-        CustomFormat::If => "if %condition -> (types) { ... } else { ... }".to_owned(),
-        CustomFormat::Loop => "loop iter_values(%a = %init, ...) : types -> types { ... }".to_owned(),
-        CustomFormat::Fold => format!("{mnemonic} %operands dim=d identities=[...] : types -> types (%a: type, %b: type, ...) {{ ... }}"),
-        CustomFormat::MakeTensorView => "make_tensor_view %base, shape = [...], strides = [...] : tensor_view<...>".to_owned(),
-        CustomFormat::Entry => "entry @name(%a: type, ...) { ... }".to_owned(),
-        CustomFormat::Global => "global @name <...> : type".to_owned(),
-        CustomFormat::Module => "cuda_tile.module @name { ... }".to_owned(),
-        CustomFormat::Call => "preview$call @callee(%operands) : (types) -> (types)".to_owned(),
-    }
 }
 
 fn operands(out: &mut dyn Write, def: &OpDef) -> io::Result<()> {
