@@ -2,7 +2,7 @@
 //!
 //! [`parse()`] reads what [`print()`](crate::print()) prints in all of its forms, and what people write by hand. The parser walks
 //! the text once, from the first token to the last, with one token of foresight; only aliases, which may be defined after
-//! their use, are looked up before. Operations follow the format strings of the op table (`format.rs`, `ops.rs`), the few
+//! their use, are all looked up when the first is met. Operations follow the format strings of the op table (`format.rs`, `ops.rs`), the few
 //! irregular ones have a function each (`structured.rs`).
 //!
 //! After an error the parser goes on with the next operation, function or global. What the broken one should have defined
