@@ -199,7 +199,7 @@ pub(crate) fn type_name(object: &Bound<'_, PyAny>) -> String {
 /// It has the attribute `__cuda_array_interface__`, because the compiler of cuTile Python takes nothing else for an array: the
 /// address is that of the host's memory. Elements that this protocol cannot name appear as unsigned integers of their size.
 #[pyclass(frozen, module = "tilewright._native")]
-pub(crate) struct ArrayDescription(ArrayView);
+pub(crate) struct ArrayDescription(pub(crate) ArrayView);
 
 #[pymethods]
 impl ArrayDescription {
@@ -223,6 +223,12 @@ impl ArrayDescription {
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.strides)
+    }
+
+    /// Bytes of one element.
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.0.element_bytes()
     }
 
     #[getter]

@@ -33,15 +33,15 @@ impl Arguments {
         self.arrays.len() - 1
     }
 
-    /// Lends the arrays to a launch of `plan`.
+    /// Lends the arrays to a launch of `plan`; gives also the device address that each had.
     ///
     /// # Errors
     /// Those of [`exec::launch`].
-    pub(crate) fn launch(&self, plan: &Plan, grid: [u32; 3], options: &LaunchOptions<'_>) -> Result<LaunchReport, LaunchError> {
+    pub(crate) fn launch(&self, plan: &Plan, grid: [u32; 3], options: &LaunchOptions<'_>) -> Result<(LaunchReport, Vec<u64>), LaunchError> {
         let mut memory = Memory::new();
         let places = Places::new(&mut memory, &self.arrays);
         let args: Vec<Arg> = self.values.iter().map(|value| places.arg(&mut memory, value)).collect();
-        exec::launch(plan, &mut memory, grid, &args, options)
+        Ok((exec::launch(plan, &mut memory, grid, &args, options)?, places.0))
     }
 }
 

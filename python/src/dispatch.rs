@@ -9,6 +9,7 @@ use crate::{
     bind::{Arguments, Value},
     kernel::{self, Kernel, Report, is_bool},
     scalar,
+    trace::{self, Trace},
 };
 use pyo3::{
     exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError},
@@ -72,6 +73,12 @@ impl Dispatcher {
     fn launch(&self, py: Python<'_>, grid: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, threads: Option<usize>) -> PyResult<Report> {
         let (compiled, arguments) = self.bind(args)?;
         kernel::run(py, &compiled.plan, &arguments, kernel::extents(grid)?, threads)
+    }
+
+    /// Runs the kernel, and gives what it accesses.
+    fn trace(&self, py: Python<'_>, grid: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>) -> PyResult<Trace> {
+        let (compiled, arguments) = self.bind(args)?;
+        trace::record(py, &compiled.plan, arguments, kernel::extents(grid)?)
     }
 
     /// What compiles the kernel.

@@ -4,6 +4,7 @@ use crate::{
     array::{ArrayView, type_name},
     bind::{Arguments, Value},
     errors, output, scalar,
+    trace::{self, Trace},
 };
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
@@ -87,6 +88,40 @@ impl Kernel {
         run(py, &plan, &arguments, extents(grid)?, threads)
     }
 
+    /// Runs the kernel, and gives what it accesses.
+    #[pyo3(signature = (grid, *args))]
+    fn trace(&self, py: Python<'_>, grid: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>) -> PyResult<Trace> {
+        let plan = self.plan(py)?;
+        trace::record(py, &plan, flat_arguments(&plan, args)?, extents(grid)?)
+    }
+
+    /// Which block of a launch touches which elements of an array. The launch happens.
+    #[pyo3(signature = (grid, *args, array = None))]
+    fn access_map(
+        slf: &Bound<'_, Self>,
+        grid: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        array: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        let trace = slf.get().trace(py, grid, args)?;
+        let make = py.import("tilewright._access_map")?.getattr("access_map")?;
+        Ok(make.call1((trace, grid, args, array))?.unbind())
+    }
+
+    /// The operations of the kernel, each with the line of source that it comes from.
+    fn explain(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ok(slf.py().import("tilewright._explain")?.call_method1("explain", (slf,))?.unbind())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Kernel {}({})>", self.name, self.parameters().join(", "))
+    }
+
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ok(slf.py().import("tilewright._html")?.call_method1("kernel", (slf,))?.unbind())
+    }
+
     /// The text of the kernel.
     fn text(&self) -> String {
         self.function().map_or_else(String::new, |function| text::print_function(self.program.module(), function))
@@ -114,7 +149,7 @@ pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32
     if let Some(threads) = threads {
         options = options.threads(threads);
     }
-    let report = py.detach(|| arguments.launch(plan, grid, &options)).map_err(|error| errors::launch(py, &error))?;
+    let (report, _) = py.detach(|| arguments.launch(plan, grid, &options)).map_err(|error| errors::launch(py, &error))?;
     Ok(Report { blocks: report.blocks, threads: report.threads, seconds: report.time.as_secs_f64() })
 }
 

@@ -13,6 +13,7 @@ mod kernel;
 mod module;
 mod output;
 mod scalar;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -24,6 +25,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<kernel::Kernel>()?;
     m.add_class::<kernel::Report>()?;
     m.add_class::<array::ArrayDescription>()?;
+    m.add_class::<trace::Trace>()?;
     m.add_class::<dispatch::Dispatcher>()?;
     m.add_function(wrap_pyfunction!(array::describe, m)?)?;
     m.add_function(wrap_pyfunction!(driver::driver_entry_point, m)?)?;

@@ -169,6 +169,18 @@ impl Module {
         Ok(names.try_iter()?.into_any().unbind())
     }
 
+    fn __repr__(&self) -> String {
+        let state = match &self.content {
+            Content::Valid(_) => String::new(),
+            Content::Invalid(_, findings) => format!(", {} findings", findings.len()),
+        };
+        format!("<Module {}, kernels: {}{state}>", self.version(), self.kernel_names().join(", "))
+    }
+
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Ok(slf.py().import("tilewright._html")?.call_method1("module", (slf,))?.unbind())
+    }
+
     fn __str__(&self, py: Python<'_>) -> String {
         self.text(py, false, false)
     }

@@ -36,4 +36,4 @@ def test_nothing_happens_unasked(pytester):
 
 def test_options_that_make_no_sense(pytester):
     result = run(pytester, "--tile-threads=1")
-    result.stderr.fnmatch_lines(["*--tile-threads is for --tile-device=cpu*"])
+    result.stderr.fnmatch_lines(["*--tile-threads and --tile-torch-cuda are for --tile-device=cpu*"])

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, final
 
+from tilewright._access_map import AccessMap
+
 Grid: TypeAlias = int | tuple[int, ...]
 
 __version__: str
@@ -34,6 +36,7 @@ class Module:
         """What breaks the rules of Tile IR; empty for a valid module."""
     def keys(self) -> list[str]:
         """The names of the kernels."""
+    def _repr_html_(self) -> str: ...
     def __getitem__(self, name: str) -> Kernel: ...
     def __contains__(self, name: object) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
@@ -51,6 +54,16 @@ class Kernel:
         """The types of its parameters, as Tile IR writes them."""
     def launch(self, grid: Grid, *args: Any, threads: int | None = None) -> Report:
         """Run the kernel over a grid of blocks; arrays are changed in place."""
+    def trace(self, grid: Grid, *args: Any) -> Trace:
+        """Run the kernel, and give what it accesses."""
+    def access_map(self, grid: Grid, *args: Any, array: Any = None) -> AccessMap:
+        """Which block of a launch touches which elements of an array. The launch happens.
+
+        ``array`` is one of the arrays among the arguments, or its position among them; left out: the last one.
+        """
+    def explain(self) -> str:
+        """The operations of the kernel, each with the line of source that it comes from."""
+    def _repr_html_(self) -> str: ...
     def text(self) -> str:
         """The text of the kernel."""
     def operations(self) -> list[tuple[int, str, tuple[str, int, int] | None]]:
@@ -83,11 +96,21 @@ class ArrayDescription:
     @property
     def strides(self) -> tuple[int, ...]: ...
     @property
+    def itemsize(self) -> int: ...
+    @property
     def writable(self) -> bool: ...
     @property
     def is_opaque(self) -> bool: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+@final
+class Trace:
+    """The accesses of a launch."""
+
+    @property
+    def arrays(self) -> list[ArrayDescription]: ...
+    def accesses(self, array: int) -> list[tuple[list[int], bool, bool, int, int]]: ...
 
 @final
 class Dispatcher:
@@ -96,6 +119,7 @@ class Dispatcher:
     def __new__(cls, constants: list[bool], compile: Callable[[tuple[Any, ...]], tuple[Kernel, list[bool]]]) -> Dispatcher: ...
     @property
     def compiler(self) -> Callable[[tuple[Any, ...]], tuple[Kernel, list[bool]]]: ...
+    def trace(self, grid: Grid, args: tuple[Any, ...]) -> Trace: ...
     def launch(self, grid: Grid, args: tuple[Any, ...], threads: int | None = None) -> Report: ...
     def __len__(self) -> int: ...
 

@@ -9,23 +9,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the plugin."""
     group = parser.getgroup("tilewright")
     group.addoption("--tile-device", choices=["cpu"], help="where kernels of cuTile Python run: on the CPU, by Tilewright")
+    group.addoption("--tile-torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
     group.addoption("--tile-threads", type=int, metavar="N", help="threads of a launch on the CPU; default: one for each core")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Take the place of ``cuda.tile.launch`` before tests are collected, and so before they import it."""
-    if config.getoption("--tile-device") != "cpu":
-        if config.getoption("--tile-threads") is not None:
-            raise pytest.UsageError("--tile-threads is for --tile-device=cpu")
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Take the place of ``cuda.tile.launch`` before a conftest or a test can import it."""
+    options = early_config.known_args_namespace
+    if options.tile_device != "cpu":
+        if options.tile_threads is not None or options.tile_torch_cuda:
+            raise pytest.UsageError("--tile-threads and --tile-torch-cuda are for --tile-device=cpu")
         return
     try:
         from tilewright import cutile
 
-        cutile.install()
+        cutile.install(torch_cuda=options.tile_torch_cuda)
     except ImportError as error:
-        raise pytest.UsageError(f"--tile-device=cpu needs cuTile Python (pip install cuda-tile): {error}") from error
-    if config.getoption("--tile-threads") is not None:
-        cutile.set_threads(config.getoption("--tile-threads"))
+        raise pytest.UsageError(f"--tile-device=cpu needs what is not installed: {error}") from error
+    if options.tile_threads is not None:
+        cutile.set_threads(options.tile_threads)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

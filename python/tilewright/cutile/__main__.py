@@ -15,11 +15,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tilewright.cutile", description="Run a script with its cuTile kernels on the CPU.")
     parser.add_argument("--arch", help="target to compile kernels for, such as sm_100")
     parser.add_argument("--threads", type=int, help="threads of a launch; default: one for each core")
+    parser.add_argument("--torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
     parser.add_argument("-m", dest="is_module", action="store_true", help="the script is the name of a module")
     parser.add_argument("script")
     parser.add_argument("args", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    install(options.arch)
+    install(options.arch, torch_cuda=options.torch_cuda)
     if options.threads is not None:
         set_threads(options.threads)
     sys.argv = [options.script, *options.args]

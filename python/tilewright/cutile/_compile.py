@@ -6,9 +6,9 @@ import dataclasses
 from typing import Any
 
 import cuda.tile as ct
+from cuda.tile import _compile as ct_compile
 from cuda.tile._bytecode.version import BytecodeVersion
 from cuda.tile._cext import default_tile_context, get_compute_capability, get_parameter_constraints_from_pyargs
-from cuda.tile._compile import compile_tile, format_sm_arch
 from cuda.tile.compilation import (
     ArrayConstraint,
     CallingConvention,
@@ -21,7 +21,7 @@ from cuda.tile.compilation import (
 from tilewright._native import ArrayDescription, Kernel, Module, describe
 
 #: The newest version that the releases of cuTile Python write by default.
-_VERSION = BytecodeVersion.V_13_4
+VERSION = BytecodeVersion.V_13_4
 
 #: Element types that an array can only describe to cuTile as unsigned integers of their size.
 _OPAQUE_DTYPES = {
@@ -57,13 +57,13 @@ class Compiler:
         return kernel, leaves
 
     def _compile(self, signature: KernelSignature) -> Kernel:
-        result = compile_tile(
+        result = ct_compile.compile_tile(
             self._kernel._annotated_function,
             (signature,),
-            format_sm_arch(*get_compute_capability()),
+            ct_compile.format_sm_arch(*get_compute_capability()),
             self._kernel._compiler_options,
             default_tile_context,
-            bytecode_version=_VERSION,
+            bytecode_version=VERSION,
             return_bytecode=True,
             return_cubin=False,
         )

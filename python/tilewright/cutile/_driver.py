@@ -36,6 +36,13 @@ def provide_driver(arch: str = _DEFAULT_ARCH) -> bool:
     return getattr(loader, "cuGetProcAddress_v2_ptrptr", None) == _native.driver_entry_point()
 
 
+def compute_capability() -> tuple[int, int]:
+    """The compute capability of the device that cuTile Python compiles for."""
+    from cuda.tile._cext import get_compute_capability
+
+    return get_compute_capability()
+
+
 def _has_device() -> bool:
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")

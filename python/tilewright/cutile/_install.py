@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from tilewright.cutile._driver import provide_driver
@@ -13,18 +15,22 @@ from tilewright.cutile._launch import launch
 _replaced: dict[tuple[str, str], Any] = {}
 
 
-def install(arch: str | None = None) -> None:
+def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
     """Let ``cuda.tile.launch`` and ``cuda.tile.tune`` of unmodified code run kernels here, on CPU arrays.
 
     Modules that have imported ``launch`` already are changed too. ``arch``, such as "sm_90", is the target that kernels are compiled
-    for.
+    for. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for.
     """
     if arch is None:
         provide_driver()
     elif not provide_driver(arch):
         raise RuntimeError("this machine has a CUDA device, whose own target is used: leave out `arch`")
+    if torch_cuda:
+        from tilewright.cutile import _torch
+
+        _torch.enable()
     import cuda.tile  # noqa: F401
-    from cuda.tile import _cext
+    from cuda.tile import _cext, _compile
     from cuda.tile.tune import _tune_utils
 
     from tilewright.cutile import _tuning
@@ -35,6 +41,7 @@ def install(arch: str | None = None) -> None:
         (_cext.launch, ct_launch),
         (_cext._benchmark, _tuning.benchmark),
         (_tune_utils.benchmark_with_timeout, _tuning.benchmark_with_timeout),
+        (_compile._get_max_supported_bytecode_version, _newest_version(_compile._get_max_supported_bytecode_version)),
     ]
     for module in list(sys.modules.values()):
         if isinstance(module, types.ModuleType):
@@ -49,8 +56,25 @@ def _replace_in(module: types.ModuleType, replacements: list[tuple[Any, Any]]) -
                 setattr(module, name, replacement)
 
 
+def _newest_version(of_tileiras: Callable[..., Any]) -> Callable[..., Any]:
+    """What tells the newest version of Tile IR that can be compiled: by NVIDIA's compiler, or here if it is not installed."""
+
+    @functools.wraps(of_tileiras)
+    def newest(*args: Any, **kwargs: Any) -> Any:
+        from tilewright.cutile._compile import VERSION
+
+        try:
+            return of_tileiras(*args, **kwargs)
+        except FileNotFoundError:
+            return VERSION
+
+    return newest
+
+
 def uninstall() -> None:
     """Put back what ``install`` replaced."""
+    if "tilewright.cutile._torch" in sys.modules:
+        sys.modules["tilewright.cutile._torch"].disable()
     for (module, name), original in _replaced.items():
         if module in sys.modules:
             setattr(sys.modules[module], name, original)

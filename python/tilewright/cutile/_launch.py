@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tilewright._native import Dispatcher, Report
+from tilewright._native import Dispatcher, Kernel, Report
 from tilewright.cutile._driver import provide_driver
+
+if TYPE_CHECKING:
+    from tilewright._access_map import AccessMap
 
 #: Where a kernel keeps its dispatcher, and with it everything compiled for it.
 _ATTRIBUTE = "_tilewright_dispatcher"
@@ -32,11 +35,29 @@ def launch(grid: int | tuple[int, ...], kernel: Any, args: tuple[Any, ...], *, t
     DLPack or the buffer protocol. The kernel is compiled as ``ct.launch`` would compile it, once for each signature. Arrays are
     changed in place and without a copy. Other Python threads go on meanwhile, and must leave the arrays alone.
     """
+    return _dispatcher(kernel).launch(grid, args, _threads if threads is None else threads)
+
+
+def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:
+    """The Tile IR of a ``ct.kernel`` for these arguments, to be looked at: ``compiled(kernel, args).explain()``."""
+    return _dispatcher(kernel).compiler(tuple(args))[0]
+
+
+def access_map(grid: int | tuple[int, ...], kernel: Any, args: tuple[Any, ...], *, array: Any = None) -> AccessMap:
+    """Which block of a launch touches which elements of an array. The launch happens.
+
+    ``array`` is one of the arrays among the arguments, or its position among them; left out: the last one.
+    """
+    from tilewright._access_map import access_map
+
+    return access_map(_dispatcher(kernel).trace(grid, args), grid, args, array)
+
+
+def _dispatcher(kernel: Any) -> Dispatcher:
     try:
-        dispatcher = kernel.__dict__[_ATTRIBUTE]
+        return kernel.__dict__[_ATTRIBUTE]
     except (AttributeError, KeyError):
-        dispatcher = _new_dispatcher(kernel)
-    return dispatcher.launch(grid, args, _threads if threads is None else threads)
+        return _new_dispatcher(kernel)
 
 
 def _new_dispatcher(kernel: Any) -> Dispatcher:
