@@ -4,9 +4,11 @@
 //! vectorises ([`fast`]); everything else goes element by element through `tilewright-numeric` ([`exact`]), which is the
 //! definition of the results. A fast kernel gives the same values; the payload of a NaN is unspecified (SEMANTICS (b)).
 
+pub(crate) mod boxes;
 pub(crate) mod exact;
 mod fast;
 pub(crate) mod mma;
+pub(crate) mod rows;
 pub(crate) mod vector;
 
 use crate::{cpu::Level, elem::Elem};
@@ -23,11 +25,11 @@ pub(crate) type KernelFn = unsafe fn(dst: *mut u8, src: [*const u8; 3], n: usize
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Imm {
     /// The operation.
-    op: ElemOp,
+    pub(crate) op: ElemOp,
     /// Types of the sources; unused ones repeat the result's.
     srcs: [Elem; 3],
     /// Type of the result.
-    dst: Elem,
+    pub(crate) dst: Elem,
 }
 
 /// A selected kernel.

@@ -4,7 +4,7 @@
 //! registers of loop-carried values and of results of structured operations are written in several places.
 
 use super::{Piece, Tile, VReg};
-use crate::kernels::{Kernel, mma::MatmulKind};
+use crate::kernels::{Kernel, mma::MatmulKind, rows::RowsFn};
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, MemoryScope, Scalar};
 
 /// A place in the code: a label while lowering, an instruction's position in a finished plan.
@@ -82,6 +82,7 @@ pub(crate) enum Inst {
     },
     Matmul(Box<Matmul>),
     Fold(Box<Fold>),
+    FoldRows(Box<FoldRows>),
     Print(Box<Print>),
     /// Makes one of the plan's allocations, and gives its address.
     Alloca {
@@ -305,6 +306,19 @@ pub(crate) struct Fold {
     pub(crate) slots: usize,
 }
 
+/// `reduce` or `scan` along the innermost dimension with one of the usual operations.
+#[derive(Debug)]
+pub(crate) struct FoldRows {
+    pub(crate) kernel: RowsFn,
+    pub(crate) rows: usize,
+    pub(crate) extent: usize,
+    /// The rows, in order.
+    pub(crate) src: Tile,
+    pub(crate) dst: VReg,
+    /// Room for a row.
+    pub(crate) spare: VReg,
+}
+
 #[derive(Debug)]
 pub(crate) struct FoldOperand {
     /// The operand, the folded dimension first.
@@ -367,6 +381,7 @@ impl Inst {
             Inst::Matmul(matmul) => {
                 [&matmul.lhs, &matmul.rhs, &matmul.acc].into_iter().chain(matmul.scales.iter().flatten()).for_each(visit);
             }
+            Inst::FoldRows(fold) => visit(&fold.src),
             Inst::Fold(fold) => fold.operands.iter().map(|o| &o.src).chain(&fold.captures).for_each(visit),
             Inst::Print(print) => print.args.iter().for_each(visit),
             Inst::Assert { condition, .. } | Inst::BranchUnless { condition, .. } => visit(condition),
@@ -399,6 +414,7 @@ impl Inst {
                     visit(dst);
                 }
             }),
+            Inst::FoldRows(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
             Inst::Fold(fold) => fold.operands.iter().for_each(|operand| {
                 visit(operand.work);
                 operand.spare.iter().copied().for_each(&mut visit);

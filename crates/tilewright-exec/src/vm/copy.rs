@@ -4,6 +4,8 @@
 use super::registers::Registers;
 use crate::{
     LaunchErrorKind,
+    cpu::Level,
+    kernels::boxes::{self, Dim},
     plan::{Slice, Tile},
 };
 
@@ -11,13 +13,17 @@ use crate::{
 pub(super) fn tile(src: &Tile, regs: &Registers<'_>, dst: *mut u8) {
     let from = regs.read(src);
     let (n, size) = (src.numel(), src.elem.size());
-    if src.is_contiguous() {
-        // SAFETY: source and destination hold `n` elements, in registers that do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(from, dst, n * size) };
-    } else {
-        // SAFETY: as above, and the loops stay inside the source.
-        unsafe { gather(from, &src.loops(), size, 0, n, dst) };
+    if src.is_splat() {
+        // SAFETY: the source holds an element and the destination `n`, in registers that do not overlap.
+        return unsafe { spread(from, size, n, dst) };
     }
+    let mut pitch = n;
+    let dims = src.shape.iter().zip(&src.strides).map(|(&count, &from)| {
+        pitch /= count;
+        Dim { count, from, to: pitch }
+    });
+    // SAFETY: as above, and the dimensions stay inside the source.
+    unsafe { boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), size, from, dst, 0) };
 }
 
 /// Where a slice begins, in elements of the whole tile.

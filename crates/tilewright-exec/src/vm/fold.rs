@@ -6,7 +6,7 @@ use super::{
     registers::{AlignedBytes, Registers},
     sweep::{Input, PIECE, Slots, locate, run_steps},
 };
-use crate::plan::{Fold, FoldKind};
+use crate::plan::{Fold, FoldKind, FoldRows};
 
 /// Scans with slices of at least this many elements go slice by slice; shorter ones in doubling distances, which does
 /// more operations, but on more elements at once.
@@ -32,6 +32,13 @@ pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut AlignedBytes)
             }
         }
     }
+}
+
+/// Folds rows where they lie.
+pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>) {
+    // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
+    // source holds all rows in order.
+    unsafe { (fold.kernel)(regs.read(&fold.src), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent) };
 }
 
 struct Runner<'a, 'b> {

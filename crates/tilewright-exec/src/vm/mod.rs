@@ -75,6 +75,8 @@ pub(crate) struct Machine<'l> {
     packs: Packs,
     /// The buffer that was accessed last.
     hint: usize,
+    /// For each instruction, where it loaded from last, on the host.
+    last_loads: Vec<usize>,
 }
 
 /// Where an instruction leads.
@@ -93,7 +95,7 @@ impl<'l> Machine<'l> {
     /// When there is no memory for its scratch.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
         let scratch = AlignedBytes::zeroed(launch.plan.scratch_slots * sweep::SLOT_BYTES)?;
-        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0 })
+        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0, last_loads: vec![0; launch.plan.code.len()] })
     }
 
     /// Runs a block until it ends or waits.
@@ -180,6 +182,7 @@ impl<'l> Machine<'l> {
             Inst::Atomic(atomic) => self.atomic(atomic, block)?,
             Inst::Matmul(matmul) => registers::multiply(matmul, &regs, &mut self.packs),
             Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
+            Inst::FoldRows(fold) => fold::run_rows(fold, &regs),
             Inst::Alloca { slot, dst } => {
                 let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;
                 self.registers(block).set_scalar(*dst, 8, address);

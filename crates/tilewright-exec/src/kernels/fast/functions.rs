@@ -7,7 +7,7 @@ use tilewright_numeric::{float, math};
 /// Declares functions of one float.
 macro_rules! float1 {
     ($($name:ident |$x:ident| $f32:expr, $f64:expr;)*) => {$(
-        pub(super) struct $name;
+        pub(in crate::kernels) struct $name;
         impl Fn1<f32> for $name {
             #[inline(always)]
             fn apply($x: f32) -> f32 {
@@ -61,7 +61,7 @@ signs! { u16 u32 u64 }
 /// Declares functions of an angle, whose loops have no branches while all angles are near.
 macro_rules! angles {
     ($($name:ident $near:ident $f32:ident $f64:ident;)*) => {$(
-        pub(super) struct $name;
+        pub(in crate::kernels) struct $name;
         impl Fn1<f32> for $name {
             #[inline(always)]
             fn apply(x: f32) -> f32 {
@@ -123,7 +123,7 @@ macro_rules! smaller {
 /// Declares functions of two floats.
 macro_rules! float2 {
     ($($name:ident |$x:ident, $y:ident| $f32:expr, $f64:expr;)*) => {$(
-        pub(super) struct $name;
+        pub(in crate::kernels) struct $name;
         impl Fn2<f32> for $name {
             #[inline(always)]
             fn apply($x: f32, $y: f32) -> f32 {
@@ -166,7 +166,7 @@ impl Fn3<f64> for Multiply {
 /// Declares functions of integers of every width.
 macro_rules! int_ops {
     ($($name:ident |$x:ident, $y:ident| $body:expr;)*) => {$(
-        pub(super) struct $name;
+        pub(in crate::kernels) struct $name;
         int_ops!(@impl $name $x $y ($body) i8 i16 i32 i64 u8 u16 u32 u64);
     )*};
     (@impl $name:ident $x:ident $y:ident $body:tt $($t:ty)*) => {$(
@@ -192,7 +192,7 @@ int_ops! {
 /// Declares a relation and its form that holds for NaN.
 macro_rules! relations {
     ($($name:ident $unordered:ident |$x:ident, $y:ident| $holds:expr, $fails:expr;)*) => {$(
-        pub(super) struct $name;
+        pub(in crate::kernels) struct $name;
         impl<T: PartialOrd> Relation<T> for $name {
             #[inline(always)]
             #[allow(clippy::double_comparisons, reason = "differs from `!=` for NaN")]

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use tilewright_numeric::bulk;
 
 /// An element as it lies in a register, and the type that arithmetic uses for it.
-pub(super) trait Lane: Copy {
+pub(in crate::kernels) trait Lane: Copy {
     type Wide: Copy;
     fn widen(self) -> Self::Wide;
     fn narrow(wide: Self::Wide) -> Self;
@@ -38,7 +38,7 @@ macro_rules! small_lane {
     ($name:ident($bits:ty) $widen:ident $narrow:ident) => {
         #[derive(Clone, Copy)]
         #[repr(transparent)]
-        pub(super) struct $name($bits);
+        pub(in crate::kernels) struct $name($bits);
 
         impl Lane for $name {
             type Wide = f32;
@@ -77,7 +77,7 @@ pub(super) trait Fn1<T: Copy> {
 }
 
 /// A function of two values.
-pub(super) trait Fn2<T> {
+pub(in crate::kernels) trait Fn2<T> {
     fn apply(x: T, y: T) -> T;
 }
 

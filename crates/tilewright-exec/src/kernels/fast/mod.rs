@@ -2,8 +2,8 @@
 //!
 //! A loop is one generic function, compiled for each level of the CPU; the versions give the same bits. Nothing is fused but `fma`.
 
-mod functions;
-mod loops;
+pub(super) mod functions;
+pub(super) mod loops;
 
 use super::{ElemOp, KernelFn};
 use crate::{cpu::Level, elem::Elem};

@@ -3,8 +3,14 @@
 use super::{Lowerer, Val};
 use crate::{
     PlanError,
+    cpu::Level,
     elem::Elem,
-    plan::{Fold, FoldKind, Inst, Tile, inst::FoldOperand, tile::Base},
+    kernels::rows::{self, RowFold},
+    plan::{
+        Fold, FoldKind, Inst, Src, Step, Tile,
+        inst::{FoldOperand, FoldRows},
+        tile::Base,
+    },
 };
 use tilewright_ir::{AttrName, AttrValue, Block, OpRef};
 
@@ -31,6 +37,9 @@ impl<'m> Lowerer<'m> {
             }
             return Ok(());
         };
+        if let Some(tile) = self.fold_rows(&operands, dim, kind, &region.steps, &region.captures)? {
+            return self.define_rows(op, tile);
+        }
         let fold_operands: Vec<FoldOperand> = operands.iter().map(|tile| self.fold_operand(tile, &front, kind)).collect();
         let works: Vec<Tile> = fold_operands.iter().map(FoldOperand::in_register).collect();
         let slots = region.captures.len() + region.steps.len();
@@ -59,6 +68,46 @@ impl<'m> Lowerer<'m> {
             self.require(shape.is_empty() && elem == elems[i / 2], "the arguments must be scalars of the operands' element types")?;
         }
         Ok(())
+    }
+
+    /// Folds the rows of the only operand with the only step, if that is one of the usual operations; gives the result.
+    fn fold_rows(
+        &mut self,
+        operands: &[Tile],
+        dim: usize,
+        kind: FoldKind,
+        steps: &[Step],
+        captures: &[Tile],
+    ) -> Result<Option<Tile>, PlanError> {
+        let ([operand], [step]) = (operands, steps) else { return Ok(None) };
+        let shape = operand.shape.clone();
+        let extent = shape[dim];
+        let is_innermost = shape[dim + 1..].iter().all(|n| *n == 1);
+        if !is_innermost || !extent.is_power_of_two() || !captures.is_empty() || step.srcs != [Src::Input(0), Src::Input(1)] {
+            return Ok(None);
+        }
+        let fold = match kind {
+            FoldKind::Reduce => RowFold::Reduce,
+            FoldKind::Scan { reverse: false } => RowFold::Scan,
+            FoldKind::Scan { reverse: true } => RowFold::ScanBack,
+        };
+        let Some(kernel) = rows::select(Level::best(), fold, step.kernel.imm.op, operand.elem) else { return Ok(None) };
+        let rows = operand.numel() / extent;
+        let src = self.in_order(operand.clone());
+        let spare = self.new_register(extent * src.elem.size());
+        let shape: Vec<usize> = match kind {
+            FoldKind::Reduce => shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, n)| *n).collect(),
+            FoldKind::Scan { .. } => shape,
+        };
+        let (dst, tile) = self.new_tile(src.elem, &shape);
+        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, rows, extent, src, dst, spare })));
+        Ok(Some(tile))
+    }
+
+    fn define_rows(&mut self, op: OpRef<'m>, tile: Tile) -> Result<(), PlanError> {
+        let (elem, shape) = self.result_tile(op, 0)?;
+        self.require(elem == tile.elem && shape == tile.shape, "the result must have the folded shape")?;
+        self.define_result(op, 0, Val::Tile(tile))
     }
 
     fn fold_operand(&mut self, tile: &Tile, front: &[usize], kind: FoldKind) -> FoldOperand {

@@ -1,0 +1,265 @@
+//! Copying boxes of elements from one strided array to another: loads, stores, transpositions.
+#![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
+
+use crate::cpu::Level;
+
+/// One dimension of a box, with the distances between neighbours in elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dim {
+    pub(crate) count: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+/// Dimensions, without those of one element and what lies side by side, that are copied with care.
+const MAX_DIMS: usize = 8;
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Rows and columns that are transposed together: as many lines as fit the first cache with ease.
+const BLOCK: usize = 16;
+
+/// Copies a box whose dimensions are given from the outermost on.
+///
+/// `ahead` is how far from here, in bytes, the next box will probably be read; it is brought to the cache meanwhile. 0: nowhere.
+///
+/// # Safety
+/// Every element of the box can be read at `from` and written at `to`, and the two do not overlap. Elements have `size` bytes: 1, 2,
+/// 4 or 8; they need not be aligned. The CPU has the level.
+pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8, ahead: isize) {
+    let mut simple = [Dim { count: 1, from: 1, to: 1 }; MAX_DIMS];
+    let mut rank = 0;
+    for dim in dims.iter().filter(|dim| dim.count != 1) {
+        match simple[..rank].last_mut() {
+            Some(outer) if outer.from == dim.from * dim.count && outer.to == dim.to * dim.count => {
+                *outer = Dim { count: outer.count * dim.count, ..*dim };
+            }
+            _ if rank == MAX_DIMS => {
+                // More dimensions than anybody uses: one element after the other.
+                // SAFETY: by the contract.
+                return unsafe { each(dims, size, from, to) };
+            }
+            _ => {
+                simple[rank] = *dim;
+                rank += 1;
+            }
+        }
+    }
+    let copy = Copy { level, size, ahead };
+    // SAFETY: the dimensions describe the same box.
+    unsafe { copy.dims(&mut simple[..rank], from, to) }
+}
+
+/// Copies one element after the other.
+unsafe fn each(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
+    // SAFETY: by the caller.
+    unsafe {
+        match dims.split_first() {
+            None => match size {
+                1 => *to = *from,
+                2 => to.cast::<u16>().write_unaligned(from.cast::<u16>().read_unaligned()),
+                4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+                _ => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            },
+            Some((dim, rest)) => (0..dim.count).for_each(|i| each(rest, size, from.add(i * dim.from * size), to.add(i * dim.to * size))),
+        }
+    }
+}
+
+struct Copy {
+    level: Level,
+    size: usize,
+    ahead: isize,
+}
+
+impl Copy {
+    unsafe fn dims(&self, dims: &mut [Dim], from: *const u8, to: *mut u8) {
+        let (near_from, near_to) = (dims.iter().position(|d| d.from == 1), dims.iter().position(|d| d.to == 1));
+        // SAFETY: the inner functions stay in the box, whatever the order of its dimensions.
+        unsafe {
+            match (near_from, near_to) {
+                _ if dims.is_empty() => each(dims, self.size, from, to),
+                // Rows that lie side by side in both: innermost, with the longest other dimension around them.
+                (Some(a), Some(b)) if a == b => {
+                    let row = dims[a].count * self.size;
+                    dims[a..].rotate_left(1);
+                    let (_, outer) = dims.split_last().unwrap_or((&dims[0], &[]));
+                    match outer.split_last() {
+                        None => self.rows(Dim { count: 1, from: 0, to: 0 }, row, from, to),
+                        Some((rows, outer)) => self.outer(outer, from, to, &|from, to| self.rows(*rows, row, from, to)),
+                    }
+                }
+                // Side by side along different dimensions: a transposition.
+                (Some(a), Some(b)) => {
+                    let (column, row) = (dims[a], dims[b]);
+                    let mut outer = [column; MAX_DIMS];
+                    let mut rank = 0;
+                    for (_, dim) in dims.iter().enumerate().filter(|(i, _)| *i != a && *i != b) {
+                        outer[rank] = *dim;
+                        rank += 1;
+                    }
+                    self.outer(&outer[..rank], from, to, &|from, to| self.transpose(column, row, from, to));
+                }
+                _ => each(dims, self.size, from, to),
+            }
+        }
+    }
+
+    /// Calls `inner` for every position of the outer dimensions.
+    unsafe fn outer(&self, dims: &[Dim], from: *const u8, to: *mut u8, inner: &dyn Fn(*const u8, *mut u8)) {
+        match dims.split_first() {
+            None => inner(from, to),
+            Some((dim, rest)) => {
+                for i in 0..dim.count {
+                    // SAFETY: the positions lie in the box.
+                    unsafe { self.outer(rest, from.add(i * dim.from * self.size), to.add(i * dim.to * self.size), inner) };
+                }
+            }
+        }
+    }
+
+    /// Copies rows of `bytes` bytes.
+    unsafe fn rows(&self, rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
+        let rows = Dim { count: rows.count, from: rows.from * self.size, to: rows.to * self.size };
+        // SAFETY: by the caller, and the CPU has the level.
+        unsafe {
+            match self.level {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => rows_avx512(rows, bytes, from, to, self.ahead),
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => rows_avx2(rows, bytes, from, to, self.ahead),
+                _ => copy_rows(rows, bytes, from, to, self.ahead),
+            }
+        }
+    }
+
+    /// Copies with `column` side by side in the source and `row` side by side in the target.
+    unsafe fn transpose(&self, column: Dim, row: Dim, from: *const u8, to: *mut u8) {
+        // SAFETY: by the caller.
+        unsafe {
+            match self.size {
+                1 => transpose::<u8>(column, row, from.cast(), to.cast(), self.ahead),
+                2 => transpose::<u16>(column, row, from.cast(), to.cast(), self.ahead),
+                4 => transpose::<u32>(column, row, from.cast(), to.cast(), self.ahead),
+                _ => transpose::<u64>(column, row, from.cast(), to.cast(), self.ahead),
+            }
+        }
+    }
+}
+
+/// Asks for a line of memory that will be read soon. Any address will do.
+#[inline(always)]
+fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch has no effect that a program can see.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// Copies rows; distances in bytes.
+#[inline(always)]
+unsafe fn copy_rows(rows: Dim, bytes: usize, from: *const u8, to: *mut u8, ahead: isize) {
+    for r in 0..rows.count {
+        // SAFETY: the rows lie in the box.
+        unsafe {
+            let (from, to) = (from.add(r * rows.from), to.add(r * rows.to));
+            let mut at = 0;
+            while at + LINE <= bytes {
+                if ahead != 0 {
+                    prefetch(from.wrapping_offset(ahead).wrapping_add(at));
+                }
+                let line = from.add(at).cast::<[u8; LINE]>().read_unaligned();
+                to.add(at).cast::<[u8; LINE]>().write_unaligned(line);
+                at += LINE;
+            }
+            if at < bytes {
+                if ahead != 0 {
+                    prefetch(from.wrapping_offset(ahead).wrapping_add(at));
+                }
+                std::ptr::copy_nonoverlapping(from.add(at), to.add(at), bytes - at);
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn rows_avx2(rows: Dim, bytes: usize, from: *const u8, to: *mut u8, ahead: isize) {
+    // SAFETY: by the caller.
+    unsafe { copy_rows(rows, bytes, from, to, ahead) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn rows_avx512(rows: Dim, bytes: usize, from: *const u8, to: *mut u8, ahead: isize) {
+    // SAFETY: by the caller.
+    unsafe { copy_rows(rows, bytes, from, to, ahead) }
+}
+
+/// Copies block by block, so that a line that was read for one row is still there for the next.
+unsafe fn transpose<T: std::marker::Copy>(column: Dim, row: Dim, from: *const T, to: *mut T, ahead: isize) {
+    for j in (0..row.count).step_by(BLOCK) {
+        let width = BLOCK.min(row.count - j);
+        for i in (0..column.count).step_by(BLOCK) {
+            let height = BLOCK.min(column.count - i);
+            for c in j..j + width {
+                // SAFETY: the positions lie in the box.
+                unsafe {
+                    let source = from.add(c * row.from + i);
+                    if ahead != 0 {
+                        prefetch(source.cast::<u8>().wrapping_offset(ahead));
+                    }
+                    let target = to.add(i * column.to + c);
+                    (0..height).for_each(|r| target.add(r * column.to).write_unaligned(source.add(r).read_unaligned()));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The box copied as the definition says, and as `copy` does.
+    fn check(dims: &[Dim], size: usize) {
+        let last = |distance: fn(&Dim) -> usize| dims.iter().map(|d| (d.count - 1) * distance(d)).sum::<usize>() + 1;
+        let source: Vec<u8> = (0..last(|d| d.from) * size).map(|i| (i * 37 % 251) as u8).collect();
+        let mut expected = vec![0u8; last(|d| d.to) * size];
+        // SAFETY: the arrays hold the last element of the box.
+        unsafe { each(dims, size, source.as_ptr(), expected.as_mut_ptr()) };
+        for level in Level::available() {
+            for ahead in [0, 4096] {
+                let mut found = vec![0u8; expected.len()];
+                // SAFETY: as above.
+                unsafe { copy(level, dims, size, source.as_ptr(), found.as_mut_ptr(), ahead) };
+                assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_of_every_kind_are_copied() {
+        let dim = |count, from, to| Dim { count, from, to };
+        for size in [1, 2, 4, 8] {
+            check(&[], size);
+            check(&[dim(100, 1, 1)], size);
+            check(&[dim(7, 40, 20), dim(20, 1, 1)], size);
+            check(&[dim(7, 20, 33), dim(20, 1, 1)], size);
+            // Rows around others, and a transposition, also with something in between.
+            check(&[dim(3, 1000, 130), dim(20, 1, 1), dim(5, 50, 25)], size);
+            check(&[dim(37, 1, 21), dim(21, 40, 1)], size);
+            check(&[dim(2, 2000, 777), dim(37, 1, 21), dim(1, 5, 5), dim(21, 40, 1)], size);
+            check(&[dim(16, 1, 48), dim(3, 400, 16), dim(16, 17, 1)], size);
+            // Neither side by side; repeated elements.
+            check(&[dim(4, 2, 3), dim(5, 10, 12)], size);
+            check(&[dim(4, 0, 8), dim(8, 0, 1)], size);
+            check(&[dim(4, 1, 8), dim(8, 0, 1)], size);
+            // More dimensions than there are places for.
+            let many: Vec<Dim> = (0..10).map(|d| dim(2, 3 << d, 5 << (9 - d))).collect();
+            check(&many, size);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Folding the rows of a tile with one of the usual operations.
+//!
+//! The order is that of any fold: a reduction is a tree of halves, the upper half combined into the lower; a scan goes in doubling
+//! distances. Here rows lie side by side in memory, so nothing is moved to bring the folded dimension to the front.
+#![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
+
+use super::{
+    ElemOp,
+    fast::{
+        functions::*,
+        loops::{Bf16, F16, Fn2, Lane},
+    },
+};
+use crate::{cpu::Level, elem::Elem};
+use std::marker::PhantomData;
+use tilewright_ir::{RoundingMode, Scalar};
+
+/// Folds `rows` rows of `extent` elements, a power of two.
+///
+/// # Safety
+/// `src` holds the rows; `dst` has room for one element for each row of a reduction, for all elements of a scan; `spare` has room for
+/// one row. All are initialised and aligned to their elements, and none overlaps another.
+pub(crate) type RowsFn = unsafe fn(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize);
+
+/// How rows are folded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RowFold {
+    Reduce,
+    Scan,
+    /// From the last element to the first.
+    ScanBack,
+}
+
+/// Rows up to this many elements are folded without a loop for each half.
+const SHORT: usize = 16;
+
+trait Rows {
+    /// # Safety
+    /// As [`RowsFn`] demands.
+    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize);
+}
+
+fn at<R: Rows>(level: Level) -> RowsFn {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::<R>,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::<R>,
+        _ => R::run,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx512<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+    // SAFETY: by the caller.
+    unsafe { R::run(src, dst, spare, rows, extent) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx2<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+    // SAFETY: by the caller.
+    unsafe { R::run(src, dst, spare, rows, extent) }
+}
+
+/// Two elements combined.
+#[inline(always)]
+fn combine<T: Lane, F: Fn2<T::Wide>>(lhs: T, rhs: T) -> T {
+    T::narrow(F::apply(lhs.widen(), rhs.widen()))
+}
+
+/// `to = from combined with other`, element by element.
+#[inline(always)]
+fn combine_all<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], lhs: &[T], rhs: &[T]) {
+    for ((to, lhs), rhs) in to.iter_mut().zip(lhs).zip(rhs) {
+        *to = combine::<T, F>(*lhs, *rhs);
+    }
+}
+
+struct Reduce<T, F>(PhantomData<(T, F)>);
+impl<T: Lane, F: Fn2<T::Wide>> Rows for Reduce<T, F> {
+    #[inline(always)]
+    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+        // SAFETY: the contract of RowsFn.
+        let (src, dst, spare) = unsafe {
+            (
+                std::slice::from_raw_parts(src.cast::<T>(), rows * extent),
+                std::slice::from_raw_parts_mut(dst.cast::<T>(), rows),
+                std::slice::from_raw_parts_mut(spare.cast::<T>(), extent),
+            )
+        };
+        for (row, result) in src.chunks_exact(extent).zip(dst) {
+            *result = if extent <= SHORT { short::<T, F>(row) } else { long::<T, F>(row, spare) };
+        }
+    }
+}
+
+/// Reduces a row, with room for a half of it.
+#[inline(always)]
+fn long<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T]) -> T {
+    let mut half = row.len() / 2;
+    combine_all::<T, F>(&mut spare[..half], &row[..half], &row[half..]);
+    while half > SHORT {
+        half /= 2;
+        let (lower, upper) = spare.split_at_mut(half);
+        for (lower, upper) in lower.iter_mut().zip(upper) {
+            *lower = combine::<T, F>(*lower, *upper);
+        }
+    }
+    short::<T, F>(&spare[..half])
+}
+
+/// Reduces a row of up to [`SHORT`] elements.
+#[inline(always)]
+fn short<T: Lane, F: Fn2<T::Wide>>(row: &[T]) -> T {
+    let Ok(&row) = <&[T; SHORT]>::try_from(row) else {
+        let mut few = [row[0]; SHORT];
+        few[..row.len()].copy_from_slice(row);
+        let mut half = row.len() / 2;
+        while half > 0 {
+            (0..half).for_each(|i| few[i] = combine::<T, F>(few[i], few[i + half]));
+            half /= 2;
+        }
+        return few[0];
+    };
+    // Written out: each half is a vector of its own.
+    let a: [T; 8] = std::array::from_fn(|i| combine::<T, F>(row[i], row[i + 8]));
+    let b: [T; 4] = std::array::from_fn(|i| combine::<T, F>(a[i], a[i + 4]));
+    combine::<T, F>(combine::<T, F>(b[0], b[2]), combine::<T, F>(b[1], b[3]))
+}
+
+struct Scan<T, F, const BACK: bool>(PhantomData<(T, F)>);
+impl<T: Lane, F: Fn2<T::Wide>, const BACK: bool> Rows for Scan<T, F, BACK> {
+    #[inline(always)]
+    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+        // SAFETY: the contract of RowsFn.
+        let (src, dst, spare) = unsafe {
+            (
+                std::slice::from_raw_parts(src.cast::<T>(), rows * extent),
+                std::slice::from_raw_parts_mut(dst.cast::<T>(), rows * extent),
+                std::slice::from_raw_parts_mut(spare.cast::<T>(), extent),
+            )
+        };
+        let rounds = extent.trailing_zeros();
+        for (row, result) in src.chunks_exact(extent).zip(dst.chunks_exact_mut(extent)) {
+            // Rounds alternate between the two places, and the last one writes the result.
+            if rounds.is_multiple_of(2) {
+                result.copy_from_slice(row);
+            } else {
+                spare.copy_from_slice(row);
+            }
+            for round in 0..rounds {
+                let distance = 1 << round;
+                if (rounds - round).is_multiple_of(2) {
+                    step::<T, F, BACK>(result, spare, distance);
+                } else {
+                    step::<T, F, BACK>(spare, result, distance);
+                }
+            }
+        }
+    }
+}
+
+/// Combines each element with the one at a distance before it, or behind it.
+#[inline(always)]
+fn step<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(from: &[T], to: &mut [T], distance: usize) {
+    let rest = from.len() - distance;
+    if BACK {
+        to[rest..].copy_from_slice(&from[rest..]);
+        combine_all::<T, F>(&mut to[..rest], &from[distance..], &from[..rest]);
+    } else {
+        to[..distance].copy_from_slice(&from[..distance]);
+        combine_all::<T, F>(&mut to[distance..], &from[..rest], &from[distance..]);
+    }
+}
+
+/// The fold of rows of these elements with an operation, if there is one.
+pub(crate) fn select(level: Level, fold: RowFold, op: ElemOp, elem: Elem) -> Option<RowsFn> {
+    const RN: RoundingMode = RoundingMode::NearestEven;
+    macro_rules! kernel {
+        ($t:ty, $f:ty) => {
+            Some(match fold {
+                RowFold::Reduce => at::<Reduce<$t, $f>>(level),
+                RowFold::Scan => at::<Scan<$t, $f, false>>(level),
+                RowFold::ScanBack => at::<Scan<$t, $f, true>>(level),
+            })
+        };
+    }
+    macro_rules! float {
+        ($f:ty) => {
+            match elem {
+                Elem::Num(Scalar::F16) => kernel!(F16, $f),
+                Elem::Num(Scalar::Bf16) => kernel!(Bf16, $f),
+                Elem::Num(Scalar::F32) => kernel!(f32, $f),
+                Elem::Num(Scalar::F64) => kernel!(f64, $f),
+                _ => None,
+            }
+        };
+    }
+    macro_rules! int {
+        ($f:ty: $i8:ty, $i16:ty, $i32:ty, $i64:ty) => {
+            match elem {
+                Elem::Num(Scalar::I8) => kernel!($i8, $f),
+                Elem::Num(Scalar::I16) => kernel!($i16, $f),
+                Elem::Num(Scalar::I32) => kernel!($i32, $f),
+                Elem::Num(Scalar::I64) => kernel!($i64, $f),
+                _ => None,
+            }
+        };
+    }
+    match op {
+        ElemOp::AddF(RN, false) => float!(AddF),
+        ElemOp::MulF(RN, false) => float!(MulF),
+        ElemOp::MaxF { propagate_nan: false, ftz: false } => float!(MaxF),
+        ElemOp::MinF { propagate_nan: false, ftz: false } => float!(MinF),
+        ElemOp::MaxF { propagate_nan: true, ftz: false } => float!(MaxNan),
+        ElemOp::MinF { propagate_nan: true, ftz: false } => float!(MinNan),
+        ElemOp::And if elem == Elem::Num(Scalar::I1) => kernel!(u8, And),
+        ElemOp::Or if elem == Elem::Num(Scalar::I1) => kernel!(u8, Or),
+        ElemOp::Xor if elem == Elem::Num(Scalar::I1) => kernel!(u8, Xor),
+        ElemOp::AddI => int!(AddI: u8, u16, u32, u64),
+        ElemOp::MulI => int!(MulI: u8, u16, u32, u64),
+        ElemOp::And => int!(And: u8, u16, u32, u64),
+        ElemOp::Or => int!(Or: u8, u16, u32, u64),
+        ElemOp::Xor => int!(Xor: u8, u16, u32, u64),
+        ElemOp::MaxI(true) => int!(MaxI: i8, i16, i32, i64),
+        ElemOp::MinI(true) => int!(MinI: i8, i16, i32, i64),
+        ElemOp::MaxI(false) => int!(MaxI: u8, u16, u32, u64),
+        ElemOp::MinI(false) => int!(MinI: u8, u16, u32, u64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: usize = 3;
+
+    fn run(fold: RowFold, level: Level, values: &[f32], extent: usize) -> Vec<f32> {
+        let kernel = select(level, fold, ElemOp::AddF(RoundingMode::NearestEven, false), Elem::Num(Scalar::F32)).unwrap();
+        let mut out = vec![0.0f32; if fold == RowFold::Reduce { ROWS } else { ROWS * extent }];
+        let mut spare = vec![0.0f32; extent];
+        // SAFETY: the arrays hold the rows.
+        unsafe { kernel(values.as_ptr().cast(), out.as_mut_ptr().cast(), spare.as_mut_ptr().cast(), ROWS, extent) };
+        out
+    }
+
+    /// The documented order, one element at a time.
+    fn tree(row: &[f32]) -> f32 {
+        let mut row = row.to_vec();
+        while row.len() > 1 {
+            let half = row.len() / 2;
+            row = (0..half).map(|i| row[i] + row[i + half]).collect();
+        }
+        row[0]
+    }
+
+    fn doubling(row: &[f32]) -> Vec<f32> {
+        let mut row = row.to_vec();
+        let mut distance = 1;
+        while distance < row.len() {
+            row = (0..row.len()).map(|i| if i < distance { row[i] } else { row[i - distance] + row[i] }).collect();
+            distance *= 2;
+        }
+        row
+    }
+
+    #[test]
+    fn rows_are_folded_in_the_documented_order_at_every_level() {
+        for extent in [1, 2, 4, 8, 16, 32, 64, 512] {
+            // Numbers of very different size: every order gives another sum.
+            let values: Vec<f32> = (0..ROWS * extent).map(|i| (i as f32 * 0.7).sin() * 10f32.powi((i * 5 % 9) as i32)).collect();
+            let rows = || values.chunks(extent);
+            let back = |row: &[f32]| row.iter().rev().copied().collect::<Vec<f32>>();
+            for level in Level::available() {
+                assert_eq!(run(RowFold::Reduce, level, &values, extent), rows().map(tree).collect::<Vec<_>>());
+                assert_eq!(run(RowFold::Scan, level, &values, extent), rows().flat_map(doubling).collect::<Vec<_>>());
+                let expected: Vec<f32> = rows().flat_map(|row| back(&doubling(&back(row)))).collect();
+                assert_eq!(run(RowFold::ScanBack, level, &values, extent), expected);
+            }
+        }
+    }
+}
