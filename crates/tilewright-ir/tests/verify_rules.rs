@@ -17,6 +17,11 @@ fn a_case_breaks_its_rule_and_no_other() {
         };
         let found: HashSet<&str> = findings.iter().map(|finding| finding.rule).collect();
         assert_eq!(found, HashSet::from([*rule]), "{rule}: {}", findings[0]);
+        // What is said is about one operation, or about the one function or global.
+        let places: HashSet<_> = findings.iter().map(|finding| (&finding.function, finding.op)).collect();
+        assert_eq!(places.len(), 1, "{rule}: {findings:?}");
+        let examples = rules().find(|known| known.id == *rule).map_or("", |known| known.example);
+        assert!(!examples.is_empty(), "{rule} has no example");
     }
 }
 
