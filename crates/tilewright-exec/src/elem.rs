@@ -1,5 +1,6 @@
 //! How the machine stores the elements of a tile.
 
+use std::sync::LazyLock;
 use tilewright_ir::{Scalar, Type, TypeData, TypeTable};
 use tilewright_numeric::FloatFormat;
 
@@ -61,19 +62,10 @@ const fn scalar_size(scalar: Scalar) -> usize {
 
 /// The format of a float type.
 pub(crate) fn float_format(scalar: Scalar) -> Option<FloatFormat> {
-    Some(match scalar {
-        Scalar::F16 => FloatFormat::F16,
-        Scalar::Bf16 => FloatFormat::Bf16,
-        Scalar::F32 => FloatFormat::F32,
-        Scalar::Tf32 => FloatFormat::Tf32,
-        Scalar::F64 => FloatFormat::F64,
-        Scalar::F8E4M3FN => FloatFormat::F8E4M3FN,
-        Scalar::F8E5M2 => FloatFormat::F8E5M2,
-        Scalar::F8E8M0FNU => FloatFormat::F8E8M0FNU,
-        Scalar::F4E2M1FN => FloatFormat::F4E2M1FN,
-        Scalar::Fnv8E5M3FNU => FloatFormat::Fnv8E5M3FNU,
-        Scalar::I1 | Scalar::I4 | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => return None,
-    })
+    /// By scalar: both crates call their types by the names in text.
+    static FORMATS: LazyLock<Vec<Option<FloatFormat>>> =
+        LazyLock::new(|| Scalar::all().map(|scalar| FloatFormat::from_name(scalar.name())).collect());
+    FORMATS[scalar as usize]
 }
 
 /// Bits of an element in memory (SEMANTICS (b)): whole bytes, but for floats of 4 bits, of which two share a byte; `None` for

@@ -88,6 +88,11 @@ impl FloatFormat {
         }
     }
 
+    /// The format of the type with this name in Tile IR text; `None` for names of other types.
+    pub fn from_name(name: &str) -> Option<FloatFormat> {
+        FloatFormat::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// The type's name in Tile IR text.
     pub const fn name(self) -> &'static str {
         self.spec().name

@@ -1,6 +1,7 @@
 //! Numbers, strings and symbol names in the notation of MLIR.
 
 use crate::decimal;
+use std::sync::LazyLock;
 use tilewright_ir::Scalar;
 use tilewright_numeric::FloatFormat;
 
@@ -64,19 +65,10 @@ fn sign_extend(bits: u64, width: u32) -> i64 {
 
 /// The float format of a scalar type.
 pub(crate) fn float_format(scalar: Scalar) -> Option<FloatFormat> {
-    Some(match scalar {
-        Scalar::I1 | Scalar::I4 | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => return None,
-        Scalar::F16 => FloatFormat::F16,
-        Scalar::Bf16 => FloatFormat::Bf16,
-        Scalar::F32 => FloatFormat::F32,
-        Scalar::Tf32 => FloatFormat::Tf32,
-        Scalar::F64 => FloatFormat::F64,
-        Scalar::F8E4M3FN => FloatFormat::F8E4M3FN,
-        Scalar::F8E5M2 => FloatFormat::F8E5M2,
-        Scalar::F8E8M0FNU => FloatFormat::F8E8M0FNU,
-        Scalar::F4E2M1FN => FloatFormat::F4E2M1FN,
-        Scalar::Fnv8E5M3FNU => FloatFormat::Fnv8E5M3FNU,
-    })
+    /// By scalar: both crates call their types by the names in text.
+    static FORMATS: LazyLock<Vec<Option<FloatFormat>>> =
+        LazyLock::new(|| Scalar::all().map(|scalar| FloatFormat::from_name(scalar.name())).collect());
+    FORMATS[scalar as usize]
 }
 
 /// The value of a float of the dialect: `bits` in the width of the type, 19 for `tf32`.
@@ -173,6 +165,13 @@ fn is_identifier(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floats_have_a_format() {
+        for scalar in Scalar::all() {
+            assert_eq!(float_format(scalar).is_some(), scalar.is_float(), "{scalar}");
+        }
+    }
 
     fn float(format: FloatFormat, bits: u64) -> String {
         let mut out = String::new();
