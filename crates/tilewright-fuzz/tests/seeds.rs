@@ -1,6 +1,6 @@
-//! Every target on fixed seeds.
+//! Every target on fixed seeds. `FUZZ_SEEDS` says on how many.
 
-use std::panic;
+use std::{env, fs, panic, path::Path};
 use tilewright_fuzz::{Random, Source, TARGETS, Target, failure, generate, shrink};
 
 /// How many inputs each target gets.
@@ -16,6 +16,10 @@ fn input(seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let len = random.below(random.clone().below(MAX_LEN) + 1);
     random.bytes(len)
+}
+
+fn seeds() -> u64 {
+    env::var("FUZZ_SEEDS").map_or(SEEDS, |seeds| seeds.parse().unwrap_or_else(|_| panic!("FUZZ_SEEDS must be a number, found '{seeds}'")))
 }
 
 /// Runs a target on some inputs, and on a failure tells the seed and the smallest input that fails.
@@ -38,7 +42,7 @@ macro_rules! targets {
             #[test]
             fn $name() {
                 let target = TARGETS.into_iter().find(|target| target.name == stringify!($name));
-                run(target.expect("the target is in the list"), (0..SEEDS).map(|seed| (seed, input(seed))));
+                run(target.expect("the target is in the list"), (0..seeds()).map(|seed| (seed, input(seed))));
             }
         )*
 
@@ -50,6 +54,18 @@ macro_rules! targets {
 }
 
 targets!(reader text_parser round_trip_bytecode round_trip_text verifier printer_is_total);
+
+/// `fuzz/` is no part of the workspace, so nothing else would notice a program that is missing or calls another target.
+#[test]
+fn every_target_has_a_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("the manifest of the programs");
+    for Target { name, .. } in TARGETS {
+        let program = fs::read_to_string(folder.join(format!("fuzz_targets/{name}.rs"))).unwrap_or_default();
+        assert!(program.contains(&format!("tilewright_fuzz::targets::{name}(bytes)")), "{name} has no program");
+        assert!(manifest.contains(&format!("name = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"")), "{name} is not in the manifest");
+    }
+}
 
 /// Long functions: what is long may be read and printed in another way.
 #[test]
