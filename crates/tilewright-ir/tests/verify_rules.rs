@@ -4,7 +4,7 @@ mod support;
 
 use std::{collections::HashSet, fmt::Write, fs, path::Path};
 use support::{CASES, Kernel};
-use tilewright_ir::{MAX_FINDINGS, Opcode, Scalar, Version, rules, verify};
+use tilewright_ir::{MAX_FINDINGS, Module, Opcode, Scalar, Version, rules, verify};
 
 #[test]
 fn a_case_breaks_its_rule_and_no_other() {
@@ -23,6 +23,16 @@ fn a_case_breaks_its_rule_and_no_other() {
         let examples = rules().find(|known| known.id == *rule).map_or("", |known| known.example);
         assert!(!examples.is_empty(), "{rule} has no example");
     }
+}
+
+#[test]
+fn a_module_has_a_name() {
+    let findings = verify(Module::new("", Version::LATEST)).expect_err("text cannot say a module without a name");
+    assert_eq!(findings[0].to_string(), "error[symbol-name]: the module has an empty name");
+    // Its name is no symbol beside those of its functions.
+    let mut kernel = Kernel::new();
+    kernel.module.name = kernel.module.tables.strings.intern("k");
+    verify(kernel.finish()).unwrap_or_else(|findings| panic!("{}", findings[0]));
 }
 
 #[test]

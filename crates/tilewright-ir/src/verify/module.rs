@@ -8,6 +8,9 @@ impl<'m> Verifier<'m> {
     pub(super) fn symbols(&mut self) {
         let mut seen = HashSet::new();
         let module = self.module;
+        if self.string(module.name).is_empty() {
+            self.report(&rules::SYMBOL_NAME, None, "the module has an empty name".to_owned());
+        }
         for name in module.globals.iter().map(|g| g.name).chain(module.functions.iter().map(|f| f.name)) {
             let text = self.string(name);
             if text.is_empty() {

@@ -48,7 +48,7 @@ rules! {
     "Module" => {
     SYMBOL_NAME = "symbol-name" {
         title: "Symbols have names",
-        text: "Globals and functions are found by name, so a name cannot be empty.",
+        text: "Globals and functions are found by name, so a name cannot be empty. Neither can that of the module, which text could not say.",
         example: "entry @\"\"() { return }",
         tools: "",
     }
