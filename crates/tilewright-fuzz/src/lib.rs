@@ -6,7 +6,7 @@
 
 pub mod compare;
 pub mod corpus;
-pub mod generate;
+mod generate;
 pub mod mutate;
 mod random;
 mod shrink;
