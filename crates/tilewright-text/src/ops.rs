@@ -13,10 +13,20 @@ pub(crate) const MAX_DEPTH: usize = 512;
 static FORMATS: LazyLock<Vec<Option<Vec<FormatPiece>>>> =
     LazyLock::new(|| Opcode::ALL.iter().map(|opcode| parse_format(opcode.def())).collect());
 
+/// Whether the syntax of an operation shows the type of its first result, but there is none, as for the shape of a tensor
+/// without dimensions. NVIDIA's disassembler ends with a signal there; the generic form can be read.
+fn shows_missing_type(op: OpRef<'_>) -> bool {
+    let def = op.def();
+    matches!((def.format, def.results), (Format::Pattern(_), Results::Variadic(_))) && op.results().len() == 0
+}
+
 impl<'m> FunctionWriter<'_, 'm> {
     /// An operation from its results to its location. With `indent`, its regions stand in lines of their own; without, they
     /// are abbreviated and the operation is one line.
     pub(crate) fn op(&mut self, op: OpRef<'m>, indent: Option<usize>) {
+        if shows_missing_type(op) {
+            return self.generic_op(op, indent);
+        }
         if op.results().len() > 0 || self.names.has_implied_result(op) {
             self.names.push_results(&mut self.w.out, op);
             self.w.out.push_str(" = ");

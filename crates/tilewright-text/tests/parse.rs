@@ -158,6 +158,23 @@ fn types_that_are_not_written_are_checked() {
     }
 }
 
+/// The shape of a tensor without dimensions: there is no type to show, so the operation stands in its generic form.
+#[test]
+fn an_operation_without_results_to_show_is_read_back() {
+    let generic = "\"cuda_tile.get_tensor_shape\"(%tview) : (!cuda_tile.tensor_view<f32>) -> ()";
+    let source = format!(
+        "entry @k(%p: tile<ptr<f32>>) {{
+  %tview = make_tensor_view %p, shape = [], strides = [] : tensor_view<f32>
+  {generic}
+}}"
+    );
+    let module = tilewright_ir::verify(module(&source)).unwrap_or_else(|findings| panic!("{}", findings[0]));
+    let text = print(&module, &PrintOptions::new());
+    assert!(text.contains(&format!("\n  {generic}\n")), "{text}");
+    let again = parse(&text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&text, "text")));
+    assert_eq!(print(&again, &PrintOptions::new()), text);
+}
+
 /// A mask and a padding value look alike; the type of the value, perhaps one of several results, tells which it is.
 #[test]
 fn a_mask_is_told_from_a_padding_value() {
