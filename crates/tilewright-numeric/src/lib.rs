@@ -27,6 +27,7 @@
 pub mod arith;
 pub mod bulk;
 pub mod convert;
+mod double;
 mod exact;
 pub mod float;
 pub mod format;

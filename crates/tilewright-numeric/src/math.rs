@@ -1,11 +1,15 @@
 //! Elementary functions (SEMANTICS c.4), and the approximate divisions of `divf`.
 //!
 //! The `f32` functions compute in `f64`, most of them with polynomials of their own that loops can use in vectors, and round once, so
-//! their error is barely above half an ulp. The `f64` functions are the platform's (usually below 1 ulp), so their last bit may
-//! differ between hosts. For `f16` and `bf16` use the `f32` function and round the result. Special cases are those of C; NaN
-//! results have unspecified bits. Angles are in radians.
+//! their error is barely above half an ulp. The `f64` functions are the platform's, so their last bit may differ between hosts; but
+//! `tanh`, and sines and tangents of large angles, where platforms are off by more than 1 ulp, are computed here. For `f16` and
+//! `bf16` use the `f32` function and round the result. Special cases are those of C; NaN results have unspecified bits. Angles are in
+//! radians.
 
-use crate::single;
+use crate::{
+    double::{self, angle},
+    single,
+};
 
 macro_rules! unary {
     ($($(#[$doc:meta])* $name32:ident = |$y:ident| $body32:expr, $name64:ident = |$x:ident| $body64:expr;)*) => {$(
@@ -33,17 +37,17 @@ unary! {
     /// `log2`: logarithm to base 2; -inf at zero, NaN below.
     log2_f32 = |x| single::log2(x), log2_f64 = |x| x.log2();
     /// `sin`; NaN for infinities.
-    sin_f32 = |x| if is_near(x) { single::sin(x) } else { sin_f64(x.into()) as f32 }, sin_f64 = |x| x.sin();
+    sin_f32 = |x| if is_near(x) { single::sin(x) } else { sin_f64(x.into()) as f32 }, sin_f64 = |x| angle::sin(x);
     /// `cos`; NaN for infinities.
-    cos_f32 = |x| if is_near(x) { single::cos(x) } else { cos_f64(x.into()) as f32 }, cos_f64 = |x| x.cos();
+    cos_f32 = |x| if is_near(x) { single::cos(x) } else { cos_f64(x.into()) as f32 }, cos_f64 = |x| angle::cos(x);
     /// `tan`; NaN for infinities.
-    tan_f32 = |x| if is_near(x) { single::tan(x) } else { tan_f64(x.into()) as f32 }, tan_f64 = |x| x.tan();
+    tan_f32 = |x| if is_near(x) { single::tan(x) } else { tan_f64(x.into()) as f32 }, tan_f64 = |x| angle::tan(x);
     /// `sinh`.
     sinh_f32 = |x| single::sinh(x), sinh_f64 = |x| x.sinh();
     /// `cosh`.
     cosh_f32 = |x| single::cosh(x), cosh_f64 = |x| x.cosh();
     /// `tanh`.
-    tanh_f32 = |x| single::tanh(x), tanh_f64 = |x| x.tanh();
+    tanh_f32 = |x| single::tanh(x), tanh_f64 = |x| double::tanh(x);
     /// `rsqrt`: 1/sqrt(x); infinity of the same sign for zeros, NaN below zero, 0 for +inf.
     rsqrt_f32 = |x| (1.0 / f64::from(x).sqrt()) as f32, rsqrt_f64 = |x| 1.0 / x.sqrt();
 }

@@ -37,6 +37,12 @@ impl Memory {
         self.doubts.iter().map(|(address, (element, item))| (*address, *element, *item))
     }
 
+    /// The doubtful elements that share bytes with these; none has more than 8.
+    fn overlapping(&self, address: u64, size: u64) -> Vec<(u64, Element, Item)> {
+        let near = self.doubts.range(address.saturating_sub(7)..address + size).map(|(at, (element, item))| (*at, *element, *item));
+        near.filter(|(at, element, _)| at + self::size(*element) > address).collect()
+    }
+
     fn byte(&mut self, address: u64) -> &mut u8 {
         let region = self.regions.iter_mut().find(|(start, bytes)| address.wrapping_sub(*start) < bytes.len() as u64);
         let (start, bytes) = region.unwrap_or_else(|| panic!("no memory at {address:#x}"));
@@ -49,8 +55,7 @@ impl Memory {
         for i in (0..size).rev() {
             bits = bits << 8 | u64::from(*self.byte(address + i));
         }
-        let overlapping: Vec<(u64, Element, Item)> =
-            self.doubts().filter(|(at, e, _)| at + self::size(*e) > address && *at < address + size).collect();
+        let overlapping = self.overlapping(address, size);
         match overlapping[..] {
             [] if element == Element::Number(Scalar::I1) => Item::exact(u64::from(bits != 0)),
             [] => Item::exact(bits),
@@ -65,10 +70,7 @@ impl Memory {
             *self.byte(address + i) = (item.bits >> (8 * i)) as u8;
         }
         // What was there before is gone, or, where it is cut, not worth anything any more.
-        let touched: Vec<u64> =
-            self.doubts().filter(|(at, e, _)| at + self::size(*e) > address && *at < address + size).map(|(at, ..)| at).collect();
-        for at in touched {
-            let (e, _) = self.doubts[&at];
+        for (at, e, _) in self.overlapping(address, size) {
             self.doubts.remove(&at);
             for i in (0..self::size(e)).filter(|i| !(address..address + size).contains(&(at + i))) {
                 self.doubts.insert(at + i, (Element::Number(Scalar::I8), Item::UNKNOWN));
