@@ -55,12 +55,12 @@ class AccessMap:
 def access_map(trace: Trace, grid: int | tuple[int, ...], args: tuple[Any, ...], array: Any = None) -> AccessMap:
     """The map of one array of a launch: the object ``array`` itself, its position among the arrays, or the last array."""
     position = _position(trace, args, array)
-    extents = (*((grid,) if isinstance(grid, int) else tuple(grid)), 1, 1)[:3]
+    x, y, z = (*((grid,) if isinstance(grid, int) else tuple(grid)), 1, 1)[:3]
     description = trace.arrays[position]
     maps = _Maps(description)
     for block, reads, writes, offset, count in trace.accesses(position):
-        maps.add(block[0] + extents[0] * (block[1] + extents[1] * block[2]), reads, writes, offset, count)
-    return AccessMap(extents, *maps.views())
+        maps.add(block[0] + x * (block[1] + y * block[2]), reads, writes, offset, count)
+    return AccessMap((x, y, z), *maps.views())
 
 
 def _position(trace: Trace, args: tuple[Any, ...], array: Any) -> int:
