@@ -76,6 +76,35 @@ def test_any_buffer_is_an_array():
         kernel.launch(1, table)
 
 
+class OnlyDlpack:
+    """An array that offers nothing but DLPack."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **keywords):
+        return self._array.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def test_dlpack():
+    kernel = add_one("f32")
+    x = np.zeros((2, 4), np.float32)
+    kernel.launch(1, OnlyDlpack(x[1]))
+    assert x.tolist() == [[0] * 4, [1] * 4]
+    assert spread(OnlyDlpack(x.T))[1:] == (4, 2, 1, 4)
+
+
+def test_arrays_of_jax_are_not_written():
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.zeros(4, jax.numpy.bfloat16)
+    with pytest.raises(tilewright.LaunchError, match="the buffer is read-only"):
+        add_one("bf16").launch(1, x)
+    assert x.tolist() == [0] * 4
+
+
 def test_a_view_is_where_it_lies():
     kernel = add_one("i32", "1", "addi")
     whole = np.zeros(12, np.int32)
