@@ -7,7 +7,7 @@ mod generate;
 mod naive;
 mod regular;
 
-use generate::{Choices, Program, combinations, program};
+use generate::{Choices, Program, combinations, edge_program, program};
 use naive::value::{Element, Item, Trust};
 use regular::Combination;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -191,4 +191,19 @@ fn programs_have_every_operation() {
     };
     let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "no program has {missing:?}");
+}
+
+/// Every elementwise operation, with every type and attribute, on the edges of its types: each number with each other.
+#[test]
+fn operations_are_right_at_the_edges() {
+    let mut looked = Looked::default();
+    let mut tried = 0;
+    for combination in combinations().iter().flatten() {
+        let Some(made) = edge_program(combination) else { continue };
+        tried += 1;
+        if let Err(what) = compare(&made, &mut looked) {
+            panic!("{} {:?} {:?}: {what}", combination.opcode, combination.types, combination.attrs);
+        }
+    }
+    assert!(tried > 1000, "only {tried} combinations");
 }

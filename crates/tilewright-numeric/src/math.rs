@@ -79,25 +79,26 @@ pub fn tan_near_f32(x: f32) -> f32 {
 /// `pow` (`fpowf`): C `pow`; `x^0` and `1^y` are 1 even for NaN, a negative base with a non-integral exponent is NaN.
 #[inline]
 pub fn pow_f32(x: f32, y: f32) -> f32 {
-    f64::from(x).powf(f64::from(y)) as f32
+    pow_f64(x.into(), y.into()) as f32
 }
 
 /// `pow` (`fpowf`): C `pow`; see [`pow_f32`].
 #[inline]
 pub fn pow_f64(x: f64, y: f64) -> f64 {
-    x.powf(y)
+    // Also for NaNs that signal, which some platforms tell from others here.
+    if x == 1.0 || y == 0.0 { 1.0 } else { x.powf(y) }
 }
 
 /// `fpowi`: `x` to an integer power, as `pow` with the exact exponent rather than by repeated multiplication.
 #[inline]
 pub fn powi_f32(x: f32, n: i32) -> f32 {
-    f64::from(x).powf(f64::from(n)) as f32
+    pow_f64(x.into(), n.into()) as f32
 }
 
 /// `fpowi`: see [`powi_f32`].
 #[inline]
 pub fn powi_f64(x: f64, n: i32) -> f64 {
-    x.powf(f64::from(n))
+    pow_f64(x, n.into())
 }
 
 /// `atan2`: the angle of the point `(x, y)`, where the numerator `y` is the first operand, in [-pi, pi].
@@ -194,6 +195,8 @@ mod tests {
     fn powers() {
         assert_eq!([pow_f32(NAN, 0.0), pow_f32(1.0, NAN), pow_f32(-2.0, 3.0)], [1.0, 1.0, -8.0]);
         assert!(pow_f32(-2.0, 0.5).is_nan());
+        let signalling = f64::from_bits(0x7FF0_0000_0000_0001);
+        assert_eq!([pow_f64(signalling, 0.0), pow_f64(1.0, signalling), powi_f64(signalling, 0)], [1.0; 3]);
         assert_eq!([pow_f32(0.0, -1.0), pow_f32(-0.0, -1.0), pow_f32(-1.0, INF)], [INF, -INF, 1.0]);
         assert_eq!([powi_f32(3.0, 5), powi_f32(2.0, -3), powi_f32(0.0, 0)], [243.0, 0.125, 1.0]);
         // The exponent is odd, which f32 could not tell.

@@ -427,23 +427,27 @@ impl Generator<'_> {
             if self.choices.below(12) == 0 {
                 continue;
             }
-            let n = slot.shape.iter().product::<i64>();
-            let flat = self.flat(&slot, n);
-            let Some((value, scalar, n)) = flat else { continue };
-            let start = self.take(size(scalar) * n as usize);
-            let base = self.pointer(self.output, start, scalar);
-            let tensor = TypeData::TensorView { element: scalar.ty(), shape: [n].into(), strides: [1].into(), attr: None };
-            let tensor = self.module.tables.types.intern(tensor).unwrap();
-            let tv = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
-            let view = TypeData::PartitionView { tile: [n as i32].into(), tensor_view: tensor, dim_map: [0].into(), padding: None };
-            let view = self.module.tables.types.intern(view).unwrap();
-            let pv = self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tv).result(view));
-            let zero = self.numbers(Scalar::I32, &[], &[0]);
-            self.op(Opcode::StoreViewTko, |op| {
-                let op = op.operand("tile", value).operand("view", pv).operand("index", zero);
-                op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
-            });
+            self.store_slot(&slot);
         }
+    }
+
+    /// Stores a value where the output is free.
+    pub(super) fn store_slot(&mut self, slot: &Slot) {
+        let n = slot.shape.iter().product::<i64>();
+        let Some((value, scalar, n)) = self.flat(slot, n) else { return };
+        let start = self.take(size(scalar) * n as usize);
+        let base = self.pointer(self.output, start, scalar);
+        let tensor = TypeData::TensorView { element: scalar.ty(), shape: [n].into(), strides: [1].into(), attr: None };
+        let tensor = self.module.tables.types.intern(tensor).unwrap();
+        let tv = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
+        let view = TypeData::PartitionView { tile: [n as i32].into(), tensor_view: tensor, dim_map: [0].into(), padding: None };
+        let view = self.module.tables.types.intern(view).unwrap();
+        let pv = self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tv).result(view));
+        let zero = self.numbers(Scalar::I32, &[], &[0]);
+        self.op(Opcode::StoreViewTko, |op| {
+            let op = op.operand("tile", value).operand("view", pv).operand("index", zero);
+            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
+        });
     }
 
     /// A value as a tile of one dimension, of a type that lies in memory.

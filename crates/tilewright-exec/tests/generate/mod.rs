@@ -3,10 +3,12 @@
 
 mod access;
 mod choices;
+mod edges;
 mod folds;
 mod statements;
 
 pub(crate) use choices::Choices;
+pub(crate) use edges::edge_program;
 
 use crate::naive::number;
 use crate::regular::{Combination, Element};
@@ -81,6 +83,14 @@ struct Generator<'c> {
 /// The program that these decisions make.
 pub(crate) fn program(choices: &mut Choices, combinations: &[Vec<Combination>]) -> Program {
     let grid = [choices.below(3) as u32 + 1, choices.once_in(8) as u32 + 1, 1];
+    make(choices, combinations, grid, |generator| {
+        generator.statements();
+        generator.store_all();
+    })
+}
+
+/// A program whose body `fill` makes.
+fn make(choices: &mut Choices, combinations: &[Vec<Combination>], grid: [u32; 3], fill: impl FnOnce(&mut Generator<'_>)) -> Program {
     let mut module = Module::new("m", Version::LATEST);
     let byte_pointer = module.tables.types.pointer(Scalar::I8.ty()).unwrap();
     let mut params = vec![module.tables.types.tile(byte_pointer, &[]).unwrap(); 2];
@@ -106,8 +116,7 @@ pub(crate) fn program(choices: &mut Choices, combinations: &[Vec<Combination>]) 
         globals: 0,
     };
     let base = generator.place_output(grid);
-    generator.statements();
-    generator.store_all();
+    fill(&mut generator);
     generator.op(Opcode::Return, |op| op);
     generator.set_constant(base);
     generator.finish(grid, params)

@@ -50,18 +50,23 @@ impl Generator<'_> {
         let is_int = |element: &Element| matches!(element, Element::Number(scalar) if scalar.is_int());
         let solid = values.iter().all(|value| self.is_solid(*value)) && combination.types.iter().all(is_int);
         let shape = shapes.last().expect("the result has a shape");
-        let ty = self.ty(*result, shape);
+        let value = self.combined_as(combination, &values, *result, shape);
+        self.keep(value, *result, shape, solid);
+    }
+
+    /// The operation of a combination, with a result of this shape.
+    pub(super) fn combined_as(&mut self, combination: &Combination, values: &[Value], result: Element, shape: &[i64]) -> Value {
+        let ty = self.ty(result, shape);
         let def = combination.opcode.def();
-        let value = self.value(combination.opcode, |mut op| {
-            for (operand, value) in def.operands.iter().zip(&values) {
+        self.value(combination.opcode, |mut op| {
+            for (operand, value) in def.operands.iter().zip(values) {
                 op = op.operand(operand.name, *value);
             }
             for (attr, value) in def.attrs.iter().zip(&combination.attrs) {
                 op = op.attr(attr.name, *value);
             }
             op.result(ty)
-        });
-        self.keep(value, *result, shape, solid);
+        })
     }
 
     /// Whether a value is known exactly: constants of numbers are, and what the pool says.
