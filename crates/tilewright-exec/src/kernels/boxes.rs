@@ -20,12 +20,10 @@ const BLOCK: usize = 16;
 
 /// Copies a box whose dimensions are given from the outermost on.
 ///
-/// `ahead` is how far from here, in bytes, the next box will probably be read; it is brought to the cache meanwhile. 0: nowhere.
-///
 /// # Safety
 /// Every element of the box can be read at `from` and written at `to`, and the two do not overlap. Elements have `size` bytes: 1, 2,
 /// 4 or 8; they need not be aligned. The CPU has the level.
-pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8, ahead: isize) {
+pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     let mut simple = [Dim { count: 1, from: 1, to: 1 }; MAX_DIMS];
     let mut rank = 0;
     for dim in dims.iter().filter(|dim| dim.count != 1) {
@@ -44,7 +42,7 @@ pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const 
             }
         }
     }
-    let copy = Copy { level, size, ahead };
+    let copy = Copy { level, size };
     // SAFETY: the dimensions describe the same box.
     unsafe { copy.dims(&mut simple[..rank], from, to) }
 }
@@ -68,7 +66,6 @@ unsafe fn each(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
 struct Copy {
     level: Level,
     size: usize,
-    ahead: isize,
 }
 
 impl Copy {
@@ -124,10 +121,10 @@ impl Copy {
         unsafe {
             match self.level {
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => rows_avx512(rows, bytes, from, to, self.ahead),
+                Level::Avx512 => rows_avx512(rows, bytes, from, to),
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => rows_avx2(rows, bytes, from, to, self.ahead),
-                _ => copy_rows(rows, bytes, from, to, self.ahead),
+                Level::Avx2 => rows_avx2(rows, bytes, from, to),
+                _ => copy_rows(rows, bytes, from, to),
             }
         }
     }
@@ -137,47 +134,29 @@ impl Copy {
         // SAFETY: by the caller.
         unsafe {
             match self.size {
-                1 => transpose::<u8>(column, row, from.cast(), to.cast(), self.ahead),
-                2 => transpose::<u16>(column, row, from.cast(), to.cast(), self.ahead),
-                4 => transpose::<u32>(column, row, from.cast(), to.cast(), self.ahead),
-                _ => transpose::<u64>(column, row, from.cast(), to.cast(), self.ahead),
+                1 => transpose::<u8>(column, row, from.cast(), to.cast()),
+                2 => transpose::<u16>(column, row, from.cast(), to.cast()),
+                4 => transpose::<u32>(column, row, from.cast(), to.cast()),
+                _ => transpose::<u64>(column, row, from.cast(), to.cast()),
             }
         }
     }
 }
 
-/// Asks for a line of memory that will be read soon. Any address will do.
-#[inline(always)]
-fn prefetch(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch has no effect that a program can see.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
-
 /// Copies rows; distances in bytes.
 #[inline(always)]
-unsafe fn copy_rows(rows: Dim, bytes: usize, from: *const u8, to: *mut u8, ahead: isize) {
+unsafe fn copy_rows(rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
     for r in 0..rows.count {
         // SAFETY: the rows lie in the box.
         unsafe {
             let (from, to) = (from.add(r * rows.from), to.add(r * rows.to));
             let mut at = 0;
             while at + LINE <= bytes {
-                if ahead != 0 {
-                    prefetch(from.wrapping_offset(ahead).wrapping_add(at));
-                }
                 let line = from.add(at).cast::<[u8; LINE]>().read_unaligned();
                 to.add(at).cast::<[u8; LINE]>().write_unaligned(line);
                 at += LINE;
             }
             if at < bytes {
-                if ahead != 0 {
-                    prefetch(from.wrapping_offset(ahead).wrapping_add(at));
-                }
                 std::ptr::copy_nonoverlapping(from.add(at), to.add(at), bytes - at);
             }
         }
@@ -186,20 +165,20 @@ unsafe fn copy_rows(rows: Dim, bytes: usize, from: *const u8, to: *mut u8, ahead
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn rows_avx2(rows: Dim, bytes: usize, from: *const u8, to: *mut u8, ahead: isize) {
+unsafe fn rows_avx2(rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
     // SAFETY: by the caller.
-    unsafe { copy_rows(rows, bytes, from, to, ahead) }
+    unsafe { copy_rows(rows, bytes, from, to) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn rows_avx512(rows: Dim, bytes: usize, from: *const u8, to: *mut u8, ahead: isize) {
+unsafe fn rows_avx512(rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
     // SAFETY: by the caller.
-    unsafe { copy_rows(rows, bytes, from, to, ahead) }
+    unsafe { copy_rows(rows, bytes, from, to) }
 }
 
 /// Copies block by block, so that a line that was read for one row is still there for the next.
-unsafe fn transpose<T: std::marker::Copy>(column: Dim, row: Dim, from: *const T, to: *mut T, ahead: isize) {
+unsafe fn transpose<T: std::marker::Copy>(column: Dim, row: Dim, from: *const T, to: *mut T) {
     for j in (0..row.count).step_by(BLOCK) {
         let width = BLOCK.min(row.count - j);
         for i in (0..column.count).step_by(BLOCK) {
@@ -208,9 +187,6 @@ unsafe fn transpose<T: std::marker::Copy>(column: Dim, row: Dim, from: *const T,
                 // SAFETY: the positions lie in the box.
                 unsafe {
                     let source = from.add(c * row.from + i);
-                    if ahead != 0 {
-                        prefetch(source.cast::<u8>().wrapping_offset(ahead));
-                    }
                     let target = to.add(i * column.to + c);
                     (0..height).for_each(|r| target.add(r * column.to).write_unaligned(source.add(r).read_unaligned()));
                 }
@@ -231,12 +207,10 @@ mod tests {
         // SAFETY: the arrays hold the last element of the box.
         unsafe { each(dims, size, source.as_ptr(), expected.as_mut_ptr()) };
         for level in Level::available() {
-            for ahead in [0, 4096] {
-                let mut found = vec![0u8; expected.len()];
-                // SAFETY: as above.
-                unsafe { copy(level, dims, size, source.as_ptr(), found.as_mut_ptr(), ahead) };
-                assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}");
-            }
+            let mut found = vec![0u8; expected.len()];
+            // SAFETY: as above.
+            unsafe { copy(level, dims, size, source.as_ptr(), found.as_mut_ptr()) };
+            assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}");
         }
     }
 

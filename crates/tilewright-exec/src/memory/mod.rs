@@ -158,6 +158,13 @@ impl SharedMemory<'_> {
         found.ok_or_else(|| self.fault(address, size))
     }
 
+    /// The first address, the bytes and the place on the host of the buffer that was found last, to be read.
+    pub(crate) fn window(&self, hint: usize) -> Option<(u64, u64, *const u8)> {
+        let buffer = self.buffers.get(hint)?;
+        let bytes = buffer.host.len() as u64;
+        Some((buffer.address, bytes, buffer.host.locate(0, bytes)?))
+    }
+
     /// Why an access that no buffer allows is not allowed.
     #[cold]
     fn fault(&self, address: u64, size: u64) -> AccessFault {

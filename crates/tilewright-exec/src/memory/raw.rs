@@ -145,6 +145,14 @@ impl Strong {
         }
     }
 
+    /// Adds to an element of 32 or 64 bits, wrapping; gives what it held.
+    pub(crate) fn fetch_add(self, value: u64, order: Ordering) -> u64 {
+        match self.size {
+            4 => atomic_element!(AtomicU32, u32, self.pointer).fetch_add(value as u32, order).into(),
+            _ => atomic_element!(AtomicU64, u64, self.pointer).fetch_add(value, order),
+        }
+    }
+
     /// Replaces `current` by `new` if the element still holds it; gives what it held.
     pub(crate) fn compare_exchange(self, current: u64, new: u64, order: Ordering) -> Result<u64, u64> {
         let failure = if order == Ordering::Relaxed || order == Ordering::Release { Ordering::Relaxed } else { Ordering::Acquire };

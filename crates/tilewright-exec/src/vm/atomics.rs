@@ -59,6 +59,9 @@ pub(super) fn normalise_bits(register: *mut u8, n: usize) {
 
 /// Combines an element with an argument and gives its old value.
 pub(super) fn update(cell: Strong, mode: AtomicRMWMode, element: Scalar, argument: u64) -> u64 {
+    if mode == AtomicRMWMode::Add && matches!(element, Scalar::I32 | Scalar::I64) {
+        return cell.fetch_add(argument, Ordering::Relaxed);
+    }
     let mut old = cell.load(Ordering::Relaxed);
     loop {
         match cell.compare_exchange(old, combine(mode, element, old, argument), Ordering::Relaxed) {

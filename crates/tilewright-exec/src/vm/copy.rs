@@ -23,7 +23,7 @@ pub(super) fn tile(src: &Tile, regs: &Registers<'_>, dst: *mut u8) {
         Dim { count, from, to: pitch }
     });
     // SAFETY: as above, and the dimensions stay inside the source.
-    unsafe { boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), size, from, dst, 0) };
+    unsafe { boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), size, from, dst) };
 }
 
 /// Where a slice begins, in elements of the whole tile.

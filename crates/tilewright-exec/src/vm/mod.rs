@@ -75,8 +75,6 @@ pub(crate) struct Machine<'l> {
     packs: Packs,
     /// The buffer that was accessed last.
     hint: usize,
-    /// For each instruction, where it loaded from last, on the host.
-    last_loads: Vec<usize>,
 }
 
 /// Where an instruction leads.
@@ -95,7 +93,7 @@ impl<'l> Machine<'l> {
     /// When there is no memory for its scratch.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
         let scratch = AlignedBytes::zeroed(launch.plan.scratch_slots * sweep::SLOT_BYTES)?;
-        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0, last_loads: vec![0; launch.plan.code.len()] })
+        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0 })
     }
 
     /// Runs a block until it ends or waits.

@@ -157,7 +157,7 @@ impl Machine<'_> {
         if view.order.semantics == MemoryOrderingSemantics::Weak && self.launch.observer.is_none() {
             match direction {
                 Direction::Load(register) => {
-                    self.copy_in(view, region, host, register, block);
+                    copy_in(view, region, host, register);
                     return Ok(());
                 }
                 Direction::Store(register) => {
@@ -168,21 +168,6 @@ impl Machine<'_> {
             }
         }
         self.copy_runs(view, region, direction, Place { host, address: at(offset) }, block)
-    }
-
-    /// Copies a checked box to the register. What the same instruction will probably load next is brought to the cache: the box as
-    /// far away as this one is from the last.
-    fn copy_in(&mut self, view: &ViewAccess, region: &Region, host: *const u8, register: *mut u8, block: &Block) {
-        /// Boxes further apart than this follow no pattern.
-        const FARTHEST: usize = 1 << 26;
-        let ahead = host.addr().wrapping_sub(std::mem::replace(&mut self.last_loads[block.pc], host.addr())).cast_signed();
-        let ahead = if ahead.unsigned_abs() < FARTHEST { ahead } else { 0 };
-        let dims = region.axes.iter().map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
-        // SAFETY: the box was checked to lie inside one buffer; the register holds the whole tile.
-        unsafe {
-            let register = register.add(region.position * view.size);
-            boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), view.size, host, register, ahead);
-        }
     }
 
     /// Copies a checked box, one run along its innermost dimension at a time.
@@ -239,13 +224,23 @@ impl Machine<'_> {
     }
 }
 
+/// Copies a checked box to the register.
+fn copy_in(view: &ViewAccess, region: &Region, host: *const u8, register: *mut u8) {
+    let dims = region.axes.iter().map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
+    // SAFETY: the box was checked to lie inside one buffer; the register holds the whole tile.
+    unsafe {
+        let register = register.add(region.position * view.size);
+        boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), view.size, host, register);
+    }
+}
+
 /// Copies the register to a checked box.
 fn copy_out(view: &ViewAccess, region: &Region, host: *mut u8, register: *const u8) {
     let dims = region.axes.iter().map(|axis| Dim { count: axis.count, from: axis.pitch, to: axis.stride as usize });
     // SAFETY: as in `copy_in`.
     unsafe {
         let register = register.add(region.position * view.size);
-        boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), view.size, register, host, 0);
+        boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), view.size, register, host);
     }
 }
 

@@ -17,7 +17,8 @@ use std::{io, num::NonZeroUsize, path::PathBuf};
 ///
 /// Measures memory bandwidth (z = x + y on large arrays) and the peak rate of floating-point multiply-adds, then runs kernels that
 /// were compiled by cuTile Python, at real sizes, and compares each with the limit that applies to it. Times are the best of
-/// several launches, each with everything that a launch does.
+/// several launches, each with everything that a launch does. 'share' is the rate as a part of the limit; 'busy' is the same by
+/// processor time, for machines that have other things to do.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -33,6 +33,10 @@ pub(super) struct Row {
     limit: &'static str,
     /// The rate as a part of the limit with as many threads.
     pub(super) share: f64,
+    /// Processor time, all threads together.
+    cpu_seconds: Option<f64>,
+    /// The share if the threads had not waited for a processor: what counts where other programs run too.
+    cpu_share: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -63,6 +67,11 @@ impl Report {
             unit,
             limit,
             share: limits.map_or(0.0, |limits| rate / limits.of(problem.limit)),
+            cpu_seconds: timing.cpu_seconds,
+            cpu_share: timing.cpu_seconds.zip(limits).map(|(cpu, limits)| {
+                let rate = problem.work as f64 / cpu * timing.threads as f64;
+                rate / limits.of(problem.limit)
+            }),
         });
         &self.results[self.results.len() - 1]
     }
@@ -86,7 +95,7 @@ impl Report {
                 limits.peak_f64 / 1e9
             )?;
         }
-        let head = format!("{:<22}{:<20}{:>7} {:>10} {:>16}  share", "kernel", "size", "threads", "time", "rate");
+        let head = format!("{:<22}{:<20}{:>7} {:>10} {:>16}  share  busy", "kernel", "size", "threads", "time", "rate");
         writeln!(out, "\n{}", style.strong(&head))
     }
 
@@ -99,7 +108,9 @@ pub(super) fn write_row(out: &mut dyn Write, row: &Row) -> io::Result<()> {
     let unit = format!("G{}", row.unit);
     let (name, size, threads, time) = (row.name, &row.size, row.threads, duration(row.seconds));
     let share = row.share * 100.0;
-    writeln!(out, "{name:<22}{size:<20}{threads:>7} {time:>10} {:>8.1} {unit:<7}  {share:.0}% of {}", row.rate / 1e9, row.limit)
+    let busy = row.cpu_share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", share * 100.0));
+    let rate = row.rate / 1e9;
+    writeln!(out, "{name:<22}{size:<20}{threads:>7} {time:>10} {rate:>8.1} {unit:<7} {share:>5.0}% {busy:>5} of {}", row.limit)
 }
 
 pub(super) fn write_overhead(out: &mut dyn Write, row: &OverheadRow) -> io::Result<()> {
