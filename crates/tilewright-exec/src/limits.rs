@@ -10,7 +10,7 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::{
     hint::black_box,
     sync::{
-        Barrier,
+        Barrier, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -27,7 +27,7 @@ pub fn bandwidth(threads: usize, elements: usize, patience: Duration) -> f64 {
     let each = elements / threads.max(1);
     let piece = each.clamp(1, PIECE);
     let seconds = fastest(threads, patience, || {
-        let (x, y, mut z) = (vec![1.0f32; each], vec![2.0f32; each], vec![0.0f32; each]);
+        let (x, y, mut z) = (vec![1.0f32; each], vec![2.0f32; each], vec![3.0f32; each]);
         let mut at = 0;
         move || {
             add(&x[at..][..piece], &y[at..][..piece], &mut z[at..][..piece]);
@@ -81,11 +81,11 @@ fn peak(threads: usize, patience: Duration, work: fn(usize) -> usize) -> f64 {
 /// The shortest time in which all threads do their work; `prepare` runs first, on each thread.
 fn fastest<W: FnMut()>(threads: usize, patience: Duration, prepare: impl Fn() -> W + Sync) -> f64 {
     let barrier = Barrier::new(threads.max(1));
-    let (again, begin) = (AtomicBool::new(true), Instant::now());
+    let (again, begin) = (AtomicBool::new(true), OnceLock::new());
     let measure = || {
         let mut work = prepare();
         work();
-        let mut best = f64::INFINITY;
+        let (mut best, begin) = (f64::INFINITY, begin.get_or_init(Instant::now));
         while again.load(Ordering::Relaxed) {
             // Nobody is behind this before all have seen that there is another round.
             barrier.wait();
