@@ -48,8 +48,13 @@ impl<'s> Parser<'s> {
     pub(super) fn create(&mut self, block: Block, opcode: Opcode, state: &mut OpState) -> Op {
         let def = opcode.def();
         for index in 0..def.attrs.len() {
-            let value = self.attr_or_default(opcode, state, index);
-            self.body.push_attr(value);
+            match state.attrs[index] {
+                AttrValue::Absent => {
+                    let value = self.attr_or_default(opcode, state, index);
+                    self.body.push_attr(value);
+                }
+                value => self.body.push_attr(value),
+            }
         }
         let (mut present, mut split, mut next, mut in_order) = (0u8, None, 0, true);
         for (index, operand) in def.operands.iter().enumerate() {
@@ -139,13 +144,12 @@ impl<'s> Parser<'s> {
 
     /// Defines a name.
     pub(super) fn define(&mut self, name: Token, binding: Binding) -> Parsed<()> {
-        let text = self.text(name);
-        if self.scope.define(text, binding) {
+        if self.scope.define(name, binding) {
             return Ok(());
         }
-        if self.scope.get(text).is_some_and(Binding::is_broken) {
+        if self.scope.get(name).is_some_and(Binding::is_broken) {
             return Err(Failed);
         }
-        Err(self.report("redefinition", name.span(), format!("{} is defined already", brief(text))))
+        Err(self.report("redefinition", name.span(), format!("{} is defined already", brief(self.text(name)))))
     }
 }

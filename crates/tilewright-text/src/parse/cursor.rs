@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::suggest::nearest;
 use foldhash::{HashMap, HashMapExt as _};
 use std::ops::Range;
-use tilewright_ir::{Attr, Body, Const, Loc, LocData, Module, Type, TypeTable, Version};
+use tilewright_ir::{Attr, Body, Const, Loc, LocData, Module, Opcode, Type, TypeTable, Version};
 
 /// Something went wrong and is reported, or follows from what is.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,8 @@ pub(super) struct Parser<'s> {
     pub(super) types: HashMap<&'s str, Type>,
     /// The one of them that was last in the text.
     pub(super) last_type: (&'s str, Type),
+    /// The operation that was last in the text: many come again at once.
+    pub(super) last_opcode: (&'static str, Opcode),
     pub(super) locations: HashMap<LocData, Loc>,
     pub(super) constants: HashMap<Box<[u8]>, Const>,
     /// `[false, ...]` by length.
@@ -56,14 +58,15 @@ impl<'s> Parser<'s> {
         Parser {
             source,
             lexer: Lexer::new(source),
-            token: Token { kind: Kind::End, leads: true, start: 0, end: 0 },
+            token: Token::END,
             module: Module::new("kernels", version),
             body: Body::new(),
-            scope: Scope::default(),
+            scope: Scope::new(source),
             depth: 0,
             aliases: Aliases::default(),
             types: HashMap::new(),
             last_type: ("", TypeTable::token()),
+            last_opcode: (Opcode::Return.mnemonic(), Opcode::Return),
             locations: HashMap::new(),
             constants: HashMap::new(),
             all_false: Vec::new(),
@@ -85,7 +88,7 @@ impl<'s> Parser<'s> {
     // Tokens.
 
     /// Goes on to the next token and gives the one that was at hand.
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self) -> Token {
         std::mem::replace(&mut self.token, self.lexer.next())
     }
@@ -132,6 +135,12 @@ impl<'s> Parser<'s> {
     #[inline]
     pub(super) fn expect(&mut self, kind: Kind) -> Parsed<Token> {
         if self.at(kind) { Ok(self.advance()) } else { Err(self.missing(kind)) }
+    }
+
+    /// Takes a token of this kind, of which nothing else is asked.
+    #[inline(always)]
+    pub(super) fn require(&mut self, kind: Kind) -> Parsed<()> {
+        if self.eat(kind) { Ok(()) } else { Err(self.missing(kind)) }
     }
 
     pub(super) fn expect_word(&mut self, word: &str) -> Parsed<()> {
@@ -204,7 +213,7 @@ impl<'s> Parser<'s> {
 
     /// Reports that a token of this kind is missing: behind the line before, where the one at hand begins another.
     #[cold]
-    fn missing(&mut self, kind: Kind) -> Failed {
+    pub(super) fn missing(&mut self, kind: Kind) -> Failed {
         let token = self.token;
         let is_next = token.leads && (token.kind == Kind::RightBrace || self.begins_anew());
         match self.end_before(token).filter(|_| is_next) {
@@ -234,7 +243,7 @@ impl<'s> Parser<'s> {
 
     /// Adds how an operation is written to the last error, if that is a token out of place in it, and says no more yet.
     #[cold]
-    pub(super) fn note_syntax(&mut self, start: u32, opcode: tilewright_ir::Opcode) {
+    pub(super) fn note_syntax(&mut self, start: u32, opcode: Opcode) {
         let errors = self.errors.last();
         let fits = errors.is_some_and(|e| e.id == "unexpected-token" && e.span.start >= start as usize && e.notes.is_empty());
         if fits {

@@ -3,8 +3,10 @@
 use super::lexer::{Kind, Lexer};
 use foldhash::HashMap;
 use std::sync::LazyLock;
-use tilewright_ir::Opcode;
-use tilewright_ir::ops::{Condition, FormatPiece, Placement, Results, Subject, TypeList, TypeSource, parse_format, type_source};
+use tilewright_ir::ops::{
+    AttrDef, AttrDefault, Condition, FormatPiece, Placement, Results, Subject, TypeList, TypeSource, parse_format, type_source,
+};
+use tilewright_ir::{AttrValue, Opcode};
 
 /// One step of reading an operation.
 #[derive(Clone, Debug)]
@@ -33,6 +35,16 @@ pub(super) struct Plan {
 
 /// The plan of each operation; `None` where the syntax is irregular.
 pub(super) static PLANS: LazyLock<Vec<Option<Plan>>> = LazyLock::new(|| Opcode::ALL.iter().map(|&opcode| plan(opcode)).collect());
+
+/// The attributes of each operation where its text has none: their defaults, as far as these are the same for all.
+pub(super) static DEFAULTS: LazyLock<Vec<Vec<AttrValue>>> = LazyLock::new(|| {
+    let default = |attr: &AttrDef| match attr.default {
+        Some(AttrDefault::Enum(value)) => AttrValue::Enum(value),
+        Some(AttrDefault::Int(value)) => AttrValue::Int(value),
+        Some(AttrDefault::AllFalse) | None => AttrValue::Absent,
+    };
+    Opcode::ALL.iter().map(|opcode| opcode.def().attrs.iter().map(default).collect()).collect()
+});
 
 /// Names that operations had in the text of older versions.
 const OLD_NAMES: [(&str, Opcode); 1] = [("pow", Opcode::FPowF)];

@@ -98,11 +98,26 @@ pub(super) struct Token {
     pub(super) leads: bool,
     pub(super) start: u32,
     pub(super) end: u32,
+    /// The number that the name of a value is, or [`NO_NUMBER`].
+    number: u32,
 }
 
+/// Stands for a name that is no number.
+const NO_NUMBER: u32 = u32::MAX;
+
 impl Token {
+    /// The end of an empty text.
+    pub(super) const END: Token = Token { kind: Kind::End, leads: true, start: 0, end: 0, number: NO_NUMBER };
+
+    #[inline]
     pub(super) fn span(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
+    }
+
+    /// The number that the name of a value is: 42 for `%42`, which is its shortest form. Larger numbers are names like others.
+    #[inline]
+    pub(super) fn number(self) -> Option<usize> {
+        (self.number != NO_NUMBER).then_some(self.number as usize)
     }
 }
 
@@ -161,6 +176,8 @@ static KINDS: [Kind; 256] = {
 };
 
 /// Cuts a text into tokens, one at a time; it can be set back to any place.
+///
+/// What finds the end of a token is given the place where to look, and gives the end: so the place stays in a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'s> {
     bytes: &'s [u8],
@@ -179,140 +196,148 @@ impl<'s> Lexer<'s> {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
+    #[inline]
     fn class(&self, at: usize) -> u8 {
         CLASSES[usize::from(self.byte(at))]
     }
 
-    /// Skips what belongs to these classes.
+    /// Where what belongs to this class ends.
     #[inline]
-    fn skip(&mut self, classes: u8) {
-        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        self.at += rest.iter().take_while(|&&byte| CLASSES[usize::from(byte)] & classes != 0).count();
+    fn skip(&self, class: u8, mut at: usize) -> usize {
+        while self.class(at) & class != 0 {
+            at += 1;
+        }
+        at
     }
 
     /// Skips spaces and comments; tells whether a line ended, or none has begun.
     #[inline]
-    fn skip_blank(&mut self) -> bool {
-        let mut leads = self.at == 0;
+    fn skip_blank(&self, mut at: usize) -> (bool, usize) {
+        let mut leads = at == 0;
         loop {
-            let byte = self.byte(self.at);
+            let byte = self.byte(at);
             if CLASSES[usize::from(byte)] == SPACE {
                 leads |= byte == b'\n';
-                self.at += 1;
-            } else if byte == b'/' && self.byte(self.at + 1) == b'/' {
-                let rest = &self.bytes[self.at..];
-                self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+                at += 1;
+            } else if byte == b'/' && self.byte(at + 1) == b'/' {
+                let rest = &self.bytes[at..];
+                at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
             } else {
-                return leads;
+                return (leads, at);
             }
         }
     }
 
-    /// The next token.
-    #[inline]
+    /// The next token. It is put together where it is used: one that was written to memory as a whole and read in parts, or the
+    /// other way round, would have to wait for the memory.
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Token {
-        let leads = self.skip_blank();
-        let start = self.at;
-        let kind = self.kind();
-        Token { kind, leads, start: start as u32, end: self.at as u32 }
+        let (leads, start) = self.skip_blank(self.at);
+        let (kind, number, end) = if self.byte(start) == b'%' && self.class(start + 1) & DIGIT != 0 {
+            let (number, end) = self.numbered(start + 1);
+            (Kind::Value, number, end)
+        } else {
+            let (kind, end) = self.token(start);
+            (kind, NO_NUMBER, end)
+        };
+        self.at = end;
+        Token { kind, leads, start: start as u32, end: end as u32, number }
     }
 
-    #[inline]
-    fn kind(&mut self) -> Kind {
-        let Some(&byte) = self.bytes.get(self.at) else { return Kind::End };
-        self.at += 1;
+    /// What the token is that starts here, and its end.
+    fn token(&self, start: usize) -> (Kind, usize) {
+        let Some(&byte) = self.bytes.get(start) else { return (Kind::End, start) };
+        let next = start + 1;
         match KINDS[usize::from(byte)] {
-            Kind::Word => {
-                self.skip(PART);
-                Kind::Word
-            }
-            kind @ (Kind::Value | Kind::Hash | Kind::Bang | Kind::Block) => self.name(kind),
-            Kind::Int => self.number(byte),
-            Kind::Symbol => self.symbol(),
-            Kind::Text => self.string(),
-            Kind::Minus if self.byte(self.at) == b'>' => self.single(Kind::Arrow),
-            Kind::Invalid => {
-                while !self.text.is_char_boundary(self.at) {
-                    self.at += 1;
-                }
-                Kind::Invalid
-            }
-            single => single,
+            Kind::Word => (Kind::Word, self.skip(PART, next)),
+            kind @ (Kind::Value | Kind::Hash | Kind::Bang | Kind::Block) => self.name(kind, next),
+            Kind::Int => self.number(byte, next),
+            Kind::Symbol => self.symbol(next),
+            Kind::Text => self.string(next),
+            Kind::Minus if self.byte(next) == b'>' => (Kind::Arrow, next + 1),
+            Kind::Invalid => (Kind::Invalid, (next..).find(|&at| self.text.is_char_boundary(at)).unwrap_or(next)),
+            single => (single, next),
         }
     }
 
-    fn single(&mut self, kind: Kind) -> Kind {
-        self.at += 1;
-        kind
+    /// The digits of a name: their number, if this is its shortest form, and their end.
+    fn numbered(&self, first: usize) -> (u32, usize) {
+        const MAX_DIGITS: usize = 9;
+        let (mut number, mut at) = (0u32, first);
+        loop {
+            let digit = self.byte(at).wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            number = number.wrapping_mul(10).wrapping_add(digit.into());
+            at += 1;
+        }
+        let is_shortest = at == first + 1 || self.byte(first) != b'0';
+        (if is_shortest && at - first <= MAX_DIGITS { number } else { NO_NUMBER }, at)
     }
 
     /// What follows `%`, `#`, `!` or `^`: digits, or a word that may hold dashes.
     #[inline]
-    fn name(&mut self, kind: Kind) -> Kind {
-        let first = self.at;
+    fn name(&self, kind: Kind, first: usize) -> (Kind, usize) {
         if self.class(first) & DIGIT != 0 {
-            self.skip(DIGIT);
-            return kind;
+            return (kind, self.skip(DIGIT, first));
         }
+        let mut at = first;
         loop {
-            self.skip(PART);
-            if self.byte(self.at) != b'-' || self.byte(self.at + 1) == b'>' {
+            at = self.skip(PART, at);
+            if self.byte(at) != b'-' || self.byte(at + 1) == b'>' {
                 break;
             }
-            self.at += 1;
+            at += 1;
         }
-        if self.at == first { Kind::Invalid } else { kind }
+        (if at == first { Kind::Invalid } else { kind }, at)
     }
 
-    fn symbol(&mut self) -> Kind {
-        if self.byte(self.at) == b'"' {
-            self.at += 1;
-            return if self.string() == Kind::Text { Kind::Symbol } else { Kind::Invalid };
+    fn symbol(&self, first: usize) -> (Kind, usize) {
+        if self.byte(first) == b'"' {
+            let (kind, end) = self.string(first + 1);
+            return (if kind == Kind::Text { Kind::Symbol } else { Kind::Invalid }, end);
         }
-        let first = self.at;
-        self.skip(PART);
-        if self.at == first { Kind::Invalid } else { Kind::Symbol }
+        let end = self.skip(PART, first);
+        (if end == first { Kind::Invalid } else { Kind::Symbol }, end)
     }
 
     /// A string after its first quote: it ends in its line.
-    fn string(&mut self) -> Kind {
+    fn string(&self, mut at: usize) -> (Kind, usize) {
         loop {
-            match self.byte(self.at) {
-                b'"' => return self.single(Kind::Text),
-                b'\\' if !matches!(self.byte(self.at + 1), b'\n' | 0) => self.at += 2,
-                b'\n' => break,
-                0 if self.at >= self.bytes.len() => break,
-                _ => self.at += 1,
+            match self.byte(at) {
+                b'"' => return (Kind::Text, at + 1),
+                b'\\' if !matches!(self.byte(at + 1), b'\n' | 0) => at += 2,
+                b'\n' => return (Kind::Invalid, at),
+                0 if at >= self.bytes.len() => return (Kind::Invalid, at),
+                _ => at += 1,
             }
         }
-        Kind::Invalid
     }
 
     /// A number after its first digit.
-    fn number(&mut self, first: u8) -> Kind {
-        if first == b'0' && self.byte(self.at) == b'x' && self.byte(self.at + 1).is_ascii_hexdigit() {
-            self.at += 1;
-            while self.byte(self.at).is_ascii_hexdigit() {
-                self.at += 1;
+    fn number(&self, first: u8, mut at: usize) -> (Kind, usize) {
+        if first == b'0' && self.byte(at) == b'x' && self.byte(at + 1).is_ascii_hexdigit() {
+            at += 1;
+            while self.byte(at).is_ascii_hexdigit() {
+                at += 1;
             }
-            return Kind::Hex;
+            return (Kind::Hex, at);
         }
-        self.skip(DIGIT);
+        at = self.skip(DIGIT, at);
         let mut kind = Kind::Int;
-        if self.byte(self.at) == b'.' {
-            self.at += 1;
-            self.skip(DIGIT);
+        if self.byte(at) == b'.' {
+            at = self.skip(DIGIT, at + 1);
             kind = Kind::Float;
         }
-        if matches!(self.byte(self.at), b'e' | b'E') {
-            let sign = usize::from(matches!(self.byte(self.at + 1), b'+' | b'-'));
-            if self.class(self.at + 1 + sign) & DIGIT != 0 {
-                self.at += 1 + sign;
-                self.skip(DIGIT);
+        if matches!(self.byte(at), b'e' | b'E') {
+            let sign = usize::from(matches!(self.byte(at + 1), b'+' | b'-'));
+            if self.class(at + 1 + sign) & DIGIT != 0 {
+                at = self.skip(DIGIT, at + 1 + sign);
                 kind = Kind::Float;
             }
         }
-        kind
+        (kind, at)
     }
 }
 
@@ -345,5 +370,15 @@ mod tests {
         assert_eq!(kinds("ä\"open"), [(Kind::Invalid, "ä"), (Kind::Invalid, "\"open")]);
         assert_eq!(kinds("// all\n  \"\\\"\""), [(Kind::Text, "\"\\\"\"")]);
         assert_eq!(kinds("\"\\ä"), [(Kind::Invalid, "\"\\ä")]);
+    }
+
+    #[test]
+    fn names_are_numbers_in_their_shortest_form_only() {
+        let cases =
+            [("%0", Some(0)), ("%42", Some(42)), ("%00", None), ("%999999999", Some(999_999_999)), ("%9999999999", None), ("%a4", None)];
+        for (name, expected) in cases {
+            assert_eq!(Lexer::new(name).next().number(), expected, "{name}");
+        }
+        assert_eq!(Lexer::new("42").next().number(), None);
     }
 }

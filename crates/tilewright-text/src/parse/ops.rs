@@ -1,7 +1,7 @@
 //! Operations in their own syntax.
 
 use super::cursor::{Failed, Parsed, Parser, brief};
-use super::format::{BY_MNEMONIC, PLANS, Step};
+use super::format::{BY_MNEMONIC, DEFAULTS, PLANS, Step};
 use super::lexer::{Kind, Token};
 use super::scope::Binding;
 use super::types::DIALECT;
@@ -79,7 +79,7 @@ impl<'s> Parser<'s> {
         if self.whole_operation(block, &mut state).is_err() {
             for name in &state.names {
                 // A second error about the name would follow from the first.
-                self.scope.define(self.text(name.token), Binding::BROKEN);
+                self.scope.define(name.token, Binding::BROKEN);
             }
             self.recover(start);
         }
@@ -95,7 +95,7 @@ impl<'s> Parser<'s> {
             Kind::Word => {
                 self.advance();
                 let opcode = self.opcode(token, self.text(token))?;
-                state.attrs.resize(opcode.def().attrs.len(), AttrValue::Absent);
+                state.attrs.extend_from_slice(&DEFAULTS[opcode as usize]);
                 self.short_operation(block, opcode, token, state).inspect_err(|_| self.note_syntax(token.start, opcode))
             }
             Kind::Text => {
@@ -109,12 +109,13 @@ impl<'s> Parser<'s> {
     /// `%0, %1:2 =`
     fn result_names(&mut self, state: &mut OpState) -> Parsed<()> {
         self.separated(|p| {
-            let token = p.expect(Kind::Value)?;
+            let token = p.token;
+            p.require(Kind::Value)?;
             let count = if p.eat(Kind::Colon) { p.result_count()? } else { 1 };
             state.names.push(ResultName { token, count });
             Ok(())
         })?;
-        self.expect(Kind::Equal).map(|_| ())
+        self.require(Kind::Equal)
     }
 
     fn result_count(&mut self) -> Parsed<u32> {
@@ -128,7 +129,12 @@ impl<'s> Parser<'s> {
     /// The operation with this name, with or without the prefix of the dialect.
     pub(super) fn opcode(&mut self, token: Token, name: &str) -> Parsed<Opcode> {
         let mnemonic = name.strip_prefix(DIALECT).unwrap_or(name);
-        if let Some(&opcode) = BY_MNEMONIC.get(mnemonic) {
+        let (last, opcode) = self.last_opcode;
+        if mnemonic == last {
+            return Ok(opcode);
+        }
+        if let Some((&mnemonic, &opcode)) = BY_MNEMONIC.get_key_value(mnemonic) {
+            self.last_opcode = (mnemonic, opcode);
             return Ok(opcode);
         }
         if Opcode::from_mnemonic(mnemonic).is_some() {
@@ -177,24 +183,25 @@ impl<'s> Parser<'s> {
     }
 
     /// Checks that an operand has the type that the text gives it.
+    #[inline]
     pub(super) fn check_operand(&mut self, opcode: Opcode, state: &OpState, index: usize, at: usize, ty: Type) -> Parsed<()> {
+        if self.body.ty(state.operands[at]) == ty { Ok(()) } else { Err(self.wrong_operand(opcode, state, index, at, ty)) }
+    }
+
+    #[cold]
+    fn wrong_operand(&mut self, opcode: Opcode, state: &OpState, index: usize, at: usize, ty: Type) -> Failed {
         let found = self.body.ty(state.operands[at]);
-        if found == ty {
-            return Ok(());
-        }
         let place = self.token_at(state.places[at]);
         let (found, expected) = (self.type_name(found), self.type_name(ty));
         let name = opcode.def().operands[index].name;
         let message = format!("{} has type {found}, but operand '{name}' of {opcode} has type {expected}", brief(self.text(place)));
-        Err(self.report("type-mismatch", place.span(), message))
+        self.report("type-mismatch", place.span(), message)
     }
 
     fn steps(&mut self, opcode: Opcode, state: &mut OpState, steps: &[Step]) -> Parsed<()> {
         for (at, step) in steps.iter().enumerate() {
             match step {
-                Step::Token(kind) => {
-                    self.expect(*kind)?;
-                }
+                Step::Token(kind) => self.require(*kind)?,
                 Step::Word(text) => self.expect_text(text)?,
                 Step::Operand(index) => self.operand(opcode, state, *index)?,
                 Step::Attr(index) => state.attrs[*index] = self.attr_value(&opcode.def().attrs[*index], state)?,

@@ -2,6 +2,7 @@
 
 use super::cursor::{Failed, Parsed, Parser, brief};
 use super::lexer::{Kind, Token};
+use super::scope::Binding;
 use std::borrow::Cow;
 use tilewright_ir::{EnumKind, Str, Value};
 
@@ -9,9 +10,24 @@ impl<'s> Parser<'s> {
     /// `%x` or `%x#1`: a value that is defined before.
     #[inline]
     pub(super) fn value(&mut self) -> Parsed<Value> {
-        let token = self.expect(Kind::Value)?;
-        let position = if self.at(Kind::Hash) && self.token.start == token.end { Some(self.advance()) } else { None };
-        let Some(binding) = self.scope.get(self.text(token)) else {
+        if !self.at(Kind::Value) {
+            return Err(self.missing(Kind::Value));
+        }
+        let binding = self.scope.get(self.token);
+        let (start, end) = (self.token.start, self.token.end);
+        self.advance();
+        let position = if self.at(Kind::Hash) && self.token.start == end { Some(self.advance()) } else { None };
+        match (binding, position) {
+            (Some(binding), None) if !binding.is_broken() => binding.value(0).ok_or(Failed),
+            _ => self.unusual_value(start, binding, position),
+        }
+    }
+
+    /// A value by its position in a group, or none.
+    #[cold]
+    fn unusual_value(&mut self, start: u32, binding: Option<Binding>, position: Option<Token>) -> Parsed<Value> {
+        let token = self.token_at(start);
+        let Some(binding) = binding else {
             return Err(self.report("undefined-value", token.span(), format!("{} is not defined", brief(self.text(token)))));
         };
         if binding.is_broken() {
@@ -27,7 +43,7 @@ impl<'s> Parser<'s> {
 
     /// The value that the token at hand names, perhaps with a position behind it. Nothing is read, and no error reported.
     pub(super) fn peek_value(&self) -> Option<Value> {
-        let binding = self.scope.get(self.text(self.token))?;
+        let binding = self.scope.get(self.token)?;
         let Some(rest) = self.source[self.token.end as usize..].strip_prefix('#') else { return binding.value(0) };
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         binding.value(rest[..digits].parse().ok()?)
