@@ -66,7 +66,7 @@ impl FileLayout {
             let [prefix, attrs] = &record.head;
             self.functions.push(FunctionLayout {
                 head: [keep(marks.start..marks.row, prefix), keep(row_end..marks.body, attrs)],
-                body: keep(marks.body..function.body.end, &record.body),
+                body: keep(marks.body..function.body.end, &record.body_with_length()),
                 row: record.row,
                 raw_row: marks.row..row_end,
             });

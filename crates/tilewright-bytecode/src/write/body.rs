@@ -3,6 +3,7 @@
 use super::{
     context::Context,
     error::{WriteError, WriteErrorKind},
+    functions::DebugIds,
     put::Put,
 };
 use crate::{
@@ -25,7 +26,7 @@ pub(super) struct BodyWriter<'c, 'm> {
     live: u32,
     depth: usize,
     out: Vec<u8>,
-    row: Vec<u64>,
+    ids: DebugIds,
 }
 
 /// A value that the file does not number.
@@ -35,15 +36,15 @@ const BYTES_PER_OP: usize = 8;
 
 impl<'m> Context<'m> {
     /// The operations of a body, and their debug ids after `loc`, that of the function.
-    pub(super) fn body(&mut self, body: &'m Body, loc: u64) -> Result<(Vec<u8>, Vec<u64>), WriteError> {
+    pub(super) fn body(&mut self, body: &'m Body, loc: u64) -> Result<(Vec<u8>, DebugIds), WriteError> {
         let layouts = layouts(self.version);
-        let mut row = Vec::with_capacity(body.num_ops() + 1);
-        row.push(loc);
+        let mut ids = DebugIds::default();
+        ids.push(loc);
         let out = Vec::with_capacity(body.num_ops() * BYTES_PER_OP);
         let numbers = vec![UNNUMBERED; body.num_values()];
-        let mut writer = BodyWriter { context: self, layouts, body, numbers, live: 0, depth: 0, out, row };
+        let mut writer = BodyWriter { context: self, layouts, body, numbers, live: 0, depth: 0, out, ids };
         writer.function()?;
-        Ok((writer.out, writer.row))
+        Ok((writer.out, writer.ids))
     }
 }
 
@@ -75,7 +76,7 @@ impl<'m> BodyWriter<'_, 'm> {
             self.unusual_operation(op)?;
         }
         let loc = self.context.place(op.loc())?;
-        self.row.push(loc);
+        self.ids.push(loc);
         if let Some(AttrValue::Str(name)) = layout.symbol.and_then(|index| op.attrs().get(index)) {
             self.context.announce_global(*name)?;
         }

@@ -20,6 +20,7 @@ fn order(style: Style) -> &'static [Section] {
 /// Appends the file to `out`.
 pub(super) fn put_file(out: &mut Vec<u8>, version: Version, style: Style, encoded: &Encoded, layout: Option<&FileLayout>) {
     let start = out.len();
+    out.reserve(encoded.len() + 256);
     let same_version = layout.is_some_and(|layout| layout.version() == version);
     let preview = encoded.uses_preview || (same_version && layout.is_some_and(FileLayout::has_preview_content));
     out.extend_from_slice(&MAGIC);

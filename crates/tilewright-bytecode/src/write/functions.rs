@@ -3,22 +3,66 @@
 use super::{Style, context::Context, error::WriteError, error::WriteErrorKind, put::Put};
 use crate::{
     attributes::tag,
+    debug::ID_WIDTH,
     file_layout::{FileLayout, FunctionLayout},
     functions::flag,
 };
 use tilewright_ir::{Attr, AttrData, Function, Version};
+
+/// Debug ids in their order. Most functions have none or all: those at the beginning that are 0, of unknown places, are
+/// only counted.
+#[derive(Default)]
+pub(crate) struct DebugIds {
+    unknown: usize,
+    others: Vec<u64>,
+}
+
+impl DebugIds {
+    #[inline]
+    pub(super) fn push(&mut self, id: u64) {
+        if id == 0 && self.others.is_empty() {
+            self.unknown += 1;
+        } else {
+            self.others.push(id);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.unknown + self.others.len()
+    }
+
+    fn are_unknown(&self) -> bool {
+        self.others.is_empty()
+    }
+
+    /// Appends the ids as numbers of 8 bytes.
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        out.resize(out.len() + self.unknown * ID_WIDTH, 0);
+        self.others.iter().for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
+    }
+}
 
 /// A function under construction: the parts of its record, and its debug ids.
 #[derive(Default)]
 pub(crate) struct FunctionRecord {
     /// Name, signature and flag byte, then hints and attributes of parameters. The debug row stands between them.
     pub(crate) head: [Vec<u8>; 2],
-    /// The length of the body, and the body.
+    /// The body, without its length.
     pub(crate) body: Vec<u8>,
     /// Its own debug id and those of its operations.
-    pub(crate) ids: Vec<u64>,
+    pub(crate) ids: DebugIds,
     /// The number of its debug row, counted from 1; 0: it has none.
     pub(crate) row: u64,
+}
+
+impl FunctionRecord {
+    /// The body as it stands in the file.
+    pub(crate) fn body_with_length(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.body.len() + 10);
+        bytes.count(self.body.len());
+        bytes.extend_from_slice(&self.body);
+        bytes
+    }
 }
 
 impl<'m> Context<'m> {
@@ -56,10 +100,7 @@ impl<'m> Context<'m> {
         let mut attrs = Vec::new();
         self.function_hints(&mut attrs, hints)?;
         self.parameter_attributes(&mut attrs, function)?;
-        let (code, ids) = self.body(&function.body, loc)?;
-        let mut body = Vec::with_capacity(code.len() + 10);
-        body.count(code.len());
-        body.extend_from_slice(&code);
+        let (body, ids) = self.body(&function.body, loc)?;
         Ok(FunctionRecord { head: [prefix, attrs], body, ids, row: 0 })
     }
 
@@ -120,7 +161,7 @@ impl<'m> Context<'m> {
     pub(super) fn number_rows(&self, records: &mut [FunctionRecord]) {
         let mut rows = 0;
         for record in records {
-            if self.style == Style::Cutile || record.ids.iter().any(|&id| id != 0) {
+            if self.style == Style::Cutile || !record.ids.are_unknown() {
                 rows += 1;
                 record.row = rows;
             }
@@ -145,11 +186,13 @@ pub(crate) fn function_payload(style: Style, records: &[FunctionRecord], layout:
 /// Appends a record: parts that mean the same as those of the layout's file look like them.
 fn put_record(out: &mut Vec<u8>, record: &FunctionRecord, kept: Option<(&FileLayout, &FunctionLayout)>, same_debug: bool) {
     let [prefix, attrs] = &record.head;
-    let (mut prefix, mut attrs, mut body) = (&prefix[..], &attrs[..], &record.body[..]);
+    let (mut prefix, mut attrs, mut body) = (&prefix[..], &attrs[..], None);
+    let with_length;
     let mut row = None;
     if let Some((layout, kept)) = kept {
         [prefix, attrs] = kept.head(layout.bytes(), prefix, attrs);
-        body = kept.body(layout.bytes(), body);
+        with_length = record.body_with_length();
+        body = Some(kept.body(layout.bytes(), &with_length));
         row = kept.row(layout.bytes(), record.row).filter(|_| same_debug);
     }
     out.extend_from_slice(prefix);
@@ -158,5 +201,11 @@ fn put_record(out: &mut Vec<u8>, record: &FunctionRecord, kept: Option<(&FileLay
         None => out.varint(record.row),
     }
     out.extend_from_slice(attrs);
-    out.extend_from_slice(body);
+    match body {
+        Some(body) => out.extend_from_slice(body),
+        None => {
+            out.count(record.body.len());
+            out.extend_from_slice(&record.body);
+        }
+    }
 }

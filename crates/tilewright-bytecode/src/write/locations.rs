@@ -4,6 +4,7 @@ use super::{
     Style,
     context::{Context, Positions},
     error::WriteError,
+    functions::DebugIds,
     pool::Pool,
     put::Put,
 };
@@ -166,7 +167,7 @@ impl Context<'_> {
     }
 
     /// The payload of the section. A row holds the id of a function and those of its operations.
-    pub(super) fn debug_payload(&mut self, rows: &[&[u64]]) -> Vec<u8> {
+    pub(super) fn debug_payload(&mut self, rows: &[&DebugIds]) -> Vec<u8> {
         if self.locations.is_empty() {
             self.locations.entries.position(&DUMMY_ENTRY, &DUMMY_ENTRY);
         }
@@ -181,7 +182,7 @@ impl Context<'_> {
         }
         out.count(total);
         out.pad(ID_WIDTH);
-        out.extend(rows.iter().flat_map(|row| row.iter()).flat_map(|id| id.to_le_bytes()));
+        rows.iter().for_each(|row| row.put(&mut out));
         self.locations.entries.write(OFFSET_WIDTH, &mut out);
         out
     }

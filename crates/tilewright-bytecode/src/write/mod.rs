@@ -93,6 +93,11 @@ pub(crate) struct Encoded {
 }
 
 impl Encoded {
+    /// How many bytes the payloads have.
+    fn len(&self) -> usize {
+        self.payloads.iter().map(|(_, payload)| payload.len()).sum()
+    }
+
     /// The payload of a section, if the file needs it.
     pub(crate) fn payload(&self, section: Section) -> Option<&[u8]> {
         self.payloads.iter().find(|(other, _)| *other == section).map(|(_, payload)| &payload[..])
@@ -173,7 +178,9 @@ mod tests {
             assert!(encode(&module, Version::V13_5, Style::Cpp, None).is_ok());
         }
         let encoded = encode(&module, Version::V13_5, Style::Cutile, None).unwrap();
-        assert_eq!(encoded.records[0].ids, [1, 0]);
+        let mut ids = Vec::new();
+        encoded.records[0].ids.put(&mut ids);
+        assert_eq!(ids, [1u64.to_le_bytes(), 0u64.to_le_bytes()].concat());
     }
 
     #[test]

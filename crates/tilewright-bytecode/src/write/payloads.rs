@@ -3,7 +3,7 @@
 use super::{
     Style,
     context::Context,
-    functions::{FunctionRecord, function_payload},
+    functions::{DebugIds, FunctionRecord, function_payload},
     pool::Pool,
 };
 use crate::{Section, file_layout::FileLayout};
@@ -37,7 +37,7 @@ impl Payloads<'_> {
 
     /// Adds the debug section, and functions with rows in it.
     pub(super) fn debug_and_functions(&mut self, context: &mut Context<'_>, records: &[FunctionRecord]) {
-        let rows: Vec<&[u64]> = records.iter().filter(|record| record.row != 0).map(|record| &record.ids[..]).collect();
+        let rows: Vec<&DebugIds> = records.iter().filter(|record| record.row != 0).map(|record| &record.ids).collect();
         let debug = (self.keeps(Section::Debug) || !rows.is_empty()).then(|| context.debug_payload(&rows));
         let same_debug = self.layout.is_some_and(|layout| match &debug {
             Some(debug) => layout.is_payload(Section::Debug, debug),
