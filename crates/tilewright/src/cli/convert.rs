@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             let (module, layout) = bytecode::read_with_layout(&bytes).map_err(|e| Finding(format!("{}: {e}", input::name(&args.file))))?;
             (module, Some(layout))
         }
-        _ => (input::decode(&args.file, &bytes, args.to)?, None),
+        _ => (input::decode_source(&args.file, &bytes, source, args.to)?, None),
     };
     let version = args.to.unwrap_or(module.version);
     let module = input::verified(&args.file, with_version(module, version))?;

@@ -57,7 +57,12 @@ fn has_control(bytes: &[u8]) -> bool {
 
 /// The module that bytes hold. Text is parsed for `version`, or the latest.
 pub(super) fn decode(path: &Path, bytes: &[u8], version: Option<Version>) -> Result<ir::Module, Finding> {
-    match Source::of(bytes) {
+    decode_source(path, bytes, Source::of(bytes), version)
+}
+
+/// The module that bytes hold, of which it is known what they seem to be.
+pub(super) fn decode_source(path: &Path, bytes: &[u8], source: Source<'_>, version: Option<Version>) -> Result<ir::Module, Finding> {
+    match source {
         Source::Bytecode => bytecode::read(bytes).map_err(|error| Finding(format!("{}: {error}", name(path)))),
         Source::Text(source) => {
             let options = ParseOptions::new().version(version.unwrap_or(Version::LATEST));
