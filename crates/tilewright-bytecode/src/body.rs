@@ -30,7 +30,7 @@ pub(crate) struct Scratch {
 }
 
 /// About how many bytes an operation takes: a guess at how much to reserve.
-const BYTES_PER_OP: usize = 8;
+const BYTES_PER_OP: usize = 6;
 /// Fewest bytes of a block: two counts and an operation.
 pub(crate) const MIN_BLOCK: usize = 4;
 /// Fewest bytes of an operation.

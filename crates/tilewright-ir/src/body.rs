@@ -34,11 +34,13 @@ struct Span {
 }
 
 impl Span {
+    #[inline]
     fn new(start: usize, len: usize) -> Span {
         let fits = |n: usize| u32::try_from(n).expect("a body holds fewer than 2^32 items");
         Span { start: fits(start), len: fits(len) }
     }
 
+    #[inline]
     fn range(self) -> Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
@@ -171,11 +173,13 @@ impl Body {
     }
 
     /// How many operations there are.
+    #[inline]
     pub fn num_ops(&self) -> usize {
         self.ops.len()
     }
 
     /// How many values there are.
+    #[inline]
     pub fn num_values(&self) -> usize {
         self.values.len()
     }
@@ -230,6 +234,7 @@ impl Body {
     }
 
     /// The attributes that were pushed since the last operation.
+    #[inline]
     pub fn pushed_attrs(&mut self) -> &mut [AttrValue] {
         &mut self.attrs[self.taken.attrs..]
     }
@@ -314,6 +319,7 @@ impl Body {
         row.block = Some(block);
     }
 
+    #[inline]
     fn op_row(&self, op: Op) -> &OpRow {
         &self.ops[op.index()]
     }
@@ -329,7 +335,8 @@ impl Body {
     }
 
     /// The operations of a block, in order.
-    pub fn ops(&self, block: Block) -> impl Iterator<Item = OpRef<'_>> {
+    #[inline]
+    pub fn ops(&self, block: Block) -> impl Iterator<Item = OpRef<'_>> + Clone {
         std::iter::successors(self.blocks[block.index()].first, |op| self.op_row(*op).next).map(|op| self.op(op))
     }
 
@@ -371,11 +378,13 @@ impl Body {
     }
 
     /// Whether a handle belongs to this body.
+    #[inline]
     pub fn contains_value(&self, value: Value) -> bool {
         value.index() < self.values.len()
     }
 
     /// The operation that defines a value; `None` for block arguments.
+    #[inline]
     pub fn defining_op(&self, value: Value) -> Option<OpRef<'_>> {
         match self.value_def(value) {
             ValueDef::Result(op, _) => Some(self.op(op)),
@@ -420,35 +429,42 @@ pub struct OpRef<'a> {
 
 impl<'a> OpRef<'a> {
     /// Its handle.
+    #[inline]
     pub fn id(self) -> Op {
         self.op
     }
 
     /// The body it lies in.
+    #[inline]
     pub fn body(self) -> &'a Body {
         self.body
     }
 
+    #[inline]
     fn row(self) -> &'a OpRow {
         self.body.op_row(self.op)
     }
 
     /// Which operation it is.
+    #[inline]
     pub fn opcode(self) -> Opcode {
         self.row().opcode
     }
 
     /// Its row in the op table.
+    #[inline]
     pub fn def(self) -> &'static OpDef {
         self.opcode().def()
     }
 
     /// Its source location.
+    #[inline]
     pub fn loc(self) -> Option<Loc> {
         self.row().loc
     }
 
     /// The block it lies in.
+    #[inline]
     pub fn block(self) -> Option<Block> {
         self.row().block
     }
@@ -465,16 +481,19 @@ impl<'a> OpRef<'a> {
     }
 
     /// The operation after it in its block.
+    #[inline]
     pub fn next(self) -> Option<OpRef<'a>> {
         self.row().next.map(|op| self.body.op(op))
     }
 
     /// All its operands.
+    #[inline]
     pub fn operands(self) -> &'a [Value] {
         &self.body.operands[self.row().operands.range()]
     }
 
     /// Its only or `index`-th operand among all of them.
+    #[inline]
     pub fn operand(self, index: usize) -> Option<Value> {
         self.operands().get(index).copied()
     }
@@ -521,16 +540,19 @@ impl<'a> OpRef<'a> {
     }
 
     /// Its results.
+    #[inline]
     pub fn results(self) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + Clone + use<> {
         self.row().results.range().map(Value::new)
     }
 
     /// Its `index`-th result.
+    #[inline]
     pub fn result(self, index: usize) -> Option<Value> {
         self.row().results.range().nth(index).map(Value::new)
     }
 
     /// Its attributes, in the order of the row.
+    #[inline]
     pub fn attrs(self) -> &'a [AttrValue] {
         let start = self.row().attrs as usize;
         &self.body.attrs[start..start + self.def().attrs.len()]
@@ -543,6 +565,7 @@ impl<'a> OpRef<'a> {
     }
 
     /// Its regions.
+    #[inline]
     pub fn regions(self) -> impl ExactSizeIterator<Item = Region> + DoubleEndedIterator + use<> {
         let start = self.row().regions as usize;
         (start..start + usize::from(self.def().regions)).map(Region::new)

@@ -248,6 +248,7 @@ impl Default for TypeTable {
 
 impl TypeTable {
     /// The token type.
+    #[inline]
     pub fn token() -> Type {
         Type::new(SCALARS.len())
     }
@@ -303,6 +304,7 @@ impl TypeTable {
     }
 
     /// How many types there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.types.len()
     }
