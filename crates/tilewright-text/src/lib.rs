@@ -35,6 +35,7 @@ mod names;
 mod ops;
 mod options;
 pub mod parse;
+mod pattern;
 mod printer;
 mod structured;
 mod types;

@@ -4,7 +4,7 @@ use crate::ops::MAX_DEPTH;
 use crate::printer::{FunctionWriter, Writer};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::Scope;
-use tilewright_ir::{Block, Op};
+use tilewright_ir::{Block, Op, OpRef};
 
 /// How many operations a thread prints before the next thread's turn: about as much text as is handed on at once.
 const RUN: usize = 1024;
@@ -19,54 +19,46 @@ impl<'m> FunctionWriter<'_, 'm> {
             self.w.out.push_str("...\n");
             return;
         }
-        let ops = self.body.ops(block).map(|op| op.id()).take_while(|&op| Some(op) != hidden);
-        if self.w.options.thread_count() == 1 || self.body.num_ops() <= 2 * RUN {
-            return ops.for_each(|op| self.line(op, indent));
-        }
-        let ops: Vec<Op> = ops.collect();
-        if ops.len() <= 2 * RUN {
-            return self.run(&ops, indent);
+        let ops = self.body.ops(block).take_while(|op| Some(op.id()) != hidden);
+        if self.w.options.thread_count() == 1 || ops.clone().nth(2 * RUN).is_none() {
+            return self.run(ops, indent);
         }
         self.runs(&ops, indent);
     }
 
-    fn run(&mut self, ops: &[Op], indent: usize) {
-        ops.iter().for_each(|&op| self.line(op, indent));
-    }
-
-    fn line(&mut self, op: Op, indent: usize) {
-        self.w.indent(indent);
-        let op = self.body.op(op);
-        if self.w.options.is_generic() {
-            self.generic_op(op, Some(indent));
-        } else {
-            self.op(op, Some(indent));
+    fn run(&mut self, ops: impl Iterator<Item = OpRef<'m>>, indent: usize) {
+        for op in ops {
+            self.w.indent(indent);
+            if self.w.options.is_generic() {
+                self.generic_op(op, Some(indent));
+            } else {
+                self.op(op, Some(indent));
+            }
+            self.w.out.push('\n');
+            self.flush();
         }
-        self.w.out.push('\n');
-        self.flush();
     }
 
-    /// Every thread prints each n-th run, this one among them, which puts them together in their order.
-    fn runs(&mut self, ops: &[Op], indent: usize) {
-        let threads = self.w.options.thread_count();
+    /// Every thread prints each n-th run; this one only hands the text on, in order, while the others go on printing.
+    fn runs(&mut self, ops: &(impl Iterator<Item = OpRef<'m>> + Clone + Send), indent: usize) {
         std::thread::scope(|scope| {
-            let others: Vec<Receiver<String>> = (1..threads).map(|turn| self.printer(scope, ops, indent, turn)).collect();
-            for (index, run) in ops.chunks(RUN).enumerate() {
-                match (index % threads).checked_sub(1) {
-                    None => self.run(run, indent),
-                    Some(other) => {
-                        // A thread that panicked sends nothing; the scope passes its panic on.
-                        let Ok(text) = others[other].recv() else { return };
-                        self.w.out.push_str(&text);
-                        self.flush();
-                    }
-                }
+            let threads = self.w.options.thread_count();
+            let printers: Vec<Receiver<String>> = (0..threads).map(|turn| self.printer(scope, ops.clone(), indent, turn)).collect();
+            // The first run that does not come is the one behind the last. Or its thread panicked, which the scope passes on.
+            for text in printers.iter().cycle().map_while(|printer| printer.recv().ok()) {
+                self.w.append(&text);
             }
         });
     }
 
     /// A thread that prints the runs whose turn it is.
-    fn printer<'s>(&self, scope: &'s Scope<'s, '_>, ops: &'s [Op], indent: usize, turn: usize) -> Receiver<String>
+    fn printer<'s>(
+        &self,
+        scope: &'s Scope<'s, '_>,
+        ops: impl Iterator<Item = OpRef<'m>> + Send + 's,
+        indent: usize,
+        turn: usize,
+    ) -> Receiver<String>
     where
         Self: 's,
         'm: 's,
@@ -76,11 +68,16 @@ impl<'m> FunctionWriter<'_, 'm> {
         let (module, options) = (self.w.module, self.w.options);
         scope.spawn(move || {
             let mut writer = Writer::new(module, options.threads(1));
-            for run in ops.chunks(RUN).skip(turn).step_by(options.thread_count()) {
-                FunctionWriter { w: &mut writer, body, names, locations, loc }.run(run, indent);
-                if sender.send(std::mem::take(&mut writer.out)).is_err() {
+            let mut ops = ops.skip(turn * RUN).peekable();
+            while ops.peek().is_some() {
+                FunctionWriter { w: &mut writer, body, names, locations, loc }.run(ops.by_ref().take(RUN), indent);
+                // The next run is about as long.
+                let room = String::with_capacity(writer.out.len() + writer.out.len() / 8);
+                if sender.send(std::mem::replace(&mut writer.out, room)).is_err() {
                     return;
                 }
+                // The turns of the others.
+                ops.by_ref().take((options.thread_count() - 1) * RUN).for_each(drop);
             }
         });
         receiver

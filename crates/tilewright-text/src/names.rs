@@ -32,19 +32,27 @@ impl Name {
 }
 
 /// The names of the values of a body.
+///
+/// Nearly all names are numbers, so that a value takes one word here: [`UNNAMED`], a number, or [`OTHER`] and a position in `others`.
 #[derive(Debug)]
 pub(crate) struct Names {
-    names: Vec<Name>,
+    codes: Vec<u32>,
+    others: Vec<Name>,
     words: Vec<Box<str>>,
     /// Names of results that text shows but older versions of an operation do not have.
     implied: HashMap<Op, Name>,
 }
 
+/// The code of a value without a name.
+const UNNAMED: u32 = u32::MAX;
+/// The bit of a code that tells a position from a number.
+const OTHER: u32 = 1 << 31;
+
 impl Names {
     /// Names every value of `body`; with numbers only for the generic form, where operations have no say.
     pub(crate) fn new(module: &Module, body: &Body, generic: bool) -> Names {
-        let names = vec![Name::UNSET; body.num_values()];
-        let names = Names { names, words: Vec::new(), implied: HashMap::new() };
+        let codes = vec![UNNAMED; body.num_values()];
+        let names = Names { codes, others: Vec::new(), words: Vec::new(), implied: HashMap::new() };
         let mut namer = Namer {
             module,
             body,
@@ -60,9 +68,28 @@ impl Names {
         namer.names
     }
 
+    /// The name of a value; `None` if it has none.
+    #[inline]
+    fn get(&self, value: Value) -> Option<Name> {
+        match *self.codes.get(value.index())? {
+            number if number < OTHER => Some(Name::number(number)),
+            code => self.others.get((code & !OTHER) as usize).copied(),
+        }
+    }
+
+    fn set(&mut self, value: Value, name: Name) {
+        self.codes[value.index()] = if name.number < OTHER && name == Name::number(name.number) {
+            name.number
+        } else {
+            self.others.push(name);
+            OTHER | (self.others.len() - 1) as u32
+        };
+    }
+
     /// Appends `%` and the name of a value; false if it has none.
+    #[inline]
     pub(crate) fn push_value(&self, out: &mut String, value: Value) -> bool {
-        let Some(&name) = self.names.get(value.index()).filter(|&&name| name != Name::UNSET) else { return false };
+        let Some(name) = self.get(value) else { return false };
         self.push(out, name);
         if name.position != NONE {
             out.push('#');
@@ -73,10 +100,12 @@ impl Names {
 
     /// Appends the groups of results that an operation defines: `%0`, `%0:2`, `%tile, %result_token`.
     pub(crate) fn push_results(&self, out: &mut String, op: OpRef<'_>) {
-        if let Some(&name) = self.implied.get(&op.id()) {
+        if self.has_implied_result(op)
+            && let Some(&name) = self.implied.get(&op.id())
+        {
             return self.push(out, name);
         }
-        let mut results = op.results().map(|r| self.names.get(r.index()).copied().unwrap_or(Name::UNSET)).peekable();
+        let mut results = op.results().map(|r| self.get(r).unwrap_or(Name::UNSET)).peekable();
         while let Some(first) = results.next() {
             self.push(out, first);
             let mut count = 1;
@@ -98,6 +127,7 @@ impl Names {
         !self.implied.is_empty() && self.implied.contains_key(&op.id())
     }
 
+    #[inline]
     fn push(&self, out: &mut String, name: Name) {
         out.push('%');
         if let Some(word) = self.words.get(name.word as usize) {
@@ -232,15 +262,14 @@ impl Namer<'_> {
     fn set_positions(&mut self, op: OpRef<'_>, first: usize) {
         let mut group = op.results().skip(first);
         let Some(head) = group.next().filter(|_| group.len() > 0) else { return };
-        let name = self.names.names[head.index()];
-        self.names.names[head.index()].position = 0;
-        for (value, position) in group.zip(1..) {
-            self.names.names[value.index()] = Name { position, ..name };
+        let name = self.names.get(head).unwrap_or(Name::UNSET);
+        for (value, position) in std::iter::once(head).chain(group).zip(0..) {
+            self.names.set(value, Name { position, ..name });
         }
     }
 
     fn set_number(&mut self, value: Value) {
-        self.names.names[value.index()] = Name::number(self.counters.value);
+        self.names.set(value, Name::number(self.counters.value));
         self.counters.value += 1;
     }
 
@@ -266,7 +295,7 @@ impl Namer<'_> {
         } else {
             self.scope.push(word);
         }
-        self.names.names[value.index()] = name;
+        self.names.set(value, name);
     }
 
     fn word(&mut self, text: &str) -> u32 {

@@ -1,23 +1,19 @@
 //! Operations in their own syntax.
 
 use crate::literals::INVALID;
+use crate::pattern::Step;
 use crate::printer::FunctionWriter;
-use std::sync::LazyLock;
-use tilewright_ir::ops::{Arity, AttrDefault, Condition, CustomFormat, Format, FormatPiece, Results, Subject, TypeList, parse_format};
-use tilewright_ir::{Attr, AttrData, AttrValue, Block, OpRef, Opcode, Region, TypeTable, Value};
+use tilewright_ir::ops::{Arity, AttrDef, AttrDefault, CustomFormat, Format, Results, TypeList};
+use tilewright_ir::{Attr, AttrData, AttrValue, Block, OpRef, Region, TypeTable, Value};
 
 /// Deeper regions are left out: readers do not make them, and printing takes stack for each level.
 pub(crate) const MAX_DEPTH: usize = 512;
-
-/// The pieces of every row's format string.
-static FORMATS: LazyLock<Vec<Option<Vec<FormatPiece>>>> =
-    LazyLock::new(|| Opcode::ALL.iter().map(|opcode| parse_format(opcode.def())).collect());
 
 /// Whether the syntax of an operation shows the type of its first result, but there is none, as for the shape of a tensor
 /// without dimensions. NVIDIA's disassembler ends with a signal there; the generic form can be read.
 fn shows_missing_type(op: OpRef<'_>) -> bool {
     let def = op.def();
-    matches!((def.format, def.results), (Format::Pattern(_), Results::Variadic(_))) && op.results().len() == 0
+    op.results().len() == 0 && matches!((def.format, def.results), (Format::Pattern(_), Results::Variadic(_)))
 }
 
 impl<'m> FunctionWriter<'_, 'm> {
@@ -32,15 +28,15 @@ impl<'m> FunctionWriter<'_, 'm> {
             self.w.out.push_str(" = ");
         }
         self.w.out.push_str(op.def().mnemonic);
-        match (op.def().format, &FORMATS[op.opcode() as usize]) {
-            (Format::Custom(custom), _) => self.custom(op, custom, indent),
-            (Format::Pattern(_), Some(pieces)) => self.pieces(op, pieces),
-            (Format::Pattern(_), None) => {}
+        match &self.w.patterns[op.opcode() as usize] {
+            Some(steps) => self.steps(op, steps),
+            None => self.custom(op, indent),
         }
         self.push_loc(op.loc());
     }
 
-    fn custom(&mut self, op: OpRef<'m>, custom: CustomFormat, indent: Option<usize>) {
+    fn custom(&mut self, op: OpRef<'m>, indent: Option<usize>) {
+        let Format::Custom(custom) = op.def().format else { return };
         match custom {
             CustomFormat::For => self.for_op(op, indent),
             CustomFormat::If => self.if_op(op, indent),
@@ -56,28 +52,31 @@ impl<'m> FunctionWriter<'_, 'm> {
         }
     }
 
-    fn pieces(&mut self, op: OpRef<'m>, pieces: &[FormatPiece]) {
-        for piece in pieces {
-            match piece {
-                FormatPiece::Literal(text) => self.w.out.push_str(text),
-                FormatPiece::Operand(index) => self.operand(op, *index),
-                FormatPiece::Attr(index) => self.attr(op, *index),
-                FormatPiece::Types(subject, list) => self.types(op, *subject, *list),
-                FormatPiece::If(condition, pieces) => {
-                    if self.holds(op, *condition) {
-                        self.pieces(op, pieces);
+    fn steps(&mut self, op: OpRef<'m>, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Literal(text) => self.w.out.push_str(text),
+                Step::Value(index) => self.push_optional_value(op.operand(*index)),
+                Step::Values(index) => self.values(op, *index),
+                Step::Attr(index, def) => self.attr(op, op.attrs()[*index], def),
+                Step::TypeOfValue(index) => match op.operand(*index) {
+                    Some(value) => self.push_type_of(value),
+                    None => self.w.out.push_str(INVALID),
+                },
+                Step::TypesOfValues(index, list) => self.types_of_values(op, *index, *list),
+                Step::TypeOfResult(index) => self.result_type(op, *index),
+                Step::TypesOfResults => self.push_types_of(op.results()),
+                Step::IfValues(index, steps) => {
+                    if !op.operand_group(*index).is_empty() {
+                        self.steps(op, steps);
                     }
                 }
-            }
-        }
-    }
-
-    fn holds(&self, op: OpRef<'m>, condition: Condition) -> bool {
-        match condition {
-            Condition::Operand(index) => !op.operand_group(index).is_empty(),
-            Condition::Attr(index) => {
-                let value = op.attrs()[index];
-                value != AttrValue::Absent && !self.is_default(op.def().attrs[index].default, value)
+                Step::IfAttr(index, def, steps) => {
+                    let value = op.attrs()[*index];
+                    if value != AttrValue::Absent && !self.is_default(def.default, value) {
+                        self.steps(op, steps);
+                    }
+                }
             }
         }
     }
@@ -93,16 +92,15 @@ impl<'m> FunctionWriter<'_, 'm> {
         }
     }
 
-    fn operand(&mut self, op: OpRef<'m>, index: usize) {
+    fn values(&mut self, op: OpRef<'m>, index: usize) {
         match op.operand_group(index) {
             [] if op.def().operands[index].arity == Arity::One => self.w.out.push_str(INVALID),
             values => self.push_values(values),
         }
     }
 
-    fn attr(&mut self, op: OpRef<'m>, index: usize) {
-        let def = &op.def().attrs[index];
-        match op.attrs()[index] {
+    fn attr(&mut self, op: OpRef<'m>, value: AttrValue, def: &AttrDef) {
+        match value {
             AttrValue::Const(constant) => {
                 let ty = op.result(0).and_then(|result| self.type_of(result)).unwrap_or(TypeTable::token());
                 self.w.push_constant(constant, ty);
@@ -111,22 +109,14 @@ impl<'m> FunctionWriter<'_, 'm> {
         }
     }
 
-    fn types(&mut self, op: OpRef<'m>, subject: Subject, list: TypeList) {
-        match subject {
-            Subject::Operand(index) => {
-                let group = op.operand_group(index);
-                if group.is_empty() && op.def().operands[index].arity == Arity::One {
-                    return self.w.out.push_str(INVALID);
-                }
-                let equal = list == TypeList::Index && self.have_one_type(group);
-                let shown = if equal || list == TypeList::First { &group[..group.len().min(1)] } else { group };
-                self.push_types_of(shown.iter().copied());
-            }
-            Subject::Result(index) => match op.def().results {
-                Results::Variadic(_) if list == TypeList::All => self.push_types_of(op.results()),
-                _ => self.result_type(op, index),
-            },
+    fn types_of_values(&mut self, op: OpRef<'m>, index: usize, list: TypeList) {
+        let group = op.operand_group(index);
+        if group.is_empty() && op.def().operands[index].arity == Arity::One {
+            return self.w.out.push_str(INVALID);
         }
+        let equal = list == TypeList::Index && self.have_one_type(group);
+        let shown = if equal || list == TypeList::First { &group[..group.len().min(1)] } else { group };
+        self.push_types_of(shown.iter().copied());
     }
 
     fn have_one_type(&self, values: &[Value]) -> bool {

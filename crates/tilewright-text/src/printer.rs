@@ -4,6 +4,7 @@ use crate::literals::{INVALID, push_u64};
 use crate::locations::Locations;
 use crate::names::{Names, dense};
 use crate::options::PrintOptions;
+use crate::pattern::{Step, patterns};
 use crate::types::TypeTexts;
 use std::fmt;
 use tilewright_ir::{AttrData, Body, Function, Global, Loc, Module, Op, SymbolVisibility, Type, Value};
@@ -16,6 +17,7 @@ pub(crate) struct Writer<'m> {
     pub(crate) module: &'m Module,
     pub(crate) options: PrintOptions,
     pub(crate) out: String,
+    pub(crate) patterns: &'static [Option<Vec<Step>>],
     types: TypeTexts<'m>,
     sink: Option<&'m mut dyn fmt::Write>,
     failed: bool,
@@ -34,7 +36,7 @@ pub(crate) struct FunctionWriter<'w, 'm> {
 impl<'m> Writer<'m> {
     pub(crate) fn new(module: &'m Module, options: PrintOptions) -> Writer<'m> {
         let types = TypeTexts::new(&module.tables.types);
-        Writer { module, options, out: String::new(), types, sink: None, failed: false }
+        Writer { module, options, out: String::new(), patterns: patterns(), types, sink: None, failed: false }
     }
 
     /// A writer that hands its text on as it gathers.
@@ -55,6 +57,15 @@ impl<'m> Writer<'m> {
         {
             self.failed |= sink.write_str(&self.out).is_err();
             self.out.clear();
+        }
+    }
+
+    /// Appends text that another writer gathered; a sink gets it as it is.
+    pub(crate) fn append(&mut self, text: &str) {
+        self.hand_on(0);
+        match &mut self.sink {
+            Some(sink) => self.failed |= sink.write_str(text).is_err(),
+            None => self.out.push_str(text),
         }
     }
 
@@ -232,6 +243,7 @@ impl<'m> FunctionWriter<'_, 'm> {
         }
     }
 
+    #[inline]
     pub(crate) fn push_value(&mut self, value: Value) {
         if !self.names.push_value(&mut self.w.out, value) {
             self.w.out.push_str(INVALID);

@@ -2,49 +2,40 @@
 
 use crate::literals::INVALID;
 use std::fmt::Write;
-use std::ops::Range;
 use tilewright_ir::{Type, TypeData, TypeTable};
 
 /// The texts of a module's types.
 pub(crate) struct TypeTexts<'m> {
     table: &'m TypeTable,
-    text: String,
-    short: Vec<Option<Range<usize>>>,
-    full: Vec<Option<Range<usize>>>,
+    short: Vec<Option<Box<str>>>,
+    full: Vec<Option<Box<str>>>,
 }
 
 impl<'m> TypeTexts<'m> {
     pub(crate) fn new(table: &'m TypeTable) -> TypeTexts<'m> {
-        TypeTexts { table, text: String::new(), short: vec![None; table.len()], full: Vec::new() }
+        TypeTexts { table, short: vec![None; table.len()], full: Vec::new() }
     }
 
     /// A type as operations write it: `tile<4xf32>`.
+    #[inline]
     pub(crate) fn short(&mut self, ty: Type) -> &str {
-        if let Some(Some(range)) = self.short.get(ty.index()) {
-            return &self.text[range.clone()];
+        let table = self.table;
+        match self.short.get_mut(ty.index()) {
+            Some(text) => text.get_or_insert_with(|| table.display(ty).to_string().into()),
+            None => INVALID,
         }
-        if ty.index() >= self.table.len() {
-            return INVALID;
-        }
-        let start = self.text.len();
-        write!(self.text, "{}", self.table.display(ty)).expect("writing to a string cannot fail");
-        self.short[ty.index()] = Some(start..self.text.len());
-        &self.text[start..]
     }
 
     /// A type as the generic form writes it: `!cuda_tile.tile<4xf32>`.
     pub(crate) fn full(&mut self, ty: Type) -> &str {
         self.full.resize(self.short.len(), None);
-        if let Some(Some(range)) = self.full.get(ty.index()) {
-            return &self.text[range.clone()];
-        }
-        if ty.index() >= self.table.len() {
-            return INVALID;
-        }
-        let start = self.text.len();
-        push_full(&mut self.text, self.table, ty);
-        self.full[ty.index()] = Some(start..self.text.len());
-        &self.text[start..]
+        let table = self.table;
+        let make = || {
+            let mut text = String::new();
+            push_full(&mut text, table, ty);
+            text.into()
+        };
+        self.full.get_mut(ty.index()).map_or(INVALID, |text| text.get_or_insert_with(make))
     }
 }
 
