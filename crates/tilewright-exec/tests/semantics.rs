@@ -299,3 +299,38 @@ fn addresses_print() {
     let written = written.lock().unwrap();
     assert_eq!(String::from_utf8_lossy(&written), format!("[{address:#x}, {:#x}] %\n", address + 4));
 }
+
+#[test]
+fn a_load_gives_what_memory_held_before_a_later_store() {
+    const VIEW: &str = "partition_view<tile=(4), tensor_view<4xi32, strides=[1]>>";
+    let body = format!(
+        "%t = make_tensor_view %out, shape = [4], strides = [1] : tile<ptr<i32>> -> tensor_view<4xi32, strides=[1]>
+        %p = make_partition_view %t : {VIEW}
+        %a, %ta = load_view_tko weak %p[%zero] : {VIEW}, tile<i32> -> tile<4xi32>, token
+        %b, %tb = load_view_tko weak %p[%zero] : {VIEW}, tile<i32> -> tile<4xi32>, token
+        %twice = addi %b, %b : tile<4xi32>
+        %ts = store_view_tko weak %twice, %p[%zero] : tile<4xi32>, {VIEW}, tile<i32> -> token
+        %c, %tc = load_view_tko weak %p[%zero] : {VIEW}, tile<i32> -> tile<4xi32>, token
+        %result = subi %c, %a : tile<4xi32>"
+    );
+    assert_eq!(result(4, &body, &[1, 20, 300, 4000]), [1, 20, 300, 4000]);
+}
+
+#[test]
+fn tiles_that_are_loaded_again_and_again_differ() {
+    const VIEW: &str = "partition_view<tile=(2), tensor_view<8xi32, strides=[1]>>";
+    let body = format!(
+        "%four = constant <i32: 4> : tile<i32>
+        %t = make_tensor_view %out, shape = [8], strides = [1] : tile<ptr<i32>> -> tensor_view<8xi32, strides=[1]>
+        %p = make_partition_view %t : {VIEW}
+        %none = constant <i32: 0> : tile<2xi32>
+        %sum = for %i in (%zero to %four, step %one) : tile<i32> iter_values(%s = %none) -> (tile<2xi32>) {{
+            %x, %tx = load_view_tko weak %p[%i] : {VIEW}, tile<i32> -> tile<2xi32>, token
+            %next = addi %s, %x : tile<2xi32>
+            continue %next : tile<2xi32>
+        }}
+        %pairs = cat %sum, %sum dim = 0 : tile<2xi32>, tile<2xi32> -> tile<4xi32>
+        %result = cat %pairs, %pairs dim = 0 : tile<4xi32>, tile<4xi32> -> tile<8xi32>"
+    );
+    assert_eq!(result(8, &body, &[1, 2, 10, 20, 100, 200, 1000, 2000]), [1111, 2222].repeat(4));
+}

@@ -59,6 +59,8 @@ pub(crate) enum Inst {
     Load {
         view: Box<ViewAccess>,
         dst: VReg,
+        /// The sweeps that read the tile may read it where it lies in memory.
+        in_place: bool,
     },
     Store {
         view: Box<ViewAccess>,

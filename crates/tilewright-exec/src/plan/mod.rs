@@ -4,6 +4,7 @@ mod coalesce;
 mod constants;
 mod frame;
 mod fuse;
+mod in_place;
 mod inst;
 mod lower;
 mod printf;
@@ -82,7 +83,8 @@ impl Plan {
         let mut lowered = lower::lower(module, globals, function)?;
         let uses = fuse::count_uses(&lowered.code);
         coalesce::coalesce(&mut lowered.code, &uses);
-        let fused = fuse::fuse(lowered.code);
+        let mut fused = fuse::fuse(lowered.code);
+        in_place::mark(&mut fused.code);
         let layout = frame::lay_out(&fused.code, &lowered.registers)?;
         let (code, sites) = frame::resolve_labels(fused.code);
         Ok(Plan {

@@ -5,6 +5,7 @@
 mod atomics;
 mod copy;
 mod fold;
+mod in_place;
 mod nibbles;
 mod pointers;
 mod print;
@@ -24,6 +25,7 @@ use crate::{
     },
     plan::{Extent, Inst, Plan, Tile, VReg},
 };
+use in_place::InPlace;
 use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -75,6 +77,8 @@ pub(crate) struct Machine<'l> {
     packs: Packs,
     /// The buffer that was accessed last.
     hint: usize,
+    /// Tiles of the running block that were not copied.
+    in_place: InPlace,
 }
 
 /// Where an instruction leads.
@@ -93,7 +97,7 @@ impl<'l> Machine<'l> {
     /// When there is no memory for its scratch.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
         let scratch = AlignedBytes::zeroed(launch.plan.scratch_slots * sweep::SLOT_BYTES)?;
-        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0 })
+        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0, in_place: InPlace::default() })
     }
 
     /// Runs a block until it ends or waits.
@@ -160,7 +164,7 @@ impl<'l> Machine<'l> {
         let id = block.id;
         let regs = self.registers(block);
         match inst {
-            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &mut self.scratch),
+            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &self.in_place, &mut self.scratch),
             Inst::Move { src, dst } => copy::tile(src, &regs, regs.write(*dst)),
             Inst::Extract { src, slice, dst } => copy::extract(src, slice, &regs, regs.write(*dst))?,
             Inst::Insert { src, slice, dst } => copy::insert(src, slice, &regs, regs.write(*dst))?,
@@ -172,7 +176,7 @@ impl<'l> Machine<'l> {
                 let count = regs.extent(extent).div_ceil(*step);
                 regs.set_scalar(*dst, *size, count);
             }
-            Inst::Load { view, dst } => self.load_view(view, *dst, block)?,
+            Inst::Load { view, dst, in_place } => self.load_view(view, *dst, *in_place, block)?,
             Inst::Store { view, src } => self.store_view(view, src, block)?,
             Inst::LoadPointers { access, padding, dst } => self.load_pointers(access, padding.as_ref(), *dst, block)?,
             Inst::StorePointers { access, src } => self.store_pointers(access, src, block)?,

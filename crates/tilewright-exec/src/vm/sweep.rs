@@ -3,6 +3,7 @@
 
 use super::{
     copy,
+    in_place::InPlace,
     registers::{AlignedBytes, Registers},
 };
 use crate::plan::{Src, Step, Sweep, SweepInput};
@@ -21,12 +22,12 @@ pub(super) struct Input {
 }
 
 /// Runs a sweep over all its elements.
-pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, scratch: &mut AlignedBytes) {
+pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, in_place: &InPlace, scratch: &mut AlignedBytes) {
     let slots = Slots::new(scratch);
     let mut inputs: Vec<Input> = Vec::with_capacity(sweep.inputs.len());
     for input in &sweep.inputs {
         inputs.push(match input {
-            SweepInput::Direct { tile } => Input { base: regs.read(tile), advance: tile.elem.size() },
+            SweepInput::Direct { tile } => Input { base: in_place.read(tile, regs), advance: tile.elem.size() },
             SweepInput::Splat { tile, slot } => {
                 let base = slots.at(*slot);
                 // SAFETY: a slot holds a piece of the largest elements.

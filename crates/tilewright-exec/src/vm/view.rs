@@ -60,7 +60,8 @@ impl Direction {
 }
 
 impl Machine<'_> {
-    pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, block: &mut Block) -> Result<(), LaunchErrorKind> {
+    /// Loads a tile into its register; or only notes where it lies, if `in_place` allows that and it lies there as in a register.
+    pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, in_place: bool, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let regs = self.registers(block);
         if view.packed {
             nibbles::check(view, &regs)?;
@@ -74,6 +75,19 @@ impl Machine<'_> {
             unsafe { super::copy::spread(view.padding.to_le_bytes().as_ptr(), view.size, elements, target) };
         }
         let base = regs.scalar(&view.base);
+        self.in_place.forget(dst);
+        if let [region] = &regions[..]
+            && in_place
+            && inside == elements
+            && region.lies_in_order()
+            && self.launch.observer.is_none()
+        {
+            let place = self.locate(view, base, region, AccessKind::Read, block)?;
+            if place.host.addr().is_multiple_of(view.size) {
+                self.in_place.note(dst, place.host);
+                return Ok(());
+            }
+        }
         for region in &regions {
             self.transfer(view, base, region, Direction::Load(target), block)?;
         }
@@ -130,44 +144,45 @@ impl Machine<'_> {
         if region.elements() == 0 {
             return Ok(());
         }
-        let size = view.size as u64;
-        let span: u128 = region.axes.iter().map(|a| (a.count as u128 - 1) * u128::from(a.stride)).sum();
-        if region.offset + span > MAX_OFFSET {
-            return Err(AccessFault::OffsetOverflow.into());
-        }
-        let (offset, span) = (region.offset as u64, span as u64);
         if view.packed {
+            let span = region.span()?;
             return self.transfer_packed(view, base, region, span, direction, block);
         }
-        let at = |offset: u64| base.wrapping_add(offset.wrapping_mul(size));
-        let kind = direction.kind();
-        let host = match span.checked_add(1).and_then(|elements| elements.checked_mul(size)) {
-            Some(bytes) => self.resolve(block, at(offset), bytes, size, kind),
-            None => Err(AccessFault::OffsetOverflow.into()),
-        };
-        let host = match host {
-            Ok(host) => host,
-            // Name the element that is outside: the first, or else the last.
-            Err(_) => {
-                self.resolve(block, at(offset), size, size, kind)?;
-                self.resolve(block, at(offset + span), size, size, kind)?;
-                return Err(AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None }.into());
-            }
-        };
+        let place = self.locate(view, base, region, direction.kind(), block)?;
         if view.order.semantics == MemoryOrderingSemantics::Weak && self.launch.observer.is_none() {
             match direction {
                 Direction::Load(register) => {
-                    copy_in(view, region, host, register);
+                    copy_in(view, region, place.host, register);
                     return Ok(());
                 }
                 Direction::Store(register) => {
-                    copy_out(view, region, host, register);
+                    copy_out(view, region, place.host, register);
                     return Ok(());
                 }
                 Direction::Combine(..) => {}
             }
         }
-        self.copy_runs(view, region, direction, Place { host, address: at(offset) }, block)
+        self.copy_runs(view, region, direction, place, block)
+    }
+
+    /// Finds a box that is not empty, and checks its first and last element.
+    fn locate(&mut self, view: &ViewAccess, base: u64, region: &Region, kind: AccessKind, block: &Block) -> Result<Place, LaunchErrorKind> {
+        let size = view.size as u64;
+        let (offset, span) = (region.offset as u64, region.span()?);
+        let at = |offset: u64| base.wrapping_add(offset.wrapping_mul(size));
+        let host = match span.checked_add(1).and_then(|elements| elements.checked_mul(size)) {
+            Some(bytes) => self.resolve(block, at(offset), bytes, size, kind),
+            None => Err(AccessFault::OffsetOverflow.into()),
+        };
+        match host {
+            Ok(host) => Ok(Place { host, address: at(offset) }),
+            // Name the element that is outside: the first, or else the last.
+            Err(_) => {
+                self.resolve(block, at(offset), size, size, kind)?;
+                self.resolve(block, at(offset + span), size, size, kind)?;
+                Err(AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None }.into())
+            }
+        }
     }
 
     /// Copies a checked box, one run along its innermost dimension at a time.
@@ -323,6 +338,20 @@ unsafe fn copy_element(from: *const u8, to: *mut u8, size: usize) {
 impl Region {
     pub(super) fn elements(&self) -> usize {
         self.axes.iter().map(|a| a.count).product()
+    }
+
+    /// How far the last element of a box that is not empty lies behind the first one.
+    fn span(&self) -> Result<u64, LaunchErrorKind> {
+        let span: u128 = self.axes.iter().map(|a| (a.count as u128 - 1) * u128::from(a.stride)).sum();
+        if self.offset + span > MAX_OFFSET {
+            return Err(AccessFault::OffsetOverflow.into());
+        }
+        Ok(span as u64)
+    }
+
+    /// Whether its elements have the distances in memory that they have in the register.
+    fn lies_in_order(&self) -> bool {
+        self.axes.iter().all(|axis| axis.count == 1 || axis.stride == axis.pitch as u64)
     }
 }
 

@@ -35,7 +35,7 @@ impl<'m> Lowerer<'m> {
         let (elem, shape) = self.result_tile(op, 0)?;
         let view = self.view_access(op, self.one_operand(op, "view")?, (elem, &shape))?;
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Load { view, dst });
+        self.emit(Inst::Load { view, dst, in_place: false });
         self.define_result(op, 0, Val::Tile(tile))?;
         self.token(op, 1)
     }
