@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tilewright
+
 SCRIPT = """
     import sys
     import numpy as np
@@ -94,3 +96,24 @@ def test_tuning_measures_the_cpu(installed, capsys):
     assert "2 succeeded, 0 failed" in capsys.readouterr().out
     with pytest.raises(ValueError, match="single_run_timeout_sec is not available on the CPU"):
         ct.tune.exhaustive_search([64], None, lambda n: (64,), double, lambda n: (x, y, n), single_run_timeout_sec=1.0)
+
+
+def test_kernels_are_exported_for_arrays_of_this_machine(installed, tmp_path):
+    import cuda.tile as ct
+    from cuda.tile.compilation import CallingConvention, KernelSignature, export_kernel
+
+    @ct.kernel
+    def double(x, y, n: ct.Constant[int]):
+        i = ct.bid(0)
+        ct.store(y, (i,), ct.load(x, (i,), (n,)) * 2)
+
+    x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    for convention in (CallingConvention.cutile_python_v1(), CallingConvention.cutile_python_v2()):
+        signature = KernelSignature.from_kernel_args(double, (x, y, 16), convention)
+        assert [str(constraint.dtype) for constraint in signature.parameters[:2]] == ["float32", "float32"]
+        path = tmp_path / "double.tilebc"
+        export_kernel(double, [signature], path, gpu_code="sm_100", output_format="tileir_bytecode")
+        assert list(tilewright.load(path)) == [signature.symbol]
+    installed.uninstall()
+    with pytest.raises((TypeError, ValueError, RuntimeError)):
+        KernelSignature.from_kernel_args(double, (x, y, 16), CallingConvention.cutile_python_v2())

@@ -42,10 +42,8 @@ class Compiler:
 
     def __call__(self, args: tuple[Any, ...]) -> tuple[Kernel, list[bool]]:
         """The kernel for these arguments, and for each leaf of the arguments whether it is a constant of it."""
-        described = tuple(_described(arg) for arg in args)
         convention = CallingConvention.cutile_python_v2()
-        inferred = get_parameter_constraints_from_pyargs(self._kernel, described, convention)
-        constraints = [_with_dtype(constraint, arg) for constraint, arg in zip(inferred, described, strict=True)]
+        constraints = parameter_constraints(self._kernel, args, convention)
         name = self._kernel._annotated_function.pyfunc.__name__
         signature = KernelSignature(constraints, convention).with_mangled_symbol(name)
         kernel = self._compiled.get(signature.symbol)
@@ -68,6 +66,13 @@ class Compiler:
             return_cubin=False,
         )
         return Module.from_bytecode(bytes(result.bytecode))[signature.symbol]
+
+
+def parameter_constraints(kernel: ct.kernel, args: tuple[Any, ...], convention: CallingConvention, /) -> list[Any]:
+    """What a kernel compiled for these arguments takes: cuTile's function of the longer name, for arrays of this machine too."""
+    described = tuple(_described(arg) for arg in args)
+    inferred = get_parameter_constraints_from_pyargs(kernel, described, convention)
+    return [_with_dtype(constraint, arg) for constraint, arg in zip(inferred, described, strict=True)]
 
 
 def _described(arg: Any) -> Any:

@@ -18,6 +18,7 @@ _replaced: dict[tuple[str, str], Any] = {}
 def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
     """Let ``cuda.tile.launch`` and ``cuda.tile.tune`` of unmodified code run kernels here, on CPU arrays.
 
+    ``KernelSignature.from_kernel_args`` takes such arrays too, so that code can export kernels and look at their Tile IR.
     Modules that have imported ``launch`` already are changed too. ``arch``, such as "sm_90", is the target that kernels are compiled
     for. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for.
     """
@@ -33,6 +34,7 @@ def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
     from cuda.tile import _cext, _compile
     from cuda.tile.tune import _tune_utils
 
+    from tilewright.cutile import _compile as compiler
     from tilewright.cutile import _tuning
 
     if _replaced:
@@ -41,10 +43,12 @@ def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
         (_cext.launch, ct_launch),
         (_cext._benchmark, _tuning.benchmark),
         (_tune_utils.benchmark_with_timeout, _tuning.benchmark_with_timeout),
+        (_cext.get_parameter_constraints_from_pyargs, compiler.parameter_constraints),
         (_compile._get_max_supported_bytecode_version, _newest_version(_compile._get_max_supported_bytecode_version)),
     ]
     for module in list(sys.modules.values()):
-        if isinstance(module, types.ModuleType):
+        # What takes the place of a function may call it.
+        if isinstance(module, types.ModuleType) and not module.__name__.startswith("tilewright."):
             _replace_in(module, replacements)
 
 
