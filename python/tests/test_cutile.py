@@ -124,6 +124,14 @@ def test_formats_that_numpy_lacks():
         assert (y == x.astype(y.dtype)).all()
 
 
+def test_numbers_are_true_unless_they_are_zero():
+    x = np.array([0, -0.0, 0.25, -0.25, 1, -3, 300, np.nan], np.float32)
+    for dtype in (np.float32, np.float16, np.float64):
+        y = np.zeros(8, bool)
+        cutile.launch(1, convert, (x.astype(dtype), y))
+        assert (y == x.astype(bool)).all()
+
+
 @pytest.mark.parametrize("value", [np.float32(1), "text", 2**40])
 def test_arguments_that_ct_launch_refuses(value):
     x, y = np.ones((4, 16), np.float32), np.zeros((4, 16), np.float32)

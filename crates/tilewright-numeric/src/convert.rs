@@ -39,10 +39,15 @@ fn from_magnitude(format: FloatFormat, negative: bool, magnitude: u64, rounding:
 
 /// `ftoi`: truncates toward zero and clamps to the integer range; NaN gives 0.
 ///
-/// `bits` is the integer width, 1 to 64. The result is the two's complement pattern in the low `bits` bits. Signed i1
-/// holds -1 and 0, so positive values clamp to 0.
+/// `bits` is the integer width, 1 to 64. The result is the two's complement pattern in the low `bits` bits.
+///
+/// An i1 tells whether the number is not zero, so a NaN gives 1, as does a fraction: this is how NVIDIA's compiler
+/// reads `ftoi`, signed or not, saturating or not, and what `astype(bool)` means in Python.
 #[inline]
 pub fn to_int(value: f64, bits: u32, signed: bool) -> u64 {
+    if bits == 1 {
+        return u64::from(value != 0.0);
+    }
     if signed {
         let top = (int::mask(bits) >> 1) as i64;
         int::truncate((value as i64).clamp(-top - 1, top) as u64, bits)

@@ -301,6 +301,9 @@ pub(crate) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
 
 /// Toward zero, and into the range of an integer type; 0 for what is no number.
 pub(crate) fn to_int(a: &Number, bits: u32, signed: bool) -> i128 {
+    if bits == 1 {
+        return i128::from(!is_zero(a));
+    }
     let (low, high) = if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
     match a {
         Number::Nan => 0,
