@@ -1,14 +1,17 @@
-"""What a launch from Python costs.
+"""What a launch from Python costs: small kernels that were compiled before, and a large one.
 
-python python/benches/launch.py           a small kernel that was compiled before
-python python/benches/launch.py matmul    a product of f16 matrices of 2048x2048, in whole and without the way from Python
+python python/benches/launch.py [--json]
+
+Times are the best of many launches: of `ct.launch` in whole, and of the engine in it.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import timeit
+from collections.abc import Iterator
 
 from tilewright import cutile
 
@@ -35,30 +38,42 @@ def matmul(a, b, c, tile: ct.Constant[int]):
     ct.store(c, (i, j), total.astype(c.dtype))
 
 
-def small() -> None:
+def small() -> Iterator[tuple[str, float, float]]:
     """Time launches of blocks of 128 elements."""
     repeats = 1000
     for blocks, threads in ((1, 1), (8, 1), (8, None)):
         cutile.set_threads(threads)
         args = (*(np.ones(128 * blocks, np.float32) for _ in range(3)), 128)
-        best = min(timeit.repeat(lambda args=args, blocks=blocks: ct.launch(None, (blocks,), add, args), number=repeats, repeat=20))
+        whole = min(timeit.repeat(lambda args=args, blocks=blocks: ct.launch(None, (blocks,), add, args), number=repeats, repeat=20))
         report = min((cutile.launch((blocks,), add, args) for _ in range(1000)), key=lambda report: report.seconds)
-        print(f"{report!r}: ct.launch {best / repeats * 1e6:.1f} us")
+        many = "one block" if blocks == 1 else f"{blocks} blocks"
+        on = "" if blocks == 1 else ", one thread" if threads == 1 else ", a thread for each processor"
+        yield f"{many} of 128 elements, three arrays{on}", whole / repeats, report.seconds
 
 
-def large() -> None:
-    """Time a large product by the clock and by the engine's own measure."""
+def large() -> Iterator[tuple[str, float, float]]:
+    """Time a large product."""
     n, tile = 2048, 128
     a, b = (np.ones((n, n), np.float16) for _ in range(2))
     c = np.zeros((n, n), np.float16)
-    cutile.launch((n // tile, n // tile), matmul, (a, b, c, tile))
-    for _ in range(3):
+    best = (float("inf"), float("inf"))
+    for _ in range(5):
         start = time.perf_counter()
         report = cutile.launch((n // tile, n // tile), matmul, (a, b, c, tile))
-        whole = time.perf_counter() - start
-        print(f"whole {whole:.4f} s, engine {report.seconds:.4f} s, {2 * n**3 / whole / 1e9:.1f} Gflop/s")
+        best = min(best, (time.perf_counter() - start, report.seconds))
     assert (c == n).all()
+    yield f"a product of f16 matrices of {n} x {n}", *best
+
+
+def main() -> None:
+    """Print what was measured."""
+    rows = [{"what": what, "whole": whole, "engine": engine} for what, whole, engine in (*small(), *large())]
+    if sys.argv[1:] == ["--json"]:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        print(f"{row['what']}: {row['whole'] * 1e6:.1f} us, of which {row['engine'] * 1e6:.1f} us in the engine")
 
 
 if __name__ == "__main__":
-    large() if sys.argv[1:] == ["matmul"] else small()
+    main()

@@ -1,7 +1,7 @@
 //! NVIDIA's tools take what is written: the disassembler sees in it what was read, and the compiler compiles it.
 
 use crate::{Sample, samples};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use tilewright_bytecode::{Style, WriteOptions, write};
 use tilewright_ir::{VerifiedModule, Version};
 use tilewright_oracle::{Oracle, failures, is_exhaustive};
@@ -61,11 +61,14 @@ fn the_disassembler_sees_the_same() {
 /// GPUs that files are compiled for.
 const GPUS: [&str; 2] = ["sm_90", "sm_100"];
 
-/// The newest file of each kernel that every checkout has, at its own version; or every file of the corpus at every version.
+/// The newest file of each kernel that every checkout has, at its own version; or every file of the corpus at every version, each
+/// of the byte sequences once (a kernel's file of one version often is what its file of another gives at that version).
 fn to_compile(samples: &[Sample]) -> Vec<Written<'_>> {
     if is_exhaustive() {
         let by_name: BTreeMap<&str, &Sample> = samples.iter().map(|sample| (&*sample.name, sample)).collect();
-        return by_name.into_values().flat_map(|sample| Written::ways(sample, &[Style::Cutile])).collect();
+        let mut seen = HashSet::new();
+        let ways = by_name.into_values().flat_map(|sample| Written::ways(sample, &[Style::Cutile]));
+        return ways.filter(|way| seen.insert(way.bytes.clone())).collect();
     }
     let kernels = samples.iter().filter(|sample| sample.is_bundled && sample.name.starts_with(|c: char| c.is_ascii_lowercase()));
     let newest: BTreeMap<&str, &Sample> = kernels.map(|sample| (sample.family().0, sample)).collect();
