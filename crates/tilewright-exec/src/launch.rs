@@ -1,9 +1,10 @@
 //! Launches: the blocks of a grid on worker threads.
 //!
-//! Blocks begin in the order of the grid. A block that waits is parked; workers alternate between beginning new blocks and
-//! resuming parked ones, so every block gets its turn however many wait for it, while only as many frames exist as blocks have
-//! begun and not ended. Parked blocks are resumed in rounds, each of which visits all of them once, by turns from the last to
-//! the first and from the first to the last: a chain of blocks that wait for their neighbours unwinds in one or two rounds.
+//! Each worker begins the blocks of a run of its own ([`Runs`]); where blocks may wait for others, all begin in the order of the
+//! grid. A block that waits is parked; workers alternate between beginning new blocks and resuming parked ones, so every block gets
+//! its turn however many wait for it, while only as many frames exist as blocks have begun and not ended. Parked blocks are resumed
+//! in rounds, each of which visits all of them once, by turns from the last to the first and from the first to the last: a chain
+//! of blocks that wait for their neighbours unwinds in one or two rounds.
 
 use crate::{
     AccessObserver, LaunchError, LaunchErrorKind, Param, Plan,
@@ -12,13 +13,14 @@ use crate::{
         locals::{Locals, SharedLocals},
     },
     plan::PARAM_BYTES,
+    runs::Runs,
     vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome},
 };
 use std::{
     fmt, io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -154,17 +156,18 @@ pub fn launch(
         output: &output,
         stop: &stop,
     };
-    let queue = Queue::new(blocks, options.progress.clone());
+    let queue = Queue::new(plan, blocks, threads, options.progress.clone());
     let begin = Instant::now();
     std::thread::scope(|scope| {
-        for _ in 1..threads {
-            let worker = std::thread::Builder::new().spawn_scoped(scope, || work(&launch, &queue));
+        for index in 1..threads {
+            let (launch, queue) = (&launch, &queue);
+            let worker = std::thread::Builder::new().spawn_scoped(scope, move || work(launch, queue, index));
             // Fewer threads than wished for still do all the work.
             if worker.is_err() {
                 break;
             }
         }
-        work(&launch, &queue);
+        work(&launch, &queue, 0);
     });
     let time = begin.elapsed();
     let state = queue.lock();
@@ -214,16 +217,17 @@ fn argument_bits(index: usize, param: Param, arg: Arg) -> Result<u64, LaunchErro
 
 /// The blocks that are still to be run.
 struct Queue {
-    state: Mutex<State>,
+    new: Runs,
     blocks: u64,
+    ended: AtomicU64,
+    /// How many blocks are parked, for workers that only want to know whether there are any.
+    waiting: AtomicU64,
+    state: Mutex<State>,
     progress: Option<ProgressFn>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Blocks that have begun.
-    begun: u64,
-    ended: u64,
     /// Parked blocks of this round, the next one last.
     round: Vec<Block>,
     /// Blocks that were parked since the round began.
@@ -233,8 +237,6 @@ struct State {
     parked_count: u64,
     /// Frames of ended blocks, to be used again.
     frames: Vec<AlignedBytes>,
-    /// Resume a parked block before the next one begins.
-    resume: bool,
     failure: Option<LaunchError>,
 }
 
@@ -254,51 +256,76 @@ impl State {
 
 /// What a worker does next.
 enum Work {
-    Begin(u64, Option<AlignedBytes>),
+    Begin(u64),
     Resume(Block),
     /// Every block that is left is being run by another worker, and may be parked again.
     Wait,
     Done,
 }
 
+/// What the queue knows of a worker.
+struct Worker {
+    index: usize,
+    /// Resume a parked block before the next one begins.
+    resume: bool,
+    /// The frame of the block that ended last, to be used again.
+    frame: Option<AlignedBytes>,
+}
+
 impl Queue {
-    fn new(blocks: u64, progress: Option<ProgressFn>) -> Queue {
-        Queue { state: Mutex::default(), blocks, progress }
+    fn new(plan: &Plan, blocks: u64, workers: usize, progress: Option<ProgressFn>) -> Queue {
+        let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, workers) };
+        Queue { new, blocks, ended: AtomicU64::new(0), waiting: AtomicU64::new(0), state: Mutex::default(), progress }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self) -> Work {
-        let mut state = self.lock();
-        if state.failure.is_some() || state.ended == self.blocks {
-            return Work::Done;
-        }
-        let resume = state.resume || state.begun == self.blocks;
-        state.resume = !state.resume;
-        if resume && let Some(block) = state.next_parked() {
+    fn next(&self, worker: &mut Worker) -> Work {
+        worker.resume = !worker.resume;
+        if worker.resume
+            && let Some(block) = self.next_parked()
+        {
             return Work::Resume(block);
         }
-        if state.begun < self.blocks {
-            state.begun += 1;
-            return Work::Begin(state.begun - 1, state.frames.pop());
+        if let Some(index) = self.new.next(worker.index) {
+            return Work::Begin(index);
         }
-        if state.begun == state.ended { Work::Done } else { Work::Wait }
+        match self.next_parked() {
+            Some(block) => Work::Resume(block),
+            None if self.ended.load(Ordering::Relaxed) == self.blocks => Work::Done,
+            None => Work::Wait,
+        }
+    }
+
+    fn next_parked(&self) -> Option<Block> {
+        if self.waiting.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let block = self.lock().next_parked()?;
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        Some(block)
     }
 
     fn park(&self, block: Block) {
         let mut state = self.lock();
         state.parked_count += 1;
         state.parked.push(block);
+        self.waiting.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn end(&self, frame: AlignedBytes) {
-        let mut state = self.lock();
-        state.ended += 1;
-        state.frames.push(frame);
-        let ended = state.ended;
-        drop(state);
+    /// A frame of `bytes` bytes for a block that begins.
+    fn frame(&self, worker: &mut Worker, bytes: usize) -> Result<AlignedBytes, LaunchErrorKind> {
+        let frame = worker.frame.take().or_else(|| self.lock().frames.pop());
+        frame.map_or_else(|| AlignedBytes::zeroed(bytes), Ok)
+    }
+
+    fn end(&self, worker: &mut Worker, frame: AlignedBytes) {
+        if let Some(other) = worker.frame.replace(frame) {
+            self.lock().frames.push(other);
+        }
+        let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = &self.progress {
             progress(ended);
         }
@@ -323,25 +350,22 @@ impl Drop for PanicGuard<'_> {
 }
 
 /// Runs blocks until there are none left.
-fn work(launch: &Launch<'_>, queue: &Queue) {
+fn work(launch: &Launch<'_>, queue: &Queue, index: usize) {
     let _guard = PanicGuard(queue, launch.stop);
-    if let Err(error) = run_blocks(launch, queue) {
+    if let Err(error) = run_blocks(launch, queue, Worker { index, resume: true, frame: None }) {
         launch.stop.store(true, Ordering::Relaxed);
         queue.fail(error);
     }
 }
 
-fn run_blocks(launch: &Launch<'_>, queue: &Queue) -> Result<(), LaunchError> {
+fn run_blocks(launch: &Launch<'_>, queue: &Queue, mut worker: Worker) -> Result<(), LaunchError> {
     let plan = launch.plan;
     let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
     let mut machine = Machine::new(launch).map_err(resource)?;
-    loop {
-        let mut block = match queue.next() {
-            Work::Begin(index, frame) => {
-                let frame = match frame {
-                    Some(frame) => frame,
-                    None => AlignedBytes::zeroed(plan.frame_bytes).map_err(resource)?,
-                };
+    while !launch.stop.load(Ordering::Relaxed) {
+        let mut block = match queue.next(&mut worker) {
+            Work::Begin(index) => {
+                let frame = queue.frame(&mut worker, plan.frame_bytes).map_err(resource)?;
                 Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame, locals: Locals::default() }
             }
             Work::Resume(block) => block,
@@ -352,10 +376,11 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue) -> Result<(), LaunchError> {
             Work::Done => return Ok(()),
         };
         match machine.run(&mut block)? {
-            Outcome::Finished => queue.end(block.frame),
+            Outcome::Finished => queue.end(&mut worker, block.frame),
             Outcome::Parked => queue.park(block),
         }
     }
+    Ok(())
 }
 
 /// The position in the grid of the `index`-th block: x changes fastest.

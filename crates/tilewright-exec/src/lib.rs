@@ -20,6 +20,7 @@ pub mod limits;
 mod memory;
 mod plan;
 mod program;
+mod runs;
 mod vm;
 
 pub use cpu::Level;

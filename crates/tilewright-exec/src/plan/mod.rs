@@ -66,6 +66,8 @@ pub struct Plan {
     pub(crate) registers: Vec<usize>,
     /// Bytes of a block's frame.
     pub(crate) frame_bytes: usize,
+    /// Whether blocks may wait for others.
+    pub(crate) waits: bool,
     /// How many pieces of scratch the sweeps need at once.
     pub(crate) scratch_slots: usize,
 }
@@ -87,6 +89,7 @@ impl Plan {
         in_place::mark(&mut fused.code);
         let layout = frame::lay_out(&fused.code, &lowered.registers)?;
         let (code, sites) = frame::resolve_labels(fused.code);
+        let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
         Ok(Plan {
             entry: name.to_owned(),
             params: lowered.params,
@@ -98,6 +101,7 @@ impl Plan {
             allocas: lowered.allocas,
             registers: layout.offsets,
             frame_bytes: layout.bytes,
+            waits,
             scratch_slots: fused.scratch_slots,
         })
     }
