@@ -6,6 +6,6 @@ unmodified code. No GPU and no CUDA driver is needed, only ``pip install cuda-ti
 
 from tilewright.cutile._driver import provide_driver
 from tilewright.cutile._install import install, installed, uninstall
-from tilewright.cutile._launch import access_map, compiled, launch, set_threads
+from tilewright.cutile._launch import access_map, cache_info, compiled, launch, set_threads
 
-__all__ = ["access_map", "compiled", "install", "installed", "launch", "provide_driver", "set_threads", "uninstall"]
+__all__ = ["access_map", "cache_info", "compiled", "install", "installed", "launch", "provide_driver", "set_threads", "uninstall"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import logging
+from typing import Any, NamedTuple
 
 import cuda.tile as ct
 from cuda.tile import _compile as ct_compile
+from cuda.tile import _debug
 from cuda.tile._bytecode.version import BytecodeVersion
 from cuda.tile._cext import default_tile_context, get_compute_capability, get_parameter_constraints_from_pyargs
 from cuda.tile.compilation import (
@@ -18,7 +20,12 @@ from cuda.tile.compilation import (
     TupleConstraint,
 )
 
+from tilewright._errors import TilewrightError
 from tilewright._native import ArrayDescription, Kernel, Module, describe
+from tilewright.cutile._disk_cache import DiskCache
+from tilewright.cutile._fingerprint import Unknown, fingerprint
+
+_log = logging.getLogger("tilewright.cutile")
 
 #: The newest version that the releases of cuTile Python write by default.
 VERSION = BytecodeVersion.V_13_4
@@ -55,17 +62,87 @@ class Compiler:
         return kernel, leaves
 
     def _compile(self, signature: KernelSignature) -> Kernel:
+        # No other thread may compile meanwhile: cuTile keeps what it has read of a function, and the key is made of that.
+        with ct_compile._compiler_lock:
+            cache = None if _is_watched() else DiskCache.from_environment()
+            key = None if cache is None else self._key(signature)
+            if cache is None or key is None:
+                _counts["uncached"] += 1
+                return _read(self._bytecode(signature), signature.symbol)
+            kept = cache.load(key)
+            kernel = None if kept is None else _read_kept(kept, signature.symbol)
+            if kernel is not None:
+                _counts["hits"] += 1
+                return kernel
+            _counts["misses"] += 1
+            code = self._bytecode(signature)
+            kernel = _read(code, signature.symbol)
+            # Code that ran while the kernel was compiled may have changed what it depends on.
+            if self._key(signature) == key:
+                cache.store(key, code)
+            return kernel
+
+    def _key(self, signature: KernelSignature) -> str | None:
+        """What the kernel is found by on disk; None if it depends on more than a key can tell."""
+        try:
+            return fingerprint(self._kernel, signature, _arch(), VERSION.as_string())
+        except Unknown as reason:
+            _log.debug("%s is not kept on disk, it depends on %s", signature.symbol, reason)
+            return None
+
+    def _bytecode(self, signature: KernelSignature) -> bytes:
         result = ct_compile.compile_tile(
             self._kernel._annotated_function,
             (signature,),
-            ct_compile.format_sm_arch(*get_compute_capability()),
+            _arch(),
             self._kernel._compiler_options,
             default_tile_context,
             bytecode_version=VERSION,
             return_bytecode=True,
             return_cubin=False,
         )
-        return Module.from_bytecode(bytes(result.bytecode))[signature.symbol]
+        return bytes(result.bytecode)
+
+
+class CacheInfo(NamedTuple):
+    """What ``tilewright.cutile.cache_info`` tells."""
+
+    hits: int
+    misses: int
+    uncached: int
+    folder: str | None
+
+
+_counts = {"hits": 0, "misses": 0, "uncached": 0}
+
+
+def cache_info() -> CacheInfo:
+    """The counts of this process, and the folder; None if there is none."""
+    cache = DiskCache.from_environment()
+    return CacheInfo(**_counts, folder=None if cache is None else str(cache.folder))
+
+
+def _arch() -> str:
+    return ct_compile.format_sm_arch(*get_compute_capability())
+
+
+def _is_watched() -> bool:
+    """Whether cuTile was asked to show its work, for which it has to do it."""
+    config = default_tile_context.config
+    return bool(config.log_cutile_ir or config.log_tileir or _debug.CUDA_TILE_DUMP_BYTECODE or _debug.CUDA_TILE_DUMP_TILEIR)
+
+
+def _read(code: bytes, symbol: str) -> Kernel:
+    return Module.from_bytecode(code)[symbol]
+
+
+def _read_kept(code: bytes, symbol: str) -> Kernel | None:
+    """The kernel in bytecode from disk, which is trusted no more than any file."""
+    try:
+        return _read(code, symbol)
+    except (KeyError, TilewrightError) as error:
+        _log.debug("an entry of the cache on disk cannot be used: %s", error)
+        return None
 
 
 def parameter_constraints(kernel: ct.kernel, args: tuple[Any, ...], convention: CallingConvention, /) -> list[Any]:

@@ -10,6 +10,7 @@ from tilewright.cutile._driver import provide_driver
 
 if TYPE_CHECKING:
     from tilewright._access_map import AccessMap
+    from tilewright.cutile._compile import CacheInfo
 
 #: Where a kernel keeps its dispatcher, and with it everything compiled for it.
 _ATTRIBUTE = "_tilewright_dispatcher"
@@ -41,6 +42,18 @@ def launch(grid: int | tuple[int, ...], kernel: Any, args: tuple[Any, ...], *, t
 def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:
     """The Tile IR of a ``ct.kernel`` for these arguments, to be looked at: ``compiled(kernel, args).explain()``."""
     return _dispatcher(kernel).compiler(tuple(args))[0]
+
+
+def cache_info() -> CacheInfo:
+    """How the cache of compiled kernels on disk did in this process, and where it is: ``(hits, misses, uncached, folder)``.
+
+    ``hits`` counts kernels that came from disk, ``misses`` those that were not there and were compiled, ``uncached`` those that were
+    compiled without a look at the disk, since they depend on more than a key can tell or since there is no folder.
+    """
+    provide_driver()
+    from tilewright.cutile import _compile
+
+    return _compile.cache_info()
 
 
 def access_map(grid: int | tuple[int, ...], kernel: Any, args: tuple[Any, ...], *, array: Any = None) -> AccessMap:
