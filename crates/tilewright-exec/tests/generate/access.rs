@@ -56,19 +56,19 @@ struct MadeView {
 }
 
 impl Generator<'_> {
-    fn wire(value: u8) -> AttrValue {
+    pub(super) fn wire(value: u8) -> AttrValue {
         AttrValue::Enum(value)
     }
 
     /// An ordering among these, and the scope that goes with it.
-    fn order(&mut self, orders: &[Order]) -> [AttrValue; 2] {
+    pub(super) fn order(&mut self, orders: &[Order]) -> [AttrValue; 2] {
         let order = *self.choices.pick(orders);
         let scope = *self.choices.pick(&[MemoryScope::TlBlk, MemoryScope::Device, MemoryScope::Sys]);
         [Self::wire(order as u8), if order == Order::Weak { AttrValue::Absent } else { Self::wire(scope as u8) }]
     }
 
     /// A pointer to numbers, some bytes behind another pointer.
-    fn pointer(&mut self, base: Value, bytes: usize, scalar: Scalar) -> Value {
+    pub(super) fn pointer(&mut self, base: Value, bytes: usize, scalar: Scalar) -> Value {
         let offset = self.numbers(Scalar::I64, &[], &[bytes as u64]);
         let moved = self.moved(base, offset);
         let ty = self.ty(Element::PointerTo(scalar), &[]);
@@ -76,7 +76,7 @@ impl Generator<'_> {
     }
 
     /// Bytes of the output that nobody has: where they begin.
-    fn take(&mut self, bytes: usize) -> usize {
+    pub(super) fn take(&mut self, bytes: usize) -> usize {
         let start = self.written;
         self.written += bytes.next_multiple_of(16);
         start
@@ -293,9 +293,10 @@ impl Generator<'_> {
     }
 
     pub(super) fn store(&mut self) {
-        match self.choices.below(3) {
-            0 => self.store_through_pointers(),
-            1 => self.store_through_view(),
+        match self.choices.below(7) {
+            0 | 1 => self.store_through_pointers(),
+            2 | 3 => self.store_through_view(),
+            4 => self.multimem(),
             _ => self.atomic(),
         }
     }
@@ -348,8 +349,10 @@ impl Generator<'_> {
             TypeData::PartitionView { padding, .. } | TypeData::StridedView { padding, .. } => padding.is_some(),
             _ => gathers,
         });
-        let mode = *self.choices.pick(&MODES[..9]);
-        if takes(mode, scalar) && !padded {
+        // The last mode, an exchange, is for single addresses.
+        let modes: Vec<AtomicRMWMode> = MODES[..9].iter().copied().filter(|mode| takes(*mode, scalar)).collect();
+        if !modes.is_empty() && !padded {
+            let mode = *self.choices.pick(&modes);
             let argument = self.operand(Element::Number(scalar), &made.tile, false);
             self.op(Opcode::AtomicRedViewTko, |op| {
                 let op = op.operand("view", made.view).operands("index", &made.indices).operand("value", argument);

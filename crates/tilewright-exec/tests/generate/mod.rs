@@ -5,6 +5,7 @@ mod access;
 mod choices;
 mod edges;
 mod folds;
+mod multimem;
 mod statements;
 
 pub(crate) use choices::Choices;

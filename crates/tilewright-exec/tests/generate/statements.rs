@@ -31,6 +31,7 @@ impl Generator<'_> {
             15 | 16 => self.load(),
             17 => self.store(),
             18 => self.local_memory(),
+            19 if self.choices.below(3) == 2 => self.promise(),
             19 => self.tokens(),
             20 | 21 if self.depth < MAX_DEPTH => self.branch(),
             22 if self.depth < MAX_DEPTH => self.count(),
@@ -225,6 +226,35 @@ impl Generator<'_> {
         let ids = self.op(Opcode::GetNumTileBlocks, |op| op.results(&[i32_ty; 3]));
         let value = self.result(ids, 1);
         self.keep(value, I32, &[], true);
+    }
+
+    /// Says something true of an integer.
+    fn promise(&mut self) {
+        // Numbers of 4 bits cannot be compared.
+        let known = |slot: &&Slot| slot.solid && slot.element != Element::Number(Scalar::I4);
+        let slots: Vec<Slot> = self.pool.iter().filter(known).cloned().collect();
+        if slots.is_empty() {
+            return;
+        }
+        let slot = self.choices.pick(&slots).clone();
+        let predicate = match self.choices.below(3) {
+            0 => AttrData::Bounded { lower: None, upper: None },
+            1 => AttrData::SameElements(vec![1; slot.shape.len()].into()),
+            _ => AttrData::DivBy { divisor: 1, every: None, along: None },
+        };
+        let predicate = AttrValue::Attr(self.module.tables.attrs.intern(predicate));
+        let ty = self.ty(slot.element, &slot.shape);
+        let value = self.value(Opcode::Assume, |op| op.operand("value", slot.value).attr(AttrName::Predicate, predicate).result(ty));
+        let bits = self.ty(I1, &slot.shape);
+        let same = self.value(Opcode::CmpI, |op| {
+            let op = op.operand("lhs", slot.value).operand("rhs", value).result(bits);
+            let op = op.attr(AttrName::ComparisonPredicate, AttrValue::Enum(ComparisonPredicate::Equal as u8));
+            op.attr(AttrName::Signedness, AttrValue::Enum(Signedness::Signed as u8))
+        });
+        let message = AttrValue::Str(self.module.tables.strings.intern("it is itself"));
+        self.op(Opcode::Assert, |op| op.operand("condition", same).attr(AttrName::Message, message));
+        self.keep(same, I1, &slot.shape, true);
+        self.keep(value, slot.element, &slot.shape, true);
     }
 
     /// Values to carry through control flow: up to three of the pool.

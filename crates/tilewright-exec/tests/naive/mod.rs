@@ -195,6 +195,11 @@ impl<'m> Naive<'m> {
             Opcode::MakeToken | Opcode::JoinTokens | Opcode::MemoryFenceAliasTko | Opcode::GdcWaitTko | Opcode::GdcLaunchDependentsTko => {
                 vec![Val::Token]
             }
+            Opcode::Assert => {
+                let condition = self.tile(op.operands()[0]);
+                assert!(condition.items.iter().all(|item| item.decisive() & 1 == 1), "programs assert what is true");
+                Vec::new()
+            }
             Opcode::Alloca => one(self.alloca(op)),
             Opcode::MakeTensorView => vec![self.make_tensor(op, op.result(0).expect("a result"))],
             Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => {
