@@ -49,6 +49,13 @@ pub(crate) fn count_uses(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
     uses
 }
 
+/// How many instructions write each register.
+pub(crate) fn count_writes(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
+    let mut writes = HashMap::new();
+    code.iter().for_each(|(inst, _)| inst.for_each_write(|reg| *writes.entry(reg).or_default() += 1));
+    writes
+}
+
 struct Fuser {
     /// How often each register is read.
     uses: HashMap<VReg, usize>,

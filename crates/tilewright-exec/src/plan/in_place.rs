@@ -1,11 +1,14 @@
 //! Loads that need not copy: sweeps read their tile where it lies in memory.
 //!
-//! A load must give what memory held when it ran. So all sweeps that read the tile must follow in straight code, with nothing
+//! A load must give what memory held when it ran. So all sweeps and folds that read the tile must follow in straight code, with nothing
 //! between that writes memory, frees it, waits or orders accesses. Whether the tile lies in order, whole and aligned, is known
 //! when the load runs; if it does not, the load copies.
 
-use super::{Inst, SweepInput, Tile, VReg, ViewAccess, fuse::count_uses, tile::Base};
-use std::collections::HashMap;
+use super::{
+    Inst, Sweep, SweepInput, Tile, VReg, ViewAccess,
+    fuse::{count_uses, count_writes},
+    tile::Base,
+};
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
 /// Marks the loads that need not copy.
@@ -15,34 +18,34 @@ pub(crate) fn mark(code: &mut [(Inst, u32)]) {
         let (before, after) = code.split_at_mut(at + 1);
         if let Some((Inst::Load { view, dst, in_place }, _)) = before.last_mut() {
             let uses = uses.get(dst).copied().unwrap_or(0);
-            *in_place = plain(view) && writes.get(dst) == Some(&1) && reads_before_changes(after, *dst, uses) == uses;
+            *in_place = copies_bytes(view) && writes.get(dst) == Some(&1) && reads_before_changes(after, *dst, uses) == uses;
         }
     }
 }
 
-fn count_writes(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
-    let mut writes = HashMap::new();
-    code.iter().for_each(|(inst, _)| inst.for_each_write(|reg| *writes.entry(reg).or_default() += 1));
-    writes
-}
-
-/// Whether a load copies bytes and does nothing else. Bits are normalised, and packed elements are unpacked.
-fn plain(view: &ViewAccess) -> bool {
+/// Whether an access copies bytes and does nothing else. Bits are normalised, and packed elements are unpacked.
+pub(crate) fn copies_bytes(view: &ViewAccess) -> bool {
     view.order.semantics == MemoryOrderingSemantics::Weak && !view.packed && view.element != Scalar::I1
 }
 
-/// How many of the `uses` of a register are by sweeps that read it in order, before anything can change memory.
+/// How many of the `uses` of a register are by sweeps and folds of rows that read it in order, before anything can change memory.
 fn reads_before_changes(code: &[(Inst, u32)], reg: VReg, uses: usize) -> usize {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
+    let reads = |sweep: &Sweep| -> usize {
+        sweep.inputs.iter().map(|input| if let SweepInput::Direct { tile } = input { is_it(tile) } else { 0 }).sum()
+    };
     let mut found = 0;
     for (inst, _) in code {
         if found == uses {
             break;
         }
         match inst {
-            Inst::Sweep(sweep) => {
-                found +=
-                    sweep.inputs.iter().map(|input| if let SweepInput::Direct { tile } = input { is_it(tile) } else { 0 }).sum::<usize>();
+            Inst::Sweep(sweep) => found += reads(sweep),
+            Inst::FoldRows(fold) => found += is_it(&fold.src),
+            // It computes before it stores.
+            Inst::SweepStore { sweep, .. } => {
+                found += reads(sweep);
+                break;
             }
             Inst::Load { view, .. } if view.order.semantics == MemoryOrderingSemantics::Weak => {}
             Inst::Move { .. }
@@ -52,7 +55,6 @@ fn reads_before_changes(code: &[(Inst, u32)], reg: VReg, uses: usize) -> usize {
             | Inst::GridSize(_)
             | Inst::ViewExtent { .. }
             | Inst::Fold(_)
-            | Inst::FoldRows(_)
             | Inst::Matmul(_) => {}
             _ => break,
         }
@@ -63,10 +65,7 @@ fn reads_before_changes(code: &[(Inst, u32)], reg: VReg, uses: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        elem::Elem,
-        plan::{Order, Sweep},
-    };
+    use crate::{elem::Elem, plan::Order};
 
     fn tile(reg: u32) -> Tile {
         Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[4])

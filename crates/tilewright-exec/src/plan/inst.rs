@@ -66,6 +66,12 @@ pub(crate) enum Inst {
         view: Box<ViewAccess>,
         src: Tile,
     },
+    /// Runs a sweep and stores one of its results, which nothing else reads.
+    SweepStore {
+        sweep: Box<Sweep>,
+        view: Box<ViewAccess>,
+        src: Tile,
+    },
     LoadPointers {
         access: Box<PointerAccess>,
         padding: Option<Tile>,
@@ -155,6 +161,14 @@ pub(crate) enum SweepInput {
     Splat { tile: Tile, slot: usize },
     /// Gathered into a scratch slot, piece by piece: extents and strides, the innermost last.
     Strided { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
+}
+
+impl SweepInput {
+    pub(crate) fn tile(&self) -> &Tile {
+        match self {
+            SweepInput::Direct { tile } | SweepInput::Splat { tile, .. } | SweepInput::Strided { tile, .. } => tile,
+        }
+    }
 }
 
 /// Where a step reads.
@@ -353,9 +367,12 @@ impl Inst {
             | Inst::Release(_)
             | Inst::Return => {}
             Inst::Elementwise(inst) => inst.srcs.iter().for_each(visit),
-            Inst::Sweep(sweep) => sweep.inputs.iter().for_each(|input| match input {
-                SweepInput::Direct { tile } | SweepInput::Splat { tile, .. } | SweepInput::Strided { tile, .. } => visit(tile),
-            }),
+            Inst::Sweep(sweep) => sweep.inputs.iter().map(SweepInput::tile).for_each(visit),
+            Inst::SweepStore { sweep, view, src } => {
+                sweep.inputs.iter().map(SweepInput::tile).for_each(&mut visit);
+                view.for_each_read(&mut visit);
+                visit(src);
+            }
             Inst::Move { src, .. } | Inst::Repack { src, .. } => visit(src),
             Inst::Extract { src, slice, .. } => [src].into_iter().chain(&slice.indices).for_each(visit),
             Inst::Insert { src, slice, .. } => [src, &slice.first].into_iter().chain(&slice.indices).for_each(visit),
@@ -411,7 +428,7 @@ impl Inst {
             Inst::Atomic(atomic) => visit(atomic.dst),
             Inst::Matmul(matmul) => visit(matmul.dst),
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
-            Inst::Sweep(sweep) => sweep.steps.iter().for_each(|step| {
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.steps.iter().for_each(|step| {
                 if let Src::Reg(dst, _) = step.dst {
                     visit(dst);
                 }
@@ -469,7 +486,7 @@ impl Extent {
 }
 
 impl ViewAccess {
-    fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
+    pub(super) fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
         visit(&self.base);
         for dim in &self.dims {
             dim.shape.for_each_read(visit);

@@ -2,6 +2,7 @@
 
 mod coalesce;
 mod constants;
+mod direct_store;
 mod frame;
 mod fuse;
 mod in_place;
@@ -86,6 +87,7 @@ impl Plan {
         let uses = fuse::count_uses(&lowered.code);
         coalesce::coalesce(&mut lowered.code, &uses);
         let mut fused = fuse::fuse(lowered.code);
+        direct_store::join(&mut fused.code);
         in_place::mark(&mut fused.code);
         let layout = frame::lay_out(&fused.code, &lowered.registers)?;
         let (code, sites) = frame::resolve_labels(fused.code);

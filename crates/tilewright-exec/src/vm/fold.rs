@@ -3,6 +3,7 @@
 
 use super::{
     copy,
+    in_place::InPlace,
     registers::{AlignedBytes, Registers},
     sweep::{Input, PIECE, Slots, locate, run_steps},
 };
@@ -35,10 +36,10 @@ pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut AlignedBytes)
 }
 
 /// Folds rows where they lie.
-pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>) {
+pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>, in_place: &InPlace) {
     // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
     // source holds all rows in order.
-    unsafe { (fold.kernel)(regs.read(&fold.src), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent) };
+    unsafe { (fold.kernel)(in_place.read(&fold.src, regs), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent) };
 }
 
 struct Runner<'a, 'b> {
@@ -84,7 +85,7 @@ impl Runner<'_, '_> {
         }
         for start in (0..n).step_by(PIECE) {
             let piece = PIECE.min(n - start);
-            run_steps(&fold.steps, &self.inputs, self.regs, &self.slots, start, piece);
+            run_steps(&fold.steps, &self.inputs, self.regs, None, &self.slots, start, piece);
             for (k, (operand, result)) in fold.operands.iter().zip(&fold.results).enumerate() {
                 let from = locate(*result, &self.inputs, self.regs, &self.slots, start);
                 // SAFETY: the destination has room; a result that is an argument may be copied onto itself.

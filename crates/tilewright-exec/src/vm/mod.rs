@@ -164,7 +164,7 @@ impl<'l> Machine<'l> {
         let id = block.id;
         let regs = self.registers(block);
         match inst {
-            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &self.in_place, &mut self.scratch),
+            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &self.in_place, None, &mut self.scratch),
             Inst::Move { src, dst } => copy::tile(src, &regs, regs.write(*dst)),
             Inst::Extract { src, slice, dst } => copy::extract(src, slice, &regs, regs.write(*dst))?,
             Inst::Insert { src, slice, dst } => copy::insert(src, slice, &regs, regs.write(*dst))?,
@@ -178,13 +178,14 @@ impl<'l> Machine<'l> {
             }
             Inst::Load { view, dst, in_place } => self.load_view(view, *dst, *in_place, block)?,
             Inst::Store { view, src } => self.store_view(view, src, block)?,
+            Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block)?,
             Inst::LoadPointers { access, padding, dst } => self.load_pointers(access, padding.as_ref(), *dst, block)?,
             Inst::StorePointers { access, src } => self.store_pointers(access, src, block)?,
             Inst::AtomicView { view, mode, src } => self.atomic_view(view, *mode, src, block)?,
             Inst::Atomic(atomic) => self.atomic(atomic, block)?,
             Inst::Matmul(matmul) => registers::multiply(matmul, &regs, &mut self.packs),
             Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
-            Inst::FoldRows(fold) => fold::run_rows(fold, &regs),
+            Inst::FoldRows(fold) => fold::run_rows(fold, &regs, &self.in_place),
             Inst::Alloca { slot, dst } => {
                 let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;
                 self.registers(block).set_scalar(*dst, 8, address);

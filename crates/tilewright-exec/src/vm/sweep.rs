@@ -6,7 +6,7 @@ use super::{
     in_place::InPlace,
     registers::{AlignedBytes, Registers},
 };
-use crate::plan::{Src, Step, Sweep, SweepInput};
+use crate::plan::{Src, Step, Sweep, SweepInput, VReg};
 
 /// Elements of a piece.
 pub(super) const PIECE: usize = 1024;
@@ -21,8 +21,15 @@ pub(super) struct Input {
     pub(super) advance: usize,
 }
 
+/// A register whose elements are written to another place.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) reg: VReg,
+    pub(super) place: *mut u8,
+}
+
 /// Runs a sweep over all its elements.
-pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, in_place: &InPlace, scratch: &mut AlignedBytes) {
+pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, in_place: &InPlace, target: Option<Target>, scratch: &mut AlignedBytes) {
     let slots = Slots::new(scratch);
     let mut inputs: Vec<Input> = Vec::with_capacity(sweep.inputs.len());
     for input in &sweep.inputs {
@@ -45,12 +52,20 @@ pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, in_place: &InPlace, scrat
                 unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), start, n, slots.at(*slot)) };
             }
         }
-        run_steps(&sweep.steps, &inputs, regs, &slots, start, n);
+        run_steps(&sweep.steps, &inputs, regs, target, &slots, start, n);
     }
 }
 
 /// Runs the steps on elements `start..start + n`.
-pub(super) fn run_steps(steps: &[Step], inputs: &[Input], regs: &Registers<'_>, slots: &Slots, start: usize, n: usize) {
+pub(super) fn run_steps(
+    steps: &[Step],
+    inputs: &[Input],
+    regs: &Registers<'_>,
+    target: Option<Target>,
+    slots: &Slots,
+    start: usize,
+    n: usize,
+) {
     for step in steps {
         let mut srcs = [std::ptr::null(); 3];
         for (src, place) in srcs.iter_mut().zip(&step.srcs) {
@@ -58,8 +73,11 @@ pub(super) fn run_steps(steps: &[Step], inputs: &[Input], regs: &Registers<'_>, 
         }
         let dst = match step.dst {
             Src::Slot(slot) => slots.at(slot),
-            // SAFETY: the register holds all elements of the sweep.
-            Src::Reg(reg, size) => unsafe { regs.write(reg).add(start * size) },
+            Src::Reg(reg, size) => {
+                let base = target.filter(|target| target.reg == reg).map_or_else(|| regs.write(reg), |target| target.place);
+                // SAFETY: the register, or the place that takes its elements, holds all elements of the sweep.
+                unsafe { base.add(start * size) }
+            }
             Src::Input(_) => unreachable!("steps do not write inputs"),
         };
         // SAFETY: the kernel was selected for the types of these places, each of which holds `n` elements; the plan gave

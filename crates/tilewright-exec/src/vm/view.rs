@@ -62,6 +62,11 @@ impl Direction {
 impl Machine<'_> {
     /// Loads a tile into its register; or only notes where it lies, if `in_place` allows that and it lies there as in a register.
     pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, in_place: bool, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        self.in_place.forget(dst);
+        if in_place && let Some(host) = self.whole_in_order(view, AccessKind::Read, block) {
+            self.in_place.note(dst, host);
+            return Ok(());
+        }
         let regs = self.registers(block);
         if view.packed {
             nibbles::check(view, &regs)?;
@@ -75,19 +80,6 @@ impl Machine<'_> {
             unsafe { super::copy::spread(view.padding.to_le_bytes().as_ptr(), view.size, elements, target) };
         }
         let base = regs.scalar(&view.base);
-        self.in_place.forget(dst);
-        if let [region] = &regions[..]
-            && in_place
-            && inside == elements
-            && region.lies_in_order()
-            && self.launch.observer.is_none()
-        {
-            let place = self.locate(view, base, region, AccessKind::Read, block)?;
-            if place.host.addr().is_multiple_of(view.size) {
-                self.in_place.note(dst, place.host);
-                return Ok(());
-            }
-        }
         for region in &regions {
             self.transfer(view, base, region, Direction::Load(target), block)?;
         }
@@ -347,11 +339,6 @@ impl Region {
             return Err(AccessFault::OffsetOverflow.into());
         }
         Ok(span as u64)
-    }
-
-    /// Whether its elements have the distances in memory that they have in the register.
-    fn lies_in_order(&self) -> bool {
-        self.axes.iter().all(|axis| axis.count == 1 || axis.stride == axis.pitch as u64)
     }
 }
 

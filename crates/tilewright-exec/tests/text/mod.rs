@@ -1,4 +1,5 @@
 //! Runs kernels that tests write as text.
+#![allow(dead_code, reason = "not every test needs everything")]
 
 use tilewright_exec::{Arg, Buffer, LaunchError, LaunchOptions, LaunchReport, Memory, Program, launch};
 use tilewright_ir::verify;

@@ -1,0 +1,110 @@
+//! Tiles that are read and written where they lie in memory give what copies would give.
+
+mod text;
+
+use std::sync::Mutex;
+use text::{buffer, ints, program};
+use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchOptions, launch};
+
+/// Elements of a tile: several pieces of a sweep.
+const N: usize = 4096;
+
+/// `to[i] = (from[i] + from[i]) * 3`, with both tensors of `%extent` elements in one buffer.
+const TRIPLE: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %y = make_tensor_view %to, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %ys = make_partition_view %y : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%bx] : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4096xi32>, token
+  %b = addi %a, %a : tile<4096xi32>
+  %three = constant <i32: 3> : tile<4096xi32>
+  %c = muli %b, %three : tile<4096xi32>
+  %t1 = store_view_tko weak %c, %ys[%bx] token = %t0 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+/// Doubles the whole tile, and stores its sum as well: the load is read by a sweep, and by a fold of rows.
+const SUM: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %y = make_tensor_view %to, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %ys = make_partition_view %y : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%zero] : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4096xi32>, token
+  %sum = reduce %a dim=0 identities=[0 : i32] : tile<4096xi32> -> tile<i32>
+  (%l: tile<i32>, %r: tile<i32>) {
+    %s = addi %l, %r : tile<i32>
+    yield %s : tile<i32>
+  }
+  %row = reshape %sum : tile<i32> -> tile<1xi32>
+  %all = broadcast %row : tile<1xi32> -> tile<4096xi32>
+  %b = subi %all, %a : tile<4096xi32>
+  %t1 = store_view_tko weak %b, %ys[%zero] token = %t0 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+#[derive(Default)]
+struct Recorder(Mutex<Vec<Access>>);
+
+impl AccessObserver for Recorder {
+    fn access(&self, access: &Access) {
+        self.0.lock().unwrap().push(*access);
+    }
+}
+
+fn numbers(n: usize) -> Vec<i32> {
+    (0..n as i32).map(|i| i * 7 % 1000 - 300).collect()
+}
+
+/// What the buffer, `numbers` at first, holds when one block has run with these places in it, in bytes.
+fn run(kernel: &str, [from, to]: [usize; 2], extent: usize, observer: Option<&Recorder>) -> Vec<i32> {
+    let bytes: Vec<u8> = numbers(4 * N).iter().flat_map(|n| n.to_le_bytes()).collect();
+    let (mut memory, out) = buffer(bytes);
+    let base = memory.address(out);
+    let args = [Arg::Pointer(base + from as u64), Arg::Pointer(base + to as u64), Arg::Scalar(tilewright_ir::Scalar::I32, extent as u64)];
+    let options = LaunchOptions::new().threads(1);
+    let options = if let Some(observer) = observer { options.observer(observer) } else { options };
+    let plan = program(kernel).plan("k").unwrap_or_else(|error| panic!("{error}"));
+    launch(&plan, &mut memory, [1, 1, 1], &args, &options).unwrap_or_else(|error| panic!("{error}"));
+    ints(memory.bytes(out))
+}
+
+fn with_result(to: usize, values: impl Iterator<Item = i32>) -> Vec<i32> {
+    let mut all = numbers(4 * N);
+    all[to / 4..].iter_mut().zip(values).for_each(|(to, value)| *to = value);
+    all
+}
+
+/// Places of what is read and what is written: apart, side by side, the same, and overlapping in both directions.
+const PLACES: [[usize; 2]; 7] = [[0, 8 * N], [0, 4 * N], [4 * N, 0], [16, 16], [0, 4], [400, 0], [0, 4 * 1024]];
+
+#[test]
+fn a_sweep_that_writes_to_memory_reads_what_was_there_before() {
+    for [from, to] in PLACES {
+        let expected = with_result(to, numbers(4 * N)[from / 4..][..N].iter().map(|x| (x + x) * 3));
+        assert_eq!(run(TRIPLE, [from, to], N, None), expected, "from {from} to {to}");
+        let sum: i32 = numbers(4 * N)[from / 4..][..N].iter().sum();
+        let expected = with_result(to, numbers(4 * N)[from / 4..][..N].iter().map(|x| sum - x));
+        assert_eq!(run(SUM, [from, to], N, None), expected, "sum, from {from} to {to}");
+    }
+}
+
+#[test]
+fn only_what_lies_in_the_tensor_is_written() {
+    for extent in [1, 1000, N - 1] {
+        let expected = with_result(8 * N, numbers(extent).iter().map(|x| (x + x) * 3));
+        assert_eq!(run(TRIPLE, [0, 8 * N], extent, None), expected, "{extent} elements");
+    }
+}
+
+#[test]
+fn accesses_in_place_are_observed() {
+    let recorder = Recorder::default();
+    let observed = run(TRIPLE, [0, 8 * N], N, Some(&recorder));
+    assert_eq!(observed, run(TRIPLE, [0, 8 * N], N, None));
+    let seen: Vec<_> = recorder.0.into_inner().unwrap().iter().map(|a| (a.kind, a.bytes)).collect();
+    assert_eq!(seen, [(AccessKind::Read, 4 * N as u64), (AccessKind::Write, 4 * N as u64)]);
+}
