@@ -1,4 +1,4 @@
-//! Functions of `f64` that the platform's library does not give within their bounds: computed with pairs of `f64`.
+//! Functions of `f64` that `libm` does not give within their bounds: computed with pairs of `f64`.
 
 pub(crate) mod angle;
 

@@ -1,10 +1,10 @@
 //! Elementary functions (SEMANTICS c.4), and the approximate divisions of `divf`.
 //!
 //! The `f32` functions compute in `f64`, most of them with polynomials of their own that loops can use in vectors, and round once, so
-//! their error is barely above half an ulp. The `f64` functions are the platform's, so their last bit may differ between hosts; but
-//! `tanh`, and sines and tangents of large angles, where platforms are off by more than 1 ulp, are computed here. For `f16` and
-//! `bf16` use the `f32` function and round the result. Special cases are those of C; NaN results have unspecified bits. Angles are in
-//! radians.
+//! their error is barely above half an ulp. The `f64` functions are those of the crate `libm`, not the platform's, so that every
+//! host gives the same bits; but `tanh`, and sines and tangents of large angles, which need more care, are computed here. For `f16`
+//! and `bf16` use the `f32` function and round the result. Special cases are those of C; NaN results have unspecified bits. Angles
+//! are in radians.
 
 use crate::{
     double::{self, angle},
@@ -29,13 +29,13 @@ macro_rules! unary {
 
 unary! {
     /// `exp`: e to the power `x`; overflow to +inf, underflow to 0.
-    exp_f32 = |x| single::exp(x), exp_f64 = |x| x.exp();
+    exp_f32 = |x| single::exp(x), exp_f64 = |x| libm::exp(x);
     /// `exp2`: 2 to the power `x`.
-    exp2_f32 = |x| single::exp2(x), exp2_f64 = |x| x.exp2();
+    exp2_f32 = |x| single::exp2(x), exp2_f64 = |x| libm::exp2(x);
     /// `log`: natural logarithm; -inf at zero, NaN below.
-    log_f32 = |x| single::log(x), log_f64 = |x| x.ln();
+    log_f32 = |x| single::log(x), log_f64 = |x| libm::log(x);
     /// `log2`: logarithm to base 2; -inf at zero, NaN below.
-    log2_f32 = |x| single::log2(x), log2_f64 = |x| x.log2();
+    log2_f32 = |x| single::log2(x), log2_f64 = |x| libm::log2(x);
     /// `sin`; NaN for infinities.
     sin_f32 = |x| if is_near(x) { single::sin(x) } else { sin_f64(x.into()) as f32 }, sin_f64 = |x| angle::sin(x);
     /// `cos`; NaN for infinities.
@@ -43,9 +43,9 @@ unary! {
     /// `tan`; NaN for infinities.
     tan_f32 = |x| if is_near(x) { single::tan(x) } else { tan_f64(x.into()) as f32 }, tan_f64 = |x| angle::tan(x);
     /// `sinh`.
-    sinh_f32 = |x| single::sinh(x), sinh_f64 = |x| x.sinh();
+    sinh_f32 = |x| single::sinh(x), sinh_f64 = |x| libm::sinh(x);
     /// `cosh`.
-    cosh_f32 = |x| single::cosh(x), cosh_f64 = |x| x.cosh();
+    cosh_f32 = |x| single::cosh(x), cosh_f64 = |x| libm::cosh(x);
     /// `tanh`.
     tanh_f32 = |x| single::tanh(x), tanh_f64 = |x| double::tanh(x);
     /// `rsqrt`: 1/sqrt(x); infinity of the same sign for zeros, NaN below zero, 0 for +inf.
@@ -85,8 +85,8 @@ pub fn pow_f32(x: f32, y: f32) -> f32 {
 /// `pow` (`fpowf`): C `pow`; see [`pow_f32`].
 #[inline]
 pub fn pow_f64(x: f64, y: f64) -> f64 {
-    // Also for NaNs that signal, which some platforms tell from others here.
-    if x == 1.0 || y == 0.0 { 1.0 } else { x.powf(y) }
+    // Also for NaNs that signal, which `libm` tells from others here.
+    if x == 1.0 || y == 0.0 { 1.0 } else { libm::pow(x, y) }
 }
 
 /// `fpowi`: `x` to an integer power, as `pow` with the exact exponent rather than by repeated multiplication.
@@ -104,13 +104,13 @@ pub fn powi_f64(x: f64, n: i32) -> f64 {
 /// `atan2`: the angle of the point `(x, y)`, where the numerator `y` is the first operand, in [-pi, pi].
 #[inline]
 pub fn atan2_f32(y: f32, x: f32) -> f32 {
-    f64::from(y).atan2(f64::from(x)) as f32
+    libm::atan2(y.into(), x.into()) as f32
 }
 
 /// `atan2`: see [`atan2_f32`].
 #[inline]
 pub fn atan2_f64(y: f64, x: f64) -> f64 {
-    y.atan2(x)
+    libm::atan2(y, x)
 }
 
 /// `divf rounding<approx>`: the quotient within 2 ulp. For a divisor beyond 2^126 in magnitude a finite dividend gives

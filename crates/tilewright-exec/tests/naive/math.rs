@@ -68,7 +68,12 @@ pub(crate) fn near(scalar: Scalar, value: f64, ulps: f64, ftz: bool) -> Item {
     }
     let least = 1 - format.bias;
     let exponent = if value == 0.0 { least } else { (value.abs().log2().floor() as i64).max(least) };
-    let ulp = 2f64.powi((exponent - i64::from(format.mantissa)) as i32);
+    let ulp = power_of_two((exponent - i64::from(format.mantissa)) as i32);
     let flushed = if ftz { 2f64.powi(least as i32) } else { 0.0 };
     Item { bits, trust: Trust::Near(ulps * ulp + flushed) }
+}
+
+/// Also of the smallest numbers, which `powi` makes zero.
+fn power_of_two(exponent: i32) -> f64 {
+    2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
 }

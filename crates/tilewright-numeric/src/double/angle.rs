@@ -29,7 +29,7 @@ const TWO_OVER_PI: [u64; 21] = [
 /// `pi / 2` as a pair.
 const HALF_PI: (f64, f64) = (f64::from_bits(0x3FF921FB54442D18), f64::from_bits(0x3C91A62633145C07));
 
-/// Angles below this are left to the platform's library, whose own reduction is good there.
+/// Angles below this are left to `libm`, whose own reduction is good there.
 const FAR: f64 = 134_217_728.0;
 
 /// Limbs of the product of an angle with the digits that matter, the lowest first.
@@ -164,7 +164,7 @@ fn both(angle: &Reduced) -> [Pair; 2] {
 /// `sin`.
 pub(crate) fn sin(x: f64) -> f64 {
     if x.abs() < FAR || !x.is_finite() {
-        return x.sin();
+        return libm::sin(x);
     }
     let angle = reduce(x.abs());
     let [sine, cosine] = both(&angle).map(|pair| pair.high);
@@ -175,7 +175,7 @@ pub(crate) fn sin(x: f64) -> f64 {
 /// `cos`.
 pub(crate) fn cos(x: f64) -> f64 {
     if x.abs() < FAR || !x.is_finite() {
-        return x.cos();
+        return libm::cos(x);
     }
     let angle = reduce(x.abs());
     let [sine, cosine] = both(&angle).map(|pair| pair.high);
@@ -185,7 +185,7 @@ pub(crate) fn cos(x: f64) -> f64 {
 /// `tan`.
 pub(crate) fn tan(x: f64) -> f64 {
     if x.abs() < FAR || !x.is_finite() {
-        return x.tan();
+        return libm::tan(x);
     }
     let angle = reduce(x.abs());
     let [sine, cosine] = both(&angle);
