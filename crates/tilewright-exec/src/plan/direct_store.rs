@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(joined([sweep(0, 1), sweep(0, 100), store(tile(100), WEAK)]), ["1", "100", "store"]);
         let mut both = sweep(0, 1);
         if let Inst::Sweep(sweep) = &mut both.0 {
-            let next = Step { kernel: sweep.steps[0].kernel.clone(), srcs: vec![Src::Reg(VReg(1), 4)], dst: Src::Reg(VReg(2), 4) };
+            let next = Step { kernel: sweep.steps[0].kernel, srcs: vec![Src::Reg(VReg(1), 4)], dst: Src::Reg(VReg(2), 4) };
             sweep.steps.push(next);
         }
         assert_eq!(joined([both, store(tile(1), WEAK)]), ["12", "store"]);
