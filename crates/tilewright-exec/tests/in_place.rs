@@ -46,24 +46,6 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
   return
 }";
 
-/// Stores the double of a tile, and three times that behind it: a sweep computes both, one from the other.
-const BOTH: &str = "
-entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
-  %zero = constant <i32: 0> : tile<i32>
-  %one = constant <i32: 1> : tile<i32>
-  %x = make_tensor_view %from, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
-  %y = make_tensor_view %to, shape = [8192], strides = [1] : tile<ptr<i32>> -> tensor_view<8192xi32, strides=[1]>
-  %xs = make_partition_view %x : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
-  %ys = make_partition_view %y : partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>
-  %a, %t0 = load_view_tko weak %xs[%zero] : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4096xi32>, token
-  %b = addi %a, %a : tile<4096xi32>
-  %three = constant <i32: 3> : tile<4096xi32>
-  %c = muli %b, %three : tile<4096xi32>
-  %t1 = store_view_tko weak %b, %ys[%zero] token = %t0 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>, tile<i32> -> token
-  %t2 = store_view_tko weak %c, %ys[%one] token = %t1 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>, tile<i32> -> token
-  return
-}";
-
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Access>>);
 
@@ -111,13 +93,6 @@ fn a_sweep_that_writes_to_memory_reads_what_was_there_before() {
 }
 
 #[test]
-fn a_sweep_reads_its_own_results() {
-    let doubles = numbers(N).into_iter().map(|x| x + x);
-    let expected = with_result(8 * N, doubles.clone().chain(doubles.map(|x| x * 3)));
-    assert_eq!(run(BOTH, [0, 8 * N], N, None), expected);
-}
-
-#[test]
 fn only_what_lies_in_the_tensor_is_written() {
     for extent in [1, 1000, N - 1] {
         let expected = with_result(8 * N, numbers(extent).iter().map(|x| (x + x) * 3));
@@ -132,4 +107,52 @@ fn accesses_in_place_are_observed() {
     assert_eq!(observed, run(TRIPLE, [0, 8 * N], N, None));
     let seen: Vec<_> = recorder.0.into_inner().unwrap().iter().map(|a| (a.kind, a.bytes)).collect();
     assert_eq!(seen, [(AccessKind::Read, 4 * N as u64), (AccessKind::Write, 4 * N as u64)]);
+}
+
+/// `c = a * b`, for the tiles at column and row `%bx` of two tensors of 7 x 14 floats; `b` is seen transposed.
+const PRODUCT: &str = "
+entry @k(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %a = make_tensor_view %from, shape = [7, %extent], strides = [14, 1] : tile<i32> -> tensor_view<7x?xf32, strides=[14,1]>
+  %c = make_tensor_view %to, shape = [4, 4], strides = [4, 1] : tensor_view<4x4xf32, strides=[4,1]>
+  %as = make_partition_view %a : partition_view<tile=(4x8), padding_value = zero, tensor_view<7x?xf32, strides=[14,1]>>
+  %bs = make_partition_view %a : partition_view<tile=(8x4), padding_value = zero, tensor_view<7x?xf32, strides=[14,1]>, dim_map=[1, 0]>
+  %cs = make_partition_view %c : partition_view<tile=(4x4), tensor_view<4x4xf32, strides=[4,1]>>
+  %l, %t0 = load_view_tko weak %as[%zero, %bx] : partition_view<tile=(4x8), padding_value = zero, tensor_view<7x?xf32, strides=[14,1]>>, tile<i32> -> tile<4x8xf32>, token
+  %r, %t1 = load_view_tko weak %bs[%bx, %zero] : partition_view<tile=(8x4), padding_value = zero, tensor_view<7x?xf32, strides=[14,1]>, dim_map=[1, 0]>, tile<i32> -> tile<8x4xf32>, token
+  %none = constant <f32: 0.0> : tile<4x4xf32>
+  %p = mmaf %l, %r, %none : tile<4x8xf32>, tile<8x4xf32>, tile<4x4xf32>
+  %t2 = store_view_tko weak %p, %cs[%zero, %zero] : tile<4x4xf32>, partition_view<tile=(4x4), tensor_view<4x4xf32, strides=[4,1]>>, tile<i32> -> token
+  return
+}";
+
+/// Multiplies the last tile of `PRODUCT`, with `extent` columns of the tensor; gives the product.
+fn multiply(extent: usize, to: usize, observer: Option<&Recorder>) -> Vec<f32> {
+    let matrix: Vec<u8> = (0..200i16).flat_map(|i| f32::from(i % 13 - 6).to_le_bytes()).collect();
+    let (mut memory, out) = buffer(matrix);
+    let base = memory.address(out);
+    let args = [Arg::Pointer(base), Arg::Pointer(base + to as u64), Arg::Scalar(tilewright_ir::Scalar::I32, extent as u64)];
+    let options = LaunchOptions::new().threads(1);
+    let options = if let Some(observer) = observer { options.observer(observer) } else { options };
+    let plan = program(PRODUCT).plan("k").unwrap_or_else(|error| panic!("{error}"));
+    launch(&plan, &mut memory, [1, 1, 1], &args, &options).unwrap_or_else(|error| panic!("{error}"));
+    memory.bytes(out)[to..][..64].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+#[test]
+fn products_read_factors_where_they_lie() {
+    let at = |row: usize, column: usize, extent| if column < extent { ((row * 14 + column) % 13) as f32 - 6.0 } else { 0.0 };
+    for extent in [8, 7, 1, 12] {
+        let element = |i: usize| (0..8).map(|p| at(i / 4, p, extent) * at(i % 4, p, extent)).sum::<f32>();
+        let expected: Vec<f32> = (0..16).map(element).collect();
+        // The product goes elsewhere, or over its factors.
+        for to in [512, 0, 32] {
+            let recorder = Recorder::default();
+            assert_eq!(multiply(extent, to, None), expected, "{extent} columns, to {to}");
+            assert_eq!(multiply(extent, to, Some(&recorder)), expected, "{extent} columns, to {to}, watched");
+            let read: u64 = recorder.0.into_inner().unwrap().iter().filter(|a| a.kind == AccessKind::Read).map(|a| a.bytes).sum();
+            assert_eq!(read, 2 * 4 * 4 * extent.min(8) as u64);
+        }
+    }
 }

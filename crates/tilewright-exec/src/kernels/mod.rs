@@ -4,6 +4,7 @@
 //! vectorises ([`fast`]); everything else goes element by element through `tilewright-numeric` ([`exact`]), which is the
 //! definition of the results. A fast kernel gives the same values; the payload of a NaN is unspecified (SEMANTICS (b)).
 
+pub(crate) mod ahead;
 pub(crate) mod boxes;
 pub(crate) mod exact;
 mod fast;

@@ -1,11 +1,11 @@
-//! Loads that need not copy: sweeps read their tile where it lies in memory.
+//! Loads that need not copy: sweeps, folds of rows and products read their tile where it lies in memory.
 //!
-//! A load must give what memory held when it ran. So all sweeps and folds that read the tile must follow in straight code, with nothing
-//! between that writes memory, frees it, waits or orders accesses. Whether the tile lies in order, whole and aligned, is known
-//! when the load runs; if it does not, the load copies.
+//! A load must give what memory held when it ran. So all instructions that read the tile must follow in straight code, with nothing
+//! between that writes memory, frees it, waits or orders accesses. Whether the tile lies there whole, aligned and, for other readers
+//! than products, in order, is known when the load runs; if it does not, the load copies.
 
 use super::{
-    Inst, Sweep, SweepInput, Tile, VReg, ViewAccess,
+    Inst, Matmul, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
     fuse::{count_uses, count_writes},
     tile::Base,
 };
@@ -16,9 +16,11 @@ pub(crate) fn mark(code: &mut [(Inst, u32)]) {
     let (uses, writes) = (count_uses(code), count_writes(code));
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at + 1);
-        if let Some((Inst::Load { view, dst, in_place }, _)) = before.last_mut() {
-            let uses = uses.get(dst).copied().unwrap_or(0);
-            *in_place = copies_bytes(view) && writes.get(dst) == Some(&1) && reads_before_changes(after, *dst, uses) == uses;
+        if let Some((Inst::Load { view, dst, readers }, _)) = before.last_mut()
+            && copies_bytes(view)
+            && writes.get(dst) == Some(&1)
+        {
+            *readers = find_readers(after, *dst, view, uses.get(dst).copied().unwrap_or(0));
         }
     }
 }
@@ -28,23 +30,24 @@ pub(crate) fn copies_bytes(view: &ViewAccess) -> bool {
     view.order.semantics == MemoryOrderingSemantics::Weak && !view.packed && view.element != Scalar::I1
 }
 
-/// How many of the `uses` of a register are by sweeps and folds of rows that read it in order, before anything can change memory.
-fn reads_before_changes(code: &[(Inst, u32)], reg: VReg, uses: usize) -> usize {
+/// Who reads a register `uses` times, if all do so before anything can change memory.
+fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize) -> Readers {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
     let reads = |sweep: &Sweep| -> usize {
         sweep.inputs.iter().map(|input| if let SweepInput::Direct { tile } = input { is_it(tile) } else { 0 }).sum()
     };
-    let mut found = 0;
+    let (mut in_order, mut in_products) = (0, 0);
     for (inst, _) in code {
-        if found == uses {
+        if in_order + in_products == uses {
             break;
         }
         match inst {
-            Inst::Sweep(sweep) => found += reads(sweep),
-            Inst::FoldRows(fold) => found += is_it(&fold.src),
+            Inst::Sweep(sweep) => in_order += reads(sweep),
+            Inst::FoldRows(fold) => in_order += is_it(&fold.src),
+            Inst::Matmul(matmul) => in_products += factors_in_place(matmul, reg, view),
             // It computes before it stores.
             Inst::SweepStore { sweep, .. } => {
-                found += reads(sweep);
+                in_order += reads(sweep);
                 break;
             }
             Inst::Load { view, .. } if view.order.semantics == MemoryOrderingSemantics::Weak => {}
@@ -54,18 +57,45 @@ fn reads_before_changes(code: &[(Inst, u32)], reg: VReg, uses: usize) -> usize {
             | Inst::BlockId(_)
             | Inst::GridSize(_)
             | Inst::ViewExtent { .. }
-            | Inst::Fold(_)
-            | Inst::Matmul(_) => {}
+            | Inst::Fold(_) => {}
             _ => break,
         }
     }
-    found
+    match in_order + in_products == uses {
+        true if in_order == 0 => Readers::Products,
+        true => Readers::InOrder,
+        false => Readers::Any,
+    }
+}
+
+/// How many factors of a product are in the register that was loaded through the view, and can be read through the view's strides.
+fn factors_in_place(matmul: &Matmul, reg: VReg, view: &ViewAccess) -> usize {
+    let factors = [&matmul.lhs, &matmul.rhs].into_iter().filter(|tile| tile.base == Base::Reg(reg));
+    if matmul.scales.is_some() { 0 } else { factors.filter(|tile| follows(tile, view)).count() }
+}
+
+/// Whether every dimension of a tile goes along one of the view that its register was loaded through.
+fn follows(tile: &Tile, view: &ViewAccess) -> bool {
+    let mut pitch: usize = view.dims.iter().map(|dim| dim.tile).product();
+    let dims: Vec<(usize, usize)> = view
+        .dims
+        .iter()
+        .map(|dim| {
+            pitch /= dim.tile;
+            (dim.tile, pitch)
+        })
+        .collect();
+    tile.shape.iter().zip(&tile.strides).all(|(&extent, &stride)| extent == 1 || dims.contains(&(extent, stride)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{elem::Elem, plan::Order};
+    use super::{Readers::*, *};
+    use crate::{
+        elem::Elem,
+        kernels::mma::MatmulKind,
+        plan::{Coordinate, Extent, Order, ViewDim},
+    };
 
     fn tile(reg: u32) -> Tile {
         Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[4])
@@ -77,7 +107,7 @@ mod tests {
     }
 
     fn load_of(semantics: MemoryOrderingSemantics, element: Scalar, dst: u32) -> (Inst, u32) {
-        (Inst::Load { view: view(semantics, element), dst: VReg(dst), in_place: false }, 0)
+        (Inst::Load { view: view(semantics, element), dst: VReg(dst), readers: Readers::Any }, 0)
     }
 
     fn load(dst: u32) -> (Inst, u32) {
@@ -93,29 +123,59 @@ mod tests {
         (Inst::Sweep(Box::new(Sweep { n: 4, inputs, steps: Vec::new() })), 0)
     }
 
-    fn marked<const N: usize>(mut code: [(Inst, u32); N]) -> Vec<bool> {
+    /// The product of two factors that are seen as matrices of 2 x 2, or transposed.
+    fn product(lhs: u32, rhs: u32, transposed: bool) -> (Inst, u32) {
+        let seen = |reg| Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[2, 2]);
+        let rhs = if transposed { seen(rhs).permute(&[1, 0]) } else { seen(rhs) };
+        let (kind, acc, dst) = (MatmulKind::float(Scalar::F32, Scalar::F32).unwrap(), seen(50), VReg(51));
+        (Inst::Matmul(Box::new(Matmul { kind, batch: 1, m: 2, n: 2, k: 2, lhs: seen(lhs), rhs, acc, scales: None, dst })), 0)
+    }
+
+    /// A load through a view with tiles of this shape.
+    fn load_tile(dst: u32, shape: &[usize]) -> (Inst, u32) {
+        let (mut inst, site) = load(dst);
+        if let Inst::Load { view, .. } = &mut inst {
+            let index = Coordinate::Origin { index: tile(60), scale: 1 };
+            let dim = |&tile: &usize| ViewDim { tile, shape: Extent::Static(64), stride: Extent::Static(1), coordinate: index.clone() };
+            view.dims = shape.iter().map(dim).collect();
+        }
+        (inst, site)
+    }
+
+    fn marked<const N: usize>(mut code: [(Inst, u32); N]) -> Vec<Readers> {
         mark(&mut code);
-        code.iter().filter_map(|(inst, _)| if let Inst::Load { in_place, .. } = inst { Some(*in_place) } else { None }).collect()
+        code.iter().filter_map(|(inst, _)| if let Inst::Load { readers, .. } = inst { Some(*readers) } else { None }).collect()
+    }
+
+    #[test]
+    fn products_read_in_place_along_the_dimensions_of_the_view() {
+        let (lhs, rhs) = (|| load_tile(0, &[2, 2]), || load_tile(1, &[1, 2, 2]));
+        assert_eq!(marked([lhs(), rhs(), product(0, 1, false)]), [Products, Products]);
+        assert_eq!(marked([lhs(), rhs(), product(0, 1, true)]), [Products, Products]);
+        assert_eq!(marked([lhs(), rhs(), sweep(&[1]), product(0, 1, false)]), [Products, InOrder]);
+        assert_eq!(marked([load_tile(0, &[4]), rhs(), product(0, 1, false)]), [Any, Products]);
+        assert_eq!(marked([lhs(), rhs(), store(1), product(0, 1, false)]), [Any, Any]);
+        assert_eq!(marked([lhs(), rhs(), product(0, 1, false), store(1)]), [Products, Any]);
     }
 
     #[test]
     fn what_is_read_at_once_is_read_in_place() {
-        assert_eq!(marked([load(0), load(1), sweep(&[0, 1]), store(2)]), [true, true]);
-        assert_eq!(marked([load(0), sweep(&[0]), sweep(&[0]), store(2)]), [true]);
+        assert_eq!(marked([load(0), load(1), sweep(&[0, 1]), store(2)]), [InOrder, InOrder]);
+        assert_eq!(marked([load(0), sweep(&[0]), sweep(&[0]), store(2)]), [InOrder]);
     }
 
     #[test]
     fn what_may_change_before_it_is_read_is_copied() {
-        assert_eq!(marked([load(0), store(2), sweep(&[0])]), [false]);
-        assert_eq!(marked([load(0), sweep(&[0]), store(2), sweep(&[0])]), [false]);
-        assert_eq!(marked([load(0), (Inst::Label(1), 0), sweep(&[0])]), [false]);
-        assert_eq!(marked([load(0), load_of(MemoryOrderingSemantics::Acquire, Scalar::F32, 1), sweep(&[0])]), [false, false]);
+        assert_eq!(marked([load(0), store(2), sweep(&[0])]), [Any]);
+        assert_eq!(marked([load(0), sweep(&[0]), store(2), sweep(&[0])]), [Any]);
+        assert_eq!(marked([load(0), (Inst::Label(1), 0), sweep(&[0])]), [Any]);
+        assert_eq!(marked([load(0), load_of(MemoryOrderingSemantics::Acquire, Scalar::F32, 1), sweep(&[0])]), [Any, Any]);
     }
 
     #[test]
     fn what_others_read_or_write_is_copied() {
-        assert_eq!(marked([load(0), sweep(&[0]), store(0)]), [false]);
-        assert_eq!(marked([load(0), load(0), sweep(&[0])]), [false, false]);
-        assert_eq!(marked([load_of(MemoryOrderingSemantics::Weak, Scalar::I1, 0), sweep(&[0])]), [false]);
+        assert_eq!(marked([load(0), sweep(&[0]), store(0)]), [Any]);
+        assert_eq!(marked([load(0), load(0), sweep(&[0])]), [Any, Any]);
+        assert_eq!(marked([load_of(MemoryOrderingSemantics::Weak, Scalar::I1, 0), sweep(&[0])]), [Any]);
     }
 }

@@ -59,8 +59,7 @@ pub(crate) enum Inst {
     Load {
         view: Box<ViewAccess>,
         dst: VReg,
-        /// The sweeps that read the tile may read it where it lies in memory.
-        in_place: bool,
+        readers: Readers,
     },
     Store {
         view: Box<ViewAccess>,
@@ -132,6 +131,17 @@ pub(crate) enum Inst {
         waits: bool,
     },
     Return,
+}
+
+/// Who reads a loaded tile, which tells whether it can be left where it lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Readers {
+    /// Anybody, at any time: it is copied to its register.
+    Any,
+    /// Instructions that follow at once: it can be left where it is if it lies there as in a register.
+    InOrder,
+    /// Products, at once: it can be left wherever it is.
+    Products,
 }
 
 #[derive(Debug)]

@@ -4,34 +4,75 @@ use super::{
     Block, Machine,
     registers::Registers,
     sweep::{self, Target},
+    view::Axis,
 };
 use crate::{
     LaunchErrorKind,
+    kernels::mma::Matrix,
     memory::AccessKind,
-    plan::{Base, Coordinate, Sweep, Tile, VReg, ViewAccess},
+    plan::{Base, Coordinate, Readers, Sweep, Tile, VReg, ViewAccess},
 };
+
+/// Dimensions of more than one element that a tile which is left in place may have.
+const MAX_AXES: usize = 4;
 
 /// Where the tiles lie that loads did not copy.
 ///
 /// The plan allows that (`plan/in_place.rs`) only for a register that nothing but the load writes, and that is read only by
-/// sweeps and folds of rows, behind the load in straight code. So every entry that is read was made by the load before, of the same
+/// instructions that look here, behind the load in straight code. So every entry that is read was made by the load before, of the same
 /// block.
 #[derive(Default)]
-pub(super) struct InPlace(Vec<(VReg, *const u8)>);
+pub(super) struct InPlace {
+    noted: Vec<(VReg, Whole)>,
+    /// Where each factor of a product lay the last time, whichever block it was.
+    last: Vec<(VReg, *const u8)>,
+}
+
+/// A tile that lies whole in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Whole {
+    host: *mut u8,
+    /// Its distances in memory and in a register.
+    axes: [Axis; MAX_AXES],
+}
 
 impl InPlace {
     /// The register holds its tile.
-    pub(super) fn forget(&mut self, reg: VReg) {
-        self.0.retain(|(other, _)| *other != reg);
+    fn forget(&mut self, reg: VReg) {
+        self.noted.retain(|(other, _)| *other != reg);
     }
 
-    /// The tile of the register lies at `host`, in order and aligned to its elements.
-    pub(super) fn note(&mut self, reg: VReg, host: *const u8) {
-        self.0.push((reg, host));
+    fn find(&self, tile: &Tile) -> Option<&Whole> {
+        self.noted.iter().find(|(reg, _)| tile.base == Base::Reg(*reg)).map(|(_, whole)| whole)
     }
 
     fn noted(&self, tile: &Tile) -> Option<*const u8> {
-        self.0.iter().find(|(reg, _)| tile.base == Base::Reg(*reg)).map(|(_, host)| *host)
+        self.find(tile).map(|whole| whole.host.cast_const())
+    }
+
+    /// The `batch`-th matrix of a tile of matrices.
+    pub(super) fn matrix(&self, tile: &Tile, batch: usize, regs: &Registers<'_>) -> Matrix {
+        let whole = self.find(tile);
+        let distance = |from_the_end: usize| {
+            let dim = tile.shape.len().checked_sub(from_the_end)?;
+            let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
+            let axis = whole.and_then(|whole| whole.axes.iter().find(|axis| axis.count == extent && axis.pitch == stride));
+            Some(axis.map_or(stride, |axis| axis.stride as usize))
+        };
+        let start = whole.map_or_else(|| regs.read(tile), |whole| whole.host);
+        let offset = batch * distance(3).unwrap_or(0) * tile.elem.size();
+        Matrix { start: start.wrapping_add(offset), down: distance(2).unwrap_or(0), right: distance(1).unwrap_or(0) }
+    }
+
+    /// Where the tile of the register lay the last time.
+    fn replace_last(&mut self, reg: VReg, host: *const u8) -> Option<*const u8> {
+        match self.last.iter_mut().find(|(other, _)| *other == reg) {
+            Some((_, last)) => Some(std::mem::replace(last, host)),
+            None => {
+                self.last.push((reg, host));
+                None
+            }
+        }
     }
 
     /// The first byte of a tile whose elements lie in order.
@@ -64,33 +105,75 @@ impl Machine<'_> {
         if target.is_some() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
-    /// The host address of a tile that lies in memory as it would in its register: whole, in order and aligned.
+    /// Notes where a tile lies, if its readers can read it there.
+    pub(super) fn leave_in_place(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> bool {
+        self.in_place.forget(dst);
+        let whole = match readers {
+            Readers::Any => None,
+            Readers::InOrder => self.whole(view, AccessKind::Read, true, block),
+            Readers::Products => self.whole(view, AccessKind::Read, false, block),
+        };
+        let Some(whole) = whole else { return false };
+        if readers == Readers::Products {
+            self.guess(dst, &whole, view.size);
+        }
+        self.in_place.noted.push((dst, whole));
+        true
+    }
+
+    /// Asks to read ahead where the next load will find its tile, if it goes on as it did since the last time.
+    fn guess(&mut self, dst: VReg, whole: &Whole, size: usize) {
+        let Some(last) = self.in_place.replace_last(dst, whole.host) else { return };
+        let next = whole.host.wrapping_add(whole.host.addr().wrapping_sub(last.addr()));
+        let mut axes = whole.axes.iter().filter(|axis| axis.count > 1);
+        if let (Some(rows), Some(row), None) = (axes.next(), axes.next(), axes.next())
+            && row.stride == 1
+            && last != whole.host
+        {
+            self.ahead.add(next, rows.count, rows.stride as usize * size, row.count * size);
+        }
+    }
+
+    /// The host address of a tile that lies in memory as it would in its register.
+    fn whole_in_order(&mut self, view: &ViewAccess, kind: AccessKind, block: &mut Block) -> Option<*mut u8> {
+        self.whole(view, kind, true, block).map(|whole| whole.host)
+    }
+
+    /// A tile that lies in memory whole, aligned and, if that is asked for, with the distances that it has in a register.
     ///
     /// `None` also where it lies outside of the buffers, because a copy finds the element that does, and where somebody wants to see
     /// each access.
-    pub(super) fn whole_in_order(&mut self, view: &ViewAccess, kind: AccessKind, block: &mut Block) -> Option<*mut u8> {
+    fn whole(&mut self, view: &ViewAccess, kind: AccessKind, in_order: bool, block: &mut Block) -> Option<Whole> {
         let regs = self.registers(block);
-        let (offset, elements) = offset_in_order(view, &regs).filter(|_| self.launch.observer.is_none())?;
-        let address = regs.scalar(&view.base).wrapping_add(offset.wrapping_mul(view.size as u64));
-        let host = self.resolve(block, address, elements * view.size as u64, view.size as u64, kind).ok()?;
-        Some(host).filter(|host| host.addr().is_multiple_of(view.size))
+        let (offset, elements, axes) = find_whole(view, in_order, &regs).filter(|_| self.launch.observer.is_none())?;
+        let size = view.size as u64;
+        let address = regs.scalar(&view.base).wrapping_add(offset.wrapping_mul(size));
+        let host = self.resolve(block, address, elements.checked_mul(size)?, size, kind).ok()?;
+        host.addr().is_multiple_of(view.size).then_some(Whole { host, axes })
     }
 }
 
-/// The offset of the first element, and the number of elements, of a tile that lies whole and in order in its tensor.
-fn offset_in_order(view: &ViewAccess, regs: &Registers<'_>) -> Option<(u64, u64)> {
-    let (mut offset, mut elements) = (0u64, 1u64);
+/// The offset of the first element, how many elements lie from it to the last one, and the distances of a tile that lies whole in its
+/// tensor.
+fn find_whole(view: &ViewAccess, in_order: bool, regs: &Registers<'_>) -> Option<(u64, u64, [Axis; MAX_AXES])> {
+    let mut axes = [Axis { count: 1, stride: 1, pitch: 1 }; MAX_AXES];
+    let (mut offset, mut span, mut pitch, mut rank) = (0u64, 0u64, 1, MAX_AXES);
     for dim in view.dims.iter().rev() {
         let Coordinate::Origin { index, scale } = &dim.coordinate else { return None };
         let (tile, shape, stride) = (dim.tile as u64, regs.extent(&dim.shape), regs.extent(&dim.stride));
         let origin = regs.scalar(index).checked_mul(*scale)?;
         let whole = origin.checked_add(tile)? <= shape;
-        if !whole || tile != 1 && stride != elements {
+        if !whole || in_order && tile != 1 && stride != pitch as u64 {
             return None;
         }
+        if tile != 1 {
+            rank = rank.checked_sub(1)?;
+            axes[rank] = Axis { count: dim.tile, stride, pitch };
+        }
         offset = offset.checked_add(origin.checked_mul(stride)?)?;
-        elements *= tile;
+        span = span.checked_add((tile - 1).checked_mul(stride)?)?;
+        pitch *= dim.tile;
     }
     // The last offset must be within the limit of all accesses.
-    (offset.checked_add(elements)? <= i64::MAX.cast_unsigned()).then_some((offset, elements))
+    (offset.checked_add(span)? < i64::MAX.cast_unsigned()).then_some((offset, span + 1, axes))
 }

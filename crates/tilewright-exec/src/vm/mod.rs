@@ -9,6 +9,7 @@ mod in_place;
 mod nibbles;
 mod pointers;
 mod print;
+mod product;
 mod registers;
 mod sweep;
 mod view;
@@ -17,7 +18,7 @@ pub(crate) use registers::AlignedBytes;
 
 use crate::{
     AccessFault, AccessKind, AccessObserver, LaunchError, LaunchErrorKind,
-    kernels::mma::Packs,
+    kernels::{ahead::Ahead, mma::Packs},
     launch::OutputSink,
     memory::{
         SharedMemory,
@@ -79,6 +80,8 @@ pub(crate) struct Machine<'l> {
     hint: usize,
     /// Tiles of the running block that were not copied.
     in_place: InPlace,
+    /// Where tiles will probably be read next.
+    ahead: Ahead,
 }
 
 /// Where an instruction leads.
@@ -97,7 +100,7 @@ impl<'l> Machine<'l> {
     /// When there is no memory for its scratch.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
         let scratch = AlignedBytes::zeroed(launch.plan.scratch_slots * sweep::SLOT_BYTES)?;
-        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0, in_place: InPlace::default() })
+        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0, in_place: InPlace::default(), ahead: Ahead::default() })
     }
 
     /// Runs a block until it ends or waits.
@@ -176,14 +179,14 @@ impl<'l> Machine<'l> {
                 let count = regs.extent(extent).div_ceil(*step);
                 regs.set_scalar(*dst, *size, count);
             }
-            Inst::Load { view, dst, in_place } => self.load_view(view, *dst, *in_place, block)?,
+            Inst::Load { view, dst, readers } => self.load_view(view, *dst, *readers, block)?,
             Inst::Store { view, src } => self.store_view(view, src, block)?,
             Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block)?,
             Inst::LoadPointers { access, padding, dst } => self.load_pointers(access, padding.as_ref(), *dst, block)?,
             Inst::StorePointers { access, src } => self.store_pointers(access, src, block)?,
             Inst::AtomicView { view, mode, src } => self.atomic_view(view, *mode, src, block)?,
             Inst::Atomic(atomic) => self.atomic(atomic, block)?,
-            Inst::Matmul(matmul) => registers::multiply(matmul, &regs, &mut self.packs),
+            Inst::Matmul(matmul) => product::run(matmul, &regs, &self.in_place, &mut self.packs, &mut self.ahead),
             Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
             Inst::FoldRows(fold) => fold::run_rows(fold, &regs, &self.in_place),
             Inst::Alloca { slot, dst } => {

@@ -3,12 +3,8 @@
 
 use crate::{
     LaunchErrorKind,
-    cpu::Level,
-    kernels::{
-        exact,
-        mma::{self, Packs},
-    },
-    plan::{Base, Matmul, Tile, VReg},
+    kernels::exact,
+    plan::{Base, Tile, VReg},
 };
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -137,30 +133,5 @@ impl<'b> Registers<'b> {
     pub(super) fn set_element(&self, reg: VReg, i: usize, size: usize, value: u64) {
         // SAFETY: the plan's registers have room for all elements of their tiles.
         unsafe { exact::write(self.at(reg), i, size, value) }
-    }
-}
-
-/// The matrix products of an instruction, one for each batch.
-pub(super) fn multiply(matmul: &Matmul, regs: &Registers<'_>, packs: &mut Packs) {
-    let Matmul { kind, batch, m, n, k, .. } = *matmul;
-    let blocks = matmul.scales.as_ref().map_or(0, |[lhs, _]| lhs.numel() / (batch * m));
-    let (level, acc_is_splat) = (Level::best(), matmul.acc.is_splat());
-    for b in 0..batch {
-        // The matrix of this batch, among tiles of `elements` each.
-        let at = |tile: &Tile, elements: usize| regs.read(tile).wrapping_add(b * elements * tile.elem.size());
-        let scales = matmul.scales.as_ref().and_then(|[lhs, rhs]| {
-            Some(mma::Scales { format: lhs.elem.float()?, blocks, lhs: at(lhs, m * blocks), rhs: at(rhs, blocks * n) })
-        });
-        let operands = mma::Operands {
-            lhs: at(&matmul.lhs, m * k),
-            rhs: at(&matmul.rhs, k * n),
-            acc: if acc_is_splat { regs.read(&matmul.acc) } else { at(&matmul.acc, m * n) },
-            acc_is_splat,
-            dst: regs.write(matmul.dst).wrapping_add(b * m * n * matmul.acc.elem.size()),
-            scales,
-        };
-        // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
-        // register of its own or that of `acc`.
-        unsafe { mma::matmul(level, kind, mma::Shape { m, n, k }, operands, packs) };
     }
 }

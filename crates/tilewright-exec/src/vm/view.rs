@@ -13,7 +13,7 @@ use crate::{
         exact,
     },
     memory::{Access, AccessKind, raw::Strong},
-    plan::{Coordinate, Tile, VReg, ViewAccess, ViewDim},
+    plan::{Coordinate, Readers, Tile, VReg, ViewAccess, ViewDim},
 };
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
 
@@ -60,11 +60,9 @@ impl Direction {
 }
 
 impl Machine<'_> {
-    /// Loads a tile into its register; or only notes where it lies, if `in_place` allows that and it lies there as in a register.
-    pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, in_place: bool, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        self.in_place.forget(dst);
-        if in_place && let Some(host) = self.whole_in_order(view, AccessKind::Read, block) {
-            self.in_place.note(dst, host);
+    /// Loads a tile into its register; or only notes where it lies, if its readers can read it there.
+    pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        if self.leave_in_place(view, dst, readers, block) {
             return Ok(());
         }
         let regs = self.registers(block);

@@ -1,19 +1,23 @@
 //! Matrix multiplication of tiles.
 //!
-//! Factors are brought to the type that products are summed in, unless they have it; [`product`] sums blocks of rows and columns
-//! that fit the vector registers, with `k` ascending for every element (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64) and
-//! are rounded to the result type once. Where the CPU can, a product of floats is not rounded before it is added; products of
-//! formats of up to 11 bits are exact either way.
+//! Factors are read where they are, or brought to the type and order in which products are summed ([`factors`]); [`product`] sums
+//! blocks of rows and columns that fit the vector registers, with `k` ascending for every element (SEMANTICS c.8). Floats
+//! accumulate in f32 (f64 for f64) and are rounded to the result type once. Where the CPU can, a product of floats is not rounded
+//! before it is added; products of formats of up to 11 bits are exact either way.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
+mod factors;
 mod product;
 mod widen;
 
-use crate::{cpu::Level, elem::float_format};
-use product::{Matrices, Start, product_f32, product_f64, product_i16};
+pub(crate) use factors::Matrix;
+
+use crate::{cpu::Level, elem::float_format, kernels::ahead::Ahead};
+use factors::{Cut, Room, Rooms, Rows};
+use product::{Product, Start, product_f32, product_f64, product_i16, width_f32, width_f64, width_i16};
 use tilewright_ir::Scalar;
 use tilewright_numeric::FloatFormat;
-use widen::{decode, narrow, pair_columns, scale, widen, widen_bytes, write_f64_as_f32};
+use widen::{decode, narrow, scale, widen, write_f64_as_f32};
 
 /// The element types of a multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,22 +73,22 @@ pub(crate) struct Shape {
 /// Room for operands in the accumulation type; kept from call to call.
 #[derive(Debug, Default)]
 pub(crate) struct Packs {
-    f32: [Vec<f32>; 3],
-    f64: [Vec<f64>; 3],
-    i16: Vec<i16>,
-    pairs: Vec<i32>,
+    factors: Rooms,
+    sums: Room,
 }
 
-/// Where the matrices of a product lie, each row-major.
+/// Where the matrices of a product lie.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands {
-    pub(crate) lhs: *const u8,
-    pub(crate) rhs: *const u8,
+    pub(crate) lhs: Matrix,
+    pub(crate) rhs: Matrix,
+    /// Row-major.
     pub(crate) acc: *const u8,
     /// One element stands for all of `acc`.
     pub(crate) acc_is_splat: bool,
-    /// May be `acc`.
+    /// Row-major; may be `acc`.
     pub(crate) dst: *mut u8,
+    /// If there are some, the factors lie in order.
     pub(crate) scales: Option<Scales>,
 }
 
@@ -97,55 +101,56 @@ pub(crate) struct Scales {
     pub(crate) rhs: *const u8,
 }
 
-/// `dst = acc + lhs * rhs`.
+/// `dst = acc + lhs * rhs`. Fetches what is wanted `ahead` on the way.
 ///
 /// # Safety
 /// The pointers are valid for the elements of their matrices, aligned; `dst` overlaps none of the others, but it may be `acc`. The
 /// CPU has the level.
-pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operands: Operands, packs: &mut Packs) {
-    let Operands { lhs, rhs, acc, dst, .. } = operands;
+pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operands: &Operands, packs: &mut Packs, ahead: &mut Ahead) {
+    let Operands { lhs, rhs, acc, acc_is_splat, dst, .. } = *operands;
     let Shape { m, n, k } = shape;
-    let sums = if operands.acc_is_splat { 1 } else { m * n };
-    // SAFETY: the matrices have these many elements.
+    let cut = |width| Cut { k, n, width, m };
+    let Packs { factors, sums } = packs;
+    // SAFETY: the matrices have the shape; the sums in another type have room of their own.
     unsafe {
         match kind {
             MatmulKind::F32 { factor, result } => {
-                let [a, b, c] = &mut packs.f32;
-                let a = if factor == FloatFormat::F32 { lhs.cast() } else { widen(level, factor, lhs, m * k, a) };
-                let b = if factor == FloatFormat::F32 { rhs.cast() } else { widen(level, factor, rhs, k * n, b) };
+                let rows = lhs.f32_rows(level, factor, (m, k), factors);
+                let panels = rhs.f32_panels(level, factor, cut(width_f32(level)), factors);
                 if result == FloatFormat::F32 {
-                    product_f32(level, shape, &Matrices { a, b, acc: operands.start(), c: dst.cast() });
+                    product_f32(level, &Product { shape, rows, panels, acc: operands.start(), c: dst.cast() }, ahead);
                 } else {
-                    widen(level, result, acc, sums, c);
-                    c.resize(c.len().max(m * n), 0.0);
-                    let acc = if operands.acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
-                    product_f32(level, shape, &Matrices { a, b, acc, c: c.as_mut_ptr() });
-                    narrow(level, result, &c[..m * n], dst);
+                    let sums = std::slice::from_raw_parts_mut(sums.take::<f32>(m * n), m * n);
+                    widen(level, result, acc, &mut sums[..if acc_is_splat { 1 } else { m * n }]);
+                    let acc = if acc_is_splat { Start::Splat(sums[0]) } else { Start::At(sums.as_ptr()) };
+                    product_f32(level, &Product { shape, rows, panels, acc, c: sums.as_mut_ptr() }, ahead);
+                    narrow(level, result, sums, dst);
                 }
             }
             MatmulKind::F64 => {
-                let matrices = Matrices { a: lhs.cast(), b: rhs.cast(), acc: operands.start(), c: dst.cast() };
-                product_f64(level, shape, &matrices);
+                let rows = lhs.rows(level, (m, k), factors);
+                let panels = rhs.panels(level, cut(width_f64(level)), factors);
+                product_f64(level, &Product { shape, rows, panels, acc: operands.start(), c: dst.cast() }, ahead);
             }
             MatmulKind::Scaled { factor } => {
-                let [a, b, c] = &mut packs.f64;
-                decode(factor, lhs, m * k, a);
-                decode(factor, rhs, k * n, b);
-                decode(FloatFormat::F32, acc, sums, c);
+                let (mut a, mut b) = (decode(factor, lhs.start, m * k), decode(factor, rhs.start, k * n));
                 if let Some(scales) = operands.scales {
-                    scale(a, scales.lhs, scales.format, |i| i / k * scales.blocks + i % k * scales.blocks / k);
-                    scale(b, scales.rhs, scales.format, |i| i / n * scales.blocks / k * n + i % n);
+                    scale(&mut a, scales.lhs, scales.format, |i| i / k * scales.blocks + i % k * scales.blocks / k);
+                    scale(&mut b, scales.rhs, scales.format, |i| i / n * scales.blocks / k * n + i % n);
                 }
+                let mut c = decode(FloatFormat::F32, acc, if acc_is_splat { 1 } else { m * n });
                 c.resize(m * n, 0.0);
-                let acc = if operands.acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
-                product_f64(level, shape, &Matrices { a: a.as_ptr(), b: b.as_ptr(), acc, c: c.as_mut_ptr() });
-                write_f64_as_f32(c, dst);
+                let acc = if acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
+                let decoded = Matrix { start: b.as_ptr().cast(), down: n, right: 1 };
+                let panels = decoded.panels(level, cut(width_f64(level)), factors);
+                product_f64(level, &Product { shape, rows: Rows::of(&a, k), panels, acc, c: c.as_mut_ptr() }, ahead);
+                write_f64_as_f32(&c, dst);
             }
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
-                let a = widen_bytes(level, lhs_signed, lhs, (m, k), &mut packs.i16);
-                let b = pair_columns(level, rhs_signed, rhs, (k, n), &mut packs.pairs);
-                let pairs = Shape { m, n, k: k.div_ceil(2) };
-                product_i16(level, pairs, &Matrices { a, b, acc: operands.start(), c: dst.cast() });
+                let rows = lhs.pair_rows(level, lhs_signed, (m, k), factors);
+                let panels = rhs.pair_panels(level, rhs_signed, cut(width_i16(level)), factors);
+                let shape = Shape { m, n, k: k.div_ceil(2) };
+                product_i16(level, &Product { shape, rows, panels, acc: operands.start(), c: dst.cast() }, ahead);
             }
         }
     }
@@ -176,34 +181,48 @@ mod tests {
         (0..m * n).map(|at| c(at) + (0..k).map(|p| a[at / n * k + p] * b[p * n + at % n]).sum::<i32>()).collect()
     }
 
-    /// Multiplies small whole numbers in one type, with and without a splat as the third operand, in place and not.
-    fn check<T: Copy + Default + PartialEq + std::fmt::Debug, R: Copy + Default + PartialEq + std::fmt::Debug>(
+    /// The elements of a matrix, row by row, in an array where neighbours lie `down` and `right` apart.
+    fn place<T: Copy>(elements: &[T], columns: usize, (down, right): (usize, usize)) -> Vec<T> {
+        let at = |i: usize| i / columns * down + i % columns * right;
+        let mut placed = vec![elements[0]; at(elements.len() - 1) + 1];
+        elements.iter().enumerate().for_each(|(i, x)| placed[at(i)] = *x);
+        placed
+    }
+
+    /// Multiplies small whole numbers in one type, with and without a splat as the third operand, in place and not, with factors whose
+    /// rows lie side by side, apart, and that are transposed.
+    fn check<T: Copy, R: Copy + Default + PartialEq + std::fmt::Debug>(
         kind: MatmulKind,
         factor: impl Fn(i32) -> T,
         result: impl Fn(i32) -> R,
     ) {
+        let scaled = matches!(kind, MatmulKind::Scaled { .. });
         for level in Level::available() {
+            // What earlier products left in it must not matter.
+            let (mut packs, mut ahead) = (Packs::default(), Ahead::default());
             for (m, n, k) in SHAPES {
-                let shape = Shape { m, n, k };
                 let (a, b) = (numbers(m * k, 7, 11).collect::<Vec<_>>(), numbers(k * n, 5, 13).collect::<Vec<_>>());
                 let (lhs, rhs): (Vec<T>, Vec<T>) = (a.iter().map(|x| factor(*x)).collect(), b.iter().map(|x| factor(*x)).collect());
-                for (splat, in_place) in [(false, false), (false, true), (true, false)] {
+                let layouts = [((k, 1), (n, 1)), ((k + 3, 1), (n + 5, 1)), ((1, m), (1, k)), ((2, 2 * m + 1), (3, 3 * k))];
+                for (i, (left, right)) in layouts.into_iter().enumerate().take(if scaled { 1 } else { 4 }) {
+                    let (lhs, rhs) = (place(&lhs, k, left), place(&rhs, n, right));
+                    let (splat, in_place) = [(false, false), (false, true), (true, false), (true, false)][i];
                     let value = |i: usize| if splat { 3 } else { (i % 3) as i32 };
                     let mut acc: Vec<R> = (0..if splat { 1 } else { m * n }).map(|i| result(value(i))).collect();
                     let mut out = vec![R::default(); m * n];
                     let operands = Operands {
-                        lhs: lhs.as_ptr().cast(),
-                        rhs: rhs.as_ptr().cast(),
+                        lhs: Matrix { start: lhs.as_ptr().cast(), down: left.0, right: left.1 },
+                        rhs: Matrix { start: rhs.as_ptr().cast(), down: right.0, right: right.1 },
                         acc: acc.as_mut_ptr().cast(),
                         acc_is_splat: splat,
                         dst: if in_place { acc.as_mut_ptr().cast() } else { out.as_mut_ptr().cast() },
                         scales: None,
                     };
                     // SAFETY: the arrays have the extents given, and the level is available.
-                    unsafe { matmul(level, kind, shape, operands, &mut Packs::default()) };
+                    unsafe { matmul(level, kind, Shape { m, n, k }, &operands, &mut packs, &mut ahead) };
                     let found = if in_place { acc } else { out };
                     let expected: Vec<R> = expected((m, n, k), &a, &b, value).into_iter().map(&result).collect();
-                    assert_eq!(found, expected, "{kind:?} {m}x{k} times {k}x{n} at {level:?}, splat {splat}, in place {in_place}");
+                    assert_eq!(found, expected, "{kind:?} {m}x{k} times {k}x{n} at {level:?}, layout {left:?} {right:?}");
                 }
             }
         }
@@ -228,8 +247,8 @@ mod tests {
         for level in Level::available() {
             let (lhs, rhs, acc, mut dst) = ([200u8, 1, 255], [255u8, 2, 255], [i32::MAX], [0i32]);
             let operands = Operands {
-                lhs: lhs.as_ptr(),
-                rhs: rhs.as_ptr(),
+                lhs: Matrix { start: lhs.as_ptr(), down: 3, right: 1 },
+                rhs: Matrix { start: rhs.as_ptr(), down: 1, right: 1 },
                 acc: acc.as_ptr().cast(),
                 acc_is_splat: false,
                 dst: dst.as_mut_ptr().cast(),
@@ -237,7 +256,7 @@ mod tests {
             };
             let kind = MatmulKind::I32 { lhs_signed: false, rhs_signed: true };
             // SAFETY: the arrays have the extents given, and the level is available.
-            unsafe { matmul(level, kind, Shape { m: 1, n: 1, k: 3 }, operands, &mut Packs::default()) };
+            unsafe { matmul(level, kind, Shape { m: 1, n: 1, k: 3 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
             assert_eq!(dst, [i32::MAX.wrapping_add(-200 + 2 - 255)]);
         }
     }

@@ -51,28 +51,18 @@ leveled_loop! { from_i8(src: &[i8], out: &mut [i16]) {
 leveled_loop! { from_u8(src: &[u8], out: &mut [i16]) {
     out.iter_mut().zip(src).for_each(|(x, b)| *x = (*b).into());
 } }
-leveled_loop! { pair_i8(upper: &[i8], lower: &[i8], out: &mut [i32]) {
-    out.iter_mut().zip(upper).zip(lower).for_each(|((x, u), l)| *x = pair((*u).into(), (*l).into()));
-} }
-leveled_loop! { pair_u8(upper: &[u8], lower: &[u8], out: &mut [i32]) {
-    out.iter_mut().zip(upper).zip(lower).for_each(|((x, u), l)| *x = pair((*u).into(), (*l).into()));
-} }
-
 /// Two 16-bit numbers in the halves of one of 32 bits, the first in the low one.
 #[inline(always)]
 fn pair(first: i16, second: i16) -> i32 {
     i32::from(first) & 0xffff | i32::from(second) << 16
 }
 
-/// Elements as f32, exact for every factor type; gives the first of them.
+/// Elements as f32, exact for every factor type.
 ///
 /// # Safety
-/// `src` holds `n` elements.
-pub(super) unsafe fn widen(level: Level, format: FloatFormat, src: *const u8, n: usize, room: &mut Vec<f32>) -> *const f32 {
-    if room.len() < n {
-        room.resize(n, 0.0);
-    }
-    let out = &mut room[..n];
+/// `src` holds as many elements as `out`.
+pub(super) unsafe fn widen(level: Level, format: FloatFormat, src: *const u8, out: &mut [f32]) {
+    let n = out.len();
     // SAFETY: the caller passes `n` elements; each slice has the element type of its format.
     unsafe {
         match format {
@@ -88,18 +78,16 @@ pub(super) unsafe fn widen(level: Level, format: FloatFormat, src: *const u8, n:
             }
         }
     }
-    out.as_ptr()
 }
 
 /// Elements as f64: exact for every format.
 ///
 /// # Safety
 /// `src` holds `n` elements.
-pub(super) unsafe fn decode(format: FloatFormat, src: *const u8, n: usize, out: &mut Vec<f64>) {
+pub(super) unsafe fn decode(format: FloatFormat, src: *const u8, n: usize) -> Vec<f64> {
     let size = format.storage_bits().div_ceil(8) as usize;
-    out.clear();
     // SAFETY: the caller passes `n` elements.
-    out.extend((0..n).map(|i| format.decode(unsafe { read(src, i, size) })));
+    (0..n).map(|i| format.decode(unsafe { read(src, i, size) })).collect()
 }
 
 /// Multiplies each element by its scale, which `position` finds.
@@ -137,53 +125,49 @@ pub(super) unsafe fn write_f64_as_f32(values: &[f64], dst: *mut u8) {
     values.iter().enumerate().for_each(|(i, sum)| unsafe { write(dst, i, 4, (*sum as f32).to_bits().into()) });
 }
 
-/// The rows of an `m` x `k` matrix of bytes as 16-bit numbers, each row with a zero behind it if `k` is odd; gives the first pair.
+/// The rows of an `m` x `k` matrix of bytes as 16-bit numbers, each row with a zero behind it if `k` is odd.
 ///
 /// # Safety
-/// `src` holds the matrix.
-pub(super) unsafe fn widen_bytes(level: Level, signed: bool, src: *const u8, (m, k): (usize, usize), room: &mut Vec<i16>) -> *const i32 {
+/// `src` holds the matrix, `out` has room for its rows.
+pub(super) unsafe fn widen_bytes(level: Level, signed: bool, src: *const u8, (m, k): (usize, usize), out: &mut [i16]) {
     let pitch = k.next_multiple_of(2);
-    room.clear();
-    // One more than needed, so that pairs can be read where the allocation is aligned for them.
-    room.resize(m * pitch + 2, 0);
-    let skip = room.as_ptr().align_offset(align_of::<i32>());
     let (rows, length) = if pitch == k { (1, m * k) } else { (m, k) };
     for i in 0..rows {
-        let out = &mut room[skip + i * pitch..][..length];
+        let row = &mut out[i * pitch..];
+        if let Some(behind) = row.get_mut(length) {
+            *behind = 0;
+        }
         // SAFETY: the caller passes `m * k` bytes.
         unsafe {
             if signed {
-                from_i8(level, std::slice::from_raw_parts(src.cast::<i8>().add(i * k), length), out);
+                from_i8(level, std::slice::from_raw_parts(src.cast::<i8>().add(i * k), length), &mut row[..length]);
             } else {
-                from_u8(level, std::slice::from_raw_parts(src.add(i * k), length), out);
+                from_u8(level, std::slice::from_raw_parts(src.add(i * k), length), &mut row[..length]);
             }
         }
     }
-    room[skip..].as_ptr().cast()
 }
 
-/// Pairs of rows of a `k` x `n` matrix of bytes, as 16-bit numbers; the last is paired with zeros if `k` is odd.
-///
-/// # Safety
-/// `src` holds the matrix.
-pub(super) unsafe fn pair_columns(level: Level, signed: bool, src: *const u8, (k, n): (usize, usize), room: &mut Vec<i32>) -> *const i32 {
-    let pairs = k.div_ceil(2);
-    if room.len() < pairs * n {
-        room.resize(pairs * n, 0);
+leveled_loop! { pair_rows_i8(rows: &[i8], width: usize, out: &mut [i32]) {
+    for (rows, out) in rows.chunks_exact(2 * width).zip(out.chunks_exact_mut(width)) {
+        let (upper, lower) = rows.split_at(width);
+        out.iter_mut().zip(upper).zip(lower).for_each(|((x, u), l)| *x = pair((*u).into(), (*l).into()));
     }
-    let zeros = vec![0u8; if k.is_multiple_of(2) { 0 } else { n }];
-    for p in 0..pairs {
-        let out = &mut room[p * n..][..n];
-        // SAFETY: the caller passes `k` rows of `n` bytes.
-        unsafe {
-            let upper = src.add(2 * p * n);
-            let lower = if 2 * p + 1 < k { upper.add(n) } else { zeros.as_ptr() };
-            if signed {
-                pair_i8(level, std::slice::from_raw_parts(upper.cast(), n), std::slice::from_raw_parts(lower.cast(), n), out);
-            } else {
-                pair_u8(level, std::slice::from_raw_parts(upper, n), std::slice::from_raw_parts(lower, n), out);
-            }
-        }
+} }
+leveled_loop! { pair_rows_u8(rows: &[u8], width: usize, out: &mut [i32]) {
+    for (rows, out) in rows.chunks_exact(2 * width).zip(out.chunks_exact_mut(width)) {
+        let (upper, lower) = rows.split_at(width);
+        out.iter_mut().zip(upper).zip(lower).for_each(|((x, u), l)| *x = pair((*u).into(), (*l).into()));
     }
-    room.as_ptr()
+} }
+
+/// Pairs of rows of `width` bytes, as 16-bit numbers.
+pub(super) fn pair_rows(level: Level, signed: bool, width: usize, rows: &[u8], out: &mut [i32]) {
+    if signed {
+        // SAFETY: every byte is a number of 8 bits, signed or not.
+        let rows = unsafe { std::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) };
+        pair_rows_i8(level, rows, width, out);
+    } else {
+        pair_rows_u8(level, rows, width, out);
+    }
 }

@@ -36,7 +36,8 @@ impl<'m> Lowerer<'m> {
         };
         let kind = kind.ok_or_else(|| self.malformed("it does not take these element types".to_owned()))?;
         let scales = if op.opcode() == Opcode::MmaFScaled { Some(self.scales(op, (batch, m, n, k))?) } else { None };
-        let (lhs, rhs) = (self.in_order(lhs), self.in_order(rhs));
+        // Scaled factors are decoded first, in order; others are read through strides.
+        let (lhs, rhs) = if scales.is_some() { (self.in_order(lhs), self.in_order(rhs)) } else { (lhs, rhs) };
         let acc = if acc.is_splat() { acc } else { self.in_order(acc) };
         let (dst, tile) = self.new_tile(elem, &shape);
         self.emit(Inst::Matmul(Box::new(Matmul { kind, batch, m, n, k, lhs, rhs, acc, scales, dst })));

@@ -4,7 +4,7 @@ use super::{Lowerer, Val};
 use crate::{
     PlanError,
     elem::{Elem, memory_bits},
-    plan::{Atomic, Inst, Order, Piece, PointerAccess, Print, Tile, inst::Update, printf},
+    plan::{Atomic, Inst, Order, Piece, PointerAccess, Print, Readers, Tile, inst::Update, printf},
 };
 use tilewright_ir::{AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, MultimemReductionKind, OpRef, Scalar, TypeData};
 
@@ -35,7 +35,7 @@ impl<'m> Lowerer<'m> {
         let (elem, shape) = self.result_tile(op, 0)?;
         let view = self.view_access(op, self.one_operand(op, "view")?, (elem, &shape))?;
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Load { view, dst, in_place: false });
+        self.emit(Inst::Load { view, dst, readers: Readers::Any });
         self.define_result(op, 0, Val::Tile(tile))?;
         self.token(op, 1)
     }

@@ -1,0 +1,92 @@
+//! Reading ahead: rows of memory that will probably be needed soon are brought to the cache while the CPU computes.
+//!
+//! A prefetch changes nothing that a program can see, and may name any address; a wrong guess only costs time.
+#![cfg_attr(target_arch = "x86_64", allow(unsafe_code, reason = "prefetches are intrinsics"))]
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// More lines than this would push out what is needed sooner.
+const MAX_LINES: usize = 4096;
+
+/// Rows of bytes that are still to be fetched.
+#[derive(Clone, Copy, Debug)]
+struct Rows {
+    start: *const u8,
+    pitch: usize,
+    rows: usize,
+    /// Lines of a row.
+    lines: usize,
+}
+
+/// What is to be fetched.
+#[derive(Default, Debug)]
+pub(crate) struct Ahead {
+    rows: Vec<Rows>,
+    lines: usize,
+}
+
+impl Ahead {
+    /// Asks for `rows` rows of `bytes` bytes, whose beginnings are `pitch` bytes apart.
+    pub(crate) fn add(&mut self, start: *const u8, rows: usize, pitch: usize, bytes: usize) {
+        let lines = (start.addr() % LINE + bytes).div_ceil(LINE);
+        if self.lines + rows * lines <= MAX_LINES {
+            self.rows.push(Rows { start, pitch, rows, lines });
+            self.lines += rows * lines;
+        }
+    }
+
+    /// How many lines are still to be fetched.
+    pub(crate) fn lines(&self) -> usize {
+        self.lines
+    }
+
+    /// Fetches whole rows, of at least this many lines together while there are some.
+    #[inline]
+    pub(crate) fn fetch(&mut self, lines: usize) {
+        let goal = self.lines.saturating_sub(lines);
+        while self.lines > goal {
+            let Some(rows) = self.rows.last_mut() else { return };
+            (0..rows.lines).for_each(|line| prefetch(rows.start.wrapping_add(line * LINE)));
+            self.lines -= rows.lines;
+            rows.start = rows.start.wrapping_add(rows.pitch);
+            rows.rows -= 1;
+            if rows.rows == 0 {
+                self.rows.pop();
+            }
+        }
+    }
+}
+
+/// Brings a line to the cache.
+#[inline]
+fn prefetch(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: needs no more than SSE, which every x86-64 CPU has; a prefetch may name any address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_fetched_once() {
+        let mut ahead = Ahead::default();
+        // Rows of 100 bytes that begin 32 bytes into a line lie in 3 lines.
+        ahead.add(std::ptr::without_provenance(96), 4, 1 << 13, 100);
+        ahead.add(std::ptr::without_provenance(1 << 30), 2, 64, 64);
+        assert_eq!(ahead.lines(), 14);
+        ahead.fetch(3);
+        assert_eq!(ahead.lines(), 9);
+        ahead.fetch(0);
+        assert_eq!(ahead.lines(), 9);
+        ahead.fetch(100);
+        assert_eq!(ahead.lines(), 0);
+        ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);
+        assert_eq!(ahead.lines(), 0);
+    }
+}

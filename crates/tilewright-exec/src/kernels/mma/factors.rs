@@ -1,0 +1,239 @@
+//! Where products read their factors: in place, or brought to the type of the sums and into an order that is read fast.
+#![allow(unsafe_code, reason = "reads factors through raw pointers")]
+
+use super::widen::{pair_rows, widen, widen_bytes};
+use crate::{
+    cpu::Level,
+    kernels::boxes::{self, Dim},
+};
+use tilewright_numeric::FloatFormat;
+
+/// A factor: its first element, and the distances between neighbours in a column and in a row, in elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matrix {
+    pub(crate) start: *const u8,
+    pub(crate) down: usize,
+    pub(crate) right: usize,
+}
+
+/// A left factor, row by row.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<T> {
+    pub(super) start: *const T,
+    /// Distance between rows, in elements.
+    pub(super) pitch: usize,
+}
+
+/// A right factor, cut into panels of columns.
+#[derive(Clone, Copy)]
+pub(super) struct Panels<T> {
+    start: *const T,
+    /// Distance between rows, in elements.
+    pub(super) pitch: usize,
+    /// Distance between panels, in elements.
+    step: usize,
+}
+
+impl<T> Panels<T> {
+    /// The first element of a panel.
+    ///
+    /// # Safety
+    /// There is such a panel.
+    pub(super) unsafe fn panel(&self, panel: usize) -> *const T {
+        // SAFETY: the panel lies in the factor.
+        unsafe { self.start.add(panel * self.step) }
+    }
+}
+
+/// Bytes of a cache line, and of the widest vectors.
+const LINE: usize = 64;
+
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "reached through pointers")] [u8; LINE]);
+
+/// Room for elements, aligned to lines; kept from call to call.
+#[derive(Default, Debug)]
+pub(super) struct Room(Vec<Line>);
+
+impl Room {
+    /// Room for `n` elements, which hold zeros or what was there before.
+    pub(super) fn take<T>(&mut self, n: usize) -> *mut T {
+        let lines = (n * size_of::<T>()).div_ceil(LINE);
+        if self.0.len() < lines {
+            self.0.resize(lines, Line([0; LINE]));
+        }
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+/// Room for the factors of a product.
+#[derive(Default, Debug)]
+pub(super) struct Rooms {
+    raw: Room,
+    lhs: Room,
+    rhs: Room,
+}
+
+/// How panels are laid out.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
+    pub(super) k: usize,
+    pub(super) n: usize,
+    /// Columns of a panel.
+    pub(super) width: usize,
+    /// Rows of the product: a factor that is read once only is not worth copying.
+    pub(super) m: usize,
+}
+
+impl Matrix {
+    /// The elements row by row: where they are, if they lie so.
+    ///
+    /// # Safety
+    /// The matrix has `rows` rows of `columns` elements of `size` bytes. The CPU has the level.
+    unsafe fn in_order(&self, level: Level, size: usize, (rows, columns): (usize, usize), room: &mut Room) -> *const u8 {
+        if self.right == 1 && (self.down == columns || rows == 1) {
+            return self.start;
+        }
+        let to = room.take::<u8>(rows * columns * size);
+        let dims = [Dim { count: rows, from: self.down, to: columns }, Dim { count: columns, from: self.right, to: 1 }];
+        // SAFETY: the caller's matrix, and room for as many elements.
+        unsafe { boxes::copy(level, &dims, size, self.start, to) };
+        to
+    }
+
+    /// The elements in panels of `pitch` rows, of which the last may have columns that mean nothing.
+    ///
+    /// # Safety
+    /// The matrix has the extents of the cut, in elements of `size` bytes; the room is zero or was filled so before. The CPU has the level.
+    unsafe fn in_panels(&self, level: Level, size: usize, Cut { k, n, width, .. }: Cut, pitch: usize, to: *mut u8) {
+        let (whole, rest) = (n / width, n % width);
+        let dims = |panels, columns| {
+            [
+                Dim { count: panels, from: width * self.right, to: pitch * width },
+                Dim { count: k, from: self.down, to: width },
+                Dim { count: columns, from: self.right, to: 1 },
+            ]
+        };
+        // SAFETY: the caller's matrix; panels have room for `pitch` rows of `width` elements.
+        unsafe {
+            if whole > 0 {
+                boxes::copy(level, &dims(whole, width), size, self.start, to);
+            }
+            if rest > 0 {
+                let from = self.start.add(whole * width * self.right * size);
+                boxes::copy(level, &dims(1, rest), size, from, to.add(whole * pitch * width * size));
+            }
+        }
+    }
+
+    /// Rows of elements that need no change.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_order`], with elements of type `T`.
+    pub(super) unsafe fn rows<T>(&self, level: Level, (m, k): (usize, usize), rooms: &mut Rooms) -> Rows<T> {
+        if self.right == 1 {
+            return Rows { start: self.start.cast(), pitch: self.down };
+        }
+        // SAFETY: by the caller.
+        Rows { start: unsafe { self.in_order(level, size_of::<T>(), (m, k), &mut rooms.lhs) }.cast(), pitch: k }
+    }
+
+    /// Panels of elements that need no change.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_panels`], with elements of type `T`.
+    pub(super) unsafe fn panels<T>(&self, level: Level, cut: Cut, rooms: &mut Rooms) -> Panels<T> {
+        let Cut { k, n, width, m } = cut;
+        // Rows that lie close together, or that are read few times, are read where they are; far ones share few sets of the cache.
+        if self.right == 1 && n.is_multiple_of(width) && (self.down == n || m <= 8) {
+            return Panels { start: self.start.cast(), pitch: self.down, step: width };
+        }
+        let to = rooms.rhs.take::<T>(k * n.next_multiple_of(width));
+        // SAFETY: by the caller.
+        unsafe { self.in_panels(level, size_of::<T>(), cut, k, to.cast()) };
+        Panels { start: to, pitch: width, step: k * width }
+    }
+
+    /// Rows of floats of any format as f32.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_order`], with elements of the format.
+    pub(super) unsafe fn f32_rows(&self, level: Level, format: FloatFormat, (m, k): (usize, usize), rooms: &mut Rooms) -> Rows<f32> {
+        let size = format.storage_bits().div_ceil(8) as usize;
+        // SAFETY: by the caller; the room is as large as the matrix.
+        unsafe {
+            if format == FloatFormat::F32 {
+                return self.rows(level, (m, k), rooms);
+            }
+            let from = self.in_order(level, size, (m, k), &mut rooms.raw);
+            let to = rooms.lhs.take::<f32>(m * k);
+            widen(level, format, from, std::slice::from_raw_parts_mut(to, m * k));
+            Rows { start: to, pitch: k }
+        }
+    }
+
+    /// Panels of floats of any format as f32.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_panels`], with elements of the format.
+    pub(super) unsafe fn f32_panels(&self, level: Level, format: FloatFormat, cut: Cut, rooms: &mut Rooms) -> Panels<f32> {
+        let size = format.storage_bits().div_ceil(8) as usize;
+        let Cut { k, n, width, .. } = cut;
+        let elements = k * n.next_multiple_of(width);
+        // SAFETY: by the caller; both rooms hold all panels.
+        unsafe {
+            if format == FloatFormat::F32 {
+                return self.panels(level, cut, rooms);
+            }
+            let raw = rooms.raw.take::<u8>(elements * size);
+            self.in_panels(level, size, cut, k, raw);
+            let to = rooms.rhs.take::<f32>(elements);
+            widen(level, format, raw, std::slice::from_raw_parts_mut(to, elements));
+            Panels { start: to, pitch: width, step: k * width }
+        }
+    }
+
+    /// Rows of bytes as pairs of 16-bit numbers; behind a row of odd length follows a zero.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_order`], with elements of a byte.
+    pub(super) unsafe fn pair_rows(&self, level: Level, signed: bool, (m, k): (usize, usize), rooms: &mut Rooms) -> Rows<i32> {
+        let pairs = k.div_ceil(2);
+        // SAFETY: by the caller; the room is as large as the pairs.
+        unsafe {
+            let from = self.in_order(level, 1, (m, k), &mut rooms.raw);
+            let to = rooms.lhs.take::<i32>(m * pairs);
+            widen_bytes(level, signed, from, (m, k), std::slice::from_raw_parts_mut(to.cast(), 2 * m * pairs));
+            Rows { start: to, pitch: pairs }
+        }
+    }
+
+    /// Panels of bytes, two rows as one row of pairs of 16-bit numbers; an odd row is paired with zeros.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_panels`], with elements of a byte.
+    pub(super) unsafe fn pair_panels(&self, level: Level, signed: bool, cut: Cut, rooms: &mut Rooms) -> Panels<i32> {
+        let Cut { k, n, width, .. } = cut;
+        let (pairs, panels) = (k.div_ceil(2), n.div_ceil(width));
+        let bytes = panels * 2 * pairs * width;
+        // SAFETY: by the caller; the rooms hold all panels, with an even number of rows.
+        unsafe {
+            let raw = rooms.raw.take::<u8>(bytes);
+            if !k.is_multiple_of(2) {
+                std::ptr::write_bytes(raw, 0, bytes);
+            }
+            self.in_panels(level, 1, cut, 2 * pairs, raw);
+            let to = rooms.rhs.take::<i32>(bytes / 2);
+            pair_rows(level, signed, width, std::slice::from_raw_parts(raw, bytes), std::slice::from_raw_parts_mut(to, bytes / 2));
+            Panels { start: to, pitch: width, step: pairs * width }
+        }
+    }
+}
+
+impl<T> Rows<T> {
+    /// Whole rows, one behind the other.
+    pub(super) fn of(elements: &[T], pitch: usize) -> Rows<T> {
+        Rows { start: elements.as_ptr(), pitch }
+    }
+}

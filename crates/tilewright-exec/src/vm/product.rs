@@ -1,0 +1,37 @@
+//! Products of matrices.
+#![allow(unsafe_code, reason = "calls kernels on registers and memory")]
+
+use super::{in_place::InPlace, registers::Registers};
+use crate::{
+    cpu::Level,
+    kernels::{
+        ahead::Ahead,
+        mma::{self, Packs},
+    },
+    plan::{Matmul, Tile},
+};
+
+/// The matrix products of an instruction, one for each batch.
+pub(super) fn run(matmul: &Matmul, regs: &Registers<'_>, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
+    let Matmul { kind, batch, m, n, k, .. } = *matmul;
+    let blocks = matmul.scales.as_ref().map_or(0, |[lhs, _]| lhs.numel() / (batch * m));
+    let (level, acc_is_splat) = (Level::best(), matmul.acc.is_splat());
+    for b in 0..batch {
+        // The matrix of this batch, among tiles of `elements` each.
+        let at = |tile: &Tile, elements: usize| regs.read(tile).wrapping_add(b * elements * tile.elem.size());
+        let scales = matmul.scales.as_ref().and_then(|[lhs, rhs]| {
+            Some(mma::Scales { format: lhs.elem.float()?, blocks, lhs: at(lhs, m * blocks), rhs: at(rhs, blocks * n) })
+        });
+        let operands = mma::Operands {
+            lhs: in_place.matrix(&matmul.lhs, b, regs),
+            rhs: in_place.matrix(&matmul.rhs, b, regs),
+            acc: if acc_is_splat { regs.read(&matmul.acc) } else { at(&matmul.acc, m * n) },
+            acc_is_splat,
+            dst: regs.write(matmul.dst).wrapping_add(b * m * n * matmul.acc.elem.size()),
+            scales,
+        };
+        // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
+        // register of its own or that of `acc`. Factors that lie in memory were checked when they were loaded.
+        unsafe { mma::matmul(level, kind, mma::Shape { m, n, k }, &operands, packs, ahead) };
+    }
+}
