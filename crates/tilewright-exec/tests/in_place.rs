@@ -46,6 +46,24 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
   return
 }";
 
+/// Stores the double of a tile, and three times that behind it: a sweep computes both, one from the other.
+const BOTH: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %x = make_tensor_view %from, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %y = make_tensor_view %to, shape = [8192], strides = [1] : tile<ptr<i32>> -> tensor_view<8192xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %ys = make_partition_view %y : partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%zero] : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4096xi32>, token
+  %b = addi %a, %a : tile<4096xi32>
+  %three = constant <i32: 3> : tile<4096xi32>
+  %c = muli %b, %three : tile<4096xi32>
+  %t1 = store_view_tko weak %b, %ys[%zero] token = %t0 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>, tile<i32> -> token
+  %t2 = store_view_tko weak %c, %ys[%one] token = %t1 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Access>>);
 
@@ -90,6 +108,13 @@ fn a_sweep_that_writes_to_memory_reads_what_was_there_before() {
         let expected = with_result(to, numbers(4 * N)[from / 4..][..N].iter().map(|x| sum - x));
         assert_eq!(run(SUM, [from, to], N, None), expected, "sum, from {from} to {to}");
     }
+}
+
+#[test]
+fn a_sweep_reads_its_own_results() {
+    let doubles = numbers(N).into_iter().map(|x| x + x);
+    let expected = with_result(8 * N, doubles.clone().chain(doubles.map(|x| x * 3)));
+    assert_eq!(run(BOTH, [0, 8 * N], N, None), expected);
 }
 
 #[test]

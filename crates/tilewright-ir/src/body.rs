@@ -331,13 +331,13 @@ impl Body {
     /// An operation with the accessors of this body.
     #[inline]
     pub fn op(&self, op: Op) -> OpRef<'_> {
-        OpRef { body: self, op }
+        OpRef { body: self, row: self.op_row(op), op }
     }
 
     /// The operations of a block, in order.
     #[inline]
     pub fn ops(&self, block: Block) -> impl Iterator<Item = OpRef<'_>> + Clone {
-        std::iter::successors(self.blocks[block.index()].first, |op| self.op_row(*op).next).map(|op| self.op(op))
+        std::iter::successors(self.blocks[block.index()].first.map(|op| self.op(op)), |op| op.next())
     }
 
     /// The last operation of a block.
@@ -424,6 +424,7 @@ impl Body {
 #[derive(Clone, Copy, Debug)]
 pub struct OpRef<'a> {
     body: &'a Body,
+    row: &'a OpRow,
     op: Op,
 }
 
@@ -440,15 +441,10 @@ impl<'a> OpRef<'a> {
         self.body
     }
 
-    #[inline]
-    fn row(self) -> &'a OpRow {
-        self.body.op_row(self.op)
-    }
-
     /// Which operation it is.
     #[inline]
     pub fn opcode(self) -> Opcode {
-        self.row().opcode
+        self.row.opcode
     }
 
     /// Its row in the op table.
@@ -460,13 +456,13 @@ impl<'a> OpRef<'a> {
     /// Its source location.
     #[inline]
     pub fn loc(self) -> Option<Loc> {
-        self.row().loc
+        self.row.loc
     }
 
     /// The block it lies in.
     #[inline]
     pub fn block(self) -> Option<Block> {
-        self.row().block
+        self.row.block
     }
 
     /// The operation that owns the region it lies in; `None` at the top of the function.
@@ -477,19 +473,19 @@ impl<'a> OpRef<'a> {
 
     /// The operation before it in its block.
     pub fn prev(self) -> Option<OpRef<'a>> {
-        self.row().prev.map(|op| self.body.op(op))
+        self.row.prev.map(|op| self.body.op(op))
     }
 
     /// The operation after it in its block.
     #[inline]
     pub fn next(self) -> Option<OpRef<'a>> {
-        self.row().next.map(|op| self.body.op(op))
+        self.row.next.map(|op| self.body.op(op))
     }
 
     /// All its operands.
     #[inline]
     pub fn operands(self) -> &'a [Value] {
-        &self.body.operands[self.row().operands.range()]
+        &self.body.operands[self.row.operands.range()]
     }
 
     /// Its only or `index`-th operand among all of them.
@@ -506,8 +502,8 @@ impl<'a> OpRef<'a> {
         for (i, def) in self.def().operands.iter().enumerate() {
             let len = match def.arity {
                 Arity::One => 1,
-                Arity::Optional => usize::from(self.row().present >> i & 1),
-                Arity::Variadic if std::mem::take(&mut first_variadic) => self.row().split as usize,
+                Arity::Optional => usize::from(self.row.present >> i & 1),
+                Arity::Variadic if std::mem::take(&mut first_variadic) => self.row.split as usize,
                 Arity::Variadic => self.rest_of_last_variadic(i),
             };
             if i == index {
@@ -522,9 +518,9 @@ impl<'a> OpRef<'a> {
     fn rest_of_last_variadic(self, index: usize) -> usize {
         let others = self.def().operands.iter().enumerate().map(|(i, def)| match def.arity {
             Arity::One => 1,
-            Arity::Optional => usize::from(self.row().present >> i & 1),
+            Arity::Optional => usize::from(self.row.present >> i & 1),
             Arity::Variadic if i == index => 0,
-            Arity::Variadic => self.row().split as usize,
+            Arity::Variadic => self.row.split as usize,
         });
         self.operands().len().saturating_sub(others.sum())
     }
@@ -536,25 +532,25 @@ impl<'a> OpRef<'a> {
 
     /// Bit i: the optional operand i of the row is there.
     pub fn present_operands(self) -> u8 {
-        self.row().present
+        self.row.present
     }
 
     /// Its results.
     #[inline]
     pub fn results(self) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + Clone + use<> {
-        self.row().results.range().map(Value::new)
+        self.row.results.range().map(Value::new)
     }
 
     /// Its `index`-th result.
     #[inline]
     pub fn result(self, index: usize) -> Option<Value> {
-        self.row().results.range().nth(index).map(Value::new)
+        self.row.results.range().nth(index).map(Value::new)
     }
 
     /// Its attributes, in the order of the row.
     #[inline]
     pub fn attrs(self) -> &'a [AttrValue] {
-        let start = self.row().attrs as usize;
+        let start = self.row.attrs as usize;
         &self.body.attrs[start..start + self.def().attrs.len()]
     }
 
@@ -567,7 +563,7 @@ impl<'a> OpRef<'a> {
     /// Its regions.
     #[inline]
     pub fn regions(self) -> impl ExactSizeIterator<Item = Region> + DoubleEndedIterator + use<> {
-        let start = self.row().regions as usize;
+        let start = self.row.regions as usize;
         (start..start + usize::from(self.def().regions)).map(Region::new)
     }
 

@@ -1,6 +1,6 @@
 //! Attributes in text.
 
-use crate::literals::{INVALID, float_format, push_float, push_i64, push_int, push_keyword, push_quoted, push_symbol, push_u64};
+use crate::literals::{INVALID, float_format, push_float, push_i64, push_int, push_keyword, push_quoted, push_symbol};
 use crate::printer::Writer;
 use tilewright_ir::ops::{AttrDef, AttrKind};
 use tilewright_ir::{Attr, AttrData, AttrValue, EnumKind, Scalar, Str, Type};
@@ -42,7 +42,7 @@ impl<'m> Writer<'m> {
             AttrValue::Absent => self.out.push_str(INVALID),
             AttrValue::Unit => self.out.push_str(def.name.name()),
             AttrValue::Enum(wire) => self.push_enum(def.kind, wire),
-            AttrValue::Int(value) => push_u64(&mut self.out, value),
+            AttrValue::Int(value) => self.out.push_u64(value),
             AttrValue::Bool(value) => self.push_bool(value),
             AttrValue::Str(string) if def.kind == AttrKind::Symbol => self.push_symbol_name(string),
             AttrValue::Str(string) => self.push_string(string),
@@ -129,7 +129,7 @@ impl<'m> Writer<'m> {
         match data {
             AttrData::DivBy { divisor, every, along } => {
                 self.out.push_str("div_by<");
-                push_u64(&mut self.out, *divisor);
+                self.out.push_u64(*divisor);
                 self.push_optional(", every ", *every);
                 self.push_optional(" along ", *along);
             }
@@ -224,7 +224,7 @@ impl<'m> Writer<'m> {
             None => push_int(&mut self.out, scalar, bits),
         }
         // Bits alone would read as an integer.
-        let is_default = scalar == Scalar::I64 || scalar == Scalar::F64 && !self.out[start..].starts_with("0x");
+        let is_default = scalar == Scalar::I64 || scalar == Scalar::F64 && !self.out.since(start).starts_with("0x");
         let hidden = match elide {
             Elide::Never => false,
             Elide::Default => is_default,

@@ -1,9 +1,9 @@
 //! Decimal digits of floats, rounded exactly as LLVM's `APFloat` rounds them.
 
-use crate::literals::push_u64;
+use crate::buffer::TextBuffer;
 
 /// Appends `value` in scientific notation with six decimals, of six significant digits. `value` is finite.
-pub(crate) fn push_scientific(out: &mut String, value: f64) {
+pub(crate) fn push_scientific(out: &mut TextBuffer, value: f64) {
     const DIGITS: usize = 6;
     push_sign(out, value);
     if value == 0.0 {
@@ -19,12 +19,12 @@ pub(crate) fn push_scientific(out: &mut String, value: f64) {
     if exponent.unsigned_abs() < 10 {
         out.push('0');
     }
-    push_u64(out, u64::from(exponent.unsigned_abs()));
+    out.push_u64(u64::from(exponent.unsigned_abs()));
 }
 
 /// Appends `value` with as many digits as identify a float of `precision` significant bits, in plain notation if that
 /// is not much longer. `value` is finite and not zero.
-pub(crate) fn push_natural(out: &mut String, value: f64, precision: u32) {
+pub(crate) fn push_natural(out: &mut TextBuffer, value: f64, precision: u32) {
     const MAX_PADDING: usize = 3;
     let wanted = 2 + (precision * 59 / 196) as usize;
     push_sign(out, value);
@@ -54,7 +54,7 @@ pub(crate) fn push_natural(out: &mut String, value: f64, precision: u32) {
 }
 
 /// Scientific notation without padding: `1.5E-7`, `2.0E+9`.
-fn push_short_scientific(out: &mut String, digits: &[u8], exponent: i32) {
+fn push_short_scientific(out: &mut TextBuffer, digits: &[u8], exponent: i32) {
     let exponent = exponent + digits.len() as i32 - 1;
     out.push(char::from(digits[0]));
     out.push('.');
@@ -63,10 +63,10 @@ fn push_short_scientific(out: &mut String, digits: &[u8], exponent: i32) {
     }
     out.extend(digits[1..].iter().map(|&d| char::from(d)));
     out.push_str(if exponent < 0 { "E-" } else { "E+" });
-    push_u64(out, u64::from(exponent.unsigned_abs()));
+    out.push_u64(u64::from(exponent.unsigned_abs()));
 }
 
-fn push_sign(out: &mut String, value: f64) {
+fn push_sign(out: &mut TextBuffer, value: f64) {
     if value.is_sign_negative() {
         out.push('-');
     }
@@ -218,15 +218,15 @@ mod tests {
     use super::*;
 
     fn natural(value: f64, precision: u32) -> String {
-        let mut out = String::new();
+        let mut out = TextBuffer::new();
         push_natural(&mut out, value, precision);
-        out
+        out.into_string()
     }
 
     fn scientific(value: f64) -> String {
-        let mut out = String::new();
+        let mut out = TextBuffer::new();
         push_scientific(&mut out, value);
-        out
+        out.into_string()
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Dense constants: their elements, and their text.
 
+use crate::buffer::TextBuffer;
 use crate::literals::{float_format, push_float, push_hex_bytes, push_int};
-use tilewright_ir::Scalar;
+use tilewright_ir::{AttrName, AttrValue, Const, Module, OpRef, Opcode, Scalar, Type};
 
 /// A constant with more elements than this is written as a string of its bytes, unless all are equal.
 const MAX_WRITTEN_ELEMENTS: u64 = 100;
@@ -82,7 +83,7 @@ impl<'a> Dense<'a> {
     }
 
     /// Appends the value of one element.
-    pub(crate) fn push_element(&self, out: &mut String, index: u64) {
+    pub(crate) fn push_element(&self, out: &mut TextBuffer, index: u64) {
         let bits = self.element(index);
         match float_format(self.scalar) {
             Some(format) => push_float(out, format, bits),
@@ -91,7 +92,7 @@ impl<'a> Dense<'a> {
     }
 
     /// Appends all elements: one if all are equal, else lists within lists, or the bytes where there are many.
-    pub(crate) fn push(&self, out: &mut String, shape: &[i64]) {
+    pub(crate) fn push(&self, out: &mut TextBuffer, shape: &[i64]) {
         if self.splat {
             self.push_element(out, 0);
         } else if self.count > MAX_WRITTEN_ELEMENTS {
@@ -102,7 +103,7 @@ impl<'a> Dense<'a> {
     }
 
     /// The elements in whole bytes: one for each `i1` or 4-bit number, three for `tf32`.
-    fn push_bytes(&self, out: &mut String) {
+    fn push_bytes(&self, out: &mut TextBuffer) {
         let width = element_bytes(self.scalar).unwrap_or(1);
         out.push_str("\"0x");
         for index in 0..self.count {
@@ -111,7 +112,7 @@ impl<'a> Dense<'a> {
         out.push('"');
     }
 
-    fn push_lists(&self, out: &mut String, shape: &[i64]) {
+    fn push_lists(&self, out: &mut TextBuffer, shape: &[i64]) {
         for index in 0..self.count {
             let edges = edges_at(index, shape);
             if index > 0 {
@@ -123,6 +124,26 @@ impl<'a> Dense<'a> {
         }
         out.extend(std::iter::repeat_n(']', shape.len()));
     }
+}
+
+/// The constant that an operation or global holds, read as a tile of type `ty`.
+pub(crate) fn dense_of<'m>(module: &'m Module, op: OpRef<'_>, ty: Type) -> Option<Dense<'m>> {
+    debug_assert_eq!(op.opcode(), Opcode::Constant);
+    match op.attr(AttrName::Value) {
+        AttrValue::Const(constant) => dense(module, constant, ty).map(|(dense, _)| dense),
+        _ => None,
+    }
+}
+
+/// A constant read as a tile of type `ty`, and its shape.
+pub(crate) fn dense(module: &Module, constant: Const, ty: Type) -> Option<(Dense<'_>, &[i64])> {
+    let tables = &module.tables;
+    if constant.index() >= tables.constants.len() || ty.index() >= tables.types.len() {
+        return None;
+    }
+    let (element, shape) = tables.types.as_tile(ty)?;
+    let dense = Dense::new(tables.constants.bytes(constant), tables.types.scalar(element)?, shape)?;
+    Some((dense, shape))
 }
 
 /// How many dimensions start anew at the `index`-th element.
@@ -140,9 +161,9 @@ mod tests {
     use super::*;
 
     fn text(bytes: &[u8], scalar: Scalar, shape: &[i64]) -> Option<String> {
-        let mut out = String::new();
+        let mut out = TextBuffer::new();
         Dense::new(bytes, scalar, shape)?.push(&mut out, shape);
-        Some(out)
+        Some(out.into_string())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The generic form of MLIR: `"cuda_tile.addi"(%0, %1) <{overflow = #cuda_tile.overflow<none>}> : (...) -> ...`.
 
-use crate::literals::{INVALID, push_u64};
-use crate::names::dense;
+use crate::dense::dense;
+use crate::literals::INVALID;
 use crate::printer::{FunctionWriter, Writer};
 use tilewright_ir::ops::{Arity, AttrDef, AttrKind, OpDef, OperandEncoding};
 use tilewright_ir::{
@@ -23,7 +23,7 @@ impl Writer<'_> {
 
     pub(crate) fn generic_global(&mut self, global: &Global) {
         self.out.push_str("\"cuda_tile.global\"() <{alignment = ");
-        push_u64(&mut self.out, global.alignment);
+        self.out.push_u64(global.alignment);
         self.out.push_str(" : i64, ");
         if global.constant {
             self.out.push_str("constant, ");
@@ -54,7 +54,7 @@ impl Writer<'_> {
         match value {
             AttrValue::Enum(wire) => self.push_generic_enum(def.kind, wire),
             AttrValue::Int(value) => {
-                push_u64(&mut self.out, value);
+                self.out.push_u64(value);
                 self.out.push_str(if matches!(def.kind, AttrKind::UInt(..=32)) { " : i32" } else { " : i64" });
             }
             AttrValue::Type(ty) => self.push_full_type(ty),
@@ -68,7 +68,7 @@ impl Writer<'_> {
         let AttrKind::Enum(enumeration) = kind else { return self.out.push_str(INVALID) };
         let mnemonic = match enumeration {
             EnumKind::AtomicRMWMode | EnumKind::MemoryScope | EnumKind::MemoryOrderingSemantics => {
-                push_u64(&mut self.out, u64::from(wire));
+                self.out.push_u64(u64::from(wire));
                 return self.out.push_str(" : i32");
             }
             EnumKind::Signedness => "signedness",
@@ -180,7 +180,7 @@ impl<'m> FunctionWriter<'_, 'm> {
                 self.w.out.push_str(", ");
             }
             let size = if operand.arity == Arity::One { 1 } else { op.operand_group(i).len() };
-            push_u64(&mut self.w.out, size as u64);
+            self.w.out.push_u64(size as u64);
         }
         self.w.out.push('>');
     }
@@ -208,15 +208,15 @@ impl<'m> FunctionWriter<'_, 'm> {
             }
             self.lines(block, indent + 2, None);
         }
-        self.w.indent(indent);
+        self.w.out.push_spaces(indent);
         self.w.out.push('}');
     }
 
     /// `^bb0(%arg0: type, ...):`
     pub(crate) fn block_header(&mut self, block: Block, index: usize, indent: usize) {
-        self.w.indent(indent);
+        self.w.out.push_spaces(indent);
         self.w.out.push_str("^bb");
-        push_u64(&mut self.w.out, index as u64);
+        self.w.out.push_u64(index as u64);
         let args = self.body.args(block);
         if args.len() > 0 {
             self.w.out.push('(');

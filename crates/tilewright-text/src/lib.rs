@@ -25,12 +25,14 @@
 #![forbid(unsafe_code)]
 
 mod attrs;
+mod buffer;
 mod decimal;
 mod dense;
 mod generic;
 mod lines;
 mod literals;
 mod locations;
+mod namer;
 mod names;
 mod ops;
 mod options;
@@ -43,6 +45,7 @@ mod types;
 pub use options::PrintOptions;
 pub use parse::{ParseError, ParseOptions, parse};
 
+use buffer::TextBuffer;
 use names::Names;
 use printer::{FunctionWriter, Writer};
 use std::fmt;
@@ -52,7 +55,7 @@ use tilewright_ir::{Attr, AttrValue, Function, Module, Op, Type, Value, ops::Att
 pub fn print(module: &Module, options: &PrintOptions) -> String {
     let mut writer = Writer::new(module, *options);
     writer.module();
-    writer.out
+    writer.out.into_string()
 }
 
 /// Writes the text of a module, piece by piece.
@@ -69,29 +72,29 @@ pub fn write<'m>(module: &'m Module, options: &PrintOptions, out: &'m mut dyn fm
 pub fn print_function(module: &Module, function: &Function) -> String {
     let mut writer = Writer::new(module, PrintOptions::new());
     writer.function(function, 0, None);
-    writer.out.truncate(writer.out.trim_end().len());
-    writer.out
+    writer.out.truncate(writer.out.as_str().trim_end().len());
+    writer.out.into_string()
 }
 
 /// The text of a type: `tile<4xf32>`.
 pub fn print_type(module: &Module, ty: Type) -> String {
     let mut writer = Writer::new(module, PrintOptions::new());
     writer.push_type(ty);
-    writer.out
+    writer.out.into_string()
 }
 
 /// The value of an attribute of an operation, as the text of the operation has it; constants have no text of their own.
 pub fn print_attr(module: &Module, def: &AttrDef, value: AttrValue) -> String {
     let mut writer = Writer::new(module, PrintOptions::new());
     writer.push_attr_value(def, value);
-    writer.out
+    writer.out.into_string()
 }
 
 /// A self-describing attribute, such as hints.
 pub fn print_compound(module: &Module, attr: Attr) -> String {
     let mut writer = Writer::new(module, PrintOptions::new());
     writer.push_attr(attr, false);
-    writer.out
+    writer.out.into_string()
 }
 
 /// One operation of a function on one line, with the names that its values have in the text of the function.
@@ -120,15 +123,15 @@ impl<'m> OpPrinter<'m> {
         let mut writer = Writer::new(self.module, PrintOptions::new());
         let function = self.function;
         FunctionWriter { w: &mut writer, body: &function.body, names: &self.names, locations: None, loc: function.loc }.single(op);
-        writer.out
+        writer.out.into_string()
     }
 
     /// The name of a value: `%0`, `%for#1`.
     pub fn value(&self, value: Value) -> String {
-        let mut out = String::new();
+        let mut out = TextBuffer::new();
         if !self.names.push_value(&mut out, value) {
             out.push_str(literals::INVALID);
         }
-        out
+        out.into_string()
     }
 }

@@ -1,5 +1,6 @@
 //! The operations of a block, one to a line; those of long blocks on several threads.
 
+use crate::buffer::TextBuffer;
 use crate::ops::MAX_DEPTH;
 use crate::printer::{FunctionWriter, Writer};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -15,7 +16,7 @@ impl<'m> FunctionWriter<'_, 'm> {
     /// The operations of a block before `hidden`.
     pub(crate) fn lines(&mut self, block: Block, indent: usize, hidden: Option<Op>) {
         if indent > 2 * MAX_DEPTH {
-            self.w.indent(indent);
+            self.w.out.push_spaces(indent);
             self.w.out.push_str("...\n");
             return;
         }
@@ -28,7 +29,7 @@ impl<'m> FunctionWriter<'_, 'm> {
 
     fn run(&mut self, ops: impl Iterator<Item = OpRef<'m>>, indent: usize) {
         for op in ops {
-            self.w.indent(indent);
+            self.w.out.push_spaces(indent);
             if self.w.options.is_generic() {
                 self.generic_op(op, Some(indent));
             } else {
@@ -72,8 +73,8 @@ impl<'m> FunctionWriter<'_, 'm> {
             while ops.peek().is_some() {
                 FunctionWriter { w: &mut writer, body, names, locations, loc }.run(ops.by_ref().take(RUN), indent);
                 // The next run is about as long.
-                let room = String::with_capacity(writer.out.len() + writer.out.len() / 8);
-                if sender.send(std::mem::replace(&mut writer.out, room)).is_err() {
+                let room = TextBuffer::with_capacity(writer.out.len() + writer.out.len() / 8);
+                if sender.send(std::mem::replace(&mut writer.out, room).into_string()).is_err() {
                     return;
                 }
                 // The turns of the others.

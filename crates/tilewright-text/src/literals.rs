@@ -1,5 +1,6 @@
 //! Numbers, strings and symbol names in the notation of MLIR.
 
+use crate::buffer::TextBuffer;
 use crate::decimal;
 use std::sync::LazyLock;
 use tilewright_ir::Scalar;
@@ -10,48 +11,16 @@ pub(crate) const INVALID: &str = "<<invalid>>";
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// The numbers from 00 to 99.
-const PAIRS: &str = "\
-    0001020304050607080910111213141516171819\
-    2021222324252627282930313233343536373839\
-    4041424344454647484950515253545556575859\
-    6061626364656667686970717273747576777879\
-    8081828384858687888990919293949596979899\
-";
-
-/// Appends a decimal number, up to four digits at a time.
-pub(crate) fn push_u64(out: &mut String, number: u64) {
-    if number < 10 {
-        return out.push(char::from(b'0' + number as u8));
-    }
-    if number >= 10_000 {
-        push_u64(out, number / 10_000);
-        push_pair(out, number / 100);
-    } else if number >= 1000 {
-        push_pair(out, number / 100);
-    } else if number >= 100 {
-        out.push(char::from(b'0' + (number / 100) as u8));
-    }
-    push_pair(out, number);
-}
-
-/// Appends the last two digits of a number.
-#[inline]
-fn push_pair(out: &mut String, number: u64) {
-    let pair = (number % 100) as usize;
-    out.push_str(&PAIRS[2 * pair..2 * pair + 2]);
-}
-
 /// Appends a decimal number with its sign.
-pub(crate) fn push_i64(out: &mut String, number: i64) {
+pub(crate) fn push_i64(out: &mut TextBuffer, number: i64) {
     if number < 0 {
         out.push('-');
     }
-    push_u64(out, number.unsigned_abs());
+    out.push_u64(number.unsigned_abs());
 }
 
 /// Appends the low bits of `bits` as `scalar` shows an integer: signed, and `i1` as a word.
-pub(crate) fn push_int(out: &mut String, scalar: Scalar, bits: u64) {
+pub(crate) fn push_int(out: &mut TextBuffer, scalar: Scalar, bits: u64) {
     match scalar {
         Scalar::I1 => out.push_str(if bits & 1 == 1 { "true" } else { "false" }),
         _ => push_i64(out, sign_extend(bits, scalar.bits())),
@@ -80,19 +49,19 @@ pub(crate) fn float_value(format: FloatFormat, bits: u64) -> f64 {
 ///
 /// Six decimals in scientific notation if that reads back as the same value, else the digits that identify the value
 /// (with a point, or the literal would read as an integer), else the bits in hexadecimal; NaN and infinity are always bits.
-pub(crate) fn push_float(out: &mut String, format: FloatFormat, bits: u64) {
+pub(crate) fn push_float(out: &mut TextBuffer, format: FloatFormat, bits: u64) {
     let value = float_value(format, bits);
     if !value.is_finite() {
         return push_hex(out, bits);
     }
     let start = out.len();
     decimal::push_scientific(out, value);
-    if reads_back(format, &out[start..], value) {
+    if reads_back(format, out.since(start), value) {
         return;
     }
     out.truncate(start);
     decimal::push_natural(out, value, format.precision());
-    if !out[start..].contains('.') {
+    if !out.since(start).contains('.') {
         out.truncate(start);
         push_hex(out, bits);
     }
@@ -108,13 +77,13 @@ fn reads_back(format: FloatFormat, text: &str, value: f64) -> bool {
 }
 
 /// Appends `0x` and hexadecimal digits, without leading zeros.
-pub(crate) fn push_hex(out: &mut String, bits: u64) {
+pub(crate) fn push_hex(out: &mut TextBuffer, bits: u64) {
     use std::fmt::Write;
     write!(out, "0x{bits:X}").expect("writing to a string cannot fail");
 }
 
 /// Appends two hexadecimal digits for each byte.
-pub(crate) fn push_hex_bytes(out: &mut String, bytes: &[u8]) {
+pub(crate) fn push_hex_bytes(out: &mut TextBuffer, bytes: &[u8]) {
     for byte in bytes {
         out.push(char::from(HEX[usize::from(byte >> 4)]));
         out.push(char::from(HEX[usize::from(byte & 15)]));
@@ -122,7 +91,7 @@ pub(crate) fn push_hex_bytes(out: &mut String, bytes: &[u8]) {
 }
 
 /// Appends a string literal: quotes, with a backslash doubled and anything unprintable as its two-digit code.
-pub(crate) fn push_quoted(out: &mut String, bytes: &[u8]) {
+pub(crate) fn push_quoted(out: &mut TextBuffer, bytes: &[u8]) {
     out.push('"');
     for &byte in bytes {
         match byte {
@@ -139,7 +108,7 @@ pub(crate) fn push_quoted(out: &mut String, bytes: &[u8]) {
 }
 
 /// Appends a name as it is, in quotes where it is no identifier.
-pub(crate) fn push_keyword(out: &mut String, name: &[u8]) {
+pub(crate) fn push_keyword(out: &mut TextBuffer, name: &[u8]) {
     if is_identifier(name) {
         out.extend(name.iter().map(|&b| char::from(b)));
     } else {
@@ -148,7 +117,7 @@ pub(crate) fn push_keyword(out: &mut String, name: &[u8]) {
 }
 
 /// Appends a reference to a symbol.
-pub(crate) fn push_symbol(out: &mut String, name: &[u8]) {
+pub(crate) fn push_symbol(out: &mut TextBuffer, name: &[u8]) {
     if name.is_empty() {
         return out.push_str("@<<INVALID EMPTY SYMBOL>>");
     }
@@ -174,9 +143,9 @@ mod tests {
     }
 
     fn float(format: FloatFormat, bits: u64) -> String {
-        let mut out = String::new();
+        let mut out = TextBuffer::new();
         push_float(&mut out, format, bits);
-        out
+        out.into_string()
     }
 
     fn f32_text(value: f32) -> String {
@@ -211,9 +180,9 @@ mod tests {
     #[test]
     fn integers_are_signed() {
         let int = |scalar, bits| {
-            let mut out = String::new();
+            let mut out = TextBuffer::new();
             push_int(&mut out, scalar, bits);
-            out
+            out.into_string()
         };
         assert_eq!(int(Scalar::I8, 0x80), "-128");
         assert_eq!(int(Scalar::I64, u64::MAX), "-1");
@@ -225,9 +194,9 @@ mod tests {
     #[test]
     fn names_are_quoted_where_they_must() {
         let symbol = |name: &[u8]| {
-            let mut out = String::new();
+            let mut out = TextBuffer::new();
             push_symbol(&mut out, name);
-            out
+            out.into_string()
         };
         assert_eq!(symbol(b"a.b$c_1"), "@a.b$c_1");
         assert_eq!(symbol(b"1a"), "@\"1a\"");

@@ -4,7 +4,7 @@
 //! nothing, then those that refer to the first, and so on; within a step by kind, then in the order in which the module
 //! names them. Locations with a scope are told apart from the plain place in the source, which has a definition of its own.
 
-use crate::literals::push_u64;
+use crate::buffer::TextBuffer;
 use crate::ops::MAX_DEPTH;
 use crate::options::PrintOptions;
 use crate::printer::Writer;
@@ -228,17 +228,17 @@ impl Locations {
         }
     }
 
-    fn push_alias(&self, out: &mut String, node: usize) {
+    fn push_alias(&self, out: &mut TextBuffer, node: usize) {
         out.push('#');
         out.push_str(self.nodes[node].kind());
         match self.number.get(&node) {
             None | Some(0) => {}
-            Some(&number) => push_u64(out, number as u64),
+            Some(&number) => out.push_u64(number as u64),
         }
     }
 
     /// ` loc(#loc3)`
-    pub(crate) fn push(&self, out: &mut String, loc: Option<Loc>) {
+    pub(crate) fn push(&self, out: &mut TextBuffer, loc: Option<Loc>) {
         out.push_str(" loc(");
         self.push_alias(out, self.node(loc));
         out.push(')');
@@ -265,7 +265,7 @@ impl Locations {
                 }
                 for number in [line, column] {
                     w.out.push(':');
-                    push_u64(&mut w.out, u64::from(number));
+                    w.out.push_u64(u64::from(number));
                 }
                 w.out.push(')');
             }
@@ -355,7 +355,7 @@ impl Fields<'_, '_> {
 
     fn number(&mut self, name: &str, number: u32) {
         self.name(name);
-        push_u64(&mut self.w.out, u64::from(number));
+        self.w.out.push_u64(u64::from(number));
     }
 
     fn number_unless_zero(&mut self, name: &str, number: u32) {

@@ -3,7 +3,7 @@
 use crate::literals::INVALID;
 use crate::pattern::Step;
 use crate::printer::FunctionWriter;
-use tilewright_ir::ops::{Arity, AttrDef, AttrDefault, CustomFormat, Format, Results, TypeList};
+use tilewright_ir::ops::{Arity, AttrDef, CustomFormat, Format, Results, TypeList};
 use tilewright_ir::{Attr, AttrData, AttrValue, Block, OpRef, Region, TypeTable, Value};
 
 /// Deeper regions are left out: readers do not make them, and printing takes stack for each level.
@@ -23,12 +23,14 @@ impl<'m> FunctionWriter<'_, 'm> {
         if shows_missing_type(op) {
             return self.generic_op(op, indent);
         }
+        let pattern = &self.w.patterns[op.opcode() as usize];
         if op.results().len() > 0 || self.names.has_implied_result(op) {
             self.names.push_results(&mut self.w.out, op);
-            self.w.out.push_str(" = ");
+            self.w.out.push_snippet(&pattern.start_after_results);
+        } else {
+            self.w.out.push_snippet(&pattern.start);
         }
-        self.w.out.push_str(op.def().mnemonic);
-        match &self.w.patterns[op.opcode() as usize] {
+        match &pattern.steps {
             Some(steps) => self.steps(op, steps),
             None => self.custom(op, indent),
         }
@@ -52,40 +54,55 @@ impl<'m> FunctionWriter<'_, 'm> {
         }
     }
 
-    fn steps(&mut self, op: OpRef<'m>, steps: &[Step]) {
+    fn steps(&mut self, op: OpRef<'m>, steps: &'static [Step]) {
+        let operands = op.operands();
         for step in steps {
             match step {
-                Step::Literal(text) => self.w.out.push_str(text),
-                Step::Value(index) => self.push_optional_value(op.operand(*index)),
-                Step::Values(index) => self.values(op, *index),
-                Step::Attr(index, def) => self.attr(op, op.attrs()[*index], def),
-                Step::TypeOfValue(index) => match op.operand(*index) {
-                    Some(value) => self.push_type_of(value),
+                Step::Literal(text) => self.w.out.push_snippet(text),
+                Step::Value(index) => self.push_optional_value(operands.get(*index).copied()),
+                Step::TypeOfValue(index) => match operands.get(*index) {
+                    Some(&value) => self.push_type_of(value),
                     None => self.w.out.push_str(INVALID),
                 },
-                Step::TypesOfValues(index, list) => self.types_of_values(op, *index, *list),
                 Step::TypeOfResult(index) => self.result_type(op, *index),
-                Step::TypesOfResults => self.push_types_of(op.results()),
-                Step::IfValues(index, steps) => {
-                    if !op.operand_group(*index).is_empty() {
-                        self.steps(op, steps);
-                    }
-                }
-                Step::IfAttr(index, def, steps) => {
+                Step::IfAttr(index, default, steps) => {
                     let value = op.attrs()[*index];
-                    if value != AttrValue::Absent && !self.is_default(def.default, value) {
+                    if value != AttrValue::Absent && value != *default {
                         self.steps(op, steps);
                     }
                 }
+                step => self.rare_step(op, step),
             }
         }
     }
 
-    fn is_default(&self, default: Option<AttrDefault>, value: AttrValue) -> bool {
-        match (default, value) {
-            (Some(AttrDefault::Enum(default)), AttrValue::Enum(value)) => default == value,
-            (Some(AttrDefault::Int(default)), AttrValue::Int(value)) => default == value,
-            (Some(AttrDefault::AllFalse), AttrValue::Attr(attr)) => {
+    /// A step that few operations have: apart, so that the others are short.
+    #[inline(never)]
+    fn rare_step(&mut self, op: OpRef<'m>, step: &'static Step) {
+        match step {
+            Step::Values(index) => self.values(op, *index),
+            Step::Attr(index, def) => self.attr(op, op.attrs()[*index], def),
+            Step::TypesOfValues(index, list) => self.types_of_values(op, *index, *list),
+            Step::TypesOfResults => self.push_types_of(op.results()),
+            Step::IfValues(index, steps) => {
+                if !op.operand_group(*index).is_empty() {
+                    self.steps(op, steps);
+                }
+            }
+            Step::IfNotAllFalse(index, steps) => {
+                let value = op.attrs()[*index];
+                if value != AttrValue::Absent && !self.is_all_false(value) {
+                    self.steps(op, steps);
+                }
+            }
+            // The caller has them.
+            Step::Literal(_) | Step::Value(_) | Step::TypeOfValue(_) | Step::TypeOfResult(_) | Step::IfAttr(..) => {}
+        }
+    }
+
+    fn is_all_false(&self, value: AttrValue) -> bool {
+        match value {
+            AttrValue::Attr(attr) => {
                 matches!(self.w.attr_data(attr), Some(AttrData::BoolArray(items)) if items.iter().all(|item| !item))
             }
             _ => false,
@@ -142,7 +159,7 @@ impl<'m> FunctionWriter<'_, 'm> {
             let hidden = if terminators { None } else { self.body.last_op(block).map(|op| op.id()) };
             self.lines(block, indent + 2, hidden);
         }
-        self.w.indent(indent);
+        self.w.out.push_spaces(indent);
         self.w.out.push('}');
     }
 

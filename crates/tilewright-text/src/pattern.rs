@@ -1,14 +1,25 @@
 //! Format strings of the op table as the printer follows them: prepared once, so that nothing about a row is looked up again for
 //! each operation.
 
+use crate::buffer::Snippet;
 use std::sync::LazyLock;
-use tilewright_ir::Opcode;
-use tilewright_ir::ops::{Arity, AttrDef, Condition, FormatPiece, OpDef, Results, Subject, TypeList, parse_format};
+use tilewright_ir::ops::{Arity, AttrDef, AttrDefault, Condition, FormatPiece, OpDef, Results, Subject, TypeList, parse_format};
+use tilewright_ir::{AttrValue, Opcode};
+
+/// How operations of one kind are printed.
+pub(crate) struct Pattern {
+    /// What an operation without results begins with: its mnemonic, and the literal text behind it.
+    pub(crate) start: Snippet,
+    /// The same behind results: ` = ` stands before it.
+    pub(crate) start_after_results: Snippet,
+    /// The steps after that; `None` where the syntax is written by hand.
+    pub(crate) steps: Option<Vec<Step>>,
+}
 
 /// One step of printing an operation.
 pub(crate) enum Step {
     /// Append this text.
-    Literal(&'static str),
+    Literal(Snippet),
     /// Append the operand that is always at this place.
     Value(usize),
     /// Append the values of the operand at this position of the row.
@@ -25,20 +36,28 @@ pub(crate) enum Step {
     TypesOfResults,
     /// Take these steps if the operand at this position of the row has values.
     IfValues(usize, Vec<Step>),
-    /// Take these steps if the attribute is there and is not its default.
-    IfAttr(usize, &'static AttrDef, Vec<Step>),
+    /// Take these steps if the attribute is there and is not this value, its default.
+    IfAttr(usize, AttrValue, Vec<Step>),
+    /// Take these steps if the attribute is there and is no list of nothing but `false`.
+    IfNotAllFalse(usize, Vec<Step>),
 }
 
-/// The steps of every row with a format string, by opcode.
-static PATTERNS: LazyLock<Vec<Option<Vec<Step>>>> = LazyLock::new(|| Opcode::ALL.iter().map(|opcode| pattern(opcode.def())).collect());
-
-/// The steps of every row, by opcode; `None` where the syntax is written by hand.
-pub(crate) fn patterns() -> &'static [Option<Vec<Step>>] {
+/// The pattern of every row, by opcode.
+pub(crate) fn patterns() -> &'static [Pattern] {
+    static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| Opcode::ALL.iter().map(|opcode| pattern(opcode.def())).collect());
     &PATTERNS
 }
 
-fn pattern(def: &'static OpDef) -> Option<Vec<Step>> {
-    parse_format(def).map(|pieces| steps(def, pieces))
+fn pattern(def: &'static OpDef) -> Pattern {
+    let mut pieces = parse_format(def);
+    let mut start = def.mnemonic.to_owned();
+    if let Some(pieces) = &mut pieces
+        && let Some(FormatPiece::Literal(text)) = pieces.first()
+    {
+        start.push_str(text);
+        pieces.remove(0);
+    }
+    Pattern { start_after_results: format!(" = {start}").into(), start: start.into(), steps: pieces.map(|pieces| steps(def, pieces)) }
 }
 
 fn steps(def: &'static OpDef, pieces: Vec<FormatPiece>) -> Vec<Step> {
@@ -47,7 +66,7 @@ fn steps(def: &'static OpDef, pieces: Vec<FormatPiece>) -> Vec<Step> {
 
 fn step(def: &'static OpDef, piece: FormatPiece) -> Step {
     match piece {
-        FormatPiece::Literal(text) => Step::Literal(text),
+        FormatPiece::Literal(text) => Step::Literal(text.into()),
         FormatPiece::Operand(index) if is_at_its_index(def, index) => Step::Value(index),
         FormatPiece::Operand(index) => Step::Values(index),
         FormatPiece::Attr(index) => Step::Attr(index, &def.attrs[index]),
@@ -58,7 +77,15 @@ fn step(def: &'static OpDef, piece: FormatPiece) -> Step {
             _ => Step::TypeOfResult(index),
         },
         FormatPiece::If(Condition::Operand(index), pieces) => Step::IfValues(index, steps(def, pieces)),
-        FormatPiece::If(Condition::Attr(index), pieces) => Step::IfAttr(index, &def.attrs[index], steps(def, pieces)),
+        FormatPiece::If(Condition::Attr(index), pieces) => {
+            let steps = steps(def, pieces);
+            match def.attrs[index].default {
+                Some(AttrDefault::AllFalse) => Step::IfNotAllFalse(index, steps),
+                Some(AttrDefault::Enum(value)) => Step::IfAttr(index, AttrValue::Enum(value), steps),
+                Some(AttrDefault::Int(value)) => Step::IfAttr(index, AttrValue::Int(value), steps),
+                None => Step::IfAttr(index, AttrValue::Absent, steps),
+            }
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Modules and functions.
 
-use crate::literals::{INVALID, push_u64};
+use crate::buffer::TextBuffer;
+use crate::dense::dense;
+use crate::literals::INVALID;
 use crate::locations::Locations;
-use crate::names::{Names, dense};
+use crate::names::Names;
 use crate::options::PrintOptions;
-use crate::pattern::{Step, patterns};
+use crate::pattern::{Pattern, patterns};
 use crate::types::TypeTexts;
 use std::fmt;
 use tilewright_ir::{AttrData, Body, Function, Global, Loc, Module, Op, SymbolVisibility, Type, Value};
@@ -16,8 +18,8 @@ const CHUNK: usize = 1 << 16;
 pub(crate) struct Writer<'m> {
     pub(crate) module: &'m Module,
     pub(crate) options: PrintOptions,
-    pub(crate) out: String,
-    pub(crate) patterns: &'static [Option<Vec<Step>>],
+    pub(crate) out: TextBuffer,
+    pub(crate) patterns: &'static [Pattern],
     types: TypeTexts<'m>,
     sink: Option<&'m mut dyn fmt::Write>,
     failed: bool,
@@ -36,7 +38,7 @@ pub(crate) struct FunctionWriter<'w, 'm> {
 impl<'m> Writer<'m> {
     pub(crate) fn new(module: &'m Module, options: PrintOptions) -> Writer<'m> {
         let types = TypeTexts::new(&module.tables.types);
-        Writer { module, options, out: String::new(), patterns: patterns(), types, sink: None, failed: false }
+        Writer { module, options, out: TextBuffer::new(), patterns: patterns(), types, sink: None, failed: false }
     }
 
     /// A writer that hands its text on as it gathers.
@@ -55,7 +57,7 @@ impl<'m> Writer<'m> {
         if self.out.len() > more_than
             && let Some(sink) = &mut self.sink
         {
-            self.failed |= sink.write_str(&self.out).is_err();
+            self.failed |= sink.write_str(self.out.as_str()).is_err();
             self.out.clear();
         }
     }
@@ -70,21 +72,11 @@ impl<'m> Writer<'m> {
     }
 
     pub(crate) fn push_type(&mut self, ty: Type) {
-        self.out.push_str(self.types.short(ty));
+        self.out.push_snippet(self.types.short(ty));
     }
 
     pub(crate) fn push_full_type(&mut self, ty: Type) {
-        self.out.push_str(self.types.full(ty));
-    }
-
-    pub(crate) fn indent(&mut self, indent: usize) {
-        const SPACES: &str = "                                ";
-        let mut left = indent;
-        while left > 0 {
-            let part = left.min(SPACES.len());
-            self.out.push_str(&SPACES[..part]);
-            left -= part;
-        }
+        self.out.push_snippet(self.types.full(ty));
     }
 
     /// The whole module.
@@ -100,7 +92,7 @@ impl<'m> Writer<'m> {
             self.out.push('\n');
         }
         for global in &module.globals {
-            self.indent(indent);
+            self.out.push_spaces(indent);
             if self.options.is_generic() {
                 self.generic_global(global)
             } else {
@@ -160,7 +152,7 @@ impl<'m> Writer<'m> {
         self.push_symbol_name(global.name);
         if global.alignment != 0 {
             self.out.push_str(" alignment = ");
-            push_u64(&mut self.out, global.alignment);
+            self.out.push_u64(global.alignment);
         }
         self.out.push_str(" <");
         self.push_constant(global.value, global.ty);
@@ -184,7 +176,7 @@ impl<'m> Writer<'m> {
     pub(crate) fn function(&mut self, function: &'m Function, indent: usize, locations: Option<&Locations>) {
         let names = Names::new(self.module, &function.body, self.options.is_generic());
         let mut writer = FunctionWriter { w: self, body: &function.body, names: &names, locations, loc: function.loc };
-        writer.w.indent(indent);
+        writer.w.out.push_spaces(indent);
         if writer.w.options.is_generic() {
             writer.generic_function(function, indent)
         } else {

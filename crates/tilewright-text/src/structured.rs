@@ -141,7 +141,7 @@ impl<'m> FunctionWriter<'_, 'm> {
         let Some(region) = op.regions().next() else { return };
         if let Some(indent) = indent {
             self.w.out.push('\n');
-            self.w.indent(indent);
+            self.w.out.push_spaces(indent);
         }
         match op.region_block(0) {
             Some(block) => self.argument_list(block, &[]),

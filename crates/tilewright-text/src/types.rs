@@ -1,5 +1,6 @@
 //! The text of types, made once for each type that is printed.
 
+use crate::buffer::Snippet;
 use crate::literals::INVALID;
 use std::fmt::Write;
 use tilewright_ir::{Type, TypeData, TypeTable};
@@ -7,27 +8,28 @@ use tilewright_ir::{Type, TypeData, TypeTable};
 /// The texts of a module's types.
 pub(crate) struct TypeTexts<'m> {
     table: &'m TypeTable,
-    short: Vec<Option<Box<str>>>,
-    full: Vec<Option<Box<str>>>,
+    short: Vec<Option<Snippet>>,
+    full: Vec<Option<Snippet>>,
+    invalid: Snippet,
 }
 
 impl<'m> TypeTexts<'m> {
     pub(crate) fn new(table: &'m TypeTable) -> TypeTexts<'m> {
-        TypeTexts { table, short: vec![None; table.len()], full: Vec::new() }
+        TypeTexts { table, short: vec![None; table.len()], full: Vec::new(), invalid: INVALID.into() }
     }
 
     /// A type as operations write it: `tile<4xf32>`.
     #[inline]
-    pub(crate) fn short(&mut self, ty: Type) -> &str {
+    pub(crate) fn short(&mut self, ty: Type) -> &Snippet {
         let table = self.table;
         match self.short.get_mut(ty.index()) {
             Some(text) => text.get_or_insert_with(|| table.display(ty).to_string().into()),
-            None => INVALID,
+            None => &self.invalid,
         }
     }
 
     /// A type as the generic form writes it: `!cuda_tile.tile<4xf32>`.
-    pub(crate) fn full(&mut self, ty: Type) -> &str {
+    pub(crate) fn full(&mut self, ty: Type) -> &Snippet {
         self.full.resize(self.short.len(), None);
         let table = self.table;
         let make = || {
@@ -35,7 +37,7 @@ impl<'m> TypeTexts<'m> {
             push_full(&mut text, table, ty);
             text.into()
         };
-        self.full.get_mut(ty.index()).map_or(INVALID, |text| text.get_or_insert_with(make))
+        self.full.get_mut(ty.index()).map_or(&self.invalid, |text| text.get_or_insert_with(make))
     }
 }
 

@@ -48,7 +48,11 @@ fn take_sweep(code: &mut Vec<(Inst, u32)>, reg: VReg, view: &ViewAccess) -> Opti
     let (Inst::Sweep(sweep), _) = &code[at] else { return None };
     let mut place_is_known = true;
     view.for_each_read(&mut |tile: &Tile| place_is_known &= !is_result(sweep, tile));
-    if !place_is_known || !writes_to(&code[at].0, reg) || !code[at + 1..].iter().all(|(inst, _)| independent(sweep, inst)) {
+    if !place_is_known
+        || reads_result(sweep, reg)
+        || !writes_to(&code[at].0, reg)
+        || !code[at + 1..].iter().all(|(inst, _)| independent(sweep, inst))
+    {
         return None;
     }
     match code.remove(at) {
@@ -87,6 +91,11 @@ fn independent(sweep: &Sweep, inst: &Inst) -> bool {
 
 fn results_in(sweep: &Sweep, reg: VReg) -> bool {
     sweep.steps.iter().any(|step| matches!(step.dst, Src::Reg(result, _) if result == reg))
+}
+
+/// Whether a step reads what an earlier one left in a register: it would look for it there.
+fn reads_result(sweep: &Sweep, reg: VReg) -> bool {
+    sweep.steps.iter().flat_map(|step| &step.srcs).any(|src| matches!(src, Src::Reg(result, _) if *result == reg))
 }
 
 fn is_result(sweep: &Sweep, tile: &Tile) -> bool {
@@ -154,6 +163,12 @@ mod tests {
         assert_eq!(joined([sweep(0, 1), store(tile(1), MemoryOrderingSemantics::Release)]), ["1", "store"]);
         assert_eq!(joined([sweep(0, 100), sweep(0, 1), store(tile(1), WEAK)]), ["100", "sweep store"]);
         assert_eq!(joined([sweep(0, 1), sweep(0, 100), store(tile(100), WEAK)]), ["1", "100", "store"]);
+        let mut both = sweep(0, 1);
+        if let Inst::Sweep(sweep) = &mut both.0 {
+            let next = Step { kernel: sweep.steps[0].kernel, srcs: vec![Src::Reg(VReg(1), 4)], dst: Src::Reg(VReg(2), 4) };
+            sweep.steps.push(next);
+        }
+        assert_eq!(joined([both, store(tile(1), WEAK)]), ["12", "store"]);
         let splat = Tile::splat(Elem::Num(Scalar::F32), Base::Reg(VReg(1)), &[4]);
         assert_eq!(joined([sweep(0, 1), store(splat, WEAK)]), ["1", "store"]);
     }

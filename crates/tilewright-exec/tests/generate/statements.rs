@@ -30,6 +30,7 @@ impl Generator<'_> {
             13..=14 => self.fold(),
             15 | 16 => self.load(),
             17 => self.store(),
+            18 if self.choices.below(2) == 1 => self.chain(),
             18 => self.local_memory(),
             19 if self.choices.below(3) == 2 => self.promise(),
             19 => self.tokens(),
@@ -212,6 +213,24 @@ impl Generator<'_> {
         });
         let solid = slot.solid && self.is_solid(source);
         self.keep(value, slot.element, &slot.shape, solid);
+    }
+
+    /// A few numbers computed from each other, of which some are stored and nothing else is done with them: what an engine likes to
+    /// do in one go.
+    fn chain(&mut self) {
+        let shape = self.shape(I32);
+        let ty = self.ty(I32, &shape);
+        let mut values = vec![self.operand(I32, &shape, false), self.operand(I32, &shape, false)];
+        for _ in 0..2 + self.choices.below(3) {
+            let opcode = *self.choices.pick(&[Opcode::AddI, Opcode::SubI, Opcode::MulI, Opcode::XOrI]);
+            let [lhs, rhs] = [0; 2].map(|_| *self.choices.pick(&values));
+            values.push(self.value(opcode, |op| op.operand("lhs", lhs).operand("rhs", rhs).result(ty)));
+        }
+        for value in values.split_off(2) {
+            if self.choices.below(3) > 0 {
+                self.store_slot(&Slot { value, element: I32, shape: shape.clone(), solid: false });
+            }
+        }
     }
 
     /// Operations that only order others, or say nothing.

@@ -150,7 +150,7 @@ impl Copy<'_> {
                 opcode: op.opcode(),
                 operands: op.operands(),
                 present: op.present_operands(),
-                split: op.row().split,
+                split: op.row.split,
                 attrs: op.attrs(),
                 results: &[],
                 loc: op.loc(),
