@@ -163,6 +163,37 @@ impl Generator<'_> {
         self.load_made(&made, scalar);
     }
 
+    /// A tile of input: rows one after the other or with gaps, or columns one after the other.
+    pub(super) fn loaded(&mut self, element: Element, shape: &[i64]) -> Value {
+        let Element::Number(scalar) = element else { panic!("numbers lie in memory") };
+        let rank = shape.len();
+        let mut strides = vec![1; rank];
+        let gap = *self.choices.pick(&[0, 0, 1, 3]);
+        if self.choices.below(3) == 2 {
+            strides[rank - 2..].copy_from_slice(&[1, shape[rank - 2] + gap]);
+        } else {
+            strides[rank - 2] = shape[rank - 1] + gap;
+        }
+        (0..rank - 2).for_each(|d| strides[d] = (shape[rank - 2] + gap) * (shape[rank - 1] + gap));
+        // Not every tensor is aligned to more than an element.
+        let start = size(scalar) * self.choices.below(8);
+        let base = self.pointer(self.input, start, scalar);
+        let tensor = TypeData::TensorView { element: scalar.ty(), shape: shape.into(), strides: strides.into(), attr: None };
+        let tensor = self.module.tables.types.intern(tensor).unwrap();
+        let tensor_view = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
+        let dim_map: Vec<i32> = (0..rank as i32).collect();
+        let tile: Vec<i32> = shape.iter().map(|extent| *extent as i32).collect();
+        let view = TypeData::PartitionView { tile: tile.into(), tensor_view: tensor, dim_map: dim_map.into(), padding: None };
+        let view = self.module.tables.types.intern(view).unwrap();
+        let view = self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tensor_view).result(view));
+        let zero = self.numbers(Scalar::I32, &[], &[0]);
+        let ty = self.ty(element, shape);
+        self.value(Opcode::LoadViewTko, |op| {
+            let op = op.operand("view", view).operands("index", &vec![zero; rank]);
+            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).results(&[ty, TypeTable::token()])
+        })
+    }
+
     fn load_made(&mut self, made: &MadeView, scalar: Scalar) {
         let element = Element::Number(scalar);
         let ty = self.ty(element, &made.tile);

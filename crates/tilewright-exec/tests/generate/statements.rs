@@ -33,6 +33,7 @@ impl Generator<'_> {
             18 if self.choices.below(2) == 1 => self.chain(),
             18 => self.local_memory(),
             19 if self.choices.below(3) == 2 => self.promise(),
+            19 if self.choices.below(2) == 1 => self.product(),
             19 => self.tokens(),
             20 | 21 if self.depth < MAX_DEPTH => self.branch(),
             22 if self.depth < MAX_DEPTH => self.count(),
@@ -231,6 +232,20 @@ impl Generator<'_> {
                 self.store_slot(&Slot { value, element: I32, shape: shape.clone(), solid: false });
             }
         }
+    }
+
+    /// A product of matrices that were loaded for it.
+    fn product(&mut self) {
+        let all = self.combinations;
+        let is_product = |group: &&Vec<Combination>| matches!(group[0].opcode, Opcode::MmaF | Opcode::MmaI);
+        let groups: Vec<&Vec<Combination>> = all.iter().filter(is_product).collect();
+        let group = *self.choices.pick(&groups);
+        let combination = self.choices.pick(group);
+        let shapes = self.shapes(combination);
+        let [lhs, rhs, acc, result] = combination.types[..] else { panic!("a product has three factors and a result") };
+        let values = [self.loaded(lhs, &shapes[0]), self.loaded(rhs, &shapes[1]), self.operand(acc, &shapes[2], false)];
+        let value = self.combined_as(combination, &values, result, &shapes[3]);
+        self.keep(value, result, &shapes[3], false);
     }
 
     /// Operations that only order others, or say nothing.
