@@ -535,6 +535,11 @@ impl<'a> OpRef<'a> {
         self.row.present
     }
 
+    /// How many values its first variadic operand takes.
+    pub fn split(self) -> u32 {
+        self.row.split
+    }
+
     /// Its results.
     #[inline]
     pub fn results(self) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + Clone + use<> {

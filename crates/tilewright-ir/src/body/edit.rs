@@ -150,7 +150,7 @@ impl Copy<'_> {
                 opcode: op.opcode(),
                 operands: op.operands(),
                 present: op.present_operands(),
-                split: op.row.split,
+                split: op.split(),
                 attrs: op.attrs(),
                 results: &[],
                 loc: op.loc(),

@@ -77,14 +77,14 @@ impl<'s> Parser<'s> {
     /// Takes the name of a definition, if the token at hand begins one.
     fn declare_alias(&mut self) -> Parsed<Option<Token>> {
         let name = self.token;
-        if !matches!(name.kind, Kind::Hash | Kind::Bang) {
+        if !matches!(name.kind(), Kind::Hash | Kind::Bang) {
             return Ok(None);
         }
         self.advance();
         if !self.eat(Kind::Equal) {
             return Ok(None);
         }
-        let alias = Alias { start: name.start as usize, value: self.token.start as usize, end: 0, state: State::Waiting };
+        let alias = Alias { start: name.start(), value: self.token.start(), end: 0, state: State::Waiting };
         if self.aliases.by_name.contains_key(self.text(name)) {
             return Err(self.report("redefinition", name.span(), format!("{} is defined twice", brief(self.text(name)))));
         }
@@ -98,8 +98,8 @@ impl<'s> Parser<'s> {
         let name = self.token;
         let key = self.text(name);
         let start = self.aliases.by_name.get(key).map(|alias| alias.start);
-        if start != Some(name.start as usize) {
-            if name.leads && start.is_some() {
+        if start != Some(name.start()) {
+            if name.leads() && start.is_some() {
                 // The second definition of a name is reported.
                 return Err(Failed);
             }
@@ -138,8 +138,8 @@ impl<'s> Parser<'s> {
         let mark = self.mark();
         self.aliases.depth += 1;
         self.jump(value);
-        let meaning = if name.kind == Kind::Bang { self.ty().map(Meaning::Type) } else { self.meaning() };
-        let end = self.token.start as usize;
+        let meaning = if name.is(Kind::Bang) { self.ty().map(Meaning::Type) } else { self.meaning() };
+        let end = self.token.start();
         self.aliases.depth -= 1;
         self.go_back(mark);
         if let Some(alias) = self.aliases.by_name.get_mut(key) {

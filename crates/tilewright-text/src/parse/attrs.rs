@@ -36,7 +36,7 @@ impl<'s> Parser<'s> {
         if depth > MAX_ATTRIBUTE_DEPTH {
             return Err(self.report("limit", self.token.span(), format!("attributes nest deeper than {MAX_ATTRIBUTE_DEPTH}")));
         }
-        match self.token.kind {
+        match self.token.kind() {
             Kind::Int | Kind::Hex | Kind::Float | Kind::Minus => self.typed_number(),
             Kind::Text => self.string().map(AttrData::String),
             Kind::LeftSquare => self.list(depth).map(AttrData::Array),
@@ -70,7 +70,7 @@ impl<'s> Parser<'s> {
             let ty = self.ty()?;
             let scalar = self.module.tables.types.scalar(ty);
             scalar.ok_or_else(|| self.report("invalid-type", token.span(), "a number has a number type".to_owned()))?
-        } else if matches!(number.token.kind, Kind::Int | Kind::Hex) {
+        } else if matches!(number.token.kind(), Kind::Int | Kind::Hex) {
             Scalar::I64
         } else {
             Scalar::F64
@@ -148,14 +148,14 @@ impl<'s> Parser<'s> {
     /// A name before `=`. Names of hints are printed as they are and may be several words.
     fn entry_name(&mut self) -> Parsed<(Token, Str)> {
         let token = self.token;
-        if token.kind == Kind::Text {
+        if token.is(Kind::Text) {
             return Ok((token, self.string()?));
         }
-        let mut end = self.expect(Kind::Word)?.end;
+        let mut end = self.expect(Kind::Word)?.end();
         while self.at(Kind::Word) {
-            end = self.advance().end;
+            end = self.advance().end();
         }
-        let name = &self.source[token.start as usize..end as usize];
+        let name = &self.source[token.start()..end];
         Ok((token, self.intern_string(name.as_bytes())))
     }
 
@@ -188,7 +188,7 @@ impl<'s> Parser<'s> {
     pub(super) fn predicate(&mut self) -> Parsed<Attr> {
         let token = self.token;
         let text = self.text(token);
-        let name = match token.kind {
+        let name = match token.kind() {
             Kind::Word => text.strip_prefix("cuda_tile.").unwrap_or(text),
             Kind::Hash => match text.strip_prefix("#cuda_tile.") {
                 Some(name) => name,

@@ -132,7 +132,7 @@ impl<'s> Parser<'s> {
         Err(self.report("wrong-count", span, message))
     }
 
-    fn bind_results(&mut self, op: Op, state: &OpState) -> Parsed<()> {
+    pub(super) fn bind_results(&mut self, op: Op, state: &OpState) -> Parsed<()> {
         let mut next = 0;
         for name in &state.names {
             let Some(first) = self.body.op(op).result(next) else { return Ok(()) };

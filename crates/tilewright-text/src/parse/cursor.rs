@@ -4,6 +4,7 @@ use super::MAX_ERRORS;
 use super::aliases::Aliases;
 use super::error::{ParseError, locate};
 use super::lexer::{Kind, Lexer, Token};
+use super::memo::Memos;
 use super::ops::OpState;
 use super::scope::Scope;
 use super::suggest::nearest;
@@ -35,6 +36,8 @@ pub(super) struct Parser<'s> {
     pub(super) last_type: (&'s str, Type),
     /// The operation that was last in the text: many come again at once.
     pub(super) last_opcode: (&'static str, Opcode),
+    /// Operations that were read before.
+    pub(super) memos: Memos<'s>,
     pub(super) locations: HashMap<LocData, Loc>,
     pub(super) constants: HashMap<Box<[u8]>, Const>,
     /// `[false, ...]` by length.
@@ -67,6 +70,7 @@ impl<'s> Parser<'s> {
             types: HashMap::new(),
             last_type: ("", TypeTable::token()),
             last_opcode: (Opcode::Return.mnemonic(), Opcode::Return),
+            memos: Memos::default(),
             locations: HashMap::new(),
             constants: HashMap::new(),
             all_false: Vec::new(),
@@ -98,20 +102,20 @@ impl<'s> Parser<'s> {
     }
 
     /// The token that begins at this byte.
-    pub(super) fn token_at(&self, start: u32) -> Token {
+    pub(super) fn token_at(&self, start: usize) -> Token {
         let mut lexer = self.lexer;
-        lexer.at = start as usize;
+        lexer.at = start;
         lexer.next()
     }
 
     #[inline]
     pub(super) fn at(&self, kind: Kind) -> bool {
-        self.token.kind == kind
+        self.token.is(kind)
     }
 
     #[inline]
     pub(super) fn at_word(&self, word: &str) -> bool {
-        self.token.kind == Kind::Word && self.text(self.token) == word
+        self.token.is(Kind::Word) && self.text(self.token) == word
     }
 
     /// Takes the token at hand if it is of this kind.
@@ -215,7 +219,7 @@ impl<'s> Parser<'s> {
     #[cold]
     pub(super) fn missing(&mut self, kind: Kind) -> Failed {
         let token = self.token;
-        let is_next = token.leads && (token.kind == Kind::RightBrace || self.begins_anew());
+        let is_next = token.leads() && (token.is(Kind::RightBrace) || self.begins_anew());
         match self.end_before(token).filter(|_| is_next) {
             Some(end) => {
                 let message = format!("expected {}, found '{}' on a later line", kind.describe(), brief(self.text(token)));
@@ -228,13 +232,13 @@ impl<'s> Parser<'s> {
     /// Where the token before this one ends; `None` for the first. Tokens do not span lines, so the lines before are read again.
     fn end_before(&self, token: Token) -> Option<usize> {
         let mut lexer = self.lexer;
-        let mut line_end = token.start as usize;
+        let mut line_end = token.start();
         while line_end > 0 {
             lexer.at = self.source[..line_end].trim_end().rfind('\n').map_or(0, |at| at + 1);
             let line_start = lexer.at;
-            let tokens = std::iter::from_fn(|| Some(lexer.next()).filter(|next| next.start < token.start && next.kind != Kind::End));
+            let tokens = std::iter::from_fn(|| Some(lexer.next()).filter(|next| next.start() < token.start() && !next.is(Kind::End)));
             if let Some(last) = tokens.last() {
-                return Some(last.end as usize);
+                return Some(last.end());
             }
             line_end = line_start;
         }
@@ -243,9 +247,9 @@ impl<'s> Parser<'s> {
 
     /// Adds how an operation is written to the last error, if that is a token out of place in it, and says no more yet.
     #[cold]
-    pub(super) fn note_syntax(&mut self, start: u32, opcode: Opcode) {
+    pub(super) fn note_syntax(&mut self, start: usize, opcode: Opcode) {
         let errors = self.errors.last();
-        let fits = errors.is_some_and(|e| e.id == "unexpected-token" && e.span.start >= start as usize && e.notes.is_empty());
+        let fits = errors.is_some_and(|e| e.id == "unexpected-token" && e.span.start >= start && e.notes.is_empty());
         if fits {
             self.note(format!("it is written: {}", opcode.def().syntax()));
         }
@@ -256,7 +260,7 @@ impl<'s> Parser<'s> {
     pub(super) fn unexpected(&mut self, expected: &str) -> Failed {
         let token = self.token;
         let text = self.text(token);
-        match token.kind {
+        match token.kind() {
             Kind::End => {
                 let end = self.source.len();
                 let failed = self.report("unexpected-end", end..end, format!("expected {expected}, but the text ends here"));
@@ -300,18 +304,18 @@ impl<'s> Parser<'s> {
         if self.stopped {
             return;
         }
-        let reached = self.token.start as usize;
+        let reached = self.token.start();
         self.jump(start);
         let mut depth = 0usize;
         loop {
             let token = self.token;
-            let is_behind = token.start as usize >= reached && token.start as usize > start;
-            match token.kind {
+            let is_behind = token.start() >= reached && token.start() > start;
+            match token.kind() {
                 Kind::End => return,
                 Kind::LeftBrace => depth += 1,
                 Kind::RightBrace if depth == 0 => return,
                 Kind::RightBrace => depth -= 1,
-                _ if depth == 0 && is_behind && token.leads && self.begins_anew() => return,
+                _ if depth == 0 && is_behind && token.leads() && self.begins_anew() => return,
                 _ => {}
             }
             self.advance();
@@ -320,7 +324,7 @@ impl<'s> Parser<'s> {
 
     /// Whether the token at hand, the first of its line, may begin an operation, function, global or definition.
     fn begins_anew(&self) -> bool {
-        match self.token.kind {
+        match self.token.kind() {
             Kind::Value | Kind::Text | Kind::Block | Kind::Hash | Kind::Bang => true,
             Kind::Word => !matches!(self.text(self.token), "iter_values" | "step" | "to" | "else" | "dim" | "shape" | "strides" | "token"),
             _ => false,

@@ -15,9 +15,9 @@ struct Elements {
 impl<'s> Parser<'s> {
     /// Skips the text of a constant up to its `>` and gives the place where it began.
     pub(super) fn skip_literal(&mut self) -> Parsed<usize> {
-        let start = self.token.start as usize;
-        while !matches!(self.token.kind, Kind::Greater) {
-            match self.token.kind {
+        let start = self.token.start();
+        while !matches!(self.token.kind(), Kind::Greater) {
+            match self.token.kind() {
                 Kind::Int | Kind::Hex | Kind::Float | Kind::Word | Kind::Minus | Kind::Text => {}
                 Kind::LeftSquare | Kind::RightSquare | Kind::Comma => {}
                 _ => return Err(self.unexpected("a number, a list or a string of bytes, then '>'")),
@@ -46,7 +46,7 @@ impl<'s> Parser<'s> {
             return Err(self.report("invalid-type", token.span(), message));
         };
         let count = shape.iter().product::<i64>().unsigned_abs();
-        let bits = match token.kind {
+        let bits = match token.kind() {
             Kind::Text => self.element_bytes(scalar, count)?,
             Kind::LeftSquare => self.elements(scalar, &shape, token)?,
             _ => {

@@ -87,7 +87,7 @@ fn tokens(text: &'static str, out: &mut Vec<Step>) {
     let mut lexer = Lexer::new(text);
     loop {
         let token = lexer.next();
-        match token.kind {
+        match token.kind() {
             Kind::End => return,
             Kind::Word | Kind::Hash => out.push(Step::Word(&text[token.span()])),
             kind => out.push(Step::Token(kind)),

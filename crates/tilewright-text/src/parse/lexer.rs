@@ -1,5 +1,7 @@
 //! Tokens.
 
+use std::fmt;
+
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -58,6 +60,46 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// All kinds, by number. The list is as long as a power of two, so that no number is too large for it.
+    const ALL: [Kind; 32] = {
+        use Kind as K;
+        let known = [
+            K::End,
+            K::Invalid,
+            K::Word,
+            K::Value,
+            K::Hash,
+            K::Bang,
+            K::Symbol,
+            K::Block,
+            K::Int,
+            K::Hex,
+            K::Float,
+            K::Text,
+            K::LeftParen,
+            K::RightParen,
+            K::LeftBrace,
+            K::RightBrace,
+            K::LeftSquare,
+            K::RightSquare,
+            K::Less,
+            K::Greater,
+            K::Comma,
+            K::Colon,
+            K::Equal,
+            K::Arrow,
+            K::Question,
+            K::Minus,
+        ];
+        let mut all = [Kind::Invalid; 32];
+        let mut number = 0;
+        while number < known.len() {
+            all[known[number] as usize] = known[number];
+            number += 1;
+        }
+        all
+    };
+
     /// How a message names what it expects.
     pub(super) fn describe(self) -> &'static str {
         match self {
@@ -91,15 +133,16 @@ impl Kind {
 }
 
 /// A token: what it is, and the bytes it takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+///
+/// It is two numbers, which are moved in registers: with a field for each part, it would be written to memory in parts and read as a
+/// whole, and wait for the memory each time.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
-    /// It is the first of its line.
-    pub(super) leads: bool,
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// The number that the name of a value is, or [`NO_NUMBER`].
-    number: u32,
+    /// From the lowest bit: 32 bits for where it starts, 32 for where it ends.
+    place: u64,
+    /// From the lowest bit: 32 for the number that the name of a value is, or [`NO_NUMBER`]; 8 for its kind; 1 if it is the first of
+    /// its line.
+    what: u64,
 }
 
 /// Stands for a name that is no number.
@@ -107,24 +150,69 @@ const NO_NUMBER: u32 = u32::MAX;
 
 impl Token {
     /// The end of an empty text.
-    pub(super) const END: Token = Token { kind: Kind::End, leads: true, start: 0, end: 0, number: NO_NUMBER };
+    pub(super) const END: Token = Token::new(Kind::End, true, 0, 0, NO_NUMBER);
+
+    #[inline]
+    const fn new(kind: Kind, leads: bool, start: usize, end: usize, number: u32) -> Token {
+        Token { place: start as u64 | (end as u64) << 32, what: number as u64 | (kind as u64) << 32 | (leads as u64) << 40 }
+    }
+
+    #[inline]
+    pub(super) fn kind(self) -> Kind {
+        Kind::ALL[(self.what >> 32) as usize % Kind::ALL.len()]
+    }
+
+    #[inline]
+    pub(super) fn is(self, kind: Kind) -> bool {
+        (self.what >> 32) as u8 == kind as u8
+    }
+
+    /// Whether it is the first of its line.
+    #[inline]
+    pub(super) fn leads(self) -> bool {
+        self.what >> 40 != 0
+    }
+
+    /// The token, which is the first of its line if `leads` or if it was.
+    #[inline]
+    pub(super) fn leading(self, leads: bool) -> Token {
+        Token { place: self.place, what: self.what | u64::from(leads) << 40 }
+    }
+
+    #[inline]
+    pub(super) fn start(self) -> usize {
+        self.place as u32 as usize
+    }
+
+    #[inline]
+    pub(super) fn end(self) -> usize {
+        (self.place >> 32) as usize
+    }
 
     #[inline]
     pub(super) fn span(self) -> std::ops::Range<usize> {
-        self.start as usize..self.end as usize
+        self.start()..self.end()
     }
 
     /// The number that the name of a value is: 42 for `%42`, which is its shortest form. Larger numbers are names like others.
     #[inline]
     pub(super) fn number(self) -> Option<usize> {
-        (self.number != NO_NUMBER).then_some(self.number as usize)
+        let number = self.what as u32;
+        (number != NO_NUMBER).then_some(number as usize)
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?}", self.kind(), self.span())
     }
 }
 
 /// Letters, digits, `_`, `$` and `.`: what a word goes on with.
 const PART: u8 = 1;
 const DIGIT: u8 = 1 << 1;
-const SPACE: u8 = 1 << 2;
+/// White space, and the slash that comments begin with.
+const BLANK: u8 = 1 << 2;
 
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -133,7 +221,7 @@ static CLASSES: [u8; 256] = {
         classes[byte] = match byte as u8 {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'.' => PART,
             b'0'..=b'9' => PART | DIGIT,
-            b' ' | b'\t' | b'\r' | b'\n' => SPACE,
+            b' ' | b'\t' | b'\r' | b'\n' | b'/' => BLANK,
             _ => 0,
         };
         byte += 1;
@@ -211,12 +299,18 @@ impl<'s> Lexer<'s> {
     }
 
     /// Skips spaces and comments; tells whether a line ended, or none has begun.
-    #[inline]
-    fn skip_blank(&self, mut at: usize) -> (bool, usize) {
+    #[inline(always)]
+    fn skip_blank(&self, at: usize) -> (bool, usize) {
+        // Most tokens follow the one before, or a single space.
+        let next = at + usize::from(self.byte(at) == b' ');
+        if self.class(next) & BLANK == 0 { (at == 0, next) } else { self.skip_long_blank(at) }
+    }
+
+    fn skip_long_blank(&self, mut at: usize) -> (bool, usize) {
         let mut leads = at == 0;
         loop {
             let byte = self.byte(at);
-            if CLASSES[usize::from(byte)] == SPACE {
+            if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
                 leads |= byte == b'\n';
                 at += 1;
             } else if byte == b'/' && self.byte(at + 1) == b'/' {
@@ -232,16 +326,32 @@ impl<'s> Lexer<'s> {
     /// other way round, would have to wait for the memory.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Token {
-        let (leads, start) = self.skip_blank(self.at);
-        let (kind, number, end) = if self.byte(start) == b'%' && self.class(start + 1) & DIGIT != 0 {
+        let token = self.token_behind(self.at);
+        self.at = token.end();
+        token
+    }
+
+    /// The first token that begins here or behind.
+    #[inline(always)]
+    pub(super) fn token_behind(&self, at: usize) -> Token {
+        let (leads, start) = self.skip_blank(at);
+        if self.byte(start) == b'%' && self.class(start + 1) & DIGIT != 0 {
             let (number, end) = self.numbered(start + 1);
-            (Kind::Value, number, end)
-        } else {
-            let (kind, end) = self.token(start);
-            (kind, NO_NUMBER, end)
-        };
-        self.at = end;
-        Token { kind, leads, start: start as u32, end: end as u32, number }
+            return Token::new(Kind::Value, leads, start, end, number);
+        }
+        let (kind, end) = self.token(start);
+        Token::new(kind, leads, start, end, NO_NUMBER)
+    }
+
+    /// The name of a value whose `%` is here; anything else if there is none.
+    #[inline]
+    pub(super) fn value_at(&self, start: usize) -> Token {
+        if let Some(b'0'..=b'9') = self.bytes.get(start + 1) {
+            let (number, end) = self.numbered(start + 1);
+            return Token::new(Kind::Value, false, start, end, number);
+        }
+        let (kind, end) = self.name(Kind::Value, start + 1);
+        Token::new(kind, false, start, end, NO_NUMBER)
     }
 
     /// What the token is that starts here, and its end.
@@ -261,7 +371,16 @@ impl<'s> Lexer<'s> {
     }
 
     /// The digits of a name: their number, if this is its shortest form, and their end.
+    #[inline]
     fn numbered(&self, first: usize) -> (u32, usize) {
+        let word = self.bytes.get(first..).and_then(|bytes| bytes.first_chunk()).map(|bytes| u64::from_le_bytes(*bytes));
+        match word.and_then(leading_number) {
+            Some((number, len)) if len == 1 || self.byte(first) != b'0' => (number, first + len),
+            _ => self.long_number(first),
+        }
+    }
+
+    fn long_number(&self, first: usize) -> (u32, usize) {
         const MAX_DIGITS: usize = 9;
         let (mut number, mut at) = (0u32, first);
         loop {
@@ -341,14 +460,32 @@ impl<'s> Lexer<'s> {
     }
 }
 
+/// The number that the bytes of a word begin with, first byte lowest, and its digits: at least one, and fewer than eight.
+#[inline]
+fn leading_number(word: u64) -> Option<(u32, usize)> {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let digits = word ^ (EACH * 0x30);
+    // The highest bit of each byte that is no digit; a carry reaches only what is behind the first of them.
+    let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
+    let len = others.trailing_zeros() as usize / 8;
+    if len == 0 || len == 8 {
+        return None;
+    }
+    // Zeros go in front, then neighbours are joined: to numbers of two digits, of four, and of eight.
+    let ones = digits << (64 - 8 * len);
+    let tens = ones.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let thousands = tens.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_ffff_0000_ffff;
+    Some(((thousands.wrapping_mul(10_000 << 32 | 1) >> 32) as u32, len))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<(Kind, &str)> {
         let mut lexer = Lexer::new(text);
-        let tokens = std::iter::from_fn(|| Some(lexer.next()).filter(|t| t.kind != Kind::End));
-        tokens.map(|t| (t.kind, &text[t.span()])).collect()
+        let tokens = std::iter::from_fn(|| Some(lexer.next()).filter(|t| !t.is(Kind::End)));
+        tokens.map(|t| (t.kind(), &text[t.span()])).collect()
     }
 
     #[test]
@@ -380,5 +517,18 @@ mod tests {
             assert_eq!(Lexer::new(name).next().number(), expected, "{name}");
         }
         assert_eq!(Lexer::new("42").next().number(), None);
+    }
+
+    #[test]
+    fn numbers_are_read_with_any_number_of_digits() {
+        for digits in 1..=9 {
+            for number in [0, 1, 12_345_678, 98_765_432, 900_000_000, 999_999_999u32].map(|number| number % 10u32.pow(digits)) {
+                for behind in ["", ",", " ", ":", "/", "a", "\u{ff}", ", %12345678"] {
+                    let text = format!("%{number}{behind}");
+                    assert_eq!(Lexer::new(&text).next().number(), Some(number as usize), "{text}");
+                    assert_eq!(Lexer::new(&text).next().end(), 1 + number.to_string().len(), "{text}");
+                }
+            }
+        }
     }
 }

@@ -44,7 +44,7 @@ impl<'s> Parser<'s> {
             let message = format!("locations nest deeper than {}", super::MAX_LOCATION_DEPTH);
             return Err(self.report("limit", self.token.span(), message));
         }
-        match self.token.kind {
+        match self.token.kind() {
             Kind::Text => self.file_place(),
             Kind::Hash if self.text(self.token).starts_with("#cuda_tile.") => self.nested_entry().map(Some),
             Kind::Hash => {
@@ -190,7 +190,7 @@ impl<'s> Parser<'s> {
     /// An alias of a debug attribute, or the attribute itself.
     fn reference(&mut self, what: &str, fits: impl Fn(&LocData) -> bool) -> Parsed<Option<Loc>> {
         let token = self.token;
-        let entry = match token.kind {
+        let entry = match token.kind() {
             Kind::Hash if self.text(token).starts_with("#cuda_tile.") => Some(self.nested_entry()?),
             Kind::Hash => {
                 self.advance();

@@ -18,6 +18,7 @@ mod format;
 mod generic;
 mod lexer;
 mod locations;
+mod memo;
 mod module;
 mod numbers;
 mod ops;

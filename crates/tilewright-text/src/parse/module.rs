@@ -49,7 +49,7 @@ impl<'s> Parser<'s> {
                     self.report("misplaced-operation", token.span(), "a text has one module".to_owned());
                 }
                 if self.module_op().is_err() {
-                    self.recover(token.start as usize);
+                    self.recover(token.start());
                 }
             } else {
                 self.item();
@@ -62,7 +62,7 @@ impl<'s> Parser<'s> {
     }
 
     fn at_module(&self) -> bool {
-        match self.token.kind {
+        match self.token.kind() {
             Kind::Word => matches!(self.text(self.token), "module" | "cuda_tile.module" | "builtin.module"),
             Kind::Text => matches!(self.text(self.token), "\"cuda_tile.module\"" | "\"builtin.module\""),
             _ => false,
@@ -72,7 +72,7 @@ impl<'s> Parser<'s> {
     /// `cuda_tile.module @name attributes {producer = "x"} { ... }`; a `module { ... }` of MLIR may be around it.
     fn module_op(&mut self) -> Parsed<()> {
         let token = self.advance();
-        if token.kind == Kind::Text {
+        if token.is(Kind::Text) {
             return self.generic_module();
         }
         if self.at(Kind::Symbol) {
@@ -116,7 +116,7 @@ impl<'s> Parser<'s> {
                 return Err(self.unclosed(open));
             }
             if self.at_module() {
-                let start = self.token.start as usize;
+                let start = self.token.start();
                 if self.module_op().is_err() {
                     self.recover(start);
                 }
@@ -131,7 +131,7 @@ impl<'s> Parser<'s> {
 
     /// A global, a function or the definition of an alias. An error is reported, and reading goes on behind it.
     fn item(&mut self) {
-        let start = self.token.start as usize;
+        let start = self.token.start();
         if self.whole_item().is_err() {
             self.recover(start);
         }
@@ -141,7 +141,7 @@ impl<'s> Parser<'s> {
 
     fn whole_item(&mut self) -> Parsed<()> {
         let token = self.token;
-        match token.kind {
+        match token.kind() {
             Kind::Hash | Kind::Bang => self.alias_definition(),
             Kind::Word => {
                 self.advance();
@@ -202,9 +202,9 @@ impl<'s> Parser<'s> {
 
     /// Whether the brace at hand opens a body rather than the attributes of a parameter: an operation follows, not a key.
     fn is_body_ahead(&self) -> bool {
-        let next = self.token_at(self.token.end);
-        let is_key = || matches!(self.token_at(next.end).kind, Kind::Equal | Kind::Comma | Kind::RightBrace);
-        next.kind == Kind::Value || (next.kind == Kind::Word && !is_key())
+        let next = self.token_at(self.token.end());
+        let is_key = || matches!(self.token_at(next.end()).kind(), Kind::Equal | Kind::Comma | Kind::RightBrace);
+        next.is(Kind::Value) || (next.is(Kind::Word) && !is_key())
     }
 
     /// ` @name(%a: type {...}, ...) [-> types] [optimization_hints=<...>] { ... }`

@@ -18,7 +18,7 @@ impl<'s> Parser<'s> {
     /// A literal of any number type.
     pub(super) fn number(&mut self) -> Parsed<Number> {
         let negative = self.eat(Kind::Minus);
-        match self.token.kind {
+        match self.token.kind() {
             Kind::Int | Kind::Hex | Kind::Float => Ok(Number { negative, token: self.advance() }),
             Kind::Word if matches!(self.text(self.token), "true" | "false" | "inf" | "nan") => {
                 Ok(Number { negative, token: self.advance() })
@@ -38,7 +38,7 @@ impl<'s> Parser<'s> {
     /// The magnitude of an integer literal; `None` if it has more than 64 bits.
     fn magnitude(&self, token: Token) -> Option<u64> {
         let text = self.text(token);
-        match token.kind {
+        match token.kind() {
             Kind::Hex => u64::from_str_radix(&text[2..], 16).ok(),
             _ => text.parse().ok(),
         }
@@ -48,7 +48,7 @@ impl<'s> Parser<'s> {
     fn integer_bits(&mut self, number: Number, scalar: Scalar) -> Parsed<u64> {
         let token = number.token;
         let width = scalar.bits();
-        match (token.kind, self.text(token)) {
+        match (token.kind(), self.text(token)) {
             (Kind::Word, "true") if scalar == Scalar::I1 && !number.negative => return Ok(1),
             (Kind::Word, "false") if scalar == Scalar::I1 && !number.negative => return Ok(0),
             (Kind::Int | Kind::Hex, _) => {}
@@ -74,7 +74,7 @@ impl<'s> Parser<'s> {
     fn float_bits(&mut self, number: Number, scalar: Scalar, format: FloatFormat) -> Parsed<u64> {
         let token = number.token;
         let text = self.text(token);
-        let value = match (token.kind, text) {
+        let value = match (token.kind(), text) {
             (Kind::Hex, _) => return self.float_pattern(number, scalar),
             (Kind::Float, _) => text.parse().unwrap_or(f64::NAN),
             (Kind::Word, "inf") => f64::INFINITY,
@@ -117,7 +117,7 @@ impl<'s> Parser<'s> {
     /// A number without a sign, of at most this many bits.
     pub(super) fn unsigned(&mut self, width: u32) -> Parsed<u64> {
         let token = self.token;
-        if !matches!(token.kind, Kind::Int | Kind::Hex) {
+        if !matches!(token.kind(), Kind::Int | Kind::Hex) {
             return Err(self.unexpected("a number that is not negative"));
         }
         self.advance();
@@ -131,7 +131,7 @@ impl<'s> Parser<'s> {
     pub(super) fn signed(&mut self, width: u32) -> Parsed<i64> {
         let negative = self.eat(Kind::Minus);
         let token = self.token;
-        if !matches!(token.kind, Kind::Int | Kind::Hex) {
+        if !matches!(token.kind(), Kind::Int | Kind::Hex) {
             return Err(self.unexpected("an integer"));
         }
         self.advance();

@@ -6,7 +6,7 @@ use super::lexer::{Kind, Token};
 use super::scope::Binding;
 use super::types::DIALECT;
 use tilewright_ir::ops::{Arity, AttrDef, AttrKind, Condition, CustomFormat, Format, Results, Subject, TypeList, TypeSet};
-use tilewright_ir::{AttrData, AttrValue, Block, Opcode, Type, TypeData, Value};
+use tilewright_ir::{AttrData, AttrValue, Block, Op, Opcode, Type, TypeData, Value};
 
 /// No row has more operands.
 const MAX_OPERANDS: usize = 8;
@@ -73,9 +73,8 @@ impl OpState {
 impl<'s> Parser<'s> {
     /// One operation with its source location, at the end of `block`. An error is reported, and reading goes on behind it.
     pub(super) fn operation(&mut self, block: Block) {
-        let start = self.token.start as usize;
+        let start = self.token.start();
         let mut state = self.spare.pop().unwrap_or_default();
-        state.reset();
         if self.whole_operation(block, &mut state).is_err() {
             for name in &state.names {
                 // A second error about the name would follow from the first.
@@ -87,16 +86,24 @@ impl<'s> Parser<'s> {
     }
 
     fn whole_operation(&mut self, block: Block, state: &mut OpState) -> Parsed<()> {
+        if let Some(op) = self.recall_next(block, state) {
+            return self.end_recalled(op, state);
+        }
+        state.reset();
+        let first = self.token;
         if self.at(Kind::Value) {
             self.result_names(state)?;
         }
         let token = self.token;
-        match token.kind {
+        match token.kind() {
             Kind::Word => {
                 self.advance();
                 let opcode = self.opcode(token, self.text(token))?;
+                if let Some(op) = self.recall(opcode, first, block, state) {
+                    return self.end_recalled(op, state);
+                }
                 state.attrs.extend_from_slice(&DEFAULTS[opcode as usize]);
-                self.short_operation(block, opcode, token, state).inspect_err(|_| self.note_syntax(token.start, opcode))
+                self.short_operation(block, opcode, first, token, state).inspect_err(|_| self.note_syntax(token.start(), opcode))
             }
             Kind::Text => {
                 self.advance();
@@ -153,7 +160,15 @@ impl<'s> Parser<'s> {
         Err(self.unknown_word("unknown-operation", "operation", token, mnemonic, known))
     }
 
-    fn short_operation(&mut self, block: Block, opcode: Opcode, token: Token, state: &mut OpState) -> Parsed<()> {
+    fn end_recalled(&mut self, op: Op, state: &OpState) -> Parsed<()> {
+        let loc = self.optional_location()?;
+        if loc.is_some() {
+            self.body.set_loc(op, loc);
+        }
+        self.bind_results(op, state)
+    }
+
+    fn short_operation(&mut self, block: Block, opcode: Opcode, first: Token, token: Token, state: &mut OpState) -> Parsed<()> {
         if let Some(plan) = &PLANS[opcode as usize] {
             if let Results::Fixed(results) = opcode.def().results {
                 state.results.resize(results.len(), None);
@@ -161,25 +176,29 @@ impl<'s> Parser<'s> {
             self.steps(opcode, state, &plan.steps)?;
             self.imply_types(opcode, state, plan)?;
             self.read_constant(opcode, state)?;
-            return self.plain(block, opcode, token, state);
+        } else {
+            match opcode.def().format {
+                Format::Custom(CustomFormat::For) => return self.for_op(block, token, state),
+                Format::Custom(CustomFormat::Loop) => return self.loop_op(block, token, state),
+                Format::Custom(CustomFormat::If) => return self.if_op(block, token, state),
+                Format::Custom(CustomFormat::Fold) => return self.fold_op(block, opcode, token, state),
+                Format::Custom(CustomFormat::MakeTensorView) => self.make_tensor_view(token, state)?,
+                Format::Custom(CustomFormat::Call) => self.call(state)?,
+                _ => return Err(Failed),
+            }
         }
-        match opcode.def().format {
-            Format::Custom(CustomFormat::For) => self.for_op(block, token, state),
-            Format::Custom(CustomFormat::Loop) => self.loop_op(block, token, state),
-            Format::Custom(CustomFormat::If) => self.if_op(block, token, state),
-            Format::Custom(CustomFormat::Fold) => self.fold_op(block, opcode, token, state),
-            Format::Custom(CustomFormat::MakeTensorView) => self.make_tensor_view(block, token, state),
-            Format::Custom(CustomFormat::Call) => self.call(block, token, state),
-            _ => Err(Failed),
-        }
+        let behind = self.token;
+        let op = self.plain(block, opcode, token, state)?;
+        self.remember(op, first, behind, state);
+        Ok(())
     }
 
     /// An operation without regions: its location, then it is complete.
-    pub(super) fn plain(&mut self, block: Block, opcode: Opcode, token: Token, state: &mut OpState) -> Parsed<()> {
+    pub(super) fn plain(&mut self, block: Block, opcode: Opcode, token: Token, state: &mut OpState) -> Parsed<Op> {
         let loc = self.optional_location()?;
         let op = self.create(block, opcode, state);
         self.body.set_loc(op, loc);
-        self.define_results(op, token, state)
+        self.define_results(op, token, state).map(|()| op)
     }
 
     /// Checks that an operand has the type that the text gives it.
@@ -191,7 +210,7 @@ impl<'s> Parser<'s> {
     #[cold]
     fn wrong_operand(&mut self, opcode: Opcode, state: &OpState, index: usize, at: usize, ty: Type) -> Failed {
         let found = self.body.ty(state.operands[at]);
-        let place = self.token_at(state.places[at]);
+        let place = self.token_at(state.places[at] as usize);
         let (found, expected) = (self.type_name(found), self.type_name(ty));
         let name = opcode.def().operands[index].name;
         let message = format!("{} has type {found}, but operand '{name}' of {opcode} has type {expected}", brief(self.text(place)));
@@ -223,7 +242,7 @@ impl<'s> Parser<'s> {
 
     /// A word or `#name` of a format string.
     fn expect_text(&mut self, text: &str) -> Parsed<()> {
-        if matches!(self.token.kind, Kind::Word | Kind::Hash) && self.text(self.token) == text {
+        if matches!(self.token.kind(), Kind::Word | Kind::Hash) && self.text(self.token) == text {
             self.advance();
             return Ok(());
         }
@@ -285,7 +304,7 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn one_value(&mut self, state: &mut OpState) -> Parsed<()> {
-        state.places.push(self.token.start);
+        state.places.push(self.token.start() as u32);
         let value = self.value()?;
         state.operands.push(value);
         Ok(())

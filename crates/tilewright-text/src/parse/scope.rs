@@ -2,6 +2,7 @@
 
 use super::lexer::Token;
 use foldhash::{HashMap, HashMapExt as _};
+use std::hash::Hash;
 use std::num::NonZeroU32;
 use std::ops::Range;
 use tilewright_ir::Value;
@@ -44,11 +45,10 @@ impl Binding {
 /// Names are given as their tokens, which know their number; only the others are looked up by their text.
 #[derive(Debug)]
 pub(super) struct Scope<'s> {
-    source: &'s str,
     /// The names that are numbers, as printers give them: `%0`, `%1`, ...
     numbered: Vec<Option<Binding>>,
     /// All other names, also numbers that are too large for their place in a list.
-    named: HashMap<&'s str, Binding>,
+    named: Names<'s>,
     /// Whether there are such numbers.
     has_stray: bool,
     /// How many definitions there were.
@@ -62,17 +62,20 @@ pub(super) struct Scope<'s> {
 impl<'s> Scope<'s> {
     /// No names yet, of the text that tokens belong to.
     pub(super) fn new(source: &'s str) -> Scope<'s> {
-        Scope { source, numbered: Vec::new(), named: HashMap::new(), has_stray: false, definitions: 0, depth: 0, inner: Vec::new() }
+        Scope { numbered: Vec::new(), named: Names::new(source), has_stray: false, definitions: 0, depth: 0, inner: Vec::new() }
     }
 
     #[inline]
     pub(super) fn get(&self, name: Token) -> Option<Binding> {
-        let numbered = name.number().and_then(|number| self.numbered.get(number).copied().flatten());
-        numbered.or_else(|| if name.number().is_some() && !self.has_stray { None } else { self.get_named(name.span()) })
-    }
-
-    fn get_named(&self, span: Range<usize>) -> Option<Binding> {
-        self.named.get(&self.source[span]).copied()
+        if let Some(number) = name.number() {
+            if let Some(&Some(binding)) = self.numbered.get(number) {
+                return Some(binding);
+            }
+            if !self.has_stray {
+                return None;
+            }
+        }
+        self.named.get(name.span())
     }
 
     /// Defines a name; false if it is taken.
@@ -83,18 +86,16 @@ impl<'s> Scope<'s> {
         }
         match name.number().filter(|&number| number <= 2 * self.definitions + SLACK) {
             Some(number) => {
-                if number == self.numbered.len() {
+                if number >= self.numbered.len() {
+                    self.numbered.resize(number, None);
                     self.numbered.push(Some(binding));
                 } else {
-                    if number > self.numbered.len() {
-                        self.numbered.resize(number + 1, None);
-                    }
                     self.numbered[number] = Some(binding);
                 }
             }
             None => {
                 self.has_stray |= name.number().is_some();
-                self.named.insert(&self.source[name.span()], binding);
+                self.named.set(name.span(), binding);
             }
         }
         self.definitions += 1;
@@ -116,14 +117,14 @@ impl<'s> Scope<'s> {
         if self.depth == 0 {
             return self.clear();
         }
-        for name in self.inner.drain(mark..) {
+        for index in mark..self.inner.len() {
+            let name = self.inner[index];
             match name.number().and_then(|number| self.numbered.get_mut(number)) {
                 Some(binding @ Some(_)) => *binding = None,
-                _ => {
-                    self.named.remove(&self.source[name.span()]);
-                }
+                _ => self.named.remove(name.span()),
             }
         }
+        self.inner.truncate(mark);
     }
 
     /// Forgets all names.
@@ -139,6 +140,74 @@ impl<'s> Scope<'s> {
 /// of their operation, but stand behind it. Memory stays in proportion.
 const SLACK: usize = 1 << 10;
 
+/// Bindings by names in a text.
+#[derive(Debug)]
+struct Names<'s> {
+    source: &'s str,
+    /// Names of up to [`SHORT`] bytes, by these bytes as a number.
+    short: HashMap<u128, Binding>,
+    /// Longer names.
+    long: HashMap<&'s str, Binding>,
+}
+
+const SHORT: usize = size_of::<u128>();
+
+impl<'s> Names<'s> {
+    fn new(source: &'s str) -> Names<'s> {
+        Names { source, short: HashMap::new(), long: HashMap::new() }
+    }
+
+    #[inline]
+    fn get(&self, span: Range<usize>) -> Option<Binding> {
+        match self.key(&span) {
+            Some(key) => self.short.get(&key).copied(),
+            None => self.long.get(&self.source[span]).copied(),
+        }
+    }
+
+    fn set(&mut self, span: Range<usize>, binding: Binding) {
+        match self.key(&span) {
+            Some(key) => self.short.insert(key, binding),
+            None => self.long.insert(&self.source[span], binding),
+        };
+    }
+
+    fn remove(&mut self, span: Range<usize>) {
+        match self.key(&span) {
+            Some(key) => self.short.remove(&key),
+            None => self.long.remove(&self.source[span]),
+        };
+    }
+
+    fn clear(&mut self) {
+        clear(&mut self.short);
+        clear(&mut self.long);
+    }
+
+    /// The bytes of a short name as a number; names have no byte that is 0.
+    #[inline]
+    fn key(&self, span: &Range<usize>) -> Option<u128> {
+        let unused = SHORT.checked_sub(span.len())?;
+        match self.source.as_bytes()[span.start..].first_chunk() {
+            // What is behind the name goes.
+            Some(bytes) => Some(u128::from_le_bytes(*bytes) << (8 * unused) >> (8 * unused)),
+            None => {
+                let mut bytes = [0; SHORT];
+                bytes[..span.len()].copy_from_slice(&self.source.as_bytes()[span.clone()]);
+                Some(u128::from_le_bytes(bytes))
+            }
+        }
+    }
+}
+
+/// Empties a map, in a time that what it held accounts for: one that was larger before is made anew.
+fn clear<K: Eq + Hash, V>(map: &mut HashMap<K, V>) {
+    if map.capacity() / 8 > map.len() + SLACK {
+        *map = HashMap::new();
+    }
+    map.clear();
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::lexer::{Kind, Lexer};
@@ -151,7 +220,7 @@ mod tests {
     /// The names in a text.
     fn names(source: &str) -> Vec<Token> {
         let mut lexer = Lexer::new(source);
-        std::iter::from_fn(|| Some(lexer.next()).filter(|token| token.kind == Kind::Value)).collect()
+        std::iter::from_fn(|| Some(lexer.next()).filter(|token| token.is(Kind::Value))).collect()
     }
 
     #[test]
@@ -188,6 +257,19 @@ mod tests {
         assert!(scope.get(names[0]).is_some());
         scope.leave(0);
         assert!(scope.get(names[0]).is_none());
+    }
+
+    #[test]
+    fn room_for_many_names_is_not_kept_for_few() {
+        let source: String = (0..100_000).map(|number| format!("%a{number} %a_name_that_is_long{number} ")).collect();
+        let names = names(&source);
+        let mut scope = Scope::new(&source);
+        for count in [names.len(), 2] {
+            let mark = scope.enter();
+            assert!(names[..count].iter().all(|&name| scope.define(name, binding(0))));
+            scope.leave(mark);
+        }
+        assert!(scope.named.short.capacity() + scope.named.long.capacity() < names.len() / 10);
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl<'s> Parser<'s> {
         for (at, &ty) in (first..).zip(types) {
             let actual = self.body.ty(state.operands[at]);
             if actual != ty {
-                let place = self.token_at(state.places[at]);
+                let place = self.token_at(state.places[at] as usize);
                 let (actual, ty) = (self.type_name(actual), self.type_name(ty));
                 let message = format!("{} has type {actual}, but the text says {ty}", brief(self.text(place)));
                 return Err(self.report("type-mismatch", place.span(), message));
@@ -177,7 +177,7 @@ impl<'s> Parser<'s> {
     }
 
     /// ` %base, shape = [%n, 64], strides = [64, 1] : [types ->] tensor_view<...>`
-    pub(super) fn make_tensor_view(&mut self, block: Block, token: Token, state: &mut OpState) -> Parsed<()> {
+    pub(super) fn make_tensor_view(&mut self, token: Token, state: &mut OpState) -> Parsed<()> {
         self.one_value(state)?;
         self.expect(Kind::Comma)?;
         self.expect_word("shape")?;
@@ -202,7 +202,7 @@ impl<'s> Parser<'s> {
         self.check_mixed(&shape, &extents, "shape")?;
         self.check_mixed(&strides, &steps, "strides")?;
         state.results.push(Some(ty));
-        self.plain(block, Opcode::MakeTensorView, token, state)
+        Ok(())
     }
 
     /// ` = [%n, 64]`
@@ -245,7 +245,7 @@ impl<'s> Parser<'s> {
     }
 
     /// ` @callee(%a, %b) : (types) -> (types)`
-    pub(super) fn call(&mut self, block: Block, token: Token, state: &mut OpState) -> Parsed<()> {
+    pub(super) fn call(&mut self, state: &mut OpState) -> Parsed<()> {
         let callee = AttrValue::Str(self.symbol()?);
         self.set_attr(Opcode::PreviewCall, state, AttrName::Callee, callee);
         let none = AttrValue::Attr(self.add_attr(tilewright_ir::AttrData::Array([].into())));
@@ -258,7 +258,7 @@ impl<'s> Parser<'s> {
         self.check_values(Opcode::PreviewCall, state, 0, &types)?;
         self.expect(Kind::Arrow)?;
         state.results.extend(self.types_in_parentheses()?.into_iter().map(Some));
-        self.plain(block, Opcode::PreviewCall, token, state)
+        Ok(())
     }
 
     fn set_attr(&mut self, opcode: Opcode, state: &mut OpState, name: AttrName, value: AttrValue) {
@@ -306,7 +306,7 @@ impl<'s> Parser<'s> {
     pub(super) fn operations(&mut self, region: Region, block: Block, implicit: Option<Opcode>, open: Token) -> Parsed<()> {
         let mut block = block;
         loop {
-            match self.token.kind {
+            match self.token.kind() {
                 Kind::RightBrace => break,
                 Kind::End => return Err(self.unclosed(open)),
                 Kind::Block => {
@@ -323,7 +323,7 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn unclosed(&mut self, open: Token) -> Failed {
-        let line = self.source[..open.start as usize].matches('\n').count() + 1;
+        let line = self.source[..open.start()].matches('\n').count() + 1;
         self.unexpected(&format!("'}}' for the '{{' in line {line}"))
     }
 

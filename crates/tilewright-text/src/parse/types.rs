@@ -16,7 +16,7 @@ pub(super) const NAMES: [&str; 7] = ["tile", "ptr", "tensor_view", "partition_vi
 impl<'s> Parser<'s> {
     /// A type: `tile<4xf32>`, `!cuda_tile.tile<4xf32>`, `(i32) -> token`.
     pub(super) fn ty(&mut self) -> Parsed<Type> {
-        let start = self.token.start as usize;
+        let start = self.token.start();
         let (last, ty) = self.last_type;
         // What is remembered ends in a bracket, so nothing longer begins with it.
         if !last.is_empty() && self.source.as_bytes()[start..].starts_with(last.as_bytes()) {
@@ -41,10 +41,10 @@ impl<'s> Parser<'s> {
 
     /// The text of the type at hand if it is a word and a balanced pair of brackets: enough to recognize it.
     fn bracketed_text(&self) -> Option<&'s str> {
-        if !matches!(self.token.kind, Kind::Word | Kind::Bang) {
+        if !matches!(self.token.kind(), Kind::Word | Kind::Bang) {
             return None;
         }
-        let (start, end) = (self.token.start as usize, self.token.end as usize);
+        let (start, end) = (self.token.start(), self.token.end());
         let bytes = self.source.as_bytes();
         if bytes.get(end) != Some(&b'<') {
             return None;
@@ -66,7 +66,7 @@ impl<'s> Parser<'s> {
         if depth > MAX_TYPE_DEPTH {
             return Err(self.report("limit", self.token.span(), format!("types nest deeper than {MAX_TYPE_DEPTH}")));
         }
-        match self.token.kind {
+        match self.token.kind() {
             Kind::LeftParen => self.function_type(depth),
             Kind::Word => {
                 let token = self.advance();
@@ -237,7 +237,7 @@ impl<'s> Parser<'s> {
     /// `4x?x`: extents, each with the `x` behind it.
     fn dimensions(&mut self) -> Parsed<Vec<i64>> {
         let mut extents = Vec::new();
-        while matches!(self.token.kind, Kind::Int | Kind::Hex | Kind::Float | Kind::Question | Kind::Minus) {
+        while matches!(self.token.kind(), Kind::Int | Kind::Hex | Kind::Float | Kind::Question | Kind::Minus) {
             if !self.eat_extent_and_cross(|p| p.dimension(), &mut extents)? {
                 return Err(self.unexpected("'x' after an extent"));
             }
@@ -262,14 +262,14 @@ impl<'s> Parser<'s> {
     /// The lexer takes an `x` and all that follows it for a word. So that this does not happen for each extent anew, the
     /// extent is read as the last thing before the place where the text goes on.
     fn eat_extent_and_cross<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>, extents: &mut Vec<T>) -> Parsed<bool> {
-        let end = self.token.end as usize;
+        let end = self.token.end();
         let crossed = self.source.as_bytes().get(end) == Some(&b'x');
         if crossed {
             self.lexer.at = end + 1;
         }
         extents.push(read(self)?);
         if !crossed && self.at(Kind::Word) && self.text(self.token).starts_with('x') {
-            self.jump(self.token.start as usize + 1);
+            self.jump(self.token.start() + 1);
             return Ok(true);
         }
         Ok(crossed)

@@ -14,9 +14,9 @@ impl<'s> Parser<'s> {
             return Err(self.missing(Kind::Value));
         }
         let binding = self.scope.get(self.token);
-        let (start, end) = (self.token.start, self.token.end);
+        let (start, end) = (self.token.start(), self.token.end());
         self.advance();
-        let position = if self.at(Kind::Hash) && self.token.start == end { Some(self.advance()) } else { None };
+        let position = if self.at(Kind::Hash) && self.token.start() == end { Some(self.advance()) } else { None };
         match (binding, position) {
             (Some(binding), None) if !binding.is_broken() => binding.value(0).ok_or(Failed),
             _ => self.unusual_value(start, binding, position),
@@ -25,7 +25,7 @@ impl<'s> Parser<'s> {
 
     /// A value by its position in a group, or none.
     #[cold]
-    fn unusual_value(&mut self, start: u32, binding: Option<Binding>, position: Option<Token>) -> Parsed<Value> {
+    fn unusual_value(&mut self, start: usize, binding: Option<Binding>, position: Option<Token>) -> Parsed<Value> {
         let token = self.token_at(start);
         let Some(binding) = binding else {
             return Err(self.report("undefined-value", token.span(), format!("{} is not defined", brief(self.text(token)))));
@@ -37,14 +37,14 @@ impl<'s> Parser<'s> {
         let value = self.text(position)[1..].parse().ok().and_then(|position| binding.value(position));
         value.ok_or_else(|| {
             let message = format!("{} has {} values, counted from #0", brief(self.text(token)), binding.count());
-            self.report("undefined-value", token.start as usize..position.end as usize, message)
+            self.report("undefined-value", token.start()..position.end(), message)
         })
     }
 
     /// The value that the token at hand names, perhaps with a position behind it. Nothing is read, and no error reported.
     pub(super) fn peek_value(&self) -> Option<Value> {
         let binding = self.scope.get(self.token)?;
-        let Some(rest) = self.source[self.token.end as usize..].strip_prefix('#') else { return binding.value(0) };
+        let Some(rest) = self.source[self.token.end()..].strip_prefix('#') else { return binding.value(0) };
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         binding.value(rest[..digits].parse().ok()?)
     }
@@ -52,7 +52,7 @@ impl<'s> Parser<'s> {
     /// A keyword of an enumeration; its value on the wire.
     pub(super) fn keyword(&mut self, kind: EnumKind) -> Parsed<u8> {
         let token = self.token;
-        if token.kind != Kind::Word {
+        if !token.is(Kind::Word) {
             return Err(self.unexpected(&format!("a keyword of {}", kind.name())));
         }
         self.advance();
