@@ -225,6 +225,8 @@ pub enum LaunchErrorKind {
     LoopStep(i64),
     /// Text that `print_tko` produced could not be written.
     Output(String),
+    /// The caller stopped the launch ([`crate::LaunchOptions::stop`]) before all blocks had ended.
+    Stopped,
 }
 
 /// A launch that failed: what happened, and where.
@@ -266,6 +268,7 @@ impl fmt::Display for LaunchError {
             }
             LaunchErrorKind::LoopStep(step) => write!(f, ": the step of a for must be positive, found {step}"),
             LaunchErrorKind::Output(error) => write!(f, ": cannot write printed text: {error}"),
+            LaunchErrorKind::Stopped => f.write_str(": stopped before all blocks had ended"),
         }
     }
 }

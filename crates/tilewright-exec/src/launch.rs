@@ -26,8 +26,8 @@ use std::{
 };
 use tilewright_ir::Scalar;
 
-/// The largest grid extent (SEMANTICS (a)).
-const MAX_EXTENT: u32 = (1 << 24) - 1;
+/// The largest extent of a grid (SEMANTICS (a)).
+pub const MAX_EXTENT: u32 = (1 << 24) - 1;
 
 /// An argument of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +74,7 @@ pub struct LaunchOptions<'a> {
     output: Option<OutputSink>,
     progress: Option<ProgressFn>,
     observer: Option<&'a dyn AccessObserver>,
+    stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> LaunchOptions<'a> {
@@ -105,6 +106,13 @@ impl<'a> LaunchOptions<'a> {
         self.observer = Some(observer);
         self
     }
+
+    /// Stops the launch when `stop` becomes true: no block begins any more, and those that run stop at the end of an iteration of
+    /// a loop. The launch sets it when a block fails.
+    pub fn stop(mut self, stop: &'a AtomicBool) -> Self {
+        self.stop = Some(stop);
+        self
+    }
 }
 
 impl fmt::Debug for LaunchOptions<'_> {
@@ -131,7 +139,7 @@ pub struct LaunchReport {
 /// The buffers in `memory` hold the results afterwards. After a failure they hold what the blocks had written until then.
 ///
 /// # Errors
-/// When arguments or grid do not fit, or the first failure of a block.
+/// When arguments or grid do not fit, the first failure of a block, or that the launch was stopped.
 pub fn launch(
     plan: &Plan,
     memory: &mut Memory<'_>,
@@ -145,7 +153,7 @@ pub fn launch(
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
-    let (stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
+    let (own_stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
     let launch = Launch {
         plan,
         grid,
@@ -154,7 +162,7 @@ pub fn launch(
         shared_locals: &shared_locals,
         observer: options.observer,
         output: &output,
-        stop: &stop,
+        stop: options.stop.unwrap_or(&own_stop),
     };
     let queue = Queue::new(plan, blocks, threads, options.progress.clone());
     let begin = Instant::now();
@@ -173,6 +181,7 @@ pub fn launch(
     let state = queue.lock();
     match &state.failure {
         Some(error) => Err(error.clone()),
+        None if queue.ended.load(Ordering::Relaxed) < blocks => Err(fail(LaunchErrorKind::Stopped)),
         None => Ok(LaunchReport { blocks, threads, time, parked: state.parked_count }),
     }
 }

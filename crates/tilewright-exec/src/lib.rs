@@ -25,7 +25,7 @@ mod vm;
 
 pub use cpu::Level;
 pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};
-pub use launch::{Arg, LaunchOptions, LaunchReport, OutputSink, ProgressFn, launch};
+pub use launch::{Arg, LaunchOptions, LaunchReport, MAX_EXTENT, OutputSink, ProgressFn, launch};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection};
 pub use plan::{Param, Plan};
 pub use program::Program;

@@ -2,7 +2,10 @@
 
 mod support;
 
-use std::sync::Mutex;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, AtomicU32, Ordering},
+};
 use support::{Kernel, ints, run};
 use tilewright_exec::{Access, AccessFault, AccessKind, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, Memory, Program};
 use tilewright_ir::{
@@ -176,6 +179,56 @@ fn every_access_can_be_observed() {
     let accesses = recorder.0.into_inner().unwrap();
     let seen: Vec<_> = accesses.iter().map(|a| (a.block[0], a.kind, a.address - base, a.bytes)).collect();
     assert_eq!(seen, [0, 1, 2].map(|b| (b, AccessKind::Write, u64::from(b + 1) * 4, 4)));
+}
+
+/// Stops a launch after some accesses.
+struct Stopper {
+    stop: AtomicBool,
+    left: AtomicU32,
+}
+
+impl AccessObserver for Stopper {
+    fn access(&self, _: &Access) {
+        self.stop.fetch_or(self.left.fetch_sub(1, Ordering::Relaxed) == 1, Ordering::Relaxed);
+    }
+}
+
+/// Every block stores one for ever.
+fn stores_for_ever() -> Program {
+    let mut k = Kernel::new(&[(Scalar::I32, true)]);
+    let (place, one) = (k.param(0), k.i32(1));
+    let endless = k.build().op(Opcode::Loop).finish().unwrap();
+    k.region(endless, 0, &[], |k, _| {
+        k.store(place, one, MemoryOrderingSemantics::Weak);
+        k.build().op(Opcode::Continue).finish().unwrap();
+    });
+    k.finish()
+}
+
+#[test]
+fn a_launch_can_be_stopped() {
+    for (program, threads) in [(stores_for_ever(), 1), (stores_for_ever(), 2), (waits_for_next(), 1), (waits_for_next(), 2)] {
+        let mut memory = Memory::new();
+        let buffer = memory.add(vec![0; 44]);
+        let args = [Arg::Pointer(memory.address(buffer))];
+        let stopper = Stopper { stop: AtomicBool::new(false), left: AtomicU32::new(100) };
+        let options = LaunchOptions::new().threads(threads).observer(&stopper).stop(&stopper.stop);
+        let error = run(&program, &mut memory, 10, &args, &options).unwrap_err();
+        assert_eq!(error.kind, LaunchErrorKind::Stopped);
+        assert_eq!(error.to_string(), "kernel k: stopped before all blocks had ended");
+    }
+}
+
+#[test]
+fn a_launch_that_has_ended_was_not_stopped() {
+    let mut memory = Memory::new();
+    let buffer = memory.add(vec![0; 16]);
+    let args = [Arg::Pointer(memory.address(buffer)), i32_arg(1)];
+    let stopper = Stopper { stop: AtomicBool::new(false), left: AtomicU32::new(3) };
+    let options = LaunchOptions::new().threads(1).observer(&stopper).stop(&stopper.stop);
+    run(&stores_own_number(), &mut memory, 3, &args, &options).unwrap();
+    let error = run(&stores_own_number(), &mut memory, 3, &args, &options).unwrap_err();
+    assert_eq!(error.kind, LaunchErrorKind::Stopped);
 }
 
 /// Adds one to a counter in a global and stores what it held.
