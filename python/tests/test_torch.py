@@ -46,6 +46,52 @@ def test_pytorch(saxpy):
     assert spread(half)[1:] == (3, 4, 1, 3)
 
 
+@pytest.fixture
+def torch_on_cpu():
+    torch = pytest.importorskip("torch")
+    from tilewright import cutile
+
+    cutile.install(torch_cuda=True)
+    yield torch
+    cutile.uninstall()
+
+
+def test_sums_of_products_are_rounded_once(torch_on_cpu):
+    torch = torch_on_cpu
+    for dtype in (torch.float16, torch.bfloat16):
+        a, b = torch.randn(40, 600, dtype=dtype, device="cuda"), torch.randn(600, 30, dtype=dtype, device="cuda")
+        exact = (a.double() @ b.double()).to(dtype)
+        for product in (a @ b, torch.matmul(a, b), a.mm(b), torch.einsum("ik,kj->ij", a, b), torch.nn.functional.linear(a, b.T)):
+            assert product.dtype == dtype
+            assert torch.equal(product, exact)
+        assert torch.equal(torch.mm(a, b, out=torch.empty_like(exact)), exact)
+        wide = torch.mm(a, b, out_dtype=torch.float32)
+        assert wide.dtype == torch.float32
+        torch.testing.assert_close(wide, (a.double() @ b.double()).float())
+    single = torch.randn(4, 4)
+    assert (single @ single).dtype == torch.float32
+
+
+def test_gradients_are_rounded_once(torch_on_cpu):
+    torch = torch_on_cpu
+    x = torch.randn(300, 64, dtype=torch.bfloat16, device="cuda", requires_grad=True)
+    weight, bias = (torch.randn(64, dtype=torch.bfloat16, device="cuda", requires_grad=True) for _ in range(2))
+    gradient = torch.randn_like(x)
+    torch.nn.functional.layer_norm(x, (64,), weight, bias).backward(gradient)
+    assert torch.equal(bias.grad, gradient.double().sum(0).bfloat16())
+
+
+def test_attention_needs_no_gpu(torch_on_cpu):
+    torch = torch_on_cpu
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    q, k, v = (torch.randn(2, 3, 16, 8, dtype=torch.float16, device="cuda") for _ in range(3))
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        found = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+    scores = torch.softmax(q.double() @ k.double().transpose(-1, -2) / 8**0.5, dim=-1)
+    torch.testing.assert_close(found, (scores @ v.double()).half(), atol=1e-3, rtol=1e-3)
+
+
 def test_the_cpu_takes_the_place_of_cuda():
     torch = pytest.importorskip("torch")
     import cuda.tile as ct

@@ -8,6 +8,7 @@ import runpy
 import sys
 
 from tilewright.cutile import install, set_threads
+from tilewright.cutile._children import reach_children
 
 
 def main() -> None:
@@ -16,6 +17,7 @@ def main() -> None:
     parser.add_argument("--arch", help="target to compile kernels for, such as sm_100")
     parser.add_argument("--threads", type=int, help="threads of a launch; default: one for each core")
     parser.add_argument("--torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
+    parser.add_argument("--subprocesses", action="store_true", help="do the same in the Python programs that the script starts")
     parser.add_argument("-m", dest="is_module", action="store_true", help="the script is the name of a module")
     parser.add_argument("script")
     parser.add_argument("args", nargs=argparse.REMAINDER)
@@ -23,6 +25,8 @@ def main() -> None:
     install(options.arch, torch_cuda=options.torch_cuda)
     if options.threads is not None:
         set_threads(options.threads)
+    if options.subprocesses:
+        reach_children(arch=options.arch, threads=options.threads, torch_cuda=options.torch_cuda)
     sys.argv = [options.script, *options.args]
     if options.is_module:
         sys.path[0] = os.getcwd()

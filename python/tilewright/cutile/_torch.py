@@ -1,7 +1,8 @@
 """PyTorch's device "cuda" on the CPU, so that code written for a GPU runs as it is.
 
 Tensors that are asked for on "cuda" are made on the CPU, and say that they are on a GPU when asked with ``is_cuda``. Streams, events
-and synchronization are there and do nothing, since every launch has ended when it returns.
+and synchronization are there and do nothing, since every launch has ended when it returns. Sums of products of 16-bit numbers
+are rounded once, as on a GPU, where PyTorch's own functions for the CPU round in between.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+import torch.distributed
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
 from tilewright.cutile._driver import compute_capability
@@ -30,8 +33,54 @@ class CudaOnCpu(TorchFunctionMode):
             return True
         if func is torch.Tensor.cuda:
             return args[0]
+        args = tuple(map(_on_cpu, args))
         kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items()}
-        return func(*map(_on_cpu, args), **kwargs)
+        if func is torch.nn.functional.scaled_dot_product_attention:
+            with sdpa_kernel(_BACKENDS_OF_THE_CPU):
+                return _rounded_once(func, args, kwargs, torch.float32)
+        if func in _SUMS_OF_PRODUCTS:
+            return _rounded_once(func, args, kwargs, torch.float64)
+        return func(*args, **kwargs)
+
+
+#: Code for a GPU asks for backends that the CPU lacks.
+_BACKENDS_OF_THE_CPU = [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]
+
+_SUMS_OF_PRODUCTS = frozenset(
+    {
+        torch.addmm,
+        torch.baddbmm,
+        torch.bmm,
+        torch.einsum,
+        torch.matmul,
+        torch.mm,
+        torch.nn.functional.layer_norm,
+        torch.nn.functional.linear,
+        torch.Tensor.__matmul__,
+        torch.Tensor.__rmatmul__,
+        torch.Tensor.addmm,
+        torch.Tensor.baddbmm,
+        torch.Tensor.bmm,
+        torch.Tensor.matmul,
+        torch.Tensor.mm,
+    }
+)
+
+
+def _rounded_once(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], wide: torch.dtype) -> Any:
+    """Call a function in a wide type if it is one of 16-bit floats, or if a type for the result is asked for."""
+    dtypes = {value.dtype for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)}
+    result_dtype = kwargs.get("out_dtype") or next(iter(dtypes), None)
+    if not dtypes <= {torch.float16, torch.bfloat16} or len(dtypes) != 1:
+        return func(*args, **kwargs)
+    out = kwargs.get("out")
+    kwargs = {name: _in(wide, value) for name, value in kwargs.items() if name not in ("out", "out_dtype")}
+    result = func(*(_in(wide, arg) for arg in args), **kwargs).to(result_dtype)
+    return result if out is None else out.copy_(result)
+
+
+def _in(dtype: torch.dtype, value: Any) -> Any:
+    return value.to(dtype) if isinstance(value, torch.Tensor) else value
 
 
 def _on_cpu(value: Any) -> Any:
@@ -129,8 +178,13 @@ _CUDA: dict[str, Any] = {
     "synchronize": lambda _device=None: None,
 }
 
+_REPLACED: dict[types.ModuleType, dict[str, Any]] = {torch.cuda: _CUDA}
+if torch.distributed.is_available():
+    # There is one device, with nothing to be gathered from others.
+    _REPLACED[torch.distributed] = {"is_nccl_available": lambda: False}
+
 _mode: CudaOnCpu | None = None
-_original: dict[str, Any] = {}
+_original: dict[tuple[types.ModuleType, str], Any] = {}
 
 
 def enable() -> None:
@@ -138,9 +192,10 @@ def enable() -> None:
     global _mode
     if _mode is not None:
         return
-    for name, replacement in _CUDA.items():
-        _original[name] = getattr(torch.cuda, name)
-        setattr(torch.cuda, name, replacement)
+    for module, replacements in _REPLACED.items():
+        for name, replacement in replacements.items():
+            _original[module, name] = getattr(module, name)
+            setattr(module, name, replacement)
     _mode = CudaOnCpu()
     _mode.__enter__()
 
@@ -152,6 +207,6 @@ def disable() -> None:
         return
     _mode.__exit__(None, None, None)
     _mode = None
-    for name, original in _original.items():
-        setattr(torch.cuda, name, original)
+    for (module, name), original in _original.items():
+        setattr(module, name, original)
     _original.clear()

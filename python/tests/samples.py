@@ -1,0 +1,121 @@
+"""Runs the samples of NVIDIA's cuTile Python on the CPU, unmodified, and tells how each went.
+
+python python/tests/samples.py CHECKOUT [--write FILE]
+
+CHECKOUT is a clone of https://github.com/NVIDIA/cutile-python. PyTorch has to be installed. Each sample compares its results with
+references of its own; a sample that needs several devices, or that fails, is in the table with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+PASSED = "Correctness check passed"
+SKIPPED = "Skipped test: "
+#: CuPy cannot be imported without a GPU. This is as much of it as the quick start uses, on NumPy.
+CUPY = """
+from numpy import *
+from numpy import random
+asnumpy = asarray
+class cuda:
+    get_current_stream = staticmethod(lambda: None)
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a sample went."""
+
+    name: str
+    passed: bool
+    text: str
+    seconds: float
+
+
+def main() -> int:
+    """Run all samples of a checkout."""
+    parser = argparse.ArgumentParser(description="Run the samples of cuTile Python on the CPU.")
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the table, as Markdown, into this file")
+    parser.add_argument("--timeout", type=int, default=900, help="seconds for each sample")
+    options = parser.parse_args()
+    samples = sorted(path for path in (options.checkout / "samples").glob("[A-Z]*.py")) + sorted(
+        options.checkout.glob("samples/quickstart/*.py")
+    )
+    if not samples:
+        parser.error(f"{options.checkout} has no samples")
+    outcomes = []
+    for sample in samples:
+        outcomes.append(run(sample, options.timeout))
+        print(f"{outcomes[-1].name:28} {outcomes[-1].text}", flush=True)
+    if options.write:
+        options.write.write_text(markdown(outcomes, newest_release(options.checkout)))
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def run(sample: Path, timeout: int) -> Outcome:
+    """Run a sample with its correctness check."""
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ)
+        if "cupy" in sample.read_text():
+            Path(folder, "cupy.py").write_text(CUPY)
+            environment["PYTHONPATH"] = os.pathsep.join([folder, *filter(None, [environment.get("PYTHONPATH")])])
+        command = [sys.executable, "-m", "tilewright.cutile", "--torch-cuda", str(sample), "--correctness-check"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False)
+        except subprocess.TimeoutExpired:
+            return Outcome(sample.stem, False, f"did not end in {timeout} s", timeout)
+    passed, text = judge(done)
+    return Outcome(sample.stem, passed, text, time.perf_counter() - start)
+
+
+def judge(done: subprocess.CompletedProcess[str]) -> tuple[bool, str]:
+    """Whether a sample passed, and what to say about it."""
+    if done.returncode != 0:
+        return False, f"fails: {reason(done.stderr)}"
+    if SKIPPED in done.stdout:
+        return True, "not run: " + done.stdout.partition(SKIPPED)[2].splitlines()[0]
+    checks = done.stdout.count(PASSED) or done.stdout.count("passed!")
+    return (checks > 0, f"{checks} {'check' if checks == 1 else 'checks'} passed" if checks else "checked nothing")
+
+
+def reason(stderr: str) -> str:
+    """The end of a traceback, or how far a comparison was off."""
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    told = [line for line in lines if re.match(r"Mismatched elements|Greatest absolute", line)]
+    return "; ".join(told or lines[-1:]) or "no message"
+
+
+def newest_release(checkout: Path) -> str:
+    """The newest release that a checkout knows."""
+    found = re.search(r"^(\d+\.\d+\.\d+) ", (checkout / "CHANGELOG.md").read_text(), re.MULTILINE)
+    return found[1] if found else "unknown"
+
+
+def markdown(outcomes: list[Outcome], release: str) -> str:
+    """The table as a page."""
+    torch, cutile = (importlib.metadata.version(name) for name in ("torch", "cuda-tile"))
+    rows = "".join(f"| `{outcome.name}` | {outcome.text} | {outcome.seconds:.0f} |\n" for outcome in outcomes)
+    return f"""# The samples of cuTile Python
+
+The samples in [NVIDIA's repository](https://github.com/NVIDIA/cutile-python) (a clone whose newest release is {release}), unmodified, on
+the CPU, with cuda-tile {cutile} and PyTorch {torch}. Each compares its results with a reference of its own; the quick start's arrays are
+those of NumPy in the place of CuPy. This page is written by `python python/tests/samples.py CLONE --write docs/cutile-samples.md`.
+
+| sample | outcome | seconds |
+|---|---|---:|
+{rows}"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
