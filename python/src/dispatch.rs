@@ -7,7 +7,7 @@
 use crate::{
     array::ArrayView,
     bind::{Arguments, Value},
-    kernel::{self, Kernel, Report, is_bool},
+    kernel::{self, Kernel, Report, Wishes, is_bool},
     scalar,
     trace::{self, Trace},
 };
@@ -19,6 +19,7 @@ use pyo3::{
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 use tilewright::{
     exec::{Param, Plan},
@@ -69,10 +70,19 @@ impl Dispatcher {
     }
 
     /// Launches the kernel over a grid.
-    #[pyo3(signature = (grid, args, threads = None))]
-    fn launch(&self, py: Python<'_>, grid: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, threads: Option<usize>) -> PyResult<Report> {
+    #[pyo3(signature = (grid, args, threads = None, timeout = None))]
+    fn launch(
+        &self,
+        py: Python<'_>,
+        grid: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        threads: Option<usize>,
+        timeout: Option<f64>,
+    ) -> PyResult<Report> {
+        let grid = kernel::extents(grid)?;
+        let timeout = timeout.map(Duration::try_from_secs_f64).transpose().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let (compiled, arguments) = self.bind(args)?;
-        kernel::run(py, &compiled.plan, &arguments, kernel::extents(grid)?, threads)
+        kernel::run(py, &compiled.plan, &arguments, grid, Wishes { threads, timeout })
     }
 
     /// Runs the kernel, and gives what it accesses.

@@ -1,7 +1,13 @@
 //! What goes wrong, as the exceptions of `tilewright._errors`.
 
-use pyo3::{prelude::*, types::PyDict};
-use tilewright::exec::{LaunchError, PlanError, Site};
+use crate::output::PythonStdout;
+use pyo3::{
+    exceptions::{PyException, PyTimeoutError},
+    prelude::*,
+    types::PyDict,
+};
+use std::time::Duration;
+use tilewright::exec::{LaunchError, LaunchErrorKind, PlanError, Site};
 
 const MODULE: &str = "tilewright._errors";
 
@@ -35,9 +41,27 @@ pub(crate) fn plan(py: Python<'_>, kernel: &str, error: &PlanError) -> PyErr {
     located(py, "PlanError", format!("kernel {kernel}: {error}"), kernel, None, site)
 }
 
-/// A launch that failed.
-pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
-    located(py, "LaunchError", error.to_string(), &error.entry, error.block, error.site.as_deref())
+/// A launch that ran out of time.
+pub(crate) fn late(kernel: &str, timeout: Duration) -> PyErr {
+    PyTimeoutError::new_err(format!("kernel {kernel} did not end in {} s, and was stopped", timeout.as_secs_f64()))
+}
+
+/// A launch that failed, or was stopped by a signal.
+pub(crate) fn launch(py: Python<'_>, error: &LaunchError, output: &PythonStdout) -> PyErr {
+    let raised = match error.kind {
+        LaunchErrorKind::Stopped => py.check_signals().err(),
+        LaunchErrorKind::Output(_) => output.failure(),
+        _ => None,
+    };
+    match raised {
+        // A KeyboardInterrupt, or the end of the program: nothing went wrong.
+        Some(raised) if !raised.is_instance_of::<PyException>(py) => raised,
+        raised => {
+            let failed = located(py, "LaunchError", error.to_string(), &error.entry, error.block, error.site.as_deref());
+            failed.set_cause(py, raised);
+            failed
+        }
+    }
 }
 
 fn located(py: Python<'_>, name: &str, message: String, kernel: &str, block: Option<[u32; 3]>, site: Option<&Site>) -> PyErr {

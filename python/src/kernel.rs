@@ -3,7 +3,9 @@
 use crate::{
     array::{ArrayView, type_name},
     bind::{Arguments, Value},
-    errors, output, scalar,
+    errors,
+    output::PythonStdout,
+    scalar, stop,
     trace::{self, Trace},
 };
 use pyo3::{
@@ -11,10 +13,10 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyTuple},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tilewright::{
     array::DType,
-    exec::{LaunchOptions, Param, Plan, Program},
+    exec::{LaunchErrorKind, LaunchOptions, MAX_EXTENT, Param, Plan, Program},
     ir::{self, Scalar},
     text::{self, OpPrinter},
 };
@@ -81,11 +83,21 @@ impl Kernel {
     }
 
     /// Runs the kernel over a grid of blocks; arrays are changed in place.
-    #[pyo3(signature = (grid, *args, threads = None))]
-    fn launch(&self, py: Python<'_>, grid: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, threads: Option<usize>) -> PyResult<Report> {
+    #[pyo3(signature = (grid, *args, threads = None, check = false))]
+    fn launch(
+        &self,
+        py: Python<'_>,
+        grid: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        threads: Option<usize>,
+        check: bool,
+    ) -> PyResult<Report> {
+        if check {
+            py.import("tilewright._errors")?.call_method1("no_checker", ("check=True",))?;
+        }
         let plan = self.plan(py)?;
         let arguments = flat_arguments(&plan, args)?;
-        run(py, &plan, &arguments, extents(grid)?, threads)
+        run(py, &plan, &arguments, extents(grid)?, Wishes { threads, timeout: None })
     }
 
     /// Runs the kernel, and gives what it accesses.
@@ -143,29 +155,45 @@ impl Kernel {
     }
 }
 
+/// How to run a launch, from Python.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wishes {
+    pub(crate) threads: Option<usize>,
+    /// After which it is stopped.
+    pub(crate) timeout: Option<Duration>,
+}
+
 /// Runs a plan while other Python threads go on.
-pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32; 3], threads: Option<usize>) -> PyResult<Report> {
-    let mut options = LaunchOptions::new().output(output::python_stdout());
-    if let Some(threads) = threads {
+pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32; 3], wishes: Wishes) -> PyResult<Report> {
+    let output = PythonStdout::default();
+    let mut options = LaunchOptions::new().output(output.sink());
+    if let Some(threads) = wishes.threads {
         options = options.threads(threads);
     }
-    let (report, _) = py.detach(|| arguments.launch(plan, grid, &options)).map_err(|error| errors::launch(py, &error))?;
+    let (launched, late) = stop::stoppable(py, wishes.timeout, |stop| arguments.launch(plan, grid, &options.stop(stop)));
+    let (report, _) = launched.map_err(|error| match error.kind {
+        LaunchErrorKind::Stopped if late => errors::late(plan.entry(), wishes.timeout.unwrap_or_default()),
+        _ => errors::launch(py, &error, &output),
+    })?;
     Ok(Report { blocks: report.blocks, threads: report.threads, seconds: report.time.as_secs_f64() })
 }
 
-/// A grid: one to three extents, or a number.
+/// The extents of a grid, as `ct.launch` takes them: up to three numbers, the others are 1. One number stands for itself.
 pub(crate) fn extents(grid: &Bound<'_, PyAny>) -> PyResult<[u32; 3]> {
     let given: Vec<i64> = match grid.extract::<i64>() {
         Ok(extent) => vec![extent],
-        Err(_) => grid.extract().map_err(|_| PyTypeError::new_err("the grid must be a tuple of one to three integers"))?,
+        Err(_) => grid.extract().map_err(|_| PyTypeError::new_err("Grid must be a tuple of up to three integers"))?,
     };
-    if !(1..=3).contains(&given.len()) {
-        return Err(PyValueError::new_err(format!("the grid must have one to three extents, got {}", given.len())));
+    if given.len() > 3 {
+        return Err(PyValueError::new_err(format!("Grid dimensions must be at most 3, got length {}", given.len())));
     }
     let mut extents = [1; 3];
-    for (extent, &value) in extents.iter_mut().zip(&given) {
-        // What is out of range is for the launch to refuse, which knows the limits.
-        *extent = u32::try_from(value).map_err(|_| PyValueError::new_err(format!("the grid extent {value} is out of range")))?;
+    for (at, (extent, &value)) in extents.iter_mut().zip(&given).enumerate() {
+        if value > MAX_EXTENT.into() {
+            let limit = format!("Grid[{at}] exceeds 24-bit limit: max={MAX_EXTENT}, got={value}.");
+            return Err(PyValueError::new_err(limit + " Use multiple kernel launches for larger workloads."));
+        }
+        *extent = u32::try_from(value).map_err(|_| PyValueError::new_err(format!("Grid[{at}] is negative: {value}")))?;
     }
     Ok(extents)
 }

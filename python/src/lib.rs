@@ -13,6 +13,7 @@ mod kernel;
 mod module;
 mod output;
 mod scalar;
+mod stop;
 mod trace;
 
 use pyo3::prelude::*;

@@ -3,16 +3,26 @@
 use pyo3::{prelude::*, types::PyString};
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 use tilewright::exec::OutputSink;
 
 /// Writes to `sys.stdout`, whatever that is at the time: a terminal, a notebook, or what a test captures.
-pub(crate) fn python_stdout() -> OutputSink {
-    OutputSink::new(Arc::new(Mutex::new(PythonStdout)))
+#[derive(Clone, Default)]
+pub(crate) struct PythonStdout {
+    failure: Arc<Mutex<Option<PyErr>>>,
 }
 
-struct PythonStdout;
+impl PythonStdout {
+    pub(crate) fn sink(&self) -> OutputSink {
+        OutputSink::new(Arc::new(Mutex::new(self.clone())))
+    }
+
+    /// What Python raised instead of writing.
+    pub(crate) fn failure(&self) -> Option<PyErr> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 impl io::Write for PythonStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -21,7 +31,11 @@ impl io::Write for PythonStdout {
             let stdout = py.import("sys")?.getattr("stdout")?;
             stdout.call_method1("write", (PyString::new(py, &text),)).map(drop)
         })
-        .map_err(|error| io::Error::other(error.to_string()))?;
+        .map_err(|error| {
+            let message = error.to_string();
+            self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            io::Error::other(message)
+        })?;
         Ok(bytes.len())
     }
 

@@ -3,7 +3,9 @@
 use crate::{
     array::{ArrayDescription, ArrayView},
     bind::Arguments,
-    errors, output,
+    errors,
+    output::PythonStdout,
+    stop,
 };
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -59,9 +61,10 @@ impl AccessObserver for Recorder {
 /// Runs a plan on one thread, and keeps what it accesses.
 pub(crate) fn record(py: Python<'_>, plan: &Plan, arguments: Arguments, grid: [u32; 3]) -> PyResult<Trace> {
     let recorder = Recorder::default();
-    let options = LaunchOptions::new().output(output::python_stdout()).threads(1).observer(&recorder);
-    let launched = py.detach(|| arguments.launch(plan, grid, &options));
-    let (_, addresses) = launched.map_err(|error| errors::launch(py, &error))?;
+    let output = PythonStdout::default();
+    let options = LaunchOptions::new().output(output.sink()).threads(1).observer(&recorder);
+    let (launched, _) = stop::stoppable(py, None, |stop| arguments.launch(plan, grid, &options.stop(stop)));
+    let (_, addresses) = launched.map_err(|error| errors::launch(py, &error, &output))?;
     let accesses = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     let arrays = arguments.arrays.into_iter().map(|array| Py::new(py, ArrayDescription(array))).collect::<PyResult<_>>()?;
     Ok(Trace { arrays, addresses, accesses })

@@ -1,5 +1,11 @@
 """Kernels of cuTile Python, compiled and run here."""
 
+import contextlib
+import io
+import os
+import signal
+import sys
+
 import cuda.tile as ct
 import numpy as np
 import pytest
@@ -139,6 +145,97 @@ def test_arguments_that_ct_launch_refuses(value):
         cutile.launch(4, scale, (x, value, y))
 
 
+def test_arrays_that_are_to_be_constants():
+    @ct.kernel
+    def constant(x, n: tuple[ct.Constant[int], int]):
+        pass
+
+    x = np.ones(8, np.float32)
+    message = r"Invalid item #0 of kernel argument #1: Could not interpret object of type 'ndarray' as a constant"
+    with pytest.raises(TypeError, match=message):
+        cutile.launch(1, constant, (x, (x, 1)))
+
+
+def test_extents_of_the_grid():
+    x, y = np.ones((1, 16), np.float32), np.zeros((1, 16), np.float32)
+    for grid in ((), (1,), (1, 1), (1, 1, 1), 1):
+        y[:] = 0
+        cutile.launch(grid, scale, (x, 2.0, y))
+        assert (y == 2).all()
+    limit = r"Grid\[1\] exceeds 24-bit limit: max=16777215, got=16777216\. Use multiple kernel launches for larger workloads\."
+    with pytest.raises(ValueError, match=limit):
+        cutile.launch((1, 2**24), scale, (x, 2.0, y))
+    with pytest.raises(ValueError, match="Grid dimensions must be at most 3, got length 4"):
+        cutile.launch((1, 1, 1, 1), scale, (x, 2.0, y))
+
+
+@ct.kernel
+def wait_for_ever(flags):
+    while ct.atomic_or(flags, (0,), 0).item() == 0:
+        pass
+
+
+def test_a_launch_that_takes_too_long():
+    with pytest.raises(TimeoutError, match=r"kernel wait_for_ever\w+ did not end in 0\.01 s, and was stopped"):
+        cutile.launch((5,), wait_for_ever, (np.zeros(1, np.int32),), timeout=0.01)
+    cutile.launch((5,), wait_for_ever, (np.ones(1, np.int32),), timeout=1000)
+    with pytest.raises(ValueError, match="negative"):
+        cutile.launch((5,), wait_for_ever, (np.ones(1, np.int32),), timeout=-1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, Ctrl-C waits for the end of the launch")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_launch_is_interrupted(threads):
+    """The kernel itself says that it runs, by what it prints; then Ctrl-C comes."""
+
+    class Interrupt(io.StringIO):
+        def write(self, text):
+            os.kill(os.getpid(), signal.SIGINT)
+            return super().write(text)
+
+    @ct.kernel
+    def print_and_wait(flags):
+        ct.printf("here\n")
+        while ct.atomic_or(flags, (0,), 0).item() == 0:
+            pass
+
+    before = signal.getsignal(signal.SIGINT)
+    with contextlib.redirect_stdout(Interrupt()), pytest.raises(KeyboardInterrupt):
+        cutile.launch(3, print_and_wait, (np.zeros(1, np.int32),), threads=threads)
+    assert signal.getsignal(signal.SIGINT) is before
+    # The next launch knows nothing of it.
+    cutile.launch(1, wait_for_ever, (np.ones(1, np.int32),), threads=threads)
+
+
+def test_what_goes_wrong_when_printing():
+    class Closed(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError("nobody reads this")
+
+    with contextlib.redirect_stdout(Closed()), pytest.raises(LaunchError, match="cannot write printed text") as error:
+        cutile.launch(1, hello, (np.zeros(1, np.float32),))
+    assert isinstance(error.value.__cause__, BrokenPipeError)
+
+
+def test_a_handler_of_a_program_does_not_end_launches():
+    called = []
+    before = signal.signal(signal.SIGINT, lambda *_: called.append(True))
+    try:
+        report = []
+
+        class Interrupt(io.StringIO):
+            def write(self, text):
+                os.kill(os.getpid(), signal.SIGINT)
+                return super().write(text)
+
+        with contextlib.redirect_stdout(Interrupt()):
+            report.append(cutile.launch(3, hello, (np.zeros(1, np.float32),)))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert called
+    assert report[0].blocks == 3
+
+
 def test_what_is_no_kernel_is_refused():
     with pytest.raises(TypeError, match=r"expected a ct\.kernel, got function"):
         cutile.launch(1, lambda: None, ())
@@ -159,6 +256,11 @@ def test_errors_of_the_compiler_are_those_of_cutile():
 
     with pytest.raises(ct.TileError):
         cutile.launch(1, wrong, (np.ones(8, np.float32),))
+
+
+def test_there_is_no_checker():
+    with pytest.raises(NotImplementedError, match="check=True asks for the checker of races and uninitialized memory"):
+        cutile.launch(1, hello, (np.zeros(1, np.float32),), check=True)
 
 
 def test_prints(capsys):

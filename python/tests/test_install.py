@@ -1,5 +1,6 @@
 """Unmodified code that calls ``cuda.tile.launch``."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -52,6 +53,33 @@ def test_a_module_runs_unmodified(script):
     assert (done.returncode, done.stdout) == (0, "done value\n"), done.stderr
 
 
+PARENT = """
+    import subprocess, sys
+    done = subprocess.run([sys.executable, "script.py", "of a child"], text=True, capture_output=True)
+    print(done.stdout + done.stderr, end="")
+"""
+
+
+def test_programs_that_a_script_starts(script):
+    parent = script.parent / "parent.py"
+    parent.write_text(textwrap.dedent(PARENT))
+    done = run("-m", "tilewright.cutile", "--subprocesses", "--threads", "1", parent, cwd=script.parent)
+    assert (done.returncode, done.stdout) == (0, "done of a child\n"), done.stderr
+    done = run("-m", "tilewright.cutile", parent, cwd=script.parent)
+    assert "done" not in done.stdout
+
+
+def test_programs_have_the_start_of_their_own(script, monkeypatch):
+    """What an installation or a user has Python import at its start is imported still, by children of children too."""
+    (script.parent / "sitecustomize.py").write_text("print('started')")
+    monkeypatch.setenv("PYTHONPATH", str(script.parent), prepend=os.pathsep)
+    parent = script.parent / "parent.py"
+    parent.write_text(textwrap.dedent(PARENT).replace('"script.py", "of a child"', '"middle.py"'))
+    (script.parent / "middle.py").write_text(textwrap.dedent(PARENT))
+    done = run("-m", "tilewright.cutile", "--subprocesses", parent, cwd=script.parent)
+    assert (done.returncode, done.stdout) == (0, "started\n" * 3 + "done of a child\n"), done.stderr
+
+
 def test_install_changes_what_was_imported_before(script):
     code = f"""
 import runpy, cuda.tile as ct
@@ -94,8 +122,22 @@ def test_tuning_measures_the_cpu(installed, capsys):
     assert found.best.mean_us > 0
     assert (y == 2 * x).all()
     assert "2 succeeded, 0 failed" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="single_run_timeout_sec is not available on the CPU"):
-        ct.tune.exhaustive_search([64], None, lambda n: (64,), double, lambda n: (x, y, n), single_run_timeout_sec=1.0)
+
+
+def test_tuning_stops_what_takes_too_long(installed):
+    import cuda.tile as ct
+
+    @ct.kernel
+    def wait(flags, n: ct.Constant[int]):
+        while ct.atomic_or(flags, (0,), 0).item() < n:
+            pass
+
+    flags = np.ones(1, np.int32)
+    found = ct.tune.exhaustive_search([1, 2], None, lambda n: (1,), wait, lambda n: (flags, n), single_run_timeout_sec=0.5, quiet=True)
+    assert [success.config for success in found.successes] == [1]
+    [(config, error, message)] = found.failures
+    assert (config, error.__name__) == (2, "TileLaunchTimeoutError")
+    assert "did not end in 0.5 s, and was stopped" in message
 
 
 def test_kernels_are_exported_for_arrays_of_this_machine(installed, tmp_path):

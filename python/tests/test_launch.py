@@ -188,13 +188,21 @@ def test_wrong_arguments(saxpy):
         kernel.launch(1, 2.0, *spread(x.astype(">f4")), *spread(x))
     with pytest.raises(TypeError, match="arrays of complex64 elements"):
         spread(x.astype(np.complex64))
-    for grid in [(), (1, 1, 1, 1), (-1,), 2**40]:
-        with pytest.raises(ValueError, match="grid"):
+    for grid in [(1, 1, 1, 1), (-1,), 2**40]:
+        with pytest.raises(ValueError, match="Grid"):
             kernel.launch(grid, 2.0, *spread(x), *spread(x))
-    with pytest.raises(TypeError, match="grid"):
+    with pytest.raises(TypeError, match="Grid"):
         kernel.launch("8", 2.0, *spread(x), *spread(x))
     with pytest.raises(tilewright.LaunchError, match="extents from 1"):
         kernel.launch(0, 2.0, *spread(x), *spread(x))
+
+
+def test_there_is_no_checker(saxpy):
+    x = np.ones(8, np.float32)
+    with pytest.raises(NotImplementedError, match="check=True asks for the checker"):
+        saxpy["saxpy"].launch(1, 2.0, *spread(x), *spread(x), check=True)
+    assert (x == 1).all()
+    saxpy["saxpy"].launch(1, 2.0, *spread(x), *spread(x), check=False)
 
 
 def test_other_threads_go_on(saxpy):

@@ -28,6 +28,17 @@ def test_kernels_run_on_the_cpu(pytester):
     result.stdout.fnmatch_lines(["cuTile kernels: on the CPU, by Tilewright"])
 
 
+def test_programs_that_tests_start(pytester):
+    pytester.makepyfile(script=textwrap.dedent(TEST) + "test_double()")
+    pytester.makepyfile("""
+        import subprocess, sys
+        def test_script():
+            subprocess.run([sys.executable, "script.py"], check=True)
+    """)
+    pytester.runpytest_subprocess("--tile-device=cpu", "--tile-subprocesses").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess("--tile-device=cpu").assert_outcomes(failed=1)
+
+
 def test_nothing_happens_unasked(pytester):
     result = run(pytester)
     result.assert_outcomes(failed=1)
@@ -36,4 +47,11 @@ def test_nothing_happens_unasked(pytester):
 
 def test_options_that_make_no_sense(pytester):
     result = run(pytester, "--tile-threads=1")
-    result.stderr.fnmatch_lines(["*--tile-threads and --tile-torch-cuda are for --tile-device=cpu*"])
+    result.stderr.fnmatch_lines(["*--tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu*"])
+
+
+def test_there_is_no_checker(pytester):
+    for arguments in (["--tile-check"], ["--tile-device=cpu", "--tile-check"]):
+        result = run(pytester, *arguments)
+        result.stderr.fnmatch_lines(["*--tile-check asks for the checker of races and uninitialized memory, which this *"])
+        assert result.ret != 0

@@ -52,8 +52,11 @@ class Kernel:
     @property
     def parameters(self) -> list[str]:
         """The types of its parameters, as Tile IR writes them."""
-    def launch(self, grid: Grid, *args: Any, threads: int | None = None) -> Report:
-        """Run the kernel over a grid of blocks; arrays are changed in place."""
+    def launch(self, grid: Grid, *args: Any, threads: int | None = None, check: bool = False) -> Report:
+        """Run the kernel over a grid of blocks; arrays are changed in place.
+
+        ``check`` is for the checker, which is not there yet.
+        """
     def trace(self, grid: Grid, *args: Any) -> Trace:
         """Run the kernel, and give what it accesses."""
     def access_map(self, grid: Grid, *args: Any, array: Any = None) -> AccessMap:
@@ -120,7 +123,7 @@ class Dispatcher:
     @property
     def compiler(self) -> Callable[[tuple[Any, ...]], tuple[Kernel, list[bool]]]: ...
     def trace(self, grid: Grid, args: tuple[Any, ...]) -> Trace: ...
-    def launch(self, grid: Grid, args: tuple[Any, ...], threads: int | None = None) -> Report: ...
+    def launch(self, grid: Grid, args: tuple[Any, ...], threads: int | None = None, timeout: float | None = None) -> Report: ...
     def __len__(self) -> int: ...
 
 def describe(object: Any) -> ArrayDescription | None: ...

@@ -9,7 +9,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the plugin."""
     group = parser.getgroup("tilewright")
     group.addoption("--tile-device", choices=["cpu"], help="where kernels of cuTile Python run: on the CPU, by Tilewright")
+    group.addoption("--tile-check", action="store_true", help="run kernels under the checker, which this version does not have")
     group.addoption("--tile-torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
+    group.addoption("--tile-subprocesses", action="store_true", help="do the same in the Python programs that tests start")
     group.addoption("--tile-threads", type=int, metavar="N", help="threads of a launch on the CPU; default: one for each core")
 
 
@@ -17,18 +19,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Take the place of ``cuda.tile.launch`` before a conftest or a test can import it."""
     options = early_config.known_args_namespace
+    if options.tile_check:
+        raise pytest.UsageError("--tile-check asks for the checker of races and uninitialized memory, which this version does not have")
     if options.tile_device != "cpu":
-        if options.tile_threads is not None or options.tile_torch_cuda:
-            raise pytest.UsageError("--tile-threads and --tile-torch-cuda are for --tile-device=cpu")
+        if options.tile_threads is not None or options.tile_torch_cuda or options.tile_subprocesses:
+            raise pytest.UsageError("--tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu")
         return
     try:
         from tilewright import cutile
+        from tilewright.cutile._children import reach_children
 
         cutile.install(torch_cuda=options.tile_torch_cuda)
     except ImportError as error:
         raise pytest.UsageError(f"--tile-device=cpu needs what is not installed: {error}") from error
     if options.tile_threads is not None:
         cutile.set_threads(options.tile_threads)
+    if options.tile_subprocesses:
+        reach_children(arch=None, threads=options.tile_threads, torch_cuda=options.tile_torch_cuda)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import re
 from typing import Any, NamedTuple
 
 import cuda.tile as ct
@@ -148,8 +149,22 @@ def _read_kept(code: bytes, symbol: str) -> Kernel | None:
 def parameter_constraints(kernel: ct.kernel, args: tuple[Any, ...], convention: CallingConvention, /) -> list[Any]:
     """What a kernel compiled for these arguments takes: cuTile's function of the longer name, for arrays of this machine too."""
     described = tuple(_described(arg) for arg in args)
-    inferred = get_parameter_constraints_from_pyargs(kernel, described, convention)
+    try:
+        inferred = get_parameter_constraints_from_pyargs(kernel, described, convention)
+    except TypeError as error:
+        raise TypeError(_about_array(str(error), args)) from None
     return [_with_dtype(constraint, arg) for constraint, arg in zip(inferred, described, strict=True)]
+
+
+def _about_array(message: str, args: tuple[Any, ...]) -> str:
+    """What cuTile says about an argument, with the type of the array that it saw a description of."""
+    path = [int(number) for number in re.findall(r"#(\d+)", message)]
+    found: Any = args
+    # The outermost comes last: "item #0 of kernel argument #2".
+    for index in reversed(path):
+        found = found[index] if isinstance(found, (tuple, list)) and index < len(found) else found
+    own = ArrayDescription.__module__ + "." + ArrayDescription.__qualname__
+    return message.replace(own, type(found).__name__)
 
 
 def _described(arg: Any) -> Any:

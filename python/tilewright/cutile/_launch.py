@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from tilewright._errors import no_checker
 from tilewright._native import Dispatcher, Kernel, Report
 from tilewright.cutile._driver import provide_driver
 
@@ -29,14 +30,27 @@ def set_threads(threads: int | None) -> None:
     _threads = threads
 
 
-def launch(grid: int | tuple[int, ...], kernel: Any, args: tuple[Any, ...], *, threads: int | None = None) -> Report:
+def launch(
+    grid: int | tuple[int, ...],
+    kernel: Any,
+    args: tuple[Any, ...],
+    *,
+    threads: int | None = None,
+    timeout: float | None = None,
+    check: bool = False,
+) -> Report:
     """Run a ``ct.kernel`` over a grid of blocks, and return when it has ended.
 
     ``args`` are what ``ct.launch`` takes, with arrays in the memory of this machine: of NumPy, PyTorch or JAX, or anything with
     DLPack or the buffer protocol. The kernel is compiled as ``ct.launch`` would compile it, once for each signature. Arrays are
     changed in place and without a copy. Other Python threads go on meanwhile, and must leave the arrays alone.
+
+    A launch that takes longer than ``timeout`` seconds, without the time to compile, is stopped with a TimeoutError, as Ctrl-C stops it
+    with a KeyboardInterrupt; the arrays then hold what was written until then. ``check`` is for the checker, which is not there yet.
     """
-    return _dispatcher(kernel).launch(grid, args, _threads if threads is None else threads)
+    if check:
+        no_checker("check=True")
+    return _dispatcher(kernel).launch(grid, args, _threads if threads is None else threads, timeout)
 
 
 def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:

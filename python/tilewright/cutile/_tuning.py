@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import time
+from typing import Any
+
+from cuda.tile.tune._tune_utils import TileLaunchTimeoutError
 
 from tilewright.cutile._launch import launch
 
@@ -13,6 +16,14 @@ def benchmark(stream: Any, grid: tuple[int, ...], kernel: Any, args: tuple[Any, 
     return launch(grid, kernel, args).seconds * 1e6
 
 
-def benchmark_with_timeout(*_args: Any) -> NoReturn:
-    """Refuse: a launch on the CPU runs inside this process and cannot be ended from outside."""
-    raise NotImplementedError("single_run_timeout_sec is not available on the CPU: leave it out")
+def benchmark_with_timeout(
+    stream: Any, grid: tuple[int, ...], kernel: Any, args: tuple[Any, ...], timeout_sec: float, flush_l2: bool
+) -> tuple[float, float]:
+    """Run a kernel once within a limit of time; return its time on the CPU in microseconds, and that by the clock in seconds."""
+    del stream, flush_l2
+    start = time.perf_counter()
+    try:
+        report = launch(grid, kernel, args, timeout=timeout_sec)
+    except TimeoutError as error:
+        raise TileLaunchTimeoutError(str(error)) from None
+    return report.seconds * 1e6, time.perf_counter() - start

@@ -1,0 +1,163 @@
+//! What ends a launch early: Ctrl-C, and a limit of time.
+//!
+//! Python notes a signal when it comes, but raises `KeyboardInterrupt` only when the main thread runs Python's code again, which it does
+//! not do during a launch. So during a launch of the main thread a handler stands in front of Python's.
+
+use pyo3::prelude::*;
+use std::{
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
+};
+
+/// Runs a launch, which stops when the flag that it is given becomes true; gives also whether it ran out of time.
+pub(crate) fn stoppable<T: Send>(py: Python<'_>, timeout: Option<Duration>, launch: impl FnOnce(&AtomicBool) -> T + Send) -> (T, bool) {
+    let own = AtomicBool::new(false);
+    let interrupt = interrupt::Watch::new(py);
+    let stop = interrupt.as_ref().map_or(&own, |watch| watch.flag());
+    py.detach(|| match timeout {
+        None => (launch(stop), false),
+        Some(timeout) => timed(stop, timeout, launch),
+    })
+}
+
+/// Runs a launch, and sets the flag after some time.
+fn timed<T>(stop: &AtomicBool, timeout: Duration, launch: impl FnOnce(&AtomicBool) -> T) -> (T, bool) {
+    thread::scope(|scope| {
+        let (end, ended) = mpsc::channel::<()>();
+        let timer = scope.spawn(move || {
+            let late = ended.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
+            stop.fetch_or(late, Ordering::Relaxed);
+            late
+        });
+        let result = launch(stop);
+        drop(end);
+        (result, timer.join().unwrap_or(false))
+    })
+}
+
+#[cfg(unix)]
+mod interrupt {
+    #![allow(unsafe_code, reason = "handlers of signals are set by functions of C")]
+
+    use pyo3::{prelude::*, sync::PyOnceLock};
+    use std::{
+        ffi::c_int,
+        mem::{MaybeUninit, transmute},
+        ptr,
+        sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    };
+
+    /// Ctrl-C came during this launch. One is enough, since only the main thread sets the handler.
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    /// The address of Python's handler.
+    static OF_PYTHON: AtomicUsize = AtomicUsize::new(0);
+
+    /// While this lives, Ctrl-C sets a flag, and then does what it did before.
+    pub(super) struct Watch {
+        before: libc::sigaction,
+    }
+
+    impl Watch {
+        /// Begins if this is the main thread, and Ctrl-C is to raise `KeyboardInterrupt` and nothing else.
+        pub(super) fn new(py: Python<'_>) -> Option<Watch> {
+            if !is_main_thread() || !raises_keyboard_interrupt(py).unwrap_or(false) {
+                return None;
+            }
+            let before = current()?;
+            let takes_one_argument = before.sa_flags & libc::SA_SIGINFO == 0;
+            let is_function = before.sa_sigaction != libc::SIG_DFL && before.sa_sigaction != libc::SIG_IGN;
+            // A launch by what a kernel prints to is inside of another one.
+            if !takes_one_argument || !is_function || before.sa_sigaction == address() {
+                return None;
+            }
+            OF_PYTHON.store(before.sa_sigaction, Ordering::Relaxed);
+            INTERRUPTED.store(false, Ordering::Relaxed);
+            let mut with = before;
+            with.sa_sigaction = address();
+            set(&with).then_some(Watch { before })
+        }
+
+        #[expect(clippy::unused_self, reason = "the flag is of use while the handler is set")]
+        pub(super) fn flag(&self) -> &AtomicBool {
+            &INTERRUPTED
+        }
+    }
+
+    impl Drop for Watch {
+        fn drop(&mut self) {
+            // What was set in the meantime stays.
+            if current().is_some_and(|now| now.sa_sigaction == address()) {
+                set(&self.before);
+            }
+        }
+    }
+
+    extern "C" fn handle(signal: c_int) {
+        INTERRUPTED.store(true, Ordering::Relaxed);
+        let of_python = OF_PYTHON.load(Ordering::Relaxed);
+        // SAFETY: the handler is only set after the address of one that takes a number was stored.
+        let of_python: extern "C" fn(c_int) = unsafe { transmute(of_python) };
+        of_python(signal);
+    }
+
+    fn address() -> usize {
+        (handle as extern "C" fn(c_int)) as usize
+    }
+
+    fn current() -> Option<libc::sigaction> {
+        let mut found = MaybeUninit::uninit();
+        // SAFETY: `found` may be written, and is after success.
+        unsafe { (libc::sigaction(libc::SIGINT, ptr::null(), found.as_mut_ptr()) == 0).then(|| found.assume_init()) }
+    }
+
+    fn set(action: &libc::sigaction) -> bool {
+        // SAFETY: the handler of `action` is that of this file, which does what a handler may do, or one that was set before.
+        unsafe { libc::sigaction(libc::SIGINT, action, ptr::null_mut()) == 0 }
+    }
+
+    fn is_main_thread() -> bool {
+        thread_local!(static IS_MAIN: bool = {
+            #[cfg(target_vendor = "apple")]
+            // SAFETY: it has no conditions.
+            let is_main = unsafe { libc::pthread_main_np() } == 1;
+            #[cfg(target_os = "linux")]
+            // SAFETY: it has no conditions.
+            let is_main = unsafe { libc::gettid() == libc::getpid() };
+            #[cfg(not(any(target_vendor = "apple", target_os = "linux")))]
+            let is_main = false;
+            is_main
+        });
+        IS_MAIN.with(|is_main| *is_main)
+    }
+
+    /// Whether Python's own handler is in place: what a program does in a handler of its own need not end a launch.
+    fn raises_keyboard_interrupt(py: Python<'_>) -> PyResult<bool> {
+        static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static DEFAULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let handler = GET.import(py, "_signal", "getsignal")?.call1((libc::SIGINT,))?;
+        Ok(handler.is(DEFAULT.import(py, "_signal", "default_int_handler")?))
+    }
+}
+
+#[cfg(not(unix))]
+mod interrupt {
+    use pyo3::prelude::*;
+    use std::sync::atomic::AtomicBool;
+
+    /// Ctrl-C is seen when the launch has ended.
+    pub(super) enum Watch {}
+
+    impl Watch {
+        pub(super) fn new(_: Python<'_>) -> Option<Watch> {
+            None
+        }
+
+        pub(super) fn flag(&self) -> &AtomicBool {
+            match *self {}
+        }
+    }
+}
