@@ -470,18 +470,23 @@ impl Generator<'_> {
         let n = slot.shape.iter().product::<i64>();
         let Some((value, scalar, n)) = self.flat(slot, n) else { return };
         let start = self.take(size(scalar) * n as usize);
-        let base = self.pointer(self.output, start, scalar);
-        let tensor = TypeData::TensorView { element: scalar.ty(), shape: [n].into(), strides: [1].into(), attr: None };
-        let tensor = self.module.tables.types.intern(tensor).unwrap();
-        let tv = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
-        let view = TypeData::PartitionView { tile: [n as i32].into(), tensor_view: tensor, dim_map: [0].into(), padding: None };
-        let view = self.module.tables.types.intern(view).unwrap();
-        let pv = self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tv).result(view));
+        let pv = self.row(self.output, start, scalar, n);
         let zero = self.numbers(Scalar::I32, &[], &[0]);
         self.op(Opcode::StoreViewTko, |op| {
             let op = op.operand("tile", value).operand("view", pv).operand("index", zero);
             op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
         });
+    }
+
+    /// A view of a row of `n` numbers, some bytes behind a pointer, with a single tile.
+    pub(super) fn row(&mut self, base: Value, bytes: usize, scalar: Scalar, n: i64) -> Value {
+        let base = self.pointer(base, bytes, scalar);
+        let tensor = TypeData::TensorView { element: scalar.ty(), shape: [n].into(), strides: [1].into(), attr: None };
+        let tensor = self.module.tables.types.intern(tensor).unwrap();
+        let tv = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
+        let view = TypeData::PartitionView { tile: [n as i32].into(), tensor_view: tensor, dim_map: [0].into(), padding: None };
+        let view = self.module.tables.types.intern(view).unwrap();
+        self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tv).result(view))
     }
 
     /// A value as a tile of one dimension, of a type that lies in memory.

@@ -7,6 +7,7 @@ mod edges;
 mod folds;
 mod multimem;
 mod statements;
+mod updates;
 
 pub(crate) use choices::Choices;
 pub(crate) use edges::edge_program;
