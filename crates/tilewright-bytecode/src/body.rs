@@ -8,25 +8,66 @@ use crate::{
     debug::Row,
     error::{Place, ReadError},
     functions::FunctionHeader,
-    layout::{AttrCodec, AttrLayout, OpLayout, OperandLayout, ResultLayout, SegmentLayout, layouts},
+    layout::{AttrCodec, AttrLayout, Layouts, OpLayout, OperandLayout, ResultLayout, SegmentLayout, layouts},
     limits::MAX_REGION_DEPTH,
 };
 use tilewright_ir::{
-    Attr, AttrData, AttrValue, Block, Body, Op, Opcode, PushedOp, Region, Type, TypeData, TypeTable, Value,
+    Attr, AttrData, AttrValue, Block, Body, EnumKind, Loc, Op, Opcode, PushedOp, Region, Type, TypeData, TypeTable, Value,
     ops::{Arity, AttrKind, Placement},
 };
 
 /// Buffers that are used again for each operation and each function.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// The values that an index can name, in the order of their numbers.
-    live: Vec<Value>,
+    /// The values that an index can name.
+    live: Live,
     /// Result types of the current operation, below them those of the operations around it.
     results: Vec<Type>,
     /// Argument types of a block.
     args: Vec<Type>,
     /// Lists of this many `false`.
     all_false: Vec<Option<Attr>>,
+}
+
+/// The values that an index of the file can name, by that index.
+#[derive(Default)]
+struct Live {
+    /// So many have the number that they have in the body: all but those that come after a region whose values are gone.
+    straight: usize,
+    /// The others.
+    moved: Vec<Value>,
+}
+
+impl Live {
+    fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    fn len(&self) -> usize {
+        self.straight + self.moved.len()
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> Option<Value> {
+        match index.checked_sub(self.straight) {
+            None => Some(Value::new(index)),
+            Some(index) => self.moved.get(index).copied(),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, value: Value) {
+        if value.index() == self.straight {
+            self.straight += 1;
+        } else {
+            self.moved.push(value);
+        }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.moved.truncate(len.saturating_sub(self.straight));
+        self.straight = self.straight.min(len);
+    }
 }
 
 /// About how many bytes an operation takes: a guess at how much to reserve.
@@ -46,7 +87,7 @@ struct Current {
 struct Decoder<'c, 'a> {
     context: &'c mut Context<'a>,
     scratch: &'c mut Scratch,
-    layouts: &'static [OpLayout],
+    layouts: &'static Layouts,
     cursor: Cursor<'a>,
     row: Option<Row>,
     body: Body,
@@ -125,15 +166,11 @@ impl Decoder<'_, '_> {
 
     /// Gives the next numbers to `count` values, beginning with the `first`-th of the body.
     fn make_live(&mut self, first: usize, count: usize) {
-        self.scratch.live.extend((first..first + count).map(Value::new));
+        (first..first + count).for_each(|index| self.scratch.live.push(Value::new(index)));
     }
 
     fn operation(&mut self, block: Block) -> Result<(), ReadError> {
-        self.current = Some(Current { index: self.body.num_ops(), opcode: None });
-        let loc = match &mut self.row {
-            Some(row) => self.context.next_location(row)?,
-            None => None,
-        };
+        let loc = self.location()?;
         let layout = self.opcode()?;
         let first_result = self.scratch.results.len();
         self.result_types(layout.results)?;
@@ -149,19 +186,55 @@ impl Decoder<'_, '_> {
         if layout.regions > 0 {
             self.regions(op)?;
         }
-        self.results(op, first_result, layout.results.newer);
+        match (&self.scratch.results[first_result..], layout.results.newer) {
+            (&[ty], 0) => {
+                let result = self.body.define_result(op, ty);
+                self.scratch.results.truncate(first_result);
+                self.scratch.live.push(result);
+            }
+            (_, newer) => self.results(op, first_result, newer),
+        }
         Ok(())
     }
 
+    /// Notes which operation errors are about.
+    #[inline]
+    fn begin(&mut self, opcode: Option<Opcode>) {
+        self.current = Some(Current { index: self.body.num_ops(), opcode });
+    }
+
+    #[inline]
+    fn location(&mut self) -> Result<Option<Loc>, ReadError> {
+        if self.row.is_some() {
+            self.begin(None);
+        }
+        match &mut self.row {
+            Some(row) => self.context.next_location(row),
+            None => Ok(None),
+        }
+    }
+
+    #[inline]
     fn opcode(&mut self) -> Result<&'static OpLayout, ReadError> {
+        let layouts = self.layouts;
+        match self.cursor.next_if(|byte| layouts.plain(byte)) {
+            Some(layout) => {
+                self.begin(Some(layout.opcode));
+                Ok(layout)
+            }
+            None => self.long_opcode(),
+        }
+    }
+
+    #[cold]
+    fn long_opcode(&mut self) -> Result<&'static OpLayout, ReadError> {
+        self.begin(None);
         let at = self.cursor.place();
         // Opcodes have 32 bits.
         let wire = self.cursor.varint()? as u32;
-        let layout = Opcode::from_wire(wire).map(|opcode| &self.layouts[opcode as usize]);
-        if let Some(current) = &mut self.current {
-            current.opcode = layout.map(|layout| layout.opcode);
-        }
-        match layout {
+        let opcode = Opcode::from_wire(wire);
+        self.begin(opcode);
+        match opcode.map(|opcode| &self.layouts[opcode]) {
             Some(layout) if layout.is_plain => Ok(layout),
             layout => self.context.unusual_opcode(at, wire, layout),
         }
@@ -169,22 +242,21 @@ impl Decoder<'_, '_> {
 
     /// Puts the result types on the scratch stack.
     fn result_types(&mut self, layout: ResultLayout) -> Result<(), ReadError> {
-        let count = match (layout.counted, layout.fixed) {
-            (false, fixed) => fixed.unwrap_or(0),
-            (true, fixed) => {
-                let at = self.cursor.place();
-                let count = self.cursor.count("results", 1)?;
-                if fixed.is_some_and(|fixed| fixed != count) {
-                    return Err(at.malformed(format_args!("expected {} results, found {count}", fixed.unwrap_or(0))));
-                }
-                count
-            }
-        };
+        let count = if layout.counted { self.result_count(layout.fixed)? } else { layout.fixed.unwrap_or(0) };
         for _ in 0..count {
             let ty = self.context.ty(&mut self.cursor)?;
             self.scratch.results.push(ty);
         }
         Ok(())
+    }
+
+    fn result_count(&mut self, fixed: Option<usize>) -> Result<usize, ReadError> {
+        let at = self.cursor.place();
+        let count = self.cursor.count("results", 1)?;
+        match fixed {
+            Some(fixed) if fixed != count => Err(at.malformed(format_args!("expected {fixed} results, found {count}"))),
+            _ => Ok(count),
+        }
     }
 
     /// Creates the results, whose types lie on the scratch stack from `first` on, and numbers those that the file knows.
@@ -201,6 +273,7 @@ impl Decoder<'_, '_> {
     fn attributes(&mut self, layout: &OpLayout, flags: u64, first_result: usize) -> Result<(), ReadError> {
         for attr in &layout.attrs {
             match *attr {
+                AttrLayout::Plain(AttrCodec::Enum(kind, mask)) => self.enum_attribute(kind, mask)?,
                 AttrLayout::Plain(codec) => self.attribute(codec, first_result)?,
                 AttrLayout::Flagged(bit, codec) if flags & bit != 0 => self.attribute(codec, first_result)?,
                 AttrLayout::Unit(bit) if flags & bit != 0 => self.body.push_attr(AttrValue::Unit),
@@ -211,22 +284,25 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    #[inline]
     fn attribute(&mut self, codec: AttrCodec, first_result: usize) -> Result<(), ReadError> {
         match codec {
-            AttrCodec::Enum(kind, mask) => {
-                // Nearly always one byte of those that the version has.
-                let wire = match self.cursor.byte_of(mask) {
-                    Some(wire) => wire,
-                    None => self.context.enum_value(kind, &mut self.cursor)?,
-                };
-                self.body.push_attr(AttrValue::Enum(wire));
-            }
+            AttrCodec::Enum(kind, mask) => self.enum_attribute(kind, mask)?,
             AttrCodec::Other(kind) => {
                 let value = self.other_attribute(kind, first_result)?;
                 self.body.push_attr(value);
             }
         }
+        Ok(())
+    }
+
+    #[inline]
+    fn enum_attribute(&mut self, kind: EnumKind, mask: u32) -> Result<(), ReadError> {
+        // Nearly always one byte of those that the version has.
+        let wire = match self.cursor.byte_of(mask) {
+            Some(wire) => wire,
+            None => self.context.enum_value(kind, &mut self.cursor)?,
+        };
+        self.body.push_attr(AttrValue::Enum(wire));
         Ok(())
     }
 
@@ -309,11 +385,11 @@ impl Decoder<'_, '_> {
         Ok((present, split.unwrap_or(0)))
     }
 
-    #[inline]
+    #[inline(always)]
     fn operand(&mut self) -> Result<(), ReadError> {
         let at = self.cursor.place();
         let index = self.cursor.varint()?;
-        let Some(&value) = usize::try_from(index).ok().and_then(|i| self.scratch.live.get(i)) else {
+        let Some(value) = usize::try_from(index).ok().and_then(|i| self.scratch.live.get(i)) else {
             return Err(at.no_entry("value", index, self.scratch.live.len(), "values are live"));
         };
         self.body.push_operand(value);

@@ -74,15 +74,19 @@ impl<'a> Cursor<'a> {
         Ok(byte)
     }
 
+    /// What `meaning` makes of the next byte, which is taken if that is something.
+    #[inline]
+    pub(crate) fn next_if<T>(&mut self, meaning: impl FnOnce(u8) -> Option<T>) -> Option<T> {
+        let (&byte, rest) = self.rest.split_first()?;
+        let found = meaning(byte)?;
+        self.rest = rest;
+        Some(found)
+    }
+
     /// The next byte, if its bit is in `mask`.
     #[inline]
     pub(crate) fn byte_of(&mut self, mask: u32) -> Option<u8> {
-        let (&byte, rest) = self.rest.split_first()?;
-        let is_in = u32::from(byte) < u32::BITS && mask >> byte & 1 != 0;
-        if is_in {
-            self.rest = rest;
-        }
-        is_in.then_some(byte)
+        self.next_if(|byte| (u32::from(byte) < u32::BITS && mask >> byte & 1 != 0).then_some(byte))
     }
 
     /// A truth value: any byte but 0 is true.
@@ -102,10 +106,15 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(u64::from(low & 0x7f) | u64::from(high) << 7)
             }
+            [low, middle, high, ref rest @ ..] if high < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(low & 0x7f) | u64::from(middle & 0x7f) << 7 | u64::from(high) << 14)
+            }
             _ => self.long_varint(),
         }
     }
 
+    #[cold]
     fn long_varint(&mut self) -> Result<u64, ReadError> {
         let mut value = 0;
         for (i, &byte) in self.rest.iter().take(MAX_VARINT).enumerate() {

@@ -1,6 +1,6 @@
 //! How operations are stored in each version: the op table, prepared for decoding (FORMAT section 7).
 
-use std::sync::LazyLock;
+use std::{ops::Index, sync::LazyLock};
 use tilewright_ir::{
     AttrValue, EnumKind, Opcode, Version,
     ops::{Arity, AttrDef, AttrDefault, AttrKind, FlagItem, OpDef, OperandEncoding, Placement, Results},
@@ -79,20 +79,54 @@ pub(crate) enum SegmentLayout {
     Newer,
 }
 
-/// The layouts of a version, by the position of the operation in the table.
-pub(crate) fn layouts(version: Version) -> &'static [OpLayout] {
-    static LAYOUTS: [LazyLock<Vec<OpLayout>>; Version::ALL.len()] = [
-        LazyLock::new(|| all(Version::V13_1)),
-        LazyLock::new(|| all(Version::V13_2)),
-        LazyLock::new(|| all(Version::V13_3)),
-        LazyLock::new(|| all(Version::V13_4)),
-        LazyLock::new(|| all(Version::V13_5)),
-    ];
-    &LAYOUTS[version as usize - Version::V13_1 as usize]
+/// The layouts of a version.
+pub(crate) struct Layouts {
+    /// By the position of the operation in the table.
+    all: Vec<OpLayout>,
+    /// Of the operations that every file of the version may hold in a body and whose number takes one byte: by that byte, the position.
+    plain: [u8; 256],
 }
 
-fn all(version: Version) -> Vec<OpLayout> {
-    Opcode::ALL.iter().map(|&opcode| OpLayout::new(opcode, version)).collect()
+/// Stands where a byte is no such number.
+const NOT_PLAIN: u8 = u8::MAX;
+
+impl Layouts {
+    fn new(version: Version) -> Layouts {
+        let all: Vec<OpLayout> = Opcode::ALL.iter().map(|&opcode| OpLayout::new(opcode, version)).collect();
+        let mut plain = [NOT_PLAIN; 256];
+        for layout in all.iter().filter(|layout| layout.is_plain) {
+            if layout.opcode.def().wire < 0x80 {
+                plain[usize::from(layout.opcode.def().wire)] = layout.opcode as u8;
+            }
+        }
+        Layouts { all, plain }
+    }
+
+    /// The layout of an operation that every file of the version may hold in a body, by the only byte of its number.
+    #[inline]
+    pub(crate) fn plain(&self, byte: u8) -> Option<&OpLayout> {
+        self.all.get(usize::from(self.plain[usize::from(byte)]))
+    }
+}
+
+impl Index<Opcode> for Layouts {
+    type Output = OpLayout;
+
+    fn index(&self, opcode: Opcode) -> &OpLayout {
+        &self.all[opcode as usize]
+    }
+}
+
+/// The layouts of a version.
+pub(crate) fn layouts(version: Version) -> &'static Layouts {
+    static LAYOUTS: [LazyLock<Layouts>; Version::ALL.len()] = [
+        LazyLock::new(|| Layouts::new(Version::V13_1)),
+        LazyLock::new(|| Layouts::new(Version::V13_2)),
+        LazyLock::new(|| Layouts::new(Version::V13_3)),
+        LazyLock::new(|| Layouts::new(Version::V13_4)),
+        LazyLock::new(|| Layouts::new(Version::V13_5)),
+    ];
+    &LAYOUTS[version as usize - Version::V13_1 as usize]
 }
 
 impl OpLayout {
@@ -182,7 +216,7 @@ mod tests {
 
     #[test]
     fn old_versions_imply_what_came_later() {
-        let layout = |version, opcode: Opcode| &layouts(version)[opcode as usize];
+        let layout = |version, opcode: Opcode| &layouts(version)[opcode];
         let old = layout(Version::V13_1, Opcode::PrintTko);
         assert!(!old.has_flags);
         assert_eq!((old.results.fixed, old.results.newer), (Some(0), 1));
@@ -199,7 +233,7 @@ mod tests {
     #[test]
     fn every_attribute_that_came_later_has_a_value_before() {
         for version in Version::ALL {
-            for layout in layouts(version).iter().filter(|l| l.is_plain) {
+            for layout in layouts(version).all.iter().filter(|l| l.is_plain) {
                 let def = layout.opcode.def();
                 for (i, attr) in layout.attrs.iter().enumerate() {
                     let implied_nothing = matches!(attr, AttrLayout::Implied(AttrValue::Absent));
@@ -212,7 +246,7 @@ mod tests {
 
     #[test]
     fn results_that_came_later_are_tokens() {
-        let newer = layouts(Version::V13_1).iter().filter(|l| l.is_plain && l.results.newer > 0);
+        let newer = layouts(Version::V13_1).all.iter().filter(|l| l.is_plain && l.results.newer > 0);
         assert!(newer.map(|l| l.opcode).eq([Opcode::PrintTko]));
     }
 
@@ -221,6 +255,7 @@ mod tests {
         for opcode in Opcode::ALL {
             assert!(opcode.def().flag_items().len() <= 64);
             assert!(opcode.def().operands.len() <= 8, "presence is kept in a byte");
+            assert!((*opcode as u8) < NOT_PLAIN, "positions are kept in a byte");
         }
         for kind in EnumKind::ALL {
             assert!(kind.values().iter().all(|v| v.value < 32));

@@ -81,7 +81,7 @@ impl<'a> Types<'a> {
 
 impl Context<'_> {
     /// A type index.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ty(&mut self, cursor: &mut Cursor<'_>) -> Result<Type, ReadError> {
         let at = cursor.place();
         let index = cursor.varint()?;

@@ -36,8 +36,8 @@ struct Span {
 impl Span {
     #[inline]
     fn new(start: usize, len: usize) -> Span {
-        let fits = |n: usize| u32::try_from(n).expect("a body holds fewer than 2^32 items");
-        Span { start: fits(start), len: fits(len) }
+        let end = u32::try_from(start + len).expect("a body holds fewer than 2^32 items");
+        Span { start: end - len as u32, len: len as u32 }
     }
 
     #[inline]
@@ -243,18 +243,25 @@ impl Body {
     /// are defined later, after those of its regions, by [`Body::define_results`].
     #[inline]
     pub fn add_op_of_pushed(&mut self, block: Block, new: PushedOp) -> Op {
-        let op = self.create_of_pushed(new);
-        self.append(block, op);
-        op
+        let prev = self.link_last(block, Op::new(self.ops.len()));
+        self.push_row(new, Some(block), prev)
     }
 
     /// Creates the results of an operation that has none yet.
-    #[inline]
     pub fn define_results(&mut self, op: Op, types: &[Type]) {
         let start = self.values.len();
         let rows = types.iter().zip(0..).map(|(&ty, i)| ValueRow { ty, def: ValueDef::Result(op, i) });
         self.values.extend(rows);
         self.ops[op.index()].results = Span::new(start, types.len());
+    }
+
+    /// Creates the only result of an operation that has none yet.
+    #[inline]
+    pub fn define_result(&mut self, op: Op, ty: Type) -> Value {
+        let index = self.values.len();
+        self.values.push(ValueRow { ty, def: ValueDef::Result(op, 0) });
+        self.ops[op.index()].results = Span::new(index, 1);
+        Value::new(index)
     }
 
     /// Changes the source location of an operation.
@@ -276,11 +283,12 @@ impl Body {
         let NewOp { opcode, operands, present, split, attrs, results: _, loc } = new;
         self.operands.extend_from_slice(operands);
         self.attrs.extend_from_slice(attrs);
-        self.create_of_pushed(PushedOp { opcode, present, split, loc })
+        self.push_row(PushedOp { opcode, present, split, loc }, None, None)
     }
 
+    /// Adds the row of an operation of what was pushed.
     #[inline]
-    fn create_of_pushed(&mut self, new: PushedOp) -> Op {
+    fn push_row(&mut self, new: PushedOp, block: Option<Block>, prev: Option<Op>) -> Op {
         let op = Op::new(self.ops.len());
         let operands = Span::new(self.taken.operands, self.operands.len() - self.taken.operands);
         let attrs = Span::new(self.taken.attrs, self.attrs.len() - self.taken.attrs);
@@ -300,23 +308,31 @@ impl Body {
             attrs: attrs.start,
             regions,
             loc: new.loc,
-            block: None,
-            prev: None,
+            block,
+            prev,
             next: None,
         });
         op
     }
 
-    #[inline]
+    /// Puts an operation that is in no block at the end of one.
     fn append(&mut self, block: Block, op: Op) {
-        let last = self.blocks[block.index()].last.replace(op);
-        match last {
-            Some(last) => self.ops[last.index()].next = Some(op),
-            None => self.blocks[block.index()].first = Some(op),
-        }
+        let prev = self.link_last(block, op);
         let row = &mut self.ops[op.index()];
-        row.prev = last;
+        row.prev = prev;
         row.block = Some(block);
+    }
+
+    /// Makes an operation the last one of a block, for all but its own row; gives the one before it.
+    #[inline]
+    fn link_last(&mut self, block: Block, op: Op) -> Option<Op> {
+        let row = &mut self.blocks[block.index()];
+        let prev = row.last.replace(op);
+        match prev {
+            Some(prev) => self.ops[prev.index()].next = Some(op),
+            None => row.first = Some(op),
+        }
+        prev
     }
 
     #[inline]

@@ -100,8 +100,11 @@ impl TextBuffer {
         TextBuffer::default()
     }
 
-    pub(crate) fn with_capacity(bytes: usize) -> TextBuffer {
-        TextBuffer { bytes: Vec::with_capacity(bytes) }
+    /// An empty buffer in the memory of a text.
+    pub(crate) fn reuse(text: String) -> TextBuffer {
+        let mut bytes = text.into_bytes();
+        bytes.clear();
+        TextBuffer { bytes }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -3,7 +3,7 @@
 use crate::buffer::TextBuffer;
 use crate::ops::MAX_DEPTH;
 use crate::printer::{FunctionWriter, Writer};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Scope;
 use tilewright_ir::{Block, Op, OpRef};
 
@@ -44,27 +44,24 @@ impl<'m> FunctionWriter<'_, 'm> {
     fn runs(&mut self, ops: &(impl Iterator<Item = OpRef<'m>> + Clone + Send), indent: usize) {
         std::thread::scope(|scope| {
             let threads = self.w.options.thread_count();
-            let printers: Vec<Receiver<String>> = (0..threads).map(|turn| self.printer(scope, ops.clone(), indent, turn)).collect();
+            let printers: Vec<Printer> = (0..threads).map(|turn| self.printer(scope, ops.clone(), indent, turn)).collect();
             // The first run that does not come is the one behind the last. Or its thread panicked, which the scope passes on.
-            for text in printers.iter().cycle().map_while(|printer| printer.recv().ok()) {
+            for (text, used) in printers.iter().cycle().map_while(|printer| Some((printer.texts.recv().ok()?, &printer.used))) {
                 self.w.append(&text);
+                // A thread that has ended needs none.
+                let _ = used.send(text);
             }
         });
     }
 
     /// A thread that prints the runs whose turn it is.
-    fn printer<'s>(
-        &self,
-        scope: &'s Scope<'s, '_>,
-        ops: impl Iterator<Item = OpRef<'m>> + Send + 's,
-        indent: usize,
-        turn: usize,
-    ) -> Receiver<String>
+    fn printer<'s>(&self, scope: &'s Scope<'s, '_>, ops: impl Iterator<Item = OpRef<'m>> + Send + 's, indent: usize, turn: usize) -> Printer
     where
         Self: 's,
         'm: 's,
     {
-        let (sender, receiver) = sync_channel(AHEAD);
+        let (sender, texts) = sync_channel(AHEAD);
+        let (used, empty) = channel();
         let (body, names, locations, loc) = (self.body, self.names, self.locations, self.loc);
         let (module, options) = (self.w.module, self.w.options);
         scope.spawn(move || {
@@ -72,8 +69,7 @@ impl<'m> FunctionWriter<'_, 'm> {
             let mut ops = ops.skip(turn * RUN).peekable();
             while ops.peek().is_some() {
                 FunctionWriter { w: &mut writer, body, names, locations, loc }.run(ops.by_ref().take(RUN), indent);
-                // The next run is about as long.
-                let room = TextBuffer::with_capacity(writer.out.len() + writer.out.len() / 8);
+                let room = empty.try_recv().map_or_else(|_| TextBuffer::new(), TextBuffer::reuse);
                 if sender.send(std::mem::replace(&mut writer.out, room).into_string()).is_err() {
                     return;
                 }
@@ -81,6 +77,12 @@ impl<'m> FunctionWriter<'_, 'm> {
                 ops.by_ref().take((options.thread_count() - 1) * RUN).for_each(drop);
             }
         });
-        receiver
+        Printer { texts, used }
     }
+}
+
+/// A thread that prints: the texts that it makes, and the way back for their memory.
+struct Printer {
+    texts: Receiver<String>,
+    used: Sender<String>,
 }

@@ -106,7 +106,9 @@ impl<'a> Namer<'a> {
             self.arguments(region, block, index == 0);
             for op in self.body.ops(block) {
                 self.results(op);
-                inside.extend(op.regions());
+                if op.def().regions > 0 {
+                    inside.extend(op.regions());
+                }
             }
         }
         let (counters, outer) = (self.counters, self.scope.len());
@@ -139,13 +141,25 @@ impl<'a> Namer<'a> {
         }
     }
 
+    #[inline]
     fn results(&mut self, op: OpRef<'_>) {
+        let def = op.def();
         let mut results = op.results();
-        let Some(first) = results.next() else { return self.implied_result(op) };
+        match (def.asm_names, def.results, results.next()) {
+            (AsmNames::Default, Results::Fixed([_]), Some(only)) if results.len() == 0 => self.set_number(only),
+            _ => self.other_results(op),
+        }
+    }
+
+    /// Names results that are not just one number: apart, so that the usual way is short.
+    #[inline(never)]
+    fn other_results(&mut self, op: OpRef<'_>) {
+        if op.results().len() == 0 {
+            return self.implied_result(op);
+        }
         let def = op.def();
         let name = match (def.asm_names, def.results) {
             (AsmNames::Default, Results::Fixed(rows)) if rows.len() > 1 && !self.generic => return self.set_result_words(op, rows),
-            (AsmNames::Default, _) if results.len() == 0 => return self.set_number(first),
             (AsmNames::Default, _) => self.number(),
             _ if self.generic => self.number(),
             (AsmNames::Word(word), _) => self.word(word),

@@ -139,7 +139,7 @@ impl Walk<'_, '_, '_> {
         // Opcodes have 32 bits.
         let wire = self.tracer.cursor.varint()? as u32;
         let context = &self.tracer.context;
-        let layout = Opcode::from_wire(wire).map(|opcode| &layouts(context.version)[opcode as usize]);
+        let layout = Opcode::from_wire(wire).map(|opcode| &layouts(context.version)[opcode]);
         let layout = match layout {
             Some(layout) if layout.is_plain => layout,
             layout => context.unusual_opcode(at, wire, layout)?,

@@ -7,7 +7,7 @@ use super::{
     put::Put,
 };
 use crate::{
-    layout::{AttrCodec, AttrLayout, OpLayout, OperandLayout, ResultLayout, SegmentLayout, layouts},
+    layout::{AttrCodec, AttrLayout, Layouts, OpLayout, OperandLayout, ResultLayout, SegmentLayout, layouts},
     limits::MAX_REGION_DEPTH,
 };
 use tilewright_ir::{
@@ -18,7 +18,7 @@ use tilewright_ir::{
 /// The body of a function under construction.
 pub(super) struct BodyWriter<'c, 'm> {
     context: &'c mut Context<'m>,
-    layouts: &'static [OpLayout],
+    layouts: &'static Layouts,
     body: &'m Body,
     /// The number of each value in the file.
     numbers: Vec<u32>,
@@ -71,7 +71,7 @@ impl<'m> BodyWriter<'_, 'm> {
     }
 
     fn encode(&mut self, op: OpRef<'m>) -> Result<(), WriteError> {
-        let layout = &self.layouts[op.opcode() as usize];
+        let layout = &self.layouts[op.opcode()];
         if !layout.is_plain {
             self.unusual_operation(op)?;
         }
@@ -147,7 +147,7 @@ impl<'m> BodyWriter<'_, 'm> {
 
     /// An attribute that the version lacks, and whose value is not the one that it means by that.
     fn implied(&mut self, op: OpRef<'m>, index: usize, value: AttrValue) -> Result<(), WriteError> {
-        let layout = &self.layouts[op.opcode() as usize];
+        let layout = &self.layouts[op.opcode()];
         if layout.all_false == Some(index)
             && let AttrValue::Attr(attr) = value
             && let AttrData::BoolArray(bits) = self.context.module.tables.attrs.get(attr)

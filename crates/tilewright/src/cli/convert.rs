@@ -3,7 +3,7 @@
 use super::{
     exit::{Exit, Finding},
     input::{self, Source},
-    output::{TextSink, cores, write_file},
+    output::{TextSink, printing_threads, write_file},
 };
 use anyhow::{Context as _, bail};
 use std::{
@@ -99,7 +99,7 @@ fn with_version(mut module: ir::Module, version: Version) -> ir::Module {
 }
 
 fn write_text(module: &VerifiedModule, path: &Path) -> anyhow::Result<Exit> {
-    let options = PrintOptions::new().threads(cores());
+    let options = PrintOptions::new().threads(printing_threads());
     if path == Path::new("-") {
         let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
         // A failure to write is kept in the sink, with its cause.

@@ -64,8 +64,21 @@ pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// How many threads can run at once.
-pub(super) fn cores() -> usize {
+/// How many threads print a long module: one for each core, up to where they would wait for the one that writes.
+pub(super) fn printing_threads() -> usize {
+    const MOST: usize = 8;
+    cores().min(MOST)
+}
+
+/// The cores that this process may run on. The standard library also asks for the quota of a container; that takes it some files to
+/// read, and longer than to print a short module.
+#[cfg(target_os = "linux")]
+fn cores() -> usize {
+    rustix::thread::sched_getaffinity(None).map_or(1, |cores| cores.count() as usize)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

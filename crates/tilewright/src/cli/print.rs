@@ -3,7 +3,7 @@
 use super::{
     exit::Exit,
     input,
-    output::{TextSink, cores},
+    output::{TextSink, printing_threads},
 };
 use std::{
     io::{self, BufWriter},
@@ -36,7 +36,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let module = input::read_module(&args.file)?;
-    let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info).threads(cores());
+    let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info).threads(printing_threads());
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     // A failure to write is kept in the sink, with its cause.
     let _ = text::write(&module, &options, &mut out);
