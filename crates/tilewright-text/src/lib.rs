@@ -43,7 +43,7 @@ mod structured;
 mod types;
 
 pub use options::PrintOptions;
-pub use parse::{ParseError, ParseOptions, parse};
+pub use parse::{ParseError, ParseOptions, parse, render_finding};
 
 use buffer::TextBuffer;
 use names::Names;

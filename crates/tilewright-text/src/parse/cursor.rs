@@ -6,6 +6,7 @@ use super::error::{ParseError, locate};
 use super::lexer::{Kind, Lexer, Token};
 use super::memo::Memos;
 use super::ops::OpState;
+use super::places::Places;
 use super::scope::Scope;
 use super::suggest::nearest;
 use foldhash::{HashMap, HashMapExt as _};
@@ -39,6 +40,8 @@ pub(super) struct Parser<'s> {
     /// Operations that were read before.
     pub(super) memos: Memos<'s>,
     pub(super) locations: HashMap<LocData, Loc>,
+    /// Set if operations without a location get their place in the text.
+    pub(super) places: Option<Places>,
     pub(super) constants: HashMap<Box<[u8]>, Const>,
     /// `[false, ...]` by length.
     pub(super) all_false: Vec<Option<Attr>>,
@@ -72,6 +75,7 @@ impl<'s> Parser<'s> {
             last_opcode: (Opcode::Return.mnemonic(), Opcode::Return),
             memos: Memos::default(),
             locations: HashMap::new(),
+            places: None,
             constants: HashMap::new(),
             all_false: Vec::new(),
             spare: Vec::new(),

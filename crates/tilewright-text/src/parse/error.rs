@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 use std::ops::Range;
+use tilewright_ir::{Diagnostic, Module};
 
 /// One error of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +65,32 @@ impl ParseError {
         }
         out
     }
+}
+
+/// A finding about a module that was parsed with [`ParseOptions::locate`](super::ParseOptions::locate), shown as [`ParseError::render`]
+/// shows an error; `None` if it is not about an operation in this file. `source` and `file` are what was parsed.
+///
+/// ```
+/// use tilewright_text::{ParseOptions, parse, render_finding};
+///
+/// let source = "entry @k(%x: tile<f32>) {\n  %y = addi %x, %x : tile<f32>\n}";
+/// let module = parse(source, &ParseOptions::new().locate("k.mlir")).unwrap();
+/// let rejected = tilewright_ir::try_verify(module).unwrap_err();
+/// let shown = render_finding(&rejected.module, &rejected.findings[0], source, "k.mlir").unwrap();
+/// assert!(shown.contains("--> k.mlir:2:8"), "{shown}");
+/// ```
+pub fn render_finding(module: &Module, finding: &Diagnostic, source: &str, file: &str) -> Option<String> {
+    let (found, line, column) = module.tables.locations.source(finding.loc)?;
+    if module.tables.strings.text(found) != file {
+        return None;
+    }
+    let (line, column) = (line as usize, column as usize);
+    let start: usize = source.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let (skipped, _) = source[start..].char_indices().nth(column.checked_sub(1)?)?;
+    let start = start + skipped;
+    let end = source[start..].find(char::is_whitespace).map_or(source.len(), |length| start + length);
+    let error = ParseError { id: finding.rule, span: start..end, line, column, message: finding.message.clone(), notes: Vec::new() };
+    Some(error.render(source, file))
 }
 
 /// Gives errors their lines and columns: in one pass, as they come sorted by place.

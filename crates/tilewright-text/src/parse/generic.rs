@@ -35,7 +35,7 @@ impl<'s> Parser<'s> {
         self.check_result_count(opcode, token, results.len())?;
         state.results.clear();
         state.results.extend(results.into_iter().map(Some));
-        let loc = self.optional_location()?;
+        let loc = self.location_of(token)?;
         self.body.set_loc(op, loc);
         self.define_results(op, token, state)
     }

@@ -33,7 +33,7 @@ impl<'s> Parser<'s> {
         Ok(loc)
     }
 
-    fn add_location(&mut self, data: LocData) -> Loc {
+    pub(super) fn add_location(&mut self, data: LocData) -> Loc {
         let table = &mut self.module.tables.locations;
         *self.locations.entry(data).or_insert_with(|| table.add(data))
     }

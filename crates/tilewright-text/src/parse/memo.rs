@@ -210,7 +210,8 @@ impl<'s> Parser<'s> {
 
     fn memo(&self, op: Op, first: Token, behind: Token, state: &OpState) -> Option<Memo<'s>> {
         let op = self.body.op(op);
-        if op.operands() != state.operands || behind.is(Kind::Hash) {
+        // An operation that was recalled is not looked at closely enough to tell its place.
+        if self.places.is_some() || op.operands() != state.operands || behind.is(Kind::Hash) {
             return None;
         }
         let bytes = self.source.as_bytes();

@@ -22,13 +22,14 @@ mod memo;
 mod module;
 mod numbers;
 mod ops;
+mod places;
 mod scope;
 mod structured;
 mod suggest;
 mod types;
 mod values;
 
-pub use error::ParseError;
+pub use error::{ParseError, render_finding};
 
 use cursor::Parser;
 use tilewright_ir::{Module, Version};
@@ -48,26 +49,34 @@ pub const MAX_LOCATION_DEPTH: usize = 256;
 
 /// How a text is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ParseOptions {
+pub struct ParseOptions<'f> {
     version: Version,
+    file: Option<&'f str>,
 }
 
-impl Default for ParseOptions {
+impl Default for ParseOptions<'_> {
     fn default() -> Self {
         ParseOptions::new()
     }
 }
 
-impl ParseOptions {
-    /// The latest version.
-    pub fn new() -> ParseOptions {
-        ParseOptions { version: Version::LATEST }
+impl<'f> ParseOptions<'f> {
+    /// The latest version, and no locations but those of the text.
+    pub fn new() -> ParseOptions<'f> {
+        ParseOptions { version: Version::LATEST, file: None }
     }
 
     /// The version that the module is meant for: text does not say. The parser itself takes what any version has; verifying
     /// the module tells whether this one has it. Default: the latest.
     pub fn version(mut self, version: Version) -> Self {
         self.version = version;
+        self
+    }
+
+    /// Gives operations without a known location the place of their name in the text, which is called `file`, so that findings
+    /// about the module and errors of its kernels can point to it.
+    pub fn locate(mut self, file: &'f str) -> Self {
+        self.file = Some(file);
         self
     }
 }
@@ -84,11 +93,14 @@ impl ParseOptions {
 ///
 /// # Errors
 /// All errors, in the order of the text, but no more than [`MAX_ERRORS`]. There is at least one.
-pub fn parse(source: &str, options: &ParseOptions) -> Result<Module, Vec<ParseError>> {
+pub fn parse(source: &str, options: &ParseOptions<'_>) -> Result<Module, Vec<ParseError>> {
     let mut parser = Parser::new(source, options.version);
     if source.len() > MAX_SOURCE_LEN {
         parser.report("limit", 0..0, format!("a text has at most {MAX_SOURCE_LEN} bytes, this one has {}", source.len()));
     } else {
+        if let Some(file) = options.file {
+            parser.locate(file);
+        }
         parser.file();
     }
     parser.finish()

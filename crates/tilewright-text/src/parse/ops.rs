@@ -195,7 +195,7 @@ impl<'s> Parser<'s> {
 
     /// An operation without regions: its location, then it is complete.
     pub(super) fn plain(&mut self, block: Block, opcode: Opcode, token: Token, state: &mut OpState) -> Parsed<Op> {
-        let loc = self.optional_location()?;
+        let loc = self.location_of(token)?;
         let op = self.create(block, opcode, state);
         self.body.set_loc(op, loc);
         self.define_results(op, token, state).map(|()| op)

@@ -136,7 +136,7 @@ impl<'s> Parser<'s> {
         if self.eat_word("else") {
             self.region(other, &Arguments::default(), Some(Opcode::Yield))?;
         }
-        let loc = self.optional_location()?;
+        let loc = self.location_of(token)?;
         self.body.set_loc(op, loc);
         self.define_results(op, token, state)
     }
@@ -273,7 +273,7 @@ impl<'s> Parser<'s> {
         let region = self.body.op(op).regions().next().ok_or(Failed)?;
         let implicit = opcode.def().traits.contains(Traits::IMPLICIT_TERMINATOR).then_some(Opcode::Continue);
         self.region(region, arguments, implicit)?;
-        let loc = self.optional_location()?;
+        let loc = self.location_of(token)?;
         self.body.set_loc(op, loc);
         self.define_results(op, token, state)
     }

@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         _ => (input::decode_source(&args.file, &bytes, source, args.to)?, None),
     };
     let version = args.to.unwrap_or(module.version);
-    let module = input::verified(&args.file, with_version(module, version))?;
+    let module = input::verified(&args.file, source, with_version(module, version))?;
     if args.text {
         return write_text(&module, &args.output);
     }

@@ -9,7 +9,7 @@ use std::{
 };
 use tilewright::{
     bytecode,
-    ir::{self, Version},
+    ir::{self, Diagnostic, Version},
     text::{self, ParseOptions},
 };
 
@@ -64,11 +64,12 @@ pub(super) fn decode(path: &Path, bytes: &[u8], version: Option<Version>) -> Res
 pub(super) fn decode_source(path: &Path, bytes: &[u8], source: Source<'_>, version: Option<Version>) -> Result<ir::Module, Finding> {
     match source {
         Source::Bytecode => bytecode::read(bytes).map_err(|error| Finding(format!("{}: {error}", name(path)))),
-        Source::Text(source) => {
-            let options = ParseOptions::new().version(version.unwrap_or(Version::LATEST));
-            text::parse(source, &options).map_err(|errors| Finding(parse_errors(path, source, &errors)))
-        }
+        Source::Text(text) => parsed(path, text, &ParseOptions::new().version(version.unwrap_or(Version::LATEST))),
     }
+}
+
+fn parsed(path: &Path, text: &str, options: &ParseOptions<'_>) -> Result<ir::Module, Finding> {
+    text::parse(text, options).map_err(|errors| Finding(parse_errors(path, text, &errors)))
 }
 
 fn parse_errors(path: &Path, source: &str, errors: &[text::ParseError]) -> String {
@@ -83,15 +84,40 @@ pub(super) fn read_module(path: &Path) -> anyhow::Result<ir::Module> {
     Ok(decode(path, &read_bytes(path)?, None)?)
 }
 
-/// The module in a file, verified.
+/// The module in a file, verified. Operations in text get their place there as their location.
 pub(super) fn read_verified(path: &Path) -> anyhow::Result<ir::VerifiedModule> {
-    verified(path, read_module(path)?)
+    let bytes = read_bytes(path)?;
+    let source = Source::of(&bytes);
+    let module = match source {
+        Source::Bytecode => decode_source(path, &bytes, source, None)?,
+        Source::Text(text) => parsed(path, text, &ParseOptions::new().locate(&name(path).to_string()))?,
+    };
+    verified(path, source, module)
 }
 
 /// A module that came from a file, verified.
-pub(super) fn verified(path: &Path, module: ir::Module) -> anyhow::Result<ir::VerifiedModule> {
-    ir::verify(module).map_err(|findings| {
-        let findings: String = findings.iter().map(|finding| format!("\n  {finding}")).collect();
+pub(super) fn verified(path: &Path, source: Source<'_>, module: ir::Module) -> anyhow::Result<ir::VerifiedModule> {
+    ir::try_verify(module).map_err(|rejected| {
+        let findings: String = told(path, source, *rejected).iter().map(|finding| format!("\n{finding}")).collect();
         Finding(format!("{} is not a valid module{findings}", name(path))).into()
     })
+}
+
+/// What to tell of the findings about a module that came from a file: of text, the lines that they are about.
+pub(super) fn told(path: &Path, source: Source<'_>, rejected: ir::RejectedModule) -> Vec<String> {
+    let file = name(path).to_string();
+    let Source::Text(text) = source else { return rejected.findings.iter().map(|finding| listed(&rejected.module, finding)).collect() };
+    // Places are looked for only now that they are needed.
+    let options = ParseOptions::new().version(rejected.module.version).locate(&file);
+    let located = text::parse(text, &options).ok().and_then(|module| ir::try_verify(module).err().map(|again| *again));
+    let ir::RejectedModule { module, findings } = located.unwrap_or(rejected);
+    let shown = |finding: &Diagnostic| text::render_finding(&module, finding, text, &file).map(|shown| shown.trim_end().to_owned());
+    findings.iter().map(|finding| shown(finding).unwrap_or_else(|| listed(&module, finding))).collect()
+}
+
+/// A finding in a list, with its place in the source program, if the module tells.
+fn listed(module: &ir::Module, finding: &Diagnostic) -> String {
+    let source = module.tables.locations.source(finding.loc);
+    let place = source.map(|(file, line, column)| format!("\n    at {}:{line}:{column}", module.tables.strings.text(file)));
+    format!("  {finding}{}", place.unwrap_or_default())
 }

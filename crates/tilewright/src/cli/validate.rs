@@ -11,7 +11,7 @@ use std::{
 };
 use tilewright::{
     bytecode,
-    ir::{self, Diagnostic, Module, Severity},
+    ir::{self, Module, Severity},
     text,
 };
 
@@ -55,11 +55,12 @@ fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> 
             return Ok(Exit::Failure);
         }
     };
-    let module = match Source::of(&bytes) {
+    let source = Source::of(&bytes);
+    let module = match source {
         Source::Bytecode => bytecode::read(&bytes).map_err(|error| format!(": {error}")),
-        Source::Text(source) => text::parse(source, &text::ParseOptions::new()).map_err(|errors| {
+        Source::Text(text) => text::parse(text, &text::ParseOptions::new()).map_err(|errors| {
             let file = name.to_string();
-            errors.iter().map(|error| format!("\n{}", error.render(source, &file).trim_end())).collect()
+            errors.iter().map(|error| format!("\n{}", error.render(text, &file).trim_end())).collect()
         }),
     };
     let module = match module {
@@ -77,8 +78,8 @@ fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> 
         Err(rejected) => {
             let errors = rejected.findings.iter().filter(|f| f.severity == Severity::Error).count();
             writeln!(out, "{name}: {}, {}", style.bad("invalid"), count(errors, "error", "errors"))?;
-            for finding in &rejected.findings {
-                writeln!(out, "  {finding}{}", location(&rejected.module, finding))?;
+            for finding in input::told(path, source, *rejected) {
+                writeln!(out, "{finding}")?;
             }
             Ok(Exit::Findings)
         }
@@ -95,10 +96,4 @@ fn summary(module: &Module) -> String {
     }
     parts.push(count(ops, "operation", "operations"));
     parts.join(", ")
-}
-
-/// Where a finding lies in the source, as text to put after it.
-fn location(module: &Module, finding: &Diagnostic) -> String {
-    let source = module.tables.locations.source(finding.loc);
-    source.map_or_else(String::new, |(file, line, column)| format!("\n    at {}:{line}:{column}", module.tables.strings.text(file)))
 }

@@ -1,0 +1,33 @@
+//! Places in the text, as locations of operations that have none.
+
+use super::cursor::{Parsed, Parser};
+use super::lexer::Token;
+use tilewright_ir::{Loc, LocData, Str};
+
+/// What is needed to tell line and column of a place.
+#[derive(Debug)]
+pub(super) struct Places {
+    file: Str,
+    /// Where each line begins.
+    lines: Vec<usize>,
+}
+
+impl Parser<'_> {
+    /// From here on, operations without a location get their place in the text, which is called `file`.
+    pub(super) fn locate(&mut self, file: &str) {
+        let lines = [0].into_iter().chain(self.source.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        self.places = Some(Places { file: self.module.tables.strings.intern(file), lines });
+    }
+
+    /// The location behind an operation whose name is `token`.
+    pub(super) fn location_of(&mut self, token: Token) -> Parsed<Option<Loc>> {
+        Ok(self.optional_location()?.or_else(|| self.own_place(token)))
+    }
+
+    fn own_place(&mut self, token: Token) -> Option<Loc> {
+        let Places { file, ref lines } = *self.places.as_ref()?;
+        let line = lines.partition_point(|start| *start <= token.start());
+        let column = self.source[lines[line - 1]..token.start()].chars().count() + 1;
+        Some(self.add_location(LocData::Source { scope: None, file, line: line as u32, column: column as u32 }))
+    }
+}
