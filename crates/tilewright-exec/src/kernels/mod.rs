@@ -10,6 +10,7 @@ pub(crate) mod exact;
 mod fast;
 pub(crate) mod mma;
 pub(crate) mod rows;
+pub(crate) mod scattered;
 pub(crate) mod vector;
 
 use crate::{cpu::Level, elem::Elem};

@@ -8,7 +8,7 @@ pub(crate) mod raw;
 pub(crate) use globals::Globals;
 pub use observer::{Access, AccessKind, AccessObserver};
 
-use crate::AccessFault;
+use crate::{AccessFault, kernels::scattered::Window};
 use raw::HostSlice;
 use std::{marker::PhantomData, ptr::NonNull};
 
@@ -158,11 +158,13 @@ impl SharedMemory<'_> {
         found.ok_or_else(|| self.fault(address, size))
     }
 
-    /// The first address, the bytes and the place on the host of the buffer that was found last, to be read.
-    pub(crate) fn window(&self, hint: usize) -> Option<(u64, u64, *const u8)> {
-        let buffer = self.buffers.get(hint)?;
+    /// The buffer that holds an element of `size` bytes at `address`, if it can be accessed in the way of `kind`.
+    pub(crate) fn window(&self, address: u64, size: u64, kind: AccessKind, hint: &mut usize) -> Option<Window> {
+        self.resolve(address, size, 1, kind, hint).ok()?;
+        let buffer = self.buffers.get(*hint)?;
         let bytes = buffer.host.len() as u64;
-        Some((buffer.address, bytes, buffer.host.locate(0, bytes)?))
+        let host = buffer.locate(buffer.address, bytes, kind)?;
+        Some(Window { address: buffer.address, host, last: buffer.address + bytes.checked_sub(size)? })
     }
 
     /// Why an access that no buffer allows is not allowed.

@@ -278,8 +278,8 @@ pub(crate) struct PointerAccess {
 pub(crate) struct Atomic {
     pub(crate) access: PointerAccess,
     pub(crate) update: Update,
-    /// Gets the old values.
-    pub(crate) dst: VReg,
+    /// Gets the old values, if anything reads them.
+    pub(crate) dst: Option<VReg>,
 }
 
 /// What an atomic update writes.
@@ -435,7 +435,7 @@ impl Inst {
             | Inst::Load { dst, .. }
             | Inst::Alloca { dst, .. }
             | Inst::LoadPointers { dst, .. } => visit(*dst),
-            Inst::Atomic(atomic) => visit(atomic.dst),
+            Inst::Atomic(atomic) => atomic.dst.into_iter().for_each(visit),
             Inst::Matmul(matmul) => visit(matmul.dst),
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
             Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.steps.iter().for_each(|step| {

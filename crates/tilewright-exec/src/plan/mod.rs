@@ -25,7 +25,7 @@ use crate::{
     PlanError, Site,
     memory::{Globals, locals::Allocas},
 };
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 use tilewright_ir::{Module, Scalar};
 
 /// A parameter of an entry.
@@ -85,6 +85,7 @@ impl Plan {
         };
         let mut lowered = lower::lower(module, globals, function)?;
         let uses = fuse::count_uses(&lowered.code);
+        drop_unused_results(&mut lowered.code, &uses);
         coalesce::coalesce(&mut lowered.code, &uses);
         let mut fused = fuse::fuse(lowered.code);
         direct_store::join(&mut fused.code);
@@ -126,5 +127,14 @@ impl Plan {
     /// The operation that the instruction at `pc` came from.
     pub(crate) fn site(&self, pc: usize) -> Option<&(u32, Site)> {
         self.site_table.get(*self.sites.get(pc)? as usize)
+    }
+}
+
+/// Lets atomic updates forget the old values where nothing reads them.
+fn drop_unused_results(code: &mut [(Inst, u32)], uses: &HashMap<VReg, usize>) {
+    for (inst, _) in code {
+        if let Inst::Atomic(atomic) = inst {
+            atomic.dst = atomic.dst.filter(|dst| uses.contains_key(dst));
+        }
     }
 }

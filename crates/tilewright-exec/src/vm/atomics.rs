@@ -4,11 +4,17 @@
 //! memory model asks for (SEMANTICS d.5).
 #![allow(unsafe_code, reason = "reads and writes registers and buffers through raw pointers")]
 
-use super::{Block, Machine};
+use super::{
+    Block, Machine,
+    pointers::{addresses, partial_mask},
+};
 use crate::{
     AccessFault, LaunchErrorKind,
     elem::float_format,
-    kernels::exact::{read, write},
+    kernels::{
+        exact::{read, write},
+        scattered::{add_up, for_each_active},
+    },
     memory::{AccessKind, raw::Strong},
     plan::{Atomic, PointerAccess, Update},
 };
@@ -71,24 +77,75 @@ pub(super) fn update(cell: Strong, mode: AtomicRMWMode, element: Scalar, argumen
     }
 }
 
+/// As many sums fit the first cache with ease.
+const MAX_SUMS: usize = 2048;
+
 impl Machine<'_> {
     pub(super) fn atomic(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let access = &atomic.access;
         fence_before(access.order.semantics);
-        for i in 0..access.pointers.numel() {
-            let old = match self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? {
-                Some((address, host)) => {
-                    // SAFETY: the address was resolved for an element of this size.
-                    let cell = unsafe { Strong::new(host, access.size) };
-                    let cell = cell.ok_or(AccessFault::Misaligned { address, size: access.size as u64 })?;
-                    self.update(cell, atomic, i, block)
+        if !self.add_at_once(atomic, block) {
+            for i in 0..access.pointers.numel() {
+                let old = match self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? {
+                    Some((address, host)) => {
+                        // SAFETY: the address was resolved for an element of this size.
+                        let cell = unsafe { Strong::new(host, access.size) };
+                        let cell = cell.ok_or(AccessFault::Misaligned { address, size: access.size as u64 })?;
+                        self.update(cell, atomic, i, block)
+                    }
+                    None => self.masked_result(atomic, i, block),
+                };
+                if let Some(dst) = atomic.dst {
+                    self.registers(block).set_element(dst, i, access.size, old);
                 }
-                None => self.masked_result(atomic, i, block),
-            };
-            self.registers(block).set_element(atomic.dst, i, access.size, old);
+            }
         }
         fence_after(access.order.semantics);
         Ok(())
+    }
+
+    /// Adds integers whose old values nobody wants, if all lie in one buffer; `false` if this is something else, and nothing was done.
+    ///
+    /// Numbers for the same element are added up first where elements lie close together: nobody can tell, since the additions of one
+    /// operation have no order, and an addition of zero changes nothing.
+    fn add_at_once(&mut self, atomic: &Atomic, block: &mut Block) -> bool {
+        let access = &atomic.access;
+        let Update::Rmw { mode: AtomicRMWMode::Add, argument } = &atomic.update else { return false };
+        if atomic.dst.is_some() || !matches!(access.element, Scalar::I32 | Scalar::I64) {
+            return false;
+        }
+        let Some((window, reach)) = self.one_buffer(access, AccessKind::ReadModifyWrite, block) else { return false };
+        if !window.place(reach.first).addr().is_multiple_of(access.size) {
+            return false;
+        }
+        let size = access.size as u64;
+        let add = |address: u64, number: u64| {
+            // SAFETY: the window holds the element.
+            if let Some(cell) = unsafe { Strong::new(window.place(address), access.size) } {
+                cell.fetch_add(number, Ordering::Relaxed);
+            }
+        };
+        let regs = self.registers(block);
+        let (addresses, mask, numbers) = (addresses(access, &regs), partial_mask(access, &regs), regs.read(argument));
+        let elements = ((reach.last - reach.first) / size + 1) as usize;
+        if elements > MAX_SUMS.min(2 * addresses.len()) {
+            // SAFETY: the register holds a number for each address.
+            for_each_active(addresses, mask, |i, address| add(address, unsafe { read(numbers, i, access.size) }));
+            return true;
+        }
+        self.sums.resize(elements.max(self.sums.len()), 0);
+        let sums = &mut self.sums[..elements];
+        // SAFETY: as above; registers are aligned.
+        unsafe {
+            match access.size {
+                4 => add_up::<u32>(sums, addresses, mask, reach.first, numbers.cast()),
+                _ => add_up::<u64>(sums, addresses, mask, reach.first, numbers.cast()),
+            }
+        }
+        for (i, sum) in sums.iter_mut().enumerate().filter(|(_, sum)| **sum != 0) {
+            add(reach.first + i as u64 * size, std::mem::take(sum));
+        }
+        true
     }
 
     /// What a masked-off element gives: the expected value of an exchange; otherwise anything, here 0.

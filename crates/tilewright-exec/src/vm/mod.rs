@@ -82,6 +82,8 @@ pub(crate) struct Machine<'l> {
     in_place: InPlace,
     /// Where tiles will probably be read next.
     ahead: Ahead,
+    /// Sums of numbers that are added to memory; zeros in between.
+    sums: Vec<u64>,
 }
 
 /// Where an instruction leads.
@@ -100,7 +102,15 @@ impl<'l> Machine<'l> {
     /// When there is no memory for its scratch.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
         let scratch = AlignedBytes::zeroed(launch.plan.scratch_slots * sweep::SLOT_BYTES)?;
-        Ok(Machine { launch, scratch, packs: Packs::default(), hint: 0, in_place: InPlace::default(), ahead: Ahead::default() })
+        Ok(Machine {
+            launch,
+            scratch,
+            packs: Packs::default(),
+            hint: 0,
+            in_place: InPlace::default(),
+            ahead: Ahead::default(),
+            sums: Vec::new(),
+        })
     }
 
     /// Runs a block until it ends or waits.

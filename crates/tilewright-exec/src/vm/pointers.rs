@@ -1,9 +1,11 @@
-//! Loads and stores through tiles of pointers, element by element.
+//! Loads and stores through tiles of pointers: at once if all lie in one buffer, else element by element.
 #![allow(unsafe_code, reason = "reads and writes registers and buffers through raw pointers")]
 
-use super::{Block, Machine, atomics};
+use super::{Block, Machine, atomics, registers::Registers};
 use crate::{
     AccessFault, LaunchErrorKind,
+    cpu::Level,
+    kernels::scattered::{self, Reach, Window},
     memory::AccessKind,
     plan::{PointerAccess, Tile, VReg},
 };
@@ -17,15 +19,15 @@ impl Machine<'_> {
         dst: VReg,
         block: &mut Block,
     ) -> Result<(), LaunchErrorKind> {
+        if access.order.semantics == MemoryOrderingSemantics::Weak
+            && access.element != Scalar::I1
+            && let Some((window, _)) = self.one_buffer(access, AccessKind::Read, block)
+        {
+            load_all(access, padding, &window, &self.registers(block), dst);
+            return Ok(());
+        }
         let (n, size) = (access.pointers.numel(), access.size);
-        let mut next = 0;
-        while next < n {
-            next = self.load_from_one_buffer(access, dst, next, block);
-            if next == n {
-                break;
-            }
-            let i = next;
-            next += 1;
+        for i in 0..n {
             let active = self.active_pointer(access, i, AccessKind::Read, block)?;
             let regs = self.registers(block);
             let Some((address, host)) = active else {
@@ -50,30 +52,28 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Loads weak elements from `first` on, while they lie in the buffer that was accessed last and nobody watches; gives the first
-    /// element that is left.
-    fn load_from_one_buffer(&self, access: &PointerAccess, dst: VReg, first: usize, block: &mut Block) -> usize {
-        let plain = access.order.semantics == MemoryOrderingSemantics::Weak && self.launch.observer.is_none();
-        let Some((address, bytes, host)) = self.launch.memory.window(self.hint).filter(|_| plain) else { return first };
+    /// The buffer in which all elements of an access lie that are not masked off, aligned, and the part that they take, if there are
+    /// some and nobody watches.
+    pub(super) fn one_buffer(&mut self, access: &PointerAccess, kind: AccessKind, block: &mut Block) -> Option<(Window, Reach)> {
         let regs = self.registers(block);
-        let window = Window { address, bytes, host };
-        let pointers = regs.read(&access.pointers).cast::<u64>();
-        let mask = access.mask.as_ref().map(|mask| regs.read(mask));
-        let n = access.pointers.numel();
-        // SAFETY: the registers hold an element for each pointer, of the size of the type.
-        unsafe {
-            match access.size {
-                1 => window.load::<u8>(pointers, mask, regs.write(dst), first..n),
-                2 => window.load::<u16>(pointers, mask, regs.write(dst).cast(), first..n),
-                4 => window.load::<u32>(pointers, mask, regs.write(dst).cast(), first..n),
-                _ => window.load::<u64>(pointers, mask, regs.write(dst).cast(), first..n),
-            }
+        if self.launch.observer.is_some() {
+            return None;
         }
+        let size = access.size as u64;
+        let reach = scattered::reach(Level::best(), addresses(access, &regs), partial_mask(access, &regs), size)?;
+        let window = self.launch.memory.window(reach.first, size, kind, &mut self.hint)?;
+        window.holds(reach).then_some((window, reach))
     }
 
     pub(super) fn store_pointers(&mut self, access: &PointerAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let size = access.size;
         atomics::fence_before(access.order.semantics);
+        if access.order.semantics == MemoryOrderingSemantics::Weak
+            && let Some((window, _)) = self.one_buffer(access, AccessKind::Write, block)
+        {
+            store_all(access, src, &window, &self.registers(block));
+            return Ok(());
+        }
         for i in 0..access.pointers.numel() {
             let Some((address, host)) = self.active_pointer(access, i, AccessKind::Write, block)? else { continue };
             let regs = self.registers(block);
@@ -91,32 +91,47 @@ impl Machine<'_> {
     }
 }
 
-/// A buffer: its first address, its bytes and its place on the host.
-struct Window {
-    address: u64,
-    bytes: u64,
-    host: *const u8,
+/// Loads all elements from a window that holds those that are not masked off; the others get the padding, or anything.
+fn load_all(access: &PointerAccess, padding: Option<&Tile>, window: &Window, regs: &Registers<'_>, dst: VReg) {
+    let (addresses, mask, to) = (addresses(access, regs), partial_mask(access, regs), regs.write(dst));
+    // SAFETY: the window holds the elements that the mask leaves, and the register has room for all.
+    unsafe {
+        match access.size {
+            1 => window.load::<u8>(addresses, mask, to),
+            2 => window.load::<u16>(addresses, mask, to.cast()),
+            4 => window.load::<u32>(addresses, mask, to.cast()),
+            _ => window.load::<u64>(addresses, mask, to.cast()),
+        }
+    }
+    if let (Some(mask), Some(padding)) = (mask, padding) {
+        let off = mask.iter().enumerate().filter(|(_, bit)| **bit & 1 == 0);
+        off.for_each(|(i, _)| regs.set_element(dst, i, access.size, regs.element(padding, i)));
+    }
 }
 
-impl Window {
-    /// Loads elements up to the first that is masked off, unaligned or outside of the buffer; gives its number.
-    ///
-    /// # Safety
-    /// The pointers, the mask and the target hold an element for each number of the range.
-    unsafe fn load<T: Copy>(&self, pointers: *const u64, mask: Option<*const u8>, to: *mut T, range: std::ops::Range<usize>) -> usize {
-        let size = size_of::<T>() as u64;
-        let Some(last) = self.bytes.checked_sub(size) else { return range.start };
-        for i in range.clone() {
-            // SAFETY: the registers hold element `i`, and the offset was checked.
-            unsafe {
-                let address = *pointers.add(i);
-                let offset = address.wrapping_sub(self.address);
-                if offset > last || !address.is_multiple_of(size) || mask.is_some_and(|mask| *mask.add(i) & 1 == 0) {
-                    return i;
-                }
-                *to.add(i) = self.host.add(offset as usize).cast::<T>().read_unaligned();
-            }
+/// Stores the elements that are not masked off to a window that holds them.
+fn store_all(access: &PointerAccess, src: &Tile, window: &Window, regs: &Registers<'_>) {
+    let (addresses, mask, from) = (addresses(access, regs), partial_mask(access, regs), regs.read(src));
+    // SAFETY: the window holds the elements that the mask leaves and may be written; the register holds all.
+    unsafe {
+        match access.size {
+            1 => window.store::<u8>(addresses, mask, from),
+            2 => window.store::<u16>(addresses, mask, from.cast()),
+            4 => window.store::<u32>(addresses, mask, from.cast()),
+            _ => window.store::<u64>(addresses, mask, from.cast()),
         }
-        range.end
     }
+}
+
+/// The addresses of an access.
+pub(super) fn addresses<'b>(access: &PointerAccess, regs: &Registers<'b>) -> &'b [u64] {
+    // SAFETY: the register holds that many addresses, aligned, and nothing writes it before the access is over.
+    unsafe { std::slice::from_raw_parts(regs.read(&access.pointers).cast(), access.pointers.numel()) }
+}
+
+/// The mask of an access, if it masks anything off.
+pub(super) fn partial_mask<'b>(access: &PointerAccess, regs: &Registers<'b>) -> Option<&'b [u8]> {
+    // SAFETY: the register holds a byte for each pointer, and nothing writes it before the access is over.
+    let mask = access.mask.as_ref().map(|mask| unsafe { std::slice::from_raw_parts(regs.read(mask), access.pointers.numel()) });
+    mask.filter(|mask| !scattered::all_set(mask))
 }

@@ -1,0 +1,150 @@
+//! Accesses through pointers that all lie in one buffer, and atomic additions of which many go to one place.
+
+mod text;
+
+use std::sync::Mutex;
+use text::{buffer, ints, program};
+use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchError, LaunchErrorKind, LaunchOptions, launch};
+use tilewright_ir::Scalar;
+
+/// Elements of the tiles.
+const N: usize = 128;
+/// Elements of the buffer.
+const ELEMENTS: usize = 1024;
+
+/// `out[(i % 8) * scale + start] op= i`, for `i` below `end`, where the operations are those of `body`.
+fn kernel(body: &str) -> String {
+    format!(
+        "entry @k(%out: tile<ptr<i32>>, %scale: tile<i32>, %start: tile<i32>, %end: tile<i32>) {{
+  %i = iota : tile<128xi32>
+  %seven = constant <i32: 7> : tile<128xi32>
+  %s0 = reshape %scale : tile<i32> -> tile<1xi32>
+  %s1 = broadcast %s0 : tile<1xi32> -> tile<128xi32>
+  %b0 = reshape %start : tile<i32> -> tile<1xi32>
+  %b1 = broadcast %b0 : tile<1xi32> -> tile<128xi32>
+  %e0 = reshape %end : tile<i32> -> tile<1xi32>
+  %e1 = broadcast %e0 : tile<1xi32> -> tile<128xi32>
+  %m = cmpi less_than %i, %e1, signed : tile<128xi32> -> tile<128xi1>
+  %r = andi %i, %seven : tile<128xi32>
+  %x = muli %r, %s1 : tile<128xi32>
+  %y = addi %x, %b1 : tile<128xi32>
+  %p0 = reshape %out : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<128xptr<i32>>
+  %p = offset %p1, %y : tile<128xptr<i32>>, tile<128xi32> -> tile<128xptr<i32>>
+  {body}
+  return
+}}"
+    )
+}
+
+const ADD: &str =
+    "%old, %t = atomic_rmw_tko relaxed device %p, add, %i, %m : tile<128xptr<i32>>, tile<128xi32>, tile<128xi1> -> tile<128xi32>, token";
+const ADD_ALL: &str = "%old, %t = atomic_rmw_tko acq_rel device %p, add, %i : tile<128xptr<i32>>, tile<128xi32> -> tile<128xi32>, token";
+const STORE: &str = "%t = store_ptr_tko weak %p, %i, %m : tile<128xptr<i32>>, tile<128xi32>, tile<128xi1> -> token";
+/// Loads, and adds what was loaded where it came from.
+const LOAD: &str = "%v, %t0 = load_ptr_tko weak %p, %m, %seven : tile<128xptr<i32>>, tile<128xi1>, tile<128xi32> -> tile<128xi32>, token
+  %old, %t = atomic_rmw_tko relaxed device %p, add, %v token=%t0 : tile<128xptr<i32>>, tile<128xi32> -> tile<128xi32>, token";
+
+#[derive(Default)]
+struct Recorder(Mutex<Vec<Access>>);
+
+impl AccessObserver for Recorder {
+    fn access(&self, access: &Access) {
+        self.0.lock().unwrap().push(*access);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    scale: i32,
+    start: i32,
+    end: i32,
+}
+
+impl Places {
+    /// The elements that are accessed, with the numbers that go there.
+    fn accessed(self) -> impl Iterator<Item = (usize, i32)> {
+        (0..N as i32).filter(move |i| *i < self.end).map(move |i| (((i & 7) * self.scale + self.start) as usize, i))
+    }
+}
+
+fn numbers() -> Vec<i32> {
+    (0..ELEMENTS as i32).map(|i| i * i).collect()
+}
+
+/// What the buffer, `numbers` at first, holds in the end.
+fn run(body: &str, places: Places, blocks: u32, observer: Option<&Recorder>) -> Result<Vec<i32>, LaunchError> {
+    let bytes: Vec<u8> = numbers().iter().flat_map(|n| n.to_le_bytes()).collect();
+    let (mut memory, out) = buffer(bytes);
+    let scalar = |value: i32| Arg::Scalar(Scalar::I32, value.cast_unsigned().into());
+    let args = [Arg::Pointer(memory.address(out)), scalar(places.scale), scalar(places.start), scalar(places.end)];
+    let options = LaunchOptions::new().threads(2);
+    let options = if let Some(observer) = observer { options.observer(observer) } else { options };
+    let plan = program(&kernel(body)).plan("k").unwrap_or_else(|error| panic!("{error}"));
+    launch(&plan, &mut memory, [blocks, 1, 1], &args, &options)?;
+    Ok(ints(memory.bytes(out)))
+}
+
+/// Elements close together and far apart, one for all, backwards; with masks.
+const PLACES: [Places; 7] = [
+    Places { scale: 1, start: 3, end: 128 },
+    Places { scale: 100, start: 0, end: 128 },
+    Places { scale: 146, start: 1, end: 128 },
+    Places { scale: 0, start: 5, end: 128 },
+    Places { scale: -3, start: 40, end: 128 },
+    Places { scale: 2, start: 7, end: 77 },
+    Places { scale: 2, start: 7, end: 0 },
+];
+
+#[test]
+fn additions_to_one_place_all_count() {
+    for places in PLACES {
+        let mut expected = numbers();
+        places.accessed().for_each(|(at, i)| expected[at] = expected[at].wrapping_add(3 * i));
+        assert_eq!(run(ADD, places, 3, None).unwrap(), expected, "{places:?}");
+        if places.end == 128 {
+            assert_eq!(run(ADD_ALL, places, 3, None).unwrap(), expected, "{places:?}");
+        }
+        let recorder = Recorder::default();
+        assert_eq!(run(ADD, places, 1, Some(&recorder)).unwrap(), run(ADD, places, 1, None).unwrap());
+        let seen = recorder.0.into_inner().unwrap();
+        assert!(seen.iter().all(|a| a.kind == AccessKind::ReadModifyWrite && a.bytes == 4));
+        assert_eq!(seen.len(), places.accessed().count());
+    }
+}
+
+#[test]
+fn the_last_of_several_stores_to_a_place_stays() {
+    for places in PLACES {
+        let mut expected = numbers();
+        places.accessed().for_each(|(at, i)| expected[at] = i);
+        assert_eq!(run(STORE, places, 1, None).unwrap(), expected, "{places:?}");
+        assert_eq!(run(STORE, places, 1, Some(&Recorder::default())).unwrap(), expected, "{places:?}, watched");
+    }
+}
+
+#[test]
+fn what_is_masked_off_gets_the_padding() {
+    for places in PLACES {
+        let before = numbers();
+        let mut expected = before.clone();
+        for (at, i) in (Places { end: 128, ..places }).accessed() {
+            expected[at] = expected[at].wrapping_add(if i < places.end { before[at] } else { 7 });
+        }
+        assert_eq!(run(LOAD, places, 1, None).unwrap(), expected, "{places:?}");
+        assert_eq!(run(LOAD, places, 1, Some(&Recorder::default())).unwrap(), expected, "{places:?}, watched");
+    }
+}
+
+#[test]
+fn one_element_outside_is_an_error() {
+    let last = Places { scale: 1, start: ELEMENTS as i32 - 7, end: 128 };
+    for body in [ADD, STORE, LOAD] {
+        for places in [last, Places { scale: 1, start: -1, end: 128 }] {
+            let error = run(body, places, 1, None).unwrap_err();
+            assert!(matches!(error.kind, LaunchErrorKind::Access(_)), "{error}");
+        }
+        // Masked off, it is none.
+        assert!(run(STORE, Places { end: 7, ..last }, 1, None).is_ok());
+    }
+}
