@@ -25,6 +25,11 @@ impl Level {
         [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|level| *level <= Level::best())
     }
 
+    /// Whether it has fused multiply-adds.
+    pub(crate) const fn fuses(self) -> bool {
+        !(cfg!(target_arch = "x86_64") && matches!(self, Level::Baseline))
+    }
+
     /// Its name, for people.
     pub const fn name(self) -> &'static str {
         match self {

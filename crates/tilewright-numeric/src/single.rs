@@ -1,8 +1,14 @@
-//! Elementary functions of `f32`, as polynomials in `f64`.
+//! Elementary functions of `f32`, as polynomials in `f64`; those that kernels use most, in `f32` ([`exponential`]).
 //!
-//! Every function has one path, with selections instead of branches, so that loops over slices become vector code. They use no fused
-//! operations: the result is the same for every instruction set. Polynomials are within 10^-10 of the function, relative, on
+//! Every function has one path, with selections instead of branches, so that loops over slices become vector code. Those in `f64` use no
+//! fused operations: the result is the same for every instruction set. Polynomials in `f64` are within 10^-10 of the function, relative, on
 //! the reduced range, so that results are correctly rounded but for few arguments that lie next to the middle of two floats.
+
+mod exponential;
+mod fused;
+
+pub(crate) use exponential::{exp, exp2, tanh};
+pub(crate) use fused::{Emulated, Native};
 
 use std::f64::consts::{LN_2, LOG2_E};
 
@@ -56,29 +62,6 @@ fn exp_wide(x: f64) -> f64 {
     let x = between(x, -200.0, 200.0);
     let (n, bits) = round(x * LOG2_E);
     polynomial(x - n * LN_2, EXP) * power_of_two(bits)
-}
-
-#[inline(always)]
-pub(crate) fn exp(x: f32) -> f32 {
-    exp_wide(x.into()) as f32
-}
-
-#[inline(always)]
-pub(crate) fn exp2(x: f32) -> f32 {
-    // 2^r for |r| <= 1/2.
-    const EXP2: [f64; 8] = [
-        0.999_999_999_961_682_3,
-        0.693_147_180_728_454_6,
-        0.240_226_511_981_597_33,
-        0.055_504_103_534_393_216,
-        0.009_618_027_253_405_933,
-        0.001_333_392_256_520_996_4,
-        0.000_154_692_991_220_391_4,
-        1.520_192_201_759_362_8e-5,
-    ];
-    let x = between(x.into(), -300.0, 300.0);
-    let (n, bits) = round(x);
-    (polynomial(x - n, EXP2) * power_of_two(bits)) as f32
 }
 
 /// The exponent of a positive finite number, and the logarithm of what is left, between sqrt(1/2) and sqrt(2).
@@ -208,22 +191,4 @@ pub(crate) fn sinh(x: f32) -> f32 {
 pub(crate) fn cosh(x: f32) -> f32 {
     let power = exp_wide(x.into());
     (0.5 * (power + 1.0 / power)) as f32
-}
-
-#[inline(always)]
-pub(crate) fn tanh(x: f32) -> f32 {
-    // tanh(x) / x in x^2, for |x| <= 3/4.
-    const TANH: [f64; 8] = [
-        0.999_999_999_923_726_6,
-        -0.333_333_315_865_267_6,
-        0.133_332_672_916_841_98,
-        -0.053_958_667_657_004_48,
-        0.021_800_367_753_344_32,
-        -0.008_587_326_381_174_838,
-        0.002_958_615_390_701_54,
-        -0.000_627_536_157_733_819_9,
-    ];
-    let x = f64::from(x);
-    let far = 1.0 - 2.0 / (exp_wide(2.0 * x) + 1.0);
-    (if x.abs() <= 0.75 { x * polynomial(x * x, TANH) } else { far }) as f32
 }

@@ -36,6 +36,24 @@ float1! {
     Tanh |x| math::tanh_f32(x), math::tanh_f64(x);
 }
 
+/// A function that uses fused multiply-adds, for CPUs that have none.
+pub(super) struct Emulated<F>(PhantomData<F>);
+macro_rules! emulated {
+    ($($name:ident $f32:ident;)*) => {$(
+        impl Fn1<f32> for Emulated<$name> {
+            #[inline(always)]
+            fn apply(x: f32) -> f32 {
+                math::emulated::$f32(x)
+            }
+        }
+    )*};
+}
+emulated! {
+    Exp exp_f32;
+    Exp2 exp2_f32;
+    Tanh tanh_f32;
+}
+
 /// Clears the sign bit of a float, whatever its other bits are: those of a NaN stay.
 pub(super) struct AbsF;
 /// Flips the sign bit.
@@ -63,6 +81,7 @@ macro_rules! angles {
     ($($name:ident $near:ident $f32:ident $f64:ident;)*) => {$(
         pub(in crate::kernels) struct $name;
         impl Fn1<f32> for $name {
+            const PARTIAL: bool = true;
             #[inline(always)]
             fn apply(x: f32) -> f32 {
                 math::$near(x)

@@ -63,6 +63,9 @@ pub(super) trait Fn1<T: Copy> {
     /// The function, without branches where loops of it shall become vector code.
     fn apply(x: T) -> T;
 
+    /// Whether there are values that `apply` does not take.
+    const PARTIAL: bool = false;
+
     /// Whether `apply` takes a value.
     #[inline(always)]
     fn takes(_: T) -> bool {
@@ -128,6 +131,11 @@ unsafe fn avx2<L: Loop>(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) 
     unsafe { L::run(dst, src, n, imm) }
 }
 
+/// The version of a loop for every CPU.
+pub(super) fn portable<L: Loop>() -> KernelFn {
+    L::run
+}
+
 /// The elements of a register.
 ///
 /// # Safety
@@ -157,8 +165,14 @@ impl<T: Lane, F: Fn1<T::Wide>> Loop for Map1<T, F> {
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
         // SAFETY: the contract of KernelFn.
         let (d, a) = unsafe { (lanes_mut::<T>(dst, n), lanes::<T>(src[0], n)) };
+        if !F::PARTIAL {
+            for (d, a) in d.iter_mut().zip(a) {
+                *d = T::narrow(F::apply(a.widen()));
+            }
+            return;
+        }
         for (d, a) in d.chunks_mut(LOOK_AHEAD).zip(a.chunks(LOOK_AHEAD)) {
-            // No short cut: the test becomes vector code, and nothing where every value is taken.
+            // No short cut: the test becomes vector code.
             if a.iter().fold(true, |all, a| all & F::takes(a.widen())) {
                 for (d, a) in d.iter_mut().zip(a) {
                     *d = T::narrow(F::apply(a.widen()));

@@ -8,7 +8,7 @@ pub(super) mod loops;
 use super::{ElemOp, KernelFn};
 use crate::{cpu::Level, elem::Elem};
 use functions::*;
-use loops::{Bf16, Compare, Convert, CopyBits, E4m3, E5m2, F16, Fma, Map1, Map2, Offset, Select, at};
+use loops::{Bf16, Compare, Convert, CopyBits, E4m3, E5m2, F16, Fma, Map1, Map2, Offset, Select, at, portable};
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
 
 /// Picks the instance of a kernel for a float type.
@@ -77,6 +77,11 @@ pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Opti
 
 fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
     const RN: RoundingMode = RoundingMode::NearestEven;
+    if !level.fuses()
+        && let Some(kernel) = emulated(op, scalar)
+    {
+        return Some(kernel);
+    }
     if scalar == Scalar::F32
         && let Some(kernel) = flushing(level, op)
     {
@@ -121,6 +126,27 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
         ElemOp::And => by_int!(level, bytes(scalar), false, Map2, And),
         ElemOp::Or => by_int!(level, bytes(scalar), false, Map2, Or),
         ElemOp::Xor => by_int!(level, bytes(scalar), false, Map2, Xor),
+        _ => None,
+    }
+}
+
+/// Operations that use fused multiply-adds of f32, for CPUs that have none.
+fn emulated(op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
+    macro_rules! by_small_float {
+        ($function:ident) => {
+            match scalar {
+                Scalar::F16 => Some(portable::<Map1<F16, Emulated<$function>>>()),
+                Scalar::Bf16 => Some(portable::<Map1<Bf16, Emulated<$function>>>()),
+                Scalar::F32 => Some(portable::<Map1<f32, Emulated<$function>>>()),
+                _ => None,
+            }
+        };
+    }
+    match op {
+        ElemOp::Exp => by_small_float!(Exp),
+        ElemOp::Exp2(false) => by_small_float!(Exp2),
+        ElemOp::Exp2(true) if scalar == Scalar::F32 => Some(portable::<Map1<f32, Flushed<Emulated<Exp2>>>>()),
+        ElemOp::Tanh => by_small_float!(Tanh),
         _ => None,
     }
 }
