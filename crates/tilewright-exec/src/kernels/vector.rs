@@ -8,7 +8,7 @@
 /// # Safety
 /// Methods of a type may only be called where the CPU has the features that the type is for.
 pub(crate) unsafe trait Vector: Copy {
-    type Lane: Copy;
+    type Lane: Copy + Default;
     const LANES: usize;
 
     /// The same number in every lane.
@@ -21,6 +21,9 @@ pub(crate) unsafe trait Vector: Copy {
     /// # Safety
     /// `to` has room for a vector; it need not be aligned.
     unsafe fn store(self, to: *mut Self::Lane);
+
+    /// `self + other`.
+    unsafe fn add(self, other: Self) -> Self;
 
     /// `self + a * b`; floats are rounded once where the CPU has an instruction for that, else twice.
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
@@ -49,6 +52,11 @@ macro_rules! arrays {
             unsafe fn store(self, to: *mut $lane) {
                 // SAFETY: by the contract.
                 unsafe { to.cast::<Self>().write_unaligned(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                std::array::from_fn(|i| self[i] + other[i])
             }
 
             #[inline(always)]
@@ -94,6 +102,11 @@ unsafe impl Vector for Pairs<[i32; 4]> {
     }
 
     #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        Pairs(std::array::from_fn(|i| self.0[i].wrapping_add(other.0[i])))
+    }
+
+    #[inline(always)]
     unsafe fn add_product(self, a: Self, b: Self) -> Self {
         let product = |x: i32, y: i32| {
             let (low, high) = (i32::from(x as i16) * i32::from(y as i16), (x >> 16) * (y >> 16));
@@ -110,7 +123,7 @@ mod x86 {
 
     /// Declares vectors of the CPU.
     macro_rules! vectors {
-        ($($vector:ty, $lane:ty, $lanes:literal, $splat:ident $load:ident $store:ident $fma:ident;)*) => {$(
+        ($($vector:ty, $lane:ty, $lanes:literal, $splat:ident $load:ident $store:ident $add:ident $fma:ident;)*) => {$(
             // SAFETY: the intrinsics need the features that the vector type is for, which is the caller's contract.
             unsafe impl Vector for $vector {
                 type Lane = $lane;
@@ -135,6 +148,12 @@ mod x86 {
                 }
 
                 #[inline(always)]
+                unsafe fn add(self, other: Self) -> Self {
+                    // SAFETY: by the contract.
+                    unsafe { $add(self, other) }
+                }
+
+                #[inline(always)]
                 unsafe fn add_product(self, a: Self, b: Self) -> Self {
                     // SAFETY: by the contract.
                     unsafe { $fma(a, b, self) }
@@ -143,10 +162,10 @@ mod x86 {
         )*};
     }
     vectors! {
-        __m256, f32, 8, _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps;
-        __m256d, f64, 4, _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmadd_pd;
-        __m512, f32, 16, _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps;
-        __m512d, f64, 8, _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd;
+        __m256, f32, 8, _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_fmadd_ps;
+        __m256d, f64, 4, _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_fmadd_pd;
+        __m512, f32, 16, _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_fmadd_ps;
+        __m512d, f64, 8, _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_fmadd_pd;
     }
 
     /// Declares vectors of sums of pairs.
@@ -173,6 +192,12 @@ mod x86 {
                 unsafe fn store(self, to: *mut i32) {
                     // SAFETY: by the contract.
                     unsafe { $store(to.cast(), self.0) }
+                }
+
+                #[inline(always)]
+                unsafe fn add(self, other: Self) -> Self {
+                    // SAFETY: by the contract.
+                    Pairs(unsafe { $add(self.0, other.0) })
                 }
 
                 #[inline(always)]

@@ -1,8 +1,8 @@
 //! Matrix multiplication of tiles.
 //!
 //! Factors are read where they are, or brought to the type and order in which products are summed ([`factors`]); [`product`] sums
-//! blocks of rows and columns that fit the vector registers, with `k` ascending for every element (SEMANTICS c.8). Floats
-//! accumulate in f32 (f64 for f64) and are rounded to the result type once. Where the CPU can, a product of floats is not rounded
+//! blocks of rows and columns that fit the vector registers, with `k` ascending for every element, apart from what they are added to
+//! (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64) and are rounded to the result type once. Where the CPU can, a product of floats is not rounded
 //! before it is added; products of formats of up to 11 bits are exact either way.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
@@ -240,6 +240,27 @@ mod tests {
         check(MatmulKind::float(Scalar::F8E4M3FN, Scalar::F32).unwrap(), |x| tilewright_numeric::bulk::f32_to_e4m3(x as f32), |x| x as f32);
         check(MatmulKind::I32 { lhs_signed: true, rhs_signed: true }, |x| x as i8, |x| x);
         check(MatmulKind::scaled(Scalar::F8E5M2).unwrap(), |x| tilewright_numeric::bulk::f32_to_e5m2(x as f32), |x| x as f32);
+    }
+
+    #[test]
+    fn products_are_summed_apart_from_what_they_are_added_to() {
+        // Next to this number, one is nothing.
+        const LARGE: f32 = (1 << 24) as f32;
+        for level in Level::available() {
+            let (lhs, rhs, acc, mut dst) = ([1f32; 16], [1f32; 16], [LARGE], [0f32]);
+            let operands = Operands {
+                lhs: Matrix { start: lhs.as_ptr().cast(), down: 16, right: 1 },
+                rhs: Matrix { start: rhs.as_ptr().cast(), down: 1, right: 1 },
+                acc: acc.as_ptr().cast(),
+                acc_is_splat: false,
+                dst: dst.as_mut_ptr().cast(),
+                scales: None,
+            };
+            let kind = MatmulKind::float(Scalar::F32, Scalar::F32).unwrap();
+            // SAFETY: the arrays have the extents given, and the level is available.
+            unsafe { matmul(level, kind, Shape { m: 1, n: 1, k: 16 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
+            assert_eq!(dst, [LARGE + 16.0]);
+        }
     }
 
     #[test]

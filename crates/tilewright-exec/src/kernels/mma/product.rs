@@ -194,21 +194,15 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane>, mut sum
 }
 
 /// `R` rows of `C` vectors, kept in registers for all of `k`.
+///
+/// The products are summed apart from `acc`: in a long sum of many such products, the rounding errors are those of shorter sums.
 #[inline(always)]
 unsafe fn block<V: Vector, const R: usize, const C: usize>(factors: Factors<V::Lane>, sums: Sums<V::Lane>) {
     let Factors { a, a_pitch, b, b_pitch, k } = factors;
     let Sums { acc, c, pitch } = sums;
     // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
     unsafe {
-        let mut sums = [[V::splat(*a); C]; R];
-        for (r, sums) in sums.iter_mut().enumerate() {
-            for (v, sum) in sums.iter_mut().enumerate() {
-                *sum = match acc {
-                    Start::At(acc) => V::load(acc.add(r * pitch + v * V::LANES)),
-                    Start::Splat(value) => V::splat(value),
-                };
-            }
-        }
+        let mut sums = [[V::splat(V::Lane::default()); C]; R];
         let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch));
         for p in 0..k {
             let mut factors = [V::splat(*a); C];
@@ -224,7 +218,12 @@ unsafe fn block<V: Vector, const R: usize, const C: usize>(factors: Factors<V::L
         }
         for (r, sums) in sums.iter().enumerate() {
             for (v, sum) in sums.iter().enumerate() {
-                sum.store(c.add(r * pitch + v * V::LANES));
+                let at = r * pitch + v * V::LANES;
+                let acc = match acc {
+                    Start::At(acc) => V::load(acc.add(at)),
+                    Start::Splat(value) => V::splat(value),
+                };
+                acc.add(*sum).store(c.add(at));
             }
         }
     }
