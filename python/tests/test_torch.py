@@ -72,6 +72,18 @@ def test_sums_of_products_are_rounded_once(torch_on_cpu):
     assert (single @ single).dtype == torch.float32
 
 
+def test_products_have_factors_of_tf32_where_the_program_allows_it(torch_on_cpu):
+    torch = torch_on_cpu
+    a, identity = torch.tensor([[1 + 2**-10, 1 + 2**-11, 1 + 3 * 2**-11, 1 + 2**-23]]), torch.eye(4)
+    assert torch.equal(a @ identity, a)
+    torch.set_float32_matmul_precision("high")
+    try:
+        product = a @ identity
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert torch.equal(product, torch.tensor([[1 + 2**-10, 1, 1 + 2**-9, 1]]))
+
+
 def test_gradients_are_rounded_once(torch_on_cpu):
     torch = torch_on_cpu
     x = torch.randn(300, 64, dtype=torch.bfloat16, device="cuda", requires_grad=True)

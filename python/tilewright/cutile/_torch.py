@@ -1,8 +1,7 @@
 """PyTorch's device "cuda" on the CPU, so that code written for a GPU runs as it is.
 
 Tensors that are asked for on "cuda" are made on the CPU, and say that they are on a GPU when asked with ``is_cuda``. Streams, events
-and synchronization are there and do nothing, since every launch has ended when it returns. Sums of products of 16-bit numbers
-are rounded once, as on a GPU, where PyTorch's own functions for the CPU round in between.
+and synchronization are there and do nothing, since every launch has ended when it returns.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import Any
 
 import torch
 import torch.distributed
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
+from tilewright.cutile import _torch_numbers
 from tilewright.cutile._driver import compute_capability
 
 
@@ -35,52 +34,7 @@ class CudaOnCpu(TorchFunctionMode):
             return args[0]
         args = tuple(map(_on_cpu, args))
         kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items()}
-        if func is torch.nn.functional.scaled_dot_product_attention:
-            with sdpa_kernel(_BACKENDS_OF_THE_CPU):
-                return _rounded_once(func, args, kwargs, torch.float32)
-        if func in _SUMS_OF_PRODUCTS:
-            return _rounded_once(func, args, kwargs, torch.float64)
-        return func(*args, **kwargs)
-
-
-#: Code for a GPU asks for backends that the CPU lacks.
-_BACKENDS_OF_THE_CPU = [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]
-
-_SUMS_OF_PRODUCTS = frozenset(
-    {
-        torch.addmm,
-        torch.baddbmm,
-        torch.bmm,
-        torch.einsum,
-        torch.matmul,
-        torch.mm,
-        torch.nn.functional.layer_norm,
-        torch.nn.functional.linear,
-        torch.Tensor.__matmul__,
-        torch.Tensor.__rmatmul__,
-        torch.Tensor.addmm,
-        torch.Tensor.baddbmm,
-        torch.Tensor.bmm,
-        torch.Tensor.matmul,
-        torch.Tensor.mm,
-    }
-)
-
-
-def _rounded_once(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], wide: torch.dtype) -> Any:
-    """Call a function in a wide type if it is one of 16-bit floats, or if a type for the result is asked for."""
-    dtypes = {value.dtype for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)}
-    result_dtype = kwargs.get("out_dtype") or next(iter(dtypes), None)
-    if not dtypes <= {torch.float16, torch.bfloat16} or len(dtypes) != 1:
-        return func(*args, **kwargs)
-    out = kwargs.get("out")
-    kwargs = {name: _in(wide, value) for name, value in kwargs.items() if name not in ("out", "out_dtype")}
-    result = func(*(_in(wide, arg) for arg in args), **kwargs).to(result_dtype)
-    return result if out is None else out.copy_(result)
-
-
-def _in(dtype: torch.dtype, value: Any) -> Any:
-    return value.to(dtype) if isinstance(value, torch.Tensor) else value
+        return _torch_numbers.call(func, args, kwargs)
 
 
 def _on_cpu(value: Any) -> Any:
