@@ -55,6 +55,7 @@ impl Live {
         }
     }
 
+    /// Gives the next index to a value; it was added to the body after those that have one.
     #[inline]
     fn push(&mut self, value: Value) {
         if value.index() == self.straight {
@@ -472,4 +473,29 @@ fn bool_array(context: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Result<Attr
     let count = cursor.count("truth values", 1)?;
     let list = cursor.take(count)?.iter().map(|&byte| byte != 0).collect();
     Ok(context.tables.attrs.intern(AttrData::BoolArray(list)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Live, Value};
+
+    #[test]
+    fn live_values_are_those_of_a_list() {
+        let (mut live, mut list) = (Live::default(), Vec::new());
+        let mut next = 0;
+        // Regions that begin with so many values live, and add some; then the values of the region are gone.
+        for (keep, add) in [(0, 3), (3, 2), (4, 1), (2, 0), (2, 4), (6, 3), (5, 2), (1, 2), (0, 1)] {
+            live.truncate(keep);
+            list.truncate(keep);
+            for value in (next..next + add).map(Value::new) {
+                live.push(value);
+                list.push(value);
+            }
+            next += add;
+            assert_eq!(live.len(), list.len());
+            for index in 0..10 {
+                assert_eq!(live.get(index), list.get(index).copied(), "{index}");
+            }
+        }
+    }
 }

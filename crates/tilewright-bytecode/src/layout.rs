@@ -231,6 +231,17 @@ mod tests {
     }
 
     #[test]
+    fn plain_operations_are_found_by_their_byte() {
+        for version in Version::ALL {
+            let layouts = layouts(version);
+            for byte in 0..=u8::MAX {
+                let expected = (byte < 0x80).then(|| Opcode::from_wire(byte.into())).flatten().filter(|&opcode| layouts[opcode].is_plain);
+                assert_eq!(layouts.plain(byte).map(|layout| layout.opcode), expected, "{version} {byte:#x}");
+            }
+        }
+    }
+
+    #[test]
     fn every_attribute_that_came_later_has_a_value_before() {
         for version in Version::ALL {
             for layout in layouts(version).all.iter().filter(|l| l.is_plain) {

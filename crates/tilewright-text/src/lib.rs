@@ -46,7 +46,7 @@ pub use options::PrintOptions;
 pub use parse::{ParseError, ParseOptions, parse, render_finding};
 
 use buffer::TextBuffer;
-use names::Names;
+use names::{Names, Words};
 use printer::{FunctionWriter, Writer};
 use std::fmt;
 use tilewright_ir::{Attr, AttrValue, Function, Module, Op, Type, Value, ops::AttrDef};
@@ -115,7 +115,7 @@ pub struct OpPrinter<'m> {
 impl<'m> OpPrinter<'m> {
     /// Names the values of the function.
     pub fn new(module: &'m Module, function: &'m Function) -> OpPrinter<'m> {
-        OpPrinter { module, function, names: Names::new(module, &function.body, false) }
+        OpPrinter { module, function, names: Names::new(module, &function.body, false, Words::default()) }
     }
 
     /// One operation on one line, without a line break; its regions are abbreviated to `{...}`.

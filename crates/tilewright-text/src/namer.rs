@@ -8,7 +8,6 @@ use crate::buffer::{ShortText, TextBuffer};
 use crate::dense::dense_of;
 use crate::literals::{float_format, float_value, push_int};
 use crate::names::{Name, Names};
-use foldhash::{HashMap, HashMapExt as _};
 use tilewright_ir::ops::{AsmNames, ResultDef, Results};
 use tilewright_ir::{Block, Body, Module, OpRef, Region, Scalar, Value, Version};
 
@@ -59,9 +58,6 @@ pub(crate) struct Namer<'a> {
     body: &'a Body,
     generic: bool,
     names: Names,
-    by_text: HashMap<Box<str>, u32>,
-    /// Whether each word is in use in the region at hand or around it.
-    used: Vec<bool>,
     /// The words in use, those of outer regions first.
     scope: Vec<u32>,
     counters: Counters,
@@ -76,13 +72,11 @@ impl<'a> Namer<'a> {
             module,
             body,
             generic,
-            names,
-            by_text: HashMap::new(),
-            used: Vec::new(),
             scope: Vec::new(),
             counters: Counters { value: Numbers::from_zero(), argument: 0, conflict: 0 },
             waiting: Vec::new(),
             scratch: TextBuffer::new(),
+            names,
         }
     }
 
@@ -90,13 +84,17 @@ impl<'a> Namer<'a> {
     pub(crate) fn run(mut self) -> Names {
         self.waiting.push(Waiting { region: self.body.root(), counters: self.counters, outer: 0 });
         while let Some(Waiting { region, counters, outer }) = self.waiting.pop() {
-            for word in self.scope.drain(outer..) {
-                self.used[word as usize] = false;
-            }
+            self.leave(outer);
             self.counters = counters;
             self.region(region);
         }
+        self.leave(0);
         self.names
+    }
+
+    /// Ends the use of the words that were taken into use after the first `outer`.
+    fn leave(&mut self, outer: usize) {
+        self.scope.drain(outer..).for_each(|word| self.names.words.release(word));
     }
 
     /// Names the values of a region; those inside it have to wait.
@@ -229,40 +227,29 @@ impl<'a> Namer<'a> {
         Name::of_number(self.counters.value.take().next)
     }
 
-    /// A word that `make` writes.
-    fn made_word(&mut self, make: impl FnOnce(&Self, &mut TextBuffer)) -> Name {
-        let mut text = std::mem::take(&mut self.scratch);
-        text.clear();
-        make(self, &mut text);
-        let name = self.word(text.as_str());
-        self.scratch = text;
-        name
+    fn word(&mut self, word: &str) -> Name {
+        self.made_word(|_, text| text.push_str(word))
     }
 
-    /// A word, with a number if it is taken.
+    /// A word that `make` writes, with a number if it is taken.
     ///
     /// A name with its number is always new: the counter only grows while a name is in sight, and no word ends in an
     /// underscore and digits.
-    fn word(&mut self, text: &str) -> Name {
-        let word = self.known_word(text);
+    fn made_word(&mut self, make: impl FnOnce(&Self, &mut TextBuffer)) -> Name {
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
+        text.push('%');
+        make(self, &mut text);
+        let word = self.names.words.intern(text.as_str());
+        self.scratch = text;
         let mut name = Name::of_word(word);
-        if std::mem::replace(&mut self.used[word as usize], true) {
+        if self.names.words.take(word) {
+            self.scope.push(word);
+        } else {
             name.number = self.counters.conflict;
             self.counters.conflict += 1;
-        } else {
-            self.scope.push(word);
         }
         name
-    }
-
-    fn known_word(&mut self, text: &str) -> u32 {
-        if let Some(&word) = self.by_text.get(text) {
-            return word;
-        }
-        let word = self.names.add_word(text);
-        self.by_text.insert(text.into(), word);
-        self.used.push(false);
-        word
     }
 
     /// `cst`, the value if there is one that can be part of a name, and the element type; `true` and `false`.
@@ -340,6 +327,27 @@ fn push_word_value(text: &mut TextBuffer, scalar: Scalar, bits: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_function_begins_with_all_words() {
+        let function = |name| {
+            format!(
+                "entry @{name}(%arg0: tile<i32>) {{
+  %cst_1_i32 = constant <i32: 1> : tile<i32>
+  loop {{
+    %cst_1_i32_0 = constant <i32: 1> : tile<i32>
+    break
+  }}
+  %assume = assume div_by<4>, %arg0 : tile<i32>
+  return
+}}
+"
+            )
+        };
+        let text = function("a") + &function("b");
+        let module = crate::parse(&text, &crate::ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        assert_eq!(crate::print(&module, &crate::PrintOptions::new()), text);
+    }
 
     #[test]
     fn values_become_words() {

@@ -2,7 +2,7 @@
 
 use crate::buffer::{ShortText, Snippet, TextBuffer};
 use crate::namer::Namer;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 use tilewright_ir::{Body, Module, Op, OpRef, Value};
 
 /// A name in its parts: a word or none, a number or none, and a position in its group of results.
@@ -28,6 +28,43 @@ impl Name {
     }
 }
 
+/// The words of names, behind `%`. Functions of a module have many in common, so they go from one to the next.
+#[derive(Default, Debug)]
+pub(crate) struct Words {
+    texts: Vec<Snippet>,
+    by_text: HashMap<Box<str>, u32>,
+    /// Whether each is in use in the region at hand or around it.
+    in_use: Vec<bool>,
+}
+
+impl Words {
+    fn get(&self, word: u32) -> Option<&Snippet> {
+        self.texts.get(word as usize)
+    }
+
+    /// The word with this text, which begins with `%`.
+    pub(crate) fn intern(&mut self, text: &str) -> u32 {
+        if let Some(&word) = self.by_text.get(text) {
+            return word;
+        }
+        let word = self.texts.len() as u32;
+        self.texts.push(text.into());
+        self.by_text.insert(text.into(), word);
+        self.in_use.push(false);
+        word
+    }
+
+    /// Takes a word into use; whether it was not before.
+    pub(crate) fn take(&mut self, word: u32) -> bool {
+        !std::mem::replace(&mut self.in_use[word as usize], true)
+    }
+
+    /// Ends the use of a word.
+    pub(crate) fn release(&mut self, word: u32) {
+        self.in_use[word as usize] = false;
+    }
+}
+
 /// The names of the values of a body.
 ///
 /// Nearly all names are used more than once and are short, so their texts are kept: a value takes one word here.
@@ -36,8 +73,7 @@ pub(crate) struct Names {
     /// For each value the bits of the text of its name, or [`OTHER`] and a position in `others`, or 0 if it has none.
     codes: Vec<u64>,
     others: Vec<Name>,
-    /// The words of names, behind `%`.
-    words: Vec<Snippet>,
+    pub(crate) words: Words,
     /// Names of results that text shows but older versions of an operation do not have.
     implied: HashMap<Op, Name>,
 }
@@ -46,10 +82,11 @@ pub(crate) struct Names {
 const OTHER: u64 = ShortText::END;
 
 impl Names {
-    /// Names every value of `body`; with numbers only for the generic form, where operations have no say.
-    pub(crate) fn new(module: &Module, body: &Body, generic: bool) -> Names {
+    /// Names every value of `body`; with numbers only for the generic form, where operations have no say. `words` are those of
+    /// functions before.
+    pub(crate) fn new(module: &Module, body: &Body, generic: bool, words: Words) -> Names {
         let codes = vec![0; body.num_values()];
-        let names = Names { codes, others: Vec::new(), words: Vec::new(), implied: HashMap::new() };
+        let names = Names { codes, others: Vec::new(), words, implied: HashMap::new() };
         Namer::new(module, body, generic, names).run()
     }
 
@@ -68,7 +105,7 @@ impl Names {
     pub(crate) fn set(&mut self, value: Value, name: Name) {
         let text = match name {
             Name { word: NONE, number, position: NONE } if number != NONE => ShortText::value_number(number),
-            Name { word, number: NONE, position: NONE } => self.words.get(word as usize).and_then(Snippet::short),
+            Name { word, number: NONE, position: NONE } => self.words.get(word).and_then(Snippet::short),
             _ => None,
         };
         self.codes[value.index()] = text.map_or(OTHER + self.others.len() as u64, ShortText::bits);
@@ -80,12 +117,6 @@ impl Names {
     /// Gives the operation a name for a result that it does not have.
     pub(crate) fn set_implied(&mut self, op: Op, name: Name) {
         self.implied.insert(op, name);
-    }
-
-    /// Adds a word for names.
-    pub(crate) fn add_word(&mut self, word: &str) -> u32 {
-        self.words.push(format!("%{word}").into());
-        (self.words.len() - 1) as u32
     }
 
     /// Appends `%` and the name of a value; false if it has none.
@@ -156,7 +187,7 @@ impl Names {
 
     /// Appends a name without its position.
     fn push(&self, out: &mut TextBuffer, name: Name) {
-        match self.words.get(name.word as usize) {
+        match self.words.get(name.word) {
             Some(word) => {
                 out.push_snippet(word);
                 if name.number != NONE {

@@ -4,7 +4,7 @@ use crate::buffer::TextBuffer;
 use crate::dense::dense;
 use crate::literals::INVALID;
 use crate::locations::Locations;
-use crate::names::Names;
+use crate::names::{Names, Words};
 use crate::options::PrintOptions;
 use crate::pattern::{Pattern, patterns};
 use crate::types::TypeTexts;
@@ -21,6 +21,7 @@ pub(crate) struct Writer<'m> {
     pub(crate) out: TextBuffer,
     pub(crate) patterns: &'static [Pattern],
     types: TypeTexts<'m>,
+    words: Words,
     sink: Option<&'m mut dyn fmt::Write>,
     failed: bool,
 }
@@ -38,7 +39,7 @@ pub(crate) struct FunctionWriter<'w, 'm> {
 impl<'m> Writer<'m> {
     pub(crate) fn new(module: &'m Module, options: PrintOptions) -> Writer<'m> {
         let types = TypeTexts::new(&module.tables.types);
-        Writer { module, options, out: TextBuffer::new(), patterns: patterns(), types, sink: None, failed: false }
+        Writer { module, options, out: TextBuffer::new(), patterns: patterns(), types, words: Words::default(), sink: None, failed: false }
     }
 
     /// A writer that hands its text on as it gathers.
@@ -174,7 +175,7 @@ impl<'m> Writer<'m> {
 
     /// One function with its body, and a line break.
     pub(crate) fn function(&mut self, function: &'m Function, indent: usize, locations: Option<&Locations>) {
-        let names = Names::new(self.module, &function.body, self.options.is_generic());
+        let names = Names::new(self.module, &function.body, self.options.is_generic(), std::mem::take(&mut self.words));
         let mut writer = FunctionWriter { w: self, body: &function.body, names: &names, locations, loc: function.loc };
         writer.w.out.push_spaces(indent);
         if writer.w.options.is_generic() {
@@ -185,6 +186,7 @@ impl<'m> Writer<'m> {
         writer.push_loc(function.loc);
         writer.w.out.push('\n');
         writer.w.hand_on(CHUNK);
+        self.words = names.words;
     }
 }
 

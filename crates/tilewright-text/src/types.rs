@@ -8,8 +8,8 @@ use tilewright_ir::{Type, TypeData, TypeTable};
 /// The texts of a module's types.
 pub(crate) struct TypeTexts<'m> {
     table: &'m TypeTable,
-    short: Vec<Option<Snippet>>,
-    full: Vec<Option<Snippet>>,
+    short: Vec<Option<Box<Snippet>>>,
+    full: Vec<Option<Box<Snippet>>>,
     invalid: Snippet,
 }
 
@@ -23,7 +23,7 @@ impl<'m> TypeTexts<'m> {
     pub(crate) fn short(&mut self, ty: Type) -> &Snippet {
         let table = self.table;
         match self.short.get_mut(ty.index()) {
-            Some(text) => text.get_or_insert_with(|| table.display(ty).to_string().into()),
+            Some(text) => text.get_or_insert_with(|| Box::new(table.display(ty).to_string().into())),
             None => &self.invalid,
         }
     }
@@ -35,7 +35,7 @@ impl<'m> TypeTexts<'m> {
         let make = || {
             let mut text = String::new();
             push_full(&mut text, table, ty);
-            text.into()
+            Box::new(text.into())
         };
         self.full.get_mut(ty.index()).map_or(&self.invalid, |text| text.get_or_insert_with(make))
     }
