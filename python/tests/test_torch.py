@@ -56,6 +56,22 @@ def torch_on_cpu():
     cutile.uninstall()
 
 
+def test_a_launch_does_not_ask_what_takes_the_place_of_cuda(torch_on_cpu, monkeypatch):
+    import cuda.tile as ct
+
+    from tilewright.cutile._torch import CudaOnCpu
+
+    @ct.kernel
+    def double(x, y):
+        ct.store(y, (0,), ct.load(x, (0,), (16,)) * 2)
+
+    x, y = torch_on_cpu.ones(16), torch_on_cpu.zeros(16)
+    asked = []
+    monkeypatch.setattr(CudaOnCpu, "__torch_function__", lambda _, func, *rest: asked.append(func))
+    ct.launch(None, (1,), double, (x, y))
+    assert asked == []
+
+
 def test_sums_of_products_are_rounded_once(torch_on_cpu):
     torch = torch_on_cpu
     for dtype in (torch.float16, torch.bfloat16):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from tilewright._errors import no_checker
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 #: Where a kernel keeps its dispatcher, and with it everything compiled for it.
 _ATTRIBUTE = "_tilewright_dispatcher"
 
+#: In which arrays are looked at. What takes the place of PyTorch's device "cuda" would make that slow.
+_looking_at_arrays: Callable[[], AbstractContextManager[Any]] = nullcontext
+
 _threads: int | None = int(os.environ["TILEWRIGHT_THREADS"]) if "TILEWRIGHT_THREADS" in os.environ else None
 
 
@@ -28,6 +33,12 @@ def set_threads(threads: int | None) -> None:
     if threads is not None and threads < 1:
         raise ValueError(f"the number of threads must be at least 1, got {threads}")
     _threads = threads
+
+
+def look_at_arrays_in(context: Callable[[], AbstractContextManager[Any]]) -> None:
+    """Look at the arrays of launches in such a context from now on."""
+    global _looking_at_arrays
+    _looking_at_arrays = context
 
 
 def launch(
@@ -50,7 +61,8 @@ def launch(
     """
     if check:
         no_checker("check=True")
-    return _dispatcher(kernel).launch(grid, args, _threads if threads is None else threads, timeout)
+    with _looking_at_arrays():
+        return _dispatcher(kernel).launch(grid, args, _threads if threads is None else threads, timeout)
 
 
 def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:

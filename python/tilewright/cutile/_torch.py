@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from tilewright.cutile import _torch_numbers
 from tilewright.cutile._driver import compute_capability
+from tilewright.cutile._launch import look_at_arrays_in
 
 
 class CudaOnCpu(TorchFunctionMode):
@@ -152,6 +153,7 @@ def enable() -> None:
             setattr(module, name, replacement)
     _mode = CudaOnCpu()
     _mode.__enter__()
+    look_at_arrays_in(torch._C.DisableTorchFunction)
 
 
 def disable() -> None:
@@ -159,6 +161,7 @@ def disable() -> None:
     global _mode
     if _mode is None:
         return
+    look_at_arrays_in(contextlib.nullcontext)
     _mode.__exit__(None, None, None)
     _mode = None
     for (module, name), original in _original.items():
