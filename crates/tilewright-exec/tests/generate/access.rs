@@ -194,6 +194,18 @@ impl Generator<'_> {
         })
     }
 
+    /// A row of `n` numbers of input.
+    pub(super) fn loaded_row(&mut self, scalar: Scalar, n: i64) -> Value {
+        let room = (INPUT - n as usize * size(scalar)) / size(scalar);
+        let start = self.choices.below(room.min(8) + 1) * size(scalar);
+        let view = self.row(self.input, start, scalar, n);
+        let (zero, ty) = (self.numbers(Scalar::I32, &[], &[0]), self.ty(Element::Number(scalar), &[n]));
+        self.value(Opcode::LoadViewTko, |op| {
+            let op = op.operand("view", view).operand("index", zero);
+            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).results(&[ty, TypeTable::token()])
+        })
+    }
+
     fn load_made(&mut self, made: &MadeView, scalar: Scalar) {
         let element = Element::Number(scalar);
         let ty = self.ty(element, &made.tile);

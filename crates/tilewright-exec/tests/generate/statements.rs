@@ -2,13 +2,21 @@
 
 use super::{Generator, Slot};
 use crate::regular::{Combination, Element};
-use tilewright_ir::{AttrData, AttrName, AttrValue, ComparisonPredicate, Opcode, Scalar, Signedness, Type, TypeTable, Value};
+use tilewright_ir::{AttrData, AttrName, AttrValue, ComparisonPredicate, Opcode, Scalar, Signedness, Type, TypeTable, Value, ops::Traits};
 
 /// How deep control flow nests.
 const MAX_DEPTH: usize = 3;
 
+/// More numbers than vectors of the CPU have, but no more than input.
+const MANY: i64 = 256;
+
 pub(super) const I32: Element = Element::Number(Scalar::I32);
 pub(super) const I1: Element = Element::Number(Scalar::I1);
+
+/// Whether an operation computes each number from those at the same place.
+fn is_elementwise(combination: &Combination) -> bool {
+    combination.opcode.def().traits.contains(Traits::ELEMENTWISE)
+}
 
 impl Generator<'_> {
     /// Some operations.
@@ -222,17 +230,26 @@ impl Generator<'_> {
     /// A few numbers computed from each other, of which some are stored and nothing else is done with them: what an engine likes to
     /// do in one go.
     fn chain(&mut self) {
-        let shape = self.shape(I32);
-        let ty = self.ty(I32, &shape);
-        let mut values = vec![self.operand(I32, &shape, false), self.operand(I32, &shape, false)];
+        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::F32, Scalar::F16, Scalar::F64, Scalar::I8]);
+        let element = Element::Number(scalar);
+        let all = self.combinations;
+        let fits = |combination: &&Combination| combination.types.iter().all(|ty| *ty == element) && is_elementwise(combination);
+        let fitting: Vec<&Combination> = all.iter().flatten().filter(fits).collect();
+        let (shape, mut values) = if self.choices.below(4) == 3 {
+            (vec![MANY], [0; 2].map(|_| self.loaded_row(scalar, MANY)).to_vec())
+        } else {
+            let shape = self.shape(element);
+            let values = [0; 2].map(|_| self.operand(element, &shape, false)).to_vec();
+            (shape, values)
+        };
         for _ in 0..2 + self.choices.below(3) {
-            let opcode = *self.choices.pick(&[Opcode::AddI, Opcode::SubI, Opcode::MulI, Opcode::XOrI]);
-            let [lhs, rhs] = [0; 2].map(|_| *self.choices.pick(&values));
-            values.push(self.value(opcode, |op| op.operand("lhs", lhs).operand("rhs", rhs).result(ty)));
+            let combination = *self.choices.pick(&fitting);
+            let operands: Vec<Value> = combination.types[1..].iter().map(|_| *self.choices.pick(&values)).collect();
+            values.push(self.combined_as(combination, &operands, element, &shape));
         }
         for value in values.split_off(2) {
             if self.choices.below(3) > 0 {
-                self.store_slot(&Slot { value, element: I32, shape: shape.clone(), solid: false });
+                self.store_slot(&Slot { value, element, shape: shape.clone(), solid: false });
             }
         }
     }
