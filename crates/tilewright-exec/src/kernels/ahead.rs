@@ -8,6 +8,12 @@ const LINE: usize = 64;
 /// More lines than this would push out what is needed sooner.
 const MAX_LINES: usize = 4096;
 
+/// Bytes of a long row that are fetched together.
+const RUN: usize = 4 * LINE;
+
+/// The most lines that are fetched before a step.
+const MAX_SHARE: usize = 64;
+
 /// Rows of bytes that are still to be fetched.
 #[derive(Clone, Copy, Debug)]
 struct Rows {
@@ -23,6 +29,8 @@ struct Rows {
 pub(crate) struct Ahead {
     rows: Vec<Rows>,
     lines: usize,
+    /// Over how many steps of computing they are spread.
+    steps: usize,
 }
 
 impl Ahead {
@@ -35,23 +43,43 @@ impl Ahead {
         }
     }
 
+    /// Asks for `bytes` bytes side by side.
+    pub(crate) fn add_run(&mut self, start: *const u8, bytes: usize) {
+        self.add(start, bytes / RUN, RUN, RUN);
+    }
+
+    /// Asks for nothing any more; `steps` steps of computing follow.
+    pub(crate) fn begin(&mut self, steps: usize) {
+        self.rows.clear();
+        self.lines = 0;
+        self.steps = steps;
+    }
+
+    /// Fetches the share of one step, small enough that computing need not wait.
+    #[inline]
+    pub(crate) fn fetch_share(&mut self) {
+        let share = self.lines.div_ceil(self.steps.max(1));
+        self.steps = self.steps.saturating_sub(1);
+        self.fetch(share.min(MAX_SHARE));
+    }
+
     /// How many lines are still to be fetched.
     pub(crate) fn lines(&self) -> usize {
         self.lines
     }
 
-    /// Fetches whole rows, of at least this many lines together while there are some.
+    /// Fetches whole rows, the oldest first, of at least this many lines together while there are some.
     #[inline]
     pub(crate) fn fetch(&mut self, lines: usize) {
         let goal = self.lines.saturating_sub(lines);
         while self.lines > goal {
-            let Some(rows) = self.rows.last_mut() else { return };
+            let Some(rows) = self.rows.first_mut() else { return };
             (0..rows.lines).for_each(|line| prefetch(rows.start.wrapping_add(line * LINE)));
             self.lines -= rows.lines;
             rows.start = rows.start.wrapping_add(rows.pitch);
             rows.rows -= 1;
             if rows.rows == 0 {
-                self.rows.pop();
+                self.rows.remove(0);
             }
         }
     }
@@ -86,6 +114,14 @@ mod tests {
         assert_eq!(ahead.lines(), 9);
         ahead.fetch(100);
         assert_eq!(ahead.lines(), 0);
+        ahead.begin(3);
+        ahead.add_run(std::ptr::null(), 4096);
+        // A share is a third, and runs are fetched whole.
+        let left = [(); 4].map(|()| {
+            ahead.fetch_share();
+            ahead.lines()
+        });
+        assert_eq!(left, [40, 20, 0, 0]);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);
         assert_eq!(ahead.lines(), 0);
     }

@@ -162,6 +162,16 @@ pub(crate) struct Sweep {
     pub(crate) steps: Vec<Step>,
 }
 
+impl Sweep {
+    /// Elements that are worked on at a time.
+    pub(crate) const PIECE: usize = 1024;
+
+    /// How many steps it does on whole pieces.
+    pub(crate) fn steps_on_pieces(&self) -> usize {
+        self.n / Sweep::PIECE * self.steps.len()
+    }
+}
+
 /// A value that a sweep reads from outside.
 #[derive(Debug)]
 pub(crate) enum SweepInput {
@@ -461,6 +471,14 @@ impl Inst {
             | Inst::ForHead { .. }
             | Inst::Release(_)
             | Inst::Return => {}
+        }
+    }
+
+    /// The sweep that it runs.
+    pub(crate) fn sweep(&self) -> Option<&Sweep> {
+        match self {
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => Some(sweep),
+            _ => None,
         }
     }
 

@@ -69,12 +69,20 @@ pub struct Plan {
     pub(crate) frame_bytes: usize,
     /// Whether blocks may wait for others.
     pub(crate) waits: bool,
+    /// How many steps sweeps do on whole pieces, where nothing is repeated.
+    pub(crate) steps_on_pieces: usize,
+    /// Whether there is so much to compute between accesses that tiles are worth reading ahead: where a block does little more than to
+    /// load and store, the CPU does that on its own.
+    pub(crate) reads_ahead: bool,
     /// How many pieces of scratch the sweeps need at once.
     pub(crate) scratch_slots: usize,
 }
 
 /// Bytes that each parameter takes at the start of the launch constants.
 pub(crate) const PARAM_BYTES: usize = 8;
+
+/// Elementwise operations of a block that mostly loads and stores.
+const LITTLE_TO_COMPUTE: usize = 2;
 
 impl Plan {
     /// Plans the entry called `name`.
@@ -93,6 +101,10 @@ impl Plan {
         let layout = frame::lay_out(&fused.code, &lowered.registers)?;
         let (code, sites) = frame::resolve_labels(fused.code);
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
+        let sweeps = || code.iter().filter_map(Inst::sweep);
+        let steps_on_whole_tiles: usize = sweeps().filter(|sweep| sweep.n >= Sweep::PIECE).map(|sweep| sweep.steps.len()).sum();
+        let steps_on_pieces = sweeps().map(Sweep::steps_on_pieces).sum();
+        let reads_ahead = steps_on_whole_tiles > LITTLE_TO_COMPUTE;
         Ok(Plan {
             entry: name.to_owned(),
             params: lowered.params,
@@ -105,6 +117,8 @@ impl Plan {
             registers: layout.offsets,
             frame_bytes: layout.bytes,
             waits,
+            steps_on_pieces,
+            reads_ahead,
             scratch_slots: fused.scratch_slots,
         })
     }

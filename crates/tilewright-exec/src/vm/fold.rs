@@ -5,7 +5,7 @@ use super::{
     copy,
     in_place::InPlace,
     registers::{AlignedBytes, Registers},
-    sweep::{Input, PIECE, Slots, locate, run_steps},
+    sweep::{Input, PIECE, Places, Slots},
 };
 use crate::plan::{Fold, FoldKind, FoldRows};
 
@@ -85,9 +85,10 @@ impl Runner<'_, '_> {
         }
         for start in (0..n).step_by(PIECE) {
             let piece = PIECE.min(n - start);
-            run_steps(&fold.steps, &self.inputs, self.regs, None, &self.slots, start, piece);
+            let places = Places { inputs: &self.inputs, regs: self.regs, target: None, slots: &self.slots };
+            fold.steps.iter().for_each(|step| places.run(step, start, piece));
             for (k, (operand, result)) in fold.operands.iter().zip(&fold.results).enumerate() {
-                let from = locate(*result, &self.inputs, self.regs, &self.slots, start);
+                let from = places.locate(*result, start);
                 // SAFETY: the destination has room; a result that is an argument may be copied onto itself.
                 unsafe {
                     let to = dst.0[k].add((dst.1 * fold.slice + start) * operand.size);

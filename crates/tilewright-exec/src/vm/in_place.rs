@@ -26,6 +26,16 @@ pub(super) struct InPlace {
     noted: Vec<(VReg, Whole)>,
     /// Where each factor of a product lay the last time, whichever block it was.
     last: Vec<(VReg, *const u8)>,
+    /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
+    stored: Vec<(VReg, Guess)>,
+}
+
+/// Where a tile probably lies.
+#[derive(Clone, Copy)]
+struct Guess {
+    last: *const u8,
+    next: *const u8,
+    bytes: usize,
 }
 
 /// A tile that lies whole in memory.
@@ -100,8 +110,11 @@ impl Machine<'_> {
             (Some(place), Base::Reg(reg)) => Some(Target { reg, place }),
             _ => None,
         };
+        if let Some(target) = target {
+            self.note_stored(target, sweep.n * view.size);
+        }
         let regs = self.registers(block);
-        sweep::run(sweep, &regs, &self.in_place, target, &mut self.scratch);
+        sweep::run(sweep, &regs, &self.in_place, target, &mut self.scratch, &mut self.ahead);
         if target.is_some() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
@@ -116,6 +129,9 @@ impl Machine<'_> {
         let Some(whole) = whole else { return false };
         if readers == Readers::Products {
             self.guess(dst, &whole, view.size);
+        } else {
+            let bytes = view.dims.iter().map(|dim| dim.tile).product::<usize>() * view.size;
+            self.guess_run(dst, whole.host, bytes);
         }
         self.in_place.noted.push((dst, whole));
         true
@@ -131,6 +147,37 @@ impl Machine<'_> {
             && last != whole.host
         {
             self.ahead.add(next, rows.count, rows.stride as usize * size, row.count * size);
+        }
+    }
+
+    /// The same for a tile that lies in order, if there are computations that leave the time for it.
+    fn guess_run(&mut self, reg: VReg, host: *const u8, bytes: usize) {
+        if self.launch.plan.reads_ahead
+            && let Some(last) = self.in_place.replace_last(reg, host)
+            && last != host
+        {
+            self.ahead.add_run(host.wrapping_add(host.addr().wrapping_sub(last.addr())), bytes);
+        }
+    }
+
+    /// Remembers where a sweep stored a tile.
+    fn note_stored(&mut self, Target { reg, place }: Target, bytes: usize) {
+        let stored = &mut self.in_place.stored;
+        match stored.iter_mut().find(|(other, _)| *other == reg) {
+            Some((_, guess)) => {
+                let next = place.wrapping_add(place.addr().wrapping_sub(guess.last.addr()));
+                *guess = Guess { last: place, next, bytes };
+            }
+            None => stored.push((reg, Guess { last: place, next: place, bytes })),
+        }
+    }
+
+    /// Asks to read ahead where a block that begins will probably store its tiles: what is written is read first.
+    pub(super) fn guess_stores(&mut self) {
+        self.ahead.begin(self.launch.plan.steps_on_pieces);
+        if self.launch.plan.reads_ahead {
+            let elsewhere = self.in_place.stored.iter().filter(|(_, guess)| guess.next != guess.last);
+            elsewhere.for_each(|(_, guess)| self.ahead.add_run(guess.next, guess.bytes));
         }
     }
 

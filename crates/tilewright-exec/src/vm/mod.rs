@@ -119,6 +119,9 @@ impl<'l> Machine<'l> {
     /// When the block does what a kernel must not do.
     pub(crate) fn run(&mut self, block: &mut Block) -> Result<Outcome, LaunchError> {
         let plan = self.launch.plan;
+        if block.pc == 0 {
+            self.guess_stores();
+        }
         while let Some(inst) = plan.code.get(block.pc) {
             match self.step(inst, block).map_err(|kind| self.error(block, kind))? {
                 Flow::Next => block.pc += 1,
@@ -177,7 +180,7 @@ impl<'l> Machine<'l> {
         let id = block.id;
         let regs = self.registers(block);
         match inst {
-            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &self.in_place, None, &mut self.scratch),
+            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &self.in_place, None, &mut self.scratch, &mut self.ahead),
             Inst::Move { src, dst } => copy::tile(src, &regs, regs.write(*dst)),
             Inst::Extract { src, slice, dst } => copy::extract(src, slice, &regs, regs.write(*dst))?,
             Inst::Insert { src, slice, dst } => copy::insert(src, slice, &regs, regs.write(*dst))?,

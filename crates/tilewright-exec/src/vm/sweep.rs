@@ -6,10 +6,13 @@ use super::{
     in_place::InPlace,
     registers::{AlignedBytes, Registers},
 };
-use crate::plan::{Src, Step, Sweep, SweepInput, VReg};
+use crate::{
+    kernels::ahead::Ahead,
+    plan::{Src, Step, Sweep, SweepInput, VReg},
+};
 
 /// Elements of a piece.
-pub(super) const PIECE: usize = 1024;
+pub(super) const PIECE: usize = Sweep::PIECE;
 /// Bytes of a scratch slot: a piece of the largest elements.
 pub(super) const SLOT_BYTES: usize = PIECE * 8;
 
@@ -29,7 +32,14 @@ pub(super) struct Target {
 }
 
 /// Runs a sweep over all its elements.
-pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, in_place: &InPlace, target: Option<Target>, scratch: &mut AlignedBytes) {
+pub(super) fn run(
+    sweep: &Sweep,
+    regs: &Registers<'_>,
+    in_place: &InPlace,
+    target: Option<Target>,
+    scratch: &mut AlignedBytes,
+    ahead: &mut Ahead,
+) {
     let slots = Slots::new(scratch);
     let mut inputs: Vec<Input> = Vec::with_capacity(sweep.inputs.len());
     for input in &sweep.inputs {
@@ -44,6 +54,7 @@ pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, in_place: &InPlace, targe
             SweepInput::Strided { slot, .. } => Input { base: slots.at(*slot), advance: 0 },
         });
     }
+    let places = Places { inputs: &inputs, regs, target, slots: &slots };
     for start in (0..sweep.n).step_by(PIECE) {
         let n = PIECE.min(sweep.n - start);
         for input in &sweep.inputs {
@@ -52,29 +63,35 @@ pub(super) fn run(sweep: &Sweep, regs: &Registers<'_>, in_place: &InPlace, targe
                 unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), start, n, slots.at(*slot)) };
             }
         }
-        run_steps(&sweep.steps, &inputs, regs, target, &slots, start, n);
+        for step in &sweep.steps {
+            if n == PIECE {
+                ahead.fetch_share();
+            }
+            places.run(step, start, n);
+        }
     }
 }
 
-/// Runs the steps on elements `start..start + n`.
-pub(super) fn run_steps(
-    steps: &[Step],
-    inputs: &[Input],
-    regs: &Registers<'_>,
-    target: Option<Target>,
-    slots: &Slots,
-    start: usize,
-    n: usize,
-) {
-    for step in steps {
+/// Where the steps of a sweep or fold read and write.
+pub(super) struct Places<'a, 'b> {
+    pub(super) inputs: &'a [Input],
+    pub(super) regs: &'a Registers<'b>,
+    /// Takes the elements of one register.
+    pub(super) target: Option<Target>,
+    pub(super) slots: &'a Slots,
+}
+
+impl Places<'_, '_> {
+    /// Runs a step on elements `start..start + n`.
+    pub(super) fn run(&self, step: &Step, start: usize, n: usize) {
         let mut srcs = [std::ptr::null(); 3];
         for (src, place) in srcs.iter_mut().zip(&step.srcs) {
-            *src = locate(*place, inputs, regs, slots, start);
+            *src = self.locate(*place, start);
         }
         let dst = match step.dst {
-            Src::Slot(slot) => slots.at(slot),
+            Src::Slot(slot) => self.slots.at(slot),
             Src::Reg(reg, size) => {
-                let base = target.filter(|target| target.reg == reg).map_or_else(|| regs.write(reg), |target| target.place);
+                let base = self.target.filter(|target| target.reg == reg).map_or_else(|| self.regs.write(reg), |target| target.place);
                 // SAFETY: the register, or the place that takes its elements, holds all elements of the sweep.
                 unsafe { base.add(start * size) }
             }
@@ -84,16 +101,16 @@ pub(super) fn run_steps(
         // the destination a place of its own.
         unsafe { (step.kernel.run)(dst, srcs, n, &step.kernel.imm) };
     }
-}
 
-/// The first of the elements from `start` on.
-pub(super) fn locate(place: Src, inputs: &[Input], regs: &Registers<'_>, slots: &Slots, start: usize) -> *const u8 {
-    match place {
-        // SAFETY: inputs hold all elements of the sweep, or advance by nothing.
-        Src::Input(i) => unsafe { inputs[i].base.add(start * inputs[i].advance) },
-        Src::Slot(slot) => slots.at(slot),
-        // SAFETY: the register holds all elements of the sweep.
-        Src::Reg(reg, size) => unsafe { regs.write(reg).add(start * size) },
+    /// The first of the elements from `start` on.
+    pub(super) fn locate(&self, place: Src, start: usize) -> *const u8 {
+        match place {
+            // SAFETY: inputs hold all elements of the sweep, or advance by nothing.
+            Src::Input(i) => unsafe { self.inputs[i].base.add(start * self.inputs[i].advance) },
+            Src::Slot(slot) => self.slots.at(slot),
+            // SAFETY: the register holds all elements of the sweep.
+            Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },
+        }
     }
 }
 
