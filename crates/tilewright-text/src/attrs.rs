@@ -1,6 +1,6 @@
 //! Attributes in text.
 
-use crate::literals::{INVALID, float_format, push_float, push_i64, push_int, push_keyword, push_quoted, push_symbol};
+use crate::literals::{INVALID, float_format, is_identifier, push_float, push_i64, push_int, push_keyword, push_quoted, push_symbol};
 use crate::printer::Writer;
 use tilewright_ir::ops::{AttrDef, AttrKind};
 use tilewright_ir::{Attr, AttrData, AttrValue, EnumKind, Scalar, Str, Type};
@@ -97,11 +97,11 @@ impl<'m> Writer<'m> {
     pub(crate) fn push_hints(&mut self, entries: &[(Str, Attr)]) {
         self.out.push('<');
         self.push_separated(&self.sorted(entries), |w, &(architecture, hints)| {
-            w.push_raw(architecture);
+            w.push_hint_name(architecture);
             w.out.push_str(" = {");
             match w.attr_data(hints) {
                 Some(AttrData::Dictionary(hints)) => w.push_separated(&w.sorted(hints), |w, &(name, value)| {
-                    w.push_raw(name);
+                    w.push_hint_name(name);
                     w.out.push_str(" = ");
                     w.push_attr_at(value, Elide::Always, 0);
                 }),
@@ -110,6 +110,17 @@ impl<'m> Writer<'m> {
             w.out.push('}');
         });
         self.out.push('>');
+    }
+
+    /// An architecture or the name of a hint. NVIDIA's disassembler prints it as it is; one that cannot be read so, which no compiler
+    /// makes, stands in quotes here.
+    fn push_hint_name(&mut self, name: Str) {
+        let bytes = self.string(name);
+        if bytes.split(|&byte| byte == b' ').all(is_identifier) {
+            self.push_raw(name);
+        } else {
+            push_quoted(&mut self.out, bytes);
+        }
     }
 
     pub(crate) fn push_raw(&mut self, string: Str) {

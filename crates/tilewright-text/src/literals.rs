@@ -125,7 +125,8 @@ pub(crate) fn push_symbol(out: &mut TextBuffer, name: &[u8]) {
     push_keyword(out, name);
 }
 
-fn is_identifier(name: &[u8]) -> bool {
+/// Whether a name can stand without quotes.
+pub(crate) fn is_identifier(name: &[u8]) -> bool {
     let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
     let continues = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
     name.split_first().is_some_and(|(&first, rest)| starts(first) && rest.iter().all(|&b| continues(b)))

@@ -126,3 +126,25 @@ fn what_is_printed_is_read_back() {
         eprintln!("SKIPPED: the full corpus is not here; 1,777 modules and 88 cases were not read back");
     }
 }
+
+#[test]
+fn hints_of_any_name_are_read_back() {
+    for (name, shown) in [
+        ("sm_100", "sm_100"),
+        ("two words", "two words"),
+        ("allow[tma", "\"allow[tma\""),
+        ("sm = {}> 1", "\"sm = {}> 1\""),
+        ("two  spaces", "\"two  spaces\""),
+        ("a //", "\"a //\""),
+        ("1st", "\"1st\""),
+        ("\\22\\FF", "\"\\22\\FF\""),
+    ] {
+        let source = format!("entry @k() optimization_hints=<\"{name}\" = {{\"{name}\" = 1}}> {{\n  return\n}}\n");
+        let module = parse(&source, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&source, "source")));
+        let text = print(&module, &PrintOptions::new());
+        assert!(text.contains(&format!("<{shown} = {{{shown} = 1}}>")), "{text}");
+        for form in 0..8 {
+            check(&module, form).unwrap_or_else(|difference| panic!("{name}: {difference}"));
+        }
+    }
+}
