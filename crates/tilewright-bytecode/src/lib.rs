@@ -3,6 +3,7 @@
 //! [`read`] decodes a whole file into a [`Module`]. [`File`] looks at one first: it decodes the header, the tables, the
 //! globals and the function records, and bodies only on demand. [`write()`] encodes a verified module at any version that can
 //! say what the module says; with the [`FileLayout`] of the file that the module came from it writes the same bytes again.
+//! [`verify_and_write`] verifies it meanwhile.
 //!
 //! # Reading
 //!
@@ -58,7 +59,7 @@ pub use file_layout::FileLayout;
 pub use functions::FunctionHeader;
 #[cfg(feature = "unverified")]
 pub use write::write_unverified;
-pub use write::{Style, WriteError, WriteErrorKind, WriteOptions, write, write_into};
+pub use write::{Refusal, Style, WriteError, WriteErrorKind, WriteOptions, verify_and_write, write, write_into};
 
 use tilewright_ir::Module;
 

@@ -207,6 +207,7 @@ impl Body {
     /// Adds an operation at the end of a block. Its regions are empty; its results follow the values that exist.
     ///
     /// The caller keeps to the row of the op table; [`verify`](crate::verify) tells whether it did.
+    #[inline]
     pub fn add_op(&mut self, block: Block, new: NewOp<'_>) -> Op {
         let op = self.create_op(new);
         self.define_results(op, new.results);
@@ -279,6 +280,7 @@ impl Body {
         self.attrs[start..start + count].copy_from_slice(attrs);
     }
 
+    #[inline]
     fn create_op(&mut self, new: NewOp<'_>) -> Op {
         let NewOp { opcode, operands, present, split, attrs, results: _, loc } = new;
         self.operands.extend_from_slice(operands);

@@ -44,6 +44,6 @@ pub use types::{DYNAMIC, MAX_TILE_ELEMENTS, Scalar, TypeData, TypeDisplay, TypeE
 pub use verify::{
     MAX_FINDINGS, RejectedModule, VerifiedModule,
     rules::{Rule, explain, rules},
-    terminator_target, try_verify, verify,
+    terminator_target, try_verify, verify, verify_beside,
 };
 pub use version::Version;

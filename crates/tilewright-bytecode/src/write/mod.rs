@@ -24,7 +24,8 @@ pub use options::{Style, WriteOptions};
 
 use crate::{Section, constants, file_layout::FileLayout, limits::MAX_FILE_SIZE, strings, types as reader_types};
 use payloads::Payloads;
-use tilewright_ir::{Module, VerifiedModule, Version};
+use std::fmt;
+use tilewright_ir::{Module, RejectedModule, VerifiedModule, Version, try_verify, verify_beside};
 
 /// Encodes a module.
 ///
@@ -55,6 +56,49 @@ pub fn write(module: &VerifiedModule, options: &WriteOptions<'_>) -> Result<Vec<
 pub fn write_into(module: &VerifiedModule, options: &WriteOptions<'_>, out: &mut Vec<u8>) -> Result<(), WriteError> {
     put_module(module, options, out)
 }
+
+/// Verifies a module and encodes it like [`write`](fn@write): a large one on two threads, at the same time.
+///
+/// # Errors
+/// What is wrong with the module, or else the first thing that the version cannot say.
+pub fn verify_and_write(module: Module, options: &WriteOptions<'_>) -> Result<Vec<u8>, Refusal> {
+    /// Below so many operations another thread does not pay.
+    const MANY_OPS: usize = 5000;
+    let ops: usize = module.functions.iter().map(|function| function.body.num_ops()).sum();
+    if ops < MANY_OPS {
+        let module = try_verify(module).map_err(Refusal::Invalid)?;
+        return write(&module, options).map_err(Refusal::Unwritable);
+    }
+    let encode = |module: &Module| {
+        let mut out = Vec::new();
+        put_module(module, options, &mut out).map(|()| out)
+    };
+    let (_, written) = verify_beside(module, encode).map_err(Refusal::Invalid)?;
+    written.map_err(Refusal::Unwritable)
+}
+
+/// Why there is no file.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The module breaks rules.
+    Invalid(Box<RejectedModule>),
+    /// The version cannot say what the module says.
+    Unwritable(WriteError),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Invalid(rejected) => {
+                f.write_str("the module is not valid")?;
+                rejected.findings.iter().try_for_each(|finding| write!(f, "\n  {finding}"))
+            }
+            Refusal::Unwritable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// Encodes a module that nobody verified: for tests of readers and verifiers, which need files that break rules.
 ///

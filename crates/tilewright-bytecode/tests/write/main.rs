@@ -7,6 +7,7 @@ mod oracle;
 mod refusals;
 #[path = "../support/mod.rs"]
 mod support;
+mod verify_and_write;
 mod versions;
 
 use std::{

@@ -22,6 +22,7 @@
 
 mod arith;
 mod assume;
+mod beside;
 mod control;
 mod debug;
 mod facts;
@@ -38,6 +39,7 @@ mod table;
 mod views;
 mod walk;
 
+pub use beside::verify_beside;
 pub use control::terminator_target;
 
 use crate::{
@@ -81,10 +83,15 @@ pub fn verify(module: Module) -> Result<VerifiedModule, Vec<Diagnostic>> {
 /// # Errors
 /// The module, and what is wrong with it.
 pub fn try_verify(module: Module) -> Result<VerifiedModule, Box<RejectedModule>> {
-    let mut verifier = Verifier::new(&module);
-    verifier.run();
-    let findings = verifier.findings;
+    let findings = findings(&module);
     if findings.is_empty() { Ok(VerifiedModule(module)) } else { Err(Box::new(RejectedModule { module, findings })) }
+}
+
+/// What is wrong with a module.
+fn findings(module: &Module) -> Vec<Diagnostic> {
+    let mut verifier = Verifier::new(module);
+    verifier.run();
+    verifier.findings
 }
 
 /// A module that did not pass verification.

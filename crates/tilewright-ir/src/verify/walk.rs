@@ -64,6 +64,55 @@ impl Visible {
     }
 }
 
+/// Operations with rules of their own, beyond the op table.
+#[derive(Clone, Copy)]
+enum Family {
+    Arith,
+    Shape,
+    Matrix,
+    Control,
+    Terminator,
+    Fold,
+    PointerAccess,
+    Memory,
+    ViewDefinition,
+    ViewAccess,
+    Assume,
+}
+
+impl Family {
+    /// The family of an operation; most have none.
+    fn of(opcode: Opcode) -> Option<Family> {
+        use Opcode as O;
+        Some(match opcode {
+            O::Iota | O::ExtI | O::TruncI | O::Bitcast | O::FToF | O::IToF | O::DivI => Family::Arith,
+            O::Constant | O::Broadcast | O::Reshape | O::Permute | O::Cat | O::Extract | O::Insert | O::Pack | O::Unpack | O::Select => {
+                Family::Shape
+            }
+            O::MmaF | O::MmaI | O::MmaFScaled => Family::Matrix,
+            O::For | O::Loop | O::If => Family::Control,
+            O::Break | O::Continue | O::Yield | O::Return => Family::Terminator,
+            O::Reduce | O::Scan => Family::Fold,
+            O::LoadPtrTko | O::StorePtrTko | O::AtomicRMWTko | O::AtomicCASTko => Family::PointerAccess,
+            O::Alloca | O::JoinTokens | O::PrintTko | O::GetGlobal => Family::Memory,
+            O::MakeTensorView
+            | O::MakePartitionView
+            | O::MakeStridedView
+            | O::MakeGatherScatterView
+            | O::GetTensorShape
+            | O::GetIndexSpaceShape => Family::ViewDefinition,
+            O::LoadViewTko
+            | O::StoreViewTko
+            | O::AtomicRedViewTko
+            | O::MultimemLoadReduceViewTko
+            | O::MultimemReduceViewTko
+            | O::MultimemStoreViewTko => Family::ViewAccess,
+            O::Assume => Family::Assume,
+            _ => return None,
+        })
+    }
+}
+
 impl<'m> Verifier<'m> {
     pub(super) fn body(&mut self, function: &'m Function) {
         let body = &function.body;
@@ -113,8 +162,10 @@ impl<'m> Verifier<'m> {
             self.full_checks(at, visible);
             debug_assert_eq!(self.reported, before, "the quick look at {} missed {:?}", at.op.def().mnemonic, self.findings.last());
         }
-        if self.reported == before {
-            self.family(at, place);
+        if self.reported == before
+            && let Some(family) = Family::of(at.op.opcode())
+        {
+            self.family(family, at, place);
         }
         if at.op.def().traits.contains(Traits::TERMINATOR) && at.op.next().is_some() {
             let message = format!("{} must be the last operation of its block", at.op.def().mnemonic);
@@ -143,34 +194,20 @@ impl<'m> Verifier<'m> {
     }
 
     /// What is peculiar to a family of operations.
-    #[inline]
-    fn family(&mut self, at: At<'m>, place: Place<'m>) {
-        use Opcode as O;
-        match at.op.opcode() {
-            O::Iota | O::ExtI | O::TruncI | O::Bitcast | O::FToF | O::IToF | O::DivI => self.arith(at),
-            O::Constant | O::Broadcast | O::Reshape | O::Permute | O::Cat | O::Extract | O::Insert | O::Pack | O::Unpack | O::Select => {
-                self.shape(at);
-            }
-            O::MmaF | O::MmaI | O::MmaFScaled => self.matrix(at),
-            O::For | O::Loop | O::If => self.control(at),
-            O::Break | O::Continue | O::Yield | O::Return => self.terminator(at, place),
-            O::Reduce | O::Scan => self.fold(at),
-            O::LoadPtrTko | O::StorePtrTko | O::AtomicRMWTko | O::AtomicCASTko => self.pointer_access(at),
-            O::Alloca | O::JoinTokens | O::PrintTko | O::GetGlobal => self.memory(at),
-            O::MakeTensorView
-            | O::MakePartitionView
-            | O::MakeStridedView
-            | O::MakeGatherScatterView
-            | O::GetTensorShape
-            | O::GetIndexSpaceShape => self.view_definition(at),
-            O::LoadViewTko
-            | O::StoreViewTko
-            | O::AtomicRedViewTko
-            | O::MultimemLoadReduceViewTko
-            | O::MultimemReduceViewTko
-            | O::MultimemStoreViewTko => self.view_access(at),
-            O::Assume => self.assume(at),
-            _ => {}
+    #[inline(never)]
+    fn family(&mut self, family: Family, at: At<'m>, place: Place<'m>) {
+        match family {
+            Family::Arith => self.arith(at),
+            Family::Shape => self.shape(at),
+            Family::Matrix => self.matrix(at),
+            Family::Control => self.control(at),
+            Family::Terminator => self.terminator(at, place),
+            Family::Fold => self.fold(at),
+            Family::PointerAccess => self.pointer_access(at),
+            Family::Memory => self.memory(at),
+            Family::ViewDefinition => self.view_definition(at),
+            Family::ViewAccess => self.view_access(at),
+            Family::Assume => self.assume(at),
         }
     }
 

@@ -45,9 +45,8 @@ pub(super) struct Parser<'s> {
     pub(super) constants: HashMap<Box<[u8]>, Const>,
     /// `[false, ...]` by length.
     pub(super) all_false: Vec<Option<Attr>>,
-    /// Room for operations, handed back after use.
-    #[expect(clippy::vec_box, reason = "taken out and put back for every operation: a box moves as a pointer")]
-    pub(super) spare: Vec<Box<OpState>>,
+    /// Room for the operations of a region, handed back after use.
+    pub(super) spare: Vec<OpState>,
     errors: Vec<ParseError>,
     stopped: bool,
 }

@@ -20,6 +20,7 @@ struct Fields {
 
 impl<'s> Parser<'s> {
     /// `loc(...)`, if it is there.
+    #[inline]
     pub(super) fn optional_location(&mut self) -> Parsed<Option<Loc>> {
         if self.at_word("loc") { self.location() } else { Ok(None) }
     }

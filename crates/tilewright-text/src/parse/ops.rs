@@ -72,17 +72,16 @@ impl OpState {
 
 impl<'s> Parser<'s> {
     /// One operation with its source location, at the end of `block`. An error is reported, and reading goes on behind it.
-    pub(super) fn operation(&mut self, block: Block) {
+    /// What it is made of goes through `state`.
+    pub(super) fn operation(&mut self, block: Block, state: &mut OpState) {
         let start = self.token.start();
-        let mut state = self.spare.pop().unwrap_or_default();
-        if self.whole_operation(block, &mut state).is_err() {
+        if self.whole_operation(block, state).is_err() {
             for name in &state.names {
                 // A second error about the name would follow from the first.
                 self.scope.define(name.token, Binding::BROKEN);
             }
             self.recover(start);
         }
-        self.spare.push(state);
     }
 
     fn whole_operation(&mut self, block: Block, state: &mut OpState) -> Parsed<()> {

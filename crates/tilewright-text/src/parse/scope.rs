@@ -81,28 +81,31 @@ impl<'s> Scope<'s> {
     /// Defines a name; false if it is taken.
     #[inline]
     pub(super) fn define(&mut self, name: Token, binding: Binding) -> bool {
-        if self.get(name).is_some() {
+        let number = name.number().filter(|&number| number <= 2 * self.definitions + SLACK);
+        if number == Some(self.numbered.len()) && !self.has_stray {
+            // The next number: nothing can have it.
+            self.numbered.push(Some(binding));
+        } else if self.get(name).is_some() {
             return false;
-        }
-        match name.number().filter(|&number| number <= 2 * self.definitions + SLACK) {
-            Some(number) => {
-                if number >= self.numbered.len() {
-                    self.numbered.resize(number, None);
-                    self.numbered.push(Some(binding));
-                } else {
-                    self.numbered[number] = Some(binding);
-                }
-            }
-            None => {
-                self.has_stray |= name.number().is_some();
-                self.named.set(name.span(), binding);
-            }
+        } else {
+            self.insert(name, number, binding);
         }
         self.definitions += 1;
         if self.depth > 1 {
             self.inner.push(name);
         }
         true
+    }
+
+    fn insert(&mut self, name: Token, number: Option<usize>, binding: Binding) {
+        let Some(number) = number else {
+            self.has_stray |= name.number().is_some();
+            return self.named.set(name.span(), binding);
+        };
+        if number >= self.numbered.len() {
+            self.numbered.resize(number + 1, None);
+        }
+        self.numbered[number] = Some(binding);
     }
 
     /// Opens a region.
@@ -152,6 +155,17 @@ struct Names<'s> {
 
 const SHORT: usize = size_of::<u128>();
 
+/// The bits of a name, by the number of bytes behind it.
+static KEPT: [u128; SHORT] = {
+    let mut kept = [u128::MAX; SHORT];
+    let mut unused = 0;
+    while unused < SHORT {
+        kept[unused] >>= 8 * unused;
+        unused += 1;
+    }
+    kept
+};
+
 impl<'s> Names<'s> {
     fn new(source: &'s str) -> Names<'s> {
         Names { source, short: HashMap::new(), long: HashMap::new() }
@@ -189,8 +203,7 @@ impl<'s> Names<'s> {
     fn key(&self, span: &Range<usize>) -> Option<u128> {
         let unused = SHORT.checked_sub(span.len())?;
         match self.source.as_bytes()[span.start..].first_chunk() {
-            // What is behind the name goes.
-            Some(bytes) => Some(u128::from_le_bytes(*bytes) << (8 * unused) >> (8 * unused)),
+            Some(bytes) => Some(u128::from_le_bytes(*bytes) & KEPT[unused]),
             None => {
                 let mut bytes = [0; SHORT];
                 bytes[..span.len()].copy_from_slice(&self.source.as_bytes()[span.clone()]);

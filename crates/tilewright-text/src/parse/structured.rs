@@ -305,6 +305,7 @@ impl<'s> Parser<'s> {
     /// The operations of a region, from its first block to its closing brace.
     pub(super) fn operations(&mut self, region: Region, block: Block, implicit: Option<Opcode>, open: Token) -> Parsed<()> {
         let mut block = block;
+        let mut state = self.spare.pop().unwrap_or_default();
         loop {
             match self.token.kind() {
                 Kind::RightBrace => break,
@@ -314,9 +315,10 @@ impl<'s> Parser<'s> {
                     let arguments = self.block_header()?;
                     block = self.block(region, &arguments)?;
                 }
-                _ => self.operation(block),
+                _ => self.operation(block, &mut state),
             }
         }
+        self.spare.push(state);
         self.end_block(block, implicit);
         self.advance();
         Ok(())

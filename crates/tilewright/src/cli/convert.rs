@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tilewright::{
-    bytecode::{self, Style, WriteOptions},
+    bytecode::{self, Refusal, Style, WriteOptions},
     ir::{self, VerifiedModule, Version},
     text::{self, PrintOptions},
 };
@@ -67,9 +67,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         _ => (input::decode_source(&args.file, &bytes, source, args.to)?, None),
     };
     let version = args.to.unwrap_or(module.version);
-    let module = input::verified(&args.file, source, with_version(module, version))?;
+    let module = with_version(module, version);
     if args.text {
-        return write_text(&module, &args.output);
+        return write_text(&input::verified(&args.file, source, module)?, &args.output);
     }
     let style = match args.style {
         StyleName::Cutile => Style::Cutile,
@@ -79,7 +79,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(layout) = &layout {
         options = options.layout(layout);
     }
-    let written = bytecode::write(&module, &options).map_err(|e| Finding(format!("{}: {e}", input::name(&args.file))))?;
+    let written = bytecode::verify_and_write(module, &options).map_err(|refusal| match refusal {
+        Refusal::Invalid(rejected) => input::invalid(&args.file, source, *rejected),
+        Refusal::Unwritable(error) => Finding(format!("{}: {error}", input::name(&args.file))),
+    })?;
     if args.output == Path::new("-") {
         if io::stdout().is_terminal() {
             bail!("bytecode is not for a terminal: name a file with -o, or send the output elsewhere");

@@ -97,10 +97,13 @@ pub(super) fn read_verified(path: &Path) -> anyhow::Result<ir::VerifiedModule> {
 
 /// A module that came from a file, verified.
 pub(super) fn verified(path: &Path, source: Source<'_>, module: ir::Module) -> anyhow::Result<ir::VerifiedModule> {
-    ir::try_verify(module).map_err(|rejected| {
-        let findings: String = told(path, source, *rejected).iter().map(|finding| format!("\n{finding}")).collect();
-        Finding(format!("{} is not a valid module{findings}", name(path))).into()
-    })
+    Ok(ir::try_verify(module).map_err(|rejected| invalid(path, source, *rejected))?)
+}
+
+/// That the module in a file is not valid, and why.
+pub(super) fn invalid(path: &Path, source: Source<'_>, rejected: ir::RejectedModule) -> Finding {
+    let findings: String = told(path, source, rejected).iter().map(|finding| format!("\n{finding}")).collect();
+    Finding(format!("{} is not a valid module{findings}", name(path)))
 }
 
 /// What to tell of the findings about a module that came from a file: of text, the lines that they are about.
