@@ -27,16 +27,41 @@ pub(super) struct Memos<'s> {
 
 impl Default for Memos<'_> {
     fn default() -> Self {
-        Memos { memos: Vec::new(), by_opcode: vec![Recent::default(); Opcode::ALL.len()], last: 0 }
+        Memos { memos: Vec::new(), by_opcode: vec![Recent::NONE; Opcode::ALL.len()], last: 0 }
     }
 }
 
 /// Operations of one name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Recent {
     memos: Vec<usize>,
     /// The position of the one to be forgotten next.
     oldest: usize,
+    /// How many more may be looked for in vain. One that is found makes up for one that is not.
+    credit: u32,
+    /// How many are read without a look, and not remembered, since the credit was used up: a text that does not repeat itself
+    /// should not take longer for it.
+    pause: u32,
+}
+
+const CREDIT: u32 = 32;
+const PAUSE: u32 = 4096;
+
+impl Recent {
+    const NONE: Recent = Recent { memos: Vec::new(), oldest: 0, credit: CREDIT, pause: 0 };
+
+    /// Whether the next one is worth a look.
+    fn is_worth_a_look(&mut self) -> bool {
+        if self.credit == 0 {
+            (self.credit, self.pause) = (CREDIT, PAUSE);
+        }
+        self.pause = self.pause.saturating_sub(1);
+        self.pause == 0
+    }
+
+    fn note(&mut self, is_found: bool) {
+        self.credit = if is_found { (self.credit + 1).min(CREDIT) } else { self.credit - 1 };
+    }
 }
 
 /// An operation that was read.
@@ -117,14 +142,20 @@ impl<'s> Parser<'s> {
 
     /// Adds the operation that begins with the token `first`, if it is one that was read before, but for the names.
     pub(super) fn recall(&mut self, opcode: Opcode, first: Token, block: Block, state: &mut OpState) -> Option<Op> {
-        let count = self.memos.by_opcode.get(opcode as usize)?.memos.len();
+        let recent = self.memos.by_opcode.get_mut(opcode as usize)?;
+        if !recent.is_worth_a_look() {
+            return None;
+        }
+        let count = recent.memos.len();
         let names = std::mem::take(&mut state.names);
         for position in 0..count {
             let index = self.memos.by_opcode[opcode as usize].memos[position];
             if let Some(op) = self.recall_memo(index, block, first, state) {
+                self.memos.by_opcode[opcode as usize].note(true);
                 return Some(op);
             }
         }
+        self.memos.by_opcode[opcode as usize].note(false);
         state.names = names;
         state.operands.clear();
         None
@@ -193,19 +224,29 @@ impl<'s> Parser<'s> {
 
     /// Remembers an operation that began with the token `first` and ended before the token `behind`.
     pub(super) fn remember(&mut self, op: Op, first: Token, behind: Token, state: &OpState) {
-        let Some(memo) = self.memo(op, first, behind, state) else { return };
-        let Some(recent) = self.memos.by_opcode.get_mut(memo.opcode as usize) else { return };
-        let index = if recent.memos.len() < MAX_MEMOS {
+        match self.keep(op, first, behind, state) {
+            Some(index) => self.follow(index),
+            // Nothing is known of what follows it.
+            None => self.memos.last = usize::MAX,
+        }
+    }
+
+    fn keep(&mut self, op: Op, first: Token, behind: Token, state: &OpState) -> Option<usize> {
+        let opcode = self.body.op(op).opcode();
+        if self.memos.by_opcode.get(opcode as usize)?.pause > 0 {
+            return None;
+        }
+        let memo = self.memo(op, first, behind, state)?;
+        let recent = &mut self.memos.by_opcode[opcode as usize];
+        if recent.memos.len() < MAX_MEMOS {
             recent.memos.push(self.memos.memos.len());
             self.memos.memos.push(memo);
-            self.memos.memos.len() - 1
-        } else {
-            let index = recent.memos[recent.oldest];
-            self.memos.memos[index] = memo;
-            recent.oldest = (recent.oldest + 1) % MAX_MEMOS;
-            index
-        };
-        self.follow(index);
+            return recent.memos.last().copied();
+        }
+        let index = recent.memos[recent.oldest];
+        self.memos.memos[index] = memo;
+        recent.oldest = (recent.oldest + 1) % MAX_MEMOS;
+        Some(index)
     }
 
     fn memo(&self, op: Op, first: Token, behind: Token, state: &OpState) -> Option<Memo<'s>> {
@@ -301,6 +342,8 @@ mod tests {
         assert_eq!(remembered(&entry(&lines(100))), 3, "addi, the last one of them, and return");
         let ops: String = (0..100).map(|i| format!("  %{i} = constant <i32: {i}> : tile<i32>\n")).collect();
         assert_eq!(remembered(&entry(&ops)), MAX_MEMOS + 1);
+        let again = format!("{ops}  %x0 = constant <i32: 5000> : tile<i32>\n  %x1 = constant <i32: 5000> : tile<i32>\n");
+        assert_eq!(remembered(&entry(&again)), MAX_MEMOS + 1, "so many that differ that there is no look any more");
         assert_eq!(remembered(&entry("  %a, %b, %c = get_tile_block_id : tile<i32>\n  %d, %e, %f = get_tile_block_id : tile<i32>")), 3);
     }
 
