@@ -37,13 +37,13 @@ impl Ahead {
     /// Asks for `rows` rows of `bytes` bytes, whose beginnings are `pitch` bytes apart.
     pub(crate) fn add(&mut self, start: *const u8, rows: usize, pitch: usize, bytes: usize) {
         let lines = (start.addr() % LINE + bytes).div_ceil(LINE);
-        if self.lines + rows * lines <= MAX_LINES {
+        if rows > 0 && self.lines + rows * lines <= MAX_LINES {
             self.rows.push(Rows { start, pitch, rows, lines });
             self.lines += rows * lines;
         }
     }
 
-    /// Asks for `bytes` bytes side by side.
+    /// Asks for `bytes` bytes side by side, without what is left behind whole runs.
     pub(crate) fn add_run(&mut self, start: *const u8, bytes: usize) {
         self.add(start, bytes / RUN, RUN, RUN);
     }
@@ -108,10 +108,10 @@ mod tests {
         ahead.add(std::ptr::without_provenance(96), 4, 1 << 13, 100);
         ahead.add(std::ptr::without_provenance(1 << 30), 2, 64, 64);
         assert_eq!(ahead.lines(), 14);
-        ahead.fetch(3);
-        assert_eq!(ahead.lines(), 9);
+        ahead.fetch(4);
+        assert_eq!(ahead.lines(), 8);
         ahead.fetch(0);
-        assert_eq!(ahead.lines(), 9);
+        assert_eq!(ahead.lines(), 8);
         ahead.fetch(100);
         assert_eq!(ahead.lines(), 0);
         ahead.begin(3);
@@ -122,6 +122,8 @@ mod tests {
             ahead.lines()
         });
         assert_eq!(left, [40, 20, 0, 0]);
+        ahead.add_run(std::ptr::null(), LINE);
+        ahead.fetch(1);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);
         assert_eq!(ahead.lines(), 0);
     }
