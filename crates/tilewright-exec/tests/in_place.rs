@@ -181,3 +181,43 @@ fn products_read_factors_where_they_lie() {
         }
     }
 }
+
+/// Sums of the columns of a tile of 4 rows of a tensor with 8 rows, and of its rows as they are seen transposed.
+const COLUMNS: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [8, %extent], strides = [13, 1] : tile<i32> -> tensor_view<8x?xi32, strides=[13,1]>
+  %y = make_tensor_view %to, shape = [8], strides = [1] : tensor_view<8xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(4x8), padding_value = zero, tensor_view<8x?xi32, strides=[13,1]>>
+  %ts = make_partition_view %x : partition_view<tile=(8x4), padding_value = zero, tensor_view<8x?xi32, strides=[13,1]>, dim_map=[1, 0]>
+  %ys = make_partition_view %y : partition_view<tile=(8), tensor_view<8xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%zero, %zero] : partition_view<tile=(4x8), padding_value = zero, tensor_view<8x?xi32, strides=[13,1]>>, tile<i32> -> tile<4x8xi32>, token
+  %b, %t1 = load_view_tko weak %ts[%zero, %zero] : partition_view<tile=(8x4), padding_value = zero, tensor_view<8x?xi32, strides=[13,1]>, dim_map=[1, 0]>, tile<i32> -> tile<8x4xi32>, token
+  %s = reduce %a dim=0 identities=[0 : i32] : tile<4x8xi32> -> tile<8xi32>
+  (%l: tile<i32>, %r: tile<i32>) {
+    %p = addi %l, %r : tile<i32>
+    yield %p : tile<i32>
+  }
+  %m = reduce %b dim=0 identities=[0 : i32] : tile<8x4xi32> -> tile<4xi32>
+  (%l2: tile<i32>, %r2: tile<i32>) {
+    %p2 = maxi %l2, %r2 signed : tile<i32>
+    yield %p2 : tile<i32>
+  }
+  %m2 = cat %m, %m dim = 0 : tile<4xi32>, tile<4xi32> -> tile<8xi32>
+  %z = subi %s, %m2 : tile<8xi32>
+  %t2 = store_view_tko weak %z, %ys[%zero] : tile<8xi32>, partition_view<tile=(8), tensor_view<8xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+#[test]
+fn columns_are_folded_where_they_lie() {
+    for extent in [8, 13, 5, 1] {
+        for [from, to] in [[0, 8 * N], [0, 0], [52, 60]] {
+            let at = |row: usize, column: usize| if column < extent { numbers(4 * N)[from / 4 + row * 13 + column] } else { 0 };
+            let largest: Vec<i32> = (0..4).map(|row| (0..8).map(|c| at(row, c)).max().unwrap()).collect();
+            let expected = with_result(to, (0..8).map(|c| (0..4).map(|row| at(row, c)).sum::<i32>() - largest[c % 4]));
+            assert_eq!(run(COLUMNS, [from, to], extent, None), expected, "{extent} columns, from {from} to {to}");
+            assert_eq!(run(COLUMNS, [from, to], extent, Some(&Recorder::default())), expected, "{extent} columns, watched");
+        }
+    }
+}

@@ -6,11 +6,13 @@
 
 pub(crate) mod ahead;
 pub(crate) mod boxes;
+pub(crate) mod columns;
 pub(crate) mod exact;
 mod fast;
 pub(crate) mod mma;
 pub(crate) mod rows;
 pub(crate) mod scattered;
+mod usual;
 pub(crate) mod vector;
 
 use crate::{cpu::Level, elem::Elem};

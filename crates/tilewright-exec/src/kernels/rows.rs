@@ -6,14 +6,11 @@
 
 use super::{
     ElemOp,
-    fast::{
-        functions::*,
-        loops::{Bf16, F16, Fn2, Lane},
-    },
+    fast::loops::{Fn2, Lane},
+    usual::{self, Usual, combine, combine_all},
 };
 use crate::{cpu::Level, elem::Elem};
 use std::marker::PhantomData;
-use tilewright_ir::{RoundingMode, Scalar};
 
 /// Folds `rows` rows of `extent` elements, a power of two.
 ///
@@ -62,20 +59,6 @@ unsafe fn avx512<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: us
 unsafe fn avx2<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
     // SAFETY: by the caller.
     unsafe { R::run(src, dst, spare, rows, extent) }
-}
-
-/// Two elements combined.
-#[inline(always)]
-fn combine<T: Lane, F: Fn2<T::Wide>>(lhs: T, rhs: T) -> T {
-    T::narrow(F::apply(lhs.widen(), rhs.widen()))
-}
-
-/// `to = from combined with other`, element by element.
-#[inline(always)]
-fn combine_all<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], lhs: &[T], rhs: &[T]) {
-    for ((to, lhs), rhs) in to.iter_mut().zip(lhs).zip(rhs) {
-        *to = combine::<T, F>(*lhs, *rhs);
-    }
 }
 
 struct Reduce<T, F>(PhantomData<(T, F)>);
@@ -177,64 +160,25 @@ fn step<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(from: &[T], to: &mut [T], di
 
 /// The fold of rows of these elements with an operation, if there is one.
 pub(crate) fn select(level: Level, fold: RowFold, op: ElemOp, elem: Elem) -> Option<RowsFn> {
-    const RN: RoundingMode = RoundingMode::NearestEven;
-    macro_rules! kernel {
-        ($t:ty, $f:ty) => {
-            Some(match fold {
-                RowFold::Reduce => at::<Reduce<$t, $f>>(level),
-                RowFold::Scan => at::<Scan<$t, $f, false>>(level),
-                RowFold::ScanBack => at::<Scan<$t, $f, true>>(level),
-            })
-        };
-    }
-    macro_rules! float {
-        ($f:ty) => {
-            match elem {
-                Elem::Num(Scalar::F16) => kernel!(F16, $f),
-                Elem::Num(Scalar::Bf16) => kernel!(Bf16, $f),
-                Elem::Num(Scalar::F32) => kernel!(f32, $f),
-                Elem::Num(Scalar::F64) => kernel!(f64, $f),
-                _ => None,
+    /// Folds of rows, at a level.
+    struct Folds(Level, RowFold);
+    impl Usual for Folds {
+        type Kernel = RowsFn;
+        fn kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> RowsFn {
+            match self.1 {
+                RowFold::Reduce => at::<Reduce<T, F>>(self.0),
+                RowFold::Scan => at::<Scan<T, F, false>>(self.0),
+                RowFold::ScanBack => at::<Scan<T, F, true>>(self.0),
             }
-        };
+        }
     }
-    macro_rules! int {
-        ($f:ty: $i8:ty, $i16:ty, $i32:ty, $i64:ty) => {
-            match elem {
-                Elem::Num(Scalar::I8) => kernel!($i8, $f),
-                Elem::Num(Scalar::I16) => kernel!($i16, $f),
-                Elem::Num(Scalar::I32) => kernel!($i32, $f),
-                Elem::Num(Scalar::I64) => kernel!($i64, $f),
-                _ => None,
-            }
-        };
-    }
-    match op {
-        ElemOp::AddF(RN, false) => float!(AddF),
-        ElemOp::MulF(RN, false) => float!(MulF),
-        ElemOp::MaxF { propagate_nan: false, ftz: false } => float!(MaxF),
-        ElemOp::MinF { propagate_nan: false, ftz: false } => float!(MinF),
-        ElemOp::MaxF { propagate_nan: true, ftz: false } => float!(MaxNan),
-        ElemOp::MinF { propagate_nan: true, ftz: false } => float!(MinNan),
-        ElemOp::And if elem == Elem::Num(Scalar::I1) => kernel!(u8, And),
-        ElemOp::Or if elem == Elem::Num(Scalar::I1) => kernel!(u8, Or),
-        ElemOp::Xor if elem == Elem::Num(Scalar::I1) => kernel!(u8, Xor),
-        ElemOp::AddI => int!(AddI: u8, u16, u32, u64),
-        ElemOp::MulI => int!(MulI: u8, u16, u32, u64),
-        ElemOp::And => int!(And: u8, u16, u32, u64),
-        ElemOp::Or => int!(Or: u8, u16, u32, u64),
-        ElemOp::Xor => int!(Xor: u8, u16, u32, u64),
-        ElemOp::MaxI(true) => int!(MaxI: i8, i16, i32, i64),
-        ElemOp::MinI(true) => int!(MinI: i8, i16, i32, i64),
-        ElemOp::MaxI(false) => int!(MaxI: u8, u16, u32, u64),
-        ElemOp::MinI(false) => int!(MinI: u8, u16, u32, u64),
-        _ => None,
-    }
+    usual::select(&Folds(level, fold), op, elem)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tilewright_ir::{RoundingMode, Scalar};
 
     const ROWS: usize = 3;
 

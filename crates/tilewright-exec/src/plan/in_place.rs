@@ -1,8 +1,8 @@
-//! Loads that need not copy: sweeps, folds of rows and products read their tile where it lies in memory.
+//! Loads that need not copy: sweeps, folds and products read their tile where it lies in memory.
 //!
 //! A load must give what memory held when it ran. So all instructions that read the tile must follow in straight code, with nothing
 //! between that writes memory, frees it, waits or orders accesses. Whether the tile lies there whole, aligned and, for other readers
-//! than products, in order, is known when the load runs; if it does not, the load copies.
+//! than products and reductions of columns, in order, is known when the load runs; if it does not, the load copies.
 
 use super::{
     Inst, Matmul, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
@@ -36,15 +36,16 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
     let reads = |sweep: &Sweep| -> usize {
         sweep.inputs.iter().map(|input| if let SweepInput::Direct { tile } = input { is_it(tile) } else { 0 }).sum()
     };
-    let (mut in_order, mut in_products) = (0, 0);
+    let (mut in_order, mut strided, mut in_products) = (0, 0, 0);
     for (inst, _) in code {
-        if in_order + in_products == uses {
+        if in_order + strided + in_products == uses {
             break;
         }
         match inst {
             Inst::Sweep(sweep) => in_order += reads(sweep),
             Inst::FoldRows(fold) => in_order += is_it(&fold.src),
             Inst::Matmul(matmul) => in_products += factors_in_place(matmul, reg, view),
+            Inst::FoldColumns(fold) => strided += usize::from(is_it(&fold.src) == 1 && follows(&fold.src, view)),
             // It computes before it stores.
             Inst::SweepStore { sweep, .. } => {
                 in_order += reads(sweep);
@@ -61,10 +62,11 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
             _ => break,
         }
     }
-    match in_order + in_products == uses {
-        true if in_order == 0 => Readers::Products,
-        true => Readers::InOrder,
+    match in_order + strided + in_products == uses {
         false => Readers::Any,
+        true if in_order > 0 => Readers::InOrder,
+        true if strided > 0 => Readers::Strided,
+        true => Readers::Products,
     }
 }
 

@@ -4,7 +4,7 @@
 //! registers of loop-carried values and of results of structured operations are written in several places.
 
 use super::{Piece, Tile, VReg};
-use crate::kernels::{Kernel, mma::MatmulKind, rows::RowsFn};
+use crate::kernels::{Kernel, columns::ColumnsFn, mma::MatmulKind, rows::RowsFn};
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, MemoryScope, Scalar};
 
 /// A place in the code: a label while lowering, an instruction's position in a finished plan.
@@ -90,6 +90,7 @@ pub(crate) enum Inst {
     Matmul(Box<Matmul>),
     Fold(Box<Fold>),
     FoldRows(Box<FoldRows>),
+    FoldColumns(Box<FoldColumns>),
     Print(Box<Print>),
     /// Makes one of the plan's allocations, and gives its address.
     Alloca {
@@ -140,7 +141,9 @@ pub(crate) enum Readers {
     Any,
     /// Instructions that follow at once: it can be left where it is if it lies there as in a register.
     InOrder,
-    /// Products, at once: it can be left wherever it is.
+    /// Instructions that follow at once and go through its strides: it can be left wherever it is.
+    Strided,
+    /// The same, and all are products, which fetch what a loop will load next while they multiply.
     Products,
 }
 
@@ -355,6 +358,17 @@ pub(crate) struct FoldRows {
     pub(crate) spare: VReg,
 }
 
+/// `reduce` of whole rows with one of the usual operations.
+#[derive(Debug)]
+pub(crate) struct FoldColumns {
+    pub(crate) kernel: ColumnsFn,
+    /// The rows: a matrix.
+    pub(crate) src: Tile,
+    pub(crate) dst: VReg,
+    /// Room for all rows and half of them.
+    pub(crate) spare: VReg,
+}
+
 #[derive(Debug)]
 pub(crate) struct FoldOperand {
     /// The operand, the folded dimension first.
@@ -421,6 +435,7 @@ impl Inst {
                 [&matmul.lhs, &matmul.rhs, &matmul.acc].into_iter().chain(matmul.scales.iter().flatten()).for_each(visit);
             }
             Inst::FoldRows(fold) => visit(&fold.src),
+            Inst::FoldColumns(fold) => visit(&fold.src),
             Inst::Fold(fold) => fold.operands.iter().map(|o| &o.src).chain(&fold.captures).for_each(visit),
             Inst::Print(print) => print.args.iter().for_each(visit),
             Inst::Assert { condition, .. } | Inst::BranchUnless { condition, .. } => visit(condition),
@@ -454,6 +469,7 @@ impl Inst {
                 }
             }),
             Inst::FoldRows(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
+            Inst::FoldColumns(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
             Inst::Fold(fold) => fold.operands.iter().for_each(|operand| {
                 visit(operand.work);
                 operand.spare.iter().copied().for_each(&mut visit);

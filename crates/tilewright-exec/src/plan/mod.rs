@@ -13,8 +13,8 @@ mod tile;
 
 pub(crate) use constants::Constants;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Src, Step, Sweep,
-    SweepInput, Update, ViewAccess, ViewDim,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Src,
+    Step, Sweep, SweepInput, Update, ViewAccess, ViewDim,
 };
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;

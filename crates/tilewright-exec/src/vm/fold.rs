@@ -7,7 +7,14 @@ use super::{
     registers::{AlignedBytes, Registers},
     sweep::{Input, PIECE, Places, Slots},
 };
-use crate::plan::{Fold, FoldKind, FoldRows};
+use crate::{
+    cpu::Level,
+    kernels::{
+        boxes::{self, Dim},
+        mma::Matrix,
+    },
+    plan::{Fold, FoldColumns, FoldKind, FoldRows},
+};
 
 /// Scans with slices of at least this many elements go slice by slice; shorter ones in doubling distances, which does
 /// more operations, but on more elements at once.
@@ -40,6 +47,23 @@ pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>, in_place: &InPlace
     // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
     // source holds all rows in order.
     unsafe { (fold.kernel)(in_place.read(&fold.src, regs), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent) };
+}
+
+/// Folds columns where they lie, if their rows are contiguous.
+pub(super) fn run_columns(fold: &FoldColumns, regs: &Registers<'_>, in_place: &InPlace) {
+    let (extent, width, size) = (fold.src.shape[0], fold.src.shape[1], fold.src.elem.size());
+    let Matrix { start, down, right } = in_place.matrix(&fold.src, 0, regs);
+    let (dst, spare) = (regs.write(fold.dst), regs.write(fold.spare));
+    // SAFETY: the plan gave the result, and the room for all rows and half of them, registers of their own; the source holds all rows.
+    unsafe {
+        if right == 1 {
+            return (fold.kernel)(start, down, dst, spare, extent, width);
+        }
+        let rows = spare.add(extent / 2 * width * size);
+        let dims = [Dim { count: extent, from: down, to: width }, Dim { count: width, from: right, to: 1 }];
+        boxes::copy(Level::best(), &dims, size, start, rows);
+        (fold.kernel)(rows, width, dst, spare, extent, width);
+    }
 }
 
 struct Runner<'a, 'b> {

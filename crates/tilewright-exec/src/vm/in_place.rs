@@ -124,7 +124,7 @@ impl Machine<'_> {
         let whole = match readers {
             Readers::Any => None,
             Readers::InOrder => self.whole(view, AccessKind::Read, true, block),
-            Readers::Products => self.whole(view, AccessKind::Read, false, block),
+            Readers::Strided | Readers::Products => self.whole(view, AccessKind::Read, false, block),
         };
         let Some(whole) = whole else { return false };
         if readers == Readers::Products {

@@ -202,6 +202,7 @@ impl<'l> Machine<'l> {
             Inst::Matmul(matmul) => product::run(matmul, &regs, &self.in_place, &mut self.packs, &mut self.ahead),
             Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
             Inst::FoldRows(fold) => fold::run_rows(fold, &regs, &self.in_place),
+            Inst::FoldColumns(fold) => fold::run_columns(fold, &regs, &self.in_place),
             Inst::Alloca { slot, dst } => {
                 let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;
                 self.registers(block).set_scalar(*dst, 8, address);

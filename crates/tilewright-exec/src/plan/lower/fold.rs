@@ -5,10 +5,13 @@ use crate::{
     PlanError,
     cpu::Level,
     elem::Elem,
-    kernels::rows::{self, RowFold},
+    kernels::{
+        columns,
+        rows::{self, RowFold},
+    },
     plan::{
         Fold, FoldKind, Inst, Src, Step, Tile,
-        inst::{FoldOperand, FoldRows},
+        inst::{FoldColumns, FoldOperand, FoldRows},
         tile::Base,
     },
 };
@@ -38,7 +41,10 @@ impl<'m> Lowerer<'m> {
             return Ok(());
         };
         if let Some(tile) = self.fold_rows(&operands, dim, kind, &region.steps, &region.captures)? {
-            return self.define_rows(op, tile);
+            return self.define_usual(op, tile);
+        }
+        if let Some(tile) = self.fold_columns(&operands, &front, kind, &region.steps, &region.captures) {
+            return self.define_usual(op, tile);
         }
         let fold_operands: Vec<FoldOperand> = operands.iter().map(|tile| self.fold_operand(tile, &front, kind)).collect();
         let works: Vec<Tile> = fold_operands.iter().map(FoldOperand::in_register).collect();
@@ -104,7 +110,23 @@ impl<'m> Lowerer<'m> {
         Ok(Some(tile))
     }
 
-    fn define_rows(&mut self, op: OpRef<'m>, tile: Tile) -> Result<(), PlanError> {
+    /// Reduces the columns of the only operand with the only step, if that is one of the usual operations; gives the result.
+    fn fold_columns(&mut self, operands: &[Tile], front: &[usize], kind: FoldKind, steps: &[Step], captures: &[Tile]) -> Option<Tile> {
+        let ([operand], [step], [], FoldKind::Reduce) = (operands, steps, captures, kind) else { return None };
+        let rows = operand.permute(front);
+        let extent = rows.shape[0];
+        let src = rows.reshape(&[extent, rows.numel() / extent])?;
+        if !extent.is_power_of_two() || step.srcs != [Src::Input(0), Src::Input(1)] {
+            return None;
+        }
+        let kernel = columns::select(Level::best(), step.kernel.imm.op, src.elem)?;
+        let spare = self.new_register((src.numel() + src.numel() / 2) * src.elem.size());
+        let (dst, tile) = self.new_tile(src.elem, &rows.shape[1..]);
+        self.emit(Inst::FoldColumns(Box::new(FoldColumns { kernel, src, dst, spare })));
+        Some(tile)
+    }
+
+    fn define_usual(&mut self, op: OpRef<'m>, tile: Tile) -> Result<(), PlanError> {
         let (elem, shape) = self.result_tile(op, 0)?;
         self.require(elem == tile.elem && shape == tile.shape, "the result must have the folded shape")?;
         self.define_result(op, 0, Val::Tile(tile))

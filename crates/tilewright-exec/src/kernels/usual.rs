@@ -1,0 +1,86 @@
+//! The operations that folds usually fold with, by their elements.
+
+use super::{
+    ElemOp,
+    fast::{
+        functions::*,
+        loops::{Bf16, F16, Fn2, Lane},
+    },
+};
+use crate::elem::Elem;
+use tilewright_ir::{RoundingMode, Scalar};
+
+/// Two elements combined.
+#[inline(always)]
+pub(super) fn combine<T: Lane, F: Fn2<T::Wide>>(lhs: T, rhs: T) -> T {
+    T::narrow(F::apply(lhs.widen(), rhs.widen()))
+}
+
+/// `to = from combined with other`, element by element.
+#[inline(always)]
+pub(super) fn combine_all<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], lhs: &[T], rhs: &[T]) {
+    for ((to, lhs), rhs) in to.iter_mut().zip(lhs).zip(rhs) {
+        *to = combine::<T, F>(*lhs, *rhs);
+    }
+}
+
+/// A kernel for each usual operation on each type.
+pub(super) trait Usual {
+    type Kernel;
+
+    /// The kernel that folds elements of type `T` with `F`.
+    fn kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> Self::Kernel;
+}
+
+/// The kernel that folds these elements with an operation, if it is a usual one.
+pub(super) fn select<U: Usual>(usual: &U, op: ElemOp, elem: Elem) -> Option<U::Kernel> {
+    const RN: RoundingMode = RoundingMode::NearestEven;
+    macro_rules! kernel {
+        ($t:ty, $f:ty) => {
+            Some(usual.kernel::<$t, $f>())
+        };
+    }
+    macro_rules! float {
+        ($f:ty) => {
+            match elem {
+                Elem::Num(Scalar::F16) => kernel!(F16, $f),
+                Elem::Num(Scalar::Bf16) => kernel!(Bf16, $f),
+                Elem::Num(Scalar::F32) => kernel!(f32, $f),
+                Elem::Num(Scalar::F64) => kernel!(f64, $f),
+                _ => None,
+            }
+        };
+    }
+    macro_rules! int {
+        ($f:ty: $i8:ty, $i16:ty, $i32:ty, $i64:ty) => {
+            match elem {
+                Elem::Num(Scalar::I8) => kernel!($i8, $f),
+                Elem::Num(Scalar::I16) => kernel!($i16, $f),
+                Elem::Num(Scalar::I32) => kernel!($i32, $f),
+                Elem::Num(Scalar::I64) => kernel!($i64, $f),
+                _ => None,
+            }
+        };
+    }
+    match op {
+        ElemOp::AddF(RN, false) => float!(AddF),
+        ElemOp::MulF(RN, false) => float!(MulF),
+        ElemOp::MaxF { propagate_nan: false, ftz: false } => float!(MaxF),
+        ElemOp::MinF { propagate_nan: false, ftz: false } => float!(MinF),
+        ElemOp::MaxF { propagate_nan: true, ftz: false } => float!(MaxNan),
+        ElemOp::MinF { propagate_nan: true, ftz: false } => float!(MinNan),
+        ElemOp::And if elem == Elem::Num(Scalar::I1) => kernel!(u8, And),
+        ElemOp::Or if elem == Elem::Num(Scalar::I1) => kernel!(u8, Or),
+        ElemOp::Xor if elem == Elem::Num(Scalar::I1) => kernel!(u8, Xor),
+        ElemOp::AddI => int!(AddI: u8, u16, u32, u64),
+        ElemOp::MulI => int!(MulI: u8, u16, u32, u64),
+        ElemOp::And => int!(And: u8, u16, u32, u64),
+        ElemOp::Or => int!(Or: u8, u16, u32, u64),
+        ElemOp::Xor => int!(Xor: u8, u16, u32, u64),
+        ElemOp::MaxI(true) => int!(MaxI: i8, i16, i32, i64),
+        ElemOp::MinI(true) => int!(MinI: i8, i16, i32, i64),
+        ElemOp::MaxI(false) => int!(MaxI: u8, u16, u32, u64),
+        ElemOp::MinI(false) => int!(MinI: u8, u16, u32, u64),
+        _ => None,
+    }
+}
