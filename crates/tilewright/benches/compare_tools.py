@@ -5,8 +5,8 @@
     cargo run --release -p tilewright-bytecode --example make_large -- 200000 large.tilebc
     python3 crates/tilewright/benches/compare_tools.py large.tilebc [--disassembler PATH] [--runs N]
 
-The tools take turns, so that whatever else the machine does meets all of them; each figure is the best of its runs. The
-disassembler is the one that the tests install into target/oracle, unless named. Its output and ours must be equal, byte for byte,
+The tools take turns, so that whatever else the machine does meets all of them; each figure is the best of its runs. Each run writes
+a new file: before one replaces another, file systems such as ext4 send it to the disk, which takes the disk's time. The disassembler is the one that the tests install into target/oracle, unless named. Its output and ours must be equal, byte for byte,
 and the text must come back as a file with the same text.
 
 Text to bytecode is compared with 1.5 times the disassembler's time, which is what NVIDIA's translator, cuda-tile-translate,
@@ -70,6 +70,7 @@ def compare(file, disassembler=None, runs=20):
         best = {}
         for _ in range(runs):
             for name, step in steps.items():
+                written.unlink(missing_ok=True)
                 this = run(*step)
                 best[name] = Run(*map(min, this, best.get(name, this)))
         if not filecmp.cmp(ours, theirs, shallow=False):
