@@ -3,6 +3,7 @@
 use super::MAX_ATTRIBUTE_DEPTH;
 use super::cursor::{Parsed, Parser};
 use super::lexer::{Kind, Token};
+use crate::literals::{float_format, float_value};
 use std::collections::HashSet;
 use tilewright_ir::{Attr, AttrData, EnumKind, MultimemReductionKind, Scalar, Str};
 
@@ -179,9 +180,21 @@ impl<'s> Parser<'s> {
     pub(super) fn hints(&mut self, depth: usize) -> Parsed<Entries> {
         self.expect(Kind::Less)?;
         self.entries(Kind::Greater, |p| {
+            let token = p.token;
             let entries = p.dictionary(depth + 1)?;
+            if entries.iter().any(|&(_, value)| p.is_bits_only(value)) {
+                let message = "numbers in hints are finite: others are printed as their bits, which read as an integer".to_owned();
+                return Err(p.report("out-of-range", token.span(), message));
+            }
             Ok(p.add_attr(AttrData::Dictionary(entries)))
         })
+    }
+
+    /// Whether an attribute is a float that has no form but its bits. Among hints, where no type is printed, text cannot say it.
+    fn is_bits_only(&self, attr: Attr) -> bool {
+        let AttrData::Float { ty, bits } = *self.module.tables.attrs.get(attr) else { return false };
+        let format = self.module.tables.types.scalar(ty).and_then(float_format);
+        format.is_some_and(|format| !float_value(format, bits).is_finite())
     }
 
     /// `div_by<16>`, `same_elements<[1, 4]>` or `bounded<0, ?>`, with or without `#cuda_tile.`; or an alias.
