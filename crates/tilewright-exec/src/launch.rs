@@ -13,13 +13,14 @@ use crate::{
         locals::{Locals, SharedLocals},
     },
     plan::PARAM_BYTES,
+    pool,
     runs::Runs,
     vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome},
 };
 use std::{
     fmt, io,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -150,7 +151,6 @@ pub fn launch(
     let fail = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
     let constants = bind(plan, args).map_err(fail)?;
     let blocks = count_blocks(grid).ok_or_else(|| fail(LaunchErrorKind::Grid(grid)))?;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
     let (own_stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
@@ -166,17 +166,8 @@ pub fn launch(
     };
     let queue = Queue::new(plan, blocks, threads, options.progress.clone());
     let begin = Instant::now();
-    std::thread::scope(|scope| {
-        for index in 1..threads {
-            let (launch, queue) = (&launch, &queue);
-            let worker = std::thread::Builder::new().spawn_scoped(scope, move || work(launch, queue, index));
-            // Fewer threads than wished for still do all the work.
-            if worker.is_err() {
-                break;
-            }
-        }
-        work(&launch, &queue, 0);
-    });
+    // Fewer threads than wished for still do all the work.
+    pool::run(threads - 1, &|index| work(&launch, &queue, index));
     let time = begin.elapsed();
     let state = queue.lock();
     match &state.failure {
@@ -184,6 +175,12 @@ pub fn launch(
         None if queue.ended.load(Ordering::Relaxed) < blocks => Err(fail(LaunchErrorKind::Stopped)),
         None => Ok(LaunchReport { blocks, threads, time, parked: state.parked_count }),
     }
+}
+
+/// How many threads the system lets this process run at once. Found out once: it takes several files to be read.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn count_blocks(grid: [u32; 3]) -> Option<u64> {

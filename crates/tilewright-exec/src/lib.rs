@@ -19,6 +19,7 @@ mod launch;
 pub mod limits;
 mod memory;
 mod plan;
+mod pool;
 mod program;
 mod runs;
 mod vm;

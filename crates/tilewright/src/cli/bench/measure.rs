@@ -101,7 +101,7 @@ pub(super) struct Overhead {
     pub(super) seconds: f64,
 }
 
-/// The times of planning a kernel, and of launching one small block of a planned one.
+/// The times of planning a kernel, and of launching one and a few small blocks of a planned one, on all cores.
 pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
     const TIMES: usize = 200;
     let problems = super::problems::all(true);
@@ -120,13 +120,17 @@ pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
     let mut memory = Memory::new();
     let args = place(small, &mut memory);
     let options = LaunchOptions::new();
-    let mut launching = f64::INFINITY;
-    for _ in 0..TIMES {
-        let begin = Instant::now();
-        launch(&plan, &mut memory, [1, 1, 1], &args, &options)?;
-        launching = launching.min(begin.elapsed().as_secs_f64());
+    let mut overheads = vec![Overhead { name: "plan matmul_f32", seconds: planning }];
+    for (name, blocks) in [("launch one block", 1), ("launch 8 blocks", 8)] {
+        let mut launching = f64::INFINITY;
+        for _ in 0..TIMES {
+            let begin = Instant::now();
+            launch(&plan, &mut memory, [blocks, 1, 1], &args, &options)?;
+            launching = launching.min(begin.elapsed().as_secs_f64());
+        }
+        overheads.push(Overhead { name, seconds: launching });
     }
-    Ok(vec![Overhead { name: "plan matmul_f32", seconds: planning }, Overhead { name: "launch one block", seconds: launching }])
+    Ok(overheads)
 }
 
 fn program(problem: &Problem) -> anyhow::Result<Program> {
