@@ -1,6 +1,7 @@
 """Launches of kernels with flat arguments."""
 
 import array
+import os
 import threading
 
 import numpy as np
@@ -220,6 +221,26 @@ def test_other_threads_go_on(saxpy):
     for thread in threads:
         thread.join()
     assert all((y == 10).all() for y in arrays)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_launches(saxpy):
+    def launches():
+        x, y = np.ones(1000, np.float32), np.full(1000, 0.5, np.float32)
+        saxpy["saxpy"].launch(4, 2.0, *spread(x), *spread(y), threads=4)
+        return (y == 2.5).all()
+
+    assert launches()
+    # The threads of the first launch are not in the child.
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if launches() else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert launches()
 
 
 def test_prints_go_to_sys_stdout(examples, capsys):
