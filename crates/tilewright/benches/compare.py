@@ -16,6 +16,7 @@ import time
 
 PATIENCE = 0.6
 ROUNDS = 5
+TOO_LONG = 60
 
 
 def best(run):
@@ -188,12 +189,18 @@ LIBRARIES = {"numpy": numpy_problems, "torch": torch_problems}
 
 
 def measure(library, name, threads):
-    """The times of a problem in a process of its own; None if the library is missing or has no such problem."""
+    """The times of a problem in a process of its own; None if the library is missing, has no such problem, or takes minutes."""
     environment = dict(os.environ)
     for variable in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS":
         environment[variable] = str(threads)
+    # Libraries find out themselves what the CPU can do: a setting that says otherwise would be no match for them.
+    for variable in "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE":
+        environment.pop(variable, None)
     command = [sys.executable, __file__, "--one", library, name]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    try:
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TOO_LONG)
+    except subprocess.TimeoutExpired:
+        return None
     return json.loads(result.stdout) if result.returncode == 0 and result.stdout else None
 
 

@@ -63,8 +63,10 @@ def duration(seconds):
 
 
 def cargo(*arguments):
-    """Runs cargo and hides what it says."""
-    subprocess.run(["cargo", *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    """Runs cargo and hides what it says, unless it fails."""
+    result = subprocess.run(["cargo", *arguments], cwd=ROOT, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(result.stdout + result.stderr)
 
 
 def tools():
@@ -97,7 +99,7 @@ def steps():
         for size in sizes:
             rates = []
             for name in names:
-                measured = json.loads((folder / name.replace(" ", "_") / str(size) / "new/estimates.json").read_text())
+                measured = json.loads((folder / name / str(size) / "new/estimates.json").read_text())
                 rates.append(f"{size / measured['median']['point_estimate'] * 1e3:.3g}")
             rows.append([f"{size:,}, {what}", *rates])
     return table(["million operations a second", *names], rows)
