@@ -132,13 +132,12 @@ def test_tuning_stops_what_takes_too_long(installed):
         while ct.atomic_or(flags, (0,), 0).item() < n:
             pass
 
+    # The flag never gets there, however fast the machine.
     flags = np.ones(1, np.int32)
-    found = ct.tune.exhaustive_search([1, 2], None, lambda n: (1,), wait, lambda n: (flags, n), single_run_timeout_sec=0.5, quiet=True)
-    assert [success.config for success in found.successes] == [1]
-    [(config, error, message)] = found.failures
-    assert (config, error.__name__) == (2, "TileLaunchTimeoutError")
-    assert message.startswith("CUDA kernel launch exceeded timeout 0.5 sec: kernel wait_")
-    assert message.endswith("did not end in 0.5 s, and was stopped")
+    with pytest.raises(
+        ValueError, match=r"(?s)No valid config.*TileLaunchTimeoutError: .*exceeded timeout 0.5 sec: kernel wait_.*was stopped"
+    ):
+        ct.tune.exhaustive_search([2], None, lambda n: (1,), wait, lambda n: (flags, n), single_run_timeout_sec=0.5, quiet=True)
 
 
 def test_kernels_are_exported_for_arrays_of_this_machine(installed, tmp_path):
