@@ -101,7 +101,7 @@ def steps():
             for name in names:
                 measured = json.loads((folder / name / str(size) / "new/estimates.json").read_text())
                 rates.append(f"{size / measured['median']['point_estimate'] * 1e3:.3g}")
-            rows.append([f"{size:,}, {what}", *rates])
+            rows.append([f"{round(size, -3):,}, {what}", *rates])
     return table(["million operations a second", *names], rows)
 
 
