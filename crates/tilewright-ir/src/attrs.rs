@@ -1,7 +1,6 @@
 //! Attributes: the compile-time facts that an operation carries.
 
-use crate::{Attr, Const, MultimemReductionKind, Str, Type};
-use indexmap::IndexSet;
+use crate::{Attr, Const, MultimemReductionKind, Str, Type, tables::InternedSet};
 
 /// The value of one attribute slot of an operation.
 ///
@@ -87,7 +86,7 @@ pub enum AttrData {
 /// The interned compound attributes of a module.
 #[derive(Clone, Debug, Default)]
 pub struct AttrTable {
-    attrs: IndexSet<AttrData>,
+    attrs: InternedSet<AttrData>,
 }
 
 impl AttrTable {

@@ -1,14 +1,13 @@
 //! Byte strings of a module, interned.
 
-use crate::Str;
-use indexmap::IndexSet;
+use crate::{Str, tables::InternedSet};
 
 /// The interned strings of a module.
 ///
 /// Names are bytes: bytecode does not promise UTF-8, and a name must survive reading and writing unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct StringTable {
-    strings: IndexSet<Box<[u8]>>,
+    strings: InternedSet<Box<[u8]>>,
 }
 
 impl StringTable {

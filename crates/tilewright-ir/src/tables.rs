@@ -1,6 +1,11 @@
 //! What the parts of a module share.
 
 use crate::{AttrTable, ConstantTable, LocationTable, StringTable, TypeTable};
+use indexmap::IndexSet;
+
+/// Items that are stored once, in the order in which they came. Hashes have a random key, because items come from files that are not
+/// trusted.
+pub(crate) type InternedSet<T> = IndexSet<T, foldhash::fast::RandomState>;
 
 /// The interned data of a module, which bodies refer to by handle.
 #[derive(Clone, Debug, Default)]

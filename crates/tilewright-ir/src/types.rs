@@ -1,7 +1,6 @@
 //! Types: what they are, the rules for building them, and their text.
 
-use crate::{PaddingValue, PtrAttr, Type, Version};
-use indexmap::IndexSet;
+use crate::{PaddingValue, PtrAttr, Type, Version, tables::InternedSet};
 use std::fmt;
 
 /// Marks a dimension or stride that is only known at run time.
@@ -236,7 +235,7 @@ impl std::error::Error for TypeError {}
 /// The interned types of a module: equal types have equal handles.
 #[derive(Clone, Debug)]
 pub struct TypeTable {
-    types: IndexSet<TypeData>,
+    types: InternedSet<TypeData>,
 }
 
 impl Default for TypeTable {

@@ -8,7 +8,7 @@ use super::{
     put::Put,
 };
 use crate::file_layout::FileLayout;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 use tilewright_ir::{Const, Global, Module, Scalar, Str, Type, Version};
 
 /// The state of writing a file.

@@ -2,7 +2,7 @@
 
 use super::put::Put;
 use crate::file_layout::Seed;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// An indexed table under construction (FORMAT section 3.1).
 ///

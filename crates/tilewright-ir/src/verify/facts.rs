@@ -5,7 +5,7 @@
 
 use super::Verifier;
 use crate::{DYNAMIC, Opcode, Type, TypeData, TypeTable, Version, ops::TypeSet};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// What is known of a type.
 pub(super) struct TypeFacts {
@@ -42,7 +42,8 @@ impl TensorFacts {
 
 /// The facts of all types, by handle.
 pub(super) fn type_facts(types: &TypeTable) -> Vec<TypeFacts> {
-    let mut shapes: HashMap<&[i64], u32> = HashMap::from([(&[][..], 0)]);
+    let mut shapes: HashMap<&[i64], u32> = HashMap::new();
+    shapes.insert(&[], 0);
     let facts = |index| {
         let ty = Type::new(index);
         let (mut elements, mut shape, mut tensor) = (1, 0, TensorFacts::default());
