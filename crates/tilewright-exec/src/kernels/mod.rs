@@ -10,6 +10,8 @@ pub(crate) mod columns;
 pub(crate) mod exact;
 mod fast;
 pub(crate) mod mma;
+#[cfg(target_arch = "x86_64")]
+mod narrow;
 pub(crate) mod rows;
 pub(crate) mod scattered;
 mod usual;

@@ -31,7 +31,7 @@ pub(crate) enum RowFold {
 /// Rows up to this many elements are folded without a loop for each half.
 const SHORT: usize = 16;
 
-trait Rows {
+pub(super) trait Rows {
     /// # Safety
     /// As [`RowsFn`] demands.
     unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize);
@@ -61,7 +61,7 @@ unsafe fn avx2<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usiz
     unsafe { R::run(src, dst, spare, rows, extent) }
 }
 
-struct Reduce<T, F>(PhantomData<(T, F)>);
+pub(super) struct Reduce<T, F>(PhantomData<(T, F)>);
 impl<T: Lane, F: Fn2<T::Wide>> Rows for Reduce<T, F> {
     #[inline(always)]
     unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
@@ -172,6 +172,12 @@ pub(crate) fn select(level: Level, fold: RowFold, op: ElemOp, elem: Elem) -> Opt
             }
         }
     }
+    #[cfg(target_arch = "x86_64")]
+    if fold == RowFold::Reduce
+        && let Some(kernel) = super::narrow::select(level, op, elem)
+    {
+        return Some(kernel);
+    }
     usual::select(&Folds(level, fold), op, elem)
 }
 
@@ -180,10 +186,13 @@ mod tests {
     use super::*;
     use tilewright_ir::{RoundingMode, Scalar};
 
-    const ROWS: usize = 3;
+    /// Some for vectors of them, and some that are left over.
+    const ROWS: usize = 37;
 
-    fn run(fold: RowFold, level: Level, values: &[f32], extent: usize) -> Vec<f32> {
-        let kernel = select(level, fold, ElemOp::AddF(RoundingMode::NearestEven, false), Elem::Num(Scalar::F32)).unwrap();
+    const SUM: ElemOp = ElemOp::AddF(RoundingMode::NearestEven, false);
+
+    fn run(fold: RowFold, op: ElemOp, level: Level, values: &[f32], extent: usize) -> Vec<f32> {
+        let kernel = select(level, fold, op, Elem::Num(Scalar::F32)).unwrap();
         let mut out = vec![0.0f32; if fold == RowFold::Reduce { ROWS } else { ROWS * extent }];
         let mut spare = vec![0.0f32; extent];
         // SAFETY: the arrays hold the rows.
@@ -219,10 +228,35 @@ mod tests {
             let rows = || values.chunks(extent);
             let back = |row: &[f32]| row.iter().rev().copied().collect::<Vec<f32>>();
             for level in Level::available() {
-                assert_eq!(run(RowFold::Reduce, level, &values, extent), rows().map(tree).collect::<Vec<_>>());
-                assert_eq!(run(RowFold::Scan, level, &values, extent), rows().flat_map(doubling).collect::<Vec<_>>());
+                assert_eq!(run(RowFold::Reduce, SUM, level, &values, extent), rows().map(tree).collect::<Vec<_>>());
+                assert_eq!(run(RowFold::Scan, SUM, level, &values, extent), rows().flat_map(doubling).collect::<Vec<_>>());
                 let expected: Vec<f32> = rows().flat_map(|row| back(&doubling(&back(row)))).collect();
-                assert_eq!(run(RowFold::ScanBack, level, &values, extent), expected);
+                assert_eq!(run(RowFold::ScanBack, SUM, level, &values, extent), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn every_level_reduces_special_values_alike() {
+        let special = [0.0, -0.0, 1.5, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-42, f32::NAN, f32::from_bits(0xff80_0001), f32::MAX];
+        let ops = [false, true].map(|propagate_nan| {
+            [
+                ElemOp::MaxF { propagate_nan, ftz: false },
+                ElemOp::MinF { propagate_nan, ftz: false },
+                ElemOp::MulF(RoundingMode::NearestEven, false),
+            ]
+        });
+        // Of NaNs only the bits differ.
+        let bits = |values: Vec<f32>| values.iter().map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() }).collect::<Vec<_>>();
+        for extent in [2, 8, 16, 32, 64, 128, 256] {
+            // Later rows have less of each kind, down to zeros only.
+            let value = |i: usize| special[(i * 7 + i / 3) % (2 + (special.len() - 1) * (ROWS - 1 - i / extent) / ROWS)];
+            let values: Vec<f32> = (0..ROWS * extent).map(value).collect();
+            for op in ops.as_flattened() {
+                let expected = bits(run(RowFold::Reduce, *op, Level::Baseline, &values, extent));
+                for level in Level::available() {
+                    assert_eq!(bits(run(RowFold::Reduce, *op, level, &values, extent)), expected, "{op:?} of {extent} at {level:?}");
+                }
             }
         }
     }
