@@ -100,6 +100,11 @@ fn from_torch(owner: &Bound<'_, PyAny>) -> PyResult<ArrayView> {
             return Err(PyTypeError::new_err(format!("the tensor is on device '{device}'; kernels run on the CPU: use .cpu()")));
         }
     }
+    if let Some(is_neg) = owner.getattr_opt(pyo3::intern!(py, "is_neg"))?
+        && is_neg.call0()?.is_truthy()?
+    {
+        return Err(PyTypeError::new_err("the tensor's memory holds its negative: use .resolve_neg()"));
+    }
     let dtype_name = owner.getattr(pyo3::intern!(py, "dtype"))?.str()?.to_string();
     let dtype = named_dtype(dtype_name.trim_start_matches("torch.")).ok_or_else(|| unsupported(&dtype_name))?;
     Ok(ArrayView {

@@ -4,7 +4,7 @@
 use crate::array::ArrayView;
 use std::ptr::NonNull;
 use tilewright::{
-    exec::{self, Arg, LaunchError, LaunchOptions, LaunchReport, Memory, Plan, Protection},
+    exec::{self, AccessFault, Arg, LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, Plan, Protection},
     ir::Scalar,
 };
 
@@ -24,12 +24,23 @@ pub(crate) enum Value {
 pub(crate) struct Arguments {
     pub(crate) arrays: Vec<ArrayView>,
     pub(crate) values: Vec<Value>,
+    /// For each array, the position of the argument that it is or belongs to.
+    positions: Vec<usize>,
+}
+
+/// A launch that failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: LaunchError,
+    /// The argument whose memory it is about, for messages.
+    pub(crate) about: Option<String>,
 }
 
 impl Arguments {
-    /// Adds an array and gives its position.
-    pub(crate) fn array(&mut self, array: ArrayView) -> usize {
+    /// Adds an array of an argument and gives its place among the arrays.
+    pub(crate) fn array(&mut self, array: ArrayView, argument: usize) -> usize {
         self.arrays.push(array);
+        self.positions.push(argument);
         self.arrays.len() - 1
     }
 
@@ -37,11 +48,37 @@ impl Arguments {
     ///
     /// # Errors
     /// Those of [`exec::launch`].
-    pub(crate) fn launch(&self, plan: &Plan, grid: [u32; 3], options: &LaunchOptions<'_>) -> Result<(LaunchReport, Vec<u64>), LaunchError> {
+    pub(crate) fn launch(
+        &self,
+        plan: &Plan,
+        grid: [u32; 3],
+        options: &LaunchOptions<'_>,
+    ) -> Result<(LaunchReport, Vec<u64>), Box<Failure>> {
         let mut memory = Memory::new();
         let places = Places::new(&mut memory, &self.arrays);
         let args: Vec<Arg> = self.values.iter().map(|value| places.arg(&mut memory, value)).collect();
-        Ok((exec::launch(plan, &mut memory, grid, &args, options)?, places.0))
+        match exec::launch(plan, &mut memory, grid, &args, options) {
+            Ok(report) => Ok((report, places.0)),
+            Err(error) => Err(Box::new(Failure { about: self.about(&places, &error), error })),
+        }
+    }
+
+    /// The argument whose memory an error is about.
+    fn about(&self, places: &Places, error: &LaunchError) -> Option<String> {
+        let LaunchErrorKind::Access(fault) = &error.kind else { return None };
+        let address = match *fault {
+            AccessFault::OutOfBounds { nearest, .. } => nearest?.0,
+            AccessFault::Misaligned { address, .. } | AccessFault::ReadOnly { address, .. } => address,
+            AccessFault::OffsetOverflow | AccessFault::OddPacking { .. } => return None,
+        };
+        let found = self.arrays.iter().zip(&places.0).position(|(array, &origin)| {
+            array.span().is_some_and(|(start, end)| {
+                let first = origin - (array.address - start) as u64;
+                (first..first + (end - start) as u64).contains(&address)
+            })
+        })?;
+        let (array, argument) = (&self.arrays[found], self.positions[found]);
+        Some(format!("the buffer is that of argument {argument}: {}{:?}", array.dtype, array.shape))
     }
 }
 

@@ -112,6 +112,7 @@ impl Dispatcher {
     fn bind(&self, args: &Bound<'_, PyTuple>) -> PyResult<(Arc<Compiled>, Arguments)> {
         let mut walk = Walk::default();
         for (index, arg) in args.iter_borrowed().enumerate() {
+            walk.position = index;
             walk.argument(&arg, self.constants.get(index).copied().unwrap_or(false), 0)?;
         }
         let found = self.lock().get(&walk.key).cloned();
@@ -143,8 +144,11 @@ impl Dispatcher {
 #[derive(Default)]
 struct Walk<'py> {
     key: Vec<u8>,
-    leaves: Vec<Leaf<'py>>,
+    /// Each with the position of the argument that it is or belongs to.
+    leaves: Vec<(usize, Leaf<'py>)>,
     objects: Vec<Py<PyAny>>,
+    /// Of the argument that the walk is in.
+    position: usize,
 }
 
 impl<'py> Walk<'py> {
@@ -160,7 +164,7 @@ impl<'py> Walk<'py> {
             if constant {
                 self.key.extend(value.value().to_bits().to_le_bytes());
             }
-            self.leaves.push(Leaf::Object(arg.clone()));
+            self.leaf(Leaf::Object(arg.clone()));
             return Ok(());
         }
         if let Ok(tuple) = arg.cast_exact::<PyTuple>() {
@@ -174,7 +178,7 @@ impl<'py> Walk<'py> {
         match ArrayView::of(arg)? {
             Some(array) => {
                 self.array(&array)?;
-                self.leaves.push(Leaf::Array(array));
+                self.leaf(Leaf::Array(array));
             }
             None => self.object(arg),
         }
@@ -194,7 +198,7 @@ impl<'py> Walk<'py> {
                 }
             }
         }
-        self.leaves.push(Leaf::Object(arg.clone()));
+        self.leaf(Leaf::Object(arg.clone()));
         Ok(())
     }
 
@@ -211,7 +215,7 @@ impl<'py> Walk<'py> {
             self.array(&array)?;
             arrays.push(array);
         }
-        self.leaves.push(Leaf::List(arrays));
+        self.leaf(Leaf::List(arrays));
         Ok(())
     }
 
@@ -235,7 +239,11 @@ impl<'py> Walk<'py> {
         self.tag(b'o');
         self.number(object.as_ptr().addr() as i64);
         self.objects.push(object.clone().unbind());
-        self.leaves.push(Leaf::Object(object.clone()));
+        self.leaf(Leaf::Object(object.clone()));
+    }
+
+    fn leaf(&mut self, leaf: Leaf<'py>) {
+        self.leaves.push((self.position, leaf));
     }
 
     fn tag(&mut self, tag: u8) {
@@ -249,10 +257,10 @@ impl<'py> Walk<'py> {
 
 /// The arguments of the compiled kernel, by cuTile's calling convention: an array is its address, its extents and its strides; a list is
 /// the address of a table with a row like that for each array, and its length; a constant is nothing.
-fn bind_leaves(compiled: &Compiled, leaves: Vec<Leaf<'_>>) -> PyResult<Arguments> {
+fn bind_leaves(compiled: &Compiled, leaves: Vec<(usize, Leaf<'_>)>) -> PyResult<Arguments> {
     let mut arguments = Arguments::default();
     let mut params = compiled.plan.params().iter();
-    for (leaf, constant) in leaves.into_iter().zip(&compiled.constants) {
+    for ((argument, leaf), constant) in leaves.into_iter().zip(&compiled.constants) {
         if *constant {
             continue;
         }
@@ -261,7 +269,7 @@ fn bind_leaves(compiled: &Compiled, leaves: Vec<Leaf<'_>>) -> PyResult<Arguments
                 let pointer = take_pointer(&mut params)?;
                 let (shape, strides) = (array.shape.clone(), array.strides.clone());
                 debug_assert_eq!(pointer, array.dtype.scalar());
-                let position = arguments.array(array);
+                let position = arguments.array(array, argument);
                 arguments.values.push(Value::Pointer(position));
                 for number in shape.into_iter().chain(strides) {
                     let scalar = take_scalar(&mut params)?;
@@ -271,7 +279,7 @@ fn bind_leaves(compiled: &Compiled, leaves: Vec<Leaf<'_>>) -> PyResult<Arguments
             Leaf::List(arrays) => {
                 take_pointer(&mut params)?;
                 let length = arrays.len() as i64;
-                let rows = list_rows(&mut arguments, arrays);
+                let rows = list_rows(&mut arguments, arrays, argument);
                 arguments.values.push(Value::Table(rows));
                 let scalar = take_scalar(&mut params)?;
                 arguments.values.push(Value::Scalar(scalar, index_bits(scalar, length)?));
@@ -288,11 +296,11 @@ fn bind_leaves(compiled: &Compiled, leaves: Vec<Leaf<'_>>) -> PyResult<Arguments
     }
 }
 
-fn list_rows(arguments: &mut Arguments, arrays: Vec<ArrayView>) -> Vec<Value> {
+fn list_rows(arguments: &mut Arguments, arrays: Vec<ArrayView>, argument: usize) -> Vec<Value> {
     let mut rows = Vec::new();
     for array in arrays {
         let numbers: Vec<i64> = array.shape.iter().chain(&array.strides).copied().collect();
-        rows.push(Value::Pointer(arguments.array(array)));
+        rows.push(Value::Pointer(arguments.array(array, argument)));
         rows.extend(numbers.into_iter().map(|n| Value::Scalar(Scalar::I64, n as u64)));
     }
     rows

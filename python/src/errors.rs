@@ -1,13 +1,13 @@
 //! What goes wrong, as the exceptions of `tilewright._errors`.
 
-use crate::output::PythonStdout;
+use crate::{bind::Failure, output::PythonStdout};
 use pyo3::{
     exceptions::{PyException, PyTimeoutError},
     prelude::*,
     types::PyDict,
 };
 use std::time::Duration;
-use tilewright::exec::{LaunchError, LaunchErrorKind, PlanError, Site};
+use tilewright::exec::{LaunchErrorKind, PlanError, Site};
 
 const MODULE: &str = "tilewright._errors";
 
@@ -47,7 +47,8 @@ pub(crate) fn late(kernel: &str, timeout: Duration) -> PyErr {
 }
 
 /// A launch that failed, or was stopped by a signal.
-pub(crate) fn launch(py: Python<'_>, error: &LaunchError, output: &PythonStdout) -> PyErr {
+pub(crate) fn launch(py: Python<'_>, failure: &Failure, output: &PythonStdout) -> PyErr {
+    let error = &failure.error;
     let raised = match error.kind {
         LaunchErrorKind::Stopped => py.check_signals().err(),
         LaunchErrorKind::Output(_) => output.failure(),
@@ -57,7 +58,8 @@ pub(crate) fn launch(py: Python<'_>, error: &LaunchError, output: &PythonStdout)
         // A KeyboardInterrupt, or the end of the program: nothing went wrong.
         Some(raised) if !raised.is_instance_of::<PyException>(py) => raised,
         raised => {
-            let failed = located(py, "LaunchError", error.to_string(), &error.entry, error.block, error.site.as_deref());
+            let about = failure.about.as_ref().map(|about| format!("\n  {about}")).unwrap_or_default();
+            let failed = located(py, "LaunchError", format!("{error}{about}"), &error.entry, error.block, error.site.as_deref());
             failed.set_cause(py, raised);
             failed
         }

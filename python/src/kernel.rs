@@ -168,12 +168,15 @@ pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32
     let output = PythonStdout::default();
     let mut options = LaunchOptions::new().output(output.sink());
     if let Some(threads) = wishes.threads {
+        if threads == 0 {
+            return Err(PyValueError::new_err("the number of threads must be at least 1, got 0"));
+        }
         options = options.threads(threads);
     }
     let (launched, late) = stop::stoppable(py, wishes.timeout, |stop| arguments.launch(plan, grid, &options.stop(stop)));
-    let (report, _) = launched.map_err(|error| match error.kind {
+    let (report, _) = launched.map_err(|failure| match failure.error.kind {
         LaunchErrorKind::Stopped if late => errors::late(plan.entry(), wishes.timeout.unwrap_or_default()),
-        _ => errors::launch(py, &error, &output),
+        _ => errors::launch(py, &failure, &output),
     })?;
     Ok(Report { blocks: report.blocks, threads: report.threads, seconds: report.time.as_secs_f64() })
 }
@@ -210,7 +213,7 @@ fn flat_arguments(plan: &Plan, args: &Bound<'_, PyTuple>) -> PyResult<Arguments>
             Param::Scalar(scalar) => Value::Scalar(*scalar, scalar::bits(*scalar, &object).map_err(|error| at(object.py(), index, error))?),
             Param::Pointer(element) => {
                 let array = pointer_argument(*element, &object).map_err(|error| at(object.py(), index, error))?;
-                Value::Pointer(arguments.array(array))
+                Value::Pointer(arguments.array(array, index))
             }
         };
         arguments.values.push(value);

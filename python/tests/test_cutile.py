@@ -10,7 +10,7 @@ import cuda.tile as ct
 import numpy as np
 import pytest
 
-from tilewright import LaunchError, cutile
+from tilewright import LaunchError, PlanError, cutile
 
 
 @ct.kernel
@@ -256,6 +256,24 @@ def test_errors_of_the_compiler_are_those_of_cutile():
 
     with pytest.raises(ct.TileError):
         cutile.launch(1, wrong, (np.ones(8, np.float32),))
+
+
+def test_what_the_compiler_lets_pass():
+    @ct.kernel
+    def huge(x):
+        ct.store(x, (0,), ct.load(x, (0,), (2**25,)))
+
+    message = "kernel huge.* is not valid Tile IR.*a tile has at most 16777216 elements, found 33554432"
+    with pytest.raises(PlanError, match=message) as error:
+        cutile.launch(1, huge, (np.ones(8, np.float32),))
+    assert error.value.kernel.startswith("huge")
+
+
+def test_errors_name_the_argument():
+    x, y = np.ones(8, np.float32), np.ones(8, np.float32)
+    y.flags.writeable = False
+    with pytest.raises(LaunchError, match=r"the buffer is that of argument 2: f32\[8\]"):
+        cutile.launch(1, affine, (x, (2.0, 1.0), y))
 
 
 def test_there_is_no_checker():

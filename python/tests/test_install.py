@@ -107,6 +107,31 @@ print(*get_compute_capability())
     assert (done.returncode, done.stdout) == (0, "9 0\n"), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("missing", "arguments", "message"),
+    [
+        ("cuda", "", "need the package cuda-tile: pip install 'cuda-tile=="),
+        ("torch", "torch_cuda=True", "needs the package torch: pip install torch"),
+    ],
+)
+def test_what_is_not_installed_is_named(missing, arguments, message):
+    code = f"import sys, tilewright.cutile; sys.modules[{missing!r}] = None; tilewright.cutile.install({arguments})"
+    done = run("-c", code)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("ModuleNotFoundError: ") and message in done.stderr
+
+
+def test_another_release_of_cutile_is_refused():
+    code = "import tilewright.cutile as c; c.provide_driver(); import cuda.tile; cuda.tile.__version__ = '1.70.0'; c.install()"
+    assert "version 1.70.0 of cuda-tile is installed, but this version of Tilewright works with 1.7" in run("-c", code).stderr
+
+
+def test_options_that_cannot_be_met(script):
+    done = run("-m", "tilewright.cutile", "--arch", "ampere", script)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "python -m tilewright.cutile: error: expected a target such as 'sm_100', got 'ampere'"
+
+
 def test_tuning_measures_the_cpu(installed, capsys):
     import cuda.tile as ct
 

@@ -124,6 +124,7 @@ def test_an_access_outside_of_the_arrays_stops_the_launch(saxpy):
     assert error.value.block == (3, 0, 0)
     assert error.value.operation == "load_view_tko"
     assert error.value.location.endswith("kernels.py:19:9")
+    assert "the buffer is that of argument 4: f32[900]" in str(error.value)
 
 
 def test_read_only_arrays_are_not_written(saxpy):
@@ -134,6 +135,8 @@ def test_read_only_arrays_are_not_written(saxpy):
     with pytest.raises(tilewright.LaunchError, match="the buffer is read-only"):
         saxpy["saxpy"].launch(4, 2.0, *spread(y), *spread(x))
     assert (x == 1).all()
+    with pytest.raises(tilewright.LaunchError, match=r"the buffer is that of argument 4: f32\[900\]"):
+        saxpy["saxpy"].launch(4, 2.0, *spread(y[:900]), *spread(x[:900]))
 
 
 def test_arrays_that_overlap_share_their_bytes(saxpy):
@@ -194,6 +197,8 @@ def test_wrong_arguments(saxpy):
             kernel.launch(grid, 2.0, *spread(x), *spread(x))
     with pytest.raises(TypeError, match="Grid"):
         kernel.launch("8", 2.0, *spread(x), *spread(x))
+    with pytest.raises(ValueError, match="the number of threads must be at least 1, got 0"):
+        kernel.launch(1, 2.0, *spread(x), *spread(x), threads=0)
     with pytest.raises(tilewright.LaunchError, match="extents from 1"):
         kernel.launch(0, 2.0, *spread(x), *spread(x))
 

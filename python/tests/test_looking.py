@@ -78,6 +78,7 @@ def test_access_map_of_tiles():
     found = cutile.access_map((2, 2), transpose, (x, y))
     assert (y == x.T).all()
     assert str(found) == "writes\n" + "\n".join(["0011"] * 4 + ["2233"] * 2)
+    assert found._repr_html_() == f"<pre>{found}</pre>"
     # What lies between the elements of a view belongs to others.
     assert (whole[:, ::2] == 0).all()
 

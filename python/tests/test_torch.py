@@ -42,6 +42,10 @@ def test_pytorch(saxpy):
     x, y = torch.ones(1000), torch.zeros(1000, requires_grad=True)
     saxpy["saxpy"].launch(4, 2.0, *spread(x), *spread(y))
     assert (y == 2).all()
+    negative = torch.full((1000,), 3j, dtype=torch.complex64).conj().imag
+    with pytest.raises(TypeError, match=r"holds its negative: use \.resolve_neg\(\)"):
+        spread(negative)
+    assert spread(negative.resolve_neg())[1:] == (1000, 1)
     half = torch.zeros(4, 3, dtype=torch.bfloat16).T
     assert spread(half)[1:] == (3, 4, 1, 3)
 

@@ -37,6 +37,9 @@ class AccessMap:
                 parts.append(f"{title}\n{_draw(_plane(blocks))}")
         return "\n".join(parts) or "no accesses"
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
     def plot(self, axes: Any = None) -> Any:
         """Draw the map with matplotlib, and return the axes: what was written, or else what was read."""
         import matplotlib.pyplot as plt

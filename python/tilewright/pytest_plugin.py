@@ -31,7 +31,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
         cutile.install(torch_cuda=options.tile_torch_cuda)
     except ImportError as error:
-        raise pytest.UsageError(f"--tile-device=cpu needs what is not installed: {error}") from error
+        raise pytest.UsageError(f"--tile-device=cpu: {error}") from error
     if options.tile_threads is not None:
         cutile.set_threads(options.tile_threads)
     if options.tile_subprocesses:

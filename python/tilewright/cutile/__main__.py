@@ -22,7 +22,10 @@ def main() -> None:
     parser.add_argument("script")
     parser.add_argument("args", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    install(options.arch, torch_cuda=options.torch_cuda)
+    try:
+        install(options.arch, torch_cuda=options.torch_cuda)
+    except (ImportError, ValueError) as error:
+        parser.error(str(error))
     if options.threads is not None:
         set_threads(options.threads)
     if options.subprocesses:

@@ -21,7 +21,7 @@ from cuda.tile.compilation import (
     TupleConstraint,
 )
 
-from tilewright._errors import TilewrightError
+from tilewright._errors import LoadError, PlanError, TilewrightError, VerifyError
 from tilewright._native import ArrayDescription, Kernel, Module, describe
 from tilewright.cutile._disk_cache import DiskCache
 from tilewright.cutile._fingerprint import Unknown, fingerprint
@@ -134,7 +134,10 @@ def _is_watched() -> bool:
 
 
 def _read(code: bytes, symbol: str) -> Kernel:
-    return Module.from_bytecode(code)[symbol]
+    try:
+        return Module.from_bytecode(code)[symbol]
+    except (LoadError, VerifyError) as error:
+        raise PlanError(f"kernel {symbol}: what cuTile made of it is not valid Tile IR: {error}", kernel=symbol) from error
 
 
 def _read_kept(code: bytes, symbol: str) -> Kernel | None:

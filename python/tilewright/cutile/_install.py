@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tilewright.cutile import _requirements
 from tilewright.cutile._driver import provide_driver
 from tilewright.cutile._launch import launch
 
@@ -26,11 +27,12 @@ def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
         provide_driver()
     elif not provide_driver(arch):
         raise RuntimeError("this machine has a CUDA device, whose own target is used: leave out `arch`")
+    _requirements.cutile()
     if torch_cuda:
+        _requirements.torch()
         from tilewright.cutile import _torch
 
         _torch.enable()
-    import cuda.tile  # noqa: F401
     from cuda.tile import _cext, _compile
     from cuda.tile.tune import _tune_utils
 

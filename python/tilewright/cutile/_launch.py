@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright._errors import no_checker
 from tilewright._native import Dispatcher, Kernel, Report
+from tilewright.cutile import _requirements
 from tilewright.cutile._driver import provide_driver
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def cache_info() -> CacheInfo:
     compiled without a look at the disk, since they depend on more than a key can tell or since there is no folder.
     """
     provide_driver()
+    _requirements.cutile()
     from tilewright.cutile import _compile
 
     return _compile.cache_info()
@@ -101,9 +103,7 @@ def _dispatcher(kernel: Any) -> Dispatcher:
 
 def _new_dispatcher(kernel: Any) -> Dispatcher:
     provide_driver()
-    import cuda.tile as ct
-
-    if not isinstance(kernel, ct.kernel):
+    if not isinstance(kernel, _requirements.cutile().kernel):
         raise TypeError(f"expected a ct.kernel, got {type(kernel).__name__}")
     from tilewright.cutile._compile import Compiler
 
