@@ -2,8 +2,8 @@
 //!
 //! Factors are read where they are, or brought to the type and order in which products are summed ([`factors`]); [`product`] sums
 //! blocks of rows and columns that fit the vector registers, with `k` ascending for every element, apart from what they are added to
-//! (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64) and are rounded to the result type once. Where the CPU can, a product of floats is not rounded
-//! before it is added; products of formats of up to 11 bits are exact either way.
+//! (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64), chunk by chunk, and are rounded to the result type once. Where the CPU can, a
+//! product of floats is not rounded before it is added; products of formats of up to 11 bits are exact either way.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
 mod factors;
@@ -117,20 +117,21 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operan
             MatmulKind::F32 { factor, result } => {
                 let rows = lhs.f32_rows(level, factor, (m, k), factors);
                 let panels = rhs.f32_panels(level, factor, cut(width_f32(level)), factors);
+                let chunk = chunk_of(factor);
                 if result == FloatFormat::F32 {
-                    product_f32(level, &Product { shape, rows, panels, acc: operands.start(), c: dst.cast() }, ahead);
+                    product_f32(level, &Product { shape, rows, panels, chunk, acc: operands.start(), c: dst.cast() }, ahead);
                 } else {
                     let sums = std::slice::from_raw_parts_mut(sums.take::<f32>(m * n), m * n);
                     widen(level, result, acc, &mut sums[..if acc_is_splat { 1 } else { m * n }]);
                     let acc = if acc_is_splat { Start::Splat(sums[0]) } else { Start::At(sums.as_ptr()) };
-                    product_f32(level, &Product { shape, rows, panels, acc, c: sums.as_mut_ptr() }, ahead);
+                    product_f32(level, &Product { shape, rows, panels, chunk, acc, c: sums.as_mut_ptr() }, ahead);
                     narrow(level, result, sums, dst);
                 }
             }
             MatmulKind::F64 => {
                 let rows = lhs.rows(level, (m, k), factors);
                 let panels = rhs.panels(level, cut(width_f64(level)), factors);
-                product_f64(level, &Product { shape, rows, panels, acc: operands.start(), c: dst.cast() }, ahead);
+                product_f64(level, &Product { shape, rows, panels, chunk: CHUNK, acc: operands.start(), c: dst.cast() }, ahead);
             }
             MatmulKind::Scaled { factor } => {
                 let (mut a, mut b) = (decode(factor, lhs.start, m * k), decode(factor, rhs.start, k * n));
@@ -143,17 +144,26 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operan
                 let acc = if acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
                 let decoded = Matrix { start: b.as_ptr().cast(), down: n, right: 1 };
                 let panels = decoded.panels(level, cut(width_f64(level)), factors);
-                product_f64(level, &Product { shape, rows: Rows::of(&a, k), panels, acc, c: c.as_mut_ptr() }, ahead);
+                product_f64(level, &Product { shape, rows: Rows::of(&a, k), panels, chunk: CHUNK, acc, c: c.as_mut_ptr() }, ahead);
                 write_f64_as_f32(&c, dst);
             }
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
                 let rows = lhs.pair_rows(level, lhs_signed, (m, k), factors);
                 let panels = rhs.pair_panels(level, rhs_signed, cut(width_i16(level)), factors);
                 let shape = Shape { m, n, k: k.div_ceil(2) };
-                product_i16(level, &Product { shape, rows, panels, acc: operands.start(), c: dst.cast() }, ahead);
+                product_i16(level, &Product { shape, rows, panels, chunk: shape.k, acc: operands.start(), c: dst.cast() }, ahead);
             }
         }
     }
+}
+
+/// How many products of floats are summed before their sum is added to others.
+const CHUNK: usize = 32;
+
+/// The same for a format whose products are summed in f32. Where they are exact, sums are all that errs, and chunks of half the length
+/// make their errors a sixth smaller.
+fn chunk_of(factor: FloatFormat) -> usize {
+    if factor.precision() <= 11 { CHUNK / 2 } else { CHUNK }
 }
 
 impl Operands {
@@ -260,6 +270,53 @@ mod tests {
             // SAFETY: the arrays have the extents given, and the level is available.
             unsafe { matmul(level, kind, Shape { m: 1, n: 1, k: 16 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
             assert_eq!(dst, [LARGE + 16.0]);
+        }
+    }
+
+    /// Numbers of about the standard normal distribution.
+    fn normal_numbers(n: usize, seed: u64) -> Vec<f32> {
+        let mut state = seed;
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 24) as f32
+        };
+        (0..n).map(|_| (0..12).map(|_| uniform()).sum::<f32>() - 6.0).collect()
+    }
+
+    /// The root mean square of the errors of a product of square matrices of f16, which is summed by products of tiles of `step` columns.
+    fn error_of_f16(level: Level, step: usize) -> f64 {
+        const N: usize = 256;
+        let halves = |seed| normal_numbers(N * N, seed).into_iter().map(tilewright_numeric::bulk::f32_to_f16).collect::<Vec<u16>>();
+        let (lhs, rhs, mut sums) = (halves(1), halves(2), vec![0f32; N * N]);
+        let (mut packs, mut ahead) = (Packs::default(), Ahead::default());
+        for k in (0..N).step_by(step) {
+            let operands = Operands {
+                lhs: Matrix { start: lhs[k..].as_ptr().cast(), down: N, right: 1 },
+                rhs: Matrix { start: rhs[k * N..].as_ptr().cast(), down: N, right: 1 },
+                acc: sums.as_ptr().cast(),
+                acc_is_splat: false,
+                dst: sums.as_mut_ptr().cast(),
+                scales: None,
+            };
+            let kind = MatmulKind::float(Scalar::F16, Scalar::F32).unwrap();
+            // SAFETY: the factors lie in the arrays, and the level is available.
+            unsafe { matmul(level, kind, Shape { m: N, n: N, k: step }, &operands, &mut packs, &mut ahead) };
+        }
+        let exact = |x: &u16| FloatFormat::F16.decode(u64::from(*x));
+        let (lhs, rhs): (Vec<f64>, Vec<f64>) = (lhs.iter().map(exact).collect(), rhs.iter().map(exact).collect());
+        let sum = |at: usize| (0..N).map(|k| lhs[at / N * N + k] * rhs[k * N + at % N]).sum::<f64>();
+        let squares: f64 = sums.iter().enumerate().map(|(at, found)| (f64::from(*found) - sum(at)).powi(2)).sum();
+        (squares / (N * N) as f64).sqrt()
+    }
+
+    #[test]
+    fn errors_of_long_sums_are_those_of_short_ones() {
+        for level in Level::available() {
+            for step in [16, 32, 64, 128, 256] {
+                let error = error_of_f16(level, step);
+                // In one sum after the other it would be 4.4e-6.
+                assert!(error < 1.7e-6, "{error:.2e} in steps of {step} at {level:?}");
+            }
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Product<T> {
     pub(super) shape: Shape,
     pub(super) rows: Rows<T>,
     pub(super) panels: Panels<T>,
+    /// So many products are summed before their sum is added to others: the rounding errors of a long sum are those of shorter ones.
+    pub(super) chunk: usize,
     pub(super) acc: Start<T>,
     /// Row-major; may be `acc`.
     pub(super) c: *mut T,
@@ -120,7 +122,8 @@ impl<T: Copy> Product<T> {
             let a = self.rows.start.add(row * self.rows.pitch);
             for (panel, column) in (0..n).step_by(width).enumerate() {
                 ahead.fetch(share);
-                let factors = Factors { a, a_pitch: self.rows.pitch, b: self.panels.panel(panel), b_pitch: self.panels.pitch, k };
+                let factors =
+                    Factors { a, a_pitch: self.rows.pitch, b: self.panels.panel(panel), b_pitch: self.panels.pitch, k, chunk: self.chunk };
                 let first = row * n + column;
                 let acc = match self.acc {
                     Start::At(acc) => Start::At(acc.add(first)),
@@ -145,6 +148,7 @@ struct Factors<T> {
     b: *const T,
     b_pitch: usize,
     k: usize,
+    chunk: usize,
 }
 
 /// The sums of a block: where they begin and where they go, with the distance between rows.
@@ -193,19 +197,45 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane>, mut sum
     }
 }
 
-/// `R` rows of `C` vectors, kept in registers for all of `k`.
+/// `R` rows of `C` vectors, which are kept in registers for all of a chunk.
 ///
-/// The products are summed apart from `acc`: in a long sum of many such products, the rounding errors are those of shorter sums.
+/// The products are summed apart from `acc`.
 #[inline(always)]
 unsafe fn block<V: Vector, const R: usize, const C: usize>(factors: Factors<V::Lane>, sums: Sums<V::Lane>) {
-    let Factors { a, a_pitch, b, b_pitch, k } = factors;
-    let Sums { acc, c, pitch } = sums;
+    let (Factors { k, chunk: length, .. }, Sums { acc, c, pitch }) = (factors, sums);
     // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
     unsafe {
+        let mut totals = chunk::<V, R, C>(factors, 0, k.min(length));
+        for first in (length..k).step_by(length) {
+            let sums = chunk::<V, R, C>(factors, first, length.min(k - first));
+            for (total, sum) in totals.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+                *total = total.add(*sum);
+            }
+        }
+        for (r, sums) in totals.iter().enumerate() {
+            for (v, sum) in sums.iter().enumerate() {
+                let at = r * pitch + v * V::LANES;
+                let acc = match acc {
+                    Start::At(acc) => V::load(acc.add(at)),
+                    Start::Splat(value) => V::splat(value),
+                };
+                acc.add(*sum).store(c.add(at));
+            }
+        }
+    }
+}
+
+/// The sums of `k` products from the `first` on.
+#[inline(always)]
+unsafe fn chunk<V: Vector, const R: usize, const C: usize>(factors: Factors<V::Lane>, first: usize, k: usize) -> [[V; C]; R] {
+    let Factors { a, a_pitch, b, b_pitch, .. } = factors;
+    // SAFETY: by the caller.
+    unsafe {
         let mut sums = [[V::splat(V::Lane::default()); C]; R];
-        let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch));
+        let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch + first));
+        let b = b.add(first * b_pitch);
         for p in 0..k {
-            let mut factors = [V::splat(*a); C];
+            let mut factors = [V::splat(*b); C];
             for (v, factor) in factors.iter_mut().enumerate() {
                 *factor = V::load(b.add(p * b_pitch + v * V::LANES));
             }
@@ -216,15 +246,6 @@ unsafe fn block<V: Vector, const R: usize, const C: usize>(factors: Factors<V::L
                 }
             }
         }
-        for (r, sums) in sums.iter().enumerate() {
-            for (v, sum) in sums.iter().enumerate() {
-                let at = r * pitch + v * V::LANES;
-                let acc = match acc {
-                    Start::At(acc) => V::load(acc.add(at)),
-                    Start::Splat(value) => V::splat(value),
-                };
-                acc.add(*sum).store(c.add(at));
-            }
-        }
+        sums
     }
 }
