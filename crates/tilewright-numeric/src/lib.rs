@@ -12,6 +12,7 @@
 //! | [`arith`] | correctly rounded add, sub, mul, div, fma and sqrt in every mode |
 //! | [`float`] | max, min, remainder, ceil, floor, compare, flush to zero |
 //! | [`int`] | integer operations at widths 1 to 64 on `u64` bit patterns |
+//! | [`lanes`] | exp, exp2 and tanh of several `f32` together |
 //! | [`math`] | exp, log, sin and the other elementary functions |
 //!
 //! Conventions shared by every module:
@@ -32,6 +33,7 @@ mod exact;
 pub mod float;
 pub mod format;
 pub mod int;
+pub mod lanes;
 pub mod math;
 pub mod round;
 mod single;

@@ -4,11 +4,7 @@
 //! fused operations: the result is the same for every instruction set. Polynomials in `f64` are within 10^-10 of the function, relative, on
 //! the reduced range, so that results are correctly rounded but for few arguments that lie next to the middle of two floats.
 
-mod exponential;
-mod fused;
-
-pub(crate) use exponential::{exp, exp2, tanh};
-pub(crate) use fused::{Emulated, Native};
+pub(crate) mod exponential;
 
 use std::f64::consts::{LN_2, LOG2_E};
 

@@ -9,6 +9,8 @@ pub(crate) mod boxes;
 pub(crate) mod columns;
 pub(crate) mod exact;
 mod fast;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod lanes;
 pub(crate) mod mma;
 #[cfg(target_arch = "x86_64")]
 mod narrow;

@@ -1,90 +1,94 @@
-//! `exp`, `exp2` and `tanh` in `f32` arithmetic with fused multiply-adds: twice as many numbers to a vector as in `f64`.
+//! `exp`, `exp2` and `tanh` for [`Lanes`].
 //!
-//! A fused multiply-add rounds once wherever it is computed, so the result is the same for every instruction set. Small parts are
-//! summed before large ones, so that little but the last rounding counts: of all arguments, the largest errors are 0.90 ulp of `exp`,
-//! 0.88 of `exp2` and 0.94 of `tanh`.
+//! Small parts are summed before large ones, so that little but the last rounding counts: of all arguments, the largest errors are 0.90 ulp
+//! of `exp`, 0.88 of `exp2` and 0.78 of `tanh`.
 
-use super::fused::MultiplyAdd;
+use crate::lanes::{Lanes, ROUND};
 use std::f32::consts::{LN_2, LOG2_E};
-
-/// Adding it rounds to the nearest integer, which is then in the low bits; the next nine bits are zero.
-const ROUND: f32 = 12_582_912.0;
 
 /// A polynomial; coefficients from the constant one on.
 #[inline(always)]
-fn polynomial<M: MultiplyAdd>(x: f32, [a, b, c, d, e]: [f32; 5]) -> f32 {
-    M::fused(x, M::fused(x, M::fused(x, M::fused(x, e, d), c), b), a)
+fn polynomial<L: Lanes>(x: L, [a, b, c, d, e]: [f32; 5]) -> L {
+    x.fused(x.fused(x.fused(x.fused(x.splat(e), x.splat(d)), x.splat(c)), x.splat(b)), x.splat(a))
 }
 
 /// `x`, at least `low` and at most `high`; NaN stays.
 #[inline(always)]
-fn between(x: f32, low: f32, high: f32) -> f32 {
-    let x = if x < low { low } else { x };
-    if x > high { high } else { x }
+fn between<L: Lanes>(x: L, low: f32, high: f32) -> L {
+    x.at_least(x.splat(low)).at_most(x.splat(high))
 }
 
-/// 2 to the power of the low bits of a number, from -126 to 127.
+/// e to the power `x`; overflow to +inf, underflow to 0.
 #[inline(always)]
-fn power_of_two(n: u32) -> f32 {
-    f32::from_bits((n << 23).wrapping_add(1.0f32.to_bits()))
-}
-
-/// `1 + x`, times 2 to the power of the low bits of `shifted`; in two steps, because the power may be behind the range.
-#[inline(always)]
-fn scaled<M: MultiplyAdd>(x: f32, shifted: f32) -> f32 {
-    let n = shifted.to_bits();
-    let half = n >> 1;
-    let power = power_of_two(half);
-    M::fused(x, power, power) * power_of_two(n.wrapping_sub(half))
-}
-
-/// `e^x / 2^n - 1`, between -0.3 and 0.42, and a float with `n` in the low bits.
-#[inline(always)]
-fn exp_reduced<M: MultiplyAdd>(x: f32) -> (f32, f32) {
+pub fn exp<L: Lanes>(x: L) -> L {
     // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
     const EXP: [f32; 5] = [0.499_999_94, 0.166_665_21, 0.041_668_39, 0.008_368_717, 0.001_381_459_9];
     // ln(2) in two parts; the first has 15 bits, so that its multiples are exact.
     const LN_2_HIGH: f32 = 0.693_145_75;
     const LN_2_LOW: f32 = 1.428_606_8e-6;
-    let shifted = M::fused(x, LOG2_E, ROUND);
-    let n = shifted - ROUND;
-    let high = M::fused(n, -LN_2_HIGH, x);
-    let r = M::fused(n, -LN_2_LOW, high);
-    (high + M::fused(n, -LN_2_LOW, r * r * polynomial::<M>(r, EXP)), shifted)
+    let x = between(x, -104.0, 89.0);
+    let shifted = x.fused(x.splat(LOG2_E), x.splat(ROUND));
+    let n = shifted - x.splat(ROUND);
+    let high = n.fused(x.splat(-LN_2_HIGH), x);
+    let r = n.fused(x.splat(-LN_2_LOW), high);
+    (high + n.fused(x.splat(-LN_2_LOW), r * r * polynomial(r, EXP))).scaled(shifted)
 }
 
+/// 2 to the power `x`; overflow to +inf, underflow to 0.
 #[inline(always)]
-pub(crate) fn exp<M: MultiplyAdd>(x: f32) -> f32 {
-    let (above_one, shifted) = exp_reduced::<M>(between(x, -104.0, 89.0));
-    scaled::<M>(above_one, shifted)
-}
-
-#[inline(always)]
-pub(crate) fn exp2<M: MultiplyAdd>(x: f32) -> f32 {
+pub fn exp2<L: Lanes>(x: L) -> L {
     // ((2^r - 1) / r - ln(2)) / r for |r| <= 1/2.
     const EXP2: [f32; 5] = [0.240_226_48, 0.055_503_62, 0.009_618_526, 0.001_339_018_5, 0.000_153_211_22];
     // ln(2) beyond the float nearest to it.
     const LN_2_REST: f32 = -1.904_654_3e-9;
     let x = between(x, -151.0, 129.0);
-    let shifted = x + ROUND;
-    let r = x - (shifted - ROUND);
-    let above_one = M::fused(r, LN_2, M::fused(r, LN_2_REST, r * r * polynomial::<M>(r, EXP2)));
-    scaled::<M>(above_one, shifted)
+    let shifted = x + x.splat(ROUND);
+    let r = x - (shifted - x.splat(ROUND));
+    r.fused(x.splat(LN_2), r.fused(x.splat(LN_2_REST), r * r * polynomial(r, EXP2))).scaled(shifted)
 }
 
+/// The hyperbolic tangent.
+///
+/// The magnitude plus one lies in one of 16 intervals, four from each power of two to the next. In each, the tangent is a polynomial in
+/// the distance `t` to a number near its middle, chosen so that its tangent is nearly a float. In the first it is 0, and the tangent
+/// nearly `t`.
 #[inline(always)]
-pub(crate) fn tanh<M: MultiplyAdd>(x: f32) -> f32 {
-    // (tanh(x) / x - 1) / x^2 in x^2, for |x| <= 1: two coefficients, and the others.
-    const FIRST: [f32; 2] = [-0.333_332_96, 0.133_323_45];
-    const TANH: [f32; 5] = [-0.053_879_8, 0.021_486_659, -0.007_946_108, 0.002_301_365_6, -0.000_358_452_3];
-    let magnitude = x.abs();
-    let square = magnitude * magnitude;
-    let tail = M::fused(square, M::fused(square, polynomial::<M>(square, TANH), FIRST[1]), FIRST[0]);
-    let near = M::fused(magnitude * square, tail, magnitude);
-    // 1 - 2 / (e^2x + 1), which is 1 from 10 on.
-    let double = 2.0 * magnitude;
-    let (above_one, shifted) = exp_reduced::<M>(if double > 20.0 { 20.0 } else { double });
-    let power = power_of_two(shifted.to_bits());
-    let far = 1.0 - 2.0 / M::fused(above_one, power, power + 1.0);
-    (if magnitude <= 1.0 { near } else { far }).copysign(x)
+pub fn tanh<L: Lanes>(x: L) -> L {
+    // The tables begin with the interval from 1 to 1.5; the last four intervals are those below 1. From 9 on, all is 1.
+    #[rustfmt::skip]
+    const MIDDLE: [f32; 16] = [
+        1.249_711_9, 1.749_765, 2.249_577_3, 2.749_523, 3.500_586_5, 4.500_294, 5.498_580_5, 6.498_972, 8.122_139, 10.0, 12.0,
+        14.0, 0.0, 0.375_086_07, 0.625_106_63, 0.875_142,
+    ];
+    // The tangent of the middle.
+    #[rustfmt::skip]
+    const TANH: [f32; 16] = [
+        0.848_202_8, 0.941_348_8, 0.978_007_73, 0.991_852, 0.998_180_03, 0.999_753_36, 0.999_966_5, 0.999_995_47, 0.999_999_8, 1.0,
+        1.0, 1.0, 0.0, 0.358_432_4, 0.554_673_55, 0.703_977_2,
+    ];
+    // (tanh(middle + t) - tanh(middle)) / t; in the first interval (tanh(t) - t) / t.
+    #[rustfmt::skip]
+    const SLOPE: [[f32; 16]; 6] = [
+        [0.280_551_85, 0.113_862_4, 0.043_500_87, 0.016_229_64, 0.003_636_692, 0.000_493_237_34, 6.699_592_6e-5, 9.060_08e-6,
+         3.525_814_2e-7, 0.0, 0.0, 0.0, 0.0, 0.871_526_2, 0.692_337_3, 0.504_416_05],
+        [-0.237_964_99, -0.107_184_22, -0.042_544_18, -0.016_097_398, -0.003_630_053, -0.000_493_112_84, -6.699_315_4e-5,
+         -9.059_975e-6, -3.188_581_3e-7, 0.0, 0.0, 0.0, -1.097_321_6e-6, -0.312_383_3, -0.384_021_13, -0.355_097_44],
+        [0.108_340_5, 0.062_950_25, 0.027_108_582, 0.010_556_051, 0.002_408_960_8, 0.000_328_237_8, 4.461_176_6e-5, 6.033_500_5e-6,
+         2.344_212_1e-7, 0.0, 0.0, 0.0, -0.333_270_2, -0.178_536, -0.017_782_643, 0.081_844_13],
+        [-0.012_557_24, -0.023_528_986, -0.012_331_592, -0.005_104_576, -0.001_195_901_2, -0.000_163_978_68, -2.230_832_3e-5,
+         -3.017_325_3e-6, -1.837_979_1e-7, 0.0, 0.0, 0.0, -0.001_183_753_7, 0.168_134, 0.137_857_87, 0.060_757_61],
+        [-0.019_715_607, 0.003_480_388_8, 0.003_979_099, 0.001_915_781_8, 0.000_489_700_6, 6.824_21e-5, 9.303_909e-6,
+         1.258_843_8e-6, 5.043_841_6e-8, 0.0, 0.0, 0.0, 0.143_084_44, 0.018_610_753, -0.054_145_37, -0.058_767_814],
+        [0.015_101_735, 0.002_102_316_8, -0.000_715_997_6, -0.000_545_379_07, -0.000_157_677_5, -2.260_611_8e-5, -3.084_381e-6,
+         -4.178_622e-7, 1.391_161_3e-8, 0.0, 0.0, 0.0, -0.036_977_313, -0.069_878_47, -0.023_597_777, 0.012_773_282],
+    ];
+    // Tangents of larger numbers are 1.
+    let magnitude = x.abs().at_most(x.splat(9.5));
+    let interval = magnitude + x.splat(1.0);
+    let t = magnitude - interval.pick(&MIDDLE);
+    let [a, b, c, d, e, f] = &SLOPE;
+    let upper = t.fused(t.fused(interval.pick(f), interval.pick(e)), interval.pick(d));
+    let slope = t.fused(t.fused(t.fused(upper, interval.pick(c)), interval.pick(b)), interval.pick(a));
+    // `t` is the larger one in the first interval, and only there.
+    t.fused(slope, t.at_least(interval.pick(&TANH))).copysign(x)
 }

@@ -3,6 +3,11 @@
 use super::loops::{Cast, Fn1, Fn2, Fn3, Relation};
 use std::marker::PhantomData;
 use tilewright_numeric::{float, math};
+#[cfg(target_arch = "x86_64")]
+use {
+    super::loops::LanesFn,
+    tilewright_numeric::lanes::{self, Lanes},
+};
 
 /// Declares functions of one float.
 macro_rules! float1 {
@@ -52,6 +57,24 @@ emulated! {
     Exp exp_f32;
     Exp2 exp2_f32;
     Tanh tanh_f32;
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! lanes_functions {
+    ($($name:ident $function:ident;)*) => {$(
+        impl LanesFn for $name {
+            #[inline(always)]
+            fn apply<L: Lanes>(x: L) -> L {
+                lanes::$function(x)
+            }
+        }
+    )*};
+}
+#[cfg(target_arch = "x86_64")]
+lanes_functions! {
+    Exp exp;
+    Exp2 exp2;
+    Tanh tanh;
 }
 
 /// Clears the sign bit of a float, whatever its other bits are: those of a NaN stay.

@@ -10,6 +10,11 @@ use crate::{cpu::Level, elem::Elem};
 use functions::*;
 use loops::{Bf16, Compare, Convert, CopyBits, E4m3, E5m2, F16, Fma, Map1, Map2, Offset, Select, at, portable};
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
+#[cfg(target_arch = "x86_64")]
+use {
+    super::lanes::{Eight, Sixteen, VectorLanes},
+    loops::MapLanes,
+};
 
 /// Picks the instance of a kernel for a float type.
 macro_rules! by_float {
@@ -77,9 +82,7 @@ pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Opti
 
 fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
     const RN: RoundingMode = RoundingMode::NearestEven;
-    if !level.fuses()
-        && let Some(kernel) = emulated(op, scalar)
-    {
+    if let Some(kernel) = of_lanes(level, op, scalar) {
         return Some(kernel);
     }
     if scalar == Scalar::F32
@@ -126,6 +129,38 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
         ElemOp::And => by_int!(level, bytes(scalar), false, Map2, And),
         ElemOp::Or => by_int!(level, bytes(scalar), false, Map2, Or),
         ElemOp::Xor => by_int!(level, bytes(scalar), false, Map2, Xor),
+        _ => None,
+    }
+}
+
+/// Functions of [`tilewright_numeric::lanes`], where the compiler would make worse loops of them: with the vectors of the CPU, or emulated.
+fn of_lanes(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => with_vectors::<Sixteen>(level, op, scalar),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => with_vectors::<Eight>(level, op, scalar),
+        _ if !level.fuses() => emulated(op, scalar),
+        _ => None,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn with_vectors<V: VectorLanes>(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
+    macro_rules! by_small_float {
+        ($function:ident) => {
+            match scalar {
+                Scalar::F16 => Some(at::<MapLanes<F16, $function, V>>(level)),
+                Scalar::Bf16 => Some(at::<MapLanes<Bf16, $function, V>>(level)),
+                Scalar::F32 => Some(at::<MapLanes<f32, $function, V>>(level)),
+                _ => None,
+            }
+        };
+    }
+    match op {
+        ElemOp::Exp => by_small_float!(Exp),
+        ElemOp::Exp2(false) => by_small_float!(Exp2),
+        ElemOp::Tanh => by_small_float!(Tanh),
         _ => None,
     }
 }
