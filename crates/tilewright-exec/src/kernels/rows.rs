@@ -7,6 +7,7 @@
 use super::{
     ElemOp,
     fast::loops::{Fn2, Lane},
+    long,
     usual::{self, Usual, combine, combine_all},
 };
 use crate::{cpu::Level, elem::Elem};
@@ -29,7 +30,7 @@ pub(crate) enum RowFold {
 }
 
 /// Rows up to this many elements are folded without a loop for each half.
-const SHORT: usize = 16;
+pub(super) const SHORT: usize = 16;
 
 pub(super) trait Rows {
     /// # Safety
@@ -74,29 +75,14 @@ impl<T: Lane, F: Fn2<T::Wide>> Rows for Reduce<T, F> {
             )
         };
         for (row, result) in src.chunks_exact(extent).zip(dst) {
-            *result = if extent <= SHORT { short::<T, F>(row) } else { long::<T, F>(row, spare) };
+            *result = if extent <= SHORT { short::<T, F>(row) } else { long::reduce::<T, F>(row, spare) };
         }
     }
-}
-
-/// Reduces a row, with room for a half of it.
-#[inline(always)]
-fn long<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T]) -> T {
-    let mut half = row.len() / 2;
-    combine_all::<T, F>(&mut spare[..half], &row[..half], &row[half..]);
-    while half > SHORT {
-        half /= 2;
-        let (lower, upper) = spare.split_at_mut(half);
-        for (lower, upper) in lower.iter_mut().zip(upper) {
-            *lower = combine::<T, F>(*lower, *upper);
-        }
-    }
-    short::<T, F>(&spare[..half])
 }
 
 /// Reduces a row of up to [`SHORT`] elements.
 #[inline(always)]
-fn short<T: Lane, F: Fn2<T::Wide>>(row: &[T]) -> T {
+pub(super) fn short<T: Lane, F: Fn2<T::Wide>>(row: &[T]) -> T {
     let Ok(&row) = <&[T; SHORT]>::try_from(row) else {
         let mut few = [row[0]; SHORT];
         few[..row.len()].copy_from_slice(row);
@@ -222,7 +208,7 @@ mod tests {
 
     #[test]
     fn rows_are_folded_in_the_documented_order_at_every_level() {
-        for extent in [1, 2, 4, 8, 16, 32, 64, 512] {
+        for extent in [1, 2, 4, 8, 16, 32, 64, 512, 2048] {
             // Numbers of very different size: every order gives another sum.
             let values: Vec<f32> = (0..ROWS * extent).map(|i| (i as f32 * 0.7).sin() * 10f32.powi((i * 5 % 9) as i32)).collect();
             let rows = || values.chunks(extent);

@@ -185,10 +185,41 @@ float2! {
     SubF |x, y| x - y, x - y;
     MulF |x, y| x * y, x * y;
     DivF |x, y| x / y, x / y;
-    MaxF |x, y| larger!(x, y, y), larger!(x, y, y);
-    MinF |x, y| smaller!(x, y, y), smaller!(x, y, y);
     MaxNan |x, y| larger!(x, y, x), larger!(x, y, x);
     MinNan |x, y| smaller!(x, y, x), smaller!(x, y, x);
+}
+
+/// Declares functions that pass over NaN. Where many values are folded, one comparison for each finds the result, unless it is a zero,
+/// whose sign may be wrong, or what was begun with, which comes of NaN alone, too.
+macro_rules! extremes {
+    ($($name:ident $extreme:ident $start:ident |$x:ident, $y:ident| $before:expr;)*) => {$(
+        pub(in crate::kernels) struct $name;
+        extremes!(@impl $name $extreme $start $x $y ($before) f32 f64);
+    )*};
+    (@impl $name:ident $extreme:ident $start:ident $x:ident $y:ident $before:tt $($t:ident)*) => {$(
+        impl Fn2<$t> for $name {
+            #[inline(always)]
+            fn apply(x: $t, y: $t) -> $t {
+                $extreme!(x, y, y)
+            }
+            #[inline(always)]
+            fn start() -> Option<$t> {
+                Some($t::$start)
+            }
+            #[inline(always)]
+            fn add($x: $t, $y: $t) -> $t {
+                if $before { $y } else { $x }
+            }
+            #[inline(always)]
+            fn is_certain(x: $t) -> bool {
+                x != 0.0 && x != $t::$start
+            }
+        }
+    )*};
+}
+extremes! {
+    MaxF larger NEG_INFINITY |folded, x| x > folded;
+    MinF smaller INFINITY |folded, x| x < folded;
 }
 
 pub(super) struct Multiply;

@@ -84,6 +84,24 @@ pub(super) trait Fn1<T: Copy> {
 /// A function of two values.
 pub(in crate::kernels) trait Fn2<T> {
     fn apply(x: T, y: T) -> T;
+
+    /// Where values that are folded with this function may as well be taken in any order by [`add`](Fn2::add): what to begin with.
+    #[inline(always)]
+    fn start() -> Option<T> {
+        None
+    }
+
+    /// Adds a value to those that were folded so far.
+    #[inline(always)]
+    fn add(folded: T, x: T) -> T {
+        Self::apply(folded, x)
+    }
+
+    /// Whether what values were folded to by [`add`](Fn2::add) is what [`apply`](Fn2::apply) makes of them.
+    #[inline(always)]
+    fn is_certain(_: T) -> bool {
+        true
+    }
 }
 
 /// A function of three values.

@@ -1,0 +1,125 @@
+//! Reducing one long row.
+#![allow(unsafe_code, reason = "with checks of bounds, a loop over eight parts of a row is no vector code")]
+
+use super::{
+    fast::loops::{Fn2, Lane},
+    rows::{SHORT, short},
+    usual::{combine, combine_all},
+};
+
+/// Halves that are made at once of what is at least this long.
+const LONG: usize = 8 * SHORT;
+
+/// Reduces a row of more than [`SHORT`] elements, with room for another one.
+#[inline(always)]
+pub(super) fn reduce<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T]) -> T {
+    if row.len() >= LONG
+        && let Some(start) = F::start()
+    {
+        let result = in_any_order::<T, F>(row, start);
+        if F::is_certain(result) {
+            return T::narrow(result);
+        }
+    }
+    in_order::<T, F>(row, spare)
+}
+
+/// The tree of halves.
+#[inline(always)]
+fn in_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T]) -> T {
+    let (mut left, mut room) = (row, spare);
+    while left.len() > SHORT {
+        let thrice = left.len() >= LONG;
+        let (to, rest) = room.split_at_mut(left.len() / if thrice { 8 } else { 2 });
+        if thrice {
+            halve_thrice::<T, F>(to, left);
+        } else {
+            let (lower, upper) = left.split_at(to.len());
+            combine_all::<T, F>(to, lower, upper);
+        }
+        (left, room) = (to, rest);
+    }
+    short::<T, F>(left)
+}
+
+/// Halves a row three times: what lies in between needs no place in memory.
+#[inline(always)]
+fn halve_thrice<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], row: &[T]) {
+    let n = to.len();
+    assert_eq!(row.len(), 8 * n);
+    for (i, to) in to.iter_mut().enumerate() {
+        // SAFETY: `i` is below an eighth of the row's length.
+        let part = |part: usize| unsafe { *row.get_unchecked(part * n + i) };
+        let pair = |first: usize| combine::<T, F>(part(first), part(first + 4));
+        *to = combine::<T, F>(combine::<T, F>(pair(0), pair(2)), combine::<T, F>(pair(1), pair(3)));
+    }
+}
+
+/// Reduces a row whose elements may be combined in any order.
+#[inline(always)]
+fn in_any_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], start: T::Wide) -> T::Wide {
+    let mut results = [start; LONG];
+    for chunk in row.as_chunks::<LONG>().0 {
+        for (result, x) in results.iter_mut().zip(chunk) {
+            *result = F::add(*result, x.widen());
+        }
+    }
+    let mut half = LONG / 2;
+    while half > 0 {
+        let (lower, upper) = results.split_at_mut(half);
+        lower.iter_mut().zip(upper).for_each(|(lower, upper)| *lower = F::add(*lower, *upper));
+        half /= 2;
+    }
+    results[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::fast::functions::{AddF, MaxF, MinF};
+
+    const LENGTHS: [usize; 7] = [32, 64, 128, 256, 512, 2048, 4096];
+
+    /// The documented order, one element at a time.
+    fn tree(row: &[f32], combine: impl Fn(f32, f32) -> f32) -> f32 {
+        let mut row = row.to_vec();
+        while row.len() > 1 {
+            let half = row.len() / 2;
+            row = (0..half).map(|i| combine(row[i], row[i + half])).collect();
+        }
+        row[0]
+    }
+
+    #[test]
+    fn sums_have_the_documented_order() {
+        for n in LENGTHS {
+            // Numbers of very different size: every order gives another sum.
+            let row: Vec<f32> = (0..n).map(|i| (i as f32 * 0.7).sin() * 10f32.powi((i * 5 % 9) as i32)).collect();
+            assert_eq!(reduce::<f32, AddF>(&row, &mut vec![0.0; n]), tree(&row, |x, y| x + y));
+        }
+    }
+
+    #[test]
+    fn extremes_are_those_of_the_tree_also_of_special_values() {
+        let nan = f32::NAN;
+        let sets: [&[f32]; 8] = [
+            &[1.5, -2.0, 3.0, 0.25],
+            &[nan, 5.0, -1.0, nan, 7.0],
+            &[0.0, -0.0, -1.0, nan],
+            &[-0.0, -0.0, -0.0],
+            &[0.0, -0.0, 1.0],
+            &[nan],
+            &[f32::NEG_INFINITY, nan, f32::NEG_INFINITY],
+            &[f32::INFINITY, f32::INFINITY, nan],
+        ];
+        let bits = |x: f32| if x.is_nan() { u32::MAX } else { x.to_bits() };
+        for (n, set) in LENGTHS.into_iter().flat_map(|n| sets.map(|set| (n, set))) {
+            for step in [1, 3, 7] {
+                let row: Vec<f32> = (0..n).map(|i| set[i * step / 2 % set.len()]).collect();
+                let spare = &mut vec![0.0; n];
+                assert_eq!(bits(reduce::<f32, MaxF>(&row, spare)), bits(tree(&row, <MaxF as Fn2<f32>>::apply)), "{n} of {set:?}");
+                assert_eq!(bits(reduce::<f32, MinF>(&row, spare)), bits(tree(&row, <MinF as Fn2<f32>>::apply)), "{n} of {set:?}");
+            }
+        }
+    }
+}
