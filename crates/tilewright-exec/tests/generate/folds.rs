@@ -1,11 +1,11 @@
 //! `reduce` and `scan` with regions whose result does not depend on the order.
 
 use super::{
-    Generator,
+    Generator, Slot,
     statements::{I1, I32},
 };
 use crate::regular::Element;
-use tilewright_ir::{AttrData, AttrName, AttrValue, ComparisonPredicate, Op, Opcode, RoundingMode, Scalar, Signedness, Type, Value};
+use tilewright_ir::{AttrData, AttrName, AttrValue, ComparisonPredicate, Op, OpRef, Opcode, RoundingMode, Scalar, Signedness, Type, Value};
 
 /// What a region does with two elements.
 #[derive(Clone, Copy)]
@@ -34,6 +34,11 @@ impl Generator<'_> {
         if self.choices.once_in(5) && scalar.is_int() && slot.solid {
             return self.position_of_the_largest(&slot, scalar);
         }
+        let op = self.fold_of(&slot, scalar);
+        self.keep_folded(op, &[slot.element], &slot.shape, slot.solid);
+    }
+
+    fn fold_of(&mut self, slot: &Slot, scalar: Scalar) -> Op {
         let regions = regions(scalar, slot.solid);
         let region = *self.choices.pick(&regions);
         let op = self.fold_op(&[slot.value], &[slot.element], &slot.shape);
@@ -42,7 +47,34 @@ impl Generator<'_> {
             let value = this.combined(region, slot.element, scalar_ty, [args[0], args[1]]);
             this.op(Opcode::Yield, |op| op.operand("operands", value));
         });
-        self.keep_folded(op, &[slot.element], &slot.shape, slot.solid);
+        op
+    }
+
+    /// A fold of more elements than other tiles have, which were loaded for it; the last few results are stored.
+    pub(super) fn long_fold(&mut self) {
+        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::F32, Scalar::F16, Scalar::F64, Scalar::I8]);
+        let element = Element::Number(scalar);
+        let n = *self.choices.pick(&[64, 128, 256]);
+        // What is loaded as floats has a NaN here and there, of which no sum is known.
+        let row = if scalar.is_float() && self.choices.below(2) == 1 {
+            let (small, ty) = (self.loaded_row(Scalar::I8, n), self.ty(element, &[n]));
+            let signed = AttrValue::Enum(Signedness::Signed as u8);
+            self.value(Opcode::IToF, |op| op.operand("from", small).result(ty).attr(AttrName::Signedness, signed))
+        } else {
+            self.loaded_row(scalar, n)
+        };
+        let shape = self.choices.pick(&[vec![n], vec![1, n], vec![2, n / 2], vec![16, n / 16]]).clone();
+        let ty = self.ty(element, &shape);
+        let value = self.value(Opcode::Reshape, |op| op.operand("source", row).result(ty));
+        let slot = Slot { value, element, shape, solid: scalar.is_int() };
+        let op = self.fold_of(&slot, scalar);
+        let shape = folded_shape(self.body.op(op), &slot.shape);
+        let folded = self.result(op, 0);
+        let few: Vec<i64> = shape.iter().map(|extent| 4.min(*extent)).collect();
+        let last: Vec<Value> = shape.iter().zip(&few).map(|(n, few)| self.numbers(Scalar::I32, &[], &[(n / few - 1) as u64])).collect();
+        let ty = self.ty(element, &few);
+        let value = self.value(Opcode::Extract, |op| op.operand("source", folded).operands("indices", &last).result(ty));
+        self.store_slot(&Slot { value, shape: few, ..slot });
     }
 
     fn can_be_folded(&self, index: usize) -> bool {
@@ -82,12 +114,8 @@ impl Generator<'_> {
     }
 
     fn keep_folded(&mut self, op: Op, elements: &[Element], shape: &[i64], solid: bool) {
-        let op_ref = self.body.op(op);
-        let mut result = shape.to_vec();
-        if op_ref.opcode() == Opcode::Reduce {
-            result.remove(op_ref.int(AttrName::Dim).expect("a dimension") as usize);
-        }
-        let values: Vec<Value> = op_ref.results().collect();
+        let result = folded_shape(self.body.op(op), shape);
+        let values: Vec<Value> = self.body.op(op).results().collect();
         for (value, element) in values.into_iter().zip(elements) {
             self.keep(value, *element, &result, solid);
         }
@@ -156,7 +184,7 @@ impl Generator<'_> {
     }
 
     /// Two operands: the largest number, and the lowest of the positions where it is.
-    fn position_of_the_largest(&mut self, slot: &super::Slot, scalar: Scalar) {
+    fn position_of_the_largest(&mut self, slot: &Slot, scalar: Scalar) {
         let positions = self.operand(I32, &slot.shape, true);
         let elements = [Element::Number(scalar), I32];
         let op = self.fold_op(&[slot.value, positions], &elements, &slot.shape);
@@ -179,6 +207,15 @@ impl Generator<'_> {
         });
         self.keep_folded(op, &elements, &slot.shape, slot.solid);
     }
+}
+
+/// The shape of the results of a fold of this shape.
+fn folded_shape(op: OpRef<'_>, shape: &[i64]) -> Vec<i64> {
+    let mut result = shape.to_vec();
+    if op.opcode() == Opcode::Reduce {
+        result.remove(op.int(AttrName::Dim).expect("a dimension") as usize);
+    }
+    result
 }
 
 /// The regions for a type; only exact values decide what an `if` does.

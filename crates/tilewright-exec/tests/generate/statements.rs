@@ -35,6 +35,7 @@ impl Generator<'_> {
         match self.choices.below(24) {
             0..=9 => self.regular(),
             10..=12 => self.movement(),
+            13 if self.choices.once_in(2) => self.long_fold(),
             13..=14 => self.fold(),
             15 | 16 => self.load(),
             17 => self.store(),
