@@ -7,7 +7,8 @@
 //! of blocks that wait for their neighbours unwinds in one or two rounds.
 
 use crate::{
-    AccessObserver, LaunchError, LaunchErrorKind, Param, Plan,
+    AccessObserver, LaunchError, LaunchErrorKind, Param, Plan, cpu,
+    kernels::stream,
     memory::{
         Memory,
         locals::{Locals, SharedLocals},
@@ -19,6 +20,7 @@ use crate::{
 };
 use std::{
     fmt, io,
+    ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -76,6 +78,7 @@ pub struct LaunchOptions<'a> {
     progress: Option<ProgressFn>,
     observer: Option<&'a dyn AccessObserver>,
     stop: Option<&'a AtomicBool>,
+    last_cache: Option<usize>,
 }
 
 impl<'a> LaunchOptions<'a> {
@@ -105,6 +108,13 @@ impl<'a> LaunchOptions<'a> {
     /// Shows every access to `observer`.
     pub fn observer(mut self, observer: &'a dyn AccessObserver) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// Takes the CPU's last cache to have this many bytes; by default, the CPU is asked. What a launch writes once, and so much of that
+    /// the cache would not hold it, goes past the cache. Results are the same.
+    pub fn last_cache(mut self, bytes: usize) -> Self {
+        self.last_cache = Some(bytes);
         self
     }
 
@@ -163,6 +173,8 @@ pub fn launch(
         observer: options.observer,
         output: &output,
         stop: options.stop.unwrap_or(&own_stop),
+        blocks,
+        last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
     };
     let queue = Queue::new(plan, blocks, threads, options.progress.clone());
     let begin = Instant::now();
@@ -274,6 +286,10 @@ struct Worker {
     index: usize,
     /// Resume a parked block before the next one begins.
     resume: bool,
+    /// Blocks that it will begin next.
+    taken: Range<u64>,
+    /// Blocks that it has ended and that are not counted yet.
+    ended: u64,
     /// The frame of the block that ended last, to be used again.
     frame: Option<AlignedBytes>,
 }
@@ -295,7 +311,12 @@ impl Queue {
         {
             return Work::Resume(block);
         }
-        if let Some(index) = self.new.next(worker.index) {
+        if let Some(index) = worker.taken.next() {
+            return Work::Begin(index);
+        }
+        self.count_ended(worker);
+        worker.taken = self.new.next(worker.index);
+        if let Some(index) = worker.taken.next() {
             return Work::Begin(index);
         }
         match self.next_parked() {
@@ -331,10 +352,16 @@ impl Queue {
         if let Some(other) = worker.frame.replace(frame) {
             self.lock().frames.push(other);
         }
-        let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
+        worker.ended += 1;
         if let Some(progress) = &self.progress {
-            progress(ended);
+            progress(self.count_ended(worker));
         }
+    }
+
+    /// Counts the blocks that a worker has ended; gives how many ended altogether.
+    fn count_ended(&self, worker: &mut Worker) -> u64 {
+        let ended = std::mem::take(&mut worker.ended);
+        self.ended.fetch_add(ended, Ordering::Relaxed) + ended
     }
 
     fn fail(&self, error: LaunchError) {
@@ -358,20 +385,23 @@ impl Drop for PanicGuard<'_> {
 /// Runs blocks until there are none left.
 fn work(launch: &Launch<'_>, queue: &Queue, index: usize) {
     let _guard = PanicGuard(queue, launch.stop);
-    if let Err(error) = run_blocks(launch, queue, Worker { index, resume: true, frame: None }) {
+    let mut worker = Worker { index, resume: true, taken: 0..0, ended: 0, frame: None };
+    if let Err(error) = run_blocks(launch, queue, &mut worker) {
         launch.stop.store(true, Ordering::Relaxed);
         queue.fail(error);
     }
+    queue.count_ended(&mut worker);
+    stream::fence();
 }
 
-fn run_blocks(launch: &Launch<'_>, queue: &Queue, mut worker: Worker) -> Result<(), LaunchError> {
+fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result<(), LaunchError> {
     let plan = launch.plan;
     let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
     let mut machine = Machine::new(launch).map_err(resource)?;
     while !launch.stop.load(Ordering::Relaxed) {
-        let mut block = match queue.next(&mut worker) {
+        let mut block = match queue.next(worker) {
             Work::Begin(index) => {
-                let frame = queue.frame(&mut worker, plan.frame_bytes).map_err(resource)?;
+                let frame = queue.frame(worker, plan.frame_bytes).map_err(resource)?;
                 Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame, locals: Locals::default() }
             }
             Work::Resume(block) => block,
@@ -382,7 +412,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, mut worker: Worker) -> Result<
             Work::Done => return Ok(()),
         };
         match machine.run(&mut block)? {
-            Outcome::Finished => queue.end(&mut worker, block.frame),
+            Outcome::Finished => queue.end(worker, block.frame),
             Outcome::Parked => queue.park(block),
         }
     }

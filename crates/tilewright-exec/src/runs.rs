@@ -10,7 +10,16 @@ use std::{
 };
 
 /// The blocks that have not begun: a run for each worker, or one for all.
-pub(crate) struct Runs(Vec<Mutex<Range<u64>>>);
+pub(crate) struct Runs {
+    runs: Vec<Mutex<Range<u64>>>,
+    /// The most blocks that a worker takes from the front of a run at a time.
+    at_once: u64,
+}
+
+/// Blocks that a worker takes together: taking some is an atomic operation, and the CPU waits there for all that was stored before.
+const AT_ONCE: u64 = 16;
+/// A worker takes a small part of a run, so that others find some blocks to the end.
+const PARTS: u64 = 8;
 
 impl Runs {
     /// Equal runs of the blocks, one for each worker.
@@ -18,25 +27,34 @@ impl Runs {
         let (count, all) = (workers.max(1) as u128, u128::from(blocks));
         // A part of the blocks is at most all of them.
         let border = |worker: u128| (all * worker / count) as u64;
-        Runs((0..count).map(|worker| Mutex::new(border(worker)..border(worker + 1))).collect())
+        let runs = (0..count).map(|worker| Mutex::new(border(worker)..border(worker + 1))).collect();
+        Runs { runs, at_once: AT_ONCE }
     }
 
-    /// One run that all workers begin at the front of: blocks begin in the order of the grid.
+    /// One run that all workers take single blocks from: blocks begin in the order of the grid.
     pub(crate) fn in_order(blocks: u64) -> Runs {
-        Runs::divided(blocks, 1)
+        Runs { at_once: 1, ..Runs::divided(blocks, 1) }
     }
 
-    /// The next block for a worker.
-    pub(crate) fn next(&self, worker: usize) -> Option<u64> {
-        let own = worker % self.0.len();
-        let next = self.run(own).next();
-        next.or_else(|| self.steal(own))
+    /// The next blocks for a worker; none if there are none left.
+    pub(crate) fn next(&self, worker: usize) -> Range<u64> {
+        let own = worker % self.runs.len();
+        let next = self.take(&mut self.run(own));
+        if next.is_empty() { self.steal(own) } else { next }
+    }
+
+    /// Takes some blocks from the front of a run.
+    fn take(&self, run: &mut Range<u64>) -> Range<u64> {
+        let left = remaining(run);
+        let first = run.start;
+        run.start += (left / PARTS).clamp(1, self.at_once).min(left);
+        first..run.start
     }
 
     /// Takes the upper half of the longest run for a worker that has none left; gives the first of these blocks.
-    fn steal(&self, own: usize) -> Option<u64> {
+    fn steal(&self, own: usize) -> Range<u64> {
         loop {
-            let longest = (0..self.0.len()).max_by_key(|&i| remaining(&self.run(i)))?;
+            let Some(longest) = (0..self.runs.len()).max_by_key(|&i| remaining(&self.run(i))) else { return 0..0 };
             let mut stolen = {
                 let mut run = self.run(longest);
                 let left = remaining(&run);
@@ -45,20 +63,20 @@ impl Runs {
                 run.end = keep;
                 stolen
             };
-            match stolen.next() {
-                Some(first) => {
-                    *self.run(own) = stolen;
-                    return Some(first);
-                }
-                // Between the two looks others took the rest of it, and there may be another run.
-                None if (0..self.0.len()).any(|i| remaining(&self.run(i)) > 0) => {}
-                None => return None,
+            let first = self.take(&mut stolen);
+            if !first.is_empty() {
+                *self.run(own) = stolen;
+                return first;
+            }
+            // Between the two looks others may have taken the rest of it, and there may be another run.
+            if (0..self.runs.len()).all(|i| remaining(&self.run(i)) == 0) {
+                return 0..0;
             }
         }
     }
 
     fn run(&self, worker: usize) -> MutexGuard<'_, Range<u64>> {
-        self.0[worker].lock().unwrap_or_else(PoisonError::into_inner)
+        self.runs[worker].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -74,10 +92,11 @@ mod tests {
     fn taken(runs: &Runs, turns: &[usize]) -> Vec<Vec<u64>> {
         let mut taken = vec![Vec::new(); turns.iter().max().unwrap() + 1];
         for worker in turns.iter().cycle() {
-            match runs.next(*worker) {
-                Some(block) => taken[*worker].push(block),
-                None => break,
+            let next = runs.next(*worker);
+            if next.is_empty() {
+                break;
             }
+            taken[*worker].extend(next);
         }
         taken
     }
@@ -91,7 +110,7 @@ mod tests {
     #[test]
     fn a_worker_without_blocks_takes_half_of_anothers() {
         let runs = Runs::divided(12, 2);
-        assert_eq!(runs.next(1), Some(6));
+        assert_eq!(runs.next(1), 6..7);
         assert_eq!(taken(&runs, &[0]), [[0, 1, 2, 3, 4, 5, 9, 10, 11, 8, 7]]);
     }
 
@@ -104,6 +123,15 @@ mod tests {
             assert_eq!(all, (0..blocks).collect::<Vec<_>>());
         }
         let largest = Runs::divided(u64::MAX, 3);
-        assert_eq!((largest.next(0), largest.next(2)), (Some(0), Some(u64::MAX / 3 * 2)));
+        assert_eq!((largest.next(0), largest.next(2).start), (0..AT_ONCE, u64::MAX / 3 * 2));
+    }
+
+    #[test]
+    fn single_blocks_are_taken_in_the_end() {
+        let runs = Runs::divided(100, 1);
+        let lengths: Vec<u64> = std::iter::from_fn(|| Some(remaining(&runs.next(0))).filter(|n| *n > 0)).collect();
+        assert!(lengths.is_sorted_by(|a, b| a >= b) && lengths.iter().sum::<u64>() == 100);
+        assert_eq!((lengths[0], lengths[lengths.len() - 15]), (12, 1));
+        assert_eq!(Runs::in_order(100).next(0), 0..1);
     }
 }

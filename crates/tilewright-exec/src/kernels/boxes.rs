@@ -1,6 +1,7 @@
 //! Copying boxes of elements from one strided array to another: loads, stores, transpositions.
 #![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
 
+use super::{stream, transpose::transpose};
 use crate::cpu::Level;
 
 /// One dimension of a box, with the distances between neighbours in elements.
@@ -14,16 +15,32 @@ pub(crate) struct Dim {
 /// Dimensions, without those of one element and what lies side by side, that are copied with care.
 const MAX_DIMS: usize = 8;
 /// Bytes of a cache line.
-const LINE: usize = 64;
-/// Rows and columns that are transposed together: as many lines as fit the first cache with ease.
-const BLOCK: usize = 16;
+pub(super) const LINE: usize = 64;
+
+/// How a copy writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stores {
+    /// Into the caches, from where it is probably read soon.
+    Cached,
+    /// Whole lines go past the caches, which need not read them first then. Other threads see them after a [`fence`](super::stream::fence).
+    Streaming,
+}
+
+/// Copies a box whose dimensions are given from the outermost on.
+///
+/// # Safety
+/// As for [`copy_with`].
+pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
+    // SAFETY: by the contract.
+    unsafe { copy_with(Stores::Cached, level, dims, size, from, to) }
+}
 
 /// Copies a box whose dimensions are given from the outermost on.
 ///
 /// # Safety
 /// Every element of the box can be read at `from` and written at `to`, and the two do not overlap. Elements have `size` bytes: 1, 2,
 /// 4 or 8; they need not be aligned. The CPU has the level.
-pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
+pub(crate) unsafe fn copy_with(stores: Stores, level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     let mut simple = [Dim { count: 1, from: 1, to: 1 }; MAX_DIMS];
     let mut rank = 0;
     for dim in dims.iter().filter(|dim| dim.count != 1) {
@@ -42,7 +59,7 @@ pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const 
             }
         }
     }
-    let copy = Copy { level, size };
+    let copy = Copy { level, size, stores };
     // SAFETY: the dimensions describe the same box.
     unsafe { copy.dims(&mut simple[..rank], from, to) }
 }
@@ -66,6 +83,7 @@ unsafe fn each(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
 struct Copy {
     level: Level,
     size: usize,
+    stores: Stores,
 }
 
 impl Copy {
@@ -117,6 +135,10 @@ impl Copy {
     /// Copies rows of `bytes` bytes.
     unsafe fn rows(&self, rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
         let rows = Dim { count: rows.count, from: rows.from * self.size, to: rows.to * self.size };
+        if self.stores == Stores::Streaming {
+            // SAFETY: by the caller.
+            return unsafe { (0..rows.count).for_each(|r| stream::copy(self.level, from.add(r * rows.from), to.add(r * rows.to), bytes)) };
+        }
         // SAFETY: by the caller, and the CPU has the level.
         unsafe {
             match self.level {
@@ -131,13 +153,14 @@ impl Copy {
 
     /// Copies with `column` side by side in the source and `row` side by side in the target.
     unsafe fn transpose(&self, column: Dim, row: Dim, from: *const u8, to: *mut u8) {
+        let Copy { level, stores, .. } = *self;
         // SAFETY: by the caller.
         unsafe {
             match self.size {
-                1 => transpose::<u8>(column, row, from.cast(), to.cast()),
-                2 => transpose::<u16>(column, row, from.cast(), to.cast()),
-                4 => transpose::<u32>(column, row, from.cast(), to.cast()),
-                _ => transpose::<u64>(column, row, from.cast(), to.cast()),
+                1 => transpose::<1>(level, stores, column, row, from, to),
+                2 => transpose::<2>(level, stores, column, row, from, to),
+                4 => transpose::<4>(level, stores, column, row, from, to),
+                _ => transpose::<8>(level, stores, column, row, from, to),
             }
         }
     }
@@ -177,29 +200,16 @@ unsafe fn rows_avx512(rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
     unsafe { copy_rows(rows, bytes, from, to) }
 }
 
-/// Copies block by block, so that a line that was read for one row is still there for the next.
-unsafe fn transpose<T: std::marker::Copy>(column: Dim, row: Dim, from: *const T, to: *mut T) {
-    for j in (0..row.count).step_by(BLOCK) {
-        let width = BLOCK.min(row.count - j);
-        for i in (0..column.count).step_by(BLOCK) {
-            let height = BLOCK.min(column.count - i);
-            for c in j..j + width {
-                // SAFETY: the positions lie in the box.
-                unsafe {
-                    let source = from.add(c * row.from + i);
-                    let target = to.add(i * column.to + c);
-                    (0..height).for_each(|r| target.add(r * column.to).write_unaligned(source.add(r).read_unaligned()));
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The box copied as the definition says, and as `copy` does.
+    /// Bytes of a line, aligned as lines are.
+    #[derive(Clone)]
+    #[repr(align(64))]
+    struct Line([u8; LINE]);
+
+    /// The box copied as the definition says, and as `copy_with` does.
     fn check(dims: &[Dim], size: usize) {
         let last = |distance: fn(&Dim) -> usize| dims.iter().map(|d| (d.count - 1) * distance(d)).sum::<usize>() + 1;
         let source: Vec<u8> = (0..last(|d| d.from) * size).map(|i| (i * 37 % 251) as u8).collect();
@@ -207,10 +217,14 @@ mod tests {
         // SAFETY: the arrays hold the last element of the box.
         unsafe { each(dims, size, source.as_ptr(), expected.as_mut_ptr()) };
         for level in Level::available() {
-            let mut found = vec![0u8; expected.len()];
-            // SAFETY: as above.
-            unsafe { copy(level, dims, size, source.as_ptr(), found.as_mut_ptr()) };
-            assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}");
+            for stores in [Stores::Cached, Stores::Streaming] {
+                let mut found = vec![Line([0; LINE]); expected.len().div_ceil(LINE)];
+                // SAFETY: as above.
+                unsafe { copy_with(stores, level, dims, size, source.as_ptr(), found.as_mut_ptr().cast()) };
+                stream::fence();
+                let found: Vec<u8> = found.iter().flat_map(|line| line.0).take(expected.len()).collect();
+                assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}, {stores:?}");
+            }
         }
     }
 
@@ -227,6 +241,13 @@ mod tests {
             check(&[dim(37, 1, 21), dim(21, 40, 1)], size);
             check(&[dim(2, 2000, 777), dim(37, 1, 21), dim(1, 5, 5), dim(21, 40, 1)], size);
             check(&[dim(16, 1, 48), dim(3, 400, 16), dim(16, 17, 1)], size);
+            // Whole lines of the target, and a rest; less than a line, but a vector; from places without alignment.
+            check(&[dim(130, 1, 128), dim(128, 131, 1)], size);
+            check(&[dim(64, 1, 192), dim(150, 70, 1)], size);
+            for n in [2, 4, 8, 16, 32] {
+                check(&[dim(n, 1, n), dim(n, n, 1)], size);
+                check(&[dim(64, 1, n + 1), dim(n, 65, 1)], size);
+            }
             // Neither side by side; repeated elements.
             check(&[dim(4, 2, 3), dim(5, 10, 12)], size);
             check(&[dim(4, 0, 8), dim(8, 0, 1)], size);

@@ -17,6 +17,8 @@ pub(crate) mod mma;
 mod narrow;
 pub(crate) mod rows;
 pub(crate) mod scattered;
+pub(crate) mod stream;
+mod transpose;
 mod usual;
 pub(crate) mod vector;
 

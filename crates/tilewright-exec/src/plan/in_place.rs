@@ -1,8 +1,8 @@
-//! Loads that need not copy: sweeps, folds and products read their tile where it lies in memory.
+//! Loads that need not copy: sweeps, folds, products and stores read their tile where it lies in memory.
 //!
 //! A load must give what memory held when it ran. So all instructions that read the tile must follow in straight code, with nothing
 //! between that writes memory, frees it, waits or orders accesses. Whether the tile lies there whole, aligned and, for other readers
-//! than products and reductions of columns, in order, is known when the load runs; if it does not, the load copies.
+//! than products, stores and reductions of columns, in order, is known when the load runs; if it does not, the load copies.
 
 use super::{
     Inst, Matmul, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
@@ -49,6 +49,11 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
             // It computes before it stores.
             Inst::SweepStore { sweep, .. } => {
                 in_order += reads(sweep);
+                break;
+            }
+            // It reads all before it stores, if what it reads lies where it stores.
+            Inst::Store { view: target, src } => {
+                strided += usize::from(is_it(src) == 1 && follows(src, view) && copies_bytes(target));
                 break;
             }
             Inst::Load { view, .. } if view.order.semantics == MemoryOrderingSemantics::Weak => {}

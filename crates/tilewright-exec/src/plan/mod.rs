@@ -9,6 +9,7 @@ mod in_place;
 mod inst;
 mod lower;
 mod printf;
+mod streaming;
 mod tile;
 
 pub(crate) use constants::Constants;
@@ -19,7 +20,7 @@ pub(crate) use inst::{
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use tile::{Base, Tile, VReg};
+pub(crate) use tile::{Base, Tile, VReg, row_major};
 
 use crate::{
     PlanError, Site,
@@ -74,6 +75,9 @@ pub struct Plan {
     /// Whether there is so much to compute between accesses that tiles are worth reading ahead: where a block does little more than to
     /// load and store, the CPU does that on its own.
     pub(crate) reads_ahead: bool,
+    /// For each instruction, whether what it stores may go past the caches if there is much of it: a block runs it once at most, and
+    /// no access of the plan orders others, so that nobody looks for what it stored before the launch ends.
+    pub(crate) may_stream: Vec<bool>,
     /// How many pieces of scratch the sweeps need at once.
     pub(crate) scratch_slots: usize,
 }
@@ -105,6 +109,7 @@ impl Plan {
         let steps_on_whole_tiles: usize = sweeps().filter(|sweep| sweep.n >= Sweep::PIECE).map(|sweep| sweep.steps.len()).sum();
         let steps_on_pieces = sweeps().map(Sweep::steps_on_pieces).sum();
         let reads_ahead = steps_on_whole_tiles > LITTLE_TO_COMPUTE;
+        let may_stream = streaming::allowed(&code);
         Ok(Plan {
             entry: name.to_owned(),
             params: lowered.params,
@@ -119,6 +124,7 @@ impl Plan {
             waits,
             steps_on_pieces,
             reads_ahead,
+            may_stream,
             scratch_slots: fused.scratch_slots,
         })
     }

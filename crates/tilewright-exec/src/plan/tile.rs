@@ -68,6 +68,18 @@ impl Tile {
         })
     }
 
+    /// Whether the elements lie side by side, in the order of some permutation of the dimensions.
+    pub(crate) fn is_permuted(&self) -> bool {
+        let mut dims: Vec<_> = self.proper_dims().collect();
+        dims.sort_unstable_by_key(|(_, stride)| *stride);
+        let mut expected = 1;
+        dims.into_iter().all(|(extent, stride)| {
+            let fits = stride == expected;
+            expected *= extent;
+            fits
+        })
+    }
+
     /// The fewest loops that visit the elements in order: extents and strides, the innermost last.
     pub(crate) fn loops(&self) -> Vec<(usize, usize)> {
         let mut loops: Vec<(usize, usize)> = Vec::new();
@@ -118,7 +130,7 @@ impl Tile {
 }
 
 /// The strides of a contiguous tile.
-fn row_major(shape: &[usize]) -> Vec<usize> {
+pub(crate) fn row_major(shape: &[usize]) -> Vec<usize> {
     let mut stride = 1;
     let mut strides: Vec<usize> = shape
         .iter()

@@ -1,4 +1,5 @@
 //! Tiles that are read and written where they lie in memory, and not in their registers.
+#![allow(unsafe_code, reason = "copies between registers and buffers")]
 
 use super::{
     Block, Machine,
@@ -8,10 +9,15 @@ use super::{
 };
 use crate::{
     LaunchErrorKind,
-    kernels::mma::Matrix,
+    cpu::Level,
+    kernels::{
+        boxes::{self, Dim},
+        mma::Matrix,
+    },
     memory::AccessKind,
     plan::{Base, Coordinate, Readers, Sweep, Tile, VReg, ViewAccess},
 };
+use tilewright_ir::MemoryOrderingSemantics;
 
 /// Dimensions of more than one element that a tile which is left in place may have.
 const MAX_AXES: usize = 4;
@@ -46,6 +52,26 @@ pub(super) struct Whole {
     axes: [Axis; MAX_AXES],
 }
 
+impl Whole {
+    /// The distance in memory along a dimension that has this extent and this stride in the register.
+    fn distance(&self, extent: usize, stride: usize) -> usize {
+        let axis = self.axes.iter().find(|axis| axis.count == extent && axis.pitch == stride);
+        axis.map_or(stride, |axis| axis.stride as usize)
+    }
+
+    /// The addresses from the first to the last byte, for elements of `size` bytes.
+    fn span(&self, size: usize) -> std::ops::Range<usize> {
+        let last: usize = self.axes.iter().map(|axis| (axis.count - 1) * axis.stride as usize).sum();
+        self.host.addr()..self.host.addr() + (last + 1) * size
+    }
+
+    /// Whether two tiles with elements of `size` bytes may have bytes in common.
+    fn overlaps(&self, other: &Whole, size: usize) -> bool {
+        let (a, b) = (self.span(size), other.span(size));
+        a.start < b.end && b.start < a.end
+    }
+}
+
 impl InPlace {
     /// The register holds its tile.
     fn forget(&mut self, reg: VReg) {
@@ -66,8 +92,7 @@ impl InPlace {
         let distance = |from_the_end: usize| {
             let dim = tile.shape.len().checked_sub(from_the_end)?;
             let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
-            let axis = whole.and_then(|whole| whole.axes.iter().find(|axis| axis.count == extent && axis.pitch == stride));
-            Some(axis.map_or(stride, |axis| axis.stride as usize))
+            Some(whole.map_or(stride, |whole| whole.distance(extent, stride)))
         };
         let start = whole.map_or_else(|| regs.read(tile), |whole| whole.host);
         let offset = batch * distance(3).unwrap_or(0) * tile.elem.size();
@@ -83,6 +108,15 @@ impl InPlace {
                 None
             }
         }
+    }
+
+    /// Brings a tile to its register, if a load left it where it lies.
+    pub(super) fn settle(&mut self, tile: &Tile, regs: &Registers<'_>) {
+        let (Some(whole), Base::Reg(reg)) = (self.find(tile), tile.base) else { return };
+        let dims = whole.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
+        // SAFETY: the tile lies whole in memory; its register has room for it.
+        unsafe { boxes::copy(Level::best(), &dims, tile.elem.size(), whole.host, regs.write(reg)) };
+        self.forget(reg);
     }
 
     /// The first byte of a tile whose elements lie in order.
@@ -116,6 +150,30 @@ impl Machine<'_> {
         let regs = self.registers(block);
         sweep::run(sweep, &regs, &self.in_place, target, &mut self.scratch, &mut self.ahead);
         if target.is_some() { Ok(()) } else { self.store_view(view, src, block) }
+    }
+
+    /// Stores a tile that belongs whole and aligned into memory, from wherever it lies; `false`, and nothing was done, if it is not one,
+    /// or if its bytes are read where some of them are written.
+    pub(super) fn store_whole(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> bool {
+        if view.order.semantics != MemoryOrderingSemantics::Weak || view.packed {
+            return false;
+        }
+        let Some(target) = self.whole(view, AccessKind::Write, false, block) else { return false };
+        let regs = self.registers(block);
+        let source = self.in_place.find(src);
+        if source.is_some_and(|source| source.overlaps(&target, view.size)) {
+            return false;
+        }
+        let mut dims = target.axes.map(|axis| Dim { count: axis.count, from: 1, to: axis.stride as usize });
+        let proper = src.shape.iter().zip(&src.strides).filter(|(extent, _)| **extent != 1);
+        for (dim, (&extent, &stride)) in dims.iter_mut().rev().zip(proper.rev()) {
+            dim.from = source.map_or(stride, |source| source.distance(extent, stride));
+        }
+        let from = source.map_or_else(|| regs.read(src), |source| source.host);
+        let stores = self.stores(src.numel() * view.size, block);
+        // SAFETY: source and target hold the whole tile, and do not overlap.
+        unsafe { boxes::copy_with(stores, Level::best(), &dims, view.size, from, target.host) };
+        true
     }
 
     /// Notes where a tile lies, if its readers can read it there.

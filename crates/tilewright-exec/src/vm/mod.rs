@@ -18,7 +18,7 @@ pub(crate) use registers::AlignedBytes;
 
 use crate::{
     AccessFault, AccessKind, AccessObserver, LaunchError, LaunchErrorKind,
-    kernels::{ahead::Ahead, mma::Packs},
+    kernels::{ahead::Ahead, boxes::Stores, mma::Packs},
     launch::OutputSink,
     memory::{
         SharedMemory,
@@ -48,6 +48,10 @@ pub(crate) struct Launch<'l> {
     pub(crate) output: &'l OutputSink,
     /// Set when the launch has failed: blocks stop at the end of their current iteration.
     pub(crate) stop: &'l AtomicBool,
+    /// How many blocks there are.
+    pub(crate) blocks: u64,
+    /// Bytes that the CPU's last cache holds.
+    pub(crate) last_cache: usize,
 }
 
 /// A block that has begun.
@@ -167,6 +171,12 @@ impl<'l> Machine<'l> {
             }
         }
         Ok(self.launch.memory.resolve(address, size, align, kind, &mut self.hint)?)
+    }
+
+    /// How a store of `bytes` bytes writes: past the caches, if they would not hold what all blocks store there.
+    fn stores(&self, bytes: usize, block: &Block) -> Stores {
+        let all = self.launch.blocks.saturating_mul(bytes as u64);
+        if self.launch.plan.may_stream[block.pc] && all >= self.launch.last_cache as u64 { Stores::Streaming } else { Stores::Cached }
     }
 
     fn registers<'b>(&self, block: &'b mut Block) -> Registers<'b>

@@ -13,7 +13,7 @@ use crate::{
         exact,
     },
     memory::{Access, AccessKind, raw::Strong},
-    plan::{Coordinate, Readers, Tile, VReg, ViewAccess, ViewDim},
+    plan::{Coordinate, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
 
@@ -70,7 +70,8 @@ impl Machine<'_> {
             nibbles::check(view, &regs)?;
         }
         let target = regs.write(dst);
-        let regions = regions(view, &regs);
+        let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
+        let regions = regions(view, &row_major(&shape), &regs);
         let inside: usize = regions.iter().map(Region::elements).sum();
         let elements = view.dims.iter().map(|d| d.tile).product();
         if inside < elements {
@@ -89,12 +90,16 @@ impl Machine<'_> {
     }
 
     pub(super) fn store_view(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        if self.store_whole(view, src, block) {
+            return Ok(());
+        }
         let regs = self.registers(block);
+        self.in_place.settle(src, &regs);
         if view.packed {
             nibbles::check(view, &regs)?;
         }
         let source = regs.read(src);
-        let regions = regions(view, &regs);
+        let regions = regions(view, &src.strides, &regs);
         let base = regs.scalar(&view.base);
         atomics::fence_before(view.order.semantics);
         for region in &regions {
@@ -112,7 +117,7 @@ impl Machine<'_> {
     ) -> Result<(), LaunchErrorKind> {
         let regs = self.registers(block);
         let source = regs.read(src);
-        let regions = regions(view, &regs);
+        let regions = regions(view, &src.strides, &regs);
         let base = regs.scalar(&view.base);
         atomics::fence_before(view.order.semantics);
         for region in &regions {
@@ -340,12 +345,10 @@ impl Region {
     }
 }
 
-/// The boxes of a tile that lie inside the tensor.
-fn regions(view: &ViewAccess, regs: &Registers<'_>) -> Vec<Region> {
+/// The boxes of a tile that lie inside the tensor; `pitches` are the tile's strides in its register.
+fn regions(view: &ViewAccess, pitches: &[usize], regs: &Registers<'_>) -> Vec<Region> {
     let mut regions = vec![Region { axes: Vec::with_capacity(view.dims.len()), offset: 0, position: 0 }];
-    let mut pitch: usize = view.dims.iter().map(|d| d.tile).product();
-    for dim in &view.dims {
-        pitch /= dim.tile;
+    for (dim, &pitch) in view.dims.iter().zip(pitches) {
         let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
         match &dim.coordinate {
             Coordinate::Origin { index, scale } => {

@@ -11,7 +11,7 @@ use tilewright_ir::{
 };
 
 /// What lies in memory one by one.
-const MEMORY: [Scalar; 14] = [
+pub(super) const MEMORY: [Scalar; 14] = [
     Scalar::I32,
     Scalar::I1,
     Scalar::I8,
@@ -42,7 +42,7 @@ const MODES: [AtomicRMWMode; 10] = [
 ];
 
 /// Bytes of an element.
-fn size(scalar: Scalar) -> usize {
+pub(super) fn size(scalar: Scalar) -> usize {
     if scalar == Scalar::Tf32 { 4 } else { scalar.bits().div_ceil(8) as usize }
 }
 
@@ -178,20 +178,8 @@ impl Generator<'_> {
         // Not every tensor is aligned to more than an element.
         let start = size(scalar) * self.choices.below(8);
         let base = self.pointer(self.input, start, scalar);
-        let tensor = TypeData::TensorView { element: scalar.ty(), shape: shape.into(), strides: strides.into(), attr: None };
-        let tensor = self.module.tables.types.intern(tensor).unwrap();
-        let tensor_view = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
-        let dim_map: Vec<i32> = (0..rank as i32).collect();
-        let tile: Vec<i32> = shape.iter().map(|extent| *extent as i32).collect();
-        let view = TypeData::PartitionView { tile: tile.into(), tensor_view: tensor, dim_map: dim_map.into(), padding: None };
-        let view = self.module.tables.types.intern(view).unwrap();
-        let view = self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tensor_view).result(view));
-        let zero = self.numbers(Scalar::I32, &[], &[0]);
-        let ty = self.ty(element, shape);
-        self.value(Opcode::LoadViewTko, |op| {
-            let op = op.operand("view", view).operands("index", &vec![zero; rank]);
-            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).results(&[ty, TypeTable::token()])
-        })
+        let view = self.whole(base, scalar, shape, &strides);
+        self.load_whole(view, element, shape)
     }
 
     /// A row of `n` numbers of input.

@@ -3,6 +3,7 @@
 
 mod access;
 mod choices;
+mod copies;
 mod edges;
 mod folds;
 mod multimem;

@@ -38,6 +38,7 @@ impl Generator<'_> {
             13 if self.choices.once_in(2) => self.long_fold(),
             13..=14 => self.fold(),
             15 | 16 => self.load(),
+            17 if self.choices.below(3) == 2 => self.copy(),
             17 => self.store(),
             18 if self.choices.below(2) == 1 => self.chain(),
             18 => self.local_memory(),

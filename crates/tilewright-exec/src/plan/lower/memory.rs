@@ -43,7 +43,7 @@ impl<'m> Lowerer<'m> {
     pub(super) fn store_view(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let src = self.needed(op, "tile")?;
         let view = self.view_access(op, self.one_operand(op, "view")?, (src.elem, &src.shape))?;
-        let src = self.in_order(src);
+        let src = if src.is_permuted() { src } else { self.in_order(src) };
         self.emit(Inst::Store { view, src });
         self.token(op, 0)
     }

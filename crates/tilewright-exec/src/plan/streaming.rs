@@ -1,0 +1,60 @@
+//! Which stores may go past the caches where a launch writes more than these hold.
+//!
+//! Such stores become visible to other threads in any order, until a fence at the end of the launch. So none may be in a plan with an
+//! access that orders others or a block that may wait: nobody else may look earlier. A store in a loop may write the same place again
+//! and again, which is what caches are for.
+
+use super::{Inst, Order};
+use tilewright_ir::MemoryOrderingSemantics;
+
+/// For each instruction of finished code, whether what it stores may go past the caches.
+pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
+    let orders = code.iter().any(|inst| match inst {
+        Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } => is_strong(view.order),
+        Inst::LoadPointers { access, .. } | Inst::StorePointers { access, .. } => is_strong(access.order),
+        Inst::Atomic(_) | Inst::AtomicView { .. } => true,
+        Inst::JumpBack { waits, .. } | Inst::ForNext { waits, .. } => *waits,
+        // Memory of a block is given to the next one.
+        Inst::Alloca { .. } => true,
+        _ => false,
+    });
+    let mut allowed = vec![!orders; code.len()];
+    for (at, inst) in code.iter().enumerate() {
+        if let Some(target) = inst.target().filter(|target| *target <= at) {
+            allowed[target..=at].fill(false);
+        }
+    }
+    allowed
+}
+
+fn is_strong(order: Order) -> bool {
+    order.semantics != MemoryOrderingSemantics::Weak
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        elem::Elem,
+        plan::{Base, Tile, VReg, ViewAccess},
+    };
+    use tilewright_ir::Scalar;
+
+    fn store(semantics: MemoryOrderingSemantics) -> Inst {
+        let tile = |reg| Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[4]);
+        let order = Order { semantics, scope: None };
+        let view = ViewAccess { base: tile(0), element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order };
+        Inst::Store { view: Box::new(view), src: tile(1) }
+    }
+
+    #[test]
+    fn what_runs_once_in_a_plan_without_order_may_be_streamed() {
+        let weak = || store(MemoryOrderingSemantics::Weak);
+        assert_eq!(allowed(&[weak(), Inst::Return]), [true, true]);
+        assert_eq!(allowed(&[weak(), weak(), Inst::JumpBack { target: 1, waits: false }, weak()]), [true, false, false, true]);
+        assert_eq!(allowed(&[weak(), Inst::JumpBack { target: 1, waits: true }]), [false; 2]);
+        assert_eq!(allowed(&[weak(), store(MemoryOrderingSemantics::Release)]), [false; 2]);
+        assert_eq!(allowed(&[weak(), Inst::Alloca { slot: 0, dst: VReg(0) }]), [false; 2]);
+        assert_eq!(allowed(&[weak(), Inst::Jump(2), weak()]), [true; 3]);
+    }
+}
