@@ -3,6 +3,8 @@
 //! Loops over arrays are left to the compiler elsewhere; here the arrays must stay in registers, which it does not promise.
 #![allow(unsafe_code, reason = "loads and stores through raw pointers, and calls instructions of CPU features")]
 
+use tilewright_numeric::bulk;
+
 /// A vector of `LANES` numbers.
 ///
 /// # Safety
@@ -27,6 +29,35 @@ pub(crate) unsafe trait Vector: Copy {
 
     /// `self + a * b`; floats are rounded once where the CPU has an instruction for that, else twice.
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
+}
+
+/// Vectors of `f32`, which narrower floats are widened to.
+///
+/// # Safety
+/// As for [`Vector`].
+pub(crate) unsafe trait Floats: Vector<Lane = f32> {
+    /// # Safety
+    /// `from` holds the bits of as many numbers of `f16` as a vector has lanes; it need not be aligned.
+    unsafe fn load_f16(from: *const u16) -> Self;
+
+    /// # Safety
+    /// The same for `bf16`.
+    unsafe fn load_bf16(from: *const u16) -> Self;
+}
+
+// SAFETY: needs no features.
+unsafe impl Floats for [f32; 4] {
+    #[inline(always)]
+    unsafe fn load_f16(from: *const u16) -> Self {
+        // SAFETY: by the contract.
+        unsafe { from.cast::<[u16; 4]>().read_unaligned() }.map(bulk::f16_to_f32)
+    }
+
+    #[inline(always)]
+    unsafe fn load_bf16(from: *const u16) -> Self {
+        // SAFETY: by the contract.
+        unsafe { from.cast::<[u16; 4]>().read_unaligned() }.map(bulk::bf16_to_f32)
+    }
 }
 
 /// Declares vectors as arrays, for what every CPU has.
@@ -118,7 +149,7 @@ unsafe impl Vector for Pairs<[i32; 4]> {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Pairs, Vector};
+    use super::{Floats, Pairs, Vector};
     use std::arch::x86_64::*;
 
     /// Declares vectors of the CPU.
@@ -166,6 +197,30 @@ mod x86 {
         __m256d, f64, 4, _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_fmadd_pd;
         __m512, f32, 16, _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_fmadd_ps;
         __m512d, f64, 8, _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_fmadd_pd;
+    }
+
+    /// Declares how vectors of `f32` are widened.
+    macro_rules! floats {
+        ($($vector:ty, $half:ident $from_f16:ident $zero_extended:ident $shifted:ident $cast:ident;)*) => {$(
+            // SAFETY: as above.
+            unsafe impl Floats for $vector {
+                #[inline(always)]
+                unsafe fn load_f16(from: *const u16) -> Self {
+                    // SAFETY: by the contract.
+                    unsafe { $from_f16($half(from.cast())) }
+                }
+
+                #[inline(always)]
+                unsafe fn load_bf16(from: *const u16) -> Self {
+                    // SAFETY: by the contract.
+                    unsafe { $cast($shifted::<16>($zero_extended($half(from.cast())))) }
+                }
+            }
+        )*};
+    }
+    floats! {
+        __m256, _mm_loadu_si128 _mm256_cvtph_ps _mm256_cvtepu16_epi32 _mm256_slli_epi32 _mm256_castsi256_ps;
+        __m512, _mm256_loadu_si256 _mm512_cvtph_ps _mm512_cvtepu16_epi32 _mm512_slli_epi32 _mm512_castsi512_ps;
     }
 
     /// Declares vectors of sums of pairs.

@@ -42,10 +42,10 @@ impl Generator<'_> {
             17 => self.store(),
             18 if self.choices.below(2) == 1 => self.chain(),
             18 => self.local_memory(),
-            19 => match self.choices.below(4) {
+            19 => match self.choices.below(5) {
                 0 => self.tokens(),
                 1 => self.promise(),
-                2 => self.product(),
+                2 | 3 => self.product(),
                 _ => self.update(),
             },
             20 | 21 if self.depth < MAX_DEPTH => self.branch(),
@@ -263,11 +263,23 @@ impl Generator<'_> {
         let groups: Vec<&Vec<Combination>> = all.iter().filter(is_product).collect();
         let group = *self.choices.pick(&groups);
         let combination = self.choices.pick(group);
-        let shapes = self.shapes(combination);
         let [lhs, rhs, acc, result] = combination.types[..] else { panic!("a product has three factors and a result") };
+        let double = lhs == Element::Number(Scalar::F64);
+        let shapes = match self.choices.below(4) {
+            // As wide as the widest panels: rows below the first ones find them filled.
+            2 => Self::matrices(8, if double { 32 } else { 64 }, *self.choices.pick(&[2, 4, 1])),
+            // Of several chunks.
+            3 => Self::matrices(2, 2, if double { 32 } else { 64 }),
+            _ => self.shapes(combination),
+        };
         let values = [self.loaded(lhs, &shapes[0]), self.loaded(rhs, &shapes[1]), self.operand(acc, &shapes[2], false)];
         let value = self.combined_as(combination, &values, result, &shapes[3]);
         self.keep(value, result, &shapes[3], false);
+    }
+
+    /// The shapes of the factors, of what their product is added to, and of the result.
+    fn matrices(m: i64, n: i64, k: i64) -> Vec<Vec<i64>> {
+        vec![vec![m, k], vec![k, n], vec![m, n], vec![m, n]]
     }
 
     /// Operations that only order others, or say nothing.

@@ -1,7 +1,10 @@
 //! Where products read their factors: in place, or brought to the type of the sums and into an order that is read fast.
 #![allow(unsafe_code, reason = "reads factors through raw pointers")]
 
-use super::widen::{pair_rows, widen, widen_bytes};
+use super::{
+    product::{ROWS, Source, SourceFormat},
+    widen::{pair_rows, widen, widen_bytes},
+};
 use crate::{
     cpu::Level,
     kernels::boxes::{self, Dim},
@@ -25,13 +28,14 @@ pub(super) struct Rows<T> {
 }
 
 /// A right factor, cut into panels of columns.
-#[derive(Clone, Copy)]
 pub(super) struct Panels<T> {
     start: *const T,
     /// Distance between rows, in elements.
     pub(super) pitch: usize,
     /// Distance between panels, in elements.
     step: usize,
+    /// What the panels have yet to be filled from.
+    pub(super) source: Option<Source>,
 }
 
 impl<T> Panels<T> {
@@ -139,6 +143,16 @@ impl Matrix {
         Rows { start: unsafe { self.in_order(level, size_of::<T>(), (m, k), &mut rooms.lhs) }.cast(), pitch: k }
     }
 
+    /// Room for panels that are filled while the first rows are multiplied: for whole rows in whole panels.
+    fn unfilled<T>(&self, format: SourceFormat, Cut { k, n, width, m }: Cut, rooms: &mut Rooms) -> Option<Panels<T>> {
+        (self.right == 1 && n.is_multiple_of(width) && m >= ROWS).then(|| Panels {
+            start: rooms.rhs.take::<T>(k * n),
+            pitch: width,
+            step: k * width,
+            source: Some(Source { start: self.start, down: self.down, format }),
+        })
+    }
+
     /// Panels of elements that need no change.
     ///
     /// # Safety
@@ -147,12 +161,15 @@ impl Matrix {
         let Cut { k, n, width, m } = cut;
         // Rows that lie close together, or that are read few times, are read where they are; far ones share few sets of the cache.
         if self.right == 1 && n.is_multiple_of(width) && (self.down == n || m <= 8) {
-            return Panels { start: self.start.cast(), pitch: self.down, step: width };
+            return Panels { start: self.start.cast(), pitch: self.down, step: width, source: None };
+        }
+        if let Some(panels) = self.unfilled(SourceFormat::Same, cut, rooms) {
+            return panels;
         }
         let to = rooms.rhs.take::<T>(k * n.next_multiple_of(width));
         // SAFETY: by the caller.
         unsafe { self.in_panels(level, size_of::<T>(), cut, k, to.cast()) };
-        Panels { start: to, pitch: width, step: k * width }
+        Panels { start: to, pitch: width, step: k * width, source: None }
     }
 
     /// Rows of floats of any format as f32.
@@ -186,11 +203,19 @@ impl Matrix {
             if format == FloatFormat::F32 {
                 return self.panels(level, cut, rooms);
             }
+            let format_of_source = match format {
+                FloatFormat::F16 => Some(SourceFormat::F16),
+                FloatFormat::Bf16 => Some(SourceFormat::Bf16),
+                _ => None,
+            };
+            if let Some(panels) = format_of_source.and_then(|format| self.unfilled(format, cut, rooms)) {
+                return panels;
+            }
             let raw = rooms.raw.take::<u8>(elements * size);
             self.in_panels(level, size, cut, k, raw);
             let to = rooms.rhs.take::<f32>(elements);
             widen(level, format, raw, std::slice::from_raw_parts_mut(to, elements));
-            Panels { start: to, pitch: width, step: k * width }
+            Panels { start: to, pitch: width, step: k * width, source: None }
         }
     }
 
@@ -226,7 +251,7 @@ impl Matrix {
             self.in_panels(level, 1, cut, 2 * pairs, raw);
             let to = rooms.rhs.take::<i32>(bytes / 2);
             pair_rows(level, signed, width, std::slice::from_raw_parts(raw, bytes), std::slice::from_raw_parts_mut(to, bytes / 2));
-            Panels { start: to, pitch: width, step: pairs * width }
+            Panels { start: to, pitch: width, step: pairs * width, source: None }
         }
     }
 }

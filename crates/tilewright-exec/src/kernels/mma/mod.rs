@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
 mod factors;
+mod panel;
 mod product;
 mod widen;
 
@@ -179,8 +180,20 @@ impl Operands {
 mod tests {
     use super::*;
 
-    const SHAPES: [(usize, usize, usize); 10] =
-        [(1, 1, 1), (4, 32, 8), (5, 33, 3), (8, 64, 16), (2, 16, 1), (16, 4, 7), (3, 31, 2), (13, 48, 5), (9, 72, 4), (64, 128, 32)];
+    const SHAPES: [(usize, usize, usize); 12] = [
+        (1, 1, 1),
+        (4, 32, 8),
+        (5, 33, 3),
+        (8, 64, 16),
+        (2, 16, 1),
+        (16, 4, 7),
+        (3, 31, 2),
+        (13, 48, 5),
+        (9, 72, 4),
+        (64, 128, 32),
+        (4, 64, 70),
+        (11, 192, 33),
+    ];
 
     /// Small whole numbers: every order and rounding of their products gives the same.
     fn numbers(n: usize, factor: usize, modulus: usize) -> impl Iterator<Item = i32> {

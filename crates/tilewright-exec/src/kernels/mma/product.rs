@@ -4,6 +4,7 @@
 use super::{
     Shape,
     factors::{Panels, Rows},
+    panel::{Bf16, F16, Filling, Format, Panel, Ready, Same},
 };
 use crate::{
     cpu::Level,
@@ -27,6 +28,23 @@ pub(super) struct Product<T> {
     pub(super) c: *mut T,
 }
 
+/// A right factor of whole rows that panels are filled from.
+pub(super) struct Source {
+    pub(super) start: *const u8,
+    /// Distance between rows, in elements.
+    pub(super) down: usize,
+    pub(super) format: SourceFormat,
+}
+
+/// The formats that panels are filled from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SourceFormat {
+    /// That of the sums.
+    Same,
+    F16,
+    Bf16,
+}
+
 /// What sums begin with.
 #[derive(Clone, Copy)]
 pub(super) enum Start<T> {
@@ -37,7 +55,7 @@ pub(super) enum Start<T> {
 }
 
 /// Rows of a block.
-const ROWS: usize = 4;
+pub(super) const ROWS: usize = 4;
 
 /// Declares a product with a version for each level, and the width of its panels.
 macro_rules! leveled_product {
@@ -78,29 +96,73 @@ leveled_product! { product_i16, width_i16, i32, Pairs<__m512i>, Pairs<__m256i>, 
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
-unsafe fn avx512<V: Vector>(product: &Product<V::Lane>, ahead: &mut Ahead) {
+unsafe fn avx512<V: Fills>(product: &Product<V::Lane>, ahead: &mut Ahead) {
     // 16 sums in 32 registers, and the vectors of a row of b.
     // SAFETY: by the caller.
     unsafe { product.run::<V, 4>(ahead) }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<V: Vector>(product: &Product<V::Lane>, ahead: &mut Ahead) {
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn avx2<V: Fills>(product: &Product<V::Lane>, ahead: &mut Ahead) {
     // 8 sums in 16 registers.
     // SAFETY: by the caller.
     unsafe { product.run::<V, 2>(ahead) }
 }
 
+/// Vectors that panels are filled with while the first rows are multiplied.
+trait Fills: Vector {
+    /// The first [`ROWS`] rows of a product, whose panels are filled from `source`.
+    ///
+    /// # Safety
+    /// The product has as many rows and whole panels only; the CPU has the features of the vector.
+    unsafe fn first_rows<const C: usize>(product: &Product<Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize);
+}
+
+/// Declares which formats of factors vectors are filled from.
+macro_rules! fills {
+    ($($vector:ty: $($format:ident)*;)*) => {$(
+        impl Fills for $vector {
+            #[inline(always)]
+            unsafe fn first_rows<const C: usize>(product: &Product<Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize) {
+                match source.format {
+                    // SAFETY: by the contract.
+                    $(SourceFormat::$format => unsafe { product.first_band::<Self, $format, C>(source, ahead, share) },)*
+                    #[allow(unreachable_patterns, reason = "some vectors are filled from all formats")]
+                    other => unreachable!("no product of these sums has factors of {other:?}"),
+                }
+            }
+        }
+    )*};
+}
+fills! {
+    [f32; 4]: Same F16 Bf16;
+    [f64; 2]: Same;
+    Pairs<[i32; 4]>: Same;
+}
+#[cfg(target_arch = "x86_64")]
+fills! {
+    __m256: Same F16 Bf16;
+    __m512: Same F16 Bf16;
+    __m256d: Same;
+    __m512d: Same;
+    Pairs<__m256i>: Same;
+    Pairs<__m512i>: Same;
+}
+
 impl<T: Copy> Product<T> {
     /// Multiplies in blocks of [`ROWS`] rows and `C` vectors, and row by row what is left.
     #[inline(always)]
-    unsafe fn run<V: Vector<Lane = T>, const C: usize>(&self, ahead: &mut Ahead) {
+    unsafe fn run<V: Fills<Lane = T>, const C: usize>(&self, ahead: &mut Ahead) {
         let Shape { m, n, .. } = self.shape;
         let share = ahead.lines().div_ceil(m.div_ceil(ROWS) * n.div_ceil(C * V::LANES));
         let mut row = 0;
         // SAFETY: the bands lie inside the matrices.
         unsafe {
+            if let Some(source) = &self.panels.source {
+                V::first_rows::<C>(self, source, ahead, share);
+                row = ROWS;
+            }
             while row + ROWS <= m {
                 self.band::<V, ROWS, C>(row, ahead, share);
                 row += ROWS;
@@ -112,41 +174,69 @@ impl<T: Copy> Product<T> {
         }
     }
 
+    /// The first [`ROWS`] rows, for which panels are filled.
+    #[inline(always)]
+    unsafe fn first_band<V: Vector<Lane = T>, F: Format<V>, const C: usize>(&self, source: &Source, ahead: &mut Ahead, share: usize) {
+        let width = C * V::LANES;
+        // SAFETY: the factor has whole panels, which lie inside the room for them.
+        unsafe {
+            for (panel, column) in (0..self.shape.n).step_by(width).enumerate() {
+                ahead.fetch(share);
+                let to = self.panels.panel(panel).cast_mut();
+                let b = Filling::<T, F>::new(source.start.add(column * F::SIZE), source.down * F::SIZE, to, width);
+                block::<V, _, ROWS, C>(self.factors(0, b), self.sums(0, column));
+            }
+        }
+    }
+
     /// `R` rows of the product.
     #[inline(always)]
     unsafe fn band<V: Vector<Lane = T>, const R: usize, const C: usize>(&self, row: usize, ahead: &mut Ahead, share: usize) {
-        let Shape { n, k, .. } = self.shape;
-        let width = C * V::LANES;
+        let (n, width) = (self.shape.n, C * V::LANES);
         // SAFETY: the blocks lie inside the matrices.
         unsafe {
-            let a = self.rows.start.add(row * self.rows.pitch);
             for (panel, column) in (0..n).step_by(width).enumerate() {
                 ahead.fetch(share);
-                let factors =
-                    Factors { a, a_pitch: self.rows.pitch, b: self.panels.panel(panel), b_pitch: self.panels.pitch, k, chunk: self.chunk };
-                let first = row * n + column;
-                let acc = match self.acc {
-                    Start::At(acc) => Start::At(acc.add(first)),
-                    splat => splat,
-                };
-                let sums = Sums { acc, c: self.c.add(first), pitch: n };
+                let b = Ready { start: self.panels.panel(panel), pitch: self.panels.pitch };
+                let (factors, sums) = (self.factors(row, b), self.sums(row, column));
                 if column + width <= n {
-                    block::<V, R, C>(factors, sums);
+                    block::<V, _, R, C>(factors, sums);
                 } else {
                     rest::<V, R>(factors, sums, n - column);
                 }
             }
         }
     }
+
+    /// The factors of a block whose first row is `row`.
+    #[inline(always)]
+    unsafe fn factors<P>(&self, row: usize, b: P) -> Factors<T, P> {
+        // SAFETY: the row is one of the product's.
+        let a = unsafe { self.rows.start.add(row * self.rows.pitch) };
+        Factors { a, a_pitch: self.rows.pitch, b, k: self.shape.k, chunk: self.chunk }
+    }
+
+    /// The sums of a block whose first element is in this row and column.
+    #[inline(always)]
+    unsafe fn sums(&self, row: usize, column: usize) -> Sums<T> {
+        let (n, first) = (self.shape.n, row * self.shape.n + column);
+        // SAFETY: the element is one of the product's.
+        unsafe {
+            let acc = match self.acc {
+                Start::At(acc) => Start::At(acc.add(first)),
+                splat => splat,
+            };
+            Sums { acc, c: self.c.add(first), pitch: n }
+        }
+    }
 }
 
-/// The factors of a block: the first elements of its rows and of its panel, and the distances between rows.
+/// The factors of a block: the first elements of its rows, the distance between rows, and its panel.
 #[derive(Clone, Copy)]
-struct Factors<T> {
+struct Factors<T, P> {
     a: *const T,
     a_pitch: usize,
-    b: *const T,
-    b_pitch: usize,
+    b: P,
     k: usize,
     chunk: usize,
 }
@@ -161,18 +251,18 @@ struct Sums<T> {
 
 /// `R` rows of fewer columns than a panel has.
 #[inline(always)]
-unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane>, mut sums: Sums<V::Lane>, mut columns: usize) {
+unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane, Ready<V::Lane>>, mut sums: Sums<V::Lane>, mut columns: usize) {
     // SAFETY: the vectors lie inside the caller's matrices; panels are filled up to whole vectors.
     unsafe {
         while columns >= V::LANES {
             let vectors = if columns >= 2 * V::LANES { 2 } else { 1 };
             if vectors == 2 {
-                block::<V, R, 2>(factors, sums)
+                block::<V, _, R, 2>(factors, sums)
             } else {
-                block::<V, R, 1>(factors, sums)
+                block::<V, _, R, 1>(factors, sums)
             }
             let done = vectors * V::LANES;
-            factors.b = factors.b.add(done);
+            factors.b.start = factors.b.start.add(done);
             sums.c = sums.c.add(done);
             if let Start::At(acc) = &mut sums.acc {
                 *acc = acc.add(done);
@@ -191,7 +281,7 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane>, mut sum
                 copy(from, sums.pitch, c, V::LANES);
                 acc = Start::At(c);
             }
-            block::<V, R, 1>(factors, Sums { acc, c, pitch: V::LANES });
+            block::<V, _, R, 1>(factors, Sums { acc, c, pitch: V::LANES });
             copy(c, V::LANES, sums.c, sums.pitch);
         }
     }
@@ -201,13 +291,13 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane>, mut sum
 ///
 /// The products are summed apart from `acc`.
 #[inline(always)]
-unsafe fn block<V: Vector, const R: usize, const C: usize>(factors: Factors<V::Lane>, sums: Sums<V::Lane>) {
+unsafe fn block<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors: Factors<V::Lane, P>, sums: Sums<V::Lane>) {
     let (Factors { k, chunk: length, .. }, Sums { acc, c, pitch }) = (factors, sums);
     // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
     unsafe {
-        let mut totals = chunk::<V, R, C>(factors, 0, k.min(length));
+        let mut totals = chunk::<V, P, R, C>(factors, 0, k.min(length));
         for first in (length..k).step_by(length) {
-            let sums = chunk::<V, R, C>(factors, first, length.min(k - first));
+            let sums = chunk::<V, P, R, C>(factors, first, length.min(k - first));
             for (total, sum) in totals.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
                 *total = total.add(*sum);
             }
@@ -227,17 +317,20 @@ unsafe fn block<V: Vector, const R: usize, const C: usize>(factors: Factors<V::L
 
 /// The sums of `k` products from the `first` on.
 #[inline(always)]
-unsafe fn chunk<V: Vector, const R: usize, const C: usize>(factors: Factors<V::Lane>, first: usize, k: usize) -> [[V; C]; R] {
-    let Factors { a, a_pitch, b, b_pitch, .. } = factors;
+unsafe fn chunk<V: Vector, P: Panel<V>, const R: usize, const C: usize>(
+    factors: Factors<V::Lane, P>,
+    first: usize,
+    k: usize,
+) -> [[V; C]; R] {
+    let Factors { a, a_pitch, b, .. } = factors;
     // SAFETY: by the caller.
     unsafe {
         let mut sums = [[V::splat(V::Lane::default()); C]; R];
-        let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch + first));
-        let b = b.add(first * b_pitch);
-        for p in 0..k {
-            let mut factors = [V::splat(*b); C];
+        let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch));
+        for p in first..first + k {
+            let mut factors = [V::splat(V::Lane::default()); C];
             for (v, factor) in factors.iter_mut().enumerate() {
-                *factor = V::load(b.add(p * b_pitch + v * V::LANES));
+                *factor = b.vector(p, v);
             }
             for (r, sums) in sums.iter_mut().enumerate() {
                 let x = V::splat(*rows[r].add(p));
