@@ -10,8 +10,12 @@ mod regular;
 use generate::{Choices, Program, combinations, edge_program, program};
 use naive::value::{Element, Item, Trust};
 use regular::Combination;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use tilewright_exec::{Arg, LaunchOptions, Memory, launch};
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex},
+};
+use tilewright_exec::{Arg, LaunchOptions, Memory, OutputSink, launch};
 use tilewright_ir::Opcode;
 use tilewright_text::{PrintOptions, print};
 
@@ -27,6 +31,23 @@ struct Looked {
     near: usize,
     /// Elements that could be anything.
     unknown: usize,
+    /// Texts that were printed.
+    printed: usize,
+}
+
+/// What a launch prints, one text for each operation.
+#[derive(Default)]
+struct Texts(Vec<String>);
+
+impl io::Write for Texts {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.push(String::from_utf8_lossy(bytes).into_owned());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Runs a program both ways and compares what they store.
@@ -36,13 +57,15 @@ fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     let plan = engine.plan("k").map_err(|error| error.to_string())?;
     let mut addresses = [0; 2];
     let mut outputs = Vec::new();
+    let mut texts = Vec::new();
     for threads in [1, 2] {
         let mut memory = Memory::new();
         let (input, output) = (memory.add(program.input.clone()), memory.add(vec![0; program.output]));
         addresses = [memory.address(input), memory.address(output)];
         let scalars = program.scalars.iter().map(|(scalar, bits)| Arg::Scalar(*scalar, *bits));
         let args: Vec<Arg> = addresses.iter().map(|address| Arg::Pointer(*address)).chain(scalars).collect();
-        let options = LaunchOptions::new().threads(threads);
+        let printed = Arc::new(Mutex::new(Texts::default()));
+        let options = LaunchOptions::new().threads(threads).output(OutputSink::new(printed.clone()));
         // Two threads write past the caches wherever a launch may.
         let options = if threads == 2 { options.last_cache(0) } else { options };
         launch(&plan, &mut memory, program.grid, &args, &options).map_err(|error| error.to_string())?;
@@ -50,6 +73,7 @@ fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
             return Err("the input changed".to_owned());
         }
         outputs.push(memory.bytes(output).to_vec());
+        texts.push(std::mem::take(&mut printed.lock().expect("nobody panicked").0));
     }
     if outputs[0] != outputs[1] {
         return Err(format!("one thread and two give different results\n{}", text()));
@@ -58,8 +82,25 @@ fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     memory.add(addresses[0], program.input.clone());
     memory.add(addresses[1], vec![0; program.output]);
     let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
-    naive::run(&program.module, &mut memory, program.grid, &args);
+    let expected = naive::run(&program.module, &mut memory, program.grid, &args);
+    looked.printed += expected.len();
+    for found in texts {
+        same_texts(expected.clone(), found, program.grid == [1; 3])?;
+    }
     difference(&memory, addresses[1], &outputs[0], looked)
+}
+
+/// Whether the engine printed what the evaluator did: in its order, if there is one block, else in any.
+fn same_texts(mut expected: Vec<String>, mut found: Vec<String>, in_order: bool) -> Result<(), String> {
+    if !in_order {
+        expected.sort_unstable();
+        found.sort_unstable();
+    }
+    match expected.iter().zip(&found).find(|(expected, found)| expected != found) {
+        Some((expected, found)) => Err(format!("it printed {found:?}, expected {expected:?}")),
+        None if expected.len() != found.len() => Err(format!("it printed {} texts, expected {}", found.len(), expected.len())),
+        None => Ok(()),
+    }
 }
 
 /// The first place where the engine's output is not what the evaluator allows.
@@ -166,6 +207,7 @@ fn the_engine_does_what_the_naive_evaluator_does() {
     // Programs whose results are all unknown would prove nothing.
     assert!(single || looked.exact > 20 * looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
     assert!(single || looked.near > 1000, "only {} results with a tolerance", looked.near);
+    assert!(single || looked.printed > 1000, "only {} texts were printed", looked.printed);
 }
 
 /// The generator reaches every operation that runs on the device.
@@ -173,17 +215,15 @@ fn the_engine_does_what_the_naive_evaluator_does() {
 fn programs_have_every_operation() {
     let all = combinations();
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..2000 {
+    for seed in 0..3000 {
         let made = program(&mut Choices::random(seed), &all);
-        made.module.functions[0].body.walk(|op| {
-            seen.insert(op.opcode());
-        });
+        for function in &made.module.functions {
+            function.body.walk(|op| {
+                seen.insert(op.opcode());
+            });
+        }
     }
-    // They have tests of their own.
-    let elsewhere = [Opcode::PrintTko, Opcode::PreviewCall];
-    let is_missing = |opcode: &&Opcode| {
-        opcode.def().placement == tilewright_ir::ops::Placement::Body && !seen.contains(opcode) && !elsewhere.contains(opcode)
-    };
+    let is_missing = |opcode: &&Opcode| opcode.def().placement == tilewright_ir::ops::Placement::Body && !seen.contains(opcode);
     let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "no program has {missing:?}");
 }

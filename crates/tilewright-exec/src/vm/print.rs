@@ -195,10 +195,8 @@ fn pad(text: &mut String, conversion: &Conversion, sign: &str, body: &str, zeros
         (false, true) => (0, missing, 0),
         (false, false) => (missing, 0, 0),
     };
-    let (prefix, body) = match body.strip_prefix("0x") {
-        Some(rest) if between > 0 => ("0x", rest),
-        _ => ("", body),
-    };
+    // Zeros come behind the prefix of a hexadecimal float.
+    let (prefix, body) = if between > 0 && (body.starts_with("0x") || body.starts_with("0X")) { body.split_at(2) } else { ("", body) };
     let write = write!(text, "{:before$}{sign}{prefix}{:0>between$}{body}{:after$}", "", "", "");
     debug_assert!(write.is_ok(), "writing to a string does not fail");
 }
@@ -251,6 +249,8 @@ mod tests {
             (float("%a", 0.1), "0x1.999999999999ap-4"),
             (float("%.2a", 1.999), "0x2.00p+0"),
             (float("%A", 10.0), "0X1.4P+3"),
+            (float("%09a", 10.0), "0x01.4p+3"),
+            (float("%07A", 0.0), "0X00P+0"),
         ];
         for (found, expected) in cases {
             assert_eq!(found, expected);

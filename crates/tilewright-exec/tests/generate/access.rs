@@ -363,7 +363,12 @@ impl Generator<'_> {
 
     /// Stores into a view of the output.
     fn store_through_view(&mut self) {
-        let scalar = if self.choices.once_in(6) { Scalar::F4E2M1FN } else { *self.choices.pick(&MEMORY) };
+        let scalar = match self.choices.below(8) {
+            7 => Scalar::F4E2M1FN,
+            // Of these, memory can be updated.
+            5 | 6 => *self.choices.pick(&[Scalar::I32, Scalar::F32, Scalar::I64]),
+            _ => *self.choices.pick(&MEMORY),
+        };
         let shape = if self.choices.below(2) == 0 { vec![6] } else { vec![3, 4] };
         let start = self.take(256);
         let base = self.pointer(self.output, start, scalar);

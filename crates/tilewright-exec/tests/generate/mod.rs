@@ -6,7 +6,9 @@ mod choices;
 mod copies;
 mod edges;
 mod folds;
+mod functions;
 mod multimem;
+mod prints;
 mod statements;
 mod updates;
 
@@ -81,6 +83,10 @@ struct Generator<'c> {
     /// Bytes of the output that are taken.
     written: usize,
     globals: usize,
+    /// How many functions were begun.
+    functions: usize,
+    /// Those that are complete.
+    callables: Vec<functions::Callable>,
 }
 
 /// The program that these decisions make.
@@ -117,6 +123,8 @@ fn make(choices: &mut Choices, combinations: &[Vec<Combination>], grid: [u32; 3]
         output: args[1],
         written: 0,
         globals: 0,
+        functions: 0,
+        callables: Vec::new(),
     };
     let base = generator.place_output(grid);
     fill(&mut generator);

@@ -32,7 +32,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.choices.below(24) {
+        match self.choices.below(26) {
             0..=9 => self.regular(),
             10..=12 => self.movement(),
             13 if self.choices.once_in(2) => self.long_fold(),
@@ -51,6 +51,8 @@ impl Generator<'_> {
             20 | 21 if self.depth < MAX_DEPTH => self.branch(),
             22 if self.depth < MAX_DEPTH => self.count(),
             23 if self.depth < MAX_DEPTH => self.repeat(),
+            24 => self.print(),
+            25 => self.call(),
             _ => self.regular(),
         }
     }
@@ -331,16 +333,16 @@ impl Generator<'_> {
         (0..count).map(|_| self.any()).collect()
     }
 
-    fn types(&mut self, slots: &[Slot]) -> Vec<Type> {
+    pub(super) fn types(&mut self, slots: &[Slot]) -> Vec<Type> {
         slots.iter().map(|slot| self.ty(slot.element, &slot.shape)).collect()
     }
 
     /// Values like these, from what is visible now.
-    fn alike(&mut self, slots: &[Slot]) -> Vec<Value> {
+    pub(super) fn alike(&mut self, slots: &[Slot]) -> Vec<Value> {
         slots.iter().map(|slot| self.operand(slot.element, &slot.shape, slot.solid)).collect()
     }
 
-    fn keep_all(&mut self, values: &[Value], slots: &[Slot]) {
+    pub(super) fn keep_all(&mut self, values: &[Value], slots: &[Slot]) {
         for (value, slot) in values.iter().zip(slots) {
             self.keep(*value, slot.element, &slot.shape, slot.solid);
         }
@@ -394,8 +396,8 @@ impl Generator<'_> {
         self.keep_all(&values, &carried);
     }
 
-    /// An `if` that goes on with the loop, or leaves it.
-    fn leave_early(&mut self, how: Opcode, slots: &[Slot]) {
+    /// An `if` that goes on with the loop, or leaves it, or the function.
+    pub(super) fn leave_early(&mut self, how: Opcode, slots: &[Slot]) {
         let condition = self.operand(I1, &[], true);
         let op = self.op(Opcode::If, |op| op.operand("condition", condition));
         self.region(op, 0, &[], |this, _| {

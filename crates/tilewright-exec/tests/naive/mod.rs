@@ -7,6 +7,7 @@ mod math;
 mod matrix;
 mod memory;
 pub(crate) mod number;
+mod print;
 mod shape;
 pub(crate) mod value;
 mod views;
@@ -42,25 +43,30 @@ pub(crate) struct Naive<'m> {
     body: &'m Body,
     values: Vec<Option<Val>>,
     memory: &'m mut Memory,
+    /// What was printed, one text for each operation.
+    printed: &'m mut Vec<String>,
     globals: &'m [u64],
     id: [u32; 3],
     grid: [u32; 3],
 }
 
-/// Runs the first function of a module on a grid. `args`: the bits of its arguments.
-pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64]) {
+/// Runs the entry of a module on a grid, and gives what it prints, one text for each operation. `args`: the bits of its arguments.
+pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64]) -> Vec<String> {
     let globals: Vec<u64> = module.globals.iter().map(|global| memory.allocate(global_bytes(module, global))).collect();
-    let function = &module.functions[0];
+    let function = module.functions.iter().find(|function| function.is_entry).expect("there is an entry");
+    let mut printed = Vec::new();
     for z in 0..grid[2] {
         for y in 0..grid[1] {
             for x in 0..grid[0] {
                 let values = vec![None; function.body.num_values()];
                 let id = [x, y, z];
-                let mut naive = Naive { module, body: &function.body, values, memory, globals: &globals, id, grid };
+                let printed = &mut printed;
+                let mut naive = Naive { module, body: &function.body, values, memory, printed, globals: &globals, id, grid };
                 naive.entry(args);
             }
         }
     }
+    printed
 }
 
 /// The bytes of a global of numbers of whole bytes.
@@ -140,6 +146,24 @@ impl<'m> Naive<'m> {
         panic!("blocks end in terminators")
     }
 
+    /// Runs the function that a call names.
+    fn call(&mut self, op: OpRef<'_>) {
+        let AttrValue::Str(name) = op.attr(AttrName::Callee) else { panic!("a name") };
+        let body = &self.module.functions.iter().find(|function| function.name == name).expect("the module was verified").body;
+        let args = self.vals(op.operands());
+        let values = vec![None; body.num_values()];
+        let (module, globals, id, grid) = (self.module, self.globals, self.id, self.grid);
+        let mut callee = Naive { module, body, values, memory: self.memory, printed: self.printed, globals, id, grid };
+        callee.block(body.entry_block().expect("the function has a body"), args);
+    }
+
+    fn print(&mut self, op: OpRef<'_>) {
+        let AttrValue::Str(format) = op.attr(AttrName::Str) else { panic!("a format") };
+        let args: Vec<&Tile> = op.operand_named("args").iter().map(|value| self.tile(*value)).collect();
+        let text = print::text(&self.module.tables.strings.text(format), &args);
+        self.printed.push(text);
+    }
+
     fn branch(&mut self, op: OpRef<'m>) -> End {
         let taken = self.tile(op.operands()[0]).decisive() & 1 == 1;
         match op.region_block(usize::from(!taken)) {
@@ -199,6 +223,14 @@ impl<'m> Naive<'m> {
                 let condition = self.tile(op.operands()[0]);
                 assert!(condition.items.iter().all(|item| item.decisive() & 1 == 1), "programs assert what is true");
                 Vec::new()
+            }
+            Opcode::PreviewCall => {
+                self.call(op);
+                Vec::new()
+            }
+            Opcode::PrintTko => {
+                self.print(op);
+                vec![Val::Token]
             }
             Opcode::Alloca => one(self.alloca(op)),
             Opcode::MakeTensorView => vec![self.make_tensor(op, op.result(0).expect("a result"))],
