@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "with checks of bounds, a loop over eight parts of a row is no vector code")]
 
 use super::{
+    ahead::Ahead,
     fast::loops::{Fn2, Lane},
     rows::{SHORT, short},
     usual::{combine, combine_all},
@@ -10,29 +11,37 @@ use super::{
 /// Halves that are made at once of what is at least this long.
 const LONG: usize = 8 * SHORT;
 
+/// Elements of a row that are one step of computing, for what is fetched meanwhile.
+const STEP: usize = 512;
+
+/// The steps of reducing a row: those on the row, and those on an eighth of it.
+pub(crate) fn steps(extent: usize) -> usize {
+    extent / STEP + extent / 8 / STEP
+}
+
 /// Reduces a row of more than [`SHORT`] elements, with room for another one.
 #[inline(always)]
-pub(super) fn reduce<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T]) -> T {
+pub(super) fn reduce<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T], ahead: &mut Ahead) -> T {
     if row.len() >= LONG
         && let Some(start) = F::start()
     {
-        let result = in_any_order::<T, F>(row, start);
+        let result = in_any_order::<T, F>(row, start, ahead);
         if F::is_certain(result) {
             return T::narrow(result);
         }
     }
-    in_order::<T, F>(row, spare)
+    in_order::<T, F>(row, spare, ahead)
 }
 
 /// The tree of halves.
 #[inline(always)]
-fn in_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T]) -> T {
+fn in_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T], ahead: &mut Ahead) -> T {
     let (mut left, mut room) = (row, spare);
     while left.len() > SHORT {
         let thrice = left.len() >= LONG;
         let (to, rest) = room.split_at_mut(left.len() / if thrice { 8 } else { 2 });
         if thrice {
-            halve_thrice::<T, F>(to, left);
+            halve_thrice::<T, F>(to, left, ahead);
         } else {
             let (lower, upper) = left.split_at(to.len());
             combine_all::<T, F>(to, lower, upper);
@@ -44,24 +53,34 @@ fn in_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T]) -> T {
 
 /// Halves a row three times: what lies in between needs no place in memory.
 #[inline(always)]
-fn halve_thrice<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], row: &[T]) {
+fn halve_thrice<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], row: &[T], ahead: &mut Ahead) {
     let n = to.len();
     assert_eq!(row.len(), 8 * n);
-    for (i, to) in to.iter_mut().enumerate() {
-        // SAFETY: `i` is below an eighth of the row's length.
-        let part = |part: usize| unsafe { *row.get_unchecked(part * n + i) };
-        let pair = |first: usize| combine::<T, F>(part(first), part(first + 4));
-        *to = combine::<T, F>(combine::<T, F>(pair(0), pair(2)), combine::<T, F>(pair(1), pair(3)));
+    for (step, to) in to.chunks_mut(STEP / 8).enumerate() {
+        if to.len() == STEP / 8 {
+            ahead.fetch_share();
+        }
+        for (i, to) in to.iter_mut().enumerate() {
+            // SAFETY: the place is one in `to`, and below an eighth of the row's length.
+            let part = |part: usize| unsafe { *row.get_unchecked(part * n + step * (STEP / 8) + i) };
+            let pair = |first: usize| combine::<T, F>(part(first), part(first + 4));
+            *to = combine::<T, F>(combine::<T, F>(pair(0), pair(2)), combine::<T, F>(pair(1), pair(3)));
+        }
     }
 }
 
 /// Reduces a row whose elements may be combined in any order.
 #[inline(always)]
-fn in_any_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], start: T::Wide) -> T::Wide {
+fn in_any_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], start: T::Wide, ahead: &mut Ahead) -> T::Wide {
     let mut results = [start; LONG];
-    for chunk in row.as_chunks::<LONG>().0 {
-        for (result, x) in results.iter_mut().zip(chunk) {
-            *result = F::add(*result, x.widen());
+    for step in row.chunks(STEP) {
+        if step.len() == STEP {
+            ahead.fetch_share();
+        }
+        for chunk in step.as_chunks::<LONG>().0 {
+            for (result, x) in results.iter_mut().zip(chunk) {
+                *result = F::add(*result, x.widen());
+            }
         }
     }
     let mut half = LONG / 2;
@@ -95,7 +114,7 @@ mod tests {
         for n in LENGTHS {
             // Numbers of very different size: every order gives another sum.
             let row: Vec<f32> = (0..n).map(|i| (i as f32 * 0.7).sin() * 10f32.powi((i * 5 % 9) as i32)).collect();
-            assert_eq!(reduce::<f32, AddF>(&row, &mut vec![0.0; n]), tree(&row, |x, y| x + y));
+            assert_eq!(reduce::<f32, AddF>(&row, &mut vec![0.0; n], &mut Ahead::default()), tree(&row, |x, y| x + y));
         }
     }
 
@@ -116,9 +135,9 @@ mod tests {
         for (n, set) in LENGTHS.into_iter().flat_map(|n| sets.map(|set| (n, set))) {
             for step in [1, 3, 7] {
                 let row: Vec<f32> = (0..n).map(|i| set[i * step / 2 % set.len()]).collect();
-                let spare = &mut vec![0.0; n];
-                assert_eq!(bits(reduce::<f32, MaxF>(&row, spare)), bits(tree(&row, <MaxF as Fn2<f32>>::apply)), "{n} of {set:?}");
-                assert_eq!(bits(reduce::<f32, MinF>(&row, spare)), bits(tree(&row, <MinF as Fn2<f32>>::apply)), "{n} of {set:?}");
+                let (spare, ahead) = (&mut vec![0.0; n], &mut Ahead::default());
+                assert_eq!(bits(reduce::<f32, MaxF>(&row, spare, ahead)), bits(tree(&row, <MaxF as Fn2<f32>>::apply)), "{n} of {set:?}");
+                assert_eq!(bits(reduce::<f32, MinF>(&row, spare, ahead)), bits(tree(&row, <MinF as Fn2<f32>>::apply)), "{n} of {set:?}");
             }
         }
     }

@@ -11,7 +11,7 @@ pub(crate) mod exact;
 mod fast;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod lanes;
-mod long;
+pub(crate) mod long;
 pub(crate) mod mma;
 #[cfg(target_arch = "x86_64")]
 mod narrow;

@@ -7,6 +7,7 @@
 
 use super::{
     ElemOp,
+    ahead::Ahead,
     fast::{functions::*, loops::Fn2},
     rows::{Reduce, Rows, RowsFn},
     vector::Vector,
@@ -236,6 +237,7 @@ unsafe fn reduce<F: VectorFn2<V>, V: Group<ROWS>, const ROWS: usize>(
     spare: *mut u8,
     rows: usize,
     extent: usize,
+    ahead: &mut Ahead,
 ) {
     // SAFETY: the contract of RowsFn.
     unsafe {
@@ -247,20 +249,20 @@ unsafe fn reduce<F: VectorFn2<V>, V: Group<ROWS>, const ROWS: usize>(
             8 => groups::<F, V, ROWS, 8>(from, to, rows),
             _ => 0,
         };
-        Reduce::<f32, F>::run(from.add(done * extent).cast(), to.add(done).cast(), spare, rows - done, extent);
+        Reduce::<f32, F>::run(from.add(done * extent).cast(), to.add(done).cast(), spare, rows - done, extent, ahead);
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<F: VectorFn2<__m512>>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+unsafe fn avx512<F: VectorFn2<__m512>>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
     // SAFETY: by the caller.
-    unsafe { reduce::<F, __m512, 16>(src, dst, spare, rows, extent) }
+    unsafe { reduce::<F, __m512, 16>(src, dst, spare, rows, extent, ahead) }
 }
 
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<F: VectorFn2<__m256>>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+unsafe fn avx2<F: VectorFn2<__m256>>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
     // SAFETY: by the caller.
-    unsafe { reduce::<F, __m256, 8>(src, dst, spare, rows, extent) }
+    unsafe { reduce::<F, __m256, 8>(src, dst, spare, rows, extent, ahead) }
 }
 
 fn at<F: VectorFn2<__m512> + VectorFn2<__m256>>(level: Level) -> Option<RowsFn> {

@@ -6,6 +6,7 @@
 
 use super::{
     ElemOp,
+    ahead::Ahead,
     fast::loops::{Fn2, Lane},
     long,
     usual::{self, Usual, combine, combine_all},
@@ -18,7 +19,7 @@ use std::marker::PhantomData;
 /// # Safety
 /// `src` holds the rows; `dst` has room for one element for each row of a reduction, for all elements of a scan; `spare` has room for
 /// one row. All are initialised and aligned to their elements, and none overlaps another.
-pub(crate) type RowsFn = unsafe fn(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize);
+pub(crate) type RowsFn = unsafe fn(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead);
 
 /// How rows are folded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +36,7 @@ pub(super) const SHORT: usize = 16;
 pub(super) trait Rows {
     /// # Safety
     /// As [`RowsFn`] demands.
-    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize);
+    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead);
 }
 
 fn at<R: Rows>(level: Level) -> RowsFn {
@@ -50,22 +51,22 @@ fn at<R: Rows>(level: Level) -> RowsFn {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+unsafe fn avx512<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
     // SAFETY: by the caller.
-    unsafe { R::run(src, dst, spare, rows, extent) }
+    unsafe { R::run(src, dst, spare, rows, extent, ahead) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+unsafe fn avx2<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
     // SAFETY: by the caller.
-    unsafe { R::run(src, dst, spare, rows, extent) }
+    unsafe { R::run(src, dst, spare, rows, extent, ahead) }
 }
 
 pub(super) struct Reduce<T, F>(PhantomData<(T, F)>);
 impl<T: Lane, F: Fn2<T::Wide>> Rows for Reduce<T, F> {
     #[inline(always)]
-    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
         // SAFETY: the contract of RowsFn.
         let (src, dst, spare) = unsafe {
             (
@@ -75,7 +76,7 @@ impl<T: Lane, F: Fn2<T::Wide>> Rows for Reduce<T, F> {
             )
         };
         for (row, result) in src.chunks_exact(extent).zip(dst) {
-            *result = if extent <= SHORT { short::<T, F>(row) } else { long::reduce::<T, F>(row, spare) };
+            *result = if extent <= SHORT { short::<T, F>(row) } else { long::reduce::<T, F>(row, spare, ahead) };
         }
     }
 }
@@ -102,7 +103,7 @@ pub(super) fn short<T: Lane, F: Fn2<T::Wide>>(row: &[T]) -> T {
 struct Scan<T, F, const BACK: bool>(PhantomData<(T, F)>);
 impl<T: Lane, F: Fn2<T::Wide>, const BACK: bool> Rows for Scan<T, F, BACK> {
     #[inline(always)]
-    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize) {
+    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, _: &mut Ahead) {
         // SAFETY: the contract of RowsFn.
         let (src, dst, spare) = unsafe {
             (
@@ -182,7 +183,7 @@ mod tests {
         let mut out = vec![0.0f32; if fold == RowFold::Reduce { ROWS } else { ROWS * extent }];
         let mut spare = vec![0.0f32; extent];
         // SAFETY: the arrays hold the rows.
-        unsafe { kernel(values.as_ptr().cast(), out.as_mut_ptr().cast(), spare.as_mut_ptr().cast(), ROWS, extent) };
+        unsafe { kernel(values.as_ptr().cast(), out.as_mut_ptr().cast(), spare.as_mut_ptr().cast(), ROWS, extent, &mut Ahead::default()) };
         out
     }
 

@@ -356,6 +356,8 @@ pub(crate) struct FoldRows {
     pub(crate) dst: VReg,
     /// Room for a row.
     pub(crate) spare: VReg,
+    /// Steps of computing, for what is fetched meanwhile.
+    pub(crate) steps: usize,
 }
 
 /// `reduce` of whole rows with one of the usual operations.
@@ -487,6 +489,15 @@ impl Inst {
             | Inst::ForHead { .. }
             | Inst::Release(_)
             | Inst::Return => {}
+        }
+    }
+
+    /// How many steps of computing it does, over which fetching can be spread.
+    pub(crate) fn steps_on_pieces(&self) -> usize {
+        match self {
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.steps_on_pieces(),
+            Inst::FoldRows(fold) => fold.steps,
+            _ => 0,
         }
     }
 

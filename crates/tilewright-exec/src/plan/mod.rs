@@ -70,7 +70,7 @@ pub struct Plan {
     pub(crate) frame_bytes: usize,
     /// Whether blocks may wait for others.
     pub(crate) waits: bool,
-    /// How many steps sweeps do on whole pieces, where nothing is repeated.
+    /// How many steps sweeps and folds do on whole pieces, where nothing is repeated.
     pub(crate) steps_on_pieces: usize,
     /// Whether there is so much to compute between accesses that tiles are worth reading ahead: where a block does little more than to
     /// load and store, the CPU does that on its own.
@@ -107,8 +107,9 @@ impl Plan {
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
         let sweeps = || code.iter().filter_map(Inst::sweep);
         let steps_on_whole_tiles: usize = sweeps().filter(|sweep| sweep.n >= Sweep::PIECE).map(|sweep| sweep.steps.len()).sum();
-        let steps_on_pieces = sweeps().map(Sweep::steps_on_pieces).sum();
-        let reads_ahead = steps_on_whole_tiles > LITTLE_TO_COMPUTE;
+        let steps_on_pieces = code.iter().map(Inst::steps_on_pieces).sum();
+        let folds = code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
+        let reads_ahead = folds || steps_on_whole_tiles > LITTLE_TO_COMPUTE;
         let may_stream = streaming::allowed(&code);
         Ok(Plan {
             entry: name.to_owned(),

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     cpu::Level,
     kernels::{
+        ahead::Ahead,
         boxes::{self, Dim},
         mma::Matrix,
     },
@@ -43,10 +44,12 @@ pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut AlignedBytes)
 }
 
 /// Folds rows where they lie.
-pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>, in_place: &InPlace) {
+pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>, in_place: &InPlace, ahead: &mut Ahead) {
     // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
     // source holds all rows in order.
-    unsafe { (fold.kernel)(in_place.read(&fold.src, regs), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent) };
+    unsafe {
+        (fold.kernel)(in_place.read(&fold.src, regs), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent, ahead);
+    }
 }
 
 /// Folds columns where they lie, if their rows are contiguous.

@@ -211,7 +211,7 @@ impl<'l> Machine<'l> {
             Inst::Atomic(atomic) => self.atomic(atomic, block)?,
             Inst::Matmul(matmul) => product::run(matmul, &regs, &self.in_place, &mut self.packs, &mut self.ahead),
             Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
-            Inst::FoldRows(fold) => fold::run_rows(fold, &regs, &self.in_place),
+            Inst::FoldRows(fold) => fold::run_rows(fold, &regs, &self.in_place, &mut self.ahead),
             Inst::FoldColumns(fold) => fold::run_columns(fold, &regs, &self.in_place),
             Inst::Alloca { slot, dst } => {
                 let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;

@@ -6,7 +6,7 @@ use crate::{
     cpu::Level,
     elem::Elem,
     kernels::{
-        columns,
+        columns, long,
         rows::{self, RowFold},
     },
     plan::{
@@ -101,12 +101,13 @@ impl<'m> Lowerer<'m> {
         let rows = operand.numel() / extent;
         let src = self.in_order(operand.clone());
         let spare = self.new_register(extent * src.elem.size());
+        let steps = if kind == FoldKind::Reduce { rows * long::steps(extent) } else { 0 };
         let shape: Vec<usize> = match kind {
             FoldKind::Reduce => shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, n)| *n).collect(),
             FoldKind::Scan { .. } => shape,
         };
         let (dst, tile) = self.new_tile(src.elem, &shape);
-        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, rows, extent, src, dst, spare })));
+        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, rows, extent, src, dst, spare, steps })));
         Ok(Some(tile))
     }
 
