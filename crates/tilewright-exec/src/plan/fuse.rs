@@ -4,6 +4,7 @@
 //! never leave the cache and need no register.
 
 use super::{Inst, Src, Step, Sweep, SweepInput, Tile, VReg, inst::Elementwise, tile::Base};
+use crate::kernels::Kernel;
 use std::collections::HashMap;
 
 /// The most steps of a sweep, which bounds its scratch.
@@ -133,7 +134,6 @@ struct SweepBuilder {
     slots: Slots,
     input_slots: usize,
     inputs: Vec<SweepInput>,
-    input_of: Vec<(Tile, usize)>,
 }
 
 impl SweepBuilder {
@@ -152,26 +152,19 @@ impl SweepBuilder {
         let outside = |reg: &VReg, inside: usize| uses.get(reg).copied().unwrap_or(0) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
-        SweepBuilder {
-            n,
-            produced,
-            places: HashMap::new(),
-            slots: Slots::default(),
-            input_slots: 0,
-            inputs: Vec::new(),
-            input_of: Vec::new(),
-        }
+        SweepBuilder { n, produced, places: HashMap::new(), slots: Slots::default(), input_slots: 0, inputs: Vec::new() }
     }
 
     fn build(mut self, run: Vec<Elementwise>) -> (Sweep, usize) {
         let mut steps = Vec::with_capacity(run.len());
         for (i, member) in run.into_iter().enumerate() {
-            let srcs = member.srcs.iter().map(|src| self.source(src)).collect();
+            let (kernel, column) = self.with_a_column(&member);
+            let srcs = member.srcs.iter().enumerate().map(|(k, src)| self.source(src, column == Some(k))).collect();
             let (_, outside) = self.produced[&member.dst];
             let dst = if outside { Src::Reg(member.dst, member.size) } else { Src::Slot(self.slots.take()) };
             self.places.insert(member.dst, dst);
             self.release(i, &member);
-            steps.push(Step { kernel: member.kernel, srcs, dst });
+            steps.push(Step { kernel, srcs, dst });
         }
         let behind_inputs = |src: &mut Src| {
             if let Src::Slot(slot) = src {
@@ -202,25 +195,41 @@ impl SweepBuilder {
         self.input_slots - 1
     }
 
-    fn source(&mut self, src: &Tile) -> Src {
+    /// The kernel of a member, and the source that has one element for each row, if there is one and the kernel takes it so.
+    fn with_a_column(&self, member: &Elementwise) -> (Kernel, Option<usize>) {
+        let columns = member.srcs.iter().enumerate().filter_map(|(k, src)| Some((k, src.shared_by()?)));
+        let taken = columns.filter_map(|(k, row)| Some((member.kernel.per_row(k, row)?, Some(k)))).next();
+        taken.unwrap_or((member.kernel, None))
+    }
+
+    fn source(&mut self, src: &Tile, is_column: bool) -> Src {
         if let Base::Reg(reg) = src.base
             && let Some(place) = self.places.get(&reg)
         {
             return *place;
         }
-        if let Some((_, input)) = self.input_of.iter().find(|(tile, _)| tile == src) {
-            return Src::Input(*input);
+        let is_it = |input: &SweepInput| input.tile() == src && matches!(input, SweepInput::PerRow { .. }) == is_column;
+        if let Some(input) = self.inputs.iter().position(is_it) {
+            return Src::Input(input);
         }
-        let tile = src.clone();
-        let input = if src.is_contiguous() && src.numel() == self.n {
-            SweepInput::Direct { tile }
-        } else if src.is_splat() {
-            SweepInput::Splat { tile, slot: self.input_slot() }
-        } else {
-            SweepInput::Strided { loops: src.loops(), tile, slot: self.input_slot() }
-        };
+        let input = self.input(src.clone(), is_column);
         self.inputs.push(input);
-        self.input_of.push((src.clone(), self.inputs.len() - 1));
         Src::Input(self.inputs.len() - 1)
+    }
+
+    fn input(&mut self, tile: Tile, is_column: bool) -> SweepInput {
+        if tile.is_contiguous() && tile.numel() == self.n {
+            return SweepInput::Direct { tile };
+        }
+        if is_column && let Some(row) = tile.shared_by() {
+            return SweepInput::PerRow { tile, row };
+        }
+        let (loops, slot) = (tile.loops(), self.input_slot());
+        match loops[..] {
+            _ if tile.is_splat() => SweepInput::Splat { tile, slot },
+            // Extents are powers of two, so pieces begin where it repeats.
+            [(times, 0), ..] if self.n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops, slot },
+            _ => SweepInput::Strided { tile, loops, slot },
+        }
     }
 }

@@ -182,14 +182,22 @@ pub(crate) enum SweepInput {
     Direct { tile: Tile },
     /// One element: spread over a scratch slot once.
     Splat { tile: Tile, slot: usize },
-    /// Gathered into a scratch slot, piece by piece: extents and strides, the innermost last.
+    /// One element for each `row` elements of the sweep, side by side: the kernels of the steps that read it spread it in registers.
+    PerRow { tile: Tile, row: usize },
+    /// The same in every piece: gathered into a scratch slot once. Extents and strides, the innermost last.
+    Repeated { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
+    /// Gathered into a scratch slot, piece by piece.
     Strided { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
 }
 
 impl SweepInput {
     pub(crate) fn tile(&self) -> &Tile {
         match self {
-            SweepInput::Direct { tile } | SweepInput::Splat { tile, .. } | SweepInput::Strided { tile, .. } => tile,
+            SweepInput::Direct { tile }
+            | SweepInput::Splat { tile, .. }
+            | SweepInput::PerRow { tile, .. }
+            | SweepInput::Repeated { tile, .. }
+            | SweepInput::Strided { tile, .. } => tile,
         }
     }
 }

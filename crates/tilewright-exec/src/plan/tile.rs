@@ -80,6 +80,14 @@ impl Tile {
         })
     }
 
+    /// How many neighbours share each element, if each has as many and the elements lie side by side otherwise.
+    pub(crate) fn shared_by(&self) -> Option<usize> {
+        match self.loops()[..] {
+            [(_, 1), (row, 0)] => Some(row),
+            _ => None,
+        }
+    }
+
     /// The fewest loops that visit the elements in order: extents and strides, the innermost last.
     pub(crate) fn loops(&self) -> Vec<(usize, usize)> {
         let mut loops: Vec<(usize, usize)> = Vec::new();
@@ -169,6 +177,16 @@ mod tests {
         assert_eq!(tile(&[4, 8]).permute(&[1, 0]).loops(), [(8, 1), (4, 8)]);
         assert_eq!(tile(&[4, 1]).broadcast(&[4, 8]).loops(), [(4, 1), (8, 0)]);
         assert!(tile(&[1, 1]).loops().is_empty());
+    }
+
+    #[test]
+    fn columns_share_their_elements_along_rows() {
+        assert_eq!(tile(&[4, 1]).broadcast(&[4, 8]).shared_by(), Some(8));
+        assert_eq!(tile(&[2, 4, 1]).broadcast(&[2, 4, 8]).shared_by(), Some(8));
+        assert_eq!(tile(&[1, 8]).broadcast(&[4, 8]).shared_by(), None);
+        assert_eq!(tile(&[2, 1, 1]).broadcast(&[2, 4, 8]).shared_by(), Some(32));
+        assert_eq!(tile(&[2, 1, 4]).broadcast(&[2, 8, 4]).shared_by(), None);
+        assert_eq!(tile(&[8, 4]).permute(&[1, 0]).shared_by(), None);
     }
 
     #[test]

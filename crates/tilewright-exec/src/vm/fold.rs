@@ -87,13 +87,13 @@ impl Runner<'_, '_> {
             copy::tile(&operand.src, self.regs, work);
             self.works.push(work);
             self.spares.extend(operand.spare.map(|spare| self.regs.write(spare)));
-            self.inputs.extend([Input { base: work, advance: operand.size }; 2]);
+            self.inputs.extend([Input::in_order(work, operand.size); 2]);
         }
         for (i, capture) in fold.captures.iter().enumerate() {
             let slot = self.slots.at(fold.steps.len() + i);
             // SAFETY: a slot holds a piece of the largest elements.
             unsafe { copy::spread(self.regs.read(capture), capture.elem.size(), PIECE, slot) };
-            self.inputs.push(Input { base: slot, advance: 0 });
+            self.inputs.push(Input::slot(slot));
         }
     }
 

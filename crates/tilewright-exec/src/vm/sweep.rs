@@ -21,7 +21,21 @@ pub(super) const SLOT_BYTES: usize = PIECE * 8;
 pub(super) struct Input {
     pub(super) base: *const u8,
     /// Bytes of an element; 0 where all pieces read the same slot.
-    pub(super) advance: usize,
+    advance: usize,
+    /// How many elements of the sweep read the same one.
+    row: usize,
+}
+
+impl Input {
+    /// Elements of this many bytes, one behind the other.
+    pub(super) fn in_order(base: *const u8, size: usize) -> Input {
+        Input { base, advance: size, row: 1 }
+    }
+
+    /// A slot that all pieces read.
+    pub(super) fn slot(base: *const u8) -> Input {
+        Input { base, advance: 0, row: 1 }
+    }
 }
 
 /// A register whose elements are written to another place.
@@ -44,14 +58,21 @@ pub(super) fn run(
     let mut inputs: Vec<Input> = Vec::with_capacity(sweep.inputs.len());
     for input in &sweep.inputs {
         inputs.push(match input {
-            SweepInput::Direct { tile } => Input { base: in_place.read(tile, regs), advance: tile.elem.size() },
+            SweepInput::Direct { tile } => Input::in_order(in_place.read(tile, regs), tile.elem.size()),
+            SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: *row },
             SweepInput::Splat { tile, slot } => {
                 let base = slots.at(*slot);
                 // SAFETY: a slot holds a piece of the largest elements.
                 unsafe { copy::spread(regs.read(tile), tile.elem.size(), sweep.n.min(PIECE), base) };
-                Input { base, advance: 0 }
+                Input::slot(base)
             }
-            SweepInput::Strided { slot, .. } => Input { base: slots.at(*slot), advance: 0 },
+            SweepInput::Repeated { tile, loops, slot } => {
+                let base = slots.at(*slot);
+                // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
+                unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), 0, sweep.n.min(PIECE), base) };
+                Input::slot(base)
+            }
+            SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
         });
     }
     let places = Places { inputs: &inputs, regs, target, slots: &slots };
@@ -105,8 +126,8 @@ impl Places<'_, '_> {
     /// The first of the elements from `start` on.
     pub(super) fn locate(&self, place: Src, start: usize) -> *const u8 {
         match place {
-            // SAFETY: inputs hold all elements of the sweep, or advance by nothing.
-            Src::Input(i) => unsafe { self.inputs[i].base.add(start * self.inputs[i].advance) },
+            // SAFETY: inputs hold an element for each row of the sweep, or advance by nothing.
+            Src::Input(i) => unsafe { self.inputs[i].base.add(start / self.inputs[i].row * self.inputs[i].advance) },
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },

@@ -42,12 +42,17 @@ impl Generator<'_> {
         let regions = regions(scalar, slot.solid);
         let region = *self.choices.pick(&regions);
         let op = self.fold_op(&[slot.value], &[slot.element], &slot.shape);
-        let scalar_ty = self.ty(slot.element, &[]);
-        self.region(op, 0, &[scalar_ty; 2], |this, args| {
-            let value = this.combined(region, slot.element, scalar_ty, [args[0], args[1]]);
+        self.region_of(op, region, slot.element);
+        op
+    }
+
+    /// The region of a fold of one operand.
+    fn region_of(&mut self, op: Op, region: Region, element: Element) {
+        let ty = self.ty(element, &[]);
+        self.region(op, 0, &[ty; 2], |this, args| {
+            let value = this.combined(region, element, ty, [args[0], args[1]]);
             this.op(Opcode::Yield, |op| op.operand("operands", value));
         });
-        op
     }
 
     /// A fold of more elements than other tiles have, which were loaded for it; the last few results are stored.
@@ -55,14 +60,7 @@ impl Generator<'_> {
         let scalar = *self.choices.pick(&[Scalar::I32, Scalar::F32, Scalar::F16, Scalar::F64, Scalar::I8]);
         let element = Element::Number(scalar);
         let n = *self.choices.pick(&[64, 128, 256]);
-        // What is loaded as floats has a NaN here and there, of which no sum is known.
-        let row = if scalar.is_float() && self.choices.below(2) == 1 {
-            let (small, ty) = (self.loaded_row(Scalar::I8, n), self.ty(element, &[n]));
-            let signed = AttrValue::Enum(Signedness::Signed as u8);
-            self.value(Opcode::IToF, |op| op.operand("from", small).result(ty).attr(AttrName::Signedness, signed))
-        } else {
-            self.loaded_row(scalar, n)
-        };
+        let row = self.loaded_numbers(scalar, n);
         let shape = self.choices.pick(&[vec![n], vec![1, n], vec![2, n / 2], vec![16, n / 16]]).clone();
         let ty = self.ty(element, &shape);
         let value = self.value(Opcode::Reshape, |op| op.operand("source", row).result(ty));
@@ -77,6 +75,24 @@ impl Generator<'_> {
         self.store_slot(&Slot { value, shape: few, ..slot });
     }
 
+    /// A region of one operation, whose result hardly depends on the order.
+    pub(super) fn usual_region(&mut self, op: Op, element: Element) {
+        let Element::Number(scalar) = element else { panic!("numbers are folded") };
+        let usual: Vec<Region> = regions(scalar, false).into_iter().filter(|r| matches!(r, Region::Int(_) | Region::Float(_))).collect();
+        let region = *self.choices.pick(&usual);
+        self.region_of(op, region, element);
+    }
+
+    /// A row of input. What is loaded as floats has a NaN here and there, of which no sum is known: some are made of integers.
+    pub(super) fn loaded_numbers(&mut self, scalar: Scalar, n: i64) -> Value {
+        if !scalar.is_float() || self.choices.below(2) == 0 {
+            return self.loaded_row(scalar, n);
+        }
+        let (small, ty) = (self.loaded_row(Scalar::I8, n), self.ty(Element::Number(scalar), &[n]));
+        let signed = AttrValue::Enum(Signedness::Signed as u8);
+        self.value(Opcode::IToF, |op| op.operand("from", small).result(ty).attr(AttrName::Signedness, signed))
+    }
+
     fn can_be_folded(&self, index: usize) -> bool {
         let slot = &self.pool[index];
         let number = matches!(slot.element, Element::Number(scalar) if !matches!(scalar, Scalar::F4E2M1FN | Scalar::I4));
@@ -87,6 +103,11 @@ impl Generator<'_> {
     fn fold_op(&mut self, values: &[Value], elements: &[Element], shape: &[i64]) -> Op {
         let dim = self.choices.below(shape.len());
         let scans = self.choices.below(2) == 1;
+        self.fold_op_along(values, elements, shape, dim, scans)
+    }
+
+    /// The same, along a dimension.
+    pub(super) fn fold_op_along(&mut self, values: &[Value], elements: &[Element], shape: &[i64], dim: usize, scans: bool) -> Op {
         let reverse = self.choices.below(2) == 1;
         let identities: Vec<_> = elements.iter().map(|element| self.identity(*element)).collect();
         let identities = self.module.tables.attrs.intern(AttrData::Array(identities.into()));

@@ -9,6 +9,7 @@ mod folds;
 mod functions;
 mod multimem;
 mod prints;
+mod rows;
 mod statements;
 mod updates;
 

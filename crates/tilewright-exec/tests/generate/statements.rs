@@ -14,7 +14,7 @@ pub(super) const I32: Element = Element::Number(Scalar::I32);
 pub(super) const I1: Element = Element::Number(Scalar::I1);
 
 /// Whether an operation computes each number from those at the same place.
-fn is_elementwise(combination: &Combination) -> bool {
+pub(super) fn is_elementwise(combination: &Combination) -> bool {
     combination.opcode.def().traits.contains(Traits::ELEMENTWISE)
 }
 
@@ -36,6 +36,7 @@ impl Generator<'_> {
             0..=9 => self.regular(),
             10..=12 => self.movement(),
             13 if self.choices.once_in(2) => self.long_fold(),
+            14 if self.choices.once_in(6) => self.rows(),
             13..=14 => self.fold(),
             15 | 16 => self.load(),
             17 if self.choices.below(3) == 2 => self.copy(),

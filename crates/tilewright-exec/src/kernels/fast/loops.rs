@@ -4,7 +4,7 @@
 use super::functions::Multiply;
 use crate::{
     cpu::Level,
-    kernels::{ElemOp, Imm, KernelFn},
+    kernels::{ElemOp, Imm, KernelFn, PerRow},
 };
 use std::marker::PhantomData;
 use tilewright_numeric::bulk;
@@ -176,6 +176,17 @@ unsafe fn lanes_mut<'a, T>(base: *mut u8, n: usize) -> &'a mut [T] {
     unsafe { std::slice::from_raw_parts_mut(base.cast(), n) }
 }
 
+/// The elements of a source: one for each of `n`, or one for each row of them.
+///
+/// # Safety
+/// As [`KernelFn`] demands.
+#[inline(always)]
+unsafe fn source<'a, T>(src: [*const u8; 3], source: usize, n: usize, imm: &Imm) -> &'a [T] {
+    let count = imm.per_row.filter(|per_row| per_row.source == source).map_or(n, |per_row| n.div_ceil(per_row.row));
+    // SAFETY: by the contract.
+    unsafe { lanes(src[source], count) }
+}
+
 /// Elements whose values are looked at together before a function is applied without branches.
 const LOOK_AHEAD: usize = 64;
 
@@ -240,11 +251,59 @@ impl<T: Lane<Wide = f32>, F: LanesFn, V: VectorLanes> Loop for MapLanes<T, F, V>
 pub(super) struct Map2<T, F>(PhantomData<(T, F)>);
 impl<T: Lane, F: Fn2<T::Wide>> Loop for Map2<T, F> {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
         // SAFETY: the contract of KernelFn.
-        let (d, a, b) = unsafe { (lanes_mut::<T>(dst, n), lanes::<T>(src[0], n), lanes::<T>(src[1], n)) };
-        for ((d, a), b) in d.iter_mut().zip(a).zip(b) {
-            *d = T::narrow(F::apply(a.widen(), b.widen()));
+        unsafe { binary::<T, T>(dst, src, n, imm, |a, b| T::narrow(F::apply(a.widen(), b.widen()))) }
+    }
+}
+
+/// Bytes of the smallest elements that loops take one of for each row.
+pub(in crate::kernels) const MIN_ROW_ELEMENT: usize = 4;
+
+/// A function of elements of two sources, of which one may have one element for each row.
+///
+/// # Safety
+/// As [`KernelFn`] demands.
+#[inline(always)]
+unsafe fn binary<T: Copy, R: Copy>(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm, apply: impl Fn(T, T) -> R) {
+    // SAFETY: by the contract; a source with one element for each row has as many.
+    let (d, a, b) = unsafe { (lanes_mut::<R>(dst, n), source::<T>(src, 0, n, imm), source::<T>(src, 1, n, imm)) };
+    match imm.per_row.filter(|_| size_of::<T>() >= MIN_ROW_ELEMENT) {
+        None => {
+            for ((d, a), b) in d.iter_mut().zip(a).zip(b) {
+                *d = apply(*a, *b);
+            }
+        }
+        // SAFETY: the other source has `n` elements.
+        Some(PerRow { source: 0, row }) => by_rows(d, a, row, |i, a| apply(a, unsafe { *b.get_unchecked(i) })),
+        // SAFETY: as above.
+        Some(PerRow { row, .. }) => by_rows(d, b, row, |i, b| apply(unsafe { *a.get_unchecked(i) }, b)),
+    }
+}
+
+/// Elements of a row that are taken together: the compiler knows how many.
+const TOGETHER: usize = 64;
+
+/// Writes what a function gives for each position and the element of its row.
+#[inline(always)]
+fn by_rows<T: Copy, R>(d: &mut [R], column: &[T], row: usize, apply: impl Fn(usize, T) -> R) {
+    if !row.is_multiple_of(TOGETHER) || !d.len().is_multiple_of(TOGETHER) {
+        for (r, (d, c)) in d.chunks_mut(row).zip(column).enumerate() {
+            let c = *c;
+            for (i, d) in d.iter_mut().enumerate() {
+                *d = apply(r * row + i, c);
+            }
+        }
+        return;
+    }
+    let mut first = 0;
+    for (d, c) in d.as_chunks_mut::<TOGETHER>().0.chunks_mut(row / TOGETHER).zip(column) {
+        let c = *c;
+        for d in d {
+            for (i, d) in d.iter_mut().enumerate() {
+                *d = apply(first + i, c);
+            }
+            first += TOGETHER;
         }
     }
 }
@@ -252,12 +311,9 @@ impl<T: Lane, F: Fn2<T::Wide>> Loop for Map2<T, F> {
 pub(super) struct Compare<T, R>(PhantomData<(T, R)>);
 impl<T: Lane, R: Relation<T::Wide>> Loop for Compare<T, R> {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
         // SAFETY: the contract of KernelFn.
-        let (d, a, b) = unsafe { (lanes_mut::<u8>(dst, n), lanes::<T>(src[0], n), lanes::<T>(src[1], n)) };
-        for ((d, a), b) in d.iter_mut().zip(a).zip(b) {
-            *d = R::holds(a.widen(), b.widen()).into();
-        }
+        unsafe { binary::<T, u8>(dst, src, n, imm, |a, b| R::holds(a.widen(), b.widen()).into()) }
     }
 }
 
@@ -279,11 +335,22 @@ where
     Multiply: Fn3<T::Wide>,
 {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
+        let apply = |a: T, b: T, c: T| T::narrow(<Multiply as Fn3<T::Wide>>::apply(a.widen(), b.widen(), c.widen()));
         // SAFETY: the contract of KernelFn.
-        let (d, a, b, c) = unsafe { (lanes_mut::<T>(dst, n), lanes::<T>(src[0], n), lanes::<T>(src[1], n), lanes::<T>(src[2], n)) };
-        for (((d, a), b), c) in d.iter_mut().zip(a).zip(b).zip(c) {
-            *d = T::narrow(<Multiply as Fn3<T::Wide>>::apply(a.widen(), b.widen(), c.widen()));
+        let (d, a, b, c) =
+            unsafe { (lanes_mut::<T>(dst, n), source::<T>(src, 0, n, imm), source::<T>(src, 1, n, imm), source::<T>(src, 2, n, imm)) };
+        // SAFETY: sources have `n` elements, but for the one with an element for each row.
+        let at = |source: &[T], i: usize| unsafe { *source.get_unchecked(i) };
+        match imm.per_row {
+            None => {
+                for (((d, a), b), c) in d.iter_mut().zip(a).zip(b).zip(c) {
+                    *d = apply(*a, *b, *c);
+                }
+            }
+            Some(PerRow { source: 0, row }) => by_rows(d, a, row, |i, a| apply(a, at(b, i), at(c, i))),
+            Some(PerRow { source: 1, row }) => by_rows(d, b, row, |i, b| apply(at(a, i), b, at(c, i))),
+            Some(PerRow { row, .. }) => by_rows(d, c, row, |i, c| apply(at(a, i), at(b, i), c)),
         }
     }
 }

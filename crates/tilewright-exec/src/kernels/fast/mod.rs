@@ -8,6 +8,7 @@ pub(super) mod loops;
 use super::{ElemOp, KernelFn};
 use crate::{cpu::Level, elem::Elem};
 use functions::*;
+pub(super) use loops::MIN_ROW_ELEMENT;
 use loops::{Bf16, Compare, Convert, CopyBits, E4m3, E5m2, F16, Fma, Map1, Map2, Offset, Select, at, portable};
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
 #[cfg(target_arch = "x86_64")]

@@ -5,7 +5,7 @@ use crate::{
     PlanError,
     elem::Elem,
     kernels::{self, ElemOp},
-    plan::{Inst, Tile, inst::Elementwise, tile::Base},
+    plan::{Inst, Tile, inst::Elementwise},
 };
 use tilewright_ir::{AttrName, OpRef, Opcode, RoundingMode, Signedness, TypeData, TypeTable};
 
@@ -93,14 +93,13 @@ impl<'m> Lowerer<'m> {
             let tile = Tile { elem, ..srcs[0].clone() };
             return self.define_result(op, 0, Val::Tile(tile));
         }
-        // Of equal elements the result is computed once.
-        let uniform = srcs.iter().all(Tile::is_splat);
-        let (dst, tile) = if uniform { self.new_tile(elem, &[]) } else { self.new_tile(elem, &shape) };
-        let tile = if uniform { Tile::splat(elem, Base::Reg(dst), &shape) } else { tile };
-        let srcs = if uniform { srcs.iter().map(|s| Tile::splat(s.elem, s.base, &[])).collect() } else { srcs };
-        let n = if uniform { 1 } else { tile.numel() };
-        self.emit(Inst::Elementwise(Elementwise { kernel, srcs, dst, n, size: elem.size() }));
-        self.define_result(op, 0, Val::Tile(tile))
+        // Along dimensions where all operands repeat an element, the result is computed once.
+        let distinct: Vec<usize> =
+            (0..shape.len()).map(|dim| if srcs.iter().all(|src| src.strides[dim] == 0) { 1 } else { shape[dim] }).collect();
+        let srcs = srcs.into_iter().map(|src| Tile { shape: distinct.clone(), ..src }).collect();
+        let (dst, tile) = self.new_tile(elem, &distinct);
+        self.emit(Inst::Elementwise(Elementwise { kernel, srcs, dst, n: tile.numel(), size: elem.size() }));
+        self.define_result(op, 0, Val::Tile(tile.broadcast(&shape)))
     }
 
     /// The kernel of an operation on these element types.
