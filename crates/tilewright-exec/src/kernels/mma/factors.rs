@@ -3,7 +3,7 @@
 
 use super::{
     product::{ROWS, Source, SourceFormat},
-    widen::{pair_rows, widen, widen_bytes},
+    widen::{HalfRows, pair_rows, widen, widen_bytes, widen_rows},
 };
 use crate::{
     cpu::Level,
@@ -183,9 +183,13 @@ impl Matrix {
             if format == FloatFormat::F32 {
                 return self.rows(level, (m, k), rooms);
             }
-            let from = self.in_order(level, size, (m, k), &mut rooms.raw);
             let to = rooms.lhs.take::<f32>(m * k);
-            widen(level, format, from, std::slice::from_raw_parts_mut(to, m * k));
+            let out = std::slice::from_raw_parts_mut(to, m * k);
+            if self.right == 1 && matches!(format, FloatFormat::F16 | FloatFormat::Bf16) {
+                widen_rows(level, format, HalfRows { start: self.start.cast(), pitch: self.down, rows: m, columns: k }, out);
+            } else {
+                widen(level, format, self.in_order(level, size, (m, k), &mut rooms.raw), out);
+            }
             Rows { start: to, pitch: k }
         }
     }

@@ -1,10 +1,16 @@
 //! Bringing factors to the type that products are summed in, and results back.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
 
+use super::panel::{Bf16, F16, Format};
 use crate::{
     cpu::Level,
-    kernels::exact::{read, write},
+    kernels::{
+        exact::{read, write},
+        vector::Floats,
+    },
 };
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256, __m512};
 use tilewright_numeric::{FloatFormat, bulk, convert::tf32_mask};
 
 /// Declares a loop over slices with a version for each level.
@@ -39,8 +45,6 @@ macro_rules! leveled_loop {
     };
 }
 
-leveled_loop! { from_f16(src: &[u16], out: &mut [f32]) { bulk::f16_to_f32_slice(src, out) } }
-leveled_loop! { from_bf16(src: &[u16], out: &mut [f32]) { bulk::bf16_to_f32_slice(src, out) } }
 leveled_loop! { to_f16(src: &[f32], out: &mut [u16]) { bulk::f32_to_f16_slice(src, out) } }
 leveled_loop! { from_tf32(src: &[u32], out: &mut [f32]) {
     out.iter_mut().zip(src).for_each(|(x, b)| *x = f32::from_bits(tf32_mask(*b)));
@@ -67,8 +71,9 @@ pub(super) unsafe fn widen(level: Level, format: FloatFormat, src: *const u8, ou
     unsafe {
         match format {
             FloatFormat::F32 => std::ptr::copy_nonoverlapping(src.cast(), out.as_mut_ptr(), n),
-            FloatFormat::F16 => from_f16(level, std::slice::from_raw_parts(src.cast(), n), out),
-            FloatFormat::Bf16 => from_bf16(level, std::slice::from_raw_parts(src.cast(), n), out),
+            FloatFormat::F16 | FloatFormat::Bf16 => {
+                widen_rows(level, format, HalfRows { start: src.cast(), pitch: n, rows: 1, columns: n }, out)
+            }
             FloatFormat::F8E4M3FN => bulk::e4m3_to_f32_slice(std::slice::from_raw_parts(src, n), out),
             FloatFormat::F8E5M2 => bulk::e5m2_to_f32_slice(std::slice::from_raw_parts(src, n), out),
             FloatFormat::Tf32 => from_tf32(level, std::slice::from_raw_parts(src.cast(), n), out),
@@ -89,6 +94,88 @@ pub(super) unsafe fn decode(format: FloatFormat, src: *const u8, n: usize) -> Ve
     // SAFETY: the caller passes `n` elements.
     (0..n).map(|i| format.decode(unsafe { read(src, i, size) })).collect()
 }
+
+/// Rows of `f16` or `bf16`.
+#[derive(Clone, Copy)]
+pub(super) struct HalfRows {
+    pub(super) start: *const u16,
+    /// Distance between rows, in elements.
+    pub(super) pitch: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+/// The rows as f32, one behind the other.
+///
+/// # Safety
+/// The rows are there, of numbers of the format, which is `f16` or `bf16`, and `out` has room for them. The CPU has the level.
+pub(super) unsafe fn widen_rows(level: Level, format: FloatFormat, rows: HalfRows, out: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn avx2(format: FloatFormat, rows: HalfRows, out: &mut [f32]) {
+        // SAFETY: by the caller.
+        unsafe { rows.widen::<__m256>(format, out) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma,f16c")]
+    unsafe fn avx512(format: FloatFormat, rows: HalfRows, out: &mut [f32]) {
+        // SAFETY: by the caller.
+        unsafe { rows.widen::<__m512>(format, out) }
+    }
+
+    // SAFETY: by the contract.
+    unsafe {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => avx512(format, rows, out),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2(format, rows, out),
+            _ => rows.widen::<[f32; 4]>(format, out),
+        }
+    }
+}
+
+impl HalfRows {
+    #[inline(always)]
+    unsafe fn widen<V: Floats>(self, format: FloatFormat, out: &mut [f32]) {
+        // SAFETY: by the caller.
+        unsafe {
+            match format {
+                FloatFormat::F16 => self.widen_from::<V, F16>(out),
+                FloatFormat::Bf16 => self.widen_from::<V, Bf16>(out),
+                other => unreachable!("{other:?} has no 16 bits"),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn widen_from<V: Floats, F: Format<V>>(self, out: &mut [f32]) {
+        // Rows without gaps are one.
+        let columns = if self.pitch == self.columns { self.rows * self.columns } else { self.columns };
+        for (row, out) in out[..self.rows * self.columns].chunks_exact_mut(columns).enumerate() {
+            let from = self.start.wrapping_add(row * self.pitch);
+            let mut vectors = out.chunks_exact_mut(V::LANES);
+            // SAFETY: the row has as many numbers as `out`; what does not fill a vector is copied to where a whole one can be read.
+            unsafe {
+                for (i, out) in vectors.by_ref().enumerate() {
+                    F::load(from.add(i * V::LANES).cast()).store(out.as_mut_ptr());
+                }
+                let rest = vectors.into_remainder();
+                if rest.is_empty() {
+                    continue;
+                }
+                let (mut halves, mut floats) = ([0u16; MAX_LANES], [0f32; MAX_LANES]);
+                std::ptr::copy_nonoverlapping(from.add(columns - rest.len()), halves.as_mut_ptr(), rest.len());
+                F::load(halves.as_ptr().cast()).store(floats.as_mut_ptr());
+                rest.copy_from_slice(&floats[..rest.len()]);
+            }
+        }
+    }
+}
+
+/// Numbers of the widest vectors.
+const MAX_LANES: usize = 16;
 
 /// Multiplies each element by its scale, which `position` finds.
 ///
