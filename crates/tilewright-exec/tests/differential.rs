@@ -215,7 +215,7 @@ fn the_engine_does_what_the_naive_evaluator_does() {
 fn programs_have_every_operation() {
     let all = combinations();
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..3000 {
+    for seed in 0..6000 {
         let made = program(&mut Choices::random(seed), &all);
         for function in &made.module.functions {
             function.body.walk(|op| {

@@ -26,6 +26,18 @@ pub(in crate::kernels) trait VectorLanes: Lanes {
     /// # Safety
     /// `to` has room for a vector.
     unsafe fn store(self, to: *mut f32);
+
+    /// With the other sign.
+    fn neg(self) -> Self;
+
+    /// The square root, rounded to nearest.
+    fn sqrt(self) -> Self;
+
+    /// The larger number, +0 above -0; where one is NaN, that if `NAN`, else the other.
+    fn larger<const NAN: bool>(self, other: Self) -> Self;
+
+    /// The smaller number, in the same way.
+    fn smaller<const NAN: bool>(self, other: Self) -> Self;
 }
 
 /// Eight numbers, with AVX2 and FMA.
@@ -40,7 +52,7 @@ pub(in crate::kernels) struct Sixteen(__m512);
 
 /// Declares what both vectors do alike.
 macro_rules! operations {
-    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
+    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident $sqrt:ident $xor:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
         impl VectorLanes for $vector {
             const LANES: usize = $lanes;
 
@@ -61,6 +73,28 @@ macro_rules! operations {
                 // SAFETY: by the contract; the value shows that the CPU has the instruction.
                 unsafe { $store(to, self.0) }
             }
+
+            #[inline(always)]
+            fn neg(self) -> Self {
+                // SAFETY: the value shows that the CPU has the instructions.
+                $vector(unsafe { $xor(self.0, $splat(-0.0)) })
+            }
+
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                // SAFETY: the value shows that the CPU has the instruction.
+                $vector(unsafe { $sqrt(self.0) })
+            }
+
+            #[inline(always)]
+            fn larger<const NAN: bool>(self, other: Self) -> Self {
+                self.extreme::<_CMP_GT_OQ, NAN>(other, other)
+            }
+
+            #[inline(always)]
+            fn smaller<const NAN: bool>(self, other: Self) -> Self {
+                self.extreme::<_CMP_LT_OQ, NAN>(other, self)
+            }
         }
         $(
             impl $op for $vector {
@@ -75,10 +109,42 @@ macro_rules! operations {
     )*};
 }
 operations! {
-    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps:
+    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_sqrt_ps _mm256_xor_ps:
         Add add _mm256_add_ps Sub sub _mm256_sub_ps Mul mul _mm256_mul_ps Div div _mm256_div_ps;
-    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps:
+    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_sqrt_ps _mm512_xor_ps:
         Add add _mm512_add_ps Sub sub _mm512_sub_ps Mul mul _mm512_mul_ps Div div _mm512_div_ps;
+}
+
+impl Eight {
+    /// `self` where it is beyond `other` or as large as it and `negative` is the one with a sign, or where `other` is NaN (where
+    /// `self` is, if `NAN`); else `other`.
+    #[inline(always)]
+    fn extreme<const BEYOND: i32, const NAN: bool>(self, other: Self, negative: Self) -> Self {
+        // SAFETY: the value shows that the CPU has the instructions.
+        unsafe {
+            let beyond = _mm256_cmp_ps::<BEYOND>(self.0, other.0);
+            let first = _mm256_and_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, other.0), negative.0);
+            let nan = if NAN { self.0 } else { other.0 };
+            let nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(nan, nan);
+            // The sign bits of the last operand choose.
+            Eight(_mm256_blendv_ps(other.0, self.0, _mm256_or_ps(_mm256_or_ps(beyond, first), nan)))
+        }
+    }
+}
+
+impl Sixteen {
+    /// As for eight numbers.
+    #[inline(always)]
+    fn extreme<const BEYOND: i32, const NAN: bool>(self, other: Self, negative: Self) -> Self {
+        // SAFETY: the value shows that the CPU has the instructions.
+        unsafe {
+            let beyond = _mm512_cmp_ps_mask::<BEYOND>(self.0, other.0);
+            let first = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(self.0, other.0) & _mm512_movepi32_mask(_mm512_castps_si512(negative.0));
+            let nan = if NAN { self.0 } else { other.0 };
+            let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(nan, nan);
+            Sixteen(_mm512_mask_blend_ps(beyond | first | nan, other.0, self.0))
+        }
+    }
 }
 
 impl Lanes for Eight {

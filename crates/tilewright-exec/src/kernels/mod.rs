@@ -6,6 +6,7 @@
 
 pub(crate) mod ahead;
 pub(crate) mod boxes;
+pub(crate) mod chain;
 pub(crate) mod columns;
 pub(crate) mod exact;
 mod fast;

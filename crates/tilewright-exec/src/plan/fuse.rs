@@ -3,7 +3,7 @@
 //! A sweep does all its steps on one piece of the elements before it goes on to the next, so values that only the sweep uses
 //! never leave the cache and need no register.
 
-use super::{Inst, Src, Step, Sweep, SweepInput, Tile, VReg, inst::Elementwise, tile::Base};
+use super::{Inst, Src, Step, Sweep, SweepInput, Tile, VReg, chains, inst::Elementwise, tile::Base};
 use crate::kernels::Kernel;
 use std::collections::HashMap;
 
@@ -134,6 +134,8 @@ struct SweepBuilder {
     slots: Slots,
     input_slots: usize,
     inputs: Vec<SweepInput>,
+    /// Which members are part of a chain.
+    linked: Vec<bool>,
 }
 
 impl SweepBuilder {
@@ -152,16 +154,27 @@ impl SweepBuilder {
         let outside = |reg: &VReg, inside: usize| uses.get(reg).copied().unwrap_or(0) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
-        SweepBuilder { n, produced, places: HashMap::new(), slots: Slots::default(), input_slots: 0, inputs: Vec::new() }
+        let linked = chains::linked(run.iter().map(|member| &member.kernel), n);
+        SweepBuilder { n, produced, places: HashMap::new(), slots: Slots::default(), input_slots: 0, inputs: Vec::new(), linked }
     }
 
     fn build(mut self, run: Vec<Elementwise>) -> (Sweep, usize) {
         let mut steps = Vec::with_capacity(run.len());
+        let mut passed = None;
         for (i, member) in run.into_iter().enumerate() {
-            let (kernel, column) = self.with_a_column(&member);
-            let srcs = member.srcs.iter().enumerate().map(|(k, src)| self.source(src, column == Some(k))).collect();
-            let (_, outside) = self.produced[&member.dst];
-            let dst = if outside { Src::Reg(member.dst, member.size) } else { Src::Slot(self.slots.take()) };
+            let (kernel, column) = self.with_a_column(&member, i);
+            let source = |(k, src): (usize, &Tile)| match passed {
+                Some(reg) if src.base == Base::Reg(reg) => Src::Passed,
+                _ if self.linked[i] => self.source(src, chains::takes_rows(src), false),
+                _ => self.source(src, column == Some(k), true),
+            };
+            let srcs = member.srcs.iter().enumerate().map(source).collect();
+            passed = (self.linked[i] && self.is_linked(i + 1)).then_some(member.dst);
+            let dst = match self.produced[&member.dst] {
+                (_, true) => Src::Reg(member.dst, member.size),
+                (last, false) if passed.is_some() && last <= i + 1 => Src::Passed,
+                _ => Src::Slot(self.slots.take()),
+            };
             self.places.insert(member.dst, dst);
             self.release(i, &member);
             steps.push(Step { kernel, srcs, dst });
@@ -175,7 +188,11 @@ impl SweepBuilder {
             step.srcs.iter_mut().chain([&mut step.dst]).for_each(behind_inputs);
         }
         let slots = self.input_slots + self.slots.count();
-        (Sweep { n: self.n, inputs: self.inputs, steps }, slots)
+        (Sweep::new(self.n, self.inputs, steps), slots)
+    }
+
+    fn is_linked(&self, member: usize) -> bool {
+        self.linked.get(member).is_some_and(|linked| *linked)
     }
 
     /// Gives back the slots of values that nothing after member `i` reads.
@@ -195,14 +212,15 @@ impl SweepBuilder {
         self.input_slots - 1
     }
 
-    /// The kernel of a member, and the source that has one element for each row, if there is one and the kernel takes it so.
-    fn with_a_column(&self, member: &Elementwise) -> (Kernel, Option<usize>) {
+    /// The kernel of member `i`, and the source that has one element for each row, if there is one and the kernel takes it so.
+    fn with_a_column(&self, member: &Elementwise, i: usize) -> (Kernel, Option<usize>) {
         let columns = member.srcs.iter().enumerate().filter_map(|(k, src)| Some((k, src.shared_by()?)));
         let taken = columns.filter_map(|(k, row)| Some((member.kernel.per_row(k, row)?, Some(k)))).next();
-        taken.unwrap_or((member.kernel, None))
+        taken.filter(|_| !self.linked[i]).unwrap_or((member.kernel, None))
     }
 
-    fn source(&mut self, src: &Tile, is_column: bool) -> Src {
+    /// Where a member reads a tile. `spread`: it must find as many elements as there are, also if all are one.
+    fn source(&mut self, src: &Tile, is_column: bool, spread: bool) -> Src {
         if let Base::Reg(reg) = src.base
             && let Some(place) = self.places.get(&reg)
         {
@@ -210,23 +228,28 @@ impl SweepBuilder {
         }
         let is_it = |input: &SweepInput| input.tile() == src && matches!(input, SweepInput::PerRow { .. }) == is_column;
         if let Some(input) = self.inputs.iter().position(is_it) {
+            if spread && matches!(self.inputs[input], SweepInput::Splat { slot: None, .. }) {
+                self.inputs[input] = SweepInput::Splat { tile: src.clone(), slot: Some(self.input_slot()) };
+            }
             return Src::Input(input);
         }
-        let input = self.input(src.clone(), is_column);
+        let input = self.input(src.clone(), is_column, spread);
         self.inputs.push(input);
         Src::Input(self.inputs.len() - 1)
     }
 
-    fn input(&mut self, tile: Tile, is_column: bool) -> SweepInput {
+    fn input(&mut self, tile: Tile, is_column: bool, spread: bool) -> SweepInput {
         if tile.is_contiguous() && tile.numel() == self.n {
             return SweepInput::Direct { tile };
         }
         if is_column && let Some(row) = tile.shared_by() {
             return SweepInput::PerRow { tile, row };
         }
+        if tile.is_splat() {
+            return SweepInput::Splat { tile, slot: spread.then(|| self.input_slot()) };
+        }
         let (loops, slot) = (tile.loops(), self.input_slot());
         match loops[..] {
-            _ if tile.is_splat() => SweepInput::Splat { tile, slot },
             // Extents are powers of two, so pieces begin where it repeats.
             [(times, 0), ..] if self.n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops, slot },
             _ => SweepInput::Strided { tile, loops, slot },

@@ -3,8 +3,14 @@
 //! An instruction works on whole tiles. Registers are written in full by the instruction that defines them; only the
 //! registers of loop-carried values and of results of structured operations are written in several places.
 
-use super::{Piece, Tile, VReg};
-use crate::kernels::{Kernel, columns::ColumnsFn, mma::MatmulKind, rows::RowsFn};
+use super::{Piece, Tile, VReg, chains};
+use crate::kernels::{
+    Kernel,
+    chain::{ChainFn, GROUP, Link},
+    columns::ColumnsFn,
+    mma::MatmulKind,
+    rows::RowsFn,
+};
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, MemoryScope, Scalar};
 
 /// A place in the code: a label while lowering, an instruction's position in a finished plan.
@@ -163,15 +169,47 @@ pub(crate) struct Sweep {
     pub(crate) n: usize,
     pub(crate) inputs: Vec<SweepInput>,
     pub(crate) steps: Vec<Step>,
+    /// The steps as they are run.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// What a sweep does at a time.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// The step of this number.
+    Step(usize),
+    /// Several steps.
+    Chain(Chain),
+}
+
+/// Steps that hand their results on in registers of the CPU.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    pub(crate) run: ChainFn,
+    pub(crate) links: Vec<Link>,
+    pub(crate) places: Vec<Place>,
+}
+
+/// Where links read, or where one writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) at: Src,
+    pub(crate) written: bool,
 }
 
 impl Sweep {
+    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>) -> Sweep {
+        let parts = chains::parts(n, &inputs, &steps);
+        Sweep { n, inputs, steps, parts }
+    }
+
     /// Elements that are worked on at a time.
     pub(crate) const PIECE: usize = 1024;
 
-    /// How many steps it does on whole pieces.
-    pub(crate) fn steps_on_pieces(&self) -> usize {
-        self.n / Sweep::PIECE * self.steps.len()
+    /// How often it reads ahead: for each step on a whole piece, and for each group of a chain.
+    pub(crate) fn times_to_read_ahead(&self) -> usize {
+        let times = |part: &Part| if let Part::Chain(_) = part { self.n / GROUP } else { self.n / Sweep::PIECE };
+        self.parts.iter().map(times).sum()
     }
 }
 
@@ -180,9 +218,9 @@ impl Sweep {
 pub(crate) enum SweepInput {
     /// Lies in order: read in place.
     Direct { tile: Tile },
-    /// One element: spread over a scratch slot once.
-    Splat { tile: Tile, slot: usize },
-    /// One element for each `row` elements of the sweep, side by side: the kernels of the steps that read it spread it in registers.
+    /// One element: spread over a scratch slot once, if others than chains read it.
+    Splat { tile: Tile, slot: Option<usize> },
+    /// One element for each `row` elements of the sweep, side by side: the steps that read it spread it in registers of the CPU.
     PerRow { tile: Tile, row: usize },
     /// The same in every piece: gathered into a scratch slot once. Extents and strides, the innermost last.
     Repeated { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
@@ -211,6 +249,8 @@ pub(crate) enum Src {
     Slot(usize),
     /// A register, written by an earlier step; elements of this many bytes.
     Reg(VReg, usize),
+    /// From one step of a chain to the next, in registers of the CPU.
+    Passed,
 }
 
 /// One kernel of a sweep or fold.
@@ -218,7 +258,7 @@ pub(crate) enum Src {
 pub(crate) struct Step {
     pub(crate) kernel: Kernel,
     pub(crate) srcs: Vec<Src>,
-    /// Where it writes: a slot or a register.
+    /// Where it writes: a slot or a register, or no more than what it hands to the next.
     pub(crate) dst: Src,
 }
 
@@ -501,9 +541,9 @@ impl Inst {
     }
 
     /// How many steps of computing it does, over which fetching can be spread.
-    pub(crate) fn steps_on_pieces(&self) -> usize {
+    pub(crate) fn times_to_read_ahead(&self) -> usize {
         match self {
-            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.steps_on_pieces(),
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.times_to_read_ahead(),
             Inst::FoldRows(fold) => fold.steps,
             _ => 0,
         }

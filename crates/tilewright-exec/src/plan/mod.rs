@@ -1,5 +1,6 @@
 //! Plans: the code of an entry for the tile machine.
 
+mod chains;
 mod coalesce;
 mod constants;
 mod direct_store;
@@ -14,8 +15,8 @@ mod tile;
 
 pub(crate) use constants::Constants;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Src,
-    Step, Sweep, SweepInput, Update, ViewAccess, ViewDim,
+    Atomic, Chain, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, Part, Place, PointerAccess, Print,
+    Readers, Slice, Src, Step, Sweep, SweepInput, Update, ViewAccess, ViewDim,
 };
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
@@ -70,8 +71,8 @@ pub struct Plan {
     pub(crate) frame_bytes: usize,
     /// Whether blocks may wait for others.
     pub(crate) waits: bool,
-    /// How many steps sweeps and folds do on whole pieces, where nothing is repeated.
-    pub(crate) steps_on_pieces: usize,
+    /// How often sweeps and folds read ahead, where nothing is repeated.
+    pub(crate) times_to_read_ahead: usize,
     /// Whether there is so much to compute between accesses that tiles are worth reading ahead: where a block does little more than to
     /// load and store, the CPU does that on its own.
     pub(crate) reads_ahead: bool,
@@ -107,7 +108,7 @@ impl Plan {
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
         let sweeps = || code.iter().filter_map(Inst::sweep);
         let steps_on_whole_tiles: usize = sweeps().filter(|sweep| sweep.n >= Sweep::PIECE).map(|sweep| sweep.steps.len()).sum();
-        let steps_on_pieces = code.iter().map(Inst::steps_on_pieces).sum();
+        let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();
         let folds = code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
         let reads_ahead = folds || steps_on_whole_tiles > LITTLE_TO_COMPUTE;
         let may_stream = streaming::allowed(&code);
@@ -123,7 +124,7 @@ impl Plan {
             registers: layout.offsets,
             frame_bytes: layout.bytes,
             waits,
-            steps_on_pieces,
+            times_to_read_ahead,
             reads_ahead,
             may_stream,
             scratch_slots: fused.scratch_slots,

@@ -232,7 +232,7 @@ impl Machine<'_> {
 
     /// Asks to read ahead where a block that begins will probably store its tiles: what is written is read first.
     pub(super) fn guess_stores(&mut self) {
-        self.ahead.begin(self.launch.plan.steps_on_pieces);
+        self.ahead.begin(self.launch.plan.times_to_read_ahead);
         if self.launch.plan.reads_ahead {
             let elsewhere = self.in_place.stored.iter().filter(|(_, guess)| guess.next != guess.last);
             elsewhere.for_each(|(_, guess)| self.ahead.add_run(guess.next, guess.bytes));

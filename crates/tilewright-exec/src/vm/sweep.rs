@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     kernels::ahead::Ahead,
-    plan::{Src, Step, Sweep, SweepInput, VReg},
+    plan::{Chain, Part, Place, Src, Step, Sweep, SweepInput, VReg},
 };
 
 /// Elements of a piece.
@@ -32,7 +32,7 @@ impl Input {
         Input { base, advance: size, row: 1 }
     }
 
-    /// A slot that all pieces read.
+    /// A slot, or a single element, that all pieces read.
     pub(super) fn slot(base: *const u8) -> Input {
         Input { base, advance: 0, row: 1 }
     }
@@ -60,7 +60,8 @@ pub(super) fn run(
         inputs.push(match input {
             SweepInput::Direct { tile } => Input::in_order(in_place.read(tile, regs), tile.elem.size()),
             SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: *row },
-            SweepInput::Splat { tile, slot } => {
+            SweepInput::Splat { tile, slot: None } => Input::slot(regs.read(tile)),
+            SweepInput::Splat { tile, slot: Some(slot) } => {
                 let base = slots.at(*slot);
                 // SAFETY: a slot holds a piece of the largest elements.
                 unsafe { copy::spread(regs.read(tile), tile.elem.size(), sweep.n.min(PIECE), base) };
@@ -76,6 +77,7 @@ pub(super) fn run(
         });
     }
     let places = Places { inputs: &inputs, regs, target, slots: &slots };
+    let mut pointers = Vec::new();
     for start in (0..sweep.n).step_by(PIECE) {
         let n = PIECE.min(sweep.n - start);
         for input in &sweep.inputs {
@@ -84,11 +86,16 @@ pub(super) fn run(
                 unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), start, n, slots.at(*slot)) };
             }
         }
-        for step in &sweep.steps {
-            if n == PIECE {
-                ahead.fetch_share();
+        for part in &sweep.parts {
+            match part {
+                Part::Step(step) => {
+                    if n == PIECE {
+                        ahead.fetch_share();
+                    }
+                    places.run(&sweep.steps[*step], start, n);
+                }
+                Part::Chain(chain) => places.run_chain(chain, start, n, &mut pointers, ahead),
             }
-            places.run(step, start, n);
         }
     }
 }
@@ -109,18 +116,35 @@ impl Places<'_, '_> {
         for (src, place) in srcs.iter_mut().zip(&step.srcs) {
             *src = self.locate(*place, start);
         }
-        let dst = match step.dst {
+        let dst = self.locate_result(step.dst, start);
+        // SAFETY: the kernel was selected for the types of these places, each of which holds `n` elements; the plan gave
+        // the destination a place of its own.
+        unsafe { (step.kernel.run)(dst, srcs, n, &step.kernel.imm) };
+    }
+
+    /// Runs a chain on elements `start..start + n`.
+    fn run_chain(&self, chain: &Chain, start: usize, n: usize, pointers: &mut Vec<*mut f32>, ahead: &mut Ahead) {
+        let pointer =
+            |place: &Place| if place.written { self.locate_result(place.at, start) } else { self.locate(place.at, start).cast_mut() };
+        pointers.clear();
+        pointers.extend(chain.places.iter().map(|place| pointer(place).cast::<f32>()));
+        // SAFETY: the plan makes chains of steps on `f32` in sweeps whose length is a multiple of a chain's group, as that of a piece is;
+        // so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take the place of a value that is not
+        // needed any more, element by element.
+        unsafe { (chain.run)(&chain.links, pointers, n, ahead) };
+    }
+
+    /// The first of the elements from `start` on, to be written.
+    fn locate_result(&self, place: Src, start: usize) -> *mut u8 {
+        match place {
             Src::Slot(slot) => self.slots.at(slot),
             Src::Reg(reg, size) => {
                 let base = self.target.filter(|target| target.reg == reg).map_or_else(|| self.regs.write(reg), |target| target.place);
                 // SAFETY: the register, or the place that takes its elements, holds all elements of the sweep.
                 unsafe { base.add(start * size) }
             }
-            Src::Input(_) => unreachable!("steps do not write inputs"),
-        };
-        // SAFETY: the kernel was selected for the types of these places, each of which holds `n` elements; the plan gave
-        // the destination a place of its own.
-        unsafe { (step.kernel.run)(dst, srcs, n, &step.kernel.imm) };
+            Src::Input(_) | Src::Passed => unreachable!("steps write slots and registers"),
+        }
     }
 
     /// The first of the elements from `start` on.
@@ -131,6 +155,7 @@ impl Places<'_, '_> {
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },
+            Src::Passed => unreachable!("what is passed on lies in no memory"),
         }
     }
 }

@@ -13,6 +13,20 @@ const MANY: i64 = 256;
 pub(super) const I32: Element = Element::Number(Scalar::I32);
 pub(super) const I1: Element = Element::Number(Scalar::I1);
 
+/// What kernels do to floats most of the time, and whose results are exact.
+const COMMON: [Opcode; 10] = [
+    Opcode::AddF,
+    Opcode::SubF,
+    Opcode::MulF,
+    Opcode::Fma,
+    Opcode::MaxF,
+    Opcode::MinF,
+    Opcode::NegF,
+    Opcode::AbsF,
+    Opcode::DivF,
+    Opcode::Sqrt,
+];
+
 /// Whether an operation computes each number from those at the same place.
 pub(super) fn is_elementwise(combination: &Combination) -> bool {
     combination.opcode.def().traits.contains(Traits::ELEMENTWISE)
@@ -32,7 +46,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.choices.below(26) {
+        match self.choices.below(29) {
             0..=9 => self.regular(),
             10..=12 => self.movement(),
             13 if self.choices.once_in(2) => self.long_fold(),
@@ -54,6 +68,7 @@ impl Generator<'_> {
             23 if self.depth < MAX_DEPTH => self.repeat(),
             24 => self.print(),
             25 => self.call(),
+            26..=28 => self.chain(),
             _ => self.regular(),
         }
     }
@@ -235,25 +250,37 @@ impl Generator<'_> {
     /// A few numbers computed from each other, of which some are stored and nothing else is done with them: what an engine likes to
     /// do in one go.
     fn chain(&mut self) {
-        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::F32, Scalar::F16, Scalar::F64, Scalar::I8]);
+        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::F32, Scalar::F32, Scalar::F32, Scalar::F16, Scalar::F64, Scalar::I8]);
         let element = Element::Number(scalar);
         let all = self.combinations;
         let fits = |combination: &&Combination| combination.types.iter().all(|ty| *ty == element) && is_elementwise(combination);
         let fitting: Vec<&Combination> = all.iter().flatten().filter(fits).collect();
-        let (shape, mut values) = if self.choices.below(4) == 3 {
+        // Those with the first value of each attribute, which the engine has most ways to do.
+        let mut plain = fitting.clone();
+        plain.dedup_by_key(|combination| combination.opcode);
+        if scalar == Scalar::F32 {
+            plain.retain(|combination| COMMON.contains(&combination.opcode));
+        }
+        let many = self.choices.below(2) == 1;
+        let (shape, mut values) = if many {
             (vec![MANY], [0; 2].map(|_| self.loaded_row(scalar, MANY)).to_vec())
         } else {
             let shape = self.shape(element);
             let values = [0; 2].map(|_| self.operand(element, &shape, false)).to_vec();
             (shape, values)
         };
-        for _ in 0..2 + self.choices.below(3) {
-            let combination = *self.choices.pick(&fitting);
-            let operands: Vec<Value> = combination.types[1..].iter().map(|_| *self.choices.pick(&values)).collect();
+        values.push(self.constant(element, &shape));
+        let inputs = values.len();
+        for _ in 0..2 + self.choices.below(if many { 9 } else { 3 }) {
+            let from = if self.choices.below(3) > 0 { &plain } else { &fitting };
+            let combination = *self.choices.pick(from);
+            // The last value more often than others.
+            let operand = |_| if self.choices.below(3) == 1 { values[values.len() - 1] } else { *self.choices.pick(&values) };
+            let operands: Vec<Value> = combination.types[1..].iter().map(operand).collect();
             values.push(self.combined_as(combination, &operands, element, &shape));
         }
-        for value in values.split_off(2) {
-            if self.choices.below(3) > 0 {
+        for value in values.split_off(inputs) {
+            if self.choices.below(2) > 0 {
                 self.store_slot(&Slot { value, element, shape: shape.clone(), solid: false });
             }
         }

@@ -1,0 +1,74 @@
+//! Chains: which steps of a sweep hand their results on in registers of the CPU.
+
+use super::{Chain, Part, Place, Src, Step, SweepInput, Tile};
+use crate::{
+    cpu::Level,
+    kernels::{
+        Kernel,
+        chain::{self, ChainFn, GROUP, Link, Operand},
+    },
+};
+
+/// For each kernel of a sweep over `n` elements, whether it is part of a chain: of all that stand side by side and can be linked.
+pub(super) fn linked<'a>(kernels: impl Iterator<Item = &'a Kernel>, n: usize) -> Vec<bool> {
+    let possible = n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some();
+    let fits: Vec<bool> = kernels.map(|kernel| possible && chain::op(&kernel.imm).is_some()).collect();
+    let fits_at = |i: Option<usize>| i.and_then(|i| fits.get(i)).is_some_and(|fits| *fits);
+    // One step alone gains nothing.
+    (0..fits.len()).map(|i| fits[i] && (fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)))).collect()
+}
+
+/// Whether a chain reads a tile one element for each row.
+pub(super) fn takes_rows(src: &Tile) -> bool {
+    src.shared_by().is_some_and(|row| row.is_power_of_two() && row >= chain::SHORTEST_ROW)
+}
+
+/// The parts of a sweep, in the order in which they run.
+pub(super) fn parts(n: usize, inputs: &[SweepInput], steps: &[Step]) -> Vec<Part> {
+    let linked = linked(steps.iter().map(|step| &step.kernel), n);
+    let mut parts = Vec::new();
+    let mut next = 0;
+    while next < steps.len() {
+        let length = linked[next..].iter().take_while(|linked| **linked).count();
+        match chain::select(Level::best()).filter(|_| length > 0).and_then(|run| chain_of(run, inputs, &steps[next..next + length])) {
+            Some(chain) => {
+                parts.push(Part::Chain(chain));
+                next += length;
+            }
+            None => {
+                parts.push(Part::Step(next));
+                next += 1;
+            }
+        }
+    }
+    parts
+}
+
+/// The chain of these steps.
+fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step]) -> Option<Chain> {
+    let mut places: Vec<Place> = Vec::new();
+    let mut place = |at: Src, written: bool| {
+        places.iter().position(|place| *place == Place { at, written }).unwrap_or_else(|| {
+            places.push(Place { at, written });
+            places.len() - 1
+        })
+    };
+    let mut links = Vec::with_capacity(steps.len());
+    for step in steps {
+        let mut operands = [Operand::Passed; 3];
+        for (operand, src) in operands.iter_mut().zip(&step.srcs) {
+            *operand = match *src {
+                Src::Passed => Operand::Passed,
+                Src::Input(input) => match &inputs[input] {
+                    SweepInput::Splat { .. } => Operand::Splat(place(*src, false)),
+                    SweepInput::PerRow { row, .. } => Operand::PerRow(place(*src, false), row.ilog2()),
+                    _ => Operand::Array(place(*src, false)),
+                },
+                _ => Operand::Array(place(*src, false)),
+            };
+        }
+        let store = (step.dst != Src::Passed).then(|| place(step.dst, true));
+        links.push(Link { op: chain::op(&step.kernel.imm)?, operands, store });
+    }
+    Some(Chain { run, links, places })
+}
