@@ -362,7 +362,8 @@ impl<T: Lane> Loop for Select<T> {
         // SAFETY: the contract of KernelFn.
         let (d, c, a, b) = unsafe { (lanes_mut::<T>(dst, n), lanes::<u8>(src[0], n), lanes::<T>(src[1], n), lanes::<T>(src[2], n)) };
         for (((d, c), a), b) in d.iter_mut().zip(c).zip(a).zip(b) {
-            *d = if *c != 0 { *a } else { *b };
+            // Not an `if`: it would choose where to read from, element by element.
+            *d = std::hint::select_unpredictable(*c != 0, *a, *b);
         }
     }
 }

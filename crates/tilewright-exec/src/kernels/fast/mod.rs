@@ -3,6 +3,8 @@
 //! A loop is one generic function, compiled for each level of the CPU; the versions give the same bits. Nothing is fused but `fma`.
 
 pub(super) mod functions;
+#[cfg(target_arch = "x86_64")]
+mod half;
 pub(super) mod loops;
 
 use super::{ElemOp, KernelFn};
@@ -310,10 +312,32 @@ fn float_to_int(level: Level, src: Scalar, dst: Scalar, signed: bool) -> Option<
     }
 }
 
+/// Widens `f16` to `f32`, exactly.
+fn widen_f16(level: Level) -> KernelFn {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => half::widen_avx512,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => half::widen_avx2,
+        _ => portable::<Convert<F16, f32, As>>(),
+    }
+}
+
+/// Rounds `f32` to `f16`, to the nearest.
+fn narrow_to_f16(level: Level) -> KernelFn {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => half::narrow_avx512,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => half::narrow_avx2,
+        _ => portable::<Convert<f32, F16, As>>(),
+    }
+}
+
 fn float_to_float(level: Level, src: Scalar, dst: Scalar, mode: RoundingMode) -> Option<KernelFn> {
     // Widening is exact in every mode.
     match (src, dst) {
-        (Scalar::F16, Scalar::F32) => return Some(at::<Convert<F16, f32, As>>(level)),
+        (Scalar::F16, Scalar::F32) => return Some(widen_f16(level)),
         (Scalar::Bf16, Scalar::F32) => return Some(at::<Convert<Bf16, f32, As>>(level)),
         (Scalar::F8E4M3FN, Scalar::F32) => return Some(at::<Convert<E4m3, f32, As>>(level)),
         (Scalar::F8E5M2, Scalar::F32) => return Some(at::<Convert<E5m2, f32, As>>(level)),
@@ -321,7 +345,7 @@ fn float_to_float(level: Level, src: Scalar, dst: Scalar, mode: RoundingMode) ->
         _ => {}
     }
     Some(match (src, dst, mode) {
-        (Scalar::F32, Scalar::F16, RoundingMode::NearestEven) => at::<Convert<f32, F16, As>>(level),
+        (Scalar::F32, Scalar::F16, RoundingMode::NearestEven) => narrow_to_f16(level),
         (Scalar::F32, Scalar::Bf16, RoundingMode::NearestEven) => at::<Convert<f32, Bf16, As>>(level),
         (Scalar::F32, Scalar::F8E4M3FN, RoundingMode::NearestEven) => at::<Convert<f32, E4m3, As>>(level),
         (Scalar::F32, Scalar::F8E5M2, RoundingMode::NearestEven) => at::<Convert<f32, E5m2, As>>(level),
