@@ -199,12 +199,16 @@ def test_a_launch_is_interrupted(threads):
         while ct.atomic_or(flags, (0,), 0).item() == 0:
             pass
 
-    before = signal.getsignal(signal.SIGINT)
-    with contextlib.redirect_stdout(Interrupt()), pytest.raises(KeyboardInterrupt):
-        cutile.launch(3, print_and_wait, (np.zeros(1, np.int32),), threads=threads)
-    assert signal.getsignal(signal.SIGINT) is before
-    # The next launch knows nothing of it.
-    cutile.launch(1, wait_for_ever, (np.ones(1, np.int32),), threads=threads)
+    # Processes that a shell runs in the background ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with contextlib.redirect_stdout(Interrupt()), pytest.raises(KeyboardInterrupt):
+            cutile.launch(3, print_and_wait, (np.zeros(1, np.int32),), threads=threads)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        # The next launch knows nothing of it.
+        cutile.launch(1, wait_for_ever, (np.ones(1, np.int32),), threads=threads)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_what_goes_wrong_when_printing():

@@ -104,6 +104,15 @@ def test_products_have_factors_of_tf32_where_the_program_allows_it(torch_on_cpu)
     assert torch.equal(product, torch.tensor([[1 + 2**-10, 1, 1 + 2**-9, 1]]))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_products_of_another_type(torch_on_cpu, dtype):
+    torch = torch_on_cpu
+    a, b = (torch.randn(8, 8, dtype=getattr(torch, dtype), device="cuda") for _ in range(2))
+    found = torch.mm(a, b, out_dtype=torch.float32)
+    assert found.dtype == torch.float32
+    assert torch.equal(found, (a.double() @ b.double()).float())
+
+
 def test_gradients_are_rounded_once(torch_on_cpu):
     torch = torch_on_cpu
     x = torch.randn(300, 64, dtype=torch.bfloat16, device="cuda", requires_grad=True)

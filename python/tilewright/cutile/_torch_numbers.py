@@ -45,11 +45,12 @@ def call(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _rounded_once(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], wide: torch.dtype) -> Any:
-    """Call a function in a wide type if its tensors are 16-bit floats of one type."""
+    """Call a function in a wide type if its tensors are 16-bit floats of one type, or if it is to give another type."""
     dtypes = {value.dtype for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)}
-    if len(dtypes) != 1 or not dtypes <= {torch.float16, torch.bfloat16}:
+    if len(dtypes) != 1 or not (dtypes <= {torch.float16, torch.bfloat16} or kwargs.get("out_dtype")):
         return func(*args, **kwargs)
     [dtype] = dtypes
+    wide = torch.promote_types(dtype, wide)
 
     def widened(value: Any) -> Any:
         return value.to(wide) if isinstance(value, torch.Tensor) else value
