@@ -10,7 +10,7 @@ use tilewright_ir::Scalar;
 /// Elements of the tiles.
 const N: usize = 128;
 /// Elements of the buffer.
-const ELEMENTS: usize = 1024;
+const ELEMENTS: usize = 5000;
 
 /// `out[(i % 8) * scale + start] op= i`, for `i` below `end`, where the operations are those of `body`.
 fn kernel(body: &str) -> String {
@@ -86,7 +86,7 @@ fn run(body: &str, places: Places, blocks: u32, observer: Option<&Recorder>) -> 
 }
 
 /// Elements close together and far apart, one for all, backwards; with masks.
-const PLACES: [Places; 7] = [
+const PLACES: [Places; 9] = [
     Places { scale: 1, start: 3, end: 128 },
     Places { scale: 100, start: 0, end: 128 },
     Places { scale: 146, start: 1, end: 128 },
@@ -94,6 +94,9 @@ const PLACES: [Places; 7] = [
     Places { scale: -3, start: 40, end: 128 },
     Places { scale: 2, start: 7, end: 77 },
     Places { scale: 2, start: 7, end: 0 },
+    // Around a border between parts of which the sums are kept apart, and in the part behind it.
+    Places { scale: 1, start: 2045, end: 128 },
+    Places { scale: 3, start: 2048, end: 128 },
 ];
 
 #[test]

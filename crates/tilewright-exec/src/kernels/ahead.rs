@@ -92,9 +92,23 @@ impl Ahead {
     }
 }
 
+/// Brings a row of bytes to the second cache: rows of a matrix often have a power of two of bytes, and then few fit the first one.
+#[inline(always)]
+pub(crate) fn prefetch_row(start: *const u8, bytes: usize) {
+    for at in (0..bytes).step_by(LINE) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: needs no more than SSE, which every x86-64 CPU has; a prefetch may name any address.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(start.wrapping_add(at).cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (start, at);
+    }
+}
+
 /// Brings a line to the cache.
 #[inline]
-fn prefetch(line: *const u8) {
+pub(crate) fn prefetch(line: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: needs no more than SSE, which every x86-64 CPU has; a prefetch may name any address.
     unsafe {

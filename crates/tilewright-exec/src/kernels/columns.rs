@@ -5,24 +5,58 @@
 
 use super::{
     ElemOp,
+    ahead::prefetch_row,
     fast::loops::{Fn2, Lane},
     usual::{self, Usual, combine, combine_all},
 };
 use crate::{cpu::Level, elem::Elem};
 
-/// Reduces `extent` rows of `width` elements, which lie `pitch` elements apart, to one row.
+/// Where rows lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// The first one.
+    pub(crate) start: *const u8,
+    /// How many elements each lies behind the one before.
+    pub(crate) pitch: usize,
+    /// The first one of the matrix that is probably reduced next, or null.
+    pub(crate) next: *const u8,
+}
+
+/// Bytes that are fetched ahead of what is read: what memory delivers while the CPU waits for it.
+const AHEAD: usize = 8192;
+
+/// Reduces `extent` rows of `width` elements to one row.
 ///
 /// # Safety
-/// `src` holds the rows; `extent` is a power of two; `dst` has room for a row, `spare` for half of the rows. All are initialised and
+/// `rows` says where the rows lie; `extent` is a power of two; `dst` has room for a row, `spare` for half of the rows. All are initialised and
 /// aligned to their elements, and `dst` and `spare` overlap nothing.
-pub(crate) type ColumnsFn = unsafe fn(src: *const u8, pitch: usize, dst: *mut u8, spare: *mut u8, extent: usize, width: usize);
+pub(crate) type ColumnsFn = unsafe fn(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize);
+
+impl Rows {
+    /// How many pairs of rows are fetched ahead, if their rows have `bytes` bytes: none where nothing is known to come next.
+    #[inline(always)]
+    fn pairs_ahead(&self, half: usize, bytes: usize) -> usize {
+        if self.next.is_null() { 2 * half } else { (AHEAD / 2 / bytes).clamp(1, half) }
+    }
+
+    /// Fetches a pair of rows, of this matrix or of the next.
+    #[inline(always)]
+    fn fetch_pair<T>(&self, pair: usize, half: usize, width: usize) {
+        let (start, pair) = if pair < half { (self.start, pair) } else { (self.next, pair - half) };
+        if pair < half {
+            for row in [pair, pair + half] {
+                prefetch_row(start.wrapping_add(row * self.pitch * size_of::<T>()), width * size_of::<T>());
+            }
+        }
+    }
+}
 
 #[inline(always)]
-unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(src: *const u8, pitch: usize, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
+unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
     // SAFETY: the contract of ColumnsFn.
     let (row, dst, spare) = unsafe {
         (
-            |i: usize| std::slice::from_raw_parts(src.cast::<T>().add(i * pitch), width),
+            |i: usize| std::slice::from_raw_parts(rows.start.cast::<T>().add(i * rows.pitch), width),
             std::slice::from_raw_parts_mut(dst.cast::<T>(), width),
             std::slice::from_raw_parts_mut(spare.cast::<T>(), extent / 2 * width),
         )
@@ -31,7 +65,13 @@ unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(src: *const u8, pitch: usize, dst: *m
     match half {
         0 => return dst.copy_from_slice(row(0)),
         1 => return combine_all::<T, F>(dst, row(0), row(1)),
-        _ => spare.chunks_exact_mut(width).enumerate().for_each(|(i, to)| combine_all::<T, F>(to, row(i), row(i + half))),
+        _ => {
+            let pairs = rows.pairs_ahead(half, width * size_of::<T>());
+            for (i, to) in spare.chunks_exact_mut(width).enumerate() {
+                rows.fetch_pair::<T>(i + pairs, half, width);
+                combine_all::<T, F>(to, row(i), row(i + half));
+            }
+        }
     }
     while half > 2 {
         half /= 2;
@@ -44,16 +84,16 @@ unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(src: *const u8, pitch: usize, dst: *m
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<T: Lane, F: Fn2<T::Wide>>(src: *const u8, pitch: usize, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
+unsafe fn avx512<T: Lane, F: Fn2<T::Wide>>(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
     // SAFETY: by the caller.
-    unsafe { reduce::<T, F>(src, pitch, dst, spare, extent, width) }
+    unsafe { reduce::<T, F>(rows, dst, spare, extent, width) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<T: Lane, F: Fn2<T::Wide>>(src: *const u8, pitch: usize, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
+unsafe fn avx2<T: Lane, F: Fn2<T::Wide>>(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
     // SAFETY: by the caller.
-    unsafe { reduce::<T, F>(src, pitch, dst, spare, extent, width) }
+    unsafe { reduce::<T, F>(rows, dst, spare, extent, width) }
 }
 
 /// The reduction of columns of these elements with an operation, if there is one.
@@ -98,9 +138,12 @@ mod tests {
             for level in Level::available() {
                 let kernel = select(level, ElemOp::AddF(RoundingMode::NearestEven, false), Elem::Num(Scalar::F32)).unwrap();
                 let (mut found, mut spare) = (vec![0f32; width], vec![0f32; extent / 2 * width]);
-                // SAFETY: the arrays hold the rows.
-                unsafe { kernel(values.as_ptr().cast(), pitch, found.as_mut_ptr().cast(), spare.as_mut_ptr().cast(), extent, width) };
-                assert_eq!(found, expected, "{extent} rows of {width} at {level:?}");
+                for next in [std::ptr::null(), values.as_ptr().cast()] {
+                    let rows = Rows { start: values.as_ptr().cast(), pitch, next };
+                    // SAFETY: the arrays hold the rows.
+                    unsafe { kernel(rows, found.as_mut_ptr().cast(), spare.as_mut_ptr().cast(), extent, width) };
+                    assert_eq!(found, expected, "{extent} rows of {width} at {level:?}");
+                }
             }
         }
     }

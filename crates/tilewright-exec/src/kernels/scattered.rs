@@ -1,7 +1,13 @@
 //! Elements at scattered addresses that all lie in one buffer: they are checked first, and accessed without checks then.
 #![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
 
+use super::ahead::prefetch;
 use crate::cpu::Level;
+
+/// Buffers of fewer bytes lie in a near cache, from where nothing need be fetched ahead.
+const NEAR: u64 = 1 << 19;
+/// How many addresses are fetched ahead: more than the CPU finds on its own, no more than it can wait for.
+const AHEAD: usize = 128;
 
 /// A buffer: its first address, its place on the host, and the highest address where an element begins.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +76,13 @@ pub(crate) fn all_set(bits: &[u8]) -> bool {
     bits.iter().fold(1, |all, bit| all & bit) & 1 == 1
 }
 
+impl Reach {
+    /// How many elements of `size` bytes lie from the first to the last.
+    pub(crate) fn elements(&self, size: usize) -> usize {
+        ((self.last - self.first) / size as u64 + 1) as usize
+    }
+}
+
 impl Window {
     /// Whether all elements that begin within a reach lie in the buffer.
     pub(crate) fn holds(&self, reach: Reach) -> bool {
@@ -88,7 +101,16 @@ impl Window {
     pub(crate) unsafe fn load<T: Copy>(&self, addresses: &[u64], mask: Option<&[u8]>, to: *mut T) {
         // SAFETY: by the contract.
         let one = |i: usize, address: u64| unsafe { *to.add(i) = self.place(address).cast::<T>().read_unaligned() };
-        for_each_active(addresses, mask, one);
+        if mask.is_some() || self.last - self.address < NEAR {
+            return for_each_active(addresses, mask, one);
+        }
+        let fetch = |address: &u64| prefetch(self.place(*address));
+        let ahead = addresses.len().min(AHEAD);
+        addresses[..ahead].iter().for_each(fetch);
+        for (i, address) in addresses.iter().enumerate() {
+            addresses.get(i + ahead).into_iter().for_each(fetch);
+            one(i, *address);
+        }
     }
 
     /// Stores elements at the addresses that the mask leaves, in order.

@@ -341,6 +341,8 @@ pub(crate) struct Atomic {
     pub(crate) update: Update,
     /// Gets the old values, if anything reads them.
     pub(crate) dst: Option<VReg>,
+    /// Nobody can tell whether it happens now or at the end of the launch (`plan/late.rs`).
+    pub(crate) may_be_late: bool,
 }
 
 /// What an atomic update writes.

@@ -8,6 +8,7 @@ mod frame;
 mod fuse;
 mod in_place;
 mod inst;
+mod late;
 mod lower;
 mod printf;
 mod streaming;
@@ -104,7 +105,8 @@ impl Plan {
         direct_store::join(&mut fused.code);
         in_place::mark(&mut fused.code);
         let layout = frame::lay_out(&fused.code, &lowered.registers)?;
-        let (code, sites) = frame::resolve_labels(fused.code);
+        let (mut code, sites) = frame::resolve_labels(fused.code);
+        late::mark(&mut code);
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
         let sweeps = || code.iter().filter_map(Inst::sweep);
         let steps_on_whole_tiles: usize = sweeps().filter(|sweep| sweep.n >= Sweep::PIECE).map(|sweep| sweep.steps.len()).sum();

@@ -7,13 +7,14 @@
 use super::{
     Block, Machine,
     pointers::{addresses, partial_mask},
+    sums::{Sums, add_atomically},
 };
 use crate::{
     AccessFault, LaunchErrorKind,
     elem::float_format,
     kernels::{
         exact::{read, write},
-        scattered::{add_up, for_each_active},
+        scattered::for_each_active,
     },
     memory::{AccessKind, raw::Strong},
     plan::{Atomic, PointerAccess, Update},
@@ -77,9 +78,6 @@ pub(super) fn update(cell: Strong, mode: AtomicRMWMode, element: Scalar, argumen
     }
 }
 
-/// As many sums fit the first cache with ease.
-const MAX_SUMS: usize = 2048;
-
 impl Machine<'_> {
     pub(super) fn atomic(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let access = &atomic.access;
@@ -107,7 +105,7 @@ impl Machine<'_> {
     /// Adds integers whose old values nobody wants, if all lie in one buffer; `false` if this is something else, and nothing was done.
     ///
     /// Numbers for the same element are added up first where elements lie close together: nobody can tell, since the additions of one
-    /// operation have no order, and an addition of zero changes nothing.
+    /// operation have no order, and an addition of zero changes nothing. Where they may be late, those of later blocks join them.
     fn add_at_once(&mut self, atomic: &Atomic, block: &mut Block) -> bool {
         let access = &atomic.access;
         let Update::Rmw { mode: AtomicRMWMode::Add, argument } = &atomic.update else { return false };
@@ -118,33 +116,28 @@ impl Machine<'_> {
         if !window.place(reach.first).addr().is_multiple_of(access.size) {
             return false;
         }
-        let size = access.size as u64;
-        let add = |address: u64, number: u64| {
-            // SAFETY: the window holds the element.
-            if let Some(cell) = unsafe { Strong::new(window.place(address), access.size) } {
-                cell.fetch_add(number, Ordering::Relaxed);
+        if let Some(origin) = Sums::origin(&window, reach, access.size)
+            && (atomic.may_be_late || reach.elements(access.size) <= 2 * access.pointers.numel())
+        {
+            if !self.sums.are_at(origin, access.size) {
+                self.sums.flush();
+                self.sums.begin(origin, window.place(origin), access.size);
             }
-        };
-        let regs = self.registers(block);
-        let (addresses, mask, numbers) = (addresses(access, &regs), partial_mask(access, &regs), regs.read(argument));
-        let elements = ((reach.last - reach.first) / size + 1) as usize;
-        if elements > MAX_SUMS.min(2 * addresses.len()) {
-            // SAFETY: the register holds a number for each address.
-            for_each_active(addresses, mask, |i, address| add(address, unsafe { read(numbers, i, access.size) }));
+            let regs = self.registers(block);
+            let (addresses, mask, numbers) = (addresses(access, &regs), partial_mask(access, &regs), regs.read(argument));
+            // SAFETY: the register holds a number for each address, and the table a sum for each place.
+            unsafe { self.sums.add(addresses, mask, reach, numbers) };
+            if !atomic.may_be_late {
+                self.sums.flush();
+            }
             return true;
         }
-        self.sums.resize(elements.max(self.sums.len()), 0);
-        let sums = &mut self.sums[..elements];
-        // SAFETY: as above; registers are aligned.
-        unsafe {
-            match access.size {
-                4 => add_up::<u32>(sums, addresses, mask, reach.first, numbers.cast()),
-                _ => add_up::<u64>(sums, addresses, mask, reach.first, numbers.cast()),
-            }
-        }
-        for (i, sum) in sums.iter_mut().enumerate().filter(|(_, sum)| **sum != 0) {
-            add(reach.first + i as u64 * size, std::mem::take(sum));
-        }
+        let regs = self.registers(block);
+        let (addresses, mask, numbers) = (addresses(access, &regs), partial_mask(access, &regs), regs.read(argument));
+        for_each_active(addresses, mask, |i, address| {
+            // SAFETY: the window holds the element, and the register a number for each address.
+            unsafe { add_atomically(window.place(address), access.size, read(numbers, i, access.size)) };
+        });
         true
     }
 

@@ -12,6 +12,7 @@ use crate::{
     kernels::{
         ahead::Ahead,
         boxes::{self, Dim},
+        columns::Rows,
         mma::Matrix,
     },
     plan::{Fold, FoldColumns, FoldKind, FoldRows},
@@ -60,12 +61,12 @@ pub(super) fn run_columns(fold: &FoldColumns, regs: &Registers<'_>, in_place: &I
     // SAFETY: the plan gave the result, and the room for all rows and half of them, registers of their own; the source holds all rows.
     unsafe {
         if right == 1 {
-            return (fold.kernel)(start, down, dst, spare, extent, width);
+            return (fold.kernel)(Rows { start, pitch: down, next: in_place.next(&fold.src) }, dst, spare, extent, width);
         }
         let rows = spare.add(extent / 2 * width * size);
         let dims = [Dim { count: extent, from: down, to: width }, Dim { count: width, from: right, to: 1 }];
         boxes::copy(Level::best(), &dims, size, start, rows);
-        (fold.kernel)(rows, width, dst, spare, extent, width);
+        (fold.kernel)(Rows { start: rows, pitch: width, next: std::ptr::null() }, dst, spare, extent, width);
     }
 }
 

@@ -50,6 +50,8 @@ pub(super) struct Whole {
     host: *mut u8,
     /// Its distances in memory and in a register.
     axes: [Axis; MAX_AXES],
+    /// Where the next load will probably find its tile, or null.
+    next: *const u8,
 }
 
 impl Whole {
@@ -97,6 +99,11 @@ impl InPlace {
         let start = whole.map_or_else(|| regs.read(tile), |whole| whole.host);
         let offset = batch * distance(3).unwrap_or(0) * tile.elem.size();
         Matrix { start: start.wrapping_add(offset), down: distance(2).unwrap_or(0), right: distance(1).unwrap_or(0) }
+    }
+
+    /// Where the tile will probably be found that the next load of its register gives, or null.
+    pub(super) fn next(&self, tile: &Tile) -> *const u8 {
+        self.find(tile).map_or(std::ptr::null(), |whole| whole.next)
     }
 
     /// Where the tile of the register lay the last time.
@@ -184,25 +191,31 @@ impl Machine<'_> {
             Readers::InOrder => self.whole(view, AccessKind::Read, true, block),
             Readers::Strided | Readers::Products => self.whole(view, AccessKind::Read, false, block),
         };
-        let Some(whole) = whole else { return false };
-        if readers == Readers::Products {
-            self.guess(dst, &whole, view.size);
-        } else {
-            let bytes = view.dims.iter().map(|dim| dim.tile).product::<usize>() * view.size;
-            self.guess_run(dst, whole.host, bytes);
+        let Some(mut whole) = whole else { return false };
+        match readers {
+            Readers::Products => self.guess(dst, &whole, view.size),
+            Readers::Strided => whole.next = self.guess_next(dst, whole.host).unwrap_or(std::ptr::null()),
+            _ => {
+                let bytes = view.dims.iter().map(|dim| dim.tile).product::<usize>() * view.size;
+                self.guess_run(dst, whole.host, bytes);
+            }
         }
         self.in_place.noted.push((dst, whole));
         true
     }
 
-    /// Asks to read ahead where the next load will find its tile, if it goes on as it did since the last time.
+    /// Where the next load will find its tile, if it goes on as it did since the last time.
+    fn guess_next(&mut self, dst: VReg, host: *const u8) -> Option<*const u8> {
+        let last = self.in_place.replace_last(dst, host).filter(|last| *last != host)?;
+        Some(host.wrapping_add(host.addr().wrapping_sub(last.addr())))
+    }
+
+    /// Asks to read ahead there.
     fn guess(&mut self, dst: VReg, whole: &Whole, size: usize) {
-        let Some(last) = self.in_place.replace_last(dst, whole.host) else { return };
-        let next = whole.host.wrapping_add(whole.host.addr().wrapping_sub(last.addr()));
+        let Some(next) = self.guess_next(dst, whole.host) else { return };
         let mut axes = whole.axes.iter().filter(|axis| axis.count > 1);
         if let (Some(rows), Some(row), None) = (axes.next(), axes.next(), axes.next())
             && row.stride == 1
-            && last != whole.host
         {
             self.ahead.add(next, rows.count, rows.stride as usize * size, row.count * size);
         }
@@ -211,10 +224,9 @@ impl Machine<'_> {
     /// The same for a tile that lies in order, if there are computations that leave the time for it.
     fn guess_run(&mut self, reg: VReg, host: *const u8, bytes: usize) {
         if self.launch.plan.reads_ahead
-            && let Some(last) = self.in_place.replace_last(reg, host)
-            && last != host
+            && let Some(next) = self.guess_next(reg, host)
         {
-            self.ahead.add_run(host.wrapping_add(host.addr().wrapping_sub(last.addr())), bytes);
+            self.ahead.add_run(next, bytes);
         }
     }
 
@@ -254,7 +266,7 @@ impl Machine<'_> {
         let size = view.size as u64;
         let address = regs.scalar(&view.base).wrapping_add(offset.wrapping_mul(size));
         let host = self.resolve(block, address, elements.checked_mul(size)?, size, kind).ok()?;
-        host.addr().is_multiple_of(view.size).then_some(Whole { host, axes })
+        host.addr().is_multiple_of(view.size).then_some(Whole { host, axes, next: std::ptr::null() })
     }
 }
 

@@ -11,6 +11,7 @@ mod pointers;
 mod print;
 mod product;
 mod registers;
+mod sums;
 mod sweep;
 mod view;
 
@@ -29,6 +30,7 @@ use crate::{
 use in_place::InPlace;
 use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
+use sums::Sums;
 
 /// How often the loops of a new block that may wait go round before the block is parked.
 pub(crate) const FIRST_PATIENCE: u32 = 64;
@@ -86,8 +88,8 @@ pub(crate) struct Machine<'l> {
     in_place: InPlace,
     /// Where tiles will probably be read next.
     ahead: Ahead,
-    /// Sums of numbers that are added to memory; zeros in between.
-    sums: Vec<u64>,
+    /// Sums of numbers that are to be added to memory.
+    sums: Sums,
 }
 
 /// Where an instruction leads.
@@ -113,7 +115,7 @@ impl<'l> Machine<'l> {
             hint: 0,
             in_place: InPlace::default(),
             ahead: Ahead::default(),
-            sums: Vec::new(),
+            sums: Sums::default(),
         })
     }
 

@@ -91,7 +91,7 @@ impl Generator<'_> {
     }
 
     /// Pointers to elements at these positions behind a base.
-    fn pointers(&mut self, base: Value, scalar: Scalar, positions: Value, shape: &[i64]) -> Value {
+    pub(super) fn pointers(&mut self, base: Value, scalar: Scalar, positions: Value, shape: &[i64]) -> Value {
         let element = Element::PointerTo(scalar);
         let (ones, all) = (self.ty(element, &vec![1; shape.len()]), self.ty(element, shape));
         let mut pointers = base;

@@ -11,6 +11,7 @@ mod multimem;
 mod prints;
 mod rows;
 mod statements;
+mod together;
 mod updates;
 
 pub(crate) use choices::Choices;
@@ -79,6 +80,8 @@ struct Generator<'c> {
     budget: usize,
     depth: usize,
     input: Value,
+    /// The beginning of the output.
+    all_output: Value,
     /// Where this block of the grid writes.
     output: Value,
     /// Bytes of the output that are taken.
@@ -96,6 +99,9 @@ pub(crate) fn program(choices: &mut Choices, combinations: &[Vec<Combination>]) 
     make(choices, combinations, grid, |generator| {
         generator.statements();
         generator.store_all();
+        if generator.choices.below(4) == 3 {
+            generator.add_together();
+        }
     })
 }
 
@@ -121,6 +127,7 @@ fn make(choices: &mut Choices, combinations: &[Vec<Combination>], grid: [u32; 3]
         budget: BUDGET,
         depth: 0,
         input: args[0],
+        all_output: args[1],
         output: args[1],
         written: 0,
         globals: 0,

@@ -158,7 +158,7 @@ impl<'m> Lowerer<'m> {
         let (elem, shape) = self.result_tile(op, 0)?;
         self.require(elem == Elem::Num(access.element) && shape == access.pointers.shape, "the result must hold the old values")?;
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Atomic(Box::new(Atomic { access, update, dst: Some(dst) })));
+        self.emit(Inst::Atomic(Box::new(Atomic { access, update, dst: Some(dst), may_be_late: false })));
         self.define_result(op, 0, Val::Tile(tile))?;
         self.token(op, 1)
     }

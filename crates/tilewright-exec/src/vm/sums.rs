@@ -1,0 +1,104 @@
+//! Sums of integers that are to be added to memory atomically: one addition for each place instead of one for each number.
+#![allow(unsafe_code, reason = "reads registers and adds to buffers through raw pointers")]
+
+use crate::{
+    kernels::scattered::{Reach, Window, add_up},
+    memory::raw::Strong,
+};
+use std::sync::atomic::{Ordering, fence};
+
+/// As many sums fit the first cache with ease.
+const MAX_SUMS: usize = 2048;
+
+/// Sums for the places of a part of a buffer.
+pub(super) struct Sums {
+    /// Zeros, but for the places between `first` and `last`.
+    sums: Vec<u64>,
+    /// The address of the first place, and where it is on the host.
+    origin: u64,
+    host: *mut u8,
+    /// Bytes of an element; 0 where there is nothing to add.
+    size: usize,
+    /// The addresses of the first and the last place that something was added for.
+    reach: Reach,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Sums { sums: Vec::new(), origin: 0, host: std::ptr::null_mut(), size: 0, reach: Reach { first: u64::MAX, last: 0 } }
+    }
+}
+
+impl Sums {
+    /// Where sums begin that have a place for each element of a reach: at one of the borders of equal parts of the buffer, so that
+    /// those of the next block do as well. `None` if they do not lie in one part.
+    pub(super) fn origin(window: &Window, reach: Reach, size: usize) -> Option<u64> {
+        let part = (MAX_SUMS * size) as u64;
+        // Elements are aligned, which the buffer's first byte need not be.
+        let start = window.address.next_multiple_of(size as u64);
+        let part_of = |address: u64| address.checked_sub(start).map(|distance| distance / part);
+        let first = part_of(reach.first)?;
+        (part_of(reach.last)? == first).then(|| start + first * part)
+    }
+
+    /// Whether sums for this part are kept.
+    pub(super) fn are_at(&self, origin: u64, size: usize) -> bool {
+        (self.origin, self.size) == (origin, size)
+    }
+
+    /// Begins sums for a part; none are kept.
+    pub(super) fn begin(&mut self, origin: u64, host: *mut u8, size: usize) {
+        self.sums.resize(MAX_SUMS, 0);
+        (self.origin, self.host, self.size) = (origin, host, size);
+    }
+
+    /// Adds numbers for the addresses that a mask leaves, which all lie in the reach.
+    ///
+    /// # Safety
+    /// `numbers` holds one for each address, aligned. The window that the sums began with holds all elements of the reach.
+    pub(super) unsafe fn add(&mut self, addresses: &[u64], mask: Option<&[u8]>, reach: Reach, numbers: *const u8) {
+        self.reach = Reach { first: self.reach.first.min(reach.first), last: self.reach.last.max(reach.last) };
+        // SAFETY: by the contract.
+        unsafe {
+            match self.size {
+                4 => add_up::<u32>(&mut self.sums, addresses, mask, self.origin, numbers.cast()),
+                _ => add_up::<u64>(&mut self.sums, addresses, mask, self.origin, numbers.cast()),
+            }
+        }
+    }
+
+    /// Adds the sums to memory.
+    pub(super) fn flush(&mut self) {
+        if self.reach.first > self.reach.last {
+            return;
+        }
+        // Additions that are late come behind all that their blocks have stored.
+        fence(Ordering::Release);
+        let place = |address: u64| (address - self.origin) as usize / self.size;
+        for place in place(self.reach.first)..=place(self.reach.last) {
+            let sum = std::mem::take(&mut self.sums[place]);
+            if sum != 0 {
+                // SAFETY: the place lies in the reach, which the window holds.
+                unsafe { add_atomically(self.host.add(place * self.size), self.size, sum) };
+            }
+        }
+        (self.size, self.reach) = (0, Reach { first: u64::MAX, last: 0 });
+    }
+}
+
+impl Drop for Sums {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+/// Adds a number to an element of memory.
+///
+/// # Safety
+/// A buffer of the launch holds the element.
+pub(super) unsafe fn add_atomically(element: *mut u8, size: usize, number: u64) {
+    // SAFETY: by the contract.
+    if let Some(cell) = unsafe { Strong::new(element, size) } {
+        cell.fetch_add(number, Ordering::Relaxed);
+    }
+}
