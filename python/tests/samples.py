@@ -98,9 +98,14 @@ def newest_release(checkout: Path) -> str:
     return found[1] if found else "unknown"
 
 
+def versions() -> tuple[str, str]:
+    """The versions of PyTorch and of cuTile Python."""
+    return importlib.metadata.version("torch"), importlib.metadata.version("cuda-tile")
+
+
 def markdown(outcomes: list[Outcome], release: str) -> str:
     """The table as a page."""
-    torch, cutile = (importlib.metadata.version(name) for name in ("torch", "cuda-tile"))
+    torch, cutile = versions()
     rows = "".join(f"| `{outcome.name}` | {outcome.text} |\n" for outcome in outcomes)
     return f"""# The samples of cuTile Python
 
