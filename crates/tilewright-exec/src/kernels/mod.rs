@@ -17,6 +17,7 @@ pub(crate) mod mma;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
 pub(crate) mod rows;
+pub(crate) mod scan;
 pub(crate) mod scattered;
 pub(crate) mod stream;
 mod transpose;

@@ -1,15 +1,15 @@
 //! Folding the rows of a tile with one of the usual operations.
 //!
-//! The order is that of any fold: a reduction is a tree of halves, the upper half combined into the lower; a scan goes in doubling
-//! distances. Here rows lie side by side in memory, so nothing is moved to bring the folded dimension to the front.
+//! A reduction is a tree of halves, as any is: the upper half is combined into the lower. [`scan`] says the order of scans. Here rows lie
+//! side by side in memory, so nothing is moved to bring the folded dimension to the front.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
 
 use super::{
     ElemOp,
     ahead::Ahead,
     fast::loops::{Fn2, Lane},
-    long,
-    usual::{self, Usual, combine, combine_all},
+    long, scan,
+    usual::{self, Usual, combine},
 };
 use crate::{cpu::Level, elem::Elem};
 use std::marker::PhantomData;
@@ -103,7 +103,7 @@ pub(super) fn short<T: Lane, F: Fn2<T::Wide>>(row: &[T]) -> T {
 struct Scan<T, F, const BACK: bool>(PhantomData<(T, F)>);
 impl<T: Lane, F: Fn2<T::Wide>, const BACK: bool> Rows for Scan<T, F, BACK> {
     #[inline(always)]
-    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, _: &mut Ahead) {
+    unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
         // SAFETY: the contract of RowsFn.
         let (src, dst, spare) = unsafe {
             (
@@ -112,36 +112,9 @@ impl<T: Lane, F: Fn2<T::Wide>, const BACK: bool> Rows for Scan<T, F, BACK> {
                 std::slice::from_raw_parts_mut(spare.cast::<T>(), extent),
             )
         };
-        let rounds = extent.trailing_zeros();
         for (row, result) in src.chunks_exact(extent).zip(dst.chunks_exact_mut(extent)) {
-            // Rounds alternate between the two places, and the last one writes the result.
-            if rounds.is_multiple_of(2) {
-                result.copy_from_slice(row);
-            } else {
-                spare.copy_from_slice(row);
-            }
-            for round in 0..rounds {
-                let distance = 1 << round;
-                if (rounds - round).is_multiple_of(2) {
-                    step::<T, F, BACK>(result, spare, distance);
-                } else {
-                    step::<T, F, BACK>(spare, result, distance);
-                }
-            }
+            scan::scan::<T, F, BACK>(row, result, spare, ahead);
         }
-    }
-}
-
-/// Combines each element with the one at a distance before it, or behind it.
-#[inline(always)]
-fn step<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(from: &[T], to: &mut [T], distance: usize) {
-    let rest = from.len() - distance;
-    if BACK {
-        to[rest..].copy_from_slice(&from[rest..]);
-        combine_all::<T, F>(&mut to[..rest], &from[distance..], &from[..rest]);
-    } else {
-        to[..distance].copy_from_slice(&from[..distance]);
-        combine_all::<T, F>(&mut to[distance..], &from[..rest], &from[distance..]);
     }
 }
 
@@ -171,6 +144,7 @@ pub(crate) fn select(level: Level, fold: RowFold, op: ElemOp, elem: Elem) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::scan::tests::in_blocks;
     use tilewright_ir::{RoundingMode, Scalar};
 
     /// Some for vectors of them, and some that are left over.
@@ -197,16 +171,6 @@ mod tests {
         row[0]
     }
 
-    fn doubling(row: &[f32]) -> Vec<f32> {
-        let mut row = row.to_vec();
-        let mut distance = 1;
-        while distance < row.len() {
-            row = (0..row.len()).map(|i| if i < distance { row[i] } else { row[i - distance] + row[i] }).collect();
-            distance *= 2;
-        }
-        row
-    }
-
     #[test]
     fn rows_are_folded_in_the_documented_order_at_every_level() {
         for extent in [1, 2, 4, 8, 16, 32, 64, 512, 2048] {
@@ -216,8 +180,8 @@ mod tests {
             let back = |row: &[f32]| row.iter().rev().copied().collect::<Vec<f32>>();
             for level in Level::available() {
                 assert_eq!(run(RowFold::Reduce, SUM, level, &values, extent), rows().map(tree).collect::<Vec<_>>());
-                assert_eq!(run(RowFold::Scan, SUM, level, &values, extent), rows().flat_map(doubling).collect::<Vec<_>>());
-                let expected: Vec<f32> = rows().flat_map(|row| back(&doubling(&back(row)))).collect();
+                assert_eq!(run(RowFold::Scan, SUM, level, &values, extent), rows().flat_map(in_blocks).collect::<Vec<_>>());
+                let expected: Vec<f32> = rows().flat_map(|row| back(&in_blocks(&back(row)))).collect();
                 assert_eq!(run(RowFold::ScanBack, SUM, level, &values, extent), expected);
             }
         }

@@ -8,6 +8,7 @@ use crate::{
     kernels::{
         columns, long,
         rows::{self, RowFold},
+        scan,
     },
     plan::{
         Fold, FoldKind, Inst, Src, Step, Tile,
@@ -101,7 +102,10 @@ impl<'m> Lowerer<'m> {
         let rows = operand.numel() / extent;
         let src = self.in_order(operand.clone());
         let spare = self.new_register(extent * src.elem.size());
-        let steps = if kind == FoldKind::Reduce { rows * long::steps(extent) } else { 0 };
+        let steps = match kind {
+            FoldKind::Reduce => rows * long::steps(extent),
+            FoldKind::Scan { .. } => rows * scan::steps(extent),
+        };
         let shape: Vec<usize> = match kind {
             FoldKind::Reduce => shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, n)| *n).collect(),
             FoldKind::Scan { .. } => shape,

@@ -1,0 +1,215 @@
+//! Scanning a row: each element is combined with all before it.
+//!
+//! Blocks of 16 elements are scanned in doubling distances; so are then their last elements, and what comes out for a block is combined
+//! with each element of the next one. An element is combined as often one after the other as in doubling distances over the whole row,
+//! so errors grow alike, but most of it in one pass. The order is the same on every machine.
+
+use super::{
+    ahead::Ahead,
+    fast::loops::{Fn2, Lane},
+    usual::{combine, combine_all},
+};
+use std::hint::black_box;
+
+const BLOCK: usize = 16;
+/// Rounds of doubling distances in a block.
+const ROUNDS: usize = 4;
+/// Elements that are scanned in blocks before the next ones are: they stay in the nearest cache from round to round.
+const PIECE: usize = 1024;
+
+/// The steps of scanning a row, for what is fetched meanwhile.
+pub(crate) fn steps(extent: usize) -> usize {
+    extent / PIECE * ROUNDS
+}
+
+/// Scans a row of a power of two of elements, or from the last element to the first, with room for another one.
+#[inline(always)]
+pub(super) fn scan<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(row: &[T], to: &mut [T], spare: &mut [T], ahead: &mut Ahead) {
+    if row.len() <= BLOCK {
+        return in_doubling_distances::<T, F, BACK>(row, to, spare);
+    }
+    for (row, to) in row.chunks(PIECE).zip(to.chunks_mut(PIECE)) {
+        let spare = &mut spare[..row.len()];
+        let mut fetch = || {
+            if row.len() == PIECE {
+                ahead.fetch_share();
+            }
+        };
+        fetch();
+        round::<T, F, BACK, 1>(row, spare);
+        fetch();
+        round::<T, F, BACK, 2>(spare, to);
+        fetch();
+        round::<T, F, BACK, 4>(to, spare);
+        fetch();
+        round::<T, F, BACK, 8>(spare, to);
+    }
+    add_blocks_before::<T, F, BACK>(to, spare);
+}
+
+/// Combines each element with the one at a distance before it in its block, where there is one.
+#[inline(always)]
+fn round<T: Lane, F: Fn2<T::Wide>, const BACK: bool, const DISTANCE: usize>(from: &[T], to: &mut [T]) {
+    let (blocks, results) = (from.as_chunks::<BLOCK>().0, to.as_chunks_mut::<BLOCK>().0);
+    let is_first = |i: usize| if BACK { i >= BLOCK - DISTANCE } else { i < DISTANCE };
+    // Nothing lies before one of the blocks; of the others, elements that are the first ones are combined for nothing.
+    let (lone, others, before) =
+        if BACK { (blocks.len() - 1, 0..blocks.len() - 1, &from[DISTANCE..]) } else { (0, 1..blocks.len(), &from[BLOCK - DISTANCE..]) };
+    for i in 0..BLOCK {
+        let block = &blocks[lone];
+        results[lone][i] = match is_first(i) {
+            true => block[i],
+            false => combine::<T, F>(block[if BACK { i + DISTANCE } else { i - DISTANCE }], block[i]),
+        };
+    }
+    for ((result, block), before) in results[others.clone()].iter_mut().zip(&blocks[others]).zip(before.as_chunks::<BLOCK>().0) {
+        one_by_one();
+        // All is read before anything is written: the compiler cannot know that the places are different ones.
+        let (block, before) = (*block, *before);
+        let mut combined = block;
+        for i in 0..BLOCK {
+            let both = combine::<T, F>(before[i], block[i]);
+            combined[i] = if is_first(i) { block[i] } else { both };
+        }
+        *result = combined;
+    }
+}
+
+/// Keeps the compiler from making vectors of one element of each of several blocks, which takes ten times as long as blocks that are
+/// vectors.
+#[inline(always)]
+fn one_by_one() {
+    black_box(());
+}
+
+/// Combines the elements of each block with what those of all blocks before it combine to.
+#[inline(always)]
+fn add_blocks_before<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(row: &mut [T], spare: &mut [T]) {
+    let blocks = row.as_chunks_mut::<BLOCK>().0;
+    let (ends, rest) = spare.split_at_mut(blocks.len());
+    let (sums, rest) = rest.split_at_mut(blocks.len());
+    for (end, block) in ends.iter_mut().zip(&*blocks) {
+        *end = block[if BACK { 0 } else { BLOCK - 1 }];
+    }
+    in_doubling_distances::<T, F, BACK>(ends, sums, rest);
+    let last = blocks.len() - 1;
+    let (later, sums) = if BACK { (&mut blocks[..last], &sums[1..]) } else { (&mut blocks[1..], &sums[..last]) };
+    for (block, sum) in later.iter_mut().zip(sums) {
+        one_by_one();
+        let (sum, mut combined) = (*sum, *block);
+        combined.iter_mut().for_each(|x| *x = combine::<T, F>(sum, *x));
+        *block = combined;
+    }
+}
+
+/// Scans a row in doubling distances.
+#[inline(always)]
+fn in_doubling_distances<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(row: &[T], to: &mut [T], spare: &mut [T]) {
+    let spare = &mut spare[..row.len()];
+    let rounds = row.len().trailing_zeros();
+    // Rounds alternate between the two places, and the last one writes the result.
+    if rounds.is_multiple_of(2) {
+        to.copy_from_slice(row);
+    } else {
+        spare.copy_from_slice(row);
+    }
+    for round in 0..rounds {
+        let distance = 1 << round;
+        if (rounds - round).is_multiple_of(2) {
+            step::<T, F, BACK>(to, spare, distance);
+        } else {
+            step::<T, F, BACK>(spare, to, distance);
+        }
+    }
+}
+
+/// Combines each element with the one at a distance before it, or behind it.
+#[inline(always)]
+fn step<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(from: &[T], to: &mut [T], distance: usize) {
+    let rest = from.len() - distance;
+    if BACK {
+        to[rest..].copy_from_slice(&from[rest..]);
+        combine_all::<T, F>(&mut to[..rest], &from[distance..], &from[..rest]);
+    } else {
+        to[..distance].copy_from_slice(&from[..distance]);
+        combine_all::<T, F>(&mut to[distance..], &from[..rest], &from[distance..]);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::kernels::fast::functions::{AddF, MaxI};
+
+    /// The documented order, one element at a time.
+    pub(in crate::kernels) fn in_blocks(row: &[f32]) -> Vec<f32> {
+        let mut row: Vec<f32> = row.chunks(BLOCK).flat_map(doubling).collect();
+        let ends: Vec<f32> = row.chunks(BLOCK).map(|block| block[block.len() - 1]).collect();
+        let sums = doubling(&ends);
+        row.iter_mut().enumerate().skip(BLOCK).for_each(|(i, x)| *x += sums[i / BLOCK - 1]);
+        row
+    }
+
+    fn doubling(row: &[f32]) -> Vec<f32> {
+        let mut row = row.to_vec();
+        let mut distance = 1;
+        while distance < row.len() {
+            row = (0..row.len()).map(|i| if i < distance { row[i] } else { row[i - distance] + row[i] }).collect();
+            distance *= 2;
+        }
+        row
+    }
+
+    #[test]
+    fn rows_are_scanned_in_the_documented_order() {
+        for n in [1, 2, 8, 16, 32, 64, 512, 1024, 4096] {
+            // Numbers of very different size: every order gives other sums.
+            let row: Vec<f32> = (0..n).map(|i| (i as f32 * 0.7).sin() * 10f32.powi((i * 5 % 9) as i32)).collect();
+            let (mut found, mut spare, ahead) = (vec![0.0; n], vec![0.0; n], &mut Ahead::default());
+            scan::<f32, AddF, false>(&row, &mut found, &mut spare, ahead);
+            assert_eq!(found, in_blocks(&row), "{n}");
+            scan::<f32, AddF, true>(&row, &mut found, &mut spare, ahead);
+            found.reverse();
+            assert_eq!(found, in_blocks(&row.iter().rev().copied().collect::<Vec<f32>>()), "{n}");
+        }
+    }
+
+    #[test]
+    fn errors_are_those_of_doubling_distances() {
+        let row: Vec<f32> = (0..1 << 14).map(|i| (i * 7919 % 1013) as f32 / 1013.0).collect();
+        let (mut found, mut spare) = (vec![0.0; row.len()], vec![0.0; row.len()]);
+        scan::<f32, AddF, false>(&row, &mut found, &mut spare, &mut Ahead::default());
+        let mut sum = 0.0;
+        let exact: Vec<f64> = row
+            .iter()
+            .map(|x| {
+                sum += f64::from(*x);
+                sum
+            })
+            .collect();
+        let worst =
+            |found: &[f32]| found.iter().zip(&exact).map(|(x, exact)| (f64::from(*x) - exact).abs() / exact.max(1.0)).fold(0.0, f64::max);
+        assert!(worst(&found) < 1.5 * worst(&doubling(&row)));
+    }
+
+    #[test]
+    fn integers_of_every_width_are_scanned() {
+        fn largest<T: Lane + From<u8> + PartialOrd + std::fmt::Debug>()
+        where
+            MaxI: Fn2<T::Wide>,
+        {
+            let row: Vec<T> = (0..256).map(|i| T::from((i * 37 % 101) as u8)).collect();
+            let (mut found, mut spare) = (row.clone(), row.clone());
+            scan::<T, MaxI, false>(&row, &mut found, &mut spare, &mut Ahead::default());
+            let mut so_far = row[0];
+            for (i, x) in row.iter().enumerate() {
+                so_far = if *x > so_far { *x } else { so_far };
+                assert_eq!(found[i], so_far);
+            }
+        }
+        largest::<u8>();
+        largest::<u16>();
+        largest::<i32>();
+        largest::<u64>();
+    }
+}
