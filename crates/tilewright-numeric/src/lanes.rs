@@ -5,6 +5,7 @@
 
 pub use crate::single::exponential::{exp, exp2, tanh};
 
+use crate::float::flush_f32;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// One or more numbers of `f32`; what is done to it is done to each. Sums, products and quotients are rounded to nearest.
@@ -27,11 +28,18 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     /// The magnitude of `self` with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self;
 
-    /// The number of the table that the two lowest bits of the exponent and the two highest of the fraction name, read as one number.
+    /// `self`, or zero of the same sign where it is subnormal.
+    fn flushed(self) -> Self;
+
+    /// The bits from the second highest of the fraction on upwards, as the lowest bits.
+    fn upper_bits(self) -> Self;
+
+    /// The number of the table that the lowest four bits name.
     fn pick(self, table: &[f32; 16]) -> Self;
 
-    /// `1 + self`, times 2 to the power of the low bits of `shifted`, rounded once more where that is subnormal. The power is an
-    /// integer from -151 to 130, `shifted` is [`ROUND`](crate::lanes::ROUND) more than it, and `self` is above -1/2 and below 1.
+    /// `self` times 2 to the power of the low bits of `shifted` but for the last four, rounded where that is subnormal. The power is an
+    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`ROUND`](crate::lanes::ROUND) more than 16 times the
+    /// power and a bit.
     fn scaled(self, shifted: Self) -> Self;
 }
 
@@ -71,23 +79,27 @@ impl Lanes for f32 {
     }
 
     #[inline(always)]
+    fn flushed(self) -> f32 {
+        flush_f32(self)
+    }
+
+    #[inline(always)]
+    fn upper_bits(self) -> f32 {
+        f32::from_bits(self.to_bits() >> 21)
+    }
+
+    #[inline(always)]
     fn pick(self, table: &[f32; 16]) -> f32 {
-        table[(self.to_bits() >> 21 & 15) as usize]
+        table[(self.to_bits() & 15) as usize]
     }
 
     #[inline(always)]
     fn scaled(self, shifted: f32) -> f32 {
-        scaled_in_steps(self, shifted)
+        // In two steps, because the power may be behind the range.
+        let n = shifted.to_bits() >> 4;
+        let half = n >> 1;
+        self * power_of_two(half) * power_of_two(n.wrapping_sub(half))
     }
-}
-
-/// [`Lanes::scaled`] in two steps, because the power may be behind the range.
-#[inline(always)]
-fn scaled_in_steps<L: Lanes + Into<f32> + From<f32>>(x: L, shifted: L) -> L {
-    let n = shifted.into().to_bits();
-    let half = n >> 1;
-    let power = power_of_two(half).into();
-    x.fused(power, power) * power_of_two(n.wrapping_sub(half)).into()
 }
 
 /// 2 to the power of the low bits of a number, from -126 to 127.
@@ -99,20 +111,6 @@ fn power_of_two(n: u32) -> f32 {
 /// One number, by arithmetic that every CPU has vectors for.
 #[derive(Clone, Copy, Debug)]
 pub struct Emulated(pub f32);
-
-impl From<f32> for Emulated {
-    #[inline(always)]
-    fn from(x: f32) -> Emulated {
-        Emulated(x)
-    }
-}
-
-impl From<Emulated> for f32 {
-    #[inline(always)]
-    fn from(x: Emulated) -> f32 {
-        x.0
-    }
-}
 
 macro_rules! operators {
     ($($op:ident $method:ident;)*) => {$(
@@ -175,13 +173,23 @@ impl Lanes for Emulated {
     }
 
     #[inline(always)]
+    fn flushed(self) -> Emulated {
+        Emulated(self.0.flushed())
+    }
+
+    #[inline(always)]
+    fn upper_bits(self) -> Emulated {
+        Emulated(self.0.upper_bits())
+    }
+
+    #[inline(always)]
     fn pick(self, table: &[f32; 16]) -> Emulated {
         Emulated(self.0.pick(table))
     }
 
     #[inline(always)]
     fn scaled(self, shifted: Emulated) -> Emulated {
-        scaled_in_steps(self, shifted)
+        Emulated(self.0.scaled(shifted.0))
     }
 }
 

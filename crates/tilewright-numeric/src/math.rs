@@ -1,7 +1,7 @@
 //! Elementary functions (SEMANTICS c.4), and the approximate divisions of `divf`.
 //!
 //! The `f32` functions compute in `f64`, most of them with polynomials of their own that loops can use in vectors, and round once, so
-//! their error is barely above half an ulp; `exp`, `exp2` and `tanh` compute in `f32` and are within 0.90 ulp. The `f64` functions are
+//! their error is barely above half an ulp; `exp`, `exp2` and `tanh` compute in `f32` and are within 0.78 ulp. The `f64` functions are
 //! those of the crate `libm`, not the platform's, so that every host gives the same bits; but `tanh`, and sines and tangents of large
 //! angles, which need more care, are computed here. For `f16` and `bf16` use the `f32` function and round the result. Special cases are
 //! those of C; NaN results have unspecified bits. Angles are in radians.

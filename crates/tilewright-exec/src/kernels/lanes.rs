@@ -5,7 +5,7 @@ use std::{
     arch::x86_64::*,
     ops::{Add, Div, Mul, Sub},
 };
-use tilewright_numeric::lanes::Lanes;
+use tilewright_numeric::lanes::{Lanes, ROUND};
 
 /// A vector of `f32`.
 ///
@@ -189,10 +189,26 @@ impl Lanes for Eight {
     }
 
     #[inline(always)]
+    fn flushed(self) -> Self {
+        // SAFETY: as in `splat`.
+        unsafe {
+            let subnormal = _mm256_cmp_ps::<_CMP_LT_OQ>(self.abs().0, _mm256_set1_ps(f32::MIN_POSITIVE));
+            let zero = _mm256_and_ps(self.0, _mm256_set1_ps(-0.0));
+            Eight(_mm256_blendv_ps(self.0, zero, subnormal))
+        }
+    }
+
+    #[inline(always)]
+    fn upper_bits(self) -> Self {
+        // SAFETY: as in `splat`.
+        Eight(unsafe { _mm256_castsi256_ps(_mm256_srli_epi32::<21>(_mm256_castps_si256(self.0))) })
+    }
+
+    #[inline(always)]
     fn pick(self, table: &[f32; 16]) -> Self {
         // SAFETY: as in `splat`; the table holds two vectors.
         unsafe {
-            let index = _mm256_srli_epi32::<21>(_mm256_castps_si256(self.0));
+            let index = _mm256_castps_si256(self.0);
             let low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr()), index);
             let high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr().add(8)), index);
             // The fourth bit of the index, where a sign would be.
@@ -207,9 +223,9 @@ impl Lanes for Eight {
         // SAFETY: as in `splat`.
         unsafe {
             let power = |n| Eight(_mm256_castsi256_ps(_mm256_add_epi32(_mm256_slli_epi32::<23>(n), _mm256_set1_epi32(0x3F80_0000))));
-            let n = _mm256_castps_si256(shifted.0);
+            let n = _mm256_srli_epi32::<4>(_mm256_castps_si256(shifted.0));
             let half = _mm256_srli_epi32::<1>(n);
-            self.fused(power(half), power(half)) * power(_mm256_sub_epi32(n, half))
+            self * power(half) * power(_mm256_sub_epi32(n, half))
         }
     }
 }
@@ -258,18 +274,31 @@ impl Lanes for Sixteen {
     }
 
     #[inline(always)]
-    fn pick(self, table: &[f32; 16]) -> Self {
-        // SAFETY: as in `splat`; the table holds a vector.
+    fn flushed(self) -> Self {
+        // SAFETY: as in `splat`.
         unsafe {
-            let index = _mm512_srli_epi32::<21>(_mm512_castps_si512(self.0));
-            Sixteen(_mm512_permutexvar_ps(index, _mm512_loadu_ps(table.as_ptr())))
+            let subnormal = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.abs().0, _mm512_set1_ps(f32::MIN_POSITIVE));
+            Sixteen(_mm512_mask_and_ps(self.0, subnormal, self.0, _mm512_set1_ps(-0.0)))
         }
     }
 
     #[inline(always)]
-    fn scaled(self, shifted: Self) -> Self {
-        let n = shifted - self.splat(tilewright_numeric::lanes::ROUND);
+    fn upper_bits(self) -> Self {
         // SAFETY: as in `splat`.
-        Sixteen(unsafe { _mm512_scalef_ps((self + self.splat(1.0)).0, n.0) })
+        Sixteen(unsafe { _mm512_castsi512_ps(_mm512_srli_epi32::<21>(_mm512_castps_si512(self.0))) })
+    }
+
+    #[inline(always)]
+    fn pick(self, table: &[f32; 16]) -> Self {
+        // SAFETY: as in `splat`; the table holds a vector.
+        Sixteen(unsafe { _mm512_permutexvar_ps(_mm512_castps_si512(self.0), _mm512_loadu_ps(table.as_ptr())) })
+    }
+
+    #[inline(always)]
+    fn scaled(self, shifted: Self) -> Self {
+        let n = (shifted - self.splat(ROUND)) * self.splat(1.0 / 16.0);
+        // The power is rounded down.
+        // SAFETY: as in `splat`.
+        Sixteen(unsafe { _mm512_scalef_ps(self.0, n.0) })
     }
 }

@@ -134,6 +134,13 @@ angles! {
 
 /// A function of f32 with subnormal operands and results flushed to zero.
 pub(super) struct Flushed<F>(PhantomData<F>);
+#[cfg(target_arch = "x86_64")]
+impl<F: LanesFn> LanesFn for Flushed<F> {
+    #[inline(always)]
+    fn apply<L: Lanes>(x: L) -> L {
+        F::apply(x.flushed()).flushed()
+    }
+}
 impl<F: Fn1<f32>> Fn1<f32> for Flushed<F> {
     #[inline(always)]
     fn apply(x: f32) -> f32 {

@@ -163,6 +163,7 @@ fn with_vectors<V: VectorLanes>(level: Level, op: ElemOp, scalar: Scalar) -> Opt
     match op {
         ElemOp::Exp => by_small_float!(Exp),
         ElemOp::Exp2(false) => by_small_float!(Exp2),
+        ElemOp::Exp2(true) if scalar == Scalar::F32 => Some(at::<MapLanes<f32, Flushed<Exp2>, V>>(level)),
         ElemOp::Tanh => by_small_float!(Tanh),
         _ => None,
     }
