@@ -8,7 +8,7 @@ const LINE: usize = 64;
 /// More lines than this would push out what is needed sooner.
 const MAX_LINES: usize = 4096;
 
-/// Runs of fewer bytes are not worth it.
+/// Bytes of a long row that are fetched together.
 const RUN: usize = 4 * LINE;
 
 /// The most lines that are fetched before a step.
@@ -22,8 +22,6 @@ struct Rows {
     rows: usize,
     /// Lines of a row.
     lines: usize,
-    /// How many of the first one were fetched.
-    done: usize,
 }
 
 /// What is to be fetched.
@@ -40,16 +38,14 @@ impl Ahead {
     pub(crate) fn add(&mut self, start: *const u8, rows: usize, pitch: usize, bytes: usize) {
         let lines = (start.addr() % LINE + bytes).div_ceil(LINE);
         if rows > 0 && self.lines + rows * lines <= MAX_LINES {
-            self.rows.push(Rows { start, pitch, rows, lines, done: 0 });
+            self.rows.push(Rows { start, pitch, rows, lines });
             self.lines += rows * lines;
         }
     }
 
-    /// Asks for `bytes` bytes side by side, unless they are few.
+    /// Asks for `bytes` bytes side by side, without what is left behind whole runs.
     pub(crate) fn add_run(&mut self, start: *const u8, bytes: usize) {
-        if bytes >= RUN {
-            self.add(start, 1, bytes, bytes);
-        }
+        self.add(start, bytes / RUN, RUN, RUN);
     }
 
     /// Asks for nothing any more; `steps` steps of computing follow.
@@ -60,6 +56,7 @@ impl Ahead {
     }
 
     /// Fetches the share of one step, small enough that computing need not wait.
+    #[inline]
     pub(crate) fn fetch_share(&mut self) {
         let share = self.lines.div_ceil(self.steps.max(1));
         self.steps = self.steps.saturating_sub(1);
@@ -71,20 +68,16 @@ impl Ahead {
         self.lines
     }
 
-    /// Fetches this many lines while there are some, what was asked for first.
+    /// Fetches whole rows, the oldest first, of at least this many lines together while there are some.
+    #[inline]
     pub(crate) fn fetch(&mut self, lines: usize) {
-        let mut left = lines.min(self.lines);
-        self.lines -= left;
-        while left > 0 {
+        let goal = self.lines.saturating_sub(lines);
+        while self.lines > goal {
             let Some(rows) = self.rows.first_mut() else { return };
-            let share = left.min(rows.lines - rows.done);
-            let start = rows.start.wrapping_add(rows.done * LINE);
-            (0..share).for_each(|line| prefetch(start.wrapping_add(line * LINE)));
-            left -= share;
-            rows.done += share;
-            if rows.done == rows.lines {
-                *rows = Rows { start: rows.start.wrapping_add(rows.pitch), rows: rows.rows - 1, done: 0, ..*rows };
-            }
+            (0..rows.lines).for_each(|line| prefetch(rows.start.wrapping_add(line * LINE)));
+            self.lines -= rows.lines;
+            rows.start = rows.start.wrapping_add(rows.pitch);
+            rows.rows -= 1;
             if rows.rows == 0 {
                 self.rows.remove(0);
             }
@@ -123,28 +116,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_fetched_once() {
+    fn every_row_is_fetched_once() {
         let mut ahead = Ahead::default();
         // Rows of 100 bytes that begin 32 bytes into a line lie in 3 lines.
         ahead.add(std::ptr::without_provenance(96), 4, 1 << 13, 100);
         ahead.add(std::ptr::without_provenance(1 << 30), 2, 64, 64);
         assert_eq!(ahead.lines(), 14);
         ahead.fetch(4);
-        assert_eq!(ahead.lines(), 10);
-        assert_eq!((ahead.rows[0].start.addr(), ahead.rows[0].done), (96 + (1 << 13), 1));
+        assert_eq!(ahead.lines(), 8);
         ahead.fetch(0);
-        assert_eq!(ahead.lines(), 10);
-        ahead.fetch(9);
-        assert_eq!((ahead.rows.len(), ahead.rows[0].start.addr()), (1, (1 << 30) + 64));
+        assert_eq!(ahead.lines(), 8);
         ahead.fetch(100);
-        assert_eq!((ahead.lines(), ahead.rows.len()), (0, 0));
+        assert_eq!(ahead.lines(), 0);
         ahead.begin(3);
         ahead.add_run(std::ptr::null(), 4096);
+        // A share is a third, and runs are fetched whole.
         let left = [(); 4].map(|()| {
             ahead.fetch_share();
             ahead.lines()
         });
-        assert_eq!(left, [42, 21, 0, 0]);
+        assert_eq!(left, [40, 20, 0, 0]);
         ahead.add_run(std::ptr::null(), LINE);
         ahead.fetch(1);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);

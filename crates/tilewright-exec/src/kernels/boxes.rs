@@ -15,7 +15,7 @@ pub(crate) struct Dim {
 /// Dimensions, without those of one element and what lies side by side, that are copied with care.
 const MAX_DIMS: usize = 8;
 /// Bytes of a cache line.
-pub(super) const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// How a copy writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,13 +15,26 @@ pub(crate) const GROUP: usize = 128;
 /// Rows of which a chain reads one number each are not shorter: as long as the longest vector.
 pub(crate) const SHORTEST_ROW: usize = 16;
 
-/// Runs a chain on `n` elements, and fetches a share of what is to be read ahead for each group of them.
+/// Runs a chain, and fetches a share of what is to be read ahead for each group of its elements.
 ///
 /// # Safety
 /// `n` is a multiple of [`GROUP`]. Each place that a link names is valid for `n` numbers of `f32`, initialised and aligned to their
-/// size, or for one where links only read it as a splat, or for one a row. Places that are written overlap others only element by
-/// element.
-pub(crate) type ChainFn = unsafe fn(links: &[Link], places: &[*mut f32], n: usize, ahead: &mut Ahead);
+/// size, or for one where links only read it as a splat, or for one a row; the one that is streamed is aligned to lines. Places that are
+/// written overlap others only element by element.
+pub(crate) type ChainFn = unsafe fn(chain: Run<'_>, ahead: &mut Ahead);
+
+/// A chain with what it works on.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+pub(crate) struct Run<'a> {
+    pub(crate) links: &'a [Link],
+    /// Where links read and write.
+    pub(crate) places: &'a [*mut f32],
+    /// The place whose numbers go past the caches, if there is one.
+    pub(crate) streamed: Option<usize>,
+    /// How many elements there are.
+    pub(crate) n: usize,
+}
 
 /// Where a link reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,8 +119,11 @@ pub(crate) fn select(level: Level) -> Option<ChainFn> {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Ahead, GROUP, Link, Op, Operand};
-    use crate::kernels::lanes::{Eight, Sixteen, VectorLanes};
+    use super::{Ahead, GROUP, Link, Op, Operand, Run};
+    use crate::kernels::{
+        boxes::Stores,
+        lanes::{Eight, Sixteen, VectorLanes},
+    };
     use tilewright_numeric::lanes;
 
     /// Vectors that go through a chain together: enough to make up for finding out what a link is.
@@ -148,19 +164,35 @@ mod x86 {
     }
 
     /// # Safety
-    /// `to` has room for all vectors, and the CPU has the features of `V`.
+    /// `to` has room for all vectors, and is aligned to lines if they go past the caches; the CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn write<V: VectorLanes>(x: Vectors<V>, to: *mut f32) {
+    unsafe fn write<V: VectorLanes>(x: Vectors<V>, to: *mut f32, stores: Stores) {
+        let [a, b, c, d, e, f, g, h] = x;
+        let at = |i: usize| to.wrapping_add(i * V::LANES);
         // SAFETY: by the contract.
         unsafe {
-            x[0].store(to);
-            x[1].store(to.add(V::LANES));
-            x[2].store(to.add(2 * V::LANES));
-            x[3].store(to.add(3 * V::LANES));
-            x[4].store(to.add(4 * V::LANES));
-            x[5].store(to.add(5 * V::LANES));
-            x[6].store(to.add(6 * V::LANES));
-            x[7].store(to.add(7 * V::LANES));
+            match stores {
+                Stores::Cached => {
+                    a.store(at(0));
+                    b.store(at(1));
+                    c.store(at(2));
+                    d.store(at(3));
+                    e.store(at(4));
+                    f.store(at(5));
+                    g.store(at(6));
+                    h.store(at(7));
+                }
+                Stores::Streaming => {
+                    a.stream(at(0));
+                    b.stream(at(1));
+                    c.stream(at(2));
+                    d.stream(at(3));
+                    e.stream(at(4));
+                    f.stream(at(5));
+                    g.stream(at(6));
+                    h.stream(at(7));
+                }
+            }
         }
     }
 
@@ -183,7 +215,7 @@ mod x86 {
     /// # Safety
     /// As for [`read`].
     #[inline(always)]
-    unsafe fn run_links<V: VectorLanes>(links: &[Link], places: &[*mut f32], at: usize) {
+    unsafe fn run_links<V: VectorLanes>(links: &[Link], places: &[*mut f32], streamed: Option<usize>, at: usize) {
         // SAFETY: by the contract.
         unsafe {
             let mut passed = [V::same(0.0); 8];
@@ -272,7 +304,7 @@ mod x86 {
                     ),
                 };
                 if let Some(place) = link.store {
-                    write(passed, places[place].add(at));
+                    write(passed, places[place].add(at), if streamed == Some(place) { Stores::Streaming } else { Stores::Cached });
                 }
             }
         }
@@ -281,26 +313,26 @@ mod x86 {
     /// # Safety
     /// As [`ChainFn`](super::ChainFn) demands; the CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn run<V: VectorLanes>(links: &[Link], places: &[*mut f32], n: usize, ahead: &mut Ahead) {
+    unsafe fn run<V: VectorLanes>(Run { links, places, streamed, n }: Run<'_>, ahead: &mut Ahead) {
         for group in (0..n).step_by(GROUP) {
             ahead.fetch_share();
             for at in (group..group + GROUP).step_by(8 * V::LANES) {
                 // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
-                unsafe { run_links::<V>(links, places, at) };
+                unsafe { run_links::<V>(links, places, streamed, at) };
             }
         }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn avx512(links: &[Link], places: &[*mut f32], n: usize, ahead: &mut Ahead) {
+    pub(super) unsafe fn avx512(chain: Run<'_>, ahead: &mut Ahead) {
         // SAFETY: by the caller.
-        unsafe { run::<Sixteen>(links, places, n, ahead) }
+        unsafe { run::<Sixteen>(chain, ahead) }
     }
 
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) unsafe fn avx2(links: &[Link], places: &[*mut f32], n: usize, ahead: &mut Ahead) {
+    pub(super) unsafe fn avx2(chain: Run<'_>, ahead: &mut Ahead) {
         // SAFETY: by the caller.
-        unsafe { run::<Eight>(links, places, n, ahead) }
+        unsafe { run::<Eight>(chain, ahead) }
     }
 }
 
@@ -309,7 +341,7 @@ mod tests {
     #![expect(unsafe_code, reason = "calls chains and kernels")]
 
     use super::*;
-    use crate::kernels::select as kernel;
+    use crate::kernels::{boxes::LINE, select as kernel, stream};
 
     const F32: Elem = Elem::Num(Scalar::F32);
     const RN: RoundingMode = RoundingMode::NearestEven;
@@ -374,7 +406,8 @@ mod tests {
                     if other != passed {
                         (0..COUNT).for_each(|i| repeated[other][i] = triples[other][i >> shift]);
                     }
-                    let (mut expected, mut found) = (vec![0f32; COUNT], vec![0f32; COUNT]);
+                    let (mut expected, mut found) = (vec![0f32; COUNT], vec![0f32; COUNT + LINE]);
+                    let first = found.as_ptr().align_offset(LINE);
                     let srcs = std::array::from_fn(|i| repeated[i].as_ptr().cast());
                     // SAFETY: all have as many numbers.
                     unsafe { (kernel.run)(expected.as_mut_ptr().cast(), srcs, COUNT, &kernel.imm) };
@@ -386,9 +419,12 @@ mod tests {
                     let links = [turn(Operand::Array(passed)), turn(Operand::Passed), Link { op, operands, store: Some(3) }];
                     let mut columns = triples.clone();
                     let mut places: Vec<*mut f32> = columns.iter_mut().map(Vec::as_mut_ptr).collect();
-                    places.push(found.as_mut_ptr());
-                    // SAFETY: all have as many numbers, a multiple of the group.
-                    unsafe { run(&links, &places, COUNT, &mut Ahead::default()) };
+                    places.push(found[first..].as_mut_ptr());
+                    let streamed = (passed == 0).then_some(3);
+                    // SAFETY: all have as many numbers, a multiple of the group, and the last ones begin at a line.
+                    unsafe { run(Run { links: &links, places: &places, streamed, n: COUNT }, &mut Ahead::default()) };
+                    stream::fence();
+                    let found = &found[first..];
                     for i in 0..COUNT {
                         let at = [repeated[0][i], repeated[1][i], repeated[2][i]];
                         assert!(same(found[i], expected[i]), "{elem_op:?} of {at:?}: {}, not {}", found[i], expected[i]);

@@ -27,6 +27,12 @@ pub(in crate::kernels) trait VectorLanes: Lanes {
     /// `to` has room for a vector.
     unsafe fn store(self, to: *mut f32);
 
+    /// Stores past the caches; see [`stream`](super::stream).
+    ///
+    /// # Safety
+    /// `to` has room for a vector, and its address is a multiple of the vector's size.
+    unsafe fn stream(self, to: *mut f32);
+
     /// With the other sign.
     fn neg(self) -> Self;
 
@@ -52,7 +58,7 @@ pub(in crate::kernels) struct Sixteen(__m512);
 
 /// Declares what both vectors do alike.
 macro_rules! operations {
-    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident $sqrt:ident $xor:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
+    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident $stream:ident $sqrt:ident $xor:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
         impl VectorLanes for $vector {
             const LANES: usize = $lanes;
 
@@ -72,6 +78,12 @@ macro_rules! operations {
             unsafe fn store(self, to: *mut f32) {
                 // SAFETY: by the contract; the value shows that the CPU has the instruction.
                 unsafe { $store(to, self.0) }
+            }
+
+            #[inline(always)]
+            unsafe fn stream(self, to: *mut f32) {
+                // SAFETY: as above.
+                unsafe { $stream(to, self.0) }
             }
 
             #[inline(always)]
@@ -109,9 +121,9 @@ macro_rules! operations {
     )*};
 }
 operations! {
-    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_sqrt_ps _mm256_xor_ps:
+    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_stream_ps _mm256_sqrt_ps _mm256_xor_ps:
         Add add _mm256_add_ps Sub sub _mm256_sub_ps Mul mul _mm256_mul_ps Div div _mm256_div_ps;
-    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_sqrt_ps _mm512_xor_ps:
+    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_sqrt_ps _mm512_xor_ps:
         Add add _mm512_add_ps Sub sub _mm512_sub_ps Mul mul _mm512_mul_ps Div div _mm512_div_ps;
 }
 

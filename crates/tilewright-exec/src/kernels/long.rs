@@ -19,6 +19,11 @@ pub(crate) fn steps(extent: usize) -> usize {
     extent / STEP + extent / 8 / STEP
 }
 
+/// Elements between two shares of what is fetched: all, if nothing is, because sums would leave the registers of the CPU each time.
+fn pause(row: usize, ahead: &Ahead) -> usize {
+    if ahead.lines() == 0 { row } else { STEP }
+}
+
 /// Reduces a row of more than [`SHORT`] elements, with room for another one.
 #[inline(always)]
 pub(super) fn reduce<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T], ahead: &mut Ahead) -> T {
@@ -56,13 +61,14 @@ fn in_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], spare: &mut [T], ahead: &mut Ah
 fn halve_thrice<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], row: &[T], ahead: &mut Ahead) {
     let n = to.len();
     assert_eq!(row.len(), 8 * n);
-    for (step, to) in to.chunks_mut(STEP / 8).enumerate() {
+    let length = pause(row.len(), ahead) / 8;
+    for (step, to) in to.chunks_mut(length).enumerate() {
         if to.len() == STEP / 8 {
             ahead.fetch_share();
         }
         for (i, to) in to.iter_mut().enumerate() {
             // SAFETY: the place is one in `to`, and below an eighth of the row's length.
-            let part = |part: usize| unsafe { *row.get_unchecked(part * n + step * (STEP / 8) + i) };
+            let part = |part: usize| unsafe { *row.get_unchecked(part * n + step * length + i) };
             let pair = |first: usize| combine::<T, F>(part(first), part(first + 4));
             *to = combine::<T, F>(combine::<T, F>(pair(0), pair(2)), combine::<T, F>(pair(1), pair(3)));
         }
@@ -73,7 +79,7 @@ fn halve_thrice<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], row: &[T], ahead: &mut A
 #[inline(always)]
 fn in_any_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], start: T::Wide, ahead: &mut Ahead) -> T::Wide {
     let mut results = [start; LONG];
-    for step in row.chunks(STEP) {
+    for step in row.chunks(pause(row.len(), ahead)) {
         if step.len() == STEP {
             ahead.fetch_share();
         }

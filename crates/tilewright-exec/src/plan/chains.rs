@@ -9,13 +9,15 @@ use crate::{
     },
 };
 
-/// For each kernel of a sweep over `n` elements, whether it is part of a chain: of all that stand side by side and can be linked.
-pub(super) fn linked<'a>(kernels: impl Iterator<Item = &'a Kernel>, n: usize) -> Vec<bool> {
+/// For each kernel of a sweep over `n` elements, with whether it reads a splat, whether it is part of a chain: of all that stand side by
+/// side and can be linked.
+pub(super) fn linked<'a>(kernels: impl Iterator<Item = (&'a Kernel, bool)>, n: usize) -> Vec<bool> {
     let possible = n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some();
-    let fits: Vec<bool> = kernels.map(|kernel| possible && chain::op(&kernel.imm).is_some()).collect();
-    let fits_at = |i: Option<usize>| i.and_then(|i| fits.get(i)).is_some_and(|fits| *fits);
-    // One step alone gains nothing.
-    (0..fits.len()).map(|i| fits[i] && (fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)))).collect()
+    let steps: Vec<(bool, bool)> = kernels.map(|(kernel, splat)| (possible && chain::op(&kernel.imm).is_some(), splat)).collect();
+    let fits_at = |i: Option<usize>| i.and_then(|i| steps.get(i)).is_some_and(|(fits, _)| *fits);
+    // One step alone gains nothing, unless it would read a splat from a scratch slot.
+    let gains = |i: usize| fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)) || steps[i].1;
+    (0..steps.len()).map(|i| steps[i].0 && gains(i)).collect()
 }
 
 /// Whether a chain reads a tile one element for each row.
@@ -25,7 +27,8 @@ pub(super) fn takes_rows(src: &Tile) -> bool {
 
 /// The parts of a sweep, in the order in which they run.
 pub(super) fn parts(n: usize, inputs: &[SweepInput], steps: &[Step]) -> Vec<Part> {
-    let linked = linked(steps.iter().map(|step| &step.kernel), n);
+    let is_splat = |src: &Src| matches!(src, Src::Input(i) if matches!(inputs[*i], SweepInput::Splat { .. }));
+    let linked = linked(steps.iter().map(|step| (&step.kernel, step.srcs.iter().any(is_splat))), n);
     let mut parts = Vec::new();
     let mut next = 0;
     while next < steps.len() {

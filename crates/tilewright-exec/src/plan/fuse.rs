@@ -154,7 +154,7 @@ impl SweepBuilder {
         let outside = |reg: &VReg, inside: usize| uses.get(reg).copied().unwrap_or(0) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
-        let linked = chains::linked(run.iter().map(|member| &member.kernel), n);
+        let linked = chains::linked(run.iter().map(|member| (&member.kernel, member.srcs.iter().any(Tile::is_splat))), n);
         SweepBuilder { n, produced, places: HashMap::new(), slots: Slots::default(), input_slots: 0, inputs: Vec::new(), linked }
     }
 

@@ -190,6 +190,13 @@ pub(crate) struct Chain {
     pub(crate) places: Vec<Place>,
 }
 
+impl Chain {
+    /// Which place is a register that a link writes.
+    pub(crate) fn place_of(&self, reg: VReg) -> Option<usize> {
+        self.places.iter().position(|place| place.written && matches!(place.at, Src::Reg(other, _) if other == reg))
+    }
+}
+
 /// Where links read, or where one writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
@@ -205,6 +212,12 @@ impl Sweep {
 
     /// Elements that are worked on at a time.
     pub(crate) const PIECE: usize = 1024;
+
+    /// Whether a chain writes a register.
+    pub(crate) fn chain_writes(&self, reg: VReg) -> bool {
+        let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(reg).is_some() } else { false };
+        self.parts.iter().any(writes)
+    }
 
     /// How often it reads ahead: for each step on a whole piece, and for each group of a chain.
     pub(crate) fn times_to_read_ahead(&self) -> usize {
@@ -406,7 +419,7 @@ pub(crate) struct FoldRows {
     pub(crate) dst: VReg,
     /// Room for a row.
     pub(crate) spare: VReg,
-    /// Steps of computing, for what is fetched meanwhile.
+    /// Steps of computing, for what is fetched meanwhile; 0 if nothing is.
     pub(crate) steps: usize,
 }
 
@@ -539,6 +552,13 @@ impl Inst {
             | Inst::ForHead { .. }
             | Inst::Release(_)
             | Inst::Return => {}
+        }
+    }
+
+    /// Where sweeps compute enough to read ahead, folds do not: the first of them is the pass that waits for memory itself.
+    pub(crate) fn leave_memory_alone(&mut self) {
+        if let Inst::FoldRows(fold) = self {
+            fold.steps = 0;
         }
     }
 

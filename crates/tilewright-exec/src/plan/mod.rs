@@ -110,9 +110,12 @@ impl Plan {
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
         let sweeps = || code.iter().filter_map(Inst::sweep);
         let steps_on_whole_tiles: usize = sweeps().filter(|sweep| sweep.n >= Sweep::PIECE).map(|sweep| sweep.steps.len()).sum();
+        let in_folds = steps_on_whole_tiles <= LITTLE_TO_COMPUTE;
+        if !in_folds {
+            code.iter_mut().for_each(Inst::leave_memory_alone);
+        }
         let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();
-        let folds = code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
-        let reads_ahead = folds || steps_on_whole_tiles > LITTLE_TO_COMPUTE;
+        let reads_ahead = !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
         let may_stream = streaming::allowed(&code);
         Ok(Plan {
             entry: name.to_owned(),

@@ -46,6 +46,8 @@ pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut AlignedBytes)
 
 /// Folds rows where they lie.
 pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>, in_place: &InPlace, ahead: &mut Ahead) {
+    let mut nothing = Ahead::default();
+    let ahead = if fold.steps > 0 { ahead } else { &mut nothing };
     // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
     // source holds all rows in order.
     unsafe {

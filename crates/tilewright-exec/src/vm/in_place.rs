@@ -11,7 +11,7 @@ use crate::{
     LaunchErrorKind,
     cpu::Level,
     kernels::{
-        boxes::{self, Dim},
+        boxes::{self, Dim, Stores},
         mma::Matrix,
     },
     memory::AccessKind,
@@ -148,10 +148,16 @@ impl Machine<'_> {
         let place = self.whole_in_order(view, AccessKind::Write, block);
         let place = place.filter(|place| !self.in_place.reads(sweep, *place, sweep.n * view.size));
         let target = match (place, src.base) {
-            (Some(place), Base::Reg(reg)) => Some(Target { reg, place }),
+            (Some(place), Base::Reg(reg)) => {
+                // Where little is computed, loads that nothing was fetched for wait longer beside such stores than these save.
+                let streams = self.launch.plan.reads_ahead && sweep.chain_writes(reg);
+                let stores = if streams { self.stores(sweep.n * view.size, block) } else { Stores::Cached };
+                Some(Target { reg, place, stores })
+            }
             _ => None,
         };
-        if let Some(target) = target {
+        // What goes past the caches is not read first.
+        if let Some(target) = target.filter(|target| !target.is_streamed()) {
             self.note_stored(target, sweep.n * view.size);
         }
         let regs = self.registers(block);
@@ -231,7 +237,7 @@ impl Machine<'_> {
     }
 
     /// Remembers where a sweep stored a tile.
-    fn note_stored(&mut self, Target { reg, place }: Target, bytes: usize) {
+    fn note_stored(&mut self, Target { reg, place, .. }: Target, bytes: usize) {
         let stored = &mut self.in_place.stored;
         match stored.iter_mut().find(|(other, _)| *other == reg) {
             Some((_, guess)) => {

@@ -7,7 +7,11 @@ use super::{
     registers::{AlignedBytes, Registers},
 };
 use crate::{
-    kernels::ahead::Ahead,
+    kernels::{
+        ahead::Ahead,
+        boxes::{LINE, Stores},
+        chain,
+    },
     plan::{Chain, Part, Place, Src, Step, Sweep, SweepInput, VReg},
 };
 
@@ -43,6 +47,15 @@ impl Input {
 pub(super) struct Target {
     pub(super) reg: VReg,
     pub(super) place: *mut u8,
+    /// How a chain writes it.
+    pub(super) stores: Stores,
+}
+
+impl Target {
+    /// Whether its elements go past the caches.
+    pub(super) fn is_streamed(&self) -> bool {
+        self.stores == Stores::Streaming && self.place.addr().is_multiple_of(LINE)
+    }
 }
 
 /// Runs a sweep over all its elements.
@@ -128,10 +141,11 @@ impl Places<'_, '_> {
             |place: &Place| if place.written { self.locate_result(place.at, start) } else { self.locate(place.at, start).cast_mut() };
         pointers.clear();
         pointers.extend(chain.places.iter().map(|place| pointer(place).cast::<f32>()));
+        let streamed = self.target.filter(Target::is_streamed).and_then(|target| chain.place_of(target.reg));
         // SAFETY: the plan makes chains of steps on `f32` in sweeps whose length is a multiple of a chain's group, as that of a piece is;
         // so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take the place of a value that is not
-        // needed any more, element by element.
-        unsafe { (chain.run)(&chain.links, pointers, n, ahead) };
+        // needed any more, element by element. Pieces of `f32` are as long as some lines, so each begins at a line if the target does.
+        unsafe { (chain.run)(chain::Run { links: &chain.links, places: pointers, streamed, n }, ahead) };
     }
 
     /// The first of the elements from `start` on, to be written.
