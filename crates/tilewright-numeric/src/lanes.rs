@@ -38,8 +38,8 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     fn pick(self, table: &[f32; 16]) -> Self;
 
     /// `self` times 2 to the power of the low bits of `shifted` but for the last four, rounded where that is subnormal. The power is an
-    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`ROUND`](crate::lanes::ROUND) more than 16 times the
-    /// power and a bit.
+    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`ROUND`] more than 16 times the power
+    /// and a bit.
     fn scaled(self, shifted: Self) -> Self;
 }
 
