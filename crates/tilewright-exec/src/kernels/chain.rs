@@ -129,6 +129,27 @@ mod x86 {
     /// Vectors that go through a chain together: enough to make up for finding out what a link is.
     type Vectors<V> = [V; 8];
 
+    /// Calls `each` or `both` with a closure that is part of the caller, whose features its instructions need.
+    macro_rules! each {
+        ($x:expr, $f:expr) => {
+            each(
+                $x,
+                #[inline(always)]
+                $f,
+            )
+        };
+    }
+    macro_rules! both {
+        ($x:expr, $y:expr, $f:expr) => {
+            both(
+                $x,
+                $y,
+                #[inline(always)]
+                $f,
+            )
+        };
+    }
+
     #[inline(always)]
     fn each<V: VectorLanes>(x: Vectors<V>, f: impl Fn(V) -> V) -> Vectors<V> {
         let [a, b, c, d, e, g, h, i] = x;
@@ -223,85 +244,21 @@ mod x86 {
                 let x = read(link.operands[0], passed, places, at);
                 let y = || read(link.operands[1], passed, places, at);
                 passed = match link.op {
-                    Op::Add => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x + y,
-                    ),
-                    Op::Sub => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x - y,
-                    ),
-                    Op::Mul => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x * y,
-                    ),
-                    Op::Div => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x / y,
-                    ),
+                    Op::Add => both!(x, y(), |x, y| x + y),
+                    Op::Sub => both!(x, y(), |x, y| x - y),
+                    Op::Mul => both!(x, y(), |x, y| x * y),
+                    Op::Div => both!(x, y(), |x, y| x / y),
                     Op::Fma => fused(x, y(), read(link.operands[2], passed, places, at)),
-                    Op::Max(false) => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x.larger::<false>(y),
-                    ),
-                    Op::Max(true) => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x.larger::<true>(y),
-                    ),
-                    Op::Min(false) => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x.smaller::<false>(y),
-                    ),
-                    Op::Min(true) => both(
-                        x,
-                        y(),
-                        #[inline(always)]
-                        |x, y| x.smaller::<true>(y),
-                    ),
-                    Op::Neg => each(
-                        x,
-                        #[inline(always)]
-                        |x| x.neg(),
-                    ),
-                    Op::Abs => each(
-                        x,
-                        #[inline(always)]
-                        |x| x.abs(),
-                    ),
-                    Op::Sqrt => each(
-                        x,
-                        #[inline(always)]
-                        |x| x.sqrt(),
-                    ),
-                    Op::Exp => each(
-                        x,
-                        #[inline(always)]
-                        |x| lanes::exp(x),
-                    ),
-                    Op::Exp2 => each(
-                        x,
-                        #[inline(always)]
-                        |x| lanes::exp2(x),
-                    ),
-                    Op::Tanh => each(
-                        x,
-                        #[inline(always)]
-                        |x| lanes::tanh(x),
-                    ),
+                    Op::Max(false) => both!(x, y(), |x, y| x.larger::<false>(y)),
+                    Op::Max(true) => both!(x, y(), |x, y| x.larger::<true>(y)),
+                    Op::Min(false) => both!(x, y(), |x, y| x.smaller::<false>(y)),
+                    Op::Min(true) => both!(x, y(), |x, y| x.smaller::<true>(y)),
+                    Op::Neg => each!(x, |x| x.neg()),
+                    Op::Abs => each!(x, |x| x.abs()),
+                    Op::Sqrt => each!(x, |x| x.sqrt()),
+                    Op::Exp => each!(x, |x| lanes::exp(x)),
+                    Op::Exp2 => each!(x, |x| lanes::exp2(x)),
+                    Op::Tanh => each!(x, |x| lanes::tanh(x)),
                 };
                 if let Some(place) = link.store {
                     write(passed, places[place].add(at), if streamed == Some(place) { Stores::Streaming } else { Stores::Cached });

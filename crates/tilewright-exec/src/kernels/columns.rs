@@ -33,20 +33,18 @@ const AHEAD: usize = 8192;
 pub(crate) type ColumnsFn = unsafe fn(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize);
 
 impl Rows {
-    /// How many pairs of rows are fetched ahead, if their rows have `bytes` bytes: none where nothing is known to come next.
+    /// How many pairs of rows are fetched ahead, at most all, if their rows have `bytes` bytes: none where nothing is known to come next.
     #[inline(always)]
-    fn pairs_ahead(&self, half: usize, bytes: usize) -> usize {
-        if self.next.is_null() { 2 * half } else { (AHEAD / 2 / bytes).clamp(1, half) }
+    fn pairs_ahead(&self, half: usize, bytes: usize) -> Option<usize> {
+        (!self.next.is_null()).then(|| (AHEAD / 2 / bytes).clamp(1, half))
     }
 
-    /// Fetches a pair of rows, of this matrix or of the next.
+    /// Fetches a pair of rows, of this matrix or, behind its last one, of the next.
     #[inline(always)]
     fn fetch_pair<T>(&self, pair: usize, half: usize, width: usize) {
         let (start, pair) = if pair < half { (self.start, pair) } else { (self.next, pair - half) };
-        if pair < half {
-            for row in [pair, pair + half] {
-                prefetch_row(start.wrapping_add(row * self.pitch * size_of::<T>()), width * size_of::<T>());
-            }
+        for row in [pair, pair + half] {
+            prefetch_row(start.wrapping_add(row * self.pitch * size_of::<T>()), width * size_of::<T>());
         }
     }
 }
@@ -68,7 +66,9 @@ unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(rows: Rows, dst: *mut u8, spare: *mut
         _ => {
             let pairs = rows.pairs_ahead(half, width * size_of::<T>());
             for (i, to) in spare.chunks_exact_mut(width).enumerate() {
-                rows.fetch_pair::<T>(i + pairs, half, width);
+                if let Some(pairs) = pairs {
+                    rows.fetch_pair::<T>(i + pairs, half, width);
+                }
                 combine_all::<T, F>(to, row(i), row(i + half));
             }
         }

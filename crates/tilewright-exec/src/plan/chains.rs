@@ -1,23 +1,19 @@
 //! Chains: which steps of a sweep hand their results on in registers of the CPU.
 
-use super::{Chain, Part, Place, Src, Step, SweepInput, Tile};
+use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise};
 use crate::{
     cpu::Level,
-    kernels::{
-        Kernel,
-        chain::{self, ChainFn, GROUP, Link, Operand},
-    },
+    kernels::chain::{self, ChainFn, GROUP, Link, Operand},
 };
 
-/// For each kernel of a sweep over `n` elements, with whether it reads a splat, whether it is part of a chain: of all that stand side by
-/// side and can be linked.
-pub(super) fn linked<'a>(kernels: impl Iterator<Item = (&'a Kernel, bool)>, n: usize) -> Vec<bool> {
+/// For each member of a run on `n` elements, whether it is part of a chain: of all that stand side by side and can be linked.
+pub(super) fn linked(run: &[Elementwise], n: usize) -> Vec<bool> {
     let possible = n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some();
-    let steps: Vec<(bool, bool)> = kernels.map(|(kernel, splat)| (possible && chain::op(&kernel.imm).is_some(), splat)).collect();
-    let fits_at = |i: Option<usize>| i.and_then(|i| steps.get(i)).is_some_and(|(fits, _)| *fits);
+    let fits: Vec<bool> = run.iter().map(|member| possible && chain::op(&member.kernel.imm).is_some()).collect();
+    let fits_at = |i: Option<usize>| i.and_then(|i| fits.get(i)).is_some_and(|fits| *fits);
     // One step alone gains nothing, unless it would read a splat from a scratch slot.
-    let gains = |i: usize| fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)) || steps[i].1;
-    (0..steps.len()).map(|i| steps[i].0 && gains(i)).collect()
+    let gains = |i: usize| fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)) || run[i].srcs.iter().any(Tile::is_splat);
+    (0..run.len()).map(|i| fits[i] && gains(i)).collect()
 }
 
 /// Whether a chain reads a tile one element for each row.
@@ -25,10 +21,8 @@ pub(super) fn takes_rows(src: &Tile) -> bool {
     src.shared_by().is_some_and(|row| row.is_power_of_two() && row >= chain::SHORTEST_ROW)
 }
 
-/// The parts of a sweep, in the order in which they run.
-pub(super) fn parts(n: usize, inputs: &[SweepInput], steps: &[Step]) -> Vec<Part> {
-    let is_splat = |src: &Src| matches!(src, Src::Input(i) if matches!(inputs[*i], SweepInput::Splat { .. }));
-    let linked = linked(steps.iter().map(|step| (&step.kernel, step.srcs.iter().any(is_splat))), n);
+/// The parts of a sweep, in the order in which they run. `linked`: which steps are part of a chain.
+pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut next = 0;
     while next < steps.len() {

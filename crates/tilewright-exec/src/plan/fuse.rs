@@ -154,7 +154,7 @@ impl SweepBuilder {
         let outside = |reg: &VReg, inside: usize| uses.get(reg).copied().unwrap_or(0) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
-        let linked = chains::linked(run.iter().map(|member| (&member.kernel, member.srcs.iter().any(Tile::is_splat))), n);
+        let linked = chains::linked(run, n);
         SweepBuilder { n, produced, places: HashMap::new(), slots: Slots::default(), input_slots: 0, inputs: Vec::new(), linked }
     }
 
@@ -188,7 +188,7 @@ impl SweepBuilder {
             step.srcs.iter_mut().chain([&mut step.dst]).for_each(behind_inputs);
         }
         let slots = self.input_slots + self.slots.count();
-        (Sweep::new(self.n, self.inputs, steps), slots)
+        (Sweep::new(self.n, self.inputs, steps, &self.linked), slots)
     }
 
     fn is_linked(&self, member: usize) -> bool {

@@ -205,8 +205,9 @@ pub(crate) struct Place {
 }
 
 impl Sweep {
-    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>) -> Sweep {
-        let parts = chains::parts(n, &inputs, &steps);
+    /// A sweep whose steps are part of chains as `linked` says.
+    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
+        let parts = chains::parts(&inputs, &steps, linked);
         Sweep { n, inputs, steps, parts }
     }
 
