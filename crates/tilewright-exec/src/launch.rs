@@ -16,7 +16,7 @@ use crate::{
     plan::PARAM_BYTES,
     pool,
     runs::Runs,
-    vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome},
+    vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome, run_prologue},
 };
 use std::{
     fmt, io,
@@ -159,8 +159,9 @@ pub fn launch(
     options: &LaunchOptions<'_>,
 ) -> Result<LaunchReport, LaunchError> {
     let fail = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
-    let constants = bind(plan, args).map_err(fail)?;
+    let mut constants = bind(plan, args).map_err(fail)?;
     let blocks = count_blocks(grid).ok_or_else(|| fail(LaunchErrorKind::Grid(grid)))?;
+    run_prologue(plan, grid, &mut constants).map_err(fail)?;
     let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
     let (own_stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
@@ -201,7 +202,7 @@ fn count_blocks(grid: [u32; 3]) -> Option<u64> {
     blocks.filter(|_| fits)
 }
 
-/// The constants of a launch: the plan's, with the arguments in front.
+/// The constants of a launch: the plan's, with the arguments in front, and room for what the prologue computes.
 fn bind(plan: &Plan, args: &[Arg]) -> Result<AlignedBytes, LaunchErrorKind> {
     if args.len() != plan.params().len() {
         return Err(LaunchErrorKind::ArgumentCount { expected: plan.params().len(), found: args.len() });

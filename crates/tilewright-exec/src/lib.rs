@@ -1,7 +1,7 @@
 //! Runs CUDA Tile IR on the CPU.
 //!
 //! A [`Program`] turns an entry of a verified module into a [`Plan`]: code for a machine whose instructions work on whole
-//! tiles. [`launch`] runs a plan over a grid of tile blocks, on worker threads, against a [`Memory`] that holds every buffer
+//! tiles. [`launch()`] runs a plan over a grid of tile blocks, on worker threads, against a [`Memory`] that holds every buffer
 //! the kernel may touch; an access anywhere else stops the launch with an error that names it.
 //!
 //! The stages, in the order the data takes:

@@ -45,6 +45,12 @@ const STORE: &str = "%t = store_ptr_tko weak %p, %i, %m : tile<128xptr<i32>>, ti
 const LOAD: &str = "%v, %t0 = load_ptr_tko weak %p, %m, %seven : tile<128xptr<i32>>, tile<128xi1>, tile<128xi32> -> tile<128xi32>, token
   %old, %t = atomic_rmw_tko relaxed device %p, add, %v token=%t0 : tile<128xptr<i32>>, tile<128xi32> -> tile<128xi32>, token";
 
+/// Adds to elements what they hold, and again for those that the mask leaves; the others get what a load without padding gives.
+const LOAD_TWICE: &str = "%u, %t0 = load_ptr_tko weak %p : tile<128xptr<i32>> -> tile<128xi32>, token
+  %a, %t1 = atomic_rmw_tko relaxed device %p, add, %u token=%t0 : tile<128xptr<i32>>, tile<128xi32> -> tile<128xi32>, token
+  %v, %t2 = load_ptr_tko weak %p, %m token=%t1 : tile<128xptr<i32>>, tile<128xi1> -> tile<128xi32>, token
+  %b, %t3 = atomic_rmw_tko relaxed device %p, add, %v token=%t2 : tile<128xptr<i32>>, tile<128xi32> -> tile<128xi32>, token";
+
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Access>>);
 
@@ -137,6 +143,20 @@ fn what_is_masked_off_gets_the_padding() {
         assert_eq!(run(LOAD, places, 1, None).unwrap(), expected, "{places:?}");
         assert_eq!(run(LOAD, places, 1, Some(&Recorder::default())).unwrap(), expected, "{places:?}, watched");
     }
+}
+
+/// Not what its register held before, which depends on what ran on the thread.
+#[test]
+fn what_is_masked_off_without_padding_is_zero() {
+    let places = Places { scale: 1, start: 3, end: 77 };
+    let mut expected = numbers();
+    let count = |at: usize, end: i32| Places { end, ..places }.accessed().filter(|(other, _)| *other == at).count() as i32;
+    for (at, number) in expected.iter_mut().enumerate() {
+        *number = number.wrapping_mul(1 + count(at, 128));
+        *number = number.wrapping_mul(1 + count(at, places.end));
+    }
+    assert_eq!(run(LOAD_TWICE, places, 1, None).unwrap(), expected);
+    assert_eq!(run(LOAD_TWICE, places, 1, Some(&Recorder::default())).unwrap(), expected, "watched");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The constants of a launch: parameters, then the data of dense constants.
+//! The constants of a launch: parameters, the data of dense constants, and what a launch computes of them.
 
 use super::{Base, PARAM_BYTES, Tile};
 use crate::elem::Elem;
@@ -8,18 +8,24 @@ use tilewright_numeric::convert::tf32_from_19;
 
 /// Alignment of each constant, for vector loads.
 const ALIGNMENT: usize = 64;
+/// The most bytes of a tile that a launch computes for all blocks: larger ones are not worth their places in the caches.
+const MAX_COMPUTED_TILE: usize = 1 << 16;
+/// The most bytes of all these tiles.
+const MAX_COMPUTED: usize = 1 << 18;
 
 /// Bytes that every block reads and none writes.
 #[derive(Debug, Default)]
 pub(crate) struct Constants {
     bytes: Vec<u8>,
     decoded: HashMap<(Const, Scalar, usize), Tile>,
+    /// Bytes of the tiles that a launch computes.
+    computed: usize,
 }
 
 impl Constants {
     /// Room for the parameters, which a launch fills in.
     pub(crate) fn with_params(count: usize) -> Constants {
-        Constants { bytes: vec![0; count * PARAM_BYTES], decoded: HashMap::new() }
+        Constants { bytes: vec![0; count * PARAM_BYTES], ..Constants::default() }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -36,6 +42,17 @@ impl Constants {
         self.bytes.resize(start, 0);
         self.bytes.extend_from_slice(bytes);
         Base::Const(start)
+    }
+
+    /// The offset of room for a tile that a launch computes; `None` if it is too large.
+    pub(crate) fn room(&mut self, bytes: usize) -> Option<usize> {
+        if bytes > MAX_COMPUTED_TILE || self.computed + bytes > MAX_COMPUTED {
+            return None;
+        }
+        self.computed += bytes;
+        let start = self.bytes.len().next_multiple_of(ALIGNMENT);
+        self.bytes.resize(start + bytes, 0);
+        Some(start)
     }
 
     /// One address.

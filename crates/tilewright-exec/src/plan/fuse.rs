@@ -33,6 +33,20 @@ pub(crate) fn fuse(code: Vec<(Inst, u32)>) -> Fused {
     Fused { code: fuser.code, scratch_slots: fuser.scratch_slots }
 }
 
+/// Makes every elementwise instruction a sweep of its own; gives the code and the scratch slots that it needs.
+pub(crate) fn one_by_one(code: Vec<Inst>) -> (Vec<Inst>, usize) {
+    let mut slots = 0;
+    let one = |inst| {
+        let Inst::Elementwise(inst) = inst else { return inst };
+        let uses = HashMap::from([(inst.dst, 1)]);
+        let run = vec![inst];
+        let (sweep, needed) = SweepBuilder::new(&run, &uses).build(run);
+        slots = slots.max(needed);
+        Inst::Sweep(Box::new(sweep))
+    };
+    (code.into_iter().map(one).collect(), slots)
+}
+
 fn scratch_of(inst: &Inst) -> usize {
     if let Inst::Fold(fold) = inst { fold.slots } else { 0 }
 }

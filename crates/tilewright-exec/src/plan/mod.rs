@@ -57,6 +57,8 @@ pub struct Plan {
     entry: String,
     params: Vec<Param>,
     pub(crate) code: Vec<Inst>,
+    /// What a launch computes before its blocks begin: registers that stand for parts of its constants.
+    pub(crate) prologue: Vec<Inst>,
     /// For each instruction, the operation it came from.
     pub(crate) sites: Vec<u32>,
     /// The operations that instructions came from.
@@ -66,7 +68,7 @@ pub struct Plan {
     pub(crate) globals: Arc<Globals>,
     /// What the blocks allocate.
     pub(crate) allocas: Allocas,
-    /// Byte offset of each register in a block's frame.
+    /// Byte offset of each register in a block's frame, and of those that the prologue writes in the launch's constants.
     pub(crate) registers: Vec<usize>,
     /// Bytes of a block's frame.
     pub(crate) frame_bytes: usize,
@@ -104,7 +106,9 @@ impl Plan {
         let mut fused = fuse::fuse(lowered.code);
         direct_store::join(&mut fused.code);
         in_place::mark(&mut fused.code);
-        let layout = frame::lay_out(&fused.code, &lowered.registers)?;
+        let mut layout = frame::lay_out(&fused.code, &lowered.registers)?;
+        lowered.prologue.places.iter().for_each(|(reg, offset)| layout.offsets[reg.index()] = *offset);
+        let (prologue, prologue_slots) = fuse::one_by_one(lowered.prologue.code);
         let (mut code, sites) = frame::resolve_labels(fused.code);
         late::mark(&mut code);
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
@@ -121,6 +125,7 @@ impl Plan {
             entry: name.to_owned(),
             params: lowered.params,
             code,
+            prologue,
             sites,
             site_table: lowered.sites,
             constants: lowered.constants,
@@ -132,7 +137,7 @@ impl Plan {
             times_to_read_ahead,
             reads_ahead,
             may_stream,
-            scratch_slots: fused.scratch_slots,
+            scratch_slots: fused.scratch_slots.max(prologue_slots),
         })
     }
 

@@ -4,8 +4,8 @@
 use super::{
     copy,
     in_place::InPlace,
-    registers::{AlignedBytes, Registers},
-    sweep::{Input, PIECE, Places, Slots},
+    registers::Registers,
+    sweep::{Input, PIECE, Places, Scratch, Slots},
 };
 use crate::{
     cpu::Level,
@@ -23,8 +23,8 @@ use crate::{
 const LONG_SLICE: usize = 64;
 
 /// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.
-pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut AlignedBytes) {
-    let mut runner = Runner { fold, regs, slots: Slots::new(scratch), inputs: Vec::new(), works: Vec::new(), spares: Vec::new() };
+pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut Scratch) {
+    let mut runner = Runner { fold, regs, slots: scratch.slots(), inputs: Vec::new(), works: Vec::new(), spares: Vec::new() };
     runner.prepare();
     match fold.kind {
         FoldKind::Reduce => runner.reduce(),

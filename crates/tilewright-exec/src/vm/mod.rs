@@ -3,6 +3,7 @@
 //! A frame holds everything a block has computed, so a block can stop at a loop's end and go on later, on any thread.
 
 mod atomics;
+mod compute;
 mod copy;
 mod fold;
 mod in_place;
@@ -15,6 +16,7 @@ mod sums;
 mod sweep;
 mod view;
 
+pub(crate) use compute::run_prologue;
 pub(crate) use registers::AlignedBytes;
 
 use crate::{
@@ -31,6 +33,7 @@ use in_place::InPlace;
 use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sums::Sums;
+use sweep::Scratch;
 
 /// How often the loops of a new block that may wait go round before the block is parked.
 pub(crate) const FIRST_PATIENCE: u32 = 64;
@@ -80,7 +83,7 @@ pub(crate) enum Outcome {
 /// What a worker keeps from block to block.
 pub(crate) struct Machine<'l> {
     launch: &'l Launch<'l>,
-    scratch: AlignedBytes,
+    scratch: Scratch,
     packs: Packs,
     /// The buffer that was accessed last.
     hint: usize,
@@ -107,7 +110,7 @@ impl<'l> Machine<'l> {
     /// # Errors
     /// When there is no memory for its scratch.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
-        let scratch = AlignedBytes::zeroed(launch.plan.scratch_slots * sweep::SLOT_BYTES)?;
+        let scratch = Scratch::new(launch.plan.scratch_slots)?;
         Ok(Machine {
             launch,
             scratch,
@@ -193,17 +196,12 @@ impl<'l> Machine<'l> {
         let regs = self.registers(block);
         match inst {
             Inst::Sweep(sweep) => sweep::run(sweep, &regs, &self.in_place, None, &mut self.scratch, &mut self.ahead),
-            Inst::Move { src, dst } => copy::tile(src, &regs, regs.write(*dst)),
             Inst::Extract { src, slice, dst } => copy::extract(src, slice, &regs, regs.write(*dst))?,
             Inst::Insert { src, slice, dst } => copy::insert(src, slice, &regs, regs.write(*dst))?,
-            Inst::Repack { src, dst, bits, pack } => copy::repack(regs.read(src), regs.write(*dst), src.numel(), *bits, *pack),
-            Inst::Iota { dst, n, size } => copy::iota(regs.write(*dst), *n, *size),
-            Inst::BlockId(dst) => set_three(&regs, dst, id),
-            Inst::GridSize(dst) => set_three(&regs, dst, self.launch.grid),
-            Inst::ViewExtent { extent, step, dst, size } => {
-                let count = regs.extent(extent).div_ceil(*step);
-                regs.set_scalar(*dst, *size, count);
+            Inst::Move { .. } | Inst::Repack { .. } | Inst::Iota { .. } | Inst::GridSize(_) | Inst::ViewExtent { .. } => {
+                compute::run(inst, &regs, self.launch.grid);
             }
+            Inst::BlockId(dst) => compute::set_three(&regs, dst, id),
             Inst::Load { view, dst, readers } => self.load_view(view, *dst, *readers, block)?,
             Inst::Store { view, src } => self.store_view(view, src, block)?,
             Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block)?,
@@ -255,12 +253,6 @@ impl<'l> Machine<'l> {
     fn back(&self, target: usize, waits: bool) -> Flow {
         let interruptible = waits || self.launch.stop.load(Ordering::Relaxed);
         if interruptible { Flow::Again(target) } else { Flow::Goto(target) }
-    }
-}
-
-fn set_three(regs: &Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
-    for (reg, value) in dst.iter().zip(values) {
-        regs.set_scalar(*reg, 4, value.into());
     }
 }
 

@@ -91,7 +91,8 @@ impl Machine<'_> {
     }
 }
 
-/// Loads all elements from a window that holds those that are not masked off; the others get the padding, or anything.
+/// Loads all elements from a window that holds those that are not masked off; the others get the padding, or 0: what the register held
+/// before depends on which blocks ran on this thread.
 fn load_all(access: &PointerAccess, padding: Option<&Tile>, window: &Window, regs: &Registers<'_>, dst: VReg) {
     let (addresses, mask, to) = (addresses(access, regs), partial_mask(access, regs), regs.write(dst));
     // SAFETY: the window holds the elements that the mask leaves, and the register has room for all.
@@ -103,9 +104,9 @@ fn load_all(access: &PointerAccess, padding: Option<&Tile>, window: &Window, reg
             _ => window.load::<u64>(addresses, mask, to.cast()),
         }
     }
-    if let (Some(mask), Some(padding)) = (mask, padding) {
+    if let Some(mask) = mask {
         let off = mask.iter().enumerate().filter(|(_, bit)| **bit & 1 == 0);
-        off.for_each(|(i, _)| regs.set_element(dst, i, access.size, regs.element(padding, i)));
+        off.for_each(|(i, _)| regs.set_element(dst, i, access.size, padding.map_or(0, |padding| regs.element(padding, i))));
     }
 }
 

@@ -67,22 +67,43 @@ impl Drop for AlignedBytes {
 /// instruction writes never overlaps what it reads.
 pub(super) struct Registers<'b> {
     offsets: &'b [usize],
-    frame: NonNull<u8>,
-    frame_len: usize,
-    constants: &'b AlignedBytes,
-    block: PhantomData<&'b mut AlignedBytes>,
+    frame: Bytes,
+    constants: Bytes,
+    block: PhantomData<(&'b mut AlignedBytes, &'b AlignedBytes)>,
+}
+
+/// Where bytes begin, and how many they are.
+#[derive(Clone, Copy)]
+struct Bytes {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+impl Bytes {
+    fn of(bytes: &AlignedBytes) -> Bytes {
+        Bytes { start: bytes.start, len: bytes.len() }
+    }
+
+    fn at(self, offset: usize) -> *mut u8 {
+        assert!(offset < self.len, "registers lie inside the frame, and constants inside their bytes");
+        // SAFETY: the offset is inside.
+        unsafe { self.start.as_ptr().add(offset) }
+    }
 }
 
 impl<'b> Registers<'b> {
     pub(super) fn new(offsets: &'b [usize], frame: &'b mut AlignedBytes, constants: &'b AlignedBytes) -> Registers<'b> {
-        Registers { offsets, frame: frame.start, frame_len: frame.len(), constants, block: PhantomData }
+        Registers { offsets, frame: Bytes::of(frame), constants: Bytes::of(constants), block: PhantomData }
+    }
+
+    /// The registers of a plan's prologue, which are parts of the constants.
+    pub(super) fn of_prologue(offsets: &'b [usize], constants: &'b mut AlignedBytes) -> Registers<'b> {
+        let bytes = Bytes::of(constants);
+        Registers { offsets, frame: bytes, constants: bytes, block: PhantomData }
     }
 
     fn at(&self, reg: VReg) -> *mut u8 {
-        let offset = self.offsets[reg.index()];
-        assert!(offset < self.frame_len, "registers lie inside the frame");
-        // SAFETY: the offset is inside the frame.
-        unsafe { self.frame.as_ptr().add(offset) }
+        self.frame.at(self.offsets[reg.index()])
     }
 
     /// The first byte of what a tile is based on.
@@ -93,11 +114,7 @@ impl<'b> Registers<'b> {
     pub(super) fn base(&self, base: Base) -> *const u8 {
         match base {
             Base::Reg(reg) => self.at(reg),
-            Base::Const(offset) => {
-                assert!(offset < self.constants.len(), "constants lie inside their bytes");
-                // SAFETY: the offset is inside the constants.
-                unsafe { self.constants.start.as_ptr().add(offset) }
-            }
+            Base::Const(offset) => self.constants.at(offset),
         }
     }
 

@@ -7,6 +7,7 @@ use super::{
     registers::{AlignedBytes, Registers},
 };
 use crate::{
+    LaunchErrorKind,
     kernels::{
         ahead::Ahead,
         boxes::{LINE, Stores},
@@ -64,11 +65,12 @@ pub(super) fn run(
     regs: &Registers<'_>,
     in_place: &InPlace,
     target: Option<Target>,
-    scratch: &mut AlignedBytes,
+    scratch: &mut Scratch,
     ahead: &mut Ahead,
 ) {
-    let slots = Slots::new(scratch);
-    let mut inputs: Vec<Input> = Vec::with_capacity(sweep.inputs.len());
+    let Scratch { bytes, inputs, pointers } = scratch;
+    let slots = Slots::new(bytes);
+    inputs.clear();
     for input in &sweep.inputs {
         inputs.push(match input {
             SweepInput::Direct { tile } => Input::in_order(in_place.read(tile, regs), tile.elem.size()),
@@ -89,8 +91,7 @@ pub(super) fn run(
             SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
         });
     }
-    let places = Places { inputs: &inputs, regs, target, slots: &slots };
-    let mut pointers = Vec::new();
+    let places = Places { inputs, regs, target, slots: &slots };
     for start in (0..sweep.n).step_by(PIECE) {
         let n = PIECE.min(sweep.n - start);
         for input in &sweep.inputs {
@@ -107,7 +108,7 @@ pub(super) fn run(
                     }
                     places.run(&sweep.steps[*step], start, n);
                 }
-                Part::Chain(chain) => places.run_chain(chain, start, n, &mut pointers, ahead),
+                Part::Chain(chain) => places.run_chain(chain, start, n, pointers, ahead),
             }
         }
     }
@@ -174,6 +175,28 @@ impl Places<'_, '_> {
     }
 }
 
+/// What sweeps and folds work in, kept from one to the next.
+pub(super) struct Scratch {
+    bytes: AlignedBytes,
+    inputs: Vec<Input>,
+    /// Where a chain reads and writes.
+    pointers: Vec<*mut f32>,
+}
+
+impl Scratch {
+    /// Room for so many slots.
+    ///
+    /// # Errors
+    /// When the host has not enough memory.
+    pub(super) fn new(slots: usize) -> Result<Scratch, LaunchErrorKind> {
+        Ok(Scratch { bytes: AlignedBytes::zeroed(slots * SLOT_BYTES)?, inputs: Vec::new(), pointers: Vec::new() })
+    }
+
+    pub(super) fn slots(&mut self) -> Slots {
+        Slots::new(&mut self.bytes)
+    }
+}
+
 /// The scratch slots of a worker.
 pub(super) struct Slots {
     start: *mut u8,
@@ -181,7 +204,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn new(scratch: &mut AlignedBytes) -> Slots {
+    fn new(scratch: &mut AlignedBytes) -> Slots {
         Slots { count: scratch.len() / SLOT_BYTES, start: scratch.as_mut_ptr() }
     }
 

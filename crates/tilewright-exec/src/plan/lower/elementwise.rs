@@ -98,7 +98,8 @@ impl<'m> Lowerer<'m> {
             (0..shape.len()).map(|dim| if srcs.iter().all(|src| src.strides[dim] == 0) { 1 } else { shape[dim] }).collect();
         let srcs = srcs.into_iter().map(|src| Tile { shape: distinct.clone(), ..src }).collect();
         let (dst, tile) = self.new_tile(elem, &distinct);
-        self.emit(Inst::Elementwise(Elementwise { kernel, srcs, dst, n: tile.numel(), size: elem.size() }));
+        let inst = Inst::Elementwise(Elementwise { kernel, srcs, dst, n: tile.numel(), size: elem.size() });
+        let tile = self.compute_one(inst, tile);
         self.define_result(op, 0, Val::Tile(tile.broadcast(&shape)))
     }
 

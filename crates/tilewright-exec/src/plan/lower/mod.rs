@@ -12,6 +12,7 @@ mod fold_region;
 mod local;
 mod matrix;
 mod memory;
+mod prologue;
 mod shape;
 mod slices;
 mod views;
@@ -23,7 +24,7 @@ use crate::{
     memory::{Globals, locals::Allocas},
 };
 use std::rc::Rc;
-use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, Str, TypeData, Value};
+use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, Scalar, Str, TypeData, Value};
 use views::{Tensor, View};
 
 /// Operations may be nested this deep.
@@ -38,6 +39,16 @@ pub(super) struct Lowered {
     pub(super) constants: Constants,
     pub(super) params: Vec<Param>,
     pub(super) allocas: Allocas,
+    pub(super) prologue: Prologue,
+}
+
+/// What a launch computes for all its blocks.
+#[derive(Default)]
+pub(super) struct Prologue {
+    /// Straight code that reads constants of the launch only.
+    pub(super) code: Vec<Inst>,
+    /// The registers that it writes, which nothing reads, and the offsets in the constants that stand for them.
+    pub(super) places: Vec<(VReg, usize)>,
 }
 
 /// What a value of the program is to the plan.
@@ -91,6 +102,7 @@ struct Lowerer<'m> {
     registers: Vec<usize>,
     sites: Vec<(u32, Site)>,
     constants: Constants,
+    prologue: Prologue,
     labels: usize,
     loops: Vec<Loop>,
     ifs: Vec<Branch>,
@@ -116,6 +128,7 @@ pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> 
         registers: Vec::new(),
         sites: vec![(0, Site { mnemonic: "entry", location: None })],
         constants: Constants::with_params(inputs.len()),
+        prologue: Prologue::default(),
         labels: 0,
         loops: Vec::new(),
         ifs: Vec::new(),
@@ -134,8 +147,8 @@ pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> 
         }
         lowerer.block(block)?;
     }
-    let Lowerer { code, registers, sites, constants, allocas, .. } = lowerer;
-    Ok(Lowered { code, registers, sites, constants, params, allocas })
+    let Lowerer { code, registers, sites, constants, allocas, prologue, .. } = lowerer;
+    Ok(Lowered { code, registers, sites, constants, params, allocas, prologue })
 }
 
 impl<'m> Lowerer<'m> {
@@ -198,8 +211,8 @@ impl<'m> Lowerer<'m> {
             Opcode::Pack => self.repack(op, true),
             Opcode::Unpack => self.repack(op, false),
             Opcode::GetGlobal => self.get_global(op),
-            Opcode::GetTileBlockId => self.three(op, Inst::BlockId),
-            Opcode::GetNumTileBlocks => self.three(op, Inst::GridSize),
+            Opcode::GetTileBlockId => self.block_id(op),
+            Opcode::GetNumTileBlocks => self.grid_size(op),
             Opcode::MakeToken | Opcode::JoinTokens | Opcode::MemoryFenceAliasTko | Opcode::GdcLaunchDependentsTko | Opcode::GdcWaitTko => {
                 self.token(op, 0)
             }
@@ -268,8 +281,7 @@ impl<'m> Lowerer<'m> {
             return tile;
         }
         let (dst, copy) = self.new_tile(tile.elem, &tile.shape);
-        self.emit(Inst::Move { src: tile, dst });
-        copy
+        self.compute_one(Inst::Move { src: tile, dst }, copy)
     }
 
     fn define(&mut self, value: Value, val: Val) {
@@ -367,17 +379,30 @@ impl<'m> Lowerer<'m> {
         self.define_result(op, index, Val::Token)
     }
 
-    /// Three scalars of 32 bits.
-    fn three(&mut self, op: OpRef<'m>, inst: fn([VReg; 3]) -> Inst) -> Result<(), PlanError> {
-        let mut regs = [VReg(0); 3];
-        for (i, reg) in regs.iter_mut().enumerate() {
+    fn block_id(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let three = self.three(op)?;
+        self.emit(Inst::BlockId(three.each_ref().map(|(reg, _)| *reg)));
+        self.define_three(op, three.map(|(_, tile)| tile))
+    }
+
+    fn grid_size(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        let three = self.three(op)?;
+        let inst = Inst::GridSize(three.each_ref().map(|(reg, _)| *reg));
+        let tiles = self.compute(inst, three.map(|(_, tile)| tile));
+        self.define_three(op, tiles)
+    }
+
+    /// Registers for the results of an operation: three scalars of 32 bits.
+    fn three(&mut self, op: OpRef<'m>) -> Result<[(VReg, Tile); 3], PlanError> {
+        const I32: Elem = Elem::Num(Scalar::I32);
+        for i in 0..3 {
             let (elem, shape) = self.result_tile(op, i)?;
-            self.require(shape.is_empty() && elem == Elem::Num(tilewright_ir::Scalar::I32), "the results must be i32 scalars")?;
-            let (dst, tile) = self.new_tile(elem, &shape);
-            *reg = dst;
-            self.define_result(op, i, Val::Tile(tile))?;
+            self.require(shape.is_empty() && elem == I32, "the results must be i32 scalars")?;
         }
-        self.emit(inst(regs));
-        Ok(())
+        Ok(std::array::from_fn(|_| self.new_tile(I32, &[])))
+    }
+
+    fn define_three(&mut self, op: OpRef<'m>, tiles: [Tile; 3]) -> Result<(), PlanError> {
+        tiles.into_iter().enumerate().try_for_each(|(i, tile)| self.define_result(op, i, Val::Tile(tile)))
     }
 }

@@ -32,7 +32,7 @@ impl<'m> Lowerer<'m> {
             return self.define_result(op, 0, Val::Tile(tile));
         }
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Iota { dst, n, size: elem.size() });
+        let tile = self.compute_one(Inst::Iota { dst, n, size: elem.size() }, tile);
         self.define_result(op, 0, Val::Tile(tile))
     }
 

@@ -4,7 +4,7 @@ use super::{Lowerer, Val};
 use crate::{
     PlanError,
     elem::Elem,
-    plan::{Inst, Slice, Tile, tile::Base},
+    plan::{Inst, Slice, Tile},
 };
 use tilewright_ir::{AttrName, OpRef, Scalar};
 
@@ -78,7 +78,7 @@ impl<'m> Lowerer<'m> {
             return self.define_result(op, 0, Val::Tile(Tile::contiguous(elem, src.base, &shape)));
         }
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Repack { src, dst, bits, pack });
-        self.define_result(op, 0, Val::Tile(Tile { base: Base::Reg(dst), ..tile }))
+        let tile = self.compute_one(Inst::Repack { src, dst, bits, pack }, tile);
+        self.define_result(op, 0, Val::Tile(tile))
     }
 }

@@ -115,7 +115,7 @@ impl<'m> Lowerer<'m> {
             let (elem, shape) = self.result_tile(op, i)?;
             self.require(shape.is_empty() && elem.is_int(), "the results must be integer scalars")?;
             let (dst, tile) = self.new_tile(elem, &shape);
-            self.emit(Inst::ViewExtent { extent, step, dst, size: elem.size() });
+            let tile = self.compute_one(Inst::ViewExtent { extent, step, dst, size: elem.size() }, tile);
             self.define_result(op, i, Val::Tile(tile))?;
         }
         Ok(())
