@@ -3,7 +3,7 @@
 /// A part of a format string.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Piece {
-    Text(String),
+    Text(Vec<u8>),
     /// One operand of the operation.
     Value(Conversion),
 }
@@ -30,19 +30,19 @@ pub(crate) struct Conversion {
 /// The widest field and the highest precision: more is a mistake, and would let a format string fill the memory.
 const MAX_FIELD: usize = 4096;
 
-/// Splits a format string.
+/// Splits a format string, which is bytes as in C: what is no conversion is written as it is, whatever its encoding.
 ///
 /// # Errors
 /// When a conversion is unknown or incomplete.
-pub(crate) fn parse(format: &str) -> Result<Vec<Piece>, String> {
+pub(crate) fn parse(format: &[u8]) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
-    let mut text = String::new();
+    let mut text = Vec::new();
     let mut rest = format;
-    while let Some(position) = rest.find('%') {
-        text.push_str(&rest[..position]);
+    while let Some(position) = rest.iter().position(|byte| *byte == b'%') {
+        text.extend_from_slice(&rest[..position]);
         rest = &rest[position + 1..];
-        if let Some(after) = rest.strip_prefix('%') {
-            text.push('%');
+        if let [b'%', after @ ..] = rest {
+            text.push(b'%');
             rest = after;
             continue;
         }
@@ -53,7 +53,7 @@ pub(crate) fn parse(format: &str) -> Result<Vec<Piece>, String> {
         pieces.push(Piece::Value(conversion));
         rest = after;
     }
-    text.push_str(rest);
+    text.extend_from_slice(rest);
     if !text.is_empty() {
         pieces.push(Piece::Text(text));
     }
@@ -61,42 +61,48 @@ pub(crate) fn parse(format: &str) -> Result<Vec<Piece>, String> {
 }
 
 /// Reads what follows a `%`.
-fn conversion(mut rest: &str) -> Result<(Conversion, &str), String> {
+fn conversion(mut rest: &[u8]) -> Result<(Conversion, &[u8]), String> {
     let whole = rest;
     let mut conversion = Conversion::default();
-    while let Some(flag) = rest.chars().next() {
+    while let [flag, after @ ..] = rest {
         match flag {
-            '-' => conversion.left = true,
-            '+' => conversion.plus = true,
-            ' ' => conversion.space = true,
-            '#' => conversion.alternative = true,
-            '0' => conversion.zeros = true,
+            b'-' => conversion.left = true,
+            b'+' => conversion.plus = true,
+            b' ' => conversion.space = true,
+            b'#' => conversion.alternative = true,
+            b'0' => conversion.zeros = true,
             _ => break,
         }
-        rest = &rest[1..];
+        rest = after;
     }
     (conversion.width, rest) = number(rest)?;
-    if let Some(after) = rest.strip_prefix('.') {
+    if let [b'.', after @ ..] = rest {
         let (precision, after) = number(after)?;
         conversion.precision = Some(precision);
         rest = after;
     }
     // The operand says how wide it is; length modifiers say nothing more.
-    rest = rest.trim_start_matches(['h', 'l', 'j', 'z', 't', 'L', 'q']);
-    let letter = rest.bytes().next().ok_or_else(|| format!("the conversion '%{whole}' has no letter"))?;
-    if !b"diuoxXeEfFgGaAcp".contains(&letter) {
-        let shown = rest.chars().next().unwrap_or('?');
-        return Err(format!("the conversion '%{shown}' is not supported: use one of d i u o x X e E f F g G a A c p"));
+    while let [b'h' | b'l' | b'j' | b'z' | b't' | b'L' | b'q', after @ ..] = rest {
+        rest = after;
     }
-    conversion.letter = letter;
-    Ok((conversion, &rest[1..]))
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let [letter, after @ ..] = rest else { return Err(format!("the conversion '%{}' has no letter", shown(whole))) };
+    if !b"diuoxXeEfFgGaAcp".contains(letter) {
+        let until = whole.len() - after.len();
+        return Err(format!("'%{}' is no conversion of numbers: d i u o x X e E f F g G a A c p are", shown(&whole[..until])));
+    }
+    conversion.letter = *letter;
+    Ok((conversion, after))
 }
 
-fn number(rest: &str) -> Result<(usize, &str), String> {
-    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+fn number(rest: &[u8]) -> Result<(usize, &[u8]), String> {
+    let end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, after) = rest.split_at(end);
-    let value = if digits.is_empty() { Some(0) } else { digits.parse().ok().filter(|n| *n <= MAX_FIELD) };
-    value.map(|value| (value, after)).ok_or_else(|| format!("the field '{digits}' is wider than {MAX_FIELD}"))
+    let value = digits.iter().try_fold(0, |value, digit| {
+        let value = 10 * value + usize::from(digit - b'0');
+        (value <= MAX_FIELD).then_some(value)
+    });
+    value.map(|value| (value, after)).ok_or_else(|| format!("the field '{}' is wider than {MAX_FIELD}", String::from_utf8_lossy(digits)))
 }
 
 #[cfg(test)]
@@ -105,18 +111,18 @@ mod tests {
 
     #[test]
     fn formats_split() {
-        let pieces = parse("a %-08.3lf%% %d\n").unwrap();
+        let pieces = parse(b"a %-08.3lf%% %d\n\xff").unwrap();
         let value = Conversion { left: true, zeros: true, width: 8, precision: Some(3), letter: b'f', ..Conversion::default() };
         let plain = Conversion { letter: b'd', ..Conversion::default() };
-        let expected =
-            [Piece::Text("a ".into()), Piece::Value(value), Piece::Text("% ".into()), Piece::Value(plain), Piece::Text("\n".into())];
+        let text = |bytes: &[u8]| Piece::Text(bytes.to_vec());
+        let expected = [text(b"a "), Piece::Value(value), text(b"% "), Piece::Value(plain), text(b"\n\xff")];
         assert_eq!(pieces, expected);
     }
 
     #[test]
     fn bad_formats_are_refused() {
         for bad in ["%", "%5", "%n", "%s", "%99999999999d", "%é"] {
-            assert!(parse(bad).is_err(), "{bad}");
+            assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
     }
 }

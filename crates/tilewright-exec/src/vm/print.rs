@@ -7,16 +7,15 @@ use crate::{
     launch::OutputSink,
     plan::{Conversion, Piece, Print, Tile},
 };
-use std::fmt::Write as _;
 use tilewright_numeric::int;
 
 /// Writes the text of one operation to the sink, in one piece.
 pub(super) fn run(print: &Print, regs: &Registers<'_>, output: &OutputSink) -> Result<(), LaunchErrorKind> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     let mut args = print.args.iter();
     for piece in &print.pieces {
         match piece {
-            Piece::Text(piece) => text.push_str(piece),
+            Piece::Text(piece) => text.extend_from_slice(piece),
             Piece::Value(conversion) => {
                 if let Some(tile) = args.next() {
                     let mut element = 0;
@@ -25,28 +24,28 @@ pub(super) fn run(print: &Print, regs: &Registers<'_>, output: &OutputSink) -> R
             }
         }
     }
-    output.write(text.as_bytes()).map_err(|error| LaunchErrorKind::Output(error.to_string()))
+    output.write(&text).map_err(|error| LaunchErrorKind::Output(error.to_string()))
 }
 
 /// Nested brackets around the elements, in row-major order.
-fn write_tile(text: &mut String, conversion: &Conversion, tile: &Tile, shape: &[usize], element: &mut usize, regs: &Registers<'_>) {
+fn write_tile(text: &mut Vec<u8>, conversion: &Conversion, tile: &Tile, shape: &[usize], element: &mut usize, regs: &Registers<'_>) {
     let Some((extent, rest)) = shape.split_first() else {
         write_value(text, conversion, tile.elem, regs.element(tile, *element));
         *element += 1;
         return;
     };
-    text.push('[');
+    text.push(b'[');
     for i in 0..*extent {
         if i > 0 {
-            text.push_str(", ");
+            text.extend_from_slice(b", ");
         }
         write_tile(text, conversion, tile, rest, element, regs);
     }
-    text.push(']');
+    text.push(b']');
 }
 
 /// Writes one element. An element whose type does not suit the letter is converted to one that does.
-fn write_value(text: &mut String, conversion: &Conversion, elem: Elem, bits: u64) {
+fn write_value(text: &mut Vec<u8>, conversion: &Conversion, elem: Elem, bits: u64) {
     let width = elem.bits();
     let as_float = || match elem.float() {
         Some(format) => format.decode(bits),
@@ -59,6 +58,10 @@ fn write_value(text: &mut String, conversion: &Conversion, elem: Elem, bits: u64
         None => int::sign_extend(bits, width),
     };
     let as_unsigned = || if elem.float().is_some() { as_int().cast_unsigned() } else { int::truncate(bits, width) };
+    if conversion.letter == b'c' {
+        // One byte, which need not be a character of any encoding.
+        return pad(text, conversion, "", &[as_int() as u8], false);
+    }
     let (sign, body, finite) = match conversion.letter {
         b'd' | b'i' => {
             let value = as_int();
@@ -68,14 +71,13 @@ fn write_value(text: &mut String, conversion: &Conversion, elem: Elem, bits: u64
         b'o' => ("", octal(conversion, as_unsigned()), true),
         b'x' | b'X' => hexadecimal(conversion, as_unsigned()),
         b'p' => ("", format!("{:#x}", as_unsigned()), false),
-        b'c' => ("", char::from(as_int() as u8).to_string(), false),
         _ => {
             let value = as_float();
             let (body, finite) = float(conversion, value.abs());
             (sign_of(conversion, value.is_sign_negative() && !value.is_nan()), body, finite)
         }
     };
-    pad(text, conversion, sign, &body, finite);
+    pad(text, conversion, sign, body.as_bytes(), finite);
 }
 
 fn sign_of(conversion: &Conversion, negative: bool) -> &'static str {
@@ -186,8 +188,8 @@ fn hex_float(conversion: &Conversion, value: f64) -> String {
 }
 
 /// Fills the field: on the left, on the right, or with zeros between sign and digits.
-fn pad(text: &mut String, conversion: &Conversion, sign: &str, body: &str, zeros_allowed: bool) {
-    let missing = conversion.width.saturating_sub(sign.len() + body.chars().count());
+fn pad(text: &mut Vec<u8>, conversion: &Conversion, sign: &str, body: &[u8], zeros_allowed: bool) {
+    let missing = conversion.width.saturating_sub(sign.len() + body.len());
     let integer_precision = conversion.precision.is_some() && b"diuoxX".contains(&conversion.letter);
     let zeros = conversion.zeros && !conversion.left && zeros_allowed && !integer_precision;
     let (before, between, after) = match (conversion.left, zeros) {
@@ -196,9 +198,14 @@ fn pad(text: &mut String, conversion: &Conversion, sign: &str, body: &str, zeros
         (false, false) => (missing, 0, 0),
     };
     // Zeros come behind the prefix of a hexadecimal float.
-    let (prefix, body) = if between > 0 && (body.starts_with("0x") || body.starts_with("0X")) { body.split_at(2) } else { ("", body) };
-    let write = write!(text, "{:before$}{sign}{prefix}{:0>between$}{body}{:after$}", "", "", "");
-    debug_assert!(write.is_ok(), "writing to a string does not fail");
+    let has_prefix = between > 0 && (body.starts_with(b"0x") || body.starts_with(b"0X"));
+    let (prefix, digits) = body.split_at(if has_prefix { 2 } else { 0 });
+    text.resize(text.len() + before, b' ');
+    text.extend_from_slice(sign.as_bytes());
+    text.extend_from_slice(prefix);
+    text.resize(text.len() + between, b'0');
+    text.extend_from_slice(digits);
+    text.resize(text.len() + after, b' ');
 }
 
 #[cfg(test)]
@@ -208,11 +215,25 @@ mod tests {
     use tilewright_ir::Scalar;
 
     fn printed(format: &str, elem: Elem, bits: u64) -> String {
-        let pieces = crate::plan::parse_printf(format).unwrap();
+        String::from_utf8(printed_bytes(format, elem, bits)).unwrap()
+    }
+
+    fn printed_bytes(format: &str, elem: Elem, bits: u64) -> Vec<u8> {
+        let pieces = crate::plan::parse_printf(format.as_bytes()).unwrap();
         let [Piece::Value(conversion)] = &pieces[..] else { panic!("one conversion is needed") };
-        let mut text = String::new();
+        let mut text = Vec::new();
         write_value(&mut text, conversion, elem, bits);
         text
+    }
+
+    #[test]
+    fn a_character_is_one_byte() {
+        let printed = |format, value: i32| printed_bytes(format, Elem::Num(Scalar::I32), u64::from(value.cast_unsigned()));
+        assert_eq!(printed("%c", 65), b"A");
+        assert_eq!(printed("%c", 0xe9), b"\xe9");
+        assert_eq!(printed("%3c", -1), b"  \xff");
+        assert_eq!(printed("%-3c", 0x180), b"\x80  ");
+        assert_eq!(printed("%c", 0), b"\0");
     }
 
     /// What the C library prints for the same formats.

@@ -1,13 +1,13 @@
-//! Loads, stores and atomic updates, always inside of their buffers. Every store has bytes of its own.
+//! Loads, and the views and pointers that accesses go through, always inside of their buffers.
 
 use super::{
-    Generator, INPUT, Slot,
+    Generator, INPUT,
     statements::{I1, I32},
 };
 use crate::regular::Element;
 use tilewright_ir::{
-    AtomicRMWMode, AttrName, AttrValue, DYNAMIC, MemoryOrderingSemantics as Order, MemoryScope, Opcode, PaddingValue, Scalar, Type,
-    TypeData, TypeTable, Value,
+    AttrData, AttrName, AttrValue, DYNAMIC, MemoryOrderingSemantics as Order, MemoryScope, Opcode, PaddingValue, Scalar, Type, TypeData,
+    TypeTable, Value,
 };
 
 /// What lies in memory one by one.
@@ -27,19 +27,10 @@ pub(super) const MEMORY: [Scalar; 14] = [
     Scalar::F8E8M0FNU,
     Scalar::Fnv8E5M3FNU,
 ];
-/// What atomic updates do.
-const MODES: [AtomicRMWMode; 10] = [
-    AtomicRMWMode::Add,
-    AtomicRMWMode::And,
-    AtomicRMWMode::Or,
-    AtomicRMWMode::Xor,
-    AtomicRMWMode::Addf,
-    AtomicRMWMode::Max,
-    AtomicRMWMode::Min,
-    AtomicRMWMode::Umax,
-    AtomicRMWMode::Umin,
-    AtomicRMWMode::Xchg,
-];
+/// What counts elements: indices, extents and strides, all read as unsigned.
+const COUNTS: [Scalar; 5] = [Scalar::I32, Scalar::I64, Scalar::I8, Scalar::I16, Scalar::I1];
+/// More elements than the signed numbers of 8 bits.
+const ROW: i64 = 200;
 
 /// Bytes of an element.
 pub(super) fn size(scalar: Scalar) -> usize {
@@ -47,12 +38,14 @@ pub(super) fn size(scalar: Scalar) -> usize {
 }
 
 /// A view that was made: its value, the shape of its tiles, and the indices of one.
-struct MadeView {
-    view: Value,
-    tile: Vec<i64>,
-    indices: Vec<Value>,
+pub(super) struct MadeView {
+    pub(super) view: Value,
+    pub(super) tile: Vec<i64>,
+    pub(super) indices: Vec<Value>,
     /// Whether every element has a value: the tensor is covered, or there is padding.
     complete: bool,
+    /// For each dimension, whether the tile lies inside of the tensor.
+    pub(super) inside: Vec<bool>,
 }
 
 impl Generator<'_> {
@@ -65,6 +58,17 @@ impl Generator<'_> {
         let order = *self.choices.pick(orders);
         let scope = *self.choices.pick(&[MemoryScope::TlBlk, MemoryScope::Device, MemoryScope::Sys]);
         [Self::wire(order as u8), if order == Order::Weak { AttrValue::Absent } else { Self::wire(scope as u8) }]
+    }
+
+    /// A token for an operation that can take one, or none: what was before it is over either way.
+    pub(super) fn after(&mut self) -> Vec<Value> {
+        if self.choices.once_in(4) { vec![self.value(Opcode::MakeToken, |op| op.result(TypeTable::token()))] } else { Vec::new() }
+    }
+
+    /// A type that holds all counts up to the largest.
+    pub(super) fn count_type(&mut self, largest: i64) -> Scalar {
+        let fitting: Vec<Scalar> = COUNTS.into_iter().filter(|scalar| u128::from(largest.cast_unsigned()) < 1 << scalar.bits()).collect();
+        *self.choices.pick(&fitting)
     }
 
     /// A pointer to numbers, some bytes behind another pointer.
@@ -119,8 +123,9 @@ impl Generator<'_> {
             if !hidden.is_empty() && self.choices.below(2) == 1 { vec![self.operand(element, &shape, false)] } else { Vec::new() };
         let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Acquire]);
         let ty = self.ty(element, &shape);
+        let after = self.after();
         let value = self.value(Opcode::LoadPtrTko, |op| {
-            let op = op.operand("source", pointers).operands("mask", &hidden).operands("paddingValue", &padding);
+            let op = op.operand("source", pointers).operands("mask", &hidden).operands("paddingValue", &padding).operands("token", &after);
             let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
             op.results(&[ty, TypeTable::token()])
         });
@@ -129,7 +134,7 @@ impl Generator<'_> {
     }
 
     fn load_global(&mut self) {
-        let scalar = *self.choices.pick(&MEMORY);
+        let scalar = if self.choices.once_in(10) { Scalar::F4E2M1FN } else { *self.choices.pick(&MEMORY) };
         let n = *self.choices.pick(&[4i64, 8, 2]);
         let (element, count) = (Element::Number(scalar), self.choices.below(2) * (n as usize - 1) + 1);
         let bits: Vec<u64> = (0..count).map(|_| self.number(scalar)).collect();
@@ -153,7 +158,9 @@ impl Generator<'_> {
         let rank = 1 + self.choices.below(3);
         let packed = scalar == Scalar::F4E2M1FN;
         let mut shape: Vec<i64> = (0..rank).map(|_| 1 + self.choices.below(4) as i64).collect();
-        if packed {
+        if rank == 1 && self.choices.below(4) == 3 {
+            shape[0] = ROW;
+        } else if packed {
             shape[rank - 1] *= 2;
         }
         let start = 16 * self.choices.below(8);
@@ -194,12 +201,14 @@ impl Generator<'_> {
         })
     }
 
-    fn load_made(&mut self, made: &MadeView, scalar: Scalar) {
+    pub(super) fn load_made(&mut self, made: &MadeView, scalar: Scalar) {
         let element = Element::Number(scalar);
         let ty = self.ty(element, &made.tile);
         let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Acquire]);
+        let (inbounds, after) = (self.inbounds(&made.inside), self.after());
         let value = self.value(Opcode::LoadViewTko, |op| {
-            let op = op.operand("view", made.view).operands("index", &made.indices);
+            let op =
+                op.operand("view", made.view).operands("index", &made.indices).operands("token", &after).attr(AttrName::Inbounds, inbounds);
             let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
             op.results(&[ty, TypeTable::token()])
         });
@@ -209,8 +218,14 @@ impl Generator<'_> {
         }
     }
 
+    /// What is promised of a tile: that it does not reach out of dimensions that it lies in.
+    pub(super) fn inbounds(&mut self, inside: &[bool]) -> AttrValue {
+        let promised = inside.iter().map(|inside| self.choices.below(2) == 1 && *inside).collect();
+        AttrValue::Attr(self.module.tables.attrs.intern(AttrData::BoolArray(promised)))
+    }
+
     /// A view of a tensor of this shape at `base`, in `room` elements, and a tile of it. `distinct`: no place is named twice.
-    fn view(&mut self, base: Value, scalar: Scalar, shape: &[i64], room: usize, distinct: bool) -> MadeView {
+    pub(super) fn view(&mut self, base: Value, scalar: Scalar, shape: &[i64], room: usize, distinct: bool) -> MadeView {
         let rank = shape.len();
         let packed = scalar == Scalar::F4E2M1FN;
         let mut strides = vec![1i64; rank];
@@ -228,14 +243,15 @@ impl Generator<'_> {
         assert!((reach as usize) < room, "the tensor lies inside of its buffer");
         let mut dynamic = (Vec::new(), Vec::new());
         let mut types = (shape.to_vec(), strides.clone());
+        let count = self.count_type(shape.iter().chain(&strides).copied().max().unwrap_or(1));
         for d in 0..rank {
             if self.choices.below(3) == 2 {
                 types.0[d] = DYNAMIC;
-                dynamic.0.push(self.numbers(Scalar::I32, &[], &[shape[d] as u64]));
+                dynamic.0.push(self.numbers(count, &[], &[shape[d] as u64]));
             }
             if self.choices.below(3) == 2 && !(packed && strides[d] == 1) {
                 types.1[d] = DYNAMIC;
-                dynamic.1.push(self.numbers(Scalar::I32, &[], &[strides[d] as u64]));
+                dynamic.1.push(self.numbers(count, &[], &[strides[d] as u64]));
             }
         }
         // Of packed elements only one stride is 1.
@@ -306,181 +322,35 @@ impl Generator<'_> {
         let ty = self.module.tables.types.intern(data).unwrap();
         let view = self.value(opcode, |op| op.operand("tensor_view", tv).result(ty));
         self.shape_of(Opcode::GetIndexSpaceShape, view, rank);
-        let mut indices = Vec::new();
+        // Indices lie in the index space; those of a gathering view are elements.
+        let steps: Vec<i64> = steps.iter().map(|step| if gathers { 1 } else { i64::from(*step) }).collect();
+        let extents: Vec<i64> = (0..rank).map(|i| shape[if gathers { i } else { dim_map[i] as usize }]).collect();
+        let places: Vec<i64> = (0..rank).map(|i| self.choices.below(((extents[i] + steps[i] - 1) / steps[i]) as usize) as i64).collect();
+        let gathered = |i: usize| gathers && i == sparse;
+        let reach: Vec<i64> = tile.iter().map(|n| i64::from(*n)).collect();
+        let largest = (0..rank).map(|i| if gathered(i) { reach[i] - 1 } else { places[i] }).max().unwrap_or(0);
+        let count = self.count_type(largest);
+        let (mut indices, mut inside) = (Vec::new(), Vec::new());
         for i in 0..rank {
-            if gathers && i == sparse {
-                let extent = [i64::from(tile[i])];
-                let numbers = if distinct { self.row_major(&extent) } else { self.operand(I32, &extent, true) };
-                indices.push(numbers);
-                continue;
+            if !gathered(i) {
+                indices.push(self.numbers(count, &[], &[places[i] as u64]));
+                inside.push(places[i] * steps[i] + reach[i] <= extents[i]);
+            } else if distinct {
+                indices.push(self.row_major(count, &[reach[i]]));
+                inside.push(reach[i] <= extents[i]);
+            } else {
+                indices.push(self.operand(Element::Number(count), &[reach[i]], true));
+                inside.push(false);
             }
-            // Indices lie in the index space; those of a gathering view are elements.
-            let extent = shape[if gathers { i } else { dim_map[i] as usize }];
-            let count = if gathers { extent } else { extent.cast_unsigned().div_ceil(u64::from(steps[i].cast_unsigned())).cast_signed() };
-            let index = self.choices.below(count as usize) as u64;
-            indices.push(self.numbers(Scalar::I32, &[], &[index]));
         }
-        MadeView { view, tile: tile.iter().map(|n| i64::from(*n)).collect(), indices, complete: padding.is_some() }
-    }
-
-    pub(super) fn store(&mut self) {
-        match self.choices.below(7) {
-            0 | 1 => self.store_through_pointers(),
-            2 | 3 => self.store_through_view(),
-            4 => self.multimem(),
-            _ => self.atomic(),
-        }
+        MadeView { view, tile: reach, indices, complete: padding.is_some(), inside }
     }
 
     /// Positions 0, 1, 2, ... in a shape.
-    fn row_major(&mut self, shape: &[i64]) -> Value {
+    pub(super) fn row_major(&mut self, scalar: Scalar, shape: &[i64]) -> Value {
         let n: i64 = shape.iter().product();
         let numbers: Vec<u64> = (0..n as u64).collect();
-        self.numbers(Scalar::I32, shape, &numbers)
-    }
-
-    /// A slot that lies in memory as it is.
-    fn memory_slot(&mut self) -> Option<Slot> {
-        let fits = |slot: &&Slot| matches!(slot.element, Element::Number(scalar) if MEMORY.contains(&scalar));
-        let slots: Vec<Slot> = self.pool.iter().filter(fits).cloned().collect();
-        (!slots.is_empty()).then(|| self.choices.pick(&slots).clone())
-    }
-
-    fn store_through_pointers(&mut self) {
-        let Some(slot) = self.memory_slot() else { return };
-        let Element::Number(scalar) = slot.element else { return };
-        let start = self.take(size(scalar) * slot.shape.iter().product::<i64>() as usize);
-        let base = self.pointer(self.output, start, scalar);
-        let positions = self.row_major(&slot.shape);
-        let pointers = self.pointers(base, scalar, positions, &slot.shape);
-        let hidden = if self.choices.below(2) == 1 { vec![self.operand(I1, &slot.shape, true)] } else { Vec::new() };
-        let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Release]);
-        self.op(Opcode::StorePtrTko, |op| {
-            let op = op.operand("destination", pointers).operand("value", slot.value).operands("mask", &hidden);
-            op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope).result(TypeTable::token())
-        });
-    }
-
-    /// Stores into a view of the output.
-    fn store_through_view(&mut self) {
-        let scalar = match self.choices.below(8) {
-            7 => Scalar::F4E2M1FN,
-            // Of these, memory can be updated.
-            5 | 6 => *self.choices.pick(&[Scalar::I32, Scalar::F32, Scalar::I64]),
-            _ => *self.choices.pick(&MEMORY),
-        };
-        let shape = if self.choices.below(2) == 0 { vec![6] } else { vec![3, 4] };
-        let start = self.take(256);
-        let base = self.pointer(self.output, start, scalar);
-        let made = self.view(base, scalar, &shape, 32, true);
-        let gathers = self.body.defining_op(made.view).is_some_and(|op| op.opcode() == Opcode::MakeGatherScatterView);
-        let value = self.operand(Element::Number(scalar), &made.tile, false);
-        let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Release]);
-        self.op(Opcode::StoreViewTko, |op| {
-            let op = op.operand("tile", value).operand("view", made.view).operands("index", &made.indices);
-            op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope).result(TypeTable::token())
-        });
-        let plain = self.body.defining_op(made.view).map(|op| op.body().ty(made.view));
-        let padded = plain.is_some_and(|ty| match self.module.tables.types.get(ty) {
-            TypeData::PartitionView { padding, .. } | TypeData::StridedView { padding, .. } => padding.is_some(),
-            _ => gathers,
-        });
-        // The last mode, an exchange, is for single addresses.
-        let modes: Vec<AtomicRMWMode> = MODES[..9].iter().copied().filter(|mode| takes(*mode, scalar)).collect();
-        if !modes.is_empty() && !padded {
-            let mode = *self.choices.pick(&modes);
-            let argument = self.operand(Element::Number(scalar), &made.tile, false);
-            self.op(Opcode::AtomicRedViewTko, |op| {
-                let op = op.operand("view", made.view).operands("index", &made.indices).operand("value", argument);
-                let op = op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Relaxed as u8));
-                let op = op.attr(AttrName::MemoryScope, Self::wire(MemoryScope::Device as u8));
-                op.attr(AttrName::Mode, Self::wire(mode as u8)).result(TypeTable::token())
-            });
-        }
-    }
-
-    /// Stores, and updates what was stored.
-    fn atomic(&mut self) {
-        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::I64, Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Bf16]);
-        let element = Element::Number(scalar);
-        let shape = self.shape(element);
-        let start = self.take(size(scalar) * shape.iter().product::<i64>() as usize);
-        let base = self.pointer(self.output, start, scalar);
-        let positions = self.row_major(&shape);
-        let pointers = self.pointers(base, scalar, positions, &shape);
-        let (first, second) = (self.operand(element, &shape, false), self.operand(element, &shape, false));
-        self.op(Opcode::StorePtrTko, |op| {
-            let op = op.operand("destination", pointers).operand("value", first);
-            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
-        });
-        let [order, scope] = self.order(&[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel]);
-        let hidden = if self.choices.below(3) == 2 { vec![self.operand(I1, &shape, true)] } else { Vec::new() };
-        let ty = self.ty(element, &shape);
-        let modes: Vec<AtomicRMWMode> = MODES.into_iter().filter(|mode| takes(*mode, scalar)).collect();
-        let mode = *self.choices.pick(&modes);
-        let swaps = size(scalar) >= 4 && self.choices.below(3) == 2;
-        let value = if swaps {
-            let expected = if self.choices.below(2) == 0 { first } else { self.operand(element, &shape, false) };
-            self.value(Opcode::AtomicCASTko, |op| {
-                let op = op.operand("pointers", pointers).operand("cmp", expected).operand("val", second).operands("mask", &hidden);
-                let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
-                op.results(&[ty, TypeTable::token()])
-            })
-        } else {
-            self.value(Opcode::AtomicRMWTko, |op| {
-                let op = op.operand("pointers", pointers).operand("arg", second).operands("mask", &hidden);
-                let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
-                op.attr(AttrName::Mode, Self::wire(mode as u8)).results(&[ty, TypeTable::token()])
-            })
-        };
-        self.keep(value, element, &shape, false);
-    }
-
-    /// Memory of the block's own: stores to it and loads from it.
-    pub(super) fn local_memory(&mut self) {
-        let Some(slot) = self.memory_slot() else { return };
-        let Element::Number(scalar) = slot.element else { return };
-        let n = slot.shape.iter().product::<i64>();
-        let pointer = self.ty(Element::PointerTo(scalar), &[]);
-        let alignment = size(scalar).max(1 << self.choices.below(9)) as u64;
-        let global = if self.choices.below(3) == 2 { AttrValue::Unit } else { AttrValue::Absent };
-        let extra = self.choices.below(3) as u64;
-        let base = self.value(Opcode::Alloca, |op| {
-            let op = op.attr(AttrName::NumElem, AttrValue::Int(n as u64 + extra)).attr(AttrName::Alignment, AttrValue::Int(alignment));
-            op.attr(AttrName::Global, global).result(pointer)
-        });
-        let positions = self.row_major(&slot.shape);
-        let pointers = self.pointers(base, scalar, positions, &slot.shape);
-        self.op(Opcode::StorePtrTko, |op| {
-            let op = op.operand("destination", pointers).operand("value", slot.value);
-            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
-        });
-        let made = self.view(base, scalar, &[n], n as usize, false);
-        self.load_made(&made, scalar);
-    }
-
-    /// Stores the values that are visible.
-    pub(super) fn store_all(&mut self) {
-        for slot in self.pool.clone() {
-            // Nearly every value: a shrunk program stores no more than it needs.
-            if self.choices.below(12) == 0 {
-                continue;
-            }
-            self.store_slot(&slot);
-        }
-    }
-
-    /// Stores a value where the output is free.
-    pub(super) fn store_slot(&mut self, slot: &Slot) {
-        let n = slot.shape.iter().product::<i64>();
-        let Some((value, scalar, n)) = self.flat(slot, n) else { return };
-        let start = self.take(size(scalar) * n as usize);
-        let pv = self.row(self.output, start, scalar, n);
-        let zero = self.numbers(Scalar::I32, &[], &[0]);
-        self.op(Opcode::StoreViewTko, |op| {
-            let op = op.operand("tile", value).operand("view", pv).operand("index", zero);
-            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
-        });
+        self.numbers(scalar, shape, &numbers)
     }
 
     /// A view of a row of `n` numbers, some bytes behind a pointer, with a single tile.
@@ -492,36 +362,5 @@ impl Generator<'_> {
         let view = TypeData::PartitionView { tile: [n as i32].into(), tensor_view: tensor, dim_map: [0].into(), padding: None };
         let view = self.module.tables.types.intern(view).unwrap();
         self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tv).result(view))
-    }
-
-    /// A value as a tile of one dimension, of a type that lies in memory.
-    fn flat(&mut self, slot: &Slot, n: i64) -> Option<(Value, Scalar, i64)> {
-        let reshape = |this: &mut Self, value: Value, element: Element| {
-            let ty = this.ty(element, &[n]);
-            this.value(Opcode::Reshape, |op| op.operand("source", value).result(ty))
-        };
-        match slot.element {
-            Element::PointerTo(_) => {
-                let ty = self.ty(Element::Number(Scalar::I64), &slot.shape);
-                let address = self.value(Opcode::PtrToInt, |op| op.operand("source", slot.value).result(ty));
-                Some((reshape(self, address, Element::Number(Scalar::I64)), Scalar::I64, n))
-            }
-            Element::Number(Scalar::I4) => {
-                let ty = self.ty(Element::Number(Scalar::I8), &slot.shape);
-                let signed = Self::wire(1);
-                let wide = self.value(Opcode::ExtI, |op| op.operand("from", slot.value).attr(AttrName::Signedness, signed).result(ty));
-                Some((reshape(self, wide, Element::Number(Scalar::I8)), Scalar::I8, n))
-            }
-            Element::Number(scalar) => Some((reshape(self, slot.value, slot.element), scalar, n)),
-        }
-    }
-}
-
-/// Whether an update works on a type.
-fn takes(mode: AtomicRMWMode, scalar: Scalar) -> bool {
-    match mode {
-        AtomicRMWMode::Addf => matches!(scalar, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64),
-        AtomicRMWMode::Xchg => matches!(scalar, Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64),
-        _ => matches!(scalar, Scalar::I32 | Scalar::I64),
     }
 }

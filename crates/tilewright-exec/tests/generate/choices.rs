@@ -9,8 +9,9 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
+    /// Those of a seed. The state grows by a large odd number from one decision to the next, so that small seeds share none.
     pub(crate) fn random(seed: u64) -> Choices {
-        Choices { taken: Vec::new(), at: 0, state: Some(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1) }
+        Choices { taken: Vec::new(), at: 0, state: Some(seed) }
     }
 
     /// These decisions, and 0 from then on.

@@ -21,6 +21,8 @@ enum Region {
     Nested,
     /// The sum, and something that is computed without them.
     Captured,
+    /// The sum in a wider type, cut off: what numbers without arithmetic of their own can do.
+    Widened,
 }
 
 impl Generator<'_> {
@@ -31,7 +33,7 @@ impl Generator<'_> {
         }
         let slot = self.pool[*self.choices.pick(&slots)].clone();
         let Element::Number(scalar) = slot.element else { return };
-        if self.choices.once_in(5) && scalar.is_int() && slot.solid {
+        if self.choices.once_in(5) && scalar.is_int() && scalar != Scalar::I4 && slot.solid {
             return self.position_of_the_largest(&slot, scalar);
         }
         let op = self.fold_of(&slot, scalar);
@@ -95,7 +97,7 @@ impl Generator<'_> {
 
     fn can_be_folded(&self, index: usize) -> bool {
         let slot = &self.pool[index];
-        let number = matches!(slot.element, Element::Number(scalar) if !matches!(scalar, Scalar::F4E2M1FN | Scalar::I4));
+        let number = matches!(slot.element, Element::Number(scalar) if scalar != Scalar::F4E2M1FN);
         number && !slot.shape.is_empty()
     }
 
@@ -201,6 +203,14 @@ impl Generator<'_> {
                 let sum = self.binary(Opcode::AddI, ty, args);
                 self.binary(Opcode::AddI, ty, [sum, d])
             }
+            Region::Widened => {
+                let wide = self.ty(I32, &[]);
+                let signed = AttrValue::Enum(self.choices.below(2) as u8);
+                let args =
+                    args.map(|arg| self.value(Opcode::ExtI, |op| op.operand("from", arg).attr(AttrName::Signedness, signed).result(wide)));
+                let sum = self.binary(Opcode::AddI, wide, args);
+                self.value(Opcode::TruncI, |op| op.operand("from", sum).result(ty))
+            }
         }
     }
 
@@ -241,9 +251,11 @@ fn folded_shape(op: OpRef<'_>, shape: &[i64]) -> Vec<i64> {
 
 /// The regions for a type; only exact values decide what an `if` does.
 fn regions(scalar: Scalar, solid: bool) -> Vec<Region> {
-    use Region::{Branch, Captured, Float, Int, Keep, Nested};
+    use Region::{Branch, Captured, Float, Int, Keep, Nested, Widened};
     let mut regions = Vec::new();
-    if scalar.is_int() {
+    if scalar == Scalar::I4 {
+        regions.push(Widened);
+    } else if scalar.is_int() {
         regions.extend([Opcode::AddI, Opcode::MulI, Opcode::AndI, Opcode::OrI, Opcode::XOrI, Opcode::MaxI, Opcode::MinI].map(Int));
         regions.extend([Nested, Captured]);
         regions.extend(solid.then_some(Branch));

@@ -11,6 +11,7 @@ mod multimem;
 mod prints;
 mod rows;
 mod statements;
+mod stores;
 mod together;
 mod updates;
 

@@ -3,8 +3,8 @@
 use super::Generator;
 use crate::regular::Element;
 use tilewright_ir::{
-    AttrName, MemoryOrderingSemantics as Order, MemoryScope, MultimemReductionKind as Kind, Opcode, PaddingValue, PtrAttr, Scalar,
-    TypeData, TypeTable, Value,
+    AttrName, MemoryOrderingSemantics as Order, MultimemReductionKind as Kind, Opcode, PaddingValue, PtrAttr, Scalar, TypeData, TypeTable,
+    Value,
 };
 
 /// What such operations work on.
@@ -16,6 +16,8 @@ struct Replicas {
     view: Value,
     tile: Vec<i64>,
     indices: Vec<Value>,
+    /// For each dimension, whether the tile lies inside of the tensor.
+    inside: Vec<bool>,
 }
 
 impl Generator<'_> {
@@ -26,24 +28,29 @@ impl Generator<'_> {
         let replicas = self.replicas(scalar);
         let [first, second] = [0; 2].map(|_| self.operand(element, &replicas.tile, false));
         let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Release]);
+        let (inbounds, after) = (self.inbounds(&replicas.inside), self.after());
         self.op(Opcode::MultimemStoreViewTko, |op| {
             let op = op.operand("view", replicas.view).operand("tile", first).operands("index", &replicas.indices);
+            let op = op.operands("token", &after).attr(AttrName::Inbounds, inbounds);
             op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope).result(TypeTable::token())
         });
         let kind = self.kind(Opcode::MultimemReduceViewTko, scalar);
+        let [order, scope] = self.order(&[Order::Relaxed, Order::Release]);
+        let (inbounds, after) = (self.inbounds(&replicas.inside), self.after());
         self.op(Opcode::MultimemReduceViewTko, |op| {
             let op = op.operand("view", replicas.view).operand("tile", second).operands("index", &replicas.indices);
-            let op = op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Relaxed as u8));
-            let op = op.attr(AttrName::MemoryScope, Self::wire(MemoryScope::Sys as u8));
-            op.attr(AttrName::Reduction, Self::wire(kind as u8)).result(TypeTable::token())
+            let op = op.operands("token", &after);
+            let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
+            op.attr(AttrName::Inbounds, inbounds).attr(AttrName::Reduction, Self::wire(kind as u8)).result(TypeTable::token())
         });
         let kind = self.kind(Opcode::MultimemLoadReduceViewTko, scalar);
         let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Acquire]);
         let ty = self.ty(element, &replicas.tile);
+        let (inbounds, after) = (self.inbounds(&replicas.inside), self.after());
         let value = self.value(Opcode::MultimemLoadReduceViewTko, |op| {
-            let op = op.operand("view", replicas.view).operands("index", &replicas.indices);
+            let op = op.operand("view", replicas.view).operands("index", &replicas.indices).operands("token", &after);
             let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
-            op.attr(AttrName::Reduction, Self::wire(kind as u8)).results(&[ty, TypeTable::token()])
+            op.attr(AttrName::Inbounds, inbounds).attr(AttrName::Reduction, Self::wire(kind as u8)).results(&[ty, TypeTable::token()])
         });
         self.keep(value, element, &replicas.tile, false);
     }
@@ -72,7 +79,11 @@ impl Generator<'_> {
         // Rows of 4, so that tiles that reach out of 3 rows meet the edge.
         let tensor = TypeData::TensorView { element: scalar.ty(), shape: [3, 4].into(), strides: [4, 1].into(), attr };
         let tensor = types.intern(tensor).unwrap();
-        let padding = *self.choices.pick(&[None, Some(PaddingValue::Zero)]);
+        let mut paddings = vec![None, Some(PaddingValue::Zero)];
+        if scalar.is_float() {
+            paddings.extend([PaddingValue::Nan, PaddingValue::NegZero, PaddingValue::PosInf, PaddingValue::NegInf].map(Some));
+        }
+        let padding = *self.choices.pick(&paddings);
         let tile = *self.choices.pick(&[[2, 2], [1, 4], [2, 4], [4, 2]]);
         let view = TypeData::PartitionView { tile: tile.into(), tensor_view: tensor, dim_map: [0, 1].into(), padding };
         let view_ty = self.module.tables.types.intern(view).unwrap();
@@ -80,10 +91,11 @@ impl Generator<'_> {
         let tensor = self.value(Opcode::MakeTensorView, |op| op.operand("base", base).result(tensor));
         let view = self.value(Opcode::MakePartitionView, |op| op.operand("tensor_view", tensor).result(view_ty));
         let [rows, columns] = tile.map(i64::from);
-        let indices = [(3 + rows - 1) / rows, 4 / columns].map(|count| {
-            let index = self.choices.below(count as usize) as u64;
-            self.numbers(Scalar::I32, &[], &[index])
-        });
-        Replicas { view, tile: vec![rows, columns], indices: indices.into() }
+        let places = [(3 + rows - 1) / rows, 4 / columns].map(|count| self.choices.below(count as usize) as i64);
+        let index_type = self.count_type(places[0].max(places[1]));
+        let indices = places.map(|index| self.numbers(index_type, &[], &[index as u64]));
+        // Tiles reach out of the rows only.
+        let inside = vec![(places[0] + 1) * rows <= 3, true];
+        Replicas { view, tile: vec![rows, columns], indices: indices.into(), inside }
     }
 }

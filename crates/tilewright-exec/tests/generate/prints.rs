@@ -18,7 +18,7 @@ const FLOATS: [Scalar; 10] = [
     Scalar::F4E2M1FN,
 ];
 /// Letters of integers, each with the flags that it knows.
-const INT_LETTERS: [(char, &str); 6] = [('d', "-+ 0"), ('i', "-+ 0"), ('u', "-0"), ('o', "-#0"), ('x', "-#0"), ('X', "-#0")];
+const INT_LETTERS: [(char, &str); 7] = [('d', "-+ 0"), ('i', "-+ 0"), ('u', "-0"), ('o', "-#0"), ('x', "-#0"), ('X', "-#0"), ('c', "-")];
 const FLOAT_LETTERS: &str = "fegaFEGA";
 const FLOAT_FLAGS: &str = "-+ #0";
 
@@ -29,12 +29,18 @@ impl Generator<'_> {
         let values: Vec<Value> = (0..self.choices.below(4)).map(|_| self.printed(&mut format)).collect();
         format.push('\n');
         let text = AttrValue::Str(self.module.tables.strings.intern(&format));
-        let token = TypeTable::token();
-        self.op(Opcode::PrintTko, |op| op.operands("args", &values).attr(AttrName::Str, text).result(token));
+        let (token, after) = (TypeTable::token(), self.after());
+        self.op(Opcode::PrintTko, |op| op.operands("args", &values).operands("token", &after).attr(AttrName::Str, text).result(token));
     }
 
     /// A tile, and its conversion at the end of a format.
     fn printed(&mut self, format: &mut String) -> Value {
+        if self.choices.once_in(8) {
+            format.push_str(" %x");
+            let element = Element::PointerTo(Scalar::I32);
+            let shape = self.shape(element);
+            return self.operand(element, &shape, false);
+        }
         let is_float = self.choices.below(2) == 1;
         let scalar = if is_float { *self.choices.pick(&FLOATS) } else { *self.choices.pick(&INTS) };
         let letters: Vec<char> = FLOAT_LETTERS.chars().collect();
@@ -49,7 +55,7 @@ impl Generator<'_> {
         if width > 4 {
             format.push_str(&width.to_string());
         }
-        if precision > 5 {
+        if precision > 5 && letter != 'c' {
             format.push_str(&format!(".{}", precision - 6));
         }
         format.push(letter);

@@ -68,7 +68,8 @@ impl Generator<'_> {
             23 if self.depth < MAX_DEPTH => self.repeat(),
             24 => self.print(),
             25 => self.call(),
-            26..=28 => self.chain(),
+            26 | 27 => self.chain(),
+            28 => self.store_and_combine(),
             _ => self.regular(),
         }
     }
@@ -150,7 +151,6 @@ impl Generator<'_> {
     fn movement(&mut self) {
         let slot = self.any();
         let single = slot.element == Element::PointerTo(Scalar::F4E2M1FN);
-        let packed = slot.element == Element::Number(Scalar::F4E2M1FN);
         if single {
             return;
         }
@@ -169,8 +169,8 @@ impl Generator<'_> {
             }
             2 if slot.shape.len() >= 2 => self.permute(&slot),
             3 if !slot.shape.is_empty() && n <= 16 => self.join(&slot),
-            4 if !slot.shape.is_empty() && !packed => self.extract(&slot),
-            5 if !slot.shape.is_empty() && !packed => self.insert(&slot),
+            4 => self.extract(&slot),
+            5 => self.insert(&slot),
             _ => {}
         }
     }
@@ -210,9 +210,13 @@ impl Generator<'_> {
         self.keep(value, slot.element, &shape, solid);
     }
 
-    /// A slice's shape, and indices of one.
-    fn slice(&mut self, whole: &[i64]) -> (Vec<i64>, Vec<Value>) {
-        let shape: Vec<i64> = whole.iter().map(|extent| if self.choices.below(2) == 0 { *extent } else { (extent / 2).max(1) }).collect();
+    /// A slice's shape, and indices of one. Two elements of 4 bits make the smallest tile.
+    fn slice(&mut self, element: Element, whole: &[i64]) -> (Vec<i64>, Vec<Value>) {
+        let mut shape: Vec<i64> =
+            whole.iter().map(|extent| if self.choices.below(2) == 0 { *extent } else { (extent / 2).max(1) }).collect();
+        if element == Element::Number(Scalar::F4E2M1FN) && shape.iter().product::<i64>() == 1 {
+            shape = whole.to_vec();
+        }
         let indices = whole.iter().zip(&shape).map(|(whole, slice)| self.index(whole / slice)).collect();
         (shape, indices)
     }
@@ -230,14 +234,14 @@ impl Generator<'_> {
     }
 
     fn extract(&mut self, slot: &Slot) {
-        let (shape, indices) = self.slice(&slot.shape);
+        let (shape, indices) = self.slice(slot.element, &slot.shape);
         let ty = self.ty(slot.element, &shape);
         let value = self.value(Opcode::Extract, |op| op.operand("source", slot.value).operands("indices", &indices).result(ty));
         self.keep(value, slot.element, &shape, slot.solid);
     }
 
     fn insert(&mut self, slot: &Slot) {
-        let (shape, indices) = self.slice(&slot.shape);
+        let (shape, indices) = self.slice(slot.element, &slot.shape);
         let source = self.operand(slot.element, &shape, slot.solid);
         let ty = self.ty(slot.element, &slot.shape);
         let value = self.value(Opcode::Insert, |op| {
@@ -316,10 +320,12 @@ impl Generator<'_> {
     fn tokens(&mut self) {
         let token = TypeTable::token();
         let first = self.value(Opcode::MakeToken, |op| op.result(token));
-        let second = self.value(Opcode::GdcWaitTko, |op| op.operand("token", first).result(token));
+        let after = self.after();
+        let second = self.value(Opcode::GdcWaitTko, |op| op.operands("token", &after).result(token));
         let third = self.value(Opcode::JoinTokens, |op| op.operands("tokens", &[first, second]).result(token));
         let fourth = self.value(Opcode::MemoryFenceAliasTko, |op| op.operand("token", third).result(token));
-        self.op(Opcode::GdcLaunchDependentsTko, |op| op.operand("token", fourth).result(token));
+        let before: &[Value] = if after.is_empty() { &[] } else { &[fourth] };
+        self.op(Opcode::GdcLaunchDependentsTko, |op| op.operands("token", before).result(token));
         let i32_ty = self.ty(I32, &[]);
         let ids = self.op(Opcode::GetNumTileBlocks, |op| op.results(&[i32_ty; 3]));
         let value = self.result(ids, 1);
@@ -335,10 +341,14 @@ impl Generator<'_> {
             return;
         }
         let slot = self.choices.pick(&slots).clone();
-        let predicate = match self.choices.below(3) {
+        let (lowest, highest) = self.range(slot.element);
+        let predicate = match self.choices.below(6) {
             0 => AttrData::Bounded { lower: None, upper: None },
             1 => AttrData::SameElements(vec![1; slot.shape.len()].into()),
-            _ => AttrData::DivBy { divisor: 1, every: None, along: None },
+            2 => AttrData::DivBy { divisor: 1, every: None, along: None },
+            3 => AttrData::Bounded { lower: Some(lowest), upper: None },
+            4 => AttrData::Bounded { lower: None, upper: Some(highest) },
+            _ => AttrData::Bounded { lower: Some(lowest), upper: Some(highest) },
         };
         let predicate = AttrValue::Attr(self.module.tables.attrs.intern(predicate));
         let ty = self.ty(slot.element, &slot.shape);
@@ -353,6 +363,12 @@ impl Generator<'_> {
         self.op(Opcode::Assert, |op| op.operand("condition", same).attr(AttrName::Message, message));
         self.keep(same, I1, &slot.shape, true);
         self.keep(value, slot.element, &slot.shape, true);
+    }
+
+    /// The smallest and the largest integer of a type.
+    fn range(&self, element: Element) -> (i64, i64) {
+        let Element::Number(scalar) = element else { panic!("integers have a range") };
+        (i64::MIN >> (64 - scalar.bits()), i64::MAX >> (64 - scalar.bits()))
     }
 
     /// Values to carry through control flow: up to three of the pool.
@@ -394,14 +410,18 @@ impl Generator<'_> {
     }
 
     fn count(&mut self) {
-        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::I8, Scalar::I16, Scalar::I64]);
+        let scalar = *self.choices.pick(&[Scalar::I32, Scalar::I8, Scalar::I16, Scalar::I64, Scalar::I1]);
         let element = Element::Number(scalar);
-        let lower = self.choices.below(5) as i64 - 2;
-        let upper = lower + self.choices.below(5) as i64;
-        let step = 1 + self.choices.below(3) as i64;
+        let mut lower = self.choices.below(5) as i64 - 2;
+        let mut upper = lower + self.choices.below(5) as i64;
+        let mut step = 1 + self.choices.below(3) as i64;
+        if scalar == Scalar::I1 {
+            // One is positive only where it is read as unsigned.
+            (lower, upper, step) = (0, upper & 1, 1);
+        }
         let mask = u64::MAX >> (64 - scalar.bits());
         let [lower, upper, step] = [lower, upper, step].map(|n| self.numbers(scalar, &[], &[n.cast_unsigned() & mask]));
-        let unsigned = if self.choices.below(3) == 2 { AttrValue::Unit } else { AttrValue::Absent };
+        let unsigned = if self.choices.below(3) == 2 || scalar == Scalar::I1 { AttrValue::Unit } else { AttrValue::Absent };
         let carried = self.carried();
         let (types, first): (Vec<Type>, Vec<Value>) = (self.types(&carried), carried.iter().map(|slot| slot.value).collect());
         let op = self.op(Opcode::For, |op| {

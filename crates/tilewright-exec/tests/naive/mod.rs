@@ -44,14 +44,14 @@ pub(crate) struct Naive<'m> {
     values: Vec<Option<Val>>,
     memory: &'m mut Memory,
     /// What was printed, one text for each operation.
-    printed: &'m mut Vec<String>,
+    printed: &'m mut Vec<Vec<u8>>,
     globals: &'m [u64],
     id: [u32; 3],
     grid: [u32; 3],
 }
 
 /// Runs the entry of a module on a grid, and gives what it prints, one text for each operation. `args`: the bits of its arguments.
-pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64]) -> Vec<String> {
+pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64]) -> Vec<Vec<u8>> {
     let globals: Vec<u64> = module.globals.iter().map(|global| memory.allocate(global_bytes(module, global))).collect();
     let function = module.functions.iter().find(|function| function.is_entry).expect("there is an entry");
     let mut printed = Vec::new();
@@ -69,11 +69,14 @@ pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[
     printed
 }
 
-/// The bytes of a global of numbers of whole bytes.
+/// The bytes of a global; two numbers of 4 bits share one.
 fn global_bytes(module: &Module, global: &tilewright_ir::Global) -> Vec<u8> {
     let (element, shape) = module.tables.types.as_tile(global.ty).expect("a tile");
     let element = Element::of(&module.tables.types, element);
     let tile = shape::constant(module.tables.constants.bytes(global.value), element, &[shape[0] as usize]);
+    if element == Element::Number(Scalar::F4E2M1FN) {
+        return tile.items.chunks(2).map(|pair| (pair[0].bits | pair[1].bits << 4) as u8).collect();
+    }
     tile.items.iter().flat_map(|item| item.bits.to_le_bytes().into_iter().take(element.bits().div_ceil(8) as usize)).collect()
 }
 

@@ -2,18 +2,18 @@
 #![expect(unsafe_code, reason = "printf is a function of C")]
 
 use super::{number, value::Tile};
-use std::ffi::{CString, c_char, c_longlong};
+use std::ffi::{CString, c_char, c_int, c_longlong};
 
 /// The text of a format with these tiles.
-pub(crate) fn text(format: &str, args: &[&Tile]) -> String {
-    let mut text = String::new();
+pub(crate) fn text(format: &str, args: &[&Tile]) -> Vec<u8> {
+    let mut text = Vec::new();
     let mut args = args.iter();
     let mut rest = format;
     while let Some(at) = rest.find('%') {
-        text.push_str(&rest[..at]);
+        text.extend_from_slice(&rest.as_bytes()[..at]);
         let end = at + 1 + rest[at + 1..].find(|c: char| c == '%' || c.is_ascii_alphabetic()).expect("conversions have a letter");
         match rest.as_bytes()[end] {
-            b'%' => text.push('%'),
+            b'%' => text.push(b'%'),
             letter => {
                 let tile = args.next().expect("there is a tile for each conversion");
                 let mut items = tile.items.iter().map(|item| element(&rest[at..end], letter, tile, item.decisive()));
@@ -22,24 +22,25 @@ pub(crate) fn text(format: &str, args: &[&Tile]) -> String {
         }
         rest = &rest[end + 1..];
     }
-    text + rest
+    text.extend_from_slice(rest.as_bytes());
+    text
 }
 
 /// Brackets around each dimension.
-fn nested(text: &mut String, shape: &[usize], items: &mut impl Iterator<Item = String>) {
+fn nested(text: &mut Vec<u8>, shape: &[usize], items: &mut impl Iterator<Item = Vec<u8>>) {
     let Some((extent, rest)) = shape.split_first() else {
-        text.push_str(&items.next().expect("there is an item for each place"));
+        text.extend(items.next().expect("there is an item for each place"));
         return;
     };
     for i in 0..*extent {
-        text.push_str(if i == 0 { "[" } else { ", " });
+        text.extend_from_slice(if i == 0 { b"[" } else { b", " });
         nested(text, rest, items);
     }
-    text.push(']');
+    text.push(b']');
 }
 
 /// One element, by a conversion of which the letter is cut off.
-fn element(conversion: &str, letter: u8, tile: &Tile, bits: u64) -> String {
+fn element(conversion: &str, letter: u8, tile: &Tile, bits: u64) -> Vec<u8> {
     let width = tile.element.bits();
     let letter = char::from(letter);
     if tile.element.is_float() {
@@ -48,18 +49,23 @@ fn element(conversion: &str, letter: u8, tile: &Tile, bits: u64) -> String {
         // SAFETY: the format has one conversion, for a double; at most `length` bytes are written.
         return printed(|to, length| unsafe { libc::snprintf(to, length, format.as_ptr(), value) });
     }
-    let signed = matches!(letter, 'd' | 'i') && width > 1;
+    let signed = matches!(letter, 'd' | 'i' | 'c') && width > 1;
     let value = if signed { bits.cast_signed() << (64 - width) >> (64 - width) } else { bits.cast_signed() };
+    if letter == 'c' {
+        let format = CString::new(format!("{conversion}c")).expect("formats have no zeros");
+        // SAFETY: the format has one conversion, for an int; at most `length` bytes are written.
+        return printed(|to, length| unsafe { libc::snprintf(to, length, format.as_ptr(), value as c_int) });
+    }
     let format = CString::new(format!("{conversion}ll{letter}")).expect("formats have no zeros");
     // SAFETY: the format has one conversion, for a long long; at most `length` bytes are written.
     printed(|to, length| unsafe { libc::snprintf(to, length, format.as_ptr(), value as c_longlong) })
 }
 
 /// What a function like `snprintf` writes.
-fn printed(write: impl Fn(*mut c_char, usize) -> i32) -> String {
+fn printed(write: impl Fn(*mut c_char, usize) -> i32) -> Vec<u8> {
     let mut bytes = vec![0u8; 1024];
     let length = usize::try_from(write(bytes.as_mut_ptr().cast(), bytes.len())).expect("the format is right");
     assert!(length < bytes.len(), "numbers are shorter than the buffer");
     bytes.truncate(length);
-    String::from_utf8(bytes).expect("numbers are ASCII")
+    bytes
 }

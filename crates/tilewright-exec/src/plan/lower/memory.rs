@@ -167,7 +167,7 @@ impl<'m> Lowerer<'m> {
         let AttrValue::Str(format) = op.attr(AttrName::Str) else {
             return Err(self.malformed("the format string is missing".to_owned()));
         };
-        let pieces = printf::parse(&self.module.tables.strings.text(format)).map_err(|what| self.malformed(what))?;
+        let pieces = printf::parse(self.module.tables.strings.bytes(format)).map_err(|what| self.malformed(what))?;
         let args = self.tiles_named(op, "args")?;
         let conversions = pieces.iter().filter(|p| matches!(p, Piece::Value(_))).count();
         if conversions != args.len() {
