@@ -9,7 +9,7 @@ use astro_float_num::Consts;
 use reference::{Function, distance, host};
 use std::{fmt::Write as _, path::Path};
 use tilewright_exec::{Arg, LaunchOptions, Memory, Program, launch};
-use tilewright_ir::{Scalar, verify};
+use tilewright_ir::{Opcode, Scalar, ops::Placement, verify};
 use tilewright_numeric::FloatFormat;
 use tilewright_text::{ParseOptions, parse};
 
@@ -225,4 +225,41 @@ fn functions_keep_their_bounds() {
         return;
     }
     assert_eq!(bounds_only(old), bounds_only(&table), "docs/numerics.md is out of date: run with BLESS=1");
+}
+
+/// What gives no numbers: control flow, views, tokens, and what a launch is about.
+const WITHOUT_NUMBERS: [Opcode; 24] = [
+    Opcode::Alloca,
+    Opcode::Assert,
+    Opcode::Break,
+    Opcode::Continue,
+    Opcode::For,
+    Opcode::GdcLaunchDependentsTko,
+    Opcode::GdcWaitTko,
+    Opcode::GetIndexSpaceShape,
+    Opcode::GetNumTileBlocks,
+    Opcode::GetTensorShape,
+    Opcode::GetTileBlockId,
+    Opcode::If,
+    Opcode::JoinTokens,
+    Opcode::Loop,
+    Opcode::MakeGatherScatterView,
+    Opcode::MakePartitionView,
+    Opcode::MakeStridedView,
+    Opcode::MakeTensorView,
+    Opcode::MakeToken,
+    Opcode::MemoryFenceAliasTko,
+    Opcode::PreviewCall,
+    Opcode::PrintTko,
+    Opcode::Return,
+    Opcode::Yield,
+];
+
+#[test]
+fn the_page_names_every_operation() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/numerics.md")).unwrap();
+    let is_in_question = |opcode: &&Opcode| opcode.def().placement == Placement::Body && !WITHOUT_NUMBERS.contains(opcode);
+    let is_named = |opcode: &&Opcode| page.contains(&format!("`{}`", opcode.mnemonic()));
+    let missing: Vec<&Opcode> = Opcode::ALL.iter().filter(is_in_question).filter(|opcode| !is_named(opcode)).collect();
+    assert!(missing.is_empty(), "docs/numerics.md says nothing of {missing:?}");
 }

@@ -8,7 +8,7 @@ mod generate;
 mod naive;
 mod regular;
 
-use generate::{Choices, Program, combinations, edge_program, program};
+use generate::{Choices, Program, combinations, edge_program, exhaustive_program, program};
 use naive::value::{Element, Item, Trust};
 use regular::Combination;
 use std::{
@@ -244,17 +244,30 @@ fn programs_show_all_that_modules_can() {
     assert!(missing.is_empty(), "no program has {missing:#?}");
 }
 
-/// Every elementwise operation, with every type and attribute, on the edges of its types: each number with each other.
-#[test]
-fn operations_are_right_at_the_edges() {
+/// Compares every elementwise operation, with every type and attribute, that `make` has a program for; gives their number.
+fn compare_all(make: impl Fn(&Combination) -> Option<Program>) -> usize {
     let mut looked = Looked::default();
     let mut tried = 0;
     for combination in combinations().iter().flatten() {
-        let Some(made) = edge_program(combination) else { continue };
+        let Some(made) = make(combination) else { continue };
         tried += 1;
         if let Err(what) = compare(&made, &mut looked) {
             panic!("{} {:?} {:?}: {what}", combination.opcode, combination.types, combination.attrs);
         }
     }
+    tried
+}
+
+/// On the edges of the types: each number with each other.
+#[test]
+fn operations_are_right_at_the_edges() {
+    let tried = compare_all(edge_program);
     assert!(tried > 1000, "only {tried} combinations");
+}
+
+/// On all values of one operand of at most 16 bits, and on all pairs of two of 8.
+#[test]
+fn operations_on_small_types_are_right_everywhere() {
+    let tried = compare_all(exhaustive_program);
+    assert!(tried > 300, "only {tried} combinations");
 }

@@ -1,4 +1,4 @@
-//! Programs with one operation, on numbers at the edges of its types.
+//! Programs with one operation: on numbers at the edges of its types, or on all there are.
 
 use super::{Choices, Generator, Program, make};
 use crate::{
@@ -11,18 +11,50 @@ use tilewright_ir::{Opcode, RoundingMode, Scalar, Value};
 const EDGES: usize = 32;
 const PAIRS: usize = EDGES * EDGES;
 
+/// The most bits of which all values are tried.
+const EXHAUSTIBLE: u32 = 16;
+
 /// An operation on every pair of edges; `None` for one that is not elementwise.
 pub(crate) fn edge_program(combination: &Combination) -> Option<Program> {
+    let pick = |position: usize, i: usize| match position {
+        0 => i / EDGES,
+        1 => i % EDGES,
+        _ => (i / EDGES + 7 * i) % EDGES,
+    };
+    let values = |position: usize, element: Element| {
+        let edges = edges(scalar(element));
+        (0..PAIRS).map(|i| edges[pick(position, i)]).collect()
+    };
+    program_on(combination, PAIRS, values)
+}
+
+/// An operation on all values of its operands; `None` if they are too many, or it is not elementwise.
+pub(crate) fn exhaustive_program(combination: &Combination) -> Option<Program> {
+    let bits = |element: &Element| scalar(*element).bits();
+    let (_, operands) = combination.types.split_last()?;
+    let all: u32 = operands.iter().map(bits).sum();
+    if all > EXHAUSTIBLE {
+        return None;
+    }
+    let values = |position: usize, element: Element| {
+        let before: u32 = operands[..position].iter().map(bits).sum();
+        (0..1u64 << all).map(|i| i >> before & ((1 << bits(&element)) - 1)).collect()
+    };
+    program_on(combination, 1 << all, values)
+}
+
+/// A program with one elementwise operation on `n` elements; `values` gives those of an operand, by its position.
+fn program_on(combination: &Combination, n: usize, values: impl Fn(usize, Element) -> Vec<u64>) -> Option<Program> {
     let single = combination.types.contains(&Element::PointerTo(Scalar::F4E2M1FN));
     let moves = matches!(combination.opcode, Opcode::Broadcast | Opcode::Reshape);
     if single || moves || combination.shapes.iter().any(|shape| shape[..] != [4]) {
         return None;
     }
+    let shape = [n as i64];
     let program = make(&mut Choices::recorded(Vec::new()), &[], [1; 3], |generator| {
         let (result, operands) = combination.types.split_last().expect("there is a result");
-        let values: Vec<Value> = operands.iter().enumerate().map(|(i, element)| generator.edges(i, *element)).collect();
-        let shape = [PAIRS as i64];
-        let value = generator.combined_as(combination, &values, *result, &shape);
+        let operands: Vec<Value> = operands.iter().enumerate().map(|(i, ty)| generator.listed(*ty, &values(i, *ty))).collect();
+        let value = generator.combined_as(combination, &operands, *result, &shape);
         generator.keep(value, *result, &shape, false);
         let slot = generator.pool.last().expect("it was kept").clone();
         generator.store_slot(&slot);
@@ -30,32 +62,29 @@ pub(crate) fn edge_program(combination: &Combination) -> Option<Program> {
     Some(program)
 }
 
+/// What the bits of an element are.
+fn scalar(element: Element) -> Scalar {
+    match element {
+        Element::Number(scalar) => scalar,
+        Element::PointerTo(_) => Scalar::I64,
+    }
+}
+
 impl Generator<'_> {
-    /// The operand at a position: the edges, so that pairs of operands meet in all ways.
-    fn edges(&mut self, position: usize, element: Element) -> Value {
-        let scalar = match element {
-            Element::Number(scalar) => scalar,
-            Element::PointerTo(_) => Scalar::I64,
-        };
-        let edges = edges(scalar);
-        let pick = |i: usize| match position {
-            0 => i / EDGES,
-            1 => i % EDGES,
-            _ => (i / EDGES + 7 * i) % EDGES,
-        };
-        let bits: Vec<u64> = (0..PAIRS).map(|i| edges[pick(i)]).collect();
-        let shape = [PAIRS as i64];
+    /// A tile of one dimension with these elements.
+    fn listed(&mut self, element: Element, bits: &[u64]) -> Value {
+        let shape = [bits.len() as i64];
         let ty = self.ty(element, &shape);
         match element {
             Element::PointerTo(_) => {
-                let numbers = self.numbers(Scalar::I64, &shape, &bits);
+                let numbers = self.numbers(Scalar::I64, &shape, bits);
                 self.value(Opcode::IntToPtr, |op| op.operand("source", numbers).result(ty))
             }
             Element::Number(Scalar::I4) => {
-                let numbers = self.numbers(Scalar::I8, &shape, &bits);
+                let numbers = self.numbers(Scalar::I8, &shape, bits);
                 self.value(Opcode::TruncI, |op| op.operand("from", numbers).result(ty))
             }
-            Element::Number(scalar) => self.numbers(scalar, &shape, &bits),
+            Element::Number(scalar) => self.numbers(scalar, &shape, bits),
         }
     }
 }

@@ -16,7 +16,7 @@ mod together;
 mod updates;
 
 pub(crate) use choices::Choices;
-pub(crate) use edges::edge_program;
+pub(crate) use edges::{edge_program, exhaustive_program};
 
 use crate::naive::number;
 use crate::regular::{Combination, Element};

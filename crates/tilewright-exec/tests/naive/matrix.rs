@@ -3,10 +3,10 @@
 use super::{
     Naive,
     math::near,
-    number::{self, Number},
+    number,
     value::{Element, Item, Tile, Trust},
 };
-use tilewright_ir::{AttrName, OpRef, Opcode, Scalar, Signedness};
+use tilewright_ir::{AttrName, OpRef, Opcode, RoundingMode, Scalar, Signedness};
 
 impl Naive<'_> {
     pub(super) fn product(&self, op: OpRef<'_>) -> Tile {
@@ -43,65 +43,68 @@ fn integers(op: OpRef<'_>, pairs: &[(Item, Item)], acc: Item) -> Item {
     Item::exact(sum as u64 & 0xffff_ffff)
 }
 
-/// A factor: finite and known, or `None`.
-fn factor(scalar: Scalar, item: Item) -> Option<f64> {
+/// A number, which may be infinite or none; `None` if it is not known.
+fn known(scalar: Scalar, item: Item) -> Option<f64> {
     // Products ignore the low bits of a tf32.
     let bits = if scalar == Scalar::Tf32 { item.bits & !0x1fff } else { item.bits };
-    match (item.trust, number::decode(scalar, bits)) {
-        (Trust::Exact, Number::Finite(exact)) => Some(exact.to_f64()),
-        _ => None,
-    }
+    matches!(item.trust, Trust::Exact | Trust::Nan).then(|| number::to_f64(&number::decode(scalar, bits)))
 }
 
 /// The sum of the products. Nothing is said about the order and the width of the sum, so the distance grows with its length.
 fn floats(scalar: Scalar, pairs: &[(Item, Item)], scales: Option<(Scalar, Vec<(Item, Item)>)>, acc: &Tile, first: Item) -> Item {
     let result = acc.element.scalar();
-    let Some(first) = factor(result, first) else { return Item::UNKNOWN };
-    let (mut sum, mut magnitude) = (first, first.abs());
+    let Some(first) = known(result, first) else { return Item::UNKNOWN };
+    let mut terms = vec![first];
     for (l, (a, b)) in pairs.iter().enumerate() {
-        let (Some(a), Some(b)) = (factor(scalar, *a), factor(scalar, *b)) else { return Item::UNKNOWN };
-        let mut product = a * b;
+        let mut factors = vec![(scalar, *a), (scalar, *b)];
         if let Some((format, scales)) = &scales {
-            let (Some(x), Some(y)) = (factor(*format, scales[l].0), factor(*format, scales[l].1)) else { return Item::UNKNOWN };
-            if x.is_sign_negative() || y.is_sign_negative() {
-                return Item::UNKNOWN;
-            }
-            product *= x * y;
+            factors.extend([(*format, scales[l].0), (*format, scales[l].1)]);
         }
-        sum += product;
-        magnitude += product.abs();
+        let numbers: Option<Vec<f64>> = factors.into_iter().map(|(scalar, item)| known(scalar, item)).collect();
+        let Some(numbers) = numbers else { return Item::UNKNOWN };
+        // What negative scales mean is not defined.
+        if numbers[2..].iter().any(|scale| scale.is_sign_negative()) {
+            return Item::UNKNOWN;
+        }
+        let product = numbers.iter().product::<f64>();
+        if product.is_infinite() && numbers.iter().all(|number| number.is_finite()) {
+            return Item::UNKNOWN;
+        }
+        terms.push(product);
     }
-    let format = number::format(result);
-    let unit = 2f64.powi(-(format.mantissa as i32));
-    // Where a part of the sum could overflow, anything may come out.
-    let largest = 2f64.powi(format.bias as i32);
-    if !magnitude.is_finite() || magnitude > largest / 4.0 {
-        return Item::UNKNOWN;
-    }
-    let single = 2f64.powi(-23).max(unit);
-    let rounded = near(result, sum, 1.0, false);
-    let Trust::Near(distance) = rounded.trust else { return rounded };
-    let terms = (pairs.len() + 2) as f64;
+    let mantissa = number::format(result).mantissa as i32;
+    // Sums of f16 and of smaller products have the width of f32.
+    let unit = 2f64.powi(-mantissa.max(23));
     let least = 2f64.powi(if result == Scalar::F64 { -1074 } else { -149 });
-    let width = if result == Scalar::F64 { unit } else { single };
-    Item { bits: rounded.bits, trust: Trust::Near(distance + terms * (width * magnitude + least)) }
+    total(result, &terms, |magnitude| (terms.len() + 1) as f64 * (unit * magnitude + least))
 }
 
 /// The sum of numbers in any order.
 pub(super) fn sum(element: Element, items: &[Item]) -> Item {
     let scalar = element.scalar();
-    let numbers: Option<Vec<f64>> = items.iter().map(|item| factor(scalar, *item)).collect();
+    let numbers: Option<Vec<f64>> = items.iter().map(|item| known(scalar, *item)).collect();
     let Some(numbers) = numbers else { return Item::UNKNOWN };
     if let [_] = items {
         return items[0];
     }
-    let magnitude: f64 = numbers.iter().map(|x| x.abs()).sum();
-    let format = number::format(scalar);
-    if !magnitude.is_finite() || magnitude > 2f64.powi(format.bias as i32) / 4.0 {
+    let unit = 2f64.powi(-(number::format(scalar).mantissa as i32));
+    total(scalar, &numbers, |magnitude| items.len() as f64 * unit * magnitude)
+}
+
+/// A sum of terms that is rounded on the way; `error` is how far that may lead, by the sum of their magnitudes.
+fn total(scalar: Scalar, terms: &[f64], error: impl Fn(f64) -> f64) -> Item {
+    let (finite, others): (Vec<f64>, Vec<f64>) = terms.iter().partition(|term| term.is_finite());
+    let magnitude: f64 = finite.iter().map(|x| x.abs()).sum();
+    // Where a part of the sum could overflow, anything may come out.
+    if !magnitude.is_finite() || magnitude > 2f64.powi(number::format(scalar).bias as i32) / 4.0 {
         return Item::UNKNOWN;
     }
-    let rounded = near(scalar, numbers.iter().sum(), 1.0, false);
+    if !others.is_empty() {
+        // Infinite if all that is not finite has one sign; else no number.
+        let value = number::decode(Scalar::F64, others.iter().sum::<f64>().to_bits());
+        return super::elementwise::round(scalar, &value, RoundingMode::NearestEven);
+    }
+    let rounded = near(scalar, finite.iter().sum(), 1.0, false);
     let Trust::Near(distance) = rounded.trust else { return rounded };
-    let unit = 2f64.powi(-(format.mantissa as i32));
-    Item { bits: rounded.bits, trust: Trust::Near(distance + items.len() as f64 * unit * magnitude) }
+    Item { bits: rounded.bits, trust: Trust::Near(distance + error(magnitude)) }
 }

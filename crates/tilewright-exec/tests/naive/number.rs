@@ -86,10 +86,6 @@ impl Exact {
         let power = self.power.min(other.power);
         self.at(power).cmp(&other.at(power))
     }
-
-    pub(crate) fn to_f64(&self) -> f64 {
-        f64::from_bits(encode(Scalar::F64, &Number::Finite(self.clone()), RoundingMode::NearestEven))
-    }
 }
 
 /// The number that bits stand for.
