@@ -175,6 +175,18 @@ fn functions_cannot_call_themselves() {
     assert!(error.contains("no function @g"), "{error}");
 }
 
+#[test]
+fn calls_do_not_grow_without_bound() {
+    let mut text = "func @f0() { return }\n".to_owned();
+    for i in 1..40 {
+        let call = format!("preview$call @f{}() : () -> ()", i - 1);
+        text += &format!("func @f{i}() {{ {call} {call} return }}\n");
+    }
+    text += "entry @k() { preview$call @f39() : () -> () return }";
+    let error = program(&text).plan("k").unwrap_err().to_string();
+    assert!(error.contains("more than 2097152 instructions"), "{error}");
+}
+
 /// Multicast memory with one device: the operations do what those on other memory do.
 #[test]
 fn one_device_is_the_whole_team() {

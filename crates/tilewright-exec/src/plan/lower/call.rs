@@ -6,6 +6,8 @@ use tilewright_ir::{AttrName, AttrValue, Function, OpRef};
 
 /// Calls may be nested this deep; a function cannot call itself.
 const MAX_CALLS: usize = 64;
+/// With more instructions than this, nothing is called any more: functions that call others twice grow without bound.
+const MAX_INSTRUCTIONS: usize = 1 << 21;
 
 impl<'m> Lowerer<'m> {
     pub(super) fn call(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
@@ -13,6 +15,9 @@ impl<'m> Lowerer<'m> {
         let name = self.module.tables.strings.text(function.name);
         if self.returns.len() >= MAX_CALLS || self.returns.iter().any(|outer| outer.function == function.name) {
             return Err(self.malformed(format!("@{name} calls itself, or calls are nested deeper than {MAX_CALLS}")));
+        }
+        if self.code.len() > MAX_INSTRUCTIONS {
+            return Err(self.malformed(format!("what is called comes to more than {MAX_INSTRUCTIONS} instructions")));
         }
         let Some(block) = function.body.entry_block() else {
             return Err(self.malformed(format!("@{name} has no body")));
