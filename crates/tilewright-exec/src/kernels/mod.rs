@@ -65,13 +65,13 @@ impl Kernel {
     /// The kernel that reads one element of a source for each `row` elements; `None` if there is none.
     pub(crate) fn per_row(mut self, source: usize, row: usize) -> Option<Kernel> {
         let sources = exact::sources_of(self.imm.op);
-        let has_loops = match self.imm.op {
-            ElemOp::Offset(_) | ElemOp::OffsetPacked => false,
-            ElemOp::Fma(..) => true,
-            _ => sources == 2,
+        let (has_loops, elements) = match self.imm.op {
+            ElemOp::Fma(..) => (true, 0..sources),
+            ElemOp::Select => (source > 0, 1..sources),
+            _ => (sources == 2, 0..sources),
         };
         // Smaller elements are rare there, and not worth loops of their own.
-        let takes_rows = has_loops && self.imm.srcs[..sources].iter().all(|elem| elem.size() >= fast::MIN_ROW_ELEMENT);
+        let takes_rows = has_loops && self.imm.srcs[elements].iter().all(|elem| elem.size() >= fast::MIN_ROW_ELEMENT);
         self.imm.per_row = Some(PerRow { source, row });
         takes_rows.then_some(self)
     }

@@ -1,4 +1,5 @@
-//! Elements at scattered addresses that all lie in one buffer: they are checked first, and accessed without checks then.
+//! Elements at scattered addresses that all lie in one buffer: they are checked first, and accessed without checks then, or copied at
+//! once if they lie side by side.
 #![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
 
 use super::ahead::prefetch;
@@ -37,6 +38,42 @@ pub(crate) fn reach(level: Level, addresses: &[u64], mask: Option<&[u8]>, size: 
         _ => extremes(addresses.iter().copied()),
     };
     (first <= last && low_bits & (size - 1) == 0).then_some(Reach { first, last })
+}
+
+/// Whether elements of `size` bytes lie side by side from the first address of a reach on.
+pub(crate) fn is_run(level: Level, addresses: &[u64], reach: Reach, size: u64) -> bool {
+    // Most that do not are told by their ends.
+    if reach.last - reach.first != (addresses.len() as u64 - 1) * size {
+        return false;
+    }
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a level is one of this CPU's.
+        Level::Avx512 => unsafe { goes_on_avx512(addresses, reach.first, size) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { goes_on_avx2(addresses, reach.first, size) },
+        _ => goes_on(addresses, reach.first, size),
+    }
+}
+
+/// Whether numbers go on from the first in equal steps. No short cut: it becomes vector code.
+#[inline(always)]
+fn goes_on(numbers: &[u64], first: u64, step: u64) -> bool {
+    let differences = numbers.iter().zip(0u64..).map(|(number, i)| number ^ first.wrapping_add(i.wrapping_mul(step)));
+    differences.fold(0, |all, difference| all | difference) == 0
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn goes_on_avx2(numbers: &[u64], first: u64, step: u64) -> bool {
+    goes_on(numbers, first, step)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn goes_on_avx512(numbers: &[u64], first: u64, step: u64) -> bool {
+    goes_on(numbers, first, step)
 }
 
 /// Calls `visit` with the number of each address that the mask leaves, and the address.
@@ -151,6 +188,14 @@ mod tests {
             assert_eq!(reach(level, &[], None, 8), None);
             assert_eq!(reach(level, &[5, 24, 16, 3], Some(&[0, 1, 1, 0]), 8), Some(Reach { first: 16, last: 24 }));
             assert_eq!(reach(level, &[8], Some(&[0]), 8), None);
+        }
+        for level in Level::available() {
+            let is_run = |addresses: &[u64]| is_run(level, addresses, reach(level, addresses, None, 8).unwrap(), 8);
+            let run: Vec<u64> = (0..100).map(|i| 1000 + i * 8).collect();
+            assert!(is_run(&run) && is_run(&run[..1]) && !is_run(&addresses));
+            let mut exchanged = run.clone();
+            exchanged.swap(50, 51);
+            assert!(!is_run(&exchanged) && !is_run(&[8, 16, 16, 32]));
         }
         assert!(all_set(&[1, 3, 1]) && all_set(&[]) && !all_set(&[1, 2, 1]));
     }

@@ -16,9 +16,9 @@ pub(super) fn linked(run: &[Elementwise], n: usize) -> Vec<bool> {
     (0..run.len()).map(|i| fits[i] && gains(i)).collect()
 }
 
-/// Whether a chain reads a tile one element for each row.
+/// Whether a chain reads a tile one element for each row. It has other means for splats.
 pub(super) fn takes_rows(src: &Tile) -> bool {
-    src.shared_by().is_some_and(|row| row.is_power_of_two() && row >= chain::SHORTEST_ROW)
+    !src.is_splat() && src.shared_by().is_some_and(|row| row.is_power_of_two() && row >= chain::SHORTEST_ROW)
 }
 
 /// The parts of a sweep, in the order in which they run. `linked`: which steps are part of a chain.

@@ -13,6 +13,7 @@ mod lower;
 mod printf;
 mod streaming;
 mod tile;
+mod unused;
 
 pub(crate) use constants::Constants;
 pub(crate) use inst::{
@@ -28,7 +29,7 @@ use crate::{
     PlanError, Site,
     memory::{Globals, locals::Allocas},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 use tilewright_ir::{Module, Scalar};
 
 /// A parameter of an entry.
@@ -100,8 +101,8 @@ impl Plan {
             return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
         };
         let mut lowered = lower::lower(module, globals, function)?;
-        let uses = fuse::count_uses(&lowered.code);
-        drop_unused_results(&mut lowered.code, &uses);
+        let mut uses = fuse::count_uses(&lowered.code);
+        unused::drop_unused(&mut lowered.code, &mut uses);
         coalesce::coalesce(&mut lowered.code, &uses);
         let mut fused = fuse::fuse(lowered.code);
         direct_store::join(&mut fused.code);
@@ -159,14 +160,5 @@ impl Plan {
     /// The operation that the instruction at `pc` came from.
     pub(crate) fn site(&self, pc: usize) -> Option<&(u32, Site)> {
         self.site_table.get(*self.sites.get(pc)? as usize)
-    }
-}
-
-/// Lets atomic updates forget the old values where nothing reads them.
-fn drop_unused_results(code: &mut [(Inst, u32)], uses: &HashMap<VReg, usize>) {
-    for (inst, _) in code {
-        if let Inst::Atomic(atomic) = inst {
-            atomic.dst = atomic.dst.filter(|dst| uses.contains_key(dst));
-        }
     }
 }

@@ -80,10 +80,10 @@ impl Tile {
         })
     }
 
-    /// How many neighbours share each element, if each has as many and the elements lie side by side otherwise.
+    /// How many neighbours share each element, if each has as many and the elements lie side by side otherwise; all of a splat do.
     pub(crate) fn shared_by(&self) -> Option<usize> {
         match self.loops()[..] {
-            [(_, 1), (row, 0)] => Some(row),
+            [(_, 1), (row, 0)] | [(row, 0)] => Some(row),
             _ => None,
         }
     }
@@ -187,6 +187,8 @@ mod tests {
         assert_eq!(tile(&[2, 1, 1]).broadcast(&[2, 4, 8]).shared_by(), Some(32));
         assert_eq!(tile(&[2, 1, 4]).broadcast(&[2, 8, 4]).shared_by(), None);
         assert_eq!(tile(&[8, 4]).permute(&[1, 0]).shared_by(), None);
+        assert_eq!(tile(&[1, 1]).broadcast(&[4, 8]).shared_by(), Some(32));
+        assert_eq!(tile(&[]).shared_by(), None);
     }
 
     #[test]

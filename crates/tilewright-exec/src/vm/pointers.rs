@@ -21,9 +21,9 @@ impl Machine<'_> {
     ) -> Result<(), LaunchErrorKind> {
         if access.order.semantics == MemoryOrderingSemantics::Weak
             && access.element != Scalar::I1
-            && let Some((window, _)) = self.one_buffer(access, AccessKind::Read, block)
+            && let Some(part) = self.one_buffer(access, AccessKind::Read, block)
         {
-            load_all(access, padding, &window, &self.registers(block), dst);
+            load_all(access, padding, part, &self.registers(block), dst);
             return Ok(());
         }
         let (n, size) = (access.pointers.numel(), access.size);
@@ -69,9 +69,9 @@ impl Machine<'_> {
         let size = access.size;
         atomics::fence_before(access.order.semantics);
         if access.order.semantics == MemoryOrderingSemantics::Weak
-            && let Some((window, _)) = self.one_buffer(access, AccessKind::Write, block)
+            && let Some(part) = self.one_buffer(access, AccessKind::Write, block)
         {
-            store_all(access, src, &window, &self.registers(block));
+            store_all(access, src, part, &self.registers(block));
             return Ok(());
         }
         for i in 0..access.pointers.numel() {
@@ -93,8 +93,12 @@ impl Machine<'_> {
 
 /// Loads all elements from a window that holds those that are not masked off; the others get the padding, or 0: what the register held
 /// before depends on which blocks ran on this thread.
-fn load_all(access: &PointerAccess, padding: Option<&Tile>, window: &Window, regs: &Registers<'_>, dst: VReg) {
+fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: &Registers<'_>, dst: VReg) {
     let (addresses, mask, to) = (addresses(access, regs), partial_mask(access, regs), regs.write(dst));
+    if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
+        // SAFETY: the window holds all elements of the reach, and the register has room for them.
+        return unsafe { std::ptr::copy_nonoverlapping(window.place(reach.first), to, addresses.len() * access.size) };
+    }
     // SAFETY: the window holds the elements that the mask leaves, and the register has room for all.
     unsafe {
         match access.size {
@@ -111,8 +115,12 @@ fn load_all(access: &PointerAccess, padding: Option<&Tile>, window: &Window, reg
 }
 
 /// Stores the elements that are not masked off to a window that holds them.
-fn store_all(access: &PointerAccess, src: &Tile, window: &Window, regs: &Registers<'_>) {
+fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: &Registers<'_>) {
     let (addresses, mask, from) = (addresses(access, regs), partial_mask(access, regs), regs.read(src));
+    if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
+        // SAFETY: the window holds all elements of the reach, which may be written; the register holds all.
+        return unsafe { std::ptr::copy_nonoverlapping(from, window.place(reach.first), addresses.len() * access.size) };
+    }
     // SAFETY: the window holds the elements that the mask leaves and may be written; the register holds all.
     unsafe {
         match access.size {

@@ -116,7 +116,12 @@ impl Generator<'_> {
         let numbers = self.operand(I32, &shape, true);
         let mask = self.numbers(Scalar::I32, &shape, &[(half / size(scalar) - 1) as u64]);
         let ty = self.ty(I32, &shape);
-        let positions = self.value(Opcode::AndI, |op| op.operand("lhs", numbers).operand("rhs", mask).result(ty));
+        let positions = if self.choices.once_in(3) {
+            self.row_major(Scalar::I32, &shape)
+        } else {
+            self.value(Opcode::AndI, |op| op.operand("lhs", numbers).operand("rhs", mask).result(ty))
+        };
+        let positions = self.indices(positions, &shape);
         let pointers = self.pointers(base, scalar, positions, &shape);
         let hidden = if self.choices.below(3) == 2 { vec![self.operand(I1, &shape, true)] } else { Vec::new() };
         let padding =
@@ -346,10 +351,13 @@ impl Generator<'_> {
         MadeView { view, tile: reach, indices, complete: padding.is_some(), inside }
     }
 
-    /// Positions 0, 1, 2, ... in a shape.
+    /// Positions 0, 1, 2, ... in a shape, of which two may be exchanged.
     pub(super) fn row_major(&mut self, scalar: Scalar, shape: &[i64]) -> Value {
-        let n: i64 = shape.iter().product();
-        let numbers: Vec<u64> = (0..n as u64).collect();
+        let n = shape.iter().product::<i64>() as usize;
+        let mut numbers: Vec<u64> = (0..n as u64).collect();
+        if self.choices.once_in(3) {
+            numbers.swap(self.choices.below(n), self.choices.below(n));
+        }
         self.numbers(scalar, shape, &numbers)
     }
 

@@ -7,6 +7,7 @@ mod copies;
 mod edges;
 mod folds;
 mod functions;
+mod indices;
 mod multimem;
 mod prints;
 mod rows;

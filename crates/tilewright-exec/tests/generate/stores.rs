@@ -45,6 +45,7 @@ impl Generator<'_> {
         let start = self.take(size(scalar) * slot.shape.iter().product::<i64>() as usize);
         let base = self.pointer(self.output, start, scalar);
         let positions = self.row_major(Scalar::I32, &slot.shape);
+        let positions = self.indices(positions, &slot.shape);
         let pointers = self.pointers(base, scalar, positions, &slot.shape);
         let hidden = if self.choices.below(2) == 1 { vec![self.operand(I1, &slot.shape, true)] } else { Vec::new() };
         let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Release]);

@@ -358,12 +358,25 @@ where
 pub(super) struct Select<T>(PhantomData<T>);
 impl<T: Lane> Loop for Select<T> {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
         // SAFETY: the contract of KernelFn.
-        let (d, c, a, b) = unsafe { (lanes_mut::<T>(dst, n), lanes::<u8>(src[0], n), lanes::<T>(src[1], n), lanes::<T>(src[2], n)) };
-        for (((d, c), a), b) in d.iter_mut().zip(c).zip(a).zip(b) {
-            // Not an `if`: it would choose where to read from, element by element.
-            *d = std::hint::select_unpredictable(*c != 0, *a, *b);
+        let chosen = unsafe { lanes::<u8>(src[0], n) };
+        // SAFETY: as above.
+        let (d, a, b) = unsafe { (lanes_mut::<T>(dst, n), source::<T>(src, 1, n, imm), source::<T>(src, 2, n, imm)) };
+        // Not an `if`: it would choose where to read from, element by element.
+        let select = |c: u8, a: T, b: T| std::hint::select_unpredictable(c != 0, a, b);
+        // SAFETY: sources have `n` elements, but for the one with an element for each row.
+        let at = |source: &[T], i: usize| unsafe { *source.get_unchecked(i) };
+        // SAFETY: as above.
+        let chosen_at = |i: usize| unsafe { *chosen.get_unchecked(i) };
+        match imm.per_row.filter(|_| size_of::<T>() >= MIN_ROW_ELEMENT) {
+            None => {
+                for (((d, c), a), b) in d.iter_mut().zip(chosen).zip(a).zip(b) {
+                    *d = select(*c, *a, *b);
+                }
+            }
+            Some(PerRow { source: 1, row }) => by_rows(d, a, row, |i, a| select(chosen_at(i), a, at(b, i))),
+            Some(PerRow { row, .. }) => by_rows(d, b, row, |i, b| select(chosen_at(i), at(a, i), b)),
         }
     }
 }
@@ -373,11 +386,22 @@ impl<I: Lane<Wide = I> + Into<i64>> Loop for Offset<I> {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
         let ElemOp::Offset(size) = imm.op else { unreachable!("selected for offset") };
+        let offset = |pointer: u64, index: I| {
+            let index: i64 = index.into();
+            pointer.wrapping_add(index.cast_unsigned().wrapping_mul(size))
+        };
         // SAFETY: the contract of KernelFn.
-        let (d, p, i) = unsafe { (lanes_mut::<u64>(dst, n), lanes::<u64>(src[0], n), lanes::<I>(src[1], n)) };
-        for ((d, p), i) in d.iter_mut().zip(p).zip(i) {
-            let index: i64 = (*i).into();
-            *d = p.wrapping_add(index.cast_unsigned().wrapping_mul(size));
+        let (d, p, i) = unsafe { (lanes_mut::<u64>(dst, n), source::<u64>(src, 0, n, imm), source::<I>(src, 1, n, imm)) };
+        match imm.per_row {
+            None => {
+                for ((d, p), i) in d.iter_mut().zip(p).zip(i) {
+                    *d = offset(*p, *i);
+                }
+            }
+            // SAFETY: the other source has `n` elements.
+            Some(PerRow { source: 0, row }) => by_rows(d, p, row, |at, p| offset(p, unsafe { *i.get_unchecked(at) })),
+            // SAFETY: as above.
+            Some(PerRow { row, .. }) => by_rows(d, i, row, |at, i| offset(unsafe { *p.get_unchecked(at) }, i)),
         }
     }
 }

@@ -9,6 +9,7 @@ mod elementwise;
 mod fold;
 mod fold_loop;
 mod fold_region;
+mod indices;
 mod local;
 mod matrix;
 mod memory;
@@ -23,7 +24,7 @@ use crate::{
     elem::Elem,
     memory::{Globals, locals::Allocas},
 };
-use std::rc::Rc;
+use std::{collections::HashMap, rc::Rc};
 use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, Scalar, Str, TypeData, Value};
 use views::{Tensor, View};
 
@@ -103,6 +104,8 @@ struct Lowerer<'m> {
     sites: Vec<(u32, Site)>,
     constants: Constants,
     prologue: Prologue,
+    /// What tiles of 64 bits were extended from: numbers of 32 bits, in the same order.
+    extended: HashMap<Base, Base>,
     labels: usize,
     loops: Vec<Loop>,
     ifs: Vec<Branch>,
@@ -129,6 +132,7 @@ pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> 
         sites: vec![(0, Site { mnemonic: "entry", location: None })],
         constants: Constants::with_params(inputs.len()),
         prologue: Prologue::default(),
+        extended: HashMap::new(),
         labels: 0,
         loops: Vec::new(),
         ifs: Vec::new(),

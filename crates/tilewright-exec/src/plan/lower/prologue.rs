@@ -40,35 +40,36 @@ impl Lowerer<'_> {
 #[cfg(test)]
 mod tests {
     use crate::{Program, plan::Inst};
-    use std::sync::Arc;
     use tilewright_text::{ParseOptions, parse};
 
-    /// What the plan of an entry does once, and what each block does: how many instructions.
-    fn lengths(body: &str) -> (usize, usize) {
-        let text = format!("entry @k(%n: tile<i32>, %p: tile<ptr<i32>>) {{\n{body}\nreturn\n}}");
+    /// What the plan of an entry does once, and what each block does: how many instructions. The body ends in an assertion about the
+    /// value `%a`, of `n` elements.
+    fn lengths(body: &str, n: &str) -> (usize, usize) {
+        let text = format!(
+            "entry @k(%n: tile<i32>) {{\n{body}\n%c = cmpi equal %a, %a, signed : tile<{n}i32> -> tile<{n}i1>
+            assert %c, \"message\" : tile<{n}i1>\nreturn\n}}"
+        );
         let module = parse(&text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&text, "kernel")));
-        let program = Program::new(tilewright_ir::verify(module).unwrap());
-        let plan: Arc<crate::Plan> = program.plan("k").unwrap();
+        let plan = Program::new(tilewright_ir::verify(module).unwrap()).plan("k").unwrap();
         (plan.prologue.len(), plan.code.iter().filter(|inst| !matches!(inst, Inst::Return)).count())
     }
 
-    const GRID: &str = "%x, %y, %z = get_num_tile_blocks : tile<i32>\n%a = muli %x, %n : tile<i32>\n%b = muli %a, %a : tile<i32>";
-
     #[test]
     fn what_depends_on_the_launch_only_is_computed_once() {
-        assert_eq!(lengths(GRID), (3, 0));
-        assert_eq!(lengths(&GRID.replace("num_tile_blocks", "tile_block_id")), (0, 2));
-        let mask = "%i = iota : tile<64xi32>\n%r = reshape %n : tile<i32> -> tile<1xi32>\n%b = broadcast %r : tile<1xi32> -> tile<64xi32>
-            %m = cmpi less_than %i, %b, signed : tile<64xi32> -> tile<64xi1>";
-        assert_eq!(lengths(mask), (1, 0));
+        let grid = "%x, %y, %z = get_num_tile_blocks : tile<i32>\n%a = muli %x, %n : tile<i32>";
+        assert_eq!(lengths(grid, ""), (3, 1));
+        assert_eq!(lengths(&grid.replace("num_tile_blocks", "tile_block_id"), ""), (0, 3));
+        let tile = "%i = iota : tile<64xi32>\n%r = reshape %n : tile<i32> -> tile<1xi32>\n%b = broadcast %r : tile<1xi32> -> tile<64xi32>
+            %a = muli %i, %b : tile<64xi32>";
+        assert_eq!(lengths(tile, "64x"), (2, 1));
     }
 
     #[test]
     fn tiles_that_are_too_large_are_computed_by_each_block() {
         let tile = |n: usize| format!("%i = iota : tile<{n}xi32>\n%a = addi %i, %i : tile<{n}xi32>");
-        assert_eq!(lengths(&tile(16384)), (2, 0));
-        assert_eq!(lengths(&tile(32768)), (0, 2));
-        let sums: String = (1..9).map(|i| format!("%a{i} = addi %i, %i : tile<8192xi32>\n")).collect();
-        assert_eq!(lengths(&format!("%i = iota : tile<8192xi32>\n{sums}")), (8, 1));
+        assert_eq!(lengths(&tile(16384), "16384x"), (3, 1));
+        assert_eq!(lengths(&tile(32768), "32768x"), (0, 3));
+        let sums: String = (1..8).map(|i| format!("%a{i} = addi %i, %i : tile<8192xi32>\n")).collect();
+        assert_eq!(lengths(&format!("%i = iota : tile<8192xi32>\n{sums}%a = addi %i, %i : tile<8192xi32>"), "8192x"), (8, 2));
     }
 }
