@@ -423,6 +423,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
 /// The position in the grid of the `index`-th block: x changes fastest.
 fn block_id(index: u64, grid: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = grid.map(u64::from);
+    let row = index / x;
     // Each part is below its extent, which fits 32 bits.
-    [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
+    [(index % x) as u32, (row % y) as u32, (row / y) as u32]
 }

@@ -88,6 +88,7 @@ impl Scalar {
         SCALARS.iter().map(|row| row.scalar)
     }
 
+    #[inline]
     const fn row(self) -> &'static ScalarRow {
         &SCALARS[self as usize]
     }
@@ -113,6 +114,7 @@ impl Scalar {
     }
 
     /// Width of a value in bits: 19 for tf32.
+    #[inline]
     pub const fn bits(self) -> u32 {
         self.row().bits
     }

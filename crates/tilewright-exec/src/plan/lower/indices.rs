@@ -56,3 +56,46 @@ pub(super) fn extends(op: ElemOp, srcs: &[Tile]) -> Option<Base> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Inst, lower::testing::plan};
+    use tilewright_ir::ComparisonPredicate;
+
+    /// What blocks compute on tiles to store positions, below an end, at positions that were extended as `signedness` says and then
+    /// multiplied by a number.
+    fn steps(signedness: &str, number: u64) -> Vec<ElemOp> {
+        let text = format!(
+            "entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {{
+              %x, %y, %z = get_tile_block_id : tile<i32>
+              %x0 = reshape %x : tile<i32> -> tile<1xi32>
+              %x1 = broadcast %x0 : tile<1xi32> -> tile<64xi32>
+              %i = iota : tile<64xi32>
+              %s = addi %x1, %i : tile<64xi32>
+              %e = exti %s {signedness} : tile<64xi32> -> tile<64xi64>
+              %n0 = exti %n {signedness} : tile<i32> -> tile<i64>
+              %n1 = reshape %n0 : tile<i64> -> tile<1xi64>
+              %n2 = broadcast %n1 : tile<1xi64> -> tile<64xi64>
+              %m = cmpi less_than %e, %n2, unsigned : tile<64xi64> -> tile<64xi1>
+              %number = constant <i64: {number}> : tile<64xi64>
+              %o = muli %e, %number : tile<64xi64>
+              %p0 = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+              %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+              %q = offset %p1, %o : tile<64xptr<i32>>, tile<64xi64> -> tile<64xptr<i32>>
+              %t = store_ptr_tko weak %q, %s, %m : tile<64xptr<i32>>, tile<64xi32>, tile<64xi1> -> token
+              return
+            }}"
+        );
+        plan(&text).code.iter().filter_map(Inst::sweep).flat_map(|sweep| &sweep.steps).map(|step| step.kernel.imm.op).collect()
+    }
+
+    #[test]
+    fn indices_are_not_extended_before_they_are_compared_and_added() {
+        const COMPARED: ElemOp = ElemOp::CmpI(ComparisonPredicate::LessThan, false);
+        const OFFSET: ElemOp = ElemOp::Offset(4);
+        assert_eq!(steps("signed", 1), [ElemOp::AddI, COMPARED, OFFSET]);
+        assert_eq!(steps("signed", 2), [ElemOp::AddI, ElemOp::ExtI(true), COMPARED, ElemOp::MulI, OFFSET]);
+        assert_eq!(steps("unsigned", 1), [ElemOp::AddI, ElemOp::ExtI(false), COMPARED, OFFSET]);
+    }
+}

@@ -410,3 +410,16 @@ impl<'m> Lowerer<'m> {
         tiles.into_iter().enumerate().try_for_each(|(i, tile)| self.define_result(op, i, Val::Tile(tile)))
     }
 }
+
+#[cfg(test)]
+mod testing {
+    use crate::{Plan, Program};
+    use std::sync::Arc;
+    use tilewright_text::{ParseOptions, parse};
+
+    /// The plan of the entry `k` of a text.
+    pub(super) fn plan(text: &str) -> Arc<Plan> {
+        let module = parse(text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(text, "kernel")));
+        Program::new(tilewright_ir::verify(module).unwrap()).plan("k").unwrap()
+    }
+}

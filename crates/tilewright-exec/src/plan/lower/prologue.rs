@@ -39,8 +39,7 @@ impl Lowerer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Program, plan::Inst};
-    use tilewright_text::{ParseOptions, parse};
+    use crate::plan::{Inst, lower::testing::plan};
 
     /// What the plan of an entry does once, and what each block does: how many instructions. The body ends in an assertion about the
     /// value `%a`, of `n` elements.
@@ -49,8 +48,7 @@ mod tests {
             "entry @k(%n: tile<i32>) {{\n{body}\n%c = cmpi equal %a, %a, signed : tile<{n}i32> -> tile<{n}i1>
             assert %c, \"message\" : tile<{n}i1>\nreturn\n}}"
         );
-        let module = parse(&text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&text, "kernel")));
-        let plan = Program::new(tilewright_ir::verify(module).unwrap()).plan("k").unwrap();
+        let plan = plan(&text);
         (plan.prologue.len(), plan.code.iter().filter(|inst| !matches!(inst, Inst::Return)).count())
     }
 
