@@ -6,8 +6,8 @@ use super::{
 };
 use crate::regular::Element;
 use tilewright_ir::{
-    AttrData, AttrName, AttrValue, DYNAMIC, MemoryOrderingSemantics as Order, MemoryScope, Opcode, PaddingValue, Scalar, Type, TypeData,
-    TypeTable, Value,
+    AttrData, AttrName, AttrValue, DYNAMIC, MemoryOrderingSemantics as Order, MemoryScope, Opcode, PaddingValue, Scalar, SymbolVisibility,
+    Type, TypeData, TypeTable, Value,
 };
 
 /// What lies in memory one by one.
@@ -150,12 +150,14 @@ impl Generator<'_> {
         let name = self.module.tables.strings.intern(format!("g{}", self.globals));
         self.globals += 1;
         let (ty, value) = (self.ty(element, &[n]), self.module.tables.constants.add(&data));
-        let visibility = tilewright_ir::SymbolVisibility::Public;
-        self.module.globals.push(tilewright_ir::Global { name, ty, value, alignment: 0, visibility, constant: false });
+        let visibility = *self.choices.pick(&[SymbolVisibility::Public, SymbolVisibility::Private]);
+        let alignment = *self.choices.pick(&[0, 16, 4096]);
+        let constant = self.choices.below(2) == 1;
+        self.module.globals.push(tilewright_ir::Global { name, ty, value, alignment, visibility, constant });
         let pointer = self.ty(Element::PointerTo(scalar), &[]);
         let base = self.value(Opcode::GetGlobal, |op| op.attr(AttrName::Name, AttrValue::Str(name)).result(pointer));
         let made = self.view(base, scalar, &[n], n as usize, false);
-        self.load_made(&made, scalar);
+        self.load_made(&made, scalar, true);
     }
 
     fn load_view(&mut self) {
@@ -172,7 +174,7 @@ impl Generator<'_> {
         let room = if packed { 2 * (INPUT - start) } else { (INPUT - start) / size(scalar) };
         let base = self.pointer(self.input, start, scalar);
         let made = self.view(base, scalar, &shape, room, false);
-        self.load_made(&made, scalar);
+        self.load_made(&made, scalar, true);
     }
 
     /// A tile of input: rows one after the other or with gaps, or columns one after the other.
@@ -206,7 +208,8 @@ impl Generator<'_> {
         })
     }
 
-    pub(super) fn load_made(&mut self, made: &MadeView, scalar: Scalar) {
+    /// Loads the tile of a view. `known`: what lies there is known exactly.
+    pub(super) fn load_made(&mut self, made: &MadeView, scalar: Scalar, known: bool) {
         let element = Element::Number(scalar);
         let ty = self.ty(element, &made.tile);
         let [order, scope] = self.order(&[Order::Weak, Order::Relaxed, Order::Acquire]);
@@ -219,7 +222,7 @@ impl Generator<'_> {
         });
         // Tiles grow fast; large ones would only make everything slow.
         if made.tile.iter().product::<i64>() <= 32 {
-            self.keep(value, element, &made.tile, scalar.is_int() && made.complete);
+            self.keep(value, element, &made.tile, scalar.is_int() && made.complete && known);
         }
     }
 

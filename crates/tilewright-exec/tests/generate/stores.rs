@@ -175,7 +175,7 @@ impl Generator<'_> {
             });
         }
         let made = self.view(base, scalar, &[n], n as usize, false);
-        self.load_made(&made, scalar);
+        self.load_made(&made, scalar, slot.solid);
     }
 
     /// Stores the values that are visible.

@@ -309,7 +309,7 @@ impl<'m> Naive<'m> {
 
     fn load_pointers(&mut self, op: OpRef<'_>) -> Tile {
         let (element, shape) = self.ty(op.result(0).expect("a result"));
-        let mut tile = self.named(op, "paddingValue").unwrap_or_else(|| Tile::from_fn(element, &shape, |_| Item::UNKNOWN));
+        let mut tile = self.named(op, "paddingValue").unwrap_or_else(|| Tile::from_fn(element, &shape, |_| Item::exact(0)));
         self.each_pointer(op, "source", |memory, i, address| tile.items[i] = memory.load(address, element));
         tile
     }
@@ -317,9 +317,9 @@ impl<'m> Naive<'m> {
     fn atomic(&mut self, op: OpRef<'_>) -> Tile {
         let (element, shape) = self.ty(op.result(0).expect("a result"));
         let swaps = op.opcode() == Opcode::AtomicCASTko;
-        // A masked-off exchange gives the expected value; other updates say nothing.
+        // A masked-off exchange gives the expected value; other updates are said to give nothing, which the engine promises to be 0.
         let (expected, new) = (self.named(op, "cmp"), self.named(op, if swaps { "val" } else { "arg" }).expect("a value"));
-        let mut old = expected.clone().unwrap_or_else(|| Tile::from_fn(element, &shape, |_| Item::UNKNOWN));
+        let mut old = expected.clone().unwrap_or_else(|| Tile::from_fn(element, &shape, |_| Item::exact(0)));
         self.each_pointer(op, "pointers", |memory, i, address| {
             let found = memory.load(address, element);
             old.items[i] = found;

@@ -135,12 +135,11 @@ fn address(tensor: &Tensor, offset: u64) -> u64 {
     tensor.base + offset * u64::from(Element::Number(tensor.element).bits().div_ceil(8))
 }
 
-/// What an element outside of the tensor is: unspecified if the view does not say.
+/// What an element outside of the tensor is: 0 where the view does not say, as the engine promises (docs/numerics.md).
 fn padding(view: &View) -> Item {
     let scalar = view.tensor.element;
     let number = match view.padding {
-        None => return Item::UNKNOWN,
-        Some(PaddingValue::Zero) => return Item::exact(0),
+        None | Some(PaddingValue::Zero) => return Item::exact(0),
         Some(PaddingValue::NegZero) => Number::Finite(number::Exact::new(true, 0u32, 0)),
         Some(PaddingValue::Nan) => Number::Nan,
         Some(PaddingValue::PosInf) => Number::Infinite(false),
