@@ -153,7 +153,7 @@ pub(crate) enum Readers {
     Products,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Elementwise {
     pub(crate) kernel: Kernel,
     pub(crate) srcs: Vec<Tile>,
@@ -171,6 +171,8 @@ pub(crate) struct Sweep {
     pub(crate) steps: Vec<Step>,
     /// The steps as they are run.
     pub(crate) parts: Vec<Part>,
+    /// Elements that are worked on at a time.
+    pub(crate) piece: usize,
 }
 
 /// What a sweep does at a time.
@@ -208,10 +210,12 @@ impl Sweep {
     /// A sweep whose steps are part of chains as `linked` says.
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
-        Sweep { n, inputs, steps, parts }
+        // What needs no scratch need not stop where that ends.
+        let piece = if matches!(parts[..], [Part::Chain(_)]) && !uses_scratch(&inputs, &steps) { n } else { Sweep::PIECE };
+        Sweep { n, inputs, steps, parts, piece }
     }
 
-    /// Elements that are worked on at a time.
+    /// Elements that a scratch slot holds.
     pub(crate) const PIECE: usize = 1024;
 
     /// Whether a chain writes a register.
@@ -225,6 +229,14 @@ impl Sweep {
         let times = |part: &Part| if let Part::Chain(_) = part { self.n / GROUP } else { self.n / Sweep::PIECE };
         self.parts.iter().map(times).sum()
     }
+}
+
+/// Whether steps read or write scratch slots.
+fn uses_scratch(inputs: &[SweepInput], steps: &[Step]) -> bool {
+    let in_scratch =
+        |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });
+    let is_slot = |place: &Src| matches!(place, Src::Slot(_));
+    inputs.iter().any(in_scratch) || steps.iter().any(|step| is_slot(&step.dst) || step.srcs.iter().any(is_slot))
 }
 
 /// A value that a sweep reads from outside.
@@ -570,6 +582,11 @@ impl Inst {
             Inst::FoldRows(fold) => fold.steps,
             _ => 0,
         }
+    }
+
+    /// How many elements it works on, if it is an elementwise operation.
+    pub(crate) fn elementwise_length(&self) -> Option<usize> {
+        if let Inst::Elementwise(inst) = self { Some(inst.n) } else { None }
     }
 
     /// The sweep that it runs.

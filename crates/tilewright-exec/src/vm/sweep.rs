@@ -92,8 +92,15 @@ pub(super) fn run(
         });
     }
     let places = Places { inputs, regs, target, slots: &slots };
-    for start in (0..sweep.n).step_by(PIECE) {
-        let n = PIECE.min(sweep.n - start);
+    // Only grown, and handed on as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
+    // that waits for all stores.
+    let most = most_places(sweep);
+    if pointers.len() < most {
+        pointers.resize(most, std::ptr::null_mut());
+    }
+    let pointers = &mut pointers[..];
+    for start in (0..sweep.n).step_by(sweep.piece) {
+        let n = sweep.piece.min(sweep.n - start);
         for input in &sweep.inputs {
             if let SweepInput::Strided { tile, loops, slot } = input {
                 // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
@@ -112,6 +119,12 @@ pub(super) fn run(
             }
         }
     }
+}
+
+/// The places of the chain that has most of them.
+fn most_places(sweep: &Sweep) -> usize {
+    let places = |part: &Part| if let Part::Chain(chain) = part { chain.places.len() } else { 0 };
+    sweep.parts.iter().map(places).max().unwrap_or(0)
 }
 
 /// Where the steps of a sweep or fold read and write.
@@ -137,16 +150,16 @@ impl Places<'_, '_> {
     }
 
     /// Runs a chain on elements `start..start + n`.
-    fn run_chain(&self, chain: &Chain, start: usize, n: usize, pointers: &mut Vec<*mut f32>, ahead: &mut Ahead) {
+    fn run_chain(&self, chain: &Chain, start: usize, n: usize, pointers: &mut [*mut f32], ahead: &mut Ahead) {
         let pointer =
             |place: &Place| if place.written { self.locate_result(place.at, start) } else { self.locate(place.at, start).cast_mut() };
-        pointers.clear();
-        pointers.extend(chain.places.iter().map(|place| pointer(place).cast::<f32>()));
+        let places = &mut pointers[..chain.places.len()];
+        places.iter_mut().zip(&chain.places).for_each(|(to, place)| *to = pointer(place).cast());
         let streamed = self.target.filter(Target::is_streamed).and_then(|target| chain.place_of(target.reg));
         // SAFETY: the plan makes chains of steps on `f32` in sweeps whose length is a multiple of a chain's group, as that of a piece is;
         // so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take the place of a value that is not
         // needed any more, element by element. Pieces of `f32` are as long as some lines, so each begins at a line if the target does.
-        unsafe { (chain.run)(chain::Run { links: &chain.links, places: pointers, streamed, n }, ahead) };
+        unsafe { (chain.run)(chain::Run { links: &chain.links, places, streamed, n }, ahead) };
     }
 
     /// The first of the elements from `start` on, to be written.

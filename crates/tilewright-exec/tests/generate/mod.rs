@@ -43,6 +43,8 @@ pub(crate) struct Program {
 const INPUT: usize = 2048;
 /// The most operations of a program, roughly.
 const BUDGET: usize = 40;
+/// One in so many programs ends with rows, where nothing parts what belongs together.
+const ROWS_LAST: usize = 12;
 /// Scalars that programs take.
 const PARAMS: [Scalar; 4] = [Scalar::I32, Scalar::I64, Scalar::F32, Scalar::F16];
 /// The shapes of most values.
@@ -101,6 +103,9 @@ pub(crate) fn program(choices: &mut Choices, combinations: &[Vec<Combination>]) 
     make(choices, combinations, grid, |generator| {
         generator.statements();
         generator.store_all();
+        if generator.choices.once_in(ROWS_LAST) {
+            generator.rows();
+        }
         if generator.choices.below(4) == 3 {
             generator.add_together();
         }

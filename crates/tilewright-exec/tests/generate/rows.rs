@@ -8,17 +8,21 @@ use crate::regular::{Combination, Element};
 use tilewright_ir::{Opcode, Scalar, Value};
 
 /// Rows and their lengths, for vectors of all widths.
-const TILES: [[i64; 2]; 6] = [[16, 16], [16, 32], [4, 64], [64, 4], [2, 128], [32, 8]];
+const TILES: [[i64; 2]; 8] = [[16, 16], [16, 32], [4, 64], [64, 4], [2, 128], [32, 8], [1, 512], [2, 256]];
+
+/// What normalisations are made of.
+const USUAL: [Opcode; 7] = [Opcode::AddF, Opcode::SubF, Opcode::MulF, Opcode::DivF, Opcode::AddI, Opcode::SubI, Opcode::MulI];
 
 impl Generator<'_> {
-    /// Computes with a tile, with one number for each of its rows and with one for each of its columns.
+    /// Computes with a tile, with one number for each of its rows and with one for each of its columns, reduces the rows, and computes with
+    /// what comes out.
     pub(super) fn rows(&mut self) {
-        let (scalar, size) = *self.choices.pick(&[(Scalar::F32, 4), (Scalar::I32, 4), (Scalar::F64, 8), (Scalar::I8, 1)]);
+        let (scalar, size) = *self.choices.pick(&[(Scalar::F32, 4), (Scalar::F32, 4), (Scalar::I32, 4), (Scalar::F64, 8), (Scalar::I8, 1)]);
         let fits: Vec<[i64; 2]> = TILES.into_iter().filter(|[rows, columns]| rows * columns * size <= INPUT as i64).collect();
         let [mut rows, columns] = *self.choices.pick(&fits);
         let element = Element::Number(scalar);
         let mut tile = self.loaded_numbers(scalar, rows * columns);
-        if rows <= 32 && self.choices.once_in(3) {
+        if rows <= 32 && self.choices.once_in(2) {
             // More than are worked on at a time.
             let (each, times) = ([rows, 1, columns], [rows, 8, columns]);
             let apart = self.seen_as(Opcode::Reshape, tile, element, &each);
@@ -29,18 +33,35 @@ impl Generator<'_> {
         let tile = self.seen_as(Opcode::Reshape, tile, element, &shape);
         let column = if self.choices.once_in(2) { self.loaded_numbers(scalar, rows) } else { self.reduced(tile, element, shape) };
         let row = self.loaded_numbers(scalar, columns);
-        let mut spread = |value, extents: [i64; 2]| {
-            let value = self.seen_as(Opcode::Reshape, value, element, &extents);
-            self.seen_as(Opcode::Broadcast, value, element, &shape)
-        };
-        let operands = [tile, spread(column, [rows, 1]), spread(row, [1, columns])];
-        let last = self.combine_some(operands.to_vec(), element, shape);
-        let sums = self.reduced(last, element, shape);
-        self.store_slot(&Slot { value: sums, element, shape: vec![rows], solid: false });
+        let column = self.spread(column, element, [rows, 1], shape);
+        let row = self.spread(row, element, [1, columns], shape);
+        let mut values = vec![tile, column, row];
+        if self.choices.once_in(2) {
+            let difference = if scalar.is_int() { Opcode::SubI } else { Opcode::SubF };
+            let group = self.combinations.iter().find(|group| group[0].opcode == difference).expect("it is regular");
+            let combination = group.iter().find(|combination| combination.types == [element; 3]).expect("it takes these types");
+            values.push(self.combined_as(combination, &[tile, column], element, &shape));
+        }
+        let mut last = self.combine_some(&mut values, element, shape);
+        let mut results = Vec::new();
+        for _ in 0..1 + usize::from(self.choices.once_in(2)) {
+            let folded = self.reduced(last, element, shape);
+            results.push(Slot { value: folded, element, shape: vec![rows], solid: false });
+            values.push(self.spread(folded, element, [rows, 1], shape));
+            last = self.combine_some(&mut values, element, shape);
+        }
+        results.push(Slot { value: last, element, shape: shape.to_vec(), solid: false });
+        results.iter().for_each(|result| self.store_slot(result));
     }
 
-    /// A chain of elementwise operations on values of one shape; gives its last value of their type.
-    fn combine_some(&mut self, mut values: Vec<Value>, element: Element, shape: [i64; 2]) -> Value {
+    /// Repeats the numbers of a column or a row.
+    fn spread(&mut self, value: Value, element: Element, extents: [i64; 2], shape: [i64; 2]) -> Value {
+        let value = self.seen_as(Opcode::Reshape, value, element, &extents);
+        self.seen_as(Opcode::Broadcast, value, element, &shape)
+    }
+
+    /// A chain of elementwise operations on values of one shape, to which it adds those of their type; gives the last of these.
+    fn combine_some(&mut self, values: &mut Vec<Value>, element: Element, shape: [i64; 2]) -> Value {
         let all = self.combinations;
         let on_these = |combination: &&Combination| {
             let (result, operands) = combination.types.split_last().expect("there is a result");
@@ -48,21 +69,24 @@ impl Generator<'_> {
         };
         let fitting = all.iter().map(|group| group.iter().filter(on_these).collect::<Vec<&Combination>>());
         let fitting: Vec<Vec<&Combination>> = fitting.filter(|group| !group.is_empty()).collect();
+        let usual: Vec<Vec<&Combination>> = fitting.iter().filter(|group| USUAL.contains(&group[0].opcode)).cloned().collect();
         for _ in 0..1 + self.choices.below(3) {
-            let group = self.choices.pick(&fitting);
+            let group = if self.choices.once_in(5) { self.choices.pick(&fitting) } else { self.choices.pick(&usual) };
             // The first one has the usual attributes.
             let combination = if self.choices.once_in(2) { group[0] } else { *self.choices.pick(group) };
             let (result, operands) = combination.types.split_last().expect("there is a result");
-            let operands: Vec<Value> = operands.iter().map(|_| *self.choices.pick(&values)).collect();
+            let latest = *values.last().expect("there are some");
+            let operands: Vec<Value> =
+                operands.iter().map(|_| if self.choices.once_in(2) { latest } else { *self.choices.pick(values) }).collect();
             let value = self.combined_as(combination, &operands, *result, &shape);
             if *result == element {
                 values.push(value);
             }
-            if self.choices.once_in(3) {
+            if self.choices.once_in(6) {
                 self.store_slot(&Slot { value, element: *result, shape: shape.to_vec(), solid: false });
             }
         }
-        values.pop().expect("there were some")
+        *values.last().expect("there were some")
     }
 
     /// The rows of a tile, each reduced to one number.

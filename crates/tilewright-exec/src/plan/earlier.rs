@@ -1,0 +1,107 @@
+//! Loads go before the elementwise instructions that they do not need, so that these stand together and become one sweep.
+
+use super::{Inst, fuse::MAX_STEPS, tile::Base};
+use tilewright_ir::MemoryOrderingSemantics;
+
+/// Moves what only brings values into registers before the elementwise instructions that it would part.
+pub(crate) fn bring_forward(code: Vec<(Inst, u32)>) -> Vec<(Inst, u32)> {
+    let mut ordered = Vec::with_capacity(code.len());
+    for (inst, site) in code {
+        let place = if may_go_first(&inst) { earlier_place(&ordered, &inst) } else { ordered.len() };
+        ordered.insert(place, (inst, site));
+    }
+    ordered
+}
+
+/// Whether an instruction gives the same before elementwise ones that it shares no register with. These can not fail.
+fn may_go_first(inst: &Inst) -> bool {
+    match inst {
+        Inst::Load { view, .. } => view.order.semantics == MemoryOrderingSemantics::Weak,
+        Inst::Iota { .. } | Inst::BlockId(_) | Inst::GridSize(_) | Inst::ViewExtent { .. } => true,
+        _ => false,
+    }
+}
+
+/// The earliest place for an instruction behind which a run of elementwise instructions of one length begins that may follow it; the end
+/// if there is none.
+fn earlier_place(code: &[(Inst, u32)], inst: &Inst) -> usize {
+    let mut place = code.len();
+    for at in (code.len().saturating_sub(MAX_STEPS)..code.len()).rev() {
+        let length = code[at].0.elementwise_length();
+        if length.is_none() || !independent(&code[at].0, inst) {
+            break;
+        }
+        if at.checked_sub(1).is_none_or(|before| code[before].0.elementwise_length() != length) {
+            place = at;
+        }
+    }
+    place
+}
+
+/// Whether neither of two instructions writes what the other one reads or writes.
+fn independent(a: &Inst, b: &Inst) -> bool {
+    let mut free = true;
+    for (writer, other) in [(a, b), (b, a)] {
+        writer.for_each_write(|reg| {
+            other.for_each_read(|tile| free &= tile.base != Base::Reg(reg));
+            other.for_each_write(|written| free &= written != reg);
+        });
+    }
+    free
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        elem::Elem,
+        kernels::{ElemOp, select},
+        plan::{Extent, Order, Readers, Tile, VReg, ViewAccess, inst::Elementwise},
+    };
+    use tilewright_ir::Scalar;
+
+    const F32: Elem = Elem::Num(Scalar::F32);
+
+    fn step(src: u32, dst: u32, n: usize) -> Inst {
+        let src = Tile::contiguous(F32, Base::Reg(VReg(src)), &[n]);
+        Inst::Elementwise(Elementwise { kernel: select(ElemOp::NegF, &[F32], F32).unwrap(), srcs: vec![src], dst: VReg(dst), n, size: 4 })
+    }
+
+    /// A load to a register from a place that another one says.
+    fn load(place: u32, dst: u32, semantics: MemoryOrderingSemantics) -> Inst {
+        let base = Tile::contiguous(F32, Base::Reg(VReg(place)), &[]);
+        let order = Order { semantics, scope: None };
+        let view = ViewAccess { base, element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order };
+        Inst::Load { view: Box::new(view), dst: VReg(dst), readers: Readers::Any }
+    }
+
+    /// The first register that each instruction writes, in the new order.
+    fn ordered<const N: usize>(code: [Inst; N]) -> Vec<u32> {
+        let first = |(inst, _): &(Inst, u32)| {
+            let mut written = Vec::new();
+            inst.for_each_write(|reg| written.push(reg.0));
+            written[0]
+        };
+        bring_forward(code.into_iter().map(|inst| (inst, 0)).collect()).iter().map(first).collect()
+    }
+
+    const WEAK: MemoryOrderingSemantics = MemoryOrderingSemantics::Weak;
+
+    #[test]
+    fn loads_go_before_a_run() {
+        assert_eq!(ordered([step(0, 1, 8), load(9, 2, WEAK), step(1, 3, 8)]), [2, 1, 3]);
+        assert_eq!(ordered([step(0, 1, 1), step(0, 2, 8), load(1, 3, WEAK), step(2, 4, 8)]), [1, 3, 2, 4]);
+        let extent = Inst::ViewExtent { extent: Extent::Static(4), step: 1, dst: VReg(5), size: 4 };
+        assert_eq!(ordered([load(9, 2, WEAK), step(0, 1, 8), extent]), [2, 5, 1]);
+    }
+
+    #[test]
+    fn what_they_need_stays_before_them() {
+        assert_eq!(ordered([step(0, 1, 1), load(1, 2, WEAK)]), [1, 2]);
+        // A run is not parted.
+        assert_eq!(ordered([step(0, 1, 1), step(0, 3, 1), load(1, 2, WEAK)]), [1, 3, 2]);
+        assert_eq!(ordered([step(2, 1, 8), load(9, 2, WEAK)]), [1, 2]);
+        assert_eq!(ordered([step(0, 2, 8), load(9, 2, WEAK)]), [2, 2]);
+        assert_eq!(ordered([step(0, 1, 8), load(9, 2, MemoryOrderingSemantics::Acquire)]), [1, 2]);
+    }
+}
