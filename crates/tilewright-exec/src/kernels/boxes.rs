@@ -26,42 +26,24 @@ pub(crate) enum Stores {
     Streaming,
 }
 
-/// Copies a box whose dimensions are given from the outermost on.
+/// Copies a box whose dimensions are given from the outermost on, through the caches.
 ///
 /// # Safety
-/// As for [`copy_with`].
+/// As for [`BoxCopy::run`].
 pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     // SAFETY: by the contract.
-    unsafe { copy_with(Stores::Cached, level, dims, size, from, to) }
+    unsafe { BoxCopy { level, size, stores: Stores::Cached, ahead: 0 }.run(dims, from, to) }
 }
 
-/// Copies a box whose dimensions are given from the outermost on.
-///
-/// # Safety
-/// Every element of the box can be read at `from` and written at `to`, and the two do not overlap. Elements have `size` bytes: 1, 2,
-/// 4 or 8; they need not be aligned. The CPU has the level.
-pub(crate) unsafe fn copy_with(stores: Stores, level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
-    let mut simple = [Dim { count: 1, from: 1, to: 1 }; MAX_DIMS];
-    let mut rank = 0;
-    for dim in dims.iter().filter(|dim| dim.count != 1) {
-        match simple[..rank].last_mut() {
-            Some(outer) if outer.from == dim.from * dim.count && outer.to == dim.to * dim.count => {
-                *outer = Dim { count: outer.count * dim.count, ..*dim };
-            }
-            _ if rank == MAX_DIMS => {
-                // More dimensions than anybody uses: one element after the other.
-                // SAFETY: by the contract.
-                return unsafe { each(dims, size, from, to) };
-            }
-            _ => {
-                simple[rank] = *dim;
-                rank += 1;
-            }
-        }
-    }
-    let copy = Copy { level, size, stores };
-    // SAFETY: the dimensions describe the same box.
-    unsafe { copy.dims(&mut simple[..rank], from, to) }
+/// How a box is copied.
+pub(crate) struct BoxCopy {
+    pub(crate) level: Level,
+    /// Bytes of an element: 1, 2, 4 or 8.
+    pub(crate) size: usize,
+    pub(crate) stores: Stores,
+    /// How many bytes behind this box, wrapping around, the next one will probably be read, or 0. Transpositions fetch it meanwhile:
+    /// the CPU does not see their many short rows coming.
+    pub(crate) ahead: usize,
 }
 
 /// Copies one element after the other.
@@ -80,13 +62,35 @@ unsafe fn each(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     }
 }
 
-struct Copy {
-    level: Level,
-    size: usize,
-    stores: Stores,
-}
+impl BoxCopy {
+    /// Copies a box whose dimensions are given from the outermost on.
+    ///
+    /// # Safety
+    /// Every element of the box can be read at `from` and written at `to`, and the two do not overlap. Elements need not be aligned. The
+    /// CPU has the level.
+    pub(crate) unsafe fn run(&self, dims: &[Dim], from: *const u8, to: *mut u8) {
+        let mut simple = [Dim { count: 1, from: 1, to: 1 }; MAX_DIMS];
+        let mut rank = 0;
+        for dim in dims.iter().filter(|dim| dim.count != 1) {
+            match simple[..rank].last_mut() {
+                Some(outer) if outer.from == dim.from * dim.count && outer.to == dim.to * dim.count => {
+                    *outer = Dim { count: outer.count * dim.count, ..*dim };
+                }
+                _ if rank == MAX_DIMS => {
+                    // More dimensions than anybody uses: one element after the other.
+                    // SAFETY: by the contract.
+                    return unsafe { each(dims, self.size, from, to) };
+                }
+                _ => {
+                    simple[rank] = *dim;
+                    rank += 1;
+                }
+            }
+        }
+        // SAFETY: the dimensions describe the same box.
+        unsafe { self.dims(&mut simple[..rank], from, to) }
+    }
 
-impl Copy {
     unsafe fn dims(&self, dims: &mut [Dim], from: *const u8, to: *mut u8) {
         let (near_from, near_to) = (dims.iter().position(|d| d.from == 1), dims.iter().position(|d| d.to == 1));
         // SAFETY: the inner functions stay in the box, whatever the order of its dimensions.
@@ -153,14 +157,13 @@ impl Copy {
 
     /// Copies with `column` side by side in the source and `row` side by side in the target.
     unsafe fn transpose(&self, column: Dim, row: Dim, from: *const u8, to: *mut u8) {
-        let Copy { level, stores, .. } = *self;
         // SAFETY: by the caller.
         unsafe {
             match self.size {
-                1 => transpose::<1>(level, stores, column, row, from, to),
-                2 => transpose::<2>(level, stores, column, row, from, to),
-                4 => transpose::<4>(level, stores, column, row, from, to),
-                _ => transpose::<8>(level, stores, column, row, from, to),
+                1 => transpose::<1>(self, column, row, from, to),
+                2 => transpose::<2>(self, column, row, from, to),
+                4 => transpose::<4>(self, column, row, from, to),
+                _ => transpose::<8>(self, column, row, from, to),
             }
         }
     }
@@ -209,7 +212,7 @@ mod tests {
     #[repr(align(64))]
     struct Line([u8; LINE]);
 
-    /// The box copied as the definition says, and as `copy_with` does.
+    /// The box copied as the definition says, and in every other way.
     fn check(dims: &[Dim], size: usize) {
         let last = |distance: fn(&Dim) -> usize| dims.iter().map(|d| (d.count - 1) * distance(d)).sum::<usize>() + 1;
         let source: Vec<u8> = (0..last(|d| d.from) * size).map(|i| (i * 37 % 251) as u8).collect();
@@ -217,13 +220,13 @@ mod tests {
         // SAFETY: the arrays hold the last element of the box.
         unsafe { each(dims, size, source.as_ptr(), expected.as_mut_ptr()) };
         for level in Level::available() {
-            for stores in [Stores::Cached, Stores::Streaming] {
+            for (stores, ahead) in [(Stores::Cached, 0), (Stores::Streaming, 0), (Stores::Cached, 4096), (Stores::Streaming, 8)] {
                 let mut found = vec![Line([0; LINE]); expected.len().div_ceil(LINE)];
                 // SAFETY: as above.
-                unsafe { copy_with(stores, level, dims, size, source.as_ptr(), found.as_mut_ptr().cast()) };
+                unsafe { BoxCopy { level, size, stores, ahead }.run(dims, source.as_ptr(), found.as_mut_ptr().cast()) };
                 stream::fence();
                 let found: Vec<u8> = found.iter().flat_map(|line| line.0).take(expected.len()).collect();
-                assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}, {stores:?}");
+                assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}, {stores:?}, {ahead}");
             }
         }
     }

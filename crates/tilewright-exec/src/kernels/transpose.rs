@@ -7,7 +7,11 @@
 //! moves the highest bit of an element's place to the lowest, so after as many rounds as a row's number has bits, rows are columns.
 #![allow(unsafe_code, reason = "loads and stores through raw pointers, and calls instructions of CPU features")]
 
-use super::boxes::{Dim, LINE, Stores};
+use super::{
+    ahead::prefetch_row,
+    boxes::{BoxCopy, Dim, LINE, Stores},
+};
+#[cfg(target_arch = "x86_64")]
 use crate::cpu::Level;
 
 /// Bytes of a lane: the part of a vector within which elements are zipped.
@@ -49,23 +53,23 @@ unsafe trait Bytes: Copy {
 ///
 /// # Safety
 /// Every element can be read at `from` and written at `to`, and the two do not overlap. The CPU has the level.
-pub(super) unsafe fn transpose<const SIZE: usize>(level: Level, stores: Stores, column: Dim, row: Dim, from: *const u8, to: *mut u8) {
+pub(super) unsafe fn transpose<const SIZE: usize>(copy: &BoxCopy, column: Dim, row: Dim, from: *const u8, to: *mut u8) {
     // The part of whole blocks, and their extent.
-    let (rows, columns) = match level {
+    let (rows, columns) = match copy.level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if row.count >= 64 / SIZE && column.count >= 64 / SIZE => {
             // SAFETY: by the caller.
-            unsafe { x86::transpose_avx512::<SIZE>(stores, column, row, from, to) }
+            unsafe { x86::transpose_avx512::<SIZE>(copy, column, row, from, to) }
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 | Level::Avx2 if row.count >= 32 / SIZE && column.count >= 32 / SIZE => {
             // SAFETY: by the caller.
-            unsafe { x86::transpose_avx2::<SIZE>(stores, column, row, from, to) }
+            unsafe { x86::transpose_avx2::<SIZE>(copy, column, row, from, to) }
         }
         #[cfg(target_arch = "aarch64")]
         // SAFETY: by the caller; every such CPU has these vectors.
         _ if row.count >= 16 / SIZE && column.count >= 16 / SIZE => unsafe {
-            blocks::<core::arch::aarch64::uint8x16_t, SIZE>(stores, column, row, from, to)
+            blocks::<core::arch::aarch64::uint8x16_t, SIZE>(copy, column, row, from, to)
         },
         _ => (0, 0),
     };
@@ -80,29 +84,62 @@ pub(super) unsafe fn transpose<const SIZE: usize>(level: Level, stores: Stores, 
 
 /// Transposes as much as whole blocks cover; gives how many rows and columns these are.
 #[inline(always)]
-unsafe fn blocks<V: Bytes, const SIZE: usize>(stores: Stores, column: Dim, row: Dim, from: *const u8, to: *mut u8) -> (usize, usize) {
+unsafe fn blocks<V: Bytes, const SIZE: usize>(copy: &BoxCopy, column: Dim, row: Dim, from: *const u8, to: *mut u8) -> (usize, usize) {
     let side = V::LANES * LANE / SIZE;
     // Squares of a block: all that make a line, or else one.
     let squares = if row.count >= LINE / SIZE { LINE / (V::LANES * LANE) } else { 1 };
     let height = side * squares;
     let (rows, columns) = (row.count / height * height, column.count / side * side);
     let whole_lines = squares * V::LANES * LANE == LINE && to.addr().is_multiple_of(LINE) && (column.to * SIZE).is_multiple_of(LINE);
-    let block = |r: usize, c: usize, streams: bool| {
-        // SAFETY: the block lies in the matrix; lines are aligned where they are streamed.
-        unsafe {
-            let source = from.add((r * row.from + c) * SIZE);
-            let target = to.add((c * column.to + r) * SIZE);
-            block::<V, SIZE>(source, row.from * SIZE, target, column.to * SIZE, squares, streams);
+    let mut next = Next::new(copy, row.from * SIZE, rows, columns * SIZE, (rows / height) * (columns / side));
+    let streams = copy.stores == Stores::Streaming && whole_lines;
+    // Where nothing of the target is kept, rows of the source are read to their ends, else rows of the target are written to theirs.
+    let (outer, inner) = if streams { ((rows, height), (columns, side)) } else { ((columns, side), (rows, height)) };
+    for o in (0..outer.0).step_by(outer.1) {
+        for i in (0..inner.0).step_by(inner.1) {
+            let (r, c) = if streams { (o, i) } else { (i, o) };
+            next.fetch_part(from);
+            // SAFETY: the block lies in the matrix; lines are aligned where they are streamed.
+            unsafe {
+                let source = from.add((r * row.from + c) * SIZE);
+                let target = to.add((c * column.to + r) * SIZE);
+                block::<V, SIZE>(source, row.from * SIZE, target, column.to * SIZE, squares, streams);
+            }
         }
-    };
-    if stores == Stores::Streaming && whole_lines {
-        // Nothing of the target is kept, so rows of the source are read to their ends.
-        (0..rows).step_by(height).for_each(|r| (0..columns).step_by(side).for_each(|c| block(r, c, true)));
-    } else {
-        // Rows of the target are written to their ends.
-        (0..columns).step_by(side).for_each(|c| (0..rows).step_by(height).for_each(|r| block(r, c, false)));
     }
     (rows, columns)
+}
+
+/// The matrix that is probably transposed next.
+struct Next {
+    /// The bytes from this matrix to its first row that was not fetched.
+    ahead: usize,
+    pitch: usize,
+    /// Rows that were not fetched, and their bytes.
+    rows: usize,
+    bytes: usize,
+    /// How many rows are fetched at a time.
+    part: usize,
+}
+
+impl Next {
+    /// A matrix like the one that is copied, which is fetched in `parts` parts; none if nobody knows where it lies.
+    #[inline(always)]
+    fn new(copy: &BoxCopy, pitch: usize, rows: usize, bytes: usize, parts: usize) -> Next {
+        let rows = if copy.ahead == 0 { 0 } else { rows };
+        Next { ahead: copy.ahead, pitch, rows, bytes, part: rows.div_ceil(parts.max(1)) }
+    }
+
+    /// Fetches a part.
+    #[inline(always)]
+    fn fetch_part(&mut self, from: *const u8) {
+        let part = self.part.min(self.rows);
+        for _ in 0..part {
+            prefetch_row(from.wrapping_add(self.ahead), self.bytes);
+            self.ahead = self.ahead.wrapping_add(self.pitch);
+        }
+        self.rows -= part;
+    }
 }
 
 /// Transposes squares that lie below each other in the source; distances between rows in bytes.
@@ -185,31 +222,31 @@ unsafe fn small<const SIZE: usize>(column: Dim, row: Dim, from: *const u8, to: *
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Bytes, Dim, MAX_LANES, Stores, blocks};
+    use super::{BoxCopy, Bytes, Dim, MAX_LANES, blocks};
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
     pub(super) unsafe fn transpose_avx512<const SIZE: usize>(
-        stores: Stores,
+        copy: &BoxCopy,
         column: Dim,
         row: Dim,
         from: *const u8,
         to: *mut u8,
     ) -> (usize, usize) {
         // SAFETY: by the caller.
-        unsafe { blocks::<__m512i, SIZE>(stores, column, row, from, to) }
+        unsafe { blocks::<__m512i, SIZE>(copy, column, row, from, to) }
     }
 
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn transpose_avx2<const SIZE: usize>(
-        stores: Stores,
+        copy: &BoxCopy,
         column: Dim,
         row: Dim,
         from: *const u8,
         to: *mut u8,
     ) -> (usize, usize) {
         // SAFETY: by the caller.
-        unsafe { blocks::<__m256i, SIZE>(stores, column, row, from, to) }
+        unsafe { blocks::<__m256i, SIZE>(copy, column, row, from, to) }
     }
 
     // SAFETY: needs AVX-512 with its byte part, which is the caller's contract.

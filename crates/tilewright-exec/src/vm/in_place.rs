@@ -11,7 +11,7 @@ use crate::{
     LaunchErrorKind,
     cpu::Level,
     kernels::{
-        boxes::{self, Dim, Stores},
+        boxes::{self, BoxCopy, Dim, Stores},
         mma::Matrix,
     },
     memory::AccessKind,
@@ -184,8 +184,11 @@ impl Machine<'_> {
         }
         let from = source.map_or_else(|| regs.read(src), |source| source.host);
         let stores = self.stores(src.numel() * view.size, block);
+        let next = source.map_or(std::ptr::null(), |source| source.next);
+        let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };
+        let copy = BoxCopy { level: Level::best(), size: view.size, stores, ahead };
         // SAFETY: source and target hold the whole tile, and do not overlap.
-        unsafe { boxes::copy_with(stores, Level::best(), &dims, view.size, from, target.host) };
+        unsafe { copy.run(&dims, from, target.host) };
         true
     }
 
