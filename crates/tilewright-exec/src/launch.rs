@@ -177,7 +177,9 @@ pub fn launch(
         blocks,
         last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
     };
-    let queue = Queue::new(plan, blocks, threads, options.progress.clone());
+    // An observer sees the accesses of one block after the other's.
+    let in_step = if options.observer.is_some() { 1 } else { blocks_in_step(plan, blocks, threads) };
+    let queue = Queue::new(plan, blocks, threads, in_step, options.progress.clone());
     let begin = Instant::now();
     // Fewer threads than wished for still do all the work.
     pool::run(threads - 1, &|index| work(&launch, &queue, index));
@@ -188,6 +190,12 @@ pub fn launch(
         None if queue.ended.load(Ordering::Relaxed) < blocks => Err(fail(LaunchErrorKind::Stopped)),
         None => Ok(LaunchReport { blocks, threads, time, parked: state.parked_count }),
     }
+}
+
+/// How many blocks a worker runs in step: each worker should have some to take more than once.
+fn blocks_in_step(plan: &Plan, blocks: u64, workers: usize) -> usize {
+    let shares = blocks / (2 * workers as u64);
+    usize::try_from(shares).map_or(plan.in_step, |shares| plan.in_step.min(shares)).max(1)
 }
 
 /// How many threads the system lets this process run at once. Found out once: it takes several files to be read.
@@ -238,6 +246,8 @@ fn argument_bits(index: usize, param: Param, arg: Arg) -> Result<u64, LaunchErro
 struct Queue {
     new: Runs,
     blocks: u64,
+    /// How many blocks a worker runs in step.
+    in_step: usize,
     ended: AtomicU64,
     /// How many blocks are parked, for workers that only want to know whether there are any.
     waiting: AtomicU64,
@@ -296,9 +306,9 @@ struct Worker {
 }
 
 impl Queue {
-    fn new(plan: &Plan, blocks: u64, workers: usize, progress: Option<ProgressFn>) -> Queue {
-        let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, workers) };
-        Queue { new, blocks, ended: AtomicU64::new(0), waiting: AtomicU64::new(0), state: Mutex::default(), progress }
+    fn new(plan: &Plan, blocks: u64, workers: usize, in_step: usize, progress: Option<ProgressFn>) -> Queue {
+        let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, workers).of_at_least(in_step as u64) };
+        Queue { new, blocks, in_step, ended: AtomicU64::new(0), waiting: AtomicU64::new(0), state: Mutex::default(), progress }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -399,22 +409,36 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
     let plan = launch.plan;
     let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
     let mut machine = Machine::new(launch).map_err(resource)?;
+    let begin = |worker: &mut Worker, index| {
+        let frame = queue.frame(worker, plan.frame_bytes).map_err(resource)?;
+        Ok(Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame, locals: Locals::default() })
+    };
+    let mut blocks = Vec::with_capacity(queue.in_step);
     while !launch.stop.load(Ordering::Relaxed) {
-        let mut block = match queue.next(worker) {
+        match queue.next(worker) {
             Work::Begin(index) => {
-                let frame = queue.frame(worker, plan.frame_bytes).map_err(resource)?;
-                Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame, locals: Locals::default() }
+                blocks.push(begin(worker, index)?);
+                while blocks.len() < queue.in_step
+                    && let Some(index) = worker.taken.next()
+                {
+                    blocks.push(begin(worker, index)?);
+                }
             }
-            Work::Resume(block) => block,
+            Work::Resume(block) => blocks.push(block),
             Work::Wait => {
                 std::thread::yield_now();
                 continue;
             }
             Work::Done => return Ok(()),
         };
-        match machine.run(&mut block)? {
-            Outcome::Finished => queue.end(worker, block.frame),
-            Outcome::Parked => queue.park(block),
+        if blocks.len() > 1 {
+            machine.run_in_step(&mut blocks)?;
+        }
+        for mut block in blocks.drain(..) {
+            match machine.run(&mut block)? {
+                Outcome::Finished => queue.end(worker, block.frame),
+                Outcome::Parked => queue.park(block),
+            }
         }
     }
     Ok(())

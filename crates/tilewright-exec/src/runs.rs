@@ -12,8 +12,8 @@ use std::{
 /// The blocks that have not begun: a run for each worker, or one for all.
 pub(crate) struct Runs {
     runs: Vec<Mutex<Range<u64>>>,
-    /// The most blocks that a worker takes from the front of a run at a time.
-    at_once: u64,
+    /// The fewest and the most blocks that a worker takes from the front of a run at a time.
+    at_once: [u64; 2],
 }
 
 /// Blocks that a worker takes together: taking some is an atomic operation, and the CPU waits there for all that was stored before.
@@ -28,12 +28,17 @@ impl Runs {
         // A part of the blocks is at most all of them.
         let border = |worker: u128| (all * worker / count) as u64;
         let runs = (0..count).map(|worker| Mutex::new(border(worker)..border(worker + 1))).collect();
-        Runs { runs, at_once: AT_ONCE }
+        Runs { runs, at_once: [1, AT_ONCE] }
+    }
+
+    /// The same, of which workers take `blocks` neighbouring blocks at least while there are so many.
+    pub(crate) fn of_at_least(self, blocks: u64) -> Runs {
+        Runs { at_once: [blocks, AT_ONCE.max(blocks)], ..self }
     }
 
     /// One run that all workers take single blocks from: blocks begin in the order of the grid.
     pub(crate) fn in_order(blocks: u64) -> Runs {
-        Runs { at_once: 1, ..Runs::divided(blocks, 1) }
+        Runs { at_once: [1, 1], ..Runs::divided(blocks, 1) }
     }
 
     /// The next blocks for a worker; none if there are none left.
@@ -47,7 +52,8 @@ impl Runs {
     fn take(&self, run: &mut Range<u64>) -> Range<u64> {
         let left = remaining(run);
         let first = run.start;
-        run.start += (left / PARTS).clamp(1, self.at_once).min(left);
+        let [fewest, most] = self.at_once;
+        run.start += (left / PARTS).clamp(fewest, most).min(left);
         first..run.start
     }
 
@@ -133,5 +139,7 @@ mod tests {
         assert!(lengths.is_sorted_by(|a, b| a >= b) && lengths.iter().sum::<u64>() == 100);
         assert_eq!((lengths[0], lengths[lengths.len() - 15]), (12, 1));
         assert_eq!(Runs::in_order(100).next(0), 0..1);
+        let runs = Runs::divided(40, 1).of_at_least(16);
+        assert_eq!([(); 4].map(|()| runs.next(0)), [0..16, 16..32, 32..40, 0..0]);
     }
 }

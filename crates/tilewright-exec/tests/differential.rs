@@ -8,7 +8,7 @@ mod generate;
 mod naive;
 mod regular;
 
-use generate::{Choices, Program, combinations, edge_program, exhaustive_program, program};
+use generate::{Choices, Program, beside_program, combinations, edge_program, exhaustive_program, program};
 use naive::value::{Element, Item, Trust};
 use regular::Combination;
 use std::{
@@ -26,6 +26,8 @@ const PROGRAMS: u64 = 8000;
 /// Modules of which programs must show what they do, and the bytes that each is made of.
 const MODULES: u64 = 1500;
 const MODULE_BYTES: usize = 3000;
+/// How many programs of neighbouring blocks a run tries.
+const PROGRAMS_BESIDE: u64 = 1000;
 
 /// What was looked at.
 #[derive(Default)]
@@ -140,10 +142,17 @@ fn told(at: usize, element: Element, item: Item, bits: u64) -> String {
     format!("{element:?} at {at} of the output is {bits:#x} {found}, expected {:#x} {expected} ({:?})", item.bits, item.trust)
 }
 
+/// Makes programs of decisions.
+#[derive(Clone, Copy)]
+struct Maker<'a> {
+    make: fn(&mut Choices, &[Vec<Combination>]) -> Program,
+    all: &'a [Vec<Combination>],
+}
+
 /// What is wrong with the program of these decisions, and its text.
-fn failure(choices: Choices, all: &[Vec<Combination>], looked: &mut Looked) -> (Vec<u32>, Option<(String, String)>) {
+fn failure(choices: Choices, maker: Maker<'_>, looked: &mut Looked) -> (Vec<u32>, Option<(String, String)>) {
     let mut choices = choices;
-    let made = program(&mut choices, all);
+    let made = (maker.make)(&mut choices, maker.all);
     let result = catch_unwind(AssertUnwindSafe(|| compare(&made, looked)));
     let what = match result {
         Ok(Ok(())) => None,
@@ -158,7 +167,7 @@ const ATTEMPTS: usize = 10_000;
 
 /// Makes a failing program smaller, as long as it fails: leaves decisions out and makes them simpler, many at a time, then few, until
 /// nothing helps any more.
-fn shrink(mut taken: Vec<u32>, mut failed: (String, String), all: &[Vec<Combination>]) -> (String, String) {
+fn shrink(mut taken: Vec<u32>, mut failed: (String, String), maker: Maker<'_>) -> (String, String) {
     let weight = |taken: &[u32]| (taken.len(), taken.iter().map(|n| u64::from(*n)).sum::<u64>());
     let mut attempts = 0;
     loop {
@@ -171,7 +180,7 @@ fn shrink(mut taken: Vec<u32>, mut failed: (String, String), all: &[Vec<Combinat
                 let simpler = [Vec::new(), vec![0; end - start], taken[start..end].iter().map(|n| n / 2).collect()].map(with);
                 let helped = simpler.into_iter().find_map(|candidate| {
                     attempts += 1;
-                    let (used, what) = failure(Choices::recorded(candidate), all, &mut Looked::default());
+                    let (used, what) = failure(Choices::recorded(candidate), maker, &mut Looked::default());
                     what.filter(|_| weight(&used) < weight(&taken)).map(|what| (used, what))
                 });
                 match helped {
@@ -189,30 +198,49 @@ fn shrink(mut taken: Vec<u32>, mut failed: (String, String), all: &[Vec<Combinat
     }
 }
 
-#[test]
-fn the_engine_does_what_the_naive_evaluator_does() {
-    let all = combinations();
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let seeds = match (number("SEED"), number("PROGRAMS")) {
-        (Some(seed), _) => seed..seed + 1,
-        (None, count) => 0..count.unwrap_or(PROGRAMS),
-    };
+/// Compares the programs of these seeds.
+fn compare_seeds(seeds: std::ops::Range<u64>, maker: Maker<'_>) -> Looked {
     let mut looked = Looked::default();
-    let single = seeds.end - seeds.start == 1;
     for seed in seeds {
-        let (taken, failed) = failure(Choices::random(seed), &all, &mut looked);
+        let (taken, failed) = failure(Choices::random(seed), maker, &mut looked);
         let Some(failed) = failed else { continue };
         // The evaluator's panics are failures like others; one is enough to be told of.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        let (what, text) = shrink(taken, failed, &all);
+        let (what, text) = shrink(taken, failed, maker);
         std::panic::set_hook(hook);
         panic!("seed {seed}: {what}\n{text}");
     }
+    looked
+}
+
+/// The seeds that are asked for, or else so many.
+fn seeds(programs: u64) -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    match (number("SEED"), number("PROGRAMS")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, count) => 0..count.unwrap_or(programs),
+    }
+}
+
+#[test]
+fn the_engine_does_what_the_naive_evaluator_does() {
+    let seeds = seeds(PROGRAMS);
+    let single = seeds.end - seeds.start == 1;
+    let looked = compare_seeds(seeds, Maker { make: program, all: &combinations() });
     // Programs whose results are all unknown would prove nothing.
     assert!(single || looked.exact > 20 * looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
     assert!(single || looked.near > 1000, "only {} results with a tolerance", looked.near);
     assert!(single || looked.printed > 1000, "only {} texts were printed", looked.printed);
+}
+
+/// Neighbouring blocks that run in step.
+#[test]
+fn blocks_whose_tiles_lie_beside_each_other_do_what_the_naive_evaluator_does() {
+    let seeds = seeds(PROGRAMS_BESIDE);
+    let single = seeds.end - seeds.start == 1;
+    let looked = compare_seeds(seeds, Maker { make: beside_program, all: &[] });
+    assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
 }
 
 /// What programs need not show: what comes to the same as something that they do show.

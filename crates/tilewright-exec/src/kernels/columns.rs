@@ -1,99 +1,150 @@
-//! Folding the columns of a tile with one of the usual operations: whole rows are combined, wherever they lie.
+//! Folding the columns of tiles with one of the usual operations: whole rows are combined, wherever they lie.
 //!
-//! The order is that of any reduction: a tree of halves, the upper half of the rows combined into the lower.
+//! The order is that of any reduction: a tree of halves, the upper half of the rows combined into the lower. Rows at equal distances
+//! that the tree combines first, eight of them if there are so many, are combined in registers; what is left are as many fewer rows.
+//!
+//! Tiles that lie beside each other are folded together: eight rows of each before any has its next eight. So memory is read in
+//! longer runs than the rows of one tile are.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
 
 use super::{
     ElemOp,
     ahead::prefetch_row,
     fast::loops::{Fn2, Lane},
-    usual::{self, Usual, combine, combine_all},
+    usual::{self, Usual, combine},
 };
 use crate::{cpu::Level, elem::Elem};
 
-/// Where rows lie.
+/// A tile whose columns are folded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows {
-    /// The first one.
+pub(crate) struct Columns {
+    /// The first row.
     pub(crate) start: *const u8,
-    /// How many elements each lies behind the one before.
-    pub(crate) pitch: usize,
-    /// The first one of the matrix that is probably reduced next, or null.
+    /// The first row of the tile that is probably folded next, which is fetched meanwhile, or null.
     pub(crate) next: *const u8,
+    /// Gets the result.
+    pub(crate) dst: *mut u8,
+    /// Room for half of the rows.
+    pub(crate) spare: *mut u8,
 }
 
-/// Bytes that are fetched ahead of what is read: what memory delivers while the CPU waits for it.
-const AHEAD: usize = 8192;
+/// The extents of tiles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// How many there are.
+    pub(crate) extent: usize,
+    /// Elements of a row.
+    pub(crate) width: usize,
+    /// How many elements each lies behind the one before.
+    pub(crate) pitch: usize,
+}
 
-/// Reduces `extent` rows of `width` elements to one row.
+/// Rows that are combined in registers.
+pub(crate) const TOGETHER: usize = 8;
+/// How many rounds are fetched ahead of the one that reads.
+const AHEAD: usize = 2;
+
+/// Reduces the rows of each tile to one row.
 ///
 /// # Safety
-/// `rows` says where the rows lie; `extent` is a power of two; `dst` has room for a row, `spare` for half of the rows. All are initialised and
-/// aligned to their elements, and `dst` and `spare` overlap nothing.
-pub(crate) type ColumnsFn = unsafe fn(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize);
+/// `rows` says how the rows of each tile lie; their number is a power of two; `dst` has room for a row, `spare` for half of the rows. All are
+/// initialised and aligned to their elements, and no `dst` or `spare` overlaps anything.
+pub(crate) type ColumnsFn = unsafe fn(tiles: &[Columns], rows: Rows);
 
 impl Rows {
-    /// How many pairs of rows are fetched ahead, at most all, if their rows have `bytes` bytes: none where nothing is known to come next.
+    /// Fetches the rows of a tile, or of the next one, that are combined `AHEAD` rounds after this one; there are two rounds at least.
     #[inline(always)]
-    fn pairs_ahead(&self, half: usize, bytes: usize) -> Option<usize> {
-        (!self.next.is_null()).then(|| (AHEAD / 2 / bytes).clamp(1, half))
-    }
-
-    /// Fetches a pair of rows, of this matrix or, behind its last one, of the next.
-    #[inline(always)]
-    fn fetch_pair<T>(&self, pair: usize, half: usize, width: usize) {
-        let (start, pair) = if pair < half { (self.start, pair) } else { (self.next, pair - half) };
-        for row in [pair, pair + half] {
-            prefetch_row(start.wrapping_add(row * self.pitch * size_of::<T>()), width * size_of::<T>());
+    fn fetch<T>(&self, tile: &Columns, round: usize, rounds: usize) {
+        let round = round + AHEAD;
+        let (start, round) = if round < rounds { (tile.start, round) } else { (tile.next, round - rounds) };
+        for row in (round..self.extent).step_by(rounds) {
+            prefetch_row(start.wrapping_add(row * self.pitch * size_of::<T>()), self.width * size_of::<T>());
         }
     }
 }
 
 #[inline(always)]
-unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
-    // SAFETY: the contract of ColumnsFn.
-    let (row, dst, spare) = unsafe {
-        (
-            |i: usize| std::slice::from_raw_parts(rows.start.cast::<T>().add(i * rows.pitch), width),
-            std::slice::from_raw_parts_mut(dst.cast::<T>(), width),
-            std::slice::from_raw_parts_mut(spare.cast::<T>(), extent / 2 * width),
-        )
-    };
-    let mut half = extent / 2;
-    match half {
-        0 => return dst.copy_from_slice(row(0)),
-        1 => return combine_all::<T, F>(dst, row(0), row(1)),
-        _ => {
-            let pairs = rows.pairs_ahead(half, width * size_of::<T>());
-            for (i, to) in spare.chunks_exact_mut(width).enumerate() {
-                if let Some(pairs) = pairs {
-                    rows.fetch_pair::<T>(i + pairs, half, width);
+unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(tiles: &[Columns], rows: Rows) {
+    let rounds = rows.extent / TOGETHER;
+    if rounds > 1 {
+        for round in 0..rounds {
+            for tile in tiles {
+                if !tile.next.is_null() {
+                    rows.fetch::<T>(tile, round, rounds);
                 }
-                combine_all::<T, F>(to, row(i), row(i + half));
+                // SAFETY: the contract of ColumnsFn.
+                unsafe {
+                    let to = tile.spare.cast::<T>().add(round * rows.width);
+                    combine_rows::<T, F, TOGETHER>(tile.start.cast::<T>().add(round * rows.pitch), rounds * rows.pitch, to, rows.width);
+                }
             }
         }
     }
-    while half > 2 {
-        half /= 2;
-        let (lower, upper) = spare.split_at_mut(half * width);
-        lower.iter_mut().zip(upper).for_each(|(lower, upper)| *lower = combine::<T, F>(*lower, *upper));
+    for tile in tiles {
+        // SAFETY: as above. What is left takes an eighth of the rows, and the room behind it is free.
+        unsafe {
+            let spare = tile.spare.cast::<T>();
+            if rounds > 1 {
+                let left = Rows { extent: rounds, pitch: rows.width, ..rows };
+                reduce_one::<T, F>(spare, left, tile.dst.cast(), spare.add(rounds * rows.width));
+            } else {
+                reduce_one::<T, F>(tile.start.cast(), rows, tile.dst.cast(), spare);
+            }
+        }
     }
-    let (lower, upper) = spare.split_at(width);
-    combine_all::<T, F>(dst, lower, upper);
+}
+
+/// Reduces rows to one; `spare` has room for a seventh of them.
+#[inline(always)]
+unsafe fn reduce_one<T: Lane, F: Fn2<T::Wide>>(mut start: *const T, mut rows: Rows, dst: *mut T, mut spare: *mut T) {
+    let width = rows.width;
+    // SAFETY: by the caller.
+    unsafe {
+        while rows.extent > TOGETHER {
+            let rounds = rows.extent / TOGETHER;
+            for round in 0..rounds {
+                combine_rows::<T, F, TOGETHER>(start.add(round * rows.pitch), rounds * rows.pitch, spare.add(round * width), width);
+            }
+            (start, rows) = (spare, Rows { extent: rounds, width, pitch: width });
+            spare = spare.add(rounds * width);
+        }
+        match rows.extent {
+            1 => combine_rows::<T, F, 1>(start, 0, dst, width),
+            2 => combine_rows::<T, F, 2>(start, rows.pitch, dst, width),
+            4 => combine_rows::<T, F, 4>(start, rows.pitch, dst, width),
+            _ => combine_rows::<T, F, TOGETHER>(start, rows.pitch, dst, width),
+        }
+    }
+}
+
+/// Combines `N` rows of `width` elements that lie `step` elements apart, in the order of the tree.
+#[inline(always)]
+unsafe fn combine_rows<T: Lane, F: Fn2<T::Wide>, const N: usize>(start: *const T, step: usize, to: *mut T, width: usize) {
+    for column in 0..width {
+        // SAFETY: by the caller.
+        let mut values: [T; N] = std::array::from_fn(|row| unsafe { *start.add(row * step + column) });
+        let mut left = N;
+        while left > 1 {
+            left /= 2;
+            (0..left).for_each(|i| values[i] = combine::<T, F>(values[i], values[i + left]));
+        }
+        // SAFETY: by the caller.
+        unsafe { *to.add(column) = values[0] };
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<T: Lane, F: Fn2<T::Wide>>(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
+unsafe fn avx512<T: Lane, F: Fn2<T::Wide>>(tiles: &[Columns], rows: Rows) {
     // SAFETY: by the caller.
-    unsafe { reduce::<T, F>(rows, dst, spare, extent, width) }
+    unsafe { reduce::<T, F>(tiles, rows) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<T: Lane, F: Fn2<T::Wide>>(rows: Rows, dst: *mut u8, spare: *mut u8, extent: usize, width: usize) {
+unsafe fn avx2<T: Lane, F: Fn2<T::Wide>>(tiles: &[Columns], rows: Rows) {
     // SAFETY: by the caller.
-    unsafe { reduce::<T, F>(rows, dst, spare, extent, width) }
+    unsafe { reduce::<T, F>(tiles, rows) }
 }
 
 /// The reduction of columns of these elements with an operation, if there is one.
@@ -130,19 +181,28 @@ mod tests {
 
     #[test]
     fn columns_are_folded_in_the_documented_order_at_every_level() {
-        for (extent, width, pitch) in [(1, 3, 3), (2, 16, 20), (4, 1, 5), (8, 33, 33), (64, 40, 100)] {
+        for (extent, width, pitch) in [(1, 3, 3), (2, 16, 20), (4, 1, 5), (8, 33, 33), (16, 5, 9), (64, 40, 100), (256, 3, 6), (1024, 2, 4)]
+        {
             // Numbers of very different size: every order gives another sum.
             let values: Vec<f32> = (0..extent * pitch).map(|i| (i as f32 * 0.7).sin() * 10f32.powi((i * 5 % 9) as i32)).collect();
             let column = |c: usize| tree((0..extent).map(|r| values[r * pitch + c]).collect());
             let expected: Vec<f32> = (0..width).map(column).collect();
             for level in Level::available() {
                 let kernel = select(level, ElemOp::AddF(RoundingMode::NearestEven, false), Elem::Num(Scalar::F32)).unwrap();
-                let (mut found, mut spare) = (vec![0f32; width], vec![0f32; extent / 2 * width]);
-                for next in [std::ptr::null(), values.as_ptr().cast()] {
-                    let rows = Rows { start: values.as_ptr().cast(), pitch, next };
+                for (tiles, next) in [(1, std::ptr::null()), (1, values.as_ptr().cast()), (2, std::ptr::null())] {
+                    // The second of two tiles lies beside the first one.
+                    let width = width / tiles;
+                    let (mut found, mut spare) = (vec![0f32; tiles * width], vec![0f32; tiles * extent / 2 * width]);
+                    let tile = |t: usize| Columns {
+                        start: values[t * width..].as_ptr().cast(),
+                        next,
+                        dst: found[t * width..].as_mut_ptr().cast(),
+                        spare: spare[t * extent / 2 * width..].as_mut_ptr().cast(),
+                    };
+                    let tiles: Vec<Columns> = (0..tiles).map(tile).collect();
                     // SAFETY: the arrays hold the rows.
-                    unsafe { kernel(rows, found.as_mut_ptr().cast(), spare.as_mut_ptr().cast(), extent, width) };
-                    assert_eq!(found, expected, "{extent} rows of {width} at {level:?}");
+                    unsafe { kernel(&tiles, Rows { extent, width, pitch }) };
+                    assert_eq!(found, expected[..found.len()], "{extent} rows of {width} at {level:?}");
                 }
             }
         }

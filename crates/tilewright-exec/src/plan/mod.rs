@@ -8,6 +8,7 @@ mod earlier;
 mod frame;
 mod fuse;
 mod in_place;
+mod in_step;
 mod inst;
 mod late;
 mod lower;
@@ -85,6 +86,8 @@ pub struct Plan {
     /// For each instruction, whether what it stores may go past the caches if there is much of it: a block runs it once at most, and
     /// no access of the plan orders others, so that nobody looks for what it stored before the launch ends.
     pub(crate) may_stream: Vec<bool>,
+    /// How many neighbouring blocks may run in step.
+    pub(crate) in_step: usize,
     /// How many pieces of scratch the sweeps need at once.
     pub(crate) scratch_slots: usize,
 }
@@ -126,6 +129,7 @@ impl Plan {
         let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();
         let reads_ahead = !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
         let may_stream = streaming::allowed(&code);
+        let in_step = in_step::blocks(&code, layout.bytes);
         Ok(Plan {
             entry: name.to_owned(),
             params: lowered.params,
@@ -142,6 +146,7 @@ impl Plan {
             times_to_read_ahead,
             reads_ahead,
             may_stream,
+            in_step,
             scratch_slots: fused.scratch_slots.max(prologue_slots),
         })
     }

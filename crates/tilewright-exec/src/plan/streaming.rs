@@ -9,7 +9,18 @@ use tilewright_ir::MemoryOrderingSemantics;
 
 /// For each instruction of finished code, whether what it stores may go past the caches.
 pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
-    let orders = code.iter().any(|inst| match inst {
+    let mut allowed = vec![!orders(code); code.len()];
+    for (at, inst) in code.iter().enumerate() {
+        if let Some(target) = inst.target().filter(|target| *target <= at) {
+            allowed[target..=at].fill(false);
+        }
+    }
+    allowed
+}
+
+/// Whether a block may see when others do something, or others may see when it does.
+pub(super) fn orders(code: &[Inst]) -> bool {
+    code.iter().any(|inst| match inst {
         Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } => is_strong(view.order),
         Inst::LoadPointers { access, .. } | Inst::StorePointers { access, .. } => is_strong(access.order),
         Inst::Atomic(_) | Inst::AtomicView { .. } => true,
@@ -17,14 +28,7 @@ pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
         // Memory of a block is given to the next one.
         Inst::Alloca { .. } => true,
         _ => false,
-    });
-    let mut allowed = vec![!orders; code.len()];
-    for (at, inst) in code.iter().enumerate() {
-        if let Some(target) = inst.target().filter(|target| *target <= at) {
-            allowed[target..=at].fill(false);
-        }
-    }
-    allowed
+    })
 }
 
 fn is_strong(order: Order) -> bool {

@@ -12,7 +12,7 @@ use crate::{
     kernels::{
         ahead::Ahead,
         boxes::{self, Dim},
-        columns::Rows,
+        columns::{Columns, Rows},
         mma::Matrix,
     },
     plan::{Fold, FoldColumns, FoldKind, FoldRows},
@@ -63,13 +63,36 @@ pub(super) fn run_columns(fold: &FoldColumns, regs: &Registers<'_>, in_place: &I
     // SAFETY: the plan gave the result, and the room for all rows and half of them, registers of their own; the source holds all rows.
     unsafe {
         if right == 1 {
-            return (fold.kernel)(Rows { start, pitch: down, next: in_place.next(&fold.src) }, dst, spare, extent, width);
+            let tile = Columns { start, next: in_place.next(&fold.src), dst, spare };
+            return (fold.kernel)(&[tile], Rows { extent, width, pitch: down });
         }
         let rows = spare.add(extent / 2 * width * size);
         let dims = [Dim { count: extent, from: down, to: width }, Dim { count: width, from: right, to: 1 }];
         boxes::copy(Level::best(), &dims, size, start, rows);
-        (fold.kernel)(Rows { start: rows, pitch: width, next: std::ptr::null() }, dst, spare, extent, width);
+        (fold.kernel)(&[Columns { start: rows, next: std::ptr::null(), dst, spare }], Rows { extent, width, pitch: width });
     }
+}
+
+/// Folds the columns of tiles that lie beside each other; `None`, and nothing was done, if they do not. Gives where the next of these
+/// tiles probably lie, or null, and how all rows lie.
+pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(Registers<'_>, &InPlace)]) -> Option<(*const u8, Rows)> {
+    let (_, first) = blocks.first()?;
+    let (extent, width) = (fold.src.shape[0], fold.src.shape[1]);
+    let mut tiles = Vec::with_capacity(blocks.len());
+    let mut pitch = None;
+    for (i, (regs, in_place)) in blocks.iter().enumerate() {
+        let Matrix { start, down, right } = in_place.matrix(&fold.src, 0, regs);
+        let beside = tiles.first().is_none_or(|first: &Columns| first.start.addr() + i * width * fold.src.elem.size() == start.addr());
+        if right != 1 || !beside || *pitch.get_or_insert(down) != down {
+            return None;
+        }
+        tiles.push(Columns { start, next: std::ptr::null(), dst: regs.write(fold.dst), spare: regs.write(fold.spare) });
+    }
+    let rows = Rows { extent, width, pitch: pitch? };
+    // SAFETY: the plan gave the result, and the room for all rows and half of them, registers of their own in each block; the sources hold
+    // all rows.
+    unsafe { (fold.kernel)(&tiles, rows) };
+    Some((first.next(&fold.src), rows))
 }
 
 struct Runner<'a, 'b> {

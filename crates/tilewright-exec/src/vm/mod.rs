@@ -7,6 +7,7 @@ mod compute;
 mod copy;
 mod fold;
 mod in_place;
+mod in_step;
 mod nibbles;
 mod pointers;
 mod print;
@@ -89,6 +90,8 @@ pub(crate) struct Machine<'l> {
     hint: usize,
     /// Tiles of the running block that were not copied.
     in_place: InPlace,
+    /// The same for each of the blocks that run in step.
+    lanes: Vec<InPlace>,
     /// Where tiles will probably be read next.
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
@@ -117,6 +120,7 @@ impl<'l> Machine<'l> {
             packs: Packs::default(),
             hint: 0,
             in_place: InPlace::default(),
+            lanes: Vec::new(),
             ahead: Ahead::default(),
             sums: Sums::default(),
         })

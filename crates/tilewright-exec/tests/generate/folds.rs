@@ -144,7 +144,7 @@ impl Generator<'_> {
         }
     }
 
-    fn binary(&mut self, opcode: Opcode, ty: Type, [a, b]: [Value; 2]) -> Value {
+    pub(super) fn binary(&mut self, opcode: Opcode, ty: Type, [a, b]: [Value; 2]) -> Value {
         let signed = AttrValue::Enum(self.choices.below(2) as u8);
         let has = |name: AttrName| opcode.def().attr_index(name).is_some();
         self.value(opcode, |op| {

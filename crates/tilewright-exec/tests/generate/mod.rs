@@ -2,6 +2,7 @@
 //! in range. Every value that is left at the end of an entry is stored, so that it can be looked at.
 
 mod access;
+mod beside;
 mod choices;
 mod copies;
 mod edges;
@@ -16,6 +17,7 @@ mod stores;
 mod together;
 mod updates;
 
+pub(crate) use beside::beside_program;
 pub(crate) use choices::Choices;
 pub(crate) use edges::{edge_program, exhaustive_program};
 
