@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
 use super::{
-    Block, Machine,
+    Block, Machine, Resolver,
     registers::Registers,
     sweep::{self, Target},
     view::Axis,
@@ -11,6 +11,7 @@ use crate::{
     LaunchErrorKind,
     cpu::Level,
     kernels::{
+        ahead::Ahead,
         boxes::{self, BoxCopy, Dim, Stores},
         mma::Matrix,
     },
@@ -29,11 +30,18 @@ const MAX_AXES: usize = 4;
 /// block.
 #[derive(Default)]
 pub(super) struct InPlace {
-    noted: Vec<(VReg, Whole)>,
-    /// Where each factor of a product lay the last time, whichever block it was.
-    last: Vec<(VReg, *const u8)>,
+    loaded: Vec<Loaded>,
     /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
     stored: Vec<(VReg, Guess)>,
+}
+
+/// The tile of a register that a load may leave where it lies.
+struct Loaded {
+    reg: VReg,
+    /// It was left there; else it is in the register.
+    is_left: bool,
+    /// Where it lies, or where the last one lay that was left, of whichever block.
+    whole: Whole,
 }
 
 /// Where a tile probably lies.
@@ -45,8 +53,11 @@ struct Guess {
 }
 
 /// A tile that lies whole in memory.
-#[derive(Clone, Copy)]
-pub(super) struct Whole {
+///
+/// It is written and read field by field where it is kept: a copy would wait until all that was written before has left the CPU's store
+/// buffer, for hundreds of cycles behind a product.
+struct Whole {
+    /// Null as long as none was found.
     host: *mut u8,
     /// Its distances in memory and in a register.
     axes: [Axis; MAX_AXES],
@@ -54,7 +65,51 @@ pub(super) struct Whole {
     next: *const u8,
 }
 
+impl Default for Whole {
+    fn default() -> Self {
+        Whole { host: std::ptr::null_mut(), axes: [Axis { count: 1, stride: 1, pitch: 1 }; MAX_AXES], next: std::ptr::null() }
+    }
+}
+
 impl Whole {
+    /// Finds a tile that lies in memory whole, aligned and, if that is asked for, with the distances that it has in a register.
+    ///
+    /// `false` also where it lies outside of the buffers, because a copy finds the element that does, and where somebody wants to see
+    /// each access.
+    fn find(&mut self, view: &ViewAccess, kind: AccessKind, in_order: bool, resolver: &mut Resolver<'_>, block: &mut Block) -> bool {
+        let place = self.find_address(view, in_order, &resolver.launch.registers(block)).filter(|_| resolver.launch.observer.is_none());
+        let host = place.and_then(|(address, bytes)| resolver.resolve(block, address, bytes, view.size as u64, kind).ok());
+        let Some(host) = host.filter(|host| host.addr().is_multiple_of(view.size)) else { return false };
+        self.host = host;
+        true
+    }
+
+    /// The address of the first element of a tile that lies whole in its tensor, and how many bytes lie from there to the end of the last.
+    fn find_address(&mut self, view: &ViewAccess, in_order: bool, regs: &Registers<'_>) -> Option<(u64, u64)> {
+        let (mut offset, mut span, mut pitch, mut rank) = (0u64, 0u64, 1, MAX_AXES);
+        for dim in view.dims.iter().rev() {
+            let Coordinate::Origin { index, scale } = &dim.coordinate else { return None };
+            let (tile, shape, stride) = (dim.tile as u64, regs.extent(&dim.shape), regs.extent(&dim.stride));
+            let origin = regs.scalar(index).checked_mul(*scale)?;
+            let whole = origin.checked_add(tile)? <= shape;
+            if !whole || in_order && tile != 1 && stride != pitch as u64 {
+                return None;
+            }
+            if tile != 1 {
+                rank = rank.checked_sub(1)?;
+                self.axes[rank] = Axis { count: dim.tile, stride, pitch };
+            }
+            offset = offset.checked_add(origin.checked_mul(stride)?)?;
+            span = span.checked_add((tile - 1).checked_mul(stride)?)?;
+            pitch *= dim.tile;
+        }
+        // The last offset must be within the limit of all accesses.
+        let in_reach = offset.checked_add(span)? < i64::MAX.cast_unsigned();
+        let size = view.size as u64;
+        let address = regs.scalar(&view.base).wrapping_add(offset.wrapping_mul(size));
+        Some((address, (span + 1).checked_mul(size)?)).filter(|_| in_reach)
+    }
+
     /// The distance in memory along a dimension that has this extent and this stride in the register.
     fn distance(&self, extent: usize, stride: usize) -> usize {
         let axis = self.axes.iter().find(|axis| axis.count == extent && axis.pitch == stride);
@@ -67,6 +122,22 @@ impl Whole {
         self.host.addr()..self.host.addr() + (last + 1) * size
     }
 
+    /// Where the next tile lies, if loads go on as they did since the `last` one.
+    fn guess_next(&mut self, last: *const u8) {
+        let moved = !last.is_null() && last != self.host;
+        self.next = if moved { self.host.wrapping_add(self.host.addr().wrapping_sub(last.addr())) } else { std::ptr::null() };
+    }
+
+    /// Asks to fetch the next tile, if it is a matrix of rows.
+    fn read_ahead(&self, size: usize, ahead: &mut Ahead) {
+        let mut axes = self.axes.iter().filter(|axis| axis.count > 1);
+        if let (Some(rows), Some(row), None) = (axes.next(), axes.next(), axes.next())
+            && row.stride == 1
+        {
+            ahead.add(self.next, rows.count, rows.stride as usize * size, row.count * size);
+        }
+    }
+
     /// Whether two tiles with elements of `size` bytes may have bytes in common.
     fn overlaps(&self, other: &Whole, size: usize) -> bool {
         let (a, b) = (self.span(size), other.span(size));
@@ -75,13 +146,17 @@ impl Whole {
 }
 
 impl InPlace {
-    /// The register holds its tile.
-    fn forget(&mut self, reg: VReg) {
-        self.noted.retain(|(other, _)| *other != reg);
+    /// What loads note of a register.
+    fn of_register(&mut self, reg: VReg) -> &mut Loaded {
+        let at = self.loaded.iter().position(|loaded| loaded.reg == reg).unwrap_or_else(|| {
+            self.loaded.push(Loaded { reg, is_left: false, whole: Whole::default() });
+            self.loaded.len() - 1
+        });
+        &mut self.loaded[at]
     }
 
     fn find(&self, tile: &Tile) -> Option<&Whole> {
-        self.noted.iter().find(|(reg, _)| tile.base == Base::Reg(*reg)).map(|(_, whole)| whole)
+        self.loaded.iter().find(|loaded| loaded.is_left && tile.base == Base::Reg(loaded.reg)).map(|loaded| &loaded.whole)
     }
 
     fn noted(&self, tile: &Tile) -> Option<*const u8> {
@@ -106,24 +181,13 @@ impl InPlace {
         self.find(tile).map_or(std::ptr::null(), |whole| whole.next)
     }
 
-    /// Where the tile of the register lay the last time.
-    fn replace_last(&mut self, reg: VReg, host: *const u8) -> Option<*const u8> {
-        match self.last.iter_mut().find(|(other, _)| *other == reg) {
-            Some((_, last)) => Some(std::mem::replace(last, host)),
-            None => {
-                self.last.push((reg, host));
-                None
-            }
-        }
-    }
-
     /// Brings a tile to its register, if a load left it where it lies.
     pub(super) fn settle(&mut self, tile: &Tile, regs: &Registers<'_>) {
         let (Some(whole), Base::Reg(reg)) = (self.find(tile), tile.base) else { return };
         let dims = whole.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
         // SAFETY: the tile lies whole in memory; its register has room for it.
         unsafe { boxes::copy(Level::best(), &dims, tile.elem.size(), whole.host, regs.write(reg)) };
-        self.forget(reg);
+        self.of_register(reg).is_left = false;
     }
 
     /// The first byte of a tile whose elements lie in order.
@@ -145,7 +209,8 @@ impl InPlace {
 impl Machine<'_> {
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
     pub(super) fn sweep_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        let place = self.whole_in_order(view, AccessKind::Write, block);
+        let mut whole = Whole::default();
+        let place = whole.find(view, AccessKind::Write, true, &mut self.resolver, block).then_some(whole.host);
         let place = place.filter(|place| !self.in_place.reads(sweep, *place, sweep.n * view.size));
         let target = match (place, src.base) {
             (Some(place), Base::Reg(reg)) => {
@@ -171,7 +236,10 @@ impl Machine<'_> {
         if view.order.semantics != MemoryOrderingSemantics::Weak || view.packed {
             return false;
         }
-        let Some(target) = self.whole(view, AccessKind::Write, false, block) else { return false };
+        let mut target = Whole::default();
+        if !target.find(view, AccessKind::Write, false, &mut self.resolver, block) {
+            return false;
+        }
         let regs = self.registers(block);
         let source = self.in_place.find(src);
         if source.is_some_and(|source| source.overlaps(&target, view.size)) {
@@ -192,51 +260,31 @@ impl Machine<'_> {
         true
     }
 
-    /// Notes where a tile lies, if its readers can read it there.
+    /// Leaves a tile where it lies, if its readers can read it there, and asks to read ahead where the next load will probably find its.
     pub(super) fn leave_in_place(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> bool {
-        self.in_place.forget(dst);
-        let whole = match readers {
-            Readers::Any => None,
-            Readers::InOrder => self.whole(view, AccessKind::Read, true, block),
-            Readers::Strided | Readers::Products => self.whole(view, AccessKind::Read, false, block),
-        };
-        let Some(mut whole) = whole else { return false };
+        if readers == Readers::Any {
+            return false;
+        }
+        let Loaded { is_left, whole, .. } = self.in_place.of_register(dst);
+        let last = whole.host.cast_const();
+        *is_left = whole.find(view, AccessKind::Read, readers == Readers::InOrder, &mut self.resolver, block);
+        if !*is_left {
+            return false;
+        }
+        whole.guess_next(last);
+        if whole.next.is_null() {
+            return true;
+        }
         match readers {
-            Readers::Products => self.guess(dst, &whole, view.size),
-            Readers::Strided => whole.next = self.guess_next(dst, whole.host).unwrap_or(std::ptr::null()),
-            _ => {
+            Readers::Products => whole.read_ahead(view.size, &mut self.ahead),
+            // If there are computations that leave the time for it.
+            Readers::InOrder if self.launch.plan.reads_ahead => {
                 let bytes = view.dims.iter().map(|dim| dim.tile).product::<usize>() * view.size;
-                self.guess_run(dst, whole.host, bytes);
+                self.ahead.add_run(whole.next, bytes);
             }
+            _ => {}
         }
-        self.in_place.noted.push((dst, whole));
         true
-    }
-
-    /// Where the next load will find its tile, if it goes on as it did since the last time.
-    fn guess_next(&mut self, dst: VReg, host: *const u8) -> Option<*const u8> {
-        let last = self.in_place.replace_last(dst, host).filter(|last| *last != host)?;
-        Some(host.wrapping_add(host.addr().wrapping_sub(last.addr())))
-    }
-
-    /// Asks to read ahead there.
-    fn guess(&mut self, dst: VReg, whole: &Whole, size: usize) {
-        let Some(next) = self.guess_next(dst, whole.host) else { return };
-        let mut axes = whole.axes.iter().filter(|axis| axis.count > 1);
-        if let (Some(rows), Some(row), None) = (axes.next(), axes.next(), axes.next())
-            && row.stride == 1
-        {
-            self.ahead.add(next, rows.count, rows.stride as usize * size, row.count * size);
-        }
-    }
-
-    /// The same for a tile that lies in order, if there are computations that leave the time for it.
-    fn guess_run(&mut self, reg: VReg, host: *const u8, bytes: usize) {
-        if self.launch.plan.reads_ahead
-            && let Some(next) = self.guess_next(reg, host)
-        {
-            self.ahead.add_run(next, bytes);
-        }
     }
 
     /// Remembers where a sweep stored a tile.
@@ -259,47 +307,4 @@ impl Machine<'_> {
             elsewhere.for_each(|(_, guess)| self.ahead.add_run(guess.next, guess.bytes));
         }
     }
-
-    /// The host address of a tile that lies in memory as it would in its register.
-    fn whole_in_order(&mut self, view: &ViewAccess, kind: AccessKind, block: &mut Block) -> Option<*mut u8> {
-        self.whole(view, kind, true, block).map(|whole| whole.host)
-    }
-
-    /// A tile that lies in memory whole, aligned and, if that is asked for, with the distances that it has in a register.
-    ///
-    /// `None` also where it lies outside of the buffers, because a copy finds the element that does, and where somebody wants to see
-    /// each access.
-    fn whole(&mut self, view: &ViewAccess, kind: AccessKind, in_order: bool, block: &mut Block) -> Option<Whole> {
-        let regs = self.registers(block);
-        let (offset, elements, axes) = find_whole(view, in_order, &regs).filter(|_| self.launch.observer.is_none())?;
-        let size = view.size as u64;
-        let address = regs.scalar(&view.base).wrapping_add(offset.wrapping_mul(size));
-        let host = self.resolve(block, address, elements.checked_mul(size)?, size, kind).ok()?;
-        host.addr().is_multiple_of(view.size).then_some(Whole { host, axes, next: std::ptr::null() })
-    }
-}
-
-/// The offset of the first element, how many elements lie from it to the last one, and the distances of a tile that lies whole in its
-/// tensor.
-fn find_whole(view: &ViewAccess, in_order: bool, regs: &Registers<'_>) -> Option<(u64, u64, [Axis; MAX_AXES])> {
-    let mut axes = [Axis { count: 1, stride: 1, pitch: 1 }; MAX_AXES];
-    let (mut offset, mut span, mut pitch, mut rank) = (0u64, 0u64, 1, MAX_AXES);
-    for dim in view.dims.iter().rev() {
-        let Coordinate::Origin { index, scale } = &dim.coordinate else { return None };
-        let (tile, shape, stride) = (dim.tile as u64, regs.extent(&dim.shape), regs.extent(&dim.stride));
-        let origin = regs.scalar(index).checked_mul(*scale)?;
-        let whole = origin.checked_add(tile)? <= shape;
-        if !whole || in_order && tile != 1 && stride != pitch as u64 {
-            return None;
-        }
-        if tile != 1 {
-            rank = rank.checked_sub(1)?;
-            axes[rank] = Axis { count: dim.tile, stride, pitch };
-        }
-        offset = offset.checked_add(origin.checked_mul(stride)?)?;
-        span = span.checked_add((tile - 1).checked_mul(stride)?)?;
-        pitch *= dim.tile;
-    }
-    // The last offset must be within the limit of all accesses.
-    (offset.checked_add(span)? < i64::MAX.cast_unsigned()).then_some((offset, span + 1, axes))
 }

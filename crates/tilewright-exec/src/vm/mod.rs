@@ -60,6 +60,12 @@ pub(crate) struct Launch<'l> {
     pub(crate) last_cache: usize,
 }
 
+impl Launch<'_> {
+    fn registers<'b>(&'b self, block: &'b mut Block) -> Registers<'b> {
+        Registers::new(&self.plan.registers, &mut block.frame, self.constants)
+    }
+}
+
 /// A block that has begun.
 pub(crate) struct Block {
     pub(crate) id: [u32; 3],
@@ -86,8 +92,7 @@ pub(crate) struct Machine<'l> {
     launch: &'l Launch<'l>,
     scratch: Scratch,
     packs: Packs,
-    /// The buffer that was accessed last.
-    hint: usize,
+    resolver: Resolver<'l>,
     /// Tiles of the running block that were not copied.
     in_place: InPlace,
     /// The same for each of the blocks that run in step.
@@ -96,6 +101,28 @@ pub(crate) struct Machine<'l> {
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
     sums: Sums,
+}
+
+/// Finds memory.
+struct Resolver<'l> {
+    launch: &'l Launch<'l>,
+    /// The buffer that was accessed last.
+    hint: usize,
+}
+
+impl Resolver<'_> {
+    /// The host address of `size` bytes of elements of `align` bytes at `address`.
+    #[inline]
+    fn resolve(&mut self, block: &Block, address: u64, size: u64, align: u64, kind: AccessKind) -> Result<*mut u8, LaunchErrorKind> {
+        let Launch { plan, shared_locals, memory, .. } = self.launch;
+        if address >= FIRST_WINDOW && address.is_multiple_of(align) && !plan.allocas.is_empty() {
+            let access = LocalAccess { address, size, block: block.index };
+            if let Some(found) = block.locals.resolve(&plan.allocas, access, shared_locals) {
+                return found;
+            }
+        }
+        Ok(memory.resolve(address, size, align, kind, &mut self.hint)?)
+    }
 }
 
 /// Where an instruction leads.
@@ -118,7 +145,7 @@ impl<'l> Machine<'l> {
             launch,
             scratch,
             packs: Packs::default(),
-            hint: 0,
+            resolver: Resolver { launch, hint: 0 },
             in_place: InPlace::default(),
             lanes: Vec::new(),
             ahead: Ahead::default(),
@@ -173,13 +200,7 @@ impl<'l> Machine<'l> {
     /// The host address of `size` bytes of elements of `align` bytes at `address`.
     #[inline]
     fn resolve(&mut self, block: &Block, address: u64, size: u64, align: u64, kind: AccessKind) -> Result<*mut u8, LaunchErrorKind> {
-        if address >= FIRST_WINDOW && address.is_multiple_of(align) && !self.launch.plan.allocas.is_empty() {
-            let access = LocalAccess { address, size, block: block.index };
-            if let Some(found) = block.locals.resolve(&self.launch.plan.allocas, access, self.launch.shared_locals) {
-                return found;
-            }
-        }
-        Ok(self.launch.memory.resolve(address, size, align, kind, &mut self.hint)?)
+        self.resolver.resolve(block, address, size, align, kind)
     }
 
     /// How a store of `bytes` bytes writes: past the caches, if they would not hold what all blocks store there.
@@ -192,7 +213,7 @@ impl<'l> Machine<'l> {
     where
         'l: 'b,
     {
-        Registers::new(&self.launch.plan.registers, &mut block.frame, self.launch.constants)
+        self.launch.registers(block)
     }
 
     fn step(&mut self, inst: &Inst, block: &mut Block) -> Result<Flow, LaunchErrorKind> {

@@ -22,9 +22,10 @@ pub(super) fn run(matmul: &Matmul, regs: &Registers<'_>, in_place: &InPlace, pac
         let scales = matmul.scales.as_ref().and_then(|[lhs, rhs]| {
             Some(mma::Scales { format: lhs.elem.float()?, blocks, lhs: at(lhs, m * blocks), rhs: at(rhs, blocks * n) })
         });
+        let (lhs, rhs) = (in_place.matrix(&matmul.lhs, b, regs), in_place.matrix(&matmul.rhs, b, regs));
         let operands = mma::Operands {
-            lhs: in_place.matrix(&matmul.lhs, b, regs),
-            rhs: in_place.matrix(&matmul.rhs, b, regs),
+            lhs: &lhs,
+            rhs: &rhs,
             acc: if acc_is_splat { regs.read(&matmul.acc) } else { at(&matmul.acc, m * n) },
             acc_is_splat,
             dst: regs.write(matmul.dst).wrapping_add(b * m * n * matmul.acc.elem.size()),

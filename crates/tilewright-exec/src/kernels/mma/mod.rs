@@ -79,10 +79,13 @@ pub(crate) struct Packs {
 }
 
 /// Where the matrices of a product lie.
+///
+/// Factors are handed on by reference: a copy of what was just written in pieces waits until all that was written before has left the
+/// CPU's store buffer, for hundreds of cycles behind another product.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Operands {
-    pub(crate) lhs: Matrix,
-    pub(crate) rhs: Matrix,
+pub(crate) struct Operands<'m> {
+    pub(crate) lhs: &'m Matrix,
+    pub(crate) rhs: &'m Matrix,
     /// Row-major.
     pub(crate) acc: *const u8,
     /// One element stands for all of `acc`.
@@ -107,7 +110,7 @@ pub(crate) struct Scales {
 /// # Safety
 /// The pointers are valid for the elements of their matrices, aligned; `dst` overlaps none of the others, but it may be `acc`. The
 /// CPU has the level.
-pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operands: &Operands, packs: &mut Packs, ahead: &mut Ahead) {
+pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operands: &Operands<'_>, packs: &mut Packs, ahead: &mut Ahead) {
     let Operands { lhs, rhs, acc, acc_is_splat, dst, .. } = *operands;
     let Shape { m, n, k } = shape;
     let cut = |width| Cut { k, n, width, m };
@@ -120,19 +123,19 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operan
                 let panels = rhs.f32_panels(level, factor, cut(width_f32(level)), factors);
                 let chunk = chunk_of(factor);
                 if result == FloatFormat::F32 {
-                    product_f32(level, &Product { shape, rows, panels, chunk, acc: operands.start(), c: dst.cast() }, ahead);
+                    product_f32(level, &Product { shape, rows, panels: &panels, chunk, acc: operands.start(), c: dst.cast() }, ahead);
                 } else {
                     let sums = std::slice::from_raw_parts_mut(sums.take::<f32>(m * n), m * n);
                     widen(level, result, acc, &mut sums[..if acc_is_splat { 1 } else { m * n }]);
                     let acc = if acc_is_splat { Start::Splat(sums[0]) } else { Start::At(sums.as_ptr()) };
-                    product_f32(level, &Product { shape, rows, panels, chunk, acc, c: sums.as_mut_ptr() }, ahead);
+                    product_f32(level, &Product { shape, rows, panels: &panels, chunk, acc, c: sums.as_mut_ptr() }, ahead);
                     narrow(level, result, sums, dst);
                 }
             }
             MatmulKind::F64 => {
                 let rows = lhs.rows(level, (m, k), factors);
                 let panels = rhs.panels(level, cut(width_f64(level)), factors);
-                product_f64(level, &Product { shape, rows, panels, chunk: CHUNK, acc: operands.start(), c: dst.cast() }, ahead);
+                product_f64(level, &Product { shape, rows, panels: &panels, chunk: CHUNK, acc: operands.start(), c: dst.cast() }, ahead);
             }
             MatmulKind::Scaled { factor } => {
                 let (mut a, mut b) = (decode(factor, lhs.start, m * k), decode(factor, rhs.start, k * n));
@@ -145,14 +148,14 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operan
                 let acc = if acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
                 let decoded = Matrix { start: b.as_ptr().cast(), down: n, right: 1 };
                 let panels = decoded.panels(level, cut(width_f64(level)), factors);
-                product_f64(level, &Product { shape, rows: Rows::of(&a, k), panels, chunk: CHUNK, acc, c: c.as_mut_ptr() }, ahead);
+                product_f64(level, &Product { shape, rows: Rows::of(&a, k), panels: &panels, chunk: CHUNK, acc, c: c.as_mut_ptr() }, ahead);
                 write_f64_as_f32(&c, dst);
             }
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
                 let rows = lhs.pair_rows(level, lhs_signed, (m, k), factors);
                 let panels = rhs.pair_panels(level, rhs_signed, cut(width_i16(level)), factors);
                 let shape = Shape { m, n, k: k.div_ceil(2) };
-                product_i16(level, &Product { shape, rows, panels, chunk: shape.k, acc: operands.start(), c: dst.cast() }, ahead);
+                product_i16(level, &Product { shape, rows, panels: &panels, chunk: shape.k, acc: operands.start(), c: dst.cast() }, ahead);
             }
         }
     }
@@ -167,7 +170,7 @@ fn chunk_of(factor: FloatFormat) -> usize {
     if factor.precision() <= 11 { CHUNK / 2 } else { CHUNK }
 }
 
-impl Operands {
+impl Operands<'_> {
     /// What sums begin with, where `acc` has their type.
     unsafe fn start<T: Copy>(&self) -> Start<T> {
         let acc: *const T = self.acc.cast();
@@ -234,8 +237,8 @@ mod tests {
                     let mut acc: Vec<R> = (0..if splat { 1 } else { m * n }).map(|i| result(value(i))).collect();
                     let mut out = vec![R::default(); m * n];
                     let operands = Operands {
-                        lhs: Matrix { start: lhs.as_ptr().cast(), down: left.0, right: left.1 },
-                        rhs: Matrix { start: rhs.as_ptr().cast(), down: right.0, right: right.1 },
+                        lhs: &Matrix { start: lhs.as_ptr().cast(), down: left.0, right: left.1 },
+                        rhs: &Matrix { start: rhs.as_ptr().cast(), down: right.0, right: right.1 },
                         acc: acc.as_mut_ptr().cast(),
                         acc_is_splat: splat,
                         dst: if in_place { acc.as_mut_ptr().cast() } else { out.as_mut_ptr().cast() },
@@ -272,8 +275,8 @@ mod tests {
         for level in Level::available() {
             let (lhs, rhs, acc, mut dst) = ([1f32; 16], [1f32; 16], [LARGE], [0f32]);
             let operands = Operands {
-                lhs: Matrix { start: lhs.as_ptr().cast(), down: 16, right: 1 },
-                rhs: Matrix { start: rhs.as_ptr().cast(), down: 1, right: 1 },
+                lhs: &Matrix { start: lhs.as_ptr().cast(), down: 16, right: 1 },
+                rhs: &Matrix { start: rhs.as_ptr().cast(), down: 1, right: 1 },
                 acc: acc.as_ptr().cast(),
                 acc_is_splat: false,
                 dst: dst.as_mut_ptr().cast(),
@@ -304,8 +307,8 @@ mod tests {
         let (mut packs, mut ahead) = (Packs::default(), Ahead::default());
         for k in (0..N).step_by(step) {
             let operands = Operands {
-                lhs: Matrix { start: lhs[k..].as_ptr().cast(), down: N, right: 1 },
-                rhs: Matrix { start: rhs[k * N..].as_ptr().cast(), down: N, right: 1 },
+                lhs: &Matrix { start: lhs[k..].as_ptr().cast(), down: N, right: 1 },
+                rhs: &Matrix { start: rhs[k * N..].as_ptr().cast(), down: N, right: 1 },
                 acc: sums.as_ptr().cast(),
                 acc_is_splat: false,
                 dst: sums.as_mut_ptr().cast(),
@@ -338,8 +341,8 @@ mod tests {
         for level in Level::available() {
             let (lhs, rhs, acc, mut dst) = ([200u8, 1, 255], [255u8, 2, 255], [i32::MAX], [0i32]);
             let operands = Operands {
-                lhs: Matrix { start: lhs.as_ptr(), down: 3, right: 1 },
-                rhs: Matrix { start: rhs.as_ptr(), down: 1, right: 1 },
+                lhs: &Matrix { start: lhs.as_ptr(), down: 3, right: 1 },
+                rhs: &Matrix { start: rhs.as_ptr(), down: 1, right: 1 },
                 acc: acc.as_ptr().cast(),
                 acc_is_splat: false,
                 dst: dst.as_mut_ptr().cast(),

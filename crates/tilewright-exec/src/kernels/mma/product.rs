@@ -17,10 +17,10 @@ use crate::{
 use std::arch::x86_64::{__m256, __m256d, __m256i, __m512, __m512d, __m512i};
 
 /// `c = acc + rows * panels`, all in the type of the sums.
-pub(super) struct Product<T> {
+pub(super) struct Product<'f, T> {
     pub(super) shape: Shape,
     pub(super) rows: Rows<T>,
-    pub(super) panels: Panels<T>,
+    pub(super) panels: &'f Panels<T>,
     /// So many products are summed before their sum is added to others: the rounding errors of a long sum are those of shorter ones.
     pub(super) chunk: usize,
     pub(super) acc: Start<T>,
@@ -65,7 +65,7 @@ macro_rules! leveled_product {
         /// # Safety
         /// The matrices have the shape; `c` overlaps the factors nowhere, and `acc` nowhere or everywhere. Panels were made for the
         /// level, which the CPU has.
-        pub(super) unsafe fn $name(level: Level, product: &Product<$t>, ahead: &mut Ahead) {
+        pub(super) unsafe fn $name(level: Level, product: &Product<'_, $t>, ahead: &mut Ahead) {
             // SAFETY: by the contract.
             unsafe {
                 match level {
@@ -96,7 +96,7 @@ leveled_product! { product_i16, width_i16, i32, Pairs<__m512i>, Pairs<__m256i>, 
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
-unsafe fn avx512<V: Fills>(product: &Product<V::Lane>, ahead: &mut Ahead) {
+unsafe fn avx512<V: Fills>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
     // 16 sums in 32 registers, and the vectors of a row of b.
     // SAFETY: by the caller.
     unsafe { product.run::<V, 4>(ahead) }
@@ -104,7 +104,7 @@ unsafe fn avx512<V: Fills>(product: &Product<V::Lane>, ahead: &mut Ahead) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn avx2<V: Fills>(product: &Product<V::Lane>, ahead: &mut Ahead) {
+unsafe fn avx2<V: Fills>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
     // 8 sums in 16 registers.
     // SAFETY: by the caller.
     unsafe { product.run::<V, 2>(ahead) }
@@ -116,7 +116,7 @@ trait Fills: Vector {
     ///
     /// # Safety
     /// The product has as many rows and whole panels only; the CPU has the features of the vector.
-    unsafe fn first_rows<const C: usize>(product: &Product<Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize);
+    unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize);
 }
 
 /// Declares which formats of factors vectors are filled from.
@@ -124,7 +124,7 @@ macro_rules! fills {
     ($($vector:ty: $($format:ident)*;)*) => {$(
         impl Fills for $vector {
             #[inline(always)]
-            unsafe fn first_rows<const C: usize>(product: &Product<Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize) {
+            unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize) {
                 match source.format {
                     // SAFETY: by the contract.
                     $(SourceFormat::$format => unsafe { product.first_band::<Self, $format, C>(source, ahead, share) },)*
@@ -150,7 +150,7 @@ fills! {
     Pairs<__m512i>: Same;
 }
 
-impl<T: Copy> Product<T> {
+impl<T: Copy> Product<'_, T> {
     /// Multiplies in blocks of [`ROWS`] rows and `C` vectors, and row by row what is left.
     #[inline(always)]
     unsafe fn run<V: Fills<Lane = T>, const C: usize>(&self, ahead: &mut Ahead) {
