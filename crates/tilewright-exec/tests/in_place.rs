@@ -3,7 +3,7 @@
 mod text;
 
 use std::sync::Mutex;
-use text::{buffer, ints, program};
+use text::{buffer, ints, launch_text, program};
 use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchOptions, launch};
 
 /// Elements of a tile: several pieces of a sweep.
@@ -61,6 +61,19 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
   %c = muli %b, %three : tile<4096xi32>
   %t1 = store_view_tko weak %b, %ys[%zero] token = %t0 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>, tile<i32> -> token
   %t2 = store_view_tko weak %c, %ys[%one] token = %t1 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+/// Copies a tile of two elements that lie `%stride` apart.
+const APART: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %stride: tile<i64>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [2], strides = [%stride] : tile<i64> -> tensor_view<2xi32, strides=[?]>
+  %y = make_tensor_view %to, shape = [2], strides = [1] : tensor_view<2xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(2), tensor_view<2xi32, strides=[?]>>
+  %ys = make_partition_view %y : partition_view<tile=(2), tensor_view<2xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%zero] : partition_view<tile=(2), tensor_view<2xi32, strides=[?]>>, tile<i32> -> tile<2xi32>, token
+  %t1 = store_view_tko weak %a, %ys[%zero] token = %t0 : tile<2xi32>, partition_view<tile=(2), tensor_view<2xi32, strides=[1]>>, tile<i32> -> token
   return
 }";
 
@@ -122,6 +135,20 @@ fn only_what_lies_in_the_tensor_is_written() {
     for extent in [1, 1000, N - 1] {
         let expected = with_result(8 * N, numbers(extent).iter().map(|x| (x + x) * 3));
         assert_eq!(run(TRIPLE, [0, 8 * N], extent, None), expected, "{extent} elements");
+    }
+}
+
+#[test]
+fn a_tile_that_ends_where_no_address_is_cannot_be_read() {
+    let read = |stride: u64| {
+        let (mut memory, numbers) = buffer((0..16).collect());
+        let base = memory.address(numbers);
+        let args = [Arg::Pointer(base), Arg::Pointer(base + 8), Arg::Scalar(tilewright_ir::Scalar::I64, stride)];
+        launch_text(APART, &mut memory, 1, &args, 1).map(|_| ints(memory.bytes(numbers))[2..].to_vec())
+    };
+    assert_eq!(read(1).unwrap(), [0x0302_0100, 0x0706_0504]);
+    for stride in [4, 1 << 61, 1 << 62, i64::MAX as u64, u64::MAX] {
+        assert!(read(stride).is_err(), "{stride}");
     }
 }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
 use super::{
-    Block, Machine, Resolver,
+    Block, Launch, Machine,
     registers::Registers,
     sweep::{self, Target},
     view::Axis,
@@ -63,11 +63,14 @@ struct Whole {
     axes: [Axis; MAX_AXES],
     /// Where the next load will probably find its tile, or null.
     next: *const u8,
+    /// The buffer that it lies in, where the next one is looked for first.
+    buffer: usize,
 }
 
 impl Default for Whole {
     fn default() -> Self {
-        Whole { host: std::ptr::null_mut(), axes: [Axis { count: 1, stride: 1, pitch: 1 }; MAX_AXES], next: std::ptr::null() }
+        let axes = [Axis { count: 1, stride: 1, pitch: 1 }; MAX_AXES];
+        Whole { host: std::ptr::null_mut(), axes, next: std::ptr::null(), buffer: 0 }
     }
 }
 
@@ -76,9 +79,9 @@ impl Whole {
     ///
     /// `false` also where it lies outside of the buffers, because a copy finds the element that does, and where somebody wants to see
     /// each access.
-    fn find(&mut self, view: &ViewAccess, kind: AccessKind, in_order: bool, resolver: &mut Resolver<'_>, block: &mut Block) -> bool {
-        let place = self.find_address(view, in_order, &resolver.launch.registers(block)).filter(|_| resolver.launch.observer.is_none());
-        let host = place.and_then(|(address, bytes)| resolver.resolve(block, address, bytes, view.size as u64, kind).ok());
+    fn find(&mut self, view: &ViewAccess, kind: AccessKind, in_order: bool, launch: &Launch<'_>, block: &mut Block) -> bool {
+        let place = self.find_address(view, in_order, &launch.registers(block)).filter(|_| launch.observer.is_none());
+        let host = place.and_then(|(address, bytes)| launch.resolve(&mut self.buffer, block, address, bytes, view.size as u64, kind).ok());
         let Some(host) = host.filter(|host| host.addr().is_multiple_of(view.size)) else { return false };
         self.host = host;
         true
@@ -104,10 +107,10 @@ impl Whole {
             pitch *= dim.tile;
         }
         // The last offset must be within the limit of all accesses.
-        let in_reach = offset.checked_add(span)? < i64::MAX.cast_unsigned();
+        offset.checked_add(span).filter(|last| *last < i64::MAX.cast_unsigned())?;
         let size = view.size as u64;
         let address = regs.scalar(&view.base).wrapping_add(offset.wrapping_mul(size));
-        Some((address, (span + 1).checked_mul(size)?)).filter(|_| in_reach)
+        Some((address, (span + 1).checked_mul(size)?))
     }
 
     /// The distance in memory along a dimension that has this extent and this stride in the register.
@@ -210,7 +213,7 @@ impl Machine<'_> {
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
     pub(super) fn sweep_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let mut whole = Whole::default();
-        let place = whole.find(view, AccessKind::Write, true, &mut self.resolver, block).then_some(whole.host);
+        let place = whole.find(view, AccessKind::Write, true, self.launch, block).then_some(whole.host);
         let place = place.filter(|place| !self.in_place.reads(sweep, *place, sweep.n * view.size));
         let target = match (place, src.base) {
             (Some(place), Base::Reg(reg)) => {
@@ -237,7 +240,7 @@ impl Machine<'_> {
             return false;
         }
         let mut target = Whole::default();
-        if !target.find(view, AccessKind::Write, false, &mut self.resolver, block) {
+        if !target.find(view, AccessKind::Write, false, self.launch, block) {
             return false;
         }
         let regs = self.registers(block);
@@ -267,7 +270,7 @@ impl Machine<'_> {
         }
         let Loaded { is_left, whole, .. } = self.in_place.of_register(dst);
         let last = whole.host.cast_const();
-        *is_left = whole.find(view, AccessKind::Read, readers == Readers::InOrder, &mut self.resolver, block);
+        *is_left = whole.find(view, AccessKind::Read, readers == Readers::InOrder, self.launch, block);
         if !*is_left {
             return false;
         }

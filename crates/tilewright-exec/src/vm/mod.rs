@@ -35,6 +35,7 @@ use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sums::Sums;
 use sweep::Scratch;
+use tilewright_numeric::int::{sign_extend, truncate};
 
 /// How often the loops of a new block that may wait go round before the block is parked.
 pub(crate) const FIRST_PATIENCE: u32 = 64;
@@ -64,6 +65,26 @@ impl Launch<'_> {
     fn registers<'b>(&'b self, block: &'b mut Block) -> Registers<'b> {
         Registers::new(&self.plan.registers, &mut block.frame, self.constants)
     }
+
+    /// The host address of `size` bytes of elements of `align` bytes at `address`. `hint` is the buffer to look at first.
+    #[inline]
+    fn resolve(
+        &self,
+        hint: &mut usize,
+        block: &Block,
+        address: u64,
+        size: u64,
+        align: u64,
+        kind: AccessKind,
+    ) -> Result<*mut u8, LaunchErrorKind> {
+        if address >= FIRST_WINDOW && address.is_multiple_of(align) && !self.plan.allocas.is_empty() {
+            let access = LocalAccess { address, size, block: block.index };
+            if let Some(found) = block.locals.resolve(&self.plan.allocas, access, self.shared_locals) {
+                return found;
+            }
+        }
+        Ok(self.memory.resolve(address, size, align, kind, hint)?)
+    }
 }
 
 /// A block that has begun.
@@ -92,7 +113,8 @@ pub(crate) struct Machine<'l> {
     launch: &'l Launch<'l>,
     scratch: Scratch,
     packs: Packs,
-    resolver: Resolver<'l>,
+    /// The buffer that was accessed last.
+    hint: usize,
     /// Tiles of the running block that were not copied.
     in_place: InPlace,
     /// The same for each of the blocks that run in step.
@@ -101,28 +123,6 @@ pub(crate) struct Machine<'l> {
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
     sums: Sums,
-}
-
-/// Finds memory.
-struct Resolver<'l> {
-    launch: &'l Launch<'l>,
-    /// The buffer that was accessed last.
-    hint: usize,
-}
-
-impl Resolver<'_> {
-    /// The host address of `size` bytes of elements of `align` bytes at `address`.
-    #[inline]
-    fn resolve(&mut self, block: &Block, address: u64, size: u64, align: u64, kind: AccessKind) -> Result<*mut u8, LaunchErrorKind> {
-        let Launch { plan, shared_locals, memory, .. } = self.launch;
-        if address >= FIRST_WINDOW && address.is_multiple_of(align) && !plan.allocas.is_empty() {
-            let access = LocalAccess { address, size, block: block.index };
-            if let Some(found) = block.locals.resolve(&plan.allocas, access, shared_locals) {
-                return found;
-            }
-        }
-        Ok(memory.resolve(address, size, align, kind, &mut self.hint)?)
-    }
 }
 
 /// Where an instruction leads.
@@ -145,7 +145,7 @@ impl<'l> Machine<'l> {
             launch,
             scratch,
             packs: Packs::default(),
-            resolver: Resolver { launch, hint: 0 },
+            hint: 0,
             in_place: InPlace::default(),
             lanes: Vec::new(),
             ahead: Ahead::default(),
@@ -200,7 +200,7 @@ impl<'l> Machine<'l> {
     /// The host address of `size` bytes of elements of `align` bytes at `address`.
     #[inline]
     fn resolve(&mut self, block: &Block, address: u64, size: u64, align: u64, kind: AccessKind) -> Result<*mut u8, LaunchErrorKind> {
-        self.resolver.resolve(block, address, size, align, kind)
+        self.launch.resolve(&mut self.hint, block, address, size, align, kind)
     }
 
     /// How a store of `bytes` bytes writes: past the caches, if they would not hold what all blocks store there.
@@ -297,37 +297,37 @@ struct Count<'a> {
 }
 
 impl Count<'_> {
-    /// Counter, upper bound and step in a type that holds them all.
-    fn values(&self, regs: &Registers<'_>) -> (i128, i128, i128) {
-        let bits = self.upper.elem.bits();
-        let value = |bits_of: u64| {
-            if self.signed {
-                i128::from(tilewright_numeric::int::sign_extend(bits_of, bits))
-            } else {
-                i128::from(tilewright_numeric::int::truncate(bits_of, bits))
-            }
-        };
-        let counter = regs.register_scalar(self.counter, self.upper.elem.size());
-        (value(counter), value(regs.scalar(self.upper)), value(regs.scalar(self.step)))
+    /// The bits of counter, upper bound and step; sign-extended if they are signed, else zero-extended.
+    fn values(&self, regs: &Registers<'_>) -> [u64; 3] {
+        let elem = self.upper.elem;
+        let extend = |bits: u64| if self.signed { sign_extend(bits, elem.bits()).cast_unsigned() } else { truncate(bits, elem.bits()) };
+        [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)].map(extend)
+    }
+
+    fn is_below(&self, a: u64, b: u64) -> bool {
+        if self.signed { a.cast_signed() < b.cast_signed() } else { a < b }
     }
 
     /// Whether there is a first iteration.
     fn begin(&self, regs: &Registers<'_>) -> Result<bool, LaunchErrorKind> {
-        let (counter, upper, step) = self.values(regs);
-        if counter < upper && step <= 0 {
-            return Err(LaunchErrorKind::LoopStep(step as i64));
+        let [counter, upper, step] = self.values(regs);
+        let is_first = self.is_below(counter, upper);
+        if is_first && !self.is_below(0, step) {
+            return Err(LaunchErrorKind::LoopStep(step.cast_signed()));
         }
-        Ok(counter < upper)
+        Ok(is_first)
     }
 
     /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
     fn advance(&self, regs: &Registers<'_>) -> bool {
-        let (counter, upper, step) = self.values(regs);
-        let next = counter + step;
-        if next >= upper {
-            return false;
-        }
-        regs.set_scalar(self.counter, self.upper.elem.size(), next as u64);
+        let [counter, upper, step] = self.values(regs);
+        let next = if self.signed {
+            counter.cast_signed().checked_add(step.cast_signed()).map(i64::cast_unsigned)
+        } else {
+            counter.checked_add(step)
+        };
+        let Some(next) = next.filter(|next| self.is_below(*next, upper)) else { return false };
+        regs.set_scalar(self.counter, self.upper.elem.size(), next);
         true
     }
 }

@@ -61,7 +61,7 @@ impl Machine<'_> {
         }
         let size = access.size as u64;
         let reach = scattered::reach(Level::best(), addresses(access, &regs), partial_mask(access, &regs), size)?;
-        let window = self.launch.memory.window(reach.first, size, kind, &mut self.resolver.hint)?;
+        let window = self.launch.memory.window(reach.first, size, kind, &mut self.hint)?;
         window.holds(reach).then_some((window, reach))
     }
 

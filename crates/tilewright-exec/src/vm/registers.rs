@@ -102,15 +102,18 @@ impl<'b> Registers<'b> {
         Registers { offsets, frame: bytes, constants: bytes, block: PhantomData }
     }
 
+    #[inline]
     fn at(&self, reg: VReg) -> *mut u8 {
         self.frame.at(self.offsets[reg.index()])
     }
 
     /// The first byte of what a tile is based on.
+    #[inline]
     pub(super) fn read(&self, tile: &Tile) -> *const u8 {
         self.base(tile.base)
     }
 
+    #[inline]
     pub(super) fn base(&self, base: Base) -> *const u8 {
         match base {
             Base::Reg(reg) => self.at(reg),
@@ -124,11 +127,13 @@ impl<'b> Registers<'b> {
     }
 
     /// The bits of a tile with one element.
+    #[inline]
     pub(super) fn scalar(&self, tile: &Tile) -> u64 {
         self.element(tile, 0)
     }
 
     /// The bits of element `i` of a tile whose elements lie in order.
+    #[inline]
     pub(super) fn element(&self, tile: &Tile, i: usize) -> u64 {
         debug_assert!(tile.is_contiguous() && i < tile.numel().max(1));
         // SAFETY: the plan's registers and constants hold all elements of the tiles on them.
@@ -136,6 +141,7 @@ impl<'b> Registers<'b> {
     }
 
     /// The bits of a register that holds one element of `size` bytes.
+    #[inline]
     pub(super) fn register_scalar(&self, reg: VReg, size: usize) -> u64 {
         // SAFETY: as above.
         unsafe { exact::read(self.at(reg), 0, size) }
