@@ -3,17 +3,22 @@
 use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise};
 use crate::{
     cpu::Level,
-    kernels::chain::{self, ChainFn, GROUP, Link, Operand},
+    kernels::Kernel,
+    kernels::chain::{self, ChainFn, GROUP, Link, Operand, Program},
 };
 
 /// For each member of a run on `n` elements, whether it is part of a chain: of all that stand side by side and can be linked.
 pub(super) fn linked(run: &[Elementwise], n: usize) -> Vec<bool> {
-    let possible = n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some();
-    let fits: Vec<bool> = run.iter().map(|member| possible && chain::op(&member.kernel.imm).is_some()).collect();
+    let fits: Vec<bool> = run.iter().map(|member| takes(&member.kernel, n)).collect();
     let fits_at = |i: Option<usize>| i.and_then(|i| fits.get(i)).is_some_and(|fits| *fits);
     // One step alone gains nothing, unless it would read a splat from a scratch slot.
     let gains = |i: usize| fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)) || run[i].srcs.iter().any(Tile::is_splat);
     (0..run.len()).map(|i| fits[i] && gains(i)).collect()
+}
+
+/// Whether a kernel on `n` elements can be part of a chain.
+pub(super) fn takes(kernel: &Kernel, n: usize) -> bool {
+    n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some() && chain::op(&kernel.imm).is_some()
 }
 
 /// Whether a chain reads a tile one element for each row. It has other means for splats.
@@ -67,5 +72,5 @@ fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step]) -> Option<Chain
         let store = (step.dst != Src::Passed).then(|| place(step.dst, true));
         links.push(Link { op: chain::op(&step.kernel.imm)?, operands, store });
     }
-    Some(Chain { run, links, places })
+    Some(Chain { run, program: Program::new(&links), places })
 }

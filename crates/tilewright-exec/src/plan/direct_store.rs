@@ -21,7 +21,9 @@ pub(crate) fn join(code: &mut Vec<(Inst, u32)>) {
             continue;
         };
         let result = stored_once(&view, &src).filter(|reg| uses.get(reg) == Some(&1) && writes.get(reg) == Some(&1));
-        let sweep = result.and_then(|reg| take_sweep(&mut joined, reg, &view));
+        let mut sweep = result.and_then(|reg| take_sweep(&mut joined, reg, &view));
+        // Chains can store past the caches.
+        sweep.iter_mut().for_each(|sweep| sweep.chain_alone());
         joined.push((
             match sweep {
                 Some(sweep) => Inst::SweepStore { sweep, view, src },

@@ -6,7 +6,7 @@
 use super::{Piece, Tile, VReg, chains};
 use crate::kernels::{
     Kernel,
-    chain::{ChainFn, GROUP, Link},
+    chain::{ChainFn, GROUP, Program},
     columns::ColumnsFn,
     mma::MatmulKind,
     rows::RowsFn,
@@ -173,6 +173,8 @@ pub(crate) struct Sweep {
     pub(crate) parts: Vec<Part>,
     /// Elements that are worked on at a time.
     pub(crate) piece: usize,
+    /// Whether its chains fetch what they read in memory shortly before: nothing else reads ahead for them.
+    pub(crate) fetches: bool,
 }
 
 /// What a sweep does at a time.
@@ -188,7 +190,7 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) run: ChainFn,
-    pub(crate) links: Vec<Link>,
+    pub(crate) program: Program,
     pub(crate) places: Vec<Place>,
 }
 
@@ -212,7 +214,7 @@ impl Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
         // What needs no scratch need not stop where that ends.
         let piece = if matches!(parts[..], [Part::Chain(_)]) && !uses_scratch(&inputs, &steps) { n } else { Sweep::PIECE };
-        Sweep { n, inputs, steps, parts, piece }
+        Sweep { n, inputs, steps, parts, piece, fetches: false }
     }
 
     /// Elements that a scratch slot holds.
@@ -222,6 +224,23 @@ impl Sweep {
     pub(crate) fn chain_writes(&self, reg: VReg) -> bool {
         let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(reg).is_some() } else { false };
         self.parts.iter().any(writes)
+    }
+
+    /// Whether it is nothing but chains.
+    pub(crate) fn is_chained(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Chain(_)))
+    }
+
+    /// Makes a step that is alone a chain, if it can be one.
+    pub(crate) fn chain_alone(&mut self) {
+        let in_order = self.inputs.iter().all(|input| matches!(input, SweepInput::Direct { .. }));
+        if in_order
+            && let ([Part::Step(_)], [step]) = (&self.parts[..], &self.steps[..])
+            && chains::takes(&step.kernel, self.n)
+        {
+            self.parts = chains::parts(&self.inputs, &self.steps, &[true]);
+            self.piece = self.n;
+        }
     }
 
     /// How often it reads ahead: for each step on a whole piece, and for each group of a chain.
@@ -587,6 +606,13 @@ impl Inst {
     /// How many elements it works on, if it is an elementwise operation.
     pub(crate) fn elementwise_length(&self) -> Option<usize> {
         if let Inst::Elementwise(inst) = self { Some(inst.n) } else { None }
+    }
+
+    /// Lets chains fetch what they read.
+    pub(crate) fn fetch_in_chains(&mut self) {
+        if let Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } = self {
+            sweep.fetches = true;
+        }
     }
 
     /// The sweep that it runs.

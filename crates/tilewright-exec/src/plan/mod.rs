@@ -120,14 +120,8 @@ impl Plan {
         let (mut code, sites) = frame::resolve_labels(fused.code);
         late::mark(&mut code);
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
-        let sweeps = || code.iter().filter_map(Inst::sweep);
-        let steps_on_whole_tiles: usize = sweeps().filter(|sweep| sweep.n >= Sweep::PIECE).map(|sweep| sweep.steps.len()).sum();
-        let in_folds = steps_on_whole_tiles <= LITTLE_TO_COMPUTE;
-        if !in_folds {
-            code.iter_mut().for_each(Inst::leave_memory_alone);
-        }
+        let reads_ahead = share_out_fetching(&mut code);
         let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();
-        let reads_ahead = !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
         let may_stream = streaming::allowed(&code);
         let in_step = in_step::blocks(&code, layout.bytes);
         Ok(Plan {
@@ -170,4 +164,21 @@ impl Plan {
     pub(crate) fn site(&self, pc: usize) -> Option<&(u32, Site)> {
         self.site_table.get(*self.sites.get(pc)? as usize)
     }
+}
+
+/// Says who fetches what a block will read next: chains what they read themselves, if nothing else computes; else sweeps, or, where these
+/// have little to do, folds. Gives whether loads shall tell these what there is to fetch.
+fn share_out_fetching(code: &mut [Inst]) -> bool {
+    let sweeps = || code.iter().filter_map(Inst::sweep).filter(|sweep| sweep.n >= Sweep::PIECE);
+    let folds = |inst: &Inst| matches!(inst, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
+    let only_chains = sweeps().all(Sweep::is_chained) && !code.iter().any(folds);
+    let in_folds = sweeps().map(|sweep| sweep.steps.len()).sum::<usize>() <= LITTLE_TO_COMPUTE;
+    if only_chains {
+        code.iter_mut().for_each(Inst::fetch_in_chains);
+        return false;
+    }
+    if !in_folds {
+        code.iter_mut().for_each(Inst::leave_memory_alone);
+    }
+    !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0))
 }

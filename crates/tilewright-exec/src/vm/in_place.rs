@@ -198,6 +198,11 @@ impl InPlace {
         self.noted(tile).unwrap_or_else(|| regs.read(tile))
     }
 
+    /// Whether a tile is read where it lies in memory.
+    pub(super) fn is_in_memory(&self, tile: &Tile) -> bool {
+        self.find(tile).is_some()
+    }
+
     /// Whether a sweep reads any of the `bytes` bytes at `place` in memory.
     fn reads(&self, sweep: &Sweep, place: *const u8, bytes: usize) -> bool {
         sweep.inputs.iter().map(|input| input.tile()).any(|tile| {
@@ -217,9 +222,7 @@ impl Machine<'_> {
         let place = place.filter(|place| !self.in_place.reads(sweep, *place, sweep.n * view.size));
         let target = match (place, src.base) {
             (Some(place), Base::Reg(reg)) => {
-                // Where little is computed, loads that nothing was fetched for wait longer beside such stores than these save.
-                let streams = self.launch.plan.reads_ahead && sweep.chain_writes(reg);
-                let stores = if streams { self.stores(sweep.n * view.size, block) } else { Stores::Cached };
+                let stores = if sweep.chain_writes(reg) { self.stores(sweep.n * view.size, block) } else { Stores::Cached };
                 Some(Target { reg, place, stores })
             }
             _ => None,

@@ -29,17 +29,19 @@ pub(super) struct Input {
     advance: usize,
     /// How many elements of the sweep read the same one.
     row: usize,
+    /// Whether it is read where it lies in memory, and the next tile will probably lie behind it.
+    is_fetched: bool,
 }
 
 impl Input {
     /// Elements of this many bytes, one behind the other.
     pub(super) fn in_order(base: *const u8, size: usize) -> Input {
-        Input { base, advance: size, row: 1 }
+        Input { base, advance: size, row: 1, is_fetched: false }
     }
 
     /// A slot, or a single element, that all pieces read.
     pub(super) fn slot(base: *const u8) -> Input {
-        Input { base, advance: 0, row: 1 }
+        Input { base, advance: 0, row: 1, is_fetched: false }
     }
 }
 
@@ -73,8 +75,11 @@ pub(super) fn run(
     inputs.clear();
     for input in &sweep.inputs {
         inputs.push(match input {
-            SweepInput::Direct { tile } => Input::in_order(in_place.read(tile, regs), tile.elem.size()),
-            SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: *row },
+            SweepInput::Direct { tile } => {
+                let is_fetched = sweep.fetches && in_place.is_in_memory(tile);
+                Input { is_fetched, ..Input::in_order(in_place.read(tile, regs), tile.elem.size()) }
+            }
+            SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: *row, is_fetched: false },
             SweepInput::Splat { tile, slot: None } => Input::slot(regs.read(tile)),
             SweepInput::Splat { tile, slot: Some(slot) } => {
                 let base = slots.at(*slot);
@@ -94,7 +99,7 @@ pub(super) fn run(
     let places = Places { inputs, regs, target, slots: &slots };
     // Only grown, and handed on as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
     // that waits for all stores.
-    let most = most_places(sweep);
+    let most = 2 * most_places(sweep);
     if pointers.len() < most {
         pointers.resize(most, std::ptr::null_mut());
     }
@@ -153,13 +158,21 @@ impl Places<'_, '_> {
     fn run_chain(&self, chain: &Chain, start: usize, n: usize, pointers: &mut [*mut f32], ahead: &mut Ahead) {
         let pointer =
             |place: &Place| if place.written { self.locate_result(place.at, start) } else { self.locate(place.at, start).cast_mut() };
-        let places = &mut pointers[..chain.places.len()];
+        // Behind the places, those that are fetched.
+        let (places, fetched) = pointers.split_at_mut(chain.places.len());
         places.iter_mut().zip(&chain.places).for_each(|(to, place)| *to = pointer(place).cast());
+        let is_fetched = |place: &Place| matches!(place.at, Src::Input(input) if self.inputs[input].is_fetched);
+        let mut count = 0;
+        for (from, _) in places.iter().zip(&chain.places).filter(|(_, place)| is_fetched(place)) {
+            fetched[count] = *from;
+            count += 1;
+        }
+        let fetched = &fetched[..count];
         let streamed = self.target.filter(Target::is_streamed).and_then(|target| chain.place_of(target.reg));
         // SAFETY: the plan makes chains of steps on `f32` in sweeps whose length is a multiple of a chain's group, as that of a piece is;
         // so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take the place of a value that is not
         // needed any more, element by element. Pieces of `f32` are as long as some lines, so each begins at a line if the target does.
-        unsafe { (chain.run)(chain::Run { links: &chain.links, places, streamed, n }, ahead) };
+        unsafe { (chain.run)(chain::Run { program: &chain.program, places, streamed, fetched, n }, ahead) };
     }
 
     /// The first of the elements from `start` on, to be written.

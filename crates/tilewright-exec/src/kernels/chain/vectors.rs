@@ -1,0 +1,263 @@
+//! Chains on the vectors of x86-64.
+//!
+//! The accumulator is eight vectors: enough to make up for finding out what an instruction does. Operands are read where they are used, so
+//! that what is left of the CPU's registers is free for functions, which take one vector after the other.
+#![allow(unsafe_code, reason = "reads and writes registers of the plan through raw pointers, with instructions of CPU features")]
+
+use super::{
+    Ahead, GROUP, Run,
+    program::{Binary, From, Instruction, Unary},
+};
+use crate::kernels::{
+    ahead::prefetch,
+    boxes::LINE,
+    lanes::{Eight, Sixteen, VectorLanes},
+};
+use tilewright_numeric::lanes;
+
+/// How many elements ahead lines of arrays in memory are fetched, into the next tile at the end of one. A group of long chains takes as
+/// long as memory takes to answer, and fills the CPU's window of instructions, so that it looks at no later loads on its own.
+const DISTANCE: usize = 1024;
+
+/// Vectors that go through a chain together.
+type Vectors<V> = [V; 8];
+
+/// What a closure gives for each of the vectors. It becomes part of the caller, whose features its instructions need.
+macro_rules! vectors {
+    (|$i:ident| $x:expr) => {
+        each(
+            #[inline(always)]
+            |$i| $x,
+        )
+    };
+}
+
+#[inline(always)]
+fn each<V>(f: impl Fn(usize) -> V) -> Vectors<V> {
+    [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
+}
+
+/// Where a chain is.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    places: &'a [*mut f32],
+    /// The first of the elements that are worked on.
+    first: usize,
+}
+
+impl At<'_> {
+    /// The first of the elements at a place.
+    ///
+    /// # Safety
+    /// The place exists, and holds the element, or is not read there.
+    #[inline(always)]
+    unsafe fn array(self, place: usize) -> *mut f32 {
+        // SAFETY: by the contract.
+        unsafe { *self.places.get_unchecked(place) }.wrapping_add(self.first)
+    }
+
+    /// The number at a place that belongs to the row of an element.
+    ///
+    /// # Safety
+    /// The place exists, and holds a number for the row. The CPU has the features of `V`.
+    #[inline(always)]
+    unsafe fn per_row<V: VectorLanes>(self, place: usize, shift: u32, element: usize) -> V {
+        // SAFETY: by the contract.
+        unsafe { V::same(*self.places.get_unchecked(place).add((self.first + element) >> shift)) }
+    }
+
+    /// # Safety
+    /// As [`ChainFn`](super::ChainFn) demands of the places, which hold all vectors; the CPU has the features of `V`.
+    #[inline(always)]
+    unsafe fn read<V: VectorLanes>(self, from: From, accumulator: Vectors<V>) -> Vectors<V> {
+        // SAFETY: by the contract.
+        unsafe {
+            match from {
+                From::Accumulator => accumulator,
+                From::Array(place) => {
+                    let from = self.array(place);
+                    vectors!(|i| V::load(from.add(i * V::LANES)))
+                }
+                From::Group(place, shift) => [self.per_row(place, shift, 0); 8],
+                From::Vector(place, shift) => vectors!(|i| self.per_row(place, shift, i * V::LANES)),
+            }
+        }
+    }
+}
+
+/// Does all instructions on one group of vectors.
+///
+/// # Safety
+/// As for [`At::read`].
+#[inline(always)]
+unsafe fn run_group<V: VectorLanes>(instructions: &[Instruction], at: At<'_>, streamed: Option<usize>) {
+    // SAFETY: by the contract.
+    unsafe {
+        let mut x = [V::same(0.0); 8];
+        // Each pair of an operation and where it finds its operand has code of its own, where that is read from memory.
+        macro_rules! with {
+            ($from:expr, |$a:ident, $b:ident| $result:expr) => {
+                match $from {
+                    From::Accumulator => vectors!(|i| {
+                        let ($a, $b) = (x[i], x[i]);
+                        $result
+                    }),
+                    From::Array(place) => {
+                        let from = at.array(place);
+                        vectors!(|i| {
+                            let ($a, $b) = (x[i], V::load(from.add(i * V::LANES)));
+                            $result
+                        })
+                    }
+                    From::Group(place, shift) => {
+                        let one = at.per_row::<V>(place, shift, 0);
+                        vectors!(|i| {
+                            let ($a, $b) = (x[i], one);
+                            $result
+                        })
+                    }
+                    From::Vector(place, shift) => vectors!(|i| {
+                        let ($a, $b) = (x[i], at.per_row::<V>(place, shift, i * V::LANES));
+                        $result
+                    }),
+                }
+            };
+        }
+        for instruction in instructions {
+            match *instruction {
+                Instruction::Load(from) => x = at.read(from, x),
+                Instruction::Binary(op, from) => {
+                    x = match op {
+                        Binary::Add => with!(from, |x, y| x + y),
+                        Binary::Sub => with!(from, |x, y| x - y),
+                        Binary::SubFrom => with!(from, |x, y| y - x),
+                        Binary::Mul => with!(from, |x, y| x * y),
+                        Binary::Div => with!(from, |x, y| x / y),
+                        Binary::DivInto => with!(from, |x, y| y / x),
+                        Binary::Max => with!(from, |x, y| x.larger::<false>(y)),
+                        Binary::MaxNan => with!(from, |x, y| x.larger::<true>(y)),
+                        Binary::Min => with!(from, |x, y| x.smaller::<false>(y)),
+                        Binary::MinNan => with!(from, |x, y| x.smaller::<true>(y)),
+                    }
+                }
+                Instruction::Unary(op) => {
+                    x = match op {
+                        Unary::Neg => vectors!(|i| x[i].neg()),
+                        Unary::Abs => vectors!(|i| x[i].abs()),
+                        Unary::Sqrt => vectors!(|i| x[i].sqrt()),
+                        Unary::Exp => vectors!(|i| lanes::exp(x[i])),
+                        Unary::Exp2 => vectors!(|i| lanes::exp2(x[i])),
+                        Unary::Tanh => vectors!(|i| lanes::tanh(x[i])),
+                    }
+                }
+                Instruction::TimesPlus(y, z) => {
+                    let (y, z) = (at.read(y, x), at.read(z, x));
+                    x = vectors!(|i| x[i].fused(y[i], z[i]));
+                }
+                Instruction::PlusProduct(y, z) => {
+                    let (y, z) = (at.read(y, x), at.read(z, x));
+                    x = vectors!(|i| y[i].fused(z[i], x[i]));
+                }
+                Instruction::Store(place) => {
+                    let to = at.array(place);
+                    if streamed == Some(place) {
+                        vectors!(|i| x[i].stream(to.add(i * V::LANES)));
+                    } else {
+                        vectors!(|i| x[i].store(to.add(i * V::LANES)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Streams what a function gives for each number of two arrays: little enough to do that a loop of its own is a third faster than
+/// instructions, and that the CPU fetches ahead best by itself.
+///
+/// # Safety
+/// The arrays have `n` numbers, a multiple of [`GROUP`]; the last one begins at a line. The CPU has the features of `V`.
+#[inline(always)]
+unsafe fn stream_pairs<V: VectorLanes>(x: *const f32, y: *const f32, to: *mut f32, n: usize, f: impl Fn(V, V) -> V) {
+    for at in (0..n).step_by(4 * V::LANES) {
+        let [a, b, c, d] = [0, V::LANES, 2 * V::LANES, 3 * V::LANES].map(
+            #[inline(always)]
+            |i| at + i,
+        );
+        // SAFETY: by the contract.
+        unsafe {
+            let results = (
+                f(V::load(x.add(a)), V::load(y.add(a))),
+                f(V::load(x.add(b)), V::load(y.add(b))),
+                f(V::load(x.add(c)), V::load(y.add(c))),
+                f(V::load(x.add(d)), V::load(y.add(d))),
+            );
+            results.0.stream(to.add(a));
+            results.1.stream(to.add(b));
+            results.2.stream(to.add(c));
+            results.3.stream(to.add(d));
+        }
+    }
+}
+
+/// # Safety
+/// As [`ChainFn`](super::ChainFn) demands; the CPU has the features of `V`.
+#[inline(always)]
+unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run<'_>, ahead: &mut Ahead) {
+    assert_eq!(places.len(), program.places(), "a place for each that the program names");
+    if let [Instruction::Load(From::Array(x)), Instruction::Binary(op, From::Array(y)), Instruction::Store(to)] = *program.instructions()
+        && streamed == Some(to)
+    {
+        macro_rules! pairs {
+            (|$a:ident, $b:ident| $result:expr) => {
+                // SAFETY: by the contract.
+                unsafe {
+                    stream_pairs::<V>(
+                        places[x],
+                        places[y],
+                        places[to],
+                        n,
+                        #[inline(always)]
+                        |$a, $b| $result,
+                    )
+                }
+            };
+        }
+        return match op {
+            Binary::Add => pairs!(|x, y| x + y),
+            Binary::Sub => pairs!(|x, y| x - y),
+            Binary::SubFrom => pairs!(|x, y| y - x),
+            Binary::Mul => pairs!(|x, y| x * y),
+            Binary::Div => pairs!(|x, y| x / y),
+            Binary::DivInto => pairs!(|x, y| y / x),
+            Binary::Max => pairs!(|x, y| x.larger::<false>(y)),
+            Binary::MaxNan => pairs!(|x, y| x.larger::<true>(y)),
+            Binary::Min => pairs!(|x, y| x.smaller::<false>(y)),
+            Binary::MinNan => pairs!(|x, y| x.smaller::<true>(y)),
+        };
+    }
+    for group in (0..n).step_by(GROUP) {
+        if ahead.lines() > 0 {
+            ahead.fetch_share();
+        }
+        for from in fetched {
+            let lines = from.wrapping_add(group + DISTANCE).cast::<[u8; LINE]>();
+            (0..GROUP * size_of::<f32>() / LINE).for_each(|line| prefetch(lines.wrapping_add(line).cast()));
+        }
+        for first in (group..group + GROUP).step_by(8 * V::LANES) {
+            // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
+            unsafe { run_group::<V>(program.instructions(), At { places, first }, streamed) };
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn avx512(chain: Run<'_>, ahead: &mut Ahead) {
+    // SAFETY: by the caller.
+    unsafe { run::<Sixteen>(chain, ahead) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn avx2(chain: Run<'_>, ahead: &mut Ahead) {
+    // SAFETY: by the caller.
+    unsafe { run::<Eight>(chain, ahead) }
+}
