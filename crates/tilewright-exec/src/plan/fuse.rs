@@ -3,7 +3,7 @@
 //! A sweep does all its steps on one piece of the elements before it goes on to the next, so values that only the sweep uses
 //! never leave the cache and need no register.
 
-use super::{Inst, Src, Step, Sweep, SweepInput, Tile, VReg, chains, inst::Elementwise, tile::Base};
+use super::{Inst, Src, Step, Sweep, SweepInput, Tile, VReg, chains, inst::Elementwise, order, tile::Base};
 use crate::kernels::Kernel;
 use std::collections::HashMap;
 
@@ -106,7 +106,10 @@ impl Fuser {
         if self.run.is_empty() {
             return;
         }
-        let run = std::mem::take(&mut self.run);
+        let mut run = std::mem::take(&mut self.run);
+        if run.iter().all(|member| chains::takes(&member.kernel, member.n)) {
+            run = order::depth_first(run);
+        }
         let builder = SweepBuilder::new(&run, &self.uses);
         let (sweep, slots) = builder.build(run);
         self.scratch_slots = self.scratch_slots.max(slots);

@@ -12,6 +12,7 @@ mod in_step;
 mod inst;
 mod late;
 mod lower;
+mod order;
 mod printf;
 mod recompute;
 mod streaming;
