@@ -15,7 +15,6 @@ pub(crate) struct Program {
 
 /// What is done with the accumulator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
 pub(super) enum Instruction {
     /// Replaces it.
     Load(From),
@@ -99,10 +98,12 @@ impl Program {
         program
     }
 
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
     pub(super) fn instructions(&self) -> &[Instruction] {
         &self.instructions
     }
 
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
     pub(super) fn places(&self) -> usize {
         self.places
     }
