@@ -56,24 +56,54 @@ pub(crate) enum Operand {
     PerRow(usize, u32),
 }
 
-/// An operation of a chain.
+/// An operation of a chain, by how many operands it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
-    Add,
-    Sub,
-    Mul,
-    Div,
+    Unary(Unary),
+    Binary(Binary),
     /// The product of the first two and the third, rounded once.
     Fma,
-    /// Whether a NaN comes out.
-    Max(bool),
-    Min(bool),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unary {
     Neg,
     Abs,
     Sqrt,
     Exp,
     Exp2,
     Tanh,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Binary {
+    Add,
+    Sub,
+    /// The second operand less the first.
+    SubFrom,
+    Mul,
+    Div,
+    /// The second operand divided by the first.
+    DivInto,
+    /// The larger one that is a number.
+    Max,
+    /// NaN if one is NaN.
+    MaxNan,
+    Min,
+    MinNan,
+}
+
+impl Binary {
+    /// The operation that gives the same with its operands in the other order.
+    fn swapped(self) -> Binary {
+        match self {
+            Binary::Sub => Binary::SubFrom,
+            Binary::SubFrom => Binary::Sub,
+            Binary::Div => Binary::DivInto,
+            Binary::DivInto => Binary::Div,
+            Binary::Add | Binary::Mul | Binary::Max | Binary::MaxNan | Binary::Min | Binary::MinNan => self,
+        }
+    }
 }
 
 /// A step of a chain.
@@ -94,19 +124,21 @@ pub(crate) fn op(imm: &Imm) -> Option<Op> {
         return None;
     }
     Some(match imm.op {
-        ElemOp::AddF(RN, false) => Op::Add,
-        ElemOp::SubF(RN, false) => Op::Sub,
-        ElemOp::MulF(RN, false) => Op::Mul,
-        ElemOp::DivF(RN | RoundingMode::Full, false) => Op::Div,
+        ElemOp::AddF(RN, false) => Op::Binary(Binary::Add),
+        ElemOp::SubF(RN, false) => Op::Binary(Binary::Sub),
+        ElemOp::MulF(RN, false) => Op::Binary(Binary::Mul),
+        ElemOp::DivF(RN | RoundingMode::Full, false) => Op::Binary(Binary::Div),
         ElemOp::Fma(RN, false) => Op::Fma,
-        ElemOp::MaxF { propagate_nan, ftz: false } => Op::Max(propagate_nan),
-        ElemOp::MinF { propagate_nan, ftz: false } => Op::Min(propagate_nan),
-        ElemOp::NegF => Op::Neg,
-        ElemOp::AbsF => Op::Abs,
-        ElemOp::Sqrt(RN, false) => Op::Sqrt,
-        ElemOp::Exp => Op::Exp,
-        ElemOp::Exp2(false) => Op::Exp2,
-        ElemOp::Tanh => Op::Tanh,
+        ElemOp::MaxF { propagate_nan: false, ftz: false } => Op::Binary(Binary::Max),
+        ElemOp::MaxF { propagate_nan: true, ftz: false } => Op::Binary(Binary::MaxNan),
+        ElemOp::MinF { propagate_nan: false, ftz: false } => Op::Binary(Binary::Min),
+        ElemOp::MinF { propagate_nan: true, ftz: false } => Op::Binary(Binary::MinNan),
+        ElemOp::NegF => Op::Unary(Unary::Neg),
+        ElemOp::AbsF => Op::Unary(Unary::Abs),
+        ElemOp::Sqrt(RN, false) => Op::Unary(Unary::Sqrt),
+        ElemOp::Exp => Op::Unary(Unary::Exp),
+        ElemOp::Exp2(false) => Op::Unary(Unary::Exp2),
+        ElemOp::Tanh => Op::Unary(Unary::Tanh),
         _ => return None,
     })
 }
@@ -226,7 +258,7 @@ mod tests {
                     operands[other] = if 1 << shift == COUNT { Operand::Splat(other) } else { Operand::PerRow(other, shift) };
                     operands[passed] = Operand::Passed;
                     // Links that change the sign twice pass it on.
-                    let turn = |from| Link { op: Op::Neg, operands: [from; 3], store: None };
+                    let turn = |from| Link { op: Op::Unary(Unary::Neg), operands: [from; 3], store: None };
                     let links = [turn(Operand::Array(passed)), turn(Operand::Passed), Link { op, operands, store: Some(3) }];
                     let mut columns = triples.clone();
                     let mut places: Vec<*mut f32> = columns.iter_mut().map(Vec::as_mut_ptr).collect();

@@ -3,8 +3,10 @@
 use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise};
 use crate::{
     cpu::Level,
-    kernels::Kernel,
-    kernels::chain::{self, ChainFn, GROUP, Link, Operand, Program},
+    kernels::{
+        Kernel,
+        chain::{self, ChainFn, GROUP, Link, Operand, Program},
+    },
 };
 
 /// For each member of a run on `n` elements, whether it is part of a chain: of all that stand side by side and can be linked.

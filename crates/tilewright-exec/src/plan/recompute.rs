@@ -5,7 +5,7 @@
 //! sweep that reads it, if nothing else does and nothing between can change the tile.
 
 use super::{Inst, Sweep, Tile, VReg, fuse::count_writes, inst::Elementwise, tile::Base};
-use crate::kernels::chain::{self, Op};
+use crate::kernels::chain::{self, Binary, Op, Unary};
 use std::collections::{HashMap, hash_map::Entry};
 use tilewright_ir::MemoryOrderingSemantics;
 
@@ -66,18 +66,8 @@ impl Place {
 fn leaves_memory(inst: &Inst) -> bool {
     match inst {
         Inst::Load { view, .. } => view.order.semantics == MemoryOrderingSemantics::Weak,
-        Inst::Elementwise(_)
-        | Inst::Move { .. }
-        | Inst::Extract { .. }
-        | Inst::Iota { .. }
-        | Inst::BlockId(_)
-        | Inst::GridSize(_)
-        | Inst::ViewExtent { .. }
-        | Inst::Matmul(_)
-        | Inst::Fold(_)
-        | Inst::FoldRows(_)
-        | Inst::FoldColumns(_) => true,
-        _ => false,
+        Inst::Matmul(_) | Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) => true,
+        _ => inst.only_computes(),
     }
 }
 
@@ -104,9 +94,8 @@ fn find_values(code: &[(Inst, u32)]) -> HashMap<VReg, Value> {
     }
     // What computes a value again needs what that is computed from.
     for reg in order.iter().rev() {
-        if let Some(Value { read_later: true, from: Some(from), .. }) = values.get(reg)
-            && let Some(value) = values.get_mut(&from.clone())
-        {
+        let from = values.get(reg).filter(|value| value.read_later).and_then(|value| value.from);
+        if let Some(value) = from.and_then(|from| values.get_mut(&from)) {
             value.read_later = true;
         }
     }
@@ -133,7 +122,7 @@ fn note_reader(values: &mut HashMap<VReg, Value>, reader: &Inst, tile: &Tile, pl
 /// The only tile that an instruction reads in full, if it computes so little of it that this may as well be done twice: what it reads is
 /// written once, and so is still there later.
 fn one_cheap_step<'a>(member: &'a Elementwise, writes: &HashMap<VReg, usize>) -> Option<&'a Tile> {
-    let is_cheap = chain::op(&member.kernel.imm).is_some_and(|op| matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Fma | Op::Neg | Op::Abs));
+    let is_cheap = chain::op(&member.kernel.imm).is_some_and(is_cheap);
     let once = |reg: VReg| writes.get(&reg).is_none_or(|count| *count == 1);
     let lasts = |tile: &Tile| if let Base::Reg(reg) = tile.base { once(reg) } else { true };
     let is_small = |tile: &Tile| tile.is_splat() || tile.shared_by().is_some();
@@ -143,6 +132,11 @@ fn one_cheap_step<'a>(member: &'a Elementwise, writes: &HashMap<VReg, usize>) ->
     let mut large = member.srcs.iter().filter(|tile| !is_small(tile));
     let first = large.next().filter(|tile| tile.is_contiguous() && tile.numel() == member.n)?;
     large.all(|tile| tile == first).then_some(first)
+}
+
+/// Whether an operation takes no longer than to write its result.
+fn is_cheap(op: Op) -> bool {
+    matches!(op, Op::Binary(Binary::Add | Binary::Sub | Binary::Mul) | Op::Fma | Op::Unary(Unary::Neg | Unary::Abs))
 }
 
 struct Again<'a> {

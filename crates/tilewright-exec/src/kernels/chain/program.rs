@@ -1,6 +1,6 @@
 //! Chains as they are run: instructions for a machine with one accumulator, a few vectors that each link hands to the next.
 
-use super::{Link, Op, Operand};
+use super::{Binary, Link, Op, Operand, Unary};
 
 /// The logarithm of the elements of a group. Of rows that are at least as long, all vectors of a group have the same number.
 const LOG_GROUP: u32 = super::GROUP.ilog2();
@@ -20,7 +20,7 @@ pub(super) enum Instruction {
     Load(From),
     /// An operation of one number.
     Unary(Unary),
-    /// Combines it with an operand.
+    /// Combines it, as the first operand, with another one.
     Binary(Binary, From),
     /// Adds the second operand to the product with the first, rounded once.
     TimesPlus(From, From),
@@ -42,54 +42,19 @@ pub(super) enum From {
     Vector(usize, u32),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unary {
-    Neg,
-    Abs,
-    Sqrt,
-    Exp,
-    Exp2,
-    Tanh,
-}
-
-/// Operations of the accumulator and an operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Binary {
-    Add,
-    Sub,
-    /// The operand less the accumulator.
-    SubFrom,
-    Mul,
-    Div,
-    /// The operand divided by the accumulator.
-    DivInto,
-    Max,
-    MaxNan,
-    Min,
-    MinNan,
-}
-
-/// An operation by how many operands it has.
-enum Arity {
-    One(Unary),
-    /// With the operation to take if the accumulator is the second operand.
-    Two(Binary, Binary),
-    Three,
-}
-
 impl Program {
     /// Translates links.
     pub(crate) fn new(links: &[Link]) -> Program {
         let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), places: 0 };
         for link in links {
             let operands = link.operands.map(From::of);
-            match arity(link.op) {
-                Arity::One(op) => {
+            match link.op {
+                Op::Unary(op) => {
                     program.load(operands[0]);
                     program.push(Instruction::Unary(op));
                 }
-                Arity::Two(op, swapped) => program.push_binary(op, swapped, operands[0], operands[1]),
-                Arity::Three => program.push_fused(operands),
+                Op::Binary(op) => program.push_binary(op, operands[0], operands[1]),
+                Op::Fma => program.push_fused(operands),
             }
             if let Some(place) = link.store {
                 program.push(Instruction::Store(place));
@@ -130,9 +95,9 @@ impl Program {
         }
     }
 
-    fn push_binary(&mut self, op: Binary, swapped: Binary, x: From, y: From) {
+    fn push_binary(&mut self, op: Binary, x: From, y: From) {
         if y == From::Accumulator && x != From::Accumulator {
-            return self.push(Instruction::Binary(swapped, x));
+            return self.push(Instruction::Binary(op.swapped(), x));
         }
         self.load(x);
         self.push(Instruction::Binary(op, y));
@@ -158,25 +123,5 @@ impl From {
             Operand::PerRow(place, shift) if shift >= LOG_GROUP => From::Group(place, shift),
             Operand::PerRow(place, shift) => From::Vector(place, shift),
         }
-    }
-}
-
-fn arity(op: Op) -> Arity {
-    match op {
-        Op::Add => Arity::Two(Binary::Add, Binary::Add),
-        Op::Sub => Arity::Two(Binary::Sub, Binary::SubFrom),
-        Op::Mul => Arity::Two(Binary::Mul, Binary::Mul),
-        Op::Div => Arity::Two(Binary::Div, Binary::DivInto),
-        Op::Max(false) => Arity::Two(Binary::Max, Binary::Max),
-        Op::Max(true) => Arity::Two(Binary::MaxNan, Binary::MaxNan),
-        Op::Min(false) => Arity::Two(Binary::Min, Binary::Min),
-        Op::Min(true) => Arity::Two(Binary::MinNan, Binary::MinNan),
-        Op::Neg => Arity::One(Unary::Neg),
-        Op::Abs => Arity::One(Unary::Abs),
-        Op::Sqrt => Arity::One(Unary::Sqrt),
-        Op::Exp => Arity::One(Unary::Exp),
-        Op::Exp2 => Arity::One(Unary::Exp2),
-        Op::Tanh => Arity::One(Unary::Tanh),
-        Op::Fma => Arity::Three,
     }
 }

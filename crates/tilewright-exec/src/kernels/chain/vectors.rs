@@ -5,8 +5,8 @@
 #![allow(unsafe_code, reason = "reads and writes registers of the plan through raw pointers, with instructions of CPU features")]
 
 use super::{
-    Ahead, GROUP, Run,
-    program::{Binary, From, Instruction, Unary},
+    Ahead, Binary, GROUP, Run, Unary,
+    program::{From, Instruction},
 };
 use crate::kernels::{
     ahead::prefetch,
