@@ -29,6 +29,9 @@ const MODULE_BYTES: usize = 3000;
 /// How many programs of neighbouring blocks a run tries.
 const PROGRAMS_BESIDE: u64 = 1000;
 
+/// Bytes of a line of the caches.
+const LINE: usize = 64;
+
 /// What was looked at.
 #[derive(Default)]
 struct Looked {
@@ -57,6 +60,11 @@ impl io::Write for Texts {
     }
 }
 
+/// How many bytes behind the beginning of a line the output of a program begins, aligned to every element.
+fn shift(program: &Program) -> usize {
+    program.input.iter().map(|byte| usize::from(*byte)).sum::<usize>() % 8 * 8
+}
+
 /// Runs a program both ways and compares what they store.
 fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     let text = || print(&program.module, &PrintOptions::new());
@@ -66,8 +74,12 @@ fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     let mut outputs = Vec::new();
     let mut texts = Vec::new();
     for threads in [1, 2] {
+        let mut output = vec![0; program.output + 2 * LINE];
         let mut memory = Memory::new();
-        let (input, output) = (memory.add(program.input.clone()), memory.add(vec![0; program.output]));
+        let input = memory.add(program.input.clone());
+        // Somewhere in a line, as allocators place it.
+        let start = output.as_ptr().align_offset(LINE) + shift(program);
+        let output = memory.add_borrowed(&mut output[start..][..program.output]);
         addresses = [memory.address(input), memory.address(output)];
         let scalars = program.scalars.iter().map(|(scalar, bits)| Arg::Scalar(*scalar, *bits));
         let args: Vec<Arg> = addresses.iter().map(|address| Arg::Pointer(*address)).chain(scalars).collect();

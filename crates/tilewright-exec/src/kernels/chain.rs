@@ -23,8 +23,8 @@ pub(crate) const SHORTEST_ROW: usize = 16;
 ///
 /// # Safety
 /// `n` is a multiple of [`GROUP`]. Each place that a link names is valid for `n` numbers of `f32`, initialised and aligned to their
-/// size, or for one where links only read it as a splat, or for one a row; the one that is streamed is aligned to lines. Places that are
-/// written overlap others only element by element.
+/// size, or for one where links only read it as a splat, or for one a row. Places that are written overlap others only element by element;
+/// what is streamed is not read.
 pub(crate) type ChainFn = unsafe fn(chain: Run<'_>, ahead: &mut Ahead);
 
 /// A chain with what it works on.
@@ -176,6 +176,9 @@ mod tests {
 
     const COUNT: usize = 4096;
 
+    /// How many numbers behind the beginning of a line results are streamed to, if they are.
+    const SHIFTS: [Option<usize>; 6] = [None, Some(0), Some(1), Some(4), Some(8), Some(15)];
+
     /// Which operand is passed, which other one (if it is another) repeats its numbers, and the logarithm of how often.
     fn forms(arity: usize) -> impl Iterator<Item = (usize, usize, u32)> {
         (0..arity).flat_map(move |passed| (0..arity).flat_map(move |other| [4, 6, 9, 12].map(|shift| (passed, other, shift))))
@@ -214,23 +217,25 @@ mod tests {
     #[test]
     fn links_alone_agree_with_kernels() {
         let columns = triples();
-        for (run, streams) in Level::available().filter_map(select).flat_map(|run| [(run, false), (run, true)]) {
+        for (run, shift) in Level::available().filter_map(select).flat_map(|run| SHIFTS.map(|shift| (run, shift))) {
             for (elem_op, arity) in linkable() {
                 let kernel = kernel(elem_op, &[F32; 3][..arity], F32).unwrap();
                 let (mut expected, mut found) = (vec![0f32; COUNT], vec![0f32; COUNT + LINE]);
-                let first = found.as_ptr().align_offset(LINE);
+                let first = found.as_ptr().align_offset(LINE) + shift.unwrap_or(0);
                 let srcs = std::array::from_fn(|i| columns[i].as_ptr().cast());
                 // SAFETY: all have as many numbers.
                 unsafe { (kernel.run)(expected.as_mut_ptr().cast(), srcs, COUNT, &kernel.imm) };
                 let link = Link { op: op(&kernel.imm).unwrap(), operands: [0, 1, 2].map(Operand::Array), store: Some(3) };
                 let mut places: Vec<*mut f32> = columns.iter().map(|column| column.as_ptr().cast_mut()).collect();
                 places.push(found[first..].as_mut_ptr());
-                let (program, streamed) = (&Program::new(&[link]), streams.then_some(3));
-                // SAFETY: all have as many numbers, a multiple of the group, and the last ones begin at a line; the others are only read.
+                let (program, streamed) = (&Program::new(&[link]), shift.map(|_| 3));
+                // SAFETY: all have as many numbers, a multiple of the group; only the last ones are written.
                 unsafe { run(Run { program, places: &places, streamed, fetched: &places[..arity], n: COUNT }, &mut Ahead::default()) };
                 stream::fence();
                 let agree = found[first..].iter().zip(&expected).all(|(a, b)| same(*a, *b));
-                assert!(agree, "{elem_op:?}, streamed: {streams}");
+                assert!(agree, "{elem_op:?}, streamed to {shift:?}");
+                let untouched = found[..first].iter().chain(&found[first + COUNT..]).all(|x| x.to_bits() == 0);
+                assert!(untouched, "{elem_op:?}, streamed to {shift:?}");
             }
         }
     }
@@ -250,7 +255,7 @@ mod tests {
                         (0..COUNT).for_each(|i| repeated[other][i] = triples[other][i >> shift]);
                     }
                     let (mut expected, mut found) = (vec![0f32; COUNT], vec![0f32; COUNT + LINE]);
-                    let first = found.as_ptr().align_offset(LINE);
+                    let first = found.as_ptr().align_offset(LINE) + if passed == 0 { (shift as usize + other) % 8 * 2 } else { 0 };
                     let srcs = std::array::from_fn(|i| repeated[i].as_ptr().cast());
                     // SAFETY: all have as many numbers.
                     unsafe { (kernel.run)(expected.as_mut_ptr().cast(), srcs, COUNT, &kernel.imm) };
@@ -265,7 +270,7 @@ mod tests {
                     places.push(found[first..].as_mut_ptr());
                     let streamed = (passed == 0).then_some(3);
                     let program = &Program::new(&links);
-                    // SAFETY: all have as many numbers, a multiple of the group, and the last ones begin at a line.
+                    // SAFETY: all have as many numbers, a multiple of the group.
                     unsafe { run(Run { program, places: &places, streamed, fetched: &[], n: COUNT }, &mut Ahead::default()) };
                     stream::fence();
                     let found = &found[first..];

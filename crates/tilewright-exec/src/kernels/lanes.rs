@@ -3,9 +3,12 @@
 
 use std::{
     arch::x86_64::*,
-    ops::{Add, Div, Mul, Sub},
+    ops::{Add, Div, Mul, Range, Sub},
 };
 use tilewright_numeric::lanes::{Lanes, ROUND};
+
+/// Numbers of the longest vector.
+const MAX_LANES: usize = 16;
 
 /// A vector of `f32`.
 ///
@@ -32,6 +35,23 @@ pub(in crate::kernels) trait VectorLanes: Lanes {
     /// # Safety
     /// `to` has room for a vector, and its address is a multiple of the vector's size.
     unsafe fn stream(self, to: *mut f32);
+
+    /// Streams some of the lanes, one by one, to where the whole vector would have them.
+    ///
+    /// # Safety
+    /// `to` is where a vector would begin, of which there is room for these lanes, and is aligned to a number.
+    #[inline(always)]
+    unsafe fn stream_lanes(self, lanes: Range<usize>, to: *mut f32) {
+        let mut all = [0f32; MAX_LANES];
+        // SAFETY: by the contract; every x86-64 CPU has the instruction that streams four bytes.
+        unsafe {
+            self.store(all.as_mut_ptr());
+            lanes.for_each(|lane| _mm_stream_si32(to.wrapping_add(lane).cast(), all[lane].to_bits().cast_signed()));
+        }
+    }
+
+    /// The lanes of `before` from the `first` one on, and as many of `self` as there is room for behind them.
+    fn behind(self, before: Self, first: usize) -> Self;
 
     /// With the other sign.
     fn neg(self) -> Self;
@@ -87,6 +107,11 @@ macro_rules! operations {
             }
 
             #[inline(always)]
+            fn behind(self, before: Self, first: usize) -> Self {
+                self.spliced(before, first)
+            }
+
+            #[inline(always)]
             fn neg(self) -> Self {
                 // SAFETY: the value shows that the CPU has the instructions.
                 $vector(unsafe { $xor(self.0, $splat(-0.0)) })
@@ -128,6 +153,18 @@ operations! {
 }
 
 impl Eight {
+    #[inline(always)]
+    fn spliced(self, before: Self, first: usize) -> Self {
+        // SAFETY: the value shows that the CPU has the instructions.
+        unsafe {
+            let lanes = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(first as i32));
+            let behind = _mm256_castsi256_ps(_mm256_cmpgt_epi32(lanes, _mm256_set1_epi32(7)));
+            // The lowest three bits count.
+            let turned = |x: Self| _mm256_permutevar8x32_ps(x.0, lanes);
+            Eight(_mm256_blendv_ps(turned(before), turned(self), behind))
+        }
+    }
+
     /// `self` where it is beyond `other` or as large as it and `negative` is the one with a sign, or where `other` is NaN (where
     /// `self` is, if `NAN`); else `other`.
     #[inline(always)]
@@ -145,6 +182,16 @@ impl Eight {
 }
 
 impl Sixteen {
+    #[inline(always)]
+    fn spliced(self, before: Self, first: usize) -> Self {
+        // SAFETY: the value shows that the CPU has the instructions.
+        unsafe {
+            let lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            // The fifth bit chooses the second vector.
+            Sixteen(_mm512_permutex2var_ps(before.0, _mm512_add_epi32(lane, _mm512_set1_epi32(first as i32)), self.0))
+        }
+    }
+
     /// As for eight numbers.
     #[inline(always)]
     fn extreme<const BEYOND: i32, const NAN: bool>(self, other: Self, negative: Self) -> Self {

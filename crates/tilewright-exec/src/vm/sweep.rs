@@ -8,11 +8,7 @@ use super::{
 };
 use crate::{
     LaunchErrorKind,
-    kernels::{
-        ahead::Ahead,
-        boxes::{LINE, Stores},
-        chain,
-    },
+    kernels::{ahead::Ahead, boxes::Stores, chain},
     plan::{Chain, Part, Place, Src, Step, Sweep, SweepInput, VReg},
 };
 
@@ -57,7 +53,7 @@ pub(super) struct Target {
 impl Target {
     /// Whether its elements go past the caches.
     pub(super) fn is_streamed(&self) -> bool {
-        self.stores == Stores::Streaming && self.place.addr().is_multiple_of(LINE)
+        self.stores == Stores::Streaming
     }
 }
 
@@ -171,7 +167,7 @@ impl Places<'_, '_> {
         let streamed = self.target.filter(Target::is_streamed).and_then(|target| chain.place_of(target.reg));
         // SAFETY: the plan makes chains of steps on `f32` in sweeps whose length is a multiple of a chain's group, as that of a piece is;
         // so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take the place of a value that is not
-        // needed any more, element by element. Pieces of `f32` are as long as some lines, so each begins at a line if the target does.
+        // needed any more, element by element. The target is aligned to its elements, and in nothing that the chain reads.
         unsafe { (chain.run)(chain::Run { program: &chain.program, places, streamed, fetched, n }, ahead) };
     }
 

@@ -85,12 +85,80 @@ impl At<'_> {
     }
 }
 
+/// A place whose numbers go past the caches, vector by vector, wherever it begins: each vector of the place has lanes of two results.
+///
+/// What it has before the first whole vector and behind the last one goes number by number: a line that two neighbours share, one right
+/// after the other, is still written as one.
+struct Stream<V> {
+    place: usize,
+    to: *mut f32,
+    /// How many numbers lie before the first whole vector.
+    head: usize,
+    /// The last result, whose lanes from the `head`-th on are still to be stored.
+    last: V,
+}
+
+impl<V: VectorLanes> Stream<V> {
+    /// # Safety
+    /// The CPU has the features of `V`.
+    #[inline(always)]
+    unsafe fn new(place: usize, to: *mut f32) -> Self {
+        // SAFETY: by the contract.
+        Stream { place, to, head: head::<V>(to), last: unsafe { V::same(0.0) } }
+    }
+
+    /// Stores all but the last lanes of the results of the elements from the `first` one on.
+    ///
+    /// # Safety
+    /// The place has room for them, and those before were stored. The CPU has the features of `V`.
+    #[inline(always)]
+    unsafe fn store(&mut self, first: usize, x: Vectors<V>) {
+        let (to, head) = (self.to.wrapping_add(first), self.head);
+        // SAFETY: by the contract; all but the head are vectors of the place.
+        unsafe {
+            if head == 0 {
+                let _: Vectors<()> = vectors!(|i| x[i].stream(to.add(i * V::LANES)));
+                return;
+            }
+            let to = to.wrapping_add(head).wrapping_sub(V::LANES);
+            if first == 0 {
+                x[0].stream_lanes(0..head, self.to);
+            } else {
+                x[0].behind(self.last, head).stream(to);
+            }
+            (1..x.len()).for_each(
+                #[inline(always)]
+                |i| x[i].behind(x[i - 1], head).stream(to.wrapping_add(i * V::LANES)),
+            );
+        }
+        self.last = x[7];
+    }
+
+    /// Stores the last lanes of the last of `n` results.
+    ///
+    /// # Safety
+    /// The place has room for them. The CPU has the features of `V`.
+    #[inline(always)]
+    unsafe fn finish(self, n: usize) {
+        if self.head > 0 {
+            // SAFETY: by the contract.
+            unsafe { self.last.stream_lanes(self.head..V::LANES, self.to.add(n - V::LANES)) };
+        }
+    }
+}
+
+/// How many numbers lie before the first whole vector from a place on.
+#[inline(always)]
+fn head<V: VectorLanes>(to: *const f32) -> usize {
+    (to.addr() / size_of::<f32>()).wrapping_neg() % V::LANES
+}
+
 /// Does all instructions on one group of vectors.
 ///
 /// # Safety
 /// As for [`At::read`].
 #[inline(always)]
-unsafe fn run_group<V: VectorLanes>(instructions: &[Instruction], at: At<'_>, streamed: Option<usize>) {
+unsafe fn run_group<V: VectorLanes>(instructions: &[Instruction], at: At<'_>, stream: &mut Option<Stream<V>>) {
     // SAFETY: by the contract.
     unsafe {
         let mut x = [V::same(0.0); 8];
@@ -158,14 +226,13 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Instruction], at: At<'_>, st
                     let (y, z) = (at.read(y, x), at.read(z, x));
                     x = vectors!(|i| y[i].fused(z[i], x[i]));
                 }
-                Instruction::Store(place) => {
-                    let to = at.array(place);
-                    if streamed == Some(place) {
-                        vectors!(|i| x[i].stream(to.add(i * V::LANES)));
-                    } else {
+                Instruction::Store(place) => match stream {
+                    Some(stream) if stream.place == place => stream.store(at.first, x),
+                    _ => {
+                        let to = at.array(place);
                         vectors!(|i| x[i].store(to.add(i * V::LANES)));
                     }
-                }
+                },
             }
         }
     }
@@ -174,27 +241,40 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Instruction], at: At<'_>, st
 /// Streams what a function gives for each number of two arrays: little enough to do that a loop of its own is a third faster than
 /// instructions, and that the CPU fetches ahead best by itself.
 ///
+/// What lies before the first whole vector of the target, and behind the last one, goes number by number; see [`Stream`].
+///
 /// # Safety
-/// The arrays have `n` numbers, a multiple of [`GROUP`]; the last one begins at a line. The CPU has the features of `V`.
+/// The arrays have `n` numbers, a multiple of [`GROUP`]. The CPU has the features of `V`.
 #[inline(always)]
 unsafe fn stream_pairs<V: VectorLanes>(x: *const f32, y: *const f32, to: *mut f32, n: usize, f: impl Fn(V, V) -> V) {
-    for at in (0..n).step_by(4 * V::LANES) {
-        let [a, b, c, d] = [0, V::LANES, 2 * V::LANES, 3 * V::LANES].map(
-            #[inline(always)]
-            |i| at + i,
-        );
-        // SAFETY: by the contract.
-        unsafe {
-            let results = (
-                f(V::load(x.add(a)), V::load(y.add(a))),
-                f(V::load(x.add(b)), V::load(y.add(b))),
-                f(V::load(x.add(c)), V::load(y.add(c))),
-                f(V::load(x.add(d)), V::load(y.add(d))),
-            );
+    macro_rules! result {
+        ($at:expr) => {
+            f(V::load(x.add($at)), V::load(y.add($at)))
+        };
+    }
+    let head = head::<V>(to);
+    let mut at = head;
+    // SAFETY: by the contract; whole vectors from the head on are aligned.
+    unsafe {
+        if head > 0 {
+            result!(0).stream_lanes(0..head, to);
+        }
+        while at + 4 * V::LANES <= n {
+            let [a, b, c, d] = [at, at + V::LANES, at + 2 * V::LANES, at + 3 * V::LANES];
+            let results = (result!(a), result!(b), result!(c), result!(d));
             results.0.stream(to.add(a));
             results.1.stream(to.add(b));
             results.2.stream(to.add(c));
             results.3.stream(to.add(d));
+            at += 4 * V::LANES;
+        }
+        while at + V::LANES <= n {
+            result!(at).stream(to.add(at));
+            at += V::LANES;
+        }
+        if at < n {
+            let last = n - V::LANES;
+            result!(last).stream_lanes(at - last..V::LANES, to.add(last));
         }
     }
 }
@@ -235,6 +315,8 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
             Binary::MinNan => pairs!(|x, y| x.smaller::<true>(y)),
         };
     }
+    // SAFETY: by the contract.
+    let mut stream = streamed.map(|place| unsafe { Stream::<V>::new(place, places[place]) });
     for group in (0..n).step_by(GROUP) {
         if ahead.lines() > 0 {
             ahead.fetch_share();
@@ -245,8 +327,12 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
         }
         for first in (group..group + GROUP).step_by(8 * V::LANES) {
             // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
-            unsafe { run_group::<V>(program.instructions(), At { places, first }, streamed) };
+            unsafe { run_group::<V>(program.instructions(), At { places, first }, &mut stream) };
         }
+    }
+    if let Some(stream) = stream {
+        // SAFETY: by the contract.
+        unsafe { stream.finish(n) };
     }
 }
 
