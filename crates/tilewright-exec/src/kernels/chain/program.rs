@@ -9,6 +9,7 @@ const LOG_GROUP: u32 = super::GROUP.ilog2();
 #[derive(Debug)]
 pub(crate) struct Program {
     instructions: Vec<Instruction>,
+    coded: Vec<Coded>,
     /// How many places it names.
     places: usize,
 }
@@ -30,6 +31,50 @@ pub(super) enum Instruction {
     Store(usize),
 }
 
+/// An instruction as it is carried out.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+pub(super) struct Coded {
+    /// Says what is done, and where the first operand is read: one jump finds the code for both. See [`Reading`].
+    pub(super) code: u8,
+    /// The place and the shift of the first operand, or the place that is written.
+    pub(super) place: usize,
+    pub(super) shift: u32,
+    /// The second operand, besides the accumulator.
+    pub(super) second: From,
+}
+
+/// The codes of an instruction that reads an operand: one for each kind of place where that may be.
+pub(super) struct Reading<const OP: u8>;
+
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+impl<const OP: u8> Reading<OP> {
+    pub(super) const ACCUMULATOR: u8 = 4 * OP;
+    pub(super) const ARRAY: u8 = 4 * OP + 1;
+    pub(super) const GROUP: u8 = 4 * OP + 2;
+    pub(super) const VECTOR: u8 = 4 * OP + 3;
+}
+
+/// What instructions do, as numbers. Operations of two operands have those of [`Binary`].
+pub(super) mod code {
+    use super::Binary;
+
+    pub(in super::super) const LOAD: u8 = Binary::MinNan as u8 + 1;
+    pub(in super::super) const TIMES_PLUS: u8 = LOAD + 1;
+    pub(in super::super) const PLUS_PRODUCT: u8 = LOAD + 2;
+    /// Behind all that read an operand.
+    pub(in super::super) const STORE: u8 = 4 * (PLUS_PRODUCT + 1);
+    /// The first of the operations of one number, in the order of [`Unary`](super::Unary).
+    pub(in super::super) const FIRST_OF_ONE: u8 = STORE + 1;
+
+    pub(in super::super) struct OfOne<const UNARY: u8>;
+
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+    impl<const UNARY: u8> OfOne<UNARY> {
+        pub(in super::super) const CODE: u8 = FIRST_OF_ONE + UNARY;
+    }
+}
+
 /// Where an operand comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum From {
@@ -45,7 +90,7 @@ pub(super) enum From {
 impl Program {
     /// Translates links.
     pub(crate) fn new(links: &[Link]) -> Program {
-        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), places: 0 };
+        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), coded: Vec::new(), places: 0 };
         for link in links {
             let operands = link.operands.map(From::of);
             match link.op {
@@ -60,6 +105,7 @@ impl Program {
                 program.push(Instruction::Store(place));
             }
         }
+        program.coded = program.instructions.iter().map(Coded::new).collect();
         program
     }
 
@@ -68,16 +114,19 @@ impl Program {
         &self.instructions
     }
 
+    /// The instructions as they are carried out.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+    pub(super) fn coded(&self) -> &[Coded] {
+        &self.coded
+    }
+
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
     pub(super) fn places(&self) -> usize {
         self.places
     }
 
     fn push(&mut self, instruction: Instruction) {
-        let place = |from: From| match from {
-            From::Accumulator => None,
-            From::Array(place) | From::Group(place, _) | From::Vector(place, _) => Some(place),
-        };
+        let place = |from: From| (from != From::Accumulator).then(|| from.parts().1);
         let named = match instruction {
             Instruction::Unary(_) => [None; 2],
             Instruction::Load(from) | Instruction::Binary(_, from) => [place(from), None],
@@ -114,7 +163,35 @@ impl Program {
     }
 }
 
+impl Coded {
+    fn new(instruction: &Instruction) -> Coded {
+        let reading = |op: u8, first: From, second: From| {
+            let (kind, place, shift) = first.parts();
+            Coded { code: 4 * op + kind, place, shift, second }
+        };
+        let other = |code: u8, place: usize| Coded { code, place, shift: 0, second: From::Accumulator };
+        match *instruction {
+            Instruction::Load(from) => reading(code::LOAD, from, From::Accumulator),
+            Instruction::Binary(op, from) => reading(op as u8, from, From::Accumulator),
+            Instruction::TimesPlus(y, z) => reading(code::TIMES_PLUS, y, z),
+            Instruction::PlusProduct(y, z) => reading(code::PLUS_PRODUCT, y, z),
+            Instruction::Unary(op) => other(code::FIRST_OF_ONE + op as u8, 0),
+            Instruction::Store(place) => other(code::STORE, place),
+        }
+    }
+}
+
 impl From {
+    /// Which kind it is, in the order of [`Reading`], its place and its shift.
+    fn parts(self) -> (u8, usize, u32) {
+        match self {
+            From::Accumulator => (0, 0, 0),
+            From::Array(place) => (1, place, 0),
+            From::Group(place, shift) => (2, place, shift),
+            From::Vector(place, shift) => (3, place, shift),
+        }
+    }
+
     fn of(operand: Operand) -> From {
         match operand {
             Operand::Passed => From::Accumulator,

@@ -6,7 +6,7 @@
 
 use super::{
     Ahead, Binary, GROUP, Run, Unary,
-    program::{From, Instruction},
+    program::{Coded, From, Instruction, Reading, code},
 };
 use crate::kernels::{
     ahead::prefetch,
@@ -56,14 +56,15 @@ impl At<'_> {
         unsafe { *self.places.get_unchecked(place) }.wrapping_add(self.first)
     }
 
-    /// The number at a place that belongs to the row of an element.
+    /// The number at a place that belongs to the row of the vector that so many elements lie before. Rows begin where groups of vectors do,
+    /// or are longer than these.
     ///
     /// # Safety
     /// The place exists, and holds a number for the row. The CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn per_row<V: VectorLanes>(self, place: usize, shift: u32, element: usize) -> V {
+    unsafe fn per_row<V: VectorLanes>(self, place: usize, shift: u32, before: usize) -> V {
         // SAFETY: by the contract.
-        unsafe { V::same(*self.places.get_unchecked(place).add((self.first + element) >> shift)) }
+        unsafe { V::same(*self.places.get_unchecked(place).add(self.first >> shift).add(before >> shift)) }
     }
 
     /// # Safety
@@ -107,25 +108,25 @@ impl<V: VectorLanes> Stream<V> {
         Stream { place, to, head: head::<V>(to), last: unsafe { V::same(0.0) } }
     }
 
-    /// Stores all but the last lanes of the results of the elements from the `first` one on.
+    /// Stores all but the last lanes of the results of the elements from the `first` one on, which belong to `to`.
     ///
     /// # Safety
     /// The place has room for them, and those before were stored. The CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn store(&mut self, first: usize, x: Vectors<V>) {
-        let (to, head) = (self.to.wrapping_add(first), self.head);
+    unsafe fn store(&mut self, first: usize, x: Vectors<V>, to: *mut f32) {
+        let head = self.head;
         // SAFETY: by the contract; all but the head are vectors of the place.
         unsafe {
             if head == 0 {
                 let _: Vectors<()> = vectors!(|i| x[i].stream(to.add(i * V::LANES)));
                 return;
             }
-            let to = to.wrapping_add(head).wrapping_sub(V::LANES);
             if first == 0 {
-                x[0].stream_lanes(0..head, self.to);
+                x[0].stream_lanes(0..head, to);
             } else {
-                x[0].behind(self.last, head).stream(to);
+                x[0].behind(self.last, head).stream(to.wrapping_add(head).wrapping_sub(V::LANES));
             }
+            let to = to.wrapping_add(head).wrapping_sub(V::LANES);
             (1..x.len()).for_each(
                 #[inline(always)]
                 |i| x[i].behind(x[i - 1], head).stream(to.wrapping_add(i * V::LANES)),
@@ -158,82 +159,93 @@ fn head<V: VectorLanes>(to: *const f32) -> usize {
 /// # Safety
 /// As for [`At::read`].
 #[inline(always)]
-unsafe fn run_group<V: VectorLanes>(instructions: &[Instruction], at: At<'_>, stream: &mut Option<Stream<V>>) {
+unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: &mut Option<Stream<V>>) {
     // SAFETY: by the contract.
     unsafe {
         let mut x = [V::same(0.0); 8];
-        // Each pair of an operation and where it finds its operand has code of its own, where that is read from memory.
-        macro_rules! with {
-            ($from:expr, |$a:ident, $b:ident| $result:expr) => {
-                match $from {
-                    From::Accumulator => vectors!(|i| {
-                        let ($a, $b) = (x[i], x[i]);
-                        $result
-                    }),
-                    From::Array(place) => {
-                        let from = at.array(place);
-                        vectors!(|i| {
-                            let ($a, $b) = (x[i], V::load(from.add(i * V::LANES)));
-                            $result
-                        })
+        for &Coded { code, place, shift, second } in instructions {
+            // What the accumulator becomes: for instructions that read an operand `y`, and maybe a second one, for each place where `y` may be.
+            macro_rules! carry_out {
+                (
+                    with operands: { $($op:expr => |$a:ident, $y:ident $(, $z:ident)?| $result:expr;)* }
+                    of one: { $($unary:expr => |$number:ident| $function:expr;)* }
+                ) => {
+                    match code {
+                        $(
+                            Reading::<{ $op }>::ACCUMULATOR => {
+                                $(let $z = at.read(second, x);)?
+                                vectors!(|i| {
+                                    let ($a, $y $(, $z)?) = (x[i], x[i] $(, $z[i])?);
+                                    $result
+                                })
+                            }
+                            Reading::<{ $op }>::ARRAY => {
+                                let from = at.array(place);
+                                $(let $z = at.read(second, x);)?
+                                vectors!(|i| {
+                                    let ($a, $y $(, $z)?) = (x[i], V::load(from.add(i * V::LANES)) $(, $z[i])?);
+                                    $result
+                                })
+                            }
+                            Reading::<{ $op }>::GROUP => {
+                                let one = at.per_row::<V>(place, shift, 0);
+                                $(let $z = at.read(second, x);)?
+                                vectors!(|i| {
+                                    let ($a, $y $(, $z)?) = (x[i], one $(, $z[i])?);
+                                    $result
+                                })
+                            }
+                            Reading::<{ $op }>::VECTOR => {
+                                $(let $z = at.read(second, x);)?
+                                vectors!(|i| {
+                                    let ($a, $y $(, $z)?) = (x[i], at.per_row::<V>(place, shift, i * V::LANES) $(, $z[i])?);
+                                    $result
+                                })
+                            }
+                        )*
+                        $(code::OfOne::<{ $unary as u8 }>::CODE => vectors!(|i| {
+                            let $number = x[i];
+                            $function
+                        }),)*
+                        code::STORE => {
+                            let to = at.array(place);
+                            match stream {
+                                Some(stream) if stream.place == place => stream.store(at.first, x, to),
+                                _ => {
+                                    vectors!(|i| x[i].store(to.add(i * V::LANES)));
+                                }
+                            }
+                            x
+                        }
+                        _ => unreachable!("programs are made of these"),
                     }
-                    From::Group(place, shift) => {
-                        let one = at.per_row::<V>(place, shift, 0);
-                        vectors!(|i| {
-                            let ($a, $b) = (x[i], one);
-                            $result
-                        })
-                    }
-                    From::Vector(place, shift) => vectors!(|i| {
-                        let ($a, $b) = (x[i], at.per_row::<V>(place, shift, i * V::LANES));
-                        $result
-                    }),
+                };
+            }
+            x = carry_out! {
+                with operands: {
+                    code::LOAD => |_x, y| y;
+                    Binary::Add as u8 => |x, y| x + y;
+                    Binary::Sub as u8 => |x, y| x - y;
+                    Binary::SubFrom as u8 => |x, y| y - x;
+                    Binary::Mul as u8 => |x, y| x * y;
+                    Binary::Div as u8 => |x, y| x / y;
+                    Binary::DivInto as u8 => |x, y| y / x;
+                    Binary::Max as u8 => |x, y| x.larger::<false>(y);
+                    Binary::MaxNan as u8 => |x, y| x.larger::<true>(y);
+                    Binary::Min as u8 => |x, y| x.smaller::<false>(y);
+                    Binary::MinNan as u8 => |x, y| x.smaller::<true>(y);
+                    code::TIMES_PLUS => |x, y, z| x.fused(y, z);
+                    code::PLUS_PRODUCT => |x, y, z| y.fused(z, x);
+                }
+                of one: {
+                    Unary::Neg => |x| x.neg();
+                    Unary::Abs => |x| x.abs();
+                    Unary::Sqrt => |x| x.sqrt();
+                    Unary::Exp => |x| lanes::exp(x);
+                    Unary::Exp2 => |x| lanes::exp2(x);
+                    Unary::Tanh => |x| lanes::tanh(x);
                 }
             };
-        }
-        for instruction in instructions {
-            match *instruction {
-                Instruction::Load(from) => x = at.read(from, x),
-                Instruction::Binary(op, from) => {
-                    x = match op {
-                        Binary::Add => with!(from, |x, y| x + y),
-                        Binary::Sub => with!(from, |x, y| x - y),
-                        Binary::SubFrom => with!(from, |x, y| y - x),
-                        Binary::Mul => with!(from, |x, y| x * y),
-                        Binary::Div => with!(from, |x, y| x / y),
-                        Binary::DivInto => with!(from, |x, y| y / x),
-                        Binary::Max => with!(from, |x, y| x.larger::<false>(y)),
-                        Binary::MaxNan => with!(from, |x, y| x.larger::<true>(y)),
-                        Binary::Min => with!(from, |x, y| x.smaller::<false>(y)),
-                        Binary::MinNan => with!(from, |x, y| x.smaller::<true>(y)),
-                    }
-                }
-                Instruction::Unary(op) => {
-                    x = match op {
-                        Unary::Neg => vectors!(|i| x[i].neg()),
-                        Unary::Abs => vectors!(|i| x[i].abs()),
-                        Unary::Sqrt => vectors!(|i| x[i].sqrt()),
-                        Unary::Exp => vectors!(|i| lanes::exp(x[i])),
-                        Unary::Exp2 => vectors!(|i| lanes::exp2(x[i])),
-                        Unary::Tanh => vectors!(|i| lanes::tanh(x[i])),
-                    }
-                }
-                Instruction::TimesPlus(y, z) => {
-                    let (y, z) = (at.read(y, x), at.read(z, x));
-                    x = vectors!(|i| x[i].fused(y[i], z[i]));
-                }
-                Instruction::PlusProduct(y, z) => {
-                    let (y, z) = (at.read(y, x), at.read(z, x));
-                    x = vectors!(|i| y[i].fused(z[i], x[i]));
-                }
-                Instruction::Store(place) => match stream {
-                    Some(stream) if stream.place == place => stream.store(at.first, x),
-                    _ => {
-                        let to = at.array(place);
-                        vectors!(|i| x[i].store(to.add(i * V::LANES)));
-                    }
-                },
-            }
         }
     }
 }
@@ -327,7 +339,7 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
         }
         for first in (group..group + GROUP).step_by(8 * V::LANES) {
             // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
-            unsafe { run_group::<V>(program.instructions(), At { places, first }, &mut stream) };
+            unsafe { run_group::<V>(program.coded(), At { places, first }, &mut stream) };
         }
     }
     if let Some(stream) = stream {
