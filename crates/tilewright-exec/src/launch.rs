@@ -9,14 +9,11 @@
 use crate::{
     AccessObserver, LaunchError, LaunchErrorKind, Param, Plan, cpu,
     kernels::stream,
-    memory::{
-        Memory,
-        locals::{Locals, SharedLocals},
-    },
+    memory::{Memory, locals::SharedLocals},
     plan::PARAM_BYTES,
     pool,
     runs::Runs,
-    vm::{AlignedBytes, Block, FIRST_PATIENCE, Launch, Machine, Outcome, run_prologue},
+    vm::{AlignedBytes, Block, FrameLayout, Launch, Machine, Outcome, find_tilings, run_prologue},
 };
 use std::{
     fmt, io,
@@ -165,11 +162,13 @@ pub fn launch(
     let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
     let (own_stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
+    let (layout, memory) = (FrameLayout::new(&plan.registers, plan.frame_bytes, &constants), memory.share(&plan.globals));
     let launch = Launch {
         plan,
         grid,
-        constants: &constants,
-        memory: memory.share(&plan.globals),
+        tilings: find_tilings(plan, &layout, &memory),
+        layout,
+        memory,
         shared_locals: &shared_locals,
         observer: options.observer,
         output: &output,
@@ -255,22 +254,23 @@ struct Queue {
     progress: Option<ProgressFn>,
 }
 
+#[expect(clippy::vec_box, reason = "a block goes from list to list, and its state stays where it is")]
 #[derive(Default)]
 struct State {
     /// Parked blocks of this round, the next one last.
-    round: Vec<Block>,
+    round: Vec<Box<Block>>,
     /// Blocks that were parked since the round began.
-    parked: Vec<Block>,
+    parked: Vec<Box<Block>>,
     /// The next round goes from the first block to the last.
     upward: bool,
     parked_count: u64,
-    /// Frames of ended blocks, to be used again.
-    frames: Vec<AlignedBytes>,
+    /// Ended blocks, to be used again.
+    ended: Vec<Box<Block>>,
     failure: Option<LaunchError>,
 }
 
 impl State {
-    fn next_parked(&mut self) -> Option<Block> {
+    fn next_parked(&mut self) -> Option<Box<Block>> {
         if self.round.is_empty() {
             std::mem::swap(&mut self.round, &mut self.parked);
             self.round.sort_unstable_by_key(|block| block.index);
@@ -286,13 +286,14 @@ impl State {
 /// What a worker does next.
 enum Work {
     Begin(u64),
-    Resume(Block),
+    Resume(Box<Block>),
     /// Every block that is left is being run by another worker, and may be parked again.
     Wait,
     Done,
 }
 
 /// What the queue knows of a worker.
+#[expect(clippy::vec_box, reason = "a block goes from list to list, and its state stays where it is")]
 struct Worker {
     index: usize,
     /// Resume a parked block before the next one begins.
@@ -301,8 +302,8 @@ struct Worker {
     taken: Range<u64>,
     /// Blocks that it has ended and that are not counted yet.
     ended: u64,
-    /// The frame of the block that ended last, to be used again.
-    frame: Option<AlignedBytes>,
+    /// Blocks that it has ended, to be used again: as many as it runs in step, at most.
+    idle: Vec<Box<Block>>,
 }
 
 impl Queue {
@@ -337,7 +338,7 @@ impl Queue {
         }
     }
 
-    fn next_parked(&self) -> Option<Block> {
+    fn next_parked(&self) -> Option<Box<Block>> {
         if self.waiting.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -346,22 +347,26 @@ impl Queue {
         Some(block)
     }
 
-    fn park(&self, block: Block) {
+    fn park(&self, block: Box<Block>) {
         let mut state = self.lock();
         state.parked_count += 1;
         state.parked.push(block);
         self.waiting.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A frame of `bytes` bytes for a block that begins.
-    fn frame(&self, worker: &mut Worker, bytes: usize) -> Result<AlignedBytes, LaunchErrorKind> {
-        let frame = worker.frame.take().or_else(|| self.lock().frames.pop());
-        frame.map_or_else(|| AlignedBytes::zeroed(bytes), Ok)
+    /// A block that begins.
+    fn begin(&self, worker: &mut Worker, index: u64, launch: &Launch<'_>) -> Result<Box<Block>, LaunchErrorKind> {
+        let ended = worker.idle.pop().or_else(|| self.lock().ended.pop());
+        let mut block = ended.map_or_else(|| Block::new(launch.plan).map(Box::new), Ok)?;
+        block.begin(index, block_id(index, launch.grid));
+        Ok(block)
     }
 
-    fn end(&self, worker: &mut Worker, frame: AlignedBytes) {
-        if let Some(other) = worker.frame.replace(frame) {
-            self.lock().frames.push(other);
+    fn end(&self, worker: &mut Worker, block: Box<Block>) {
+        if worker.idle.len() < self.in_step {
+            worker.idle.push(block);
+        } else {
+            self.lock().ended.push(block);
         }
         worker.ended += 1;
         if let Some(progress) = &self.progress {
@@ -396,7 +401,7 @@ impl Drop for PanicGuard<'_> {
 /// Runs blocks until there are none left.
 fn work(launch: &Launch<'_>, queue: &Queue, index: usize) {
     let _guard = PanicGuard(queue, launch.stop);
-    let mut worker = Worker { index, resume: true, taken: 0..0, ended: 0, frame: None };
+    let mut worker = Worker { index, resume: true, taken: 0..0, ended: 0, idle: Vec::new() };
     if let Err(error) = run_blocks(launch, queue, &mut worker) {
         launch.stop.store(true, Ordering::Relaxed);
         queue.fail(error);
@@ -409,10 +414,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
     let plan = launch.plan;
     let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
     let mut machine = Machine::new(launch).map_err(resource)?;
-    let begin = |worker: &mut Worker, index| {
-        let frame = queue.frame(worker, plan.frame_bytes).map_err(resource)?;
-        Ok(Block { id: block_id(index, launch.grid), index, pc: 0, patience: FIRST_PATIENCE, frame, locals: Locals::default() })
-    };
+    let begin = |worker: &mut Worker, index| queue.begin(worker, index, launch).map_err(resource);
     let mut blocks = Vec::with_capacity(queue.in_step);
     while !launch.stop.load(Ordering::Relaxed) {
         match queue.next(worker) {
@@ -436,7 +438,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
         }
         for mut block in blocks.drain(..) {
             match machine.run(&mut block)? {
-                Outcome::Finished => queue.end(worker, block.frame),
+                Outcome::Finished => queue.end(worker, block),
                 Outcome::Parked => queue.park(block),
             }
         }

@@ -17,7 +17,7 @@ pub(crate) struct Runs {
 }
 
 /// Blocks that a worker takes together: taking some is an atomic operation, and the CPU waits there for all that was stored before.
-const AT_ONCE: u64 = 16;
+const AT_ONCE: u64 = 64;
 /// A worker takes a small part of a run, so that others find some blocks to the end.
 const PARTS: u64 = 8;
 

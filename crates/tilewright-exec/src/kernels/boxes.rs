@@ -32,7 +32,7 @@ pub(crate) enum Stores {
 /// As for [`BoxCopy::run`].
 pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     // SAFETY: by the contract.
-    unsafe { BoxCopy { level, size, stores: Stores::Cached, ahead: 0 }.run(dims, from, to) }
+    unsafe { BoxCopy { level, size, stores: Stores::Cached, ahead: 0 }.run(&Form::new(dims), from, to) }
 }
 
 /// How a box is copied.
@@ -62,13 +62,28 @@ unsafe fn each(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     }
 }
 
-impl BoxCopy {
-    /// Copies a box whose dimensions are given from the outermost on.
-    ///
-    /// # Safety
-    /// Every element of the box can be read at `from` and written at `to`, and the two do not overlap. Elements need not be aligned. The
-    /// CPU has the level.
-    pub(crate) unsafe fn run(&self, dims: &[Dim], from: *const u8, to: *mut u8) {
+/// How a box is gone through: found out once where many boxes of the same form are copied.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    /// The dimensions around what is copied together.
+    outer: Vec<Dim>,
+    together: Together,
+}
+
+/// What is copied together.
+#[derive(Clone, Copy, Debug)]
+enum Together {
+    /// Rows of so many elements that lie side by side in both.
+    Rows(Dim, usize),
+    /// A matrix that has the elements of a column side by side in the source, and those of a row in the target.
+    Transposed { column: Dim, row: Dim },
+    /// One element.
+    Element,
+}
+
+impl Form {
+    /// The form of a box whose dimensions are given from the outermost on.
+    pub(crate) fn new(dims: &[Dim]) -> Form {
         let mut simple = [Dim { count: 1, from: 1, to: 1 }; MAX_DIMS];
         let mut rank = 0;
         for dim in dims.iter().filter(|dim| dim.count != 1) {
@@ -76,49 +91,54 @@ impl BoxCopy {
                 Some(outer) if outer.from == dim.from * dim.count && outer.to == dim.to * dim.count => {
                     *outer = Dim { count: outer.count * dim.count, ..*dim };
                 }
-                _ if rank == MAX_DIMS => {
-                    // More dimensions than anybody uses: one element after the other.
-                    // SAFETY: by the contract.
-                    return unsafe { each(dims, self.size, from, to) };
-                }
+                // More dimensions than anybody uses: one element after the other.
+                _ if rank == MAX_DIMS => return Form { outer: dims.to_vec(), together: Together::Element },
                 _ => {
                     simple[rank] = *dim;
                     rank += 1;
                 }
             }
         }
-        // SAFETY: the dimensions describe the same box.
-        unsafe { self.dims(&mut simple[..rank], from, to) }
+        Form::of_simple(&mut simple[..rank])
     }
 
-    unsafe fn dims(&self, dims: &mut [Dim], from: *const u8, to: *mut u8) {
+    /// The form of a box with dimensions of more than one element, none of which goes on where another one ends.
+    fn of_simple(dims: &mut [Dim]) -> Form {
         let (near_from, near_to) = (dims.iter().position(|d| d.from == 1), dims.iter().position(|d| d.to == 1));
+        match (near_from, near_to) {
+            // Rows that lie side by side in both: innermost, with the longest other dimension around them.
+            (Some(a), Some(b)) if a == b => {
+                dims[a..].rotate_left(1);
+                match dims {
+                    [outer @ .., rows, row] => Form { outer: outer.to_vec(), together: Together::Rows(*rows, row.count) },
+                    _ => Form { outer: Vec::new(), together: Together::Rows(Dim { count: 1, from: 0, to: 0 }, dims[a].count) },
+                }
+            }
+            // Side by side along different dimensions: a transposition.
+            (Some(a), Some(b)) => {
+                let others = dims.iter().enumerate().filter(|(i, _)| *i != a && *i != b).map(|(_, dim)| *dim);
+                Form { outer: others.collect(), together: Together::Transposed { column: dims[a], row: dims[b] } }
+            }
+            _ => Form { outer: dims.to_vec(), together: Together::Element },
+        }
+    }
+}
+
+impl BoxCopy {
+    /// Copies a box.
+    ///
+    /// # Safety
+    /// Every element of the box can be read at `from` and written at `to`, and the two do not overlap. Elements need not be aligned. The
+    /// CPU has the level.
+    pub(crate) unsafe fn run(&self, form: &Form, from: *const u8, to: *mut u8) {
         // SAFETY: the inner functions stay in the box, whatever the order of its dimensions.
         unsafe {
-            match (near_from, near_to) {
-                _ if dims.is_empty() => each(dims, self.size, from, to),
-                // Rows that lie side by side in both: innermost, with the longest other dimension around them.
-                (Some(a), Some(b)) if a == b => {
-                    let row = dims[a].count * self.size;
-                    dims[a..].rotate_left(1);
-                    let (_, outer) = dims.split_last().unwrap_or((&dims[0], &[]));
-                    match outer.split_last() {
-                        None => self.rows(Dim { count: 1, from: 0, to: 0 }, row, from, to),
-                        Some((rows, outer)) => self.outer(outer, from, to, &|from, to| self.rows(*rows, row, from, to)),
-                    }
+            match form.together {
+                Together::Rows(rows, count) => self.outer(&form.outer, from, to, &|from, to| self.rows(rows, count * self.size, from, to)),
+                Together::Transposed { column, row } => {
+                    self.outer(&form.outer, from, to, &|from, to| self.transpose(column, row, from, to));
                 }
-                // Side by side along different dimensions: a transposition.
-                (Some(a), Some(b)) => {
-                    let (column, row) = (dims[a], dims[b]);
-                    let mut outer = [column; MAX_DIMS];
-                    let mut rank = 0;
-                    for (_, dim) in dims.iter().enumerate().filter(|(i, _)| *i != a && *i != b) {
-                        outer[rank] = *dim;
-                        rank += 1;
-                    }
-                    self.outer(&outer[..rank], from, to, &|from, to| self.transpose(column, row, from, to));
-                }
-                _ => each(dims, self.size, from, to),
+                Together::Element => each(&form.outer, self.size, from, to),
             }
         }
     }
@@ -223,7 +243,7 @@ mod tests {
             for (stores, ahead) in [(Stores::Cached, 0), (Stores::Streaming, 0), (Stores::Cached, 4096), (Stores::Streaming, 8)] {
                 let mut found = vec![Line([0; LINE]); expected.len().div_ceil(LINE)];
                 // SAFETY: as above.
-                unsafe { BoxCopy { level, size, stores, ahead }.run(dims, source.as_ptr(), found.as_mut_ptr().cast()) };
+                unsafe { BoxCopy { level, size, stores, ahead }.run(&Form::new(dims), source.as_ptr(), found.as_mut_ptr().cast()) };
                 stream::fence();
                 let found: Vec<u8> = found.iter().flat_map(|line| line.0).take(expected.len()).collect();
                 assert_eq!(found, expected, "{dims:?} of {size} bytes at {level:?}, {stores:?}, {ahead}");

@@ -3,8 +3,7 @@
 //! The order is that of any reduction: a tree of halves, the upper half of the rows combined into the lower. Rows at equal distances
 //! that the tree combines first, eight of them if there are so many, are combined in registers; what is left are as many fewer rows.
 //!
-//! Tiles that lie beside each other are folded together: eight rows of each before any has its next eight. So memory is read in
-//! longer runs than the rows of one tile are.
+//! Tiles that lie beside each other are folded as one wide tile, so that memory is read in longer runs than the rows of one tile are.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
 
 use super::{
@@ -40,16 +39,16 @@ pub(crate) struct Rows {
 }
 
 /// Rows that are combined in registers.
-pub(crate) const TOGETHER: usize = 8;
+const TOGETHER: usize = 8;
 /// How many rounds are fetched ahead of the one that reads.
 const AHEAD: usize = 2;
 
-/// Reduces the rows of each tile to one row.
+/// Reduces the rows of a tile to one row.
 ///
 /// # Safety
-/// `rows` says how the rows of each tile lie; their number is a power of two; `dst` has room for a row, `spare` for half of the rows. All are
-/// initialised and aligned to their elements, and no `dst` or `spare` overlaps anything.
-pub(crate) type ColumnsFn = unsafe fn(tiles: &[Columns], rows: Rows);
+/// `rows` says how the rows lie; their number is a power of two; `dst` has room for a row, `spare` for half of the rows. All are initialised
+/// and aligned to their elements, and neither `dst` nor `spare` overlaps anything.
+pub(crate) type ColumnsFn = unsafe fn(tile: Columns, rows: Rows);
 
 impl Rows {
     /// Fetches the rows of a tile, or of the next one, that are combined `AHEAD` rounds after this one; there are two rounds at least.
@@ -64,48 +63,20 @@ impl Rows {
 }
 
 #[inline(always)]
-unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(tiles: &[Columns], rows: Rows) {
-    let rounds = rows.extent / TOGETHER;
-    if rounds > 1 {
-        for round in 0..rounds {
-            for tile in tiles {
-                if !tile.next.is_null() {
-                    rows.fetch::<T>(tile, round, rounds);
-                }
-                // SAFETY: the contract of ColumnsFn.
-                unsafe {
-                    let to = tile.spare.cast::<T>().add(round * rows.width);
-                    combine_rows::<T, F, TOGETHER>(tile.start.cast::<T>().add(round * rows.pitch), rounds * rows.pitch, to, rows.width);
-                }
-            }
-        }
-    }
-    for tile in tiles {
-        // SAFETY: as above. What is left takes an eighth of the rows, and the room behind it is free.
-        unsafe {
-            let spare = tile.spare.cast::<T>();
-            if rounds > 1 {
-                let left = Rows { extent: rounds, pitch: rows.width, ..rows };
-                reduce_one::<T, F>(spare, left, tile.dst.cast(), spare.add(rounds * rows.width));
-            } else {
-                reduce_one::<T, F>(tile.start.cast(), rows, tile.dst.cast(), spare);
-            }
-        }
-    }
-}
-
-/// Reduces rows to one; `spare` has room for a seventh of them.
-#[inline(always)]
-unsafe fn reduce_one<T: Lane, F: Fn2<T::Wide>>(mut start: *const T, mut rows: Rows, dst: *mut T, mut spare: *mut T) {
-    let width = rows.width;
-    // SAFETY: by the caller.
+unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(tile: Columns, mut rows: Rows) {
+    let (width, dst) = (rows.width, tile.dst.cast::<T>());
+    let (mut start, mut spare, mut is_tile) = (tile.start.cast::<T>(), tile.spare.cast::<T>(), true);
+    // SAFETY: the contract of ColumnsFn. What is left takes an eighth of the rows, and the room behind it is free.
     unsafe {
         while rows.extent > TOGETHER {
             let rounds = rows.extent / TOGETHER;
             for round in 0..rounds {
+                if is_tile && !tile.next.is_null() {
+                    rows.fetch::<T>(&tile, round, rounds);
+                }
                 combine_rows::<T, F, TOGETHER>(start.add(round * rows.pitch), rounds * rows.pitch, spare.add(round * width), width);
             }
-            (start, rows) = (spare, Rows { extent: rounds, width, pitch: width });
+            (start, rows, is_tile) = (spare, Rows { extent: rounds, width, pitch: width }, false);
             spare = spare.add(rounds * width);
         }
         match rows.extent {
@@ -135,16 +106,16 @@ unsafe fn combine_rows<T: Lane, F: Fn2<T::Wide>, const N: usize>(start: *const T
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<T: Lane, F: Fn2<T::Wide>>(tiles: &[Columns], rows: Rows) {
+unsafe fn avx512<T: Lane, F: Fn2<T::Wide>>(tile: Columns, rows: Rows) {
     // SAFETY: by the caller.
-    unsafe { reduce::<T, F>(tiles, rows) }
+    unsafe { reduce::<T, F>(tile, rows) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<T: Lane, F: Fn2<T::Wide>>(tiles: &[Columns], rows: Rows) {
+unsafe fn avx2<T: Lane, F: Fn2<T::Wide>>(tile: Columns, rows: Rows) {
     // SAFETY: by the caller.
-    unsafe { reduce::<T, F>(tiles, rows) }
+    unsafe { reduce::<T, F>(tile, rows) }
 }
 
 /// The reduction of columns of these elements with an operation, if there is one.
@@ -189,20 +160,13 @@ mod tests {
             let expected: Vec<f32> = (0..width).map(column).collect();
             for level in Level::available() {
                 let kernel = select(level, ElemOp::AddF(RoundingMode::NearestEven, false), Elem::Num(Scalar::F32)).unwrap();
-                for (tiles, next) in [(1, std::ptr::null()), (1, values.as_ptr().cast()), (2, std::ptr::null())] {
-                    // The second of two tiles lies beside the first one.
-                    let width = width / tiles;
-                    let (mut found, mut spare) = (vec![0f32; tiles * width], vec![0f32; tiles * extent / 2 * width]);
-                    let tile = |t: usize| Columns {
-                        start: values[t * width..].as_ptr().cast(),
-                        next,
-                        dst: found[t * width..].as_mut_ptr().cast(),
-                        spare: spare[t * extent / 2 * width..].as_mut_ptr().cast(),
-                    };
-                    let tiles: Vec<Columns> = (0..tiles).map(tile).collect();
+                for next in [std::ptr::null(), values.as_ptr().cast()] {
+                    let (mut found, mut spare) = (vec![0f32; width], vec![0f32; extent / 2 * width]);
+                    let (dst, spare) = (found.as_mut_ptr().cast(), spare.as_mut_ptr().cast());
+                    let tile = Columns { start: values.as_ptr().cast(), next, dst, spare };
                     // SAFETY: the arrays hold the rows.
-                    unsafe { kernel(&tiles, Rows { extent, width, pitch }) };
-                    assert_eq!(found, expected[..found.len()], "{extent} rows of {width} at {level:?}");
+                    unsafe { kernel(tile, Rows { extent, width, pitch }) };
+                    assert_eq!(found, expected, "{extent} rows of {width} at {level:?}");
                 }
             }
         }

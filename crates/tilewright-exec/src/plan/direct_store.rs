@@ -106,8 +106,16 @@ mod tests {
 
     fn store(src: Tile, semantics: MemoryOrderingSemantics) -> (Inst, u32) {
         let order = Order { semantics, scope: None };
-        let view =
-            Box::new(ViewAccess { base: tile(100), element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order });
+        let view = Box::new(ViewAccess {
+            base: tile(100),
+            element: Scalar::F32,
+            size: 4,
+            packed: false,
+            dims: Vec::new(),
+            padding: 0,
+            order,
+            fixed: None,
+        });
         (Inst::Store { view, src }, 0)
     }
 

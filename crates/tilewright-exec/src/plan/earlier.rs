@@ -71,7 +71,7 @@ mod tests {
     fn load(place: u32, dst: u32, semantics: MemoryOrderingSemantics) -> Inst {
         let base = Tile::contiguous(F32, Base::Reg(VReg(place)), &[]);
         let order = Order { semantics, scope: None };
-        let view = ViewAccess { base, element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order };
+        let view = ViewAccess { base, element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order, fixed: None };
         Inst::Load { view: Box::new(view), dst: VReg(dst), readers: Readers::Any }
     }
 

@@ -141,8 +141,25 @@ fn label_positions(code: &[(Inst, u32)], skip_labels: bool) -> HashMap<usize, us
     positions
 }
 
+/// Removes jumps to where the code goes on anyway.
+fn drop_idle_jumps(code: &mut Vec<(Inst, u32)>) {
+    // The labels between an instruction and the next one.
+    let mut labels = Vec::new();
+    let mut idle = vec![false; code.len()];
+    for (at, (inst, _)) in code.iter().enumerate().rev() {
+        match inst {
+            Inst::Label(label) => labels.push(*label),
+            Inst::Jump(target) if labels.contains(target) => idle[at] = true,
+            _ => labels.clear(),
+        }
+    }
+    let mut idle = idle.into_iter();
+    code.retain(|_| !idle.next().unwrap_or(false));
+}
+
 /// Removes the labels and points every jump at its instruction.
-pub(crate) fn resolve_labels(code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>) {
+pub(crate) fn resolve_labels(mut code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>) {
+    drop_idle_jumps(&mut code);
     let positions = label_positions(&code, true);
     let placed = code.into_iter().filter(|(inst, _)| !matches!(inst, Inst::Label(_)));
     placed
@@ -189,9 +206,22 @@ mod tests {
 
     #[test]
     fn labels_resolve() {
-        let code = vec![(Inst::Label(3), 0), write(0), (Inst::Jump(4), 1), (Inst::Label(4), 0), (Inst::Jump(3), 2)];
+        let code = vec![(Inst::Label(3), 0), write(0), (Inst::Jump(4), 1), write(1), (Inst::Label(4), 0), (Inst::Jump(3), 2)];
         let (code, sites) = resolve_labels(code);
-        assert_eq!(code.iter().filter_map(Inst::target).collect::<Vec<_>>(), [2, 0]);
-        assert_eq!(sites, [0, 1, 2]);
+        assert_eq!(code.iter().filter_map(Inst::target).collect::<Vec<_>>(), [3, 0]);
+        assert_eq!(sites, [0, 1, 0, 2]);
+    }
+
+    #[test]
+    fn jumps_to_the_next_instruction_go() {
+        let jump = |label| (Inst::Jump(label), 0);
+        let label = |label| (Inst::Label(label), 0);
+        let left = |code| resolve_labels(code).0.len();
+        assert_eq!(left(vec![jump(1), label(1), write(0)]), 1);
+        // Over other labels, and another jump that goes.
+        assert_eq!(left(vec![jump(2), jump(1), label(1), label(2), write(0)]), 1);
+        // Over an instruction, or back.
+        assert_eq!(left(vec![jump(1), write(0), label(1), write(1)]), 3);
+        assert_eq!(left(vec![label(1), jump(1), write(0)]), 2);
     }
 }

@@ -110,7 +110,7 @@ mod tests {
 
     fn view(semantics: MemoryOrderingSemantics, element: Scalar) -> Box<ViewAccess> {
         let order = Order { semantics, scope: None };
-        Box::new(ViewAccess { base: tile(100), element, size: 4, packed: false, dims: Vec::new(), padding: 0, order })
+        Box::new(ViewAccess { base: tile(100), element, size: 4, packed: false, dims: Vec::new(), padding: 0, order, fixed: None })
     }
 
     fn load_of(semantics: MemoryOrderingSemantics, element: Scalar, dst: u32) -> (Inst, u32) {

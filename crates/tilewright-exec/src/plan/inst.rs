@@ -175,6 +175,8 @@ pub(crate) struct Sweep {
     pub(crate) piece: usize,
     /// Whether its chains fetch what they read in memory shortly before: nothing else reads ahead for them.
     pub(crate) fetches: bool,
+    /// The most places that one of its chains has.
+    pub(crate) places: usize,
 }
 
 /// What a sweep does at a time.
@@ -214,7 +216,8 @@ impl Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
         // What needs no scratch need not stop where that ends.
         let piece = if matches!(parts[..], [Part::Chain(_)]) && !uses_scratch(&inputs, &steps) { n } else { Sweep::PIECE };
-        Sweep { n, inputs, steps, parts, piece, fetches: false }
+        let places = most_places(&parts);
+        Sweep { n, inputs, steps, parts, piece, fetches: false, places }
     }
 
     /// Elements that a scratch slot holds.
@@ -239,6 +242,7 @@ impl Sweep {
             && chains::takes(&step.kernel, self.n)
         {
             self.parts = chains::parts(&self.inputs, &self.steps, &[true]);
+            self.places = most_places(&self.parts);
             self.piece = self.n;
         }
     }
@@ -248,6 +252,12 @@ impl Sweep {
         let times = |part: &Part| if let Part::Chain(_) = part { self.n / GROUP } else { self.n / Sweep::PIECE };
         self.parts.iter().map(times).sum()
     }
+}
+
+/// The places of the chain that has most of them.
+fn most_places(parts: &[Part]) -> usize {
+    let places = |part: &Part| if let Part::Chain(chain) = part { chain.places.len() } else { 0 };
+    parts.iter().map(places).max().unwrap_or(0)
 }
 
 /// Whether steps read or write scratch slots.
@@ -366,6 +376,8 @@ pub(crate) struct ViewAccess {
     /// Bits of the elements outside of the tensor.
     pub(crate) padding: u64,
     pub(crate) order: Order,
+    /// Its number among the views whose tensors are constants of a launch, if it is one of them.
+    pub(crate) fixed: Option<usize>,
 }
 
 /// An access through a tile of pointers.
@@ -634,6 +646,14 @@ impl Inst {
     pub(crate) fn sweep(&self) -> Option<&Sweep> {
         match self {
             Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => Some(sweep),
+            _ => None,
+        }
+    }
+
+    /// The view that it loads or stores a tile of.
+    pub(crate) fn view_mut(&mut self) -> Option<&mut ViewAccess> {
+        match self {
+            Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Some(view),
             _ => None,
         }
     }

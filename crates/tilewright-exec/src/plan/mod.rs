@@ -5,6 +5,7 @@ mod coalesce;
 mod constants;
 mod direct_store;
 mod earlier;
+mod fixed_views;
 mod frame;
 mod fuse;
 mod in_place;
@@ -87,6 +88,8 @@ pub struct Plan {
     /// For each instruction, whether what it stores may go past the caches if there is much of it: a block runs it once at most, and
     /// no access of the plan orders others, so that nobody looks for what it stored before the launch ends.
     pub(crate) may_stream: Vec<bool>,
+    /// The instructions with views whose tensors are constants of a launch, in the order of their numbers.
+    pub(crate) fixed_views: Vec<usize>,
     /// How many neighbouring blocks may run in step.
     pub(crate) in_step: usize,
     /// How many pieces of scratch the sweeps need at once.
@@ -125,6 +128,7 @@ impl Plan {
         let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();
         let may_stream = streaming::allowed(&code);
         let in_step = in_step::blocks(&code, layout.bytes);
+        let fixed_views = fixed_views::number(&mut code);
         Ok(Plan {
             entry: name.to_owned(),
             params: lowered.params,
@@ -142,6 +146,7 @@ impl Plan {
             reads_ahead,
             may_stream,
             in_step,
+            fixed_views,
             scratch_slots: fused.scratch_slots.max(prologue_slots),
         })
     }

@@ -228,7 +228,8 @@ mod tests {
 
     fn store(src: u32) -> Inst {
         let order = Order { semantics: MemoryOrderingSemantics::Weak, scope: None };
-        let view = ViewAccess { base: tile(51), element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order };
+        let view =
+            ViewAccess { base: tile(51), element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order, fixed: None };
         Inst::Store { view: Box::new(view), src: tile(src) }
     }
 

@@ -47,7 +47,8 @@ mod tests {
     fn store(semantics: MemoryOrderingSemantics) -> Inst {
         let tile = |reg| Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[4]);
         let order = Order { semantics, scope: None };
-        let view = ViewAccess { base: tile(0), element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order };
+        let view =
+            ViewAccess { base: tile(0), element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order, fixed: None };
         Inst::Store { view: Box::new(view), src: tile(1) }
     }
 

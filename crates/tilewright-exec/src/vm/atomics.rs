@@ -124,7 +124,7 @@ impl Machine<'_> {
                 self.sums.begin(origin, window.place(origin), access.size);
             }
             let regs = self.registers(block);
-            let (addresses, mask, numbers) = (addresses(access, &regs), partial_mask(access, &regs), regs.read(argument));
+            let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
             // SAFETY: the register holds a number for each address, and the table a sum for each place.
             unsafe { self.sums.add(addresses, mask, reach, numbers) };
             if !atomic.may_be_late {
@@ -133,7 +133,7 @@ impl Machine<'_> {
             return true;
         }
         let regs = self.registers(block);
-        let (addresses, mask, numbers) = (addresses(access, &regs), partial_mask(access, &regs), regs.read(argument));
+        let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
         for_each_active(addresses, mask, |i, address| {
             // SAFETY: the window holds the element, and the register a number for each address.
             unsafe { add_atomically(window.place(address), access.size, read(numbers, i, access.size)) };

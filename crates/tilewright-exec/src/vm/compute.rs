@@ -3,7 +3,7 @@
 use super::{
     copy,
     in_place::InPlace,
-    registers::{AlignedBytes, Registers},
+    registers::{AlignedBytes, FrameLayout, Registers},
     sweep::{self, Scratch},
 };
 use crate::{
@@ -21,18 +21,19 @@ pub(crate) fn run_prologue(plan: &Plan, grid: [u32; 3], constants: &mut AlignedB
         return Ok(());
     }
     let (mut scratch, mut ahead) = (Scratch::new(plan.scratch_slots)?, Ahead::default());
-    let regs = Registers::of_prologue(&plan.registers, constants);
+    let layout = FrameLayout::of_prologue(&plan.registers, constants);
+    let regs = Registers::of_prologue(&layout);
     for inst in &plan.prologue {
         match inst {
-            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &InPlace::default(), None, &mut scratch, &mut ahead),
-            inst => run(inst, &regs, grid),
+            Inst::Sweep(sweep) => sweep::run(sweep, regs, &InPlace::default(), None, &mut scratch, &mut ahead),
+            inst => run(inst, regs, grid),
         }
     }
     Ok(())
 }
 
 /// Runs an instruction that reads and writes nothing but registers, and is no sweep.
-pub(super) fn run(inst: &Inst, regs: &Registers<'_>, grid: [u32; 3]) {
+pub(super) fn run(inst: &Inst, regs: Registers<'_>, grid: [u32; 3]) {
     match inst {
         Inst::Move { src, dst } => copy::tile(src, regs, regs.write(*dst)),
         Inst::Repack { src, dst, bits, pack } => copy::repack(regs.read(src), regs.write(*dst), src.numel(), *bits, *pack),
@@ -47,7 +48,7 @@ pub(super) fn run(inst: &Inst, regs: &Registers<'_>, grid: [u32; 3]) {
 }
 
 /// Writes three scalars of 32 bits.
-pub(super) fn set_three(regs: &Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
+pub(super) fn set_three(regs: Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
     for (reg, value) in dst.iter().zip(values) {
         regs.set_scalar(*reg, 4, value.into());
     }

@@ -4,7 +4,7 @@
 use super::{
     copy,
     in_place::InPlace,
-    registers::Registers,
+    registers::{AlignedBytes, Registers},
     sweep::{Input, PIECE, Places, Scratch, Slots},
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
 const LONG_SLICE: usize = 64;
 
 /// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.
-pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut Scratch) {
+pub(super) fn run(fold: &Fold, regs: Registers<'_>, scratch: &mut Scratch) {
     let mut runner = Runner { fold, regs, slots: scratch.slots(), inputs: Vec::new(), works: Vec::new(), spares: Vec::new() };
     runner.prepare();
     match fold.kind {
@@ -45,7 +45,7 @@ pub(super) fn run(fold: &Fold, regs: &Registers<'_>, scratch: &mut Scratch) {
 }
 
 /// Folds rows where they lie.
-pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>, in_place: &InPlace, ahead: &mut Ahead) {
+pub(super) fn run_rows(fold: &FoldRows, regs: Registers<'_>, in_place: &InPlace, ahead: &mut Ahead) {
     let mut nothing = Ahead::default();
     let ahead = if fold.steps > 0 { ahead } else { &mut nothing };
     // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
@@ -56,7 +56,7 @@ pub(super) fn run_rows(fold: &FoldRows, regs: &Registers<'_>, in_place: &InPlace
 }
 
 /// Folds columns where they lie, if their rows are contiguous.
-pub(super) fn run_columns(fold: &FoldColumns, regs: &Registers<'_>, in_place: &InPlace) {
+pub(super) fn run_columns(fold: &FoldColumns, regs: Registers<'_>, in_place: &InPlace) {
     let (extent, width, size) = (fold.src.shape[0], fold.src.shape[1], fold.src.elem.size());
     let Matrix { start, down, right } = in_place.matrix(&fold.src, 0, regs);
     let (dst, spare) = (regs.write(fold.dst), regs.write(fold.spare));
@@ -64,40 +64,51 @@ pub(super) fn run_columns(fold: &FoldColumns, regs: &Registers<'_>, in_place: &I
     unsafe {
         if right == 1 {
             let tile = Columns { start, next: in_place.next(&fold.src), dst, spare };
-            return (fold.kernel)(&[tile], Rows { extent, width, pitch: down });
+            return (fold.kernel)(tile, Rows { extent, width, pitch: down });
         }
         let rows = spare.add(extent / 2 * width * size);
         let dims = [Dim { count: extent, from: down, to: width }, Dim { count: width, from: right, to: 1 }];
         boxes::copy(Level::best(), &dims, size, start, rows);
-        (fold.kernel)(&[Columns { start: rows, next: std::ptr::null(), dst, spare }], Rows { extent, width, pitch: width });
+        (fold.kernel)(Columns { start: rows, next: std::ptr::null(), dst, spare }, Rows { extent, width, pitch: width });
     }
 }
 
-/// Folds the columns of tiles that lie beside each other; `None`, and nothing was done, if they do not. Gives where the next of these
-/// tiles probably lie, or null, and how all rows lie.
-pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(Registers<'_>, &InPlace)]) -> Option<(*const u8, Rows)> {
-    let (_, first) = blocks.first()?;
+/// Folds the columns of tiles that lie beside each other as one wide tile, in `room` for half of its rows and one more; `false`, and nothing
+/// was done, if they do not.
+pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(Registers<'_>, &InPlace)], room: &mut AlignedBytes) -> bool {
     let (extent, width) = (fold.src.shape[0], fold.src.shape[1]);
-    let mut tiles = Vec::with_capacity(blocks.len());
-    let mut pitch = None;
+    let bytes = width * fold.src.elem.size();
+    let mut first: Option<Matrix> = None;
     for (i, (regs, in_place)) in blocks.iter().enumerate() {
-        let Matrix { start, down, right } = in_place.matrix(&fold.src, 0, regs);
-        let beside = tiles.first().is_none_or(|first: &Columns| first.start.addr() + i * width * fold.src.elem.size() == start.addr());
-        if right != 1 || !beside || *pitch.get_or_insert(down) != down {
-            return None;
+        let tile = in_place.matrix(&fold.src, 0, *regs);
+        let first = first.get_or_insert(tile);
+        if tile.right != 1 || tile.down != first.down || tile.start.addr() != first.start.addr() + i * bytes {
+            return false;
         }
-        tiles.push(Columns { start, next: std::ptr::null(), dst: regs.write(fold.dst), spare: regs.write(fold.spare) });
     }
-    let rows = Rows { extent, width, pitch: pitch? };
-    // SAFETY: the plan gave the result, and the room for all rows and half of them, registers of their own in each block; the sources hold
-    // all rows.
-    unsafe { (fold.kernel)(&tiles, rows) };
-    Some((first.next(&fold.src), rows))
+    let Some(first) = first else { return false };
+    let row = blocks.len() * bytes;
+    assert!(room.len() >= columns_room(fold, blocks.len()), "room for half of the rows and one more");
+    let dst = room.as_mut_ptr();
+    // SAFETY: the room was checked. The tiles hold all rows, and the plan gave the results registers of their own in each block.
+    unsafe {
+        let tile = Columns { start: first.start, next: std::ptr::null(), dst, spare: dst.add(row) };
+        (fold.kernel)(tile, Rows { extent, width: blocks.len() * width, pitch: first.down });
+        for (i, (regs, _)) in blocks.iter().enumerate() {
+            std::ptr::copy_nonoverlapping(dst.add(i * bytes), regs.write(fold.dst), bytes);
+        }
+    }
+    true
+}
+
+/// Bytes of half of the rows of so many tiles side by side, and of one more.
+pub(super) fn columns_room(fold: &FoldColumns, tiles: usize) -> usize {
+    (fold.src.shape[0] / 2 + 1) * tiles * fold.src.shape[1] * fold.src.elem.size()
 }
 
 struct Runner<'a, 'b> {
     fold: &'a Fold,
-    regs: &'a Registers<'b>,
+    regs: Registers<'b>,
     slots: Slots,
     /// A pair for each operand, then the captures.
     inputs: Vec<Input>,

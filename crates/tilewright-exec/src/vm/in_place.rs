@@ -2,26 +2,22 @@
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
 use super::{
-    Block, Launch, Machine,
+    Block, Machine,
     registers::Registers,
     sweep::{self, Target},
-    view::Axis,
+    tiling::{Axis, MAX_AXES, Tiling},
 };
 use crate::{
     LaunchErrorKind,
     cpu::Level,
     kernels::{
         ahead::Ahead,
-        boxes::{self, BoxCopy, Dim, Stores},
+        boxes::{self, BoxCopy, Dim, Form, Stores},
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Coordinate, Readers, Sweep, Tile, VReg, ViewAccess},
+    plan::{Base, Readers, Sweep, Tile, VReg, ViewAccess},
 };
-use tilewright_ir::MemoryOrderingSemantics;
-
-/// Dimensions of more than one element that a tile which is left in place may have.
-const MAX_AXES: usize = 4;
 
 /// Where the tiles lie that loads did not copy.
 ///
@@ -65,54 +61,17 @@ struct Whole {
     next: *const u8,
     /// The buffer that it lies in, where the next one is looked for first.
     buffer: usize,
+    /// The number of the view that it is a tile of, if the launch knows its distances.
+    fixed: Option<usize>,
 }
 
 impl Default for Whole {
     fn default() -> Self {
-        let axes = [Axis { count: 1, stride: 1, pitch: 1 }; MAX_AXES];
-        Whole { host: std::ptr::null_mut(), axes, next: std::ptr::null(), buffer: 0 }
+        Whole { host: std::ptr::null_mut(), axes: [Axis::SINGLE; MAX_AXES], next: std::ptr::null(), buffer: 0, fixed: None }
     }
 }
 
 impl Whole {
-    /// Finds a tile that lies in memory whole, aligned and, if that is asked for, with the distances that it has in a register.
-    ///
-    /// `false` also where it lies outside of the buffers, because a copy finds the element that does, and where somebody wants to see
-    /// each access.
-    fn find(&mut self, view: &ViewAccess, kind: AccessKind, in_order: bool, launch: &Launch<'_>, block: &mut Block) -> bool {
-        let place = self.find_address(view, in_order, &launch.registers(block)).filter(|_| launch.observer.is_none());
-        let host = place.and_then(|(address, bytes)| launch.resolve(&mut self.buffer, block, address, bytes, view.size as u64, kind).ok());
-        let Some(host) = host.filter(|host| host.addr().is_multiple_of(view.size)) else { return false };
-        self.host = host;
-        true
-    }
-
-    /// The address of the first element of a tile that lies whole in its tensor, and how many bytes lie from there to the end of the last.
-    fn find_address(&mut self, view: &ViewAccess, in_order: bool, regs: &Registers<'_>) -> Option<(u64, u64)> {
-        let (mut offset, mut span, mut pitch, mut rank) = (0u64, 0u64, 1, MAX_AXES);
-        for dim in view.dims.iter().rev() {
-            let Coordinate::Origin { index, scale } = &dim.coordinate else { return None };
-            let (tile, shape, stride) = (dim.tile as u64, regs.extent(&dim.shape), regs.extent(&dim.stride));
-            let origin = regs.scalar(index).checked_mul(*scale)?;
-            let whole = origin.checked_add(tile)? <= shape;
-            if !whole || in_order && tile != 1 && stride != pitch as u64 {
-                return None;
-            }
-            if tile != 1 {
-                rank = rank.checked_sub(1)?;
-                self.axes[rank] = Axis { count: dim.tile, stride, pitch };
-            }
-            offset = offset.checked_add(origin.checked_mul(stride)?)?;
-            span = span.checked_add((tile - 1).checked_mul(stride)?)?;
-            pitch *= dim.tile;
-        }
-        // The last offset must be within the limit of all accesses.
-        offset.checked_add(span).filter(|last| *last < i64::MAX.cast_unsigned())?;
-        let size = view.size as u64;
-        let address = regs.scalar(&view.base).wrapping_add(offset.wrapping_mul(size));
-        Some((address, (span + 1).checked_mul(size)?))
-    }
-
     /// The distance in memory along a dimension that has this extent and this stride in the register.
     fn distance(&self, extent: usize, stride: usize) -> usize {
         let axis = self.axes.iter().find(|axis| axis.count == extent && axis.pitch == stride);
@@ -141,10 +100,10 @@ impl Whole {
         }
     }
 
-    /// Whether two tiles with elements of `size` bytes may have bytes in common.
-    fn overlaps(&self, other: &Whole, size: usize) -> bool {
-        let (a, b) = (self.span(size), other.span(size));
-        a.start < b.end && b.start < a.end
+    /// Whether it has elements of `size` bytes between two addresses.
+    fn overlaps(&self, other: std::ops::Range<usize>, size: usize) -> bool {
+        let own = self.span(size);
+        own.start < other.end && other.start < own.end
     }
 }
 
@@ -159,15 +118,17 @@ impl InPlace {
     }
 
     fn find(&self, tile: &Tile) -> Option<&Whole> {
-        self.loaded.iter().find(|loaded| loaded.is_left && tile.base == Base::Reg(loaded.reg)).map(|loaded| &loaded.whole)
+        let Base::Reg(reg) = tile.base else { return None };
+        self.loaded.iter().find(|loaded| loaded.reg == reg).filter(|loaded| loaded.is_left).map(|loaded| &loaded.whole)
     }
 
-    fn noted(&self, tile: &Tile) -> Option<*const u8> {
+    /// The first byte of a tile that is read where it lies in memory.
+    pub(super) fn noted(&self, tile: &Tile) -> Option<*const u8> {
         self.find(tile).map(|whole| whole.host.cast_const())
     }
 
     /// The `batch`-th matrix of a tile of matrices.
-    pub(super) fn matrix(&self, tile: &Tile, batch: usize, regs: &Registers<'_>) -> Matrix {
+    pub(super) fn matrix(&self, tile: &Tile, batch: usize, regs: Registers<'_>) -> Matrix {
         let whole = self.find(tile);
         let distance = |from_the_end: usize| {
             let dim = tile.shape.len().checked_sub(from_the_end)?;
@@ -185,7 +146,7 @@ impl InPlace {
     }
 
     /// Brings a tile to its register, if a load left it where it lies.
-    pub(super) fn settle(&mut self, tile: &Tile, regs: &Registers<'_>) {
+    pub(super) fn settle(&mut self, tile: &Tile, regs: Registers<'_>) {
         let (Some(whole), Base::Reg(reg)) = (self.find(tile), tile.base) else { return };
         let dims = whole.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
         // SAFETY: the tile lies whole in memory; its register has room for it.
@@ -194,13 +155,8 @@ impl InPlace {
     }
 
     /// The first byte of a tile whose elements lie in order.
-    pub(super) fn read(&self, tile: &Tile, regs: &Registers<'_>) -> *const u8 {
+    pub(super) fn read(&self, tile: &Tile, regs: Registers<'_>) -> *const u8 {
         self.noted(tile).unwrap_or_else(|| regs.read(tile))
-    }
-
-    /// Whether a tile is read where it lies in memory.
-    pub(super) fn is_in_memory(&self, tile: &Tile) -> bool {
-        self.find(tile).is_some()
     }
 
     /// Whether a sweep reads any of the `bytes` bytes at `place` in memory.
@@ -214,11 +170,40 @@ impl InPlace {
     }
 }
 
+/// How tiles are copied to views whose tilings the launch knows.
+#[derive(Default)]
+pub(super) struct Forms(Vec<Option<(Option<usize>, Form)>>);
+
+impl Forms {
+    /// The form for the store of this number, from tiles of the view with the number `source`, or from a register.
+    fn get_or_make(&mut self, store: usize, source: Option<usize>, make: impl FnOnce() -> Form) -> &Form {
+        if self.0.len() <= store {
+            self.0.resize(store + 1, None);
+        }
+        let kept = &mut self.0[store];
+        if kept.as_ref().is_none_or(|(other, _)| *other != source) {
+            *kept = None;
+        }
+        &kept.get_or_insert_with(|| (source, make())).1
+    }
+}
+
+/// How a tile is copied from a register, or from where it lies in memory, to the tile of a view.
+fn copy_form(src: &Tile, source: Option<&Whole>, target: &Tiling) -> Form {
+    let mut dims = target.axes.map(|axis| Dim { count: axis.count, from: 1, to: axis.stride as usize });
+    let proper = src.shape.iter().zip(&src.strides).filter(|(extent, _)| **extent != 1);
+    for (dim, (&extent, &stride)) in dims.iter_mut().rev().zip(proper.rev()) {
+        dim.from = source.map_or(stride, |source| source.distance(extent, stride));
+    }
+    Form::new(&dims)
+}
+
 impl Machine<'_> {
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
     pub(super) fn sweep_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        let mut whole = Whole::default();
-        let place = whole.find(view, AccessKind::Write, true, self.launch, block).then_some(whole.host);
+        let (launch, mut made) = (self.launch, None);
+        let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
+        let place = found.filter(|(_, tiling)| tiling.in_order).map(|(place, _)| place);
         let place = place.filter(|place| !self.in_place.reads(sweep, *place, sweep.n * view.size));
         let target = match (place, src.base) {
             (Some(place), Base::Reg(reg)) => {
@@ -232,37 +217,38 @@ impl Machine<'_> {
             self.note_stored(target, sweep.n * view.size);
         }
         let regs = self.registers(block);
-        sweep::run(sweep, &regs, &self.in_place, target, &mut self.scratch, &mut self.ahead);
+        sweep::run(sweep, regs, &self.in_place, target, &mut self.scratch, &mut self.ahead);
         if target.is_some() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
     /// Stores a tile that belongs whole and aligned into memory, from wherever it lies; `false`, and nothing was done, if it is not one,
     /// or if its bytes are read where some of them are written.
     pub(super) fn store_whole(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> bool {
-        if view.order.semantics != MemoryOrderingSemantics::Weak || view.packed {
-            return false;
-        }
-        let mut target = Whole::default();
-        if !target.find(view, AccessKind::Write, false, self.launch, block) {
-            return false;
-        }
+        let (launch, mut made) = (self.launch, None);
+        let Some((place, tiling)) = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made) else { return false };
         let regs = self.registers(block);
         let source = self.in_place.find(src);
-        if source.is_some_and(|source| source.overlaps(&target, view.size)) {
+        if source.is_some_and(|source| source.overlaps(place.addr()..place.addr() + tiling.bytes as usize, view.size)) {
             return false;
-        }
-        let mut dims = target.axes.map(|axis| Dim { count: axis.count, from: 1, to: axis.stride as usize });
-        let proper = src.shape.iter().zip(&src.strides).filter(|(extent, _)| **extent != 1);
-        for (dim, (&extent, &stride)) in dims.iter_mut().rev().zip(proper.rev()) {
-            dim.from = source.map_or(stride, |source| source.distance(extent, stride));
         }
         let from = source.map_or_else(|| regs.read(src), |source| source.host);
         let stores = self.stores(src.numel() * view.size, block);
         let next = source.map_or(std::ptr::null(), |source| source.next);
         let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };
         let copy = BoxCopy { level: Level::best(), size: view.size, stores, ahead };
+        let form = || copy_form(src, source, tiling);
+        // The form is the same for all blocks where the distances in the source and in the target are.
+        let kept = source.map_or(Some(None), |source| source.fixed.map(Some)).zip(view.fixed);
+        let made;
+        let form = match kept {
+            Some((source, number)) => self.forms.get_or_make(number, source, form),
+            None => {
+                made = form();
+                &made
+            }
+        };
         // SAFETY: source and target hold the whole tile, and do not overlap.
-        unsafe { copy.run(&dims, from, target.host) };
+        unsafe { copy.run(form, from, place) };
         true
     }
 
@@ -272,10 +258,15 @@ impl Machine<'_> {
             return false;
         }
         let Loaded { is_left, whole, .. } = self.in_place.of_register(dst);
-        let last = whole.host.cast_const();
-        *is_left = whole.find(view, AccessKind::Read, readers == Readers::InOrder, self.launch, block);
-        if !*is_left {
-            return false;
+        let (launch, mut made) = (self.launch, None);
+        let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
+        let found = found.filter(|(_, tiling)| tiling.in_order || readers != Readers::InOrder);
+        *is_left = found.is_some();
+        let Some((host, tiling)) = found else { return false };
+        let last = std::mem::replace(&mut whole.host, host);
+        // All tiles of a tiling have the same distances.
+        if view.fixed.is_none() || last.is_null() {
+            (whole.axes, whole.fixed) = (tiling.axes, view.fixed);
         }
         whole.guess_next(last);
         if whole.next.is_null() {
@@ -312,5 +303,23 @@ impl Machine<'_> {
             let elsewhere = self.in_place.stored.iter().filter(|(_, guess)| guess.next != guess.last);
             elsewhere.for_each(|(_, guess)| self.ahead.add_run(guess.next, guess.bytes));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_kept_for_the_source_that_they_were_made_for() {
+        let mut forms = Forms::default();
+        let mut made = 0;
+        for (store, source) in [(1, None), (1, None), (0, Some(3)), (1, Some(3)), (0, Some(3)), (1, None)] {
+            forms.get_or_make(store, source, || {
+                made += 1;
+                Form::new(&[])
+            });
+        }
+        assert_eq!(made, 4);
     }
 }

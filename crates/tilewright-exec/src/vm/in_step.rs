@@ -2,26 +2,20 @@
 //!
 //! A reduction of columns reads short rows, far apart in memory; the CPU fetches them more slowly than what lies side by side. The
 //! tiles of neighbouring blocks often lie beside each other, so a worker runs several of them in step (`plan/in_step.rs` says which
-//! plans), and reads eight rows of all tiles before the next eight of any.
+//! plans), and folds their tiles as one wide tile.
 
-use super::{Block, Flow, Machine, fold};
+use super::{AlignedBytes, Block, Flow, Machine, fold};
 use crate::{
     LaunchError,
-    kernels::columns::{Rows, TOGETHER},
     plan::{FoldColumns, Inst},
 };
-
-/// Rounds of rows of the next tiles that are fetched while other instructions run, at most: half of the second cache holds them.
-const ROUNDS_AHEAD: usize = 4;
-/// Over how many instructions of each block that is spread: as many as a loop has around a reduction, at least.
-const STEPS: usize = 4;
 
 impl Machine<'_> {
     /// Runs blocks that begin as long as all go the same way. Leaves each where it goes on, by [`run`](Machine::run).
     ///
     /// # Errors
     /// When a block does what a kernel must not do.
-    pub(crate) fn run_in_step(&mut self, blocks: &mut [Block]) -> Result<(), LaunchError> {
+    pub(crate) fn run_in_step(&mut self, blocks: &mut [Box<Block>]) -> Result<(), LaunchError> {
         let plan = self.launch.plan;
         if self.lanes.len() < blocks.len() {
             self.lanes.resize_with(blocks.len(), Default::default);
@@ -31,7 +25,7 @@ impl Machine<'_> {
         while let Some(inst) = plan.code.get(pc) {
             let same_way = match inst {
                 Inst::Return => break,
-                Inst::FoldColumns(fold) => self.fold_columns_in_step(fold, blocks),
+                Inst::FoldColumns(fold) => self.fold_columns_in_step(fold, blocks)?,
                 inst => self.step_each(inst, blocks)?,
             };
             pc = blocks[0].pc;
@@ -43,7 +37,7 @@ impl Machine<'_> {
     }
 
     /// Runs an instruction of each block; whether the blocks may go on in step.
-    fn step_each(&mut self, inst: &Inst, blocks: &mut [Block]) -> Result<bool, LaunchError> {
+    fn step_each(&mut self, inst: &Inst, blocks: &mut [Box<Block>]) -> Result<bool, LaunchError> {
         let mut go_on = true;
         for (lane, block) in blocks.iter_mut().enumerate() {
             std::mem::swap(&mut self.in_place, &mut self.lanes[lane]);
@@ -56,37 +50,21 @@ impl Machine<'_> {
                 Flow::Again(target) => (block.pc, go_on) = (target, false),
                 Flow::Finish => go_on = false,
             }
-            self.ahead.fetch_share();
         }
         Ok(go_on)
     }
 
-    fn fold_columns_in_step(&mut self, fold: &FoldColumns, blocks: &mut [Block]) -> bool {
+    fn fold_columns_in_step(&mut self, fold: &FoldColumns, blocks: &mut [Box<Block>]) -> Result<bool, LaunchError> {
         let launch = self.launch;
-        let registers = |block| super::Registers::new(&launch.plan.registers, block, launch.constants);
-        let all: Vec<_> = blocks.iter_mut().zip(&self.lanes).map(|(block, lane)| (registers(&mut block.frame), lane)).collect();
-        match fold::run_columns_beside(fold, &all) {
-            Some((next, rows)) => {
-                let bytes = all.len() * rows.width * fold.src.elem.size();
-                self.ahead.begin(all.len() * STEPS);
-                self.read_ahead(next, rows, fold.src.elem.size(), bytes);
-            }
-            None => all.iter().for_each(|(regs, lane)| fold::run_columns(fold, regs, lane)),
+        let needed = fold::columns_room(fold, blocks.len());
+        if self.room.as_ref().is_none_or(|room| room.len() < needed) {
+            self.room = Some(AlignedBytes::zeroed(needed).map_err(|kind| self.error(&blocks[0], kind))?);
+        }
+        let all: Vec<_> = blocks.iter_mut().zip(&self.lanes).map(|(block, lane)| (launch.registers(block), &**lane)).collect();
+        if !self.room.as_mut().is_some_and(|room| fold::run_columns_beside(fold, &all, room)) {
+            all.iter().for_each(|(regs, lane)| fold::run_columns(fold, *regs, lane));
         }
         blocks.iter_mut().for_each(|block| block.pc += 1);
-        true
-    }
-
-    /// Asks for the first rounds of the tiles that are folded next; together, their rows have `bytes` bytes.
-    fn read_ahead(&mut self, next: *const u8, rows: Rows, size: usize, bytes: usize) {
-        if next.is_null() {
-            return;
-        }
-        let rounds = (rows.extent / TOGETHER).max(1);
-        for round in 0..rounds.min(ROUNDS_AHEAD) {
-            for row in (round..rows.extent).step_by(rounds) {
-                self.ahead.add_run(next.wrapping_add(row * rows.pitch * size), bytes);
-            }
-        }
+        Ok(true)
     }
 }

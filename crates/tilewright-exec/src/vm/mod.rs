@@ -15,10 +15,12 @@ mod product;
 mod registers;
 mod sums;
 mod sweep;
+mod tiling;
 mod view;
 
 pub(crate) use compute::run_prologue;
-pub(crate) use registers::AlignedBytes;
+pub(crate) use registers::{AlignedBytes, FrameLayout};
+pub(crate) use tiling::{Tiling, find_all as find_tilings};
 
 use crate::{
     AccessFault, AccessKind, AccessObserver, LaunchError, LaunchErrorKind,
@@ -30,7 +32,7 @@ use crate::{
     },
     plan::{Extent, Inst, Plan, Tile, VReg},
 };
-use in_place::InPlace;
+use in_place::{Forms, InPlace};
 use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sums::Sums;
@@ -38,7 +40,7 @@ use sweep::Scratch;
 use tilewright_numeric::int::{sign_extend, truncate};
 
 /// How often the loops of a new block that may wait go round before the block is parked.
-pub(crate) const FIRST_PATIENCE: u32 = 64;
+const FIRST_PATIENCE: u32 = 64;
 /// The same for a block that was parked: it probably still waits.
 const LATER_PATIENCE: u32 = 2;
 
@@ -46,9 +48,11 @@ const LATER_PATIENCE: u32 = 2;
 pub(crate) struct Launch<'l> {
     pub(crate) plan: &'l Plan,
     pub(crate) grid: [u32; 3],
-    /// Parameters and constants.
-    pub(crate) constants: &'l AlignedBytes,
+    /// Where registers are, and parameters and constants.
+    pub(crate) layout: FrameLayout<'l>,
     pub(crate) memory: SharedMemory<'l>,
+    /// Where the tiles of views lie, for those that the plan numbers.
+    pub(crate) tilings: Vec<Option<Tiling>>,
     /// What blocks allocated for all to see.
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
@@ -63,7 +67,7 @@ pub(crate) struct Launch<'l> {
 
 impl Launch<'_> {
     fn registers<'b>(&'b self, block: &'b mut Block) -> Registers<'b> {
-        Registers::new(&self.plan.registers, &mut block.frame, self.constants)
+        Registers::new(&self.layout, &mut block.frame)
     }
 
     /// The host address of `size` bytes of elements of `align` bytes at `address`. `hint` is the buffer to look at first.
@@ -87,17 +91,33 @@ impl Launch<'_> {
     }
 }
 
-/// A block that has begun.
+/// A block that has begun, or room for one.
 pub(crate) struct Block {
-    pub(crate) id: [u32; 3],
+    id: [u32; 3],
     /// Position in the order of the grid.
     pub(crate) index: u64,
-    pub(crate) pc: usize,
+    pc: usize,
     /// How often its waiting loops may go round before it is parked.
-    pub(crate) patience: u32,
-    pub(crate) frame: AlignedBytes,
+    patience: u32,
+    frame: AlignedBytes,
     /// What it has allocated.
-    pub(crate) locals: Locals,
+    locals: Locals,
+}
+
+impl Block {
+    /// Room for the blocks of a plan, one after the other.
+    ///
+    /// # Errors
+    /// When the host has not enough memory.
+    pub(crate) fn new(plan: &Plan) -> Result<Block, LaunchErrorKind> {
+        let frame = AlignedBytes::zeroed(plan.frame_bytes)?;
+        Ok(Block { id: [0; 3], index: 0, pc: 0, patience: 0, frame, locals: Locals::default() })
+    }
+
+    /// Begins a block where another one has ended, if any has begun.
+    pub(crate) fn begin(&mut self, index: u64, id: [u32; 3]) {
+        (self.id, self.index, self.pc, self.patience) = (id, index, 0, FIRST_PATIENCE);
+    }
 }
 
 /// How a run of a block ended.
@@ -116,9 +136,14 @@ pub(crate) struct Machine<'l> {
     /// The buffer that was accessed last.
     hint: usize,
     /// Tiles of the running block that were not copied.
-    in_place: InPlace,
+    in_place: Box<InPlace>,
     /// The same for each of the blocks that run in step.
-    lanes: Vec<InPlace>,
+    #[expect(clippy::vec_box, reason = "each takes its turn as `in_place`, which is a swap of pointers")]
+    lanes: Vec<Box<InPlace>>,
+    /// Where blocks in step fold columns.
+    room: Option<AlignedBytes>,
+    /// How tiles are copied to memory.
+    forms: Forms,
     /// Where tiles will probably be read next.
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
@@ -146,8 +171,10 @@ impl<'l> Machine<'l> {
             scratch,
             packs: Packs::default(),
             hint: 0,
-            in_place: InPlace::default(),
+            in_place: Box::default(),
             lanes: Vec::new(),
+            room: None,
+            forms: Forms::default(),
             ahead: Ahead::default(),
             sums: Sums::default(),
         })
@@ -217,16 +244,18 @@ impl<'l> Machine<'l> {
     }
 
     fn step(&mut self, inst: &Inst, block: &mut Block) -> Result<Flow, LaunchErrorKind> {
-        let id = block.id;
         let regs = self.registers(block);
         match inst {
-            Inst::Sweep(sweep) => sweep::run(sweep, &regs, &self.in_place, None, &mut self.scratch, &mut self.ahead),
-            Inst::Extract { src, slice, dst } => copy::extract(src, slice, &regs, regs.write(*dst))?,
-            Inst::Insert { src, slice, dst } => copy::insert(src, slice, &regs, regs.write(*dst))?,
+            Inst::Sweep(sweep) => sweep::run(sweep, regs, &self.in_place, None, &mut self.scratch, &mut self.ahead),
+            Inst::Extract { src, slice, dst } => copy::extract(src, slice, regs, regs.write(*dst))?,
+            Inst::Insert { src, slice, dst } => copy::insert(src, slice, regs, regs.write(*dst))?,
             Inst::Move { .. } | Inst::Repack { .. } | Inst::Iota { .. } | Inst::GridSize(_) | Inst::ViewExtent { .. } => {
-                compute::run(inst, &regs, self.launch.grid);
+                compute::run(inst, regs, self.launch.grid);
             }
-            Inst::BlockId(dst) => compute::set_three(&regs, dst, id),
+            Inst::BlockId(dst) => {
+                let [x, y, z] = block.id;
+                compute::set_three(self.registers(block), dst, [x, y, z]);
+            }
             Inst::Load { view, dst, readers } => self.load_view(view, *dst, *readers, block)?,
             Inst::Store { view, src } => self.store_view(view, src, block)?,
             Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block)?,
@@ -234,10 +263,10 @@ impl<'l> Machine<'l> {
             Inst::StorePointers { access, src } => self.store_pointers(access, src, block)?,
             Inst::AtomicView { view, mode, src } => self.atomic_view(view, *mode, src, block)?,
             Inst::Atomic(atomic) => self.atomic(atomic, block)?,
-            Inst::Matmul(matmul) => product::run(matmul, &regs, &self.in_place, &mut self.packs, &mut self.ahead),
-            Inst::Fold(fold) => fold::run(fold, &regs, &mut self.scratch),
-            Inst::FoldRows(fold) => fold::run_rows(fold, &regs, &self.in_place, &mut self.ahead),
-            Inst::FoldColumns(fold) => fold::run_columns(fold, &regs, &self.in_place),
+            Inst::Matmul(matmul) => product::run(matmul, regs, &self.in_place, &mut self.packs, &mut self.ahead),
+            Inst::Fold(fold) => fold::run(fold, regs, &mut self.scratch),
+            Inst::FoldRows(fold) => fold::run_rows(fold, regs, &self.in_place, &mut self.ahead),
+            Inst::FoldColumns(fold) => fold::run_columns(fold, regs, &self.in_place),
             Inst::Alloca { slot, dst } => {
                 let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;
                 self.registers(block).set_scalar(*dst, 8, address);
@@ -247,8 +276,8 @@ impl<'l> Machine<'l> {
                     block.locals.release(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals);
                 }
             }
-            Inst::Print(print) => print::run(print, &regs, self.launch.output)?,
-            Inst::Assert { condition, message } => assert_all(condition, message, &regs)?,
+            Inst::Print(print) => print::run(print, regs, self.launch.output)?,
+            Inst::Assert { condition, message } => assert_all(condition, message, regs)?,
             Inst::Jump(target) => return Ok(Flow::Goto(*target)),
             Inst::BranchUnless { condition, target } => {
                 if regs.scalar(condition) & 1 == 0 {
@@ -258,13 +287,13 @@ impl<'l> Machine<'l> {
             Inst::JumpBack { target, waits } => return Ok(self.back(*target, *waits)),
             Inst::ForHead { counter, upper, step, signed, exit } => {
                 let count = Count { counter: *counter, upper, step, signed: *signed };
-                if !count.begin(&regs)? {
+                if !count.begin(regs)? {
                     return Ok(Flow::Goto(*exit));
                 }
             }
             Inst::ForNext { counter, upper, step, signed, target, waits } => {
                 let count = Count { counter: *counter, upper, step, signed: *signed };
-                if count.advance(&regs) {
+                if count.advance(regs) {
                     return Ok(self.back(*target, *waits));
                 }
             }
@@ -281,7 +310,7 @@ impl<'l> Machine<'l> {
     }
 }
 
-fn assert_all(condition: &Tile, message: &str, regs: &Registers<'_>) -> Result<(), LaunchErrorKind> {
+fn assert_all(condition: &Tile, message: &str, regs: Registers<'_>) -> Result<(), LaunchErrorKind> {
     match (0..condition.numel()).find(|i| regs.element(condition, *i) & 1 == 0) {
         Some(element) => Err(LaunchErrorKind::Assert { message: message.to_owned(), element }),
         None => Ok(()),
@@ -298,7 +327,7 @@ struct Count<'a> {
 
 impl Count<'_> {
     /// The bits of counter, upper bound and step; sign-extended if they are signed, else zero-extended.
-    fn values(&self, regs: &Registers<'_>) -> [u64; 3] {
+    fn values(&self, regs: Registers<'_>) -> [u64; 3] {
         let elem = self.upper.elem;
         let extend = |bits: u64| if self.signed { sign_extend(bits, elem.bits()).cast_unsigned() } else { truncate(bits, elem.bits()) };
         [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)].map(extend)
@@ -309,7 +338,7 @@ impl Count<'_> {
     }
 
     /// Whether there is a first iteration.
-    fn begin(&self, regs: &Registers<'_>) -> Result<bool, LaunchErrorKind> {
+    fn begin(&self, regs: Registers<'_>) -> Result<bool, LaunchErrorKind> {
         let [counter, upper, step] = self.values(regs);
         let is_first = self.is_below(counter, upper);
         if is_first && !self.is_below(0, step) {
@@ -319,7 +348,7 @@ impl Count<'_> {
     }
 
     /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
-    fn advance(&self, regs: &Registers<'_>) -> bool {
+    fn advance(&self, regs: Registers<'_>) -> bool {
         let [counter, upper, step] = self.values(regs);
         let next = if self.signed {
             counter.cast_signed().checked_add(step.cast_signed()).map(i64::cast_unsigned)

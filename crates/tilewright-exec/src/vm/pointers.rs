@@ -23,7 +23,7 @@ impl Machine<'_> {
             && access.element != Scalar::I1
             && let Some(part) = self.one_buffer(access, AccessKind::Read, block)
         {
-            load_all(access, padding, part, &self.registers(block), dst);
+            load_all(access, padding, part, self.registers(block), dst);
             return Ok(());
         }
         let (n, size) = (access.pointers.numel(), access.size);
@@ -60,7 +60,7 @@ impl Machine<'_> {
             return None;
         }
         let size = access.size as u64;
-        let reach = scattered::reach(Level::best(), addresses(access, &regs), partial_mask(access, &regs), size)?;
+        let reach = scattered::reach(Level::best(), addresses(access, regs), partial_mask(access, regs), size)?;
         let window = self.launch.memory.window(reach.first, size, kind, &mut self.hint)?;
         window.holds(reach).then_some((window, reach))
     }
@@ -71,7 +71,7 @@ impl Machine<'_> {
         if access.order.semantics == MemoryOrderingSemantics::Weak
             && let Some(part) = self.one_buffer(access, AccessKind::Write, block)
         {
-            store_all(access, src, part, &self.registers(block));
+            store_all(access, src, part, self.registers(block));
             return Ok(());
         }
         for i in 0..access.pointers.numel() {
@@ -93,7 +93,7 @@ impl Machine<'_> {
 
 /// Loads all elements from a window that holds those that are not masked off; the others get the padding, or 0: what the register held
 /// before depends on which blocks ran on this thread.
-fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: &Registers<'_>, dst: VReg) {
+fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: Registers<'_>, dst: VReg) {
     let (addresses, mask, to) = (addresses(access, regs), partial_mask(access, regs), regs.write(dst));
     if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
         // SAFETY: the window holds all elements of the reach, and the register has room for them.
@@ -115,7 +115,7 @@ fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Wi
 }
 
 /// Stores the elements that are not masked off to a window that holds them.
-fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: &Registers<'_>) {
+fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: Registers<'_>) {
     let (addresses, mask, from) = (addresses(access, regs), partial_mask(access, regs), regs.read(src));
     if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
         // SAFETY: the window holds all elements of the reach, which may be written; the register holds all.
@@ -133,13 +133,13 @@ fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach
 }
 
 /// The addresses of an access.
-pub(super) fn addresses<'b>(access: &PointerAccess, regs: &Registers<'b>) -> &'b [u64] {
+pub(super) fn addresses<'b>(access: &PointerAccess, regs: Registers<'b>) -> &'b [u64] {
     // SAFETY: the register holds that many addresses, aligned, and nothing writes it before the access is over.
     unsafe { std::slice::from_raw_parts(regs.read(&access.pointers).cast(), access.pointers.numel()) }
 }
 
 /// The mask of an access, if it masks anything off.
-pub(super) fn partial_mask<'b>(access: &PointerAccess, regs: &Registers<'b>) -> Option<&'b [u8]> {
+pub(super) fn partial_mask<'b>(access: &PointerAccess, regs: Registers<'b>) -> Option<&'b [u8]> {
     // SAFETY: the register holds a byte for each pointer, and nothing writes it before the access is over.
     let mask = access.mask.as_ref().map(|mask| unsafe { std::slice::from_raw_parts(regs.read(mask), access.pointers.numel()) });
     mask.filter(|mask| !scattered::all_set(mask))

@@ -61,15 +61,44 @@ impl Drop for AlignedBytes {
     }
 }
 
+/// Where registers lie in a frame, and the constants that tiles can be based on instead.
+pub(crate) struct FrameLayout<'l> {
+    offsets: &'l [usize],
+    frame_bytes: usize,
+    constants: Bytes,
+    borrowed: PhantomData<&'l AlignedBytes>,
+}
+
+// SAFETY: constants are only read, but by a prologue, whose layout no other thread has.
+unsafe impl Sync for FrameLayout<'_> {}
+
+impl<'l> FrameLayout<'l> {
+    /// Registers at these offsets of frames of so many bytes.
+    pub(crate) fn new(offsets: &'l [usize], frame_bytes: usize, constants: &'l AlignedBytes) -> FrameLayout<'l> {
+        FrameLayout { offsets, frame_bytes, constants: Bytes::of(constants), borrowed: PhantomData }
+    }
+
+    /// The bits of a tile with one element that is a constant.
+    pub(super) fn constant(&self, tile: &Tile) -> Option<u64> {
+        let Base::Const(offset) = tile.base else { return None };
+        // SAFETY: constants hold all elements of the tiles on them.
+        Some(unsafe { exact::read(self.constants.at(offset), 0, tile.elem.size()) })
+    }
+
+    /// Registers that are parts of the constants: those of a plan's prologue.
+    pub(super) fn of_prologue(offsets: &'l [usize], constants: &'l mut AlignedBytes) -> FrameLayout<'l> {
+        FrameLayout::new(offsets, constants.len(), constants)
+    }
+}
+
 /// The registers of a block and the constants of its launch.
 ///
 /// The plan gave every register a place inside the frame that no other register needs at the same time, so what an
 /// instruction writes never overlaps what it reads.
+#[derive(Clone, Copy)]
 pub(super) struct Registers<'b> {
-    offsets: &'b [usize],
-    frame: Bytes,
-    constants: Bytes,
-    block: PhantomData<(&'b mut AlignedBytes, &'b AlignedBytes)>,
+    layout: &'b FrameLayout<'b>,
+    frame: NonNull<u8>,
 }
 
 /// Where bytes begin, and how many they are.
@@ -85,26 +114,30 @@ impl Bytes {
     }
 
     fn at(self, offset: usize) -> *mut u8 {
-        assert!(offset < self.len, "registers lie inside the frame, and constants inside their bytes");
+        assert!(offset < self.len, "constants lie inside their bytes");
         // SAFETY: the offset is inside.
         unsafe { self.start.as_ptr().add(offset) }
     }
 }
 
 impl<'b> Registers<'b> {
-    pub(super) fn new(offsets: &'b [usize], frame: &'b mut AlignedBytes, constants: &'b AlignedBytes) -> Registers<'b> {
-        Registers { offsets, frame: Bytes::of(frame), constants: Bytes::of(constants), block: PhantomData }
+    /// The registers in a frame of the layout.
+    pub(super) fn new(layout: &'b FrameLayout<'b>, frame: &'b mut AlignedBytes) -> Registers<'b> {
+        assert!(frame.len() >= layout.frame_bytes, "the frame holds all registers");
+        Registers { layout, frame: frame.start }
     }
 
-    /// The registers of a plan's prologue, which are parts of the constants.
-    pub(super) fn of_prologue(offsets: &'b [usize], constants: &'b mut AlignedBytes) -> Registers<'b> {
-        let bytes = Bytes::of(constants);
-        Registers { offsets, frame: bytes, constants: bytes, block: PhantomData }
+    /// The registers of a plan's prologue.
+    pub(super) fn of_prologue(layout: &'b FrameLayout<'b>) -> Registers<'b> {
+        Registers { layout, frame: layout.constants.start }
     }
 
     #[inline]
     fn at(&self, reg: VReg) -> *mut u8 {
-        self.frame.at(self.offsets[reg.index()])
+        let offset = self.layout.offsets[reg.index()];
+        assert!(offset < self.layout.frame_bytes, "registers lie inside the frame");
+        // SAFETY: the offset is inside.
+        unsafe { self.frame.as_ptr().add(offset) }
     }
 
     /// The first byte of what a tile is based on.
@@ -117,7 +150,7 @@ impl<'b> Registers<'b> {
     pub(super) fn base(&self, base: Base) -> *const u8 {
         match base {
             Base::Reg(reg) => self.at(reg),
-            Base::Const(offset) => self.constants.at(offset),
+            Base::Const(offset) => self.layout.constants.at(offset),
         }
     }
 

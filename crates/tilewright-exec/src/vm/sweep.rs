@@ -23,8 +23,8 @@ pub(super) struct Input {
     pub(super) base: *const u8,
     /// Bytes of an element; 0 where all pieces read the same slot.
     advance: usize,
-    /// How many elements of the sweep read the same one.
-    row: usize,
+    /// How many elements of the sweep read the same one: 2 to the power of this.
+    row: u32,
     /// Whether it is read where it lies in memory, and the next tile will probably lie behind it.
     is_fetched: bool,
 }
@@ -32,12 +32,12 @@ pub(super) struct Input {
 impl Input {
     /// Elements of this many bytes, one behind the other.
     pub(super) fn in_order(base: *const u8, size: usize) -> Input {
-        Input { base, advance: size, row: 1, is_fetched: false }
+        Input { base, advance: size, row: 0, is_fetched: false }
     }
 
     /// A slot, or a single element, that all pieces read.
     pub(super) fn slot(base: *const u8) -> Input {
-        Input { base, advance: 0, row: 1, is_fetched: false }
+        Input { base, advance: 0, row: 0, is_fetched: false }
     }
 }
 
@@ -60,7 +60,7 @@ impl Target {
 /// Runs a sweep over all its elements.
 pub(super) fn run(
     sweep: &Sweep,
-    regs: &Registers<'_>,
+    regs: Registers<'_>,
     in_place: &InPlace,
     target: Option<Target>,
     scratch: &mut Scratch,
@@ -69,35 +69,33 @@ pub(super) fn run(
     let Scratch { bytes, inputs, pointers } = scratch;
     let slots = Slots::new(bytes);
     inputs.clear();
-    for input in &sweep.inputs {
-        inputs.push(match input {
-            SweepInput::Direct { tile } => {
-                let is_fetched = sweep.fetches && in_place.is_in_memory(tile);
-                Input { is_fetched, ..Input::in_order(in_place.read(tile, regs), tile.elem.size()) }
-            }
-            SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: *row, is_fetched: false },
-            SweepInput::Splat { tile, slot: None } => Input::slot(regs.read(tile)),
-            SweepInput::Splat { tile, slot: Some(slot) } => {
-                let base = slots.at(*slot);
-                // SAFETY: a slot holds a piece of the largest elements.
-                unsafe { copy::spread(regs.read(tile), tile.elem.size(), sweep.n.min(PIECE), base) };
-                Input::slot(base)
-            }
-            SweepInput::Repeated { tile, loops, slot } => {
-                let base = slots.at(*slot);
-                // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
-                unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), 0, sweep.n.min(PIECE), base) };
-                Input::slot(base)
-            }
-            SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
-        });
-    }
+    inputs.extend(sweep.inputs.iter().map(|input| match input {
+        SweepInput::Direct { tile } => {
+            let in_memory = in_place.noted(tile);
+            let base = in_memory.unwrap_or_else(|| regs.read(tile));
+            Input { is_fetched: sweep.fetches && in_memory.is_some(), ..Input::in_order(base, tile.elem.size()) }
+        }
+        SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: row.ilog2(), is_fetched: false },
+        SweepInput::Splat { tile, slot: None } => Input::slot(regs.read(tile)),
+        SweepInput::Splat { tile, slot: Some(slot) } => {
+            let base = slots.at(*slot);
+            // SAFETY: a slot holds a piece of the largest elements.
+            unsafe { copy::spread(regs.read(tile), tile.elem.size(), sweep.n.min(PIECE), base) };
+            Input::slot(base)
+        }
+        SweepInput::Repeated { tile, loops, slot } => {
+            let base = slots.at(*slot);
+            // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
+            unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), 0, sweep.n.min(PIECE), base) };
+            Input::slot(base)
+        }
+        SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
+    }));
     let places = Places { inputs, regs, target, slots: &slots };
     // Only grown, and handed on as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
     // that waits for all stores.
-    let most = 2 * most_places(sweep);
-    if pointers.len() < most {
-        pointers.resize(most, std::ptr::null_mut());
+    if pointers.len() < 2 * sweep.places {
+        pointers.resize(2 * sweep.places, std::ptr::null_mut());
     }
     let pointers = &mut pointers[..];
     for start in (0..sweep.n).step_by(sweep.piece) {
@@ -122,16 +120,10 @@ pub(super) fn run(
     }
 }
 
-/// The places of the chain that has most of them.
-fn most_places(sweep: &Sweep) -> usize {
-    let places = |part: &Part| if let Part::Chain(chain) = part { chain.places.len() } else { 0 };
-    sweep.parts.iter().map(places).max().unwrap_or(0)
-}
-
 /// Where the steps of a sweep or fold read and write.
 pub(super) struct Places<'a, 'b> {
     pub(super) inputs: &'a [Input],
-    pub(super) regs: &'a Registers<'b>,
+    pub(super) regs: Registers<'b>,
     /// Takes the elements of one register.
     pub(super) target: Option<Target>,
     pub(super) slots: &'a Slots,
@@ -157,11 +149,13 @@ impl Places<'_, '_> {
         // Behind the places, those that are fetched.
         let (places, fetched) = pointers.split_at_mut(chain.places.len());
         places.iter_mut().zip(&chain.places).for_each(|(to, place)| *to = pointer(place).cast());
-        let is_fetched = |place: &Place| matches!(place.at, Src::Input(input) if self.inputs[input].is_fetched);
         let mut count = 0;
-        for (from, _) in places.iter().zip(&chain.places).filter(|(_, place)| is_fetched(place)) {
-            fetched[count] = *from;
-            count += 1;
+        if self.inputs.iter().any(|input| input.is_fetched) {
+            let is_fetched = |place: &Place| matches!(place.at, Src::Input(input) if self.inputs[input].is_fetched);
+            for (from, _) in places.iter().zip(&chain.places).filter(|(_, place)| is_fetched(place)) {
+                fetched[count] = *from;
+                count += 1;
+            }
         }
         let fetched = &fetched[..count];
         let streamed = self.target.filter(Target::is_streamed).and_then(|target| chain.place_of(target.reg));
@@ -188,7 +182,7 @@ impl Places<'_, '_> {
     pub(super) fn locate(&self, place: Src, start: usize) -> *const u8 {
         match place {
             // SAFETY: inputs hold an element for each row of the sweep, or advance by nothing.
-            Src::Input(i) => unsafe { self.inputs[i].base.add(start / self.inputs[i].row * self.inputs[i].advance) },
+            Src::Input(i) => unsafe { self.inputs[i].base.add((start >> self.inputs[i].row) * self.inputs[i].advance) },
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },

@@ -4,7 +4,7 @@
 //! element are checked once, then it is copied run by run. A gathered dimension makes one box for each of its positions.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
-use super::{Block, Machine, atomics, nibbles, registers::Registers};
+use super::{Block, Machine, atomics, nibbles, registers::Registers, tiling::Axis};
 use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
@@ -19,17 +19,6 @@ use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
 
 /// The largest offset of an element (SEMANTICS c.11).
 const MAX_OFFSET: u128 = i64::MAX as u128;
-
-/// One dimension of the part of a tile that lies inside the tensor.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
-    /// Elements inside.
-    pub(super) count: usize,
-    /// Distance in memory, in elements.
-    pub(super) stride: u64,
-    /// Distance in the register, in elements.
-    pub(super) pitch: usize,
-}
 
 /// A box of elements.
 #[derive(Debug)]
@@ -67,11 +56,11 @@ impl Machine<'_> {
         }
         let regs = self.registers(block);
         if view.packed {
-            nibbles::check(view, &regs)?;
+            nibbles::check(view, regs)?;
         }
         let target = regs.write(dst);
         let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
-        let regions = regions(view, &row_major(&shape), &regs);
+        let regions = regions(view, &row_major(&shape), regs);
         let inside: usize = regions.iter().map(Region::elements).sum();
         let elements = view.dims.iter().map(|d| d.tile).product();
         if inside < elements {
@@ -94,12 +83,12 @@ impl Machine<'_> {
             return Ok(());
         }
         let regs = self.registers(block);
-        self.in_place.settle(src, &regs);
+        self.in_place.settle(src, regs);
         if view.packed {
-            nibbles::check(view, &regs)?;
+            nibbles::check(view, regs)?;
         }
         let source = regs.read(src);
-        let regions = regions(view, &src.strides, &regs);
+        let regions = regions(view, &src.strides, regs);
         let base = regs.scalar(&view.base);
         atomics::fence_before(view.order.semantics);
         for region in &regions {
@@ -117,7 +106,7 @@ impl Machine<'_> {
     ) -> Result<(), LaunchErrorKind> {
         let regs = self.registers(block);
         let source = regs.read(src);
-        let regions = regions(view, &src.strides, &regs);
+        let regions = regions(view, &src.strides, regs);
         let base = regs.scalar(&view.base);
         atomics::fence_before(view.order.semantics);
         for region in &regions {
@@ -189,7 +178,7 @@ impl Machine<'_> {
         place: Place,
         block: &Block,
     ) -> Result<(), LaunchErrorKind> {
-        let whole = Axis { count: 1, stride: 1, pitch: 1 };
+        let whole = Axis::SINGLE;
         let (inner, outer) = region.axes.split_last().map_or((&whole, &[][..]), |(inner, outer)| (inner, outer));
         let runs: usize = outer.iter().map(|a| a.count).product();
         let run =
@@ -346,7 +335,7 @@ impl Region {
 }
 
 /// The boxes of a tile that lie inside the tensor; `pitches` are the tile's strides in its register.
-fn regions(view: &ViewAccess, pitches: &[usize], regs: &Registers<'_>) -> Vec<Region> {
+fn regions(view: &ViewAccess, pitches: &[usize], regs: Registers<'_>) -> Vec<Region> {
     let mut regions = vec![Region { axes: Vec::with_capacity(view.dims.len()), offset: 0, position: 0 }];
     for (dim, &pitch) in view.dims.iter().zip(pitches) {
         let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
@@ -367,7 +356,7 @@ fn regions(view: &ViewAccess, pitches: &[usize], regs: &Registers<'_>) -> Vec<Re
 }
 
 /// Splits every box into one for each position of a gathered dimension that lies inside the tensor.
-fn gather(regions: &mut Vec<Region>, dim: &ViewDim, indices: &Tile, regs: &Registers<'_>, (shape, stride, pitch): (u64, u64, usize)) {
+fn gather(regions: &mut Vec<Region>, dim: &ViewDim, indices: &Tile, regs: Registers<'_>, (shape, stride, pitch): (u64, u64, usize)) {
     let coordinates: Vec<(usize, u64)> = (0..dim.tile).map(|i| (i, regs.element(indices, i))).filter(|(_, c)| *c < shape).collect();
     let split = |region: &Region| {
         let axes = region.axes.clone();

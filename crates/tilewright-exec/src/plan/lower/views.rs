@@ -135,7 +135,7 @@ impl<'m> Lowerer<'m> {
         let dims = indices.into_iter().enumerate().map(|(i, index)| self.view_dim(&view, i, index)).collect::<Result<_, _>>()?;
         let padding = self.padding_bits(view.padding, element)?;
         let order = self.order(op)?;
-        Ok(Box::new(ViewAccess { base: view.tensor.base.clone(), element, size, packed: bits < 8, dims, padding, order }))
+        Ok(Box::new(ViewAccess { base: view.tensor.base.clone(), element, size, packed: bits < 8, dims, padding, order, fixed: None }))
     }
 
     fn view_dim(&mut self, view: &View, i: usize, index: Tile) -> Result<ViewDim, PlanError> {

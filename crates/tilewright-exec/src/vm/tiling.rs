@@ -1,0 +1,164 @@
+//! Tilings: where the tiles of a view lie that are whole in its tensor.
+//!
+//! The address, the extents and the strides of a tensor are nearly always constants of the launch. Then its tiling is found out once, and
+//! a block only adds up what its index makes of it.
+#![allow(unsafe_code, reason = "hands an address of the host to the threads of a launch")]
+
+use super::{
+    Block, Launch,
+    registers::{FrameLayout, Registers},
+};
+use crate::{
+    memory::{AccessKind, SharedMemory},
+    plan::{Coordinate, Extent, Inst, Plan, Tile, ViewAccess},
+};
+use tilewright_ir::MemoryOrderingSemantics;
+
+/// Dimensions of more than one element that a tile may have.
+pub(super) const MAX_AXES: usize = 4;
+/// Dimensions that a view may have.
+const MAX_DIMS: usize = 8;
+
+/// One dimension of the part of a tile that lies inside the tensor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    /// Elements inside.
+    pub(super) count: usize,
+    /// Distance in memory, in elements.
+    pub(super) stride: u64,
+    /// Distance in the register, in elements.
+    pub(super) pitch: usize,
+}
+
+impl Axis {
+    pub(super) const SINGLE: Axis = Axis { count: 1, stride: 1, pitch: 1 };
+}
+
+/// Where the tiles of a view lie that are whole in its tensor.
+pub(crate) struct Tiling {
+    /// The first of them.
+    address: u64,
+    /// The same on the host, where one buffer holds all of them and may be accessed as the view does; else null.
+    host: *mut u8,
+    /// From the first to behind the last element of a tile.
+    pub(super) bytes: u64,
+    steps: [Step; MAX_DIMS],
+    /// The distances of its elements in memory and in a register.
+    pub(super) axes: [Axis; MAX_AXES],
+    /// Whether they are the same.
+    pub(super) in_order: bool,
+}
+
+// SAFETY: it only names a place; whoever accesses that answers for it.
+unsafe impl Send for Tiling {}
+// SAFETY: as above.
+unsafe impl Sync for Tiling {}
+
+/// One dimension of a view.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The largest index of a whole tile.
+    last: u64,
+    /// From one index to the next.
+    bytes: u64,
+}
+
+impl Tiling {
+    /// The tiling of a view, whose numbers `scalar` gives. `None` if no tile is whole, or if its accesses are no copies of elements.
+    fn new(view: &ViewAccess, kind: AccessKind, scalar: impl Fn(&Tile) -> Option<u64>, memory: &SharedMemory<'_>) -> Option<Tiling> {
+        if view.order.semantics != MemoryOrderingSemantics::Weak || view.packed || view.dims.len() > MAX_DIMS {
+            return None;
+        }
+        let number = |extent: &Extent| match extent {
+            Extent::Static(value) => Some(*value),
+            Extent::Dynamic(tile) => scalar(tile),
+        };
+        let size = view.size as u64;
+        let (mut steps, mut axes) = ([Step { last: 0, bytes: 0 }; MAX_DIMS], [Axis::SINGLE; MAX_AXES]);
+        let (mut reach, mut span, mut pitch, mut rank, mut in_order) = (0u64, 0u64, 1, MAX_AXES, true);
+        for (dim, step) in view.dims.iter().zip(&mut steps).rev() {
+            let Coordinate::Origin { scale, .. } = &dim.coordinate else { return None };
+            let (tile, shape, stride) = (dim.tile as u64, number(&dim.shape)?, number(&dim.stride)?);
+            let last = shape.checked_sub(tile)?.checked_div(*scale)?;
+            let distance = scale.checked_mul(stride)?;
+            *step = Step { last, bytes: distance.checked_mul(size)? };
+            reach = reach.checked_add(last.checked_mul(distance)?)?;
+            span = span.checked_add((tile - 1).checked_mul(stride)?)?;
+            if tile != 1 {
+                rank = rank.checked_sub(1)?;
+                axes[rank] = Axis { count: dim.tile, stride, pitch };
+                in_order &= stride == pitch as u64;
+            }
+            pitch *= dim.tile;
+        }
+        // The last offset must be within the limit of all accesses.
+        let all = reach.checked_add(span).filter(|last| *last < i64::MAX.cast_unsigned())?;
+        let (address, bytes) = (scalar(&view.base)?, (span + 1).checked_mul(size)?);
+        let host = memory.resolve(address, (all + 1).checked_mul(size)?, size, kind, &mut 0).ok();
+        let host = host.filter(|host| host.addr().is_multiple_of(view.size)).unwrap_or(std::ptr::null_mut());
+        Some(Tiling { address, host, bytes, steps, axes, in_order })
+    }
+
+    /// How many bytes the tile at the view's index lies behind the first one; `None` if it is not whole.
+    #[inline]
+    fn offset(&self, view: &ViewAccess, regs: Registers<'_>) -> Option<u64> {
+        let mut offset = 0;
+        for (dim, step) in view.dims.iter().zip(&self.steps) {
+            let Coordinate::Origin { index, .. } = &dim.coordinate else { return None };
+            let index = regs.scalar(index);
+            if index > step.last {
+                return None;
+            }
+            offset += index * step.bytes;
+        }
+        Some(offset)
+    }
+}
+
+/// The view that an instruction loads or stores a tile of.
+fn view(inst: &Inst) -> Option<(&ViewAccess, AccessKind)> {
+    match inst {
+        Inst::Load { view, .. } => Some((view, AccessKind::Read)),
+        Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Some((view, AccessKind::Write)),
+        _ => None,
+    }
+}
+
+/// The tilings of the views whose tensors are constants of a launch.
+pub(crate) fn find_all(plan: &Plan, layout: &FrameLayout<'_>, memory: &SharedMemory<'_>) -> Vec<Option<Tiling>> {
+    let views = plan.fixed_views.iter().filter_map(|at| view(&plan.code[*at]));
+    views.map(|(view, kind)| Tiling::new(view, kind, |tile| layout.constant(tile), memory)).collect()
+}
+
+impl Launch<'_> {
+    /// Where a tile lies that is whole in its tensor, aligned, in a buffer, where nobody wants to see each access; and the tiling that it
+    /// belongs to. `buffer` is the one to look at first.
+    #[inline]
+    pub(super) fn find_tile<'t>(
+        &'t self,
+        view: &ViewAccess,
+        kind: AccessKind,
+        block: &mut Block,
+        buffer: &mut usize,
+        made: &'t mut Option<Tiling>,
+    ) -> Option<(*mut u8, &'t Tiling)> {
+        if self.observer.is_some() {
+            return None;
+        }
+        let regs = self.registers(block);
+        let tiling = match view.fixed {
+            Some(number) => self.tilings[number].as_ref(),
+            None => {
+                *made = Tiling::new(view, kind, |tile| Some(regs.scalar(tile)), &self.memory);
+                made.as_ref()
+            }
+        }?;
+        let offset = tiling.offset(view, regs)?;
+        if !tiling.host.is_null() {
+            return Some((tiling.host.wrapping_add(offset as usize), tiling));
+        }
+        let size = view.size as u64;
+        let host = self.resolve(buffer, block, tiling.address.wrapping_add(offset), tiling.bytes, size, kind).ok()?;
+        host.addr().is_multiple_of(view.size).then_some((host, tiling))
+    }
+}
