@@ -63,6 +63,8 @@ pub(crate) enum Op {
     Binary(Binary),
     /// The product of the first two and the third, rounded once.
     Fma,
+    /// The product of the first one, and of that of the others.
+    TimesProduct,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -280,6 +282,29 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// A product of two other operands is rounded before it is multiplied with, wherever they come from.
+    #[test]
+    fn products_that_are_computed_late_are_rounded_first() {
+        /// Where a number is that is read as a splat: 0.3.
+        const LATE: usize = 4 << 8;
+        let [mut x, mut y, mut z] = triples();
+        let expected: Vec<f32> = (0..COUNT).map(|i| x[i] * (y[i] * z[LATE])).collect();
+        for run in Level::available().filter_map(select) {
+            let mut found = vec![0f32; COUNT];
+            let turn = Op::Unary(Unary::Neg);
+            let links = [
+                Link { op: turn, operands: [Operand::Array(0); 3], store: None },
+                Link { op: turn, operands: [Operand::Passed; 3], store: None },
+                Link { op: Op::TimesProduct, operands: [Operand::Passed, Operand::Array(1), Operand::Splat(2)], store: Some(3) },
+            ];
+            let places = [x.as_mut_ptr(), y.as_mut_ptr(), z[LATE..].as_mut_ptr(), found.as_mut_ptr()];
+            let program = &Program::new(&links);
+            // SAFETY: all have as many numbers, a multiple of the group; the third is read as a splat.
+            unsafe { run(Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }, &mut Ahead::default()) };
+            assert!(found.iter().zip(&expected).all(|(a, b)| same(*a, *b)));
         }
     }
 }

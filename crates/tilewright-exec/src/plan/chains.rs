@@ -1,11 +1,11 @@
 //! Chains: which steps of a sweep hand their results on in registers of the CPU.
 
-use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise};
+use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products};
 use crate::{
     cpu::Level,
     kernels::{
         Kernel,
-        chain::{self, ChainFn, GROUP, Link, Operand, Program},
+        chain::{self, ChainFn, GROUP, Link, Op, Operand, Program},
     },
 };
 
@@ -34,7 +34,8 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
     let mut next = 0;
     while next < steps.len() {
         let length = linked[next..].iter().take_while(|linked| **linked).count();
-        match chain::select(Level::best()).filter(|_| length > 0).and_then(|run| chain_of(run, inputs, &steps[next..next + length])) {
+        let (linked, rest) = steps[next..].split_at(length);
+        match chain::select(Level::best()).filter(|_| length > 0).and_then(|run| chain_of(run, inputs, linked, rest)) {
             Some(chain) => {
                 parts.push(Part::Chain(chain));
                 next += length;
@@ -48,8 +49,8 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
     parts
 }
 
-/// The chain of these steps.
-fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step]) -> Option<Chain> {
+/// The chain of these steps, which the others follow.
+fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step], rest: &[Step]) -> Option<Chain> {
     let mut places: Vec<Place> = Vec::new();
     let mut place = |at: Src, written: bool| {
         places.iter().position(|place| *place == Place { at, written }).unwrap_or_else(|| {
@@ -57,10 +58,15 @@ fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step]) -> Option<Chain
             places.len() - 1
         })
     };
+    let products = late_products::find(steps, rest);
     let mut links = Vec::with_capacity(steps.len());
-    for step in steps {
+    for (i, step) in steps.iter().enumerate().filter(|(i, _)| !products.contains(&Some(*i))) {
+        let (op, srcs) = match products[i] {
+            Some(product) => (Op::TimesProduct, [&[Src::Passed], &steps[product].srcs[..]].concat()),
+            None => (chain::op(&step.kernel.imm)?, step.srcs.clone()),
+        };
         let mut operands = [Operand::Passed; 3];
-        for (operand, src) in operands.iter_mut().zip(&step.srcs) {
+        for (operand, src) in operands.iter_mut().zip(&srcs) {
             *operand = match *src {
                 Src::Passed => Operand::Passed,
                 Src::Input(input) => match &inputs[input] {
@@ -72,7 +78,7 @@ fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step]) -> Option<Chain
             };
         }
         let store = (step.dst != Src::Passed).then(|| place(step.dst, true));
-        links.push(Link { op: chain::op(&step.kernel.imm)?, operands, store });
+        links.push(Link { op, operands, store });
     }
     Some(Chain { run, program: Program::new(&links), places })
 }

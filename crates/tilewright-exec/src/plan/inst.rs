@@ -215,7 +215,10 @@ impl Sweep {
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
         // What needs no scratch need not stop where that ends.
-        let piece = if matches!(parts[..], [Part::Chain(_)]) && !uses_scratch(&inputs, &steps) { n } else { Sweep::PIECE };
+        let piece = match &parts[..] {
+            [Part::Chain(chain)] if !uses_scratch(&inputs, chain) => n,
+            _ => Sweep::PIECE,
+        };
         let places = most_places(&parts);
         Sweep { n, inputs, steps, parts, piece, fetches: false, places }
     }
@@ -260,12 +263,11 @@ fn most_places(parts: &[Part]) -> usize {
     parts.iter().map(places).max().unwrap_or(0)
 }
 
-/// Whether steps read or write scratch slots.
-fn uses_scratch(inputs: &[SweepInput], steps: &[Step]) -> bool {
+/// Whether a chain reads or writes scratch slots.
+fn uses_scratch(inputs: &[SweepInput], chain: &Chain) -> bool {
     let in_scratch =
         |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });
-    let is_slot = |place: &Src| matches!(place, Src::Slot(_));
-    inputs.iter().any(in_scratch) || steps.iter().any(|step| is_slot(&step.dst) || step.srcs.iter().any(is_slot))
+    inputs.iter().any(in_scratch) || chain.places.iter().any(|place| matches!(place.at, Src::Slot(_)))
 }
 
 /// A value that a sweep reads from outside.

@@ -12,6 +12,7 @@ mod in_place;
 mod in_step;
 mod inst;
 mod late;
+mod late_products;
 mod lower;
 mod order;
 mod printf;

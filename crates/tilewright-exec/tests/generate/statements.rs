@@ -275,6 +275,9 @@ impl Generator<'_> {
         };
         values.push(self.constant(element, &shape));
         let inputs = values.len();
+        // A product that only the last value is multiplied with.
+        let times = plain.iter().find(|combination| combination.opcode == Opcode::MulF).filter(|_| self.choices.below(2) == 1).copied();
+        let late = times.map(|times| self.combined_as(times, &[values[0], values[inputs - 1]], element, &shape));
         for _ in 0..2 + self.choices.below(if many { 9 } else { 3 }) {
             let from = if self.choices.below(3) > 0 { &plain } else { &fitting };
             let combination = *self.choices.pick(from);
@@ -282,6 +285,9 @@ impl Generator<'_> {
             let operand = |_| if self.choices.below(3) == 1 { values[values.len() - 1] } else { *self.choices.pick(&values) };
             let operands: Vec<Value> = combination.types[1..].iter().map(operand).collect();
             values.push(self.combined_as(combination, &operands, element, &shape));
+        }
+        if let (Some(times), Some(late)) = (times, late) {
+            values.push(self.combined_as(times, &[values[values.len() - 1], late], element, &shape));
         }
         for value in values.split_off(inputs) {
             if self.choices.below(2) > 0 {

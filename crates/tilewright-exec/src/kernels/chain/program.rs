@@ -27,6 +27,8 @@ pub(super) enum Instruction {
     TimesPlus(From, From),
     /// Adds the product of two operands, rounded once.
     PlusProduct(From, From),
+    /// Multiplies it with the product of two operands, rounded before.
+    TimesProduct(From, From),
     /// Writes it to a place.
     Store(usize),
 }
@@ -62,8 +64,9 @@ pub(super) mod code {
     pub(in super::super) const LOAD: u8 = Binary::MinNan as u8 + 1;
     pub(in super::super) const TIMES_PLUS: u8 = LOAD + 1;
     pub(in super::super) const PLUS_PRODUCT: u8 = LOAD + 2;
+    pub(in super::super) const TIMES_PRODUCT: u8 = LOAD + 3;
     /// Behind all that read an operand.
-    pub(in super::super) const STORE: u8 = 4 * (PLUS_PRODUCT + 1);
+    pub(in super::super) const STORE: u8 = 4 * (TIMES_PRODUCT + 1);
     /// The first of the operations of one number, in the order of [`Unary`](super::Unary).
     pub(in super::super) const FIRST_OF_ONE: u8 = STORE + 1;
 
@@ -100,6 +103,10 @@ impl Program {
                 }
                 Op::Binary(op) => program.push_binary(op, operands[0], operands[1]),
                 Op::Fma => program.push_fused(operands),
+                Op::TimesProduct => {
+                    program.load(operands[0]);
+                    program.push(Instruction::TimesProduct(operands[1], operands[2]));
+                }
             }
             if let Some(place) = link.store {
                 program.push(Instruction::Store(place));
@@ -130,7 +137,7 @@ impl Program {
         let named = match instruction {
             Instruction::Unary(_) => [None; 2],
             Instruction::Load(from) | Instruction::Binary(_, from) => [place(from), None],
-            Instruction::TimesPlus(a, b) | Instruction::PlusProduct(a, b) => [place(a), place(b)],
+            Instruction::TimesPlus(a, b) | Instruction::PlusProduct(a, b) | Instruction::TimesProduct(a, b) => [place(a), place(b)],
             Instruction::Store(place) => [Some(place), None],
         };
         self.places = named.into_iter().flatten().fold(self.places, |count, place| count.max(place + 1));
@@ -175,6 +182,7 @@ impl Coded {
             Instruction::Binary(op, from) => reading(op as u8, from, From::Accumulator),
             Instruction::TimesPlus(y, z) => reading(code::TIMES_PLUS, y, z),
             Instruction::PlusProduct(y, z) => reading(code::PLUS_PRODUCT, y, z),
+            Instruction::TimesProduct(y, z) => reading(code::TIMES_PRODUCT, y, z),
             Instruction::Unary(op) => other(code::FIRST_OF_ONE + op as u8, 0),
             Instruction::Store(place) => other(code::STORE, place),
         }

@@ -163,42 +163,42 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
     // SAFETY: by the contract.
     unsafe {
         let mut x = [V::same(0.0); 8];
-        for &Coded { code, place, shift, second } in instructions {
+        for instruction in instructions {
             // What the accumulator becomes: for instructions that read an operand `y`, and maybe a second one, for each place where `y` may be.
             macro_rules! carry_out {
                 (
                     with operands: { $($op:expr => |$a:ident, $y:ident $(, $z:ident)?| $result:expr;)* }
                     of one: { $($unary:expr => |$number:ident| $function:expr;)* }
                 ) => {
-                    match code {
+                    match instruction.code {
                         $(
                             Reading::<{ $op }>::ACCUMULATOR => {
-                                $(let $z = at.read(second, x);)?
+                                $(let $z = at.read(instruction.second, x);)?
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], x[i] $(, $z[i])?);
                                     $result
                                 })
                             }
                             Reading::<{ $op }>::ARRAY => {
-                                let from = at.array(place);
-                                $(let $z = at.read(second, x);)?
+                                let from = at.array(instruction.place);
+                                $(let $z = at.read(instruction.second, x);)?
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], V::load(from.add(i * V::LANES)) $(, $z[i])?);
                                     $result
                                 })
                             }
                             Reading::<{ $op }>::GROUP => {
-                                let one = at.per_row::<V>(place, shift, 0);
-                                $(let $z = at.read(second, x);)?
+                                let one = at.per_row::<V>(instruction.place, instruction.shift, 0);
+                                $(let $z = at.read(instruction.second, x);)?
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], one $(, $z[i])?);
                                     $result
                                 })
                             }
                             Reading::<{ $op }>::VECTOR => {
-                                $(let $z = at.read(second, x);)?
+                                $(let $z = at.read(instruction.second, x);)?
                                 vectors!(|i| {
-                                    let ($a, $y $(, $z)?) = (x[i], at.per_row::<V>(place, shift, i * V::LANES) $(, $z[i])?);
+                                    let ($a, $y $(, $z)?) = (x[i], at.per_row::<V>(instruction.place, instruction.shift, i * V::LANES) $(, $z[i])?);
                                     $result
                                 })
                             }
@@ -208,9 +208,9 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
                             $function
                         }),)*
                         code::STORE => {
-                            let to = at.array(place);
+                            let to = at.array(instruction.place);
                             match stream {
-                                Some(stream) if stream.place == place => stream.store(at.first, x, to),
+                                Some(stream) if stream.place == instruction.place => stream.store(at.first, x, to),
                                 _ => {
                                     vectors!(|i| x[i].store(to.add(i * V::LANES)));
                                 }
@@ -236,6 +236,7 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
                     Binary::MinNan as u8 => |x, y| x.smaller::<true>(y);
                     code::TIMES_PLUS => |x, y, z| x.fused(y, z);
                     code::PLUS_PRODUCT => |x, y, z| y.fused(z, x);
+                    code::TIMES_PRODUCT => |x, y, z| x * (y * z);
                 }
                 of one: {
                     Unary::Neg => |x| x.neg();
