@@ -177,6 +177,8 @@ pub(crate) struct Sweep {
     pub(crate) fetches: bool,
     /// The most places that one of its chains has.
     pub(crate) places: usize,
+    /// Whether it is one chain that needs no scratch.
+    only_chain: bool,
 }
 
 /// What a sweep does at a time.
@@ -215,12 +217,10 @@ impl Sweep {
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
         // What needs no scratch need not stop where that ends.
-        let piece = match &parts[..] {
-            [Part::Chain(chain)] if !uses_scratch(&inputs, chain) => n,
-            _ => Sweep::PIECE,
-        };
+        let only_chain = is_only_chain(&inputs, &parts);
+        let piece = if only_chain { n } else { Sweep::PIECE };
         let places = most_places(&parts);
-        Sweep { n, inputs, steps, parts, piece, fetches: false, places }
+        Sweep { n, inputs, steps, parts, piece, fetches: false, places, only_chain }
     }
 
     /// Elements that a scratch slot holds.
@@ -230,6 +230,14 @@ impl Sweep {
     pub(crate) fn chain_writes(&self, reg: VReg) -> bool {
         let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(reg).is_some() } else { false };
         self.parts.iter().any(writes)
+    }
+
+    /// The chain that is all there is to do, if it needs no scratch.
+    pub(crate) fn only_chain(&self) -> Option<&Chain> {
+        match &self.parts[..] {
+            [Part::Chain(chain)] if self.only_chain => Some(chain),
+            _ => None,
+        }
     }
 
     /// Whether it is nothing but chains.
@@ -246,6 +254,7 @@ impl Sweep {
         {
             self.parts = chains::parts(&self.inputs, &self.steps, &[true]);
             self.places = most_places(&self.parts);
+            self.only_chain = is_only_chain(&self.inputs, &self.parts);
             self.piece = self.n;
         }
     }
@@ -263,11 +272,12 @@ fn most_places(parts: &[Part]) -> usize {
     parts.iter().map(places).max().unwrap_or(0)
 }
 
-/// Whether a chain reads or writes scratch slots.
-fn uses_scratch(inputs: &[SweepInput], chain: &Chain) -> bool {
+/// Whether all that there is to do is one chain, which reads and writes no scratch slots.
+fn is_only_chain(inputs: &[SweepInput], parts: &[Part]) -> bool {
+    let [Part::Chain(chain)] = parts else { return false };
     let in_scratch =
         |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });
-    inputs.iter().any(in_scratch) || chain.places.iter().any(|place| matches!(place.at, Src::Slot(_)))
+    !inputs.iter().any(in_scratch) && !chain.places.iter().any(|place| matches!(place.at, Src::Slot(_)))
 }
 
 /// A value that a sweep reads from outside.

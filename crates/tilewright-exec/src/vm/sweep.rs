@@ -67,6 +67,15 @@ pub(super) fn run(
     ahead: &mut Ahead,
 ) {
     let Scratch { bytes, inputs, pointers } = scratch;
+    // Only grown, and handed on as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
+    // that waits for all stores.
+    if pointers.len() < 2 * sweep.places {
+        pointers.resize(2 * sweep.places, std::ptr::null_mut());
+    }
+    let pointers = &mut pointers[..];
+    if let Some(chain) = sweep.only_chain() {
+        return run_only_chain(sweep, chain, regs, in_place, target, pointers, ahead);
+    }
     let slots = Slots::new(bytes);
     inputs.clear();
     inputs.extend(sweep.inputs.iter().map(|input| match input {
@@ -92,12 +101,6 @@ pub(super) fn run(
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
     }));
     let places = Places { inputs, regs, target, slots: &slots };
-    // Only grown, and handed on as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
-    // that waits for all stores.
-    if pointers.len() < 2 * sweep.places {
-        pointers.resize(2 * sweep.places, std::ptr::null_mut());
-    }
-    let pointers = &mut pointers[..];
     for start in (0..sweep.n).step_by(sweep.piece) {
         let n = sweep.piece.min(sweep.n - start);
         for input in &sweep.inputs {
@@ -118,6 +121,46 @@ pub(super) fn run(
             }
         }
     }
+}
+
+/// Runs a sweep that is one chain and needs no scratch.
+fn run_only_chain(
+    sweep: &Sweep,
+    chain: &Chain,
+    regs: Registers<'_>,
+    in_place: &InPlace,
+    target: Option<Target>,
+    pointers: &mut [*mut f32],
+    ahead: &mut Ahead,
+) {
+    // Behind the places, those that are fetched.
+    let (places, fetched) = pointers.split_at_mut(chain.places.len());
+    let (mut count, mut streamed) = (0, None);
+    for (number, (pointer, place)) in places.iter_mut().zip(&chain.places).enumerate() {
+        let first = match place.at {
+            Src::Input(input) => {
+                let tile = sweep.inputs[input].tile();
+                let in_memory = in_place.noted(tile);
+                if let Some(first) = in_memory.filter(|_| sweep.fetches) {
+                    fetched[count] = first.cast_mut().cast();
+                    count += 1;
+                }
+                in_memory.unwrap_or_else(|| regs.read(tile)).cast_mut()
+            }
+            Src::Reg(reg, _) => match target.filter(|target| place.written && target.reg == reg) {
+                Some(target) => {
+                    streamed = target.is_streamed().then_some(number);
+                    target.place
+                }
+                None => regs.write(reg),
+            },
+            Src::Slot(_) | Src::Passed => unreachable!("the chain needs no scratch"),
+        };
+        *pointer = first.cast();
+    }
+    let run = chain::Run { program: &chain.program, places, streamed, fetched: &fetched[..count], n: sweep.n };
+    // SAFETY: as in `Places::run_chain`, with all elements of the sweep.
+    unsafe { (chain.run)(run, ahead) };
 }
 
 /// Where the steps of a sweep or fold read and write.
