@@ -20,6 +20,7 @@ mod recompute;
 mod streaming;
 mod tile;
 mod unused;
+mod widen;
 
 pub(crate) use constants::Constants;
 pub(crate) use inst::{
@@ -114,6 +115,7 @@ impl Plan {
         let mut uses = fuse::count_uses(&lowered.code);
         unused::drop_unused(&mut lowered.code, &mut uses);
         coalesce::coalesce(&mut lowered.code, &uses);
+        widen::widen_before_loops(&mut lowered.code, &mut lowered.registers);
         let mut code = earlier::bring_forward(lowered.code);
         recompute::recompute(&mut code, &mut lowered.registers);
         let mut fused = fuse::fuse(code);

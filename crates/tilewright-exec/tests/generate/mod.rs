@@ -11,6 +11,7 @@ mod functions;
 mod indices;
 mod multimem;
 mod prints;
+mod products;
 mod rows;
 mod statements;
 mod stores;

@@ -60,6 +60,7 @@ impl Generator<'_> {
             19 => match self.choices.below(5) {
                 0 => self.tokens(),
                 1 => self.promise(),
+                2 if self.depth < MAX_DEPTH && self.choices.once_in(3) => self.products_in_a_loop(),
                 2 | 3 => self.product(),
                 _ => self.update(),
             },
@@ -118,7 +119,7 @@ impl Generator<'_> {
     }
 
     /// Shapes of operands and result.
-    fn shapes(&mut self, combination: &Combination) -> Vec<Vec<i64>> {
+    pub(super) fn shapes(&mut self, combination: &Combination) -> Vec<Vec<i64>> {
         let batch: &[i64] = if self.choices.once_in(4) { &[2] } else { &[] };
         let matrix = |a: i64, b: i64| [batch, &[a, b]].concat();
         match combination.opcode {
@@ -294,32 +295,6 @@ impl Generator<'_> {
                 self.store_slot(&Slot { value, element, shape: shape.clone(), solid: false });
             }
         }
-    }
-
-    /// A product of matrices that were loaded for it.
-    fn product(&mut self) {
-        let all = self.combinations;
-        let is_product = |group: &&Vec<Combination>| matches!(group[0].opcode, Opcode::MmaF | Opcode::MmaI);
-        let groups: Vec<&Vec<Combination>> = all.iter().filter(is_product).collect();
-        let group = *self.choices.pick(&groups);
-        let combination = self.choices.pick(group);
-        let [lhs, rhs, acc, result] = combination.types[..] else { panic!("a product has three factors and a result") };
-        let double = lhs == Element::Number(Scalar::F64);
-        let shapes = match self.choices.below(4) {
-            // As wide as the widest panels: rows below the first ones find them filled.
-            2 => Self::matrices(8, if double { 32 } else { 64 }, *self.choices.pick(&[2, 4, 1])),
-            // Of several chunks.
-            3 => Self::matrices(2, 2, if double { 32 } else { 64 }),
-            _ => self.shapes(combination),
-        };
-        let values = [self.loaded(lhs, &shapes[0]), self.loaded(rhs, &shapes[1]), self.operand(acc, &shapes[2], false)];
-        let value = self.combined_as(combination, &values, result, &shapes[3]);
-        self.keep(value, result, &shapes[3], false);
-    }
-
-    /// The shapes of the factors, of what their product is added to, and of the result.
-    fn matrices(m: i64, n: i64, k: i64) -> Vec<Vec<i64>> {
-        vec![vec![m, k], vec![k, n], vec![m, n], vec![m, n]]
     }
 
     /// Operations that only order others, or say nothing.

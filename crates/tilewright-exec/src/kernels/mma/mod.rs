@@ -23,9 +23,10 @@ use widen::{decode, narrow, scale, widen, write_f64_as_f32};
 /// The element types of a multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MatmulKind {
-    /// Factors of one format, accumulated in f32, with a result of f32 or f16.
+    /// Factors of one format, accumulated in f32, with a result of f32 or f16. The left one may have been widened to f32 before.
     F32 {
-        factor: FloatFormat,
+        lhs: FloatFormat,
+        rhs: FloatFormat,
         result: FloatFormat,
     },
     F64,
@@ -46,7 +47,8 @@ impl MatmulKind {
             (Scalar::F64, Scalar::F64) => Some(MatmulKind::F64),
             (Scalar::F8E4M3FN | Scalar::F8E5M2 | Scalar::F16, Scalar::F16 | Scalar::F32)
             | (Scalar::Bf16 | Scalar::Tf32 | Scalar::F32, Scalar::F32) => {
-                Some(MatmulKind::F32 { factor: float_format(factor)?, result: float_format(acc)? })
+                let factor = float_format(factor)?;
+                Some(MatmulKind::F32 { lhs: factor, rhs: factor, result: float_format(acc)? })
             }
             _ => None,
         }
@@ -118,10 +120,10 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operan
     // SAFETY: the matrices have the shape; the sums in another type have room of their own.
     unsafe {
         match kind {
-            MatmulKind::F32 { factor, result } => {
-                let rows = lhs.f32_rows(level, factor, (m, k), factors);
-                let panels = rhs.f32_panels(level, factor, cut(width_f32(level)), factors);
-                let chunk = chunk_of(factor);
+            MatmulKind::F32 { lhs: left, rhs: right, result } => {
+                let rows = lhs.f32_rows(level, left, (m, k), factors);
+                let panels = rhs.f32_panels(level, right, cut(width_f32(level)), factors);
+                let chunk = chunk_of(right);
                 if result == FloatFormat::F32 {
                     product_f32(level, &Product { shape, rows, panels: &panels, chunk, acc: operands.start(), c: dst.cast() }, ahead);
                 } else {

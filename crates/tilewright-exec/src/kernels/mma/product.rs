@@ -295,12 +295,14 @@ unsafe fn block<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors:
     let (Factors { k, chunk: length, .. }, Sums { acc, c, pitch }) = (factors, sums);
     // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
     unsafe {
-        let mut totals = chunk::<V, P, R, C>(factors, 0, k.min(length));
-        for first in (length..k).step_by(length) {
+        let mut first = k.min(length);
+        let mut totals = chunk::<V, P, R, C>(factors, 0, first);
+        while first < k {
             let sums = chunk::<V, P, R, C>(factors, first, length.min(k - first));
             for (total, sum) in totals.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
                 *total = total.add(*sum);
             }
+            first += length;
         }
         for (r, sums) in totals.iter().enumerate() {
             for (v, sum) in sums.iter().enumerate() {

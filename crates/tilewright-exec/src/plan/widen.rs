@@ -1,0 +1,146 @@
+//! Left factors that are widened once.
+//!
+//! A product brings factors of narrow floats to the type of its sums. A left factor that was made before a loop and is multiplied in it,
+//! as the queries of attention are with one tile of keys after the other, is widened where it is made instead.
+
+use super::{Inst, Matmul, Tile, VReg, fuse::count_writes, inst::Elementwise, tile::Base};
+use crate::{
+    elem::Elem,
+    kernels::{ElemOp, mma::MatmulKind, select},
+};
+use std::collections::HashMap;
+use tilewright_ir::{RoundingMode, Scalar};
+use tilewright_numeric::FloatFormat;
+
+/// Widens left factors before the loops that multiply them. `registers`: the bytes of each.
+pub(crate) fn widen_before_loops(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>) {
+    let products: Vec<(usize, VReg)> = (0..code.len()).filter_map(|at| Some((at, narrow_factor(&code[at].0)?))).collect();
+    if products.is_empty() {
+        return;
+    }
+    let (writes, loops) = (count_writes(code), loops(code));
+    // Where the factor is made, and what it is widened by.
+    let mut made: HashMap<VReg, (usize, Elementwise)> = HashMap::new();
+    for (at, reg) in products {
+        let begin = code.iter().position(|(inst, _)| is_written(inst, reg));
+        let Some(begin) = begin.filter(|_| writes.get(&reg) == Some(&1)) else { continue };
+        let repeated = loops.iter().any(|(first, last)| begin < *first && (*first..=*last).contains(&at));
+        if let (Inst::Matmul(matmul), true) = (&mut code[at].0, repeated)
+            && let Some(wide) = widened(matmul, made.get(&reg).map(|(_, widening)| widening), registers)
+        {
+            made.entry(reg).or_insert((begin, wide));
+        }
+    }
+    let mut made: Vec<(usize, Elementwise)> = made.into_values().collect();
+    made.sort_unstable_by_key(|(begin, _)| *begin);
+    for (begin, widening) in made.into_iter().rev() {
+        let site = code[begin].1;
+        code.insert(begin + 1, (Inst::Elementwise(widening), site));
+    }
+}
+
+/// The register of a product's left factor, if that has 16 bits and is all of the register.
+fn narrow_factor(inst: &Inst) -> Option<VReg> {
+    let Inst::Matmul(matmul) = inst else { return None };
+    let MatmulKind::F32 { lhs: FloatFormat::F16 | FloatFormat::Bf16, .. } = matmul.kind else { return None };
+    let Base::Reg(reg) = matmul.lhs.base else { return None };
+    matmul.lhs.is_contiguous().then_some(reg)
+}
+
+/// The first and the last instruction of each loop.
+fn loops(code: &[(Inst, u32)]) -> Vec<(usize, usize)> {
+    let labels: HashMap<usize, usize> = code
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (inst, _))| if let Inst::Label(label) = inst { Some((*label, at)) } else { None })
+        .collect();
+    let back = |(at, (inst, _)): (usize, &(Inst, u32))| Some((*labels.get(&inst.target()?).filter(|label| **label < at)?, at));
+    code.iter().enumerate().filter_map(back).collect()
+}
+
+fn is_written(inst: &Inst, reg: VReg) -> bool {
+    let mut found = false;
+    inst.for_each_write(|written| found |= written == reg);
+    found
+}
+
+/// Lets a product read its left factor as `f32`, which `known` or else the result makes of it.
+fn widened(matmul: &mut Matmul, known: Option<&Elementwise>, registers: &mut Vec<usize>) -> Option<Elementwise> {
+    let MatmulKind::F32 { lhs, .. } = &mut matmul.kind else { return None };
+    let (from, to) = (matmul.lhs.elem, Elem::Num(Scalar::F32));
+    let widening = match known {
+        Some(known) => known.clone(),
+        None => {
+            let n = matmul.lhs.numel();
+            let kernel = select(ElemOp::FToF(RoundingMode::NearestEven), &[from], to)?;
+            let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
+            registers.push(n * to.size());
+            Elementwise { kernel, srcs: vec![Tile::contiguous(from, matmul.lhs.base, &[n])], dst, n, size: to.size() }
+        }
+    };
+    *lhs = FloatFormat::F32;
+    (matmul.lhs.elem, matmul.lhs.base) = (to, Base::Reg(widening.dst));
+    Some(widening)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const F16: Elem = Elem::Num(Scalar::F16);
+    const F32: Elem = Elem::Num(Scalar::F32);
+
+    fn tile(elem: Elem, reg: u32) -> Tile {
+        Tile::contiguous(elem, Base::Reg(VReg(reg)), &[4, 4])
+    }
+
+    /// Writes a factor.
+    fn write(reg: u32) -> (Inst, u32) {
+        (Inst::Move { src: tile(F16, 0), dst: VReg(reg) }, 0)
+    }
+
+    fn product(lhs: u32) -> (Inst, u32) {
+        let kind = MatmulKind::float(Scalar::F16, Scalar::F32).unwrap();
+        let (lhs, rhs, acc, dst) = (tile(F16, lhs), tile(F16, 0), tile(F32, 2), VReg(2));
+        (Inst::Matmul(Box::new(Matmul { kind, batch: 1, m: 4, n: 4, k: 4, lhs, rhs, acc, scales: None, dst })), 0)
+    }
+
+    fn begin() -> (Inst, u32) {
+        (Inst::Label(7), 0)
+    }
+
+    fn back() -> (Inst, u32) {
+        (Inst::JumpBack { target: 7, waits: false }, 0)
+    }
+
+    /// Where factors are widened, and the registers of the left factors.
+    fn widened(mut code: Vec<(Inst, u32)>) -> (Vec<usize>, Vec<(Elem, u32)>) {
+        let mut registers = vec![32, 32, 64];
+        widen_before_loops(&mut code, &mut registers);
+        let places = (0..code.len()).filter(|at| matches!(code[*at].0, Inst::Elementwise(_))).collect();
+        let factor = |(inst, _): &(Inst, u32)| {
+            let Inst::Matmul(matmul) = inst else { return None };
+            let Base::Reg(VReg(reg)) = matmul.lhs.base else { return None };
+            let MatmulKind::F32 { lhs, rhs: FloatFormat::F16, .. } = matmul.kind else { return None };
+            assert_eq!(Some(lhs), matmul.lhs.elem.float());
+            Some((matmul.lhs.elem, reg))
+        };
+        (places, code.iter().filter_map(factor).collect())
+    }
+
+    #[test]
+    fn factors_of_loops_are_widened_once() {
+        assert_eq!(widened(vec![write(1), begin(), product(1), back()]), (vec![1], vec![(F32, 3)]));
+        assert_eq!(widened(vec![write(1), begin(), product(1), product(1), back()]), (vec![1], vec![(F32, 3); 2]));
+        // A product outside of the loop reads what was made.
+        assert_eq!(widened(vec![write(1), product(1), begin(), product(1), back()]), (vec![1], vec![(F16, 1), (F32, 3)]));
+    }
+
+    #[test]
+    fn what_changes_or_is_read_once_is_widened_by_the_product() {
+        assert_eq!(widened(vec![write(1), product(1)]), (vec![], vec![(F16, 1)]));
+        assert_eq!(widened(vec![begin(), write(1), product(1), back()]), (vec![], vec![(F16, 1)]));
+        assert_eq!(widened(vec![write(1), begin(), product(1), write(1), back()]), (vec![], vec![(F16, 1)]));
+        assert_eq!(widened(vec![write(1), begin(), back(), product(1)]), (vec![], vec![(F16, 1)]));
+    }
+}
