@@ -3,6 +3,9 @@
 //! A kernel reads its operands from the cache and writes its result there, which takes longer than a sum or a product. A chain does all its
 //! steps on a few vectors before it goes on to the next, and the result of a step stays in registers for the one that follows. Each
 //! operation is that of its kernel: the same bits.
+//!
+//! A chain may also begin to reduce the rows that it computes: it takes its vectors an eighth of a row apart, and has what the first three
+//! halvings of a reduction combine in registers at the same time.
 mod program;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
@@ -22,9 +25,10 @@ pub(crate) const SHORTEST_ROW: usize = 16;
 /// Runs a chain.
 ///
 /// # Safety
-/// `n` is a multiple of [`GROUP`]. Each place that a link names is valid for `n` numbers of `f32`, initialised and aligned to their
-/// size, or for one where links only read it as a splat, or for one a row. Places that are written overlap others only element by element;
-/// what is streamed is not read.
+/// `n` is a multiple of [`GROUP`], and of the length of rows that are folded. Each place that a link names is valid for `n` numbers of
+/// `f32`, initialised and aligned to their size, or for one where links only read it as a splat, or for one a row, or for an eighth of `n`
+/// where rows are folded to. Places that are written overlap others only element by element, those that rows are folded to no others;
+/// what is streamed is not read, and not by a chain that folds.
 pub(crate) type ChainFn = unsafe fn(chain: Run<'_>, ahead: &mut Ahead);
 
 /// A chain with what it works on.
@@ -116,6 +120,8 @@ pub(crate) struct Link {
     pub(crate) operands: [Operand; 3],
     /// The place that gets the result, if more than the next link reads it.
     pub(crate) store: Option<usize>,
+    /// The place that gets the rows of the result, folded to an eighth, and how elements are combined.
+    pub(crate) fold: Option<(Binary, usize)>,
 }
 
 /// The operation of a kernel that can be part of a chain.
@@ -152,6 +158,17 @@ pub(crate) fn select(level: Level) -> Option<ChainFn> {
         Level::Avx512 => Some(vectors::avx512),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => Some(vectors::avx2),
+        _ => None,
+    }
+}
+
+/// The same for chains that fold rows: code of their own, so that the other has the CPU's registers for itself.
+pub(crate) fn select_folding(level: Level) -> Option<ChainFn> {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => Some(vectors::rows_avx512),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => Some(vectors::rows_avx2),
         _ => None,
     }
 }
@@ -227,10 +244,10 @@ mod tests {
                 let srcs = std::array::from_fn(|i| columns[i].as_ptr().cast());
                 // SAFETY: all have as many numbers.
                 unsafe { (kernel.run)(expected.as_mut_ptr().cast(), srcs, COUNT, &kernel.imm) };
-                let link = Link { op: op(&kernel.imm).unwrap(), operands: [0, 1, 2].map(Operand::Array), store: Some(3) };
+                let link = Link { op: op(&kernel.imm).unwrap(), operands: [0, 1, 2].map(Operand::Array), store: Some(3), fold: None };
                 let mut places: Vec<*mut f32> = columns.iter().map(|column| column.as_ptr().cast_mut()).collect();
                 places.push(found[first..].as_mut_ptr());
-                let (program, streamed) = (&Program::new(&[link]), shift.map(|_| 3));
+                let (program, streamed) = (&Program::new(&[link], None), shift.map(|_| 3));
                 // SAFETY: all have as many numbers, a multiple of the group; only the last ones are written.
                 unsafe { run(Run { program, places: &places, streamed, fetched: &places[..arity], n: COUNT }, &mut Ahead::default()) };
                 stream::fence();
@@ -265,13 +282,13 @@ mod tests {
                     operands[other] = if 1 << shift == COUNT { Operand::Splat(other) } else { Operand::PerRow(other, shift) };
                     operands[passed] = Operand::Passed;
                     // Links that change the sign twice pass it on.
-                    let turn = |from| Link { op: Op::Unary(Unary::Neg), operands: [from; 3], store: None };
-                    let links = [turn(Operand::Array(passed)), turn(Operand::Passed), Link { op, operands, store: Some(3) }];
+                    let turn = |from| Link { op: Op::Unary(Unary::Neg), operands: [from; 3], store: None, fold: None };
+                    let links = [turn(Operand::Array(passed)), turn(Operand::Passed), Link { op, operands, store: Some(3), fold: None }];
                     let mut columns = triples.clone();
                     let mut places: Vec<*mut f32> = columns.iter_mut().map(Vec::as_mut_ptr).collect();
                     places.push(found[first..].as_mut_ptr());
                     let streamed = (passed == 0).then_some(3);
-                    let program = &Program::new(&links);
+                    let program = &Program::new(&links, None);
                     // SAFETY: all have as many numbers, a multiple of the group.
                     unsafe { run(Run { program, places: &places, streamed, fetched: &[], n: COUNT }, &mut Ahead::default()) };
                     stream::fence();
@@ -296,15 +313,62 @@ mod tests {
             let mut found = vec![0f32; COUNT];
             let turn = Op::Unary(Unary::Neg);
             let links = [
-                Link { op: turn, operands: [Operand::Array(0); 3], store: None },
-                Link { op: turn, operands: [Operand::Passed; 3], store: None },
-                Link { op: Op::TimesProduct, operands: [Operand::Passed, Operand::Array(1), Operand::Splat(2)], store: Some(3) },
+                Link { op: turn, operands: [Operand::Array(0); 3], store: None, fold: None },
+                Link { op: turn, operands: [Operand::Passed; 3], store: None, fold: None },
+                Link {
+                    op: Op::TimesProduct,
+                    operands: [Operand::Passed, Operand::Array(1), Operand::Splat(2)],
+                    store: Some(3),
+                    fold: None,
+                },
             ];
             let places = [x.as_mut_ptr(), y.as_mut_ptr(), z[LATE..].as_mut_ptr(), found.as_mut_ptr()];
-            let program = &Program::new(&links);
+            let program = &Program::new(&links, None);
             // SAFETY: all have as many numbers, a multiple of the group; the third is read as a splat.
             unsafe { run(Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }, &mut Ahead::default()) };
             assert!(found.iter().zip(&expected).all(|(a, b)| same(*a, *b)));
+        }
+    }
+
+    /// Combines the halves of each row, element by element.
+    fn halved(values: &[f32], row: usize, elem_op: ElemOp) -> Vec<f32> {
+        let kernel = kernel(elem_op, &[F32; 2], F32).unwrap();
+        let mut halves = Vec::with_capacity(values.len() / 2);
+        for row in values.chunks(row) {
+            let (lower, upper) = row.split_at(row.len() / 2);
+            let mut half = vec![0f32; lower.len()];
+            let srcs = [lower.as_ptr().cast(), upper.as_ptr().cast(), std::ptr::null()];
+            // SAFETY: all have as many numbers.
+            unsafe { (kernel.run)(half.as_mut_ptr().cast(), srcs, half.len(), &kernel.imm) };
+            halves.extend(half);
+        }
+        halves
+    }
+
+    /// Rows are folded as the first three halvings of a reduction do, and what they are made of is computed and written as without.
+    #[test]
+    fn rows_are_halved_thrice() {
+        let [x, y, _] = triples();
+        let folds =
+            linkable().into_iter().filter(|(elem_op, arity)| *arity == 2 && !matches!(elem_op, ElemOp::SubF(..) | ElemOp::DivF(..)));
+        let folds: Vec<ElemOp> = folds.map(|(elem_op, _)| elem_op).collect();
+        for run in Level::available().filter_map(select_folding) {
+            for (elem_op, row, shift) in
+                folds.iter().flat_map(|op| [128, 512, 4096].map(|row| [4, 7, 9, 12].map(|s| (*op, row, s)))).flatten()
+            {
+                let Some(Op::Binary(fold)) = op(&kernel(elem_op, &[F32; 2], F32).unwrap().imm) else { panic!("{elem_op:?}") };
+                let scaled: Vec<f32> = (0..COUNT).map(|i| x[i] * y[i >> shift]).collect();
+                let expected = halved(&halved(&halved(&scaled, row, elem_op), row / 2, elem_op), row / 4, elem_op);
+                let (mut written, mut folded) = (vec![0f32; COUNT], vec![0f32; COUNT / 8]);
+                let operands = [Operand::Array(0), Operand::PerRow(1, shift), Operand::Passed];
+                let links = [Link { op: Op::Binary(Binary::Mul), operands, store: Some(2), fold: Some((fold, 3)) }];
+                let places = [x.as_ptr().cast_mut(), y.as_ptr().cast_mut(), written.as_mut_ptr(), folded.as_mut_ptr()];
+                let program = &Program::new(&links, Some(row));
+                // SAFETY: the places hold as many numbers as there are, a number for each row, and an eighth of them; the first two are only read.
+                unsafe { run(Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }, &mut Ahead::default()) };
+                assert!(written.iter().zip(&scaled).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
+                assert!(folded.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
+            }
         }
     }
 }

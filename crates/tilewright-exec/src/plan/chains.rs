@@ -1,6 +1,10 @@
 //! Chains: which steps of a sweep hand their results on in registers of the CPU.
 
-use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products};
+use super::{
+    Chain, Part, Place, Src, Step, SweepInput, Tile,
+    inst::{Elementwise, SweepFold},
+    late_products,
+};
 use crate::{
     cpu::Level,
     kernels::{
@@ -35,7 +39,7 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
     while next < steps.len() {
         let length = linked[next..].iter().take_while(|linked| **linked).count();
         let (linked, rest) = steps[next..].split_at(length);
-        match chain::select(Level::best()).filter(|_| length > 0).and_then(|run| chain_of(run, inputs, linked, rest)) {
+        match chain::select(Level::best()).filter(|_| length > 0).and_then(|run| chain_of(run, inputs, linked, rest, &[])) {
             Some(chain) => {
                 parts.push(Part::Chain(chain));
                 next += length;
@@ -49,8 +53,13 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
     parts
 }
 
-/// The chain of these steps, which the others follow.
-fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step], rest: &[Step]) -> Option<Chain> {
+/// All steps of a sweep as one chain, which folds rows of what they compute.
+pub(super) fn folding(inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold]) -> Option<Chain> {
+    chain_of(chain::select_folding(Level::best())?, inputs, steps, &[], folds)
+}
+
+/// The chain of these steps, which the others follow, with folds of rows of one length.
+fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[SweepFold]) -> Option<Chain> {
     let mut places: Vec<Place> = Vec::new();
     let mut place = |at: Src, written: bool| {
         places.iter().position(|place| *place == Place { at, written }).unwrap_or_else(|| {
@@ -78,7 +87,8 @@ fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step], rest: &[Step]) 
             };
         }
         let store = (step.dst != Src::Passed).then(|| place(step.dst, true));
-        links.push(Link { op, operands, store });
+        let fold = folds.iter().find(|fold| fold.step == i).map(|fold| (fold.op, place(Src::Reg(fold.dst, size_of::<f32>()), true)));
+        links.push(Link { op, operands, store, fold });
     }
-    Some(Chain { run, program: Program::new(&links), places })
+    Some(Chain { run, program: Program::new(&links, folds.first().map(|fold| fold.row)), places })
 }

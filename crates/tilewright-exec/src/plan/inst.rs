@@ -6,7 +6,7 @@
 use super::{Piece, Tile, VReg, chains};
 use crate::kernels::{
     Kernel,
-    chain::{ChainFn, GROUP, Program},
+    chain::{Binary, ChainFn, GROUP, Program},
     columns::ColumnsFn,
     mma::MatmulKind,
     rows::RowsFn,
@@ -179,6 +179,22 @@ pub(crate) struct Sweep {
     pub(crate) places: usize,
     /// Whether it is one chain that needs no scratch.
     only_chain: bool,
+    /// Whether it fetches what the next block will read.
+    pub(crate) reads_ahead: bool,
+    /// The reductions that begin in its only chain, of rows of one length.
+    pub(crate) folds: Vec<SweepFold>,
+}
+
+/// The beginning of a reduction of what a step computes: rows are folded to an eighth.
+#[derive(Debug)]
+pub(crate) struct SweepFold {
+    pub(crate) step: usize,
+    /// How elements are combined.
+    pub(crate) op: Binary,
+    /// How long the rows are: a power of two, at least a group of a chain.
+    pub(crate) row: usize,
+    /// Gets what is left of each row.
+    pub(crate) dst: VReg,
 }
 
 /// What a sweep does at a time.
@@ -220,7 +236,7 @@ impl Sweep {
         let only_chain = is_only_chain(&inputs, &parts);
         let piece = if only_chain { n } else { Sweep::PIECE };
         let places = most_places(&parts);
-        Sweep { n, inputs, steps, parts, piece, fetches: false, places, only_chain }
+        Sweep { n, inputs, steps, parts, piece, fetches: false, places, only_chain, reads_ahead: true, folds: Vec::new() }
     }
 
     /// Elements that a scratch slot holds.
@@ -259,10 +275,55 @@ impl Sweep {
         }
     }
 
+    /// Begins a reduction in its chain, if it is nothing but one, or can be; gives whether it does.
+    pub(crate) fn fold(&mut self, fold: SweepFold) -> bool {
+        self.chain_alone();
+        let fits = fold.row.is_power_of_two() && fold.row >= GROUP && self.n.is_multiple_of(fold.row);
+        let is_new = self.folds.iter().all(|other| other.row == fold.row && other.step != fold.step);
+        if self.only_chain().is_none() || !fits || !is_new {
+            return false;
+        }
+        self.folds.push(fold);
+        self.make_chain();
+        true
+    }
+
+    /// Makes its only chain again, of its steps and folds as they are now.
+    fn make_chain(&mut self) {
+        if let Some(chain) = chains::folding(&self.inputs, &self.steps, &self.folds) {
+            self.parts = vec![Part::Chain(chain)];
+            self.places = most_places(&self.parts);
+        }
+    }
+
+    /// The step that writes a register.
+    pub(crate) fn result(&self, reg: VReg) -> Option<usize> {
+        self.steps.iter().position(|step| matches!(step.dst, Src::Reg(dst, _) if dst == reg))
+    }
+
+    /// No longer writes a register that only reductions read which begin in its chain, if no later step finds the values there.
+    pub(crate) fn drop_result(&mut self, reg: VReg) {
+        let is_it = |src: &Src| matches!(src, Src::Reg(other, _) if *other == reg);
+        if !self.steps.iter().flat_map(|step| &step.srcs).any(is_it) {
+            self.steps.iter_mut().filter(|step| is_it(&step.dst)).for_each(|step| step.dst = Src::Passed);
+            self.make_chain();
+        }
+    }
+
+    /// The registers it writes.
+    fn for_each_write(&self, mut visit: impl FnMut(VReg)) {
+        for step in &self.steps {
+            if let Src::Reg(dst, _) = step.dst {
+                visit(dst);
+            }
+        }
+        self.folds.iter().for_each(|fold| visit(fold.dst));
+    }
+
     /// How often it reads ahead: for each step on a whole piece, and for each group of a chain.
     pub(crate) fn times_to_read_ahead(&self) -> usize {
         let times = |part: &Part| if let Part::Chain(_) = part { self.n / GROUP } else { self.n / Sweep::PIECE };
-        self.parts.iter().map(times).sum()
+        if self.reads_ahead { self.parts.iter().map(times).sum() } else { 0 }
     }
 }
 
@@ -468,6 +529,8 @@ pub(crate) struct Fold {
 #[derive(Debug)]
 pub(crate) struct FoldRows {
     pub(crate) kernel: RowsFn,
+    /// How chains combine elements as it does, if it is a reduction that they can begin.
+    pub(crate) op: Option<Binary>,
     pub(crate) rows: usize,
     pub(crate) extent: usize,
     /// The rows, in order.
@@ -584,11 +647,7 @@ impl Inst {
             Inst::Atomic(atomic) => atomic.dst.into_iter().for_each(visit),
             Inst::Matmul(matmul) => visit(matmul.dst),
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
-            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.steps.iter().for_each(|step| {
-                if let Src::Reg(dst, _) = step.dst {
-                    visit(dst);
-                }
-            }),
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.for_each_write(visit),
             Inst::FoldRows(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
             Inst::FoldColumns(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
             Inst::Fold(fold) => fold.operands.iter().for_each(|operand| {
@@ -611,10 +670,18 @@ impl Inst {
         }
     }
 
-    /// Where sweeps compute enough to read ahead, folds do not: the first of them is the pass that waits for memory itself.
+    /// Whether it goes over as much as a whole tile.
+    pub(crate) fn is_pass(&self) -> bool {
+        let folds = matches!(self, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
+        folds || self.sweep().is_some_and(|sweep| sweep.n >= Sweep::PIECE)
+    }
+
+    /// Others have more time to read ahead.
     pub(crate) fn leave_memory_alone(&mut self) {
-        if let Inst::FoldRows(fold) = self {
-            fold.steps = 0;
+        match self {
+            Inst::FoldRows(fold) => fold.steps = 0,
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.reads_ahead = false,
+            _ => {}
         }
     }
 

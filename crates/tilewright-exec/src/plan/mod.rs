@@ -6,6 +6,7 @@ mod constants;
 mod direct_store;
 mod earlier;
 mod fixed_views;
+mod fold_in_chains;
 mod frame;
 mod fuse;
 mod in_place;
@@ -120,6 +121,7 @@ impl Plan {
         recompute::recompute(&mut code, &mut lowered.registers);
         let mut fused = fuse::fuse(code);
         direct_store::join(&mut fused.code);
+        fold_in_chains::begin_early(&mut fused.code, &mut lowered.registers);
         in_place::mark(&mut fused.code);
         let mut layout = frame::lay_out(&fused.code, &lowered.registers)?;
         lowered.prologue.places.iter().for_each(|(reg, offset)| layout.offsets[reg.index()] = *offset);
@@ -175,6 +177,24 @@ impl Plan {
     }
 }
 
+/// Lets only those sweeps fetch that have time for it: not the first pass over what a block reads, which waits for memory itself, as folds
+/// do, and not those that store, because what they write gets to memory the slower the more is read from there; unless there are no others.
+fn choose_sweeps_to_fetch(code: &mut [Inst]) {
+    let first = code.iter().position(Inst::is_pass);
+    let time = |at: usize, inst: &Inst| match inst {
+        Inst::Sweep(_) | Inst::SweepStore { .. } if inst.is_pass() && Some(at) == first => 1,
+        Inst::SweepStore { .. } if inst.is_pass() => 2,
+        Inst::Sweep(_) if inst.is_pass() => 3,
+        _ => 0,
+    };
+    let most = code.iter().enumerate().map(|(at, inst)| time(at, inst)).max();
+    for (at, inst) in code.iter_mut().enumerate() {
+        if Some(time(at, inst)) != most {
+            inst.leave_memory_alone();
+        }
+    }
+}
+
 /// Says who fetches what a block will read next: chains what they read themselves, if nothing else computes; else sweeps, or, where these
 /// have little to do, folds. Gives whether loads shall tell these what there is to fetch.
 fn share_out_fetching(code: &mut [Inst]) -> bool {
@@ -187,7 +207,7 @@ fn share_out_fetching(code: &mut [Inst]) -> bool {
         return false;
     }
     if !in_folds {
-        code.iter_mut().for_each(Inst::leave_memory_alone);
+        choose_sweeps_to_fetch(code);
     }
     !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0))
 }

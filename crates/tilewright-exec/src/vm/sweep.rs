@@ -66,6 +66,8 @@ pub(super) fn run(
     scratch: &mut Scratch,
     ahead: &mut Ahead,
 ) {
+    let mut nothing = Ahead::default();
+    let ahead = if sweep.reads_ahead { ahead } else { &mut nothing };
     let Scratch { bytes, inputs, pointers } = scratch;
     // Only grown, and handed on as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
     // that waits for all stores.

@@ -2,7 +2,7 @@
 
 use super::{Binary, Link, Op, Operand, Unary};
 
-/// The logarithm of the elements of a group. Of rows that are at least as long, all vectors of a group have the same number.
+/// The logarithm of the elements of a group.
 const LOG_GROUP: u32 = super::GROUP.ilog2();
 
 /// A chain as it is run.
@@ -12,6 +12,8 @@ pub(crate) struct Program {
     coded: Vec<Coded>,
     /// How many places it names.
     places: usize,
+    /// How long the rows are that it folds, if it folds any: a power of two, at least a group.
+    row: Option<usize>,
 }
 
 /// What is done with the accumulator.
@@ -31,6 +33,8 @@ pub(super) enum Instruction {
     TimesProduct(From, From),
     /// Writes it to a place.
     Store(usize),
+    /// Halves it until one vector is left, which is written to a place.
+    Fold(Binary, usize),
 }
 
 /// An instruction as it is carried out.
@@ -59,7 +63,7 @@ impl<const OP: u8> Reading<OP> {
 
 /// What instructions do, as numbers. Operations of two operands have those of [`Binary`].
 pub(super) mod code {
-    use super::Binary;
+    use super::{Binary, Unary};
 
     pub(in super::super) const LOAD: u8 = Binary::MinNan as u8 + 1;
     pub(in super::super) const TIMES_PLUS: u8 = LOAD + 1;
@@ -67,14 +71,24 @@ pub(super) mod code {
     pub(in super::super) const TIMES_PRODUCT: u8 = LOAD + 3;
     /// Behind all that read an operand.
     pub(in super::super) const STORE: u8 = 4 * (TIMES_PRODUCT + 1);
-    /// The first of the operations of one number, in the order of [`Unary`](super::Unary).
+    /// The first of the operations of one number, in the order of [`Unary`].
     pub(in super::super) const FIRST_OF_ONE: u8 = STORE + 1;
+
+    /// The first of the folds, in the order of [`Binary`].
+    pub(in super::super) const FIRST_FOLD: u8 = FIRST_OF_ONE + Unary::Tanh as u8 + 1;
 
     pub(in super::super) struct OfOne<const UNARY: u8>;
 
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
     impl<const UNARY: u8> OfOne<UNARY> {
         pub(in super::super) const CODE: u8 = FIRST_OF_ONE + UNARY;
+    }
+
+    pub(in super::super) struct Fold<const BINARY: u8>;
+
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+    impl<const BINARY: u8> Fold<BINARY> {
+        pub(in super::super) const CODE: u8 = FIRST_FOLD + BINARY;
     }
 }
 
@@ -91,11 +105,13 @@ pub(super) enum From {
 }
 
 impl Program {
-    /// Translates links.
-    pub(crate) fn new(links: &[Link]) -> Program {
-        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), coded: Vec::new(), places: 0 };
+    /// Translates links. `row`: how long the rows are that they fold.
+    pub(crate) fn new(links: &[Link], row: Option<usize>) -> Program {
+        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), coded: Vec::new(), places: 0, row };
+        // All vectors of a group lie in one row of this many elements, or of more.
+        let together = row.map_or(LOG_GROUP, usize::ilog2);
         for link in links {
-            let operands = link.operands.map(From::of);
+            let operands = link.operands.map(|operand| From::of(operand, together));
             match link.op {
                 Op::Unary(op) => {
                     program.load(operands[0]);
@@ -110,6 +126,9 @@ impl Program {
             }
             if let Some(place) = link.store {
                 program.push(Instruction::Store(place));
+            }
+            if let Some((op, place)) = link.fold {
+                program.push(Instruction::Fold(op, place));
             }
         }
         program.coded = program.instructions.iter().map(Coded::new).collect();
@@ -132,13 +151,18 @@ impl Program {
         self.places
     }
 
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+    pub(super) fn row(&self) -> Option<usize> {
+        self.row
+    }
+
     fn push(&mut self, instruction: Instruction) {
         let place = |from: From| (from != From::Accumulator).then(|| from.parts().1);
         let named = match instruction {
             Instruction::Unary(_) => [None; 2],
             Instruction::Load(from) | Instruction::Binary(_, from) => [place(from), None],
             Instruction::TimesPlus(a, b) | Instruction::PlusProduct(a, b) | Instruction::TimesProduct(a, b) => [place(a), place(b)],
-            Instruction::Store(place) => [Some(place), None],
+            Instruction::Store(place) | Instruction::Fold(_, place) => [Some(place), None],
         };
         self.places = named.into_iter().flatten().fold(self.places, |count, place| count.max(place + 1));
         self.instructions.push(instruction);
@@ -185,6 +209,7 @@ impl Coded {
             Instruction::TimesProduct(y, z) => reading(code::TIMES_PRODUCT, y, z),
             Instruction::Unary(op) => other(code::FIRST_OF_ONE + op as u8, 0),
             Instruction::Store(place) => other(code::STORE, place),
+            Instruction::Fold(op, place) => other(code::FIRST_FOLD + op as u8, place),
         }
     }
 }
@@ -200,12 +225,12 @@ impl From {
         }
     }
 
-    fn of(operand: Operand) -> From {
+    fn of(operand: Operand, together: u32) -> From {
         match operand {
             Operand::Passed => From::Accumulator,
             Operand::Array(place) => From::Array(place),
             Operand::Splat(place) => From::Group(place, usize::BITS - 1),
-            Operand::PerRow(place, shift) if shift >= LOG_GROUP => From::Group(place, shift),
+            Operand::PerRow(place, shift) if shift >= together => From::Group(place, shift),
             Operand::PerRow(place, shift) => From::Vector(place, shift),
         }
     }

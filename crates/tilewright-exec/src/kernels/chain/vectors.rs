@@ -37,15 +37,32 @@ fn each<V>(f: impl Fn(usize) -> V) -> Vectors<V> {
     [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
 }
 
-/// Where a chain is.
+/// Halves vectors until one is left, as a reduction halves a row.
+#[inline(always)]
+fn halve_thrice<V: Copy>([a, b, c, d, e, f, g, h]: Vectors<V>, combine: impl Fn(V, V) -> V) -> V {
+    let (a, b, c, d) = (combine(a, e), combine(b, f), combine(c, g), combine(d, h));
+    combine(combine(a, c), combine(b, d))
+}
+
+/// Where a chain is. `FOLDS`: its vectors lie apart, else side by side.
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct At<'a, const FOLDS: bool> {
     places: &'a [*mut f32],
     /// The first of the elements that are worked on.
     first: usize,
+    /// Elements from one vector to the next, if they lie apart: an eighth of a row.
+    distance: usize,
+    /// Where in an eighth of all elements the vector belongs that these are folded to.
+    folded: usize,
 }
 
-impl At<'_> {
+impl<const FOLDS: bool> At<'_, FOLDS> {
+    /// Elements from the first vector to another one.
+    #[inline(always)]
+    fn offset<V: VectorLanes>(self, vector: usize) -> usize {
+        vector * if FOLDS { self.distance } else { V::LANES }
+    }
+
     /// The first of the elements at a place.
     ///
     /// # Safety
@@ -77,10 +94,10 @@ impl At<'_> {
                 From::Accumulator => accumulator,
                 From::Array(place) => {
                     let from = self.array(place);
-                    vectors!(|i| V::load(from.add(i * V::LANES)))
+                    vectors!(|i| V::load(from.add(self.offset::<V>(i))))
                 }
                 From::Group(place, shift) => [self.per_row(place, shift, 0); 8],
-                From::Vector(place, shift) => vectors!(|i| self.per_row(place, shift, i * V::LANES)),
+                From::Vector(place, shift) => vectors!(|i| self.per_row(place, shift, self.offset::<V>(i))),
             }
         }
     }
@@ -159,7 +176,7 @@ fn head<V: VectorLanes>(to: *const f32) -> usize {
 /// # Safety
 /// As for [`At::read`].
 #[inline(always)]
-unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: &mut Option<Stream<V>>) {
+unsafe fn run_group<V: VectorLanes, const FOLDS: bool>(instructions: &[Coded], at: At<'_, FOLDS>, stream: &mut Option<Stream<V>>) {
     // SAFETY: by the contract.
     unsafe {
         let mut x = [V::same(0.0); 8];
@@ -169,6 +186,7 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
                 (
                     with operands: { $($op:expr => |$a:ident, $y:ident $(, $z:ident)?| $result:expr;)* }
                     of one: { $($unary:expr => |$number:ident| $function:expr;)* }
+                    folds: { $($fold:expr => |$p:ident, $q:ident| $combined:expr;)* }
                 ) => {
                     match instruction.code {
                         $(
@@ -183,7 +201,7 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
                                 let from = at.array(instruction.place);
                                 $(let $z = at.read(instruction.second, x);)?
                                 vectors!(|i| {
-                                    let ($a, $y $(, $z)?) = (x[i], V::load(from.add(i * V::LANES)) $(, $z[i])?);
+                                    let ($a, $y $(, $z)?) = (x[i], V::load(from.add(at.offset::<V>(i))) $(, $z[i])?);
                                     $result
                                 })
                             }
@@ -198,7 +216,7 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
                             Reading::<{ $op }>::VECTOR => {
                                 $(let $z = at.read(instruction.second, x);)?
                                 vectors!(|i| {
-                                    let ($a, $y $(, $z)?) = (x[i], at.per_row::<V>(instruction.place, instruction.shift, i * V::LANES) $(, $z[i])?);
+                                    let ($a, $y $(, $z)?) = (x[i], at.per_row::<V>(instruction.place, instruction.shift, at.offset::<V>(i)) $(, $z[i])?);
                                     $result
                                 })
                             }
@@ -207,12 +225,21 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
                             let $number = x[i];
                             $function
                         }),)*
+                        $(code::Fold::<{ $fold as u8 }>::CODE => {
+                            let left = halve_thrice(
+                                x,
+                                #[inline(always)]
+                                |$p, $q| $combined,
+                            );
+                            left.store(at.places.get_unchecked(instruction.place).add(at.folded));
+                            x
+                        })*
                         code::STORE => {
                             let to = at.array(instruction.place);
                             match stream {
                                 Some(stream) if stream.place == instruction.place => stream.store(at.first, x, to),
                                 _ => {
-                                    vectors!(|i| x[i].store(to.add(i * V::LANES)));
+                                    vectors!(|i| x[i].store(to.add(at.offset::<V>(i))));
                                 }
                             }
                             x
@@ -245,6 +272,14 @@ unsafe fn run_group<V: VectorLanes>(instructions: &[Coded], at: At<'_>, stream: 
                     Unary::Exp => |x| lanes::exp(x);
                     Unary::Exp2 => |x| lanes::exp2(x);
                     Unary::Tanh => |x| lanes::tanh(x);
+                }
+                folds: {
+                    Binary::Add => |x, y| x + y;
+                    Binary::Mul => |x, y| x * y;
+                    Binary::Max => |x, y| x.larger::<false>(y);
+                    Binary::MaxNan => |x, y| x.larger::<true>(y);
+                    Binary::Min => |x, y| x.smaller::<false>(y);
+                    Binary::MinNan => |x, y| x.smaller::<true>(y);
                 }
             };
         }
@@ -339,8 +374,9 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
             (0..GROUP * size_of::<f32>() / LINE).for_each(|line| prefetch(lines.wrapping_add(line).cast()));
         }
         for first in (group..group + GROUP).step_by(8 * V::LANES) {
+            let at = At::<false> { places, first, distance: V::LANES, folded: 0 };
             // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
-            unsafe { run_group::<V>(program.coded(), At { places, first }, &mut stream) };
+            unsafe { run_group::<V, false>(program.coded(), at, &mut stream) };
         }
     }
     if let Some(stream) = stream {
@@ -349,10 +385,45 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
     }
 }
 
+/// Runs a chain that folds rows.
+///
+/// # Safety
+/// As [`ChainFn`](super::ChainFn) demands; the CPU has the features of `V`.
+#[inline(always)]
+unsafe fn run_rows<V: VectorLanes>(Run { program, places, n, .. }: Run<'_>, ahead: &mut Ahead) {
+    assert_eq!(places.len(), program.places(), "a place for each that the program names");
+    let row = program.row().expect("it folds rows");
+    let distance = row / 8;
+    for start in (0..n).step_by(row) {
+        for group in (0..distance).step_by(GROUP / 8) {
+            if ahead.lines() > 0 {
+                ahead.fetch_share();
+            }
+            for vector in (group..group + GROUP / 8).step_by(V::LANES) {
+                let at = At::<true> { places, first: start + vector, distance, folded: start / 8 + vector };
+                // SAFETY: by the contract; eight parts of a row are multiples of an eighth of a group, and that of a vector.
+                unsafe { run_group::<V, true>(program.coded(), at, &mut None) };
+            }
+        }
+    }
+}
+
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn avx512(chain: Run<'_>, ahead: &mut Ahead) {
     // SAFETY: by the caller.
     unsafe { run::<Sixteen>(chain, ahead) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn rows_avx512(chain: Run<'_>, ahead: &mut Ahead) {
+    // SAFETY: by the caller.
+    unsafe { run_rows::<Sixteen>(chain, ahead) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn rows_avx2(chain: Run<'_>, ahead: &mut Ahead) {
+    // SAFETY: by the caller.
+    unsafe { run_rows::<Eight>(chain, ahead) }
 }
 
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]

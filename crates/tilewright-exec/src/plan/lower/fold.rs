@@ -6,7 +6,7 @@ use crate::{
     cpu::Level,
     elem::Elem,
     kernels::{
-        columns, long,
+        chain, columns, long,
         rows::{self, RowFold},
         scan,
     },
@@ -106,12 +106,16 @@ impl<'m> Lowerer<'m> {
             FoldKind::Reduce => rows * long::steps(extent),
             FoldKind::Scan { .. } => rows * scan::steps(extent),
         };
+        let op = match chain::op(&step.kernel.imm) {
+            Some(chain::Op::Binary(op)) if kind == FoldKind::Reduce => Some(op),
+            _ => None,
+        };
         let shape: Vec<usize> = match kind {
             FoldKind::Reduce => shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, n)| *n).collect(),
             FoldKind::Scan { .. } => shape,
         };
         let (dst, tile) = self.new_tile(src.elem, &shape);
-        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, rows, extent, src, dst, spare, steps })));
+        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, op, rows, extent, src, dst, spare, steps })));
         Ok(Some(tile))
     }
 

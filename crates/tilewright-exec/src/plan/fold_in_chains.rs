@@ -1,0 +1,184 @@
+//! Reductions of rows that begin in the chain which computes the rows.
+//!
+//! A reduction is a tree of halves. A chain that takes its vectors an eighth of a row apart combines them in registers as the first three
+//! halvings do, and writes an eighth of each row; the reduction goes on from there. So the rows are not read again, and not even written
+//! where nothing else reads them. The first pass of a block goes in order, though: it waits for what lies in memory, not for
+//! the caches.
+
+use super::{
+    Inst, Sweep, Tile, VReg,
+    fuse::{count_uses, count_writes},
+    inst::{FoldRows, SweepFold},
+    tile::Base,
+};
+use crate::{elem::Elem, kernels::long};
+use tilewright_ir::Scalar;
+
+/// Lets chains begin the reductions of what they compute. `registers`: the bytes of each.
+pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) {
+    let (mut uses, writes) = (count_uses(code), count_writes(code));
+    let first = code.iter().position(|(inst, _)| inst.is_pass());
+    for at in 0..code.len() {
+        let (before, after) = code.split_at_mut(at);
+        let Some((Inst::FoldRows(fold), _)) = after.first_mut() else { continue };
+        let Some(reg) = whole_register(&fold.src).filter(|reg| writes.get(reg) == Some(&1)) else { continue };
+        let Some(sweep) = before.iter_mut().enumerate().filter(|(i, _)| Some(*i) != first).find_map(|(_, (inst, _))| writer(inst, reg))
+        else {
+            continue;
+        };
+        let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
+        if begin(sweep, fold, reg, dst) {
+            registers.push(fold.src.numel() * size_of::<f32>());
+            let left = uses.entry(reg).and_modify(|uses| *uses -= 1).or_default();
+            if *left == 0 {
+                sweep.drop_result(reg);
+            }
+        }
+    }
+}
+
+/// The register whose elements a tile has, all in order.
+fn whole_register(tile: &Tile) -> Option<VReg> {
+    match tile.base {
+        Base::Reg(reg) if tile.is_contiguous() => Some(reg),
+        _ => None,
+    }
+}
+
+/// The sweep that writes a register, if the instruction is that.
+fn writer(inst: &mut Inst, reg: VReg) -> Option<&mut Sweep> {
+    match inst {
+        Inst::Sweep(sweep) if sweep.result(reg).is_some() => Some(sweep),
+        _ => None,
+    }
+}
+
+/// Lets a sweep fold what it writes to `reg` to an eighth in `dst`, from where a reduction of that goes on; `false`, and nothing was done,
+/// if it cannot.
+fn begin(sweep: &mut Sweep, fold: &mut FoldRows, reg: VReg, dst: VReg) -> bool {
+    let (Some(op), Some(step)) = (fold.op, sweep.result(reg)) else { return false };
+    if fold.src.numel() != sweep.n || !sweep.fold(SweepFold { step, op, row: fold.extent, dst }) {
+        return false;
+    }
+    fold.extent /= 8;
+    fold.src = Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(dst), &[fold.rows, fold.extent]);
+    fold.steps = fold.rows * long::steps(fold.extent);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cpu::Level,
+        kernels::{
+            ElemOp,
+            chain::{self, Binary},
+            rows::{self, RowFold},
+            select,
+        },
+        plan::{Src, Step, SweepInput},
+    };
+    use tilewright_ir::RoundingMode;
+
+    const F32: Elem = Elem::Num(Scalar::F32);
+    const N: usize = 1024;
+
+    fn tile(reg: u32, shape: &[usize]) -> Tile {
+        Tile::contiguous(F32, Base::Reg(VReg(reg)), shape)
+    }
+
+    /// Squares, and then as many negations as there are other registers; each writes its own.
+    fn sweep(src: u32, dsts: &[u32]) -> (Inst, u32) {
+        let square = ElemOp::MulF(RoundingMode::NearestEven, false);
+        let mut steps: Vec<Step> = Vec::new();
+        for dst in dsts {
+            let srcs = steps.last().map_or_else(|| vec![Src::Input(0); 2], |_| vec![Src::Passed]);
+            let op = if srcs.len() == 2 { square } else { ElemOp::NegF };
+            let kernel = select(op, &[F32; 2][..srcs.len()], F32).unwrap();
+            steps.push(Step { kernel, srcs, dst: Src::Reg(VReg(*dst), 4) });
+        }
+        let linked = vec![dsts.len() > 1; dsts.len()];
+        (Inst::Sweep(Box::new(Sweep::new(N, vec![SweepInput::Direct { tile: tile(src, &[N]) }], steps, &linked))), 0)
+    }
+
+    fn sum(src: u32, row: usize, dst: u32) -> (Inst, u32) {
+        let op = ElemOp::AddF(RoundingMode::NearestEven, false);
+        let kernel = rows::select(Level::best(), RowFold::Reduce, op, F32).unwrap();
+        let (dst, spare) = (VReg(dst), VReg(99));
+        let src = tile(src, &[N / row, row]);
+        (Inst::FoldRows(Box::new(FoldRows { kernel, op: Some(Binary::Add), rows: N / row, extent: row, src, dst, spare, steps: 0 })), 0)
+    }
+
+    /// What becomes of code behind a first pass: the registers that each instruction reads and those that it writes, but for the room of
+    /// folds; 100 is the first new one.
+    fn begun<const COUNT: usize>(code: [(Inst, u32); COUNT]) -> Vec<(Vec<u32>, Vec<u32>)> {
+        let mut code = Vec::from(code);
+        code.insert(0, sum(90, N, 91));
+        changed(code).split_off(1)
+    }
+
+    fn changed(mut code: Vec<(Inst, u32)>) -> Vec<(Vec<u32>, Vec<u32>)> {
+        let mut registers = vec![4 * N; 100];
+        begin_early(&mut code, &mut registers);
+        assert!(registers[100..].iter().all(|bytes| *bytes == 4 * N / 8));
+        let of = |inst: &Inst| {
+            let (mut read, mut written) = (Vec::new(), Vec::new());
+            inst.for_each_read(|tile| read.extend(whole_register(tile).map(|reg| reg.0)));
+            inst.for_each_write(|reg| written.push(reg.0));
+            (read, written.into_iter().filter(|reg| *reg != 99).collect())
+        };
+        code.iter().map(|(inst, _)| of(inst)).collect()
+    }
+
+    fn has_chains() -> bool {
+        chain::select(Level::best()).is_some()
+    }
+
+    #[test]
+    fn what_only_a_reduction_reads_is_not_written() {
+        let found = begun([sweep(0, &[1]), sum(1, 128, 2)]);
+        let expected = if has_chains() { [(vec![0], vec![100]), (vec![100], vec![2])] } else { [(vec![0], vec![1]), (vec![1], vec![2])] };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_others_read_is_written_too() {
+        let found = begun([sweep(0, &[1]), sum(1, N, 2), sweep(1, &[3])]);
+        let (first, second) = if has_chains() { (vec![1, 100], 100) } else { (vec![1], 1) };
+        assert_eq!(found, [(vec![0], first), (vec![second], vec![2]), (vec![1], vec![3])]);
+        // Of two reductions of one result, one begins early.
+        let found = begun([sweep(0, &[1]), sum(1, N, 2), sum(1, N, 3)]);
+        let (first, second) = if has_chains() { (vec![1, 100], 100) } else { (vec![1], 1) };
+        assert_eq!(found, [(vec![0], first), (vec![second], vec![2]), (vec![1], vec![3])]);
+    }
+
+    #[test]
+    fn each_result_of_a_chain_can_be_reduced() {
+        let found = begun([sweep(0, &[1, 2]), sum(1, 256, 3), sum(2, 256, 4)]);
+        if has_chains() {
+            assert_eq!(found, [(vec![0], vec![100, 101]), (vec![100], vec![3]), (vec![101], vec![4])]);
+        }
+        // Rows of one length only.
+        let found = begun([sweep(0, &[1, 2]), sum(1, 256, 3), sum(2, 128, 4)]);
+        if has_chains() {
+            assert_eq!(found, [(vec![0], vec![2, 100]), (vec![100], vec![3]), (vec![2], vec![4])]);
+        }
+    }
+
+    #[test]
+    fn a_first_pass_goes_in_order() {
+        assert_eq!(changed(vec![sweep(0, &[1]), sum(1, N, 2)]), [(vec![0], vec![1]), (vec![1], vec![2])]);
+    }
+
+    #[test]
+    fn rows_that_are_too_short_stay() {
+        assert_eq!(begun([sweep(0, &[1]), sum(1, 64, 2)]), [(vec![0], vec![1]), (vec![1], vec![2])]);
+    }
+
+    #[test]
+    fn what_is_written_twice_stays() {
+        let found = begun([sweep(0, &[1]), sweep(2, &[1]), sum(1, N, 3)]);
+        assert_eq!(found, [(vec![0], vec![1]), (vec![2], vec![1]), (vec![1], vec![3])]);
+    }
+}
