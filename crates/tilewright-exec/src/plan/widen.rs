@@ -3,12 +3,12 @@
 //! A product brings factors of narrow floats to the type of its sums. A left factor that was made before a loop and is multiplied in it,
 //! as the queries of attention are with one tile of keys after the other, is widened where it is made instead.
 
-use super::{Inst, Matmul, Tile, VReg, fuse::count_writes, inst::Elementwise, tile::Base};
+use super::{Inst, Matmul, Tile, VReg, inst::Elementwise, tile::Base};
 use crate::{
     elem::Elem,
     kernels::{ElemOp, mma::MatmulKind, select},
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use tilewright_ir::{RoundingMode, Scalar};
 use tilewright_numeric::FloatFormat;
 
@@ -18,25 +18,34 @@ pub(crate) fn widen_before_loops(code: &mut Vec<(Inst, u32)>, registers: &mut Ve
     if products.is_empty() {
         return;
     }
-    let (writes, loops) = (count_writes(code), loops(code));
-    // Where the factor is made, and what it is widened by.
-    let mut made: HashMap<VReg, (usize, Elementwise)> = HashMap::new();
+    let (writes, loops) = (find_writes(code), loops(code));
+    // For the number of a factor's register, where it is made and what it is widened by.
+    let mut made: BTreeMap<usize, (usize, Elementwise)> = BTreeMap::new();
     for (at, reg) in products {
-        let begin = code.iter().position(|(inst, _)| is_written(inst, reg));
-        let Some(begin) = begin.filter(|_| writes.get(&reg) == Some(&1)) else { continue };
-        let repeated = loops.iter().any(|(first, last)| begin < *first && (*first..=*last).contains(&at));
+        let Some([begin]) = writes.get(&reg).map(|writes| &writes[..]) else { continue };
+        let repeated = loops.iter().any(|(first, last)| begin < first && (*first..=*last).contains(&at));
         if let (Inst::Matmul(matmul), true) = (&mut code[at].0, repeated)
-            && let Some(wide) = widened(matmul, made.get(&reg).map(|(_, widening)| widening), registers)
+            && let Some(wide) = widened(matmul, made.get(&reg.index()).map(|(_, widening)| widening), registers)
         {
-            made.entry(reg).or_insert((begin, wide));
+            made.entry(reg.index()).or_insert((*begin, wide));
         }
     }
-    let mut made: Vec<(usize, Elementwise)> = made.into_values().collect();
-    made.sort_unstable_by_key(|(begin, _)| *begin);
-    for (begin, widening) in made.into_iter().rev() {
-        let site = code[begin].1;
-        code.insert(begin + 1, (Inst::Elementwise(widening), site));
+    let mut behind: HashMap<usize, Vec<Elementwise>> = HashMap::new();
+    made.into_values().for_each(|(begin, widening)| behind.entry(begin).or_default().push(widening));
+    let old = std::mem::take(code);
+    for (at, (inst, site)) in old.into_iter().enumerate() {
+        code.push((inst, site));
+        code.extend(behind.remove(&at).into_iter().flatten().map(|widening| (Inst::Elementwise(widening), site)));
     }
+}
+
+/// The instructions that write each register.
+fn find_writes(code: &[(Inst, u32)]) -> HashMap<VReg, Vec<usize>> {
+    let mut writes: HashMap<VReg, Vec<usize>> = HashMap::new();
+    for (at, (inst, _)) in code.iter().enumerate() {
+        inst.for_each_write(|reg| writes.entry(reg).or_default().push(at));
+    }
+    writes
 }
 
 /// The register of a product's left factor, if that has 16 bits and is all of the register.
@@ -56,12 +65,6 @@ fn loops(code: &[(Inst, u32)]) -> Vec<(usize, usize)> {
         .collect();
     let back = |(at, (inst, _)): (usize, &(Inst, u32))| Some((*labels.get(&inst.target()?).filter(|label| **label < at)?, at));
     code.iter().enumerate().filter_map(back).collect()
-}
-
-fn is_written(inst: &Inst, reg: VReg) -> bool {
-    let mut found = false;
-    inst.for_each_write(|written| found |= written == reg);
-    found
 }
 
 /// Lets a product read its left factor as `f32`, which `known` or else the result makes of it.
