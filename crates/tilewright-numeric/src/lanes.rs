@@ -38,13 +38,12 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     fn pick(self, table: &[f32; 16]) -> Self;
 
     /// `self` times 2 to the power of the low bits of `shifted` but for the last four, rounded where that is subnormal. The power is an
-    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`ROUND`] more than 16 times the power
-    /// and a bit.
+    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`ROUND`] more than the power and some sixteenths.
     fn scaled(self, shifted: Self) -> Self;
 }
 
-/// Added to a small number, it rounds to the nearest integer, which is then in the low bits; the next nine bits are zero.
-pub const ROUND: f32 = 12_582_912.0;
+/// Added to a small number, it rounds to the nearest sixteenth; how many there are is then in the low bits; the next nine bits are zero.
+pub const ROUND: f32 = 786_432.0;
 
 /// One number, by the fused multiply-add of the CPU, where loops are compiled for one that has it; else a call of the platform's library.
 impl Lanes for f32 {

@@ -355,9 +355,8 @@ impl Lanes for Sixteen {
 
     #[inline(always)]
     fn scaled(self, shifted: Self) -> Self {
-        let n = (shifted - self.splat(ROUND)) * self.splat(1.0 / 16.0);
         // The power is rounded down.
         // SAFETY: as in `splat`.
-        Sixteen(unsafe { _mm512_scalef_ps(self.0, n.0) })
+        Sixteen(unsafe { _mm512_scalef_ps(self.0, (shifted - self.splat(ROUND)).0) })
     }
 }

@@ -36,14 +36,13 @@ fn between<L: Lanes>(x: L, low: f32, high: f32) -> L {
 /// e to the power `x`; overflow to +inf, underflow to 0.
 #[inline(always)]
 pub fn exp<L: Lanes>(x: L) -> L {
-    const UNITS: f32 = 16.0 / LN_2;
-    // A sixteenth of ln(2) in two parts; the first has 12 bits, so that its multiples are exact.
-    const HIGH: f32 = 0.043_319_702;
-    const LOW: f32 = 1.996_636_5e-6;
+    // ln(2) in two parts; the first has 12 bits, so that the multiples of its sixteenth are exact.
+    const HIGH: f32 = 0.693_115_23;
+    const LOW: f32 = 3.194_618_4e-5;
     // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 32.
     const EXP: [f32; 2] = [0.500_016_2, 0.166_670_44];
     let x = between(x, -104.0, 89.0);
-    let shifted = x.fused(x.splat(UNITS), x.splat(ROUND));
+    let shifted = x.fused(x.splat(1.0 / LN_2), x.splat(ROUND));
     let n = shifted - x.splat(ROUND);
     let r = n.fused(x.splat(-LOW), n.fused(x.splat(-HIGH), x));
     times_power((r * r).fused(r.fused(x.splat(EXP[1]), x.splat(EXP[0])), r), shifted)
@@ -55,8 +54,8 @@ pub fn exp2<L: Lanes>(x: L) -> L {
     // (2^r - 1) / r for |r| <= 1/32.
     const EXP2: [f32; 3] = [LN_2, 0.240_234_3, 0.055_503_014];
     let x = between(x, -151.0, 129.0);
-    let shifted = x.fused(x.splat(16.0), x.splat(ROUND));
-    let r = (shifted - x.splat(ROUND)).fused(x.splat(-1.0 / 16.0), x);
+    let shifted = x + x.splat(ROUND);
+    let r = x - (shifted - x.splat(ROUND));
     times_power(r * r.fused(r.fused(x.splat(EXP2[2]), x.splat(EXP2[1])), x.splat(EXP2[0])), shifted)
 }
 
