@@ -163,7 +163,8 @@ impl InPlace {
     fn reads(&self, sweep: &Sweep, place: *const u8, bytes: usize) -> bool {
         sweep.inputs.iter().map(|input| input.tile()).any(|tile| {
             self.noted(tile).is_some_and(|host| {
-                let end = host.addr() + tile.numel() * tile.elem.size();
+                // No input has more elements than the sweep.
+                let end = host.addr() + sweep.n * tile.elem.size();
                 host.addr() < place.addr() + bytes && place.addr() < end
             })
         })
