@@ -238,12 +238,13 @@ fn seeds(programs: u64) -> std::ops::Range<u64> {
 #[test]
 fn the_engine_does_what_the_naive_evaluator_does() {
     let seeds = seeds(PROGRAMS);
-    let single = seeds.end - seeds.start == 1;
+    // A person who asks for fewer programs asks for no totals.
+    let few = seeds.end - seeds.start < PROGRAMS;
     let looked = compare_seeds(seeds, Maker { make: program, all: &combinations() });
     // Programs whose results are all unknown would prove nothing.
-    assert!(single || looked.exact > 20 * looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
-    assert!(single || looked.near > 1000, "only {} results with a tolerance", looked.near);
-    assert!(single || looked.printed > 1000, "only {} texts were printed", looked.printed);
+    assert!(few || looked.exact > 20 * looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+    assert!(few || looked.near > 1000, "only {} results with a tolerance", looked.near);
+    assert!(few || looked.printed > 1000, "only {} texts were printed", looked.printed);
 }
 
 /// Neighbouring blocks that run in step.
