@@ -1,10 +1,6 @@
 //! Chains: which steps of a sweep hand their results on in registers of the CPU.
 
-use super::{
-    Chain, Part, Place, Src, Step, SweepInput, Tile,
-    inst::{Elementwise, SweepFold},
-    late_products,
-};
+use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products, sweep::SweepFold};
 use crate::{
     cpu::Level,
     kernels::{

@@ -8,7 +8,8 @@
 use super::{
     Inst, Sweep, Tile, VReg,
     fuse::{count_uses, count_writes},
-    inst::{FoldRows, SweepFold},
+    inst::FoldRows,
+    sweep::SweepFold,
     tile::Base,
 };
 use crate::{elem::Elem, kernels::long};

@@ -19,18 +19,20 @@ mod order;
 mod printf;
 mod recompute;
 mod streaming;
+mod sweep;
 mod tile;
 mod unused;
 mod widen;
 
 pub(crate) use constants::Constants;
 pub(crate) use inst::{
-    Atomic, Chain, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, Part, Place, PointerAccess, Print,
-    Readers, Slice, Src, Step, Sweep, SweepInput, Update, ViewAccess, ViewDim,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Update,
+    ViewAccess, ViewDim,
 };
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
+pub(crate) use sweep::{Chain, Part, Place, Src, Step, Sweep, SweepInput};
 pub(crate) use tile::{Base, Tile, VReg, row_major};
 
 use crate::{

@@ -1,0 +1,234 @@
+//! Sweeps: runs of elementwise operations, with the chains that they are made of.
+
+use super::{Tile, VReg, chains};
+use crate::kernels::{
+    Kernel,
+    chain::{Binary, ChainFn, GROUP, Program},
+};
+
+/// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    pub(crate) n: usize,
+    pub(crate) inputs: Vec<SweepInput>,
+    pub(crate) steps: Vec<Step>,
+    /// The steps as they are run.
+    pub(crate) parts: Vec<Part>,
+    /// Elements that are worked on at a time.
+    pub(crate) piece: usize,
+    /// Whether its chains fetch what they read in memory shortly before: nothing else reads ahead for them.
+    pub(crate) fetches: bool,
+    /// The most places that one of its chains has.
+    pub(crate) places: usize,
+    /// Whether it is one chain that needs no scratch.
+    only_chain: bool,
+    /// Whether it fetches what the next block will read.
+    pub(crate) reads_ahead: bool,
+    /// The reductions that begin in its only chain, of rows of one length.
+    pub(crate) folds: Vec<SweepFold>,
+}
+
+/// The beginning of a reduction of what a step computes: rows are folded to an eighth.
+#[derive(Debug)]
+pub(crate) struct SweepFold {
+    pub(crate) step: usize,
+    /// How elements are combined.
+    pub(crate) op: Binary,
+    /// How long the rows are: a power of two, at least a group of a chain.
+    pub(crate) row: usize,
+    /// Gets what is left of each row.
+    pub(crate) dst: VReg,
+}
+
+/// What a sweep does at a time.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// The step of this number.
+    Step(usize),
+    /// Several steps.
+    Chain(Chain),
+}
+
+/// Steps that hand their results on in registers of the CPU.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    pub(crate) run: ChainFn,
+    pub(crate) program: Program,
+    pub(crate) places: Vec<Place>,
+}
+
+impl Chain {
+    /// Which place is a register that a link writes.
+    pub(crate) fn place_of(&self, reg: VReg) -> Option<usize> {
+        self.places.iter().position(|place| place.written && matches!(place.at, Src::Reg(other, _) if other == reg))
+    }
+}
+
+/// Where links read, or where one writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) at: Src,
+    pub(crate) written: bool,
+}
+
+impl Sweep {
+    /// A sweep whose steps are part of chains as `linked` says.
+    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
+        let parts = chains::parts(&inputs, &steps, linked);
+        // What needs no scratch need not stop where that ends.
+        let only_chain = is_only_chain(&inputs, &parts);
+        let piece = if only_chain { n } else { Sweep::PIECE };
+        let places = most_places(&parts);
+        Sweep { n, inputs, steps, parts, piece, fetches: false, places, only_chain, reads_ahead: true, folds: Vec::new() }
+    }
+
+    /// Elements that a scratch slot holds.
+    pub(crate) const PIECE: usize = 1024;
+
+    /// Whether a chain writes a register.
+    pub(crate) fn chain_writes(&self, reg: VReg) -> bool {
+        let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(reg).is_some() } else { false };
+        self.parts.iter().any(writes)
+    }
+
+    /// The chain that is all there is to do, if it needs no scratch.
+    pub(crate) fn only_chain(&self) -> Option<&Chain> {
+        match &self.parts[..] {
+            [Part::Chain(chain)] if self.only_chain => Some(chain),
+            _ => None,
+        }
+    }
+
+    /// Whether it is nothing but chains.
+    pub(crate) fn is_chained(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Chain(_)))
+    }
+
+    /// Makes a step that is alone a chain, if it can be one.
+    pub(crate) fn chain_alone(&mut self) {
+        let in_order = self.inputs.iter().all(|input| matches!(input, SweepInput::Direct { .. }));
+        if in_order
+            && let ([Part::Step(_)], [step]) = (&self.parts[..], &self.steps[..])
+            && chains::takes(&step.kernel, self.n)
+        {
+            self.parts = chains::parts(&self.inputs, &self.steps, &[true]);
+            self.places = most_places(&self.parts);
+            self.only_chain = is_only_chain(&self.inputs, &self.parts);
+            self.piece = self.n;
+        }
+    }
+
+    /// Begins a reduction in its chain, if it is nothing but one, or can be; gives whether it does.
+    pub(crate) fn fold(&mut self, fold: SweepFold) -> bool {
+        self.chain_alone();
+        let fits = fold.row.is_power_of_two() && fold.row >= GROUP && self.n.is_multiple_of(fold.row);
+        let is_new = self.folds.iter().all(|other| other.row == fold.row && other.step != fold.step);
+        if self.only_chain().is_none() || !fits || !is_new {
+            return false;
+        }
+        self.folds.push(fold);
+        self.make_chain();
+        true
+    }
+
+    /// Makes its only chain again, of its steps and folds as they are now.
+    fn make_chain(&mut self) {
+        if let Some(chain) = chains::folding(&self.inputs, &self.steps, &self.folds) {
+            self.parts = vec![Part::Chain(chain)];
+            self.places = most_places(&self.parts);
+        }
+    }
+
+    /// The step that writes a register.
+    pub(crate) fn result(&self, reg: VReg) -> Option<usize> {
+        self.steps.iter().position(|step| matches!(step.dst, Src::Reg(dst, _) if dst == reg))
+    }
+
+    /// No longer writes a register that only reductions read which begin in its chain, if no later step finds the values there.
+    pub(crate) fn drop_result(&mut self, reg: VReg) {
+        let is_it = |src: &Src| matches!(src, Src::Reg(other, _) if *other == reg);
+        if !self.steps.iter().flat_map(|step| &step.srcs).any(is_it) {
+            self.steps.iter_mut().filter(|step| is_it(&step.dst)).for_each(|step| step.dst = Src::Passed);
+            self.make_chain();
+        }
+    }
+
+    /// The registers it writes.
+    pub(super) fn for_each_write(&self, mut visit: impl FnMut(VReg)) {
+        for step in &self.steps {
+            if let Src::Reg(dst, _) = step.dst {
+                visit(dst);
+            }
+        }
+        self.folds.iter().for_each(|fold| visit(fold.dst));
+    }
+
+    /// How often it reads ahead: for each step on a whole piece, and for each group of a chain.
+    pub(crate) fn times_to_read_ahead(&self) -> usize {
+        let times = |part: &Part| if let Part::Chain(_) = part { self.n / GROUP } else { self.n / Sweep::PIECE };
+        if self.reads_ahead { self.parts.iter().map(times).sum() } else { 0 }
+    }
+}
+
+/// The places of the chain that has most of them.
+fn most_places(parts: &[Part]) -> usize {
+    let places = |part: &Part| if let Part::Chain(chain) = part { chain.places.len() } else { 0 };
+    parts.iter().map(places).max().unwrap_or(0)
+}
+
+/// Whether all that there is to do is one chain, which reads and writes no scratch slots.
+fn is_only_chain(inputs: &[SweepInput], parts: &[Part]) -> bool {
+    let [Part::Chain(chain)] = parts else { return false };
+    let in_scratch =
+        |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });
+    !inputs.iter().any(in_scratch) && !chain.places.iter().any(|place| matches!(place.at, Src::Slot(_)))
+}
+
+/// A value that a sweep reads from outside.
+#[derive(Debug)]
+pub(crate) enum SweepInput {
+    /// Lies in order: read in place.
+    Direct { tile: Tile },
+    /// One element: spread over a scratch slot once, if others than chains read it.
+    Splat { tile: Tile, slot: Option<usize> },
+    /// One element for each `row` elements of the sweep, side by side: the steps that read it spread it in registers of the CPU.
+    PerRow { tile: Tile, row: usize },
+    /// The same in every piece: gathered into a scratch slot once. Extents and strides, the innermost last.
+    Repeated { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
+    /// Gathered into a scratch slot, piece by piece.
+    Strided { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
+}
+
+impl SweepInput {
+    pub(crate) fn tile(&self) -> &Tile {
+        match self {
+            SweepInput::Direct { tile }
+            | SweepInput::Splat { tile, .. }
+            | SweepInput::PerRow { tile, .. }
+            | SweepInput::Repeated { tile, .. }
+            | SweepInput::Strided { tile, .. } => tile,
+        }
+    }
+}
+
+/// Where a step reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Src {
+    /// An input of the sweep or fold.
+    Input(usize),
+    /// A scratch slot, written by an earlier step.
+    Slot(usize),
+    /// A register, written by an earlier step; elements of this many bytes.
+    Reg(VReg, usize),
+    /// From one step of a chain to the next, in registers of the CPU.
+    Passed,
+}
+
+/// One kernel of a sweep or fold.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) kernel: Kernel,
+    pub(crate) srcs: Vec<Src>,
+    /// Where it writes: a slot or a register, or no more than what it hands to the next.
+    pub(crate) dst: Src,
+}
