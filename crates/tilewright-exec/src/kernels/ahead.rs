@@ -8,8 +8,9 @@ const LINE: usize = 64;
 /// More lines than this would push out what is needed sooner.
 const MAX_LINES: usize = 4096;
 
-/// Bytes of a long row that are fetched together.
-const RUN: usize = 4 * LINE;
+/// Lines of a long row that are fetched together, and their bytes.
+const RUN_LINES: usize = 4;
+const RUN: usize = RUN_LINES * LINE;
 
 /// The most lines that are fetched before a step.
 const MAX_SHARE: usize = 64;
@@ -24,6 +25,31 @@ struct Rows {
     lines: usize,
 }
 
+impl Rows {
+    /// Fetches whole rows, of at least this many lines together while there are some; gives how many lines.
+    #[inline]
+    fn fetch(&mut self, lines: usize) -> usize {
+        let (mut row, mut left, mut fetched) = (self.start, self.rows, 0);
+        while fetched < lines && left > 0 {
+            let line = |number: usize| prefetch(row.wrapping_add(number * LINE));
+            if self.lines == RUN_LINES {
+                // Written out: as a loop, it would be what a short chain mostly does.
+                line(0);
+                line(1);
+                line(2);
+                line(3);
+            } else {
+                (0..self.lines).for_each(line);
+            }
+            row = row.wrapping_add(self.pitch);
+            left -= 1;
+            fetched += self.lines;
+        }
+        (self.start, self.rows) = (row, left);
+        fetched
+    }
+}
+
 /// What is to be fetched.
 #[derive(Default, Debug)]
 pub(crate) struct Ahead {
@@ -31,6 +57,8 @@ pub(crate) struct Ahead {
     lines: usize,
     /// Over how many steps of computing they are spread.
     steps: usize,
+    /// How many lines are fetched before a step.
+    share: usize,
 }
 
 impl Ahead {
@@ -40,12 +68,13 @@ impl Ahead {
         if rows > 0 && self.lines + rows * lines <= MAX_LINES {
             self.rows.push(Rows { start, pitch, rows, lines });
             self.lines += rows * lines;
+            self.share = self.lines.div_ceil(self.steps.max(1)).min(MAX_SHARE);
         }
     }
 
-    /// Asks for `bytes` bytes side by side, without what is left behind whole runs.
+    /// Asks for `bytes` bytes side by side, from the beginning of their first line on, without what is left behind whole runs.
     pub(crate) fn add_run(&mut self, start: *const u8, bytes: usize) {
-        self.add(start, bytes / RUN, RUN, RUN);
+        self.add(start.wrapping_sub(start.addr() % LINE), bytes / RUN, RUN, RUN);
     }
 
     /// Asks for nothing any more; `steps` steps of computing follow.
@@ -58,9 +87,8 @@ impl Ahead {
     /// Fetches the share of one step, small enough that computing need not wait.
     #[inline]
     pub(crate) fn fetch_share(&mut self) {
-        let share = self.lines.div_ceil(self.steps.max(1));
         self.steps = self.steps.saturating_sub(1);
-        self.fetch(share.min(MAX_SHARE));
+        self.fetch(self.share);
     }
 
     /// How many lines are still to be fetched.
@@ -74,10 +102,7 @@ impl Ahead {
         let goal = self.lines.saturating_sub(lines);
         while self.lines > goal {
             let Some(rows) = self.rows.first_mut() else { return };
-            (0..rows.lines).for_each(|line| prefetch(rows.start.wrapping_add(line * LINE)));
-            self.lines -= rows.lines;
-            rows.start = rows.start.wrapping_add(rows.pitch);
-            rows.rows -= 1;
+            self.lines -= rows.fetch(self.lines - goal);
             if rows.rows == 0 {
                 self.rows.remove(0);
             }
@@ -130,12 +155,12 @@ mod tests {
         assert_eq!(ahead.lines(), 0);
         ahead.begin(3);
         ahead.add_run(std::ptr::null(), 4096);
-        // A share is a third, and runs are fetched whole.
+        // A share is 22 lines, and runs are fetched whole.
         let left = [(); 4].map(|()| {
             ahead.fetch_share();
             ahead.lines()
         });
-        assert_eq!(left, [40, 20, 0, 0]);
+        assert_eq!(left, [40, 16, 0, 0]);
         ahead.add_run(std::ptr::null(), LINE);
         ahead.fetch(1);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);

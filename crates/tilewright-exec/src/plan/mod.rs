@@ -32,7 +32,7 @@ pub(crate) use inst::{
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use sweep::{Chain, Part, Place, Src, Step, Sweep, SweepInput};
+pub(crate) use sweep::{Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
 pub(crate) use tile::{Base, Tile, VReg, row_major};
 
 use crate::{

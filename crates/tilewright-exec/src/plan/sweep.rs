@@ -14,18 +14,40 @@ pub(crate) struct Sweep {
     pub(crate) steps: Vec<Step>,
     /// The steps as they are run.
     pub(crate) parts: Vec<Part>,
-    /// Elements that are worked on at a time.
-    pub(crate) piece: usize,
+    pub(crate) way: Way,
     /// Whether its chains fetch what they read in memory shortly before: nothing else reads ahead for them.
     pub(crate) fetches: bool,
     /// The most places that one of its chains has.
     pub(crate) places: usize,
-    /// Whether it is one chain that needs no scratch.
-    only_chain: bool,
     /// Whether it fetches what the next block will read.
     pub(crate) reads_ahead: bool,
     /// The reductions that begin in its only chain, of rows of one length.
     pub(crate) folds: Vec<SweepFold>,
+}
+
+/// How a sweep goes over its elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// It is one chain, which needs no scratch and so need not stop where that ends.
+    OneChain,
+    /// All elements at once: there are few, and what its steps read lies where they can read it.
+    OnePiece,
+    /// In pieces, which scratch slots hold.
+    Pieces,
+}
+
+impl Way {
+    fn of(n: usize, inputs: &[SweepInput], parts: &[Part]) -> Way {
+        let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
+        let only_steps = parts.iter().all(|part| matches!(part, Part::Step(_)));
+        if is_one_chain(inputs, parts) {
+            Way::OneChain
+        } else if n < Sweep::PIECE && only_steps && inputs.iter().all(lies_ready) {
+            Way::OnePiece
+        } else {
+            Way::Pieces
+        }
+    }
 }
 
 /// The beginning of a reduction of what a step computes: rows are folded to an eighth.
@@ -75,26 +97,23 @@ impl Sweep {
     /// A sweep whose steps are part of chains as `linked` says.
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
-        // What needs no scratch need not stop where that ends.
-        let only_chain = is_only_chain(&inputs, &parts);
-        let piece = if only_chain { n } else { Sweep::PIECE };
-        let places = most_places(&parts);
-        Sweep { n, inputs, steps, parts, piece, fetches: false, places, only_chain, reads_ahead: true, folds: Vec::new() }
+        let (way, places) = (Way::of(n, &inputs, &parts), most_places(&parts));
+        Sweep { n, inputs, steps, parts, way, fetches: false, places, reads_ahead: true, folds: Vec::new() }
     }
 
     /// Elements that a scratch slot holds.
     pub(crate) const PIECE: usize = 1024;
 
-    /// Whether a chain writes a register.
-    pub(crate) fn chain_writes(&self, reg: VReg) -> bool {
-        let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(reg).is_some() } else { false };
-        self.parts.iter().any(writes)
+    /// Whether a chain writes the register of a result.
+    pub(crate) fn chain_writes(&self, result: VReg) -> bool {
+        let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(result).is_some() } else { false };
+        self.way == Way::OneChain || self.parts.iter().any(writes)
     }
 
     /// The chain that is all there is to do, if it needs no scratch.
-    pub(crate) fn only_chain(&self) -> Option<&Chain> {
+    pub(crate) fn one_chain(&self) -> Option<&Chain> {
         match &self.parts[..] {
-            [Part::Chain(chain)] if self.only_chain => Some(chain),
+            [Part::Chain(chain)] if self.way == Way::OneChain => Some(chain),
             _ => None,
         }
     }
@@ -113,8 +132,7 @@ impl Sweep {
         {
             self.parts = chains::parts(&self.inputs, &self.steps, &[true]);
             self.places = most_places(&self.parts);
-            self.only_chain = is_only_chain(&self.inputs, &self.parts);
-            self.piece = self.n;
+            self.way = Way::of(self.n, &self.inputs, &self.parts);
         }
     }
 
@@ -123,7 +141,7 @@ impl Sweep {
         self.chain_alone();
         let fits = fold.row.is_power_of_two() && fold.row >= GROUP && self.n.is_multiple_of(fold.row);
         let is_new = self.folds.iter().all(|other| other.row == fold.row && other.step != fold.step);
-        if self.only_chain().is_none() || !fits || !is_new {
+        if self.one_chain().is_none() || !fits || !is_new {
             return false;
         }
         self.folds.push(fold);
@@ -177,7 +195,7 @@ fn most_places(parts: &[Part]) -> usize {
 }
 
 /// Whether all that there is to do is one chain, which reads and writes no scratch slots.
-fn is_only_chain(inputs: &[SweepInput], parts: &[Part]) -> bool {
+fn is_one_chain(inputs: &[SweepInput], parts: &[Part]) -> bool {
     let [Part::Chain(chain)] = parts else { return false };
     let in_scratch =
         |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });

@@ -23,6 +23,7 @@ use crate::{
 const LONG_SLICE: usize = 64;
 
 /// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.
+#[inline(never)]
 pub(super) fn run(fold: &Fold, regs: Registers<'_>, scratch: &mut Scratch) {
     let mut runner = Runner { fold, regs, slots: scratch.slots(), inputs: Vec::new(), works: Vec::new(), spares: Vec::new() };
     runner.prepare();
@@ -45,6 +46,7 @@ pub(super) fn run(fold: &Fold, regs: Registers<'_>, scratch: &mut Scratch) {
 }
 
 /// Folds rows where they lie.
+#[inline(never)]
 pub(super) fn run_rows(fold: &FoldRows, regs: Registers<'_>, in_place: &InPlace, ahead: &mut Ahead) {
     let mut nothing = Ahead::default();
     let ahead = if fold.steps > 0 { ahead } else { &mut nothing };
@@ -56,6 +58,7 @@ pub(super) fn run_rows(fold: &FoldRows, regs: Registers<'_>, in_place: &InPlace,
 }
 
 /// Folds columns where they lie, if their rows are contiguous.
+#[inline(never)]
 pub(super) fn run_columns(fold: &FoldColumns, regs: Registers<'_>, in_place: &InPlace) {
     let (extent, width, size) = (fold.src.shape[0], fold.src.shape[1], fold.src.elem.size());
     let Matrix { start, down, right } = in_place.matrix(&fold.src, 0, regs);

@@ -26,6 +26,9 @@ use crate::{
 /// block.
 #[derive(Default)]
 pub(super) struct InPlace {
+    /// For each register, the first byte of its tile where a load left that in memory; null if it is in the register. Those at the end that
+    /// no load has written are not there.
+    left: Vec<*const u8>,
     loaded: Vec<Loaded>,
     /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
     stored: Vec<(VReg, Guess)>,
@@ -34,8 +37,6 @@ pub(super) struct InPlace {
 /// The tile of a register that a load may leave where it lies.
 struct Loaded {
     reg: VReg,
-    /// It was left there; else it is in the register.
-    is_left: bool,
     /// Where it lies, or where the last one lay that was left, of whichever block.
     whole: Whole,
 }
@@ -108,23 +109,29 @@ impl Whole {
 }
 
 impl InPlace {
-    /// What loads note of a register.
-    fn of_register(&mut self, reg: VReg) -> &mut Loaded {
+    /// What loads note of a register: where its tile was left, and more of the last one that was.
+    fn of_register(&mut self, reg: VReg) -> (&mut *const u8, &mut Whole) {
+        if self.left.len() <= reg.index() {
+            self.left.resize(reg.index() + 1, std::ptr::null());
+        }
         let at = self.loaded.iter().position(|loaded| loaded.reg == reg).unwrap_or_else(|| {
-            self.loaded.push(Loaded { reg, is_left: false, whole: Whole::default() });
+            self.loaded.push(Loaded { reg, whole: Whole::default() });
             self.loaded.len() - 1
         });
-        &mut self.loaded[at]
+        (&mut self.left[reg.index()], &mut self.loaded[at].whole)
     }
 
+    /// The tile of a register, if a load left it in memory.
     fn find(&self, tile: &Tile) -> Option<&Whole> {
         let Base::Reg(reg) = tile.base else { return None };
-        self.loaded.iter().find(|loaded| loaded.reg == reg).filter(|loaded| loaded.is_left).map(|loaded| &loaded.whole)
+        self.noted(tile).and_then(|_| self.loaded.iter().find(|loaded| loaded.reg == reg)).map(|loaded| &loaded.whole)
     }
 
     /// The first byte of a tile that is read where it lies in memory.
+    #[inline]
     pub(super) fn noted(&self, tile: &Tile) -> Option<*const u8> {
-        self.find(tile).map(|whole| whole.host.cast_const())
+        let Base::Reg(reg) = tile.base else { return None };
+        self.left.get(reg.index()).copied().filter(|first| !first.is_null())
     }
 
     /// The `batch`-th matrix of a tile of matrices.
@@ -151,10 +158,11 @@ impl InPlace {
         let dims = whole.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
         // SAFETY: the tile lies whole in memory; its register has room for it.
         unsafe { boxes::copy(Level::best(), &dims, tile.elem.size(), whole.host, regs.write(reg)) };
-        self.of_register(reg).is_left = false;
+        self.left[reg.index()] = std::ptr::null();
     }
 
     /// The first byte of a tile whose elements lie in order.
+    #[inline]
     pub(super) fn read(&self, tile: &Tile, regs: Registers<'_>) -> *const u8 {
         self.noted(tile).unwrap_or_else(|| regs.read(tile))
     }
@@ -201,6 +209,7 @@ fn copy_form(src: &Tile, source: Option<&Whole>, target: &Tiling) -> Form {
 
 impl Machine<'_> {
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
+    #[inline(never)]
     pub(super) fn sweep_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let (launch, mut made) = (self.launch, None);
         let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
@@ -214,11 +223,11 @@ impl Machine<'_> {
             _ => None,
         };
         // What goes past the caches is not read first.
-        if let Some(target) = target.filter(|target| !target.is_streamed()) {
+        if let Some(target) = target.as_ref().filter(|target| !target.is_streamed()) {
             self.note_stored(target, sweep.n * view.size);
         }
         let regs = self.registers(block);
-        sweep::run(sweep, regs, &self.in_place, target, &mut self.scratch, &mut self.ahead);
+        sweep::run(sweep, regs, &self.in_place, target.as_ref(), &mut self.scratch, &mut self.ahead);
         if target.is_some() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
@@ -258,11 +267,11 @@ impl Machine<'_> {
         if readers == Readers::Any {
             return false;
         }
-        let Loaded { is_left, whole, .. } = self.in_place.of_register(dst);
+        let (left, whole) = self.in_place.of_register(dst);
         let (launch, mut made) = (self.launch, None);
         let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
         let found = found.filter(|(_, tiling)| tiling.in_order || readers != Readers::InOrder);
-        *is_left = found.is_some();
+        *left = found.map_or(std::ptr::null(), |(host, _)| host.cast_const());
         let Some((host, tiling)) = found else { return false };
         let last = std::mem::replace(&mut whole.host, host);
         // All tiles of a tiling have the same distances.
@@ -277,8 +286,7 @@ impl Machine<'_> {
             Readers::Products => whole.read_ahead(view.size, &mut self.ahead),
             // If there are computations that leave the time for it.
             Readers::InOrder if self.launch.plan.reads_ahead => {
-                let bytes = view.dims.iter().map(|dim| dim.tile).product::<usize>() * view.size;
-                self.ahead.add_run(whole.next, bytes);
+                self.ahead.add_run(whole.next, tiling.bytes as usize);
             }
             _ => {}
         }
@@ -286,7 +294,7 @@ impl Machine<'_> {
     }
 
     /// Remembers where a sweep stored a tile.
-    fn note_stored(&mut self, Target { reg, place, .. }: Target, bytes: usize) {
+    fn note_stored(&mut self, &Target { reg, place, .. }: &Target, bytes: usize) {
         let stored = &mut self.in_place.stored;
         match stored.iter_mut().find(|(other, _)| *other == reg) {
             Some((_, guess)) => {

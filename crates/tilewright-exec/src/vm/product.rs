@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// The matrix products of an instruction, one for each batch.
+#[inline(never)]
 pub(super) fn run(matmul: &Matmul, regs: Registers<'_>, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
     let Matmul { kind, batch, m, n, k, .. } = *matmul;
     let blocks = matmul.scales.as_ref().map_or(0, |[lhs, _]| lhs.numel() / (batch * m));

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     LaunchErrorKind,
     kernels::{ahead::Ahead, boxes::Stores, chain},
-    plan::{Chain, Part, Place, Src, Step, Sweep, SweepInput, VReg},
+    plan::{Chain, Part, Place, Src, Step, Sweep, SweepInput, VReg, Way},
 };
 
 /// Elements of a piece.
@@ -42,7 +42,8 @@ impl Input {
 }
 
 /// A register whose elements are written to another place.
-#[derive(Clone, Copy)]
+///
+/// It is handed on by reference: to copy it, the CPU would wait until all that was written before has left its store buffer.
 pub(super) struct Target {
     pub(super) reg: VReg,
     pub(super) place: *mut u8,
@@ -58,26 +59,52 @@ impl Target {
 }
 
 /// Runs a sweep over all its elements.
+#[inline(never)]
 pub(super) fn run(
     sweep: &Sweep,
     regs: Registers<'_>,
     in_place: &InPlace,
-    target: Option<Target>,
+    target: Option<&Target>,
     scratch: &mut Scratch,
     ahead: &mut Ahead,
 ) {
+    if sweep.way == Way::OnePiece {
+        return run_one_piece(sweep, regs, in_place, target, &scratch.slots());
+    }
     let mut nothing = Ahead::default();
     let ahead = if sweep.reads_ahead { ahead } else { &mut nothing };
+    scratch.grow(sweep);
+    match sweep.one_chain() {
+        Some(chain) => run_one_chain(sweep, chain, regs, in_place, target, &mut scratch.pointers, ahead),
+        None => run_pieces(sweep, regs, in_place, target, scratch, ahead),
+    }
+}
+
+/// Runs the steps of a sweep on all its elements.
+fn run_one_piece(sweep: &Sweep, regs: Registers<'_>, in_place: &InPlace, target: Option<&Target>, slots: &Slots) {
+    for step in &sweep.steps {
+        let mut srcs = [std::ptr::null(); 3];
+        for (src, place) in srcs.iter_mut().zip(&step.srcs) {
+            *src = match *place {
+                Src::Input(input) => in_place.read(sweep.inputs[input].tile(), regs),
+                Src::Slot(slot) => slots.at(slot),
+                Src::Reg(reg, _) => regs.write(reg),
+                Src::Passed => unreachable!("what is passed on lies in no memory"),
+            };
+        }
+        let dst = match step.dst {
+            Src::Slot(slot) => slots.at(slot),
+            Src::Reg(reg, _) => target.filter(|target| target.reg == reg).map_or_else(|| regs.write(reg), |target| target.place),
+            Src::Input(_) | Src::Passed => unreachable!("steps write slots and registers"),
+        };
+        // SAFETY: as in `Places::run`, with all elements of the sweep, which a slot holds.
+        unsafe { (step.kernel.run)(dst, srcs, sweep.n, &step.kernel.imm) };
+    }
+}
+
+/// Runs a sweep piece by piece.
+fn run_pieces(sweep: &Sweep, regs: Registers<'_>, in_place: &InPlace, target: Option<&Target>, scratch: &mut Scratch, ahead: &mut Ahead) {
     let Scratch { bytes, inputs, pointers } = scratch;
-    // Only grown, and handed on as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
-    // that waits for all stores.
-    if pointers.len() < 2 * sweep.places {
-        pointers.resize(2 * sweep.places, std::ptr::null_mut());
-    }
-    let pointers = &mut pointers[..];
-    if let Some(chain) = sweep.only_chain() {
-        return run_only_chain(sweep, chain, regs, in_place, target, pointers, ahead);
-    }
     let slots = Slots::new(bytes);
     inputs.clear();
     inputs.extend(sweep.inputs.iter().map(|input| match input {
@@ -103,8 +130,8 @@ pub(super) fn run(
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
     }));
     let places = Places { inputs, regs, target, slots: &slots };
-    for start in (0..sweep.n).step_by(sweep.piece) {
-        let n = sweep.piece.min(sweep.n - start);
+    for start in (0..sweep.n).step_by(PIECE) {
+        let n = PIECE.min(sweep.n - start);
         for input in &sweep.inputs {
             if let SweepInput::Strided { tile, loops, slot } = input {
                 // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
@@ -126,12 +153,12 @@ pub(super) fn run(
 }
 
 /// Runs a sweep that is one chain and needs no scratch.
-fn run_only_chain(
+fn run_one_chain(
     sweep: &Sweep,
     chain: &Chain,
     regs: Registers<'_>,
     in_place: &InPlace,
-    target: Option<Target>,
+    target: Option<&Target>,
     pointers: &mut [*mut f32],
     ahead: &mut Ahead,
 ) {
@@ -170,7 +197,7 @@ pub(super) struct Places<'a, 'b> {
     pub(super) inputs: &'a [Input],
     pub(super) regs: Registers<'b>,
     /// Takes the elements of one register.
-    pub(super) target: Option<Target>,
+    pub(super) target: Option<&'a Target>,
     pub(super) slots: &'a Slots,
 }
 
@@ -203,7 +230,7 @@ impl Places<'_, '_> {
             }
         }
         let fetched = &fetched[..count];
-        let streamed = self.target.filter(Target::is_streamed).and_then(|target| chain.place_of(target.reg));
+        let streamed = self.target.filter(|target| target.is_streamed()).and_then(|target| chain.place_of(target.reg));
         // SAFETY: the plan makes chains of steps on `f32` in sweeps whose length is a multiple of a chain's group, as that of a piece is;
         // so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take the place of a value that is not
         // needed any more, element by element. The target is aligned to its elements, and in nothing that the chain reads.
@@ -251,6 +278,16 @@ impl Scratch {
     /// When the host has not enough memory.
     pub(super) fn new(slots: usize) -> Result<Scratch, LaunchErrorKind> {
         Ok(Scratch { bytes: AlignedBytes::zeroed(slots * SLOT_BYTES)?, inputs: Vec::new(), pointers: Vec::new() })
+    }
+
+    /// Makes room for the places of a chain of a sweep, and for as many that are fetched.
+    ///
+    /// Only grown, and used as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
+    /// that waits for all stores.
+    fn grow(&mut self, sweep: &Sweep) {
+        if self.pointers.len() < 2 * sweep.places {
+            self.pointers.resize(2 * sweep.places, std::ptr::null_mut());
+        }
     }
 
     pub(super) fn slots(&mut self) -> Slots {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     memory::{AccessKind, SharedMemory},
-    plan::{Coordinate, Extent, Inst, Plan, Tile, ViewAccess},
+    plan::{Base, Coordinate, Extent, Inst, Plan, Tile, VReg, ViewAccess},
 };
 use tilewright_ir::MemoryOrderingSemantics;
 
@@ -34,15 +34,17 @@ impl Axis {
     pub(super) const SINGLE: Axis = Axis { count: 1, stride: 1, pitch: 1 };
 }
 
-/// Where the tiles of a view lie that are whole in its tensor.
+/// Where the tiles of a view lie that are whole in its tensor: those that blocks may access.
 pub(crate) struct Tiling {
-    /// The first of them.
+    /// The first of them: where all indices that blocks compute are 0.
     address: u64,
     /// The same on the host, where one buffer holds all of them and may be accessed as the view does; else null.
     host: *mut u8,
     /// From the first to behind the last element of a tile.
     pub(super) bytes: u64,
+    /// The dimensions whose index blocks compute.
     steps: [Step; MAX_DIMS],
+    moving: usize,
     /// The distances of its elements in memory and in a register.
     pub(super) axes: [Axis; MAX_AXES],
     /// Whether they are the same.
@@ -57,14 +59,22 @@ unsafe impl Sync for Tiling {}
 /// One dimension of a view.
 #[derive(Clone, Copy)]
 struct Step {
+    /// Holds the index, in so many bytes.
+    index: VReg,
+    size: usize,
     /// The largest index of a whole tile.
     last: u64,
     /// From one index to the next.
     bytes: u64,
 }
 
+impl Step {
+    const NONE: Step = Step { index: VReg(0), size: 0, last: 0, bytes: 0 };
+}
+
 impl Tiling {
-    /// The tiling of a view, whose numbers `scalar` gives. `None` if no tile is whole, or if its accesses are no copies of elements.
+    /// The tiling of a view, whose numbers `scalar` gives: all but those of indices that blocks compute. `None` if no tile is whole, or if
+    /// its accesses are no copies of elements.
     fn new(view: &ViewAccess, kind: AccessKind, scalar: impl Fn(&Tile) -> Option<u64>, memory: &SharedMemory<'_>) -> Option<Tiling> {
         if view.order.semantics != MemoryOrderingSemantics::Weak || view.packed || view.dims.len() > MAX_DIMS {
             return None;
@@ -74,15 +84,22 @@ impl Tiling {
             Extent::Dynamic(tile) => scalar(tile),
         };
         let size = view.size as u64;
-        let (mut steps, mut axes) = ([Step { last: 0, bytes: 0 }; MAX_DIMS], [Axis::SINGLE; MAX_AXES]);
-        let (mut reach, mut span, mut pitch, mut rank, mut in_order) = (0u64, 0u64, 1, MAX_AXES, true);
-        for (dim, step) in view.dims.iter().zip(&mut steps).rev() {
-            let Coordinate::Origin { scale, .. } = &dim.coordinate else { return None };
+        let (mut steps, mut moving, mut axes) = ([Step::NONE; MAX_DIMS], 0, [Axis::SINGLE; MAX_AXES]);
+        let (mut first, mut reach, mut span, mut pitch, mut rank, mut in_order) = (0u64, 0u64, 0u64, 1, MAX_AXES, true);
+        for dim in view.dims.iter().rev() {
+            let Coordinate::Origin { index, scale } = &dim.coordinate else { return None };
             let (tile, shape, stride) = (dim.tile as u64, number(&dim.shape)?, number(&dim.stride)?);
             let last = shape.checked_sub(tile)?.checked_div(*scale)?;
             let distance = scale.checked_mul(stride)?;
-            *step = Step { last, bytes: distance.checked_mul(size)? };
-            reach = reach.checked_add(last.checked_mul(distance)?)?;
+            match (scalar(index), index.base) {
+                (Some(index), _) => first = first.checked_add(index.checked_mul(distance).filter(|_| index <= last)?)?,
+                (None, Base::Reg(reg)) => {
+                    steps[moving] = Step { index: reg, size: index.elem.size(), last, bytes: distance.checked_mul(size)? };
+                    moving += 1;
+                    reach = reach.checked_add(last.checked_mul(distance)?)?;
+                }
+                (None, Base::Const(_)) => return None,
+            }
             span = span.checked_add((tile - 1).checked_mul(stride)?)?;
             if tile != 1 {
                 rank = rank.checked_sub(1)?;
@@ -92,20 +109,20 @@ impl Tiling {
             pitch *= dim.tile;
         }
         // The last offset must be within the limit of all accesses.
-        let all = reach.checked_add(span).filter(|last| *last < i64::MAX.cast_unsigned())?;
-        let (address, bytes) = (scalar(&view.base)?, (span + 1).checked_mul(size)?);
+        let all = reach.checked_add(span)?;
+        first.checked_add(all).filter(|last| *last < i64::MAX.cast_unsigned())?;
+        let (address, bytes) = (scalar(&view.base)?.checked_add(first.checked_mul(size)?)?, (span + 1).checked_mul(size)?);
         let host = memory.resolve(address, (all + 1).checked_mul(size)?, size, kind, &mut 0).ok();
         let host = host.filter(|host| host.addr().is_multiple_of(view.size)).unwrap_or(std::ptr::null_mut());
-        Some(Tiling { address, host, bytes, steps, axes, in_order })
+        Some(Tiling { address, host, bytes, steps, moving, axes, in_order })
     }
 
-    /// How many bytes the tile at the view's index lies behind the first one; `None` if it is not whole.
+    /// How many bytes the tile of a block lies behind the first one; `None` if it is not whole.
     #[inline]
-    fn offset(&self, view: &ViewAccess, regs: Registers<'_>) -> Option<u64> {
+    fn offset(&self, regs: Registers<'_>) -> Option<u64> {
         let mut offset = 0;
-        for (dim, step) in view.dims.iter().zip(&self.steps) {
-            let Coordinate::Origin { index, .. } = &dim.coordinate else { return None };
-            let index = regs.scalar(index);
+        for step in &self.steps[..self.moving] {
+            let index = regs.register_scalar(step.index, step.size);
             if index > step.last {
                 return None;
             }
@@ -153,7 +170,7 @@ impl Launch<'_> {
                 made.as_ref()
             }
         }?;
-        let offset = tiling.offset(view, regs)?;
+        let offset = tiling.offset(regs)?;
         if !tiling.host.is_null() {
             return Some((tiling.host.wrapping_add(offset as usize), tiling));
         }

@@ -50,6 +50,7 @@ impl Direction {
 
 impl Machine<'_> {
     /// Loads a tile into its register; or only notes where it lies, if its readers can read it there.
+    #[inline(never)]
     pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> Result<(), LaunchErrorKind> {
         if self.leave_in_place(view, dst, readers, block) {
             return Ok(());
@@ -78,6 +79,7 @@ impl Machine<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     pub(super) fn store_view(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         if self.store_whole(view, src, block) {
             return Ok(());
