@@ -6,6 +6,8 @@
 //!
 //! A chain may also begin to reduce the rows that it computes: it takes its vectors an eighth of a row apart, and has what the first three
 //! halvings of a reduction combine in registers at the same time.
+#[cfg(target_arch = "x86_64")]
+mod four;
 mod program;
 #[cfg(target_arch = "x86_64")]
 mod vectors;

@@ -1,11 +1,12 @@
 //! Chains on the vectors of x86-64.
 //!
 //! The accumulator is eight vectors: enough to make up for finding out what an instruction does. Operands are read where they are used, so
-//! that what is left of the CPU's registers is free for functions, which take one vector after the other.
+//! that what is left of the CPU's registers is free for functions, which take four vectors after the other four.
 #![allow(unsafe_code, reason = "reads and writes registers of the plan through raw pointers, with instructions of CPU features")]
 
 use super::{
     Ahead, Binary, GROUP, Run, Unary,
+    four::Four,
     program::{Coded, From, Instruction, Reading, code},
 };
 use crate::kernels::{
@@ -42,6 +43,14 @@ fn each<V>(f: impl Fn(usize) -> V) -> Vectors<V> {
 fn halve_thrice<V: Copy>([a, b, c, d, e, f, g, h]: Vectors<V>, combine: impl Fn(V, V) -> V) -> V {
     let (a, b, c, d) = (combine(a, e), combine(b, f), combine(c, g), combine(d, h));
     combine(combine(a, c), combine(b, d))
+}
+
+/// Calls a function that takes many steps.
+#[inline(always)]
+fn by_fours<V>([a, b, c, d, e, f, g, h]: Vectors<V>, function: impl Fn(Four<V>) -> Four<V>) -> Vectors<V> {
+    let Four([a, b, c, d]) = function(Four([a, b, c, d]));
+    let Four([e, f, g, h]) = function(Four([e, f, g, h]));
+    [a, b, c, d, e, f, g, h]
 }
 
 /// Where a chain is. `FOLDS`: its vectors lie apart, else side by side.
@@ -186,6 +195,7 @@ unsafe fn run_group<V: VectorLanes, const FOLDS: bool>(instructions: &[Coded], a
                 (
                     with operands: { $($op:expr => |$a:ident, $y:ident $(, $z:ident)?| $result:expr;)* }
                     of one: { $($unary:expr => |$number:ident| $function:expr;)* }
+                    functions: { $($called:expr => |$numbers:ident| $results:expr;)* }
                     folds: { $($fold:expr => |$p:ident, $q:ident| $combined:expr;)* }
                 ) => {
                     match instruction.code {
@@ -225,6 +235,11 @@ unsafe fn run_group<V: VectorLanes, const FOLDS: bool>(instructions: &[Coded], a
                             let $number = x[i];
                             $function
                         }),)*
+                        $(code::OfOne::<{ $called as u8 }>::CODE => by_fours(
+                            x,
+                            #[inline(always)]
+                            |$numbers| $results,
+                        ),)*
                         $(code::Fold::<{ $fold as u8 }>::CODE => {
                             let left = halve_thrice(
                                 x,
@@ -269,6 +284,8 @@ unsafe fn run_group<V: VectorLanes, const FOLDS: bool>(instructions: &[Coded], a
                     Unary::Neg => |x| x.neg();
                     Unary::Abs => |x| x.abs();
                     Unary::Sqrt => |x| x.sqrt();
+                }
+                functions: {
                     Unary::Exp => |x| lanes::exp(x);
                     Unary::Exp2 => |x| lanes::exp2(x);
                     Unary::Tanh => |x| lanes::tanh(x);
