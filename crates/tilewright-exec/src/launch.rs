@@ -13,7 +13,7 @@ use crate::{
     plan::PARAM_BYTES,
     pool,
     runs::Runs,
-    vm::{AlignedBytes, Block, FrameLayout, Launch, Machine, Outcome, find_tilings, run_prologue},
+    vm::{AlignedBytes, Block, Coarse, FrameLayout, Launch, Machine, Outcome, find_tilings, run_prologue},
 };
 use std::{
     fmt, io,
@@ -96,7 +96,7 @@ impl<'a> LaunchOptions<'a> {
         self
     }
 
-    /// Calls `progress` whenever a block ends, from the thread that ran it.
+    /// Calls `progress` whenever a block ends, or several that ran as one, from the thread that ran them.
     pub fn progress(mut self, progress: ProgressFn) -> Self {
         self.progress = Some(progress);
         self
@@ -163,10 +163,14 @@ pub fn launch(
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
     let (own_stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
     let (layout, memory) = (FrameLayout::new(&plan.registers, plan.frame_bytes, &constants), memory.share(&plan.globals));
+    let tilings = find_tilings(plan, &layout, &memory);
+    // An observer sees the accesses of one block after the other's.
+    let is_seen = options.observer.is_some();
     let launch = Launch {
         plan,
         grid,
-        tilings: find_tilings(plan, &layout, &memory),
+        coarse: if is_seen { None } else { Coarse::find(plan, grid, &tilings) },
+        tilings,
         layout,
         memory,
         shared_locals: &shared_locals,
@@ -176,9 +180,10 @@ pub fn launch(
         blocks,
         last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
     };
-    // An observer sees the accesses of one block after the other's.
-    let in_step = if options.observer.is_some() { 1 } else { blocks_in_step(plan, blocks, threads) };
-    let queue = Queue::new(plan, blocks, threads, in_step, options.progress.clone());
+    let in_step = if is_seen { 1 } else { blocks_in_step(plan, blocks, threads) };
+    let together = launch.coarse.as_ref().map_or(in_step as u64, Coarse::fewest);
+    let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, threads).of_at_least(together) };
+    let queue = Queue::new(new, blocks, in_step, options.progress.clone());
     let begin = Instant::now();
     // Fewer threads than wished for still do all the work.
     pool::run(threads - 1, &|index| work(&launch, &queue, index));
@@ -307,8 +312,7 @@ struct Worker {
 }
 
 impl Queue {
-    fn new(plan: &Plan, blocks: u64, workers: usize, in_step: usize, progress: Option<ProgressFn>) -> Queue {
-        let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, workers).of_at_least(in_step as u64) };
+    fn new(new: Runs, blocks: u64, in_step: usize, progress: Option<ProgressFn>) -> Queue {
         Queue { new, blocks, in_step, ended: AtomicU64::new(0), waiting: AtomicU64::new(0), state: Mutex::default(), progress }
     }
 
@@ -362,13 +366,14 @@ impl Queue {
         Ok(block)
     }
 
-    fn end(&self, worker: &mut Worker, block: Box<Block>) {
+    /// Counts `blocks` that a worker has ended in the place of this one.
+    fn end(&self, worker: &mut Worker, block: Box<Block>, blocks: u64) {
         if worker.idle.len() < self.in_step {
             worker.idle.push(block);
         } else {
             self.lock().ended.push(block);
         }
-        worker.ended += 1;
+        worker.ended += blocks;
         if let Some(progress) = &self.progress {
             progress(self.count_ended(worker));
         }
@@ -419,7 +424,14 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
     while !launch.stop.load(Ordering::Relaxed) {
         match queue.next(worker) {
             Work::Begin(index) => {
-                blocks.push(begin(worker, index)?);
+                let mut block = begin(worker, index)?;
+                let ran = machine.run_as_one(&mut block, 1 + worker.taken.end - worker.taken.start);
+                if ran > 0 {
+                    worker.taken.start += ran - 1;
+                    queue.end(worker, block, ran);
+                    continue;
+                }
+                blocks.push(block);
                 while blocks.len() < queue.in_step
                     && let Some(index) = worker.taken.next()
                 {
@@ -438,7 +450,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
         }
         for mut block in blocks.drain(..) {
             match machine.run(&mut block)? {
-                Outcome::Finished => queue.end(worker, block),
+                Outcome::Finished => queue.end(worker, block, 1),
                 Outcome::Parked => queue.park(block),
             }
         }

@@ -2,6 +2,7 @@
 
 mod chains;
 mod coalesce;
+mod coarse;
 mod constants;
 mod direct_store;
 mod earlier;
@@ -97,6 +98,8 @@ pub struct Plan {
     pub(crate) fixed_views: Vec<usize>,
     /// How many neighbouring blocks may run in step.
     pub(crate) in_step: usize,
+    /// The only sweep of blocks that may run as one.
+    pub(crate) only_sweep: Option<usize>,
     /// How many pieces of scratch the sweeps need at once.
     pub(crate) scratch_slots: usize,
 }
@@ -136,6 +139,7 @@ impl Plan {
         let may_stream = streaming::allowed(&code);
         let in_step = in_step::blocks(&code, layout.bytes);
         let fixed_views = fixed_views::number(&mut code);
+        let only_sweep = coarse::only_sweep(&code);
         Ok(Plan {
             entry: name.to_owned(),
             params: lowered.params,
@@ -154,6 +158,7 @@ impl Plan {
             may_stream,
             in_step,
             fixed_views,
+            only_sweep,
             scratch_slots: fused.scratch_slots.max(prologue_slots),
         })
     }
@@ -171,6 +176,11 @@ impl Plan {
     /// Bytes of registers that one block needs.
     pub fn frame_bytes(&self) -> usize {
         self.frame_bytes
+    }
+
+    /// Along which axis of the grid a register has the coordinate of the block, if it does.
+    pub(crate) fn axis(&self, reg: VReg) -> Option<usize> {
+        coarse::axis(&self.code, reg)
     }
 
     /// The operation that the instruction at `pc` came from.

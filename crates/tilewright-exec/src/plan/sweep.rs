@@ -218,6 +218,11 @@ pub(crate) enum SweepInput {
 }
 
 impl SweepInput {
+    /// Whether all elements are the same.
+    pub(crate) fn is_splat(&self) -> bool {
+        matches!(self, SweepInput::Splat { .. })
+    }
+
     pub(crate) fn tile(&self) -> &Tile {
         match self {
             SweepInput::Direct { tile }

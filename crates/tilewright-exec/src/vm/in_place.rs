@@ -217,7 +217,7 @@ impl Machine<'_> {
         let place = place.filter(|place| !self.in_place.reads(sweep, *place, sweep.n * view.size));
         let target = match (place, src.base) {
             (Some(place), Base::Reg(reg)) => {
-                let stores = if sweep.chain_writes(reg) { self.stores(sweep.n * view.size, block) } else { Stores::Cached };
+                let stores = if sweep.chain_writes(reg) { self.stores(sweep.n * view.size, block.pc) } else { Stores::Cached };
                 Some(Target { reg, place, stores })
             }
             _ => None,
@@ -242,7 +242,7 @@ impl Machine<'_> {
             return false;
         }
         let from = source.map_or_else(|| regs.read(src), |source| source.host);
-        let stores = self.stores(src.numel() * view.size, block);
+        let stores = self.stores(src.numel() * view.size, block.pc);
         let next = source.map_or(std::ptr::null(), |source| source.next);
         let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };
         let copy = BoxCopy { level: Level::best(), size: view.size, stores, ahead };

@@ -3,6 +3,7 @@
 //! A frame holds everything a block has computed, so a block can stop at a loop's end and go on later, on any thread.
 
 mod atomics;
+mod coarse;
 mod compute;
 mod copy;
 mod fold;
@@ -18,6 +19,7 @@ mod sweep;
 mod tiling;
 mod view;
 
+pub(crate) use coarse::Coarse;
 pub(crate) use compute::run_prologue;
 pub(crate) use registers::{AlignedBytes, FrameLayout};
 pub(crate) use tiling::{Tiling, find_all as find_tilings};
@@ -53,6 +55,8 @@ pub(crate) struct Launch<'l> {
     pub(crate) memory: SharedMemory<'l>,
     /// Where the tiles of views lie, for those that the plan numbers.
     pub(crate) tilings: Vec<Option<Tiling>>,
+    /// What blocks do that may run as one.
+    pub(crate) coarse: Option<Coarse<'l>>,
     /// What blocks allocated for all to see.
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
@@ -230,10 +234,10 @@ impl<'l> Machine<'l> {
         self.launch.resolve(&mut self.hint, block, address, size, align, kind)
     }
 
-    /// How a store of `bytes` bytes writes: past the caches, if they would not hold what all blocks store there.
-    fn stores(&self, bytes: usize, block: &Block) -> Stores {
+    /// How the store at `pc` writes `bytes` bytes: past the caches, if they would not hold what all blocks store there.
+    fn stores(&self, bytes: usize, pc: usize) -> Stores {
         let all = self.launch.blocks.saturating_mul(bytes as u64);
-        if self.launch.plan.may_stream[block.pc] && all >= self.launch.last_cache as u64 { Stores::Streaming } else { Stores::Cached }
+        if self.launch.plan.may_stream[pc] && all >= self.launch.last_cache as u64 { Stores::Streaming } else { Stores::Cached }
     }
 
     fn registers<'b>(&self, block: &'b mut Block) -> Registers<'b>

@@ -76,7 +76,7 @@ pub(super) fn run(
     scratch.grow(sweep);
     match sweep.one_chain() {
         Some(chain) => run_one_chain(sweep, chain, regs, in_place, target, &mut scratch.pointers, ahead),
-        None => run_pieces(sweep, regs, in_place, target, scratch, ahead),
+        None => run_pieces(sweep, sweep.n, |input| in_place.noted(sweep.inputs[input].tile()), regs, target, scratch, ahead),
     }
 }
 
@@ -102,14 +102,24 @@ fn run_one_piece(sweep: &Sweep, regs: Registers<'_>, in_place: &InPlace, target:
     }
 }
 
-/// Runs a sweep piece by piece.
-fn run_pieces(sweep: &Sweep, regs: Registers<'_>, in_place: &InPlace, target: Option<&Target>, scratch: &mut Scratch, ahead: &mut Ahead) {
+/// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory. `in_memory` says where inputs lie that
+/// are not read from their registers.
+pub(super) fn run_pieces(
+    sweep: &Sweep,
+    n: usize,
+    in_memory: impl Fn(usize) -> Option<*const u8>,
+    regs: Registers<'_>,
+    target: Option<&Target>,
+    scratch: &mut Scratch,
+    ahead: &mut Ahead,
+) {
+    scratch.grow(sweep);
     let Scratch { bytes, inputs, pointers } = scratch;
     let slots = Slots::new(bytes);
     inputs.clear();
-    inputs.extend(sweep.inputs.iter().map(|input| match input {
+    inputs.extend(sweep.inputs.iter().enumerate().map(|(number, input)| match input {
         SweepInput::Direct { tile } => {
-            let in_memory = in_place.noted(tile);
+            let in_memory = in_memory(number);
             let base = in_memory.unwrap_or_else(|| regs.read(tile));
             Input { is_fetched: sweep.fetches && in_memory.is_some(), ..Input::in_order(base, tile.elem.size()) }
         }
@@ -118,20 +128,21 @@ fn run_pieces(sweep: &Sweep, regs: Registers<'_>, in_place: &InPlace, target: Op
         SweepInput::Splat { tile, slot: Some(slot) } => {
             let base = slots.at(*slot);
             // SAFETY: a slot holds a piece of the largest elements.
-            unsafe { copy::spread(regs.read(tile), tile.elem.size(), sweep.n.min(PIECE), base) };
+            unsafe { copy::spread(regs.read(tile), tile.elem.size(), n.min(PIECE), base) };
             Input::slot(base)
         }
         SweepInput::Repeated { tile, loops, slot } => {
             let base = slots.at(*slot);
             // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
-            unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), 0, sweep.n.min(PIECE), base) };
+            unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), 0, n.min(PIECE), base) };
             Input::slot(base)
         }
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
     }));
     let places = Places { inputs, regs, target, slots: &slots };
-    for start in (0..sweep.n).step_by(PIECE) {
-        let n = PIECE.min(sweep.n - start);
+    let piece = if sweep.one_chain().is_some() { n } else { PIECE };
+    for start in (0..n).step_by(piece) {
+        let n = piece.min(n - start);
         for input in &sweep.inputs {
             if let SweepInput::Strided { tile, loops, slot } = input {
                 // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.

@@ -6,6 +6,7 @@
 
 use super::{
     Block, Launch,
+    coarse::Places,
     registers::{FrameLayout, Registers},
 };
 use crate::{
@@ -115,6 +116,21 @@ impl Tiling {
         let host = memory.resolve(address, (all + 1).checked_mul(size)?, size, kind, &mut 0).ok();
         let host = host.filter(|host| host.addr().is_multiple_of(view.size)).unwrap_or(std::ptr::null_mut());
         Some(Tiling { address, host, bytes, steps, moving, axes, in_order })
+    }
+
+    /// Where the tiles of blocks lie whose indices are coordinates of these, or constants, in order and where accesses are checked already.
+    /// Lowers how many blocks of a grid have `whole` tiles, along each axis.
+    pub(super) fn places(&self, plan: &Plan, whole: &mut [u64; 3]) -> Option<Places> {
+        if self.host.is_null() || !self.in_order {
+            return None;
+        }
+        let mut places = Places { first: self.host, steps: [0; 3], bytes: self.bytes };
+        for step in &self.steps[..self.moving] {
+            let axis = plan.axis(step.index)?;
+            places.steps[axis] += step.bytes;
+            whole[axis] = whole[axis].min(step.last.saturating_add(1));
+        }
+        Some(places)
     }
 
     /// How many bytes the tile of a block lies behind the first one; `None` if it is not whole.

@@ -37,7 +37,7 @@ impl Generator<'_> {
             tile[longer] /= 2;
         }
         let times = (room / (tile[0] * tile[1] * blocks)).min(1 + self.choices.below(4) as i64);
-        let view = self.strips(scalar, tile, [times, blocks]);
+        let view = self.strips(self.input, scalar, tile, [times, blocks]);
         let strips = Strips { view, scalar, tile };
         let column = self.first_coordinate();
         let zero = self.numbers(Scalar::I32, &[], &[0]);
@@ -79,11 +79,11 @@ impl Generator<'_> {
     }
 
     /// A view of tiles one below the other and one beside the other; the last of a row may lie outside in part.
-    fn strips(&mut self, scalar: Scalar, [height, width]: [i64; 2], [down, across]: [i64; 2]) -> Value {
-        let inside = width * across - self.choices.once_in(4) as i64;
+    pub(super) fn strips(&mut self, base: Value, scalar: Scalar, [height, width]: [i64; 2], [down, across]: [i64; 2]) -> Value {
         let pitch = width * across;
+        let inside = pitch - i64::from(pitch > 1 && self.choices.once_in(4));
         let start = size(scalar) * self.choices.below(8);
-        let base = self.pointer(self.input, start, scalar);
+        let base = self.pointer(base, start, scalar);
         let (shape, strides) = ([height * down, inside], [pitch, 1]);
         let tensor = TypeData::TensorView { element: scalar.ty(), shape: shape.into(), strides: strides.into(), attr: None };
         let tensor_view = self.module.tables.types.intern(tensor).unwrap();
@@ -96,14 +96,19 @@ impl Generator<'_> {
 
     fn sum_of_strip(&mut self, strips: &Strips, indices: [Value; 2]) -> Value {
         let element = Element::Number(strips.scalar);
-        let ty = self.ty(element, &strips.tile);
-        let tile = self.value(Opcode::LoadViewTko, |op| {
-            let op = op.operand("view", strips.view).operands("index", &indices);
-            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).results(&[ty, TypeTable::token()])
-        });
+        let tile = self.strip(strips.view, element, strips.tile, indices);
         let op = self.fold_op_along(&[tile], &[element], &strips.tile, 0, false);
         self.usual_region(op, element);
         self.result(op, 0)
+    }
+
+    /// The tile of a view.
+    pub(super) fn strip(&mut self, view: Value, element: Element, tile: [i64; 2], indices: [Value; 2]) -> Value {
+        let ty = self.ty(element, &tile);
+        self.value(Opcode::LoadViewTko, |op| {
+            let op = op.operand("view", view).operands("index", &indices);
+            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).results(&[ty, TypeTable::token()])
+        })
     }
 
     fn first_coordinate(&mut self) -> Value {

@@ -6,6 +6,7 @@ mod beside;
 mod choices;
 mod copies;
 mod edges;
+mod elementwise;
 mod folds;
 mod functions;
 mod indices;
@@ -21,6 +22,7 @@ mod updates;
 pub(crate) use beside::beside_program;
 pub(crate) use choices::Choices;
 pub(crate) use edges::{edge_program, exhaustive_program};
+pub(crate) use elementwise::elementwise_program;
 
 use crate::naive::number;
 use crate::regular::{Combination, Element};
@@ -42,7 +44,7 @@ pub(crate) struct Program {
     pub(crate) scalars: Vec<(Scalar, u64)>,
 }
 
-/// Bytes of the buffer that programs load from.
+/// Bytes of the buffer that most programs load from.
 const INPUT: usize = 2048;
 /// The most operations of a program, roughly.
 const BUDGET: usize = 40;
@@ -91,6 +93,8 @@ struct Generator<'c> {
     all_output: Value,
     /// Where this block of the grid writes.
     output: Value,
+    /// Bytes of the input.
+    room: usize,
     /// Bytes of the output that are taken.
     written: usize,
     globals: usize,
@@ -139,6 +143,7 @@ fn make(choices: &mut Choices, combinations: &[Vec<Combination>], grid: [u32; 3]
         input: args[0],
         all_output: args[1],
         output: args[1],
+        room: INPUT,
         written: 0,
         globals: 0,
         functions: 0,
@@ -340,6 +345,6 @@ impl Generator<'_> {
                 _ => random,
             }
         };
-        (0..INPUT).map(&mut byte).collect()
+        (0..self.room).map(&mut byte).collect()
     }
 }

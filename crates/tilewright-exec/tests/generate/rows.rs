@@ -60,8 +60,20 @@ impl Generator<'_> {
         self.seen_as(Opcode::Broadcast, value, element, &shape)
     }
 
-    /// A chain of elementwise operations on values of one shape, to which it adds those of their type; gives the last of these.
+    /// A chain of elementwise operations on values of one shape, to which it adds those of their type; gives the last of these. Others of
+    /// them may be stored.
     fn combine_some(&mut self, values: &mut Vec<Value>, element: Element, shape: [i64; 2]) -> Value {
+        for _ in 0..1 + self.choices.below(3) {
+            let (value, result) = self.combine(values, element, shape);
+            if self.choices.once_in(6) {
+                self.store_slot(&Slot { value, element: result, shape: shape.to_vec(), solid: false });
+            }
+        }
+        *values.last().expect("there were some")
+    }
+
+    /// An elementwise operation on values of one shape, to which it adds its result, if it has their type; gives the result.
+    pub(super) fn combine(&mut self, values: &mut Vec<Value>, element: Element, shape: [i64; 2]) -> (Value, Element) {
         let all = self.combinations;
         let on_these = |combination: &&Combination| {
             let (result, operands) = combination.types.split_last().expect("there is a result");
@@ -70,23 +82,18 @@ impl Generator<'_> {
         let fitting = all.iter().map(|group| group.iter().filter(on_these).collect::<Vec<&Combination>>());
         let fitting: Vec<Vec<&Combination>> = fitting.filter(|group| !group.is_empty()).collect();
         let usual: Vec<Vec<&Combination>> = fitting.iter().filter(|group| USUAL.contains(&group[0].opcode)).cloned().collect();
-        for _ in 0..1 + self.choices.below(3) {
-            let group = if self.choices.once_in(5) { self.choices.pick(&fitting) } else { self.choices.pick(&usual) };
-            // The first one has the usual attributes.
-            let combination = if self.choices.once_in(2) { group[0] } else { *self.choices.pick(group) };
-            let (result, operands) = combination.types.split_last().expect("there is a result");
-            let latest = *values.last().expect("there are some");
-            let operands: Vec<Value> =
-                operands.iter().map(|_| if self.choices.once_in(2) { latest } else { *self.choices.pick(values) }).collect();
-            let value = self.combined_as(combination, &operands, *result, &shape);
-            if *result == element {
-                values.push(value);
-            }
-            if self.choices.once_in(6) {
-                self.store_slot(&Slot { value, element: *result, shape: shape.to_vec(), solid: false });
-            }
+        let group = if self.choices.once_in(5) { self.choices.pick(&fitting) } else { self.choices.pick(&usual) };
+        // The first one has the usual attributes.
+        let combination = if self.choices.once_in(2) { group[0] } else { *self.choices.pick(group) };
+        let (result, operands) = combination.types.split_last().expect("there is a result");
+        let latest = *values.last().expect("there are some");
+        let operands: Vec<Value> =
+            operands.iter().map(|_| if self.choices.once_in(2) { latest } else { *self.choices.pick(values) }).collect();
+        let value = self.combined_as(combination, &operands, *result, &shape);
+        if *result == element {
+            values.push(value);
         }
-        *values.last().expect("there were some")
+        (value, *result)
     }
 
     /// The rows of a tile, each reduced to one number.

@@ -1,0 +1,55 @@
+//! Which plans let neighbouring blocks run as one (`vm/coarse.rs`): those of which a block does one sweep, on tiles that it reads and
+//! writes where they lie.
+//!
+//! Most elementwise kernels are such. Where the tiles lie must follow from the block's position alone, so that nothing is left to be
+//! computed for a block on its own.
+
+use super::{Base, Coordinate, Inst, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess};
+
+/// The instruction with the only sweep of such a plan.
+pub(super) fn only_sweep(code: &[Inst]) -> Option<usize> {
+    let [before @ .., Inst::SweepStore { sweep, view, src }, Inst::Return] = code else { return None };
+    let mut loaded = Vec::new();
+    for inst in before {
+        match inst {
+            Inst::BlockId(_) => {}
+            Inst::Load { view, dst, readers: Readers::InOrder } if follows(code, view) => loaded.push(*dst),
+            _ => return None,
+        }
+    }
+    let fits = follows(code, view) && sweep.folds.is_empty() && reads_only(sweep, &loaded) && writes_only(sweep, src.base);
+    fits.then_some(before.len())
+}
+
+/// Along which axis of the grid a register has the coordinate of the block, if it does.
+pub(super) fn axis(code: &[Inst], reg: VReg) -> Option<usize> {
+    code.iter().find_map(|inst| if let Inst::BlockId(ids) = inst { ids.iter().position(|id| *id == reg) } else { None })
+}
+
+/// Whether where a view's tile lies follows from constants of the launch and the position of the block.
+fn follows(code: &[Inst], view: &ViewAccess) -> bool {
+    let is_known = |tile: &Tile| match tile.base {
+        Base::Const(_) => true,
+        Base::Reg(reg) => axis(code, reg).is_some(),
+    };
+    let follows = |coordinate: &Coordinate| matches!(coordinate, Coordinate::Origin { index, .. } if is_known(index));
+    view.fixed.is_some() && view.dims.iter().all(|dim| follows(&dim.coordinate))
+}
+
+/// Whether a sweep reads nothing but tiles that are `loaded` and constants, each in order or the same number for all elements.
+fn reads_only(sweep: &Sweep, loaded: &[VReg]) -> bool {
+    sweep.inputs.iter().all(|input| match (input, input.tile().base) {
+        (SweepInput::Direct { .. }, Base::Reg(reg)) => loaded.contains(&reg),
+        (SweepInput::Direct { .. } | SweepInput::Splat { .. }, Base::Const(_)) => true,
+        _ => false,
+    })
+}
+
+/// Whether a sweep writes no register but the one that is stored.
+fn writes_only(sweep: &Sweep, stored: Base) -> bool {
+    sweep.steps.iter().all(|step| match step.dst {
+        Src::Reg(reg, _) => stored == Base::Reg(reg),
+        Src::Slot(_) | Src::Passed => true,
+        Src::Input(_) => false,
+    })
+}

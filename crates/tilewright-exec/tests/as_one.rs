@@ -1,0 +1,111 @@
+//! Neighbouring blocks that run as one, because each does nothing but to combine tiles element by element, do what single ones do.
+
+mod text;
+
+use std::sync::{Arc, Mutex};
+use text::{buffer, ints, program};
+use tilewright_exec::{Access, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, launch};
+
+const BLOCKS: u32 = 320;
+const TILE: usize = 16;
+const ALL: usize = BLOCKS as usize * TILE;
+
+/// `to[i] = from[i] + last[i]`, in tiles of 16 elements; `last` is one tile for all blocks.
+const SUMS: &str = "
+entry @k(%from: tile<ptr<i32>>, %last: tile<ptr<i32>>, %to: tile<ptr<i32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [5120], strides = [1] : tensor_view<5120xi32, strides=[1]>
+  %y = make_tensor_view %last, shape = [16], strides = [1] : tensor_view<16xi32, strides=[1]>
+  %z = make_tensor_view %to, shape = [5120], strides = [1] : tensor_view<5120xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(16), tensor_view<5120xi32, strides=[1]>>
+  %ys = make_partition_view %y : partition_view<tile=(16), tensor_view<16xi32, strides=[1]>>
+  %zs = make_partition_view %z : partition_view<tile=(16), tensor_view<5120xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%bx] : partition_view<tile=(16), tensor_view<5120xi32, strides=[1]>>, tile<i32> -> tile<16xi32>, token
+  %b, %t1 = load_view_tko weak %ys[INDEX] : partition_view<tile=(16), tensor_view<16xi32, strides=[1]>>, tile<i32> -> tile<16xi32>, token
+  %c = addi %a, %b : tile<16xi32>
+  %t2 = store_view_tko weak %c, %zs[%bx] : tile<16xi32>, partition_view<tile=(16), tensor_view<5120xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+/// The program, with a tile for all, or one that only the first block finds inside of its tensor.
+fn sums(same_for_all: bool) -> String {
+    SUMS.replace("INDEX", if same_for_all { "%zero" } else { "%bx" })
+}
+
+/// Numbers, a tile, and room for the results.
+fn memory() -> Vec<u8> {
+    (0..2 * ALL + TILE).map(|i| if i < ALL + TILE { i as i32 * 7 % 1000 - 300 } else { 0 }).flat_map(i32::to_le_bytes).collect()
+}
+
+/// Places in a buffer of integers.
+fn args(base: u64, places: [usize; 3]) -> [Arg; 3] {
+    places.map(|place| Arg::Pointer(base + 4 * place as u64))
+}
+
+/// The numbers of blocks that a launch on one thread says have ended, each time that it says so, and what the buffer holds then.
+fn run(text: &str, places: [usize; 3], options: LaunchOptions<'_>) -> (Vec<u64>, Vec<i32>) {
+    let (mut memory, all) = buffer(memory());
+    let args = args(memory.address(all), places);
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&ended);
+    let options = options.progress(Arc::new(move |count| told.lock().unwrap().push(count)));
+    launch(&program(text).plan("k").unwrap(), &mut memory, [BLOCKS, 1, 1], &args, &options).unwrap();
+    let mut ended = ended.lock().unwrap().clone();
+    ended.sort_unstable();
+    (ended, ints(memory.bytes(all)))
+}
+
+struct Watcher;
+
+impl AccessObserver for Watcher {
+    fn access(&self, _: &Access) {}
+}
+
+#[test]
+fn blocks_run_as_one_and_do_what_each_does() {
+    let before = ints(&memory());
+    let expected: Vec<i32> = (0..ALL).map(|i| before[i] + before[ALL + i % TILE]).collect();
+    for threads in [1, 3] {
+        let (ended, found) = run(&sums(true), [0, ALL, ALL + TILE], LaunchOptions::new().threads(threads));
+        assert_eq!(found[ALL + TILE..], expected);
+        assert!(ended.len() < BLOCKS as usize && ended.last() == Some(&u64::from(BLOCKS)), "{ended:?}");
+    }
+}
+
+#[test]
+fn an_observer_sees_each_block() {
+    let (ended, _) = run(&sums(true), [0, ALL, ALL + TILE], LaunchOptions::new().threads(1).observer(&Watcher));
+    assert_eq!(ended, (1..=u64::from(BLOCKS)).collect::<Vec<_>>());
+}
+
+#[test]
+fn blocks_with_tiles_outside_of_the_tensor_run_on_their_own() {
+    let before = ints(&memory());
+    let (ended, found) = run(&sums(false), [0, ALL, ALL + TILE], LaunchOptions::new().threads(1));
+    assert_eq!(ended.len(), BLOCKS as usize);
+    // What a tile has outside is padded with anything.
+    let first: Vec<i32> = (0..TILE).map(|i| before[i] + before[ALL + i]).collect();
+    assert_eq!(found[ALL + TILE..][..TILE], first);
+}
+
+#[test]
+fn what_is_written_where_it_is_read_is_read_before() {
+    let before = ints(&memory());
+    // Each block writes over its own tile.
+    let (ended, found) = run(&sums(true), [0, ALL, 0], LaunchOptions::new().threads(1));
+    let expected: Vec<i32> = (0..ALL).map(|i| before[i] + before[ALL + i % TILE]).collect();
+    assert_eq!(found[..ALL], expected);
+    assert_eq!(ended.len(), BLOCKS as usize);
+}
+
+#[test]
+fn what_lies_outside_of_buffers_is_found() {
+    let (mut memory, all) = buffer(memory());
+    // The last blocks would write behind the buffer.
+    let args = args(memory.address(all), [0, ALL, ALL + 5 * TILE]);
+    let plan = program(&sums(true)).plan("k").unwrap();
+    let error = launch(&plan, &mut memory, [BLOCKS, 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap_err();
+    assert!(matches!(error.kind, LaunchErrorKind::Access(_)), "{error}");
+    assert!(error.block == Some([BLOCKS - 4, 0, 0]) && error.site.is_some(), "{error}");
+}
