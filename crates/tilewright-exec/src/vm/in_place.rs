@@ -26,19 +26,25 @@ use crate::{
 /// block.
 #[derive(Default)]
 pub(super) struct InPlace {
-    /// For each register, the first byte of its tile where a load left that in memory; null if it is in the register. Those at the end that
-    /// no load has written are not there.
-    left: Vec<*const u8>,
-    loaded: Vec<Loaded>,
+    /// For each register, what loads noted of it. Those at the end that no load has written are not there.
+    registers: Vec<Noted>,
+    /// The tiles that loads left where they lie, or the last ones, of whichever block.
+    loaded: Vec<Whole>,
     /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
     stored: Vec<(VReg, Guess)>,
 }
 
-/// The tile of a register that a load may leave where it lies.
-struct Loaded {
-    reg: VReg,
-    /// Where it lies, or where the last one lay that was left, of whichever block.
-    whole: Whole,
+/// What is known of a register that a load may write.
+#[derive(Clone, Copy)]
+struct Noted {
+    /// The first byte of its tile where a load left that in memory; null if it is in the register.
+    left: *const u8,
+    /// The number of that tile, or of the last one, if there was any.
+    loaded: Option<u32>,
+}
+
+impl Noted {
+    const NOTHING: Noted = Noted { left: std::ptr::null(), loaded: None };
 }
 
 /// Where a tile probably lies.
@@ -111,27 +117,30 @@ impl Whole {
 impl InPlace {
     /// What loads note of a register: where its tile was left, and more of the last one that was.
     fn of_register(&mut self, reg: VReg) -> (&mut *const u8, &mut Whole) {
-        if self.left.len() <= reg.index() {
-            self.left.resize(reg.index() + 1, std::ptr::null());
+        if self.registers.len() <= reg.index() {
+            self.registers.resize(reg.index() + 1, Noted::NOTHING);
         }
-        let at = self.loaded.iter().position(|loaded| loaded.reg == reg).unwrap_or_else(|| {
-            self.loaded.push(Loaded { reg, whole: Whole::default() });
-            self.loaded.len() - 1
+        let Noted { left, loaded } = &mut self.registers[reg.index()];
+        let number = *loaded.get_or_insert_with(|| {
+            self.loaded.push(Whole::default());
+            self.loaded.len() as u32 - 1
         });
-        (&mut self.left[reg.index()], &mut self.loaded[at].whole)
+        (left, &mut self.loaded[number as usize])
     }
 
     /// The tile of a register, if a load left it in memory.
+    #[inline]
     fn find(&self, tile: &Tile) -> Option<&Whole> {
         let Base::Reg(reg) = tile.base else { return None };
-        self.noted(tile).and_then(|_| self.loaded.iter().find(|loaded| loaded.reg == reg)).map(|loaded| &loaded.whole)
+        let noted = self.registers.get(reg.index()).filter(|noted| !noted.left.is_null())?;
+        self.loaded.get(noted.loaded? as usize)
     }
 
     /// The first byte of a tile that is read where it lies in memory.
     #[inline]
     pub(super) fn noted(&self, tile: &Tile) -> Option<*const u8> {
         let Base::Reg(reg) = tile.base else { return None };
-        self.left.get(reg.index()).copied().filter(|first| !first.is_null())
+        self.registers.get(reg.index()).map(|noted| noted.left).filter(|first| !first.is_null())
     }
 
     /// The `batch`-th matrix of a tile of matrices.
@@ -158,7 +167,7 @@ impl InPlace {
         let dims = whole.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
         // SAFETY: the tile lies whole in memory; its register has room for it.
         unsafe { boxes::copy(Level::best(), &dims, tile.elem.size(), whole.host, regs.write(reg)) };
-        self.left[reg.index()] = std::ptr::null();
+        self.registers[reg.index()].left = std::ptr::null();
     }
 
     /// The first byte of a tile whose elements lie in order.

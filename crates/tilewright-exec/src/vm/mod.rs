@@ -257,8 +257,11 @@ impl<'l> Machine<'l> {
                 compute::run(inst, regs, self.launch.grid);
             }
             Inst::BlockId(dst) => {
-                let [x, y, z] = block.id;
-                compute::set_three(self.registers(block), dst, [x, y, z]);
+                // One by one, as they were written: to read two at once, the CPU would wait until all that was stored before is in memory.
+                for (axis, reg) in dst.iter().enumerate() {
+                    let number = block.id[axis];
+                    self.registers(block).set_scalar(*reg, 4, number.into());
+                }
             }
             Inst::Load { view, dst, readers } => self.load_view(view, *dst, *readers, block)?,
             Inst::Store { view, src } => self.store_view(view, src, block)?,

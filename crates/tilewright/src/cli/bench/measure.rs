@@ -69,8 +69,9 @@ fn cpu_time() -> Option<f64> {
 pub(super) fn measure(problem: &Problem, threads: &[usize], quick: bool) -> anyhow::Result<Vec<Timing>> {
     let program = program(problem)?;
     let plan = program.plan(&entry(&program)?)?;
+    let mut arrays = arrays(problem);
     let mut memory = Memory::new();
-    let args = place(problem, &mut memory);
+    let args = place(problem, &mut arrays, &mut memory);
     let mut timings = Vec::new();
     for &threads in threads {
         let options = LaunchOptions::new().threads(threads);
@@ -117,8 +118,9 @@ pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
     }
     let program = program(small)?;
     let plan: std::sync::Arc<Plan> = program.plan(&entry(&program)?)?;
+    let mut arrays = arrays(small);
     let mut memory = Memory::new();
-    let args = place(small, &mut memory);
+    let args = place(small, &mut arrays, &mut memory);
     let options = LaunchOptions::new();
     let mut overheads = vec![Overhead { name: "plan matmul_f32", seconds: planning }];
     for (name, blocks) in [("launch one block", 1), ("launch 8 blocks", 8)] {
@@ -150,14 +152,23 @@ fn grid(problem: &Problem) -> [u32; 3] {
     problem.grid.map(|n| n as u32)
 }
 
+/// The arrays of a problem, for each argument.
+fn arrays(problem: &Problem) -> Vec<Array> {
+    let array = |(seed, argument): (usize, &Argument)| match argument {
+        Argument::F32(_) => Array::zeroed(0),
+        Argument::Array(scalar, shape, fill) => content(*scalar, shape.iter().product(), *fill, seed as u64),
+    };
+    problem.arguments.iter().enumerate().map(array).collect()
+}
+
 /// Puts the arguments into memory, as cuTile Python passes them.
-fn place(problem: &Problem, memory: &mut Memory<'_>) -> Vec<Arg> {
+fn place<'a>(problem: &Problem, arrays: &'a mut [Array], memory: &mut Memory<'a>) -> Vec<Arg> {
     let mut args = Vec::new();
-    for (seed, argument) in problem.arguments.iter().enumerate() {
+    for (argument, array) in problem.arguments.iter().zip(arrays) {
         match argument {
             Argument::F32(value) => args.push(Arg::Scalar(Scalar::F32, value.to_bits().into())),
-            Argument::Array(scalar, shape, fill) => {
-                let buffer = memory.add(content(*scalar, shape.iter().product(), *fill, seed as u64));
+            Argument::Array(_, shape, _) => {
+                let buffer = memory.add_borrowed(array.bytes());
                 args.push(Arg::Pointer(memory.address(buffer)));
                 let mut index = |n: usize| args.push(Arg::Scalar(Scalar::I32, n as u64));
                 shape.iter().for_each(|n| index(*n));
@@ -168,15 +179,34 @@ fn place(problem: &Problem, memory: &mut Memory<'_>) -> Vec<Arg> {
     args
 }
 
-/// The bytes of an array.
-fn content(scalar: Scalar, n: usize, fill: Fill, seed: u64) -> Vec<u8> {
+/// Bytes that begin with a line of the caches, as arrays of a GPU do and long ones of the allocator; short ones of that do not.
+struct Array {
+    bytes: Vec<u8>,
+    first: usize,
+    len: usize,
+}
+
+impl Array {
+    fn zeroed(len: usize) -> Array {
+        const LINE: usize = 64;
+        let bytes = vec![0; len + LINE];
+        Array { first: bytes.as_ptr().align_offset(LINE), bytes, len }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.first..][..self.len]
+    }
+}
+
+/// An array of `n` elements.
+fn content(scalar: Scalar, n: usize, fill: Fill, seed: u64) -> Array {
     let size = scalar.bits().div_ceil(8) as usize;
-    let mut bytes = vec![0; n * size];
+    let mut array = Array::zeroed(n * size);
     if fill == Fill::Zeros {
-        return bytes;
+        return array;
     }
     let mut state = seed + 1;
-    for element in bytes.chunks_exact_mut(size) {
+    for element in array.bytes().chunks_exact_mut(size) {
         // Knuth's multiplier; the high bits are the random ones.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let random = state >> 33;
@@ -191,5 +221,5 @@ fn content(scalar: Scalar, n: usize, fill: Fill, seed: u64) -> Vec<u8> {
         };
         element.copy_from_slice(&bits.to_le_bytes()[..size]);
     }
-    bytes
+    array
 }
