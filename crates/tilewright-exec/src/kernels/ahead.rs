@@ -27,23 +27,36 @@ struct Rows {
 
 impl Rows {
     /// Fetches whole rows, of at least this many lines together while there are some; gives how many lines.
-    #[inline]
+    #[inline(always)]
     fn fetch(&mut self, lines: usize) -> usize {
+        match self.lines {
+            RUN_LINES => self.fetch_rows(RUN_LINES, lines),
+            other => self.fetch_rows(other, lines),
+        }
+    }
+
+    /// The same for rows of tiles of matrices, which mostly have a power of two of lines.
+    #[inline(always)]
+    fn fetch_tile(&mut self, lines: usize) -> usize {
+        match self.lines {
+            1 => self.fetch_rows(1, lines),
+            2 => self.fetch_rows(2, lines),
+            4 => self.fetch_rows(4, lines),
+            8 => self.fetch_rows(8, lines),
+            other => self.fetch_rows(other, lines),
+        }
+    }
+
+    /// The same for rows of `each` lines. Where that is a constant, what counts them is left out, which would be what a short chain
+    /// mostly does, and take as long as the fetching.
+    #[inline(always)]
+    fn fetch_rows(&mut self, each: usize, lines: usize) -> usize {
         let (mut row, mut left, mut fetched) = (self.start, self.rows, 0);
         while fetched < lines && left > 0 {
-            let line = |number: usize| prefetch(row.wrapping_add(number * LINE));
-            if self.lines == RUN_LINES {
-                // Written out: as a loop, it would be what a short chain mostly does.
-                line(0);
-                line(1);
-                line(2);
-                line(3);
-            } else {
-                (0..self.lines).for_each(line);
-            }
+            (0..each).for_each(|line| prefetch(row.wrapping_add(line * LINE)));
             row = row.wrapping_add(self.pitch);
             left -= 1;
-            fetched += self.lines;
+            fetched += each;
         }
         (self.start, self.rows) = (row, left);
         fetched
@@ -99,10 +112,27 @@ impl Ahead {
     /// Fetches whole rows, the oldest first, of at least this many lines together while there are some.
     #[inline]
     pub(crate) fn fetch(&mut self, lines: usize) {
+        self.fetch_with(lines, Rows::fetch);
+    }
+
+    /// The same for a product: apart from its loops, which need the registers, and for rows of its tiles.
+    #[inline(always)]
+    pub(crate) fn fetch_tiles(&mut self, lines: usize) {
+        #[inline(never)]
+        fn fetch(ahead: &mut Ahead, lines: usize) {
+            ahead.fetch_with(lines, Rows::fetch_tile);
+        }
+        if self.lines > 0 {
+            fetch(self, lines);
+        }
+    }
+
+    #[inline(always)]
+    fn fetch_with(&mut self, lines: usize, fetch: impl Fn(&mut Rows, usize) -> usize) {
         let goal = self.lines.saturating_sub(lines);
         while self.lines > goal {
             let Some(rows) = self.rows.first_mut() else { return };
-            self.lines -= rows.fetch(self.lines - goal);
+            self.lines -= fetch(rows, self.lines - goal);
             if rows.rows == 0 {
                 self.rows.remove(0);
             }
@@ -165,5 +195,13 @@ mod tests {
         ahead.fetch(1);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);
         assert_eq!(ahead.lines(), 0);
+        for lines in [1, 2, 4, 5, 8] {
+            ahead.add(std::ptr::null(), 5, 1 << 13, lines * LINE);
+            // Two rows and a line are three rows, and the next fetch goes on behind them.
+            ahead.fetch_tiles(2 * lines + 1);
+            assert_eq!((ahead.lines(), ahead.rows[0].start.addr()), (2 * lines, 3 << 13), "{lines} lines");
+            ahead.fetch_tiles(3 * lines);
+            assert_eq!((ahead.lines(), ahead.rows.len()), (0, 0), "{lines} lines");
+        }
     }
 }

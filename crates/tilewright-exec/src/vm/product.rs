@@ -23,7 +23,9 @@ pub(super) fn run(matmul: &Matmul, regs: Registers<'_>, in_place: &InPlace, pack
         let scales = matmul.scales.as_ref().and_then(|[lhs, rhs]| {
             Some(mma::Scales { format: lhs.elem.float()?, blocks, lhs: at(lhs, m * blocks), rhs: at(rhs, blocks * n) })
         });
-        let (lhs, rhs) = (in_place.matrix(&matmul.lhs, b, regs), in_place.matrix(&matmul.rhs, b, regs));
+        // Not as a pair, which would be a copy of what was just written (see `Operands`).
+        let lhs = in_place.matrix(&matmul.lhs, b, regs);
+        let rhs = in_place.matrix(&matmul.rhs, b, regs);
         let operands = mma::Operands {
             lhs: &lhs,
             rhs: &rhs,

@@ -33,7 +33,7 @@ pub(super) struct Panels<T> {
     /// Distance between rows, in elements.
     pub(super) pitch: usize,
     /// Distance between panels, in elements.
-    step: usize,
+    pub(super) step: usize,
     /// What the panels have yet to be filled from.
     pub(super) source: Option<Source>,
 }

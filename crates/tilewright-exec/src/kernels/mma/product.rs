@@ -15,6 +15,7 @@ use crate::{
 };
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m256i, __m512, __m512d, __m512i};
+use std::ops::Range;
 
 /// `c = acc + rows * panels`, all in the type of the sums.
 pub(super) struct Product<'f, T> {
@@ -181,7 +182,7 @@ impl<T: Copy> Product<'_, T> {
         // SAFETY: the factor has whole panels, which lie inside the room for them.
         unsafe {
             for (panel, column) in (0..self.shape.n).step_by(width).enumerate() {
-                ahead.fetch(share);
+                ahead.fetch_tiles(share);
                 let to = self.panels.panel(panel).cast_mut();
                 let b = Filling::<T, F>::new(source.start.add(column * F::SIZE), source.down * F::SIZE, to, width);
                 block::<V, _, ROWS, C>(self.factors(0, b), self.sums(0, column));
@@ -195,15 +196,17 @@ impl<T: Copy> Product<'_, T> {
         let (n, width) = (self.shape.n, C * V::LANES);
         // SAFETY: the blocks lie inside the matrices.
         unsafe {
-            for (panel, column) in (0..n).step_by(width).enumerate() {
-                ahead.fetch(share);
-                let b = Ready { start: self.panels.panel(panel), pitch: self.panels.pitch };
-                let (factors, sums) = (self.factors(row, b), self.sums(row, column));
-                if column + width <= n {
-                    block::<V, _, R, C>(factors, sums);
-                } else {
-                    rest::<V, R>(factors, sums, n - column);
-                }
+            let mut b = Ready { start: self.panels.panel(0), pitch: self.panels.pitch };
+            let mut sums = self.sums(row, 0);
+            for _ in 0..n / width {
+                ahead.fetch_tiles(share);
+                block::<V, _, R, C>(self.factors(row, b), sums);
+                b.start = b.start.wrapping_add(self.panels.step);
+                sums.advance(width);
+            }
+            if !n.is_multiple_of(width) {
+                ahead.fetch_tiles(share);
+                rest::<V, R>(self.factors(row, b), sums, n % width);
             }
         }
     }
@@ -231,7 +234,7 @@ impl<T: Copy> Product<'_, T> {
     }
 }
 
-/// The factors of a block: the first elements of its rows, the distance between rows, and its panel.
+/// The factors of a block: the first element of its rows, the distance between rows, and its panel.
 #[derive(Clone, Copy)]
 struct Factors<T, P> {
     a: *const T,
@@ -249,6 +252,17 @@ struct Sums<T> {
     pitch: usize,
 }
 
+impl<T> Sums<T> {
+    /// Goes on to the block that begins this many columns to the right.
+    #[inline(always)]
+    fn advance(&mut self, columns: usize) {
+        self.c = self.c.wrapping_add(columns);
+        if let Start::At(acc) = &mut self.acc {
+            *acc = acc.wrapping_add(columns);
+        }
+    }
+}
+
 /// `R` rows of fewer columns than a panel has.
 #[inline(always)]
 unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane, Ready<V::Lane>>, mut sums: Sums<V::Lane>, mut columns: usize) {
@@ -263,10 +277,7 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane, Ready<V:
             }
             let done = vectors * V::LANES;
             factors.b.start = factors.b.start.add(done);
-            sums.c = sums.c.add(done);
-            if let Start::At(acc) = &mut sums.acc {
-                *acc = acc.add(done);
-            }
+            sums.advance(done);
             columns -= done;
         }
         if columns > 0 {
@@ -292,50 +303,58 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane, Ready<V:
 /// The products are summed apart from `acc`.
 #[inline(always)]
 unsafe fn block<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors: Factors<V::Lane, P>, sums: Sums<V::Lane>) {
-    let (Factors { k, chunk: length, .. }, Sums { acc, c, pitch }) = (factors, sums);
+    let Factors { k, chunk: length, .. } = factors;
     // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
     unsafe {
-        let mut first = k.min(length);
-        let mut totals = chunk::<V, P, R, C>(factors, 0, first);
-        while first < k {
-            let sums = chunk::<V, P, R, C>(factors, first, length.min(k - first));
+        // One chunk goes straight from the registers: those of several chunks do not have room in them together.
+        if k <= length {
+            let total = chunk::<V, P, R, C>(factors, 0..k);
+            return add_to::<V, R, C>(&total, sums);
+        }
+        let mut totals = chunk::<V, P, R, C>(factors, 0..length);
+        for first in (length..k).step_by(length) {
+            let sums = chunk::<V, P, R, C>(factors, first..k.min(first + length));
             for (total, sum) in totals.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
                 *total = total.add(*sum);
             }
-            first += length;
         }
-        for (r, sums) in totals.iter().enumerate() {
-            for (v, sum) in sums.iter().enumerate() {
-                let at = r * pitch + v * V::LANES;
+        add_to::<V, R, C>(&totals, sums);
+    }
+}
+
+/// Adds what was summed to what the block's sums begin with.
+#[inline(always)]
+unsafe fn add_to<V: Vector, const R: usize, const C: usize>(totals: &[[V; C]; R], Sums { acc, c, pitch }: Sums<V::Lane>) {
+    for (r, totals) in totals.iter().enumerate() {
+        for (v, total) in totals.iter().enumerate() {
+            let at = r * pitch + v * V::LANES;
+            // SAFETY: by the caller.
+            unsafe {
                 let acc = match acc {
                     Start::At(acc) => V::load(acc.add(at)),
                     Start::Splat(value) => V::splat(value),
                 };
-                acc.add(*sum).store(c.add(at));
+                acc.add(*total).store(c.add(at));
             }
         }
     }
 }
 
-/// The sums of `k` products from the `first` on.
+/// The sums of the products of a chunk.
 #[inline(always)]
-unsafe fn chunk<V: Vector, P: Panel<V>, const R: usize, const C: usize>(
-    factors: Factors<V::Lane, P>,
-    first: usize,
-    k: usize,
-) -> [[V; C]; R] {
+unsafe fn chunk<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors: Factors<V::Lane, P>, chunk: Range<usize>) -> [[V; C]; R] {
     let Factors { a, a_pitch, b, .. } = factors;
+    let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch));
     // SAFETY: by the caller.
     unsafe {
         let mut sums = [[V::splat(V::Lane::default()); C]; R];
-        let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch));
-        for p in first..first + k {
+        for p in chunk {
             let mut factors = [V::splat(V::Lane::default()); C];
             for (v, factor) in factors.iter_mut().enumerate() {
                 *factor = b.vector(p, v);
             }
-            for (r, sums) in sums.iter_mut().enumerate() {
-                let x = V::splat(*rows[r].add(p));
+            for (row, sums) in rows.iter().zip(&mut sums) {
+                let x = V::splat(*row.add(p));
                 for (sum, factor) in sums.iter_mut().zip(&factors) {
                     *sum = sum.add_product(x, *factor);
                 }
