@@ -48,9 +48,16 @@ def numpy_problems():
     def vector_add():
         return into(np.add, floats(1 << 26), floats(1 << 26))
 
+    def gelu_of(x):
+        return 0.5 * x * (1 + np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)))
+
     def gelu():
         x = floats(1 << 24)
-        return lambda: 0.5 * x * (1 + np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)))
+        return lambda: gelu_of(x)
+
+    def gelu_f16():
+        x = floats(1 << 24, dtype=np.float16)
+        return lambda: gelu_of(x.astype(np.float32)).astype(np.float16)
 
     def softmax():
         x = floats(4096, 4096)
@@ -70,9 +77,16 @@ def numpy_problems():
 
         return run
 
+    def rmsnorm_of(x, w):
+        return x / np.sqrt((x * x).mean(axis=1, keepdims=True) + np.float32(1e-5)) * w
+
     def rmsnorm():
         x, w = floats(4096, 4096), floats(4096)
-        return lambda: x / np.sqrt((x * x).mean(axis=1, keepdims=True) + np.float32(1e-5)) * w
+        return lambda: rmsnorm_of(x, w)
+
+    def rmsnorm_f16():
+        x, w = floats(4096, 4096, dtype=np.float16), floats(4096, dtype=np.float16)
+        return lambda: rmsnorm_of(x.astype(np.float32), w.astype(np.float32)).astype(np.float16)
 
     def transpose():
         x = floats(4096, 4096)
@@ -117,12 +131,12 @@ def numpy_problems():
 
         return run
 
-    # NumPy multiplies matrices of halves and of bytes element by element; that says nothing.
+    # NumPy multiplies matrices of halves and of bytes element by element, which says nothing, and has no bf16.
     return {
         "vector_add": vector_add, "gelu": gelu, "softmax": softmax, "layernorm": layernorm, "rmsnorm": rmsnorm, "transpose": transpose,
         "row_sums": row_sums, "column_sums": column_sums, "row_scan": row_scan, "histogram": histogram, "gather": gather,
         "matmul_f32": matmul(np.float32), "matmul_f64": matmul(np.float64), "batched_matmul_f32": batched_matmul,
-        "attention_f32": attention,
+        "attention_f32": attention, "gelu_f16": gelu_f16, "rmsnorm_f16": rmsnorm_f16,
     }
 
 
@@ -165,9 +179,12 @@ def torch_problems():
     problems = {
         "vector_add": add,
         "gelu": over(lambda x: F.gelu(x, approximate="tanh"), (1 << 24,)),
+        "gelu_f16": over(lambda x: F.gelu(x, approximate="tanh"), (1 << 24,), dtype=torch.float16),
         "softmax": over(lambda x: F.softmax(x, dim=1), rows),
+        "softmax_bf16": over(lambda x: F.softmax(x, dim=1), rows, dtype=torch.bfloat16),
         "layernorm": over(lambda x, w, b: F.layer_norm(x, (4096,), w, b), rows, (4096,), (4096,)),
         "rmsnorm": over(lambda x, w: F.rms_norm(x, (4096,), w), rows, (4096,)),
+        "rmsnorm_f16": over(lambda x, w: F.rms_norm(x, (4096,), w), rows, (4096,), dtype=torch.float16),
         "transpose": over(lambda x: x.t().contiguous(), rows),
         "row_sums": over(lambda x: x.sum(dim=1), rows),
         "column_sums": over(lambda x: x.sum(dim=0), rows),

@@ -26,17 +26,17 @@ def vector_add(x, y, z, TILE: ConstInt):
 @ct.kernel
 def gelu(x, y, TILE: ConstInt):
     i = ct.bid(0)
-    xs = ct.load(x, index=(i,), shape=(TILE,))
+    xs = ct.load(x, index=(i,), shape=(TILE,)).astype(ct.float32)
     inner = 0.7978845608 * (xs + 0.044715 * xs * xs * xs)
-    ct.store(y, index=(i,), tile=0.5 * xs * (1.0 + ct.tanh(inner)))
+    ct.store(y, index=(i,), tile=(0.5 * xs * (1.0 + ct.tanh(inner))).astype(y.dtype))
 
 
 @ct.kernel
 def softmax(x, y, N: ConstInt):
     row = ct.bid(0)
-    xs = ct.load(x, index=(row, 0), shape=(1, N))
+    xs = ct.load(x, index=(row, 0), shape=(1, N)).astype(ct.float32)
     e = ct.exp(xs - ct.max(xs, axis=1, keepdims=True))
-    ct.store(y, index=(row, 0), tile=e / ct.sum(e, axis=1, keepdims=True))
+    ct.store(y, index=(row, 0), tile=(e / ct.sum(e, axis=1, keepdims=True)).astype(y.dtype))
 
 
 @ct.kernel
@@ -55,10 +55,10 @@ def layernorm(x, weight, bias, y, N: ConstInt, eps):
 @ct.kernel
 def rmsnorm(x, weight, y, N: ConstInt, eps):
     row = ct.bid(0)
-    xs = ct.load(x, index=(row, 0), shape=(1, N))
+    xs = ct.load(x, index=(row, 0), shape=(1, N)).astype(ct.float32)
     mean_square = ct.sum(xs * xs, axis=1, keepdims=True) / N
-    w = ct.load(weight, index=(0, 0), shape=(1, N))
-    ct.store(y, index=(row, 0), tile=xs * ct.rsqrt(mean_square + eps) * w)
+    w = ct.load(weight, index=(0, 0), shape=(1, N)).astype(ct.float32)
+    ct.store(y, index=(row, 0), tile=(xs * ct.rsqrt(mean_square + eps) * w).astype(y.dtype))
 
 
 @ct.kernel
@@ -204,9 +204,12 @@ if __name__ == "__main__":
     vector, matrix, scalar = array(f32, 1), array(f32, 2), ScalarConstraint(f32)
     export(vector_add, "vector_add", vector, vector, vector, 4096)
     export(gelu, "gelu", vector, vector, 4096)
+    export(gelu, "gelu_f16", array(f16, 1), array(f16, 1), 4096)
     export(softmax, "softmax", matrix, matrix, 4096)
+    export(softmax, "softmax_bf16", array(bf16, 2), array(bf16, 2), 4096)
     export(layernorm, "layernorm", matrix, matrix, matrix, matrix, 4096, scalar)
     export(rmsnorm, "rmsnorm", matrix, matrix, matrix, 4096, scalar)
+    export(rmsnorm, "rmsnorm_f16", *[array(f16, 2)] * 3, 4096, scalar)
     export(transpose, "transpose", matrix, matrix, 64, 64)
     export(row_sums, "row_sums", matrix, vector, 4096)
     export(column_sums, "column_sums", matrix, vector, 64, 64)

@@ -69,12 +69,12 @@ pub(in crate::kernels) trait VectorLanes: Lanes {
 /// Eight numbers, with AVX2 and FMA.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(in crate::kernels) struct Eight(__m256);
+pub(in crate::kernels) struct Eight(pub(in crate::kernels) __m256);
 
 /// Sixteen numbers, with AVX-512.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(in crate::kernels) struct Sixteen(__m512);
+pub(in crate::kernels) struct Sixteen(pub(in crate::kernels) __m512);
 
 /// Declares what both vectors do alike.
 macro_rules! operations {

@@ -11,6 +11,8 @@ pub(crate) mod columns;
 pub(crate) mod exact;
 mod fast;
 #[cfg(target_arch = "x86_64")]
+mod halves;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod lanes;
 pub(crate) mod long;
 pub(crate) mod mma;

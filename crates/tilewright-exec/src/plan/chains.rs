@@ -1,11 +1,11 @@
 //! Chains: which steps of a sweep hand their results on in registers of the CPU.
 
-use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products, sweep::SweepFold};
+use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products, late_widening, sweep::SweepFold};
 use crate::{
     cpu::Level,
     kernels::{
         Kernel,
-        chain::{self, ChainFn, GROUP, Link, Op, Operand, Program},
+        chain::{self, ChainFn, GROUP, Half, Link, Op, Operand, Program},
     },
 };
 
@@ -13,14 +13,17 @@ use crate::{
 pub(super) fn linked(run: &[Elementwise], n: usize) -> Vec<bool> {
     let fits: Vec<bool> = run.iter().map(|member| takes(&member.kernel, n)).collect();
     let fits_at = |i: Option<usize>| i.and_then(|i| fits.get(i)).is_some_and(|fits| *fits);
-    // One step alone gains nothing, unless it would read a splat from a scratch slot.
-    let gains = |i: usize| fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)) || run[i].srcs.iter().any(Tile::is_splat);
+    // One step alone gains nothing, unless it would read a splat from a scratch slot, or compute in 16 bits.
+    let gains_alone = |member: &Elementwise| {
+        member.srcs.iter().any(Tile::is_splat) || chain::form(&member.kernel.imm).is_some_and(chain::Form::computes_in_halves)
+    };
+    let gains = |i: usize| fits_at(i.checked_sub(1)) || fits_at(Some(i + 1)) || gains_alone(&run[i]);
     (0..run.len()).map(|i| fits[i] && gains(i)).collect()
 }
 
 /// Whether a kernel on `n` elements can be part of a chain.
 pub(super) fn takes(kernel: &Kernel, n: usize) -> bool {
-    n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some() && chain::op(&kernel.imm).is_some()
+    n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some() && chain::form(&kernel.imm).is_some()
 }
 
 /// Whether a chain reads a tile one element for each row. It has other means for splats.
@@ -57,34 +60,42 @@ pub(super) fn folding(inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold]
 /// The chain of these steps, which the others follow, with folds of rows of one length.
 fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[SweepFold]) -> Option<Chain> {
     let mut places: Vec<Place> = Vec::new();
-    let mut place = |at: Src, written: bool| {
-        places.iter().position(|place| *place == Place { at, written }).unwrap_or_else(|| {
-            places.push(Place { at, written });
+    let mut place = |at: Src, half: Option<Half>, written: bool| {
+        let new = Place { at, half, written };
+        places.iter().position(|place| *place == new).unwrap_or_else(|| {
+            places.push(new);
             places.len() - 1
         })
     };
+    let moved = late_widening::move_to_readers(inputs, steps, rest, folds);
+    let (steps, widened) = moved.as_ref().map_or((steps, &[][..]), |(steps, left_out)| (steps, left_out));
     let products = late_products::find(steps, rest);
     let mut links = Vec::with_capacity(steps.len());
-    for (i, step) in steps.iter().enumerate().filter(|(i, _)| !products.contains(&Some(*i))) {
+    for (i, step) in steps.iter().enumerate().filter(|(i, _)| !products.contains(&Some(*i)) && !widened.contains(i)) {
+        let form = chain::form(&step.kernel.imm)?;
         let (op, srcs) = match products[i] {
             Some(product) => (Op::TimesProduct, [&[Src::Passed], &steps[product].srcs[..]].concat()),
-            None => (chain::op(&step.kernel.imm)?, step.srcs.clone()),
+            None => (form.op, step.srcs.clone()),
         };
         let mut operands = [Operand::Passed; 3];
         for (operand, src) in operands.iter_mut().zip(&srcs) {
             *operand = match *src {
                 Src::Passed => Operand::Passed,
-                Src::Input(input) => match &inputs[input] {
-                    SweepInput::Splat { .. } => Operand::Splat(place(*src, false)),
-                    SweepInput::PerRow { row, .. } => Operand::PerRow(place(*src, false), row.ilog2()),
-                    _ => Operand::Array(place(*src, false)),
-                },
-                _ => Operand::Array(place(*src, false)),
+                Src::Input(input) => {
+                    let place = place(*src, Half::of(inputs[input].tile().elem), false);
+                    match &inputs[input] {
+                        SweepInput::Splat { .. } => Operand::Splat(place),
+                        SweepInput::PerRow { row, .. } => Operand::PerRow(place, row.ilog2()),
+                        _ => Operand::Array(place),
+                    }
+                }
+                _ => Operand::Array(place(*src, form.from, false)),
             };
         }
-        let store = (step.dst != Src::Passed).then(|| place(step.dst, true));
-        let fold = folds.iter().find(|fold| fold.step == i).map(|fold| (fold.op, place(Src::Reg(fold.dst, size_of::<f32>()), true)));
-        links.push(Link { op, operands, store, fold });
+        let store = (step.dst != Src::Passed).then(|| place(step.dst, form.to, true));
+        let fold = folds.iter().find(|fold| fold.step == i).map(|fold| (fold.op, place(Src::Reg(fold.dst, size_of::<f32>()), None, true)));
+        links.push(Link { op, operands, rounded: form.rounded(), store, fold });
     }
-    Some(Chain { run, program: Program::new(&links, folds.first().map(|fold| fold.row)), places })
+    let halves = places.iter().map(|place| place.half).collect();
+    Some(Chain { run, program: Program::new(&links, halves, folds.first().map(|fold| fold.row)), places })
 }

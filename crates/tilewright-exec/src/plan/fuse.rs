@@ -118,18 +118,29 @@ impl Fuser {
 }
 
 /// Scratch slots, reused when their value is dead.
+///
+/// A slot that a chain writes has elements of one size only: the chain writes its first elements before it has read the last ones of the
+/// value that was there, and elements of another size lie elsewhere.
 #[derive(Default)]
 struct Slots {
     free: Vec<usize>,
-    count: usize,
+    /// The size of the elements that each slot got last.
+    sizes: Vec<usize>,
 }
 
 impl Slots {
-    fn take(&mut self) -> usize {
-        self.free.pop().unwrap_or_else(|| {
-            self.count += 1;
-            self.count - 1
-        })
+    /// A slot for elements of this many bytes.
+    fn take(&mut self, size: usize, in_chain: bool) -> usize {
+        let fits = |slot: &usize| !in_chain || self.sizes[*slot] == size;
+        let slot = match self.free.iter().rposition(fits) {
+            Some(at) => self.free.remove(at),
+            None => {
+                self.sizes.push(size);
+                self.sizes.len() - 1
+            }
+        };
+        self.sizes[slot] = size;
+        slot
     }
 
     fn give_back(&mut self, slot: usize) {
@@ -137,7 +148,7 @@ impl Slots {
     }
 
     fn count(&self) -> usize {
-        self.count
+        self.sizes.len()
     }
 }
 
@@ -190,7 +201,7 @@ impl SweepBuilder {
             let dst = match self.produced[&member.dst] {
                 (_, true) => Src::Reg(member.dst, member.size),
                 (last, false) if passed.is_some() && last <= i + 1 => Src::Passed,
-                _ => Src::Slot(self.slots.take()),
+                _ => Src::Slot(self.slots.take(member.size, self.linked[i])),
             };
             self.places.insert(member.dst, dst);
             self.release(i, &member);

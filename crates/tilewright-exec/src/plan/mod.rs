@@ -15,6 +15,7 @@ mod in_step;
 mod inst;
 mod late;
 mod late_products;
+mod late_widening;
 mod lower;
 mod order;
 mod printf;
@@ -121,7 +122,7 @@ impl Plan {
         let mut uses = fuse::count_uses(&lowered.code);
         unused::drop_unused(&mut lowered.code, &mut uses);
         coalesce::coalesce(&mut lowered.code, &uses);
-        widen::widen_before_loops(&mut lowered.code, &mut lowered.registers);
+        widen::widen_early(&mut lowered.code, &mut lowered.registers);
         let mut code = earlier::bring_forward(lowered.code);
         recompute::recompute(&mut code, &mut lowered.registers);
         let mut fused = fuse::fuse(code);

@@ -5,7 +5,7 @@
 //! sweep that reads it, if nothing else does and nothing between can change the tile.
 
 use super::{Inst, Sweep, Tile, VReg, fuse::count_writes, inst::Elementwise, tile::Base};
-use crate::kernels::chain::{self, Binary, Op, Unary};
+use crate::kernels::chain::{self, Binary, Form, Op, Unary};
 use std::collections::{HashMap, hash_map::Entry};
 use tilewright_ir::MemoryOrderingSemantics;
 
@@ -122,7 +122,7 @@ fn note_reader(values: &mut HashMap<VReg, Value>, reader: &Inst, tile: &Tile, pl
 /// The only tile that an instruction reads in full, if it computes so little of it that this may as well be done twice: what it reads is
 /// written once, and so is still there later.
 fn one_cheap_step<'a>(member: &'a Elementwise, writes: &HashMap<VReg, usize>) -> Option<&'a Tile> {
-    let is_cheap = chain::op(&member.kernel.imm).is_some_and(is_cheap);
+    let is_cheap = chain::form(&member.kernel.imm).is_some_and(is_cheap);
     let once = |reg: VReg| writes.get(&reg).is_none_or(|count| *count == 1);
     let lasts = |tile: &Tile| if let Base::Reg(reg) = tile.base { once(reg) } else { true };
     let is_small = |tile: &Tile| tile.is_splat() || tile.shared_by().is_some();
@@ -135,8 +135,9 @@ fn one_cheap_step<'a>(member: &'a Elementwise, writes: &HashMap<VReg, usize>) ->
 }
 
 /// Whether an operation takes no longer than to write its result.
-fn is_cheap(op: Op) -> bool {
-    matches!(op, Op::Binary(Binary::Add | Binary::Sub | Binary::Mul) | Op::Fma | Op::Unary(Unary::Neg | Unary::Abs))
+fn is_cheap(form: Form) -> bool {
+    form.to.is_none()
+        && matches!(form.op, Op::Same | Op::Binary(Binary::Add | Binary::Sub | Binary::Mul) | Op::Fma | Op::Unary(Unary::Neg | Unary::Abs))
 }
 
 struct Again<'a> {

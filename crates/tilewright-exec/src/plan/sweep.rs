@@ -3,7 +3,7 @@
 use super::{Tile, VReg, chains};
 use crate::kernels::{
     Kernel,
-    chain::{Binary, ChainFn, GROUP, Program},
+    chain::{Binary, ChainFn, GROUP, Half, Program},
 };
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
@@ -90,6 +90,8 @@ impl Chain {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) at: Src,
+    /// What lies there, if that has 16 bits.
+    pub(crate) half: Option<Half>,
     pub(crate) written: bool,
 }
 

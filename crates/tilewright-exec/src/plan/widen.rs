@@ -1,9 +1,10 @@
-//! Left factors that are widened once.
+//! Left factors that are widened where they are made.
 //!
 //! A product brings factors of narrow floats to the type of its sums. A left factor that was made before a loop and is multiplied in it,
-//! as the queries of attention are with one tile of keys after the other, is widened where it is made instead.
+//! as the queries of attention are with one tile of keys after the other, is widened where it is made instead, once. So is one that a chain
+//! rounds, as the weights of attention: it has the rounded number as `f32`, which takes no longer to write.
 
-use super::{Inst, Matmul, Tile, VReg, inst::Elementwise, tile::Base};
+use super::{Inst, Matmul, Tile, VReg, chains, inst::Elementwise, tile::Base};
 use crate::{
     elem::Elem,
     kernels::{ElemOp, mma::MatmulKind, select},
@@ -12,8 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 use tilewright_ir::{RoundingMode, Scalar};
 use tilewright_numeric::FloatFormat;
 
-/// Widens left factors before the loops that multiply them. `registers`: the bytes of each.
-pub(crate) fn widen_before_loops(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>) {
+/// Widens left factors before the loops that multiply them, and where chains round them. `registers`: the bytes of each.
+pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>) {
     let products: Vec<(usize, VReg)> = (0..code.len()).filter_map(|at| Some((at, narrow_factor(&code[at].0)?))).collect();
     if products.is_empty() {
         return;
@@ -24,7 +25,8 @@ pub(crate) fn widen_before_loops(code: &mut Vec<(Inst, u32)>, registers: &mut Ve
     for (at, reg) in products {
         let Some([begin]) = writes.get(&reg).map(|writes| &writes[..]) else { continue };
         let repeated = loops.iter().any(|(first, last)| begin < first && (*first..=*last).contains(&at));
-        if let (Inst::Matmul(matmul), true) = (&mut code[at].0, repeated)
+        let gains = repeated || is_rounded_in_chain(&code[*begin].0);
+        if let (Inst::Matmul(matmul), true) = (&mut code[at].0, gains)
             && let Some(wide) = widened(matmul, made.get(&reg.index()).map(|(_, widening)| widening), registers)
         {
             made.entry(reg.index()).or_insert((*begin, wide));
@@ -54,6 +56,12 @@ fn narrow_factor(inst: &Inst) -> Option<VReg> {
     let MatmulKind::F32 { lhs: FloatFormat::F16 | FloatFormat::Bf16, .. } = matmul.kind else { return None };
     let Base::Reg(reg) = matmul.lhs.base else { return None };
     matmul.lhs.is_contiguous().then_some(reg)
+}
+
+/// Whether an instruction rounds `f32`, and can be part of a chain.
+fn is_rounded_in_chain(inst: &Inst) -> bool {
+    let Inst::Elementwise(Elementwise { kernel, n, .. }) = inst else { return false };
+    matches!(kernel.imm.op, ElemOp::FToF(_)) && chains::takes(kernel, *n)
 }
 
 /// The first and the last instruction of each loop.
@@ -89,6 +97,7 @@ fn widened(matmul: &mut Matmul, known: Option<&Elementwise>, registers: &mut Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{cpu::Level, kernels::chain};
 
     const F16: Elem = Elem::Num(Scalar::F16);
     const F32: Elem = Elem::Num(Scalar::F32);
@@ -100,6 +109,13 @@ mod tests {
     /// Writes a factor.
     fn write(reg: u32) -> (Inst, u32) {
         (Inst::Move { src: tile(F16, 0), dst: VReg(reg) }, 0)
+    }
+
+    /// Rounds a factor of `n` numbers.
+    fn round(reg: u32, n: usize) -> (Inst, u32) {
+        let kernel = select(ElemOp::FToF(RoundingMode::NearestEven), &[F32], F16).unwrap();
+        let srcs = vec![Tile::contiguous(F32, Base::Reg(VReg(2)), &[n])];
+        (Inst::Elementwise(Elementwise { kernel, srcs, dst: VReg(reg), n, size: 2 }), 0)
     }
 
     fn product(lhs: u32) -> (Inst, u32) {
@@ -119,7 +135,7 @@ mod tests {
     /// Where factors are widened, and the registers of the left factors.
     fn widened(mut code: Vec<(Inst, u32)>) -> (Vec<usize>, Vec<(Elem, u32)>) {
         let mut registers = vec![32, 32, 64];
-        widen_before_loops(&mut code, &mut registers);
+        widen_early(&mut code, &mut registers);
         let places = (0..code.len()).filter(|at| matches!(code[*at].0, Inst::Elementwise(_))).collect();
         let factor = |(inst, _): &(Inst, u32)| {
             let Inst::Matmul(matmul) = inst else { return None };
@@ -137,6 +153,15 @@ mod tests {
         assert_eq!(widened(vec![write(1), begin(), product(1), product(1), back()]), (vec![1], vec![(F32, 3); 2]));
         // A product outside of the loop reads what was made.
         assert_eq!(widened(vec![write(1), product(1), begin(), product(1), back()]), (vec![1], vec![(F16, 1), (F32, 3)]));
+    }
+
+    #[test]
+    fn factors_that_a_chain_rounds_are_widened_there() {
+        let has_chains = chain::select(Level::best()).is_some();
+        let expected = if has_chains { (vec![0, 1], vec![(F32, 3)]) } else { (vec![0], vec![(F16, 1)]) };
+        assert_eq!(widened(vec![round(1, 128), product(1)]), expected);
+        // Too few for a chain.
+        assert_eq!(widened(vec![round(1, 16), product(1)]), (vec![0], vec![(F16, 1)]));
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(super) fn run(
     let ahead = if sweep.reads_ahead { ahead } else { &mut nothing };
     scratch.grow(sweep);
     match sweep.one_chain() {
-        Some(chain) => run_one_chain(sweep, chain, regs, in_place, target, &mut scratch.pointers, ahead),
+        Some(chain) => run_one_chain(sweep, chain, regs, in_place, target, &mut scratch.room, ahead),
         None => run_pieces(sweep, sweep.n, |input| in_place.noted(sweep.inputs[input].tile()), regs, target, scratch, ahead),
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn run_pieces(
     ahead: &mut Ahead,
 ) {
     scratch.grow(sweep);
-    let Scratch { bytes, inputs, pointers } = scratch;
+    let Scratch { bytes, inputs, room } = scratch;
     let slots = Slots::new(bytes);
     inputs.clear();
     inputs.extend(sweep.inputs.iter().enumerate().map(|(number, input)| match input {
@@ -157,7 +157,7 @@ pub(super) fn run_pieces(
                     }
                     places.run(&sweep.steps[*step], start, n);
                 }
-                Part::Chain(chain) => places.run_chain(chain, start, n, pointers, ahead),
+                Part::Chain(chain) => places.run_chain(chain, start, n, room, ahead),
             }
         }
     }
@@ -170,19 +170,18 @@ fn run_one_chain(
     regs: Registers<'_>,
     in_place: &InPlace,
     target: Option<&Target>,
-    pointers: &mut [*mut f32],
+    Room { pointers, fetched }: &mut Room,
     ahead: &mut Ahead,
 ) {
-    // Behind the places, those that are fetched.
-    let (places, fetched) = pointers.split_at_mut(chain.places.len());
+    let places = &mut pointers[..chain.places.len()];
     let (mut count, mut streamed) = (0, None);
     for (number, (pointer, place)) in places.iter_mut().zip(&chain.places).enumerate() {
         let first = match place.at {
             Src::Input(input) => {
                 let tile = sweep.inputs[input].tile();
                 let in_memory = in_place.noted(tile);
-                if let Some(first) = in_memory.filter(|_| sweep.fetches) {
-                    fetched[count] = first.cast_mut().cast();
+                if sweep.fetches && in_memory.is_some() {
+                    fetched[count] = number;
                     count += 1;
                 }
                 in_memory.unwrap_or_else(|| regs.read(tile)).cast_mut()
@@ -226,25 +225,24 @@ impl Places<'_, '_> {
     }
 
     /// Runs a chain on elements `start..start + n`.
-    fn run_chain(&self, chain: &Chain, start: usize, n: usize, pointers: &mut [*mut f32], ahead: &mut Ahead) {
+    fn run_chain(&self, chain: &Chain, start: usize, n: usize, Room { pointers, fetched }: &mut Room, ahead: &mut Ahead) {
         let pointer =
             |place: &Place| if place.written { self.locate_result(place.at, start) } else { self.locate(place.at, start).cast_mut() };
-        // Behind the places, those that are fetched.
-        let (places, fetched) = pointers.split_at_mut(chain.places.len());
+        let places = &mut pointers[..chain.places.len()];
         places.iter_mut().zip(&chain.places).for_each(|(to, place)| *to = pointer(place).cast());
         let mut count = 0;
         if self.inputs.iter().any(|input| input.is_fetched) {
             let is_fetched = |place: &Place| matches!(place.at, Src::Input(input) if self.inputs[input].is_fetched);
-            for (from, _) in places.iter().zip(&chain.places).filter(|(_, place)| is_fetched(place)) {
-                fetched[count] = *from;
+            for (number, _) in chain.places.iter().enumerate().filter(|(_, place)| is_fetched(place)) {
+                fetched[count] = number;
                 count += 1;
             }
         }
         let fetched = &fetched[..count];
         let streamed = self.target.filter(|target| target.is_streamed()).and_then(|target| chain.place_of(target.reg));
-        // SAFETY: the plan makes chains of steps on `f32` in sweeps whose length is a multiple of a chain's group, as that of a piece is;
-        // so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take the place of a value that is not
-        // needed any more, element by element. The target is aligned to its elements, and in nothing that the chain reads.
+        // SAFETY: the plan makes chains of steps on `f32`, or on what it told the program has 16 bits, in sweeps whose length is a multiple
+        // of a chain's group, as that of a piece is; so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take
+        // the place of a value of the same size that is not needed any more, element by element. The target is aligned to its elements, and in nothing that the chain reads.
         unsafe { (chain.run)(chain::Run { program: &chain.program, places, streamed, fetched, n }, ahead) };
     }
 
@@ -274,12 +272,18 @@ impl Places<'_, '_> {
     }
 }
 
+/// Where a chain reads and writes, and the numbers of the places that are fetched.
+#[derive(Default)]
+struct Room {
+    pointers: Vec<*mut f32>,
+    fetched: Vec<usize>,
+}
+
 /// What sweeps and folds work in, kept from one to the next.
 pub(super) struct Scratch {
     bytes: AlignedBytes,
     inputs: Vec<Input>,
-    /// Where a chain reads and writes.
-    pointers: Vec<*mut f32>,
+    room: Room,
 }
 
 impl Scratch {
@@ -288,16 +292,18 @@ impl Scratch {
     /// # Errors
     /// When the host has not enough memory.
     pub(super) fn new(slots: usize) -> Result<Scratch, LaunchErrorKind> {
-        Ok(Scratch { bytes: AlignedBytes::zeroed(slots * SLOT_BYTES)?, inputs: Vec::new(), pointers: Vec::new() })
+        Ok(Scratch { bytes: AlignedBytes::zeroed(slots * SLOT_BYTES)?, inputs: Vec::new(), room: Room::default() })
     }
 
     /// Makes room for the places of a chain of a sweep, and for as many that are fetched.
     ///
-    /// Only grown, and used as a slice: the CPU reads its address and its length at once, and where one of them was written just before,
+    /// Only grown, and used as slices: the CPU reads their address and their length at once, and where one of them was written just before,
     /// that waits for all stores.
     fn grow(&mut self, sweep: &Sweep) {
-        if self.pointers.len() < 2 * sweep.places {
-            self.pointers.resize(2 * sweep.places, std::ptr::null_mut());
+        let Room { pointers, fetched } = &mut self.room;
+        if pointers.len() < sweep.places {
+            pointers.resize(sweep.places, std::ptr::null_mut());
+            fetched.resize(sweep.places, 0);
         }
     }
 

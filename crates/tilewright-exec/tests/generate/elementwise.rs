@@ -16,7 +16,8 @@ pub(crate) fn elementwise_program(choices: &mut Choices, combinations: &[Vec<Com
 impl Generator<'_> {
     /// Stores what comes out of some tiles, which lie where the position of the block says.
     fn tiles_apart(&mut self, [across, down, _]: [i64; 3]) {
-        let scalar = *self.choices.pick(&[Scalar::F32, Scalar::F32, Scalar::F32, Scalar::I32, Scalar::I8, Scalar::F64]);
+        let scalar =
+            *self.choices.pick(&[Scalar::F32, Scalar::F32, Scalar::F32, Scalar::I32, Scalar::I8, Scalar::F64, Scalar::F16, Scalar::Bf16]);
         self.room = 4 * INPUT;
         let (element, room) = (Element::Number(scalar), (self.room / size(scalar)) as i64 - 8);
         let fits: Vec<[i64; 2]> = TILES.into_iter().filter(|[rows, columns]| rows * columns * across * down <= room).collect();

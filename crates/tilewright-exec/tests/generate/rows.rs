@@ -17,11 +17,21 @@ impl Generator<'_> {
     /// Computes with a tile, with one number for each of its rows and with one for each of its columns, reduces the rows, and computes with
     /// what comes out.
     pub(super) fn rows(&mut self) {
-        let (scalar, size) = *self.choices.pick(&[(Scalar::F32, 4), (Scalar::F32, 4), (Scalar::I32, 4), (Scalar::F64, 8), (Scalar::I8, 1)]);
+        // Floats may lie in memory as shorter ones.
+        let (scalar, narrow, size) = *self.choices.pick(&[
+            (Scalar::F32, None, 4),
+            (Scalar::F32, Some(Scalar::F16), 4),
+            (Scalar::F32, Some(Scalar::Bf16), 4),
+            (Scalar::I32, None, 4),
+            (Scalar::F64, None, 8),
+            (Scalar::I8, None, 1),
+            (Scalar::F16, None, 2),
+            (Scalar::Bf16, None, 2),
+        ]);
         let fits: Vec<[i64; 2]> = TILES.into_iter().filter(|[rows, columns]| rows * columns * size <= INPUT as i64).collect();
         let [mut rows, columns] = *self.choices.pick(&fits);
         let element = Element::Number(scalar);
-        let mut tile = self.loaded_numbers(scalar, rows * columns);
+        let mut tile = self.loaded_as(narrow, scalar, rows * columns);
         if rows <= 32 && self.choices.once_in(2) {
             // More than are worked on at a time.
             let (each, times) = ([rows, 1, columns], [rows, 8, columns]);
@@ -31,8 +41,8 @@ impl Generator<'_> {
         }
         let shape = [rows, columns];
         let tile = self.seen_as(Opcode::Reshape, tile, element, &shape);
-        let column = if self.choices.once_in(2) { self.loaded_numbers(scalar, rows) } else { self.reduced(tile, element, shape) };
-        let row = self.loaded_numbers(scalar, columns);
+        let column = if self.choices.once_in(2) { self.loaded_as(narrow, scalar, rows) } else { self.reduced(tile, element, shape) };
+        let row = self.loaded_as(narrow, scalar, columns);
         let column = self.spread(column, element, [rows, 1], shape);
         let row = self.spread(row, element, [1, columns], shape);
         let mut values = vec![tile, column, row];
@@ -44,14 +54,60 @@ impl Generator<'_> {
         }
         let mut last = self.combine_some(&mut values, element, shape);
         let mut results = Vec::new();
+        if let Some(narrow) = narrow {
+            last = self.rounded(&mut values, last, narrow, shape);
+        }
         for _ in 0..1 + usize::from(self.choices.once_in(2)) {
+            if let Some(narrow) = narrow.filter(|_| self.choices.once_in(3)) {
+                // Stored from where it is folded.
+                let short = Element::Number(narrow);
+                let value = self.converted(last, element, short, &shape);
+                self.store_slot(&Slot { value, element: short, shape: shape.to_vec(), solid: false });
+            }
             let folded = self.reduced(last, element, shape);
             results.push(Slot { value: folded, element, shape: vec![rows], solid: false });
             values.push(self.spread(folded, element, [rows, 1], shape));
             last = self.combine_some(&mut values, element, shape);
         }
+        let (last, element) = match narrow {
+            Some(narrow) => (self.converted(last, element, Element::Number(narrow), &shape), Element::Number(narrow)),
+            None => (last, element),
+        };
         results.push(Slot { value: last, element, shape: shape.to_vec(), solid: false });
         results.iter().for_each(|result| self.store_slot(result));
+    }
+
+    /// Numbers from memory, which has them as they are or in a shorter type.
+    fn loaded_as(&mut self, narrow: Option<Scalar>, scalar: Scalar, n: i64) -> Value {
+        match narrow {
+            Some(narrow) if !self.choices.once_in(6) => {
+                let value = self.loaded_numbers(narrow, n);
+                self.converted(value, Element::Number(narrow), Element::Number(scalar), &[n])
+            }
+            _ => self.loaded_numbers(scalar, n),
+        }
+    }
+
+    /// Rounds a value to a shorter type, or does not; the rounded one, in the type that it had, may be what is computed with from here on.
+    fn rounded(&mut self, values: &mut Vec<Value>, value: Value, narrow: Scalar, shape: [i64; 2]) -> Value {
+        let (wide, short) = (Element::Number(Scalar::F32), Element::Number(narrow));
+        if self.choices.once_in(2) {
+            return value;
+        }
+        let rounded = self.converted(value, wide, short, &shape);
+        if self.choices.once_in(2) {
+            self.store_slot(&Slot { value: rounded, element: short, shape: shape.to_vec(), solid: false });
+        }
+        let again = self.converted(rounded, short, wide, &shape);
+        values.push(again);
+        if self.choices.once_in(3) { value } else { again }
+    }
+
+    /// A value in another type of floats.
+    fn converted(&mut self, value: Value, from: Element, to: Element, shape: &[i64]) -> Value {
+        let group = self.combinations.iter().find(|group| group[0].opcode == Opcode::FToF).expect("it is regular");
+        let combination = group.iter().find(|combination| combination.types == [from, to]).expect("it takes these types");
+        self.combined_as(combination, &[value], to, shape)
     }
 
     /// Repeats the numbers of a column or a row.

@@ -5,16 +5,17 @@
 #![allow(unsafe_code, reason = "reads and writes registers of the plan through raw pointers, with instructions of CPU features")]
 
 use super::{
-    Ahead, Binary, GROUP, Run, Unary,
+    Ahead, Binary, GROUP, Half, Run, Unary,
     four::Four,
     program::{Coded, From, Instruction, Reading, code},
 };
 use crate::kernels::{
     ahead::prefetch,
     boxes::LINE,
+    halves::Halves,
     lanes::{Eight, Sixteen, VectorLanes},
 };
-use tilewright_numeric::lanes;
+use tilewright_numeric::{bulk, lanes};
 
 /// How many elements ahead lines of arrays in memory are fetched, into the next tile at the end of one. A group of long chains takes as
 /// long as memory takes to answer, and fills the CPU's window of instructions, so that it looks at no later loads on its own.
@@ -82,6 +83,16 @@ impl<const FOLDS: bool> At<'_, FOLDS> {
         unsafe { *self.places.get_unchecked(place) }.wrapping_add(self.first)
     }
 
+    /// The first of the elements at a place of floats of 16 bits.
+    ///
+    /// # Safety
+    /// As for [`array`](Self::array).
+    #[inline(always)]
+    unsafe fn halves(self, place: usize) -> *mut u16 {
+        // SAFETY: by the contract.
+        unsafe { *self.places.get_unchecked(place) }.cast::<u16>().wrapping_add(self.first)
+    }
+
     /// The number at a place that belongs to the row of the vector that so many elements lie before. Rows begin where groups of vectors do,
     /// or are longer than these.
     ///
@@ -96,7 +107,7 @@ impl<const FOLDS: bool> At<'_, FOLDS> {
     /// # Safety
     /// As [`ChainFn`](super::ChainFn) demands of the places, which hold all vectors; the CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn read<V: VectorLanes>(self, from: From, accumulator: Vectors<V>) -> Vectors<V> {
+    unsafe fn read<V: Halves>(self, from: From, accumulator: Vectors<V>) -> Vectors<V> {
         // SAFETY: by the contract.
         unsafe {
             match from {
@@ -107,6 +118,49 @@ impl<const FOLDS: bool> At<'_, FOLDS> {
                 }
                 From::Group(place, shift) => [self.per_row(place, shift, 0); 8],
                 From::Vector(place, shift) => vectors!(|i| self.per_row(place, shift, self.offset::<V>(i))),
+                From::Halves(half, place) => self.widen(place, 0, (half, false)),
+                From::HalfPerRow(half, place, shift) => self.widen(place, shift, (half, true)),
+            }
+        }
+    }
+
+    /// Widens an operand: floats of 16 bits side by side, or one for each row.
+    ///
+    /// # Safety
+    /// As for [`read`](Self::read); the place has numbers of the format.
+    #[inline(always)]
+    unsafe fn widen<V: Halves>(self, place: usize, shift: u32, (half, per_row): (Half, bool)) -> Vectors<V> {
+        // SAFETY: by the contract.
+        unsafe {
+            let (from, numbers) = (self.halves(place), (*self.places.get_unchecked(place)).cast::<u16>().wrapping_add(self.first >> shift));
+            match (half, per_row) {
+                (Half::F16, false) => vectors!(|i| V::load_half(Half::F16, from.add(self.offset::<V>(i)))),
+                (Half::Bf16, false) => vectors!(|i| V::load_half(Half::Bf16, from.add(self.offset::<V>(i)))),
+                (Half::F16, true) => vectors!(|i| V::same(bulk::f16_to_f32(*numbers.add(self.offset::<V>(i) >> shift)))),
+                (Half::Bf16, true) => vectors!(|i| V::same(bulk::bf16_to_f32(*numbers.add(self.offset::<V>(i) >> shift)))),
+            }
+        }
+    }
+
+    /// Stores floats of 16 bits.
+    ///
+    /// # Safety
+    /// As [`ChainFn`](super::ChainFn) demands of the place, which holds all vectors; the CPU has the features of `V`.
+    #[inline(always)]
+    unsafe fn store_halves<V: Halves>(self, half: Half, place: usize, x: Vectors<V>, stream: &mut Option<Stream<V>>) {
+        // SAFETY: by the contract.
+        unsafe {
+            let to = self.halves(place);
+            match stream {
+                Some(stream) if stream.place == place => {
+                    let packed: [V::Packed; 8] = vectors!(|i| x[i].narrow(half));
+                    let [a, b, c, d, e, f, g, h] = packed;
+                    let joined = [V::join(a, b), V::join(c, d), V::join(e, f), V::join(g, h)];
+                    stream.store(self.first, joined, to.cast());
+                }
+                _ => {
+                    vectors!(|i| V::store_packed(x[i].narrow(half), to.add(self.offset::<V>(i))));
+                }
             }
         }
     }
@@ -115,11 +169,13 @@ impl<const FOLDS: bool> At<'_, FOLDS> {
 /// A place whose numbers go past the caches, vector by vector, wherever it begins: each vector of the place has lanes of two results.
 ///
 /// What it has before the first whole vector and behind the last one goes number by number: a line that two neighbours share, one right
-/// after the other, is still written as one.
+/// after the other, is still written as one. Two floats of 16 bits go as one number of 32.
 struct Stream<V> {
     place: usize,
     to: *mut f32,
-    /// How many numbers lie before the first whole vector.
+    /// How many numbers there are.
+    count: usize,
+    /// How many of them lie before the first whole vector.
     head: usize,
     /// The last result, whose lanes from the `head`-th on are still to be stored.
     last: V,
@@ -129,9 +185,9 @@ impl<V: VectorLanes> Stream<V> {
     /// # Safety
     /// The CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn new(place: usize, to: *mut f32) -> Self {
+    unsafe fn new(place: usize, to: *mut f32, count: usize) -> Self {
         // SAFETY: by the contract.
-        Stream { place, to, head: head::<V>(to), last: unsafe { V::same(0.0) } }
+        Stream { place, to, count, head: head::<V>(to), last: unsafe { V::same(0.0) } }
     }
 
     /// Stores all but the last lanes of the results of the elements from the `first` one on, which belong to `to`.
@@ -139,12 +195,15 @@ impl<V: VectorLanes> Stream<V> {
     /// # Safety
     /// The place has room for them, and those before were stored. The CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn store(&mut self, first: usize, x: Vectors<V>, to: *mut f32) {
+    unsafe fn store<const N: usize>(&mut self, first: usize, x: [V; N], to: *mut f32) {
         let head = self.head;
         // SAFETY: by the contract; all but the head are vectors of the place.
         unsafe {
             if head == 0 {
-                let _: Vectors<()> = vectors!(|i| x[i].stream(to.add(i * V::LANES)));
+                (0..N).for_each(
+                    #[inline(always)]
+                    |i| x[i].stream(to.add(i * V::LANES)),
+                );
                 return;
             }
             if first == 0 {
@@ -153,23 +212,23 @@ impl<V: VectorLanes> Stream<V> {
                 x[0].behind(self.last, head).stream(to.wrapping_add(head).wrapping_sub(V::LANES));
             }
             let to = to.wrapping_add(head).wrapping_sub(V::LANES);
-            (1..x.len()).for_each(
+            (1..N).for_each(
                 #[inline(always)]
                 |i| x[i].behind(x[i - 1], head).stream(to.wrapping_add(i * V::LANES)),
             );
         }
-        self.last = x[7];
+        self.last = x[N - 1];
     }
 
-    /// Stores the last lanes of the last of `n` results.
+    /// Stores the last lanes of the last result.
     ///
     /// # Safety
     /// The place has room for them. The CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn finish(self, n: usize) {
+    unsafe fn finish(self) {
         if self.head > 0 {
             // SAFETY: by the contract.
-            unsafe { self.last.stream_lanes(self.head..V::LANES, self.to.add(n - V::LANES)) };
+            unsafe { self.last.stream_lanes(self.head..V::LANES, self.to.add(self.count - V::LANES)) };
         }
     }
 }
@@ -185,7 +244,7 @@ fn head<V: VectorLanes>(to: *const f32) -> usize {
 /// # Safety
 /// As for [`At::read`].
 #[inline(always)]
-unsafe fn run_group<V: VectorLanes, const FOLDS: bool>(instructions: &[Coded], at: At<'_, FOLDS>, stream: &mut Option<Stream<V>>) {
+unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At<'_, FOLDS>, stream: &mut Option<Stream<V>>) {
     // SAFETY: by the contract.
     unsafe {
         let mut x = [V::same(0.0); 8];
@@ -230,6 +289,14 @@ unsafe fn run_group<V: VectorLanes, const FOLDS: bool>(instructions: &[Coded], a
                                     $result
                                 })
                             }
+                            Reading::<{ $op }>::F16 | Reading::<{ $op }>::BF16 | Reading::<{ $op }>::ROWS_OF_F16 | Reading::<{ $op }>::ROWS_OF_BF16 => {
+                                $(let $z = at.read(instruction.second, x);)?
+                                let half: Vectors<V> = at.widen(instruction.place, instruction.shift, instruction.half());
+                                vectors!(|i| {
+                                    let ($a, $y $(, $z)?) = (x[i], half[i] $(, $z[i])?);
+                                    $result
+                                })
+                            }
                         )*
                         $(code::OfOne::<{ $unary as u8 }>::CODE => vectors!(|i| {
                             let $number = x[i];
@@ -259,6 +326,16 @@ unsafe fn run_group<V: VectorLanes, const FOLDS: bool>(instructions: &[Coded], a
                             }
                             x
                         }
+                        code::STORE_F16 => {
+                            at.store_halves(Half::F16, instruction.place, x, stream);
+                            x
+                        }
+                        code::STORE_BF16 => {
+                            at.store_halves(Half::Bf16, instruction.place, x, stream);
+                            x
+                        }
+                        code::ROUND_F16 => vectors!(|i| x[i].round_f16()),
+                        code::ROUND_BF16 => vectors!(|i| x[i].round_bf16()),
                         _ => unreachable!("programs are made of these"),
                     }
                 };
@@ -347,8 +424,8 @@ unsafe fn stream_pairs<V: VectorLanes>(x: *const f32, y: *const f32, to: *mut f3
 /// # Safety
 /// As [`ChainFn`](super::ChainFn) demands; the CPU has the features of `V`.
 #[inline(always)]
-unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run<'_>, ahead: &mut Ahead) {
-    assert_eq!(places.len(), program.places(), "a place for each that the program names");
+unsafe fn run<V: Halves>(Run { program, places, streamed, fetched, n }: Run<'_>, ahead: &mut Ahead) {
+    assert_eq!(places.len(), program.places().len(), "a place for each that the program names");
     if let [Instruction::Load(From::Array(x)), Instruction::Binary(op, From::Array(y)), Instruction::Store(to)] = *program.instructions()
         && streamed == Some(to)
     {
@@ -380,15 +457,19 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
             Binary::MinNan => pairs!(|x, y| x.smaller::<true>(y)),
         };
     }
+    let bytes = |place: usize| if program.places()[place].is_some() { size_of::<u16>() } else { size_of::<f32>() };
     // SAFETY: by the contract.
-    let mut stream = streamed.map(|place| unsafe { Stream::<V>::new(place, places[place]) });
+    let stream = |place: usize| unsafe { Stream::<V>::new(place, places[place], n * bytes(place) / size_of::<f32>()) };
+    // Floats of 16 bits go two by two.
+    let mut stream = streamed.filter(|place| places[*place].is_aligned()).map(stream);
     for group in (0..n).step_by(GROUP) {
         if ahead.lines() > 0 {
             ahead.fetch_share();
         }
-        for from in fetched {
-            let lines = from.wrapping_add(group + DISTANCE).cast::<[u8; LINE]>();
-            (0..GROUP * size_of::<f32>() / LINE).for_each(|line| prefetch(lines.wrapping_add(line).cast()));
+        for place in fetched {
+            let bytes = bytes(*place);
+            let lines = places[*place].wrapping_byte_add((group + DISTANCE) * bytes).cast::<[u8; LINE]>();
+            (0..GROUP * bytes / LINE).for_each(|line| prefetch(lines.wrapping_add(line).cast()));
         }
         for first in (group..group + GROUP).step_by(8 * V::LANES) {
             let at = At::<false> { places, first, distance: V::LANES, folded: 0 };
@@ -398,7 +479,7 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
     }
     if let Some(stream) = stream {
         // SAFETY: by the contract.
-        unsafe { stream.finish(n) };
+        unsafe { stream.finish() };
     }
 }
 
@@ -407,8 +488,8 @@ unsafe fn run<V: VectorLanes>(Run { program, places, streamed, fetched, n }: Run
 /// # Safety
 /// As [`ChainFn`](super::ChainFn) demands; the CPU has the features of `V`.
 #[inline(always)]
-unsafe fn run_rows<V: VectorLanes>(Run { program, places, n, .. }: Run<'_>, ahead: &mut Ahead) {
-    assert_eq!(places.len(), program.places(), "a place for each that the program names");
+unsafe fn run_rows<V: Halves>(Run { program, places, n, .. }: Run<'_>, ahead: &mut Ahead) {
+    assert_eq!(places.len(), program.places().len(), "a place for each that the program names");
     let row = program.row().expect("it folds rows");
     let distance = row / 8;
     for start in (0..n).step_by(row) {

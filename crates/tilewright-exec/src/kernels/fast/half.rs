@@ -5,22 +5,25 @@ use super::{
     functions::As,
     loops::{Convert, F16, Loop},
 };
-use crate::kernels::Imm;
+use crate::kernels::{
+    Imm,
+    halves::Halves,
+    lanes::{Eight, Sixteen, VectorLanes},
+};
 use std::arch::x86_64::*;
 
 const NAN: f32 = f32::from_bits(0x7fc0_0000);
-const HALF_NAN: i16 = 0x7fff;
 
 /// Declares a loop of vectors, with the rest left to the portable one.
 macro_rules! conversions {
-    ($($name:ident($features:literal) $lanes:literal: $from:ty => $to:ty, $portable:ty, |$src:ident, $dst:ident| $convert:expr;)*) => {$(
+    ($($name:ident($features:literal) $vector:ty: $from:ty => $to:ty, $portable:ty, |$src:ident, $dst:ident| $convert:expr;)*) => {$(
         #[target_feature(enable = $features)]
         pub(super) unsafe fn $name(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
-            let whole = n / $lanes * $lanes;
+            let whole = n / <$vector>::LANES * <$vector>::LANES;
             // SAFETY: the contract of KernelFn.
             unsafe {
                 let (from, to) = (src[0].cast::<$from>(), dst.cast::<$to>());
-                for i in (0..whole).step_by($lanes) {
+                for i in (0..whole).step_by(<$vector>::LANES) {
                     let ($src, $dst) = (from.add(i), to.add(i));
                     $convert;
                 }
@@ -31,26 +34,19 @@ macro_rules! conversions {
     )*};
 }
 conversions! {
-    widen_avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c") 16: u16 => f32, Convert<F16, f32, As>, |src, dst| {
-        let x = _mm512_cvtph_ps(_mm256_loadu_si256(src.cast()));
+    widen_avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c") Sixteen: u16 => f32, Convert<F16, f32, As>, |src, dst| {
+        let Sixteen(x) = Sixteen::widen_f16(Sixteen::load_packed(src));
         _mm512_storeu_ps(dst, _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x), _mm512_set1_ps(NAN)))
     };
-    widen_avx2("avx2,fma,f16c") 8: u16 => f32, Convert<F16, f32, As>, |src, dst| {
-        let x = _mm256_cvtph_ps(_mm_loadu_si128(src.cast()));
+    widen_avx2("avx2,fma,f16c") Eight: u16 => f32, Convert<F16, f32, As>, |src, dst| {
+        let Eight(x) = Eight::widen_f16(Eight::load_packed(src));
         _mm256_storeu_ps(dst, _mm256_blendv_ps(x, _mm256_set1_ps(NAN), _mm256_cmp_ps::<_CMP_UNORD_Q>(x, x)))
     };
-    narrow_avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c") 16: f32 => u16, Convert<f32, F16, As>, |src, dst| {
-        let x = _mm512_loadu_ps(src);
-        let half = _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x);
-        let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x);
-        _mm256_storeu_si256(dst.cast(), _mm256_mask_mov_epi16(half, is_nan, _mm256_set1_epi16(HALF_NAN)))
+    narrow_avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c") Sixteen: f32 => u16, Convert<f32, F16, As>, |src, dst| {
+        Sixteen::store_packed(Sixteen::load(src).narrow_f16(), dst)
     };
-    narrow_avx2("avx2,fma,f16c") 8: f32 => u16, Convert<f32, F16, As>, |src, dst| {
-        let x = _mm256_loadu_ps(src);
-        let half = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x);
-        let is_nan = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(x, x));
-        let is_nan = _mm_packs_epi32(_mm256_castsi256_si128(is_nan), _mm256_extracti128_si256::<1>(is_nan));
-        _mm_storeu_si128(dst.cast(), _mm_blendv_epi8(half, _mm_set1_epi16(HALF_NAN), is_nan))
+    narrow_avx2("avx2,fma,f16c") Eight: f32 => u16, Convert<f32, F16, As>, |src, dst| {
+        Eight::store_packed(Eight::load(src).narrow_f16(), dst)
     };
 }
 

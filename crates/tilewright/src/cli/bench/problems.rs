@@ -68,20 +68,27 @@ fn elements(n: usize) -> String {
     if n.is_multiple_of(1 << 20) { format!("{} Mi", n >> 20) } else { format!("{} Ki", n >> 10) }
 }
 
+fn bytes(scalar: Scalar) -> usize {
+    scalar.bits() as usize / 8
+}
+
 fn streams(quick: bool) -> Vec<Problem> {
     const TILE: usize = 4096;
-    let f32 = Scalar::F32;
     let (n, m) = if quick { (1 << 16, 1 << 16) } else { (1 << 26, 1 << 24) };
-    let stream = |name, bytecode, n: usize, arrays: usize| Problem {
+    let stream = |name, bytecode, scalar, n: usize, arrays: usize| Problem {
         name,
         size: elements(n),
         bytecode,
-        arguments: (1..arrays).map(|_| input(f32, &[n])).chain([output(f32, &[n])]).collect(),
+        arguments: (1..arrays).map(|_| input(scalar, &[n])).chain([output(scalar, &[n])]).collect(),
         grid: [n / TILE, 1, 1],
         limit: Limit::Bandwidth,
-        work: 4 * n * arrays,
+        work: bytes(scalar) * n * arrays,
     };
-    vec![stream("vector_add", bytecode!("vector_add"), n, 3), stream("gelu", bytecode!("gelu"), m, 2)]
+    vec![
+        stream("vector_add", bytecode!("vector_add"), Scalar::F32, n, 3),
+        stream("gelu", bytecode!("gelu"), Scalar::F32, m, 2),
+        stream("gelu_f16", bytecode!("gelu_f16"), Scalar::F16, m, 2),
+    ]
 }
 
 fn rows(quick: bool) -> Vec<Problem> {
@@ -89,7 +96,8 @@ fn rows(quick: bool) -> Vec<Problem> {
     const EPSILON: Argument = Argument::F32(1e-5);
     let f32 = Scalar::F32;
     let rows = if quick { 64 } else { 4096 };
-    let (x, y, vector) = (input(f32, &[rows, COLUMNS]), output(f32, &[rows, COLUMNS]), input(f32, &[1, COLUMNS]));
+    let arrays = |scalar| (input(scalar, &[rows, COLUMNS]), output(scalar, &[rows, COLUMNS]), input(scalar, &[1, COLUMNS]));
+    let (x, y, vector) = arrays(f32);
     let matrix = |name, bytecode, arguments: Vec<Argument>, grid| Problem {
         name,
         size: format!("{rows} x {COLUMNS}"),
@@ -101,10 +109,15 @@ fn rows(quick: bool) -> Vec<Problem> {
     };
     let each_row = [rows, 1, 1];
     let sums = |problem: Problem| Problem { work: 4 * rows * COLUMNS, ..problem };
+    let half = |problem: Problem| Problem { work: problem.work / 2, ..problem };
+    let (x16, y16, vector16) = arrays(Scalar::F16);
+    let (xb16, yb16, _) = arrays(Scalar::Bf16);
     vec![
         matrix("softmax", bytecode!("softmax"), vec![x.clone(), y.clone()], each_row),
+        half(matrix("softmax_bf16", bytecode!("softmax_bf16"), vec![xb16, yb16], each_row)),
         matrix("layernorm", bytecode!("layernorm"), vec![x.clone(), vector.clone(), vector.clone(), y.clone(), EPSILON], each_row),
         matrix("rmsnorm", bytecode!("rmsnorm"), vec![x.clone(), vector, y.clone(), EPSILON], each_row),
+        half(matrix("rmsnorm_f16", bytecode!("rmsnorm_f16"), vec![x16, vector16, y16, EPSILON], each_row)),
         matrix("transpose", bytecode!("transpose"), vec![x.clone(), output(f32, &[COLUMNS, rows])], [rows / 64, COLUMNS / 64, 1]),
         sums(matrix("row_sums", bytecode!("row_sums"), vec![x.clone(), output(f32, &[rows])], each_row)),
         sums(matrix("column_sums", bytecode!("column_sums"), vec![x.clone(), output(f32, &[COLUMNS])], [COLUMNS / 64, 1, 1])),
