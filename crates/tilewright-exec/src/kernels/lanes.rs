@@ -16,6 +16,9 @@ const MAX_LANES: usize = 16;
 pub(in crate::kernels) trait VectorLanes: Lanes {
     const LANES: usize;
 
+    /// Whether the CPU's registers hold eight vectors, and what a function needs of four.
+    const HAS_ROOM_FOR_FOUR: bool;
+
     /// # Safety
     /// The CPU has the features that the type is for, and `from` holds a vector.
     unsafe fn load(from: *const f32) -> Self;
@@ -81,6 +84,8 @@ macro_rules! operations {
     ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident $stream:ident $sqrt:ident $xor:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
         impl VectorLanes for $vector {
             const LANES: usize = $lanes;
+            // There are twice as many registers where they are twice as long.
+            const HAS_ROOM_FOR_FOUR: bool = $lanes == MAX_LANES;
 
             #[inline(always)]
             unsafe fn load(from: *const f32) -> Self {

@@ -1,23 +1,29 @@
-//! Which plans let neighbouring blocks run as one (`vm/coarse.rs`): those of which a block does one sweep, on tiles that it reads and
-//! writes where they lie.
+//! Which plans let neighbouring blocks run as one (`vm/coarse.rs`): those of which a block does one sweep or one copy, on tiles that it
+//! reads and writes where they lie.
 //!
-//! Most elementwise kernels are such. Where the tiles lie must follow from the block's position alone, so that nothing is left to be
-//! computed for a block on its own.
+//! Most elementwise kernels are such, and transpositions. Where the tiles lie must follow from the block's position alone, so that
+//! nothing is left to be computed for a block on its own.
 
 use super::{Base, Coordinate, Inst, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess};
 
-/// The instruction with the only sweep of such a plan.
-pub(super) fn only_sweep(code: &[Inst]) -> Option<usize> {
-    let [before @ .., Inst::SweepStore { sweep, view, src }, Inst::Return] = code else { return None };
+/// The instruction that stores, of such a plan.
+pub(super) fn only_store(code: &[Inst]) -> Option<usize> {
+    let [before @ .., last, Inst::Return] = code else { return None };
     let mut loaded = Vec::new();
     for inst in before {
         match inst {
             Inst::BlockId(_) => {}
-            Inst::Load { view, dst, readers: Readers::InOrder } if follows(code, view) => loaded.push(*dst),
+            Inst::Load { view, dst, readers } if *readers != Readers::Any && follows(code, view) => loaded.push(*dst),
             _ => return None,
         }
     }
-    let fits = follows(code, view) && sweep.folds.is_empty() && reads_only(sweep, &loaded) && writes_only(sweep, src.base);
+    let fits = match last {
+        Inst::SweepStore { sweep, view, src } => {
+            follows(code, view) && sweep.folds.is_empty() && reads_only(sweep, &loaded) && writes_only(sweep, src.base)
+        }
+        Inst::Store { view, src } => follows(code, view) && loaded.iter().any(|reg| src.base == Base::Reg(*reg)),
+        _ => false,
+    };
     fits.then_some(before.len())
 }
 

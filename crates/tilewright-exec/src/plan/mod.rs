@@ -99,8 +99,8 @@ pub struct Plan {
     pub(crate) fixed_views: Vec<usize>,
     /// How many neighbouring blocks may run in step.
     pub(crate) in_step: usize,
-    /// The only sweep of blocks that may run as one.
-    pub(crate) only_sweep: Option<usize>,
+    /// The instruction that stores, of blocks that may run as one.
+    pub(crate) only_store: Option<usize>,
     /// How many pieces of scratch the sweeps need at once.
     pub(crate) scratch_slots: usize,
 }
@@ -140,7 +140,7 @@ impl Plan {
         let may_stream = streaming::allowed(&code);
         let in_step = in_step::blocks(&code, layout.bytes);
         let fixed_views = fixed_views::number(&mut code);
-        let only_sweep = coarse::only_sweep(&code);
+        let only_store = coarse::only_store(&code);
         Ok(Plan {
             entry: name.to_owned(),
             params: lowered.params,
@@ -159,7 +159,7 @@ impl Plan {
             may_stream,
             in_step,
             fixed_views,
-            only_sweep,
+            only_store,
             scratch_slots: fused.scratch_slots.max(prologue_slots),
         })
     }

@@ -1,5 +1,5 @@
-//! Blocks that run as one ("coarsening"): each does one sweep on tiles that lie where its position says (`plan/coarse.rs`), and a worker
-//! does the same to the tiles of many neighbouring blocks.
+//! Blocks that run as one ("coarsening"): each does one sweep or one copy on tiles that lie where its position says (`plan/coarse.rs`), and
+//! a worker does the same to the tiles of many neighbouring blocks.
 //!
 //! Elementwise kernels are often written with tiles of a few hundred elements, of which finding out where they lie takes longer than
 //! what is done to them. Where the tiles of neighbours lie one behind the other, they are one long tile.
@@ -7,11 +7,16 @@
 
 use super::{
     Block, Machine,
+    in_place::copy_form,
     sweep::{self, Target},
     tiling::Tiling,
 };
 use crate::{
-    kernels::{ahead::Ahead, boxes::Stores},
+    cpu::Level,
+    kernels::{
+        ahead::Ahead,
+        boxes::{BoxCopy, Form, Stores},
+    },
     plan::{Base, Inst, Plan, Sweep, Tile, VReg, ViewAccess},
 };
 
@@ -20,16 +25,31 @@ const ENOUGH: u64 = 4096;
 
 /// What the blocks of a launch do that may run as one.
 pub(crate) struct Coarse<'l> {
-    sweep: &'l Sweep,
-    /// The instruction that does it.
+    task: Task<'l>,
+    /// The instruction that stores.
     pc: usize,
-    /// Where the inputs of the sweep lie; none for those that are constants of the launch.
-    inputs: Vec<Option<Places>>,
-    /// The register that is stored, and where.
-    reg: VReg,
+    /// The elements that it stores, and their bytes.
+    elements: usize,
+    bytes: usize,
     target: Places,
     /// How many blocks along each axis of the grid have only whole tiles.
     whole: [u64; 3],
+}
+
+/// What each block does.
+enum Task<'l> {
+    /// Computes what it stores.
+    Sweep(OneSweep<'l>),
+    /// Copies a tile of elements of `size` bytes.
+    Copy { source: Places, form: Form, size: usize },
+}
+
+struct OneSweep<'l> {
+    sweep: &'l Sweep,
+    /// Where its inputs lie; none for those that are constants of the launch.
+    inputs: Vec<Option<Places>>,
+    /// The register that is stored.
+    reg: VReg,
     /// Whether all tiles of neighbours along the first axis lie one behind the other, so that they are one tile.
     in_a_row: bool,
 }
@@ -46,11 +66,16 @@ pub(super) struct Places {
     pub(super) first: *mut u8,
     /// How many bytes further that of the next block along each axis is.
     pub(super) steps: [u64; 3],
-    /// Bytes of a tile.
+    /// Bytes from the first to behind the last element of a tile.
     pub(super) bytes: u64,
 }
 
 impl Places {
+    /// Whether the tiles of neighbours along the first axis lie one behind the other.
+    fn in_a_row(&self) -> bool {
+        self.steps[0] == self.bytes
+    }
+
     fn of(&self, position: [u64; 3]) -> *mut u8 {
         let offset: u64 = position.iter().zip(self.steps).map(|(id, step)| id * step).sum();
         self.first.wrapping_add(offset as usize)
@@ -66,34 +91,40 @@ impl Places {
 impl<'l> Coarse<'l> {
     /// What the blocks of a grid do that may run as one: all lies in buffers, and what they write apart from what they read.
     pub(crate) fn find(plan: &'l Plan, grid: [u32; 3], tilings: &[Option<Tiling>]) -> Option<Coarse<'l>> {
-        let pc = plan.only_sweep?;
-        let Inst::SweepStore { sweep, view, src } = &plan.code[pc] else { return None };
-        let Base::Reg(reg) = src.base else { return None };
-        let mut whole = grid.map(u64::from);
-        let mut places = |view: &ViewAccess| tilings[view.fixed?].as_ref()?.places(plan, &mut whole);
-        let target = places(view)?;
-        let mut inputs = Vec::with_capacity(sweep.inputs.len());
-        for input in &sweep.inputs {
-            inputs.push(match loaded_by(plan, input.tile()) {
-                Some(view) => Some(places(view)?),
-                None => None,
-            });
-        }
+        let pc = plan.only_store?;
+        let mut finder = Finder { plan, tilings, whole: grid.map(u64::from) };
+        let (view, src, task, target) = match &plan.code[pc] {
+            Inst::SweepStore { sweep, view, src } => {
+                let (one, target) = OneSweep::find(&mut finder, sweep, view, src)?;
+                (view, src, Task::Sweep(one), target)
+            }
+            Inst::Store { view, src } => {
+                let (tiling, source) = finder.find(finder.loaded(src)?)?;
+                let (target_tiling, target) = finder.find(view)?;
+                let form = copy_form(src, Some(&tiling.axes), target_tiling);
+                (view, src, Task::Copy { source, form, size: view.size }, target)
+            }
+            _ => return None,
+        };
+        let whole = finder.whole;
         if whole.contains(&0) {
             return None;
         }
         let written = target.span(whole);
-        let is_apart = |read: std::ops::Range<usize>| read.end <= written.start || written.end <= read.start;
-        let apart = inputs.iter().flatten().all(|read| is_apart(read.span(whole)));
-        let in_a_row = |places: &Places| places.steps[0] == places.bytes;
-        let all_in_a_row =
-            in_a_row(&target) && sweep.inputs.iter().zip(&inputs).all(|(input, places)| places.as_ref().map_or(input.is_splat(), in_a_row));
-        apart.then_some(Coarse { sweep, pc, inputs, reg, target, whole, in_a_row: all_in_a_row })
+        let is_apart = |read: &Places| {
+            let read = read.span(whole);
+            read.end <= written.start || written.end <= read.start
+        };
+        let apart = match &task {
+            Task::Sweep(one) => one.inputs.iter().flatten().all(is_apart),
+            Task::Copy { source, .. } => is_apart(source),
+        };
+        apart.then(|| Coarse { task, pc, elements: src.numel(), bytes: src.numel() * view.size, target, whole })
     }
 
     /// How many blocks should run as one, if there are so many: so that their elements take longer than to begin with them.
     pub(crate) fn fewest(&self) -> u64 {
-        (ENOUGH / self.sweep.n.max(1) as u64).max(1)
+        (ENOUGH / self.elements.max(1) as u64).max(1)
     }
 
     /// How many blocks from this position on, along the first axis, have only whole tiles.
@@ -102,12 +133,49 @@ impl<'l> Coarse<'l> {
     }
 }
 
-/// The view that a tile was loaded from, if it was.
-fn loaded_by<'p>(plan: &'p Plan, tile: &Tile) -> Option<&'p ViewAccess> {
-    plan.code.iter().find_map(|inst| match inst {
-        Inst::Load { view, dst, .. } if tile.base == Base::Reg(*dst) => Some(&**view),
-        _ => None,
-    })
+/// Finds out where tiles lie, and how many blocks have whole ones.
+struct Finder<'a, 'l> {
+    plan: &'l Plan,
+    tilings: &'a [Option<Tiling>],
+    whole: [u64; 3],
+}
+
+impl<'a, 'l> Finder<'a, 'l> {
+    fn find(&mut self, view: &ViewAccess) -> Option<(&'a Tiling, Places)> {
+        let tiling = self.tilings[view.fixed?].as_ref()?;
+        Some((tiling, tiling.places(self.plan, &mut self.whole)?))
+    }
+
+    /// The same for tiles that lie in memory as in a register.
+    fn find_in_order(&mut self, view: &ViewAccess) -> Option<Places> {
+        self.find(view).filter(|(tiling, _)| tiling.in_order).map(|(_, places)| places)
+    }
+
+    /// The view that a tile was loaded from, if it was.
+    fn loaded(&self, tile: &Tile) -> Option<&'l ViewAccess> {
+        self.plan.code.iter().find_map(|inst| match inst {
+            Inst::Load { view, dst, .. } if tile.base == Base::Reg(*dst) => Some(&**view),
+            _ => None,
+        })
+    }
+}
+
+impl<'l> OneSweep<'l> {
+    /// A sweep that is stored to a view, of which a tile `src` is the result.
+    fn find(finder: &mut Finder<'_, 'l>, sweep: &'l Sweep, view: &ViewAccess, src: &Tile) -> Option<(OneSweep<'l>, Places)> {
+        let Base::Reg(reg) = src.base else { return None };
+        let target = finder.find_in_order(view)?;
+        let (mut inputs, mut in_a_row) = (Vec::with_capacity(sweep.inputs.len()), target.in_a_row());
+        for input in &sweep.inputs {
+            let places = match finder.loaded(input.tile()) {
+                Some(view) => Some(finder.find_in_order(view)?),
+                None => None,
+            };
+            in_a_row &= places.as_ref().map_or(input.is_splat(), Places::in_a_row);
+            inputs.push(places);
+        }
+        Some((OneSweep { sweep, inputs, reg, in_a_row }, target))
+    }
 }
 
 impl Machine<'_> {
@@ -118,16 +186,31 @@ impl Machine<'_> {
         let Some(coarse) = &launch.coarse else { return 0 };
         let [x, y, z] = block.id.map(u64::from);
         let count = coarse.whole_from([x, y, z]).min(most);
-        let (sweep, at_once) = (coarse.sweep, if coarse.in_a_row { count } else { 1 });
-        let stores = if sweep.chain_writes(coarse.reg) { self.stores(coarse.target.bytes as usize, coarse.pc) } else { Stores::Cached };
-        let regs = self.registers(block);
-        for x in (x..x + count).step_by(at_once.max(1) as usize) {
-            let position = [x, y, z];
-            let in_memory = |input: usize| coarse.inputs[input].map(|places| places.of(position).cast_const());
-            let target = Target { reg: coarse.reg, place: coarse.target.of(position), stores };
-            // The CPU finds what lies side by side on its own, or the chains fetch it.
-            sweep::run_pieces(sweep, sweep.n * at_once as usize, in_memory, regs, Some(&target), &mut self.scratch, &mut Ahead::default());
+        if count == 0 {
+            return 0;
+        }
+        let positions = (x..x + count).map(|x| [x, y, z]);
+        match &coarse.task {
+            Task::Copy { source, form, size } => {
+                let stores = self.stores(coarse.bytes, coarse.pc);
+                let copy = BoxCopy { level: Level::best(), size: *size, stores, ahead: source.steps[0] as usize };
+                // SAFETY: source and target hold the whole tiles, and do not overlap.
+                positions.for_each(|position| unsafe { copy.run(form, source.of(position), coarse.target.of(position)) });
+            }
+            Task::Sweep(one) if one.in_a_row => self.sweep_once(coarse, one, [x, y, z], count, block),
+            Task::Sweep(one) => positions.for_each(|position| self.sweep_once(coarse, one, position, 1, block)),
         }
         count
+    }
+
+    /// Runs the sweep of the blocks from this position on whose tiles are one.
+    fn sweep_once(&mut self, coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], blocks: u64, block: &mut Block) {
+        let OneSweep { sweep, inputs, reg, .. } = one;
+        let stores = if sweep.chain_writes(*reg) { self.stores(coarse.bytes, coarse.pc) } else { Stores::Cached };
+        let target = Target { reg: *reg, place: coarse.target.of(position), stores };
+        let in_memory = |input: usize| inputs[input].map(|places| places.of(position).cast_const());
+        let regs = self.registers(block);
+        // The CPU finds what lies side by side on its own, or the chains fetch it.
+        sweep::run_pieces(sweep, sweep.n * blocks as usize, in_memory, regs, Some(&target), &mut self.scratch, &mut Ahead::default());
     }
 }

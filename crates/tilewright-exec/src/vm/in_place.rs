@@ -78,13 +78,13 @@ impl Default for Whole {
     }
 }
 
-impl Whole {
-    /// The distance in memory along a dimension that has this extent and this stride in the register.
-    fn distance(&self, extent: usize, stride: usize) -> usize {
-        let axis = self.axes.iter().find(|axis| axis.count == extent && axis.pitch == stride);
-        axis.map_or(stride, |axis| axis.stride as usize)
-    }
+/// The distance in memory along a dimension that has this extent and this stride in the register.
+fn distance(axes: &[Axis; MAX_AXES], extent: usize, stride: usize) -> usize {
+    let axis = axes.iter().find(|axis| axis.count == extent && axis.pitch == stride);
+    axis.map_or(stride, |axis| axis.stride as usize)
+}
 
+impl Whole {
     /// The addresses from the first to the last byte, for elements of `size` bytes.
     fn span(&self, size: usize) -> std::ops::Range<usize> {
         let last: usize = self.axes.iter().map(|axis| (axis.count - 1) * axis.stride as usize).sum();
@@ -149,7 +149,7 @@ impl InPlace {
         let distance = |from_the_end: usize| {
             let dim = tile.shape.len().checked_sub(from_the_end)?;
             let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
-            Some(whole.map_or(stride, |whole| whole.distance(extent, stride)))
+            Some(whole.map_or(stride, |whole| distance(&whole.axes, extent, stride)))
         };
         let start = whole.map_or_else(|| regs.read(tile), |whole| whole.host);
         let offset = batch * distance(3).unwrap_or(0) * tile.elem.size();
@@ -206,12 +206,12 @@ impl Forms {
     }
 }
 
-/// How a tile is copied from a register, or from where it lies in memory, to the tile of a view.
-fn copy_form(src: &Tile, source: Option<&Whole>, target: &Tiling) -> Form {
+/// How a tile is copied from a register, or from where it lies in memory with these axes, to the tile of a view.
+pub(super) fn copy_form(src: &Tile, source: Option<&[Axis; MAX_AXES]>, target: &Tiling) -> Form {
     let mut dims = target.axes.map(|axis| Dim { count: axis.count, from: 1, to: axis.stride as usize });
     let proper = src.shape.iter().zip(&src.strides).filter(|(extent, _)| **extent != 1);
     for (dim, (&extent, &stride)) in dims.iter_mut().rev().zip(proper.rev()) {
-        dim.from = source.map_or(stride, |source| source.distance(extent, stride));
+        dim.from = source.map_or(stride, |source| distance(source, extent, stride));
     }
     Form::new(&dims)
 }
@@ -255,7 +255,7 @@ impl Machine<'_> {
         let next = source.map_or(std::ptr::null(), |source| source.next);
         let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };
         let copy = BoxCopy { level: Level::best(), size: view.size, stores, ahead };
-        let form = || copy_form(src, source, tiling);
+        let form = || copy_form(src, source.map(|source| &source.axes), tiling);
         // The form is the same for all blocks where the distances in the source and in the target are.
         let kept = source.map_or(Some(None), |source| source.fixed.map(Some)).zip(view.fixed);
         let made;

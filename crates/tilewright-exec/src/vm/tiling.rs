@@ -118,10 +118,9 @@ impl Tiling {
         Some(Tiling { address, host, bytes, steps, moving, axes, in_order })
     }
 
-    /// Where the tiles of blocks lie whose indices are coordinates of these, or constants, in order and where accesses are checked already.
-    /// Lowers how many blocks of a grid have `whole` tiles, along each axis.
+    /// Where the tiles of blocks lie whose indices are coordinates of these, or constants, and whose accesses are checked already. Lowers how many blocks of a grid have `whole` tiles, along each axis.
     pub(super) fn places(&self, plan: &Plan, whole: &mut [u64; 3]) -> Option<Places> {
-        if self.host.is_null() || !self.in_order {
+        if self.host.is_null() {
             return None;
         }
         let mut places = Places { first: self.host, steps: [0; 3], bytes: self.bytes };

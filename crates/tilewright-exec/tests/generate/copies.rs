@@ -35,7 +35,7 @@ impl Generator<'_> {
     }
 
     /// A matrix with rows and columns exchanged, and its shape.
-    fn turned(&mut self, value: Value, element: Element, [rows, columns]: [i64; 2]) -> (Value, [i64; 2]) {
+    pub(super) fn turned(&mut self, value: Value, element: Element, [rows, columns]: [i64; 2]) -> (Value, [i64; 2]) {
         let ty = self.ty(element, &[columns, rows]);
         let permutation = self.module.tables.attrs.intern(AttrData::I32Array([1, 0].into()));
         let turned = self

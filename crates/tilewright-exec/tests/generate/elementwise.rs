@@ -1,4 +1,4 @@
-//! Programs of blocks that do nothing but to combine tiles element by element: neighbours could run as one.
+//! Programs of blocks that do nothing but to combine tiles element by element, or to copy one: neighbours could run as one.
 
 use super::{Choices, Generator, INPUT, Program, access::size, make};
 use crate::regular::{Combination, Element};
@@ -6,6 +6,9 @@ use tilewright_ir::{AttrName, MemoryOrderingSemantics as Order, Opcode, Scalar, 
 
 /// Rows and columns of tiles: some as long as chains need, others shorter than vectors.
 const TILES: [[i64; 2]; 8] = [[1, 128], [1, 128], [1, 256], [1, 16], [1, 128], [1, 1], [2, 64], [4, 2]];
+
+/// The same for tiles that are only copied.
+const COPIED: [[i64; 2]; 6] = [[16, 16], [32, 16], [4, 8], [1, 64], [64, 1], [16, 64]];
 
 /// A program of blocks that could run as one.
 pub(crate) fn elementwise_program(choices: &mut Choices, combinations: &[Vec<Combination>]) -> Program {
@@ -16,15 +19,17 @@ pub(crate) fn elementwise_program(choices: &mut Choices, combinations: &[Vec<Com
 impl Generator<'_> {
     /// Stores what comes out of some tiles, which lie where the position of the block says.
     fn tiles_apart(&mut self, [across, down, _]: [i64; 3]) {
+        let copies = self.choices.once_in(4);
         let scalar =
             *self.choices.pick(&[Scalar::F32, Scalar::F32, Scalar::F32, Scalar::I32, Scalar::I8, Scalar::F64, Scalar::F16, Scalar::Bf16]);
         self.room = 4 * INPUT;
         let (element, room) = (Element::Number(scalar), (self.room / size(scalar)) as i64 - 8);
-        let fits: Vec<[i64; 2]> = TILES.into_iter().filter(|[rows, columns]| rows * columns * across * down <= room).collect();
+        let fits = |[rows, columns]: &[i64; 2]| rows * columns * across * down <= room;
+        let fits: Vec<[i64; 2]> = if copies { COPIED.into_iter().filter(fits).collect() } else { TILES.into_iter().filter(fits).collect() };
         let Some(&tile) = (!fits.is_empty()).then(|| self.choices.pick(&fits)) else { return };
         let position = self.position();
         let mut values = Vec::new();
-        for _ in 0..1 + self.choices.below(3) {
+        for _ in 0..if copies { 1 } else { 1 + self.choices.below(3) } {
             let (extents, mut indices) = self.placed(position, [across, down]);
             let view = self.strips(self.input, scalar, tile, extents);
             if self.choices.once_in(4) {
@@ -34,9 +39,28 @@ impl Generator<'_> {
             }
             values.push(self.strip(view, element, tile, indices));
         }
-        match self.choices.below(4) {
-            0 => values.push(self.constant(element, &tile)),
-            1 => {
+        let (result, shape) = if !copies {
+            (self.result_of(values, element, tile), tile)
+        } else if self.choices.once_in(3) {
+            (values[0], tile)
+        } else {
+            self.turned(values[0], element, tile)
+        };
+        let (extents, indices) = self.placed(position, [across, down]);
+        // All blocks write one tensor, from the beginning of the output or shortly behind it.
+        let view = self.strips(self.all_output, scalar, shape, extents);
+        self.take(size(scalar) * (8 + tile[0] * tile[1]) as usize);
+        self.op(Opcode::StoreViewTko, |op| {
+            let op = op.operand("tile", result).operand("view", view).operands("index", &indices);
+            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
+        });
+    }
+
+    /// What some operations make of tiles, and of a constant.
+    fn result_of(&mut self, mut values: Vec<Value>, element: Element, tile: [i64; 2]) -> Value {
+        match (self.choices.below(4), element) {
+            (0, _) => values.push(self.constant(element, &tile)),
+            (1, Element::Number(scalar)) => {
                 let number = self.number(scalar);
                 values.push(self.numbers(scalar, &tile, &[number]));
             }
@@ -45,15 +69,7 @@ impl Generator<'_> {
         for _ in 0..1 + self.choices.below(4) {
             self.combine(&mut values, element, tile);
         }
-        let result = *values.last().expect("there are some");
-        let (extents, indices) = self.placed(position, [across, down]);
-        // All blocks write one tensor, from the beginning of the output or shortly behind it.
-        let view = self.strips(self.all_output, scalar, tile, extents);
-        self.take(size(scalar) * (8 + tile[0] * tile[1]) as usize);
-        self.op(Opcode::StoreViewTko, |op| {
-            let op = op.operand("tile", result).operand("view", view).operands("index", &indices);
-            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
-        });
+        *values.last().expect("there are some")
     }
 
     /// The coordinates of the block.

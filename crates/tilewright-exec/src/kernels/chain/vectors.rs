@@ -1,7 +1,7 @@
 //! Chains on the vectors of x86-64.
 //!
 //! The accumulator is eight vectors: enough to make up for finding out what an instruction does. Operands are read where they are used, so
-//! that what is left of the CPU's registers is free for functions, which take four vectors after the other four.
+//! that what is left of the CPU's registers is free for functions: for four vectors at a time where there are enough, else for one.
 #![allow(unsafe_code, reason = "reads and writes registers of the plan through raw pointers, with instructions of CPU features")]
 
 use super::{
@@ -254,7 +254,7 @@ unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At
                 (
                     with operands: { $($op:expr => |$a:ident, $y:ident $(, $z:ident)?| $result:expr;)* }
                     of one: { $($unary:expr => |$number:ident| $function:expr;)* }
-                    functions: { $($called:expr => |$numbers:ident| $results:expr;)* }
+                    functions: { $($called:expr => $steps:path;)* }
                     folds: { $($fold:expr => |$p:ident, $q:ident| $combined:expr;)* }
                 ) => {
                     match instruction.code {
@@ -302,11 +302,17 @@ unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At
                             let $number = x[i];
                             $function
                         }),)*
-                        $(code::OfOne::<{ $called as u8 }>::CODE => by_fours(
-                            x,
-                            #[inline(always)]
-                            |$numbers| $results,
-                        ),)*
+                        $(code::OfOne::<{ $called as u8 }>::CODE => {
+                            if V::HAS_ROOM_FOR_FOUR {
+                                by_fours(
+                                    x,
+                                    #[inline(always)]
+                                    |x| $steps(x),
+                                )
+                            } else {
+                                vectors!(|i| $steps(x[i]))
+                            }
+                        })*
                         $(code::Fold::<{ $fold as u8 }>::CODE => {
                             let left = halve_thrice(
                                 x,
@@ -363,9 +369,9 @@ unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At
                     Unary::Sqrt => |x| x.sqrt();
                 }
                 functions: {
-                    Unary::Exp => |x| lanes::exp(x);
-                    Unary::Exp2 => |x| lanes::exp2(x);
-                    Unary::Tanh => |x| lanes::tanh(x);
+                    Unary::Exp => lanes::exp;
+                    Unary::Exp2 => lanes::exp2;
+                    Unary::Tanh => lanes::tanh;
                 }
                 folds: {
                     Binary::Add => |x, y| x + y;
