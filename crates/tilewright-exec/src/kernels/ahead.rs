@@ -97,8 +97,9 @@ impl Ahead {
         self.steps = steps;
     }
 
-    /// Fetches the share of one step, small enough that computing need not wait.
-    #[inline]
+    /// Fetches the share of one step, small enough that computing need not wait. It is apart from the loops of steps, which need the
+    /// registers.
+    #[inline(never)]
     pub(crate) fn fetch_share(&mut self) {
         self.steps = self.steps.saturating_sub(1);
         self.fetch(self.share);

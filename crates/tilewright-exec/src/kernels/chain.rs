@@ -237,24 +237,20 @@ fn arithmetic(op: ElemOp) -> Option<Op> {
     })
 }
 
-/// What runs chains on this CPU, if it has vectors for them.
-pub(crate) fn select(level: Level) -> Option<ChainFn> {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => Some(vectors::avx512),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => Some(vectors::avx2),
-        _ => None,
-    }
+/// Whether CPUs of this level have vectors for chains.
+pub(crate) fn exist(level: Level) -> bool {
+    matches!(level, Level::Avx512 | Level::Avx2)
 }
 
-/// The same for chains that fold rows: code of their own, so that the other has the CPU's registers for itself.
-pub(crate) fn select_folding(level: Level) -> Option<ChainFn> {
+/// What runs a program on CPUs of this level, if they have vectors for it.
+pub(crate) fn select(level: Level, program: &Program) -> Option<ChainFn> {
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = program;
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => Some(vectors::rows_avx512),
+        Level::Avx512 => Some(vectors::avx512(program)),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => Some(vectors::rows_avx2),
+        Level::Avx2 => Some(vectors::avx2(program)),
         _ => None,
     }
 }

@@ -49,7 +49,9 @@ pub(in crate::kernels) trait VectorLanes: Lanes {
         // SAFETY: by the contract; every x86-64 CPU has the instruction that streams four bytes.
         unsafe {
             self.store(all.as_mut_ptr());
-            lanes.for_each(|lane| _mm_stream_si32(to.wrapping_add(lane).cast(), all[lane].to_bits().cast_signed()));
+            for lane in lanes {
+                _mm_stream_si32(to.wrapping_add(lane).cast(), all[lane].to_bits().cast_signed());
+            }
         }
     }
 
@@ -158,6 +160,13 @@ operations! {
 }
 
 impl Eight {
+    /// 2 to the power of each number.
+    #[inline(always)]
+    fn power_of_two(n: __m256i) -> Self {
+        // SAFETY: the value shows that the CPU has the instructions.
+        Eight(unsafe { _mm256_castsi256_ps(_mm256_add_epi32(_mm256_slli_epi32::<23>(n), _mm256_set1_epi32(0x3F80_0000))) })
+    }
+
     #[inline(always)]
     fn spliced(self, before: Self, first: usize) -> Self {
         // SAFETY: the value shows that the CPU has the instructions.
@@ -286,10 +295,9 @@ impl Lanes for Eight {
         // In two steps, because the power may be behind the range.
         // SAFETY: as in `splat`.
         unsafe {
-            let power = |n| Eight(_mm256_castsi256_ps(_mm256_add_epi32(_mm256_slli_epi32::<23>(n), _mm256_set1_epi32(0x3F80_0000))));
             let n = _mm256_srli_epi32::<4>(_mm256_castps_si256(shifted.0));
             let half = _mm256_srli_epi32::<1>(n);
-            self * power(half) * power(_mm256_sub_epi32(n, half))
+            self * Eight::power_of_two(half) * Eight::power_of_two(_mm256_sub_epi32(n, half))
         }
     }
 }

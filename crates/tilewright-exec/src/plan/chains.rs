@@ -5,7 +5,7 @@ use crate::{
     cpu::Level,
     kernels::{
         Kernel,
-        chain::{self, ChainFn, GROUP, Half, Link, Op, Operand, Program},
+        chain::{self, GROUP, Half, Link, Op, Operand, Program},
     },
 };
 
@@ -23,7 +23,7 @@ pub(super) fn linked(run: &[Elementwise], n: usize) -> Vec<bool> {
 
 /// Whether a kernel on `n` elements can be part of a chain.
 pub(super) fn takes(kernel: &Kernel, n: usize) -> bool {
-    n > 0 && n.is_multiple_of(GROUP) && chain::select(Level::best()).is_some() && chain::form(&kernel.imm).is_some()
+    n > 0 && n.is_multiple_of(GROUP) && chain::exist(Level::best()) && chain::form(&kernel.imm).is_some()
 }
 
 /// Whether a chain reads a tile one element for each row. It has other means for splats.
@@ -38,7 +38,7 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
     while next < steps.len() {
         let length = linked[next..].iter().take_while(|linked| **linked).count();
         let (linked, rest) = steps[next..].split_at(length);
-        match chain::select(Level::best()).filter(|_| length > 0).and_then(|run| chain_of(run, inputs, linked, rest, &[])) {
+        match (length > 0).then(|| chain_of(inputs, linked, rest, &[])).flatten() {
             Some(chain) => {
                 parts.push(Part::Chain(chain));
                 next += length;
@@ -54,11 +54,11 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
 
 /// All steps of a sweep as one chain, which folds rows of what they compute.
 pub(super) fn folding(inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold]) -> Option<Chain> {
-    chain_of(chain::select_folding(Level::best())?, inputs, steps, &[], folds)
+    chain_of(inputs, steps, &[], folds)
 }
 
-/// The chain of these steps, which the others follow, with folds of rows of one length.
-fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[SweepFold]) -> Option<Chain> {
+/// The chain of these steps, which the others follow, with folds of rows of one length, if the CPU has chains.
+fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[SweepFold]) -> Option<Chain> {
     let mut places: Vec<Place> = Vec::new();
     let mut place = |at: Src, half: Option<Half>, written: bool| {
         let new = Place { at, half, written };
@@ -97,5 +97,6 @@ fn chain_of(run: ChainFn, inputs: &[SweepInput], steps: &[Step], rest: &[Step], 
         links.push(Link { op, operands, rounded: form.rounded(), store, fold });
     }
     let halves = places.iter().map(|place| place.half).collect();
-    Some(Chain { run, program: Program::new(&links, halves, folds.first().map(|fold| fold.row)), places })
+    let program = Program::new(&links, halves, folds.first().map(|fold| fold.row));
+    Some(Chain { run: chain::select(Level::best(), &program)?, program, places })
 }

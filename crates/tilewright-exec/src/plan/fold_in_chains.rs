@@ -133,7 +133,7 @@ mod tests {
     }
 
     fn has_chains() -> bool {
-        chain::select(Level::best()).is_some()
+        chain::exist(Level::best())
     }
 
     #[test]

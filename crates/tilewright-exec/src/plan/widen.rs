@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn factors_that_a_chain_rounds_are_widened_there() {
-        let has_chains = chain::select(Level::best()).is_some();
+        let has_chains = chain::exist(Level::best());
         let expected = if has_chains { (vec![0, 1], vec![(F32, 3)]) } else { (vec![0], vec![(F16, 1)]) };
         assert_eq!(widened(vec![round(1, 128), product(1)]), expected);
         // Too few for a chain.

@@ -201,6 +201,13 @@ impl Program {
         &self.places
     }
 
+    /// Whether there are floats of 16 bits among what it works on.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
+    pub(super) fn has_halves(&self) -> bool {
+        let rounds = |instruction: &Instruction| matches!(instruction, Instruction::Round(_));
+        self.places.iter().any(Option::is_some) || self.instructions.iter().any(rounds)
+    }
+
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
     pub(super) fn row(&self) -> Option<usize> {
         self.row

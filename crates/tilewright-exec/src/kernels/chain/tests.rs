@@ -41,11 +41,25 @@ fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
+/// The levels of this CPU that have chains.
+fn levels() -> impl Iterator<Item = Level> {
+    Level::available().filter(|level| exist(*level))
+}
+
+/// Runs a chain on vectors of a level that has them.
+///
+/// # Safety
+/// As [`ChainFn`] demands.
+unsafe fn run_on(level: Level, chain: Run<'_>) {
+    // SAFETY: by the contract.
+    unsafe { select(level, chain.program).expect("the level has chains")(chain, &mut Ahead::default()) };
+}
+
 /// One link alone, on arrays, gives what its kernel gives, past the caches or not.
 #[test]
 fn links_alone_agree_with_kernels() {
     let columns = triples();
-    for (run, shift) in Level::available().filter_map(select).flat_map(|run| SHIFTS.map(|shift| (run, shift))) {
+    for (level, shift) in levels().flat_map(|level| SHIFTS.map(|shift| (level, shift))) {
         for (elem_op, arity) in linkable() {
             let kernel = kernel(elem_op, &[F32; 3][..arity], F32).unwrap();
             let (mut expected, mut found) = (vec![0f32; COUNT], vec![0f32; COUNT + LINE]);
@@ -59,7 +73,7 @@ fn links_alone_agree_with_kernels() {
             places.push(found[first..].as_mut_ptr());
             let (program, streamed) = (&Program::new(&[link], vec![None; 4], None), shift.map(|_| 3));
             // SAFETY: all have as many numbers, a multiple of the group; only the last ones are written.
-            unsafe { run(Run { program, places: &places, streamed, fetched: &[0, 1, 2][..arity], n: COUNT }, &mut Ahead::default()) };
+            unsafe { run_on(level, Run { program, places: &places, streamed, fetched: &[0, 1, 2][..arity], n: COUNT }) };
             stream::fence();
             let agree = found[first..].iter().zip(&expected).all(|(a, b)| same(*a, *b));
             assert!(agree, "{elem_op:?}, streamed to {shift:?}");
@@ -73,7 +87,7 @@ fn links_alone_agree_with_kernels() {
 #[test]
 fn links_agree_with_kernels() {
     let triples = triples();
-    for run in Level::available().filter_map(select) {
+    for level in levels() {
         for (elem_op, arity) in linkable() {
             let kernel = kernel(elem_op, &[F32; 3][..arity], F32).unwrap();
             let op = op(&kernel.imm).unwrap();
@@ -101,7 +115,7 @@ fn links_agree_with_kernels() {
                 let streamed = (passed == 0).then_some(3);
                 let program = &Program::new(&links, vec![None; 4], None);
                 // SAFETY: all have as many numbers, a multiple of the group.
-                unsafe { run(Run { program, places: &places, streamed, fetched: &[], n: COUNT }, &mut Ahead::default()) };
+                unsafe { run_on(level, Run { program, places: &places, streamed, fetched: &[], n: COUNT }) };
                 stream::fence();
                 let found = &found[first..];
                 for i in 0..COUNT {
@@ -120,7 +134,7 @@ fn products_that_are_computed_late_are_rounded_first() {
     const LATE: usize = 4 << 8;
     let [mut x, mut y, mut z] = triples();
     let expected: Vec<f32> = (0..COUNT).map(|i| x[i] * (y[i] * z[LATE])).collect();
-    for run in Level::available().filter_map(select) {
+    for level in levels() {
         let mut found = vec![0f32; COUNT];
         let turn = Op::Unary(Unary::Neg);
         let links = [
@@ -137,7 +151,7 @@ fn products_that_are_computed_late_are_rounded_first() {
         let places = [x.as_mut_ptr(), y.as_mut_ptr(), z[LATE..].as_mut_ptr(), found.as_mut_ptr()];
         let program = &Program::new(&links, vec![None; 4], None);
         // SAFETY: all have as many numbers, a multiple of the group; the third is read as a splat.
-        unsafe { run(Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }, &mut Ahead::default()) };
+        unsafe { run_on(level, Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }) };
         assert!(found.iter().zip(&expected).all(|(a, b)| same(*a, *b)));
     }
 }
@@ -163,7 +177,7 @@ fn rows_are_halved_thrice() {
     let [x, y, _] = triples();
     let folds = linkable().into_iter().filter(|(elem_op, arity)| *arity == 2 && !matches!(elem_op, ElemOp::SubF(..) | ElemOp::DivF(..)));
     let folds: Vec<ElemOp> = folds.map(|(elem_op, _)| elem_op).collect();
-    for run in Level::available().filter_map(select_folding) {
+    for level in levels() {
         for (elem_op, row, shift) in folds.iter().flat_map(|op| [128, 512, 4096].map(|row| [4, 7, 9, 12].map(|s| (*op, row, s)))).flatten()
         {
             let Some(Op::Binary(fold)) = op(&kernel(elem_op, &[F32; 2], F32).unwrap().imm) else { panic!("{elem_op:?}") };
@@ -175,7 +189,7 @@ fn rows_are_halved_thrice() {
             let places = [x.as_ptr().cast_mut(), y.as_ptr().cast_mut(), written.as_mut_ptr(), folded.as_mut_ptr()];
             let program = &Program::new(&links, vec![None; 4], Some(row));
             // SAFETY: the places hold as many numbers as there are, a number for each row, and an eighth of them; the first two are only read.
-            unsafe { run(Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }, &mut Ahead::default()) };
+            unsafe { run_on(level, Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }) };
             assert!(written.iter().zip(&scaled).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
             assert!(folded.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
         }

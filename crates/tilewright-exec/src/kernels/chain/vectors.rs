@@ -5,9 +5,9 @@
 #![allow(unsafe_code, reason = "reads and writes registers of the plan through raw pointers, with instructions of CPU features")]
 
 use super::{
-    Ahead, Binary, GROUP, Half, Run, Unary,
+    Ahead, Binary, ChainFn, GROUP, Half, Run, Unary,
     four::Four,
-    program::{Coded, From, Instruction, Reading, code},
+    program::{Coded, From, Instruction, Program, Reading, code},
 };
 use crate::kernels::{
     ahead::prefetch,
@@ -105,21 +105,22 @@ impl<const FOLDS: bool> At<'_, FOLDS> {
     }
 
     /// # Safety
-    /// As [`ChainFn`](super::ChainFn) demands of the places, which hold all vectors; the CPU has the features of `V`.
+    /// As [`ChainFn`] demands of the places, which hold all vectors; the CPU has the features of `V`.
     #[inline(always)]
-    unsafe fn read<V: Halves>(self, from: From, accumulator: Vectors<V>) -> Vectors<V> {
+    unsafe fn read<V: Halves, const HALVES: bool>(self, from: From, accumulator: Vectors<V>) -> Vectors<V> {
         // SAFETY: by the contract.
         unsafe {
             match from {
-                From::Accumulator => accumulator,
+                From::Halves(half, place) if HALVES => self.widen(place, 0, (half, false)),
+                From::HalfPerRow(half, place, shift) if HALVES => self.widen(place, shift, (half, true)),
+                // Programs without floats of 16 bits have none of the last two: a way out of its own would make others longer.
+                From::Accumulator | From::Halves(..) | From::HalfPerRow(..) => accumulator,
                 From::Array(place) => {
                     let from = self.array(place);
                     vectors!(|i| V::load(from.add(self.offset::<V>(i))))
                 }
                 From::Group(place, shift) => [self.per_row(place, shift, 0); 8],
                 From::Vector(place, shift) => vectors!(|i| self.per_row(place, shift, self.offset::<V>(i))),
-                From::Halves(half, place) => self.widen(place, 0, (half, false)),
-                From::HalfPerRow(half, place, shift) => self.widen(place, shift, (half, true)),
             }
         }
     }
@@ -145,7 +146,7 @@ impl<const FOLDS: bool> At<'_, FOLDS> {
     /// Stores floats of 16 bits.
     ///
     /// # Safety
-    /// As [`ChainFn`](super::ChainFn) demands of the place, which holds all vectors; the CPU has the features of `V`.
+    /// As [`ChainFn`] demands of the place, which holds all vectors; the CPU has the features of `V`.
     #[inline(always)]
     unsafe fn store_halves<V: Halves>(self, half: Half, place: usize, x: Vectors<V>, stream: &mut Option<Stream<V>>) {
         // SAFETY: by the contract.
@@ -200,10 +201,10 @@ impl<V: VectorLanes> Stream<V> {
         // SAFETY: by the contract; all but the head are vectors of the place.
         unsafe {
             if head == 0 {
-                (0..N).for_each(
-                    #[inline(always)]
-                    |i| x[i].stream(to.add(i * V::LANES)),
-                );
+                // Closures of iterators may be code of their own, which calls each instruction.
+                for (i, x) in x.into_iter().enumerate() {
+                    x.stream(to.add(i * V::LANES));
+                }
                 return;
             }
             if first == 0 {
@@ -212,10 +213,9 @@ impl<V: VectorLanes> Stream<V> {
                 x[0].behind(self.last, head).stream(to.wrapping_add(head).wrapping_sub(V::LANES));
             }
             let to = to.wrapping_add(head).wrapping_sub(V::LANES);
-            (1..N).for_each(
-                #[inline(always)]
-                |i| x[i].behind(x[i - 1], head).stream(to.wrapping_add(i * V::LANES)),
-            );
+            for i in 1..N {
+                x[i].behind(x[i - 1], head).stream(to.wrapping_add(i * V::LANES));
+            }
         }
         self.last = x[N - 1];
     }
@@ -239,12 +239,16 @@ fn head<V: VectorLanes>(to: *const f32) -> usize {
     (to.addr() / size_of::<f32>()).wrapping_neg() % V::LANES
 }
 
-/// Does all instructions on one group of vectors.
+/// Does all instructions on one group of vectors. `HALVES`: floats of 16 bits may be among what they work on.
 ///
 /// # Safety
 /// As for [`At::read`].
 #[inline(always)]
-unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At<'_, FOLDS>, stream: &mut Option<Stream<V>>) {
+unsafe fn run_group<V: Halves, const FOLDS: bool, const HALVES: bool>(
+    instructions: &[Coded],
+    at: At<'_, FOLDS>,
+    stream: &mut Option<Stream<V>>,
+) {
     // SAFETY: by the contract.
     unsafe {
         let mut x = [V::same(0.0); 8];
@@ -260,7 +264,7 @@ unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At
                     match instruction.code {
                         $(
                             Reading::<{ $op }>::ACCUMULATOR => {
-                                $(let $z = at.read(instruction.second, x);)?
+                                $(let $z = at.read::<V, HALVES>(instruction.second, x);)?
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], x[i] $(, $z[i])?);
                                     $result
@@ -268,7 +272,7 @@ unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At
                             }
                             Reading::<{ $op }>::ARRAY => {
                                 let from = at.array(instruction.place);
-                                $(let $z = at.read(instruction.second, x);)?
+                                $(let $z = at.read::<V, HALVES>(instruction.second, x);)?
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], V::load(from.add(at.offset::<V>(i))) $(, $z[i])?);
                                     $result
@@ -276,21 +280,21 @@ unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At
                             }
                             Reading::<{ $op }>::GROUP => {
                                 let one = at.per_row::<V>(instruction.place, instruction.shift, 0);
-                                $(let $z = at.read(instruction.second, x);)?
+                                $(let $z = at.read::<V, HALVES>(instruction.second, x);)?
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], one $(, $z[i])?);
                                     $result
                                 })
                             }
                             Reading::<{ $op }>::VECTOR => {
-                                $(let $z = at.read(instruction.second, x);)?
+                                $(let $z = at.read::<V, HALVES>(instruction.second, x);)?
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], at.per_row::<V>(instruction.place, instruction.shift, at.offset::<V>(i)) $(, $z[i])?);
                                     $result
                                 })
                             }
-                            Reading::<{ $op }>::F16 | Reading::<{ $op }>::BF16 | Reading::<{ $op }>::ROWS_OF_F16 | Reading::<{ $op }>::ROWS_OF_BF16 => {
-                                $(let $z = at.read(instruction.second, x);)?
+                            Reading::<{ $op }>::F16 | Reading::<{ $op }>::BF16 | Reading::<{ $op }>::ROWS_OF_F16 | Reading::<{ $op }>::ROWS_OF_BF16 if HALVES => {
+                                $(let $z = at.read::<V, HALVES>(instruction.second, x);)?
                                 let half: Vectors<V> = at.widen(instruction.place, instruction.shift, instruction.half());
                                 vectors!(|i| {
                                     let ($a, $y $(, $z)?) = (x[i], half[i] $(, $z[i])?);
@@ -332,16 +336,16 @@ unsafe fn run_group<V: Halves, const FOLDS: bool>(instructions: &[Coded], at: At
                             }
                             x
                         }
-                        code::STORE_F16 => {
+                        code::STORE_F16 if HALVES => {
                             at.store_halves(Half::F16, instruction.place, x, stream);
                             x
                         }
-                        code::STORE_BF16 => {
+                        code::STORE_BF16 if HALVES => {
                             at.store_halves(Half::Bf16, instruction.place, x, stream);
                             x
                         }
-                        code::ROUND_F16 => vectors!(|i| x[i].round_f16()),
-                        code::ROUND_BF16 => vectors!(|i| x[i].round_bf16()),
+                        code::ROUND_F16 if HALVES => vectors!(|i| x[i].round_f16()),
+                        code::ROUND_BF16 if HALVES => vectors!(|i| x[i].round_bf16()),
                         _ => unreachable!("programs are made of these"),
                     }
                 };
@@ -428,9 +432,9 @@ unsafe fn stream_pairs<V: VectorLanes>(x: *const f32, y: *const f32, to: *mut f3
 }
 
 /// # Safety
-/// As [`ChainFn`](super::ChainFn) demands; the CPU has the features of `V`.
+/// As [`ChainFn`] demands; the CPU has the features of `V`.
 #[inline(always)]
-unsafe fn run<V: Halves>(Run { program, places, streamed, fetched, n }: Run<'_>, ahead: &mut Ahead) {
+unsafe fn run<V: Halves, const HALVES: bool>(Run { program, places, streamed, fetched, n }: Run<'_>, ahead: &mut Ahead) {
     assert_eq!(places.len(), program.places().len(), "a place for each that the program names");
     if let [Instruction::Load(From::Array(x)), Instruction::Binary(op, From::Array(y)), Instruction::Store(to)] = *program.instructions()
         && streamed == Some(to)
@@ -480,7 +484,7 @@ unsafe fn run<V: Halves>(Run { program, places, streamed, fetched, n }: Run<'_>,
         for first in (group..group + GROUP).step_by(8 * V::LANES) {
             let at = At::<false> { places, first, distance: V::LANES, folded: 0 };
             // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
-            unsafe { run_group::<V, false>(program.coded(), at, &mut stream) };
+            unsafe { run_group::<V, false, HALVES>(program.coded(), at, &mut stream) };
         }
     }
     if let Some(stream) = stream {
@@ -492,9 +496,9 @@ unsafe fn run<V: Halves>(Run { program, places, streamed, fetched, n }: Run<'_>,
 /// Runs a chain that folds rows.
 ///
 /// # Safety
-/// As [`ChainFn`](super::ChainFn) demands; the CPU has the features of `V`.
+/// As [`ChainFn`] demands; the CPU has the features of `V`.
 #[inline(always)]
-unsafe fn run_rows<V: Halves>(Run { program, places, n, .. }: Run<'_>, ahead: &mut Ahead) {
+unsafe fn run_rows<V: Halves, const HALVES: bool>(Run { program, places, n, .. }: Run<'_>, ahead: &mut Ahead) {
     assert_eq!(places.len(), program.places().len(), "a place for each that the program names");
     let row = program.row().expect("it folds rows");
     let distance = row / 8;
@@ -506,32 +510,39 @@ unsafe fn run_rows<V: Halves>(Run { program, places, n, .. }: Run<'_>, ahead: &m
             for vector in (group..group + GROUP / 8).step_by(V::LANES) {
                 let at = At::<true> { places, first: start + vector, distance, folded: start / 8 + vector };
                 // SAFETY: by the contract; eight parts of a row are multiples of an eighth of a group, and that of a vector.
-                unsafe { run_group::<V, true>(program.coded(), at, &mut None) };
+                unsafe { run_group::<V, true, HALVES>(program.coded(), at, &mut None) };
             }
         }
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn avx512(chain: Run<'_>, ahead: &mut Ahead) {
-    // SAFETY: by the caller.
-    unsafe { run::<Sixteen>(chain, ahead) }
-}
+/// Declares chains for a level, each kind as code of its own, so that it has the CPU's registers for itself.
+macro_rules! chains {
+    ($($level:ident $features:literal $vector:ty: $chain:ident $rows:ident;)*) => {$(
+        #[target_feature(enable = $features)]
+        unsafe fn $chain<const HALVES: bool>(chain: Run<'_>, ahead: &mut Ahead) {
+            // SAFETY: by the caller.
+            unsafe { run::<$vector, HALVES>(chain, ahead) }
+        }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn rows_avx512(chain: Run<'_>, ahead: &mut Ahead) {
-    // SAFETY: by the caller.
-    unsafe { run_rows::<Sixteen>(chain, ahead) }
-}
+        #[target_feature(enable = $features)]
+        unsafe fn $rows<const HALVES: bool>(chain: Run<'_>, ahead: &mut Ahead) {
+            // SAFETY: by the caller.
+            unsafe { run_rows::<$vector, HALVES>(chain, ahead) }
+        }
 
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn rows_avx2(chain: Run<'_>, ahead: &mut Ahead) {
-    // SAFETY: by the caller.
-    unsafe { run_rows::<Eight>(chain, ahead) }
+        /// What runs a program.
+        pub(super) fn $level(program: &Program) -> ChainFn {
+            match (program.row().is_some(), program.has_halves()) {
+                (false, false) => $chain::<false>,
+                (false, true) => $chain::<true>,
+                (true, false) => $rows::<false>,
+                (true, true) => $rows::<true>,
+            }
+        }
+    )*};
 }
-
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn avx2(chain: Run<'_>, ahead: &mut Ahead) {
-    // SAFETY: by the caller.
-    unsafe { run::<Eight>(chain, ahead) }
+chains! {
+    avx512 "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt" Sixteen: chain_avx512 rows_avx512;
+    avx2 "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt" Eight: chain_avx2 rows_avx2;
 }

@@ -35,10 +35,10 @@ fn link(op: Op, operands: [Operand; 2], rounded: Option<Half>, store: Option<usi
 ///
 /// # Safety
 /// The places hold as many as links read and write, of the types that `halves` says.
-unsafe fn run_all(run: ChainFn, links: &[Link], halves: &[Option<Half>], places: &[*mut f32], streamed: Option<usize>) {
+unsafe fn run_all(level: Level, links: &[Link], halves: &[Option<Half>], places: &[*mut f32], streamed: Option<usize>) {
     let program = &Program::new(links, halves.to_vec(), None);
     // SAFETY: by the contract.
-    unsafe { run(Run { program, places, streamed, fetched: &[0], n: ALL }, &mut Ahead::default()) };
+    unsafe { run_on(level, Run { program, places, streamed, fetched: &[0], n: ALL }) };
     stream::fence();
 }
 
@@ -64,12 +64,12 @@ fn links_agree_with_kernels() {
                 if passed {
                     links.insert(0, link(Op::Same, [Operand::Array(0); 2], None, None));
                 }
-                for run in Level::available().filter_map(select) {
+                for level in levels() {
                     let mut found = vec![0u16; ALL + LINE];
                     let first = found.as_ptr().align_offset(LINE) + streamed.unwrap_or(0);
                     let places = [x.as_ptr().cast_mut().cast(), y.as_ptr().cast_mut().cast(), found[first..].as_mut_ptr().cast()];
                     // SAFETY: the first two are only read.
-                    unsafe { run_all(run, &links, &[form.from, form.from, form.to], &places, streamed.map(|_| 2)) };
+                    unsafe { run_all(level, &links, &[form.from, form.from, form.to], &places, streamed.map(|_| 2)) };
                     let wrong = (0..ALL).find(|i| !same_half(elem, found[first + i], expected[*i]));
                     let at = wrong.map(|i| [x[i], repeated[i], found[first + i], expected[i]].map(|bits| format!("{bits:#06x}")));
                     assert_eq!(at, None, "{op:?} of {elem:?}, repeated {shift}, streamed {streamed:?}, passed {passed}");
@@ -91,11 +91,11 @@ fn operands_can_change_places() {
             link(Op::Same, [Operand::Array(1); 2], None, None),
             link(form.op, [Operand::Array(0), Operand::Passed], form.rounded(), Some(2)),
         ];
-        for run in Level::available().filter_map(select) {
+        for level in levels() {
             let mut found = vec![0u16; ALL];
             let places = [x.as_ptr().cast_mut().cast(), y.as_ptr().cast_mut().cast(), found.as_mut_ptr().cast()];
             // SAFETY: the first two are only read.
-            unsafe { run_all(run, &links, &[form.from, form.from, form.to], &places, None) };
+            unsafe { run_all(level, &links, &[form.from, form.from, form.to], &places, None) };
             assert!(found.iter().zip(&expected).all(|(a, b)| same_half(elem, *a, *b)), "{elem:?}");
         }
     }
@@ -121,11 +121,11 @@ fn numbers_are_rounded_as_kernels_round_them() {
             link(narrowing.op, [Operand::Array(0); 2], narrowing.rounded(), Some(1)),
             link(widening.op, [Operand::Passed; 2], widening.rounded(), Some(2)),
         ];
-        for run in Level::available().filter_map(select) {
+        for level in levels() {
             let (mut halves, mut floats) = (vec![0u16; ALL], vec![0f32; ALL]);
             let places = [numbers.as_ptr().cast_mut(), halves.as_mut_ptr().cast(), floats.as_mut_ptr()];
             // SAFETY: the first one is only read.
-            unsafe { run_all(run, &links, &[None, narrowing.to, None], &places, None) };
+            unsafe { run_all(level, &links, &[None, narrowing.to, None], &places, None) };
             // A NaN too is what the kernel gives.
             assert!(halves == rounded, "{elem:?}");
             assert!(floats.iter().zip(&widened).all(|(a, b)| same(*a, *b)), "{elem:?}");
@@ -147,11 +147,11 @@ fn rows_of_halves_are_halved_thrice() {
             [link(widening.op, [Operand::Array(0); 2], None, None), link(narrowing.op, [Operand::Passed; 2], narrowing.rounded(), Some(1))];
         links[0].fold = Some((Binary::Add, 2));
         let program = &Program::new(&links, vec![widening.from, narrowing.to, None], Some(ROW));
-        for run in Level::available().filter_map(select_folding) {
+        for level in levels() {
             let (mut halves, mut folded) = (vec![0u16; ALL], vec![0f32; ALL / 8]);
             let places = [x.as_ptr().cast_mut().cast(), halves.as_mut_ptr().cast(), folded.as_mut_ptr()];
             // SAFETY: the places hold as many numbers as there are, and an eighth of them; the first one is only read.
-            unsafe { run(Run { program, places: &places, streamed: None, fetched: &[], n: ALL }, &mut Ahead::default()) };
+            unsafe { run_on(level, Run { program, places: &places, streamed: None, fetched: &[], n: ALL }) };
             assert!(halves.iter().zip(&expected).all(|(a, b)| same_half(elem, *a, *b)), "{elem:?}");
             assert!(folded.iter().zip(&sums).all(|(a, b)| same(*a, *b)), "{elem:?}");
         }
