@@ -8,9 +8,8 @@ const LINE: usize = 64;
 /// More lines than this would push out what is needed sooner.
 const MAX_LINES: usize = 4096;
 
-/// Lines of a long row that are fetched together, and their bytes.
-const RUN_LINES: usize = 4;
-const RUN: usize = RUN_LINES * LINE;
+/// Bytes of a long row that are fetched together.
+const RUN: usize = 4 * LINE;
 
 /// The most lines that are fetched before a step.
 const MAX_SHARE: usize = 64;
@@ -26,16 +25,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// Fetches whole rows, of at least this many lines together while there are some; gives how many lines.
-    #[inline(always)]
-    fn fetch(&mut self, lines: usize) -> usize {
-        match self.lines {
-            RUN_LINES => self.fetch_rows(RUN_LINES, lines),
-            other => self.fetch_rows(other, lines),
-        }
-    }
-
-    /// The same for rows of tiles of matrices, which mostly have a power of two of lines.
+    /// Fetches whole rows of a tile of a matrix, which mostly have a power of two of lines: at least this many lines together while there are
+    /// some. Gives how many.
     #[inline(always)]
     fn fetch_tile(&mut self, lines: usize) -> usize {
         match self.lines {
@@ -70,8 +61,6 @@ pub(crate) struct Ahead {
     lines: usize,
     /// Over how many steps of computing they are spread.
     steps: usize,
-    /// How many lines are fetched before a step.
-    share: usize,
 }
 
 impl Ahead {
@@ -81,13 +70,12 @@ impl Ahead {
         if rows > 0 && self.lines + rows * lines <= MAX_LINES {
             self.rows.push(Rows { start, pitch, rows, lines });
             self.lines += rows * lines;
-            self.share = self.lines.div_ceil(self.steps.max(1)).min(MAX_SHARE);
         }
     }
 
-    /// Asks for `bytes` bytes side by side, from the beginning of their first line on, without what is left behind whole runs.
+    /// Asks for `bytes` bytes side by side, without what is left behind whole runs.
     pub(crate) fn add_run(&mut self, start: *const u8, bytes: usize) {
-        self.add(start.wrapping_sub(start.addr() % LINE), bytes / RUN, RUN, RUN);
+        self.add(start, bytes / RUN, RUN, RUN);
     }
 
     /// Asks for nothing any more; `steps` steps of computing follow.
@@ -97,12 +85,14 @@ impl Ahead {
         self.steps = steps;
     }
 
-    /// Fetches the share of one step, small enough that computing need not wait. It is apart from the loops of steps, which need the
-    /// registers.
-    #[inline(never)]
+    /// Fetches the share of one step, small enough that computing need not wait.
+    ///
+    /// A share of what is left, line by line: the same for all steps, and whole runs at once, made sums of rows take half as long again.
+    #[inline]
     pub(crate) fn fetch_share(&mut self) {
+        let share = self.lines.div_ceil(self.steps.max(1));
         self.steps = self.steps.saturating_sub(1);
-        self.fetch(self.share);
+        self.fetch(share.min(MAX_SHARE));
     }
 
     /// How many lines are still to be fetched.
@@ -113,7 +103,17 @@ impl Ahead {
     /// Fetches whole rows, the oldest first, of at least this many lines together while there are some.
     #[inline]
     pub(crate) fn fetch(&mut self, lines: usize) {
-        self.fetch_with(lines, Rows::fetch);
+        let goal = self.lines.saturating_sub(lines);
+        while self.lines > goal {
+            let Some(rows) = self.rows.first_mut() else { return };
+            (0..rows.lines).for_each(|line| prefetch(rows.start.wrapping_add(line * LINE)));
+            self.lines -= rows.lines;
+            rows.start = rows.start.wrapping_add(rows.pitch);
+            rows.rows -= 1;
+            if rows.rows == 0 {
+                self.rows.remove(0);
+            }
+        }
     }
 
     /// The same for a product: apart from its loops, which need the registers, and for rows of its tiles.
@@ -121,22 +121,17 @@ impl Ahead {
     pub(crate) fn fetch_tiles(&mut self, lines: usize) {
         #[inline(never)]
         fn fetch(ahead: &mut Ahead, lines: usize) {
-            ahead.fetch_with(lines, Rows::fetch_tile);
+            let goal = ahead.lines.saturating_sub(lines);
+            while ahead.lines > goal {
+                let Some(rows) = ahead.rows.first_mut() else { return };
+                ahead.lines -= rows.fetch_tile(ahead.lines - goal);
+                if rows.rows == 0 {
+                    ahead.rows.remove(0);
+                }
+            }
         }
         if self.lines > 0 {
             fetch(self, lines);
-        }
-    }
-
-    #[inline(always)]
-    fn fetch_with(&mut self, lines: usize, fetch: impl Fn(&mut Rows, usize) -> usize) {
-        let goal = self.lines.saturating_sub(lines);
-        while self.lines > goal {
-            let Some(rows) = self.rows.first_mut() else { return };
-            self.lines -= fetch(rows, self.lines - goal);
-            if rows.rows == 0 {
-                self.rows.remove(0);
-            }
         }
     }
 }
@@ -186,12 +181,12 @@ mod tests {
         assert_eq!(ahead.lines(), 0);
         ahead.begin(3);
         ahead.add_run(std::ptr::null(), 4096);
-        // A share is 22 lines, and runs are fetched whole.
+        // A share is a third, and runs are fetched whole.
         let left = [(); 4].map(|()| {
             ahead.fetch_share();
             ahead.lines()
         });
-        assert_eq!(left, [40, 16, 0, 0]);
+        assert_eq!(left, [40, 20, 0, 0]);
         ahead.add_run(std::ptr::null(), LINE);
         ahead.fetch(1);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);

@@ -239,6 +239,12 @@ fn head<V: VectorLanes>(to: *const f32) -> usize {
     (to.addr() / size_of::<f32>()).wrapping_neg() % V::LANES
 }
 
+/// Fetches what the next block reads, apart from the loops of chains, which need the registers.
+#[inline(never)]
+fn fetch_share(ahead: &mut Ahead) {
+    ahead.fetch_share();
+}
+
 /// Does all instructions on one group of vectors. `HALVES`: floats of 16 bits may be among what they work on.
 ///
 /// # Safety
@@ -474,7 +480,7 @@ unsafe fn run<V: Halves, const HALVES: bool>(Run { program, places, streamed, fe
     let mut stream = streamed.filter(|place| places[*place].is_aligned()).map(stream);
     for group in (0..n).step_by(GROUP) {
         if ahead.lines() > 0 {
-            ahead.fetch_share();
+            fetch_share(ahead);
         }
         for place in fetched {
             let bytes = bytes(*place);
@@ -505,7 +511,7 @@ unsafe fn run_rows<V: Halves, const HALVES: bool>(Run { program, places, n, .. }
     for start in (0..n).step_by(row) {
         for group in (0..distance).step_by(GROUP / 8) {
             if ahead.lines() > 0 {
-                ahead.fetch_share();
+                fetch_share(ahead);
             }
             for vector in (group..group + GROUP / 8).step_by(V::LANES) {
                 let at = At::<true> { places, first: start + vector, distance, folded: start / 8 + vector };
