@@ -25,8 +25,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// Fetches whole rows of a tile of a matrix, which mostly have a power of two of lines: at least this many lines together while there are
-    /// some. Gives how many.
+    /// Fetches whole rows of a tile of a matrix, which mostly have a power of two of lines: at least this many lines together while
+    /// there are some. Gives how many.
     #[inline(always)]
     fn fetch_tile(&mut self, lines: usize) -> usize {
         match self.lines {

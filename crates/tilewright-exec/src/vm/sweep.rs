@@ -242,7 +242,8 @@ impl Places<'_, '_> {
         let streamed = self.target.filter(|target| target.is_streamed()).and_then(|target| chain.place_of(target.reg));
         // SAFETY: the plan makes chains of steps on `f32`, or on what it told the program has 16 bits, in sweeps whose length is a multiple
         // of a chain's group, as that of a piece is; so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take
-        // the place of a value of the same size that is not needed any more, element by element. The target is aligned to its elements, and in nothing that the chain reads.
+        // the place of a value of the same size that is not needed any more, element by element. The target is aligned to its elements,
+        // and in nothing that the chain reads.
         unsafe { (chain.run)(chain::Run { program: &chain.program, places, streamed, fetched, n }, ahead) };
     }
 

@@ -118,7 +118,8 @@ impl Tiling {
         Some(Tiling { address, host, bytes, steps, moving, axes, in_order })
     }
 
-    /// Where the tiles of blocks lie whose indices are coordinates of these, or constants, and whose accesses are checked already. Lowers how many blocks of a grid have `whole` tiles, along each axis.
+    /// Where the tiles of blocks lie whose indices are coordinates of these, or constants, and whose accesses are checked already. Lowers
+    /// how many blocks of a grid have `whole` tiles, along each axis.
     pub(super) fn places(&self, plan: &Plan, whole: &mut [u64; 3]) -> Option<Places> {
         if self.host.is_null() {
             return None;
