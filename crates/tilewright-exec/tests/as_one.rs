@@ -43,7 +43,7 @@ fn args(base: u64, places: [usize; 3]) -> [Arg; 3] {
     places.map(|place| Arg::Pointer(base + 4 * place as u64))
 }
 
-/// The numbers of blocks that a launch on one thread says have ended, each time that it says so, and what the buffer holds then.
+/// How many blocks a launch says have ended, each time that it says so, in order, and what the buffer holds in the end.
 fn run(text: &str, places: [usize; 3], options: LaunchOptions<'_>) -> (Vec<u64>, Vec<i32>) {
     let (mut memory, all) = buffer(memory());
     let args = args(memory.address(all), places);

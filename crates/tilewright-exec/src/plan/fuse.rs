@@ -284,3 +284,24 @@ impl SweepBuilder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_get_slots_of_the_size_that_was_there() {
+        let mut slots = Slots::default();
+        let [wide, narrow] = [4, 2].map(|size| slots.take(size, true));
+        slots.give_back(narrow);
+        slots.give_back(wide);
+        // The last one that was given back has elements of another size.
+        assert_eq!(slots.take(2, true), narrow);
+        slots.give_back(narrow);
+        assert_eq!(slots.take(8, true), 2);
+        // Steps alone begin when those before have ended: they take any, which then has elements of their size.
+        assert_eq!(slots.take(8, false), narrow);
+        slots.give_back(narrow);
+        assert_eq!((slots.take(2, true), slots.count()), (3, 4));
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! Elementwise kernels are often written with tiles of a few hundred elements, of which finding out where they lie takes longer than
 //! what is done to them. Where the tiles of neighbours lie one behind the other, they are one long tile.
-#![allow(unsafe_code, reason = "names places of the host to the threads of a launch")]
+#![allow(unsafe_code, reason = "copies between buffers, and names places of the host to the threads of a launch")]
 
 use super::{
     Block, Machine,
@@ -76,6 +76,7 @@ impl Places {
         self.steps[0] == self.bytes
     }
 
+    /// The first byte of the tile of the block at a position in the grid.
     fn of(&self, position: [u64; 3]) -> *mut u8 {
         let offset: u64 = position.iter().zip(self.steps).map(|(id, step)| id * step).sum();
         self.first.wrapping_add(offset as usize)

@@ -48,7 +48,7 @@ pub(super) fn run(inst: &Inst, regs: Registers<'_>, grid: [u32; 3]) {
 }
 
 /// Writes three scalars of 32 bits.
-pub(super) fn set_three(regs: Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
+fn set_three(regs: Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
     for (reg, value) in dst.iter().zip(values) {
         regs.set_scalar(*reg, 4, value.into());
     }

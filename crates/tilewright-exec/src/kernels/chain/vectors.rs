@@ -442,6 +442,7 @@ unsafe fn stream_pairs<V: VectorLanes>(x: *const f32, y: *const f32, to: *mut f3
 #[inline(always)]
 unsafe fn run<V: Halves, const HALVES: bool>(Run { program, places, streamed, fetched, n }: Run<'_>, ahead: &mut Ahead) {
     assert_eq!(places.len(), program.places().len(), "a place for each that the program names");
+    debug_assert!(HALVES || !program.has_halves(), "the version that was selected for the program");
     if let [Instruction::Load(From::Array(x)), Instruction::Binary(op, From::Array(y)), Instruction::Store(to)] = *program.instructions()
         && streamed == Some(to)
     {
@@ -506,6 +507,7 @@ unsafe fn run<V: Halves, const HALVES: bool>(Run { program, places, streamed, fe
 #[inline(always)]
 unsafe fn run_rows<V: Halves, const HALVES: bool>(Run { program, places, n, .. }: Run<'_>, ahead: &mut Ahead) {
     assert_eq!(places.len(), program.places().len(), "a place for each that the program names");
+    debug_assert!(HALVES || !program.has_halves(), "the version that was selected for the program");
     let row = program.row().expect("it folds rows");
     let distance = row / 8;
     for start in (0..n).step_by(row) {

@@ -68,6 +68,7 @@ fn elements(n: usize) -> String {
     if n.is_multiple_of(1 << 20) { format!("{} Mi", n >> 20) } else { format!("{} Ki", n >> 10) }
 }
 
+/// Bytes of an element.
 fn bytes(scalar: Scalar) -> usize {
     scalar.bits() as usize / 8
 }
