@@ -1,13 +1,14 @@
 //! What this machine can do at most, measured: the bandwidth of its memory and its rate of multiply-adds.
 //!
-//! Benchmarks compare kernels with these, so they use the same instruction sets and threads as launches do. A measurement is
-//! repeated for as long as the caller has patience; the best time counts.
+//! Benchmarks compare kernels with these, so they use the same instruction sets and threads as launches do, and take as long as kernels
+//! do: what a machine gives changes within milliseconds, and no kernel keeps up with the best of them.
 #![allow(unsafe_code, reason = "calls versions of loops for CPU features")]
 
 use crate::{cpu::Level, kernels::vector::Vector};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::{
+    fmt,
     hint::black_box,
     sync::{
         Barrier, OnceLock,
@@ -16,29 +17,53 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Floats of a piece of the arrays that are added at a time: more than caches hold, and done before the system lets others run.
-const PIECE: usize = 1 << 22;
+/// Floats of a piece of the arrays that are added at a time: as many as a usual kernel reads.
+const PIECE: usize = 1 << 24;
 
-/// Bytes per second that `threads` threads read and write, adding two arrays of `elements` floats into a third, piece by piece.
+/// Three arrays of floats, to measure bandwidth with.
 ///
-/// Choose arrays several times as large as the caches. Only what the loop names is counted; a write that makes the cache read
-/// the line first still counts once.
-pub fn bandwidth(threads: usize, elements: usize, patience: Duration) -> f64 {
-    let each = elements / threads.max(1);
-    let piece = each.clamp(1, PIECE);
-    let seconds = fastest(threads, patience, || {
-        let (x, y, mut z) = (vec![1.0f32; each], vec![2.0f32; each], vec![3.0f32; each]);
-        let mut at = 0;
-        move || {
-            add(&x[at..][..piece], &y[at..][..piece], &mut z[at..][..piece]);
-            black_box(&mut z);
-            at = if at + 2 * piece <= each { at + piece } else { 0 };
-        }
-    });
-    (3 * size_of::<f32>() * piece * threads.max(1)) as f64 / seconds
+/// Choose arrays several times as large as the caches: twice as large, a part of them is still found there.
+pub struct Bandwidth {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    z: Vec<f32>,
 }
 
-/// Floating-point operations per second of multiply-adds in `f32`, each counted as two.
+impl Bandwidth {
+    /// Arrays of this many floats.
+    pub fn new(elements: usize) -> Bandwidth {
+        let elements = elements.max(1);
+        Bandwidth { x: vec![1.0; elements], y: vec![2.0; elements], z: vec![0.5; elements] }
+    }
+
+    /// Bytes per second that `threads` threads read and write, adding two of the arrays into the third, piece by piece, each thread in a part
+    /// of its own. Repeated for as long as the caller has patience; the best time counts.
+    ///
+    /// Only what the loop names is counted; a write that makes the cache read the line first still counts once.
+    pub fn measure(&mut self, threads: usize, patience: Duration) -> f64 {
+        let threads = threads.clamp(1, self.x.len());
+        let each = self.x.len() / threads;
+        let piece = each.min(PIECE);
+        let parts = self.x.chunks(each).zip(self.y.chunks(each)).zip(self.z.chunks_mut(each)).take(threads);
+        let adds = parts.map(|((x, y), z)| {
+            let mut at = 0;
+            move || {
+                add(&x[at..][..piece], &y[at..][..piece], &mut z[at..][..piece]);
+                black_box(&mut *z);
+                at = if at + 2 * piece <= each { at + piece } else { 0 };
+            }
+        });
+        (3 * size_of::<f32>() * piece * threads) as f64 / fastest(adds.collect(), patience)
+    }
+}
+
+impl fmt::Debug for Bandwidth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bandwidth").field("elements", &self.x.len()).finish()
+    }
+}
+
+/// Floating-point operations per second of multiply-adds in `f32`, each counted as two, for as long as the caller has patience.
 pub fn peak_f32(threads: usize, patience: Duration) -> f64 {
     peak(threads, patience, |n| match Level::best() {
         #[cfg(target_arch = "x86_64")]
@@ -66,24 +91,31 @@ pub fn peak_f64(threads: usize, patience: Duration) -> f64 {
     })
 }
 
-/// Runs `work`, which does a number of rounds and gives the operations of all of them, on every thread.
+/// Runs `work`, which does a number of rounds and gives the operations of all of them, on every thread until the patience ends.
 fn peak(threads: usize, patience: Duration, work: fn(usize) -> usize) -> f64 {
     const ROUNDS: usize = 200_000;
-    let operations = work(1) * ROUNDS * threads.max(1);
-    operations as f64
-        / fastest(threads, patience, || {
-            move || {
-                black_box(work(ROUNDS));
+    let barrier = Barrier::new(threads.max(1));
+    let measure = || {
+        barrier.wait();
+        let (begin, mut operations) = (Instant::now(), 0);
+        loop {
+            operations += black_box(work(ROUNDS));
+            if begin.elapsed() >= patience {
+                break operations as f64 / begin.elapsed().as_secs_f64();
             }
-        })
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(measure)).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).sum()
+    })
 }
 
-/// The shortest time in which all threads do their work; `prepare` runs first, on each thread.
-fn fastest<W: FnMut()>(threads: usize, patience: Duration, prepare: impl Fn() -> W + Sync) -> f64 {
-    let barrier = Barrier::new(threads.max(1));
+/// The shortest time in which all threads do their work, each its own, again and again until the caller has no more patience.
+fn fastest<W: FnMut() + Send>(works: Vec<W>, patience: Duration) -> f64 {
+    let barrier = Barrier::new(works.len());
     let (again, begin) = (AtomicBool::new(true), OnceLock::new());
-    let measure = || {
-        let mut work = prepare();
+    let measure = |mut work: W| {
         work();
         let (mut best, begin) = (f64::INFINITY, begin.get_or_init(Instant::now));
         while again.load(Ordering::Relaxed) {
@@ -100,9 +132,8 @@ fn fastest<W: FnMut()>(threads: usize, patience: Duration, prepare: impl Fn() ->
         best
     };
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(measure)).collect();
-        let own = measure();
-        others.into_iter().filter_map(|other| other.join().ok()).fold(own, f64::max)
+        let threads: Vec<_> = works.into_iter().map(|work| scope.spawn(|| measure(work))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).fold(0.0, f64::max)
     })
 }
 
@@ -178,7 +209,9 @@ mod tests {
     #[test]
     fn limits_are_positive() {
         let patience = Duration::ZERO;
-        assert!(bandwidth(2, 1 << 12, patience) > 0.0);
+        let mut arrays = Bandwidth::new(1 << 12);
+        assert!(arrays.measure(1, patience) > 0.0 && arrays.measure(2, patience) > 0.0 && Bandwidth::new(0).measure(3, patience) > 0.0);
+        assert!(arrays.z.iter().all(|z| *z == 3.0));
         // SAFETY: arrays need no features.
         assert_eq!(unsafe { chains::<[f32; 4]>(1.0, 0.5, 3) }, 2 * 3 * CHAINS * 4);
         assert!(peak_f32(1, patience) > 0.0 && peak_f64(2, patience) > 0.0);

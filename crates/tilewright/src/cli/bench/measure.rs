@@ -13,6 +13,9 @@ use tilewright::{
 /// Launches of a kernel: at least this many, and for at least this long.
 const LAUNCHES: usize = 5;
 const PATIENCE: Duration = Duration::from_millis(600);
+/// How long launches go on before the machine's limit has its turn again, and how long that takes.
+const TURN: Duration = Duration::from_millis(150);
+const LIMIT_TURN: Duration = Duration::from_millis(50);
 
 /// What the machine can do with some threads.
 #[derive(Clone, Copy, Serialize)]
@@ -25,22 +28,31 @@ pub(super) struct Limits {
     pub(super) peak_f64: f64,
 }
 
-impl Limits {
-    pub(super) fn measure(threads: usize, quick: bool) -> Limits {
-        let (elements, patience) = if quick { (1 << 16, Duration::ZERO) } else { (1 << 26, Duration::from_secs(1)) };
-        Limits {
-            threads,
-            bandwidth: limits::bandwidth(threads, elements, patience),
-            peak_f32: limits::peak_f32(threads, patience),
-            peak_f64: limits::peak_f64(threads, patience),
-        }
+/// What measures what the machine can do.
+pub(super) struct Machine {
+    arrays: limits::Bandwidth,
+    /// Measure as little as there is to measure.
+    quick: bool,
+}
+
+impl Machine {
+    pub(super) fn new(quick: bool) -> Machine {
+        Machine { arrays: limits::Bandwidth::new(if quick { 1 << 16 } else { 1 << 26 }), quick }
     }
 
-    pub(super) fn of(&self, limit: Limit) -> f64 {
+    /// What it can do with some threads, at a moment.
+    pub(super) fn limits(&mut self, threads: usize) -> Limits {
+        let mut of = |limit| self.limit(limit, threads, Duration::from_millis(500));
+        Limits { threads, bandwidth: of(Limit::Bandwidth), peak_f32: of(Limit::PeakF32), peak_f64: of(Limit::PeakF64) }
+    }
+
+    /// Bytes or operations per second.
+    fn limit(&mut self, limit: Limit, threads: usize, patience: Duration) -> f64 {
+        let patience = if self.quick { Duration::ZERO } else { patience };
         match limit {
-            Limit::Bandwidth => self.bandwidth,
-            Limit::PeakF32 => self.peak_f32,
-            Limit::PeakF64 => self.peak_f64,
+            Limit::Bandwidth => self.arrays.measure(threads, patience),
+            Limit::PeakF32 => limits::peak_f32(threads, patience),
+            Limit::PeakF64 => limits::peak_f64(threads, patience),
         }
     }
 }
@@ -51,6 +63,8 @@ pub(super) struct Timing {
     pub(super) seconds: f64,
     /// Processor time, all threads together, where the system tells.
     pub(super) cpu_seconds: Option<f64>,
+    /// The limit that applies, in bytes or operations per second.
+    pub(super) limit: f64,
 }
 
 /// Processor time that the process has used.
@@ -65,8 +79,9 @@ fn cpu_time() -> Option<f64> {
     None
 }
 
-/// Runs a problem with each number of threads.
-pub(super) fn measure(problem: &Problem, threads: &[usize], quick: bool) -> anyhow::Result<Vec<Timing>> {
+/// Runs a problem with each number of threads, by turns with a measurement of the limit that applies: what a machine gives may change within
+/// seconds, where others share its memory or where its clock depends on its temperature.
+pub(super) fn measure(problem: &Problem, threads: &[usize], machine: &mut Machine) -> anyhow::Result<Vec<Timing>> {
     let program = program(problem)?;
     let plan = program.plan(&entry(&program)?)?;
     let mut arrays = arrays(problem);
@@ -75,7 +90,7 @@ pub(super) fn measure(problem: &Problem, threads: &[usize], quick: bool) -> anyh
     let mut timings = Vec::new();
     for &threads in threads {
         let options = LaunchOptions::new().threads(threads);
-        let mut best = Timing { threads, seconds: f64::INFINITY, cpu_seconds: None };
+        let mut best = Timing { threads, seconds: f64::INFINITY, cpu_seconds: None, limit: 0.0 };
         let mut once = |best: &mut Timing| -> anyhow::Result<()> {
             let (begin, cpu_begin) = (Instant::now(), cpu_time());
             launch(&plan, &mut memory, grid(problem), &args, &options).with_context(|| problem.name)?;
@@ -84,12 +99,19 @@ pub(super) fn measure(problem: &Problem, threads: &[usize], quick: bool) -> anyh
             best.cpu_seconds = cpu.map(|cpu| cpu.min(best.cpu_seconds.unwrap_or(cpu)));
             Ok(())
         };
-        once(&mut best)?;
-        let begin = Instant::now();
-        let mut launches = 0;
-        while !quick && (launches < LAUNCHES || begin.elapsed() < PATIENCE) {
-            once(&mut best)?;
-            launches += 1;
+        let (mut launches, mut launched) = (0, Duration::ZERO);
+        let turn = if machine.quick { Duration::ZERO } else { TURN };
+        while launches == 0 || !machine.quick && (launches < LAUNCHES || launched < PATIENCE) {
+            best.limit = best.limit.max(machine.limit(problem.limit, threads, LIMIT_TURN));
+            let begin = Instant::now();
+            loop {
+                once(&mut best)?;
+                launches += 1;
+                if begin.elapsed() >= turn {
+                    break;
+                }
+            }
+            launched += begin.elapsed();
         }
         timings.push(best);
     }

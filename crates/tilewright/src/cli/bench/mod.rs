@@ -9,7 +9,7 @@ use super::{
     exit::Exit,
     output::{write_file, write_json},
 };
-use measure::Limits;
+use measure::Machine;
 use report::Report;
 use std::{io, num::NonZeroUsize, path::PathBuf};
 
@@ -17,8 +17,9 @@ use std::{io, num::NonZeroUsize, path::PathBuf};
 ///
 /// Measures memory bandwidth (z = x + y on large arrays) and the peak rate of floating-point multiply-adds, then runs kernels that
 /// were compiled by cuTile Python, at real sizes, and compares each with the limit that applies to it. Times are the best of
-/// several launches, each with everything that a launch does. 'share' is the rate as a part of the limit; 'busy' is the same by
-/// processor time, for machines that have other things to do.
+/// several launches, each with everything that a launch does. Launches take turns with the limit that applies, because what a machine
+/// gives may change from second to second: 'share' is the rate as a part of the limit meanwhile; 'busy' is the same by processor time,
+/// for machines that have other things to do.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,13 +58,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     let threads = thread_counts(&args.threads);
-    let limits: Vec<Limits> = threads.iter().map(|&n| Limits::measure(n, args.quick)).collect();
-    let mut report = Report::new(limits);
+    let mut machine = Machine::new(args.quick);
+    let mut report = Report::new(threads.iter().map(|&n| machine.limits(n)).collect());
     if !args.json {
         report.write_limits(&mut io::stdout().lock())?;
     }
     for problem in &problems {
-        for result in measure::measure(problem, &threads, args.quick)? {
+        for result in measure::measure(problem, &threads, &mut machine)? {
             let row = report.add(problem, &result);
             if !args.json {
                 report::write_row(&mut io::stdout().lock(), row)?;

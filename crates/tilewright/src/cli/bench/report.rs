@@ -31,7 +31,9 @@ pub(super) struct Row {
     unit: &'static str,
     /// Which limit applies.
     limit: &'static str,
-    /// The rate as a part of the limit with as many threads.
+    /// What the machine could do meanwhile with as many threads, in the same unit.
+    limit_rate: f64,
+    /// The rate as a part of that.
     pub(super) share: f64,
     /// Processor time, all threads together.
     cpu_seconds: Option<f64>,
@@ -52,7 +54,6 @@ impl Report {
 
     pub(super) fn add(&mut self, problem: &Problem, timing: &Timing) -> &Row {
         let rate = problem.work as f64 / timing.seconds;
-        let limits = self.limits.iter().find(|l| l.threads == timing.threads);
         let (limit, unit) = match problem.limit {
             Limit::Bandwidth => ("bandwidth", "B/s"),
             Limit::PeakF32 => ("f32 peak", "FLOP/s"),
@@ -66,12 +67,10 @@ impl Report {
             rate,
             unit,
             limit,
-            share: limits.map_or(0.0, |limits| rate / limits.of(problem.limit)),
+            limit_rate: timing.limit,
+            share: rate / timing.limit,
             cpu_seconds: timing.cpu_seconds,
-            cpu_share: timing.cpu_seconds.zip(limits).map(|(cpu, limits)| {
-                let rate = problem.work as f64 / cpu * timing.threads as f64;
-                rate / limits.of(problem.limit)
-            }),
+            cpu_share: timing.cpu_seconds.map(|cpu| problem.work as f64 / cpu * timing.threads as f64 / timing.limit),
         });
         &self.results[self.results.len() - 1]
     }
@@ -95,7 +94,7 @@ impl Report {
                 limits.peak_f64 / 1e9
             )?;
         }
-        let head = format!("{:<22}{:<20}{:>7} {:>10} {:>16}  share  busy", "kernel", "size", "threads", "time", "rate");
+        let head = format!("{:<22}{:<20}{:>7} {:>10} {:>16}  share  busy    of its limit", "kernel", "size", "threads", "time", "rate");
         writeln!(out, "\n{}", style.strong(&head))
     }
 
@@ -109,8 +108,9 @@ pub(super) fn write_row(out: &mut dyn Write, row: &Row) -> io::Result<()> {
     let (name, size, threads, time) = (row.name, &row.size, row.threads, duration(row.seconds));
     let share = row.share * 100.0;
     let busy = row.cpu_share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", share * 100.0));
-    let rate = row.rate / 1e9;
-    writeln!(out, "{name:<22}{size:<20}{threads:>7} {time:>10} {rate:>8.1} {unit:<7} {share:>5.0}% {busy:>5} of {}", row.limit)
+    let (rate, limit) = (row.rate / 1e9, row.limit_rate / 1e9);
+    let what = row.limit;
+    writeln!(out, "{name:<22}{size:<20}{threads:>7} {time:>10} {rate:>8.1} {unit:<7} {share:>5.0}% {busy:>5} {limit:>8.1} {unit:<7} {what}")
 }
 
 pub(super) fn write_overhead(out: &mut dyn Write, row: &OverheadRow) -> io::Result<()> {
