@@ -181,8 +181,8 @@ pub fn launch(
         last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
     };
     let in_step = if is_seen { 1 } else { blocks_in_step(plan, blocks, threads) };
-    let together = launch.coarse.as_ref().map_or(in_step as u64, Coarse::fewest);
-    let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, threads).of_at_least(together) };
+    let (together, row) = launch.coarse.as_ref().map_or((in_step as u64, 1), |coarse| (coarse.fewest(), coarse.row_together()));
+    let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, threads).of_at_least(together).in_rows_of(row) };
     let queue = Queue::new(new, blocks, in_step, options.progress.clone());
     let begin = Instant::now();
     // Fewer threads than wished for still do all the work.

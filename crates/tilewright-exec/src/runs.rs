@@ -14,12 +14,16 @@ pub(crate) struct Runs {
     runs: Vec<Mutex<Range<u64>>>,
     /// The fewest and the most blocks that a worker takes from the front of a run at a time.
     at_once: [u64; 2],
+    /// So many blocks are taken together, or several times as many, while a worker takes more than that.
+    row: u64,
 }
 
 /// Blocks that a worker takes together: taking some is an atomic operation, and the CPU waits there for all that was stored before.
 const AT_ONCE: u64 = 64;
 /// A worker takes a small part of a run, so that others find some blocks to the end.
 const PARTS: u64 = 8;
+/// The most rows of blocks that a worker takes together.
+const ROWS: u64 = 4;
 
 impl Runs {
     /// Equal runs of the blocks, one for each worker.
@@ -28,12 +32,18 @@ impl Runs {
         // A part of the blocks is at most all of them.
         let border = |worker: u128| (all * worker / count) as u64;
         let runs = (0..count).map(|worker| Mutex::new(border(worker)..border(worker + 1))).collect();
-        Runs { runs, at_once: [1, AT_ONCE] }
+        Runs { runs, at_once: [1, AT_ONCE], row: 1 }
     }
 
     /// The same, of which workers take `blocks` neighbouring blocks at least while there are so many.
     pub(crate) fn of_at_least(self, blocks: u64) -> Runs {
         Runs { at_once: [blocks, AT_ONCE.max(blocks)], ..self }
+    }
+
+    /// The same, of which workers take whole rows of so many blocks, while that is a small part of their run.
+    pub(crate) fn in_rows_of(self, blocks: u64) -> Runs {
+        let [fewest, most] = self.at_once;
+        Runs { at_once: [fewest, most.max(ROWS * blocks)], row: blocks, ..self }
     }
 
     /// One run that all workers take single blocks from: blocks begin in the order of the grid.
@@ -53,7 +63,9 @@ impl Runs {
         let left = remaining(run);
         let first = run.start;
         let [fewest, most] = self.at_once;
-        run.start += (left / PARTS).clamp(fewest, most).min(left);
+        let part = left / PARTS;
+        let part = if part < self.row { part } else { part - part % self.row };
+        run.start += part.clamp(fewest, most).min(left);
         first..run.start
     }
 
@@ -141,5 +153,7 @@ mod tests {
         assert_eq!(Runs::in_order(100).next(0), 0..1);
         let runs = Runs::divided(40, 1).of_at_least(16);
         assert_eq!([(); 4].map(|()| runs.next(0)), [0..16, 16..32, 32..40, 0..0]);
+        let runs = Runs::divided(400, 1).in_rows_of(20);
+        assert_eq!([(); 6].map(|()| remaining(&runs.next(0))), [40, 40, 40, 20, 20, 20]);
     }
 }

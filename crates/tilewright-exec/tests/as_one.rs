@@ -1,4 +1,5 @@
-//! Neighbouring blocks that run as one, because each does nothing but to combine tiles element by element, do what single ones do.
+//! Neighbouring blocks that run as one, because each does nothing but to combine tiles element by element or to copy one, do what single
+//! ones do.
 
 mod text;
 
@@ -56,6 +57,20 @@ fn run(text: &str, places: [usize; 3], options: LaunchOptions<'_>) -> (Vec<u64>,
     (ended, ints(memory.bytes(all)))
 }
 
+/// `to[j][i] = from[i][j]`, in tiles of 16 rows and 32 columns, with the first coordinate of blocks along rows, or along columns.
+const TURNED: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>) {
+  %IDS, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [ROWS, COLUMNS], strides = [COLUMNS, 1] : tensor_view<ROWSxCOLUMNSxi32, strides=[COLUMNS,1]>
+  %z = make_tensor_view %to, shape = [COLUMNS, ROWS], strides = [ROWS, 1] : tensor_view<COLUMNSxROWSxi32, strides=[ROWS,1]>
+  %xs = make_partition_view %x : partition_view<tile=(16x32), tensor_view<ROWSxCOLUMNSxi32, strides=[COLUMNS,1]>>
+  %zs = make_partition_view %z : partition_view<tile=(32x16), tensor_view<COLUMNSxROWSxi32, strides=[ROWS,1]>>
+  %a, %t0 = load_view_tko weak %xs[%i, %j] : partition_view<tile=(16x32), tensor_view<ROWSxCOLUMNSxi32, strides=[COLUMNS,1]>>, tile<i32> -> tile<16x32xi32>, token
+  %b = permute %a [1, 0] : tile<16x32xi32> -> tile<32x16xi32>
+  %t1 = store_view_tko weak %b, %zs[%j, %i] : tile<32x16xi32>, partition_view<tile=(32x16), tensor_view<COLUMNSxROWSxi32, strides=[ROWS,1]>>, tile<i32> -> token
+  return
+}";
+
 struct Watcher;
 
 impl AccessObserver for Watcher {
@@ -70,6 +85,30 @@ fn blocks_run_as_one_and_do_what_each_does() {
         let (ended, found) = run(&sums(true), [0, ALL, ALL + TILE], LaunchOptions::new().threads(threads));
         assert_eq!(found[ALL + TILE..], expected);
         assert!(ended.len() < BLOCKS as usize && ended.last() == Some(&u64::from(BLOCKS)), "{ended:?}");
+    }
+}
+
+#[test]
+fn tiles_of_blocks_are_copied_as_one_matrix() {
+    // Whole tiles only, and some at the end of a row of blocks, or of the last rows, or of both that are not whole.
+    for (rows, columns) in [(208, 320), (200, 320), (208, 300), (200, 300)] {
+        let values: Vec<i32> = (0..rows * columns).map(|i| (i * 7919) as i32).collect();
+        let expected: Vec<i32> = (0..rows * columns).map(|i| values[i % rows * columns + i / rows]).collect();
+        let grid = [rows.div_ceil(16) as u32, columns.div_ceil(32) as u32, 1];
+        for (ids, grid) in [("i, %j", grid), ("j, %i", [grid[1], grid[0], 1])] {
+            let text = TURNED.replace("ROWS", &rows.to_string()).replace("COLUMNS", &columns.to_string()).replace("IDS", ids);
+            for threads in [1, 3] {
+                let bytes = values.iter().chain(&vec![0; values.len()]).flat_map(|n| n.to_le_bytes()).collect();
+                let (mut memory, all) = buffer(bytes);
+                let args = [0, 4 * values.len() as u64].map(|place| Arg::Pointer(memory.address(all) + place));
+                let (times, blocks) = (Arc::new(Mutex::new(0)), grid[0] * grid[1]);
+                let told = Arc::clone(&times);
+                let options = LaunchOptions::new().threads(threads).progress(Arc::new(move |_| *told.lock().unwrap() += 1));
+                launch(&program(&text).plan("k").unwrap(), &mut memory, grid, &args, &options).unwrap();
+                assert_eq!(ints(memory.bytes(all))[values.len()..], expected, "{rows} x {columns}, {ids}, {threads} threads");
+                assert!(*times.lock().unwrap() < blocks / 2, "{rows} x {columns}, {ids}, {threads} threads");
+            }
+        }
     }
 }
 

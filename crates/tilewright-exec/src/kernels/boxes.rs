@@ -41,8 +41,8 @@ pub(crate) struct BoxCopy {
     /// Bytes of an element: 1, 2, 4 or 8.
     pub(crate) size: usize,
     pub(crate) stores: Stores,
-    /// How many bytes behind this box, wrapping around, the next one will probably be read, or 0. Transpositions fetch it meanwhile:
-    /// the CPU does not see their many short rows coming.
+    /// How many bytes behind this box, wrapping around, the next one will probably be read, or 0 if nobody knows or it is in the caches.
+    /// Transpositions fetch what they read next: the CPU does not see their many short rows coming.
     pub(crate) ahead: usize,
 }
 
@@ -267,6 +267,8 @@ mod tests {
             // Whole lines of the target, and a rest; less than a line, but a vector; from places without alignment.
             check(&[dim(130, 1, 128), dim(128, 131, 1)], size);
             check(&[dim(64, 1, 192), dim(150, 70, 1)], size);
+            // Several groups below and beside each other, the last ones shorter.
+            check(&[dim(1100, 1, 320), dim(300, 1101, 1)], size);
             for n in [2, 4, 8, 16, 32] {
                 check(&[dim(n, 1, n), dim(n, n, 1)], size);
                 check(&[dim(64, 1, n + 1), dim(n, 65, 1)], size);

@@ -7,15 +7,15 @@
 
 use super::{
     Block, Machine,
-    in_place::copy_form,
+    in_place::copy_dims,
     sweep::{self, Target},
-    tiling::Tiling,
+    tiling::{MAX_AXES, Tiling},
 };
 use crate::{
     cpu::Level,
     kernels::{
         ahead::Ahead,
-        boxes::{BoxCopy, Form, Stores},
+        boxes::{BoxCopy, Dim, Form, Stores},
     },
     plan::{Base, Inst, Plan, Sweep, Tile, VReg, ViewAccess},
 };
@@ -32,6 +32,8 @@ pub(crate) struct Coarse<'l> {
     elements: usize,
     bytes: usize,
     target: Places,
+    /// How many blocks the grid has along its first axis.
+    row: u64,
     /// How many blocks along each axis of the grid have only whole tiles.
     whole: [u64; 3],
 }
@@ -40,8 +42,14 @@ pub(crate) struct Coarse<'l> {
 enum Task<'l> {
     /// Computes what it stores.
     Sweep(OneSweep<'l>),
-    /// Copies a tile of elements of `size` bytes.
-    Copy { source: Places, form: Form, size: usize },
+    Copy(OneCopy),
+}
+
+/// The copy of a tile of elements of `size` bytes.
+struct OneCopy {
+    source: Places,
+    dims: [Dim; MAX_AXES],
+    size: usize,
 }
 
 struct OneSweep<'l> {
@@ -102,8 +110,8 @@ impl<'l> Coarse<'l> {
             Inst::Store { view, src } => {
                 let (tiling, source) = finder.find(finder.loaded(src)?)?;
                 let (target_tiling, target) = finder.find(view)?;
-                let form = copy_form(src, Some(&tiling.axes), target_tiling);
-                (view, src, Task::Copy { source, form, size: view.size }, target)
+                let dims = copy_dims(src, Some(&tiling.axes), target_tiling);
+                (view, src, Task::Copy(OneCopy { source, dims, size: view.size }), target)
             }
             _ => return None,
         };
@@ -118,9 +126,10 @@ impl<'l> Coarse<'l> {
         };
         let apart = match &task {
             Task::Sweep(one) => one.inputs.iter().flatten().all(is_apart),
-            Task::Copy { source, .. } => is_apart(source),
+            Task::Copy(one) => is_apart(&one.source),
         };
-        apart.then(|| Coarse { task, pc, elements: src.numel(), bytes: src.numel() * view.size, target, whole })
+        let row = u64::from(grid[0]);
+        apart.then(|| Coarse { task, pc, elements: src.numel(), bytes: src.numel() * view.size, target, row, whole })
     }
 
     /// How many blocks should run as one, if there are so many: so that their elements take longer than to begin with them.
@@ -128,9 +137,20 @@ impl<'l> Coarse<'l> {
         (ENOUGH / self.elements.max(1) as u64).max(1)
     }
 
-    /// How many blocks from this position on, along the first axis, have only whole tiles.
-    fn whole_from(&self, [x, y, z]: [u64; 3]) -> u64 {
-        if y < self.whole[1] && z < self.whole[2] { self.whole[0].saturating_sub(x) } else { 0 }
+    /// How many blocks have tiles that make a larger one, of which a worker should copy some together: a row of the grid.
+    pub(crate) fn row_together(&self) -> u64 {
+        if matches!(self.task, Task::Copy(_)) && self.whole[0] == self.row { self.row } else { 1 }
+    }
+
+    /// How many blocks run as one from this position on, of the next `most`: so many in a row of the grid, and so many rows, which are whole
+    /// if there are several.
+    fn blocks_from(&self, [x, y, z]: [u64; 3], most: u64) -> [u64; 2] {
+        if y >= self.whole[1] || z >= self.whole[2] {
+            return [0; 2];
+        }
+        let columns = self.whole[0].saturating_sub(x).min(most);
+        let rows = if columns == self.row { (most / self.row).min(self.whole[1] - y) } else { 1 };
+        [columns, rows]
     }
 }
 
@@ -179,6 +199,23 @@ impl<'l> OneSweep<'l> {
     }
 }
 
+impl OneCopy {
+    /// How the tiles of so many blocks are copied, in a row of the grid, and rows of it: as one box.
+    fn form(&self, target: &Places, blocks: [u64; 2]) -> Form {
+        let mut dims = self.dims.to_vec();
+        for (axis, count) in blocks.into_iter().enumerate() {
+            let elements = |places: &Places| places.steps[axis] as usize / self.size;
+            let (count, from, to) = (count as usize, elements(&self.source), elements(target));
+            // Along a dimension of the tile, if that goes on in the tile of the next block.
+            match dims.iter_mut().find(|dim| dim.count > 1 && dim.count * dim.from == from && dim.count * dim.to == to) {
+                Some(dim) => dim.count *= count,
+                None => dims.insert(0, Dim { count, from, to }),
+            }
+        }
+        Form::new(&dims)
+    }
+}
+
 impl Machine<'_> {
     /// Runs a block that begins, and with it those behind it that run as one with it: `most` of them at most. Gives how many ran, which is
     /// none, if it is not such a block.
@@ -186,22 +223,30 @@ impl Machine<'_> {
         let launch = self.launch;
         let Some(coarse) = &launch.coarse else { return 0 };
         let [x, y, z] = block.id.map(u64::from);
-        let count = coarse.whole_from([x, y, z]).min(most);
-        if count == 0 {
+        let [columns, rows] = coarse.blocks_from([x, y, z], most);
+        if columns == 0 {
             return 0;
         }
-        let positions = (x..x + count).map(|x| [x, y, z]);
         match &coarse.task {
-            Task::Copy { source, form, size } => {
-                let stores = self.stores(coarse.bytes, coarse.pc);
-                let copy = BoxCopy { level: Level::best(), size: *size, stores, ahead: source.steps[0] as usize };
-                // SAFETY: source and target hold the whole tiles, and do not overlap.
-                positions.for_each(|position| unsafe { copy.run(form, source.of(position), coarse.target.of(position)) });
+            Task::Copy(one) => self.copy_once(coarse, one, [x, y, z], [columns, rows]),
+            Task::Sweep(one) if one.in_a_row => (y..y + rows).for_each(|y| self.sweep_once(coarse, one, [x, y, z], columns, block)),
+            Task::Sweep(one) => {
+                let positions = (y..y + rows).flat_map(|y| (x..x + columns).map(move |x| [x, y, z]));
+                positions.for_each(|position| self.sweep_once(coarse, one, position, 1, block));
             }
-            Task::Sweep(one) if one.in_a_row => self.sweep_once(coarse, one, [x, y, z], count, block),
-            Task::Sweep(one) => positions.for_each(|position| self.sweep_once(coarse, one, position, 1, block)),
         }
-        count
+        columns * rows
+    }
+
+    /// Copies the tiles of the blocks from this position on, so many in a row of the grid, and rows of it.
+    fn copy_once(&mut self, coarse: &Coarse<'_>, one: &OneCopy, position: [u64; 3], [columns, rows]: [u64; 2]) {
+        let OneCopy { source, size, .. } = one;
+        // The next blocks are probably as many.
+        let ahead = if rows > 1 || columns == coarse.row { source.steps[1] * rows } else { source.steps[0] * columns };
+        let stores = self.stores(coarse.bytes, coarse.pc);
+        let copy = BoxCopy { level: Level::best(), size: *size, stores, ahead: ahead as usize };
+        // SAFETY: source and target hold the whole tiles, and do not overlap.
+        unsafe { copy.run(&one.form(&coarse.target, [columns, rows]), source.of(position), coarse.target.of(position)) };
     }
 
     /// Runs the sweep of the blocks from this position on whose tiles are one.

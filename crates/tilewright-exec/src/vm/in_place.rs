@@ -206,14 +206,14 @@ impl Forms {
     }
 }
 
-/// How a tile is copied from a register, or from where it lies in memory with these axes, to the tile of a view.
-pub(super) fn copy_form(src: &Tile, source: Option<&[Axis; MAX_AXES]>, target: &Tiling) -> Form {
+/// The dimensions of the copy of a tile from a register, or from where it lies in memory with these axes, to the tile of a view.
+pub(super) fn copy_dims(src: &Tile, source: Option<&[Axis; MAX_AXES]>, target: &Tiling) -> [Dim; MAX_AXES] {
     let mut dims = target.axes.map(|axis| Dim { count: axis.count, from: 1, to: axis.stride as usize });
     let proper = src.shape.iter().zip(&src.strides).filter(|(extent, _)| **extent != 1);
     for (dim, (&extent, &stride)) in dims.iter_mut().rev().zip(proper.rev()) {
         dim.from = source.map_or(stride, |source| distance(source, extent, stride));
     }
-    Form::new(&dims)
+    dims
 }
 
 impl Machine<'_> {
@@ -255,7 +255,7 @@ impl Machine<'_> {
         let next = source.map_or(std::ptr::null(), |source| source.next);
         let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };
         let copy = BoxCopy { level: Level::best(), size: view.size, stores, ahead };
-        let form = || copy_form(src, source.map(|source| &source.axes), tiling);
+        let form = || Form::new(&copy_dims(src, source.map(|source| &source.axes), tiling));
         // The form is the same for all blocks where the distances in the source and in the target are.
         let kept = source.map_or(Some(None), |source| source.fixed.map(Some)).zip(view.fixed);
         let made;
