@@ -361,7 +361,7 @@ impl Queue {
     /// A block that begins.
     fn begin(&self, worker: &mut Worker, index: u64, launch: &Launch<'_>) -> Result<Box<Block>, LaunchErrorKind> {
         let ended = worker.idle.pop().or_else(|| self.lock().ended.pop());
-        let mut block = ended.map_or_else(|| Block::new(launch.plan).map(Box::new), Ok)?;
+        let mut block = ended.map_or_else(|| Block::new(launch).map(Box::new), Ok)?;
         block.begin(index, block_id(index, launch.grid));
         Ok(block)
     }
@@ -420,9 +420,8 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
     let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
     let mut machine = Machine::new(launch).map_err(resource)?;
     let begin = |worker: &mut Worker, index| queue.begin(worker, index, launch).map_err(resource);
-    let mut blocks = Vec::with_capacity(queue.in_step);
     while !launch.stop.load(Ordering::Relaxed) {
-        match queue.next(worker) {
+        let block = match queue.next(worker) {
             Work::Begin(index) => {
                 let mut block = begin(worker, index)?;
                 let ran = machine.run_as_one(&mut block, 1 + worker.taken.end - worker.taken.start);
@@ -431,29 +430,38 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
                     queue.end(worker, block, ran);
                     continue;
                 }
-                blocks.push(block);
-                while blocks.len() < queue.in_step
-                    && let Some(index) = worker.taken.next()
-                {
-                    blocks.push(begin(worker, index)?);
+                if queue.in_step > 1 {
+                    let mut blocks = vec![block];
+                    while blocks.len() < queue.in_step
+                        && let Some(index) = worker.taken.next()
+                    {
+                        blocks.push(begin(worker, index)?);
+                    }
+                    if blocks.len() > 1 {
+                        machine.run_in_step(&mut blocks)?;
+                    }
+                    blocks.into_iter().try_for_each(|block| run_on(&mut machine, queue, worker, block))?;
+                    continue;
                 }
+                block
             }
-            Work::Resume(block) => blocks.push(block),
+            Work::Resume(block) => block,
             Work::Wait => {
                 std::thread::yield_now();
                 continue;
             }
             Work::Done => return Ok(()),
         };
-        if blocks.len() > 1 {
-            machine.run_in_step(&mut blocks)?;
-        }
-        for mut block in blocks.drain(..) {
-            match machine.run(&mut block)? {
-                Outcome::Finished => queue.end(worker, block, 1),
-                Outcome::Parked => queue.park(block),
-            }
-        }
+        run_on(&mut machine, queue, worker, block)?;
+    }
+    Ok(())
+}
+
+/// Runs a block until it ends or waits.
+fn run_on(machine: &mut Machine<'_>, queue: &Queue, worker: &mut Worker, mut block: Box<Block>) -> Result<(), LaunchError> {
+    match machine.run(&mut block)? {
+        Outcome::Finished => queue.end(worker, block, 1),
+        Outcome::Parked => queue.park(block),
     }
     Ok(())
 }

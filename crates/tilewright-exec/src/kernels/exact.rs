@@ -70,6 +70,7 @@ pub(super) const fn sources_of(op: ElemOp) -> usize {
 ///
 /// # Safety
 /// The element is valid and aligned.
+#[inline]
 pub(crate) unsafe fn read(base: *const u8, i: usize, size: usize) -> u64 {
     // SAFETY: by the contract.
     unsafe {
@@ -86,6 +87,7 @@ pub(crate) unsafe fn read(base: *const u8, i: usize, size: usize) -> u64 {
 ///
 /// # Safety
 /// There is room for the element, aligned.
+#[inline]
 pub(crate) unsafe fn write(base: *mut u8, i: usize, size: usize, value: u64) {
     // SAFETY: by the contract.
     unsafe {

@@ -1,6 +1,6 @@
 //! Frames: where each register lies in the memory of a block, and where each label ended up.
 
-use super::{Inst, tile::Base};
+use super::{Inst, VReg, tile::Base};
 use crate::PlanError;
 use std::{
     cmp::Reverse,
@@ -44,6 +44,24 @@ pub(crate) fn lay_out(code: &[(Inst, u32)], sizes: &[usize]) -> Result<Layout, P
         }
     }
     Ok(Layout { offsets, bytes: space.end })
+}
+
+/// Whether all that instructions read and write begins inside the frame, or inside the constants.
+///
+/// The tile machine relies on that, and looks at no bounds.
+pub(crate) fn is_inside<'i>(code: impl IntoIterator<Item = &'i Inst>, offsets: &[usize], frame: usize, constants: usize) -> bool {
+    let mut inside = true;
+    let is_register = |reg: VReg| offsets.get(reg.index()).is_some_and(|offset| *offset < frame);
+    for inst in code {
+        inst.for_each_read(|tile| {
+            inside &= match tile.base {
+                Base::Reg(reg) => is_register(reg),
+                Base::Const(offset) => offset < constants,
+            }
+        });
+        inst.for_each_write(|reg| inside &= is_register(reg));
+    }
+    inside
 }
 
 /// Free places of a frame, and its end so far.
@@ -175,10 +193,7 @@ pub(crate) fn resolve_labels(mut code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        elem::Elem,
-        plan::{Tile, VReg},
-    };
+    use crate::{elem::Elem, plan::Tile};
     use tilewright_ir::Scalar;
 
     fn write(reg: u32) -> (Inst, u32) {

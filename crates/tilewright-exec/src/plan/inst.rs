@@ -450,7 +450,7 @@ impl Inst {
     pub(crate) fn leave_memory_alone(&mut self) {
         match self {
             Inst::FoldRows(fold) => fold.steps = 0,
-            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.reads_ahead = false,
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.leave_memory_alone(),
             _ => {}
         }
     }

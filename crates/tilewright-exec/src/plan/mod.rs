@@ -34,8 +34,8 @@ pub(crate) use inst::{
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use sweep::{Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
-pub(crate) use tile::{Base, Tile, VReg, row_major};
+pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
+pub(crate) use tile::{Base, Operand, Tile, VReg, row_major};
 
 use crate::{
     PlanError, Site,
@@ -133,6 +133,12 @@ impl Plan {
         lowered.prologue.places.iter().for_each(|(reg, offset)| layout.offsets[reg.index()] = *offset);
         let (prologue, prologue_slots) = fuse::one_by_one(lowered.prologue.code);
         let (mut code, sites) = frame::resolve_labels(fused.code);
+        let constants = lowered.constants.bytes().len();
+        assert!(
+            frame::is_inside(&code, &layout.offsets, layout.bytes, constants)
+                && frame::is_inside(&prologue, &layout.offsets, constants, constants),
+            "registers lie inside the frame, and constants inside those of the launch"
+        );
         late::mark(&mut code);
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
         let reads_ahead = share_out_fetching(&mut code);

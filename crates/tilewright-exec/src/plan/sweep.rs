@@ -1,6 +1,6 @@
 //! Sweeps: runs of elementwise operations, with the chains that they are made of.
 
-use super::{Tile, VReg, chains};
+use super::{Base, Operand, Tile, VReg, chains};
 use crate::kernels::{
     Kernel,
     chain::{Binary, ChainFn, GROUP, Half, Program},
@@ -26,28 +26,66 @@ pub(crate) struct Sweep {
 }
 
 /// How a sweep goes over its elements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub(crate) enum Way {
-    /// It is one chain, which needs no scratch and so need not stop where that ends.
-    OneChain,
-    /// All elements at once: there are few, and what its steps read lies where they can read it.
-    OnePiece,
+    /// It is one chain, which needs no scratch and so need not stop where that ends. An operand for each of its places.
+    OneChain(Vec<Operand>),
+    /// All elements at once: there are few, or there is one step that fetches nothing, and what steps read lies where they can read it.
+    OnePiece(Vec<Call>),
     /// In pieces, which scratch slots hold.
     Pieces,
 }
 
+/// A kernel with what it reads and writes.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) kernel: Kernel,
+    /// As many as the kernel has; the others are not read.
+    pub(crate) srcs: [Operand; 3],
+    pub(crate) dst: Operand,
+}
+
 impl Way {
-    fn of(n: usize, inputs: &[SweepInput], parts: &[Part]) -> Way {
+    fn of(n: usize, inputs: &[SweepInput], steps: &[Step], parts: &[Part], reads_ahead: bool) -> Way {
         let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
+        let is_alone = matches!(steps, [Step { dst: Src::Reg(..), .. }]);
         let only_steps = parts.iter().all(|part| matches!(part, Part::Step(_)));
-        if is_one_chain(inputs, parts) {
-            Way::OneChain
-        } else if n < Sweep::PIECE && only_steps && inputs.iter().all(lies_ready) {
-            Way::OnePiece
+        if let [Part::Chain(chain)] = parts
+            && let Some(operands) = without_scratch(inputs, chain)
+        {
+            Way::OneChain(operands)
+        } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && only_steps && inputs.iter().all(lies_ready) {
+            Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
         } else {
             Way::Pieces
         }
     }
+}
+
+impl Call {
+    fn of(step: &Step, inputs: &[SweepInput]) -> Call {
+        let mut srcs = [operand(step.dst, inputs); 3];
+        srcs.iter_mut().zip(&step.srcs).for_each(|(to, src)| *to = operand(*src, inputs));
+        Call { kernel: step.kernel, srcs, dst: operand(step.dst, inputs) }
+    }
+}
+
+/// Where a step on one piece, or a link, reads or writes.
+fn operand(src: Src, inputs: &[SweepInput]) -> Operand {
+    match src {
+        Src::Input(input) => Operand::of(inputs[input].tile().base),
+        Src::Slot(slot) => Operand::scratch(slot * Sweep::SLOT_BYTES),
+        Src::Reg(reg, _) => Operand::of(Base::Reg(reg)),
+        Src::Passed => unreachable!("what is passed on lies in no memory"),
+    }
+}
+
+/// The operands of a chain, if it reads and writes no scratch slots.
+fn without_scratch(inputs: &[SweepInput], chain: &Chain) -> Option<Vec<Operand>> {
+    let in_scratch =
+        |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });
+    let needs_none = !inputs.iter().any(in_scratch) && !chain.places.iter().any(|place| matches!(place.at, Src::Slot(_)));
+    needs_none.then(|| chain.places.iter().map(|place| operand(place.at, inputs)).collect())
 }
 
 /// The beginning of a reduction of what a step computes: rows are folded to an eighth.
@@ -99,23 +137,25 @@ impl Sweep {
     /// A sweep whose steps are part of chains as `linked` says.
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
-        let (way, places) = (Way::of(n, &inputs, &parts), most_places(&parts));
+        let (way, places) = (Way::of(n, &inputs, &steps, &parts, true), most_places(&parts));
         Sweep { n, inputs, steps, parts, way, fetches: false, places, reads_ahead: true, folds: Vec::new() }
     }
 
     /// Elements that a scratch slot holds.
     pub(crate) const PIECE: usize = 1024;
+    /// Bytes of a scratch slot: a piece of the largest elements.
+    pub(crate) const SLOT_BYTES: usize = Sweep::PIECE * 8;
 
     /// Whether a chain writes the register of a result.
     pub(crate) fn chain_writes(&self, result: VReg) -> bool {
         let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(result).is_some() } else { false };
-        self.way == Way::OneChain || self.parts.iter().any(writes)
+        self.parts.iter().any(writes)
     }
 
     /// The chain that is all there is to do, if it needs no scratch.
     pub(crate) fn one_chain(&self) -> Option<&Chain> {
         match &self.parts[..] {
-            [Part::Chain(chain)] if self.way == Way::OneChain => Some(chain),
+            [Part::Chain(chain)] if matches!(self.way, Way::OneChain(_)) => Some(chain),
             _ => None,
         }
     }
@@ -132,9 +172,7 @@ impl Sweep {
             && let ([Part::Step(_)], [step]) = (&self.parts[..], &self.steps[..])
             && chains::takes(&step.kernel, self.n)
         {
-            self.parts = chains::parts(&self.inputs, &self.steps, &[true]);
-            self.places = most_places(&self.parts);
-            self.way = Way::of(self.n, &self.inputs, &self.parts);
+            self.run_as(chains::parts(&self.inputs, &self.steps, &[true]));
         }
     }
 
@@ -154,9 +192,21 @@ impl Sweep {
     /// Makes its only chain again, of its steps and folds as they are now.
     fn make_chain(&mut self) {
         if let Some(chain) = chains::folding(&self.inputs, &self.steps, &self.folds) {
-            self.parts = vec![Part::Chain(chain)];
-            self.places = most_places(&self.parts);
+            self.run_as(vec![Part::Chain(chain)]);
         }
+    }
+
+    /// Runs its steps in these parts.
+    fn run_as(&mut self, parts: Vec<Part>) {
+        self.places = most_places(&parts);
+        self.way = Way::of(self.n, &self.inputs, &self.steps, &parts, self.reads_ahead);
+        self.parts = parts;
+    }
+
+    /// Others have more time to read ahead.
+    pub(super) fn leave_memory_alone(&mut self) {
+        self.reads_ahead = false;
+        self.way = Way::of(self.n, &self.inputs, &self.steps, &self.parts, self.reads_ahead);
     }
 
     /// The step that writes a register.
@@ -194,14 +244,6 @@ impl Sweep {
 fn most_places(parts: &[Part]) -> usize {
     let places = |part: &Part| if let Part::Chain(chain) = part { chain.places.len() } else { 0 };
     parts.iter().map(places).max().unwrap_or(0)
-}
-
-/// Whether all that there is to do is one chain, which reads and writes no scratch slots.
-fn is_one_chain(inputs: &[SweepInput], parts: &[Part]) -> bool {
-    let [Part::Chain(chain)] = parts else { return false };
-    let in_scratch =
-        |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });
-    !inputs.iter().any(in_scratch) && !chain.places.iter().any(|place| matches!(place.at, Src::Slot(_)))
 }
 
 /// A value that a sweep reads from outside.

@@ -21,6 +21,40 @@ pub(crate) enum Base {
     Const(usize),
 }
 
+/// What an instruction reads or writes, as it is found when it runs: an entry of the table that says where everything is, and how many
+/// bytes behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Operand {
+    pub(crate) place: usize,
+    pub(crate) offset: usize,
+}
+
+impl Operand {
+    /// The entry of the launch's constants.
+    const CONSTANTS: usize = 0;
+    /// The entry of the worker's scratch.
+    pub(crate) const SCRATCH: usize = 1;
+
+    /// The entry of a register: they come last.
+    pub(crate) const fn number(reg: VReg) -> usize {
+        reg.index() + 2
+    }
+
+    /// What a tile is based on.
+    #[inline]
+    pub(crate) const fn of(base: Base) -> Operand {
+        match base {
+            Base::Reg(reg) => Operand { place: Operand::number(reg), offset: 0 },
+            Base::Const(offset) => Operand { place: Operand::CONSTANTS, offset },
+        }
+    }
+
+    /// A place in the scratch.
+    pub(crate) const fn scratch(offset: usize) -> Operand {
+        Operand { place: Operand::SCRATCH, offset }
+    }
+}
+
 /// A tile: elements in a register or constant, seen through strides.
 ///
 /// `broadcast`, `reshape`, `permute` and splats only change how the same elements are seen; nothing is copied.

@@ -94,7 +94,7 @@ impl Machine<'_> {
                     None => self.masked_result(atomic, i, block),
                 };
                 if let Some(dst) = atomic.dst {
-                    self.registers(block).set_element(dst, i, access.size, old);
+                    block.frame.set_element(dst, i, access.size, old);
                 }
             }
         }
@@ -123,7 +123,7 @@ impl Machine<'_> {
                 self.sums.flush();
                 self.sums.begin(origin, window.place(origin), access.size);
             }
-            let regs = self.registers(block);
+            let regs = &block.frame;
             let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
             // SAFETY: the register holds a number for each address, and the table a sum for each place.
             unsafe { self.sums.add(addresses, mask, reach, numbers) };
@@ -132,7 +132,7 @@ impl Machine<'_> {
             }
             return true;
         }
-        let regs = self.registers(block);
+        let regs = &block.frame;
         let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
         for_each_active(addresses, mask, |i, address| {
             // SAFETY: the window holds the element, and the register a number for each address.
@@ -145,13 +145,13 @@ impl Machine<'_> {
     fn masked_result(&self, atomic: &Atomic, i: usize, block: &mut Block) -> u64 {
         match &atomic.update {
             Update::Rmw { .. } => 0,
-            Update::CompareExchange { expected, .. } => self.registers(block).element(expected, i),
+            Update::CompareExchange { expected, .. } => block.frame.element(expected, i),
         }
     }
 
     /// Updates one element and gives its old value.
     fn update(&self, cell: Strong, atomic: &Atomic, i: usize, block: &mut Block) -> u64 {
-        let regs = self.registers(block);
+        let regs = &block.frame;
         match &atomic.update {
             Update::CompareExchange { expected, new } => {
                 let exchanged = cell.compare_exchange(regs.element(expected, i), regs.element(new, i), Ordering::Relaxed);
@@ -169,7 +169,7 @@ impl Machine<'_> {
         kind: AccessKind,
         block: &mut Block,
     ) -> Result<Option<(u64, *mut u8)>, LaunchErrorKind> {
-        let regs = self.registers(block);
+        let regs = &block.frame;
         if access.mask.as_ref().is_some_and(|mask| regs.element(mask, i) & 1 == 0) {
             return Ok(None);
         }

@@ -8,14 +8,14 @@
 use super::{
     Block, Machine,
     in_place::copy_dims,
-    sweep::{self, Target},
+    sweep,
     tiling::{MAX_AXES, Tiling},
 };
 use crate::{
     cpu::Level,
     kernels::{
         ahead::Ahead,
-        boxes::{BoxCopy, Dim, Form, Stores},
+        boxes::{BoxCopy, Dim, Form},
     },
     plan::{Base, Inst, Plan, Sweep, Tile, VReg, ViewAccess},
 };
@@ -252,11 +252,16 @@ impl Machine<'_> {
     /// Runs the sweep of the blocks from this position on whose tiles are one.
     fn sweep_once(&mut self, coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], blocks: u64, block: &mut Block) {
         let OneSweep { sweep, inputs, reg, .. } = one;
-        let stores = if sweep.chain_writes(*reg) { self.stores(coarse.bytes, coarse.pc) } else { Stores::Cached };
-        let target = Target { reg: *reg, place: coarse.target.of(position), stores };
-        let in_memory = |input: usize| inputs[input].map(|places| places.of(position).cast_const());
-        let regs = self.registers(block);
+        let streamed = self.streamed(sweep, *reg, coarse.bytes, coarse.pc);
+        for (input, places) in sweep.inputs.iter().zip(inputs) {
+            if let (Some(places), Base::Reg(loaded)) = (places, input.tile().base) {
+                block.frame.lend(loaded, places.of(position));
+            }
+        }
+        block.frame.lend(*reg, coarse.target.of(position));
         // The CPU finds what lies side by side on its own, or the chains fetch it.
-        sweep::run_pieces(sweep, sweep.n * blocks as usize, in_memory, regs, Some(&target), &mut self.scratch, &mut Ahead::default());
+        sweep::run_pieces(sweep, sweep.n * blocks as usize, &block.frame, streamed, &mut self.scratch, &mut Ahead::default());
+        // A load says anew where its tile is, if a block runs on its own.
+        block.frame.settle(*reg);
     }
 }

@@ -1,9 +1,9 @@
 //! Instructions that only compute: in a block, or once for a launch.
 
 use super::{
+    bytes::AlignedBytes,
     copy,
-    in_place::InPlace,
-    registers::{AlignedBytes, FrameLayout, Registers},
+    frame::Frame,
     sweep::{self, Scratch},
 };
 use crate::{
@@ -20,20 +20,20 @@ pub(crate) fn run_prologue(plan: &Plan, grid: [u32; 3], constants: &mut AlignedB
     if plan.prologue.is_empty() {
         return Ok(());
     }
-    let (mut scratch, mut ahead) = (Scratch::new(plan.scratch_slots)?, Ahead::default());
-    let layout = FrameLayout::of_prologue(&plan.registers, constants);
-    let regs = Registers::of_prologue(&layout);
+    let (mut scratch, mut ahead) = (Scratch::new(plan)?, Ahead::default());
+    let mut frame = Frame::of_prologue(&plan.registers, constants)?;
+    frame.use_scratch(scratch.start());
     for inst in &plan.prologue {
         match inst {
-            Inst::Sweep(sweep) => sweep::run(sweep, regs, &InPlace::default(), None, &mut scratch, &mut ahead),
-            inst => run(inst, regs, grid),
+            Inst::Sweep(sweep) => sweep::run(sweep, &frame, None, &mut scratch, &mut ahead),
+            inst => run(inst, &frame, grid),
         }
     }
     Ok(())
 }
 
 /// Runs an instruction that reads and writes nothing but registers, and is no sweep.
-pub(super) fn run(inst: &Inst, regs: Registers<'_>, grid: [u32; 3]) {
+pub(super) fn run(inst: &Inst, regs: &Frame, grid: [u32; 3]) {
     match inst {
         Inst::Move { src, dst } => copy::tile(src, regs, regs.write(*dst)),
         Inst::Repack { src, dst, bits, pack } => copy::repack(regs.read(src), regs.write(*dst), src.numel(), *bits, *pack),
@@ -48,7 +48,7 @@ pub(super) fn run(inst: &Inst, regs: Registers<'_>, grid: [u32; 3]) {
 }
 
 /// Writes three scalars of 32 bits.
-fn set_three(regs: Registers<'_>, dst: &[VReg; 3], values: [u32; 3]) {
+fn set_three(regs: &Frame, dst: &[VReg; 3], values: [u32; 3]) {
     for (reg, value) in dst.iter().zip(values) {
         regs.set_scalar(*reg, 4, value.into());
     }

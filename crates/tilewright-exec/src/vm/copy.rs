@@ -1,7 +1,7 @@
 //! Copying tiles from register to register.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
-use super::registers::Registers;
+use super::frame::Frame;
 use crate::{
     LaunchErrorKind,
     cpu::Level,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Copies a tile, in order, to `dst`.
-pub(super) fn tile(src: &Tile, regs: Registers<'_>, dst: *mut u8) {
+pub(super) fn tile(src: &Tile, regs: &Frame, dst: *mut u8) {
     let from = regs.read(src);
     let (n, size) = (src.numel(), src.elem.size());
     if src.is_splat() {
@@ -31,7 +31,7 @@ pub(super) fn tile(src: &Tile, regs: Registers<'_>, dst: *mut u8) {
 }
 
 /// Where a slice begins, in elements of the whole tile.
-fn slice_offset(slice: &Slice, regs: Registers<'_>) -> Result<usize, LaunchErrorKind> {
+fn slice_offset(slice: &Slice, regs: &Frame) -> Result<usize, LaunchErrorKind> {
     let mut offset = 0;
     for (d, (index, count)) in slice.indices.iter().zip(&slice.counts).enumerate() {
         let index = regs.scalar(index);
@@ -44,7 +44,7 @@ fn slice_offset(slice: &Slice, regs: Registers<'_>) -> Result<usize, LaunchError
 }
 
 /// Copies a slice of a tile, in order, to `dst`.
-pub(super) fn extract(src: &Tile, slice: &Slice, regs: Registers<'_>, dst: *mut u8) -> Result<(), LaunchErrorKind> {
+pub(super) fn extract(src: &Tile, slice: &Slice, regs: &Frame, dst: *mut u8) -> Result<(), LaunchErrorKind> {
     let (n, size) = (slice.first.numel(), src.elem.size());
     let offset = slice_offset(slice, regs)?;
     // SAFETY: the indices are in range, so the slice lies inside the tile; the register holds a slice.
@@ -53,7 +53,7 @@ pub(super) fn extract(src: &Tile, slice: &Slice, regs: Registers<'_>, dst: *mut 
 }
 
 /// Copies a tile, whose elements lie in order, to a slice of the register at `dst`.
-pub(super) fn insert(src: &Tile, slice: &Slice, regs: Registers<'_>, dst: *mut u8) -> Result<(), LaunchErrorKind> {
+pub(super) fn insert(src: &Tile, slice: &Slice, regs: &Frame, dst: *mut u8) -> Result<(), LaunchErrorKind> {
     let size = src.elem.size();
     let offset = slice_offset(slice, regs)?;
     let loops = slice.first.loops();

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "calls kernels on registers and scratch")]
 
 use super::{
+    bytes::AlignedBytes,
     copy,
+    frame::Frame,
     in_place::InPlace,
-    registers::{AlignedBytes, Registers},
     sweep::{Input, PIECE, Places, Scratch, Slots},
 };
 use crate::{
@@ -24,7 +25,7 @@ const LONG_SLICE: usize = 64;
 
 /// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.
 #[inline(never)]
-pub(super) fn run(fold: &Fold, regs: Registers<'_>, scratch: &mut Scratch) {
+pub(super) fn run(fold: &Fold, regs: &Frame, scratch: &mut Scratch) {
     let mut runner = Runner { fold, regs, slots: scratch.slots(), inputs: Vec::new(), works: Vec::new(), spares: Vec::new() };
     runner.prepare();
     match fold.kind {
@@ -47,26 +48,25 @@ pub(super) fn run(fold: &Fold, regs: Registers<'_>, scratch: &mut Scratch) {
 
 /// Folds rows where they lie.
 #[inline(never)]
-pub(super) fn run_rows(fold: &FoldRows, regs: Registers<'_>, in_place: &InPlace, ahead: &mut Ahead) {
-    let mut nothing = Ahead::default();
-    let ahead = if fold.steps > 0 { ahead } else { &mut nothing };
+pub(super) fn run_rows(fold: &FoldRows, regs: &Frame, scratch: &mut Scratch, ahead: &mut Ahead) {
+    let ahead = if fold.steps > 0 { ahead } else { &mut scratch.nothing };
     // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
     // source holds all rows in order.
     unsafe {
-        (fold.kernel)(in_place.read(&fold.src, regs), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent, ahead);
+        (fold.kernel)(regs.read(&fold.src), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent, ahead);
     }
 }
 
 /// Folds columns where they lie, if their rows are contiguous.
 #[inline(never)]
-pub(super) fn run_columns(fold: &FoldColumns, regs: Registers<'_>, in_place: &InPlace) {
+pub(super) fn run_columns(fold: &FoldColumns, regs: &Frame, in_place: &InPlace) {
     let (extent, width, size) = (fold.src.shape[0], fold.src.shape[1], fold.src.elem.size());
     let Matrix { start, down, right } = in_place.matrix(&fold.src, 0, regs);
     let (dst, spare) = (regs.write(fold.dst), regs.write(fold.spare));
     // SAFETY: the plan gave the result, and the room for all rows and half of them, registers of their own; the source holds all rows.
     unsafe {
         if right == 1 {
-            let tile = Columns { start, next: in_place.next(&fold.src), dst, spare };
+            let tile = Columns { start, next: in_place.next(&fold.src, regs), dst, spare };
             return (fold.kernel)(tile, Rows { extent, width, pitch: down });
         }
         let rows = spare.add(extent / 2 * width * size);
@@ -78,12 +78,12 @@ pub(super) fn run_columns(fold: &FoldColumns, regs: Registers<'_>, in_place: &In
 
 /// Folds the columns of tiles that lie beside each other as one wide tile, in `room` for half of its rows and one more; `false`, and nothing
 /// was done, if they do not.
-pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(Registers<'_>, &InPlace)], room: &mut AlignedBytes) -> bool {
+pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(&Frame, &InPlace)], room: &mut AlignedBytes) -> bool {
     let (extent, width) = (fold.src.shape[0], fold.src.shape[1]);
     let bytes = width * fold.src.elem.size();
     let mut first: Option<Matrix> = None;
     for (i, (regs, in_place)) in blocks.iter().enumerate() {
-        let tile = in_place.matrix(&fold.src, 0, *regs);
+        let tile = in_place.matrix(&fold.src, 0, regs);
         let first = first.get_or_insert(tile);
         if tile.right != 1 || tile.down != first.down || tile.start.addr() != first.start.addr() + i * bytes {
             return false;
@@ -92,7 +92,7 @@ pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(Registers<'_>, &
     let Some(first) = first else { return false };
     let row = blocks.len() * bytes;
     assert!(room.len() >= columns_room(fold, blocks.len()), "room for half of the rows and one more");
-    let dst = room.as_mut_ptr();
+    let dst = room.start();
     // SAFETY: the room was checked. The tiles hold all rows, and the plan gave the results registers of their own in each block.
     unsafe {
         let tile = Columns { start: first.start, next: std::ptr::null(), dst, spare: dst.add(row) };
@@ -111,7 +111,7 @@ pub(super) fn columns_room(fold: &FoldColumns, tiles: usize) -> usize {
 
 struct Runner<'a, 'b> {
     fold: &'a Fold,
-    regs: Registers<'b>,
+    regs: &'b Frame,
     slots: Slots,
     /// A pair for each operand, then the captures.
     inputs: Vec<Input>,
@@ -152,7 +152,7 @@ impl Runner<'_, '_> {
         }
         for start in (0..n).step_by(PIECE) {
             let piece = PIECE.min(n - start);
-            let places = Places { inputs: &self.inputs, regs: self.regs, target: None, slots: &self.slots };
+            let places = Places { inputs: &self.inputs, regs: self.regs, streamed: None, slots: &self.slots };
             fold.steps.iter().for_each(|step| places.run(step, start, piece));
             for (k, (operand, result)) in fold.operands.iter().zip(&fold.results).enumerate() {
                 let from = places.locate(*result, start);

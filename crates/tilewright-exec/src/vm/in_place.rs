@@ -3,8 +3,8 @@
 
 use super::{
     Block, Machine,
-    registers::Registers,
-    sweep::{self, Target},
+    frame::Frame,
+    sweep,
     tiling::{Axis, MAX_AXES, Tiling},
 };
 use crate::{
@@ -19,32 +19,19 @@ use crate::{
     plan::{Base, Readers, Sweep, Tile, VReg, ViewAccess},
 };
 
-/// Where the tiles lie that loads did not copy.
+/// What is known of the tiles that loads did not copy, beside their places, which a block's [`Frame`] has.
 ///
-/// The plan allows that (`plan/in_place.rs`) only for a register that nothing but the load writes, and that is read only by
-/// instructions that look here, behind the load in straight code. So every entry that is read was made by the load before, of the same
-/// block.
+/// The plan allows to leave a tile where it lies (`plan/in_place.rs`) only for a register that nothing but the load writes, and that is
+/// read only behind the load in straight code. So whatever is read here, or in the frame, was noted by the load before, of the same block.
 #[derive(Default)]
 pub(super) struct InPlace {
-    /// For each register, what loads noted of it. Those at the end that no load has written are not there.
-    registers: Vec<Noted>,
+    /// For each register, the number of its tile, if a load has left one in memory. Those at the end that no load has written are not
+    /// there.
+    numbers: Vec<Option<u32>>,
     /// The tiles that loads left where they lie, or the last ones, of whichever block.
     loaded: Vec<Whole>,
     /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
     stored: Vec<(VReg, Guess)>,
-}
-
-/// What is known of a register that a load may write.
-#[derive(Clone, Copy)]
-struct Noted {
-    /// The first byte of its tile where a load left that in memory; null if it is in the register.
-    left: *const u8,
-    /// The number of that tile, or of the last one, if there was any.
-    loaded: Option<u32>,
-}
-
-impl Noted {
-    const NOTHING: Noted = Noted { left: std::ptr::null(), loaded: None };
 }
 
 /// Where a tile probably lies.
@@ -115,77 +102,67 @@ impl Whole {
 }
 
 impl InPlace {
-    /// What loads note of a register: where its tile was left, and more of the last one that was.
-    fn of_register(&mut self, reg: VReg) -> (&mut *const u8, &mut Whole) {
-        if self.registers.len() <= reg.index() {
-            self.registers.resize(reg.index() + 1, Noted::NOTHING);
+    /// What loads note of the tile of a register.
+    #[inline]
+    fn of_register(&mut self, reg: VReg) -> &mut Whole {
+        let number = self.numbers.get(reg.index()).copied().flatten().unwrap_or_else(|| self.add(reg));
+        &mut self.loaded[number as usize]
+    }
+
+    #[cold]
+    fn add(&mut self, reg: VReg) -> u32 {
+        if self.numbers.len() <= reg.index() {
+            self.numbers.resize(reg.index() + 1, None);
         }
-        let Noted { left, loaded } = &mut self.registers[reg.index()];
-        let number = *loaded.get_or_insert_with(|| {
-            self.loaded.push(Whole::default());
-            self.loaded.len() as u32 - 1
-        });
-        (left, &mut self.loaded[number as usize])
+        let number = self.loaded.len() as u32;
+        self.loaded.push(Whole::default());
+        self.numbers[reg.index()] = Some(number);
+        number
     }
 
-    /// The tile of a register, if a load left it in memory.
+    /// What is known of a tile, if a load left it in memory.
     #[inline]
-    fn find(&self, tile: &Tile) -> Option<&Whole> {
+    fn find(&self, tile: &Tile, regs: &Frame) -> Option<&Whole> {
         let Base::Reg(reg) = tile.base else { return None };
-        let noted = self.registers.get(reg.index()).filter(|noted| !noted.left.is_null())?;
-        self.loaded.get(noted.loaded? as usize)
-    }
-
-    /// The first byte of a tile that is read where it lies in memory.
-    #[inline]
-    pub(super) fn noted(&self, tile: &Tile) -> Option<*const u8> {
-        let Base::Reg(reg) = tile.base else { return None };
-        self.registers.get(reg.index()).map(|noted| noted.left).filter(|first| !first.is_null())
+        let number = self.numbers.get(reg.index()).copied().flatten().filter(|_| regs.is_in_memory(tile))?;
+        self.loaded.get(number as usize)
     }
 
     /// The `batch`-th matrix of a tile of matrices.
-    pub(super) fn matrix(&self, tile: &Tile, batch: usize, regs: Registers<'_>) -> Matrix {
-        let whole = self.find(tile);
+    pub(super) fn matrix(&self, tile: &Tile, batch: usize, regs: &Frame) -> Matrix {
+        let whole = self.find(tile, regs);
         let distance = |from_the_end: usize| {
             let dim = tile.shape.len().checked_sub(from_the_end)?;
             let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
             Some(whole.map_or(stride, |whole| distance(&whole.axes, extent, stride)))
         };
-        let start = whole.map_or_else(|| regs.read(tile), |whole| whole.host);
         let offset = batch * distance(3).unwrap_or(0) * tile.elem.size();
-        Matrix { start: start.wrapping_add(offset), down: distance(2).unwrap_or(0), right: distance(1).unwrap_or(0) }
+        Matrix { start: regs.read(tile).wrapping_add(offset), down: distance(2).unwrap_or(0), right: distance(1).unwrap_or(0) }
     }
 
     /// Where the tile will probably be found that the next load of its register gives, or null.
-    pub(super) fn next(&self, tile: &Tile) -> *const u8 {
-        self.find(tile).map_or(std::ptr::null(), |whole| whole.next)
+    pub(super) fn next(&self, tile: &Tile, regs: &Frame) -> *const u8 {
+        self.find(tile, regs).map_or(std::ptr::null(), |whole| whole.next)
     }
 
     /// Brings a tile to its register, if a load left it where it lies.
-    pub(super) fn settle(&mut self, tile: &Tile, regs: Registers<'_>) {
-        let (Some(whole), Base::Reg(reg)) = (self.find(tile), tile.base) else { return };
+    pub(super) fn settle(&self, tile: &Tile, regs: &mut Frame) {
+        let (Some(whole), Base::Reg(reg)) = (self.find(tile, regs), tile.base) else { return };
         let dims = whole.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
+        let from = regs.read(tile);
+        regs.settle(reg);
         // SAFETY: the tile lies whole in memory; its register has room for it.
-        unsafe { boxes::copy(Level::best(), &dims, tile.elem.size(), whole.host, regs.write(reg)) };
-        self.registers[reg.index()].left = std::ptr::null();
+        unsafe { boxes::copy(Level::best(), &dims, tile.elem.size(), from, regs.write(reg)) };
     }
+}
 
-    /// The first byte of a tile whose elements lie in order.
-    #[inline]
-    pub(super) fn read(&self, tile: &Tile, regs: Registers<'_>) -> *const u8 {
-        self.noted(tile).unwrap_or_else(|| regs.read(tile))
-    }
-
-    /// Whether a sweep reads any of the `bytes` bytes at `place` in memory.
-    fn reads(&self, sweep: &Sweep, place: *const u8, bytes: usize) -> bool {
-        sweep.inputs.iter().map(|input| input.tile()).any(|tile| {
-            self.noted(tile).is_some_and(|host| {
-                // No input has more elements than the sweep.
-                let end = host.addr() + sweep.n * tile.elem.size();
-                host.addr() < place.addr() + bytes && place.addr() < end
-            })
-        })
-    }
+/// Whether a sweep reads any of the `bytes` bytes at `place` in memory.
+fn reads(sweep: &Sweep, regs: &Frame, place: *const u8, bytes: usize) -> bool {
+    sweep.inputs.iter().map(|input| input.tile()).filter(|tile| regs.is_in_memory(tile)).any(|tile| {
+        let first = regs.read(tile).addr();
+        // No input has more elements than the sweep.
+        first < place.addr() + bytes && place.addr() < first + sweep.n * tile.elem.size()
+    })
 }
 
 /// How tiles are copied to views whose tilings the launch knows.
@@ -220,24 +197,28 @@ impl Machine<'_> {
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
     #[inline(never)]
     pub(super) fn sweep_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        let (launch, mut made) = (self.launch, None);
+        let (launch, bytes, mut made) = (self.launch, sweep.n * view.size, None);
         let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
-        let place = found.filter(|(_, tiling)| tiling.in_order).map(|(place, _)| place);
-        let place = place.filter(|place| !self.in_place.reads(sweep, *place, sweep.n * view.size));
-        let target = match (place, src.base) {
-            (Some(place), Base::Reg(reg)) => {
-                let stores = if sweep.chain_writes(reg) { self.stores(sweep.n * view.size, block.pc) } else { Stores::Cached };
-                Some(Target { reg, place, stores })
-            }
-            _ => None,
+        let fits = |(place, tiling): &(*mut u8, &Tiling)| tiling.in_order && (tiling.apart || !reads(sweep, &block.frame, *place, bytes));
+        let place = found.filter(fits).map(|(place, _)| place);
+        let (Some(place), Base::Reg(reg)) = (place, src.base) else {
+            sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead);
+            return self.store_view(view, src, block);
         };
+        let streamed = self.streamed(sweep, reg, bytes, block.pc);
         // What goes past the caches is not read first.
-        if let Some(target) = target.as_ref().filter(|target| !target.is_streamed()) {
-            self.note_stored(target, sweep.n * view.size);
+        if streamed.is_none() {
+            self.note_stored(reg, place, bytes);
         }
-        let regs = self.registers(block);
-        sweep::run(sweep, regs, &self.in_place, target.as_ref(), &mut self.scratch, &mut self.ahead);
-        if target.is_some() { Ok(()) } else { self.store_view(view, src, block) }
+        block.frame.lend(reg, place);
+        sweep::run(sweep, &block.frame, streamed, &mut self.scratch, &mut self.ahead);
+        block.frame.settle(reg);
+        Ok(())
+    }
+
+    /// The register of a sweep's result of so many bytes, if what the store at `pc` writes goes past the caches.
+    pub(super) fn streamed(&self, sweep: &Sweep, reg: VReg, bytes: usize, pc: usize) -> Option<VReg> {
+        (self.stores(bytes, pc) == Stores::Streaming && sweep.chain_writes(reg)).then_some(reg)
     }
 
     /// Stores a tile that belongs whole and aligned into memory, from wherever it lies; `false`, and nothing was done, if it is not one,
@@ -245,12 +226,12 @@ impl Machine<'_> {
     pub(super) fn store_whole(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> bool {
         let (launch, mut made) = (self.launch, None);
         let Some((place, tiling)) = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made) else { return false };
-        let regs = self.registers(block);
-        let source = self.in_place.find(src);
-        if source.is_some_and(|source| source.overlaps(place.addr()..place.addr() + tiling.bytes as usize, view.size)) {
+        let regs = &block.frame;
+        let source = self.in_place.find(src, regs);
+        if !tiling.apart && source.is_some_and(|source| source.overlaps(place.addr()..place.addr() + tiling.bytes as usize, view.size)) {
             return false;
         }
-        let from = source.map_or_else(|| regs.read(src), |source| source.host);
+        let from = regs.read(src);
         let stores = self.stores(src.numel() * view.size, block.pc);
         let next = source.map_or(std::ptr::null(), |source| source.next);
         let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };
@@ -272,16 +253,19 @@ impl Machine<'_> {
     }
 
     /// Leaves a tile where it lies, if its readers can read it there, and asks to read ahead where the next load will probably find its.
+    #[inline]
     pub(super) fn leave_in_place(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> bool {
         if readers == Readers::Any {
             return false;
         }
-        let (left, whole) = self.in_place.of_register(dst);
+        let whole = self.in_place.of_register(dst);
         let (launch, mut made) = (self.launch, None);
         let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
-        let found = found.filter(|(_, tiling)| tiling.in_order || readers != Readers::InOrder);
-        *left = found.map_or(std::ptr::null(), |(host, _)| host.cast_const());
-        let Some((host, tiling)) = found else { return false };
+        let Some((host, tiling)) = found.filter(|(_, tiling)| tiling.in_order || readers != Readers::InOrder) else {
+            block.frame.settle(dst);
+            return false;
+        };
+        block.frame.lend(dst, host);
         let last = std::mem::replace(&mut whole.host, host);
         // All tiles of a tiling have the same distances.
         if view.fixed.is_none() || last.is_null() {
@@ -303,7 +287,7 @@ impl Machine<'_> {
     }
 
     /// Remembers where a sweep stored a tile.
-    fn note_stored(&mut self, &Target { reg, place, .. }: &Target, bytes: usize) {
+    fn note_stored(&mut self, reg: VReg, place: *mut u8, bytes: usize) {
         let stored = &mut self.in_place.stored;
         match stored.iter_mut().find(|(other, _)| *other == reg) {
             Some((_, guess)) => {

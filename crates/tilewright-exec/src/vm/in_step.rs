@@ -21,6 +21,7 @@ impl Machine<'_> {
             self.lanes.resize_with(blocks.len(), Default::default);
         }
         self.ahead.begin(0);
+        blocks.iter_mut().for_each(|block| block.frame.use_scratch(self.scratch.start()));
         let mut pc = 0;
         while let Some(inst) = plan.code.get(pc) {
             let same_way = match inst {
@@ -41,7 +42,7 @@ impl Machine<'_> {
         let mut go_on = true;
         for (lane, block) in blocks.iter_mut().enumerate() {
             std::mem::swap(&mut self.in_place, &mut self.lanes[lane]);
-            let flow = self.step(inst, block).map_err(|kind| self.error(block, kind))?;
+            let flow = self.step(inst, block);
             std::mem::swap(&mut self.in_place, &mut self.lanes[lane]);
             match flow {
                 Flow::Next => block.pc += 1,
@@ -49,20 +50,20 @@ impl Machine<'_> {
                 // The launch has failed or was stopped.
                 Flow::Again(target) => (block.pc, go_on) = (target, false),
                 Flow::Finish => go_on = false,
+                Flow::Fail => return Err(self.failed(block)),
             }
         }
         Ok(go_on)
     }
 
     fn fold_columns_in_step(&mut self, fold: &FoldColumns, blocks: &mut [Box<Block>]) -> Result<bool, LaunchError> {
-        let launch = self.launch;
         let needed = fold::columns_room(fold, blocks.len());
         if self.room.as_ref().is_none_or(|room| room.len() < needed) {
             self.room = Some(AlignedBytes::zeroed(needed).map_err(|kind| self.error(&blocks[0], kind))?);
         }
-        let all: Vec<_> = blocks.iter_mut().zip(&self.lanes).map(|(block, lane)| (launch.registers(block), &**lane)).collect();
+        let all: Vec<_> = blocks.iter().zip(&self.lanes).map(|(block, lane)| (&block.frame, &**lane)).collect();
         if !self.room.as_mut().is_some_and(|room| fold::run_columns_beside(fold, &all, room)) {
-            all.iter().for_each(|(regs, lane)| fold::run_columns(fold, *regs, lane));
+            all.iter().for_each(|(regs, lane)| fold::run_columns(fold, regs, lane));
         }
         blocks.iter_mut().for_each(|block| block.pc += 1);
         Ok(true)

@@ -3,25 +3,28 @@
 //! A frame holds everything a block has computed, so a block can stop at a loop's end and go on later, on any thread.
 
 mod atomics;
+mod bytes;
 mod coarse;
 mod compute;
 mod copy;
+mod count;
 mod fold;
+mod frame;
 mod in_place;
 mod in_step;
 mod nibbles;
 mod pointers;
 mod print;
 mod product;
-mod registers;
 mod sums;
 mod sweep;
 mod tiling;
 mod view;
 
+pub(crate) use bytes::AlignedBytes;
 pub(crate) use coarse::Coarse;
 pub(crate) use compute::run_prologue;
-pub(crate) use registers::{AlignedBytes, FrameLayout};
+pub(crate) use frame::FrameLayout;
 pub(crate) use tiling::{Tiling, find_all as find_tilings};
 
 use crate::{
@@ -32,14 +35,14 @@ use crate::{
         SharedMemory,
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
     },
-    plan::{Extent, Inst, Plan, Tile, VReg},
+    plan::{Inst, Plan, Tile},
 };
+use count::Count;
+use frame::Frame;
 use in_place::{Forms, InPlace};
-use registers::Registers;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sums::Sums;
 use sweep::Scratch;
-use tilewright_numeric::int::{sign_extend, truncate};
 
 /// How often the loops of a new block that may wait go round before the block is parked.
 const FIRST_PATIENCE: u32 = 64;
@@ -70,10 +73,6 @@ pub(crate) struct Launch<'l> {
 }
 
 impl Launch<'_> {
-    fn registers<'b>(&'b self, block: &'b mut Block) -> Registers<'b> {
-        Registers::new(&self.layout, &mut block.frame)
-    }
-
     /// The host address of `size` bytes of elements of `align` bytes at `address`. `hint` is the buffer to look at first.
     #[inline]
     fn resolve(
@@ -103,18 +102,18 @@ pub(crate) struct Block {
     pc: usize,
     /// How often its waiting loops may go round before it is parked.
     patience: u32,
-    frame: AlignedBytes,
+    frame: Frame,
     /// What it has allocated.
     locals: Locals,
 }
 
 impl Block {
-    /// Room for the blocks of a plan, one after the other.
+    /// Room for the blocks of a launch, one after the other.
     ///
     /// # Errors
     /// When the host has not enough memory.
-    pub(crate) fn new(plan: &Plan) -> Result<Block, LaunchErrorKind> {
-        let frame = AlignedBytes::zeroed(plan.frame_bytes)?;
+    pub(crate) fn new(launch: &Launch<'_>) -> Result<Block, LaunchErrorKind> {
+        let frame = Frame::new(&launch.layout)?;
         Ok(Block { id: [0; 3], index: 0, pc: 0, patience: 0, frame, locals: Locals::default() })
     }
 
@@ -152,15 +151,20 @@ pub(crate) struct Machine<'l> {
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
     sums: Sums,
+    /// Why an instruction failed.
+    failure: Option<LaunchErrorKind>,
 }
 
 /// Where an instruction leads.
+#[derive(Clone, Copy)]
 enum Flow {
     Next,
     Goto(usize),
     /// Back in a loop that may wait.
     Again(usize),
     Finish,
+    /// Nowhere: the machine has noted why.
+    Fail,
 }
 
 impl<'l> Machine<'l> {
@@ -169,7 +173,7 @@ impl<'l> Machine<'l> {
     /// # Errors
     /// When there is no memory for its scratch.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
-        let scratch = Scratch::new(launch.plan.scratch_slots)?;
+        let scratch = Scratch::new(launch.plan)?;
         Ok(Machine {
             launch,
             scratch,
@@ -181,6 +185,7 @@ impl<'l> Machine<'l> {
             forms: Forms::default(),
             ahead: Ahead::default(),
             sums: Sums::default(),
+            failure: None,
         })
     }
 
@@ -193,8 +198,9 @@ impl<'l> Machine<'l> {
         if block.pc == 0 {
             self.guess_stores();
         }
+        block.frame.use_scratch(self.scratch.start());
         while let Some(inst) = plan.code.get(block.pc) {
-            match self.step(inst, block).map_err(|kind| self.error(block, kind))? {
+            match self.step(inst, block) {
                 Flow::Next => block.pc += 1,
                 Flow::Goto(target) => block.pc = target,
                 Flow::Again(target) => {
@@ -206,10 +212,18 @@ impl<'l> Machine<'l> {
                     }
                 }
                 Flow::Finish => break,
+                Flow::Fail => return Err(self.failed(block)),
             }
         }
         block.locals.release_all(&plan.allocas, block.index, self.launch.shared_locals);
         Ok(Outcome::Finished)
+    }
+
+    /// The failure of a block's instruction.
+    #[cold]
+    fn failed(&mut self, block: &Block) -> LaunchError {
+        let kind = self.failure.take().unwrap_or_else(|| unreachable!("an instruction that fails says why"));
+        self.error(block, kind)
     }
 
     #[cold]
@@ -240,74 +254,98 @@ impl<'l> Machine<'l> {
         if self.launch.plan.may_stream[pc] && all >= self.launch.last_cache as u64 { Stores::Streaming } else { Stores::Cached }
     }
 
-    fn registers<'b>(&self, block: &'b mut Block) -> Registers<'b>
-    where
-        'l: 'b,
-    {
-        self.launch.registers(block)
-    }
-
-    fn step(&mut self, inst: &Inst, block: &mut Block) -> Result<Flow, LaunchErrorKind> {
-        let regs = self.registers(block);
-        match inst {
-            Inst::Sweep(sweep) => sweep::run(sweep, regs, &self.in_place, None, &mut self.scratch, &mut self.ahead),
-            Inst::Extract { src, slice, dst } => copy::extract(src, slice, regs, regs.write(*dst))?,
-            Inst::Insert { src, slice, dst } => copy::insert(src, slice, regs, regs.write(*dst))?,
-            Inst::Move { .. } | Inst::Repack { .. } | Inst::Iota { .. } | Inst::GridSize(_) | Inst::ViewExtent { .. } => {
-                compute::run(inst, regs, self.launch.grid);
+    /// Runs the instruction that a block is at.
+    ///
+    /// Those that blocks run most are here, each a call and nothing else, because this is all that lies between them.
+    #[inline(always)]
+    fn step(&mut self, inst: &Inst, block: &mut Block) -> Flow {
+        let regs = &block.frame;
+        let ran = match inst {
+            Inst::Sweep(sweep) => {
+                sweep::run(sweep, regs, None, &mut self.scratch, &mut self.ahead);
+                return Flow::Next;
+            }
+            Inst::FoldRows(fold) => {
+                fold::run_rows(fold, regs, &mut self.scratch, &mut self.ahead);
+                return Flow::Next;
+            }
+            Inst::Matmul(matmul) => {
+                product::run(matmul, regs, &self.in_place, &mut self.packs, &mut self.ahead);
+                return Flow::Next;
             }
             Inst::BlockId(dst) => {
                 // One by one, as they were written: to read two at once, the CPU would wait until all that was stored before is in memory.
-                for (axis, reg) in dst.iter().enumerate() {
-                    let number = block.id[axis];
-                    self.registers(block).set_scalar(*reg, 4, number.into());
+                dst.iter().zip(&block.id).for_each(|(reg, number)| regs.set_scalar(*reg, 4, (*number).into()));
+                return Flow::Next;
+            }
+            Inst::Load { view, dst, readers } => self.load_view(view, *dst, *readers, block),
+            Inst::Store { view, src } => self.store_view(view, src, block),
+            Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block),
+            Inst::Jump(target) => return Flow::Goto(*target),
+            Inst::BranchUnless { condition, target } => {
+                return if regs.scalar(condition) & 1 == 0 { Flow::Goto(*target) } else { Flow::Next };
+            }
+            Inst::JumpBack { target, waits } => return self.back(*target, *waits),
+            Inst::ForNext { counter, upper, step, signed, target, waits } => {
+                let count = Count { counter: *counter, upper, step, signed: *signed };
+                return if count.advance(regs) { self.back(*target, *waits) } else { Flow::Next };
+            }
+            Inst::ForHead { counter, upper, step, signed, exit } => {
+                match (Count { counter: *counter, upper, step, signed: *signed }).begin(regs) {
+                    Ok(true) => return Flow::Next,
+                    Ok(false) => return Flow::Goto(*exit),
+                    Err(kind) => Err(kind),
                 }
             }
-            Inst::Load { view, dst, readers } => self.load_view(view, *dst, *readers, block)?,
-            Inst::Store { view, src } => self.store_view(view, src, block)?,
-            Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block)?,
-            Inst::LoadPointers { access, padding, dst } => self.load_pointers(access, padding.as_ref(), *dst, block)?,
-            Inst::StorePointers { access, src } => self.store_pointers(access, src, block)?,
-            Inst::AtomicView { view, mode, src } => self.atomic_view(view, *mode, src, block)?,
-            Inst::Atomic(atomic) => self.atomic(atomic, block)?,
-            Inst::Matmul(matmul) => product::run(matmul, regs, &self.in_place, &mut self.packs, &mut self.ahead),
-            Inst::Fold(fold) => fold::run(fold, regs, &mut self.scratch),
-            Inst::FoldRows(fold) => fold::run_rows(fold, regs, &self.in_place, &mut self.ahead),
-            Inst::FoldColumns(fold) => fold::run_columns(fold, regs, &self.in_place),
+            Inst::Return => return Flow::Finish,
+            inst => self.step_seldom(inst, block),
+        };
+        match ran {
+            Ok(()) => Flow::Next,
+            Err(kind) => {
+                self.failure = Some(kind);
+                Flow::Fail
+            }
+        }
+    }
+
+    /// Runs an instruction that takes long itself, or is rare.
+    #[inline(never)]
+    fn step_seldom(&mut self, inst: &Inst, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        let regs = &block.frame;
+        match inst {
+            Inst::Extract { src, slice, dst } => copy::extract(src, slice, regs, regs.write(*dst)),
+            Inst::Insert { src, slice, dst } => copy::insert(src, slice, regs, regs.write(*dst)),
+            Inst::LoadPointers { access, padding, dst } => self.load_pointers(access, padding.as_ref(), *dst, block),
+            Inst::StorePointers { access, src } => self.store_pointers(access, src, block),
+            Inst::AtomicView { view, mode, src } => self.atomic_view(view, *mode, src, block),
+            Inst::Atomic(atomic) => self.atomic(atomic, block),
+            Inst::Fold(fold) => {
+                fold::run(fold, regs, &mut self.scratch);
+                Ok(())
+            }
+            Inst::FoldColumns(fold) => {
+                fold::run_columns(fold, regs, &self.in_place);
+                Ok(())
+            }
             Inst::Alloca { slot, dst } => {
                 let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;
-                self.registers(block).set_scalar(*dst, 8, address);
+                regs.set_scalar(*dst, 8, address);
+                Ok(())
             }
             Inst::Release(slots) => {
                 for slot in slots {
                     block.locals.release(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals);
                 }
+                Ok(())
             }
-            Inst::Print(print) => print::run(print, regs, self.launch.output)?,
-            Inst::Assert { condition, message } => assert_all(condition, message, regs)?,
-            Inst::Jump(target) => return Ok(Flow::Goto(*target)),
-            Inst::BranchUnless { condition, target } => {
-                if regs.scalar(condition) & 1 == 0 {
-                    return Ok(Flow::Goto(*target));
-                }
+            Inst::Print(print) => print::run(print, regs, self.launch.output),
+            Inst::Assert { condition, message } => assert_all(condition, message, regs),
+            inst => {
+                compute::run(inst, regs, self.launch.grid);
+                Ok(())
             }
-            Inst::JumpBack { target, waits } => return Ok(self.back(*target, *waits)),
-            Inst::ForHead { counter, upper, step, signed, exit } => {
-                let count = Count { counter: *counter, upper, step, signed: *signed };
-                if !count.begin(regs)? {
-                    return Ok(Flow::Goto(*exit));
-                }
-            }
-            Inst::ForNext { counter, upper, step, signed, target, waits } => {
-                let count = Count { counter: *counter, upper, step, signed: *signed };
-                if count.advance(regs) {
-                    return Ok(self.back(*target, *waits));
-                }
-            }
-            Inst::Return => return Ok(Flow::Finish),
-            Inst::Label(_) | Inst::Elementwise(_) => unreachable!("finished plans have no {inst:?}"),
         }
-        Ok(Flow::Next)
     }
 
     /// Goes back in a loop. A loop that cannot wait is only interrupted when the launch has failed.
@@ -317,69 +355,15 @@ impl<'l> Machine<'l> {
     }
 }
 
-fn assert_all(condition: &Tile, message: &str, regs: Registers<'_>) -> Result<(), LaunchErrorKind> {
+fn assert_all(condition: &Tile, message: &str, regs: &Frame) -> Result<(), LaunchErrorKind> {
     match (0..condition.numel()).find(|i| regs.element(condition, *i) & 1 == 0) {
         Some(element) => Err(LaunchErrorKind::Assert { message: message.to_owned(), element }),
         None => Ok(()),
     }
 }
 
-/// The state of a counted loop.
-struct Count<'a> {
-    counter: VReg,
-    upper: &'a Tile,
-    step: &'a Tile,
-    signed: bool,
-}
-
-impl Count<'_> {
-    /// The bits of counter, upper bound and step; sign-extended if they are signed, else zero-extended.
-    fn values(&self, regs: Registers<'_>) -> [u64; 3] {
-        let elem = self.upper.elem;
-        let extend = |bits: u64| if self.signed { sign_extend(bits, elem.bits()).cast_unsigned() } else { truncate(bits, elem.bits()) };
-        [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)].map(extend)
-    }
-
-    fn is_below(&self, a: u64, b: u64) -> bool {
-        if self.signed { a.cast_signed() < b.cast_signed() } else { a < b }
-    }
-
-    /// Whether there is a first iteration.
-    fn begin(&self, regs: Registers<'_>) -> Result<bool, LaunchErrorKind> {
-        let [counter, upper, step] = self.values(regs);
-        let is_first = self.is_below(counter, upper);
-        if is_first && !self.is_below(0, step) {
-            return Err(LaunchErrorKind::LoopStep(step.cast_signed()));
-        }
-        Ok(is_first)
-    }
-
-    /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
-    fn advance(&self, regs: Registers<'_>) -> bool {
-        let [counter, upper, step] = self.values(regs);
-        let next = if self.signed {
-            counter.cast_signed().checked_add(step.cast_signed()).map(i64::cast_unsigned)
-        } else {
-            counter.checked_add(step)
-        };
-        let Some(next) = next.filter(|next| self.is_below(*next, upper)) else { return false };
-        regs.set_scalar(self.counter, self.upper.elem.size(), next);
-        true
-    }
-}
-
 impl From<AccessFault> for LaunchErrorKind {
     fn from(fault: AccessFault) -> Self {
         LaunchErrorKind::Access(fault)
-    }
-}
-
-impl Registers<'_> {
-    /// The value of an extent of a view.
-    fn extent(&self, extent: &Extent) -> u64 {
-        match extent {
-            Extent::Static(value) => *value,
-            Extent::Dynamic(tile) => self.scalar(tile),
-        }
     }
 }

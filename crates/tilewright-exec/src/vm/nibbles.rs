@@ -3,7 +3,7 @@
 
 use super::{
     Block, Machine,
-    registers::Registers,
+    frame::Frame,
     tiling::Axis,
     view::{Direction, Region},
 };
@@ -15,7 +15,7 @@ use crate::{
 use std::sync::atomic::Ordering;
 
 /// Rows must have whole bytes: the packed dimension an even extent, every other one an even stride.
-pub(super) fn check(view: &ViewAccess, regs: Registers<'_>) -> Result<(), LaunchErrorKind> {
+pub(super) fn check(view: &ViewAccess, regs: &Frame) -> Result<(), LaunchErrorKind> {
     for dim in &view.dims {
         let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
         let number = if stride == 1 { shape } else { stride };

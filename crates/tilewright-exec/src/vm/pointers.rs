@@ -1,7 +1,7 @@
 //! Loads and stores through tiles of pointers: at once if all lie in one buffer, else element by element.
 #![allow(unsafe_code, reason = "reads and writes registers and buffers through raw pointers")]
 
-use super::{Block, Machine, atomics, registers::Registers};
+use super::{Block, Machine, atomics, frame::Frame};
 use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
@@ -23,13 +23,13 @@ impl Machine<'_> {
             && access.element != Scalar::I1
             && let Some(part) = self.one_buffer(access, AccessKind::Read, block)
         {
-            load_all(access, padding, part, self.registers(block), dst);
+            load_all(access, padding, part, &block.frame, dst);
             return Ok(());
         }
         let (n, size) = (access.pointers.numel(), access.size);
         for i in 0..n {
             let active = self.active_pointer(access, i, AccessKind::Read, block)?;
-            let regs = self.registers(block);
+            let regs = &block.frame;
             let Some((address, host)) = active else {
                 let value = padding.map_or(0, |padding| regs.element(padding, i));
                 regs.set_element(dst, i, size, value);
@@ -46,7 +46,7 @@ impl Machine<'_> {
             }
         }
         if access.element == Scalar::I1 {
-            atomics::normalise_bits(self.registers(block).write(dst), n);
+            atomics::normalise_bits(block.frame.write(dst), n);
         }
         atomics::fence_after(access.order.semantics);
         Ok(())
@@ -55,7 +55,7 @@ impl Machine<'_> {
     /// The buffer in which all elements of an access lie that are not masked off, aligned, and the part that they take, if there are
     /// some and nobody watches.
     pub(super) fn one_buffer(&mut self, access: &PointerAccess, kind: AccessKind, block: &mut Block) -> Option<(Window, Reach)> {
-        let regs = self.registers(block);
+        let regs = &block.frame;
         if self.launch.observer.is_some() {
             return None;
         }
@@ -71,12 +71,12 @@ impl Machine<'_> {
         if access.order.semantics == MemoryOrderingSemantics::Weak
             && let Some(part) = self.one_buffer(access, AccessKind::Write, block)
         {
-            store_all(access, src, part, self.registers(block));
+            store_all(access, src, part, &block.frame);
             return Ok(());
         }
         for i in 0..access.pointers.numel() {
             let Some((address, host)) = self.active_pointer(access, i, AccessKind::Write, block)? else { continue };
-            let regs = self.registers(block);
+            let regs = &block.frame;
             // SAFETY: as in `load_pointers`.
             unsafe {
                 let register = regs.read(src).add(i * size);
@@ -93,7 +93,7 @@ impl Machine<'_> {
 
 /// Loads all elements from a window that holds those that are not masked off; the others get the padding, or 0: what the register held
 /// before depends on which blocks ran on this thread.
-fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: Registers<'_>, dst: VReg) {
+fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: &Frame, dst: VReg) {
     let (addresses, mask, to) = (addresses(access, regs), partial_mask(access, regs), regs.write(dst));
     if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
         // SAFETY: the window holds all elements of the reach, and the register has room for them.
@@ -115,7 +115,7 @@ fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Wi
 }
 
 /// Stores the elements that are not masked off to a window that holds them.
-fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: Registers<'_>) {
+fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: &Frame) {
     let (addresses, mask, from) = (addresses(access, regs), partial_mask(access, regs), regs.read(src));
     if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
         // SAFETY: the window holds all elements of the reach, which may be written; the register holds all.
@@ -133,13 +133,13 @@ fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach
 }
 
 /// The addresses of an access.
-pub(super) fn addresses<'b>(access: &PointerAccess, regs: Registers<'b>) -> &'b [u64] {
+pub(super) fn addresses<'b>(access: &PointerAccess, regs: &'b Frame) -> &'b [u64] {
     // SAFETY: the register holds that many addresses, aligned, and nothing writes it before the access is over.
     unsafe { std::slice::from_raw_parts(regs.read(&access.pointers).cast(), access.pointers.numel()) }
 }
 
 /// The mask of an access, if it masks anything off.
-pub(super) fn partial_mask<'b>(access: &PointerAccess, regs: Registers<'b>) -> Option<&'b [u8]> {
+pub(super) fn partial_mask<'b>(access: &PointerAccess, regs: &'b Frame) -> Option<&'b [u8]> {
     // SAFETY: the register holds a byte for each pointer, and nothing writes it before the access is over.
     let mask = access.mask.as_ref().map(|mask| unsafe { std::slice::from_raw_parts(regs.read(mask), access.pointers.numel()) });
     mask.filter(|mask| !scattered::all_set(mask))

@@ -1,6 +1,6 @@
 //! `print_tko`: tiles in the manner of C `printf` (SEMANTICS c.13).
 
-use super::registers::Registers;
+use super::frame::Frame;
 use crate::{
     LaunchErrorKind,
     elem::Elem,
@@ -10,7 +10,7 @@ use crate::{
 use tilewright_numeric::int;
 
 /// Writes the text of one operation to the sink, in one piece.
-pub(super) fn run(print: &Print, regs: Registers<'_>, output: &OutputSink) -> Result<(), LaunchErrorKind> {
+pub(super) fn run(print: &Print, regs: &Frame, output: &OutputSink) -> Result<(), LaunchErrorKind> {
     let mut text = Vec::new();
     let mut args = print.args.iter();
     for piece in &print.pieces {
@@ -28,7 +28,7 @@ pub(super) fn run(print: &Print, regs: Registers<'_>, output: &OutputSink) -> Re
 }
 
 /// Nested brackets around the elements, in row-major order.
-fn write_tile(text: &mut Vec<u8>, conversion: &Conversion, tile: &Tile, shape: &[usize], element: &mut usize, regs: Registers<'_>) {
+fn write_tile(text: &mut Vec<u8>, conversion: &Conversion, tile: &Tile, shape: &[usize], element: &mut usize, regs: &Frame) {
     let Some((extent, rest)) = shape.split_first() else {
         write_value(text, conversion, tile.elem, regs.element(tile, *element));
         *element += 1;

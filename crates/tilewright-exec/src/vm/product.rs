@@ -1,7 +1,7 @@
 //! Products of matrices.
 #![allow(unsafe_code, reason = "calls kernels on registers and memory")]
 
-use super::{in_place::InPlace, registers::Registers};
+use super::{frame::Frame, in_place::InPlace};
 use crate::{
     cpu::Level,
     kernels::{
@@ -13,7 +13,7 @@ use crate::{
 
 /// The matrix products of an instruction, one for each batch.
 #[inline(never)]
-pub(super) fn run(matmul: &Matmul, regs: Registers<'_>, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
+pub(super) fn run(matmul: &Matmul, regs: &Frame, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
     let Matmul { kind, batch, m, n, k, .. } = *matmul;
     let blocks = matmul.scales.as_ref().map_or(0, |[lhs, _]| lhs.numel() / (batch * m));
     let (level, acc_is_splat) = (Level::best(), matmul.acc.is_splat());

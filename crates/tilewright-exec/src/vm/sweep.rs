@@ -1,21 +1,15 @@
 //! Sweeps: several elementwise steps, piece by piece.
 #![allow(unsafe_code, reason = "calls kernels on registers and scratch")]
 
-use super::{
-    copy,
-    in_place::InPlace,
-    registers::{AlignedBytes, Registers},
-};
+use super::{bytes::AlignedBytes, copy, frame::Frame};
 use crate::{
     LaunchErrorKind,
-    kernels::{ahead::Ahead, boxes::Stores, chain},
-    plan::{Chain, Part, Place, Src, Step, Sweep, SweepInput, VReg, Way},
+    kernels::{ahead::Ahead, chain},
+    plan::{Call, Chain, Inst, Operand, Part, Place, Plan, Src, Step, Sweep, SweepInput, VReg, Way},
 };
 
 /// Elements of a piece.
 pub(super) const PIECE: usize = Sweep::PIECE;
-/// Bytes of a scratch slot: a piece of the largest elements.
-pub(super) const SLOT_BYTES: usize = PIECE * 8;
 
 /// Where a sweep or fold reads an input: a first byte, and how far it is to the next element.
 #[derive(Clone, Copy)]
@@ -41,87 +35,33 @@ impl Input {
     }
 }
 
-/// A register whose elements are written to another place.
-///
-/// It is handed on by reference: to copy it, the CPU would wait until all that was written before has left its store buffer.
-pub(super) struct Target {
-    pub(super) reg: VReg,
-    pub(super) place: *mut u8,
-    /// How a chain writes it.
-    pub(super) stores: Stores,
-}
-
-impl Target {
-    /// Whether its elements go past the caches.
-    pub(super) fn is_streamed(&self) -> bool {
-        self.stores == Stores::Streaming
-    }
-}
-
-/// Runs a sweep over all its elements.
+/// Runs a sweep over all its elements. A chain writes the register `streamed` past the caches.
 #[inline(never)]
-pub(super) fn run(
-    sweep: &Sweep,
-    regs: Registers<'_>,
-    in_place: &InPlace,
-    target: Option<&Target>,
-    scratch: &mut Scratch,
-    ahead: &mut Ahead,
-) {
-    if sweep.way == Way::OnePiece {
-        return run_one_piece(sweep, regs, in_place, target, &scratch.slots());
-    }
-    let mut nothing = Ahead::default();
-    let ahead = if sweep.reads_ahead { ahead } else { &mut nothing };
-    scratch.grow(sweep);
-    match sweep.one_chain() {
-        Some(chain) => run_one_chain(sweep, chain, regs, in_place, target, &mut scratch.room, ahead),
-        None => run_pieces(sweep, sweep.n, |input| in_place.noted(sweep.inputs[input].tile()), regs, target, scratch, ahead),
-    }
-}
-
-/// Runs the steps of a sweep on all its elements.
-fn run_one_piece(sweep: &Sweep, regs: Registers<'_>, in_place: &InPlace, target: Option<&Target>, slots: &Slots) {
-    for step in &sweep.steps {
-        let mut srcs = [std::ptr::null(); 3];
-        for (src, place) in srcs.iter_mut().zip(&step.srcs) {
-            *src = match *place {
-                Src::Input(input) => in_place.read(sweep.inputs[input].tile(), regs),
-                Src::Slot(slot) => slots.at(slot),
-                Src::Reg(reg, _) => regs.write(reg),
-                Src::Passed => unreachable!("what is passed on lies in no memory"),
-            };
+pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
+    match &sweep.way {
+        Way::OnePiece(calls) => {
+            for Call { kernel, srcs: [a, b, c], dst } in calls {
+                let srcs = [regs.at(*a).cast_const(), regs.at(*b), regs.at(*c)];
+                // SAFETY: as in `Places::run`, with all elements of the sweep, which a slot holds.
+                unsafe { (kernel.run)(regs.at(*dst), srcs, sweep.n, &kernel.imm) };
+            }
         }
-        let dst = match step.dst {
-            Src::Slot(slot) => slots.at(slot),
-            Src::Reg(reg, _) => target.filter(|target| target.reg == reg).map_or_else(|| regs.write(reg), |target| target.place),
-            Src::Input(_) | Src::Passed => unreachable!("steps write slots and registers"),
-        };
-        // SAFETY: as in `Places::run`, with all elements of the sweep, which a slot holds.
-        unsafe { (step.kernel.run)(dst, srcs, sweep.n, &step.kernel.imm) };
+        Way::OneChain(operands) => run_one_chain(sweep, operands, regs, streamed, scratch, ahead),
+        Way::Pieces => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
     }
 }
 
-/// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory. `in_memory` says where inputs lie that
-/// are not read from their registers.
-pub(super) fn run_pieces(
-    sweep: &Sweep,
-    n: usize,
-    in_memory: impl Fn(usize) -> Option<*const u8>,
-    regs: Registers<'_>,
-    target: Option<&Target>,
-    scratch: &mut Scratch,
-    ahead: &mut Ahead,
-) {
-    scratch.grow(sweep);
-    let Scratch { bytes, inputs, room } = scratch;
+/// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory.
+#[inline(never)]
+pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
+    let Scratch { bytes, inputs, room, nothing } = scratch;
+    let ahead = if sweep.reads_ahead { ahead } else { nothing };
     let slots = Slots::new(bytes);
     inputs.clear();
-    inputs.extend(sweep.inputs.iter().enumerate().map(|(number, input)| match input {
+    inputs.extend(sweep.inputs.iter().map(|input| match input {
         SweepInput::Direct { tile } => {
-            let in_memory = in_memory(number);
-            let base = in_memory.unwrap_or_else(|| regs.read(tile));
-            Input { is_fetched: sweep.fetches && in_memory.is_some(), ..Input::in_order(base, tile.elem.size()) }
+            let is_fetched = sweep.fetches && regs.is_in_memory(tile);
+            Input { is_fetched, ..Input::in_order(regs.read(tile), tile.elem.size()) }
         }
         SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: row.ilog2(), is_fetched: false },
         SweepInput::Splat { tile, slot: None } => Input::slot(regs.read(tile)),
@@ -139,7 +79,7 @@ pub(super) fn run_pieces(
         }
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
     }));
-    let places = Places { inputs, regs, target, slots: &slots };
+    let places = Places { inputs, regs, streamed, slots: &slots };
     let piece = if sweep.one_chain().is_some() { n } else { PIECE };
     for start in (0..n).step_by(piece) {
         let n = piece.min(n - start);
@@ -163,41 +103,23 @@ pub(super) fn run_pieces(
     }
 }
 
-/// Runs a sweep that is one chain and needs no scratch.
-fn run_one_chain(
-    sweep: &Sweep,
-    chain: &Chain,
-    regs: Registers<'_>,
-    in_place: &InPlace,
-    target: Option<&Target>,
-    Room { pointers, fetched }: &mut Room,
-    ahead: &mut Ahead,
-) {
-    let places = &mut pointers[..chain.places.len()];
-    let (mut count, mut streamed) = (0, None);
-    for (number, (pointer, place)) in places.iter_mut().zip(&chain.places).enumerate() {
-        let first = match place.at {
-            Src::Input(input) => {
-                let tile = sweep.inputs[input].tile();
-                let in_memory = in_place.noted(tile);
-                if sweep.fetches && in_memory.is_some() {
-                    fetched[count] = number;
-                    count += 1;
-                }
-                in_memory.unwrap_or_else(|| regs.read(tile)).cast_mut()
-            }
-            Src::Reg(reg, _) => match target.filter(|target| place.written && target.reg == reg) {
-                Some(target) => {
-                    streamed = target.is_streamed().then_some(number);
-                    target.place
-                }
-                None => regs.write(reg),
-            },
-            Src::Slot(_) | Src::Passed => unreachable!("the chain needs no scratch"),
-        };
-        *pointer = first.cast();
+/// Runs a sweep that is one chain and needs no scratch, with an operand for each of its places.
+fn run_one_chain(sweep: &Sweep, operands: &[Operand], regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
+    let [Part::Chain(chain)] = &sweep.parts[..] else { unreachable!("it goes the way of one chain") };
+    let Room { pointers, fetched } = &mut scratch.room;
+    let places = &mut pointers[..operands.len()];
+    places.iter_mut().zip(operands).for_each(|(place, operand)| *place = regs.at(*operand).cast());
+    let mut count = 0;
+    if sweep.fetches {
+        let is_fetched = |place: &Place| matches!(place.at, Src::Input(input) if regs.is_in_memory(sweep.inputs[input].tile()));
+        for (number, _) in chain.places.iter().enumerate().filter(|(_, place)| is_fetched(place)) {
+            fetched[count] = number;
+            count += 1;
+        }
     }
+    let streamed = streamed.and_then(|reg| chain.place_of(reg));
     let run = chain::Run { program: &chain.program, places, streamed, fetched: &fetched[..count], n: sweep.n };
+    let ahead = if sweep.reads_ahead { ahead } else { &mut scratch.nothing };
     // SAFETY: as in `Places::run_chain`, with all elements of the sweep.
     unsafe { (chain.run)(run, ahead) };
 }
@@ -205,9 +127,9 @@ fn run_one_chain(
 /// Where the steps of a sweep or fold read and write.
 pub(super) struct Places<'a, 'b> {
     pub(super) inputs: &'a [Input],
-    pub(super) regs: Registers<'b>,
-    /// Takes the elements of one register.
-    pub(super) target: Option<&'a Target>,
+    pub(super) regs: &'b Frame,
+    /// The register that a chain writes past the caches.
+    pub(super) streamed: Option<VReg>,
     pub(super) slots: &'a Slots,
 }
 
@@ -239,7 +161,7 @@ impl Places<'_, '_> {
             }
         }
         let fetched = &fetched[..count];
-        let streamed = self.target.filter(|target| target.is_streamed()).and_then(|target| chain.place_of(target.reg));
+        let streamed = self.streamed.and_then(|reg| chain.place_of(reg));
         // SAFETY: the plan makes chains of steps on `f32`, or on what it told the program has 16 bits, in sweeps whose length is a multiple
         // of a chain's group, as that of a piece is; so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take
         // the place of a value of the same size that is not needed any more, element by element. The target is aligned to its elements,
@@ -251,11 +173,8 @@ impl Places<'_, '_> {
     fn locate_result(&self, place: Src, start: usize) -> *mut u8 {
         match place {
             Src::Slot(slot) => self.slots.at(slot),
-            Src::Reg(reg, size) => {
-                let base = self.target.filter(|target| target.reg == reg).map_or_else(|| self.regs.write(reg), |target| target.place);
-                // SAFETY: the register, or the place that takes its elements, holds all elements of the sweep.
-                unsafe { base.add(start * size) }
-            }
+            // SAFETY: the register holds all elements of the sweep.
+            Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },
             Src::Input(_) | Src::Passed => unreachable!("steps write slots and registers"),
         }
     }
@@ -274,7 +193,9 @@ impl Places<'_, '_> {
 }
 
 /// Where a chain reads and writes, and the numbers of the places that are fetched.
-#[derive(Default)]
+///
+/// As many as any chain of the plan needs, and used as slices: the CPU reads their address and their length at once, and where one of them
+/// was written just before, that waits for all stores.
 struct Room {
     pointers: Vec<*mut f32>,
     fetched: Vec<usize>,
@@ -285,27 +206,25 @@ pub(super) struct Scratch {
     bytes: AlignedBytes,
     inputs: Vec<Input>,
     room: Room,
+    /// For what does not read ahead.
+    pub(super) nothing: Ahead,
 }
 
 impl Scratch {
-    /// Room for so many slots.
+    /// Room for the sweeps and folds of a plan.
     ///
     /// # Errors
     /// When the host has not enough memory.
-    pub(super) fn new(slots: usize) -> Result<Scratch, LaunchErrorKind> {
-        Ok(Scratch { bytes: AlignedBytes::zeroed(slots * SLOT_BYTES)?, inputs: Vec::new(), room: Room::default() })
+    pub(super) fn new(plan: &Plan) -> Result<Scratch, LaunchErrorKind> {
+        let places = plan.code.iter().chain(&plan.prologue).filter_map(Inst::sweep).map(|sweep| sweep.places).max().unwrap_or(0);
+        let room = Room { pointers: vec![std::ptr::null_mut(); places], fetched: vec![0; places] };
+        let bytes = AlignedBytes::zeroed(plan.scratch_slots * Sweep::SLOT_BYTES)?;
+        Ok(Scratch { bytes, inputs: Vec::new(), room, nothing: Ahead::default() })
     }
 
-    /// Makes room for the places of a chain of a sweep, and for as many that are fetched.
-    ///
-    /// Only grown, and used as slices: the CPU reads their address and their length at once, and where one of them was written just before,
-    /// that waits for all stores.
-    fn grow(&mut self, sweep: &Sweep) {
-        let Room { pointers, fetched } = &mut self.room;
-        if pointers.len() < sweep.places {
-            pointers.resize(sweep.places, std::ptr::null_mut());
-            fetched.resize(sweep.places, 0);
-        }
+    /// The first byte of the slots.
+    pub(super) fn start(&self) -> *mut u8 {
+        self.bytes.start()
     }
 
     pub(super) fn slots(&mut self) -> Slots {
@@ -321,12 +240,12 @@ pub(super) struct Slots {
 
 impl Slots {
     fn new(scratch: &mut AlignedBytes) -> Slots {
-        Slots { count: scratch.len() / SLOT_BYTES, start: scratch.as_mut_ptr() }
+        Slots { count: scratch.len() / Sweep::SLOT_BYTES, start: scratch.start() }
     }
 
     pub(super) fn at(&self, slot: usize) -> *mut u8 {
         assert!(slot < self.count, "the plan counted the slots");
         // SAFETY: the slot lies inside the scratch.
-        unsafe { self.start.add(slot * SLOT_BYTES) }
+        unsafe { self.start.add(slot * Sweep::SLOT_BYTES) }
     }
 }

@@ -7,12 +7,13 @@
 use super::{
     Block, Launch,
     coarse::Places,
-    registers::{FrameLayout, Registers},
+    frame::{Frame, FrameLayout},
 };
 use crate::{
     memory::{AccessKind, SharedMemory},
-    plan::{Base, Coordinate, Extent, Inst, Plan, Tile, VReg, ViewAccess},
+    plan::{Base, Coordinate, Extent, Inst, Plan, Readers, Tile, VReg, ViewAccess},
 };
+use std::ops::Range;
 use tilewright_ir::MemoryOrderingSemantics;
 
 /// Dimensions of more than one element that a tile may have.
@@ -41,8 +42,11 @@ pub(crate) struct Tiling {
     address: u64,
     /// The same on the host, where one buffer holds all of them and may be accessed as the view does; else null.
     host: *mut u8,
-    /// From the first to behind the last element of a tile.
+    /// From the first to behind the last element of a tile, and of all tiles.
     pub(super) bytes: u64,
+    all_bytes: u64,
+    /// Whether no block reads in memory what lies between the tiles of this view.
+    pub(super) apart: bool,
     /// The dimensions whose index blocks compute.
     steps: [Step; MAX_DIMS],
     moving: usize,
@@ -113,9 +117,15 @@ impl Tiling {
         let all = reach.checked_add(span)?;
         first.checked_add(all).filter(|last| *last < i64::MAX.cast_unsigned())?;
         let (address, bytes) = (scalar(&view.base)?.checked_add(first.checked_mul(size)?)?, (span + 1).checked_mul(size)?);
-        let host = memory.resolve(address, (all + 1).checked_mul(size)?, size, kind, &mut 0).ok();
+        let all_bytes = (all + 1).checked_mul(size)?;
+        let host = memory.resolve(address, all_bytes, size, kind, &mut 0).ok();
         let host = host.filter(|host| host.addr().is_multiple_of(view.size)).unwrap_or(std::ptr::null_mut());
-        Some(Tiling { address, host, bytes, steps, moving, axes, in_order })
+        Some(Tiling { address, host, bytes, all_bytes, apart: false, steps, moving, axes, in_order })
+    }
+
+    /// The addresses from the first to behind the last byte of all tiles, if one buffer holds them.
+    fn span(&self) -> Option<Range<usize>> {
+        (!self.host.is_null()).then(|| self.host.addr()..self.host.addr() + self.all_bytes as usize)
     }
 
     /// Where the tiles of blocks lie whose indices are coordinates of these, or constants, and whose accesses are checked already. Lowers
@@ -135,7 +145,7 @@ impl Tiling {
 
     /// How many bytes the tile of a block lies behind the first one; `None` if it is not whole.
     #[inline]
-    fn offset(&self, regs: Registers<'_>) -> Option<u64> {
+    fn offset(&self, regs: &Frame) -> Option<u64> {
         let mut offset = 0;
         for step in &self.steps[..self.moving] {
             let index = regs.register_scalar(step.index, step.size);
@@ -160,7 +170,29 @@ fn view(inst: &Inst) -> Option<(&ViewAccess, AccessKind)> {
 /// The tilings of the views whose tensors are constants of a launch.
 pub(crate) fn find_all(plan: &Plan, layout: &FrameLayout<'_>, memory: &SharedMemory<'_>) -> Vec<Option<Tiling>> {
     let views = plan.fixed_views.iter().filter_map(|at| view(&plan.code[*at]));
-    views.map(|(view, kind)| Tiling::new(view, kind, |tile| layout.constant(tile), memory)).collect()
+    let mut tilings: Vec<_> = views.map(|(view, kind)| Tiling::new(view, kind, |tile| layout.constant(tile), memory)).collect();
+    if let Some(read) = spans_read(plan, &tilings) {
+        for tiling in tilings.iter_mut().flatten() {
+            let is_apart = |own: Range<usize>| read.iter().all(|other| own.end <= other.start || other.end <= own.start);
+            tiling.apart = tiling.span().is_some_and(is_apart);
+        }
+    }
+    tilings
+}
+
+/// Where all tiles lie that blocks may read in memory; `None` if that is not known.
+fn spans_read(plan: &Plan, tilings: &[Option<Tiling>]) -> Option<Vec<Range<usize>>> {
+    let mut spans = Vec::new();
+    for inst in &plan.code {
+        if let Inst::Load { view, readers, .. } = inst
+            && *readers != Readers::Any
+        {
+            // Without a tiling, it copies.
+            let Some(tiling) = &tilings[view.fixed?] else { continue };
+            spans.push(tiling.span()?);
+        }
+    }
+    Some(spans)
 }
 
 impl Launch<'_> {
@@ -171,27 +203,47 @@ impl Launch<'_> {
         &'t self,
         view: &ViewAccess,
         kind: AccessKind,
-        block: &mut Block,
+        block: &Block,
         buffer: &mut usize,
         made: &'t mut Option<Tiling>,
     ) -> Option<(*mut u8, &'t Tiling)> {
         if self.observer.is_some() {
             return None;
         }
-        let regs = self.registers(block);
         let tiling = match view.fixed {
             Some(number) => self.tilings[number].as_ref(),
             None => {
-                *made = Tiling::new(view, kind, |tile| Some(regs.scalar(tile)), &self.memory);
+                *made = self.make_tiling(view, kind, block);
                 made.as_ref()
             }
         }?;
-        let offset = tiling.offset(regs)?;
-        if !tiling.host.is_null() {
-            return Some((tiling.host.wrapping_add(offset as usize), tiling));
-        }
-        let size = view.size as u64;
-        let host = self.resolve(buffer, block, tiling.address.wrapping_add(offset), tiling.bytes, size, kind).ok()?;
-        host.addr().is_multiple_of(view.size).then_some((host, tiling))
+        let offset = tiling.offset(&block.frame)?;
+        let host = if tiling.host.is_null() {
+            self.resolve_tile(view, tiling, offset, kind, block, buffer)?
+        } else {
+            tiling.host.wrapping_add(offset as usize)
+        };
+        Some((host, tiling))
+    }
+
+    /// The tiling of a view as a block has computed it.
+    #[inline(never)]
+    fn make_tiling(&self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<Tiling> {
+        Tiling::new(view, kind, |tile| Some(block.frame.scalar(tile)), &self.memory)
+    }
+
+    /// Where the tile lies that is so many bytes behind the first one, if not all are in one buffer.
+    #[inline(never)]
+    fn resolve_tile(
+        &self,
+        view: &ViewAccess,
+        tiling: &Tiling,
+        offset: u64,
+        kind: AccessKind,
+        block: &Block,
+        buffer: &mut usize,
+    ) -> Option<*mut u8> {
+        let host = self.resolve(buffer, block, tiling.address.wrapping_add(offset), tiling.bytes, view.size as u64, kind).ok()?;
+        host.addr().is_multiple_of(view.size).then_some(host)
     }
 }

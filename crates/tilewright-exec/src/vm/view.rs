@@ -4,7 +4,7 @@
 //! element are checked once, then it is copied run by run. A gathered dimension makes one box for each of its positions.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
-use super::{Block, Machine, atomics, nibbles, registers::Registers, tiling::Axis};
+use super::{Block, Machine, atomics, frame::Frame, nibbles, tiling::Axis};
 use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
@@ -50,12 +50,15 @@ impl Direction {
 
 impl Machine<'_> {
     /// Loads a tile into its register; or only notes where it lies, if its readers can read it there.
-    #[inline(never)]
+    #[inline]
     pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        if self.leave_in_place(view, dst, readers, block) {
-            return Ok(());
-        }
-        let regs = self.registers(block);
+        if self.leave_in_place(view, dst, readers, block) { Ok(()) } else { self.load_copy(view, dst, block) }
+    }
+
+    /// Loads a tile into its register.
+    #[inline(never)]
+    fn load_copy(&mut self, view: &ViewAccess, dst: VReg, block: &Block) -> Result<(), LaunchErrorKind> {
+        let regs = &block.frame;
         if view.packed {
             nibbles::check(view, regs)?;
         }
@@ -84,8 +87,8 @@ impl Machine<'_> {
         if self.store_whole(view, src, block) {
             return Ok(());
         }
-        let regs = self.registers(block);
-        self.in_place.settle(src, regs);
+        self.in_place.settle(src, &mut block.frame);
+        let regs = &block.frame;
         if view.packed {
             nibbles::check(view, regs)?;
         }
@@ -106,7 +109,7 @@ impl Machine<'_> {
         src: &Tile,
         block: &mut Block,
     ) -> Result<(), LaunchErrorKind> {
-        let regs = self.registers(block);
+        let regs = &block.frame;
         let source = regs.read(src);
         let regions = regions(view, &src.strides, regs);
         let base = regs.scalar(&view.base);
@@ -337,7 +340,7 @@ impl Region {
 }
 
 /// The boxes of a tile that lie inside the tensor; `pitches` are the tile's strides in its register.
-fn regions(view: &ViewAccess, pitches: &[usize], regs: Registers<'_>) -> Vec<Region> {
+fn regions(view: &ViewAccess, pitches: &[usize], regs: &Frame) -> Vec<Region> {
     let mut regions = vec![Region { axes: Vec::with_capacity(view.dims.len()), offset: 0, position: 0 }];
     for (dim, &pitch) in view.dims.iter().zip(pitches) {
         let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
@@ -358,7 +361,7 @@ fn regions(view: &ViewAccess, pitches: &[usize], regs: Registers<'_>) -> Vec<Reg
 }
 
 /// Splits every box into one for each position of a gathered dimension that lies inside the tensor.
-fn gather(regions: &mut Vec<Region>, dim: &ViewDim, indices: &Tile, regs: Registers<'_>, (shape, stride, pitch): (u64, u64, usize)) {
+fn gather(regions: &mut Vec<Region>, dim: &ViewDim, indices: &Tile, regs: &Frame, (shape, stride, pitch): (u64, u64, usize)) {
     let coordinates: Vec<(usize, u64)> = (0..dim.tile).map(|i| (i, regs.element(indices, i))).filter(|(_, c)| *c < shape).collect();
     let split = |region: &Region| {
         let axes = region.axes.clone();

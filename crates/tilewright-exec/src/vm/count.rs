@@ -1,0 +1,54 @@
+//! Counted loops.
+
+use super::frame::Frame;
+use crate::{
+    LaunchErrorKind,
+    plan::{Tile, VReg},
+};
+use tilewright_numeric::int::{sign_extend, truncate};
+
+/// The state of a counted loop.
+pub(super) struct Count<'a> {
+    pub(super) counter: VReg,
+    pub(super) upper: &'a Tile,
+    pub(super) step: &'a Tile,
+    pub(super) signed: bool,
+}
+
+impl Count<'_> {
+    /// The bits of counter, upper bound and step; sign-extended if they are signed, else zero-extended.
+    #[inline]
+    fn values(&self, regs: &Frame) -> [u64; 3] {
+        let elem = self.upper.elem;
+        let extend = |bits: u64| if self.signed { sign_extend(bits, elem.bits()).cast_unsigned() } else { truncate(bits, elem.bits()) };
+        [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)].map(extend)
+    }
+
+    fn is_below(&self, a: u64, b: u64) -> bool {
+        if self.signed { a.cast_signed() < b.cast_signed() } else { a < b }
+    }
+
+    /// Whether there is a first iteration.
+    pub(super) fn begin(&self, regs: &Frame) -> Result<bool, LaunchErrorKind> {
+        let [counter, upper, step] = self.values(regs);
+        let is_first = self.is_below(counter, upper);
+        if is_first && !self.is_below(0, step) {
+            return Err(LaunchErrorKind::LoopStep(step.cast_signed()));
+        }
+        Ok(is_first)
+    }
+
+    /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
+    #[inline]
+    pub(super) fn advance(&self, regs: &Frame) -> bool {
+        let [counter, upper, step] = self.values(regs);
+        let next = if self.signed {
+            counter.cast_signed().checked_add(step.cast_signed()).map(i64::cast_unsigned)
+        } else {
+            counter.checked_add(step)
+        };
+        let Some(next) = next.filter(|next| self.is_below(*next, upper)) else { return false };
+        regs.set_scalar(self.counter, self.upper.elem.size(), next);
+        true
+    }
+}
