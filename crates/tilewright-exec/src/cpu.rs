@@ -42,6 +42,15 @@ impl Level {
     }
 }
 
+/// Whether it multiplies bytes four by four, with vectors of AVX-512.
+pub(crate) fn multiplies_quads() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("avx512vnni");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = false;
+    has
+}
+
 /// Bytes of the last cache, or a usual number where the CPU does not say.
 pub(crate) fn last_cache() -> usize {
     static LAST: OnceLock<usize> = OnceLock::new();

@@ -12,6 +12,9 @@ use tilewright_numeric::bulk;
 pub(crate) unsafe trait Vector: Copy {
     type Lane: Copy + Default;
     const LANES: usize;
+    /// Whether the first row of a panel is what sums begin with: where factors were changed to fit what the CPU multiplies, this makes up
+    /// for it.
+    const LEADS: bool = false;
 
     /// The same number in every lane.
     unsafe fn splat(value: Self::Lane) -> Self;
@@ -110,6 +113,13 @@ arrays! {
 #[repr(transparent)]
 pub(crate) struct Pairs<V>(V);
 
+/// Vectors of 32-bit sums whose factors are four bytes each: all four products are added, of signed bytes with unsigned ones. The right
+/// factor's are the signed ones if `RIGHT_SIGNED`, else the left one's.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Quads<V, const RIGHT_SIGNED: bool>(V);
+
 // SAFETY: needs no features.
 unsafe impl Vector for Pairs<[i32; 4]> {
     type Lane = i32;
@@ -149,7 +159,7 @@ unsafe impl Vector for Pairs<[i32; 4]> {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Floats, Pairs, Vector};
+    use super::{Floats, Pairs, Quads, Vector};
     use std::arch::x86_64::*;
 
     /// Declares vectors of the CPU.
@@ -223,24 +233,28 @@ mod x86 {
         __m512, _mm256_loadu_si256 _mm512_cvtph_ps _mm512_cvtepu16_epi32 _mm512_slli_epi32 _mm512_castsi512_ps;
     }
 
-    /// Declares vectors of sums of pairs.
-    macro_rules! pairs {
-        ($($vector:ty, $lanes:literal, $splat:ident $load:ident $store:ident $add:ident $madd:ident;)*) => {$(
+    /// Declares vectors of sums of integers.
+    macro_rules! integers {
+        ($(
+            $vector:ty, $lanes:literal, leads: $leads:literal,
+            $splat:ident $load:ident $store:ident $add:ident, |$sum:ident, $a:ident, $b:ident| $result:expr;
+        )*) => {$(
             // SAFETY: the intrinsics need the features that the vector type is for, which is the caller's contract.
-            unsafe impl Vector for Pairs<$vector> {
+            unsafe impl Vector for $vector {
                 type Lane = i32;
                 const LANES: usize = $lanes;
+                const LEADS: bool = $leads;
 
                 #[inline(always)]
                 unsafe fn splat(value: i32) -> Self {
                     // SAFETY: by the contract.
-                    Pairs(unsafe { $splat(value) })
+                    Self(unsafe { $splat(value) })
                 }
 
                 #[inline(always)]
                 unsafe fn load(from: *const i32) -> Self {
                     // SAFETY: by the contract.
-                    Pairs(unsafe { $load(from.cast()) })
+                    Self(unsafe { $load(from.cast()) })
                 }
 
                 #[inline(always)]
@@ -252,19 +266,26 @@ mod x86 {
                 #[inline(always)]
                 unsafe fn add(self, other: Self) -> Self {
                     // SAFETY: by the contract.
-                    Pairs(unsafe { $add(self.0, other.0) })
+                    Self(unsafe { $add(self.0, other.0) })
                 }
 
                 #[inline(always)]
                 unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                    let ($sum, $a, $b) = (self.0, a.0, b.0);
                     // SAFETY: by the contract.
-                    Pairs(unsafe { $add(self.0, $madd(a.0, b.0)) })
+                    Self(unsafe { $result })
                 }
             }
         )*};
     }
-    pairs! {
-        __m256i, 8, _mm256_set1_epi32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_add_epi32 _mm256_madd_epi16;
-        __m512i, 16, _mm512_set1_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi32 _mm512_madd_epi16;
+    integers! {
+        Pairs<__m256i>, 8, leads: false, _mm256_set1_epi32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_add_epi32,
+            |sum, a, b| _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+        Pairs<__m512i>, 16, leads: false, _mm512_set1_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi32,
+            |sum, a, b| _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+        Quads<__m512i, true>, 16, leads: true, _mm512_set1_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi32,
+            |sum, a, b| _mm512_dpbusd_epi32(sum, a, b);
+        Quads<__m512i, false>, 16, leads: true, _mm512_set1_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi32,
+            |sum, a, b| _mm512_dpbusd_epi32(sum, b, a);
     }
 }

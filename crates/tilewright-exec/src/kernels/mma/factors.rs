@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "reads factors through raw pointers")]
 
 use super::{
-    product::{ROWS, Source, SourceFormat},
-    widen::{HalfRows, pair_rows, widen, widen_bytes, widen_rows},
+    product::{ROWS, Source, SourceFormat, WIDTH_QUADS},
+    widen::{HalfRows, flip, pair_rows, quad_rows, widen, widen_bytes, widen_rows},
 };
 use crate::{
     cpu::Level,
@@ -256,6 +256,52 @@ impl Matrix {
             let to = rooms.rhs.take::<i32>(bytes / 2);
             pair_rows(level, signed, width, std::slice::from_raw_parts(raw, bytes), std::slice::from_raw_parts_mut(to, bytes / 2));
             Panels { start: to, pitch: width, step: pairs * width, source: None }
+        }
+    }
+
+    /// Rows of bytes as quads, each byte with its highest bit flipped if `flipped`; behind a row follow zeros up to whole quads.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_order`], with elements of a byte.
+    pub(super) unsafe fn quad_rows(&self, level: Level, flipped: bool, (m, k): (usize, usize), rooms: &mut Rooms) -> Rows<i32> {
+        let quads = k.div_ceil(4);
+        let to = rooms.lhs.take::<i32>(m * quads);
+        // SAFETY: by the caller; the room is as large as the quads.
+        unsafe {
+            let (from, pitch) =
+                if self.right == 1 { (self.start, self.down) } else { (self.in_order(level, 1, (m, k), &mut rooms.raw), k) };
+            for (row, out) in std::slice::from_raw_parts_mut(to.cast::<u8>(), 4 * m * quads).chunks_exact_mut(4 * quads).enumerate() {
+                let (out, behind) = out.split_at_mut(k);
+                flip(level, flipped, std::slice::from_raw_parts(from.add(row * pitch), k), out);
+                behind.fill(0);
+            }
+        }
+        Rows { start: to, pitch: quads }
+    }
+
+    /// Panels of bytes, four rows as one row of quads, filled up with zeros. In front of each panel lies a row of what sums begin with, to
+    /// make up for a left factor that was flipped: `flipped` says whether it was, and all bytes are signed, or none.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_panels`], with elements of a byte.
+    pub(super) unsafe fn quad_panels(&self, level: Level, flipped: Option<bool>, cut: Cut, rooms: &mut Rooms) -> Panels<i32> {
+        let Cut { k, n, width, .. } = cut;
+        assert_eq!(width, WIDTH_QUADS, "quads have panels of one width");
+        let (quads, panels) = (k.div_ceil(4), n.div_ceil(width));
+        let (bytes, step) = (4 * quads * width, (1 + quads) * width);
+        // SAFETY: by the caller; the rooms hold all panels.
+        unsafe {
+            let raw = rooms.raw.take::<u8>(panels * bytes);
+            if !k.is_multiple_of(4) {
+                std::ptr::write_bytes(raw, 0, panels * bytes);
+            }
+            self.in_panels(level, 1, cut, 4 * quads, raw);
+            let to = rooms.rhs.take::<i32>(panels * step);
+            let (raw, out) = (std::slice::from_raw_parts(raw, panels * bytes), std::slice::from_raw_parts_mut(to, panels * step));
+            for (rows, out) in raw.chunks_exact(bytes).zip(out.chunks_exact_mut(step)) {
+                quad_rows(level, flipped, rows, out);
+            }
+            Panels { start: to, pitch: width, step, source: None }
         }
     }
 }

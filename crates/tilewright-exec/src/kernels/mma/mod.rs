@@ -4,6 +4,7 @@
 //! blocks of rows and columns that fit the vector registers, with `k` ascending for every element, apart from what they are added to
 //! (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64), chunk by chunk, and are rounded to the result type once. Where the CPU can, a
 //! product of floats is not rounded before it is added; products of formats of up to 11 bits are exact either way.
+//! Bytes are multiplied four by four where the CPU can, else as pairs of 16-bit numbers.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
 mod factors;
@@ -13,9 +14,13 @@ mod widen;
 
 pub(crate) use factors::Matrix;
 
-use crate::{cpu::Level, elem::float_format, kernels::ahead::Ahead};
+use crate::{
+    cpu::{self, Level},
+    elem::float_format,
+    kernels::ahead::Ahead,
+};
 use factors::{Cut, Room, Rooms, Rows};
-use product::{Product, Start, product_f32, product_f64, product_i16, width_f32, width_f64, width_i16};
+use product::{Product, Start, WIDTH_QUADS, product_f32, product_f64, product_i16, product_quads, width_f32, width_f64, width_i16};
 use tilewright_ir::Scalar;
 use tilewright_numeric::FloatFormat;
 use widen::{decode, narrow, scale, widen, write_f64_as_f32};
@@ -154,12 +159,57 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operan
                 write_f64_as_f32(&c, dst);
             }
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
-                let rows = lhs.pair_rows(level, lhs_signed, (m, k), factors);
-                let panels = rhs.pair_panels(level, rhs_signed, cut(width_i16(level)), factors);
-                let shape = Shape { m, n, k: k.div_ceil(2) };
-                product_i16(level, &Product { shape, rows, panels: &panels, chunk: shape.k, acc: operands.start(), c: dst.cast() }, ahead);
+                let quads = level == Level::Avx512 && cpu::multiplies_quads();
+                let product = if quads { product_of_quads } else { product_of_pairs };
+                product(level, [lhs_signed, rhs_signed], shape, operands, factors, ahead);
             }
         }
+    }
+}
+
+/// A product of bytes, signed ones or not, which become numbers of 16 bits that are multiplied pair by pair.
+///
+/// # Safety
+/// As for [`matmul`].
+unsafe fn product_of_pairs(
+    level: Level,
+    [lhs_signed, rhs_signed]: [bool; 2],
+    Shape { m, n, k }: Shape,
+    operands: &Operands<'_>,
+    factors: &mut Rooms,
+    ahead: &mut Ahead,
+) {
+    // SAFETY: by the contract.
+    unsafe {
+        let rows = operands.lhs.pair_rows(level, lhs_signed, (m, k), factors);
+        let panels = operands.rhs.pair_panels(level, rhs_signed, Cut { k, n, width: width_i16(level), m }, factors);
+        let shape = Shape { m, n, k: k.div_ceil(2) };
+        let (acc, c) = (operands.start(), operands.dst.cast());
+        product_i16(level, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
+    }
+}
+
+/// The same, with bytes that are multiplied four by four: signed ones with unsigned ones. Where both factors are signed, or none, the left
+/// one is flipped.
+///
+/// # Safety
+/// As for [`matmul`]. The CPU multiplies quads.
+unsafe fn product_of_quads(
+    level: Level,
+    [lhs_signed, rhs_signed]: [bool; 2],
+    Shape { m, n, k }: Shape,
+    operands: &Operands<'_>,
+    factors: &mut Rooms,
+    ahead: &mut Ahead,
+) {
+    // SAFETY: by the contract.
+    unsafe {
+        let flipped = lhs_signed == rhs_signed;
+        let rows = operands.lhs.quad_rows(level, flipped, (m, k), factors);
+        let panels = operands.rhs.quad_panels(level, flipped.then_some(rhs_signed), Cut { k, n, width: WIDTH_QUADS, m }, factors);
+        let shape = Shape { m, n, k: k.div_ceil(4) };
+        let (acc, c) = (operands.start(), operands.dst.cast());
+        product_quads(rhs_signed, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
     }
 }
 
@@ -334,6 +384,42 @@ mod tests {
                 let error = error_of_f16(level, step);
                 // In one sum after the other it would be 4.4e-6.
                 assert!(error < 1.7e-6, "{error:.2e} in steps of {step} at {level:?}");
+            }
+        }
+    }
+
+    /// Bytes, the same ones for each `seed`, and their value as signed or unsigned ones.
+    fn bytes(n: usize, seed: u32) -> Vec<u8> {
+        (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 13) as u8).collect()
+    }
+
+    #[test]
+    fn bytes_of_any_sign_agree_with_the_definition() {
+        type ProductFn = unsafe fn(Level, [bool; 2], Shape, &Operands<'_>, &mut Rooms, &mut Ahead);
+        let value = |signed: bool, x: u8| if signed { i32::from(x as i8) } else { i32::from(x) };
+        let pairs = Level::available().map(|level| (level, product_of_pairs as ProductFn));
+        let quads = (Level::best() == Level::Avx512 && cpu::multiplies_quads()).then_some((Level::best(), product_of_quads as ProductFn));
+        for (level, product) in pairs.chain(quads) {
+            let mut factors = Rooms::default();
+            for (m, n, k) in SHAPES {
+                let (lhs, rhs, acc) = (bytes(m * k, 1), bytes(k * n, 2), vec![i32::MAX; m * n]);
+                for signs in [[false, false], [false, true], [true, false], [true, true]] {
+                    let mut found = vec![0i32; m * n];
+                    let operands = Operands {
+                        lhs: &Matrix { start: lhs.as_ptr(), down: k, right: 1 },
+                        rhs: &Matrix { start: rhs.as_ptr(), down: n, right: 1 },
+                        acc: acc.as_ptr().cast(),
+                        acc_is_splat: false,
+                        dst: found.as_mut_ptr().cast(),
+                        scales: None,
+                    };
+                    // SAFETY: the arrays have the extents given, and the level is available.
+                    unsafe { product(level, signs, Shape { m, n, k }, &operands, &mut factors, &mut Ahead::default()) };
+                    let term = |at: usize, p: usize| value(signs[0], lhs[at / n * k + p]) * value(signs[1], rhs[p * n + at % n]);
+                    let expected = |at: usize| (0..k).fold(i32::MAX, |sum, p| sum.wrapping_add(term(at, p)));
+                    let expected: Vec<i32> = (0..m * n).map(expected).collect();
+                    assert_eq!(found, expected, "{m} x {n} x {k}, signed: {signs:?}, {level:?}");
+                }
             }
         }
     }

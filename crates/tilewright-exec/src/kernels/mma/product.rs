@@ -6,6 +6,8 @@ use super::{
     factors::{Panels, Rows},
     panel::{Bf16, F16, Filling, Format, Panel, Ready, Same},
 };
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::vector::Quads;
 use crate::{
     cpu::Level,
     kernels::{
@@ -95,6 +97,34 @@ leveled_product! { product_f32, width_f32, f32, __m512, __m256, [f32; 4] }
 leveled_product! { product_f64, width_f64, f64, __m512d, __m256d, [f64; 2] }
 leveled_product! { product_i16, width_i16, i32, Pairs<__m512i>, Pairs<__m256i>, Pairs<[i32; 4]> }
 
+/// Columns of a panel of quads of bytes.
+pub(super) const WIDTH_QUADS: usize = 64;
+
+/// Multiplies quads of bytes, of which those of one factor are signed: of the right one or of the left one.
+///
+/// # Safety
+/// As for [`product_i16`]. The CPU multiplies quads.
+pub(super) unsafe fn product_quads(right_signed: bool, product: &Product<'_, i32>, ahead: &mut Ahead) {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma")]
+    unsafe fn avx512_vnni<V: Fills<Lane = i32>>(product: &Product<'_, i32>, ahead: &mut Ahead) {
+        const { assert!(4 * V::LANES == WIDTH_QUADS) };
+        // SAFETY: by the caller.
+        unsafe { product.run::<V, 4>(ahead) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: by the contract.
+    unsafe {
+        if right_signed {
+            avx512_vnni::<Quads<__m512i, true>>(product, ahead);
+        } else {
+            avx512_vnni::<Quads<__m512i, false>>(product, ahead);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    unreachable!("{right_signed}, {:?}: no CPU but x86-64 multiplies quads, {ahead:?}", product.shape);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
 unsafe fn avx512<V: Fills>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
@@ -149,6 +179,8 @@ fills! {
     __m512d: Same;
     Pairs<__m256i>: Same;
     Pairs<__m512i>: Same;
+    Quads<__m512i, true>: Same;
+    Quads<__m512i, false>: Same;
 }
 
 impl<T: Copy> Product<'_, T> {
@@ -347,11 +379,18 @@ unsafe fn chunk<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors:
     let rows: [*const V::Lane; R] = std::array::from_fn(|r| a.wrapping_add(r * a_pitch));
     // SAFETY: by the caller.
     unsafe {
-        let mut sums = [[V::splat(V::Lane::default()); C]; R];
+        let mut first = [V::splat(V::Lane::default()); C];
+        if V::LEADS {
+            // Sums of these are of one chunk.
+            for (v, first) in first.iter_mut().enumerate() {
+                *first = b.vector(0, v);
+            }
+        }
+        let mut sums = [first; R];
         for p in chunk {
             let mut factors = [V::splat(V::Lane::default()); C];
             for (v, factor) in factors.iter_mut().enumerate() {
-                *factor = b.vector(p, v);
+                *factor = b.vector(p + usize::from(V::LEADS), v);
             }
             for (row, sums) in rows.iter().zip(&mut sums) {
                 let x = V::splat(*row.add(p));

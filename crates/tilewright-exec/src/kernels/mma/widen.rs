@@ -1,7 +1,10 @@
 //! Bringing factors to the type that products are summed in, and results back.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
 
-use super::panel::{Bf16, F16, Format};
+use super::{
+    panel::{Bf16, F16, Format},
+    product::WIDTH_QUADS,
+};
 use crate::{
     cpu::Level,
     kernels::{
@@ -257,4 +260,63 @@ pub(super) fn pair_rows(level: Level, signed: bool, width: usize, rows: &[u8], o
     } else {
         pair_rows_u8(level, rows, width, out);
     }
+}
+
+leveled_loop! { flip_all(src: &[u8], out: &mut [u8]) {
+    out.iter_mut().zip(src).for_each(|(x, b)| *x = *b ^ 0x80);
+} }
+
+/// Copies bytes, with their highest bit flipped if `flipped`: signed ones become unsigned ones that are 128 larger, unsigned ones signed
+/// ones that are 128 smaller.
+pub(super) fn flip(level: Level, flipped: bool, src: &[u8], out: &mut [u8]) {
+    if flipped { flip_all(level, src, out) } else { out.copy_from_slice(src) }
+}
+
+leveled_loop! { quads_of(rows: &[[u8; WIDTH_QUADS]], out: &mut [[[u8; 4]; WIDTH_QUADS]]) {
+    for ([a, b, c, d], out) in rows.as_chunks().0.iter().zip(out) {
+        for (x, (((a, b), c), d)) in out.iter_mut().zip(a.iter().zip(b).zip(c).zip(d)) {
+            *x = [*a, *b, *c, *d];
+        }
+    }
+} }
+leveled_loop! { column_sums_i8(rows: &[[u8; WIDTH_QUADS]], out: &mut [i32; WIDTH_QUADS]) {
+    add_columns(rows, out, |byte| (byte as i8).into());
+} }
+leveled_loop! { column_sums_u8(rows: &[[u8; WIDTH_QUADS]], out: &mut [i32; WIDTH_QUADS]) {
+    add_columns(rows, out, i16::from);
+} }
+
+/// Adds the bytes of each column.
+#[inline(always)]
+fn add_columns(rows: &[[u8; WIDTH_QUADS]], out: &mut [i32; WIDTH_QUADS], number: impl Fn(u8) -> i16) {
+    // As many bytes as have a sum of 16 bits.
+    for rows in rows.chunks(128) {
+        let mut sums = [0i16; WIDTH_QUADS];
+        for row in rows {
+            sums.iter_mut().zip(row).for_each(|(sum, byte)| *sum += number(*byte));
+        }
+        out.iter_mut().zip(sums).for_each(|(out, sum)| *out = out.wrapping_add(sum.into()));
+    }
+}
+
+/// Four rows of a panel as one of quads each, behind a row of what sums of products begin with. If the left factor was `flipped`, that
+/// makes up for it: a signed byte that is 128 too large gives 128 times the other factor too much, an unsigned one too little.
+pub(super) fn quad_rows(level: Level, flipped: Option<bool>, rows: &[u8], out: &mut [i32]) {
+    let (rows, out) = (rows.as_chunks().0, out.as_chunks_mut().0);
+    let Some((first, quads)) = out.split_first_mut() else { return };
+    first.fill(0);
+    match flipped {
+        Some(true) => {
+            column_sums_i8(level, rows, first);
+            first.iter_mut().for_each(|sum| *sum = sum.wrapping_mul(-128));
+        }
+        Some(false) => {
+            column_sums_u8(level, rows, first);
+            first.iter_mut().for_each(|sum| *sum = sum.wrapping_mul(128));
+        }
+        None => {}
+    }
+    // SAFETY: numbers are bytes in this order on every CPU that multiplies quads.
+    let quads = unsafe { std::slice::from_raw_parts_mut(quads.as_mut_ptr().cast(), quads.len()) };
+    quads_of(level, rows, quads);
 }
