@@ -458,6 +458,7 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
 }
 
 /// Runs a block until it ends or waits.
+#[inline]
 fn run_on(machine: &mut Machine<'_>, queue: &Queue, worker: &mut Worker, mut block: Box<Block>) -> Result<(), LaunchError> {
     match machine.run(&mut block)? {
         Outcome::Finished => queue.end(worker, block, 1),

@@ -4,7 +4,7 @@
 //! access that orders others or a block that may wait: nobody else may look earlier. A store in a loop may write the same place again
 //! and again, which is what caches are for.
 
-use super::{Inst, Order};
+use super::{Base, Inst, Order};
 use tilewright_ir::MemoryOrderingSemantics;
 
 /// For each instruction of finished code, whether what it stores may go past the caches.
@@ -13,6 +13,10 @@ pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
     for (at, inst) in code.iter().enumerate() {
         if let Some(target) = inst.target().filter(|target| *target <= at) {
             allowed[target..=at].fill(false);
+        }
+        // Other kernels have no such stores.
+        if let Inst::SweepStore { sweep, src, .. } = inst {
+            allowed[at] &= matches!(src.base, Base::Reg(reg) if sweep.chain_writes(reg));
         }
     }
     allowed
@@ -40,7 +44,7 @@ mod tests {
     use super::*;
     use crate::{
         elem::Elem,
-        plan::{Base, Tile, VReg, ViewAccess},
+        plan::{Tile, VReg, ViewAccess},
     };
     use tilewright_ir::Scalar;
 

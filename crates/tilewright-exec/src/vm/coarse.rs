@@ -252,7 +252,7 @@ impl Machine<'_> {
     /// Runs the sweep of the blocks from this position on whose tiles are one.
     fn sweep_once(&mut self, coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], blocks: u64, block: &mut Block) {
         let OneSweep { sweep, inputs, reg, .. } = one;
-        let streamed = self.streamed(sweep, *reg, coarse.bytes, coarse.pc);
+        let streamed = self.streamed(*reg, coarse.bytes, coarse.pc);
         for (input, places) in sweep.inputs.iter().zip(inputs) {
             if let (Some(places), Base::Reg(loaded)) = (places, input.tile().base) {
                 block.frame.lend(loaded, places.of(position));

@@ -5,7 +5,6 @@ use crate::{
     LaunchErrorKind,
     plan::{Tile, VReg},
 };
-use tilewright_numeric::int::{sign_extend, truncate};
 
 /// The state of a counted loop.
 pub(super) struct Count<'a> {
@@ -20,8 +19,14 @@ impl Count<'_> {
     #[inline]
     fn values(&self, regs: &Frame) -> [u64; 3] {
         let elem = self.upper.elem;
-        let extend = |bits: u64| if self.signed { sign_extend(bits, elem.bits()).cast_unsigned() } else { truncate(bits, elem.bits()) };
-        [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)].map(extend)
+        let [counter, upper, step] = [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)];
+        // What is above the number is shifted out.
+        let above = u64::BITS - elem.bits();
+        if self.signed {
+            [counter, upper, step].map(|bits| ((bits << above).cast_signed() >> above).cast_unsigned())
+        } else {
+            [counter, upper, step].map(|bits| bits << above >> above)
+        }
     }
 
     fn is_below(&self, a: u64, b: u64) -> bool {

@@ -67,7 +67,7 @@ impl Default for Whole {
 
 /// The distance in memory along a dimension that has this extent and this stride in the register.
 fn distance(axes: &[Axis; MAX_AXES], extent: usize, stride: usize) -> usize {
-    let axis = axes.iter().find(|axis| axis.count == extent && axis.pitch == stride);
+    let axis = axes.iter().rev().find(|axis| axis.count == extent && axis.pitch == stride);
     axis.map_or(stride, |axis| axis.stride as usize)
 }
 
@@ -86,10 +86,8 @@ impl Whole {
 
     /// Asks to fetch the next tile, if it is a matrix of rows.
     fn read_ahead(&self, size: usize, ahead: &mut Ahead) {
-        let mut axes = self.axes.iter().filter(|axis| axis.count > 1);
-        if let (Some(rows), Some(row), None) = (axes.next(), axes.next(), axes.next())
-            && row.stride == 1
-        {
+        let [.., other, rows, row] = &self.axes;
+        if other.count == 1 && rows.count > 1 && row.stride == 1 {
             ahead.add(self.next, rows.count, rows.stride as usize * size, row.count * size);
         }
     }
@@ -136,7 +134,7 @@ impl InPlace {
             let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
             Some(whole.map_or(stride, |whole| distance(&whole.axes, extent, stride)))
         };
-        let offset = batch * distance(3).unwrap_or(0) * tile.elem.size();
+        let offset = if batch == 0 { 0 } else { batch * distance(3).unwrap_or(0) * tile.elem.size() };
         Matrix { start: regs.read(tile).wrapping_add(offset), down: distance(2).unwrap_or(0), right: distance(1).unwrap_or(0) }
     }
 
@@ -205,7 +203,7 @@ impl Machine<'_> {
             sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead);
             return self.store_view(view, src, block);
         };
-        let streamed = self.streamed(sweep, reg, bytes, block.pc);
+        let streamed = self.streamed(reg, bytes, block.pc);
         // What goes past the caches is not read first.
         if streamed.is_none() {
             self.note_stored(reg, place, bytes);
@@ -217,8 +215,8 @@ impl Machine<'_> {
     }
 
     /// The register of a sweep's result of so many bytes, if what the store at `pc` writes goes past the caches.
-    pub(super) fn streamed(&self, sweep: &Sweep, reg: VReg, bytes: usize, pc: usize) -> Option<VReg> {
-        (self.stores(bytes, pc) == Stores::Streaming && sweep.chain_writes(reg)).then_some(reg)
+    pub(super) fn streamed(&self, reg: VReg, bytes: usize, pc: usize) -> Option<VReg> {
+        (self.stores(bytes, pc) == Stores::Streaming).then_some(reg)
     }
 
     /// Stores a tile that belongs whole and aligned into memory, from wherever it lies; `false`, and nothing was done, if it is not one,
@@ -260,6 +258,10 @@ impl Machine<'_> {
         }
         let whole = self.in_place.of_register(dst);
         let (launch, mut made) = (self.launch, None);
+        // As for all blocks before: nothing but this load changes where the register is.
+        if !whole.host.is_null() && block.frame.write(dst) == whole.host && launch.has_one_tile(view) {
+            return true;
+        }
         let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
         let Some((host, tiling)) = found.filter(|(_, tiling)| tiling.in_order || readers != Readers::InOrder) else {
             block.frame.settle(dst);

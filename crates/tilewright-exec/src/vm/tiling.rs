@@ -226,6 +226,13 @@ impl Launch<'_> {
         Some((host, tiling))
     }
 
+    /// Whether a view has one tile for all blocks, where it is the same for all of a launch, and nobody wants to see each access.
+    #[inline]
+    pub(super) fn has_one_tile(&self, view: &ViewAccess) -> bool {
+        let is_single = |number: usize| self.tilings[number].as_ref().is_some_and(|tiling| tiling.moving == 0 && !tiling.host.is_null());
+        self.observer.is_none() && view.fixed.is_some_and(is_single)
+    }
+
     /// The tiling of a view as a block has computed it.
     #[inline(never)]
     fn make_tiling(&self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<Tiling> {
