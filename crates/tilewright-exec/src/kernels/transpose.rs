@@ -21,11 +21,13 @@ const LANE: usize = 16;
 const MAX_LANES: usize = 4;
 /// Rows and columns that are transposed together element by element: as many lines as fit the first cache with ease.
 const SMALL: usize = 16;
-/// Lines of each row of the target that a group of blocks writes. With one, memory gets two thirds as much; with four, what is read and
-/// what is fetched next has too few places in the second cache where rows are a power of two of bytes apart.
-const GROUP_LINES: usize = 2;
-/// Bytes of each row of the source that a group of blocks reads: some lines side by side come faster than as many apart.
-const GROUP_BYTES: usize = 1024;
+/// The bytes of each row of the target that a group of blocks writes past the caches, and of each row of the source that it reads.
+///
+/// With one line of the target, memory gets two thirds as much; with four, what is read and what is fetched next has too few places in the
+/// second cache where rows are a power of two of bytes apart. Of the source, many lines side by side come faster than as many apart.
+const STREAMED_GROUP: [usize; 2] = [2 * LINE, 1024];
+/// The same for stores into the caches, where what is written needs places, too.
+const CACHED_GROUP: [usize; 2] = [4 * LINE, 256];
 
 /// Bytes of a vector: `LANES` lanes.
 ///
@@ -99,7 +101,8 @@ unsafe fn blocks<V: Bytes, const SIZE: usize>(copy: &BoxCopy, column: Dim, row: 
     let (down, pitch) = (row.from * SIZE, column.to * SIZE);
     let whole_lines = squares * V::LANES * LANE == LINE && to.addr().is_multiple_of(LINE) && pitch.is_multiple_of(LINE);
     let streams = copy.stores == Stores::Streaming && whole_lines;
-    let groups = Groups { rows, columns, height: GROUP_LINES * LINE / SIZE, width: GROUP_BYTES / SIZE };
+    let group = if streams { STREAMED_GROUP } else { CACHED_GROUP };
+    let groups = Groups { rows, columns, height: group[0] / SIZE, width: group[1] / SIZE };
     for number in 0..groups.count() {
         let (group, mut next) = (groups.get(number), groups.fetched_with(number, copy, from, down, SIZE));
         next.divide((group.rows.len() / height) * (group.columns.len() / side));
