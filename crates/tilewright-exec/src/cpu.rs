@@ -42,7 +42,7 @@ impl Level {
     }
 }
 
-/// Whether it multiplies bytes four by four, with vectors of AVX-512.
+/// Whether the CPU multiplies bytes four by four, with vectors of AVX-512.
 pub(crate) fn multiplies_quads() -> bool {
     #[cfg(target_arch = "x86_64")]
     let has = std::arch::is_x86_feature_detected!("avx512vnni");

@@ -10,10 +10,12 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::{
     fmt,
     hint::black_box,
+    panic::resume_unwind,
     sync::{
         Barrier, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
+    thread::ScopedJoinHandle,
     time::{Duration, Instant},
 };
 
@@ -107,7 +109,7 @@ fn peak(threads: usize, patience: Duration, work: fn(usize) -> usize) -> f64 {
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(measure)).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).sum()
+        threads.into_iter().map(joined).sum()
     })
 }
 
@@ -133,8 +135,13 @@ fn fastest<W: FnMut() + Send>(works: Vec<W>, patience: Duration) -> f64 {
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = works.into_iter().map(|work| scope.spawn(|| measure(work))).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).fold(0.0, f64::max)
+        threads.into_iter().map(joined).fold(0.0, f64::max)
     })
+}
+
+/// What a thread measured; if it panicked, so does this.
+fn joined(thread: ScopedJoinHandle<'_, f64>) -> f64 {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 fn add(x: &[f32], y: &[f32], z: &mut [f32]) {

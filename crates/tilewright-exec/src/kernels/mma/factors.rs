@@ -3,7 +3,7 @@
 
 use super::{
     product::{ROWS, Source, SourceFormat, WIDTH_QUADS},
-    widen::{HalfRows, flip, pair_rows, quad_rows, widen, widen_bytes, widen_rows},
+    widen::{HalfRows, flip, pair_rows, quad_panel, widen, widen_bytes, widen_rows},
 };
 use crate::{
     cpu::Level,
@@ -299,7 +299,7 @@ impl Matrix {
             let to = rooms.rhs.take::<i32>(panels * step);
             let (raw, out) = (std::slice::from_raw_parts(raw, panels * bytes), std::slice::from_raw_parts_mut(to, panels * step));
             for (rows, out) in raw.chunks_exact(bytes).zip(out.chunks_exact_mut(step)) {
-                quad_rows(level, flipped, rows, out);
+                quad_panel(level, flipped, rows, out);
             }
             Panels { start: to, pitch: width, step, source: None }
         }

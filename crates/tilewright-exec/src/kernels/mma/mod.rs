@@ -159,57 +159,60 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operan
                 write_f64_as_f32(&c, dst);
             }
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
-                let quads = level == Level::Avx512 && cpu::multiplies_quads();
-                let product = if quads { product_of_quads } else { product_of_pairs };
-                product(level, [lhs_signed, rhs_signed], shape, operands, factors, ahead);
+                product_of_bytes(level, Together::best(level), [lhs_signed, rhs_signed], shape, operands, factors, ahead);
             }
         }
     }
 }
 
-/// A product of bytes, signed ones or not, which become numbers of 16 bits that are multiplied pair by pair.
-///
-/// # Safety
-/// As for [`matmul`].
-unsafe fn product_of_pairs(
-    level: Level,
-    [lhs_signed, rhs_signed]: [bool; 2],
-    Shape { m, n, k }: Shape,
-    operands: &Operands<'_>,
-    factors: &mut Rooms,
-    ahead: &mut Ahead,
-) {
-    // SAFETY: by the contract.
-    unsafe {
-        let rows = operands.lhs.pair_rows(level, lhs_signed, (m, k), factors);
-        let panels = operands.rhs.pair_panels(level, rhs_signed, Cut { k, n, width: width_i16(level), m }, factors);
-        let shape = Shape { m, n, k: k.div_ceil(2) };
-        let (acc, c) = (operands.start(), operands.dst.cast());
-        product_i16(level, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
+/// How many products of bytes the CPU adds at a time.
+#[derive(Clone, Copy, Debug)]
+enum Together {
+    /// Two, of bytes that became numbers of 16 bits.
+    Pairs,
+    /// Four, of signed bytes with unsigned ones.
+    Quads,
+}
+
+impl Together {
+    /// The most that this CPU adds at a level.
+    fn best(level: Level) -> Together {
+        if level == Level::Avx512 && cpu::multiplies_quads() { Together::Quads } else { Together::Pairs }
     }
 }
 
-/// The same, with bytes that are multiplied four by four: signed ones with unsigned ones. Where both factors are signed, or none, the left
-/// one is flipped.
+/// A product of bytes, signed ones or not. For quads, the left factor is flipped where both factors are signed, or none.
 ///
 /// # Safety
-/// As for [`matmul`]. The CPU multiplies quads.
-unsafe fn product_of_quads(
+/// As for [`matmul`]. The CPU adds so many products at a time.
+unsafe fn product_of_bytes(
     level: Level,
+    together: Together,
     [lhs_signed, rhs_signed]: [bool; 2],
     Shape { m, n, k }: Shape,
     operands: &Operands<'_>,
     factors: &mut Rooms,
     ahead: &mut Ahead,
 ) {
+    let Operands { lhs, rhs, dst, .. } = operands;
     // SAFETY: by the contract.
     unsafe {
-        let flipped = lhs_signed == rhs_signed;
-        let rows = operands.lhs.quad_rows(level, flipped, (m, k), factors);
-        let panels = operands.rhs.quad_panels(level, flipped.then_some(rhs_signed), Cut { k, n, width: WIDTH_QUADS, m }, factors);
-        let shape = Shape { m, n, k: k.div_ceil(4) };
-        let (acc, c) = (operands.start(), operands.dst.cast());
-        product_quads(rhs_signed, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
+        let (acc, c) = (operands.start(), dst.cast());
+        match together {
+            Together::Pairs => {
+                let rows = lhs.pair_rows(level, lhs_signed, (m, k), factors);
+                let panels = rhs.pair_panels(level, rhs_signed, Cut { k, n, width: width_i16(level), m }, factors);
+                let shape = Shape { m, n, k: k.div_ceil(2) };
+                product_i16(level, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
+            }
+            Together::Quads => {
+                let flipped = lhs_signed == rhs_signed;
+                let rows = lhs.quad_rows(level, flipped, (m, k), factors);
+                let panels = rhs.quad_panels(level, flipped.then_some(rhs_signed), Cut { k, n, width: WIDTH_QUADS, m }, factors);
+                let shape = Shape { m, n, k: k.div_ceil(4) };
+                product_quads(rhs_signed, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
+            }
+        }
     }
 }
 
@@ -395,11 +398,10 @@ mod tests {
 
     #[test]
     fn bytes_of_any_sign_agree_with_the_definition() {
-        type ProductFn = unsafe fn(Level, [bool; 2], Shape, &Operands<'_>, &mut Rooms, &mut Ahead);
         let value = |signed: bool, x: u8| if signed { i32::from(x as i8) } else { i32::from(x) };
-        let pairs = Level::available().map(|level| (level, product_of_pairs as ProductFn));
-        let quads = (Level::best() == Level::Avx512 && cpu::multiplies_quads()).then_some((Level::best(), product_of_quads as ProductFn));
-        for (level, product) in pairs.chain(quads) {
+        // Pairs at every level, and quads where there are some.
+        let ways = Level::available().flat_map(|level| [(level, Together::Pairs), (level, Together::best(level))]);
+        for (level, together) in ways {
             let mut factors = Rooms::default();
             for (m, n, k) in SHAPES {
                 let (lhs, rhs, acc) = (bytes(m * k, 1), bytes(k * n, 2), vec![i32::MAX; m * n]);
@@ -414,11 +416,11 @@ mod tests {
                         scales: None,
                     };
                     // SAFETY: the arrays have the extents given, and the level is available.
-                    unsafe { product(level, signs, Shape { m, n, k }, &operands, &mut factors, &mut Ahead::default()) };
+                    unsafe { product_of_bytes(level, together, signs, Shape { m, n, k }, &operands, &mut factors, &mut Ahead::default()) };
                     let term = |at: usize, p: usize| value(signs[0], lhs[at / n * k + p]) * value(signs[1], rhs[p * n + at % n]);
                     let expected = |at: usize| (0..k).fold(i32::MAX, |sum, p| sum.wrapping_add(term(at, p)));
                     let expected: Vec<i32> = (0..m * n).map(expected).collect();
-                    assert_eq!(found, expected, "{m} x {n} x {k}, signed: {signs:?}, {level:?}");
+                    assert_eq!(found, expected, "{m} x {n} x {k}, signed: {signs:?}, {together:?} at {level:?}");
                 }
             }
         }

@@ -301,7 +301,7 @@ fn add_columns(rows: &[[u8; WIDTH_QUADS]], out: &mut [i32; WIDTH_QUADS], number:
 
 /// Four rows of a panel as one of quads each, behind a row of what sums of products begin with. If the left factor was `flipped`, that
 /// makes up for it: a signed byte that is 128 too large gives 128 times the other factor too much, an unsigned one too little.
-pub(super) fn quad_rows(level: Level, flipped: Option<bool>, rows: &[u8], out: &mut [i32]) {
+pub(super) fn quad_panel(level: Level, flipped: Option<bool>, rows: &[u8], out: &mut [i32]) {
     let (rows, out) = (rows.as_chunks().0, out.as_chunks_mut().0);
     let Some((first, quads)) = out.split_first_mut() else { return };
     first.fill(0);
