@@ -8,7 +8,9 @@ mod generate;
 mod naive;
 mod regular;
 
-use generate::{Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, program};
+use generate::{
+    Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, over_k_program, program,
+};
 use naive::value::{Element, Item, Trust};
 use regular::Combination;
 use std::{
@@ -26,7 +28,7 @@ const PROGRAMS: u64 = 8000;
 /// Modules of which programs must show what they do, and the bytes that each is made of.
 const MODULES: u64 = 1500;
 const MODULE_BYTES: usize = 3000;
-/// How many programs of neighbouring blocks that run in step, or as one, a run tries.
+/// How many programs a run tries of neighbouring blocks that run in step, or as one, and of products of matrices.
 const PROGRAMS_BESIDE: u64 = 1000;
 
 /// Bytes of a line of the caches.
@@ -262,6 +264,15 @@ fn blocks_of_elementwise_programs_do_what_the_naive_evaluator_does() {
     let seeds = seeds(PROGRAMS_BESIDE);
     let single = seeds.end - seeds.start == 1;
     let looked = compare_seeds(seeds, Maker { make: elementwise_program, all: &combinations() });
+    assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+}
+
+/// Loops that only multiply.
+#[test]
+fn products_of_matrices_do_what_the_naive_evaluator_does() {
+    let seeds = seeds(PROGRAMS_BESIDE);
+    let single = seeds.end - seeds.start == 1;
+    let looked = compare_seeds(seeds, Maker { make: over_k_program, all: &combinations() });
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
 }
 

@@ -51,7 +51,11 @@ fn touches(inst: &Inst, reg: VReg) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{elem::Elem, kernels::mma::MatmulKind, plan::Matmul};
+    use crate::{
+        elem::Elem,
+        kernels::mma::{MatmulKind, Shape},
+        plan::Matmul,
+    };
     use tilewright_ir::Scalar;
 
     fn tile(reg: u32) -> Tile {
@@ -60,7 +64,19 @@ mod tests {
 
     fn product(lhs: u32, acc: u32, dst: u32) -> (Inst, u32) {
         let (lhs, rhs, acc, dst) = (tile(lhs), tile(9), tile(acc), VReg(dst));
-        (Inst::Matmul(Box::new(Matmul { kind: MatmulKind::F64, batch: 1, m: 4, n: 4, k: 4, lhs, rhs, acc, scales: None, dst })), 0)
+        (
+            Inst::Matmul(Box::new(Matmul {
+                kind: MatmulKind::F64,
+                batch: 1,
+                shape: Shape { m: 4, n: 4, k: 4 },
+                lhs,
+                rhs,
+                acc,
+                scales: None,
+                dst,
+            })),
+            0,
+        )
     }
 
     fn moved(src: u32, dst: u32) -> (Inst, u32) {

@@ -100,7 +100,7 @@ mod tests {
     use super::{Readers::*, *};
     use crate::{
         elem::Elem,
-        kernels::mma::MatmulKind,
+        kernels::mma::{MatmulKind, Shape},
         plan::{Coordinate, Extent, Order, ViewDim},
     };
 
@@ -135,7 +135,19 @@ mod tests {
         let seen = |reg| Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[2, 2]);
         let rhs = if transposed { seen(rhs).permute(&[1, 0]) } else { seen(rhs) };
         let (kind, acc, dst) = (MatmulKind::float(Scalar::F32, Scalar::F32).unwrap(), seen(50), VReg(51));
-        (Inst::Matmul(Box::new(Matmul { kind, batch: 1, m: 2, n: 2, k: 2, lhs: seen(lhs), rhs, acc, scales: None, dst })), 0)
+        (
+            Inst::Matmul(Box::new(Matmul {
+                kind,
+                batch: 1,
+                shape: Shape { m: 2, n: 2, k: 2 },
+                lhs: seen(lhs),
+                rhs,
+                acc,
+                scales: None,
+                dst,
+            })),
+            0,
+        )
     }
 
     /// A load through a view with tiles of this shape.

@@ -7,7 +7,13 @@ use super::{
     Piece, Tile, VReg,
     sweep::{Src, Step, Sweep, SweepInput},
 };
-use crate::kernels::{Kernel, chain::Binary, columns::ColumnsFn, mma::MatmulKind, rows::RowsFn};
+use crate::kernels::{
+    Kernel,
+    chain::Binary,
+    columns::ColumnsFn,
+    mma::{MatmulKind, Shape},
+    rows::RowsFn,
+};
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, MemoryScope, Scalar};
 
 /// A place in the code: a label while lowering, an instruction's position in a finished plan.
@@ -124,6 +130,8 @@ pub(crate) enum Inst {
         step: Tile,
         signed: bool,
         exit: Target,
+        /// What follows is a body that only multiplies (`plan/product_loops.rs`).
+        only_multiplies: bool,
     },
     /// Counts on and goes back, or falls through at the end.
     ForNext {
@@ -257,9 +265,7 @@ pub(crate) enum Update {
 pub(crate) struct Matmul {
     pub(crate) kind: MatmulKind,
     pub(crate) batch: usize,
-    pub(crate) m: usize,
-    pub(crate) n: usize,
-    pub(crate) k: usize,
+    pub(crate) shape: Shape,
     pub(crate) lhs: Tile,
     pub(crate) rhs: Tile,
     /// In order, or a splat.

@@ -19,6 +19,7 @@ mod late_widening;
 mod lower;
 mod order;
 mod printf;
+mod product_loops;
 mod recompute;
 mod streaming;
 mod sweep;
@@ -28,8 +29,8 @@ mod widen;
 
 pub(crate) use constants::Constants;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Update,
-    ViewAccess, ViewDim,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Target,
+    Update, ViewAccess, ViewDim,
 };
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
@@ -146,6 +147,7 @@ impl Plan {
         let may_stream = streaming::allowed(&code);
         let in_step = in_step::blocks(&code, layout.bytes);
         let fixed_views = fixed_views::number(&mut code);
+        product_loops::mark(&mut code);
         let only_store = coarse::only_store(&code);
         Ok(Plan {
             entry: name.to_owned(),

@@ -17,7 +17,7 @@ pub(super) struct Count<'a> {
 impl Count<'_> {
     /// The bits of counter, upper bound and step; sign-extended if they are signed, else zero-extended.
     #[inline]
-    fn values(&self, regs: &Frame) -> [u64; 3] {
+    pub(super) fn values(&self, regs: &Frame) -> [u64; 3] {
         let elem = self.upper.elem;
         let [counter, upper, step] = [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)];
         // What is above the number is shifted out.
@@ -46,13 +46,20 @@ impl Count<'_> {
     /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
     #[inline]
     pub(super) fn advance(&self, regs: &Frame) -> bool {
-        let [counter, upper, step] = self.values(regs);
+        self.advance_from(&mut self.values(regs), regs)
+    }
+
+    /// The same with the values that counter, upper bound and step have.
+    #[inline]
+    pub(super) fn advance_from(&self, values: &mut [u64; 3], regs: &Frame) -> bool {
+        let [counter, upper, step] = *values;
         let next = if self.signed {
             counter.cast_signed().checked_add(step.cast_signed()).map(i64::cast_unsigned)
         } else {
             counter.checked_add(step)
         };
         let Some(next) = next.filter(|next| self.is_below(*next, upper)) else { return false };
+        values[0] = next;
         regs.set_scalar(self.counter, self.upper.elem.size(), next);
         true
     }

@@ -61,7 +61,7 @@ pub(super) fn run_rows(fold: &FoldRows, regs: &Frame, scratch: &mut Scratch, ahe
 #[inline(never)]
 pub(super) fn run_columns(fold: &FoldColumns, regs: &Frame, in_place: &InPlace) {
     let (extent, width, size) = (fold.src.shape[0], fold.src.shape[1], fold.src.elem.size());
-    let Matrix { start, down, right } = in_place.matrix(&fold.src, 0, regs);
+    let Matrix { start, down, right } = in_place.matrices(&fold.src, regs).first;
     let (dst, spare) = (regs.write(fold.dst), regs.write(fold.spare));
     // SAFETY: the plan gave the result, and the room for all rows and half of them, registers of their own; the source holds all rows.
     unsafe {
@@ -83,7 +83,7 @@ pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(&Frame, &InPlace
     let bytes = width * fold.src.elem.size();
     let mut first: Option<Matrix> = None;
     for (i, (regs, in_place)) in blocks.iter().enumerate() {
-        let tile = in_place.matrix(&fold.src, 0, regs);
+        let tile = in_place.matrices(&fold.src, regs).first;
         let first = first.get_or_insert(tile);
         if tile.right != 1 || tile.down != first.down || tile.start.addr() != first.start.addr() + i * bytes {
             return false;

@@ -65,6 +65,14 @@ impl Default for Whole {
     }
 }
 
+/// Asks to fetch a tile with these axes, if it is a matrix of rows.
+pub(super) fn read_ahead(start: *const u8, axes: &[Axis; MAX_AXES], size: usize, ahead: &mut Ahead) {
+    let [.., other, rows, row] = axes;
+    if other.count == 1 && rows.count > 1 && row.stride == 1 {
+        ahead.add(start, rows.count, rows.stride as usize * size, row.count * size);
+    }
+}
+
 /// The distance in memory along a dimension that has this extent and this stride in the register.
 fn distance(axes: &[Axis; MAX_AXES], extent: usize, stride: usize) -> usize {
     let axis = axes.iter().rev().find(|axis| axis.count == extent && axis.pitch == stride);
@@ -84,18 +92,34 @@ impl Whole {
         self.next = if moved { self.host.wrapping_add(self.host.addr().wrapping_sub(last.addr())) } else { std::ptr::null() };
     }
 
-    /// Asks to fetch the next tile, if it is a matrix of rows.
-    fn read_ahead(&self, size: usize, ahead: &mut Ahead) {
-        let [.., other, rows, row] = &self.axes;
-        if other.count == 1 && rows.count > 1 && row.stride == 1 {
-            ahead.add(self.next, rows.count, rows.stride as usize * size, row.count * size);
-        }
-    }
-
     /// Whether it has elements of `size` bytes between two addresses.
     fn overlaps(&self, other: std::ops::Range<usize>, size: usize) -> bool {
         let own = self.span(size);
         own.start < other.end && other.start < own.end
+    }
+}
+
+/// The matrices of a tile, of which it has one for each batch.
+pub(super) struct Matrices {
+    pub(super) first: Matrix,
+    /// From one to the next, in bytes.
+    across: usize,
+}
+
+impl Matrices {
+    /// Those of a tile that begins at `start`: in memory, where it has these axes, or in its register.
+    pub(super) fn new(tile: &Tile, axes: Option<&[Axis; MAX_AXES]>, start: *const u8) -> Matrices {
+        let distance = |from_the_end: usize| {
+            let Some(dim) = tile.shape.len().checked_sub(from_the_end) else { return 0 };
+            let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
+            axes.map_or(stride, |axes| distance(axes, extent, stride))
+        };
+        Matrices { first: Matrix { start, down: distance(2), right: distance(1) }, across: distance(3) * tile.elem.size() }
+    }
+
+    /// The matrix of a batch.
+    pub(super) fn of(&self, batch: usize) -> Matrix {
+        Matrix { start: self.first.start.wrapping_add(batch * self.across), ..self.first }
     }
 }
 
@@ -126,16 +150,9 @@ impl InPlace {
         self.loaded.get(number as usize)
     }
 
-    /// The `batch`-th matrix of a tile of matrices.
-    pub(super) fn matrix(&self, tile: &Tile, batch: usize, regs: &Frame) -> Matrix {
-        let whole = self.find(tile, regs);
-        let distance = |from_the_end: usize| {
-            let dim = tile.shape.len().checked_sub(from_the_end)?;
-            let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
-            Some(whole.map_or(stride, |whole| distance(&whole.axes, extent, stride)))
-        };
-        let offset = if batch == 0 { 0 } else { batch * distance(3).unwrap_or(0) * tile.elem.size() };
-        Matrix { start: regs.read(tile).wrapping_add(offset), down: distance(2).unwrap_or(0), right: distance(1).unwrap_or(0) }
+    /// The matrices of a tile.
+    pub(super) fn matrices(&self, tile: &Tile, regs: &Frame) -> Matrices {
+        Matrices::new(tile, self.find(tile, regs).map(|whole| &whole.axes), regs.read(tile))
     }
 
     /// Where the tile will probably be found that the next load of its register gives, or null.
@@ -278,7 +295,7 @@ impl Machine<'_> {
             return true;
         }
         match readers {
-            Readers::Products => whole.read_ahead(view.size, &mut self.ahead),
+            Readers::Products => read_ahead(whole.next, &whole.axes, view.size, &mut self.ahead),
             // If there are computations that leave the time for it.
             Readers::InOrder if self.launch.plan.reads_ahead => {
                 self.ahead.add_run(whole.next, tiling.bytes as usize);

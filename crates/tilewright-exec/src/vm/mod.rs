@@ -16,6 +16,7 @@ mod nibbles;
 mod pointers;
 mod print;
 mod product;
+mod product_loop;
 mod sums;
 mod sweep;
 mod tiling;
@@ -290,9 +291,10 @@ impl<'l> Machine<'l> {
                 let count = Count { counter: *counter, upper, step, signed: *signed };
                 return if count.advance(regs) { self.back(*target, *waits) } else { Flow::Next };
             }
-            Inst::ForHead { counter, upper, step, signed, exit } => {
-                match (Count { counter: *counter, upper, step, signed: *signed }).begin(regs) {
-                    Ok(true) => return Flow::Next,
+            Inst::ForHead { counter, upper, step, signed, exit, only_multiplies } => {
+                let count = Count { counter: *counter, upper, step, signed: *signed };
+                match count.begin(regs) {
+                    Ok(true) => return if *only_multiplies { self.multiply_in_loop(&count, *exit, block) } else { Flow::Next },
                     Ok(false) => return Flow::Goto(*exit),
                     Err(kind) => Err(kind),
                 }

@@ -1,7 +1,10 @@
 //! Products of matrices.
 #![allow(unsafe_code, reason = "calls kernels on registers and memory")]
 
-use super::{frame::Frame, in_place::InPlace};
+use super::{
+    frame::Frame,
+    in_place::{InPlace, Matrices},
+};
 use crate::{
     cpu::Level,
     kernels::{
@@ -11,30 +14,54 @@ use crate::{
     plan::{Matmul, Tile},
 };
 
-/// The matrix products of an instruction, one for each batch.
+/// The products of an instruction, one for each batch, without the places of their factors.
+pub(super) struct Products<'b> {
+    matmul: &'b Matmul,
+    regs: &'b Frame,
+    level: Level,
+    acc: *const u8,
+    acc_is_splat: bool,
+    dst: *mut u8,
+    /// Bytes of the result of a batch.
+    result_bytes: usize,
+}
+
+impl<'b> Products<'b> {
+    pub(super) fn new(matmul: &'b Matmul, regs: &'b Frame) -> Products<'b> {
+        let (acc, dst) = (regs.read(&matmul.acc), regs.write(matmul.dst));
+        let result_bytes = matmul.shape.m * matmul.shape.n * matmul.acc.elem.size();
+        Products { matmul, regs, level: Level::best(), acc, acc_is_splat: matmul.acc.is_splat(), dst, result_bytes }
+    }
+
+    /// Multiplies factors that lie here.
+    pub(super) fn multiply(&self, lhs: &Matrices, rhs: &Matrices, packs: &mut Packs, ahead: &mut Ahead) {
+        let Matmul { kind, batch, .. } = *self.matmul;
+        for b in 0..batch {
+            let behind = b * self.result_bytes;
+            // Not as a pair, which would be a copy of what was just written (see `Operands`).
+            let lhs = lhs.of(b);
+            let rhs = rhs.of(b);
+            let operands = mma::Operands {
+                lhs: &lhs,
+                rhs: &rhs,
+                acc: if self.acc_is_splat { self.acc } else { self.acc.wrapping_add(behind) },
+                acc_is_splat: self.acc_is_splat,
+                dst: self.dst.wrapping_add(behind),
+                scales: if self.matmul.scales.is_some() { scales_of(self.matmul, self.regs, b) } else { None },
+            };
+            // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
+            // register of its own or that of `acc`. Factors that lie in memory were checked when they were loaded.
+            unsafe { mma::matmul(self.level, kind, &self.matmul.shape, &operands, packs, ahead) };
+        }
+    }
+}
+
+/// The matrix products of an instruction.
 #[inline(never)]
 pub(super) fn run(matmul: &Matmul, regs: &Frame, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
-    let Matmul { kind, batch, m, n, k, .. } = *matmul;
-    let (level, acc_is_splat) = (Level::best(), matmul.acc.is_splat());
-    for b in 0..batch {
-        // The matrix of this batch, among tiles of `elements` each.
-        let at = |tile: &Tile, elements: usize| matrix_at(tile, regs, b * elements);
-        let scales = if matmul.scales.is_some() { scales_of(matmul, regs, b) } else { None };
-        // Not as a pair, which would be a copy of what was just written (see `Operands`).
-        let lhs = in_place.matrix(&matmul.lhs, b, regs);
-        let rhs = in_place.matrix(&matmul.rhs, b, regs);
-        let operands = mma::Operands {
-            lhs: &lhs,
-            rhs: &rhs,
-            acc: if acc_is_splat { regs.read(&matmul.acc) } else { at(&matmul.acc, m * n) },
-            acc_is_splat,
-            dst: regs.write(matmul.dst).wrapping_add(b * m * n * matmul.acc.elem.size()),
-            scales,
-        };
-        // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
-        // register of its own or that of `acc`. Factors that lie in memory were checked when they were loaded.
-        unsafe { mma::matmul(level, kind, mma::Shape { m, n, k }, &operands, packs, ahead) };
-    }
+    let lhs = in_place.matrices(&matmul.lhs, regs);
+    let rhs = in_place.matrices(&matmul.rhs, regs);
+    Products::new(matmul, regs).multiply(&lhs, &rhs, packs, ahead);
 }
 
 /// The first byte of the matrix that begins so many elements behind the first one of a tile.
@@ -46,7 +73,8 @@ fn matrix_at(tile: &Tile, regs: &Frame, elements: usize) -> *const u8 {
 #[cold]
 fn scales_of(matmul: &Matmul, regs: &Frame, b: usize) -> Option<mma::Scales> {
     let [lhs, rhs] = matmul.scales.as_ref()?;
-    let blocks = lhs.numel() / (matmul.batch * matmul.m);
-    let (left, right) = (matrix_at(lhs, regs, b * matmul.m * blocks), matrix_at(rhs, regs, b * blocks * matmul.n));
+    let mma::Shape { m, n, .. } = matmul.shape;
+    let blocks = lhs.numel() / (matmul.batch * m);
+    let (left, right) = (matrix_at(lhs, regs, b * m * blocks), matrix_at(rhs, regs, b * blocks * n));
     Some(mma::Scales { format: lhs.elem.float()?, blocks, lhs: left, rhs: right })
 }

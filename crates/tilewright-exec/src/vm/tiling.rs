@@ -143,6 +143,13 @@ impl Tiling {
         Some(places)
     }
 
+    /// Where the tile of a block lies, if it is whole and one buffer holds all of them.
+    #[inline]
+    pub(super) fn tile(&self, regs: &Frame) -> Option<*mut u8> {
+        let offset = if self.host.is_null() { None } else { self.offset(regs) };
+        offset.map(|offset| self.host.wrapping_add(offset as usize))
+    }
+
     /// How many bytes the tile of a block lies behind the first one; `None` if it is not whole.
     #[inline]
     fn offset(&self, regs: &Frame) -> Option<u64> {

@@ -73,7 +73,7 @@ impl Generator<'_> {
     }
 
     /// The coordinates of the block.
-    fn position(&mut self) -> [Value; 2] {
+    pub(super) fn position(&mut self) -> [Value; 2] {
         let ty = self.ty(Element::Number(Scalar::I32), &[]);
         let ids = self.op(Opcode::GetTileBlockId, |op| op.results(&[ty; 3]));
         [self.result(ids, 0), self.result(ids, 1)]

@@ -11,6 +11,7 @@ mod folds;
 mod functions;
 mod indices;
 mod multimem;
+mod over_k;
 mod prints;
 mod products;
 mod rows;
@@ -23,6 +24,7 @@ pub(crate) use beside::beside_program;
 pub(crate) use choices::Choices;
 pub(crate) use edges::{edge_program, exhaustive_program};
 pub(crate) use elementwise::elementwise_program;
+pub(crate) use over_k::over_k_program;
 
 use crate::naive::number;
 use crate::regular::{Combination, Element};

@@ -42,11 +42,7 @@ impl<'c> Generator<'c> {
     }
 
     fn any_product(&mut self) -> Product<'c> {
-        let all = self.combinations;
-        let is_product = |group: &&Vec<Combination>| matches!(group[0].opcode, Opcode::MmaF | Opcode::MmaI);
-        let groups: Vec<&Vec<Combination>> = all.iter().filter(is_product).collect();
-        let group = *self.choices.pick(&groups);
-        let combination = self.choices.pick(group);
+        let combination = self.any_kind();
         let double = combination.types[0] == Element::Number(Scalar::F64);
         let shapes = match self.choices.below(4) {
             // As wide as the widest panels: rows below the first ones find them filled.
@@ -56,6 +52,15 @@ impl<'c> Generator<'c> {
             _ => self.shapes(combination),
         };
         Product { combination, shapes }
+    }
+
+    /// A kind of product without scales.
+    pub(super) fn any_kind(&mut self) -> &'c Combination {
+        let all = self.combinations;
+        let is_product = |group: &&Vec<Combination>| matches!(group[0].opcode, Opcode::MmaF | Opcode::MmaI);
+        let groups: Vec<&Vec<Combination>> = all.iter().filter(is_product).collect();
+        let group = *self.choices.pick(&groups);
+        self.choices.pick(group)
     }
 
     /// A left factor, which others may read, too.

@@ -177,12 +177,12 @@ impl Matrix {
     /// # Safety
     /// As for [`Matrix::in_order`], with elements of the format.
     pub(super) unsafe fn f32_rows(&self, level: Level, format: FloatFormat, (m, k): (usize, usize), rooms: &mut Rooms) -> Rows<f32> {
-        let size = format.storage_bits().div_ceil(8) as usize;
         // SAFETY: by the caller; the room is as large as the matrix.
         unsafe {
             if format == FloatFormat::F32 {
                 return self.rows(level, (m, k), rooms);
             }
+            let size = format.storage_bits().div_ceil(8) as usize;
             let to = rooms.lhs.take::<f32>(m * k);
             let out = std::slice::from_raw_parts_mut(to, m * k);
             if self.right == 1 && matches!(format, FloatFormat::F16 | FloatFormat::Bf16) {
@@ -199,14 +199,14 @@ impl Matrix {
     /// # Safety
     /// As for [`Matrix::in_panels`], with elements of the format.
     pub(super) unsafe fn f32_panels(&self, level: Level, format: FloatFormat, cut: Cut, rooms: &mut Rooms) -> Panels<f32> {
-        let size = format.storage_bits().div_ceil(8) as usize;
-        let Cut { k, n, width, .. } = cut;
-        let elements = k * n.next_multiple_of(width);
         // SAFETY: by the caller; both rooms hold all panels.
         unsafe {
             if format == FloatFormat::F32 {
                 return self.panels(level, cut, rooms);
             }
+            let size = format.storage_bits().div_ceil(8) as usize;
+            let Cut { k, n, width, .. } = cut;
+            let elements = k * n.next_multiple_of(width);
             let format_of_source = match format {
                 FloatFormat::F16 => Some(SourceFormat::F16),
                 FloatFormat::Bf16 => Some(SourceFormat::Bf16),

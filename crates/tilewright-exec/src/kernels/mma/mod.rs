@@ -87,7 +87,7 @@ pub(crate) struct Packs {
 
 /// Where the matrices of a product lie.
 ///
-/// Factors are handed on by reference: a copy of what was just written in pieces waits until all that was written before has left the
+/// Factors and shapes are handed on by reference: a copy of what was just written in pieces waits until all that was written before has left the
 /// CPU's store buffer, for hundreds of cycles behind another product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands<'m> {
@@ -117,9 +117,9 @@ pub(crate) struct Scales {
 /// # Safety
 /// The pointers are valid for the elements of their matrices, aligned; `dst` overlaps none of the others, but it may be `acc`. The
 /// CPU has the level.
-pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: Shape, operands: &Operands<'_>, packs: &mut Packs, ahead: &mut Ahead) {
+pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: &Shape, operands: &Operands<'_>, packs: &mut Packs, ahead: &mut Ahead) {
     let Operands { lhs, rhs, acc, acc_is_splat, dst, .. } = *operands;
-    let Shape { m, n, k } = shape;
+    let (shape, Shape { m, n, k }) = (*shape, *shape);
     let cut = |width| Cut { k, n, width, m };
     let Packs { factors, sums } = packs;
     // SAFETY: the matrices have the shape; the sums in another type have room of their own.
@@ -300,7 +300,7 @@ mod tests {
                         scales: None,
                     };
                     // SAFETY: the arrays have the extents given, and the level is available.
-                    unsafe { matmul(level, kind, Shape { m, n, k }, &operands, &mut packs, &mut ahead) };
+                    unsafe { matmul(level, kind, &Shape { m, n, k }, &operands, &mut packs, &mut ahead) };
                     let found = if in_place { acc } else { out };
                     let expected: Vec<R> = expected((m, n, k), &a, &b, value).into_iter().map(&result).collect();
                     assert_eq!(found, expected, "{kind:?} {m}x{k} times {k}x{n} at {level:?}, layout {left:?} {right:?}");
@@ -339,7 +339,7 @@ mod tests {
             };
             let kind = MatmulKind::float(Scalar::F32, Scalar::F32).unwrap();
             // SAFETY: the arrays have the extents given, and the level is available.
-            unsafe { matmul(level, kind, Shape { m: 1, n: 1, k: 16 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
+            unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 16 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
             assert_eq!(dst, [LARGE + 16.0]);
         }
     }
@@ -371,7 +371,7 @@ mod tests {
             };
             let kind = MatmulKind::float(Scalar::F16, Scalar::F32).unwrap();
             // SAFETY: the factors lie in the arrays, and the level is available.
-            unsafe { matmul(level, kind, Shape { m: N, n: N, k: step }, &operands, &mut packs, &mut ahead) };
+            unsafe { matmul(level, kind, &Shape { m: N, n: N, k: step }, &operands, &mut packs, &mut ahead) };
         }
         let exact = |x: &u16| FloatFormat::F16.decode(u64::from(*x));
         let (lhs, rhs): (Vec<f64>, Vec<f64>) = (lhs.iter().map(exact).collect(), rhs.iter().map(exact).collect());
@@ -440,7 +440,7 @@ mod tests {
             };
             let kind = MatmulKind::I32 { lhs_signed: false, rhs_signed: true };
             // SAFETY: the arrays have the extents given, and the level is available.
-            unsafe { matmul(level, kind, Shape { m: 1, n: 1, k: 3 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
+            unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 3 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
             assert_eq!(dst, [i32::MAX.wrapping_add(-200 + 2 - 255)]);
         }
     }

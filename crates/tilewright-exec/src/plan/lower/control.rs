@@ -87,7 +87,7 @@ impl<'m> Lowerer<'m> {
         self.define_carried([index].into_iter(), &[Some(counter)])?;
         self.define_carried(args, &carried)?;
         let (head, next, exit) = (self.new_label(), self.new_label(), self.new_label());
-        self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed, exit });
+        self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed, exit, only_multiplies: false });
         self.place_label(head);
         self.loops.push(Loop { carried: carried.clone(), results: Vec::new(), next, exit, scope: self.open.len() });
         let at = self.site;

@@ -1,0 +1,88 @@
+//! Loops that only multiply: each round loads two tiles and adds their product to sums (`plan/product_loops.rs` says which do).
+//!
+//! As long as tiles are whole, nothing is looked up from round to round, and the next round's tiles are known before a product begins,
+//! which fetches them.
+
+use super::{
+    Block, Flow, Launch, Machine,
+    count::Count,
+    frame::Frame,
+    in_place::{Matrices, read_ahead},
+    product::Products,
+    tiling::Tiling,
+};
+use crate::{
+    kernels::{ahead::Ahead, boxes::Stores},
+    plan::{Base, Inst, Target, Tile, VReg, ViewAccess},
+};
+use std::sync::atomic::Ordering;
+
+/// A factor of the products of a loop.
+struct Factor<'l> {
+    tiling: &'l Tiling,
+    /// Bytes of an element.
+    size: usize,
+    /// Where this round's tile lies.
+    matrices: Matrices,
+}
+
+impl<'l> Factor<'l> {
+    /// The factor `tile`, which is loaded through this view, in the first round; `None` if the launch does not know where its tiles lie, or
+    /// the first one is not whole.
+    fn new(launch: &'l Launch<'_>, view: &ViewAccess, tile: &Tile, regs: &Frame) -> Option<Factor<'l>> {
+        let tiling = launch.tilings[view.fixed?].as_ref()?;
+        let matrices = Matrices::new(tile, Some(&tiling.axes), tiling.tile(regs)?);
+        Some(Factor { tiling, size: view.size, matrices })
+    }
+
+    fn read_ahead(&self, next: *const u8, ahead: &mut Ahead) {
+        read_ahead(next, &self.tiling.axes, self.size, ahead);
+    }
+}
+
+impl Machine<'_> {
+    /// Runs a loop that only multiplies from its head on, as long as tiles are whole; goes to its body for others.
+    #[inline(never)]
+    pub(super) fn multiply_in_loop(&mut self, count: &Count<'_>, exit: Target, block: &Block) -> Flow {
+        let (launch, regs, body) = (self.launch, &block.frame, block.pc + 1);
+        let [Inst::Load { view: first, dst, .. }, Inst::Load { view: second, .. }, Inst::Matmul(matmul), ..] = &launch.plan.code[body..]
+        else {
+            return Flow::Next;
+        };
+        let (left, right) = if matmul.lhs.base == Base::Reg(*dst) { (first, second) } else { (second, first) };
+        let factors = Factor::new(launch, left, &matmul.lhs, regs).zip(Factor::new(launch, right, &matmul.rhs, regs));
+        // An observer sees each access.
+        let Some((mut lhs, mut rhs)) = factors.filter(|_| launch.observer.is_none()) else { return Flow::Next };
+        let (products, mut values) = (Products::new(matmul, regs), count.values(regs));
+        loop {
+            let goes_on = count.advance_from(&mut values, regs);
+            let next = if goes_on { lhs.tiling.tile(regs).zip(rhs.tiling.tile(regs)) } else { None };
+            if let Some((left, right)) = next {
+                lhs.read_ahead(left, &mut self.ahead);
+                rhs.read_ahead(right, &mut self.ahead);
+            } else if !goes_on {
+                self.read_result_ahead(matmul.dst, exit, regs);
+            }
+            products.multiply(&lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
+            match next {
+                Some((left, right)) if !launch.stop.load(Ordering::Relaxed) => {
+                    (lhs.matrices.first.start, rhs.matrices.first.start) = (left, right);
+                }
+                _ if goes_on => return self.back(body, false),
+                _ => return Flow::Goto(exit),
+            }
+        }
+    }
+
+    /// Asks to fetch where the sums in a register are stored by the instruction behind the loop, if it does that, through the caches.
+    fn read_result_ahead(&mut self, sums: VReg, exit: Target, regs: &Frame) {
+        if let Some(Inst::Store { view, src }) = self.launch.plan.code.get(exit)
+            && src.base == Base::Reg(sums)
+            && let Some(tiling) = view.fixed.and_then(|number| self.launch.tilings[number].as_ref())
+            && let Some(place) = tiling.tile(regs)
+            && self.stores(src.numel() * view.size, exit) == Stores::Cached
+        {
+            read_ahead(place, &tiling.axes, view.size, &mut self.ahead);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Loops that only multiply, which run without looking up tiles, give what their rounds give one by one.
+
+mod text;
+
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+use text::{buffer, ints, launch_text, program};
+use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, launch};
+use tilewright_ir::Scalar;
+
+/// Bytes of the buffer that holds both matrices and, in its second half, the product.
+const BYTES: usize = 4096;
+/// Rows and columns of what blocks compute: two times two tiles of four by four.
+const SIDE: usize = 8;
+
+/// `c = 1 + a * b` in tiles of 4 x 4, two steps of `k` at a time: rounds `%from` to `%upto`, of matrices of 8 x `%k` and `%k` x 8.
+const PRODUCT: &str = "
+entry @k(%a: tile<ptr<i8>>, %b: tile<ptr<i8>>, %c: tile<ptr<i32>>, %k: tile<i32>, %from: tile<i32>, %upto: tile<i32>, %by: tile<i32>) {
+  %i, %j, %z = get_tile_block_id : tile<i32>
+  %ones = constant <i32: 1> : tile<4x4xi32>
+  %at = make_tensor_view %a, shape = [8, %k], strides = [64, 1] : tile<i32> -> tensor_view<8x?xi8, strides=[64,1]>
+  %bt = make_tensor_view %b, shape = [%k, 8], strides = [8, 1] : tile<i32> -> tensor_view<?x8xi8, strides=[8,1]>
+  %ct = make_tensor_view %c, shape = [8, 8], strides = [8, 1] : tensor_view<8x8xi32, strides=[8,1]>
+  %av = make_partition_view %at : partition_view<tile=(4x2), padding_value = zero, tensor_view<8x?xi8, strides=[64,1]>>
+  %bv = make_partition_view %bt : partition_view<tile=(2x4), padding_value = zero, tensor_view<?x8xi8, strides=[8,1]>>
+  %cv = make_partition_view %ct : partition_view<tile=(4x4), tensor_view<8x8xi32, strides=[8,1]>>
+  %sum = for %p in (%from to %upto, step %by) : tile<i32> iter_values(%acc = %ones) -> (tile<4x4xi32>) {
+    %x, %t0 = load_view_tko weak %av[%i, %p] : partition_view<tile=(4x2), padding_value = zero, tensor_view<8x?xi8, strides=[64,1]>>, tile<i32> -> tile<4x2xi8>, token
+    %y, %t1 = load_view_tko weak %bv[%p, %j] : partition_view<tile=(2x4), padding_value = zero, tensor_view<?x8xi8, strides=[8,1]>>, tile<i32> -> tile<2x4xi8>, token
+    %next = mmai %x, %y, %acc signed signed : tile<4x2xi8>, tile<2x4xi8>, tile<4x4xi32>
+    continue %next : tile<4x4xi32>
+  }
+  %t2 = store_view_tko weak %sum, %cv[%i, %j] : tile<4x4xi32>, partition_view<tile=(4x4), tensor_view<8x8xi32, strides=[8,1]>>, tile<i32> -> token
+  return
+}";
+
+/// Rounds of a loop: from this one, up to that one, by so many.
+#[derive(Clone, Copy, Debug)]
+struct Rounds([i32; 3]);
+
+fn left(row: usize, p: usize) -> i32 {
+    (row * 7 + p * 5) as i32 % 11 - 5
+}
+
+fn right(p: usize, column: usize) -> i32 {
+    (p * 3 + column * 4) as i32 % 13 - 6
+}
+
+/// The matrices, of 64 steps of `k`, and room for the product.
+fn memory() -> Vec<u8> {
+    let a = (0..SIDE * 64).map(|at| left(at / 64, at % 64) as u8);
+    let b = (0..64 * SIDE).map(|at| right(at / SIDE, at % SIDE) as u8);
+    a.chain(b).chain(std::iter::repeat_n(0, BYTES - 1024)).collect()
+}
+
+fn expected(k: usize, Rounds([from, upto, by]): Rounds) -> Vec<i32> {
+    let steps = || (from..upto).step_by(by as usize).flat_map(|p| [2 * p as usize, 2 * p as usize + 1]).filter(|p| *p < k);
+    (0..SIDE * SIDE).map(|at| 1 + steps().map(|p| left(at / SIDE, p) * right(p, at % SIDE)).sum::<i32>()).collect()
+}
+
+fn args(base: u64, k: usize, Rounds(rounds): Rounds) -> Vec<Arg> {
+    let number = |n: i32| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned()));
+    let places = [0, 512, BYTES as u64 / 2].map(|at| Arg::Pointer(base + at));
+    places.into_iter().chain([number(k as i32)]).chain(rounds.map(number)).collect()
+}
+
+fn run(k: usize, rounds: Rounds, options: &LaunchOptions<'_>) -> Vec<i32> {
+    let (mut memory, all) = buffer(memory());
+    let args = args(memory.address(all), k, rounds);
+    launch(&program(PRODUCT).plan("k").unwrap(), &mut memory, [2, 2, 1], &args, options).unwrap_or_else(|error| panic!("{error}"));
+    ints(&memory.bytes(all)[BYTES / 2..])[..SIDE * SIDE].to_vec()
+}
+
+/// Loops of no round, one and several, that skip some, that end in a tile that is not whole, and behind the matrices.
+const LOOPS: [(usize, Rounds); 9] = [
+    (64, Rounds([0, 32, 1])),
+    (64, Rounds([0, 0, 1])),
+    (64, Rounds([5, 6, 1])),
+    (64, Rounds([3, 31, 4])),
+    (63, Rounds([0, 32, 1])),
+    (1, Rounds([0, 1, 1])),
+    (9, Rounds([0, 7, 1])),
+    (8, Rounds([1, 9, 2])),
+    (0, Rounds([0, 3, 1])),
+];
+
+#[test]
+fn every_round_is_summed() {
+    for (k, rounds) in LOOPS {
+        for threads in [1, 3] {
+            assert_eq!(run(k, rounds, &LaunchOptions::new().threads(threads)), expected(k, rounds), "{k} steps, {rounds:?}");
+        }
+        let past_the_caches = LaunchOptions::new().threads(1).last_cache(0);
+        assert_eq!(run(k, rounds, &past_the_caches), expected(k, rounds), "{k} steps, {rounds:?}, past the caches");
+    }
+}
+
+/// The reads that it saw.
+#[derive(Default)]
+struct Watcher(Mutex<usize>);
+
+impl AccessObserver for Watcher {
+    fn access(&self, access: &Access) {
+        *self.0.lock().unwrap() += usize::from(access.kind == AccessKind::Read);
+    }
+}
+
+#[test]
+fn an_observer_sees_the_loads_of_every_round() {
+    let watcher = Watcher::default();
+    let rounds = Rounds([0, 4, 1]);
+    assert_eq!(run(64, rounds, &LaunchOptions::new().observer(&watcher)), expected(64, rounds));
+    let few = *watcher.0.lock().unwrap();
+    run(64, Rounds([0, 8, 1]), &LaunchOptions::new().observer(&watcher));
+    assert_eq!(*watcher.0.lock().unwrap(), 3 * few);
+}
+
+#[test]
+fn what_lies_outside_of_the_buffer_is_found() {
+    // The right matrix has more rows than the buffer.
+    let (mut memory, all) = buffer(memory());
+    let mut args = args(memory.address(all), 64, Rounds([0, 32, 1]));
+    args[1] = Arg::Pointer(memory.address(all) + BYTES as u64 - 256);
+    let error = launch_text(PRODUCT, &mut memory, 2, &args, 1).unwrap_err();
+    assert!(matches!(error.kind, LaunchErrorKind::Access(_)) && error.site.is_some(), "{error}");
+}
+
+#[test]
+fn a_launch_can_be_stopped() {
+    // Rounds that go on behind the matrices, and rounds of the same tiles again and again.
+    let same = PRODUCT.replace("%av[%i, %p]", "%av[%i, %i]").replace("%bv[%p, %j]", "%bv[%j, %j]");
+    for (text, threads) in [(PRODUCT, 1), (&same, 1), (&same, 2)] {
+        let plan = program(text).plan("k").unwrap();
+        let (mut memory, all) = buffer(memory());
+        let args = args(memory.address(all), 64, Rounds([0, i32::MAX, 1]));
+        let stop = AtomicBool::new(false);
+        let options = LaunchOptions::new().threads(threads).stop(&stop);
+        let error = thread::scope(|scope| {
+            scope.spawn(|| stop.store(true, Ordering::Relaxed));
+            launch(&plan, &mut memory, [2, 2, 1], &args, &options).unwrap_err()
+        });
+        assert_eq!(error.kind, LaunchErrorKind::Stopped);
+    }
+}
