@@ -10,8 +10,14 @@
 //! A chain may also begin to reduce the rows that it computes: it takes its vectors an eighth of a row apart, and has what the first three
 //! halvings of a reduction combine in registers at the same time.
 #[cfg(target_arch = "x86_64")]
+mod at;
+#[cfg(target_arch = "x86_64")]
 mod four;
 mod program;
+#[cfg(target_arch = "x86_64")]
+mod steps;
+#[cfg(target_arch = "x86_64")]
+mod streamed;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -19,8 +25,11 @@ mod vectors;
 
 pub(crate) use program::Program;
 
+#[cfg(target_arch = "x86_64")]
+use super::lanes;
 use super::{ElemOp, Imm, ahead::Ahead};
 use crate::{cpu::Level, elem::Elem};
+use std::fmt::Debug;
 use tilewright_ir::{RoundingMode, Scalar};
 
 /// Chains work on multiples of so many elements.
@@ -29,26 +38,27 @@ pub(crate) const GROUP: usize = 128;
 /// Rows of which a chain reads one number each are not shorter: as long as the longest vector.
 pub(crate) const SHORTEST_ROW: usize = 16;
 
-/// Runs a chain.
-///
-/// # Safety
-/// `n` is a multiple of [`GROUP`], and of the length of rows that are folded. Each place that a link names is valid for `n` numbers of
-/// `f32`, or of the 16 bits that the program was told, initialised and aligned to their size, or for one where links only read it as a
-/// splat, or for one a row, or for an eighth of `n` where rows are folded to. Places that are written overlap others only element by
-/// element, those that rows are folded to no others; what is streamed is not read, and not by a chain that folds.
-pub(crate) type ChainFn = unsafe fn(chain: Run<'_>, ahead: &mut Ahead);
+/// A chain for the vectors of a CPU.
+pub(crate) trait Code: Debug + Send + Sync {
+    /// Runs it.
+    ///
+    /// # Safety
+    /// `n` is a multiple of [`GROUP`], and of the length of rows that are folded. Each place that a link names is valid for `n` numbers of
+    /// `f32`, or of the 16 bits that the program was told, initialised and aligned to their size, or for one where links only read it as a
+    /// splat, or for one a row, or for an eighth of `n` where rows are folded to. Places that are written overlap others only element by
+    /// element, those that rows are folded to no others; what is streamed is not read, and not by a chain that folds.
+    #[expect(unsafe_code, reason = "whoever runs a chain answers for what it works on")]
+    unsafe fn run(&self, chain: Run<'_>, ahead: &mut Ahead);
+}
 
-/// A chain with what it works on.
+/// What a chain works on.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
 pub(crate) struct Run<'a> {
-    pub(crate) program: &'a Program,
     /// Where links read and write: as many places as the program names.
     pub(crate) places: &'a [*mut f32],
     /// The place whose numbers go past the caches, if there is one.
     pub(crate) streamed: Option<usize>,
-    /// The places of arrays in memory of which lines are fetched ahead.
-    pub(crate) fetched: &'a [usize],
     /// How many elements there are.
     pub(crate) n: usize,
 }
@@ -242,15 +252,17 @@ pub(crate) fn exist(level: Level) -> bool {
     matches!(level, Level::Avx512 | Level::Avx2)
 }
 
-/// What runs a program on CPUs of this level, if they have vectors for it.
-pub(crate) fn select(level: Level, program: &Program) -> Option<ChainFn> {
+/// A program for CPUs of this level, if they have vectors for it.
+///
+/// What calls it answers for this CPU being one.
+pub(crate) fn compile(level: Level, program: Program) -> Option<Box<dyn Code>> {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = program;
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => Some(vectors::avx512(program)),
+        Level::Avx512 => Some(Box::new(vectors::Steps::<lanes::Sixteen>::new(program))),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => Some(vectors::avx2(program)),
+        Level::Avx2 => Some(Box::new(vectors::Steps::<lanes::Eight>::new(program))),
         _ => None,
     }
 }

@@ -45,15 +45,15 @@ pub(in crate::kernels) trait VectorLanes: Lanes {
     /// `to` is where a vector would begin, of which there is room for these lanes, and is aligned to a number.
     #[inline(always)]
     unsafe fn stream_lanes(self, lanes: Range<usize>, to: *mut f32) {
-        let mut all = [0f32; MAX_LANES];
-        // SAFETY: by the contract; every x86-64 CPU has the instruction that streams four bytes.
-        unsafe {
-            self.store(all.as_mut_ptr());
-            for lane in lanes {
-                _mm_stream_si32(to.wrapping_add(lane).cast(), all[lane].to_bits().cast_signed());
-            }
+        for lane in lanes {
+            let bits = self.behind(self, lane).first().to_bits().cast_signed();
+            // SAFETY: by the contract; every x86-64 CPU has the instruction that streams four bytes.
+            unsafe { _mm_stream_si32(to.wrapping_add(lane).cast(), bits) };
         }
     }
+
+    /// The first lane.
+    fn first(self) -> f32;
 
     /// The lanes of `before` from the `first` one on, and as many of `self` as there is room for behind them.
     fn behind(self, before: Self, first: usize) -> Self;
@@ -83,7 +83,7 @@ pub(in crate::kernels) struct Sixteen(pub(in crate::kernels) __m512);
 
 /// Declares what both vectors do alike.
 macro_rules! operations {
-    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident $stream:ident $sqrt:ident $xor:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
+    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident $stream:ident $sqrt:ident $xor:ident $first:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
         impl VectorLanes for $vector {
             const LANES: usize = $lanes;
             // There are twice as many registers where they are twice as long.
@@ -116,6 +116,12 @@ macro_rules! operations {
             #[inline(always)]
             fn behind(self, before: Self, first: usize) -> Self {
                 self.spliced(before, first)
+            }
+
+            #[inline(always)]
+            fn first(self) -> f32 {
+                // SAFETY: the value shows that the CPU has the instruction.
+                unsafe { $first(self.0) }
             }
 
             #[inline(always)]
@@ -153,9 +159,9 @@ macro_rules! operations {
     )*};
 }
 operations! {
-    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_stream_ps _mm256_sqrt_ps _mm256_xor_ps:
+    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_stream_ps _mm256_sqrt_ps _mm256_xor_ps _mm256_cvtss_f32:
         Add add _mm256_add_ps Sub sub _mm256_sub_ps Mul mul _mm256_mul_ps Div div _mm256_div_ps;
-    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_sqrt_ps _mm512_xor_ps:
+    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_sqrt_ps _mm512_xor_ps _mm512_cvtss_f32:
         Add add _mm512_add_ps Sub sub _mm512_sub_ps Mul mul _mm512_mul_ps Div div _mm512_div_ps;
 }
 

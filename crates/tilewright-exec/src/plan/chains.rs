@@ -98,5 +98,5 @@ fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[Sweep
     }
     let halves = places.iter().map(|place| place.half).collect();
     let program = Program::new(&links, halves, folds.first().map(|fold| fold.row));
-    Some(Chain { run: chain::select(Level::best(), &program)?, program, places })
+    Some(Chain { code: chain::compile(Level::best(), program)?, places })
 }

@@ -8,7 +8,7 @@ use crate::kernels::Kernel;
 use std::collections::HashMap;
 
 /// The most steps of a sweep, which bounds its scratch.
-pub(super) const MAX_STEPS: usize = 64;
+pub(crate) const MAX_STEPS: usize = 64;
 
 /// Code and what it needs.
 pub(crate) struct Fused {

@@ -490,13 +490,6 @@ impl Inst {
         if let Inst::Elementwise(inst) = self { Some(inst.n) } else { None }
     }
 
-    /// Lets chains fetch what they read.
-    pub(crate) fn fetch_in_chains(&mut self) {
-        if let Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } = self {
-            sweep.fetches = true;
-        }
-    }
-
     /// The sweep that it runs.
     pub(crate) fn sweep(&self) -> Option<&Sweep> {
         match self {

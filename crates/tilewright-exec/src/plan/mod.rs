@@ -28,6 +28,8 @@ mod unused;
 mod widen;
 
 pub(crate) use constants::Constants;
+#[cfg(test)]
+pub(crate) use fuse::MAX_STEPS;
 pub(crate) use inst::{
     Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Target,
     Update, ViewAccess, ViewDim,
@@ -216,15 +218,14 @@ fn choose_sweeps_to_fetch(code: &mut [Inst]) {
     }
 }
 
-/// Says who fetches what a block will read next: chains what they read themselves, if nothing else computes; else sweeps, or, where these
-/// have little to do, folds. Gives whether loads shall tell these what there is to fetch.
+/// Says who fetches what a block will read next: sweeps, or, where these have little to do, folds; or nobody, if chains are all there is,
+/// which read one element behind the other, so that the CPU sees what comes next. Gives whether loads shall tell what there is to fetch.
 fn share_out_fetching(code: &mut [Inst]) -> bool {
     let sweeps = || code.iter().filter_map(Inst::sweep).filter(|sweep| sweep.n >= Sweep::PIECE);
     let folds = |inst: &Inst| matches!(inst, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
     let only_chains = sweeps().all(Sweep::is_chained) && !code.iter().any(folds);
     let in_folds = sweeps().map(|sweep| sweep.steps.len()).sum::<usize>() <= LITTLE_TO_COMPUTE;
     if only_chains {
-        code.iter_mut().for_each(Inst::fetch_in_chains);
         return false;
     }
     if !in_folds {

@@ -3,7 +3,7 @@
 use super::{Base, Operand, Tile, VReg, chains};
 use crate::kernels::{
     Kernel,
-    chain::{Binary, ChainFn, GROUP, Half, Program},
+    chain::{Binary, Code, GROUP, Half},
 };
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
@@ -15,8 +15,6 @@ pub(crate) struct Sweep {
     /// The steps as they are run.
     pub(crate) parts: Vec<Part>,
     pub(crate) way: Way,
-    /// Whether its chains fetch what they read in memory shortly before: nothing else reads ahead for them.
-    pub(crate) fetches: bool,
     /// The most places that one of its chains has.
     pub(crate) places: usize,
     /// Whether it fetches what the next block will read.
@@ -112,8 +110,7 @@ pub(crate) enum Part {
 /// Steps that hand their results on in registers of the CPU.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    pub(crate) run: ChainFn,
-    pub(crate) program: Program,
+    pub(crate) code: Box<dyn Code>,
     pub(crate) places: Vec<Place>,
 }
 
@@ -138,7 +135,7 @@ impl Sweep {
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
         let (way, places) = (Way::of(n, &inputs, &steps, &parts, true), most_places(&parts));
-        Sweep { n, inputs, steps, parts, way, fetches: false, places, reads_ahead: true, folds: Vec::new() }
+        Sweep { n, inputs, steps, parts, way, places, reads_ahead: true, folds: Vec::new() }
     }
 
     /// Elements that a scratch slot holds.

@@ -259,7 +259,7 @@ impl Machine<'_> {
             }
         }
         block.frame.lend(*reg, coarse.target.of(position));
-        // The CPU finds what lies side by side on its own, or the chains fetch it.
+        // The CPU finds what lies side by side on its own.
         sweep::run_pieces(sweep, sweep.n * blocks as usize, &block.frame, streamed, &mut self.scratch, &mut Ahead::default());
         // A load says anew where its tile is, if a block runs on its own.
         block.frame.settle(*reg);

@@ -19,19 +19,17 @@ pub(super) struct Input {
     advance: usize,
     /// How many elements of the sweep read the same one: 2 to the power of this.
     row: u32,
-    /// Whether it is read where it lies in memory, and the next tile will probably lie behind it.
-    is_fetched: bool,
 }
 
 impl Input {
     /// Elements of this many bytes, one behind the other.
     pub(super) fn in_order(base: *const u8, size: usize) -> Input {
-        Input { base, advance: size, row: 0, is_fetched: false }
+        Input { base, advance: size, row: 0 }
     }
 
     /// A slot, or a single element, that all pieces read.
     pub(super) fn slot(base: *const u8) -> Input {
-        Input { base, advance: 0, row: 0, is_fetched: false }
+        Input { base, advance: 0, row: 0 }
     }
 }
 
@@ -54,16 +52,13 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
 /// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory.
 #[inline(never)]
 pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
-    let Scratch { bytes, inputs, room, nothing } = scratch;
+    let Scratch { bytes, inputs, places: room, nothing } = scratch;
     let ahead = if sweep.reads_ahead { ahead } else { nothing };
     let slots = Slots::new(bytes);
     inputs.clear();
     inputs.extend(sweep.inputs.iter().map(|input| match input {
-        SweepInput::Direct { tile } => {
-            let is_fetched = sweep.fetches && regs.is_in_memory(tile);
-            Input { is_fetched, ..Input::in_order(regs.read(tile), tile.elem.size()) }
-        }
-        SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: row.ilog2(), is_fetched: false },
+        SweepInput::Direct { tile } => Input::in_order(regs.read(tile), tile.elem.size()),
+        SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: row.ilog2() },
         SweepInput::Splat { tile, slot: None } => Input::slot(regs.read(tile)),
         SweepInput::Splat { tile, slot: Some(slot) } => {
             let base = slots.at(*slot);
@@ -106,22 +101,13 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
 /// Runs a sweep that is one chain and needs no scratch, with an operand for each of its places.
 fn run_one_chain(sweep: &Sweep, operands: &[Operand], regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     let [Part::Chain(chain)] = &sweep.parts[..] else { unreachable!("it goes the way of one chain") };
-    let Room { pointers, fetched } = &mut scratch.room;
-    let places = &mut pointers[..operands.len()];
+    let places = &mut scratch.places[..operands.len()];
     places.iter_mut().zip(operands).for_each(|(place, operand)| *place = regs.at(*operand).cast());
-    let mut count = 0;
-    if sweep.fetches {
-        let is_fetched = |place: &Place| matches!(place.at, Src::Input(input) if regs.is_in_memory(sweep.inputs[input].tile()));
-        for (number, _) in chain.places.iter().enumerate().filter(|(_, place)| is_fetched(place)) {
-            fetched[count] = number;
-            count += 1;
-        }
-    }
     let streamed = streamed.and_then(|reg| chain.place_of(reg));
-    let run = chain::Run { program: &chain.program, places, streamed, fetched: &fetched[..count], n: sweep.n };
+    let run = chain::Run { places, streamed, n: sweep.n };
     let ahead = if sweep.reads_ahead { ahead } else { &mut scratch.nothing };
     // SAFETY: as in `Places::run_chain`, with all elements of the sweep.
-    unsafe { (chain.run)(run, ahead) };
+    unsafe { chain.code.run(run, ahead) };
 }
 
 /// Where the steps of a sweep or fold read and write.
@@ -147,26 +133,17 @@ impl Places<'_, '_> {
     }
 
     /// Runs a chain on elements `start..start + n`.
-    fn run_chain(&self, chain: &Chain, start: usize, n: usize, Room { pointers, fetched }: &mut Room, ahead: &mut Ahead) {
+    fn run_chain(&self, chain: &Chain, start: usize, n: usize, room: &mut [*mut f32], ahead: &mut Ahead) {
         let pointer =
             |place: &Place| if place.written { self.locate_result(place.at, start) } else { self.locate(place.at, start).cast_mut() };
-        let places = &mut pointers[..chain.places.len()];
+        let places = &mut room[..chain.places.len()];
         places.iter_mut().zip(&chain.places).for_each(|(to, place)| *to = pointer(place).cast());
-        let mut count = 0;
-        if self.inputs.iter().any(|input| input.is_fetched) {
-            let is_fetched = |place: &Place| matches!(place.at, Src::Input(input) if self.inputs[input].is_fetched);
-            for (number, _) in chain.places.iter().enumerate().filter(|(_, place)| is_fetched(place)) {
-                fetched[count] = number;
-                count += 1;
-            }
-        }
-        let fetched = &fetched[..count];
         let streamed = self.streamed.and_then(|reg| chain.place_of(reg));
         // SAFETY: the plan makes chains of steps on `f32`, or on what it told the program has 16 bits, in sweeps whose length is a multiple
         // of a chain's group, as that of a piece is; so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take
         // the place of a value of the same size that is not needed any more, element by element. The target is aligned to its elements,
         // and in nothing that the chain reads.
-        unsafe { (chain.run)(chain::Run { program: &chain.program, places, streamed, fetched, n }, ahead) };
+        unsafe { chain.code.run(chain::Run { places, streamed, n }, ahead) };
     }
 
     /// The first of the elements from `start` on, to be written.
@@ -192,20 +169,13 @@ impl Places<'_, '_> {
     }
 }
 
-/// Where a chain reads and writes, and the numbers of the places that are fetched.
-///
-/// As many as any chain of the plan needs, and used as slices: the CPU reads their address and their length at once, and where one of them
-/// was written just before, that waits for all stores.
-struct Room {
-    pointers: Vec<*mut f32>,
-    fetched: Vec<usize>,
-}
-
 /// What sweeps and folds work in, kept from one to the next.
 pub(super) struct Scratch {
     bytes: AlignedBytes,
     inputs: Vec<Input>,
-    room: Room,
+    /// Where a chain reads and writes: as many places as any of the plan has, and used as a slice, because the CPU reads its address and
+    /// its length at once, which waits for all stores where one of them was written just before.
+    places: Vec<*mut f32>,
     /// For what does not read ahead.
     pub(super) nothing: Ahead,
 }
@@ -217,9 +187,8 @@ impl Scratch {
     /// When the host has not enough memory.
     pub(super) fn new(plan: &Plan) -> Result<Scratch, LaunchErrorKind> {
         let places = plan.code.iter().chain(&plan.prologue).filter_map(Inst::sweep).map(|sweep| sweep.places).max().unwrap_or(0);
-        let room = Room { pointers: vec![std::ptr::null_mut(); places], fetched: vec![0; places] };
         let bytes = AlignedBytes::zeroed(plan.scratch_slots * Sweep::SLOT_BYTES)?;
-        Ok(Scratch { bytes, inputs: Vec::new(), room, nothing: Ahead::default() })
+        Ok(Scratch { bytes, inputs: Vec::new(), places: vec![std::ptr::null_mut(); places], nothing: Ahead::default() })
     }
 
     /// The first byte of the slots.

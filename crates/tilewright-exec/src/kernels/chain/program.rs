@@ -9,7 +9,6 @@ const LOG_GROUP: u32 = super::GROUP.ilog2();
 #[derive(Debug)]
 pub(crate) struct Program {
     instructions: Vec<Instruction>,
-    coded: Vec<Coded>,
     /// What lies at each place: floats of 16 bits, or else `f32`. Instructions name no others.
     places: Vec<Option<Half>>,
     /// How long the rows are that it folds, if it folds any: a power of two, at least a group.
@@ -41,72 +40,6 @@ pub(super) enum Instruction {
     Fold(Binary, usize),
 }
 
-/// An instruction as it is carried out.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-pub(super) struct Coded {
-    /// Says what is done, and where the first operand is read: one jump finds the code for both. See [`Reading`].
-    pub(super) code: u8,
-    /// The place and the shift of the first operand, or the place that is written.
-    pub(super) place: usize,
-    pub(super) shift: u32,
-    /// The second operand, besides the accumulator.
-    pub(super) second: From,
-}
-
-/// The codes of an instruction that reads an operand: one for each kind of place where that may be.
-pub(super) struct Reading<const OP: u8>;
-
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-impl<const OP: u8> Reading<OP> {
-    pub(super) const ACCUMULATOR: u8 = KINDS * OP;
-    pub(super) const ARRAY: u8 = KINDS * OP + 1;
-    pub(super) const GROUP: u8 = KINDS * OP + 2;
-    pub(super) const VECTOR: u8 = KINDS * OP + 3;
-    pub(super) const F16: u8 = KINDS * OP + 4;
-    pub(super) const BF16: u8 = KINDS * OP + 5;
-    pub(super) const ROWS_OF_F16: u8 = KINDS * OP + 6;
-    pub(super) const ROWS_OF_BF16: u8 = KINDS * OP + 7;
-}
-
-/// How many kinds of places there are.
-const KINDS: u8 = 8;
-
-/// What instructions do, as numbers. Operations of two operands have those of [`Binary`].
-pub(super) mod code {
-    use super::{Binary, KINDS, Unary};
-
-    pub(in super::super) const LOAD: u8 = Binary::MinNan as u8 + 1;
-    pub(in super::super) const TIMES_PLUS: u8 = LOAD + 1;
-    pub(in super::super) const PLUS_PRODUCT: u8 = LOAD + 2;
-    pub(in super::super) const TIMES_PRODUCT: u8 = LOAD + 3;
-    /// Behind all that read an operand.
-    pub(in super::super) const STORE: u8 = KINDS * (TIMES_PRODUCT + 1);
-    pub(in super::super) const STORE_F16: u8 = STORE + 1;
-    pub(in super::super) const STORE_BF16: u8 = STORE + 2;
-    pub(in super::super) const ROUND_F16: u8 = STORE + 3;
-    pub(in super::super) const ROUND_BF16: u8 = STORE + 4;
-    /// The first of the operations of one number, in the order of [`Unary`].
-    pub(in super::super) const FIRST_OF_ONE: u8 = ROUND_BF16 + 1;
-
-    /// The first of the folds, in the order of [`Binary`].
-    pub(in super::super) const FIRST_FOLD: u8 = FIRST_OF_ONE + Unary::Tanh as u8 + 1;
-
-    pub(in super::super) struct OfOne<const UNARY: u8>;
-
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-    impl<const UNARY: u8> OfOne<UNARY> {
-        pub(in super::super) const CODE: u8 = FIRST_OF_ONE + UNARY;
-    }
-
-    pub(in super::super) struct Fold<const BINARY: u8>;
-
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-    impl<const BINARY: u8> Fold<BINARY> {
-        pub(in super::super) const CODE: u8 = FIRST_FOLD + BINARY;
-    }
-}
-
 /// Where an operand comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum From {
@@ -126,7 +59,7 @@ pub(super) enum From {
 impl Program {
     /// Translates links. `places`: what lies at each, if that has 16 bits; `row`: how long the rows are that they fold.
     pub(crate) fn new(links: &[Link], places: Vec<Option<Half>>, row: Option<usize>) -> Program {
-        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), coded: Vec::new(), places, row };
+        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), places, row };
         // All vectors of a group lie in one row of this many elements, or of more.
         let together = row.map_or(LOG_GROUP, usize::ilog2);
         for (i, link) in links.iter().enumerate() {
@@ -146,7 +79,6 @@ impl Program {
             }
             program.hand_on(link, links.get(i + 1).is_some_and(Link::takes_passed));
         }
-        program.coded = program.instructions.iter().map(Coded::new).collect();
         program
     }
 
@@ -190,22 +122,9 @@ impl Program {
         &self.instructions
     }
 
-    /// The instructions as they are carried out.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-    pub(super) fn coded(&self) -> &[Coded] {
-        &self.coded
-    }
-
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
     pub(super) fn places(&self) -> &[Option<Half>] {
         &self.places
-    }
-
-    /// Whether there are floats of 16 bits among what it works on.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-    pub(super) fn has_halves(&self) -> bool {
-        let rounds = |instruction: &Instruction| matches!(instruction, Instruction::Round(_));
-        self.places.iter().any(Option::is_some) || self.instructions.iter().any(rounds)
     }
 
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
@@ -236,53 +155,5 @@ impl Program {
         let (x, y) = if passed(y) { (y, x) } else { (x, y) };
         self.load(x);
         self.instructions.push(Instruction::TimesPlus(y, z));
-    }
-}
-
-impl Coded {
-    /// What lies where an instruction reads its first operand, if that has 16 bits, and whether it is one number for each row.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-    #[inline(always)]
-    pub(super) fn half(&self) -> (Half, bool) {
-        let kind = self.code % KINDS;
-        (if kind % 2 == Reading::<0>::F16 % 2 { Half::F16 } else { Half::Bf16 }, kind >= Reading::<0>::ROWS_OF_F16)
-    }
-
-    fn new(instruction: &Instruction) -> Coded {
-        let reading = |op: u8, first: From, second: From| {
-            let (kind, place, shift) = first.parts();
-            Coded { code: KINDS * op + kind, place, shift, second }
-        };
-        let other = |code: u8, place: usize| Coded { code, place, shift: 0, second: From::Accumulator };
-        match *instruction {
-            Instruction::Load(from) => reading(code::LOAD, from, From::Accumulator),
-            Instruction::Binary(op, from) => reading(op as u8, from, From::Accumulator),
-            Instruction::TimesPlus(y, z) => reading(code::TIMES_PLUS, y, z),
-            Instruction::PlusProduct(y, z) => reading(code::PLUS_PRODUCT, y, z),
-            Instruction::TimesProduct(y, z) => reading(code::TIMES_PRODUCT, y, z),
-            Instruction::Unary(op) => other(code::FIRST_OF_ONE + op as u8, 0),
-            Instruction::Store(place) => other(code::STORE, place),
-            Instruction::StoreHalf(Half::F16, place) => other(code::STORE_F16, place),
-            Instruction::StoreHalf(Half::Bf16, place) => other(code::STORE_BF16, place),
-            Instruction::Round(Half::F16) => other(code::ROUND_F16, 0),
-            Instruction::Round(Half::Bf16) => other(code::ROUND_BF16, 0),
-            Instruction::Fold(op, place) => other(code::FIRST_FOLD + op as u8, place),
-        }
-    }
-}
-
-impl From {
-    /// Which kind it is, in the order of [`Reading`], its place and its shift.
-    fn parts(self) -> (u8, usize, u32) {
-        match self {
-            From::Accumulator => (0, 0, 0),
-            From::Array(place) => (1, place, 0),
-            From::Group(place, shift) => (2, place, shift),
-            From::Vector(place, shift) => (3, place, shift),
-            From::Halves(Half::F16, place) => (4, place, 0),
-            From::Halves(Half::Bf16, place) => (5, place, 0),
-            From::HalfPerRow(Half::F16, place, shift) => (6, place, shift),
-            From::HalfPerRow(Half::Bf16, place, shift) => (7, place, shift),
-        }
     }
 }

@@ -4,7 +4,10 @@
 mod halves;
 
 use super::*;
-use crate::kernels::{boxes::LINE, select as kernel, stream};
+use crate::{
+    kernels::{boxes::LINE, select as kernel, stream},
+    plan::MAX_STEPS,
+};
 
 const RN: RoundingMode = RoundingMode::NearestEven;
 
@@ -49,10 +52,10 @@ fn levels() -> impl Iterator<Item = Level> {
 /// Runs a chain on vectors of a level that has them.
 ///
 /// # Safety
-/// As [`ChainFn`] demands.
-unsafe fn run_on(level: Level, chain: Run<'_>) {
+/// As [`Code`] demands.
+unsafe fn run_on(level: Level, program: Program, chain: Run<'_>) {
     // SAFETY: by the contract.
-    unsafe { select(level, chain.program).expect("the level has chains")(chain, &mut Ahead::default()) };
+    unsafe { compile(level, program).expect("the level has chains").run(chain, &mut Ahead::default()) };
 }
 
 /// One link alone, on arrays, gives what its kernel gives, past the caches or not.
@@ -71,9 +74,9 @@ fn links_alone_agree_with_kernels() {
                 Link { op: op(&kernel.imm).unwrap(), operands: [0, 1, 2].map(Operand::Array), rounded: None, store: Some(3), fold: None };
             let mut places: Vec<*mut f32> = columns.iter().map(|column| column.as_ptr().cast_mut()).collect();
             places.push(found[first..].as_mut_ptr());
-            let (program, streamed) = (&Program::new(&[link], vec![None; 4], None), shift.map(|_| 3));
+            let (program, streamed) = (Program::new(&[link], vec![None; 4], None), shift.map(|_| 3));
             // SAFETY: all have as many numbers, a multiple of the group; only the last ones are written.
-            unsafe { run_on(level, Run { program, places: &places, streamed, fetched: &[0, 1, 2][..arity], n: COUNT }) };
+            unsafe { run_on(level, program, Run { places: &places, streamed, n: COUNT }) };
             stream::fence();
             let agree = found[first..].iter().zip(&expected).all(|(a, b)| same(*a, *b));
             assert!(agree, "{elem_op:?}, streamed to {shift:?}");
@@ -113,9 +116,9 @@ fn links_agree_with_kernels() {
                 let mut places: Vec<*mut f32> = columns.iter_mut().map(Vec::as_mut_ptr).collect();
                 places.push(found[first..].as_mut_ptr());
                 let streamed = (passed == 0).then_some(3);
-                let program = &Program::new(&links, vec![None; 4], None);
+                let program = Program::new(&links, vec![None; 4], None);
                 // SAFETY: all have as many numbers, a multiple of the group.
-                unsafe { run_on(level, Run { program, places: &places, streamed, fetched: &[], n: COUNT }) };
+                unsafe { run_on(level, program, Run { places: &places, streamed, n: COUNT }) };
                 stream::fence();
                 let found = &found[first..];
                 for i in 0..COUNT {
@@ -149,9 +152,9 @@ fn products_that_are_computed_late_are_rounded_first() {
             },
         ];
         let places = [x.as_mut_ptr(), y.as_mut_ptr(), z[LATE..].as_mut_ptr(), found.as_mut_ptr()];
-        let program = &Program::new(&links, vec![None; 4], None);
+        let program = Program::new(&links, vec![None; 4], None);
         // SAFETY: all have as many numbers, a multiple of the group; the third is read as a splat.
-        unsafe { run_on(level, Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }) };
+        unsafe { run_on(level, program, Run { places: &places, streamed: None, n: COUNT }) };
         assert!(found.iter().zip(&expected).all(|(a, b)| same(*a, *b)));
     }
 }
@@ -187,11 +190,40 @@ fn rows_are_halved_thrice() {
             let operands = [Operand::Array(0), Operand::PerRow(1, shift), Operand::Passed];
             let links = [Link { op: Op::Binary(Binary::Mul), operands, rounded: None, store: Some(2), fold: Some((fold, 3)) }];
             let places = [x.as_ptr().cast_mut(), y.as_ptr().cast_mut(), written.as_mut_ptr(), folded.as_mut_ptr()];
-            let program = &Program::new(&links, vec![None; 4], Some(row));
+            let program = Program::new(&links, vec![None; 4], Some(row));
             // SAFETY: the places hold as many numbers as there are, a number for each row, and an eighth of them; the first two are only read.
-            unsafe { run_on(level, Run { program, places: &places, streamed: None, fetched: &[], n: COUNT }) };
+            unsafe { run_on(level, program, Run { places: &places, streamed: None, n: COUNT }) };
             assert!(written.iter().zip(&scaled).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
             assert!(folded.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
         }
     }
+}
+
+/// The longest chain of a plan gives what its links give one after the other, and needs little of a stack, although steps nest where calls
+/// at their ends are no jumps.
+#[test]
+fn long_chains_need_little_stack() {
+    let run = || {
+        let ops = [Op::Unary(Unary::Exp), Op::Unary(Unary::Tanh), Op::Fma, Op::Binary(Binary::Sub)];
+        let link = |i: usize| {
+            let operands = [if i == 0 { Operand::Array(0) } else { Operand::Passed }, Operand::Array(0), Operand::Splat(0)];
+            Link { op: ops[i % 4], operands, rounded: None, store: Some(1), fold: None }
+        };
+        let links: Vec<Link> = (0..MAX_STEPS).map(link).collect();
+        let alone = |operand| if operand == Operand::Passed { Operand::Array(1) } else { operand };
+        let mut x: Vec<f32> = (0..COUNT).map(|i| i as f32 / COUNT as f32).collect();
+        for level in levels() {
+            let [mut expected, mut found] = [(); 2].map(|()| vec![0f32; COUNT]);
+            let mut run = |links: &[Link], to: &mut [f32]| {
+                let places = [x.as_mut_ptr(), to.as_mut_ptr()];
+                let run = Run { places: &places, streamed: None, n: COUNT };
+                // SAFETY: both have as many numbers, a multiple of the group; each is read before it is written.
+                unsafe { run_on(level, Program::new(links, vec![None; 2], None), run) };
+            };
+            links.iter().for_each(|link| run(&[Link { operands: link.operands.map(alone), ..*link }], &mut expected));
+            run(&links, &mut found);
+            assert!(found == expected && found.iter().all(|x| x.is_finite()) && found[0] != found[COUNT - 1]);
+        }
+    };
+    std::thread::Builder::new().stack_size(32 << 10).spawn(run).unwrap().join().unwrap();
 }

@@ -36,9 +36,9 @@ fn link(op: Op, operands: [Operand; 2], rounded: Option<Half>, store: Option<usi
 /// # Safety
 /// The places hold as many as links read and write, of the types that `halves` says.
 unsafe fn run_all(level: Level, links: &[Link], halves: &[Option<Half>], places: &[*mut f32], streamed: Option<usize>) {
-    let program = &Program::new(links, halves.to_vec(), None);
+    let program = Program::new(links, halves.to_vec(), None);
     // SAFETY: by the contract.
-    unsafe { run_on(level, Run { program, places, streamed, fetched: &[0], n: ALL }) };
+    unsafe { run_on(level, program, Run { places, streamed, n: ALL }) };
     stream::fence();
 }
 
@@ -146,12 +146,12 @@ fn rows_of_halves_are_halved_thrice() {
         let mut links =
             [link(widening.op, [Operand::Array(0); 2], None, None), link(narrowing.op, [Operand::Passed; 2], narrowing.rounded(), Some(1))];
         links[0].fold = Some((Binary::Add, 2));
-        let program = &Program::new(&links, vec![widening.from, narrowing.to, None], Some(ROW));
         for level in levels() {
             let (mut halves, mut folded) = (vec![0u16; ALL], vec![0f32; ALL / 8]);
             let places = [x.as_ptr().cast_mut().cast(), halves.as_mut_ptr().cast(), folded.as_mut_ptr()];
+            let program = Program::new(&links, vec![widening.from, narrowing.to, None], Some(ROW));
             // SAFETY: the places hold as many numbers as there are, and an eighth of them; the first one is only read.
-            unsafe { run_on(level, Run { program, places: &places, streamed: None, fetched: &[], n: ALL }) };
+            unsafe { run_on(level, program, Run { places: &places, streamed: None, n: ALL }) };
             assert!(halves.iter().zip(&expected).all(|(a, b)| same_half(elem, *a, *b)), "{elem:?}");
             assert!(folded.iter().zip(&sums).all(|(a, b)| same(*a, *b)), "{elem:?}");
         }

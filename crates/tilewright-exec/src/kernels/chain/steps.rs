@@ -1,0 +1,404 @@
+//! Steps: the instructions of a chain as functions, each of which calls the one behind it.
+//!
+//! The vectors that go through a chain are arguments, which the convention of the calls keeps in registers of the CPU. A call at the end of
+//! a function becomes a jump where code is optimised, so that three instructions lead from one step to the next; elsewhere calls nest,
+//! and a long chain pauses now and then. Each function has all other registers for what it does.
+#![allow(unsafe_code, reason = "reads and writes registers of the plan through raw pointers, with instructions of CPU features")]
+#![allow(improper_ctypes_definitions, reason = "only steps call steps; the convention is there for the vectors")]
+
+use super::{
+    Binary, Half, Unary,
+    at::{At, Vectors, vectors},
+    four::Four,
+    program::{From, Instruction},
+    streamed::Stream,
+};
+use crate::kernels::{halves::Halves, lanes::VectorLanes};
+use std::{hint::unreachable_unchecked, marker::PhantomData, mem::MaybeUninit};
+use tilewright_numeric::lanes::{self, Lanes};
+
+/// The most steps that call each other, but for pauses: without optimisation, the longest chain of a plan would need megabytes of stack.
+const TOGETHER: usize = 24;
+
+/// What a step reads that has no operand.
+const NONE: From = From::Accumulator;
+
+/// Carries out a step on the vectors whose first element has this number, and all steps behind it, up to a pause or the end. Gives the step
+/// to go on with, or null.
+///
+/// Its safety is that of [`Operation::carry_out`] for each of the steps, behind which is [`Threaded::end`].
+pub(super) type StepFn<V> = unsafe extern "sysv64" fn(
+    step: *const Step<V>,
+    places: *const *mut f32,
+    first: usize,
+    running: &mut Running<V>,
+    V,
+    V,
+    V,
+    V,
+    V,
+    V,
+    V,
+    V,
+) -> *const Step<V>;
+
+/// An instruction as it is carried out.
+pub(super) struct Step<V> {
+    pub(super) run: StepFn<V>,
+    /// Where the operand besides the accumulator is read, or the accumulator is written.
+    at: From,
+    /// Where another one is read.
+    second: From,
+}
+
+/// What steps know besides where they are.
+pub(super) struct Running<V> {
+    /// The accumulator while steps pause.
+    pub(super) kept: MaybeUninit<Vectors<V>>,
+    /// Of a chain that folds rows: as in [`At`].
+    pub(super) distance: usize,
+    pub(super) folded: usize,
+    /// What goes past the caches.
+    pub(super) stream: Option<Stream<V>>,
+}
+
+/// Vectors that steps are compiled for.
+pub(super) trait Threaded: Halves {
+    /// The step that carries out an operation and goes on.
+    fn step<O: Operation, const FOLDS: bool>() -> StepFn<Self>;
+
+    /// The step that keeps the accumulator for the one behind it.
+    fn pause() -> StepFn<Self>;
+
+    /// The step behind the last one.
+    fn end() -> StepFn<Self>;
+
+    /// Carries out all steps.
+    ///
+    /// # Safety
+    /// As for [`StepFn`]; the CPU has the features of the vectors.
+    unsafe fn run(steps: &[Step<Self>], places: &[*mut f32], first: usize, running: &mut Running<Self>);
+}
+
+/// What a step does. Operations, their functions and sources are types without values, so that each step has code of its own.
+pub(super) trait Operation {
+    /// Gives what the accumulator becomes.
+    ///
+    /// # Safety
+    /// The step was made for the operation; its places are as [`Code`](super::Code) demands. The CPU has the features of `V`.
+    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V>;
+}
+
+/// Replaces the accumulator.
+struct Load<Y>(PhantomData<Y>);
+
+impl<Y: Source> Operation for Load<Y> {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        // SAFETY: by the contract; so below.
+        unsafe { Y::read(step.at, at, x) }
+    }
+}
+
+/// A function of the accumulator, of a few instructions.
+struct One<T>(PhantomData<T>);
+
+impl<T: OfOne> Operation for One<T> {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(_: &Step<V>, _: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        vectors!(|i| T::of(x[i]))
+    }
+}
+
+/// A function of the accumulator that takes many steps: for four vectors at a time, where there are registers for that.
+struct Long<T>(PhantomData<T>);
+
+impl<T: OfLanes> Operation for Long<T> {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(_: &Step<V>, _: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        if !V::HAS_ROOM_FOR_FOUR {
+            return vectors!(|i| T::of(x[i]));
+        }
+        let [a, b, c, d, e, f, g, h] = x;
+        let Four([a, b, c, d]) = T::of(Four([a, b, c, d]));
+        let Four([e, f, g, h]) = T::of(Four([e, f, g, h]));
+        [a, b, c, d, e, f, g, h]
+    }
+}
+
+/// Combines the accumulator, as the first operand, with another one.
+struct Two<T, Y>(PhantomData<(T, Y)>);
+
+impl<T: OfTwo, Y: Source> Operation for Two<T, Y> {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        // SAFETY: as above.
+        let y = unsafe { Y::read(step.at, at, x) };
+        vectors!(|i| T::of(x[i], y[i]))
+    }
+}
+
+/// Combines the accumulator with two operands.
+struct Three<T, Y, Z>(PhantomData<(T, Y, Z)>);
+
+impl<T: OfThree, Y: Source, Z: Source> Operation for Three<T, Y, Z> {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        // SAFETY: as above.
+        let (y, z) = unsafe { (Y::read(step.at, at, x), Z::read(step.second, at, x)) };
+        vectors!(|i| T::of(x[i], y[i], z[i]))
+    }
+}
+
+/// Writes the accumulator to a place.
+struct Store;
+
+impl Operation for Store {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        // SAFETY: as above.
+        unsafe {
+            let From::Array(place) = step.at else { unreachable_unchecked() };
+            at.store(place, x, &mut running.stream);
+        }
+        x
+    }
+}
+
+/// Writes it to a place of floats of 16 bits, rounded.
+struct StoreHalf;
+
+impl Operation for StoreHalf {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        // SAFETY: as above.
+        unsafe {
+            match step.at {
+                From::Halves(Half::F16, place) => at.store_halves(Half::F16, place, x, &mut running.stream),
+                From::Halves(Half::Bf16, place) => at.store_halves(Half::Bf16, place, x, &mut running.stream),
+                _ => unreachable_unchecked(),
+            }
+        }
+        x
+    }
+}
+
+/// Halves the accumulator, as a reduction halves a row, until one vector is left, which is written to a place.
+struct Fold<T>(PhantomData<T>);
+
+impl<T: OfTwo> Operation for Fold<T> {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+        let [a, b, c, d, e, f, g, h] = x;
+        let (a, b, c, d) = (T::of(a, e), T::of(b, f), T::of(c, g), T::of(d, h));
+        let left = T::of(T::of(a, c), T::of(b, d));
+        // SAFETY: as above.
+        unsafe {
+            let From::Array(place) = step.at else { unreachable_unchecked() };
+            at.store_folded(place, left);
+        }
+        x
+    }
+}
+
+/// Brings the accumulator back behind a pause.
+struct Resume;
+
+impl Operation for Resume {
+    #[inline(always)]
+    unsafe fn carry_out<V: Halves, const F: bool>(_: &Step<V>, _: At<F>, running: &mut Running<V>, _: Vectors<V>) -> Vectors<V> {
+        // SAFETY: the pause has written it.
+        unsafe { running.kept.assume_init() }
+    }
+}
+
+/// Where an operand is read.
+trait Source {
+    /// # Safety
+    /// `from` is such a place; else as for [`At::read`].
+    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V>;
+}
+
+/// The accumulator itself.
+struct Accumulator;
+
+impl Source for Accumulator {
+    #[inline(always)]
+    unsafe fn read<V: Halves, const FOLDS: bool>(_: From, _: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+        accumulator
+    }
+}
+
+/// [`From::Array`].
+struct Array;
+
+impl Source for Array {
+    #[inline(always)]
+    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+        // SAFETY: by the contract; so below.
+        unsafe { if let From::Array(_) = from { at.read(from, accumulator) } else { unreachable_unchecked() } }
+    }
+}
+
+/// [`From::Group`].
+struct Group;
+
+impl Source for Group {
+    #[inline(always)]
+    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+        // SAFETY: as above.
+        unsafe { if let From::Group(..) = from { at.read(from, accumulator) } else { unreachable_unchecked() } }
+    }
+}
+
+/// Any: what few chains read is found out while they run.
+struct Any;
+
+impl Source for Any {
+    #[inline(always)]
+    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+        // SAFETY: as above.
+        unsafe { at.read(from, accumulator) }
+    }
+}
+
+/// Declares functions of vectors, which become part of steps.
+macro_rules! functions {
+    ($(#[$doc:meta])* $trait:ident $arguments:tt of $vectors:ident: $($name:ident => $result:expr;)*) => {
+        $(#[$doc])*
+        trait $trait {
+            fn of<V: $vectors>$arguments -> V;
+        }
+        $(
+            struct $name;
+
+            impl $trait for $name {
+                #[inline(always)]
+                fn of<V: $vectors>$arguments -> V {
+                    $result
+                }
+            }
+        )*
+    };
+}
+functions! {
+    /// Of the accumulator.
+    OfOne(x: V) of Halves:
+    Neg => x.neg();
+    Abs => x.abs();
+    Sqrt => x.sqrt();
+    RoundF16 => x.round_f16();
+    RoundBf16 => x.round_bf16();
+}
+functions! {
+    /// Of the accumulator, with many steps.
+    OfLanes(x: V) of Lanes:
+    Exp => lanes::exp(x);
+    Exp2 => lanes::exp2(x);
+    Tanh => lanes::tanh(x);
+}
+functions! {
+    /// Of the accumulator and an operand.
+    OfTwo(x: V, y: V) of VectorLanes:
+    Add => x + y;
+    Sub => x - y;
+    SubFrom => y - x;
+    Mul => x * y;
+    Div => x / y;
+    DivInto => y / x;
+    Max => x.larger::<false>(y);
+    MaxNan => x.larger::<true>(y);
+    Min => x.smaller::<false>(y);
+    MinNan => x.smaller::<true>(y);
+}
+functions! {
+    /// Of the accumulator and two operands.
+    OfThree(x: V, y: V, z: V) of VectorLanes:
+    TimesPlus => x.fused(y, z);
+    PlusProduct => y.fused(z, x);
+    TimesProduct => x * (y * z);
+}
+
+/// Chooses a type by a value, for a step.
+macro_rules! choose {
+    ($value:expr, |$chosen:ident| $step:expr, $($pattern:pat => $type:ident,)*) => {
+        match $value {
+            $($pattern => {
+                type $chosen = $type;
+                $step
+            })*
+        }
+    };
+}
+
+macro_rules! choose_source {
+    ($from:expr, |$source:ident| $step:expr) => {
+        choose! {
+            $from, |$source| $step,
+            From::Accumulator => Accumulator,
+            From::Array(_) => Array,
+            From::Group(..) => Group,
+            From::Vector(..) | From::Halves(..) | From::HalfPerRow(..) => Any,
+        }
+    };
+}
+
+macro_rules! choose_binary {
+    ($op:expr, |$function:ident| $step:expr) => {
+        choose! {
+            $op, |$function| $step,
+            Binary::Add => Add,
+            Binary::Sub => Sub,
+            Binary::SubFrom => SubFrom,
+            Binary::Mul => Mul,
+            Binary::Div => Div,
+            Binary::DivInto => DivInto,
+            Binary::Max => Max,
+            Binary::MaxNan => MaxNan,
+            Binary::Min => Min,
+            Binary::MinNan => MinNan,
+        }
+    };
+}
+
+fn three<V: Threaded, const FOLDS: bool, T: OfThree>(y: From, z: From) -> StepFn<V> {
+    choose_source!(y, |Y| choose_source!(z, |Z| V::step::<Three<T, Y, Z>, FOLDS>()))
+}
+
+impl<V: Threaded> Step<V> {
+    /// The steps for instructions. `FOLDS`: of a chain that folds rows.
+    pub(super) fn all<const FOLDS: bool>(instructions: &[Instruction]) -> Vec<Step<V>> {
+        let plain = |run: StepFn<V>| Step { run, at: NONE, second: NONE };
+        let mut steps = Vec::with_capacity(instructions.len() + 1);
+        for (i, instruction) in instructions.iter().enumerate() {
+            if i > 0 && i.is_multiple_of(TOGETHER) {
+                steps.extend([V::pause(), V::step::<Resume, FOLDS>()].map(plain));
+            }
+            steps.push(Step::new::<FOLDS>(instruction));
+        }
+        steps.push(plain(V::end()));
+        steps
+    }
+
+    fn new<const FOLDS: bool>(instruction: &Instruction) -> Step<V> {
+        let (run, at, second) = match *instruction {
+            Instruction::Load(y) => (choose_source!(y, |Y| V::step::<Load<Y>, FOLDS>()), y, NONE),
+            Instruction::Unary(Unary::Neg) => (V::step::<One<Neg>, FOLDS>(), NONE, NONE),
+            Instruction::Unary(Unary::Abs) => (V::step::<One<Abs>, FOLDS>(), NONE, NONE),
+            Instruction::Unary(Unary::Sqrt) => (V::step::<One<Sqrt>, FOLDS>(), NONE, NONE),
+            Instruction::Unary(Unary::Exp) => (V::step::<Long<Exp>, FOLDS>(), NONE, NONE),
+            Instruction::Unary(Unary::Exp2) => (V::step::<Long<Exp2>, FOLDS>(), NONE, NONE),
+            Instruction::Unary(Unary::Tanh) => (V::step::<Long<Tanh>, FOLDS>(), NONE, NONE),
+            Instruction::Binary(op, y) => (choose_binary!(op, |T| choose_source!(y, |Y| V::step::<Two<T, Y>, FOLDS>())), y, NONE),
+            Instruction::TimesPlus(y, z) => (three::<V, FOLDS, TimesPlus>(y, z), y, z),
+            Instruction::PlusProduct(y, z) => (three::<V, FOLDS, PlusProduct>(y, z), y, z),
+            Instruction::TimesProduct(y, z) => (three::<V, FOLDS, TimesProduct>(y, z), y, z),
+            Instruction::Round(Half::F16) => (V::step::<One<RoundF16>, FOLDS>(), NONE, NONE),
+            Instruction::Round(Half::Bf16) => (V::step::<One<RoundBf16>, FOLDS>(), NONE, NONE),
+            Instruction::Store(place) => (V::step::<Store, FOLDS>(), From::Array(place), NONE),
+            Instruction::StoreHalf(half, place) => (V::step::<StoreHalf, FOLDS>(), From::Halves(half, place), NONE),
+            Instruction::Fold(op, place) => (choose_binary!(op, |T| V::step::<Fold<T>, FOLDS>()), From::Array(place), NONE),
+        };
+        Step { run, at, second }
+    }
+}
