@@ -202,6 +202,13 @@ impl Eight {
 }
 
 impl Sixteen {
+    /// So many of the first lanes, and those of `rest` behind them.
+    #[inline(always)]
+    pub(in crate::kernels) fn begun(self, count: usize, rest: Self) -> Self {
+        // SAFETY: the value shows that the CPU has the instruction.
+        Sixteen(unsafe { _mm512_mask_blend_ps(((1u32 << count) - 1) as u16, rest.0, self.0) })
+    }
+
     #[inline(always)]
     fn spliced(self, before: Self, first: usize) -> Self {
         // SAFETY: the value shows that the CPU has the instructions.

@@ -8,7 +8,8 @@ use super::{
     ElemOp,
     ahead::Ahead,
     fast::loops::{Fn2, Lane},
-    long, scan,
+    long,
+    scan::{self, Blocks, InRounds},
     usual::{self, Usual, combine},
 };
 use crate::{cpu::Level, elem::Elem};
@@ -100,8 +101,8 @@ pub(super) fn short<T: Lane, F: Fn2<T::Wide>>(row: &[T]) -> T {
     combine::<T, F>(combine::<T, F>(b[0], b[2]), combine::<T, F>(b[1], b[3]))
 }
 
-struct Scan<T, F, const BACK: bool>(PhantomData<(T, F)>);
-impl<T: Lane, F: Fn2<T::Wide>, const BACK: bool> Rows for Scan<T, F, BACK> {
+pub(super) struct Scan<T, F, B, const BACK: bool>(PhantomData<(T, F, B)>);
+impl<T: Lane, F: Fn2<T::Wide>, B: Blocks<T>, const BACK: bool> Rows for Scan<T, F, B, BACK> {
     #[inline(always)]
     unsafe fn run(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
         // SAFETY: the contract of RowsFn.
@@ -113,7 +114,8 @@ impl<T: Lane, F: Fn2<T::Wide>, const BACK: bool> Rows for Scan<T, F, BACK> {
             )
         };
         for (row, result) in src.chunks_exact(extent).zip(dst.chunks_exact_mut(extent)) {
-            scan::scan::<T, F, BACK>(row, result, spare, ahead);
+            // SAFETY: the CPU has the features that this was selected for.
+            unsafe { scan::scan::<T, F, B, BACK>(row, result, spare, ahead) };
         }
     }
 }
@@ -127,16 +129,21 @@ pub(crate) fn select(level: Level, fold: RowFold, op: ElemOp, elem: Elem) -> Opt
         fn kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> RowsFn {
             match self.1 {
                 RowFold::Reduce => at::<Reduce<T, F>>(self.0),
-                RowFold::Scan => at::<Scan<T, F, false>>(self.0),
-                RowFold::ScanBack => at::<Scan<T, F, true>>(self.0),
+                RowFold::Scan => at::<Scan<T, F, InRounds<F>, false>>(self.0),
+                RowFold::ScanBack => at::<Scan<T, F, InRounds<F>, true>>(self.0),
             }
         }
     }
     #[cfg(target_arch = "x86_64")]
-    if fold == RowFold::Reduce
-        && let Some(kernel) = super::narrow::select(level, op, elem)
     {
-        return Some(kernel);
+        let special = match fold {
+            RowFold::Reduce => super::narrow::select(level, op, elem),
+            RowFold::Scan => scan::registers::select(level, false, op, elem),
+            RowFold::ScanBack => scan::registers::select(level, true, op, elem),
+        };
+        if special.is_some() {
+            return special;
+        }
     }
     usual::select(&Folds(level, fold), op, elem)
 }
@@ -188,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_level_reduces_special_values_alike() {
+    fn every_level_folds_special_values_alike() {
         let special = [0.0, -0.0, 1.5, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-42, f32::NAN, f32::from_bits(0xff80_0001), f32::MAX];
         let ops = [false, true].map(|propagate_nan| {
             [
@@ -203,10 +210,12 @@ mod tests {
             // Later rows have less of each kind, down to zeros only.
             let value = |i: usize| special[(i * 7 + i / 3) % (2 + (special.len() - 1) * (ROWS - 1 - i / extent) / ROWS)];
             let values: Vec<f32> = (0..ROWS * extent).map(value).collect();
-            for op in ops.as_flattened() {
-                let expected = bits(run(RowFold::Reduce, *op, Level::Baseline, &values, extent));
+            for (op, fold) in
+                ops.as_flattened().iter().flat_map(|op| [RowFold::Reduce, RowFold::Scan, RowFold::ScanBack].map(|fold| (*op, fold)))
+            {
+                let expected = bits(run(fold, op, Level::Baseline, &values, extent));
                 for level in Level::available() {
-                    assert_eq!(bits(run(RowFold::Reduce, *op, level, &values, extent)), expected, "{op:?} of {extent} at {level:?}");
+                    assert_eq!(bits(run(fold, op, level, &values, extent)), expected, "{fold:?} {op:?} of {extent} at {level:?}");
                 }
             }
         }

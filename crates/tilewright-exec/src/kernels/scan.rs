@@ -3,13 +3,17 @@
 //! Blocks of 16 elements are scanned in doubling distances; so are then their last elements, and what comes out for a block is combined
 //! with each element of the next one. An element is combined as often one after the other as in doubling distances over the whole row,
 //! so errors grow alike, but most of it in one pass. The order is the same on every machine.
+#![allow(unsafe_code, reason = "blocks may be scanned with instructions of CPU features")]
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod registers;
 
 use super::{
     ahead::Ahead,
     fast::loops::{Fn2, Lane},
     usual::{combine, combine_all},
 };
-use std::hint::black_box;
+use std::{hint::black_box, marker::PhantomData};
 
 const BLOCK: usize = 16;
 /// Rounds of doubling distances in a block.
@@ -23,20 +27,48 @@ pub(crate) fn steps(extent: usize) -> usize {
 }
 
 /// Scans a row of a power of two of elements, or from the last element to the first, with room for another one.
+///
+/// # Safety
+/// As [`Blocks::scan`].
 #[inline(always)]
-pub(super) fn scan<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(row: &[T], to: &mut [T], spare: &mut [T], ahead: &mut Ahead) {
+pub(super) unsafe fn scan<T: Lane, F: Fn2<T::Wide>, B: Blocks<T>, const BACK: bool>(
+    row: &[T],
+    to: &mut [T],
+    spare: &mut [T],
+    ahead: &mut Ahead,
+) {
     if row.len() <= BLOCK {
         return in_doubling_distances::<T, F, BACK>(row, to, spare);
     }
     for (row, to) in row.chunks(PIECE).zip(to.chunks_mut(PIECE)) {
-        let spare = &mut spare[..row.len()];
-        let mut fetch = || {
+        let fetch = || {
             if row.len() == PIECE {
                 ahead.fetch_share();
             }
         };
+        // SAFETY: by the contract.
+        unsafe { B::scan::<BACK>(row, to, &mut spare[..row.len()], fetch) };
+    }
+    add_blocks_before::<T, F, BACK>(to, spare);
+}
+
+/// How blocks are scanned.
+pub(super) trait Blocks<T> {
+    /// Scans each block of a piece, with room for another piece. Calls `fetch` once a round.
+    ///
+    /// # Safety
+    /// The CPU has the features that the blocks are scanned with.
+    unsafe fn scan<const BACK: bool>(piece: &[T], to: &mut [T], spare: &mut [T], fetch: impl FnMut());
+}
+
+/// Round by round, for all blocks of a piece together.
+pub(super) struct InRounds<F>(PhantomData<F>);
+
+impl<T: Lane, F: Fn2<T::Wide>> Blocks<T> for InRounds<F> {
+    #[inline(always)]
+    unsafe fn scan<const BACK: bool>(piece: &[T], to: &mut [T], spare: &mut [T], mut fetch: impl FnMut()) {
         fetch();
-        round::<T, F, BACK, 1>(row, spare);
+        round::<T, F, BACK, 1>(piece, spare);
         fetch();
         round::<T, F, BACK, 2>(spare, to);
         fetch();
@@ -44,7 +76,6 @@ pub(super) fn scan<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(row: &[T], to: &m
         fetch();
         round::<T, F, BACK, 8>(spare, to);
     }
-    add_blocks_before::<T, F, BACK>(to, spare);
 }
 
 /// Combines each element with the one at a distance before it in its block, where there is one.
@@ -166,9 +197,11 @@ pub(super) mod tests {
             // Numbers of very different size: every order gives other sums.
             let row: Vec<f32> = (0..n).map(|i| (i as f32 * 0.7).sin() * 10f32.powi((i * 5 % 9) as i32)).collect();
             let (mut found, mut spare, ahead) = (vec![0.0; n], vec![0.0; n], &mut Ahead::default());
-            scan::<f32, AddF, false>(&row, &mut found, &mut spare, ahead);
+            // SAFETY: rounds need no features.
+            unsafe { scan::<f32, AddF, InRounds<AddF>, false>(&row, &mut found, &mut spare, ahead) };
             assert_eq!(found, in_blocks(&row), "{n}");
-            scan::<f32, AddF, true>(&row, &mut found, &mut spare, ahead);
+            // SAFETY: rounds need no features.
+            unsafe { scan::<f32, AddF, InRounds<AddF>, true>(&row, &mut found, &mut spare, ahead) };
             found.reverse();
             assert_eq!(found, in_blocks(&row.iter().rev().copied().collect::<Vec<f32>>()), "{n}");
         }
@@ -178,7 +211,8 @@ pub(super) mod tests {
     fn errors_are_those_of_doubling_distances() {
         let row: Vec<f32> = (0..1 << 14).map(|i| (i * 7919 % 1013) as f32 / 1013.0).collect();
         let (mut found, mut spare) = (vec![0.0; row.len()], vec![0.0; row.len()]);
-        scan::<f32, AddF, false>(&row, &mut found, &mut spare, &mut Ahead::default());
+        // SAFETY: rounds need no features.
+        unsafe { scan::<f32, AddF, InRounds<AddF>, false>(&row, &mut found, &mut spare, &mut Ahead::default()) };
         let mut sum = 0.0;
         let exact: Vec<f64> = row
             .iter()
@@ -200,7 +234,8 @@ pub(super) mod tests {
         {
             let row: Vec<T> = (0..256).map(|i| T::from((i * 37 % 101) as u8)).collect();
             let (mut found, mut spare) = (row.clone(), row.clone());
-            scan::<T, MaxI, false>(&row, &mut found, &mut spare, &mut Ahead::default());
+            // SAFETY: rounds need no features.
+            unsafe { scan::<T, MaxI, InRounds<MaxI>, false>(&row, &mut found, &mut spare, &mut Ahead::default()) };
             let mut so_far = row[0];
             for (i, x) in row.iter().enumerate() {
                 so_far = if *x > so_far { *x } else { so_far };

@@ -13,7 +13,11 @@ use super::{
     program::{From, Instruction},
     streamed::Stream,
 };
-use crate::kernels::{halves::Halves, lanes::VectorLanes};
+use crate::kernels::{
+    halves::Halves,
+    lanes::VectorLanes,
+    pairs::{Add, Div, DivInto, Max, MaxNan, Min, MinNan, Mul, OfTwo, Sub, SubFrom},
+};
 use std::{hint::unreachable_unchecked, marker::PhantomData, mem::MaybeUninit};
 use tilewright_numeric::lanes::{self, Lanes};
 
@@ -296,20 +300,6 @@ functions! {
     Exp => lanes::exp(x);
     Exp2 => lanes::exp2(x);
     Tanh => lanes::tanh(x);
-}
-functions! {
-    /// Of the accumulator and an operand.
-    OfTwo(x: V, y: V) of VectorLanes:
-    Add => x + y;
-    Sub => x - y;
-    SubFrom => y - x;
-    Mul => x * y;
-    Div => x / y;
-    DivInto => y / x;
-    Max => x.larger::<false>(y);
-    MaxNan => x.larger::<true>(y);
-    Min => x.smaller::<false>(y);
-    MinNan => x.smaller::<true>(y);
 }
 functions! {
     /// Of the accumulator and two operands.
