@@ -22,35 +22,33 @@ struct Rows {
     rows: usize,
     /// Lines of a row.
     lines: usize,
+    /// How many rows are fetched together before a step of a product.
+    part: usize,
 }
 
 impl Rows {
-    /// Fetches whole rows of a tile of a matrix, which mostly have a power of two of lines: at least this many lines together while
-    /// there are some. Gives how many.
+    /// Fetches so many rows of a tile of a matrix, which mostly have a power of two of lines.
     #[inline(always)]
-    fn fetch_tile(&mut self, lines: usize) -> usize {
+    fn fetch(&mut self, count: usize) {
         match self.lines {
-            1 => self.fetch_rows(1, lines),
-            2 => self.fetch_rows(2, lines),
-            4 => self.fetch_rows(4, lines),
-            8 => self.fetch_rows(8, lines),
-            other => self.fetch_rows(other, lines),
+            2 => self.fetch_rows(2, count),
+            4 => self.fetch_rows(4, count),
+            8 => self.fetch_rows(8, count),
+            other => self.fetch_rows(other, count),
         }
+        self.rows -= count;
     }
 
     /// The same for rows of `each` lines. Where that is a constant, what counts them is left out, which would be what a short chain
     /// mostly does, and take as long as the fetching.
     #[inline(always)]
-    fn fetch_rows(&mut self, each: usize, lines: usize) -> usize {
-        let (mut row, mut left, mut fetched) = (self.start, self.rows, 0);
-        while fetched < lines && left > 0 {
+    fn fetch_rows(&mut self, each: usize, count: usize) {
+        let (mut row, pitch) = (self.start, self.pitch);
+        for _ in 0..count {
             (0..each).for_each(|line| prefetch(row.wrapping_add(line * LINE)));
-            row = row.wrapping_add(self.pitch);
-            left -= 1;
-            fetched += each;
+            row = row.wrapping_add(pitch);
         }
-        (self.start, self.rows) = (row, left);
-        fetched
+        self.start = row;
     }
 }
 
@@ -67,8 +65,8 @@ impl Ahead {
     /// Asks for `rows` rows of `bytes` bytes, whose beginnings are `pitch` bytes apart.
     pub(crate) fn add(&mut self, start: *const u8, rows: usize, pitch: usize, bytes: usize) {
         let lines = (start.addr() % LINE + bytes).div_ceil(LINE);
-        if rows > 0 && self.lines + rows * lines <= MAX_LINES {
-            self.rows.push(Rows { start, pitch, rows, lines });
+        if rows * lines > 0 && self.lines + rows * lines <= MAX_LINES {
+            self.rows.push(Rows { start, pitch, rows, lines, part: rows });
             self.lines += rows * lines;
         }
     }
@@ -116,23 +114,29 @@ impl Ahead {
         }
     }
 
-    /// The same for a product: apart from its loops, which need the registers, and for rows of its tiles.
-    #[inline(always)]
-    pub(crate) fn fetch_tiles(&mut self, lines: usize) {
-        #[inline(never)]
-        fn fetch(ahead: &mut Ahead, lines: usize) {
-            let goal = ahead.lines.saturating_sub(lines);
-            while ahead.lines > goal {
-                let Some(rows) = ahead.rows.first_mut() else { return };
-                ahead.lines -= rows.fetch_tile(ahead.lines - goal);
-                if rows.rows == 0 {
-                    ahead.rows.remove(0);
-                }
-            }
+    /// Shares out what is to be fetched over the steps of a product: whole rows for each, so that little has to be done before a step.
+    pub(crate) fn cut(&mut self, steps: usize) {
+        for rows in &mut self.rows {
+            let parts = steps * rows.rows * rows.lines / self.lines;
+            rows.part = rows.rows.div_ceil(parts.max(1));
         }
-        if self.lines > 0 {
-            fetch(self, lines);
+    }
+
+    /// Fetches the share of a step of a product: apart from its loops, which need the registers.
+    #[inline(never)]
+    pub(crate) fn fetch_part(&mut self) {
+        let Some(rows) = self.rows.first_mut() else { return };
+        let count = rows.part.min(rows.rows);
+        self.lines -= count * rows.lines;
+        rows.fetch(count);
+        if rows.rows == 0 {
+            self.drop_first();
         }
+    }
+
+    #[cold]
+    fn drop_first(&mut self) {
+        self.rows.remove(0);
     }
 }
 
@@ -191,13 +195,34 @@ mod tests {
         ahead.fetch(1);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);
         assert_eq!(ahead.lines(), 0);
-        for lines in [1, 2, 4, 5, 8] {
-            ahead.add(std::ptr::null(), 5, 1 << 13, lines * LINE);
-            // Two rows and a line are three rows, and the next fetch goes on behind them.
-            ahead.fetch_tiles(2 * lines + 1);
-            assert_eq!((ahead.lines(), ahead.rows[0].start.addr()), (2 * lines, 3 << 13), "{lines} lines");
-            ahead.fetch_tiles(3 * lines);
-            assert_eq!((ahead.lines(), ahead.rows.len()), (0, 0), "{lines} lines");
+    }
+
+    #[test]
+    fn a_product_fetches_whole_rows_before_each_step() {
+        for lines in [1, 2, 3, 4, 5, 8] {
+            let mut ahead = Ahead::default();
+            // A third of the steps for the first tile, two thirds for the second: two rows before each.
+            ahead.add(std::ptr::without_provenance(0), 6, 1 << 13, lines * LINE);
+            ahead.add(std::ptr::without_provenance(1 << 30), 12, 1 << 13, lines * LINE);
+            ahead.cut(9);
+            for step in 1..=9 {
+                ahead.fetch_part();
+                assert_eq!(ahead.lines(), (18 - 2 * step) * lines, "{lines} lines, step {step}");
+                let next = ahead.rows.first().map(|rows| rows.start.addr());
+                let [tile, row] = if step < 3 { [0, 2 * step] } else { [1 << 30, 2 * (step - 3)] };
+                let expected = (step < 9).then_some(tile + (row << 13));
+                assert_eq!(next, expected, "{lines} lines, step {step}");
+            }
+            ahead.fetch_part();
+            assert_eq!(ahead.lines(), 0);
+        }
+        // More steps than rows, and fewer.
+        for (rows, steps) in [(3, 100), (100, 3), (7, 2)] {
+            let mut ahead = Ahead::default();
+            ahead.add(std::ptr::null(), rows, 64, 64);
+            ahead.cut(steps);
+            (0..steps).for_each(|_| ahead.fetch_part());
+            assert_eq!(ahead.lines(), 0, "{rows} rows in {steps} steps");
         }
     }
 }

@@ -147,7 +147,7 @@ trait Fills: Vector {
     ///
     /// # Safety
     /// The product has as many rows and whole panels only; the CPU has the features of the vector.
-    unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize);
+    unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead);
 }
 
 /// Declares which formats of factors vectors are filled from.
@@ -155,10 +155,10 @@ macro_rules! fills {
     ($($vector:ty: $($format:ident)*;)*) => {$(
         impl Fills for $vector {
             #[inline(always)]
-            unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead, share: usize) {
+            unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead) {
                 match source.format {
                     // SAFETY: by the contract.
-                    $(SourceFormat::$format => unsafe { product.first_band::<Self, $format, C>(source, ahead, share) },)*
+                    $(SourceFormat::$format => unsafe { product.first_band::<Self, $format, C>(source, ahead) },)*
                     #[allow(unreachable_patterns, reason = "some vectors are filled from all formats")]
                     other => unreachable!("no product of these sums has factors of {other:?}"),
                 }
@@ -188,20 +188,20 @@ impl<T: Copy> Product<'_, T> {
     #[inline(always)]
     unsafe fn run<V: Fills<Lane = T>, const C: usize>(&self, ahead: &mut Ahead) {
         let Shape { m, n, .. } = self.shape;
-        let share = ahead.lines().div_ceil(m.div_ceil(ROWS) * n.div_ceil(C * V::LANES));
+        ahead.cut(m.div_ceil(ROWS) * n.div_ceil(C * V::LANES));
         let mut row = 0;
         // SAFETY: the bands lie inside the matrices.
         unsafe {
             if let Some(source) = &self.panels.source {
-                V::first_rows::<C>(self, source, ahead, share);
+                V::first_rows::<C>(self, source, ahead);
                 row = ROWS;
             }
             while row + ROWS <= m {
-                self.band::<V, ROWS, C>(row, ahead, share);
+                self.band::<V, ROWS, C>(row, ahead);
                 row += ROWS;
             }
             while row < m {
-                self.band::<V, 1, C>(row, ahead, share);
+                self.band::<V, 1, C>(row, ahead);
                 row += 1;
             }
         }
@@ -209,12 +209,12 @@ impl<T: Copy> Product<'_, T> {
 
     /// The first [`ROWS`] rows, for which panels are filled.
     #[inline(always)]
-    unsafe fn first_band<V: Vector<Lane = T>, F: Format<V>, const C: usize>(&self, source: &Source, ahead: &mut Ahead, share: usize) {
+    unsafe fn first_band<V: Vector<Lane = T>, F: Format<V>, const C: usize>(&self, source: &Source, ahead: &mut Ahead) {
         let width = C * V::LANES;
         // SAFETY: the factor has whole panels, which lie inside the room for them.
         unsafe {
             for (panel, column) in (0..self.shape.n).step_by(width).enumerate() {
-                ahead.fetch_tiles(share);
+                ahead.fetch_part();
                 let to = self.panels.panel(panel).cast_mut();
                 let b = Filling::<T, F>::new(source.start.add(column * F::SIZE), source.down * F::SIZE, to, width);
                 block::<V, _, ROWS, C>(self.factors(0, b), self.sums(0, column));
@@ -224,20 +224,20 @@ impl<T: Copy> Product<'_, T> {
 
     /// `R` rows of the product.
     #[inline(always)]
-    unsafe fn band<V: Vector<Lane = T>, const R: usize, const C: usize>(&self, row: usize, ahead: &mut Ahead, share: usize) {
+    unsafe fn band<V: Vector<Lane = T>, const R: usize, const C: usize>(&self, row: usize, ahead: &mut Ahead) {
         let (n, width) = (self.shape.n, C * V::LANES);
         // SAFETY: the blocks lie inside the matrices.
         unsafe {
             let mut b = Ready { start: self.panels.panel(0), pitch: self.panels.pitch };
             let mut sums = self.sums(row, 0);
             for _ in 0..n / width {
-                ahead.fetch_tiles(share);
+                ahead.fetch_part();
                 block::<V, _, R, C>(self.factors(row, b), sums);
                 b.start = b.start.wrapping_add(self.panels.step);
                 sums.advance(width);
             }
             if !n.is_multiple_of(width) {
-                ahead.fetch_tiles(share);
+                ahead.fetch_part();
                 rest::<V, R>(self.factors(row, b), sums, n % width);
             }
         }
