@@ -13,11 +13,7 @@ use super::{
     program::{From, Instruction},
     streamed::Stream,
 };
-use crate::kernels::{
-    halves::Halves,
-    lanes::VectorLanes,
-    pairs::{Add, Div, DivInto, Max, MaxNan, Min, MinNan, Mul, OfTwo, Sub, SubFrom},
-};
+use crate::kernels::{halves::Halves, lanes::VectorLanes, pairs::OfTwo};
 use std::{hint::unreachable_unchecked, marker::PhantomData, mem::MaybeUninit};
 use tilewright_numeric::lanes::{self, Lanes};
 
@@ -309,22 +305,22 @@ functions! {
     TimesProduct => x * (y * z);
 }
 
-/// Chooses a type by a value, for a step.
+/// Chooses a type by a value.
 macro_rules! choose {
-    ($value:expr, |$chosen:ident| $step:expr, $($pattern:pat => $type:ident,)*) => {
+    ($value:expr, |$chosen:ident| $result:expr, $($pattern:pat => $type:path,)*) => {
         match $value {
             $($pattern => {
                 type $chosen = $type;
-                $step
+                $result
             })*
         }
     };
 }
 
 macro_rules! choose_source {
-    ($from:expr, |$source:ident| $step:expr) => {
+    ($from:expr, |$source:ident| $result:expr) => {
         choose! {
-            $from, |$source| $step,
+            $from, |$source| $result,
             From::Accumulator => Accumulator,
             From::Array(_) => Array,
             From::Group(..) => Group,
@@ -334,22 +330,23 @@ macro_rules! choose_source {
 }
 
 macro_rules! choose_binary {
-    ($op:expr, |$function:ident| $step:expr) => {
-        choose! {
-            $op, |$function| $step,
-            Binary::Add => Add,
-            Binary::Sub => Sub,
-            Binary::SubFrom => SubFrom,
-            Binary::Mul => Mul,
-            Binary::Div => Div,
-            Binary::DivInto => DivInto,
-            Binary::Max => Max,
-            Binary::MaxNan => MaxNan,
-            Binary::Min => Min,
-            Binary::MinNan => MinNan,
+    ($op:expr, |$function:ident| $result:expr) => {
+        $crate::kernels::chain::steps::choose! {
+            $op, |$function| $result,
+            Binary::Add => $crate::kernels::pairs::Add,
+            Binary::Sub => $crate::kernels::pairs::Sub,
+            Binary::SubFrom => $crate::kernels::pairs::SubFrom,
+            Binary::Mul => $crate::kernels::pairs::Mul,
+            Binary::Div => $crate::kernels::pairs::Div,
+            Binary::DivInto => $crate::kernels::pairs::DivInto,
+            Binary::Max => $crate::kernels::pairs::Max,
+            Binary::MaxNan => $crate::kernels::pairs::MaxNan,
+            Binary::Min => $crate::kernels::pairs::Min,
+            Binary::MinNan => $crate::kernels::pairs::MinNan,
         }
     };
 }
+pub(super) use {choose, choose_binary};
 
 fn three<V: Threaded, const FOLDS: bool, T: OfThree>(y: From, z: From) -> StepFn<V> {
     choose_source!(y, |Y| choose_source!(z, |Z| V::step::<Three<T, Y, Z>, FOLDS>()))

@@ -6,10 +6,13 @@ use super::{
     Ahead, Binary, Code, GROUP, Run,
     at::At,
     program::{From, Instruction, Program},
-    steps::{Operation, Running, Step, StepFn, Threaded},
+    steps::{Operation, Running, Step, StepFn, Threaded, choose_binary},
     streamed::{Stream, head},
 };
-use crate::kernels::lanes::{Eight, Sixteen, VectorLanes};
+use crate::kernels::{
+    lanes::{Eight, Sixteen, VectorLanes},
+    pairs::OfTwo,
+};
 use std::{fmt, mem::MaybeUninit};
 
 /// A chain as steps.
@@ -46,10 +49,10 @@ fn fetch_share(ahead: &mut Ahead) {
 /// # Safety
 /// The arrays have `n` numbers, a multiple of [`GROUP`]. The CPU has the features of `V`.
 #[inline(always)]
-unsafe fn stream_pairs<V: VectorLanes>(x: *const f32, y: *const f32, to: *mut f32, n: usize, f: impl Fn(V, V) -> V) {
+unsafe fn stream_pairs<V: VectorLanes, F: OfTwo>(x: *const f32, y: *const f32, to: *mut f32, n: usize) {
     macro_rules! result {
         ($at:expr) => {
-            f(V::load(x.add($at)), V::load(y.add($at)))
+            F::of(V::load(x.add($at)), V::load(y.add($at)))
         };
     }
     let head = head::<V>(to);
@@ -86,33 +89,8 @@ unsafe fn run<V: Threaded>(Steps { program, steps }: &Steps<V>, Run { places, st
     if let [Instruction::Load(From::Array(x)), Instruction::Binary(op, From::Array(y)), Instruction::Store(to)] = *program.instructions()
         && streamed == Some(to)
     {
-        macro_rules! pairs {
-            (|$a:ident, $b:ident| $result:expr) => {
-                // SAFETY: by the contract.
-                unsafe {
-                    stream_pairs::<V>(
-                        places[x],
-                        places[y],
-                        places[to],
-                        n,
-                        #[inline(always)]
-                        |$a, $b| $result,
-                    )
-                }
-            };
-        }
-        return match op {
-            Binary::Add => pairs!(|x, y| x + y),
-            Binary::Sub => pairs!(|x, y| x - y),
-            Binary::SubFrom => pairs!(|x, y| y - x),
-            Binary::Mul => pairs!(|x, y| x * y),
-            Binary::Div => pairs!(|x, y| x / y),
-            Binary::DivInto => pairs!(|x, y| y / x),
-            Binary::Max => pairs!(|x, y| x.larger::<false>(y)),
-            Binary::MaxNan => pairs!(|x, y| x.larger::<true>(y)),
-            Binary::Min => pairs!(|x, y| x.smaller::<false>(y)),
-            Binary::MinNan => pairs!(|x, y| x.smaller::<true>(y)),
-        };
+        // SAFETY: by the contract.
+        return choose_binary!(op, |F| unsafe { stream_pairs::<V, F>(places[x], places[y], places[to], n) });
     }
     let bytes = |place: usize| if program.places()[place].is_some() { size_of::<u16>() } else { size_of::<f32>() };
     // SAFETY: by the contract.
