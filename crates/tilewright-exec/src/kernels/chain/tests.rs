@@ -191,7 +191,7 @@ fn rows_are_halved_thrice() {
             let links = [Link { op: Op::Binary(Binary::Mul), operands, rounded: None, store: Some(2), fold: Some((fold, 3)) }];
             let places = [x.as_ptr().cast_mut(), y.as_ptr().cast_mut(), written.as_mut_ptr(), folded.as_mut_ptr()];
             let program = Program::new(&links, vec![None; 4], Some(row));
-            // SAFETY: the places hold as many numbers as there are, a number for each row, and an eighth of them; the first two are only read.
+            // SAFETY: the places hold all numbers, one for each row, and an eighth of them; the first two are only read.
             unsafe { run_on(level, program, Run { places: &places, streamed: None, n: COUNT }) };
             assert!(written.iter().zip(&scaled).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
             assert!(folded.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");

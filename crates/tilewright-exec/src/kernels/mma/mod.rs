@@ -87,7 +87,7 @@ pub(crate) struct Packs {
 
 /// Where the matrices of a product lie.
 ///
-/// Factors and shapes are handed on by reference: a copy of what was just written in pieces waits until all that was written before has left the
+/// Factors and shapes are handed on by reference: a copy of what was just written in pieces waits until all before it has left the
 /// CPU's store buffer, for hundreds of cycles behind another product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands<'m> {
