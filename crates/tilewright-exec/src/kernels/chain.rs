@@ -13,6 +13,8 @@
 mod at;
 #[cfg(target_arch = "x86_64")]
 mod four;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 mod program;
 #[cfg(target_arch = "x86_64")]
 mod steps;

@@ -18,8 +18,6 @@ pub(crate) mod long;
 pub(crate) mod mma;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
-#[cfg(target_arch = "x86_64")]
-mod pairs;
 pub(crate) mod rows;
 pub(crate) mod scan;
 pub(crate) mod scattered;

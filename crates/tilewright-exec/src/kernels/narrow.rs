@@ -20,7 +20,7 @@ use tilewright_ir::{RoundingMode, Scalar};
 ///
 /// # Safety
 /// Methods may only be called where the CPU has the features that the vector is for.
-unsafe trait VectorFn2<V>: Fn2<f32> {
+pub(super) unsafe trait VectorFn2<V>: Fn2<f32> {
     /// Brings loaded values to a form that `combine` takes.
     #[inline(always)]
     unsafe fn prepare(loaded: V) -> V {
@@ -265,26 +265,42 @@ unsafe fn avx2<F: VectorFn2<__m256>>(src: *const u8, dst: *mut u8, spare: *mut u
     unsafe { reduce::<F, __m256, 8>(src, dst, spare, rows, extent, ahead) }
 }
 
-fn at<F: VectorFn2<__m512> + VectorFn2<__m256>>(level: Level) -> Option<RowsFn> {
-    match level {
-        Level::Avx512 => Some(avx512::<F>),
-        Level::Avx2 => Some(avx2::<F>),
-        Level::Baseline => None,
+/// A kernel for each function of floats that vectors have.
+pub(super) trait Floats {
+    /// The kernel that folds with `F`, if there is one.
+    fn kernel<F: VectorFn2<__m512> + VectorFn2<__m256>>(&self) -> Option<RowsFn>;
+}
+
+/// The kernel for an operation, if these elements are floats, and vectors have it.
+pub(super) fn select_float(floats: &impl Floats, op: ElemOp, elem: Elem) -> Option<RowsFn> {
+    if elem != Elem::Num(Scalar::F32) {
+        return None;
+    }
+    match op {
+        ElemOp::AddF(RoundingMode::NearestEven, false) => floats.kernel::<AddF>(),
+        ElemOp::MulF(RoundingMode::NearestEven, false) => floats.kernel::<MulF>(),
+        ElemOp::MaxF { propagate_nan: false, ftz: false } => floats.kernel::<MaxF>(),
+        ElemOp::MinF { propagate_nan: false, ftz: false } => floats.kernel::<MinF>(),
+        ElemOp::MaxF { propagate_nan: true, ftz: false } => floats.kernel::<MaxNan>(),
+        ElemOp::MinF { propagate_nan: true, ftz: false } => floats.kernel::<MinNan>(),
+        _ => None,
+    }
+}
+
+/// Reductions at a level.
+struct Reductions(Level);
+
+impl Floats for Reductions {
+    fn kernel<F: VectorFn2<__m512> + VectorFn2<__m256>>(&self) -> Option<RowsFn> {
+        match self.0 {
+            Level::Avx512 => Some(avx512::<F>),
+            Level::Avx2 => Some(avx2::<F>),
+            Level::Baseline => None,
+        }
     }
 }
 
 /// The reduction of rows of these elements with an operation, if many can be reduced at once.
 pub(super) fn select(level: Level, op: ElemOp, elem: Elem) -> Option<RowsFn> {
-    if elem != Elem::Num(Scalar::F32) {
-        return None;
-    }
-    match op {
-        ElemOp::AddF(RoundingMode::NearestEven, false) => at::<AddF>(level),
-        ElemOp::MulF(RoundingMode::NearestEven, false) => at::<MulF>(level),
-        ElemOp::MaxF { propagate_nan: false, ftz: false } => at::<MaxF>(level),
-        ElemOp::MinF { propagate_nan: false, ftz: false } => at::<MinF>(level),
-        ElemOp::MaxF { propagate_nan: true, ftz: false } => at::<MaxNan>(level),
-        ElemOp::MinF { propagate_nan: true, ftz: false } => at::<MinNan>(level),
-        _ => None,
-    }
+    select_float(&Reductions(level), op, elem)
 }

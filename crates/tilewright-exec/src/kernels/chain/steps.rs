@@ -10,10 +10,11 @@ use super::{
     Binary, Half, Unary,
     at::{At, Vectors, vectors},
     four::Four,
+    pairs::OfTwo,
     program::{From, Instruction},
     streamed::Stream,
 };
-use crate::kernels::{halves::Halves, lanes::VectorLanes, pairs::OfTwo};
+use crate::kernels::{halves::Halves, lanes::VectorLanes};
 use std::{hint::unreachable_unchecked, marker::PhantomData, mem::MaybeUninit};
 use tilewright_numeric::lanes::{self, Lanes};
 
@@ -26,7 +27,7 @@ const NONE: From = From::Accumulator;
 /// Carries out a step on the vectors whose first element has this number, and all steps behind it, up to a pause or the end. Gives the step
 /// to go on with, or null.
 ///
-/// Its safety is that of [`Operation::carry_out`] for each of the steps, behind which is [`Threaded::end`].
+/// Its safety is that of [`Operation::carry_out`] for each of the steps, behind which is [`Threaded::stop`].
 pub(super) type StepFn<V> = unsafe extern "sysv64" fn(
     step: *const Step<V>,
     places: *const *mut f32,
@@ -67,11 +68,8 @@ pub(super) trait Threaded: Halves {
     /// The step that carries out an operation and goes on.
     fn step<O: Operation, const FOLDS: bool>() -> StepFn<Self>;
 
-    /// The step that keeps the accumulator for the one behind it.
-    fn pause() -> StepFn<Self>;
-
-    /// The step behind the last one.
-    fn end() -> StepFn<Self>;
+    /// The step that calls no other: behind the last one, or, if `PAUSES`, one that keeps the accumulator for the one behind it.
+    fn stop<const PAUSES: bool>() -> StepFn<Self>;
 
     /// Carries out all steps.
     ///
@@ -333,16 +331,16 @@ macro_rules! choose_binary {
     ($op:expr, |$function:ident| $result:expr) => {
         $crate::kernels::chain::steps::choose! {
             $op, |$function| $result,
-            Binary::Add => $crate::kernels::pairs::Add,
-            Binary::Sub => $crate::kernels::pairs::Sub,
-            Binary::SubFrom => $crate::kernels::pairs::SubFrom,
-            Binary::Mul => $crate::kernels::pairs::Mul,
-            Binary::Div => $crate::kernels::pairs::Div,
-            Binary::DivInto => $crate::kernels::pairs::DivInto,
-            Binary::Max => $crate::kernels::pairs::Max,
-            Binary::MaxNan => $crate::kernels::pairs::MaxNan,
-            Binary::Min => $crate::kernels::pairs::Min,
-            Binary::MinNan => $crate::kernels::pairs::MinNan,
+            Binary::Add => $crate::kernels::chain::pairs::Add,
+            Binary::Sub => $crate::kernels::chain::pairs::Sub,
+            Binary::SubFrom => $crate::kernels::chain::pairs::SubFrom,
+            Binary::Mul => $crate::kernels::chain::pairs::Mul,
+            Binary::Div => $crate::kernels::chain::pairs::Div,
+            Binary::DivInto => $crate::kernels::chain::pairs::DivInto,
+            Binary::Max => $crate::kernels::chain::pairs::Max,
+            Binary::MaxNan => $crate::kernels::chain::pairs::MaxNan,
+            Binary::Min => $crate::kernels::chain::pairs::Min,
+            Binary::MinNan => $crate::kernels::chain::pairs::MinNan,
         }
     };
 }
@@ -359,11 +357,11 @@ impl<V: Threaded> Step<V> {
         let mut steps = Vec::with_capacity(instructions.len() + 1);
         for (i, instruction) in instructions.iter().enumerate() {
             if i > 0 && i.is_multiple_of(TOGETHER) {
-                steps.extend([V::pause(), V::step::<Resume, FOLDS>()].map(plain));
+                steps.extend([V::stop::<true>(), V::step::<Resume, FOLDS>()].map(plain));
             }
             steps.push(Step::new::<FOLDS>(instruction));
         }
-        steps.push(plain(V::end()));
+        steps.push(plain(V::stop::<false>()));
         steps
     }
 

@@ -5,14 +5,12 @@
 use super::{
     Ahead, Binary, Code, GROUP, Run,
     at::At,
+    pairs::OfTwo,
     program::{From, Instruction, Program},
     steps::{Operation, Running, Step, StepFn, Threaded, choose_binary},
     streamed::{Stream, head},
 };
-use crate::kernels::{
-    lanes::{Eight, Sixteen, VectorLanes},
-    pairs::OfTwo,
-};
+use crate::kernels::lanes::{Eight, Sixteen, VectorLanes};
 use std::{fmt, mem::MaybeUninit};
 
 /// A chain as steps.
@@ -157,29 +155,20 @@ macro_rules! levels {
                 step::<O, FOLDS>
             }
 
-            fn pause() -> StepFn<Self> {
+            fn stop<const PAUSES: bool>() -> StepFn<Self> {
                 type V = $vector;
                 #[target_feature(enable = $features)]
-                unsafe extern "sysv64" fn pause(
+                unsafe extern "sysv64" fn stop<const PAUSES: bool>(
                     step: *const Step<V>, _: *const *mut f32, _: usize, running: &mut Running<V>,
                     a: V, b: V, c: V, d: V, e: V, f: V, g: V, h: V,
                 ) -> *const Step<V> {
+                    if !PAUSES {
+                        return std::ptr::null();
+                    }
                     running.kept.write([a, b, c, d, e, f, g, h]);
                     step.wrapping_add(1)
                 }
-                pause
-            }
-
-            fn end() -> StepFn<Self> {
-                type V = $vector;
-                #[target_feature(enable = $features)]
-                unsafe extern "sysv64" fn end(
-                    _: *const Step<V>, _: *const *mut f32, _: usize, _: &mut Running<V>,
-                    _: V, _: V, _: V, _: V, _: V, _: V, _: V, _: V,
-                ) -> *const Step<V> {
-                    std::ptr::null()
-                }
-                end
+                stop::<PAUSES>
             }
 
             #[inline(always)]

@@ -1,15 +1,15 @@
 //! Functions of two vectors, as types: for each that is chosen, code is compiled of its own.
 
-use super::lanes::VectorLanes;
+use crate::kernels::lanes::VectorLanes;
 
 /// A function of two vectors, lane by lane.
-pub(in crate::kernels) trait OfTwo {
+pub(super) trait OfTwo {
     fn of<V: VectorLanes>(x: V, y: V) -> V;
 }
 
 macro_rules! functions {
     ($($name:ident |$x:ident, $y:ident| $result:expr;)*) => {$(
-        pub(in crate::kernels) struct $name;
+        pub(super) struct $name;
 
         impl OfTwo for $name {
             #[inline(always)]
