@@ -12,7 +12,6 @@
 //! 3. `launch`: hand blocks to workers, resume parked ones, collect the first failure.
 
 mod cpu;
-mod elem;
 mod error;
 mod kernels;
 mod launch;
@@ -23,6 +22,8 @@ mod pool;
 mod program;
 mod runs;
 mod vm;
+
+use tilewright_passes::elem;
 
 pub use cpu::Level;
 pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};

@@ -1,8 +1,8 @@
 //! Elementwise kernels: one operation on a run of elements.
 //!
 //! [`select`] maps an operation and its element types to a function. Common cases have loops of their own that the compiler
-//! vectorises ([`fast`]); everything else goes element by element through `tilewright-numeric` ([`exact`]), which is the
-//! definition of the results. A fast kernel gives the same values; the payload of a NaN is unspecified (SEMANTICS (b)).
+//! vectorises ([`fast`]); everything else goes element by element ([`exact`]) by the definition of the results, which is in
+//! [`tilewright_passes::elementwise`]. A fast kernel gives the same values; the payload of a NaN is unspecified (SEMANTICS (b)).
 
 pub(crate) mod ahead;
 pub(crate) mod boxes;
@@ -27,7 +27,8 @@ mod usual;
 pub(crate) mod vector;
 
 use crate::{cpu::Level, elem::Elem};
-use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
+pub(crate) use tilewright_passes::elementwise::ElemOp;
+use tilewright_passes::elementwise::{accepts, sources_of};
 
 /// A kernel: reads `n` elements of each source and writes `n` elements.
 ///
@@ -66,7 +67,7 @@ pub(crate) struct Kernel {
 impl Kernel {
     /// The kernel that reads one element of a source for each `row` elements; `None` if there is none.
     pub(crate) fn per_row(mut self, source: usize, row: usize) -> Option<Kernel> {
-        let sources = exact::sources_of(self.imm.op);
+        let sources = sources_of(self.imm.op);
         let (has_loops, elements) = match self.imm.op {
             ElemOp::Fma(..) => (true, 0..sources),
             ElemOp::Select => (source > 0, 1..sources),
@@ -79,78 +80,6 @@ impl Kernel {
     }
 }
 
-/// Flush subnormals to zero?
-pub(crate) type Ftz = bool;
-/// Read integers as signed?
-pub(crate) type Signed = bool;
-
-/// An elementwise operation with everything that its attributes say.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum ElemOp {
-    /// Same bits, same width.
-    Copy,
-    Select,
-    AbsF,
-    NegF,
-    Ceil,
-    Floor,
-    Sqrt(RoundingMode, Ftz),
-    Rsqrt(Ftz),
-    Exp,
-    Exp2(Ftz),
-    Log,
-    Log2,
-    Sin,
-    Cos,
-    Tan,
-    Sinh,
-    Cosh,
-    Tanh,
-    AddF(RoundingMode, Ftz),
-    SubF(RoundingMode, Ftz),
-    MulF(RoundingMode, Ftz),
-    DivF(RoundingMode, Ftz),
-    Fma(RoundingMode, Ftz),
-    RemF,
-    MaxF {
-        propagate_nan: bool,
-        ftz: Ftz,
-    },
-    MinF {
-        propagate_nan: bool,
-        ftz: Ftz,
-    },
-    PowF,
-    PowI,
-    Atan2,
-    CmpF(ComparisonPredicate, ComparisonOrdering),
-    CmpI(ComparisonPredicate, Signed),
-    AbsI,
-    NegI,
-    AddI,
-    SubI,
-    MulI,
-    MulHi,
-    DivI(Signed, RoundingMode),
-    RemI(Signed),
-    MaxI(Signed),
-    MinI(Signed),
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr(Signed),
-    ExtI(Signed),
-    TruncI,
-    FToF(RoundingMode),
-    FToI(Signed),
-    IToF(Signed),
-    /// Pointer plus sign-extended index times the bytes of the pointee.
-    Offset(u64),
-    /// Pointer plus half of the sign-extended index, toward zero: two elements share a byte.
-    OffsetPacked,
-}
-
 /// The kernel of an operation for these element types.
 ///
 /// `srcs` holds the types of the sources, in order. `None` if the operation does not take these types.
@@ -158,42 +87,11 @@ pub(crate) fn select(op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<Kernel> {
     let mut padded = [dst; 3];
     padded.get_mut(..srcs.len())?.copy_from_slice(srcs);
     let imm = Imm { op, srcs: padded, dst, per_row: None };
-    if !exact::accepts(op, srcs, dst) {
+    if !accepts(op, srcs, dst) {
         return None;
     }
     let run = fast::select(Level::best(), op, srcs, dst).unwrap_or(exact::run);
     Some(Kernel { run, imm })
-}
-
-/// The numeric crate's rounding for a rounding mode that names a direction.
-pub(crate) fn direction(mode: RoundingMode) -> Option<tilewright_numeric::Rounding> {
-    use tilewright_numeric::Rounding;
-    Some(match mode {
-        RoundingMode::NearestEven => Rounding::NearestEven,
-        RoundingMode::Zero => Rounding::Zero,
-        RoundingMode::NegativeInf => Rounding::NegativeInf,
-        RoundingMode::PositiveInf => Rounding::PositiveInf,
-        RoundingMode::NearestAway => Rounding::NearestAway,
-        RoundingMode::Approx | RoundingMode::Full | RoundingMode::NearestIntToZero => return None,
-    })
-}
-
-/// The numeric crate's predicate.
-fn predicate(predicate: ComparisonPredicate) -> tilewright_numeric::Predicate {
-    use tilewright_numeric::Predicate as P;
-    match predicate {
-        ComparisonPredicate::Equal => P::Equal,
-        ComparisonPredicate::NotEqual => P::NotEqual,
-        ComparisonPredicate::LessThan => P::LessThan,
-        ComparisonPredicate::LessThanOrEqual => P::LessThanOrEqual,
-        ComparisonPredicate::GreaterThan => P::GreaterThan,
-        ComparisonPredicate::GreaterThanOrEqual => P::GreaterThanOrEqual,
-    }
-}
-
-/// Whether arithmetic and math operations take this type (SEMANTICS (b)).
-fn is_arith_float(elem: Elem) -> bool {
-    matches!(elem, Elem::Num(Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64))
 }
 
 #[cfg(test)]
@@ -201,6 +99,7 @@ mod tests {
     #![expect(unsafe_code, reason = "calls kernels")]
 
     use super::*;
+    use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
 
     const ROUNDINGS: [RoundingMode; 6] = [
         RoundingMode::NearestEven,
@@ -302,13 +201,13 @@ mod tests {
         const N: usize = 128;
         let mut compared = 0;
         for op in all_ops() {
-            let arity = exact::sources_of(op);
+            let arity = sources_of(op);
             for dst in elems() {
                 for a in elems() {
                     for b in elems() {
                         let srcs = [a, b, if op == ElemOp::Select { b } else { a }];
                         let srcs = &srcs[..arity];
-                        if arity == 1 && b != a || !exact::accepts(op, srcs, dst) {
+                        if arity == 1 && b != a || !accepts(op, srcs, dst) {
                             continue;
                         }
                         if fast::select(Level::Baseline, op, srcs, dst).is_none() {

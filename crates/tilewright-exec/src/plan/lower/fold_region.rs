@@ -4,7 +4,7 @@
 //! else is computed once, before the fold. A region that does more than that with its arguments, or that must not be computed
 //! unless it is reached, is a loop: see `fold_loop`.
 
-use super::{Lowerer, Val, elementwise::elem_op};
+use super::{Lowerer, Val};
 use crate::{
     PlanError,
     elem::Elem,
@@ -13,6 +13,7 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 use tilewright_ir::{Block, OpRef, Opcode, Scalar, TypeTable, Value};
+use tilewright_passes::elementwise::elem_op;
 
 /// The region while it becomes steps.
 pub(super) struct Region {

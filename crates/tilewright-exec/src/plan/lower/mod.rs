@@ -26,6 +26,7 @@ use crate::{
 };
 use std::{collections::HashMap, rc::Rc};
 use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, Scalar, Str, TypeData, Value};
+use tilewright_passes::elementwise::elem_op;
 use views::{Tensor, View};
 
 /// Operations may be nested this deep.
@@ -199,7 +200,7 @@ impl<'m> Lowerer<'m> {
     }
 
     fn op(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
-        if let Some(elementwise) = elementwise::elem_op(op, &self.module.tables.types) {
+        if let Some(elementwise) = elem_op(op, &self.module.tables.types) {
             return self.elementwise(op, elementwise);
         }
         match op.opcode() {

@@ -1,14 +1,15 @@
-//! How the machine stores the elements of a tile.
+//! The elements of tiles: their widths as numbers, in registers of the engine, and in memory.
 
 use std::sync::LazyLock;
 use tilewright_ir::{Scalar, Type, TypeData, TypeTable};
 use tilewright_numeric::FloatFormat;
 
-/// The element type of a tile in a register of the machine.
+/// The element type of a tile.
 ///
-/// Registers hold every element in whole bytes: `i1` and 4-bit types take a byte, `tf32` the 4 bytes of an `f32`.
+/// A register of the engine holds every element in whole bytes: `i1` and 4-bit types take a byte, `tf32` the 4 bytes of an `f32`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Elem {
+pub enum Elem {
+    /// A number.
     Num(Scalar),
     /// A 64-bit address.
     Ptr,
@@ -16,7 +17,7 @@ pub(crate) enum Elem {
 
 impl Elem {
     /// The element type of a tile's elements.
-    pub(crate) fn of(types: &TypeTable, element: Type) -> Option<Elem> {
+    pub fn of(types: &TypeTable, element: Type) -> Option<Elem> {
         match types.get(element) {
             TypeData::Scalar(scalar) => Some(Elem::Num(*scalar)),
             TypeData::Pointer { .. } => Some(Elem::Ptr),
@@ -25,7 +26,7 @@ impl Elem {
     }
 
     /// Bytes of an element in a register.
-    pub(crate) const fn size(self) -> usize {
+    pub const fn size(self) -> usize {
         match self {
             Elem::Ptr => 8,
             Elem::Num(scalar) => scalar_size(scalar),
@@ -33,21 +34,23 @@ impl Elem {
     }
 
     /// Width of the element as an integer.
-    pub(crate) const fn bits(self) -> u32 {
+    pub const fn bits(self) -> u32 {
         match self {
             Elem::Ptr => 64,
             Elem::Num(scalar) => scalar.bits(),
         }
     }
 
-    pub(crate) fn float(self) -> Option<FloatFormat> {
+    /// The format of the element, if it is a float.
+    pub fn float(self) -> Option<FloatFormat> {
         match self {
             Elem::Num(scalar) => float_format(scalar),
             Elem::Ptr => None,
         }
     }
 
-    pub(crate) const fn is_int(self) -> bool {
+    /// Whether the element is an integer.
+    pub const fn is_int(self) -> bool {
         matches!(self, Elem::Num(scalar) if scalar.is_int())
     }
 }
@@ -61,7 +64,7 @@ const fn scalar_size(scalar: Scalar) -> usize {
 }
 
 /// The format of a float type.
-pub(crate) fn float_format(scalar: Scalar) -> Option<FloatFormat> {
+pub fn float_format(scalar: Scalar) -> Option<FloatFormat> {
     /// By scalar: both crates call their types by the names in text.
     static FORMATS: LazyLock<Vec<Option<FloatFormat>>> =
         LazyLock::new(|| Scalar::all().map(|scalar| FloatFormat::from_name(scalar.name())).collect());
@@ -70,7 +73,7 @@ pub(crate) fn float_format(scalar: Scalar) -> Option<FloatFormat> {
 
 /// Bits of an element in memory (SEMANTICS (b)): whole bytes, but for floats of 4 bits, of which two share a byte; `None` for
 /// types that have no form in memory.
-pub(crate) const fn memory_bits(scalar: Scalar) -> Option<u32> {
+pub const fn memory_bits(scalar: Scalar) -> Option<u32> {
     match scalar {
         Scalar::I4 => None,
         Scalar::F4E2M1FN => Some(4),
