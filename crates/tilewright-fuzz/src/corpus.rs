@@ -1,34 +1,76 @@
-//! The files that mutations begin with.
+//! The corpus: real kernels, which tests read, and which mutations begin with.
+//!
+//! Every checkout has a selection of it in `tests/corpus`. The environment variable `TILEWRIGHT_CORPUS` names the folder of a
+//! larger corpus of the same form (`tests/corpus/README.md`), which tests take instead; a relative path begins at the root of the
+//! workspace. No test may need it.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
-/// The corpora that are here: the one that is shared between workspaces, and the selection that belongs to this one.
-pub fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    [root.join("../shared/corpus"), root.join("tests/corpus")].into_iter().filter(|folder| folder.is_dir()).collect()
+/// The environment variable that names the folder of a corpus.
+const VARIABLE: &str = "TILEWRIGHT_CORPUS";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every file with this extension in the largest corpus that is here, in order, with its content.
+/// The selection that every checkout has.
+pub fn selection() -> PathBuf {
+    root().join("tests/corpus")
+}
+
+/// The folder of the corpus.
 ///
 /// # Panics
-/// When a file cannot be read.
-pub fn files(extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut folders: Vec<PathBuf> = self::folders().into_iter().take(1).collect();
-    let mut files = Vec::new();
+/// When `TILEWRIGHT_CORPUS` names something that is no corpus: tests must not pass for want of files.
+pub fn folder() -> PathBuf {
+    let Some(path) = env::var_os(VARIABLE) else { return selection() };
+    let folder = root().join(path);
+    assert!(
+        folder.join("cases").is_dir() && folder.join("modules").is_dir(),
+        "{VARIABLE} must name a folder with `cases` and `modules`, found {}",
+        folder.display()
+    );
+    folder
+}
+
+/// The paths of all files with this extension in the corpus, in order.
+pub fn paths(extension: &str) -> Vec<PathBuf> {
+    paths_below(&folder(), extension)
+}
+
+/// The paths of all files with this extension below a folder, in order.
+///
+/// # Panics
+/// When the folder cannot be read, or holds no such file.
+pub fn paths_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let (mut folders, mut paths) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        for entry in entries.flatten() {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == extension) {
-                let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                files.push((path, content));
+                paths.push(path);
             }
         }
     }
-    files.sort();
-    files
+    assert!(!paths.is_empty(), "{} holds no .{extension} file", folder.display());
+    paths.sort();
+    paths
+}
+
+/// All files with this extension in the corpus, in order, with their content.
+///
+/// # Panics
+/// When a file cannot be read.
+pub fn files(extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let read = |path: PathBuf| {
+        let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path, content)
+    };
+    paths(extension).into_iter().map(read).collect()
 }

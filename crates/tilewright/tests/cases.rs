@@ -1,15 +1,11 @@
 //! Runs the corpus: every case, in every version it has, on one worker thread and on two.
 //!
-//! The full corpus is used where it lies beside the workspace, else the selection in `tests/corpus`. A case of the list below
-//! that is in neither fails the test: results that were not checked must not look like results that are right.
+//! A case of the list below that is not in the corpus fails the test: results that were not checked must not look like results
+//! that are right.
 
-use std::{
-    collections::BTreeSet,
-    env,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, num::NonZeroUsize, path::PathBuf};
 use tilewright::case::{Case, CaseReport, RunOptions};
+use tilewright_fuzz::corpus;
 
 /// Cases that every checkout has.
 const CASES: [&str; 35] = [
@@ -50,20 +46,14 @@ const CASES: [&str; 35] = [
     "grid_barrier",
 ];
 
-/// The folders that may hold cases: the full corpus, then the selection.
-fn folders() -> [PathBuf; 2] {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    ["../shared/corpus/cases", "tests/corpus/cases"].map(|folder| workspace.join(folder))
-}
-
 /// The folder of a case.
 fn find(name: &str) -> Option<PathBuf> {
-    folders().into_iter().map(|folder| folder.join(name)).find(|folder| folder.join("case.json").is_file())
+    Some(corpus::folder().join("cases").join(name)).filter(|folder| folder.join("case.json").is_file())
 }
 
 /// The names of the list, and of every other case there is.
 fn names() -> BTreeSet<String> {
-    let entries = folders().into_iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let entries = corpus::folder().join("cases").read_dir().expect("the corpus has cases").flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).chain(CASES.map(str::to_owned)).collect()
 }
 
@@ -108,7 +98,7 @@ fn every_case_gives_the_expected_results() {
 #[test]
 fn launches_are_repeated_on_fresh_buffers() {
     // Its blocks add into C: a second launch on the same buffers would give twice the result.
-    let case = Case::load(find("matmul_splitk_atomic").expect("the case is part of the selection")).unwrap();
+    let case = Case::load(find("matmul_splitk_atomic").expect("it is one of the cases that every corpus has")).unwrap();
     let report = case.run(&RunOptions::new().repeat(NonZeroUsize::new(5).unwrap())).unwrap();
     assert_eq!(report.launches.len(), 5);
     assert!(report.ok, "{}", complaint(&report));

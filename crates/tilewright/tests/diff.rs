@@ -1,10 +1,4 @@
 //! Differences between modules: none where there is none, and all where there are some.
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
-
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
 use tilewright::{
     bytecode::{self, File},
     diff::{Change, Diff, DiffOptions, diff},
@@ -13,23 +7,7 @@ use tilewright::{
         Value, Version, ops::AttrKind,
     },
 };
-
-fn corpus() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "tilebc") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
+use tilewright_fuzz::corpus;
 
 /// A function under construction: operations on tiles of eight floats, one after the other.
 struct Builder {
@@ -103,12 +81,7 @@ fn summary(diff: &Diff) -> Vec<String> {
 
 #[test]
 fn a_module_equals_itself_read_in_another_order() {
-    let files = corpus();
-    if files.is_empty() {
-        eprintln!("SKIPPED: 0 corpus files found");
-    }
-    for path in files {
-        let bytes = fs::read(&path).unwrap();
+    for (path, bytes) in corpus::files("tilebc") {
         let module = bytecode::read(&bytes).unwrap();
         // Reading functions backwards fills all tables in another order.
         let mut file = File::parse(&bytes).unwrap();
@@ -129,9 +102,9 @@ fn a_module_equals_itself_read_in_another_order() {
 
 #[test]
 fn every_operation_of_different_modules_is_accounted_for() {
-    let files = corpus();
-    for (old, new) in files.iter().zip(files.iter().skip(7)) {
-        let read = |path: &Path| bytecode::read(&fs::read(path).unwrap()).unwrap();
+    let files = corpus::files("tilebc");
+    for ((_, old), (_, new)) in files.iter().zip(files.iter().skip(7)) {
+        let read = |bytes: &[u8]| bytecode::read(bytes).unwrap();
         let (old, new) = (read(old), read(new));
         let difference = diff(&old, &new, &DiffOptions::new());
         assert!(!difference.to_string().is_empty());

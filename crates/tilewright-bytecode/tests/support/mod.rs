@@ -2,10 +2,6 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(unreachable_pub, reason = "tests and examples include this file")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
 use tilewright_ir::Version;
 
 /// Bytes under construction.
@@ -225,23 +221,4 @@ pub fn chain_of_additions(count: usize) -> Vec<u8> {
     let mut file = Assembler::new(Version::V13_4);
     file.entry("chain", ONE_PARAMETER, body.raw(RETURN));
     file.build()
-}
-
-/// Every file of the corpus that is here, in order: the one shared between workspaces, and the one of this workspace.
-pub fn corpus() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    let mut folders = vec![root.join("../../../shared/corpus"), root.join("../../tests/corpus")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "tilebc") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
 }

@@ -15,7 +15,7 @@ mod support;
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 use tilewright_bytecode::{WriteOptions, read, write};
-use tilewright_fuzz::{Random, seeded};
+use tilewright_fuzz::{Random, corpus, seeded};
 use tilewright_ir::verify;
 use tilewright_oracle::{Oracle, failures};
 
@@ -77,7 +77,7 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 fn corpus() -> Vec<Vec<u8>> {
-    support::corpus().iter().map(|path| fs::read(path).expect("a corpus file opens")).collect()
+    corpus::files("tilebc").into_iter().map(|(_, bytes)| bytes).collect()
 }
 
 /// Modules of all versions that are generated from the op table, as files.

@@ -1,5 +1,5 @@
 //! What the writer makes of modules.
-#![allow(clippy::print_stderr, reason = "tests say what they counted and skipped")]
+#![allow(clippy::print_stderr, reason = "tests tell what they counted")]
 
 mod fresh;
 mod layouts;
@@ -11,10 +11,11 @@ mod verify_and_write;
 mod versions;
 
 use std::{
-    fs,
+    collections::BTreeSet,
     path::{Path, PathBuf},
 };
-use tilewright_bytecode::{WriteOptions, read, write};
+use tilewright_bytecode::{Style, WriteOptions, read, write};
+use tilewright_fuzz::{corpus, seeded};
 use tilewright_ir::{Module, VerifiedModule, Version, verify};
 use tilewright_text::PrintOptions;
 
@@ -26,19 +27,39 @@ struct Sample {
     is_bundled: bool,
 }
 
-/// Every file of the corpus; none where it is not here.
+/// Every file of the corpus.
 fn samples() -> Vec<Sample> {
-    let files = support::corpus();
-    if files.is_empty() {
-        eprintln!("SKIPPED: 0 corpus files found");
-    }
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let sample = |path: &PathBuf| Sample {
-        name: name(path),
-        bytes: fs::read(path).expect("a corpus file opens"),
-        is_bundled: !path.to_string_lossy().contains("shared"),
+    let bundled: BTreeSet<String> = corpus::paths_below(&corpus::selection(), "tilebc").iter().map(|path| name(path)).collect();
+    let sample = |(path, bytes): (PathBuf, Vec<u8>)| {
+        let name = name(&path);
+        Sample { is_bundled: bundled.contains(&name), name, bytes }
     };
-    files.iter().map(sample).collect()
+    corpus::files("tilebc").into_iter().map(sample).collect()
+}
+
+/// Modules that are generated from the op table, each at its own version and at all newer ones, in one of the styles.
+fn generated() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for seed in 0..GENERATED {
+        let module = seeded(seed, GENERATED_LEN);
+        let style = if seed % 2 == 0 { Style::Cutile } else { Style::Cpp };
+        for version in Version::ALL.into_iter().filter(|version| *version >= module.version) {
+            let name = format!("generated_{seed}.{version}.tilebc");
+            let bytes = write(&module, &WriteOptions::new(version).style(style)).unwrap_or_else(|error| panic!("{name}: {error}"));
+            samples.push(Sample { name, bytes, is_bundled: false });
+        }
+    }
+    samples
+}
+
+/// How many modules are generated, and from how many bytes at most: some dozens of operations each.
+const GENERATED: u64 = 60;
+const GENERATED_LEN: usize = 600;
+
+/// About so many of the samples, or all if they are fewer.
+fn spread(samples: &[Sample], count: usize) -> impl Iterator<Item = &Sample> {
+    samples.iter().step_by(samples.len().div_ceil(count))
 }
 
 fn valid(module: Module) -> VerifiedModule {
