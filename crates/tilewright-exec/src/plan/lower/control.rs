@@ -6,6 +6,7 @@ use crate::{
     elem::Elem,
     plan::{Inst, Tile, VReg, tile::Base},
 };
+use std::collections::HashSet;
 use tilewright_ir::{AttrName, Block, MemoryOrderingSemantics, OpRef, Opcode, Scalar, TypeTable, Value};
 
 impl<'m> Lowerer<'m> {
@@ -52,7 +53,7 @@ impl<'m> Lowerer<'m> {
             }
         }
         // Sources in registers of the group are saved first.
-        let written: Vec<Base> = moves.iter().map(|(_, reg)| Base::Reg(*reg)).collect();
+        let written: HashSet<Base> = moves.iter().map(|(_, reg)| Base::Reg(*reg)).collect();
         for (src, _) in &mut moves {
             if written.contains(&src.base) {
                 let (temp, copy) = self.new_tile(src.elem, &src.shape);
