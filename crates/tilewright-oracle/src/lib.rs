@@ -66,6 +66,8 @@ pub struct Answer {
     pub stdout: Vec<u8>,
     /// Standard error, as text.
     pub stderr: String,
+    /// The file that the tool made; empty if it makes none.
+    pub output: Vec<u8>,
 }
 
 impl Answer {
@@ -78,7 +80,7 @@ impl Answer {
 impl From<Output> for Answer {
     fn from(output: Output) -> Answer {
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        Answer { status: output.status.code(), stdout: output.stdout, stderr }
+        Answer { status: output.status.code(), stdout: output.stdout, stderr, output: Vec::new() }
     }
 }
 
@@ -120,8 +122,8 @@ impl Oracle {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (input, output) = (folder.path().join("in.tilebc"), folder.path().join("out.cubin"));
         fs::write(&input, bytecode).expect("a temporary file can be written");
-        let output = output.to_string_lossy().into_owned();
-        self.run("tileiras", &[&format!("--gpu-name={gpu}"), "-o", &output], &[&input])
+        let answer = self.run("tileiras", &[&format!("--gpu-name={gpu}"), "-o", &output.to_string_lossy()], &[&input]);
+        Answer { output: fs::read(output).unwrap_or_default(), ..answer }
     }
 
     fn run(&self, tool: &str, args: &[&str], files: &[&Path]) -> Answer {

@@ -93,8 +93,10 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// `<default = {latency = 3}, sm_100 = {...}>`
+    /// `<default = {latency = 3}, sm_100 = {...}>`: NVIDIA's disassembler leaves out the types of numbers, which its compiler does
+    /// not ask for. Generic text has them, so that it says everything.
     pub(crate) fn push_hints(&mut self, entries: &[(Str, Attr)]) {
+        let elide = if self.options.is_generic() { Elide::Default } else { Elide::Always };
         self.out.push('<');
         self.push_separated(&self.sorted(entries), |w, &(architecture, hints)| {
             w.push_hint_name(architecture);
@@ -103,7 +105,7 @@ impl<'m> Writer<'m> {
                 Some(AttrData::Dictionary(hints)) => w.push_separated(&w.sorted(hints), |w, &(name, value)| {
                     w.push_hint_name(name);
                     w.out.push_str(" = ");
-                    w.push_attr_at(value, Elide::Always, 0);
+                    w.push_attr_at(value, elide, 0);
                 }),
                 _ => w.out.push_str(INVALID),
             }

@@ -3,9 +3,10 @@ use tilewright::{
     bytecode::{self, File},
     diff::{Change, Diff, DiffOptions, diff},
     ir::{
-        AttrName, AttrValue, Body, EnumKind, Function, Module, NewOp, Opcode, RoundingMode, Scalar, SymbolVisibility, Type, TypeData,
-        Value, Version, ops::AttrKind,
+        Attr, AttrData, AttrName, AttrValue, Body, EnumKind, Function, Module, NewOp, Opcode, RoundingMode, Scalar, SymbolVisibility, Type,
+        TypeData, Value, Version, ops::AttrKind,
     },
+    text::{self, ParseOptions, PrintOptions},
 };
 use tilewright_fuzz::corpus;
 
@@ -213,4 +214,43 @@ fn constants_compare_by_elements() {
     assert!(compare(with(&[0, 0, 128, 63]), with(&[0, 0, 128, 63].repeat(8))).equal);
     let different = compare(with(&[0, 0, 128, 63]), with(&[0, 0, 0, 64]));
     assert_eq!(summary(&different), ["Changed constant value: 00 00 80 3f -> 00 00 00 40"]);
+}
+
+/// An entry and a load with hints.
+fn hinted(hints: &str) -> Module {
+    let text = format!(
+        "entry @k(%p: tile<8xptr<f32>>) optimization_hints=<sm_100 = {{{hints}}}> {{
+           %x, %t = load_ptr_tko weak %p optimization_hints = <sm_100 = {{{hints}}}> : tile<8xptr<f32>> -> tile<8xf32>, token
+           return
+         }}"
+    );
+    text::parse(&text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&text, "text")))
+}
+
+/// NVIDIA's compiler takes hints of any integer type alike, and its disassembler prints no type.
+#[test]
+fn hints_compare_as_their_text_says() {
+    let options = DiffOptions::new();
+    let of_text = |module: &Module, generic: bool| {
+        let text = text::print(module, &PrintOptions::new().generic(generic));
+        text::parse(&text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&text, "text")))
+    };
+    let old = hinted("latency = 7");
+    for hint in ["latency = 7 : i32", "latency = 7 : i8", "latency = 7 : i64"] {
+        let new = hinted(hint);
+        let difference = diff(&old, &new, &options);
+        assert!(difference.equal, "{hint}: {difference}");
+        assert!(diff(&new, &of_text(&new, false), &options).equal, "{hint}");
+        // Generic text keeps the type as well.
+        let attrs = |module: &Module| Vec::from_iter((0..module.tables.attrs.len()).map(|i| module.tables.attrs.get(Attr::new(i)).clone()));
+        let is_number = |attr: &AttrData| matches!(attr, AttrData::Integer { .. });
+        let (found, expected) = (attrs(&of_text(&new, true)), attrs(&new));
+        assert_eq!(found.iter().find(|a| is_number(a)), expected.iter().find(|a| is_number(a)), "{hint}");
+    }
+    for hint in ["latency = 8 : i32", "latency = 7.0", "latency = true", "latency = \"7\"", "latency = [7]", "late = 7", ""] {
+        let difference = diff(&old, &hinted(hint), &options);
+        let details: Vec<_> = difference.functions[0].details.iter().chain(&difference.functions[0].operations[0].details).collect();
+        assert_eq!(details.len(), 2, "{hint}: {difference}");
+        assert!(details.iter().all(|detail| detail.old != detail.new), "{difference}");
+    }
 }

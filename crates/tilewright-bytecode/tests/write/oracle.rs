@@ -1,10 +1,11 @@
 //! NVIDIA's tools take what is written: the disassembler sees in it what was read, and the compiler compiles it.
 
-use crate::{Sample, samples};
+use crate::{Sample, samples, valid};
 use std::collections::{BTreeMap, HashSet};
 use tilewright_bytecode::{Style, WriteOptions, write};
 use tilewright_ir::{VerifiedModule, Version};
 use tilewright_oracle::{Oracle, failures, is_exhaustive};
+use tilewright_text::ParseOptions;
 
 /// A module of the corpus, written in some way.
 struct Written<'s> {
@@ -96,4 +97,28 @@ fn the_compiler_compiles_what_is_written() {
     });
     eprintln!("{} written files compiled for {GPUS:?}", written.len());
     assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// Text leaves out the types of numbers in hints, and says all the same: the compiler makes the same of hints of any integer type, and
+/// something else of another number.
+#[test]
+fn hints_of_any_integer_type_compile_to_the_same() {
+    let Some(oracle) = Oracle::or_skip("6 compilations of hints") else { return };
+    let compiled = |hint: &str| {
+        let text = format!("entry @k() optimization_hints=<sm_100 = {{num_cta_in_cga = {hint}}}> {{\n  return\n}}\n");
+        let module =
+            tilewright_text::parse(&text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&text, hint)));
+        let bytes = write(&valid(module), &WriteOptions::new(Version::LATEST)).expect("it can be written");
+        let shown = oracle.disassemble(&bytes, &[]).stdout;
+        let number = hint.split(' ').next().unwrap_or(hint);
+        assert!(String::from_utf8_lossy(&shown).contains(&format!("{{num_cta_in_cga = {number}}}")), "{hint}");
+        let answer = oracle.compile(&bytes, "sm_100");
+        assert!(answer.accepted(), "{hint}: {}", answer.stderr);
+        answer.output
+    };
+    let expected = compiled("2");
+    for hint in ["2 : i8", "2 : i16", "2 : i32", "2 : i64"] {
+        assert!(compiled(hint) == expected, "{hint}");
+    }
+    assert!(compiled("4 : i32") != expected);
 }

@@ -1,7 +1,8 @@
 //! Common names for the types, strings, attributes and constants of two modules.
 
-use crate::ir::{
-    Attr, AttrData, AttrTable, AttrValue, Const, Loc, LocData, Module, Scalar, Str, StringTable, Tables, Type, TypeData, TypeTable,
+use crate::{
+    ir::{Attr, AttrData, AttrTable, AttrValue, Const, Loc, LocData, Module, Scalar, Str, StringTable, Tables, Type, TypeData, TypeTable},
+    text,
 };
 use std::collections::HashMap;
 
@@ -43,7 +44,11 @@ impl Canon {
             side.types.push(self.types.intern(data).expect("a type of one table is legal in every table"));
         }
         for index in 0..tables.attrs.len() {
-            let data = side.common_data(tables, tables.attrs.get(Attr::new(index)));
+            let attr = Attr::new(index);
+            let data = match tables.attrs.get(attr) {
+                AttrData::OptimizationHints(_) => self.hints(module, attr),
+                data => side.common_data(tables, data),
+            };
             side.attrs.push(self.attrs.intern(data));
         }
         for index in 0..tables.locations.len() {
@@ -52,6 +57,13 @@ impl Canon {
             side.locations.push(*self.locations.entry(data).or_insert(next));
         }
         side
+    }
+
+    /// What hints say: their text, in which numbers have no types. NVIDIA's tools take hints of any integer type alike.
+    fn hints(&mut self, module: &Module, attr: Attr) -> AttrData {
+        let text = self.strings.intern(&text::print_compound(module, attr));
+        let nothing = self.attrs.intern(AttrData::Dictionary([].into()));
+        AttrData::OptimizationHints([(text, nothing)].into())
     }
 
     /// The number of a constant that is read as a tile of type `ty`, the same for constants of equal elements.
@@ -155,8 +167,9 @@ impl Side<'_> {
             AttrData::String(string) => AttrData::String(self.string(*string)),
             AttrData::Array(items) => AttrData::Array(items.iter().map(|&item| self.attr(item)).collect()),
             AttrData::Dictionary(items) => AttrData::Dictionary(entries(items)),
-            AttrData::OptimizationHints(items) => AttrData::OptimizationHints(entries(items)),
-            AttrData::Bool(_)
+            // `Canon::hints` has them.
+            AttrData::OptimizationHints(_)
+            | AttrData::Bool(_)
             | AttrData::DivBy { .. }
             | AttrData::SameElements(_)
             | AttrData::Bounded { .. }
