@@ -163,6 +163,20 @@ impl Context<'_> {
         }
     }
 
+    /// Whether NVIDIA's tools take an attribute that is no array for one without elements. They read any attribute as an array, and what
+    /// lies where its length would is 0 in these; with the others they crash.
+    fn passes_for_nothing(&self, data: &AttrData) -> bool {
+        match data {
+            AttrData::Dictionary(entries) => entries.is_empty(),
+            AttrData::Integer { bits, .. } => *bits == 0,
+            AttrData::Bool(value) => !value,
+            AttrData::String(string) => self.tables.strings.bytes(*string).is_empty(),
+            AttrData::DivBy { every, .. } => every.is_none_or(|every| every == 0),
+            AttrData::Bounded { lower, .. } => lower.is_none(),
+            _ => false,
+        }
+    }
+
     /// The attributes of the parameters: a dictionary for each, or nothing. `None` where all are empty.
     pub(crate) fn parameter_attributes(&mut self, cursor: &mut Cursor<'_>, signature: Type) -> Result<Option<Attr>, ReadError> {
         let at = cursor.place();
@@ -174,7 +188,7 @@ impl Context<'_> {
         };
         let elements = match attrs.get(attr) {
             AttrData::Array(elements) => elements,
-            AttrData::Dictionary(entries) if entries.is_empty() => return Ok(None),
+            data if self.passes_for_nothing(data) => return Ok(None),
             _ => return Err(at.malformed(format_args!("the attributes of parameters must be an array of dictionaries"))),
         };
         let Some(dictionaries) = elements.iter().map(dictionary).collect::<Option<Vec<_>>>() else {

@@ -6,6 +6,7 @@ use crate::{
 };
 use tilewright_bytecode::{ReadErrorKind as Kind, limits::MAX_ATTRIBUTE_DEPTH};
 use tilewright_ir::{AttrData, Module, MultimemReductionKind, Version};
+use tilewright_oracle::Oracle;
 
 /// A file of a function with these hints.
 fn with_hints(version: Version, hints: impl FnOnce(&mut Assembler) -> Bytes) -> Vec<u8> {
@@ -175,4 +176,50 @@ fn parameter_attributes_are_a_dictionary_for_each() {
     refused(&two, Kind::Malformed, "1 parameters need as many dictionaries, found 2");
     refused(&with_parameter_attributes(|_| bytes().raw([6, 1, 3, 1])), Kind::Malformed, "must be dictionaries");
     refused(&with_parameter_attributes(|_| bytes().raw([3, 1])), Kind::Malformed, "must be an array of dictionaries");
+}
+
+/// What is no array and still passes, and what does not: NVIDIA's tools crash on it.
+#[test]
+fn some_attributes_pass_for_no_parameter_attributes() {
+    let i64 = |f: &mut Assembler| f.ty([4]);
+    let f32 = |f: &mut Assembler| f.ty([7]);
+    let good: [(&str, fn(&mut Assembler) -> Bytes); 9] = [
+        ("an empty dictionary", |_| bytes().raw([10, 0])),
+        ("0", |_| bytes().raw([1, I32 as u8, 0])),
+        ("false", |_| bytes().raw([3, 0])),
+        ("an empty string", |f| bytes().raw([5]).varint(f.string(""))),
+        ("div_by<16>", |_| bytes().raw([8, 16, 0])),
+        ("div_by<16, every 0>", |_| bytes().raw([8, 16, 1, 0])),
+        ("div_by<16, along 1>", |_| bytes().raw([8, 16, 2, 2])),
+        ("bounded<?, ?>", |_| bytes().raw([12, 0])),
+        ("bounded<?, -5>", |_| bytes().raw([12, 2, 9])),
+    ];
+    let bad: [(&str, fn(&mut Assembler) -> Bytes); 9] = [
+        ("a dictionary", |f| bytes().raw([10, 1]).varint(f.string("cuda_tile.x")).raw([3, 1])),
+        ("7", |_| bytes().raw([1, I32 as u8, 7])),
+        ("true", |_| bytes().raw([3, 1])),
+        ("a string", |f| bytes().raw([5]).varint(f.string("k"))),
+        ("a type", |_| bytes().raw([4, TILE_I32 as u8])),
+        ("div_by<16, every 1 along 1>", |_| bytes().raw([8, 16, 3, 2, 2])),
+        ("same_elements<[]>", |_| bytes().raw([9, 0])),
+        ("bounded<0, ?>", |_| bytes().raw([12, 1, 0])),
+        ("hints", |_| bytes().raw([11, 0])),
+    ];
+    let more_bad = with_parameter_attributes(|f| bytes().raw([2]).varint(f32(f)).raw([0]));
+    let more_good = with_parameter_attributes(|f| bytes().raw([1]).varint(i64(f)).raw([0]));
+    let mut files = vec![("0.0", more_bad, false), ("0 of 64 bits", more_good, true)];
+    files.extend(good.map(|(name, attribute)| (name, with_parameter_attributes(attribute), true)));
+    files.extend(bad.map(|(name, attribute)| (name, with_parameter_attributes(attribute), false)));
+    for (name, file, passes) in &files {
+        if *passes {
+            assert_eq!(accepted(file).functions[0].arg_attrs, None, "{name}");
+        } else {
+            refused(file, Kind::Malformed, "must be an array of dictionaries");
+        }
+    }
+    let Some(oracle) = Oracle::or_skip(&format!("{} verdicts on parameter attributes", files.len())) else { return };
+    for (name, file, passes) in &files {
+        let answer = oracle.disassemble(file, &[]);
+        assert_eq!(answer.accepted(), *passes, "{name}: {:?} {}", answer.status, answer.stderr);
+    }
 }

@@ -2,10 +2,11 @@
 
 use crate::{
     accepted, refused,
-    support::{Assembler, I32, NO_PARAMETERS, ONE_PARAMETER, RETURN, bytes, id, with_body},
+    support::{Assembler, I32, NO_PARAMETERS, ONE_PARAMETER, RETURN, TILE_I32, bytes, id, with_body},
 };
-use tilewright_bytecode::{File, ReadErrorKind as Kind, limits::PARAMETER_SLACK};
+use tilewright_bytecode::{File, ReadErrorKind as Kind, limits::PARAMETER_SLACK, read};
 use tilewright_ir::{SymbolVisibility, Version, verify};
+use tilewright_oracle::Oracle;
 
 fn with_record(version: Version, record: impl AsRef<[u8]>) -> Vec<u8> {
     let mut file = Assembler::new(version);
@@ -106,4 +107,44 @@ fn bodies_are_read_on_demand() {
     }
     let error = file.into_module().expect_err("the second function is wrong");
     assert_eq!(error.function(), Some((1, "bad")));
+}
+
+/// An entry takes tiles of rank 0 of numbers and pointers, and nothing else.
+#[test]
+fn parameters_of_entries_are_tiles_of_rank_0() {
+    let entry = |parameter: fn(&mut Assembler) -> u64| {
+        let mut file = Assembler::new(Version::V13_5);
+        let parameter = parameter(&mut file);
+        let signature = file.ty(bytes().varints([16, 1, parameter, 0]));
+        file.entry("k", signature, RETURN);
+        file.build()
+    };
+    let cases: [(&str, Vec<u8>, bool); 8] = [
+        ("tile<i32>", entry(|_| TILE_I32), true),
+        ("tile<ptr<i32>>", entry(|f| pointer(f, &[])), true),
+        ("tile<4xi32>", entry(|f| f.tile(I32, &[4])), false),
+        ("tile<1xptr<i32>>", entry(|f| pointer(f, &[1])), false),
+        ("i32", entry(|_| I32), false),
+        ("token", entry(|f| f.ty([17])), false),
+        ("tensor_view<i32>", entry(|f| tensor_view(f, &[])), false),
+        ("tensor_view<4xi32, strides=[4]>", entry(|f| tensor_view(f, &[4])), false),
+    ];
+    for (name, file, is_valid) in &cases {
+        assert_eq!(read(file).is_ok_and(|module| verify(module).is_ok()), *is_valid, "{name}");
+    }
+    let Some(oracle) = Oracle::or_skip(&format!("{} verdicts on parameters of entries", cases.len())) else { return };
+    for (name, file, is_valid) in &cases {
+        let answer = oracle.disassemble(file, &[]);
+        assert_eq!(answer.status, Some(if *is_valid { 0 } else { 3 }), "{name}: {}", answer.stderr);
+    }
+}
+
+fn tensor_view(file: &mut Assembler, shape: &[i64]) -> u64 {
+    file.ty(bytes().varints([14, 0, I32]).list8(shape).list8(shape))
+}
+
+/// A tile of pointers.
+fn pointer(file: &mut Assembler, shape: &[i64]) -> u64 {
+    let pointer = file.ty(bytes().varints([12, 0, I32]));
+    file.tile(pointer, shape)
 }

@@ -1,6 +1,6 @@
 //! Source locations and debug attributes.
 
-use super::cursor::{Parsed, Parser, brief};
+use super::cursor::{Failed, Parsed, Parser, brief};
 use super::lexer::{Kind, Token};
 use tilewright_ir::{Loc, LocData, Str};
 
@@ -16,6 +16,33 @@ struct Fields {
     flags: u32,
     name: Option<Str>,
     linkage_name: Option<Str>,
+}
+
+/// An attribute with fields.
+#[derive(Clone, Copy)]
+enum Scope {
+    CompileUnit,
+    LexicalBlock,
+    Subprogram,
+}
+
+impl Scope {
+    /// Its fields, and whether each must be there.
+    fn fields(self) -> &'static [(&'static str, bool)] {
+        match self {
+            Scope::CompileUnit => &[("file", true)],
+            Scope::LexicalBlock => &[("scope", true), ("file", true), ("line", true), ("column", false)],
+            Scope::Subprogram => &[
+                ("file", true),
+                ("line", true),
+                ("name", true),
+                ("linkageName", true),
+                ("compileUnit", true),
+                ("scopeLine", false),
+                ("flags", false),
+            ],
+        }
+    }
 }
 
 impl<'s> Parser<'s> {
@@ -119,7 +146,9 @@ impl<'s> Parser<'s> {
                 self.expect_word("in")?;
                 LocData::File { name, directory: self.string()? }
             }
-            "#cuda_tile.di_compile_unit" | "#cuda_tile.di_lexical_block" | "#cuda_tile.di_subprogram" => self.scope_entry(kind)?,
+            "#cuda_tile.di_compile_unit" => self.scope_entry(token, Scope::CompileUnit)?,
+            "#cuda_tile.di_lexical_block" => self.scope_entry(token, Scope::LexicalBlock)?,
+            "#cuda_tile.di_subprogram" => self.scope_entry(token, Scope::Subprogram)?,
             _ => {
                 let known = ["di_loc", "di_file", "di_compile_unit", "di_lexical_block", "di_subprogram"];
                 let word = kind.trim_start_matches("#cuda_tile.");
@@ -135,7 +164,7 @@ impl<'s> Parser<'s> {
         let token = self.token;
         let place = self.place(0)?;
         self.expect_word("in")?;
-        let scope = self.scope_reference()?;
+        let scope = Some(self.scope_reference()?);
         match place.map(|place| *self.module.tables.locations.get(place)) {
             Some(LocData::Source { scope: None, file, line, column }) => Ok(LocData::Source { scope, file, line, column }),
             _ => Err(self.report("wrong-alias", token.span(), "a di_loc needs a place: \"file\":line:column".to_owned())),
@@ -143,18 +172,22 @@ impl<'s> Parser<'s> {
     }
 
     /// The fields of an attribute that others refer to.
-    fn scope_entry(&mut self, kind: &str) -> Parsed<LocData> {
-        let mut fields = Fields::default();
+    fn scope_entry(&mut self, token: Token, kind: Scope) -> Parsed<LocData> {
+        let (mut fields, mut seen) = (Fields::default(), Vec::new());
         if !self.at(Kind::Greater) {
-            self.separated(|p| p.field(&mut fields))?;
+            self.separated(|p| p.field(kind, &mut fields, &mut seen))?;
+        }
+        if let Some((name, _)) = kind.fields().iter().find(|(name, is_needed)| *is_needed && !seen.contains(name)) {
+            let message = format!("{} needs the field '{name}'", brief(self.text(token)));
+            return Err(self.report("missing-attribute", token.span(), message));
         }
         let Fields { scope, file, unit, line, column, scope_line, flags, .. } = fields;
         let strings = &mut self.module.tables.strings;
         let mut string = |given: Option<Str>| given.unwrap_or_else(|| strings.intern(""));
         Ok(match kind {
-            "#cuda_tile.di_compile_unit" => LocData::CompileUnit { file },
-            "#cuda_tile.di_lexical_block" => LocData::LexicalBlock { scope, file, line, column },
-            _ => {
+            Scope::CompileUnit => LocData::CompileUnit { file },
+            Scope::LexicalBlock => LocData::LexicalBlock { scope, file, line, column },
+            Scope::Subprogram => {
                 let (name, linkage_name) = (string(fields.name), string(fields.linkage_name));
                 LocData::Subprogram { file, line, name, linkage_name, unit, scope_line, flags }
             }
@@ -162,34 +195,42 @@ impl<'s> Parser<'s> {
     }
 
     /// `line = 4`
-    fn field(&mut self, fields: &mut Fields) -> Parsed<()> {
-        const KNOWN: [&str; 9] = ["scope", "file", "line", "column", "name", "linkageName", "compileUnit", "scopeLine", "flags"];
+    fn field(&mut self, kind: Scope, fields: &mut Fields, seen: &mut Vec<&'static str>) -> Parsed<()> {
         let token = self.expect(Kind::Word)?;
+        let word = self.text(token);
+        let Some((name, _)) = kind.fields().iter().find(|(name, _)| *name == word) else {
+            return Err(self.unknown_word("unknown-attribute", "field", token, word, kind.fields().iter().map(|(name, _)| *name)));
+        };
+        if seen.contains(name) {
+            return Err(self.report("redefinition", token.span(), "the field stands twice".to_owned()));
+        }
+        seen.push(name);
         self.expect(Kind::Equal)?;
-        match self.text(token) {
-            "scope" => fields.scope = self.scope_reference()?,
-            "file" => fields.file = self.reference("a di_file", |entry| matches!(entry, LocData::File { .. }))?,
-            "compileUnit" => fields.unit = self.reference("a di_compile_unit", |entry| matches!(entry, LocData::CompileUnit { .. }))?,
+        match *name {
+            "scope" => fields.scope = Some(self.scope_reference()?),
+            "file" => fields.file = Some(self.reference("a di_file", |entry| matches!(entry, LocData::File { .. }))?),
+            "compileUnit" => {
+                fields.unit = Some(self.reference("a di_compile_unit", |entry| matches!(entry, LocData::CompileUnit { .. }))?);
+            }
             "line" => fields.line = self.unsigned(32)? as u32,
             "column" => fields.column = self.unsigned(32)? as u32,
             "scopeLine" => fields.scope_line = self.unsigned(32)? as u32,
             "flags" if self.eat_word("declaration") => fields.flags = 1,
             "flags" => fields.flags = self.unsigned(32)? as u32,
             "name" => fields.name = Some(self.string()?),
-            "linkageName" => fields.linkage_name = Some(self.string()?),
-            word => return Err(self.unknown_word("unknown-attribute", "field", token, word, KNOWN.into_iter())),
+            _ => fields.linkage_name = Some(self.string()?),
         }
         Ok(())
     }
 
-    fn scope_reference(&mut self) -> Parsed<Option<Loc>> {
+    fn scope_reference(&mut self) -> Parsed<Loc> {
         self.reference("a di_subprogram or di_lexical_block", |entry| {
             matches!(entry, LocData::Subprogram { .. } | LocData::LexicalBlock { .. })
         })
     }
 
     /// An alias of a debug attribute, or the attribute itself.
-    fn reference(&mut self, what: &str, fits: impl Fn(&LocData) -> bool) -> Parsed<Option<Loc>> {
+    fn reference(&mut self, what: &str, fits: impl Fn(&LocData) -> bool) -> Parsed<Loc> {
         let token = self.token;
         let entry = match token.kind() {
             Kind::Hash if self.text(token).starts_with("#cuda_tile.") => Some(self.nested_entry()?),
@@ -199,7 +240,8 @@ impl<'s> Parser<'s> {
             }
             _ => return Err(self.unexpected(what)),
         };
-        self.check_entry(token, entry, what, fits)
+        // An unknown location is no entry at all.
+        entry.filter(|entry| fits(self.module.tables.locations.get(*entry))).ok_or_else(|| self.is_not(token, what))
     }
 
     /// A debug attribute inside another.
@@ -217,6 +259,10 @@ impl<'s> Parser<'s> {
         if entry.is_none_or(|entry| fits(self.module.tables.locations.get(entry))) {
             return Ok(entry);
         }
-        Err(self.report("wrong-alias", token.span(), format!("expected {what}, found '{}'", brief(self.text(token)))))
+        Err(self.is_not(token, what))
+    }
+
+    fn is_not(&mut self, token: Token, what: &str) -> Failed {
+        self.report("wrong-alias", token.span(), format!("expected {what}, found '{}'", brief(self.text(token))))
     }
 }

@@ -166,17 +166,22 @@ impl<'s> Parser<'s> {
     /// `<64x?xf32, strides=[?,1], #cuda_tile.ptr_attr<none>>`
     fn tensor_view_type(&mut self, depth: usize) -> Parsed<TypeData> {
         self.expect(Kind::Less)?;
-        let shape = self.dimensions()?.into();
+        let shape: Box<[i64]> = self.dimensions()?.into();
         let element = self.type_at(depth + 1)?;
-        let (mut strides, mut attr) = (Vec::new(), None);
-        while self.eat(Kind::Comma) {
-            if self.eat_word("strides") {
-                self.expect(Kind::Equal)?;
-                strides = self.integer_list(|p| p.dimension())?;
-            } else {
-                attr = Some(self.pointer_attribute()?);
-            }
+        let mut strides = Vec::new();
+        // Without extents there are no strides to write.
+        if !shape.is_empty() {
+            self.expect(Kind::Comma)?;
+            self.expect_word("strides")?;
+            self.expect(Kind::Equal)?;
+            strides = self.integer_list(|p| p.dimension())?;
         }
+        let has_attr = self.eat(Kind::Comma);
+        if has_attr && self.at_word("strides") {
+            let message = "strides stand once, and not at all in a tensor_view of rank 0".to_owned();
+            return Err(self.report("invalid-type", self.token.span(), message));
+        }
+        let attr = if has_attr { Some(self.pointer_attribute()?) } else { None };
         self.expect(Kind::Greater)?;
         Ok(TypeData::TensorView { element, shape, strides: strides.into(), attr })
     }
@@ -186,17 +191,17 @@ impl<'s> Parser<'s> {
         self.expect(Kind::Less)?;
         let tile: Box<[i32]> = self.tile_extents()?.into();
         let (mut traversal_strides, mut padding) = (Vec::new(), None);
-        loop {
+        self.expect(Kind::Comma)?;
+        if name == "strided_view" {
+            self.expect_word("traversal_strides")?;
+            self.expect(Kind::Equal)?;
+            traversal_strides = self.integer_list(Self::small_integer)?;
             self.expect(Kind::Comma)?;
-            if name == "strided_view" && self.eat_word("traversal_strides") {
-                self.expect(Kind::Equal)?;
-                traversal_strides = self.integer_list(Self::small_integer)?;
-            } else if self.eat_word("padding_value") {
-                self.expect(Kind::Equal)?;
-                padding = PaddingValue::from_wire(self.keyword(EnumKind::PaddingValue)?);
-            } else {
-                break;
-            }
+        }
+        if self.eat_word("padding_value") {
+            self.expect(Kind::Equal)?;
+            padding = PaddingValue::from_wire(self.keyword(EnumKind::PaddingValue)?);
+            self.expect(Kind::Comma)?;
         }
         let tensor_view = self.type_at(depth + 1)?;
         let (mut dim_map, mut sparse_dim) = (None, 0);
