@@ -173,7 +173,7 @@ pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32
         }
         options = options.threads(threads);
     }
-    let (launched, late) = stop::stoppable(py, wishes.timeout, |stop| arguments.launch(plan, grid, &options.stop(stop)));
+    let (launched, late) = stop::stoppable(py, wishes.timeout, |stop| arguments.launch(plan, grid, &options.interrupt(stop)));
     let (report, _) = launched.map_err(|failure| match failure.error.kind {
         LaunchErrorKind::Stopped if late => errors::late(plan.entry(), wishes.timeout.unwrap_or_default()),
         _ => errors::launch(py, &failure, &output),

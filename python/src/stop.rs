@@ -5,19 +5,17 @@
 
 use pyo3::prelude::*;
 use std::{
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::Duration,
 };
+use tilewright::exec::Interrupt;
 
 /// Runs a launch, which stops when the flag that it is given becomes true; gives also whether it ran out of time.
-pub(crate) fn stoppable<T: Send>(py: Python<'_>, timeout: Option<Duration>, launch: impl FnOnce(&AtomicBool) -> T + Send) -> (T, bool) {
-    let own = AtomicBool::new(false);
-    let interrupt = interrupt::Watch::new(py);
-    let stop = interrupt.as_ref().map_or(&own, |watch| watch.flag());
+pub(crate) fn stoppable<T: Send>(py: Python<'_>, timeout: Option<Duration>, launch: impl FnOnce(&Interrupt) -> T + Send) -> (T, bool) {
+    let own = Interrupt::new();
+    let watch = interrupt::Watch::new(py);
+    let stop = watch.as_ref().map_or(&own, |watch| watch.interrupt());
     py.detach(|| match timeout {
         None => (launch(stop), false),
         Some(timeout) => timed(stop, timeout, launch),
@@ -25,12 +23,14 @@ pub(crate) fn stoppable<T: Send>(py: Python<'_>, timeout: Option<Duration>, laun
 }
 
 /// Runs a launch, and sets the flag after some time.
-fn timed<T>(stop: &AtomicBool, timeout: Duration, launch: impl FnOnce(&AtomicBool) -> T) -> (T, bool) {
+fn timed<T>(stop: &Interrupt, timeout: Duration, launch: impl FnOnce(&Interrupt) -> T) -> (T, bool) {
     thread::scope(|scope| {
         let (end, ended) = mpsc::channel::<()>();
         let timer = scope.spawn(move || {
             let late = ended.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
-            stop.fetch_or(late, Ordering::Relaxed);
+            if late {
+                stop.set();
+            }
             late
         });
         let result = launch(stop);
@@ -48,17 +48,19 @@ mod interrupt {
         ffi::c_int,
         mem::{MaybeUninit, transmute},
         ptr,
-        sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+        sync::atomic::{AtomicPtr, AtomicUsize, Ordering},
     };
+    use tilewright::exec::Interrupt;
 
-    /// Ctrl-C came during this launch. One is enough, since only the main thread sets the handler.
-    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    /// What Ctrl-C sets. One is enough, since only the main thread sets the handler.
+    static OF_LAUNCH: AtomicPtr<Interrupt> = AtomicPtr::new(ptr::null_mut());
     /// The address of Python's handler.
     static OF_PYTHON: AtomicUsize = AtomicUsize::new(0);
 
     /// While this lives, Ctrl-C sets a flag, and then does what it did before.
     pub(super) struct Watch {
         before: libc::sigaction,
+        interrupt: &'static Interrupt,
     }
 
     impl Watch {
@@ -75,15 +77,14 @@ mod interrupt {
                 return None;
             }
             OF_PYTHON.store(before.sa_sigaction, Ordering::Relaxed);
-            INTERRUPTED.store(false, Ordering::Relaxed);
+            let interrupt = unset();
             let mut with = before;
             with.sa_sigaction = address();
-            set(&with).then_some(Watch { before })
+            set(&with).then_some(Watch { before, interrupt })
         }
 
-        #[expect(clippy::unused_self, reason = "the flag is of use while the handler is set")]
-        pub(super) fn flag(&self) -> &AtomicBool {
-            &INTERRUPTED
+        pub(super) fn interrupt(&self) -> &Interrupt {
+            self.interrupt
         }
     }
 
@@ -96,8 +97,23 @@ mod interrupt {
         }
     }
 
+    /// The interrupt for the next launch: that of the last one, or a new one after Ctrl-C. A handler may still run in another thread, so
+    /// none is ever freed.
+    fn unset() -> &'static Interrupt {
+        // SAFETY: it is null or was leaked.
+        if let Some(last) = unsafe { OF_LAUNCH.load(Ordering::Relaxed).as_ref() }.filter(|last| !last.is_set()) {
+            return last;
+        }
+        let new = Box::leak(Box::new(Interrupt::new()));
+        OF_LAUNCH.store(new, Ordering::Release);
+        new
+    }
+
     extern "C" fn handle(signal: c_int) {
-        INTERRUPTED.store(true, Ordering::Relaxed);
+        // SAFETY: the handler is only set after an interrupt was leaked.
+        if let Some(interrupt) = unsafe { OF_LAUNCH.load(Ordering::Acquire).as_ref() } {
+            interrupt.set();
+        }
         let of_python = OF_PYTHON.load(Ordering::Relaxed);
         // SAFETY: the handler is only set after the address of one that takes a number was stored.
         let of_python: extern "C" fn(c_int) = unsafe { transmute(of_python) };
@@ -146,7 +162,7 @@ mod interrupt {
 #[cfg(not(unix))]
 mod interrupt {
     use pyo3::prelude::*;
-    use std::sync::atomic::AtomicBool;
+    use tilewright::exec::Interrupt;
 
     /// Ctrl-C is seen when the launch has ended.
     pub(super) enum Watch {}
@@ -156,7 +172,7 @@ mod interrupt {
             None
         }
 
-        pub(super) fn flag(&self) -> &AtomicBool {
+        pub(super) fn interrupt(&self) -> &Interrupt {
             match *self {}
         }
     }

@@ -7,7 +7,7 @@
 //! of blocks that wait for their neighbours unwinds in one or two rounds.
 
 use crate::{
-    AccessObserver, LaunchError, LaunchErrorKind, Param, Plan, cpu,
+    AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Param, Plan, cpu,
     kernels::stream,
     memory::{Memory, locals::SharedLocals},
     plan::PARAM_BYTES,
@@ -20,7 +20,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -74,7 +74,7 @@ pub struct LaunchOptions<'a> {
     output: Option<OutputSink>,
     progress: Option<ProgressFn>,
     observer: Option<&'a dyn AccessObserver>,
-    stop: Option<&'a AtomicBool>,
+    interrupt: Option<Interrupt>,
     last_cache: Option<usize>,
 }
 
@@ -115,10 +115,10 @@ impl<'a> LaunchOptions<'a> {
         self
     }
 
-    /// Stops the launch when `stop` becomes true: no block begins any more, and those that run stop at the end of an iteration of
-    /// a loop. The launch sets it when a block fails.
-    pub fn stop(mut self, stop: &'a AtomicBool) -> Self {
-        self.stop = Some(stop);
+    /// Ends the launch when `interrupt` is set: no block begins any more, and those that run stop within milliseconds, wherever they
+    /// are. One interrupt may serve several launches.
+    pub fn interrupt(mut self, interrupt: &Interrupt) -> Self {
+        self.interrupt = Some(interrupt.clone());
         self
     }
 }
@@ -161,7 +161,7 @@ pub fn launch(
     run_prologue(plan, grid, &mut constants).map_err(fail)?;
     let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
     let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
-    let (own_stop, shared_locals) = (AtomicBool::new(false), SharedLocals::default());
+    let (interrupt, shared_locals) = (Interrupt::below(options.interrupt.as_ref()), SharedLocals::default());
     let (layout, memory) = (FrameLayout::new(&plan.registers, plan.frame_bytes, &constants), memory.share(&plan.globals));
     let tilings = find_tilings(plan, &layout, &memory);
     // An observer sees the accesses of one block after the other's.
@@ -176,7 +176,7 @@ pub fn launch(
         shared_locals: &shared_locals,
         observer: options.observer,
         output: &output,
-        stop: options.stop.unwrap_or(&own_stop),
+        interrupt,
         blocks,
         last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
     };
@@ -391,12 +391,12 @@ impl Queue {
 }
 
 /// Ends the launch when a worker panics: the others would wait for its block for ever.
-struct PanicGuard<'q>(&'q Queue, &'q AtomicBool);
+struct PanicGuard<'q>(&'q Queue, &'q Interrupt);
 
 impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.1.store(true, Ordering::Relaxed);
+            self.1.set();
             let kind = LaunchErrorKind::Resource("a worker thread panicked".to_owned());
             self.0.fail(LaunchError { entry: String::new(), block: None, site: None, kind });
         }
@@ -405,10 +405,11 @@ impl Drop for PanicGuard<'_> {
 
 /// Runs blocks until there are none left.
 fn work(launch: &Launch<'_>, queue: &Queue, index: usize) {
-    let _guard = PanicGuard(queue, launch.stop);
+    let _guard = PanicGuard(queue, &launch.interrupt);
+    let _entered = launch.interrupt.enter();
     let mut worker = Worker { index, resume: true, taken: 0..0, ended: 0, idle: Vec::new() };
     if let Err(error) = run_blocks(launch, queue, &mut worker) {
-        launch.stop.store(true, Ordering::Relaxed);
+        launch.interrupt.set();
         queue.fail(error);
     }
     queue.count_ended(&mut worker);
@@ -420,12 +421,15 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
     let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
     let mut machine = Machine::new(launch).map_err(resource)?;
     let begin = |worker: &mut Worker, index| queue.begin(worker, index, launch).map_err(resource);
-    while !launch.stop.load(Ordering::Relaxed) {
+    while !launch.interrupt.is_set() {
         let block = match queue.next(worker) {
             Work::Begin(index) => {
                 let mut block = begin(worker, index)?;
                 let ran = machine.run_as_one(&mut block, 1 + worker.taken.end - worker.taken.start);
                 if ran > 0 {
+                    if launch.interrupt.was_seen() {
+                        break;
+                    }
                     worker.taken.start += ran - 1;
                     queue.end(worker, block, ran);
                     continue;
@@ -439,6 +443,9 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
                     }
                     if blocks.len() > 1 {
                         machine.run_in_step(&mut blocks)?;
+                    }
+                    if launch.interrupt.was_seen() {
+                        break;
                     }
                     blocks.into_iter().try_for_each(|block| run_on(&mut machine, queue, worker, block))?;
                     continue;
@@ -463,6 +470,7 @@ fn run_on(machine: &mut Machine<'_>, queue: &Queue, worker: &mut Worker, mut blo
     match machine.run(&mut block)? {
         Outcome::Finished => queue.end(worker, block, 1),
         Outcome::Parked => queue.park(block),
+        Outcome::Interrupted => {}
     }
     Ok(())
 }

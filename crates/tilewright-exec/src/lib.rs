@@ -13,6 +13,7 @@
 
 mod cpu;
 mod error;
+mod interrupt;
 mod kernels;
 mod launch;
 pub mod limits;
@@ -27,6 +28,7 @@ use tilewright_passes::elem;
 
 pub use cpu::Level;
 pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};
+pub use interrupt::Interrupt;
 pub use launch::{Arg, LaunchOptions, LaunchReport, MAX_EXTENT, OutputSink, ProgressFn, launch};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection};
 pub use plan::{Param, Plan};

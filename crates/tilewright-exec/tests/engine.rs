@@ -4,10 +4,10 @@ mod support;
 
 use std::sync::{
     Mutex,
-    atomic::{AtomicBool, AtomicU32, Ordering},
+    atomic::{AtomicU32, Ordering},
 };
 use support::{Kernel, ints, run};
-use tilewright_exec::{Access, AccessFault, AccessKind, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, Memory, Program};
+use tilewright_exec::{Access, AccessFault, AccessKind, AccessObserver, Arg, Interrupt, LaunchErrorKind, LaunchOptions, Memory, Program};
 use tilewright_ir::{
     AtomicRMWMode, AttrName, AttrValue, ComparisonPredicate, MemoryOrderingSemantics, MemoryScope, Opcode, Scalar, Signedness,
 };
@@ -183,13 +183,15 @@ fn every_access_can_be_observed() {
 
 /// Stops a launch after some accesses.
 struct Stopper {
-    stop: AtomicBool,
+    stop: Interrupt,
     left: AtomicU32,
 }
 
 impl AccessObserver for Stopper {
     fn access(&self, _: &Access) {
-        self.stop.fetch_or(self.left.fetch_sub(1, Ordering::Relaxed) == 1, Ordering::Relaxed);
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.stop.set();
+        }
     }
 }
 
@@ -211,8 +213,8 @@ fn a_launch_can_be_stopped() {
         let mut memory = Memory::new();
         let buffer = memory.add(vec![0; 44]);
         let args = [Arg::Pointer(memory.address(buffer))];
-        let stopper = Stopper { stop: AtomicBool::new(false), left: AtomicU32::new(100) };
-        let options = LaunchOptions::new().threads(threads).observer(&stopper).stop(&stopper.stop);
+        let stopper = Stopper { stop: Interrupt::new(), left: AtomicU32::new(100) };
+        let options = LaunchOptions::new().threads(threads).observer(&stopper).interrupt(&stopper.stop);
         let error = run(&program, &mut memory, 10, &args, &options).unwrap_err();
         assert_eq!(error.kind, LaunchErrorKind::Stopped);
         assert_eq!(error.to_string(), "kernel k: stopped before all blocks had ended");
@@ -224,8 +226,8 @@ fn a_launch_that_has_ended_was_not_stopped() {
     let mut memory = Memory::new();
     let buffer = memory.add(vec![0; 16]);
     let args = [Arg::Pointer(memory.address(buffer)), i32_arg(1)];
-    let stopper = Stopper { stop: AtomicBool::new(false), left: AtomicU32::new(3) };
-    let options = LaunchOptions::new().threads(1).observer(&stopper).stop(&stopper.stop);
+    let stopper = Stopper { stop: Interrupt::new(), left: AtomicU32::new(3) };
+    let options = LaunchOptions::new().threads(1).observer(&stopper).interrupt(&stopper.stop);
     run(&stores_own_number(), &mut memory, 3, &args, &options).unwrap();
     let error = run(&stores_own_number(), &mut memory, 3, &args, &options).unwrap_err();
     assert_eq!(error.kind, LaunchErrorKind::Stopped);

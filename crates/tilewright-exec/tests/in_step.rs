@@ -2,12 +2,9 @@
 
 mod text;
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-};
+use std::thread;
 use text::{buffer, ints, launch_text, program};
-use tilewright_exec::{Access, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, launch};
+use tilewright_exec::{Access, AccessObserver, Arg, Interrupt, LaunchErrorKind, LaunchOptions, launch};
 use tilewright_ir::Scalar;
 
 /// Blocks, and columns of the matrix: two for each.
@@ -93,10 +90,10 @@ fn a_launch_can_be_stopped() {
     for threads in [1, 2] {
         let (mut memory, all) = buffer(memory());
         let args = args(memory.address(all), COLUMNS, i32::MAX);
-        let stop = AtomicBool::new(false);
-        let options = LaunchOptions::new().threads(threads).stop(&stop);
+        let stop = Interrupt::new();
+        let options = LaunchOptions::new().threads(threads).interrupt(&stop);
         let error = thread::scope(|scope| {
-            scope.spawn(|| stop.store(true, Ordering::Relaxed));
+            scope.spawn(|| stop.set());
             launch(&plan, &mut memory, [BLOCKS, 1, 1], &args, &options).unwrap_err()
         });
         assert_eq!(error.kind, LaunchErrorKind::Stopped);

@@ -2,15 +2,9 @@
 
 mod text;
 
-use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-};
+use std::{sync::Mutex, thread};
 use text::{buffer, ints, launch_text, program};
-use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, launch};
+use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, Interrupt, LaunchErrorKind, LaunchOptions, launch};
 use tilewright_ir::Scalar;
 
 /// Bytes of the buffer that holds both matrices and, in its second half, the product.
@@ -138,10 +132,10 @@ fn a_launch_can_be_stopped() {
         let plan = program(text).plan("k").unwrap();
         let (mut memory, all) = buffer(memory());
         let args = args(memory.address(all), 64, Rounds([0, i32::MAX, 1]));
-        let stop = AtomicBool::new(false);
-        let options = LaunchOptions::new().threads(threads).stop(&stop);
+        let stop = Interrupt::new();
+        let options = LaunchOptions::new().threads(threads).interrupt(&stop);
         let error = thread::scope(|scope| {
-            scope.spawn(|| stop.store(true, Ordering::Relaxed));
+            scope.spawn(|| stop.set());
             launch(&plan, &mut memory, [2, 2, 1], &args, &options).unwrap_err()
         });
         assert_eq!(error.kind, LaunchErrorKind::Stopped);

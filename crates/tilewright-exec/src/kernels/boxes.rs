@@ -2,7 +2,10 @@
 #![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
 
 use super::{stream, transpose::transpose};
-use crate::cpu::Level;
+use crate::{
+    cpu::Level,
+    interrupt::{Looks, PART, pending},
+};
 
 /// One dimension of a box, with the distances between neighbours in elements.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +19,8 @@ pub(crate) struct Dim {
 const MAX_DIMS: usize = 8;
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
+/// Bytes that are copied between two looks at the interrupt.
+const PART_BYTES: usize = 8 * PART;
 
 /// How a copy writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,31 +139,78 @@ impl BoxCopy {
         // SAFETY: the inner functions stay in the box, whatever the order of its dimensions.
         unsafe {
             match form.together {
-                Together::Rows(rows, count) => self.outer(&form.outer, from, to, &|from, to| self.rows(rows, count * self.size, from, to)),
-                Together::Transposed { column, row } => {
-                    self.outer(&form.outer, from, to, &|from, to| self.transpose(column, row, from, to));
+                Together::Rows(rows, count) => {
+                    let copy = |from: *const u8, to: *mut u8| self.rows(rows, count * self.size, from, to);
+                    self.outer(&form.outer, from, to, (&copy, rows.count * count), &mut Looks::new());
                 }
-                Together::Element => each(&form.outer, self.size, from, to),
+                Together::Transposed { column, row } => {
+                    let copy = |from: *const u8, to: *mut u8| self.transpose(column, row, from, to);
+                    self.outer(&form.outer, from, to, (&copy, column.count * row.count), &mut Looks::new());
+                }
+                Together::Element => self.elements(&form.outer, from, to),
             }
         }
     }
 
-    /// Calls `inner` for every position of the outer dimensions.
-    unsafe fn outer(&self, dims: &[Dim], from: *const u8, to: *mut u8, inner: &dyn Fn(*const u8, *mut u8)) {
+    /// Calls `inner` for every position of the outer dimensions, with so many elements each; `false` if the launch is to end.
+    unsafe fn outer(
+        &self,
+        dims: &[Dim],
+        from: *const u8,
+        to: *mut u8,
+        inner: (&dyn Fn(*const u8, *mut u8), usize),
+        looks: &mut Looks,
+    ) -> bool {
         match dims.split_first() {
-            None => inner(from, to),
-            Some((dim, rest)) => {
-                for i in 0..dim.count {
-                    // SAFETY: the positions lie in the box.
-                    unsafe { self.outer(rest, from.add(i * dim.from * self.size), to.add(i * dim.to * self.size), inner) };
-                }
+            None => {
+                inner.0(from, to);
+                !looks.end_after(inner.1)
             }
+            Some((dim, rest)) => (0..dim.count).all(|i| {
+                // SAFETY: the positions lie in the box.
+                unsafe { self.outer(rest, from.add(i * dim.from * self.size), to.add(i * dim.to * self.size), inner, looks) }
+            }),
         }
+    }
+
+    /// Copies element by element.
+    unsafe fn elements(&self, dims: &[Dim], from: *const u8, to: *mut u8) {
+        // The inner dimensions that have no more elements together than a part of the work.
+        let (mut inner, mut elements) = (dims.len(), 1);
+        while inner > 0 && elements * dims[inner - 1].count <= PART {
+            inner -= 1;
+            elements *= dims[inner].count;
+        }
+        let (outer, inner) = dims.split_at(inner);
+        // SAFETY: by the caller.
+        let copy = |from: *const u8, to: *mut u8| unsafe { each(inner, self.size, from, to) };
+        // SAFETY: by the caller.
+        unsafe { self.outer(outer, from, to, (&copy, elements), &mut Looks::new()) };
     }
 
     /// Copies rows of `bytes` bytes.
     unsafe fn rows(&self, rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
         let rows = Dim { count: rows.count, from: rows.from * self.size, to: rows.to * self.size };
+        if rows.count * bytes <= PART_BYTES {
+            // SAFETY: by the caller.
+            return unsafe { self.some_rows(rows, bytes, from, to) };
+        }
+        // Some whole rows, or parts of one.
+        let (together, length) = ((PART_BYTES / bytes).max(1), bytes.min(PART_BYTES));
+        for first in (0..rows.count).step_by(together) {
+            let some = Dim { count: together.min(rows.count - first), ..rows };
+            for at in (0..bytes).step_by(length) {
+                // SAFETY: some of the caller's rows.
+                unsafe { self.some_rows(some, length.min(bytes - at), from.add(first * rows.from + at), to.add(first * rows.to + at)) };
+                if pending() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Copies rows of `bytes` bytes; distances in bytes.
+    unsafe fn some_rows(&self, rows: Dim, bytes: usize, from: *const u8, to: *mut u8) {
         if self.stores == Stores::Streaming {
             // SAFETY: by the caller.
             return unsafe { (0..rows.count).for_each(|r| stream::copy(self.level, from.add(r * rows.from), to.add(r * rows.to), bytes)) };

@@ -12,7 +12,7 @@ use super::{
     fast::loops::{Fn2, Lane},
     usual::{self, Usual, combine},
 };
-use crate::{cpu::Level, elem::Elem};
+use crate::{cpu::Level, elem::Elem, interrupt::Looks};
 
 /// A tile whose columns are folded.
 #[derive(Clone, Copy, Debug)]
@@ -66,11 +66,15 @@ impl Rows {
 unsafe fn reduce<T: Lane, F: Fn2<T::Wide>>(tile: Columns, mut rows: Rows) {
     let (width, dst) = (rows.width, tile.dst.cast::<T>());
     let (mut start, mut spare, mut is_tile) = (tile.start.cast::<T>(), tile.spare.cast::<T>(), true);
+    let mut looks = Looks::new();
     // SAFETY: the contract of ColumnsFn. What is left takes an eighth of the rows, and the room behind it is free.
     unsafe {
         while rows.extent > TOGETHER {
             let rounds = rows.extent / TOGETHER;
             for round in 0..rounds {
+                if looks.end_after(TOGETHER * width) {
+                    return;
+                }
                 if is_tile && !tile.next.is_null() {
                     rows.fetch::<T>(&tile, round, rounds);
                 }

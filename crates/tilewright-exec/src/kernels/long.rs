@@ -7,6 +7,7 @@ use super::{
     rows::{SHORT, short},
     usual::{combine, combine_all},
 };
+use crate::interrupt::{Looks, PART};
 
 /// Halves that are made at once of what is at least this long.
 const LONG: usize = 8 * SHORT;
@@ -19,9 +20,9 @@ pub(crate) fn steps(extent: usize) -> usize {
     extent / STEP + extent / 8 / STEP
 }
 
-/// Elements between two shares of what is fetched: all, if nothing is, because sums would leave the registers of the CPU each time.
+/// Elements between two shares of what is fetched: many, if nothing is, because sums would leave the registers of the CPU each time.
 fn pause(row: usize, ahead: &Ahead) -> usize {
-    if ahead.lines() == 0 { row } else { STEP }
+    if ahead.lines() == 0 { row.min(PART) } else { STEP }
 }
 
 /// Reduces a row of more than [`SHORT`] elements, with room for another one.
@@ -62,7 +63,11 @@ fn halve_thrice<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], row: &[T], ahead: &mut A
     let n = to.len();
     assert_eq!(row.len(), 8 * n);
     let length = pause(row.len(), ahead) / 8;
+    let mut looks = Looks::new();
     for (step, to) in to.chunks_mut(length).enumerate() {
+        if looks.end_after(8 * to.len()) {
+            return;
+        }
         if to.len() == STEP / 8 {
             ahead.fetch_share();
         }
@@ -79,7 +84,11 @@ fn halve_thrice<T: Lane, F: Fn2<T::Wide>>(to: &mut [T], row: &[T], ahead: &mut A
 #[inline(always)]
 fn in_any_order<T: Lane, F: Fn2<T::Wide>>(row: &[T], start: T::Wide, ahead: &mut Ahead) -> T::Wide {
     let mut results = [start; LONG];
+    let mut looks = Looks::new();
     for step in row.chunks(pause(row.len(), ahead)) {
+        if looks.end_after(step.len()) {
+            break;
+        }
         if step.len() == STEP {
             ahead.fetch_share();
         }

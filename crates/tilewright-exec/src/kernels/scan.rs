@@ -13,6 +13,7 @@ use super::{
     fast::loops::{Fn2, Lane},
     usual::{combine, combine_all},
 };
+use crate::interrupt::Looks;
 use std::{hint::black_box, marker::PhantomData};
 
 const BLOCK: usize = 16;
@@ -40,7 +41,11 @@ pub(super) unsafe fn scan<T: Lane, F: Fn2<T::Wide>, B: Blocks<T>, const BACK: bo
     if row.len() <= BLOCK {
         return in_doubling_distances::<T, F, BACK>(row, to, spare);
     }
+    let mut looks = Looks::new();
     for (row, to) in row.chunks(PIECE).zip(to.chunks_mut(PIECE)) {
+        if looks.end_after(row.len()) {
+            return;
+        }
         let fetch = || {
             if row.len() == PIECE {
                 ahead.fetch_share();

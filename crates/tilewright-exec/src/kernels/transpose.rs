@@ -12,7 +12,7 @@ use super::{
     boxes::{BoxCopy, Dim, LINE, Stores},
 };
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::Level;
+use crate::{cpu::Level, interrupt::Looks};
 use std::ops::Range;
 
 /// Bytes of a lane: the part of a vector within which elements are zipped.
@@ -103,8 +103,12 @@ unsafe fn blocks<V: Bytes, const SIZE: usize>(copy: &BoxCopy, column: Dim, row: 
     let streams = copy.stores == Stores::Streaming && whole_lines;
     let group = if streams { STREAMED_GROUP } else { CACHED_GROUP };
     let groups = Groups { rows, columns, height: group[0] / SIZE, width: group[1] / SIZE };
+    let mut looks = Looks::new();
     for number in 0..groups.count() {
         let (group, mut next) = (groups.get(number), groups.fetched_with(number, copy, from, down, SIZE));
+        if looks.end_after(group.rows.len() * group.columns.len()) {
+            break;
+        }
         next.divide((group.rows.len() / height) * (group.columns.len() / side));
         for c in group.columns.step_by(side) {
             for r in group.rows.clone().step_by(height) {
@@ -259,9 +263,13 @@ unsafe fn turn<V: Bytes, const SIZE: usize>(from: *const u8, down: usize) -> [[V
 
 /// Copies element by element, in small blocks, so that a line that was read for one row is still there for the next.
 unsafe fn small<const SIZE: usize>(column: Dim, row: Dim, from: *const u8, to: *mut u8) {
+    let mut looks = Looks::new();
     for j in (0..row.count).step_by(SMALL) {
         let width = SMALL.min(row.count - j);
         for i in (0..column.count).step_by(SMALL) {
+            if looks.end_after(SMALL * SMALL) {
+                return;
+            }
             let height = SMALL.min(column.count - i);
             for c in j..j + width {
                 // SAFETY: the positions lie in the matrix.

@@ -108,7 +108,20 @@ mod tests {
         let kernel = rows::select(Level::best(), RowFold::Reduce, op, F32).unwrap();
         let (dst, spare) = (VReg(dst), VReg(99));
         let src = tile(src, &[N / row, row]);
-        (Inst::FoldRows(Box::new(FoldRows { kernel, op: Some(Binary::Add), rows: N / row, extent: row, src, dst, spare, steps: 0 })), 0)
+        (
+            Inst::FoldRows(Box::new(FoldRows {
+                kernel,
+                op: Some(Binary::Add),
+                rows: N / row,
+                extent: row,
+                result: 1,
+                src,
+                dst,
+                spare,
+                steps: 0,
+            })),
+            0,
+        )
     }
 
     /// What becomes of code behind a first pass: the registers that each instruction reads and those that it writes, but for the room of

@@ -309,6 +309,8 @@ pub(crate) struct FoldRows {
     pub(crate) op: Option<Binary>,
     pub(crate) rows: usize,
     pub(crate) extent: usize,
+    /// Elements of the result of a row.
+    pub(crate) result: usize,
     /// The rows, in order.
     pub(crate) src: Tile,
     pub(crate) dst: VReg,

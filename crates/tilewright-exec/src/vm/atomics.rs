@@ -12,6 +12,7 @@ use super::{
 use crate::{
     AccessFault, LaunchErrorKind,
     elem::float_format,
+    interrupt::{Looks, PART, in_parts},
     kernels::{
         exact::{read, write},
         scattered::for_each_active,
@@ -83,7 +84,11 @@ impl Machine<'_> {
         let access = &atomic.access;
         fence_before(access.order.semantics);
         if !self.add_at_once(atomic, block) {
+            let mut looks = Looks::new();
             for i in 0..access.pointers.numel() {
+                if looks.end_after(8) {
+                    return Ok(());
+                }
                 let old = match self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? {
                     Some((address, host)) => {
                         // SAFETY: the address was resolved for an element of this size.
@@ -125,8 +130,12 @@ impl Machine<'_> {
             }
             let regs = &block.frame;
             let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
-            // SAFETY: the register holds a number for each address, and the table a sum for each place.
-            unsafe { self.sums.add(addresses, mask, reach, numbers) };
+            let sums = &mut self.sums;
+            in_parts(addresses.len(), PART, |part| {
+                let numbers = numbers.wrapping_add(part.start * access.size);
+                // SAFETY: the register holds a number for each address, and the table a sum for each place.
+                unsafe { sums.add(&addresses[part.clone()], mask.map(|mask| &mask[part]), reach, numbers) };
+            });
             if !atomic.may_be_late {
                 self.sums.flush();
             }
@@ -134,9 +143,12 @@ impl Machine<'_> {
         }
         let regs = &block.frame;
         let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
-        for_each_active(addresses, mask, |i, address| {
-            // SAFETY: the window holds the element, and the register a number for each address.
-            unsafe { add_atomically(window.place(address), access.size, read(numbers, i, access.size)) };
+        in_parts(addresses.len(), PART / 8, |part| {
+            let numbers = numbers.wrapping_add(part.start * access.size);
+            for_each_active(&addresses[part.clone()], mask.map(|mask| &mask[part]), |i, address| {
+                // SAFETY: the window holds the element, and the register a number for each address.
+                unsafe { add_atomically(window.place(address), access.size, read(numbers, i, access.size)) };
+            });
         });
         true
     }

@@ -5,9 +5,11 @@ use super::frame::Frame;
 use crate::{
     LaunchErrorKind,
     cpu::Level,
+    interrupt::{Looks, PART, in_parts},
     kernels::boxes::{self, Dim},
     plan::{Slice, Tile},
 };
+use std::ops::Range;
 
 /// Copies a tile, in order, to `dst`.
 pub(super) fn tile(src: &Tile, regs: &Frame, dst: *mut u8) {
@@ -19,7 +21,11 @@ pub(super) fn tile(src: &Tile, regs: &Frame, dst: *mut u8) {
     }
     if src.is_contiguous() {
         // SAFETY: source and destination hold `n` elements, in registers that do not overlap.
-        return unsafe { std::ptr::copy_nonoverlapping(from, dst, n * size) };
+        let copy = |part: Range<usize>| unsafe {
+            std::ptr::copy_nonoverlapping(from.add(part.start * size), dst.add(part.start * size), part.len() * size);
+        };
+        in_parts(n, 8 * PART, copy);
+        return;
     }
     let mut pitch = n;
     let dims = src.shape.iter().zip(&src.strides).map(|(&count, &from)| {
@@ -47,8 +53,9 @@ fn slice_offset(slice: &Slice, regs: &Frame) -> Result<usize, LaunchErrorKind> {
 pub(super) fn extract(src: &Tile, slice: &Slice, regs: &Frame, dst: *mut u8) -> Result<(), LaunchErrorKind> {
     let (n, size) = (slice.first.numel(), src.elem.size());
     let offset = slice_offset(slice, regs)?;
+    let (from, loops) = (regs.read(src).wrapping_add(offset * size), slice.first.loops());
     // SAFETY: the indices are in range, so the slice lies inside the tile; the register holds a slice.
-    unsafe { gather(regs.read(src).add(offset * size), &slice.first.loops(), size, 0, n, dst) };
+    in_parts(n, PART, |part| unsafe { gather(from, &loops, size, part.start, part.len(), dst.add(part.start * size)) });
     Ok(())
 }
 
@@ -62,7 +69,11 @@ pub(super) fn insert(src: &Tile, slice: &Slice, regs: &Frame, dst: *mut u8) -> R
         Some(((extent, 1), outer)) => (*extent, outer),
         _ => (1, &loops[..]),
     };
+    let mut looks = Looks::new();
     for i in 0..src.numel() / run {
+        if looks.end_after(run) {
+            break;
+        }
         let (mut rest, mut at) = (i, offset);
         for (extent, stride) in outer.iter().rev() {
             at += rest % extent * stride;
@@ -81,21 +92,22 @@ pub(super) fn repack(src: *const u8, dst: *mut u8, n: usize, bits: u32, pack: bo
     // SAFETY: both registers hold a byte for each of their elements, and do not overlap.
     let (from, to) = unsafe { (std::slice::from_raw_parts(src, sources), std::slice::from_raw_parts_mut(dst, results)) };
     let shift = |i: usize| (i % each) as u32 * bits;
-    if pack {
-        to.iter_mut()
-            .zip(from.chunks(each))
-            .for_each(|(byte, part)| *byte = part.iter().rev().fold(0, |byte, e| byte << bits | (e & mask)));
-    } else {
-        to.iter_mut().enumerate().for_each(|(i, element)| *element = from[i / each] >> shift(i) & mask);
-    }
+    let pack_one = |at: usize| from[at * each..].iter().take(each).rev().fold(0, |byte, e| byte << bits | (e & mask));
+    in_parts(results, PART, |part| {
+        let to = part.clone().zip(&mut to[part]);
+        if pack {
+            to.for_each(|(at, byte)| *byte = pack_one(at));
+        } else {
+            to.for_each(|(at, element)| *element = from[at / each] >> shift(at) & mask);
+        }
+    });
 }
 
 /// Writes 0, 1, 2, ... as `n` integers of `size` bytes.
 pub(super) fn iota(dst: *mut u8, n: usize, size: usize) {
-    for i in 0..n {
-        // SAFETY: the register has room for `n` elements.
-        unsafe { crate::kernels::exact::write(dst, i, size, i as u64) };
-    }
+    // SAFETY: the register has room for `n` elements.
+    let one = |i: usize| unsafe { crate::kernels::exact::write(dst, i, size, i as u64) };
+    in_parts(n, PART, |part| part.for_each(one));
 }
 
 /// Copies elements `start..start + n` of a strided tile to `dst`, side by side.
@@ -157,5 +169,5 @@ unsafe fn fill<T: Copy>(dst: *mut T, value: T, n: usize) {
 /// `src` holds an element; `dst` has room for `n`, aligned, and does not overlap.
 pub(super) unsafe fn spread(src: *const u8, size: usize, n: usize, dst: *mut u8) {
     // SAFETY: by the contract.
-    unsafe { gather(src, &[], size, 0, n, dst) }
+    in_parts(n, 8 * PART, |part| unsafe { gather(src, &[], size, 0, part.len(), dst.add(part.start * size)) });
 }

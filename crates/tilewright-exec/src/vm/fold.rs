@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     cpu::Level,
+    interrupt::{Looks, PART, in_parts},
     kernels::{
         ahead::Ahead,
         boxes::{self, Dim},
@@ -26,7 +27,8 @@ const LONG_SLICE: usize = 64;
 /// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.
 #[inline(never)]
 pub(super) fn run(fold: &Fold, regs: &Frame, scratch: &mut Scratch) {
-    let mut runner = Runner { fold, regs, slots: scratch.slots(), inputs: Vec::new(), works: Vec::new(), spares: Vec::new() };
+    let mut runner =
+        Runner { fold, regs, slots: scratch.slots(), inputs: Vec::new(), works: Vec::new(), spares: Vec::new(), looks: Looks::new() };
     runner.prepare();
     match fold.kind {
         FoldKind::Reduce => runner.reduce(),
@@ -50,11 +52,16 @@ pub(super) fn run(fold: &Fold, regs: &Frame, scratch: &mut Scratch) {
 #[inline(never)]
 pub(super) fn run_rows(fold: &FoldRows, regs: &Frame, scratch: &mut Scratch, ahead: &mut Ahead) {
     let ahead = if fold.steps > 0 { ahead } else { &mut scratch.nothing };
-    // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
-    // source holds all rows in order.
-    unsafe {
-        (fold.kernel)(regs.read(&fold.src), regs.write(fold.dst), regs.write(fold.spare), fold.rows, fold.extent, ahead);
-    }
+    let (src, dst, spare, size) = (regs.read(&fold.src), regs.write(fold.dst), regs.write(fold.spare), fold.src.elem.size());
+    // Long rows look at the interrupt themselves.
+    in_parts(fold.rows, (PART / fold.extent).max(1), |rows| {
+        // SAFETY: the plan gave the result and the room for a row registers of their own, of the sizes that the kernel needs, and the
+        // source holds all rows in order.
+        unsafe {
+            let (src, dst) = (src.add(rows.start * fold.extent * size), dst.add(rows.start * fold.result * size));
+            (fold.kernel)(src, dst, spare, rows.len(), fold.extent, ahead);
+        }
+    });
 }
 
 /// Folds columns where they lie, if their rows are contiguous.
@@ -117,6 +124,7 @@ struct Runner<'a, 'b> {
     inputs: Vec<Input>,
     works: Vec<*mut u8>,
     spares: Vec<*mut u8>,
+    looks: Looks,
 }
 
 impl Runner<'_, '_> {
@@ -139,8 +147,8 @@ impl Runner<'_, '_> {
 
     /// Combines `slices` slices of `lhs` with as many of `rhs` into `dst`: bases of the operands, and the first slice.
     ///
-    /// `dst` may be `lhs` or `rhs` at the same place, or lie behind all that is still to be read.
-    fn combine(&mut self, lhs: (&[*mut u8], usize), rhs: (&[*mut u8], usize), dst: (&[*mut u8], usize), slices: usize) {
+    /// `dst` may be `lhs` or `rhs` at the same place, or lie behind all that is still to be read. `false` if the launch is to end.
+    fn combine(&mut self, lhs: (&[*mut u8], usize), rhs: (&[*mut u8], usize), dst: (&[*mut u8], usize), slices: usize) -> bool {
         let fold = self.fold;
         let n = slices * fold.slice;
         for (k, operand) in fold.operands.iter().enumerate() {
@@ -152,6 +160,9 @@ impl Runner<'_, '_> {
         }
         for start in (0..n).step_by(PIECE) {
             let piece = PIECE.min(n - start);
+            if self.looks.end_after(piece * (fold.steps.len() + 1)) {
+                return false;
+            }
             let places = Places { inputs: &self.inputs, regs: self.regs, streamed: None, slots: &self.slots };
             fold.steps.iter().for_each(|step| places.run(step, start, piece));
             for (k, (operand, result)) in fold.operands.iter().zip(&fold.results).enumerate() {
@@ -163,6 +174,7 @@ impl Runner<'_, '_> {
                 }
             }
         }
+        true
     }
 
     /// A tree: the upper half of the slices is combined into the lower half until one is left.
@@ -171,7 +183,9 @@ impl Runner<'_, '_> {
         let mut extent = self.fold.extent;
         while extent > 1 {
             let half = extent / 2;
-            self.combine((&works, 0), (&works, extent - half), (&works, 0), half);
+            if !self.combine((&works, 0), (&works, extent - half), (&works, 0), half) {
+                return;
+            }
             extent -= half;
         }
     }
@@ -180,7 +194,9 @@ impl Runner<'_, '_> {
     fn scan_slices(&mut self) {
         let works = self.works.clone();
         for i in 1..self.fold.extent {
-            self.combine((&works, i - 1), (&works, i), (&works, i), 1);
+            if !self.combine((&works, i - 1), (&works, i), (&works, i), 1) {
+                return;
+            }
         }
     }
 
@@ -190,7 +206,9 @@ impl Runner<'_, '_> {
         let extent = self.fold.extent;
         let mut distance = 1;
         while distance < extent {
-            self.combine((&from, 0), (&from, distance), (&to, distance), extent - distance);
+            if !self.combine((&from, 0), (&from, distance), (&to, distance), extent - distance) {
+                return;
+            }
             self.copy_slices(&from, &to, distance);
             std::mem::swap(&mut from, &mut to);
             distance *= 2;
@@ -213,7 +231,11 @@ impl Runner<'_, '_> {
             let bytes = self.fold.slice * operand.size;
             // SAFETY: the register holds all slices.
             let all = unsafe { std::slice::from_raw_parts_mut(*work, self.fold.extent * bytes) };
+            let mut looks = Looks::new();
             for i in 0..self.fold.extent / 2 {
+                if looks.end_after(self.fold.slice) {
+                    return;
+                }
                 let (low, high) = all.split_at_mut((self.fold.extent - 1 - i) * bytes);
                 low[i * bytes..][..bytes].swap_with_slice(&mut high[..bytes]);
             }

@@ -218,7 +218,7 @@ impl Machine<'_> {
         let place = found.filter(fits).map(|(place, _)| place);
         let (Some(place), Base::Reg(reg)) = (place, src.base) else {
             sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead);
-            return self.store_view(view, src, block);
+            return if launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) };
         };
         let streamed = self.streamed(reg, bytes, block.pc);
         // What goes past the caches is not read first.

@@ -47,9 +47,8 @@ impl Machine<'_> {
             match flow {
                 Flow::Next => block.pc += 1,
                 Flow::Goto(target) => block.pc = target,
-                // The launch has failed or was stopped.
                 Flow::Again(target) => (block.pc, go_on) = (target, false),
-                Flow::Finish => go_on = false,
+                Flow::Finish | Flow::Interrupted => go_on = false,
                 Flow::Fail => return Err(self.failed(block)),
             }
         }
@@ -66,6 +65,6 @@ impl Machine<'_> {
             all.iter().for_each(|(regs, lane)| fold::run_columns(fold, regs, lane));
         }
         blocks.iter_mut().for_each(|block| block.pc += 1);
-        Ok(true)
+        Ok(!self.launch.interrupt.was_seen())
     }
 }

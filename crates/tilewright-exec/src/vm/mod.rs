@@ -29,7 +29,8 @@ pub(crate) use frame::FrameLayout;
 pub(crate) use tiling::{Tiling, find_all as find_tilings};
 
 use crate::{
-    AccessFault, AccessKind, AccessObserver, LaunchError, LaunchErrorKind,
+    AccessFault, AccessKind, AccessObserver, Interrupt, LaunchError, LaunchErrorKind,
+    interrupt::{PART, in_parts},
     kernels::{ahead::Ahead, boxes::Stores, mma::Packs},
     launch::OutputSink,
     memory::{
@@ -41,7 +42,6 @@ use crate::{
 use count::Count;
 use frame::Frame;
 use in_place::{Forms, InPlace};
-use std::sync::atomic::{AtomicBool, Ordering};
 use sums::Sums;
 use sweep::Scratch;
 
@@ -65,8 +65,8 @@ pub(crate) struct Launch<'l> {
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
     pub(crate) output: &'l OutputSink,
-    /// Set when the launch has failed: blocks stop at the end of their current iteration.
-    pub(crate) stop: &'l AtomicBool,
+    /// Set when the launch is to end: by the caller, by a deadline, or because a block failed.
+    pub(crate) interrupt: Interrupt,
     /// How many blocks there are.
     pub(crate) blocks: u64,
     /// Bytes that the CPU's last cache holds.
@@ -130,6 +130,8 @@ pub(crate) enum Outcome {
     Finished,
     /// It may be waiting for another block.
     Parked,
+    /// The launch is to end, and it stopped where it was.
+    Interrupted,
 }
 
 /// What a worker keeps from block to block.
@@ -164,6 +166,8 @@ enum Flow {
     /// Back in a loop that may wait.
     Again(usize),
     Finish,
+    /// Nowhere: the launch is to end. What the instruction leaves behind need not be its result.
+    Interrupted,
     /// Nowhere: the machine has noted why.
     Fail,
 }
@@ -207,12 +211,13 @@ impl<'l> Machine<'l> {
                 Flow::Again(target) => {
                     block.pc = target;
                     block.patience -= 1;
-                    if block.patience == 0 || self.launch.stop.load(Ordering::Relaxed) {
+                    if block.patience == 0 {
                         block.patience = LATER_PATIENCE;
                         return Ok(Outcome::Parked);
                     }
                 }
                 Flow::Finish => break,
+                Flow::Interrupted => return Ok(Outcome::Interrupted),
                 Flow::Fail => return Err(self.failed(block)),
             }
         }
@@ -264,15 +269,15 @@ impl<'l> Machine<'l> {
         let ran = match inst {
             Inst::Sweep(sweep) => {
                 sweep::run(sweep, regs, None, &mut self.scratch, &mut self.ahead);
-                return Flow::Next;
+                return self.next();
             }
             Inst::FoldRows(fold) => {
                 fold::run_rows(fold, regs, &mut self.scratch, &mut self.ahead);
-                return Flow::Next;
+                return self.next();
             }
             Inst::Matmul(matmul) => {
                 product::run(matmul, regs, &self.in_place, &mut self.packs, &mut self.ahead);
-                return Flow::Next;
+                return self.next();
             }
             Inst::BlockId(dst) => {
                 // One by one, as they were written: to read two at once, the CPU would wait until all that was stored before is in memory.
@@ -303,7 +308,7 @@ impl<'l> Machine<'l> {
             inst => self.step_seldom(inst, block),
         };
         match ran {
-            Ok(()) => Flow::Next,
+            Ok(()) => self.next(),
             Err(kind) => {
                 self.failure = Some(kind);
                 Flow::Fail
@@ -350,15 +355,26 @@ impl<'l> Machine<'l> {
         }
     }
 
-    /// Goes back in a loop. A loop that cannot wait is only interrupted when the launch has failed.
+    /// Goes on behind an instruction that looks at the interrupt: unless it saw that the launch is to end, and stopped.
+    #[inline(always)]
+    fn next(&self) -> Flow {
+        if self.launch.interrupt.was_seen() { Flow::Interrupted } else { Flow::Next }
+    }
+
+    /// Goes back in a loop.
     fn back(&self, target: usize, waits: bool) -> Flow {
-        let interruptible = waits || self.launch.stop.load(Ordering::Relaxed);
-        if interruptible { Flow::Again(target) } else { Flow::Goto(target) }
+        match waits {
+            _ if self.launch.interrupt.is_set() => Flow::Interrupted,
+            true => Flow::Again(target),
+            false => Flow::Goto(target),
+        }
     }
 }
 
 fn assert_all(condition: &Tile, message: &str, regs: &Frame) -> Result<(), LaunchErrorKind> {
-    match (0..condition.numel()).find(|i| regs.element(condition, *i) & 1 == 0) {
+    let mut first = None;
+    in_parts(condition.numel(), PART, |mut part| first = first.or(part.find(|i| regs.element(condition, *i) & 1 == 0)));
+    match first {
         Some(element) => Err(LaunchErrorKind::Assert { message: message.to_owned(), element }),
         None => Ok(()),
     }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     AccessFault, LaunchErrorKind,
+    interrupt::Looks,
     memory::{Access, raw::Strong},
     plan::ViewAccess,
 };
@@ -83,7 +84,11 @@ impl Region {
     /// Visits every element: its offset from the first in memory, and its position in the tile.
     fn for_each(&self, mut visit: impl FnMut(u64, usize)) {
         let elements = self.elements();
+        let mut looks = Looks::new();
         for mut i in 0..elements {
+            if looks.end_after(1) {
+                return;
+            }
             let (mut offset, mut position) = (0, self.position);
             for Axis { count, stride, pitch } in self.axes.iter().rev() {
                 offset += (i % count) as u64 * stride;

@@ -5,6 +5,7 @@ use super::{Block, Machine, atomics, frame::Frame};
 use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
+    interrupt::{Looks, PART, in_parts},
     kernels::scattered::{self, Reach, Window},
     memory::AccessKind,
     plan::{PointerAccess, Tile, VReg},
@@ -27,7 +28,11 @@ impl Machine<'_> {
             return Ok(());
         }
         let (n, size) = (access.pointers.numel(), access.size);
+        let mut looks = Looks::new();
         for i in 0..n {
+            if looks.end_after(8) {
+                return Ok(());
+            }
             let active = self.active_pointer(access, i, AccessKind::Read, block)?;
             let regs = &block.frame;
             let Some((address, host)) = active else {
@@ -74,7 +79,11 @@ impl Machine<'_> {
             store_all(access, src, part, &block.frame);
             return Ok(());
         }
+        let mut looks = Looks::new();
         for i in 0..access.pointers.numel() {
+            if looks.end_after(8) {
+                return Ok(());
+            }
             let Some((address, host)) = self.active_pointer(access, i, AccessKind::Write, block)? else { continue };
             let regs = &block.frame;
             // SAFETY: as in `load_pointers`.
@@ -99,15 +108,19 @@ fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Wi
         // SAFETY: the window holds all elements of the reach, and the register has room for them.
         return unsafe { std::ptr::copy_nonoverlapping(window.place(reach.first), to, addresses.len() * access.size) };
     }
-    // SAFETY: the window holds the elements that the mask leaves, and the register has room for all.
-    unsafe {
-        match access.size {
-            1 => window.load::<u8>(addresses, mask, to),
-            2 => window.load::<u16>(addresses, mask, to.cast()),
-            4 => window.load::<u32>(addresses, mask, to.cast()),
-            _ => window.load::<u64>(addresses, mask, to.cast()),
+    in_parts(addresses.len(), PART, |part| {
+        let (addresses, mask, to) =
+            (&addresses[part.clone()], mask.map(|mask| &mask[part.clone()]), to.wrapping_add(part.start * access.size));
+        // SAFETY: the window holds the elements that the mask leaves, and the register has room for all.
+        unsafe {
+            match access.size {
+                1 => window.load::<u8>(addresses, mask, to),
+                2 => window.load::<u16>(addresses, mask, to.cast()),
+                4 => window.load::<u32>(addresses, mask, to.cast()),
+                _ => window.load::<u64>(addresses, mask, to.cast()),
+            }
         }
-    }
+    });
     if let Some(mask) = mask {
         let off = mask.iter().enumerate().filter(|(_, bit)| **bit & 1 == 0);
         off.for_each(|(i, _)| regs.set_element(dst, i, access.size, padding.map_or(0, |padding| regs.element(padding, i))));
@@ -121,15 +134,19 @@ fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach
         // SAFETY: the window holds all elements of the reach, which may be written; the register holds all.
         return unsafe { std::ptr::copy_nonoverlapping(from, window.place(reach.first), addresses.len() * access.size) };
     }
-    // SAFETY: the window holds the elements that the mask leaves and may be written; the register holds all.
-    unsafe {
-        match access.size {
-            1 => window.store::<u8>(addresses, mask, from),
-            2 => window.store::<u16>(addresses, mask, from.cast()),
-            4 => window.store::<u32>(addresses, mask, from.cast()),
-            _ => window.store::<u64>(addresses, mask, from.cast()),
+    in_parts(addresses.len(), PART, |part| {
+        let (addresses, mask) = (&addresses[part.clone()], mask.map(|mask| &mask[part.clone()]));
+        let from = from.wrapping_add(part.start * access.size);
+        // SAFETY: the window holds the elements that the mask leaves and may be written; the register holds all.
+        unsafe {
+            match access.size {
+                1 => window.store::<u8>(addresses, mask, from),
+                2 => window.store::<u16>(addresses, mask, from.cast()),
+                4 => window.store::<u32>(addresses, mask, from.cast()),
+                _ => window.store::<u64>(addresses, mask, from.cast()),
+            }
         }
-    }
+    });
 }
 
 /// The addresses of an access.

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     cpu::Level,
+    interrupt::Looks,
     kernels::{
         ahead::Ahead,
         mma::{self, Packs},
@@ -35,8 +36,13 @@ impl<'b> Products<'b> {
 
     /// Multiplies factors that lie here.
     pub(super) fn multiply(&self, lhs: &Matrices, rhs: &Matrices, packs: &mut Packs, ahead: &mut Ahead) {
-        let Matmul { kind, batch, .. } = *self.matmul;
+        let Matmul { kind, batch, shape, .. } = *self.matmul;
+        // Large products look at the interrupt themselves.
+        let (mut looks, work) = (Looks::new(), shape.m * shape.n * shape.k);
         for b in 0..batch {
+            if b > 0 && looks.end_after(work) {
+                return;
+            }
             let behind = b * self.result_bytes;
             // Not as a pair, which would be a copy of what was just written (see `Operands`).
             let lhs = lhs.of(b);

@@ -15,7 +15,6 @@ use crate::{
     kernels::{ahead::Ahead, boxes::Stores},
     plan::{Base, Inst, Target, Tile, VReg, ViewAccess},
 };
-use std::sync::atomic::Ordering;
 
 /// A factor of the products of a loop.
 struct Factor<'l> {
@@ -65,10 +64,9 @@ impl Machine<'_> {
             }
             products.multiply(&lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
             match next {
-                Some((left, right)) if !launch.stop.load(Ordering::Relaxed) => {
-                    (lhs.matrices.first.start, rhs.matrices.first.start) = (left, right);
-                }
-                _ if goes_on => return self.back(body, false),
+                _ if launch.interrupt.is_set() => return Flow::Interrupted,
+                Some((left, right)) => (lhs.matrices.first.start, rhs.matrices.first.start) = (left, right),
+                _ if goes_on => return Flow::Goto(body),
                 _ => return Flow::Goto(exit),
             }
         }

@@ -4,6 +4,7 @@
 use super::{bytes::AlignedBytes, copy, frame::Frame};
 use crate::{
     LaunchErrorKind,
+    interrupt::{Looks, PART},
     kernels::{ahead::Ahead, chain},
     plan::{Call, Chain, Inst, Operand, Part, Place, Plan, Src, Step, Sweep, SweepInput, VReg, Way},
 };
@@ -37,7 +38,7 @@ impl Input {
 #[inline(never)]
 pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     match &sweep.way {
-        Way::OnePiece(calls) => {
+        Way::OnePiece(calls) if sweep.n <= PART => {
             for Call { kernel, srcs: [a, b, c], dst } in calls {
                 let srcs = [regs.at(*a).cast_const(), regs.at(*b), regs.at(*c)];
                 // SAFETY: as in `Places::run`, with all elements of the sweep, which a slot holds.
@@ -45,7 +46,7 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
             }
         }
         Way::OneChain(operands) => run_one_chain(sweep, operands, regs, streamed, scratch, ahead),
-        Way::Pieces => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
+        Way::OnePiece(_) | Way::Pieces => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
     }
 }
 
@@ -75,9 +76,18 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
     }));
     let places = Places { inputs, regs, streamed, slots: &slots };
-    let piece = if sweep.one_chain().is_some() { n } else { PIECE };
+    let piece = match sweep.way {
+        // It looks at the interrupt itself.
+        Way::OneChain(_) => n,
+        Way::OnePiece(_) => PART,
+        Way::Pieces => PIECE,
+    };
+    let mut looks = Looks::new();
     for start in (0..n).step_by(piece) {
         let n = piece.min(n - start);
+        if looks.end_after(n * sweep.steps.len()) {
+            return;
+        }
         for input in &sweep.inputs {
             if let SweepInput::Strided { tile, loops, slot } = input {
                 // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.

@@ -8,6 +8,7 @@ use super::{Block, Machine, atomics, frame::Frame, nibbles, tiling::Axis};
 use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
+    interrupt::Looks,
     kernels::{
         boxes::{self, Dim},
         exact,
@@ -188,7 +189,11 @@ impl Machine<'_> {
         let runs: usize = outer.iter().map(|a| a.count).product();
         let run =
             Run { element: view.element, size: view.size, strong: view.order.semantics != MemoryOrderingSemantics::Weak, axis: *inner };
+        let mut looks = Looks::new();
         for mut r in 0..runs {
+            if looks.end_after(inner.count) {
+                break;
+            }
             let (mut offset, mut position) = (0u64, region.position);
             for axis in outer.iter().rev() {
                 let i = r % axis.count;
@@ -281,7 +286,11 @@ impl Run {
                     std::ptr::copy_nonoverlapping(source.add(position * self.size), host, count * self.size);
                 }
                 _ => {
+                    let mut looks = Looks::new();
                     for i in 0..count {
+                        if looks.end_after(1) {
+                            break;
+                        }
                         let memory = host.add(i * stride as usize * self.size);
                         let register = (position + i * pitch) * self.size;
                         self.copy_one(memory, direction, register)?;

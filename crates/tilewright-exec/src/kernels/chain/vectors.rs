@@ -10,7 +10,10 @@ use super::{
     steps::{Operation, Running, Step, StepFn, Threaded, choose_binary},
     streamed::{Stream, head},
 };
-use crate::kernels::lanes::{Eight, Sixteen, VectorLanes};
+use crate::{
+    interrupt::{Looks, PART, pending},
+    kernels::lanes::{Eight, Sixteen, VectorLanes},
+};
 use std::{fmt, mem::MaybeUninit};
 
 /// A chain as steps.
@@ -60,7 +63,11 @@ unsafe fn stream_pairs<V: VectorLanes, F: OfTwo>(x: *const f32, y: *const f32, t
         if head > 0 {
             result!(0).stream_lanes(0..head, to);
         }
+        let mut looks = Looks::new();
         while at + 4 * V::LANES <= n {
+            if looks.end_after(4 * V::LANES) {
+                return;
+            }
             let [a, b, c, d] = [at, at + V::LANES, at + 2 * V::LANES, at + 3 * V::LANES];
             let results = (result!(a), result!(b), result!(c), result!(d));
             results.0.stream(to.add(a));
@@ -96,13 +103,18 @@ unsafe fn run<V: Threaded>(Steps { program, steps }: &Steps<V>, Run { places, st
     // Floats of 16 bits go two by two.
     let stream = streamed.filter(|place| places[*place].is_aligned()).map(stream);
     let mut running = Running { kept: MaybeUninit::uninit(), distance: V::LANES, folded: 0, stream };
-    for group in (0..n).step_by(GROUP) {
-        if ahead.lines() > 0 {
-            fetch_share(ahead);
+    for part in (0..n).step_by(PART) {
+        if part > 0 && pending() {
+            return;
         }
-        for first in (group..group + GROUP).step_by(8 * V::LANES) {
-            // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
-            unsafe { V::run(steps, places, first, &mut running) };
+        for group in (part..n.min(part + PART)).step_by(GROUP) {
+            if ahead.lines() > 0 {
+                fetch_share(ahead);
+            }
+            for first in (group..group + GROUP).step_by(8 * V::LANES) {
+                // SAFETY: by the contract; `n` is a multiple of the group, and that of all vectors.
+                unsafe { V::run(steps, places, first, &mut running) };
+            }
         }
     }
     if let Some(stream) = running.stream {
@@ -119,8 +131,12 @@ unsafe fn run<V: Threaded>(Steps { program, steps }: &Steps<V>, Run { places, st
 unsafe fn run_rows<V: Threaded>(steps: &[Step<V>], row: usize, Run { places, n, .. }: Run<'_>, ahead: &mut Ahead) {
     let distance = row / 8;
     let mut running = Running { kept: MaybeUninit::uninit(), distance, folded: 0, stream: None };
+    let mut looks = Looks::new();
     for start in (0..n).step_by(row) {
         for group in (0..distance).step_by(GROUP / 8) {
+            if looks.end_after(GROUP) {
+                return;
+            }
             if ahead.lines() > 0 {
                 fetch_share(ahead);
             }

@@ -10,6 +10,7 @@ use super::{
 use crate::kernels::vector::Quads;
 use crate::{
     cpu::Level,
+    interrupt::Looks,
     kernels::{
         ahead::Ahead,
         vector::{Pairs, Vector},
@@ -59,6 +60,8 @@ pub(super) enum Start<T> {
 
 /// Rows of a block.
 pub(super) const ROWS: usize = 4;
+/// Products of numbers that take as long as other work on one element, at least.
+const PRODUCTS: usize = 16;
 
 /// Declares a product with a version for each level, and the width of its panels.
 macro_rules! leveled_product {
@@ -187,9 +190,10 @@ impl<T: Copy> Product<'_, T> {
     /// Multiplies in blocks of [`ROWS`] rows and `C` vectors, and row by row what is left.
     #[inline(always)]
     unsafe fn run<V: Fills<Lane = T>, const C: usize>(&self, ahead: &mut Ahead) {
-        let Shape { m, n, .. } = self.shape;
+        let Shape { m, n, k } = self.shape;
         ahead.cut(m.div_ceil(ROWS) * n.div_ceil(C * V::LANES));
         let mut row = 0;
+        let (mut looks, work) = (Looks::new(), n * k / PRODUCTS);
         // SAFETY: the bands lie inside the matrices.
         unsafe {
             if let Some(source) = &self.panels.source {
@@ -197,10 +201,16 @@ impl<T: Copy> Product<'_, T> {
                 row = ROWS;
             }
             while row + ROWS <= m {
+                if looks.end_after(ROWS * work) {
+                    return;
+                }
                 self.band::<V, ROWS, C>(row, ahead);
                 row += ROWS;
             }
             while row < m {
+                if looks.end_after(work) {
+                    return;
+                }
                 self.band::<V, 1, C>(row, ahead);
                 row += 1;
             }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     cpu::Level,
+    interrupt::{PART, in_parts},
     kernels::{
         exact::{read, write},
         vector::Floats,
@@ -69,6 +70,14 @@ fn pair(first: i16, second: i16) -> i32 {
 /// # Safety
 /// `src` holds as many elements as `out`.
 pub(super) unsafe fn widen(level: Level, format: FloatFormat, src: *const u8, out: &mut [f32]) {
+    let size = format.storage_bits().div_ceil(8) as usize;
+    // SAFETY: by the contract.
+    in_parts(out.len(), PART, |part| unsafe { widen_part(level, format, src.add(part.start * size), &mut out[part]) });
+}
+
+/// # Safety
+/// As for [`widen`].
+unsafe fn widen_part(level: Level, format: FloatFormat, src: *const u8, out: &mut [f32]) {
     let n = out.len();
     // SAFETY: the caller passes `n` elements; each slice has the element type of its format.
     unsafe {
@@ -94,8 +103,13 @@ pub(super) unsafe fn widen(level: Level, format: FloatFormat, src: *const u8, ou
 /// `src` holds `n` elements.
 pub(super) unsafe fn decode(format: FloatFormat, src: *const u8, n: usize) -> Vec<f64> {
     let size = format.storage_bits().div_ceil(8) as usize;
-    // SAFETY: the caller passes `n` elements.
-    (0..n).map(|i| format.decode(unsafe { read(src, i, size) })).collect()
+    let mut decoded = vec![0.0; n];
+    in_parts(n, PART, |part| {
+        let first = part.start;
+        // SAFETY: the caller passes `n` elements.
+        decoded[part].iter_mut().enumerate().for_each(|(i, x)| *x = format.decode(unsafe { read(src, first + i, size) }));
+    });
+    decoded
 }
 
 /// Rows of `f16` or `bf16`.
@@ -113,6 +127,17 @@ pub(super) struct HalfRows {
 /// # Safety
 /// The rows are there, of numbers of the format, which is `f16` or `bf16`, and `out` has room for them. The CPU has the level.
 pub(super) unsafe fn widen_rows(level: Level, format: FloatFormat, rows: HalfRows, out: &mut [f32]) {
+    let HalfRows { start, pitch, columns, .. } = rows;
+    in_parts(rows.rows, (PART / columns.max(1)).max(1), |part| {
+        let rows = HalfRows { start: start.wrapping_add(part.start * pitch), rows: part.len(), ..rows };
+        // SAFETY: some of the caller's rows.
+        unsafe { widen_some_rows(level, format, rows, &mut out[part.start * columns..part.end * columns]) }
+    });
+}
+
+/// # Safety
+/// As for [`widen_rows`].
+unsafe fn widen_some_rows(level: Level, format: FloatFormat, rows: HalfRows, out: &mut [f32]) {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn avx2(format: FloatFormat, rows: HalfRows, out: &mut [f32]) {
@@ -186,10 +211,13 @@ const MAX_LANES: usize = 16;
 /// `scales` holds an element at each of the positions.
 pub(super) unsafe fn scale(values: &mut [f64], scales: *const u8, format: FloatFormat, position: impl Fn(usize) -> usize) {
     let size = format.storage_bits().div_ceil(8) as usize;
-    for (i, value) in values.iter_mut().enumerate() {
-        // SAFETY: the caller passes a scale for each block.
-        *value *= format.decode(unsafe { read(scales, position(i), size) });
-    }
+    in_parts(values.len(), PART, |part| {
+        let first = part.start;
+        for (i, value) in values[part].iter_mut().enumerate() {
+            // SAFETY: the caller passes a scale for each block.
+            *value *= format.decode(unsafe { read(scales, position(first + i), size) });
+        }
+    });
 }
 
 /// Rounds f32 to the result type.
@@ -212,7 +240,8 @@ pub(super) unsafe fn narrow(level: Level, format: FloatFormat, values: &[f32], d
 /// `dst` has room for all values.
 pub(super) unsafe fn write_f64_as_f32(values: &[f64], dst: *mut u8) {
     // SAFETY: by the contract.
-    values.iter().enumerate().for_each(|(i, sum)| unsafe { write(dst, i, 4, (*sum as f32).to_bits().into()) });
+    let one = |i: usize| unsafe { write(dst, i, 4, (values[i] as f32).to_bits().into()) };
+    in_parts(values.len(), PART, |part| part.for_each(one));
 }
 
 /// The rows of an `m` x `k` matrix of bytes as 16-bit numbers, each row with a zero behind it if `k` is odd.

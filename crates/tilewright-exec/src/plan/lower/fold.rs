@@ -115,7 +115,8 @@ impl<'m> Lowerer<'m> {
             FoldKind::Scan { .. } => shape,
         };
         let (dst, tile) = self.new_tile(src.elem, &shape);
-        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, op, rows, extent, src, dst, spare, steps })));
+        let result = tile.numel() / rows;
+        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, op, rows, extent, result, src, dst, spare, steps })));
         Ok(Some(tile))
     }
 
