@@ -9,8 +9,10 @@ mod naive;
 mod regular;
 
 use generate::{
-    Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, over_k_program, program,
+    Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, integer_program, over_k_program,
+    program,
 };
+use naive::facts::FactsCheck;
 use naive::value::{Element, Item, Trust};
 use regular::Combination;
 use std::{
@@ -45,6 +47,8 @@ struct Looked {
     unknown: usize,
     /// Texts that were printed.
     printed: usize,
+    /// Facts about operands and loops that held.
+    facts: usize,
 }
 
 /// What a launch prints, one text for each operation.
@@ -103,7 +107,12 @@ fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     memory.add(addresses[0], program.input.clone());
     memory.add(addresses[1], vec![0; program.output]);
     let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
-    let expected = naive::run(&program.module, &mut memory, program.grid, &args);
+    let facts = FactsCheck::new(&program.module);
+    let expected = naive::run(&program.module, &mut memory, program.grid, &args, &facts);
+    looked.facts += facts.held.get();
+    if let Some(what) = facts.failed.take() {
+        return Err(format!("a fact does not hold: {what}"));
+    }
     looked.printed += expected.len();
     for found in texts {
         same_texts(expected.clone(), found, program.grid == [1; 3])?;
@@ -247,6 +256,7 @@ fn the_engine_does_what_the_naive_evaluator_does() {
     assert!(few || looked.exact > 20 * looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
     assert!(few || looked.near > 1000, "only {} results with a tolerance", looked.near);
     assert!(few || looked.printed > 1000, "only {} texts were printed", looked.printed);
+    assert!(few || looked.facts > 10_000, "only {} facts were checked", looked.facts);
 }
 
 /// Neighbouring blocks that run in step.
@@ -265,6 +275,15 @@ fn blocks_of_elementwise_programs_do_what_the_naive_evaluator_does() {
     let single = seeds.end - seeds.start == 1;
     let looked = compare_seeds(seeds, Maker { make: elementwise_program, all: &combinations() });
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+}
+
+/// What is known of integers that run regularly.
+#[test]
+fn facts_about_integers_hold() {
+    let seeds = seeds(PROGRAMS_BESIDE);
+    let few = seeds.end - seeds.start < PROGRAMS_BESIDE;
+    let looked = compare_seeds(seeds, Maker { make: integer_program, all: &[] });
+    assert!(few || looked.facts > 20_000, "only {} facts were checked", looked.facts);
 }
 
 /// Loops that only multiply.

@@ -5,3 +5,4 @@
 
 pub mod elem;
 pub mod elementwise;
+pub mod facts;

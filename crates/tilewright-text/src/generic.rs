@@ -234,6 +234,8 @@ impl<'m> FunctionWriter<'_, 'm> {
         self.w.out.push(':');
         if index > 0 {
             self.w.out.push_str("  // no predecessors");
+        } else {
+            self.push_argument_notes(Some(block));
         }
         self.w.out.push('\n');
     }

@@ -34,6 +34,7 @@ mod literals;
 mod locations;
 mod namer;
 mod names;
+mod notes;
 mod ops;
 mod options;
 pub mod parse;
@@ -42,6 +43,7 @@ mod printer;
 mod structured;
 mod types;
 
+pub use notes::Notes;
 pub use options::PrintOptions;
 pub use parse::{ParseError, ParseOptions, parse, render_finding};
 
@@ -64,6 +66,16 @@ pub fn print(module: &Module, options: &PrintOptions) -> String {
 /// When `out` does not take it.
 pub fn write<'m>(module: &'m Module, options: &PrintOptions, out: &'m mut dyn fmt::Write) -> fmt::Result {
     let mut writer = Writer::with_sink(module, *options, out);
+    writer.module();
+    writer.finish()
+}
+
+/// Writes the text of a module with notes beside its operations, piece by piece.
+///
+/// # Errors
+/// When `out` does not take it.
+pub fn write_with_notes<'m>(module: &'m Module, options: &PrintOptions, notes: &'m dyn Notes, out: &'m mut dyn fmt::Write) -> fmt::Result {
+    let mut writer = Writer::with_sink(module, *options, out).with_notes(Some(notes));
     writer.module();
     writer.finish()
 }

@@ -35,6 +35,7 @@ impl<'m> FunctionWriter<'_, 'm> {
             } else {
                 self.op(op, Some(indent));
             }
+            self.push_notes(op);
             self.w.out.push('\n');
             self.flush();
         }
@@ -63,9 +64,9 @@ impl<'m> FunctionWriter<'_, 'm> {
         let (sender, texts) = sync_channel(AHEAD);
         let (used, empty) = channel();
         let (body, names, locations, loc) = (self.body, self.names, self.locations, self.loc);
-        let (module, options) = (self.w.module, self.w.options);
+        let (module, options, notes) = (self.w.module, self.w.options, self.w.notes);
         scope.spawn(move || {
-            let mut writer = Writer::new(module, options.threads(1));
+            let mut writer = Writer::new(module, options.threads(1)).with_notes(notes);
             let mut ops = ops.skip(turn * RUN).peekable();
             while ops.peek().is_some() {
                 FunctionWriter { w: &mut writer, body, names, locations, loc }.run(ops.by_ref().take(RUN), indent);

@@ -151,7 +151,9 @@ impl<'m> FunctionWriter<'_, 'm> {
 
     /// `{ ... }` with one operation to a line. `terminators`: whether the last operation of a block is shown.
     pub(crate) fn region(&mut self, region: Region, indent: usize, terminators: bool) {
-        self.w.out.push_str("{\n");
+        self.w.out.push('{');
+        self.push_argument_notes(self.body.blocks(region).next());
+        self.w.out.push('\n');
         for (index, block) in self.body.blocks(region).enumerate() {
             if index > 0 {
                 self.block_header(block, index, indent);

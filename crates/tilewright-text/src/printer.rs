@@ -5,6 +5,7 @@ use crate::dense::dense;
 use crate::literals::INVALID;
 use crate::locations::Locations;
 use crate::names::{Names, Words};
+use crate::notes::Notes;
 use crate::options::PrintOptions;
 use crate::pattern::{Pattern, patterns};
 use crate::types::TypeTexts;
@@ -22,6 +23,7 @@ pub(crate) struct Writer<'m> {
     pub(crate) patterns: &'static [Pattern],
     types: TypeTexts<'m>,
     words: Words,
+    pub(crate) notes: Option<&'m dyn Notes>,
     sink: Option<&'m mut dyn fmt::Write>,
     failed: bool,
 }
@@ -39,12 +41,18 @@ pub(crate) struct FunctionWriter<'w, 'm> {
 impl<'m> Writer<'m> {
     pub(crate) fn new(module: &'m Module, options: PrintOptions) -> Writer<'m> {
         let types = TypeTexts::new(&module.tables.types);
-        Writer { module, options, out: TextBuffer::new(), patterns: patterns(), types, words: Words::default(), sink: None, failed: false }
+        let out = TextBuffer::new();
+        Writer { module, options, out, patterns: patterns(), types, words: Words::default(), notes: None, sink: None, failed: false }
     }
 
     /// A writer that hands its text on as it gathers.
     pub(crate) fn with_sink(module: &'m Module, options: PrintOptions, sink: &'m mut dyn fmt::Write) -> Writer<'m> {
         Writer { sink: Some(sink), ..Writer::new(module, options) }
+    }
+
+    /// A writer that tells these notes beside operations.
+    pub(crate) fn with_notes(self, notes: Option<&'m dyn Notes>) -> Writer<'m> {
+        Writer { notes, ..self }
     }
 
     /// Hands the rest on and tells whether the sink took everything.

@@ -9,6 +9,8 @@
 //! | [`bytecode`] | reading and writing Tile IR bytecode |
 //! | [`text`] | printing Tile IR as text, and parsing it |
 //! | [`numeric`] | number formats, rounding, conversions |
+//! | [`passes`] | facts about programs |
+//! | [`facts`] | these facts, beside the text of a module |
 //! | [`exec`] | running entries on the CPU |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
@@ -84,10 +86,12 @@
 pub mod array;
 pub mod case;
 pub mod diff;
+pub mod facts;
 pub mod stats;
 
 pub use tilewright_bytecode as bytecode;
 pub use tilewright_exec as exec;
 pub use tilewright_ir as ir;
 pub use tilewright_numeric as numeric;
+pub use tilewright_passes as passes;
 pub use tilewright_text as text;

@@ -10,6 +10,7 @@ mod elementwise;
 mod folds;
 mod functions;
 mod indices;
+mod integers;
 mod multimem;
 mod over_k;
 mod prints;
@@ -24,6 +25,7 @@ pub(crate) use beside::beside_program;
 pub(crate) use choices::Choices;
 pub(crate) use edges::{edge_program, exhaustive_program};
 pub(crate) use elementwise::elementwise_program;
+pub(crate) use integers::integer_program;
 pub(crate) use over_k::over_k_program;
 
 use crate::naive::number;

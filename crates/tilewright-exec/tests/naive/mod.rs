@@ -2,6 +2,7 @@
 //! engine; what it says of each element is the value, or how far the engine may be from it.
 
 mod elementwise;
+pub(crate) mod facts;
 mod fold;
 mod math;
 mod matrix;
@@ -14,6 +15,7 @@ mod views;
 
 pub(crate) use memory::Memory;
 
+use facts::FactsCheck;
 use tilewright_ir::{
     AtomicRMWMode, AttrName, AttrValue, Block, Body, Module, MultimemReductionKind, OpRef, Opcode, RoundingMode, Scalar, Value,
 };
@@ -48,10 +50,12 @@ pub(crate) struct Naive<'m> {
     globals: &'m [u64],
     id: [u32; 3],
     grid: [u32; 3],
+    facts: &'m FactsCheck<'m>,
 }
 
-/// Runs the entry of a module on a grid, and gives what it prints, one text for each operation. `args`: the bits of its arguments.
-pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64]) -> Vec<Vec<u8>> {
+/// Runs the entry of a module on a grid, and gives what it prints, one text for each operation. `args`: the bits of its arguments. What is
+/// known of its values is checked.
+pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64], facts: &FactsCheck<'_>) -> Vec<Vec<u8>> {
     let globals: Vec<u64> = module.globals.iter().map(|global| memory.allocate(global_bytes(module, global))).collect();
     let function = module.functions.iter().find(|function| function.is_entry).expect("there is an entry");
     let mut printed = Vec::new();
@@ -61,7 +65,7 @@ pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[
                 let values = vec![None; function.body.num_values()];
                 let id = [x, y, z];
                 let printed = &mut printed;
-                let mut naive = Naive { module, body: &function.body, values, memory, printed, globals: &globals, id, grid };
+                let mut naive = Naive { module, body: &function.body, values, memory, printed, globals: &globals, id, grid, facts };
                 naive.entry(args);
             }
         }
@@ -123,6 +127,11 @@ impl<'m> Naive<'m> {
     fn block(&mut self, block: Block, args: Vec<Val>) -> End {
         self.define(self.body.args(block), args);
         for op in self.body.ops(block) {
+            for operand in op.operands() {
+                if let Val::Tile(tile) = self.value(*operand) {
+                    self.facts.used(self.body, op, *operand, tile);
+                }
+            }
             let handed = || self.vals(op.operands());
             match op.opcode() {
                 Opcode::Yield => return End::Yield(handed()),
@@ -155,8 +164,8 @@ impl<'m> Naive<'m> {
         let body = &self.module.functions.iter().find(|function| function.name == name).expect("the module was verified").body;
         let args = self.vals(op.operands());
         let values = vec![None; body.num_values()];
-        let (module, globals, id, grid) = (self.module, self.globals, self.id, self.grid);
-        let mut callee = Naive { module, body, values, memory: self.memory, printed: self.printed, globals, id, grid };
+        let (module, globals, id, grid, facts) = (self.module, self.globals, self.id, self.grid, self.facts);
+        let mut callee = Naive { module, body, values, memory: self.memory, printed: self.printed, globals, id, grid, facts };
         callee.block(body.entry_block().expect("the function has a body"), args);
     }
 
@@ -186,7 +195,9 @@ impl<'m> Naive<'m> {
         let (mut counter, upper, step) = (read(self, 0), read(self, 1), read(self, 2));
         let mut carried = self.vals(&op.operands()[3..]);
         let block = op.region_block(0).expect("a for has a body");
+        let mut trips = 0;
         while counter < upper {
+            trips += 1;
             let bits = (counter & ((1 << width) - 1)) as u64;
             let args = [Val::Tile(Tile::scalar(element, bits))].into_iter().chain(carried).collect();
             match self.block(block, args) {
@@ -195,6 +206,7 @@ impl<'m> Naive<'m> {
             }
             counter += step;
         }
+        self.facts.looped(self.body, op, trips);
         End::Yield(carried)
     }
 

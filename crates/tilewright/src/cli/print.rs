@@ -9,7 +9,10 @@ use std::{
     io::{self, BufWriter},
     path::PathBuf,
 };
-use tilewright::text::{self, PrintOptions};
+use tilewright::{
+    facts::FactNotes,
+    text::{self, PrintOptions},
+};
 
 /// Show a module as text
 ///
@@ -32,14 +35,23 @@ pub(super) struct Args {
     /// Print source locations
     #[arg(long)]
     debug_info: bool,
+    /// Show what is known of each value, in comments: ranges, divisibility, groups of equal and of consecutive elements, and how often
+    /// loops run. Needs a valid module
+    #[arg(long)]
+    facts: bool,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let module = input::read_module(&args.file)?;
     let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info).threads(printing_threads());
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     // A failure to write is kept in the sink, with its cause.
-    let _ = text::write(&module, &options, &mut out);
+    if args.facts {
+        let module = input::read_verified(&args.file)?;
+        let _ = text::write_with_notes(&module, &options, &FactNotes::new(&module), &mut out);
+    } else {
+        let module = input::read_module(&args.file)?;
+        let _ = text::write(&module, &options, &mut out);
+    }
     out.finish()?;
     Ok(Exit::Ok)
 }

@@ -1,0 +1,363 @@
+//! Integer facts: a sparse analysis over the values of a function.
+//!
+//! Facts begin as unreached and only grow. What grows puts the operations that read it back into a queue, which is worked off in the
+//! order of the text. Where control flow meets (arguments of loops, results of loops and branches) a range that keeps growing goes to
+//! the end of its width, and the groups of dimensions can only be halved, so each value changes a bounded number of times: the analysis
+//! takes `n log n` steps for `n` uses.
+//!
+//! What a condition says holds inside of its branch: [`IntegerFacts::at`] asks for a value at a place.
+
+use super::{
+    Range, TileFact,
+    transfer::{Context, Known, decided},
+};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Range as Span,
+};
+use tilewright_ir::{
+    AttrName, Block, ComparisonPredicate, Function, Module, OpRef, Opcode, Signedness, Value, ops::Placement, terminator_target,
+};
+
+/// How often the range of a value may grow where control flow meets, before it goes to the end of its width.
+const MAX_GROWTH: u8 = 3;
+/// How many conditions around a place are looked at.
+const MAX_CONDITIONS: usize = 64;
+
+/// What is known of each tile of a function.
+pub struct IntegerFacts<'m> {
+    context: Context<'m>,
+    facts: Vec<Option<TileFact>>,
+    conditions: Conditions,
+    steps: u64,
+}
+
+/// A comparison that holds in a block: of a value that is on its left, with another one.
+#[derive(Clone, Copy)]
+struct Condition {
+    predicate: ComparisonPredicate,
+    signed: bool,
+    other: Value,
+}
+
+/// The conditions that hold in the branches of `if`, by block and the value that they are about.
+#[derive(Default)]
+struct Conditions {
+    by_place: HashMap<(Block, Value), Vec<Condition>>,
+    /// Whether there is a condition about a value.
+    about: Vec<bool>,
+    /// The values that conditions compare with this one, and where these hold.
+    compared_with: HashMap<Value, Vec<(Block, Value)>>,
+}
+
+impl<'m> IntegerFacts<'m> {
+    /// Analyses a function of a verified module.
+    pub fn new(module: &'m Module, function: &'m Function) -> IntegerFacts<'m> {
+        let body = &function.body;
+        let context = Context { module, body };
+        let facts = IntegerFacts { context, facts: vec![None; body.num_values()], conditions: Conditions::of(context), steps: 0 };
+        Solver::new(facts).solve()
+    }
+
+    /// What is known of a value wherever it is used; `None` if it is no tile.
+    pub fn of(&self, value: Value) -> Option<&TileFact> {
+        self.facts.get(value.index())?.as_ref()
+    }
+
+    /// What is known of a value in a block, with the conditions of the branches around it.
+    pub fn at(&self, value: Value, block: Block) -> Option<TileFact> {
+        let fact = self.of(value)?;
+        if !self.conditions.about[value.index()] {
+            return Some(fact.clone());
+        }
+        let mut fact = fact.clone();
+        let body = self.context.body;
+        let mut place = Some(block);
+        for _ in 0..MAX_CONDITIONS {
+            let Some(block) = place else { break };
+            for condition in self.conditions.by_place.get(&(block, value)).into_iter().flatten() {
+                let other = self.of(condition.other).and_then(|other| other.range);
+                fact.range = fact.range.zip(other).map(|(range, other)| condition.apply(range, other)).or(fact.range);
+            }
+            place = body.owner(body.region_of(block)).and_then(|op| body.op(op).block());
+        }
+        let extents = self.context.shape(value).map_or(&[][..], |shape| shape.extents);
+        Some(fact.agree(extents))
+    }
+
+    /// Whether a comparison of two values always has the same answer in a block, and which.
+    pub fn decides(&self, predicate: ComparisonPredicate, signed: bool, values: [Value; 2], block: Block) -> Option<bool> {
+        let [a, b] = values.map(|value| self.at(value, block).and_then(|fact| fact.range));
+        decided(predicate, signed, a?, b?)
+    }
+
+    /// How many operations were looked at, each as often as it was: what the analysis costs.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+}
+
+impl Condition {
+    /// What is left of a range where the comparison with a number of another range holds.
+    fn apply(self, range: Range, other: Range) -> Range {
+        use ComparisonPredicate as P;
+        let bits = range.bits();
+        let full = Range::full(bits);
+        let between = |low: i64, high: i64| range.meet(Range::signed(bits, low, high));
+        let between_unsigned = |low: u64, high: u64| range.meet(Range::unsigned(bits, low, high));
+        match (self.predicate, self.signed) {
+            (P::Equal, _) => range.meet(other),
+            (P::NotEqual, _) => range,
+            (P::LessThan, true) => between(full.smin(), other.smax().saturating_sub(1).max(full.smin())),
+            (P::LessThanOrEqual, true) => between(full.smin(), other.smax()),
+            (P::GreaterThan, true) => between(other.smin().saturating_add(1).min(full.smax()), full.smax()),
+            (P::GreaterThanOrEqual, true) => between(other.smin(), full.smax()),
+            (P::LessThan, false) => between_unsigned(0, other.umax().saturating_sub(1)),
+            (P::LessThanOrEqual, false) => between_unsigned(0, other.umax()),
+            (P::GreaterThan, false) => between_unsigned(other.umin().saturating_add(1).min(full.umax()), full.umax()),
+            (P::GreaterThanOrEqual, false) => between_unsigned(other.umin(), full.umax()),
+        }
+    }
+}
+
+impl Conditions {
+    fn of(context: Context<'_>) -> Conditions {
+        let body = context.body;
+        let mut conditions = Conditions { about: vec![false; body.num_values()], ..Conditions::default() };
+        for op in body.preorder().filter(|op| op.opcode() == Opcode::If) {
+            let Some(condition) = op.operand(0) else { continue };
+            for (branch, holds) in [(0, true), (1, false)] {
+                if let Some(block) = op.region_block(branch) {
+                    conditions.add(context, condition, holds, block);
+                }
+            }
+        }
+        conditions
+    }
+
+    /// What follows from a condition that holds, or does not, in a block: conjunctions are taken apart.
+    fn add(&mut self, context: Context<'_>, condition: Value, holds: bool, block: Block) {
+        /// The most parts of a condition.
+        const MAX_PARTS: usize = 16;
+        let mut parts = vec![condition];
+        for _ in 0..MAX_PARTS {
+            let Some(op) = parts.pop().map(|part| context.body.defining_op(part)) else { return };
+            let Some(op) = op else { continue };
+            match (op.opcode(), holds) {
+                (Opcode::AndI, true) | (Opcode::OrI, false) => parts.extend(op.operands()),
+                (Opcode::CmpI, _) => self.add_comparison(op, holds, block),
+                _ => {}
+            }
+        }
+    }
+
+    fn add_comparison(&mut self, op: OpRef<'_>, holds: bool, block: Block) {
+        let (Some(predicate), &[lhs, rhs]) = (op.predicate(), op.operands()) else { return };
+        let predicate = if holds { predicate } else { negated(predicate) };
+        let signed = op.signedness() != Some(Signedness::Unsigned);
+        for (value, predicate, other) in [(lhs, predicate, rhs), (rhs, swapped(predicate), lhs)] {
+            self.by_place.entry((block, value)).or_default().push(Condition { predicate, signed, other });
+            self.about[value.index()] = true;
+            self.compared_with.entry(other).or_default().push((block, value));
+        }
+    }
+}
+
+/// The comparison that holds where this one does not.
+fn negated(predicate: ComparisonPredicate) -> ComparisonPredicate {
+    use ComparisonPredicate as P;
+    match predicate {
+        P::Equal => P::NotEqual,
+        P::NotEqual => P::Equal,
+        P::LessThan => P::GreaterThanOrEqual,
+        P::GreaterThanOrEqual => P::LessThan,
+        P::GreaterThan => P::LessThanOrEqual,
+        P::LessThanOrEqual => P::GreaterThan,
+    }
+}
+
+/// The comparison with its operands exchanged.
+fn swapped(predicate: ComparisonPredicate) -> ComparisonPredicate {
+    use ComparisonPredicate as P;
+    match predicate {
+        P::Equal | P::NotEqual => predicate,
+        P::LessThan => P::GreaterThan,
+        P::GreaterThan => P::LessThan,
+        P::LessThanOrEqual => P::GreaterThanOrEqual,
+        P::GreaterThanOrEqual => P::LessThanOrEqual,
+    }
+}
+
+/// Facts as an operation sees them: with the conditions around it.
+struct Seen<'a, 'm> {
+    facts: &'a IntegerFacts<'m>,
+    block: Block,
+}
+
+impl Known for Seen<'_, '_> {
+    fn of(&self, value: Value) -> Option<TileFact> {
+        self.facts.at(value, self.block)
+    }
+}
+
+/// The analysis while it runs.
+struct Solver<'m> {
+    facts: IntegerFacts<'m>,
+    /// The operations, in the order of the text.
+    ops: Vec<OpRef<'m>>,
+    /// By value, the operations that read it, as positions.
+    readers: Vec<Vec<u32>>,
+    /// By block, the positions of the operations in it and in the blocks inside of it.
+    extents: Vec<Span<u32>>,
+    /// How often the range of a value grew where control flow meets.
+    growth: Vec<u8>,
+    queue: BTreeSet<u32>,
+}
+
+impl<'m> Solver<'m> {
+    fn new(facts: IntegerFacts<'m>) -> Solver<'m> {
+        let body = facts.context.body;
+        let ops: Vec<OpRef<'m>> = body.preorder().collect();
+        let mut readers = vec![Vec::new(); body.num_values()];
+        let mut extents = vec![0..0; body.num_blocks()];
+        for (op, index) in ops.iter().zip(0..) {
+            // The last operation of a block has no regions.
+            if let Some(block) = op.block() {
+                let extent = &mut extents[block.index()];
+                let start = if extent.end == 0 { index } else { extent.start };
+                *extent = start..index + 1;
+            }
+            for operand in op.operands() {
+                readers[operand.index()].push(index);
+            }
+        }
+        let queue = (0..ops.len() as u32).collect();
+        Solver { facts, ops, readers, extents, growth: vec![0; body.num_values()], queue }
+    }
+
+    fn solve(mut self) -> IntegerFacts<'m> {
+        let body = self.facts.context.body;
+        if let Some(entry) = body.entry_block() {
+            self.know_nothing(body.args(entry));
+        }
+        while let Some(index) = self.queue.pop_first() {
+            self.facts.steps += 1;
+            self.visit(self.ops[index as usize]);
+        }
+        self.facts
+    }
+
+    fn visit(&mut self, op: OpRef<'m>) {
+        let Some(block) = op.block() else { return };
+        match op.opcode() {
+            Opcode::For => {
+                let Some(body) = op.region_block(0) else { return };
+                self.count(op, body, block);
+                let args = self.facts.context.body.args(body).skip(1);
+                self.hand_on(&op.operands()[3..], args, block);
+                self.hand_on(&op.operands()[3..], op.results(), block);
+            }
+            Opcode::Loop => {
+                let Some(body) = op.region_block(0) else { return };
+                self.hand_on(op.operands(), self.facts.context.body.args(body), block);
+            }
+            Opcode::Continue | Opcode::Break | Opcode::Yield => {
+                let Some(target) = terminator_target(op) else { return };
+                let is_continue = op.opcode() == Opcode::Continue;
+                if let (true, Some(body)) = (is_continue, target.region_block(0)) {
+                    let counters = usize::from(target.opcode() == Opcode::For);
+                    self.hand_on(op.operands(), self.facts.context.body.args(body).skip(counters), block);
+                }
+                let gives_results = match target.opcode() {
+                    Opcode::For => is_continue,
+                    Opcode::Loop => !is_continue,
+                    opcode => opcode == Opcode::If,
+                };
+                if gives_results {
+                    self.hand_on(op.operands(), target.results(), block);
+                }
+            }
+            Opcode::If => {}
+            _ => {
+                // What a fold hands to its region, and gives, is not followed.
+                for region in op.regions() {
+                    let body = self.facts.context.body;
+                    body.blocks(region).for_each(|block| self.know_nothing(body.args(block)));
+                }
+                debug_assert!(op.def().placement != Placement::Implicit);
+                for (index, value) in op.results().enumerate() {
+                    let fact = self.facts.context.result(op, index, &Seen { facts: &self.facts, block });
+                    if let Some(fact) = fact {
+                        self.grow(value, fact, false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The counter of a loop lies between its bounds, and is the first one plus a multiple of the step.
+    fn count(&mut self, op: OpRef<'m>, body: Block, block: Block) {
+        let known = |index: usize| op.operand(index).and_then(|value| self.facts.at(value, block));
+        let (Some(lower), Some(upper), Some(step)) = (known(0), known(1), known(2)) else { return };
+        let (Some(first), Some(end), Some(by)) = (lower.range, upper.range, step.range) else { return };
+        let bits = first.bits();
+        // A step that is not positive stops the launch before the second iteration.
+        let range = if op.flag(AttrName::UnsignedCmp) {
+            Range::unsigned(bits, first.umin(), end.umax().saturating_sub(1))
+        } else {
+            Range::signed(bits, first.smin(), end.smax().saturating_sub(1))
+        };
+        let divisor = if by.as_constant() == Some(0) { lower.divisor } else { lower.divisor.min(step.divisor) };
+        let counter = self.facts.context.body.args(body).next();
+        if let Some(counter) = counter {
+            self.grow(counter, TileFact { range: Some(range), divisor, axes: Box::default() }, true);
+        }
+    }
+
+    fn know_nothing(&mut self, values: impl Iterator<Item = Value>) {
+        for value in values {
+            if let Some(shape) = self.facts.context.shape(value) {
+                self.grow(value, shape.unknown(), false);
+            }
+        }
+    }
+
+    /// Hands values to others where control flow meets.
+    fn hand_on(&mut self, from: &[Value], to: impl Iterator<Item = Value>, block: Block) {
+        for (source, target) in from.iter().zip(to) {
+            if let Some(fact) = self.facts.at(*source, block) {
+                self.grow(target, fact, true);
+            }
+        }
+    }
+
+    /// Adds what may hold to a value's fact, and looks again at what reads it if that changed.
+    fn grow(&mut self, value: Value, fact: TileFact, meets: bool) {
+        let Some(shape) = self.facts.context.shape(value) else { return };
+        let old = self.facts.facts[value.index()].take();
+        let mut new = match &old {
+            Some(old) => old.join(&fact, shape.unit()),
+            None => fact,
+        };
+        if let (Some(old), true) = (old.as_ref().and_then(|old| old.range), meets)
+            && new.range != Some(old)
+        {
+            let growth = &mut self.growth[value.index()];
+            *growth = growth.saturating_add(1);
+            if *growth > MAX_GROWTH {
+                new.range = new.range.map(|range| old.widen(range));
+            }
+        }
+        let changed = old.as_ref() != Some(&new);
+        self.facts.facts[value.index()] = Some(new);
+        if changed {
+            self.queue.extend(&self.readers[value.index()]);
+            for (block, compared) in self.facts.conditions.compared_with.get(&value).into_iter().flatten() {
+                let readers = &self.readers[compared.index()];
+                let from = readers.partition_point(|reader| *reader < self.extents[block.index()].start);
+                let inside = readers[from..].iter().take_while(|reader| **reader < self.extents[block.index()].end);
+                self.queue.extend(inside);
+            }
+        }
+    }
+}

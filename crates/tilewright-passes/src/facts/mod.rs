@@ -1,0 +1,20 @@
+//! Facts about programs: analyses that passes, the engine, the checker and compilers share.
+//!
+//! | analysis | what it knows |
+//! |---|---|
+//! | [`IntegerFacts`] | of each tile: range, divisibility, constant and contiguous groups along each dimension |
+//! | [`TripCount`] | how often a counted loop runs |
+//!
+//! A fact holds of every element of a value, in every block and iteration, of each run in which the promises of `assume` hold. Nothing
+//! else is taken on trust: arithmetic wraps as the engine computes it, whatever `overflow` promises.
+
+mod integers;
+mod range;
+mod tile;
+mod transfer;
+mod trips;
+
+pub use integers::IntegerFacts;
+pub use range::{Quotient, Range};
+pub use tile::{Axis, Divisor, TileFact};
+pub use trips::TripCount;
