@@ -6,6 +6,7 @@
 mod features;
 mod generate;
 mod naive;
+mod passes;
 mod regular;
 
 use generate::{
@@ -170,13 +171,15 @@ fn told(at: usize, element: Element, item: Item, bits: u64) -> String {
 struct Maker<'a> {
     make: fn(&mut Choices, &[Vec<Combination>]) -> Program,
     all: &'a [Vec<Combination>],
+    /// What is wrong with a program, if anything.
+    judge: fn(&Program, &mut Looked) -> Result<(), String>,
 }
 
 /// What is wrong with the program of these decisions, and its text.
 fn failure(choices: Choices, maker: Maker<'_>, looked: &mut Looked) -> (Vec<u32>, Option<(String, String)>) {
     let mut choices = choices;
     let made = (maker.make)(&mut choices, maker.all);
-    let result = catch_unwind(AssertUnwindSafe(|| compare(&made, looked)));
+    let result = catch_unwind(AssertUnwindSafe(|| (maker.judge)(&made, looked)));
     let what = match result {
         Ok(Ok(())) => None,
         Ok(Err(what)) => Some(what),
@@ -251,7 +254,7 @@ fn the_engine_does_what_the_naive_evaluator_does() {
     let seeds = seeds(PROGRAMS);
     // A person who asks for fewer programs asks for no totals.
     let few = seeds.end - seeds.start < PROGRAMS;
-    let looked = compare_seeds(seeds, Maker { make: program, all: &combinations() });
+    let looked = compare_seeds(seeds, Maker { make: program, all: &combinations(), judge: compare });
     // Programs whose results are all unknown would prove nothing.
     assert!(few || looked.exact > 20 * looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
     assert!(few || looked.near > 1000, "only {} results with a tolerance", looked.near);
@@ -264,7 +267,7 @@ fn the_engine_does_what_the_naive_evaluator_does() {
 fn blocks_whose_tiles_lie_beside_each_other_do_what_the_naive_evaluator_does() {
     let seeds = seeds(PROGRAMS_BESIDE);
     let single = seeds.end - seeds.start == 1;
-    let looked = compare_seeds(seeds, Maker { make: beside_program, all: &[] });
+    let looked = compare_seeds(seeds, Maker { make: beside_program, all: &[], judge: compare });
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
 }
 
@@ -273,7 +276,7 @@ fn blocks_whose_tiles_lie_beside_each_other_do_what_the_naive_evaluator_does() {
 fn blocks_of_elementwise_programs_do_what_the_naive_evaluator_does() {
     let seeds = seeds(PROGRAMS_BESIDE);
     let single = seeds.end - seeds.start == 1;
-    let looked = compare_seeds(seeds, Maker { make: elementwise_program, all: &combinations() });
+    let looked = compare_seeds(seeds, Maker { make: elementwise_program, all: &combinations(), judge: compare });
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
 }
 
@@ -282,7 +285,7 @@ fn blocks_of_elementwise_programs_do_what_the_naive_evaluator_does() {
 fn facts_about_integers_hold() {
     let seeds = seeds(PROGRAMS_BESIDE);
     let few = seeds.end - seeds.start < PROGRAMS_BESIDE;
-    let looked = compare_seeds(seeds, Maker { make: integer_program, all: &[] });
+    let looked = compare_seeds(seeds, Maker { make: integer_program, all: &[], judge: compare });
     assert!(few || looked.facts > 20_000, "only {} facts were checked", looked.facts);
 }
 
@@ -291,8 +294,21 @@ fn facts_about_integers_hold() {
 fn products_of_matrices_do_what_the_naive_evaluator_does() {
     let seeds = seeds(PROGRAMS_BESIDE);
     let single = seeds.end - seeds.start == 1;
-    let looked = compare_seeds(seeds, Maker { make: over_k_program, all: &combinations() });
+    let looked = compare_seeds(seeds, Maker { make: over_k_program, all: &combinations(), judge: compare });
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+}
+
+/// How many programs a run tries on passes; `PASS_PROGRAMS` is another number.
+const PASS_PROGRAMS: u64 = 600;
+/// The pipelines that these are tried on: each pass by itself, and the usual pipeline.
+const PIPELINES: [&str; 5] = ["canonicalize", "dce", "cse", "licm", tilewright_passes::Pipeline::DEFAULT];
+
+#[test]
+fn passes_leave_what_programs_do_alone() {
+    let asked = std::env::var("PASS_PROGRAMS").ok().and_then(|text| text.parse().ok());
+    let judge = |program: &Program, looked: &mut Looked| PIPELINES.iter().try_for_each(|p| passes::compare(program, p, looked));
+    let looked = compare_seeds(seeds(asked.unwrap_or(PASS_PROGRAMS)), Maker { make: program, all: &combinations(), judge });
+    assert!(looked.exact > 0);
 }
 
 /// What programs need not show: what comes to the same as something that they do show.

@@ -19,6 +19,7 @@ mod module;
 pub mod ops;
 mod rewrite;
 mod strings;
+mod suggest;
 mod tables;
 mod types;
 mod verify;
@@ -39,6 +40,7 @@ pub use module::{Function, Global, Module};
 pub use ops::{AttrName, Opcode};
 pub use rewrite::{Rewriter, Use};
 pub use strings::StringTable;
+pub use suggest::nearest;
 pub use tables::Tables;
 pub use types::{DYNAMIC, MAX_TILE_ELEMENTS, Scalar, TypeData, TypeDisplay, TypeError, TypeTable};
 pub use verify::{

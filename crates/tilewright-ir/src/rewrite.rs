@@ -1,6 +1,6 @@
 //! Rewriting bodies: operations are replaced, changed, moved and erased, and every use of a value is known meanwhile.
 
-use crate::{AttrName, AttrValue, Body, BuildError, Builder, Op, OpRef, Place, Tables, Type, Value};
+use crate::{AttrName, AttrValue, Block, Body, BuildError, Builder, NewOp, Op, OpRef, Place, Region, Tables, Type, Value};
 
 /// A place where a value is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +52,8 @@ pub struct Rewriter<'a> {
     tables: &'a mut Tables,
     body: &'a mut Body,
     uses: Uses,
+    /// By operation: whether it was erased. Those behind were not.
+    erased: Vec<bool>,
 }
 
 impl Drop for Rewriter<'_> {
@@ -65,7 +67,7 @@ impl<'a> Rewriter<'a> {
     pub fn new(tables: &'a mut Tables, body: &'a mut Body) -> Rewriter<'a> {
         let mut uses = Uses::default();
         uses.add_new(body);
-        Rewriter { tables, body, uses }
+        Rewriter { tables, body, uses, erased: Vec::new() }
     }
 
     /// The interned data of the module.
@@ -76,6 +78,11 @@ impl<'a> Rewriter<'a> {
     /// The body as it is now.
     pub fn body(&self) -> &Body {
         self.body
+    }
+
+    /// The interned data of the module and the body, as they are now.
+    pub fn parts(&self) -> (&Tables, &Body) {
+        (self.tables, self.body)
     }
 
     /// An operation as it is now.
@@ -128,6 +135,37 @@ impl<'a> Rewriter<'a> {
         built
     }
 
+    /// Adds an operation at a place, as [`Body::insert_op`] does; its regions are empty.
+    ///
+    /// # Panics
+    /// When the place is before an operation that was erased.
+    pub fn create(&mut self, place: Place, new: NewOp<'_>) -> Op {
+        let op = self.body.insert_op(place, new);
+        self.uses.add_new(self.body);
+        op
+    }
+
+    /// Adds a block with arguments of these types at the end of a region.
+    pub fn add_block(&mut self, region: Region, args: &[Type]) -> Block {
+        let block = self.body.add_block(region, args);
+        self.uses.add_new(self.body);
+        block
+    }
+
+    /// Moves all operations of a block to a place, which is not in one of their regions, in their order.
+    pub fn move_contents(&mut self, from: Block, place: Place) {
+        let ops: Vec<Op> = self.body.ops(from).map(OpRef::id).collect();
+        for op in ops {
+            self.body.unlink(op);
+            self.body.link(place, op);
+        }
+    }
+
+    /// Whether an operation was erased.
+    pub fn is_erased(&self, op: Op) -> bool {
+        self.erased.get(op.index()).copied().unwrap_or(false)
+    }
+
     /// Lets every use of `old` use `new` instead.
     ///
     /// # Panics
@@ -172,7 +210,9 @@ impl<'a> Rewriter<'a> {
             }
         }
         let mut erased = vec![op];
+        self.erased.resize(self.body.num_ops(), false);
         while let Some(op) = erased.pop() {
+            self.erased[op.index()] = true;
             for slot in self.body.operand_slots(op) {
                 self.uses.remove(slot, self.body.operand_at(slot));
             }

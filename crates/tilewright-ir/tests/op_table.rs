@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tilewright_ir::{
     EnumKind, Opcode, Scalar, Version,
-    ops::{Arity, AttrDef, AttrDefault, AttrKind, FlagItem, OpDef, OperandEncoding, Placement, Results},
+    ops::{Arity, AttrDef, AttrDefault, AttrKind, FlagItem, OpDef, OperandEncoding, Placement, Results, Traits},
 };
 
 fn facts() -> Value {
@@ -178,5 +178,16 @@ fn the_highest_number_of_each_version_agrees_with_the_facts() {
     let facts = facts();
     for version in Version::ALL {
         assert_eq!(facts["max_opcode"][version.to_string()], Opcode::max_wire(version), "{version}");
+    }
+}
+
+/// What an operation does beyond giving results stands in its row: none is taken for harmless because nobody thought of it.
+#[test]
+fn every_operation_says_what_effects_it_has() {
+    for def in Opcode::ALL.iter().map(|opcode| opcode.def()).filter(|def| def.placement == Placement::Body) {
+        assert!(def.traits.intersects(Traits::EFFECTS), "{}", def.mnemonic);
+        let pure = def.traits.contains(Traits::PURE) || def.traits.contains(Traits::NO_MEMORY);
+        let others = Traits::EFFECTS.without(Traits::PURE).without(Traits::NO_MEMORY);
+        assert!(!(pure && def.traits.intersects(others)), "{} is pure and is not", def.mnemonic);
     }
 }

@@ -1,7 +1,7 @@
 //! Changing bodies that exist.
 
 use tilewright_ir::{
-    AttrName, AttrValue, BuildError, Builder, Module, Opcode, Rewriter, RoundingMode, Scalar, Type, Value, Version, verify,
+    AttrName, AttrValue, BuildError, Builder, Module, Opcode, Place, Rewriter, RoundingMode, Scalar, Type, Value, Version, verify,
 };
 
 /// A module with the entry `k` of three f32, which `build` fills.
@@ -184,6 +184,34 @@ fn bodies_are_numbered_in_the_order_of_the_text() {
 fn module_type(rewriter: &Rewriter<'_>) -> Type {
     let entry = rewriter.body().entry_block().expect("an entry");
     rewriter.body().ty(rewriter.body().args(entry).next().expect("a parameter"))
+}
+
+#[test]
+fn what_a_branch_does_moves_into_its_place() {
+    let mut module = kernel(|b, args, ty| {
+        let condition = b.constant(Scalar::I1, &[], &[1])?;
+        let branch = b.op(Opcode::If).operand("condition", condition).result(ty).finish()?;
+        for side in [0, 1] {
+            b.region(branch, side, &[], |b, _| {
+                let sum = binary(b, Opcode::AddF, args[side], args[2], ty)?;
+                b.op(Opcode::Yield).operands("operands", &[sum]).finish().map(drop)
+            })?;
+        }
+        let result = b.body().op(branch).result(0).expect("it has a result");
+        b.op(Opcode::AbsF).operand("source", result).result(ty).finish().map(drop)
+    });
+    let mut rewriter = module.rewrite(0);
+    let branch = only(&rewriter, Opcode::If);
+    let taken = rewriter.op(branch).region_block(0).expect("a block");
+    let end = rewriter.body().last_op(taken).expect("a terminator").id();
+    let value = rewriter.op(end).operands()[0];
+    rewriter.move_contents(taken, Place::Before(branch));
+    rewriter.erase(end).expect("it has no results");
+    let inner = rewriter.op(branch).region_block(1).and_then(|block| rewriter.body().last_op(block)).expect("the other branch").id();
+    rewriter.replace(branch, &[value]).expect("one value for one");
+    assert!(rewriter.is_erased(end) && rewriter.is_erased(branch) && rewriter.is_erased(inner));
+    drop(rewriter);
+    assert_eq!(listing(module), ["constant", "addf 0 2", "absf 4", "return"]);
 }
 
 /// Neither rewriting nor putting in order recurses or takes more than linear time.

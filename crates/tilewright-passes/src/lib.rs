@@ -1,8 +1,28 @@
 //! Passes on CUDA Tile IR, and facts about it.
 //!
-//! [`elementwise`] defines what the elementwise operations give.
+//! A [`Pipeline`] is a list of passes, mostly from text; it makes a better [`VerifiedModule`](tilewright_ir::VerifiedModule) of one,
+//! and reports what each pass did. [`PASSES`] lists them. [`elementwise`] defines what the elementwise operations give, and
+//! [`constant`] what constants hold: the engine goes by both, so what is folded is what would have been computed. [`facts`] are what
+//! is known of values before a program runs.
 #![forbid(unsafe_code)]
 
+mod canonicalize;
+mod compare;
+pub mod constant;
+mod cse;
+mod dce;
+mod effects;
 pub mod elem;
 pub mod elementwise;
 pub mod facts;
+mod fuse_fma;
+mod licm;
+mod loops;
+mod pipeline;
+mod registry;
+mod statistics;
+mod structure;
+
+pub use pipeline::{BrokenModule, Observer, Pipeline, PipelineError, Report, RunOptions, Step, StepReport};
+pub use registry::{OptionInfo, PASSES, PassInfo, find, find_or_suggest};
+pub use statistics::Statistics;

@@ -9,7 +9,7 @@
 //! | [`bytecode`] | reading and writing Tile IR bytecode |
 //! | [`text`] | printing Tile IR as text, and parsing it |
 //! | [`numeric`] | number formats, rounding, conversions |
-//! | [`passes`] | facts about programs |
+//! | [`passes`] | improving modules: the pass manager and its passes; facts about programs |
 //! | [`facts`] | these facts, beside the text of a module |
 //! | [`exec`] | running entries on the CPU |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |

@@ -3,8 +3,16 @@
 //! A case of the list below that is not in the corpus fails the test: results that were not checked must not look like results
 //! that are right.
 
-use std::{collections::BTreeSet, num::NonZeroUsize, path::PathBuf};
-use tilewright::case::{Case, CaseReport, RunOptions};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+use tilewright::{
+    case::{Case, CaseReport, RunOptions},
+    passes::{PASSES, Pipeline},
+};
 use tilewright_fuzz::corpus;
 
 /// Cases that every checkout has.
@@ -102,4 +110,42 @@ fn launches_are_repeated_on_fresh_buffers() {
     let report = case.run(&RunOptions::new().repeat(NonZeroUsize::new(5).unwrap())).unwrap();
     assert_eq!(report.launches.len(), 5);
     assert!(report.ok, "{}", complaint(&report));
+}
+
+/// What a case leaves in its outputs on one thread, after a pipeline if one is given.
+fn outputs(case: &Case, passes: Option<&str>) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let found = Arc::new(Mutex::new(BTreeMap::new()));
+    let sink = found.clone();
+    let look = move |name: &str, bytes: &[u8]| _ = sink.lock().unwrap().insert(name.to_owned(), bytes.to_vec());
+    let mut options = RunOptions::new().threads(NonZeroUsize::MIN).outputs(Arc::new(look));
+    if let Some(passes) = passes {
+        options = options.passes(Pipeline::parse(passes).map_err(|error| error.to_string())?);
+    }
+    let report = case.run(&options).map_err(|error| error.to_string())?;
+    if !report.ok {
+        return Err(complaint(&report));
+    }
+    let found = found.lock().unwrap().clone();
+    Ok(found)
+}
+
+/// Passes that change results, within what they document.
+const ROUNDING_PASSES: [&str; 1] = ["fuse-fma"];
+
+#[test]
+fn passes_leave_the_results_of_every_case_alone() {
+    let mut failures = Vec::new();
+    let pipelines: Vec<&str> = PASSES.iter().map(|pass| pass.name).chain([Pipeline::DEFAULT]).collect();
+    for name in names() {
+        let case = Case::load(find(&name).unwrap_or_else(|| panic!("{name} is missing"))).unwrap();
+        let before = outputs(&case, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for pipeline in pipelines.iter().filter(|pipeline| !ROUNDING_PASSES.contains(pipeline)) {
+            match outputs(&case, Some(pipeline)) {
+                Ok(after) if after == before => {}
+                Ok(_) => failures.push(format!("{name} after {pipeline}: other bits")),
+                Err(error) => failures.push(format!("{name} after {pipeline}: {error}")),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

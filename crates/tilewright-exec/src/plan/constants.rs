@@ -4,7 +4,7 @@ use super::{Base, PARAM_BYTES, Tile};
 use crate::elem::Elem;
 use std::collections::{HashMap, HashSet};
 use tilewright_ir::{Const, Scalar};
-use tilewright_numeric::convert::tf32_from_19;
+use tilewright_passes::constant::elements;
 
 /// Alignment of each constant, for vector loads.
 const ALIGNMENT: usize = 64;
@@ -118,44 +118,9 @@ fn under_shape(tile: &Tile, shape: &[usize]) -> Tile {
     if splat { Tile::splat(tile.elem, tile.base, shape) } else { Tile::contiguous(tile.elem, tile.base, shape) }
 }
 
-/// The elements as registers hold them: all of them, or one that stands for all.
-fn elements(data: &[u8], scalar: Scalar, n: usize) -> Result<Vec<u8>, String> {
-    if scalar == Scalar::I1 {
-        return bits(data, n);
-    }
-    let stored = if scalar == Scalar::Tf32 { 3 } else { Elem::Num(scalar).size() };
-    if data.len() != stored && data.len() != n * stored {
-        return Err(format!("a constant of {n} elements of {scalar} holds {} bytes, expected {stored} or {}", data.len(), n * stored));
-    }
-    Ok(match scalar {
-        Scalar::Tf32 => data.chunks_exact(3).flat_map(|b| tf32_from_19(u32::from_le_bytes([b[0], b[1], b[2], 0])).to_le_bytes()).collect(),
-        Scalar::I4 | Scalar::F4E2M1FN => data.iter().map(|b| b & 15).collect(),
-        _ => data.to_vec(),
-    })
-}
-
-/// Unpacks `i1` elements: eight to a byte, or for more than eight elements one byte that stands for all.
-fn bits(data: &[u8], n: usize) -> Result<Vec<u8>, String> {
-    if n > 8 && data.len() == 1 {
-        return Ok(vec![data[0] & 1]);
-    }
-    if data.len() != n.div_ceil(8) {
-        return Err(format!("a constant of {n} elements of i1 holds {} bytes, expected {}", data.len(), n.div_ceil(8)));
-    }
-    Ok((0..n).map(|i| data[i / 8] >> (i % 8) & 1).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn constants_unpack() {
-        assert_eq!(elements(&[0b101], Scalar::I1, 4).unwrap(), [1, 0, 1, 0]);
-        assert_eq!(elements(&[0xff], Scalar::I1, 64).unwrap(), [1]);
-        assert_eq!(elements(&[0x00, 0xfc, 0x01], Scalar::Tf32, 8).unwrap(), 1.0f32.to_le_bytes());
-        assert!(elements(&[1, 2, 3], Scalar::I32, 4).is_err());
-    }
 
     #[test]
     fn a_constant_is_stored_once() {

@@ -328,8 +328,28 @@ impl Traits {
     pub const ALLOCATION_SCOPE: Traits = Traits(1 << 10);
     /// Its region ends in an implicit terminator where that takes no operands.
     pub const IMPLICIT_TERMINATOR: Traits = Traits(1 << 11);
+    /// Stops the launch on some operands.
+    pub const STOPS: Traits = Traits(1 << 12);
+    /// Writes to the output of the launch.
+    pub const PRINTS: Traits = Traits(1 << 13);
+    /// Takes memory that is freed at the end of the innermost [`Traits::ALLOCATION_SCOPE`].
+    pub const ALLOCATES: Traits = Traits(1 << 14);
+    /// Does what the operations of its regions do, or those of the function that it calls.
+    pub const NESTED_EFFECTS: Traits = Traits(1 << 15);
 
-    const NAMES: [(Traits, &'static str); 12] = [
+    /// The traits that say what an operation does beyond giving results. Every operation of a body has one of them.
+    pub const EFFECTS: Traits = Traits::PURE
+        .with(Traits::NO_MEMORY)
+        .with(Traits::TERMINATOR)
+        .with(Traits::READS)
+        .with(Traits::WRITES)
+        .with(Traits::TOKEN_ORDERED)
+        .with(Traits::STOPS)
+        .with(Traits::PRINTS)
+        .with(Traits::ALLOCATES)
+        .with(Traits::NESTED_EFFECTS);
+
+    const NAMES: [(Traits, &'static str); 16] = [
         (Traits::PURE, "pure"),
         (Traits::NO_MEMORY, "no_memory"),
         (Traits::ELEMENTWISE, "elementwise"),
@@ -342,6 +362,10 @@ impl Traits {
         (Traits::SYMBOL, "symbol"),
         (Traits::ALLOCATION_SCOPE, "allocation_scope"),
         (Traits::IMPLICIT_TERMINATOR, "implicit_terminator"),
+        (Traits::STOPS, "stops"),
+        (Traits::PRINTS, "prints"),
+        (Traits::ALLOCATES, "allocates"),
+        (Traits::NESTED_EFFECTS, "nested_effects"),
     ];
 
     /// Both together.
@@ -349,9 +373,19 @@ impl Traits {
         Traits(self.0 | other.0)
     }
 
+    /// Those that are not among others.
+    pub const fn without(self, other: Traits) -> Traits {
+        Traits(self.0 & !other.0)
+    }
+
     /// Whether all of `other` hold.
     pub const fn contains(self, other: Traits) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether any of `other` holds.
+    pub const fn intersects(self, other: Traits) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// The names of the traits that hold.

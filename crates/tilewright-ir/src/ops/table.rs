@@ -50,6 +50,7 @@ define_ops! {
     Assert = OpDef::new("assert", 0x05, "AssertOp", V13_1, "Stops the launch where an element is false.")
         .attrs(&[attr(A::Message, K::String)])
         .operands(&[one("condition", T::I1)])
+        .traits(&[Traits::STOPS])
         .format(" $condition, $message : type($condition)"),
     Assume = OpDef::new("assume", 0x06, "AssumeOp", V13_1, "Gives its operand on, with a promise about it.")
         .results(&[result("result", T::ANY)])
@@ -242,7 +243,7 @@ define_ops! {
         .operands(&[one("lowerBound", T::INT.scalar()), one("upperBound", T::INT.scalar()), one("step", T::INT.scalar()), variadic("initValues", T::ANY)])
         .same(Same::Type, &["lowerBound", "upperBound", "step"])
         .regions(1)
-        .traits(&[Traits::IMPLICIT_TERMINATOR, Traits::ALLOCATION_SCOPE])
+        .traits(&[Traits::NESTED_EFFECTS, Traits::IMPLICIT_TERMINATOR, Traits::ALLOCATION_SCOPE])
         .custom_format(CustomFormat::For)
         .names(AsmNames::For),
     FToF = OpDef::new("ftof", 0x2a, "FToFOp", V13_1, "Converts between float types.")
@@ -303,7 +304,7 @@ define_ops! {
         .variadic_results("results", T::ANY)
         .operands(&[one("condition", T::I1.scalar())])
         .regions(2)
-        .traits(&[Traits::IMPLICIT_TERMINATOR, Traits::ALLOCATION_SCOPE])
+        .traits(&[Traits::NESTED_EFFECTS, Traits::IMPLICIT_TERMINATOR, Traits::ALLOCATION_SCOPE])
         .custom_format(CustomFormat::If),
     IntToPtr = OpDef::new("int_to_ptr", 0x33, "IntToPtrOp", V13_1, "Reads integers as addresses.")
         .results(&[result("result", T::POINTER)])
@@ -369,7 +370,7 @@ define_ops! {
         .variadic_results("results", T::ANY)
         .operands(&[variadic("initValues", T::ANY)])
         .regions(1)
-        .traits(&[Traits::IMPLICIT_TERMINATOR, Traits::ALLOCATION_SCOPE])
+        .traits(&[Traits::NESTED_EFFECTS, Traits::IMPLICIT_TERMINATOR, Traits::ALLOCATION_SCOPE])
         .custom_format(CustomFormat::Loop),
     MakePartitionView = OpDef::new("make_partition_view", 0x42, "MakePartitionViewOp", V13_1, "Cuts a tensor into a grid of tiles.")
         .results(&[result("result", T::PARTITION_VIEW)])
@@ -508,7 +509,7 @@ define_ops! {
         .results(&[result("result_token", T::TOKEN).since(V13_2)])
         .attrs(&[attr(A::Str, K::String)])
         .operands(&[variadic("args", T::TILE), optional("token", T::TOKEN).since(V13_2)])
-        .traits(&[Traits::TOKEN_ORDERED])
+        .traits(&[Traits::PRINTS, Traits::TOKEN_ORDERED])
         .format(" $str(?args , $args)(?token  token=$token)(?args  : type($args)) -> type($result_token)"),
     PtrToInt = OpDef::new("ptr_to_int", 0x56, "PtrToIntOp", V13_1, "Gives addresses as integers.")
         .results(&[result("result", T::I64)])
@@ -703,6 +704,7 @@ define_ops! {
     Alloca = OpDef::new("alloca", 0x71, "AllocaOp", V13_3, "Memory for the time a region runs.")
         .results(&[result("result", T::POINTER.scalar())])
         .attrs(&[attr(A::NumElem, K::UInt(64)), attr(A::Alignment, K::UInt(64)), unit(A::Global)])
+        .traits(&[Traits::ALLOCATES])
         .format(" num_elem = $num_elem, alignment = $alignment(?global  global) : type($result)"),
     MmaFScaled = OpDef::new("mmaf_scaled", 0x72, "MmaFScaledOp", V13_3, "Multiplies float matrices with block scales and adds the product to a third.")
         .results(&[result("result", T::F32)])
@@ -808,5 +810,6 @@ define_ops! {
             attr(A::ResAttrs, K::Array).optional(),
         ])
         .operands(&[variadic("operands", T::ANY)])
+        .traits(&[Traits::NESTED_EFFECTS])
         .custom_format(CustomFormat::Call),
 }

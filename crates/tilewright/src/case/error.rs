@@ -5,6 +5,7 @@ use crate::{
     bytecode::ReadError,
     exec::PlanError,
     ir::{Diagnostic, Version},
+    passes::BrokenModule,
 };
 use std::{fmt, io, path::PathBuf};
 
@@ -69,6 +70,8 @@ pub enum CaseError {
         /// What was asked for.
         source: ArrayError,
     },
+    /// A pass broke the module.
+    Passes(BrokenModule),
     /// The engine cannot run the entry.
     Plan(PlanError),
 }
@@ -93,6 +96,7 @@ impl fmt::Display for CaseError {
             }
             CaseError::Npy { path, source } => write!(f, "{}: {source}", path.display()),
             CaseError::Array { param, source } => write!(f, "parameter {param}: {source}"),
+            CaseError::Passes(error) => write!(f, "{error}"),
             CaseError::Plan(error) => write!(f, "{error}"),
         }
     }

@@ -14,10 +14,13 @@ mod spec;
 pub use compare::{Comparison, WorstElement, compare};
 pub use error::CaseError;
 pub use report::{CaseReport, FailureVerdict, InputVerdict, LaunchVerdict, OutputVerdict, StdoutVerdict, Worst};
-pub use run::RunOptions;
+pub use run::{OutputFn, RunOptions};
 pub use spec::Tolerance;
 
-use crate::{exec::Program, ir::Version};
+use crate::{
+    exec::Program,
+    ir::{VerifiedModule, Version},
+};
 use spec::CaseSpec;
 use std::{
     collections::BTreeMap,
@@ -103,11 +106,18 @@ impl Case {
     /// # Errors
     /// When the case has no such version, or its file is not a valid module.
     pub fn program(&self, version: Option<Version>) -> Result<Program, CaseError> {
+        self.module(version).map(Program::new)
+    }
+
+    /// The module in a version, or in the newest.
+    ///
+    /// # Errors
+    /// When the case has no such version, or its file is not a valid module.
+    pub fn module(&self, version: Option<Version>) -> Result<VerifiedModule, CaseError> {
         let path = self.bytecode(version)?.1.to_owned();
         let bytes = fs::read(&path).map_err(|source| CaseError::Io { path: path.clone(), source })?;
         let module = crate::bytecode::read(&bytes).map_err(|source| CaseError::Bytecode { path: path.clone(), source })?;
-        let verified = crate::ir::verify(module).map_err(|findings| CaseError::Invalid { path, findings })?;
-        Ok(Program::new(verified))
+        crate::ir::verify(module).map_err(|findings| CaseError::Invalid { path, findings })
     }
 
     /// The path of a file of the case.

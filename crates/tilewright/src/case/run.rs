@@ -7,8 +7,9 @@ use super::{
     spec::{FailureSpec, LineOrder, StdoutSpec},
 };
 use crate::{
-    exec::{Buffer, LaunchError, LaunchErrorKind, LaunchOptions, Memory, OutputSink, Plan, ProgressFn, launch},
+    exec::{Buffer, LaunchError, LaunchErrorKind, LaunchOptions, Memory, OutputSink, Plan, Program, ProgressFn, launch},
     ir::Version,
+    passes::{self, Pipeline},
 };
 use std::{
     num::NonZeroUsize,
@@ -23,7 +24,12 @@ pub struct RunOptions {
     threads: Option<NonZeroUsize>,
     repeat: Option<NonZeroUsize>,
     progress: Option<ProgressFn>,
+    passes: Option<Pipeline>,
+    outputs: Option<OutputFn>,
 }
+
+/// Is called with the name and the bytes of an output.
+pub type OutputFn = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
 
 impl RunOptions {
     /// The newest version, once, on all processors.
@@ -55,6 +61,18 @@ impl RunOptions {
         self
     }
 
+    /// Passes to run on the module before it is launched; none unless set.
+    pub fn passes(mut self, passes: Pipeline) -> RunOptions {
+        self.passes = Some(passes);
+        self
+    }
+
+    /// What to call with each output that is judged.
+    pub fn outputs(mut self, look: OutputFn) -> RunOptions {
+        self.outputs = Some(look);
+        self
+    }
+
     fn launch_options(&self) -> LaunchOptions<'static> {
         let mut options = LaunchOptions::new();
         if let Some(threads) = self.threads {
@@ -74,7 +92,11 @@ impl Case {
     /// When it cannot be run. A launch that fails or gives wrong results is a verdict, not an error.
     pub fn run(&self, options: &RunOptions) -> Result<CaseReport, CaseError> {
         let (version, _) = self.bytecode(options.version)?;
-        let program = self.program(options.version)?;
+        let mut module = self.module(options.version)?;
+        if let Some(passes) = &options.passes {
+            module = passes.run(module, passes::RunOptions::new()).map_err(CaseError::Passes)?.0;
+        }
+        let program = Program::new(module);
         let started = Instant::now();
         let plan = program.plan(self.entry()).map_err(CaseError::Plan)?;
         let plan_seconds = started.elapsed().as_secs_f64();
@@ -83,7 +105,7 @@ impl Case {
         let mut threads = options.threads.map(NonZeroUsize::get);
         for _ in 0..options.repeat.map_or(1, NonZeroUsize::get) {
             let run = Launch { case: self, plan: &plan, bindings: &bindings };
-            let (verdict, used) = run.go(options.launch_options())?;
+            let (verdict, used) = run.go(options.launch_options(), options.outputs.as_ref())?;
             threads = used.or(threads);
             launches.push(verdict);
         }
@@ -110,7 +132,7 @@ struct Launch<'c> {
 
 impl Launch<'_> {
     /// Launches on fresh buffers; gives the verdict, and the number of threads where the launch succeeded.
-    fn go(&self, options: LaunchOptions<'_>) -> Result<(LaunchVerdict, Option<usize>), CaseError> {
+    fn go(&self, options: LaunchOptions<'_>, look: Option<&OutputFn>) -> Result<(LaunchVerdict, Option<usize>), CaseError> {
         let mut arrays = self.bindings.fresh_arrays()?;
         let mut memory = Memory::new();
         let buffers: Vec<Buffer> = arrays.iter_mut().map(|array| memory.add_borrowed(array.bytes_mut())).collect();
@@ -127,6 +149,9 @@ impl Launch<'_> {
         let failure = self.case.spec.failure.as_ref().map(|expected| judge_failure(expected, error));
         let failed_as_expected = failure.as_ref().map_or(error.is_none(), |f| f.ok);
         let checks: &[Check] = if failed_as_expected { &self.bindings.checks } else { &[] };
+        if let Some(look) = look {
+            checks.iter().for_each(|check| look(&check.param, memory.bytes(buffers[check.buffer])));
+        }
         let outputs: Vec<OutputVerdict> = checks.iter().map(|check| judge_output(check, memory.bytes(buffers[check.buffer]))).collect();
         let inputs: Vec<InputVerdict> =
             before.into_iter().map(|(i, bytes)| self.judge_input(i, &bytes, memory.bytes(buffers[i]))).collect();

@@ -1,19 +1,14 @@
 //! `tilewright convert`: between text and bytecode, and from version to version.
 
 use super::{
+    emit,
     exit::{Exit, Finding},
     input::{self, Source},
-    output::{TextSink, printing_threads, write_file},
 };
-use anyhow::{Context as _, bail};
-use std::{
-    io::{self, BufWriter, IsTerminal, Write},
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 use tilewright::{
     bytecode::{self, Refusal, Style, WriteOptions},
-    ir::{self, VerifiedModule, Version},
-    text::{self, PrintOptions},
+    ir::{self, Version},
 };
 
 /// Convert a module between text and bytecode, and between versions
@@ -69,7 +64,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let version = args.to.unwrap_or(module.version);
     let module = with_version(module, version);
     if args.text {
-        return write_text(&input::verified(&args.file, source, module)?, &args.output);
+        return emit::text(&input::verified(&args.file, source, module)?, &args.output);
     }
     let style = match args.style {
         StyleName::Cutile => Style::Cutile,
@@ -83,15 +78,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         Refusal::Invalid(rejected) => input::invalid(&args.file, source, *rejected),
         Refusal::Unwritable(error) => Finding(format!("{}: {error}", input::name(&args.file))),
     })?;
-    if args.output == Path::new("-") {
-        if io::stdout().is_terminal() {
-            bail!("bytecode is not for a terminal: name a file with -o, or send the output elsewhere");
-        }
-        io::stdout().lock().write_all(&written)?;
-        return Ok(Exit::Ok);
-    }
-    write_file(&args.output, |out| out.write_all(&written)).with_context(|| format!("cannot write {}", args.output.display()))?;
-    Ok(Exit::Ok)
+    emit::bytecode(&written, &args.output)
 }
 
 /// The module, to be checked by the rules of the newer of two versions: its own and the one to be written. The writer tells what
@@ -99,18 +86,4 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 fn with_version(mut module: ir::Module, version: Version) -> ir::Module {
     module.version = module.version.max(version);
     module
-}
-
-fn write_text(module: &VerifiedModule, path: &Path) -> anyhow::Result<Exit> {
-    let options = PrintOptions::new().threads(printing_threads());
-    if path == Path::new("-") {
-        let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
-        // A failure to write is kept in the sink, with its cause.
-        let _ = text::write(module, &options, &mut out);
-        out.finish()?;
-        return Ok(Exit::Ok);
-    }
-    let printed = text::print(module, &options);
-    write_file(path, |out| out.write_all(printed.as_bytes())).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Exit::Ok)
 }

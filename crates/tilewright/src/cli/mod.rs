@@ -6,11 +6,13 @@
 mod bench;
 mod convert;
 mod diff;
+mod emit;
 mod exit;
 mod explain;
 mod input;
 mod objdump;
 mod ops;
+mod opt;
 mod output;
 mod print;
 mod progress;
@@ -36,6 +38,7 @@ Examples:
   tilewright convert kernel.mlir -o kernel.tilebc text to bytecode, or one version to another
   tilewright validate build/*.tilebc              check many modules
   tilewright objdump kernel.tilebc                show what every byte means
+  tilewright opt -O kernel.tilebc -o out.tilebc   improve a module with passes
   tilewright diff old.tilebc new.tilebc           compare modules, operation by operation
   tilewright stats kernel.tilebc                  count operations, flops and bytes
   tilewright ops addf                             explain an operation
@@ -56,6 +59,7 @@ enum Command {
     Validate(validate::Args),
     Explain(explain::Args),
     Objdump(objdump::Args),
+    Opt(opt::Args),
     Diff(diff::Args),
     Stats(stats::Args),
     Ops(ops::Args),
@@ -71,6 +75,7 @@ pub(crate) fn main() -> Exit {
         Command::Validate(args) => validate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Objdump(args) => objdump::run(&args),
+        Command::Opt(args) => opt::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Ops(args) => ops::run(&args),

@@ -1,0 +1,228 @@
+//! Arithmetic: the order of operands, constants that meet, comparisons, selections, extensions, offsets.
+
+use super::{Change, Driver};
+use crate::{
+    compare,
+    constant::{Constant, Elements, number_tile},
+    elem::Elem,
+    elementwise::{elem_op, evaluate},
+};
+use tilewright_ir::{AttrName, AttrValue, IntegerOverflow, Op, Opcode, Scalar, Signedness, Value, ops::Traits};
+use tilewright_numeric::int;
+
+/// `negi x` and the like promise this of their overflow unless they say otherwise.
+const WRAPS: AttrValue = AttrValue::Enum(IntegerOverflow::None as u8);
+
+impl Driver<'_, '_> {
+    pub(super) fn arithmetic(&mut self, op: Op) -> Option<Change> {
+        self.operand_order(op).or_else(|| self.constants_that_meet(op)).or_else(|| match self.rewriter.op(op).opcode() {
+            Opcode::CmpI => self.comparison(op),
+            Opcode::XOrI => self.negation(op),
+            Opcode::Select => self.selection(op),
+            Opcode::ExtI => self.extension(op),
+            Opcode::TruncI => self.truncation(op),
+            Opcode::Offset => self.offset(op),
+            _ => None,
+        })
+    }
+
+    /// Constants stand on the right of what commutes; on the left of a sum stands a product, as it does in a fused multiply-add.
+    fn operand_order(&mut self, op: Op) -> Option<Change> {
+        let here = self.rewriter.op(op);
+        let compares = matches!(here.opcode(), Opcode::CmpI | Opcode::CmpF);
+        let (lhs, rhs) = (here.operand(0)?, here.operand(1)?);
+        if !(compares || here.def().traits.contains(Traits::COMMUTATIVE)) {
+            return None;
+        }
+        let is = |value, opcode| self.defined_by(value, opcode).is_some();
+        let constant_first = is(lhs, Opcode::Constant) && !is(rhs, Opcode::Constant);
+        let product_last = here.opcode() == Opcode::AddF && is(rhs, Opcode::MulF) && !is(lhs, Opcode::MulF);
+        if !constant_first && !product_last {
+            return None;
+        }
+        if compares {
+            let predicate = compare::swapped(here.predicate()?);
+            self.set_attr(op, AttrName::ComparisonPredicate, AttrValue::Enum(predicate as u8));
+        }
+        self.set_operand(op, 0, rhs);
+        self.set_operand(op, 1, lhs);
+        Some(Change::InPlace)
+    }
+
+    /// `(x op a) op b` is `x op (a op b)` where the operation is associative.
+    fn constants_that_meet(&mut self, op: Op) -> Option<Change> {
+        const ASSOCIATIVE: [Opcode; 7] = [Opcode::AddI, Opcode::AndI, Opcode::MaxI, Opcode::MinI, Opcode::MulI, Opcode::OrI, Opcode::XOrI];
+        let here = self.rewriter.op(op);
+        if !ASSOCIATIVE.contains(&here.opcode()) {
+            return None;
+        }
+        let inner = self.defined_by(here.operands()[0], here.opcode()).filter(|inner| inner.signedness() == here.signedness())?;
+        let (x, ty) = (inner.operands()[0], self.ty(here.result(0)?));
+        let (a, b) = (self.constant_of(inner.operands()[1])?, self.constant_of(here.operands()[1])?);
+        let elementwise = elem_op(here, &self.tables().types)?;
+        let elem = Elem::Num(a.scalar);
+        let both = |i: usize| evaluate(elementwise, &[elem; 3], elem, [a.elements.get(i), b.elements.get(i), 0]);
+        let elements = match (&a.elements, &b.elements) {
+            (Elements::Splat(_), Elements::Splat(_)) => Elements::Splat(both(0)),
+            _ => Elements::Dense((0..a.len).map(both).collect()),
+        };
+        let constant = self.constant(op, ty, &elements)?;
+        self.set_operand(op, 0, x);
+        self.set_operand(op, 1, constant);
+        // The sum of the constants may overflow where no step did.
+        if self.rewriter.op(op).overflow().is_some() {
+            self.set_attr(op, AttrName::Overflow, WRAPS);
+        }
+        Some(Change::InPlace)
+    }
+
+    fn comparison(&mut self, op: Op) -> Option<Change> {
+        use tilewright_ir::ComparisonPredicate::*;
+        let here = self.rewriter.op(op);
+        let (lhs, rhs, predicate) = (here.operands()[0], here.operands()[1], here.predicate()?);
+        let signed = here.signedness() == Some(Signedness::Signed);
+        let decided = |holds: bool| Some(Change::Constant(Elements::Splat(holds.into())));
+        if lhs == rhs {
+            return decided(matches!(predicate, Equal | LessThanOrEqual | GreaterThanOrEqual));
+        }
+        if !signed && self.splat(rhs) == Some(0) && matches!(predicate, LessThan | GreaterThanOrEqual) {
+            return decided(predicate == GreaterThanOrEqual);
+        }
+        self.narrower_comparison(op)
+    }
+
+    /// Numbers that were both extended are compared before: extending changes no order. One of them may be a constant.
+    fn narrower_comparison(&mut self, op: Op) -> Option<Change> {
+        let here = self.rewriter.op(op);
+        let extension = self.defined_by(here.operands()[0], Opcode::ExtI)?;
+        let (x, from) = (extension.operands()[0], extension.signedness()?);
+        let ty = self.ty(x);
+        let (narrow, _) = number_tile(self.tables(), ty)?;
+        if narrow == Scalar::I4 {
+            return None;
+        }
+        let rhs = here.operands()[1];
+        let y = match self.defined_by(rhs, Opcode::ExtI) {
+            Some(other) if other.signedness() == Some(from) && self.ty(other.operands()[0]) == ty => other.operands()[0],
+            Some(_) => return None,
+            None => {
+                let Constant { scalar: wide, elements, .. } = self.constant_of(rhs)?;
+                let bits = elements.splat()?;
+                let kept = int::truncate(bits, narrow.bits());
+                if int::extend(kept, narrow.bits(), wide.bits(), from == Signedness::Signed) != bits {
+                    return None;
+                }
+                self.constant(op, ty, &Elements::Splat(kept))?
+            }
+        };
+        self.set_operand(op, 0, x);
+        self.set_operand(op, 1, y);
+        // Numbers without a sign are ordered the same way whichever way their extensions were read.
+        if from == Signedness::Unsigned {
+            self.set_attr(op, AttrName::Signedness, AttrValue::Enum(Signedness::Unsigned as u8));
+        }
+        Some(Change::InPlace)
+    }
+
+    /// The opposite of a comparison is the comparison with the opposite predicate.
+    fn negation(&mut self, op: Op) -> Option<Change> {
+        let here = self.rewriter.op(op);
+        let (lhs, rhs, ty) = (here.operands()[0], here.operands()[1], self.ty(here.result(0)?));
+        if !self.is_true(rhs) {
+            return None;
+        }
+        let comparison = self.defined_by(lhs, Opcode::CmpI).filter(|_| self.rewriter.uses(lhs).count() == 1)?;
+        let predicate = compare::inverse(comparison.predicate()?) as u8;
+        let (operands, mut attrs) = (comparison.operands().to_vec(), comparison.attrs().to_vec());
+        attrs[comparison.def().attr_index(AttrName::ComparisonPredicate)?] = AttrValue::Enum(predicate);
+        Some(Change::Value(self.create(op, Opcode::CmpI, &operands, &attrs, ty)))
+    }
+
+    fn selection(&mut self, op: Op) -> Option<Change> {
+        let here = self.rewriter.op(op);
+        let [condition, yes, no] = *here.operands() else { return None };
+        if yes == no {
+            return Some(Change::Value(yes));
+        }
+        if let Some(bit) = self.splat(condition) {
+            return Some(Change::Value(if bit & 1 == 1 { yes } else { no }));
+        }
+        if self.is_true(yes) && self.is_false(no) {
+            return Some(Change::Value(condition));
+        }
+        if self.is_false(yes) && self.is_true(no) {
+            let ty = self.ty(condition);
+            return Some(Change::Value(self.create(op, Opcode::XOrI, &[condition, no], &[], ty)));
+        }
+        let positive = self.negated(condition)?;
+        self.set_operand(op, 0, positive);
+        self.set_operand(op, 1, no);
+        self.set_operand(op, 2, yes);
+        Some(Change::InPlace)
+    }
+
+    /// The condition of which this one is the opposite.
+    pub(super) fn negated(&self, condition: Value) -> Option<Value> {
+        let opposite = self.defined_by(condition, Opcode::XOrI)?;
+        self.is_true(opposite.operands()[1]).then_some(opposite.operands()[0])
+    }
+
+    fn is_true(&self, value: Value) -> bool {
+        self.constant_of(value).is_some_and(|constant| constant.scalar == Scalar::I1 && constant.elements.splat() == Some(1))
+    }
+
+    fn is_false(&self, value: Value) -> bool {
+        self.constant_of(value).is_some_and(|constant| constant.scalar == Scalar::I1 && constant.elements.splat() == Some(0))
+    }
+
+    /// What was extended twice is extended once. A number without a sign stays without.
+    fn extension(&mut self, op: Op) -> Option<Change> {
+        let here = self.rewriter.op(op);
+        let inner = self.defined_by(here.operands()[0], Opcode::ExtI)?;
+        let (first, second) = (inner.signedness()?, here.signedness()?);
+        if first == Signedness::Signed && second == Signedness::Unsigned {
+            return None;
+        }
+        let source = inner.operands()[0];
+        self.set_attr(op, AttrName::Signedness, AttrValue::Enum(first as u8));
+        self.set_operand(op, 0, source);
+        Some(Change::InPlace)
+    }
+
+    /// What was extended and is narrowed is one conversion at most, and so is what was narrowed twice.
+    fn truncation(&mut self, op: Op) -> Option<Change> {
+        let here = self.rewriter.op(op);
+        let source = here.operands()[0];
+        let result = self.ty(here.result(0)?);
+        if let Some(inner) = self.defined_by(source, Opcode::TruncI) {
+            let innermost = inner.operands()[0];
+            self.set_operand(op, 0, innermost);
+            self.set_attr(op, AttrName::Overflow, WRAPS);
+            return Some(Change::InPlace);
+        }
+        let inner = self.defined_by(source, Opcode::ExtI)?;
+        let (innermost, attrs) = (inner.operands()[0], inner.attrs().to_vec());
+        let bits = |ty| number_tile(self.tables(), ty).map(|(scalar, _)| scalar.bits());
+        Some(match bits(self.ty(innermost))?.cmp(&bits(result)?) {
+            std::cmp::Ordering::Equal => Change::Value(innermost),
+            std::cmp::Ordering::Less => Change::Value(self.create(op, Opcode::ExtI, &[innermost], &attrs, result)),
+            std::cmp::Ordering::Greater => {
+                self.set_operand(op, 0, innermost);
+                self.set_attr(op, AttrName::Overflow, WRAPS);
+                Change::InPlace
+            }
+        })
+    }
+
+    /// Offsets are extended with their sign anyway.
+    fn offset(&mut self, op: Op) -> Option<Change> {
+        let extension = self.defined_by(self.rewriter.op(op).operands()[1], Opcode::ExtI)?;
+        let source = extension.operands()[0];
+        let (narrow, _) = number_tile(self.tables(), self.ty(source))?;
+        if extension.signedness() != Some(Signedness::Signed) || narrow == Scalar::I4 {
+            return None;
+        }
+        self.set_operand(op, 1, source);
+        Some(Change::InPlace)
+    }
+}

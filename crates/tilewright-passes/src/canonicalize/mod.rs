@@ -1,0 +1,213 @@
+//! Canonicalisation: constants are folded, what changes nothing goes, and what can be written in several ways is written in one.
+//!
+//! - [`fold`]: operations on constants, with the arithmetic that the engine runs.
+//! - [`rows`]: tables of identities, `x + 0` and the like, and of pairs of operations that are one.
+//! - [`arith`]: order of operands, constants that meet, comparisons, selections, extensions, pointers.
+//! - [`shape`]: moved elements and the extents of views.
+//! - [`control`]: branches and loops of which it is known where they go.
+//!
+//! Each rule leaves the results of a defined program alone, bit for bit; only the payloads of NaNs, of which nothing is promised, may
+//! differ. Rules are tried until none applies; each makes the program smaller, or brings it nearer to one form that is never left.
+
+mod arith;
+mod control;
+mod fold;
+mod rows;
+mod shape;
+
+use crate::{
+    constant::{Constant, Elements, encode, number_tile},
+    effects::only_computes,
+    registry::Options,
+    statistics::Statistics,
+    structure::{Terminators, preorder},
+};
+use tilewright_ir::{AttrName, AttrValue, Body, NewOp, Op, OpRef, Opcode, Place, Rewriter, Tables, Type, Value};
+
+/// The most elements of a constant that are folded one by one; of larger ones only those that are stored as one element are.
+const MAX_ELEMENTS: usize = 64;
+
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+    let ops = preorder(rewriter.body());
+    let terminators = Terminators::new(rewriter.body(), &ops);
+    let mut driver = Driver { rewriter, terminators, queued: Vec::new(), work: Vec::new(), changes };
+    ops.into_iter().rev().for_each(|op| driver.enqueue(op));
+    while let Some(op) = driver.work.pop() {
+        driver.queued[op.index()] = false;
+        if !driver.rewriter.is_erased(op) {
+            driver.visit(op);
+        }
+    }
+}
+
+/// What became of an operation.
+enum Change {
+    /// Its only result is this value.
+    Value(Value),
+    /// Its only result is this constant.
+    Constant(Elements),
+    /// It was changed in its place; it may change further.
+    InPlace,
+    /// It is gone, or its results have been replaced.
+    Done,
+}
+
+struct Driver<'r, 'a> {
+    rewriter: &'r mut Rewriter<'a>,
+    /// As they were at first: some may be gone, none is new.
+    terminators: Terminators,
+    /// By operation: whether it is in the list.
+    queued: Vec<bool>,
+    /// What is to be looked at, the next one last.
+    work: Vec<Op>,
+    changes: &'r mut Statistics,
+}
+
+impl Driver<'_, '_> {
+    fn enqueue(&mut self, op: Op) {
+        if self.queued.len() <= op.index() {
+            self.queued.resize(self.rewriter.body().num_ops(), false);
+        }
+        if !std::mem::replace(&mut self.queued[op.index()], true) {
+            self.work.push(op);
+        }
+    }
+
+    fn enqueue_users(&mut self, value: Value) {
+        let users: Vec<Op> = self.rewriter.uses(value).map(|user| user.op).collect();
+        users.into_iter().for_each(|user| self.enqueue(user));
+    }
+
+    fn visit(&mut self, op: Op) {
+        let here = self.rewriter.op(op);
+        if only_computes(here) && here.results().all(|result| self.rewriter.is_unused(result)) {
+            return self.erase_dead(op);
+        }
+        let Some(change) = self.change(op) else { return };
+        match change {
+            Change::Value(value) => self.replace(op, value),
+            Change::Constant(elements) => {
+                let ty = self.rewriter.body().ty(self.rewriter.op(op).result(0).expect("it has a result"));
+                if let Some(value) = self.constant(op, ty, &elements) {
+                    self.changes.add("folded", 1);
+                    self.replace(op, value);
+                }
+            }
+            Change::InPlace => {
+                self.changes.add("simplified", 1);
+                let results: Vec<Value> = self.rewriter.op(op).results().collect();
+                results.into_iter().for_each(|result| self.enqueue_users(result));
+                self.enqueue(op);
+            }
+            Change::Done => self.changes.add("simplified", 1),
+        }
+    }
+
+    /// What becomes of an operation, by the first rule that says so.
+    fn change(&mut self, op: Op) -> Option<Change> {
+        let opcode = self.rewriter.op(op).opcode();
+        let rules: &[fn(&mut Self, Op) -> Option<Change>] = match opcode {
+            Opcode::If => &[Self::branch],
+            Opcode::For | Opcode::Loop => &[Self::repetition],
+            Opcode::Assert => &[Self::assertion],
+            Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => &[Self::extents],
+            Opcode::JoinTokens => &[Self::tokens],
+            _ if only_computes(self.rewriter.op(op)) => &[Self::fold, Self::identity, Self::composition, Self::arithmetic, Self::movement],
+            _ => &[],
+        };
+        rules.iter().find_map(|rule| rule(self, op))
+    }
+
+    fn erase_dead(&mut self, op: Op) {
+        let operands = self.rewriter.op(op).operands().to_vec();
+        self.rewriter.erase(op).expect("nothing uses it");
+        self.enqueue_definitions(&operands);
+        self.changes.add("removed", 1);
+    }
+
+    /// Looks again at what defines values: it may be dead now, or read once only.
+    fn enqueue_definitions(&mut self, values: &[Value]) {
+        for value in values {
+            if let Some(op) = self.rewriter.body().defining_op(*value).map(OpRef::id) {
+                self.enqueue(op);
+            }
+        }
+    }
+
+    fn replace(&mut self, op: Op, value: Value) {
+        let result = self.rewriter.op(op).result(0).expect("it has a result");
+        self.enqueue_users(result);
+        let operands = self.rewriter.op(op).operands().to_vec();
+        self.rewriter.replace(op, &[value]).expect("one result, and another value");
+        self.enqueue_definitions(&operands);
+        self.changes.add("simplified", 1);
+    }
+
+    /// Replaces one result of an operation that stays for now.
+    fn replace_result(&mut self, op: Op, index: usize, value: Value) -> bool {
+        let result = self.rewriter.op(op).result(index).expect("it has so many results");
+        let used = !self.rewriter.is_unused(result);
+        self.enqueue_users(result);
+        self.rewriter.replace_uses(result, value);
+        used
+    }
+
+    /// A constant of these elements before an operation; `None` if there is no such constant.
+    fn constant(&mut self, near: Op, ty: Type, elements: &Elements) -> Option<Value> {
+        let (scalar, len) = number_tile(self.tables(), ty)?;
+        if !tilewright_ir::ops::TypeSet::NUMBER.scalars().any(|known| known == scalar) {
+            return None;
+        }
+        let data = encode(elements, scalar, len)?;
+        let data = self.rewriter.tables().constants.add(&data);
+        let attrs = [AttrValue::Const(data)];
+        Some(self.create(near, Opcode::Constant, &[], &attrs, ty))
+    }
+
+    /// An operation with fixed operands and one result, before another one.
+    fn create(&mut self, near: Op, opcode: Opcode, operands: &[Value], attrs: &[AttrValue], ty: Type) -> Value {
+        let loc = self.rewriter.op(near).loc();
+        let new = NewOp { opcode, operands, present: 0, split: 0, attrs, results: &[ty], loc };
+        let new = self.rewriter.create(Place::Before(near), new);
+        self.enqueue(new);
+        self.rewriter.op(new).result(0).expect("it has a result")
+    }
+
+    fn tables(&self) -> &Tables {
+        self.rewriter.parts().0
+    }
+
+    fn body(&self) -> &Body {
+        self.rewriter.body()
+    }
+
+    fn ty(&self, value: Value) -> Type {
+        self.rewriter.body().ty(value)
+    }
+
+    /// The constant that a value is.
+    fn constant_of(&self, value: Value) -> Option<Constant> {
+        let (tables, body) = self.rewriter.parts();
+        Constant::of(tables, body, value, MAX_ELEMENTS)
+    }
+
+    /// The bits that all elements of a constant have.
+    fn splat(&self, value: Value) -> Option<u64> {
+        self.constant_of(value)?.elements.splat()
+    }
+
+    /// The operation with this opcode that defines a value.
+    fn defined_by(&self, value: Value, opcode: Opcode) -> Option<OpRef<'_>> {
+        self.rewriter.body().defining_op(value).filter(|op| op.opcode() == opcode)
+    }
+
+    fn set_operand(&mut self, op: Op, index: usize, value: Value) {
+        let old = self.rewriter.op(op).operands()[index];
+        self.rewriter.set_operand(op, index, value).expect("it has so many operands");
+        self.enqueue_definitions(&[old]);
+    }
+
+    fn set_attr(&mut self, op: Op, name: AttrName, value: AttrValue) {
+        self.rewriter.set_attr(op, name, value).expect("it has the attribute");
+    }
+}

@@ -1,0 +1,162 @@
+//! Common subexpressions: value numbering over regions.
+//!
+//! Two operations are equal if they have the same opcode, attributes, result types and operands; the first two operands of a
+//! commutative operation may be exchanged, and those of a comparison with its predicate. What a region computes is
+//! known in it, and in the regions inside, and nowhere else. Of promises about overflow, those that both make are kept.
+
+use crate::{effects::only_computes, registry::Options, statistics::Statistics};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher as _, Hash as _, Hasher as _},
+};
+use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Rewriter, Value, ops::Traits};
+
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+    let mut known = Known::default();
+    let mut scopes: Vec<Scope> = Vec::new();
+    let mut next = rewriter.body().entry_block().and_then(|block| rewriter.body().ops(block).next()).map(OpRef::id);
+    loop {
+        let Some(op) = next else {
+            let Some(scope) = scopes.last_mut() else { return };
+            known.leave(scope.entered);
+            next = match scope.blocks.pop() {
+                Some(block) => rewriter.body().ops(block).next().map(OpRef::id),
+                None => scopes.pop().and_then(|scope| scope.after),
+            };
+            continue;
+        };
+        let here = rewriter.op(op);
+        next = here.next().map(OpRef::id);
+        if here.def().regions > 0 {
+            let mut blocks: Vec<_> = here.regions().flat_map(|region| here.body().blocks(region)).collect();
+            blocks.reverse();
+            scopes.push(Scope { entered: known.order.len(), blocks, after: next });
+            next = None;
+        } else if only_computes(here)
+            && let Some(first) = known.find_or_enter(rewriter, op)
+        {
+            keep_common_promises(rewriter, first, op);
+            let values: Vec<Value> = rewriter.op(first).results().collect();
+            rewriter.replace(op, &values).expect("equal operations give as much");
+            changes.add("computed before", 1);
+        }
+    }
+}
+
+/// Regions that are walked over.
+struct Scope {
+    /// How many operations were known before.
+    entered: usize,
+    /// The blocks that are still to be walked over, the next one last.
+    blocks: Vec<tilewright_ir::Block>,
+    /// Where it goes on behind them.
+    after: Option<Op>,
+}
+
+/// What was computed before, and can be seen.
+#[derive(Default)]
+struct Known {
+    state: foldhash::fast::RandomState,
+    /// By hash: an operation. Another one with the same hash takes its place.
+    ops: HashMap<u64, Op, foldhash::fast::RandomState>,
+    /// The hashes, in the order in which they were entered, and what was under them before.
+    order: Vec<(u64, Option<Op>)>,
+}
+
+impl Known {
+    /// The operation that computes the same; else this one is known from now on.
+    fn find_or_enter(&mut self, rewriter: &Rewriter<'_>, op: Op) -> Option<Op> {
+        let hash = self.hash(rewriter, op);
+        if let Some(&first) = self.ops.get(&hash)
+            && is_equal(rewriter, first, op)
+        {
+            return Some(first);
+        }
+        self.order.push((hash, self.ops.insert(hash, op)));
+        None
+    }
+
+    /// Forgets all but the first so many.
+    fn leave(&mut self, len: usize) {
+        for (hash, before) in self.order.drain(len..).rev() {
+            match before {
+                Some(op) => self.ops.insert(hash, op),
+                None => self.ops.remove(&hash),
+            };
+        }
+    }
+
+    fn hash(&self, rewriter: &Rewriter<'_>, op: Op) -> u64 {
+        let mut hasher = self.state.build_hasher();
+        let (tables, body) = rewriter.parts();
+        let op = body.op(op);
+        op.opcode().hash(&mut hasher);
+        let (operands, swapped) = ordered(op);
+        operands.for_each(|operand| operand.hash(&mut hasher));
+        op.results().for_each(|result| body.ty(result).hash(&mut hasher));
+        for (attr, def) in op.attrs().iter().zip(op.def().attrs) {
+            match attr {
+                AttrValue::Const(data) => tables.constants.bytes(*data).hash(&mut hasher),
+                _ if def.name == AttrName::Overflow => {}
+                AttrValue::Enum(wire) if def.name == AttrName::ComparisonPredicate => predicate(*wire, swapped).hash(&mut hasher),
+                attr => attr.hash(&mut hasher),
+            }
+        }
+        hasher.finish()
+    }
+}
+
+/// The operands in an order that does not depend on how a commutative operation was written, and whether they are exchanged.
+fn ordered(op: OpRef<'_>) -> (impl Iterator<Item = Value> + Clone, bool) {
+    let operands = op.operands();
+    let commutes = op.def().traits.contains(Traits::COMMUTATIVE) || matches!(op.opcode(), Opcode::CmpI | Opcode::CmpF);
+    let swapped = commutes && operands.len() >= 2 && operands[0] > operands[1];
+    let index = move |i: usize| if swapped && i < 2 { 1 - i } else { i };
+    ((0..operands.len()).map(move |i| operands[index(i)]), swapped)
+}
+
+/// The number of a predicate, or of the one for exchanged operands.
+fn predicate(wire: u8, swapped: bool) -> u8 {
+    match ComparisonPredicate::from_wire(wire).filter(|_| swapped) {
+        Some(predicate) => crate::compare::swapped(predicate) as u8,
+        None => wire,
+    }
+}
+
+fn is_equal(rewriter: &Rewriter<'_>, a: Op, b: Op) -> bool {
+    let (tables, body) = rewriter.parts();
+    let (a, b) = (body.op(a), body.op(b));
+    let types = |op: OpRef<'_>| op.results().map(|result| body.ty(result)).collect::<Vec<_>>();
+    let ((a_operands, a_swapped), (b_operands, b_swapped)) = (ordered(a), ordered(b));
+    let attrs = a.attrs().iter().zip(b.attrs()).zip(a.def().attrs);
+    a.opcode() == b.opcode()
+        && a_operands.eq(b_operands)
+        && (a.present_operands(), a.split()) == (b.present_operands(), b.split())
+        && types(a) == types(b)
+        && attrs.into_iter().all(|((x, y), def)| match (x, y) {
+            (AttrValue::Const(x), AttrValue::Const(y)) => tables.constants.bytes(*x) == tables.constants.bytes(*y),
+            _ if def.name == AttrName::Overflow => true,
+            (AttrValue::Enum(x), AttrValue::Enum(y)) if def.name == AttrName::ComparisonPredicate => {
+                predicate(*x, a_swapped) == predicate(*y, b_swapped)
+            }
+            (x, y) => x == y,
+        })
+}
+
+/// The first operation promises of its overflow what both do.
+fn keep_common_promises(rewriter: &mut Rewriter<'_>, first: Op, second: Op) {
+    let (Some(a), Some(b)) = (rewriter.op(first).overflow(), rewriter.op(second).overflow()) else { return };
+    if a != b {
+        let both = AttrValue::Enum(common(a, b) as u8);
+        rewriter.set_attr(first, AttrName::Overflow, both).expect("both have the attribute");
+    }
+}
+
+fn common(a: IntegerOverflow, b: IntegerOverflow) -> IntegerOverflow {
+    use IntegerOverflow::{None, Nw};
+    match (a, b) {
+        (Nw, other) | (other, Nw) => other,
+        (a, b) if a == b => a,
+        _ => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! The passes: one row for each, from which the parser of pipelines, `--help` and the documentation come.
+
+use crate::{canonicalize, cse, dce, fuse_fma, licm, statistics::Statistics};
+use tilewright_ir::{Module, Rewriter, nearest};
+
+/// What is known of a pass.
+#[derive(Debug)]
+pub struct PassInfo {
+    /// Its name in a pipeline.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The numbers that it can be given.
+    pub options: &'static [OptionInfo],
+    pub(crate) run: Run,
+}
+
+/// A number that a pass can be given.
+#[derive(Debug)]
+pub struct OptionInfo {
+    /// Its name in a pipeline.
+    pub name: &'static str,
+    /// What it decides, in one line.
+    pub summary: &'static str,
+    /// What it is if it is not given.
+    pub default: u64,
+}
+
+/// The code of a pass. What it changed it adds to the statistics.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Run {
+    /// Changes one function.
+    Function(fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics)),
+    /// Changes the module.
+    #[expect(dead_code, reason = "no pass changes more than a function yet")]
+    Module(fn(&mut Module, Options<'_>, &mut Statistics)),
+}
+
+/// The numbers that a pass was given.
+#[derive(Clone, Copy, Debug)]
+#[expect(dead_code, reason = "no pass has an option yet")]
+pub(crate) struct Options<'a> {
+    pub(crate) info: &'static PassInfo,
+    pub(crate) values: &'a [u64],
+}
+
+/// Every pass, in the order of their names.
+pub static PASSES: &[PassInfo] = &[
+    PassInfo {
+        name: "canonicalize",
+        summary: "Folds constants, removes what changes nothing, and writes the rest in one way",
+        options: &[],
+        run: Run::Function(canonicalize::run),
+    },
+    PassInfo {
+        name: "cse",
+        summary: "Computes once what is computed again: equal operations on equal operands become one",
+        options: &[],
+        run: Run::Function(cse::run),
+    },
+    PassInfo {
+        name: "dce",
+        summary: "Removes operations, carried values and results that nothing needs",
+        options: &[],
+        run: Run::Function(dce::run),
+    },
+    PassInfo {
+        name: "fuse-fma",
+        summary: "Computes products in the sums that read them, rounding once: this changes results",
+        options: &[],
+        run: Run::Function(fuse_fma::run),
+    },
+    PassInfo {
+        name: "licm",
+        summary: "Moves operations out of loops that compute the same in every iteration",
+        options: &[],
+        run: Run::Function(licm::run),
+    },
+];
+
+/// The pass with this name.
+pub fn find(name: &str) -> Option<&'static PassInfo> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+/// The pass with this name.
+///
+/// # Errors
+/// That there is none, and which one may have been meant.
+pub fn find_or_suggest(name: &str) -> Result<&'static PassInfo, String> {
+    find(name).ok_or_else(|| unknown("pass", name, PASSES.iter().map(|pass| pass.name)))
+}
+
+/// That there is no such name, and which ones there are.
+pub(crate) fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+    if let Some(near) = nearest(name, known.clone()) {
+        return format!("there is no {what} '{name}'; did you mean '{near}'?");
+    }
+    let known: Vec<&str> = known.collect();
+    match known[..] {
+        [] => format!("there is no {what} '{name}': it has none"),
+        _ => format!("there is no {what} '{name}'; there are {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_are_in_order_and_have_one_line_each() {
+        assert!(PASSES.is_sorted_by(|a, b| a.name < b.name));
+        for pass in PASSES {
+            assert!(!pass.summary.contains('\n') && !pass.summary.ends_with('.'), "{}", pass.name);
+            assert!(pass.options.iter().all(|option| !option.summary.is_empty()), "{}", pass.name);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Passes, from text to text.
+//!
+//! Each file `tests/*.mlir` begins with `// passes: PIPELINE`. Behind each of its functions stands, in comments that begin with
+//! `//|`, what the pipeline makes of it. `BLESS=1` rewrites them.
+
+use std::{fmt::Write as _, fs, path::Path};
+use tilewright_ir::verify;
+use tilewright_passes::{PASSES, Pipeline, RunOptions};
+use tilewright_text::{ParseOptions, parse, print_function};
+
+/// What the comments with expectations begin with.
+const EXPECTED: &str = "//|";
+
+/// The file as it should be.
+fn blessed(text: &str, path: &Path) -> String {
+    let name = path.display();
+    let pipeline = text.lines().next().and_then(|line| line.strip_prefix("// passes: "));
+    let pipeline = pipeline.unwrap_or_else(|| panic!("{name} does not begin with '// passes: '"));
+    let pipeline = Pipeline::parse(pipeline).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let source: Vec<&str> = text.lines().filter(|line| !line.starts_with(EXPECTED)).collect();
+    let module = parse(&source.join("\n"), &ParseOptions::new());
+    let module = module.unwrap_or_else(|errors| panic!("{}", errors[0].render(&source.join("\n"), &name.to_string())));
+    let module = verify(module).unwrap_or_else(|findings| panic!("{name}: {}", findings[0]));
+    let (module, _) = pipeline.run(module, RunOptions::new().verify_each(true)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut functions = module.functions.iter();
+    let mut out = String::new();
+    for line in source {
+        let _ = writeln!(out, "{line}");
+        if line == "}" {
+            let function = functions.next().unwrap_or_else(|| panic!("{name} has more lines '}}' than functions"));
+            for line in print_function(&module, function).lines() {
+                let _ = writeln!(out, "{}", format!("{EXPECTED} {line}").trim_end());
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn passes_make_what_the_files_expect() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    files.sort();
+    assert!(!files.is_empty());
+    let bless = std::env::var_os("BLESS").is_some_and(|bless| !bless.is_empty());
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        let expected = blessed(&text, &path);
+        if bless {
+            fs::write(&path, expected).unwrap();
+        } else if let Some((i, (found, expected))) = text.lines().zip(expected.lines()).enumerate().find(|(_, (a, b))| a != b) {
+            panic!("{}:{}:\n  the file has    {found}\n  the passes make {expected}\nBLESS=1 rewrites the file", path.display(), i + 1);
+        } else {
+            assert_eq!(text.lines().count(), expected.lines().count(), "{}: BLESS=1 rewrites it", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_pass_is_tested_and_documented() {
+    let docs = include_str!("../../../docs/passes.md");
+    assert!(docs.contains(&format!("`-O` stands for `{}`.", Pipeline::DEFAULT)));
+    for pass in PASSES {
+        assert!(docs.contains(&format!("\n## `{}`\n", pass.name)), "docs/passes.md has no section about {}", pass.name);
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/{}.mlir", pass.name.replace('-', "_")));
+        assert!(tests.is_file(), "{} is missing", tests.display());
+    }
+}
