@@ -71,6 +71,13 @@ pub fn f32_to_f4(value: f32) -> u8 {
     (if value.is_nan() { 0x7 } else { code }) as u8
 }
 
+/// `f32` to `fnv8E5M3FNU` bits, nearest even, saturating at both ends; NaN to 0xFF.
+#[inline]
+pub fn f32_to_fnv8(value: f32) -> u8 {
+    let code = if value.is_sign_negative() { 0 } else { narrow::<3, 15, 0xFE>(value) };
+    (if value.is_nan() { 0xFF } else { code }) as u8
+}
+
 /// The magnitude of a non-NaN `f32` in a format with `MANTISSA` stored bits and bias `BIAS`, nearest even, clamped to
 /// the code `LIMIT`. For a NaN some code up to `LIMIT`.
 #[inline]

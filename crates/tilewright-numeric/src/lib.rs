@@ -8,6 +8,7 @@
 //! | [`format`](mod@format) | how the bits of each float format are read and written |
 //! | [`round`] | the rounding modes |
 //! | [`convert`](mod@convert) | one value from one type to another: float to float, integer to float, float to integer |
+//! | [`branch_free`] | arithmetic and conversions without branches, for vector code: the same bits |
 //! | [`bulk`] | the hot conversions, one element at a time and slice to slice |
 //! | [`arith`] | correctly rounded add, sub, mul, div, fma and sqrt in every mode |
 //! | [`float`] | max, min, remainder, ceil, floor, compare, flush to zero |
@@ -26,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arith;
+pub mod branch_free;
 pub mod bulk;
 pub mod convert;
 mod double;

@@ -106,6 +106,8 @@ pub(crate) enum Op {
     Binary(Binary),
     /// The product of the first two and the third, rounded once.
     Fma,
+    /// The same, rounded to odd (`branch_free` of `tilewright-numeric`): rounded to 16 bits then, it is as if it were rounded once.
+    FmaOdd,
     /// The product of the first one, and of that of the others.
     TimesProduct,
 }
@@ -171,7 +173,7 @@ impl Link {
         let count = match self.op {
             Op::Same | Op::Unary(_) => 1,
             Op::Binary(_) => 2,
-            Op::Fma | Op::TimesProduct => 3,
+            Op::Fma | Op::FmaOdd | Op::TimesProduct => 3,
         };
         self.operands[..count].contains(&Operand::Passed)
     }
@@ -217,8 +219,9 @@ pub(crate) fn form(imm: &Imm) -> Option<Form> {
     }
     let op = arithmetic(imm.op).filter(|_| imm.srcs == [imm.dst; 3])?;
     let is_exact = matches!(op, Op::Binary(Binary::Max | Binary::MaxNan | Binary::Min | Binary::MinNan));
-    // A product and a sum would be rounded twice, and all bits of a NaN count where only its sign may change.
-    let fits = to.is_none() || !matches!(op, Op::Fma | Op::Unary(Unary::Neg | Unary::Abs));
+    let op = if op == Op::Fma && to.is_some() { Op::FmaOdd } else { op };
+    // All bits of a NaN count where only its sign may change.
+    let fits = to.is_none() || !matches!(op, Op::Unary(Unary::Neg | Unary::Abs));
     fits.then_some(Form { op, from, to, rounds: !is_exact })
 }
 

@@ -28,6 +28,10 @@ pub(super) enum Instruction {
     TimesPlus(From, From),
     /// Adds the product of two operands, rounded once.
     PlusProduct(From, From),
+    /// The first of these, rounded to odd.
+    TimesPlusOdd(From, From),
+    /// The second of these, rounded to odd.
+    PlusProductOdd(From, From),
     /// Multiplies it with the product of two operands, rounded before.
     TimesProduct(From, From),
     /// Rounds it.
@@ -71,7 +75,8 @@ impl Program {
                     program.instructions.push(Instruction::Unary(op));
                 }
                 Op::Binary(op) => program.push_binary(op, operands[0], operands[1]),
-                Op::Fma => program.push_fused(operands),
+                Op::Fma => program.push_fused(operands, Instruction::TimesPlus, Instruction::PlusProduct),
+                Op::FmaOdd => program.push_fused(operands, Instruction::TimesPlusOdd, Instruction::PlusProductOdd),
                 Op::TimesProduct => {
                     program.load(operands[0]);
                     program.instructions.push(Instruction::TimesProduct(operands[1], operands[2]));
@@ -147,13 +152,13 @@ impl Program {
         self.instructions.push(Instruction::Binary(op, y));
     }
 
-    fn push_fused(&mut self, [x, y, z]: [From; 3]) {
+    fn push_fused(&mut self, [x, y, z]: [From; 3], times_plus: fn(From, From) -> Instruction, plus_product: fn(From, From) -> Instruction) {
         let passed = |from: From| from == From::Accumulator;
         if passed(z) && !passed(x) && !passed(y) {
-            return self.instructions.push(Instruction::PlusProduct(x, y));
+            return self.instructions.push(plus_product(x, y));
         }
         let (x, y) = if passed(y) { (y, x) } else { (x, y) };
         self.load(x);
-        self.instructions.push(Instruction::TimesPlus(y, z));
+        self.instructions.push(times_plus(y, z));
     }
 }

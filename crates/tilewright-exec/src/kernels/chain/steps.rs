@@ -14,7 +14,7 @@ use super::{
     program::{From, Instruction},
     streamed::Stream,
 };
-use crate::kernels::{halves::Halves, lanes::VectorLanes};
+use crate::kernels::halves::Halves;
 use std::{hint::unreachable_unchecked, marker::PhantomData, mem::MaybeUninit};
 use tilewright_numeric::lanes::{self, Lanes};
 
@@ -297,9 +297,11 @@ functions! {
 }
 functions! {
     /// Of the accumulator and two operands.
-    OfThree(x: V, y: V, z: V) of VectorLanes:
+    OfThree(x: V, y: V, z: V) of Halves:
     TimesPlus => x.fused(y, z);
     PlusProduct => y.fused(z, x);
+    TimesPlusOdd => x.fused_odd(y, z);
+    PlusProductOdd => y.fused_odd(z, x);
     TimesProduct => x * (y * z);
 }
 
@@ -377,6 +379,8 @@ impl<V: Threaded> Step<V> {
             Instruction::Binary(op, y) => (choose_binary!(op, |T| choose_source!(y, |Y| V::step::<Two<T, Y>, FOLDS>())), y, NONE),
             Instruction::TimesPlus(y, z) => (three::<V, FOLDS, TimesPlus>(y, z), y, z),
             Instruction::PlusProduct(y, z) => (three::<V, FOLDS, PlusProduct>(y, z), y, z),
+            Instruction::TimesPlusOdd(y, z) => (three::<V, FOLDS, TimesPlusOdd>(y, z), y, z),
+            Instruction::PlusProductOdd(y, z) => (three::<V, FOLDS, PlusProductOdd>(y, z), y, z),
             Instruction::TimesProduct(y, z) => (three::<V, FOLDS, TimesProduct>(y, z), y, z),
             Instruction::Round(Half::F16) => (V::step::<One<RoundF16>, FOLDS>(), NONE, NONE),
             Instruction::Round(Half::Bf16) => (V::step::<One<RoundBf16>, FOLDS>(), NONE, NONE),

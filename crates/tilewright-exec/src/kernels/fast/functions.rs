@@ -2,7 +2,7 @@
 
 use super::loops::{Cast, Fn1, Fn2, Fn3, Relation};
 use std::marker::PhantomData;
-use tilewright_numeric::{float, math};
+use tilewright_numeric::{branch_free, float, math};
 #[cfg(target_arch = "x86_64")]
 use {
     super::loops::LanesFn,
@@ -154,6 +154,13 @@ impl<F: Fn2<f32>> Fn2<f32> for Flushed<F> {
     }
 }
 
+impl<F: Fn3<f32>> Fn3<f32> for Flushed<F> {
+    #[inline(always)]
+    fn apply(x: f32, y: f32, z: f32) -> f32 {
+        float::flush_f32(F::apply(float::flush_f32(x), float::flush_f32(y), float::flush_f32(z)))
+    }
+}
+
 /// The larger float, without branches: +0 above -0, and the first operand where the one named last is NaN. With `y` there, a NaN is
 /// passed over; with `x`, it comes out.
 macro_rules! larger {
@@ -243,6 +250,23 @@ impl Fn3<f64> for Multiply {
     }
 }
 
+/// [`Multiply`] for `f16`, rounded to odd: the lane rounds it.
+pub(super) struct MultiplyF16;
+impl Fn3<f32> for MultiplyF16 {
+    #[inline(always)]
+    fn apply(x: f32, y: f32, z: f32) -> f32 {
+        branch_free::fma_f16_odd(x, y, z)
+    }
+}
+/// The same for `bf16`.
+pub(super) struct MultiplyBf16;
+impl Fn3<f32> for MultiplyBf16 {
+    #[inline(always)]
+    fn apply(x: f32, y: f32, z: f32) -> f32 {
+        branch_free::fma_f32_odd(x, y, z)
+    }
+}
+
 /// Declares functions of integers of every width.
 macro_rules! int_ops {
     ($($name:ident |$x:ident, $y:ident| $body:expr;)*) => {$(
@@ -312,7 +336,7 @@ macro_rules! as_casts {
     )*)*};
 }
 as_casts! {
-    i8 => i16 i32 i64 f32 f64;
+    i8 => i8 i16 i32 i64 f32 f64;
     i16 => i8 i32 i64 f32 f64;
     i32 => i8 i16 i64 f32 f64;
     i64 => i8 i16 i32 f32 f64;

@@ -52,7 +52,7 @@ conversions! {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{narrow_to_f16, widen_f16};
+    use super::super::convert::{narrow_to_f16, widen_f16};
     use crate::{
         cpu::Level,
         elem::Elem,

@@ -1,13 +1,12 @@
 //! The loops of fast kernels, over any type of elements and any function of them.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers, and calls versions for CPU features")]
 
-use super::functions::Multiply;
 use crate::{
     cpu::Level,
     kernels::{ElemOp, Imm, KernelFn, PerRow},
 };
 use std::marker::PhantomData;
-use tilewright_numeric::bulk;
+use tilewright_numeric::{branch_free, bulk};
 #[cfg(target_arch = "x86_64")]
 use {crate::kernels::lanes::VectorLanes, tilewright_numeric::lanes::Lanes};
 
@@ -37,28 +36,62 @@ plain_lanes! { i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 }
 
 /// Declares a small float that arithmetic widens to f32.
 macro_rules! small_lane {
-    ($name:ident($bits:ty) $widen:ident $narrow:ident) => {
+    ($name:ident($bits:ty) $widen:path, $narrow:path) => {
         #[derive(Clone, Copy)]
         #[repr(transparent)]
         pub(in crate::kernels) struct $name($bits);
+
+        impl $name {
+            #[inline(always)]
+            pub(super) fn from_bits(bits: $bits) -> Self {
+                $name(bits)
+            }
+        }
 
         impl Lane for $name {
             type Wide = f32;
             #[inline(always)]
             fn widen(self) -> f32 {
-                bulk::$widen(self.0)
+                $widen(self.0)
             }
             #[inline(always)]
             fn narrow(wide: f32) -> Self {
-                $name(bulk::$narrow(wide))
+                $name::from_bits($narrow(wide))
             }
         }
     };
 }
-small_lane! { F16(u16) f16_to_f32 f32_to_f16 }
-small_lane! { Bf16(u16) bf16_to_f32 f32_to_bf16 }
-small_lane! { E4m3(u8) e4m3_to_f32 f32_to_e4m3 }
-small_lane! { E5m2(u8) e5m2_to_f32 f32_to_e5m2 }
+small_lane! { F16(u16) bulk::f16_to_f32, bulk::f32_to_f16 }
+small_lane! { Bf16(u16) bulk::bf16_to_f32, bulk::f32_to_bf16 }
+small_lane! { E4m3(u8) bulk::e4m3_to_f32, bulk::f32_to_e4m3 }
+small_lane! { E5m2(u8) bulk::e5m2_to_f32, bulk::f32_to_e5m2 }
+small_lane! { E8m0(u8) bulk::e8m0_to_f32, branch_free::f32_to_e8m0 }
+small_lane! { Fnv8(u8) bulk::fnv8_to_f32, bulk::f32_to_fnv8 }
+small_lane! { F4(u8) bulk::f4_to_f32, bulk::f32_to_f4 }
+
+/// Declares a signed integer of a few bits, which lie in a byte with zeros above.
+macro_rules! short_lane {
+    ($name:ident $bits:literal) => {
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub(super) struct $name(u8);
+
+        impl Lane for $name {
+            type Wide = i8;
+            #[inline(always)]
+            fn widen(self) -> i8 {
+                // From 32 bits, for which the CPU has shifts in vectors.
+                ((i32::from(self.0) << (32 - $bits)) >> (32 - $bits)) as i8
+            }
+            #[inline(always)]
+            fn narrow(wide: i8) -> Self {
+                $name(wide.cast_unsigned() & ((1 << $bits) - 1))
+            }
+        }
+    };
+}
+short_lane! { Bit 1 }
+short_lane! { Nibble 4 }
 
 /// A function of one value.
 pub(super) trait Fn1<T: Copy> {
@@ -171,7 +204,7 @@ unsafe fn lanes<'a, T>(base: *const u8, n: usize) -> &'a [T] {
 /// # Safety
 /// As [`KernelFn`] demands of the destination.
 #[inline(always)]
-unsafe fn lanes_mut<'a, T>(base: *mut u8, n: usize) -> &'a mut [T] {
+pub(super) unsafe fn lanes_mut<'a, T>(base: *mut u8, n: usize) -> &'a mut [T] {
     // SAFETY: by the contract; registers always hold initialised bytes.
     unsafe { std::slice::from_raw_parts_mut(base.cast(), n) }
 }
@@ -181,7 +214,7 @@ unsafe fn lanes_mut<'a, T>(base: *mut u8, n: usize) -> &'a mut [T] {
 /// # Safety
 /// As [`KernelFn`] demands.
 #[inline(always)]
-unsafe fn source<'a, T>(src: [*const u8; 3], source: usize, n: usize, imm: &Imm) -> &'a [T] {
+pub(super) unsafe fn source<'a, T>(src: [*const u8; 3], source: usize, n: usize, imm: &Imm) -> &'a [T] {
     let count = imm.per_row.filter(|per_row| per_row.source == source).map_or(n, |per_row| n.div_ceil(per_row.row));
     // SAFETY: by the contract.
     unsafe { lanes(src[source], count) }
@@ -329,14 +362,11 @@ impl<T: Lane, R: Lane, C: Cast<T::Wide, R::Wide>> Loop for Convert<T, R, C> {
     }
 }
 
-pub(super) struct Fma<T>(PhantomData<T>);
-impl<T: Lane> Loop for Fma<T>
-where
-    Multiply: Fn3<T::Wide>,
-{
+pub(super) struct Map3<T, F>(PhantomData<(T, F)>);
+impl<T: Lane, F: Fn3<T::Wide>> Loop for Map3<T, F> {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
-        let apply = |a: T, b: T, c: T| T::narrow(<Multiply as Fn3<T::Wide>>::apply(a.widen(), b.widen(), c.widen()));
+        let apply = |a: T, b: T, c: T| T::narrow(F::apply(a.widen(), b.widen(), c.widen()));
         // SAFETY: the contract of KernelFn.
         let (d, a, b, c) =
             unsafe { (lanes_mut::<T>(dst, n), source::<T>(src, 0, n, imm), source::<T>(src, 1, n, imm), source::<T>(src, 2, n, imm)) };
@@ -382,12 +412,12 @@ impl<T: Lane> Loop for Select<T> {
 }
 
 pub(super) struct Offset<I>(PhantomData<I>);
-impl<I: Lane<Wide = I> + Into<i64>> Loop for Offset<I> {
+impl<I: Lane<Wide: Into<i64>>> Loop for Offset<I> {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
         let ElemOp::Offset(size) = imm.op else { unreachable!("selected for offset") };
         let offset = |pointer: u64, index: I| {
-            let index: i64 = index.into();
+            let index: i64 = index.widen().into();
             pointer.wrapping_add(index.cast_unsigned().wrapping_mul(size))
         };
         // SAFETY: the contract of KernelFn.

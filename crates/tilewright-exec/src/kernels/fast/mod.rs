@@ -2,23 +2,6 @@
 //!
 //! A loop is one generic function, compiled for each level of the CPU; the versions give the same bits. Nothing is fused but `fma`.
 
-pub(super) mod functions;
-#[cfg(target_arch = "x86_64")]
-mod half;
-pub(super) mod loops;
-
-use super::{ElemOp, KernelFn};
-use crate::{cpu::Level, elem::Elem};
-use functions::*;
-pub(super) use loops::MIN_ROW_ELEMENT;
-use loops::{Bf16, Compare, Convert, CopyBits, E4m3, E5m2, F16, Fma, Map1, Map2, Offset, Select, at, portable};
-use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
-#[cfg(target_arch = "x86_64")]
-use {
-    super::lanes::{Eight, Sixteen, VectorLanes},
-    loops::MapLanes,
-};
-
 /// Picks the instance of a kernel for a float type.
 macro_rules! by_float {
     ($level:ident, $scalar:expr, $kernel:ident $(, $arg:ty)*) => {
@@ -61,6 +44,28 @@ macro_rules! by_bits {
     };
 }
 
+mod blocks;
+mod convert;
+pub(super) mod functions;
+#[cfg(target_arch = "x86_64")]
+mod half;
+mod integers;
+pub(super) mod loops;
+
+use super::{ElemOp, KernelFn};
+use crate::{cpu::Level, elem::Elem};
+use blocks::{Directed, InBlocks};
+use functions::*;
+use integers::{AbsI, DivI, Down, MulHi, NegI, RemI, Shl, Shr, ToZero, Up, bits};
+pub(super) use loops::MIN_ROW_ELEMENT;
+use loops::{Bf16, Bit, Compare, CopyBits, F16, Map1, Map2, Map3, Offset, Select, at, portable};
+use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
+#[cfg(target_arch = "x86_64")]
+use {
+    super::lanes::{Eight, Sixteen, VectorLanes},
+    loops::MapLanes,
+};
+
 /// The fast kernel of an operation on accepted types, if there is one.
 pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<KernelFn> {
     match (op, srcs) {
@@ -71,12 +76,15 @@ pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Opti
             4 => at::<Select<u32>>(level),
             _ => at::<Select<u64>>(level),
         }),
+        (ElemOp::Offset(_), [_, Elem::Num(Scalar::I1)]) => Some(at::<Offset<Bit>>(level)),
+        (ElemOp::Offset(_), [_, Elem::Num(Scalar::I8)]) => Some(at::<Offset<i8>>(level)),
+        (ElemOp::Offset(_), [_, Elem::Num(Scalar::I16)]) => Some(at::<Offset<i16>>(level)),
         (ElemOp::Offset(_), [_, Elem::Num(Scalar::I32)]) => Some(at::<Offset<i32>>(level)),
         (ElemOp::Offset(_), [_, Elem::Num(Scalar::I64)]) => Some(at::<Offset<i64>>(level)),
         (_, [Elem::Num(src), ..]) => match dst {
+            _ if matches!(op, ElemOp::CmpI(..) | ElemOp::CmpF(..)) => comparison(level, op, *src),
             Elem::Num(dst) if dst == *src => same_type(level, op, dst),
-            Elem::Num(Scalar::I1) => comparison(level, op, *src),
-            Elem::Num(dst) => conversion(level, op, *src, dst),
+            Elem::Num(dst) => convert::select(level, op, *src, dst),
             Elem::Ptr => None,
         },
         _ => None,
@@ -94,6 +102,7 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
         return Some(kernel);
     }
     match op {
+        ElemOp::FToF(_) => Some(at::<CopyBits>(level)),
         ElemOp::Ceil => by_float!(level, scalar, Map1, Ceil),
         ElemOp::Floor => by_float!(level, scalar, Map1, Floor),
         ElemOp::AbsF => by_bits!(level, scalar, AbsF),
@@ -118,22 +127,103 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
         ElemOp::MinF { propagate_nan: false, ftz: false } => by_float!(level, scalar, Map2, MinF),
         ElemOp::MaxF { propagate_nan: true, ftz: false } => by_float!(level, scalar, Map2, MaxNan),
         ElemOp::MinF { propagate_nan: true, ftz: false } => by_float!(level, scalar, Map2, MinNan),
-        // One rounding: the small floats go the exact way.
         ElemOp::Fma(RN, false) => match scalar {
-            Scalar::F32 => Some(at::<Fma<f32>>(level)),
-            Scalar::F64 => Some(at::<Fma<f64>>(level)),
+            Scalar::F16 => Some(at::<Map3<F16, MultiplyF16>>(level)),
+            Scalar::Bf16 => Some(at::<Map3<Bf16, MultiplyBf16>>(level)),
+            Scalar::F32 => Some(at::<Map3<f32, Multiply>>(level)),
+            Scalar::F64 => Some(at::<Map3<f64, Multiply>>(level)),
             _ => None,
         },
+        _ if scalar.is_int() => integers(level, op, scalar),
+        _ => directed(level, op, scalar),
+    }
+}
+
+/// Operations on floats that round in a direction, and remainders.
+fn directed(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
+    let (ElemOp::AddF(mode, ftz)
+    | ElemOp::SubF(mode, ftz)
+    | ElemOp::MulF(mode, ftz)
+    | ElemOp::DivF(mode, ftz)
+    | ElemOp::Sqrt(mode, ftz)
+    | ElemOp::Fma(mode, ftz)) = op
+    else {
+        return remainder(level, op, scalar);
+    };
+    let fits = matches!(mode, RoundingMode::Zero | RoundingMode::NegativeInf | RoundingMode::PositiveInf);
+    if !fits || ftz && scalar != Scalar::F32 {
+        return None;
+    }
+    match op {
+        ElemOp::AddF(..) => by_float!(level, scalar, InBlocks, Directed<blocks::Add>),
+        ElemOp::SubF(..) => by_float!(level, scalar, InBlocks, Directed<blocks::Sub>),
+        ElemOp::MulF(..) => by_float!(level, scalar, InBlocks, Directed<blocks::Mul>),
+        ElemOp::DivF(..) => by_float!(level, scalar, InBlocks, Directed<blocks::Div>),
+        ElemOp::Sqrt(..) => by_float!(level, scalar, InBlocks, Directed<blocks::Sqrt>),
+        _ => by_float!(level, scalar, InBlocks, Directed<blocks::MultiplyAdd>),
+    }
+}
+
+fn remainder(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
+    match (op, scalar) {
+        (ElemOp::RemF, Scalar::F64) => Some(at::<InBlocks<f64, blocks::LongRem>>(level)),
+        (ElemOp::RemF, _) => match scalar {
+            Scalar::F16 => Some(at::<InBlocks<F16, blocks::Rem>>(level)),
+            Scalar::Bf16 => Some(at::<InBlocks<Bf16, blocks::Rem>>(level)),
+            Scalar::F32 => Some(at::<InBlocks<f32, blocks::Rem>>(level)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Operations that give integers of the type that they take.
+fn integers(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
+    if scalar == Scalar::I1 {
+        return of_bits(level, op);
+    }
+    match op {
+        ElemOp::NegI => by_int!(level, scalar, true, Map1, NegI),
+        ElemOp::AbsI => by_int!(level, scalar, true, Map1, AbsI),
         ElemOp::AddI => by_int!(level, scalar, false, Map2, AddI),
         ElemOp::SubI => by_int!(level, scalar, false, Map2, SubI),
         ElemOp::MulI => by_int!(level, scalar, false, Map2, MulI),
         ElemOp::MaxI(signed) => by_int!(level, scalar, signed, Map2, MaxI),
         ElemOp::MinI(signed) => by_int!(level, scalar, signed, Map2, MinI),
-        ElemOp::And => by_int!(level, bytes(scalar), false, Map2, And),
-        ElemOp::Or => by_int!(level, bytes(scalar), false, Map2, Or),
-        ElemOp::Xor => by_int!(level, bytes(scalar), false, Map2, Xor),
+        ElemOp::And => by_int!(level, scalar, false, Map2, And),
+        ElemOp::Or => by_int!(level, scalar, false, Map2, Or),
+        ElemOp::Xor => by_int!(level, scalar, false, Map2, Xor),
+        ElemOp::MulHi => match scalar {
+            Scalar::I8 => Some(at::<Map2<u8, MulHi>>(level)),
+            Scalar::I16 => Some(at::<Map2<u16, MulHi>>(level)),
+            Scalar::I32 => Some(at::<Map2<u32, MulHi>>(level)),
+            Scalar::I64 => Some(at::<Map2<u64, MulHi>>(level)),
+            _ => None,
+        },
+        ElemOp::Shl => by_int!(level, scalar, false, Map2, Shl),
+        ElemOp::Shr(signed) => by_int!(level, scalar, signed, Map2, Shr),
+        ElemOp::RemI(signed) => by_int!(level, scalar, signed, Map2, RemI),
+        ElemOp::DivI(signed, RoundingMode::PositiveInf) => by_int!(level, scalar, signed, Map2, DivI<Up>),
+        ElemOp::DivI(true, RoundingMode::NegativeInf) => by_int!(level, scalar, true, Map2, DivI<Down>),
+        // Numbers without sign are rounded down as toward zero.
+        ElemOp::DivI(signed, _) => by_int!(level, scalar, signed, Map2, DivI<ToZero>),
         _ => None,
     }
+}
+
+/// Operations on `i1`: a byte of 0 or 1, which is -1 where it has a sign.
+fn of_bits(level: Level, op: ElemOp) -> Option<KernelFn> {
+    Some(match op {
+        ElemOp::AddI | ElemOp::SubI | ElemOp::Xor => at::<Map2<u8, Xor>>(level),
+        ElemOp::And | ElemOp::MulI | ElemOp::MinI(false) | ElemOp::MaxI(true) => at::<Map2<u8, And>>(level),
+        ElemOp::Or | ElemOp::MaxI(false) | ElemOp::MinI(true) => at::<Map2<u8, Or>>(level),
+        ElemOp::NegI | ElemOp::AbsI => at::<CopyBits>(level),
+        ElemOp::MulHi => at::<Map2<u8, bits::Zero>>(level),
+        ElemOp::Shr(true) => at::<Map2<u8, bits::First>>(level),
+        ElemOp::Shl | ElemOp::Shr(false) | ElemOp::RemI(_) => at::<Map2<u8, bits::AndNot>>(level),
+        ElemOp::DivI(..) => at::<Map2<u8, bits::OrNot>>(level),
+        _ => return None,
+    })
 }
 
 /// Functions of [`tilewright_numeric::lanes`], where the compiler would make worse loops of them: with the vectors of the CPU, or emulated.
@@ -197,6 +287,7 @@ fn flushing(level: Level, op: ElemOp) -> Option<KernelFn> {
         ElemOp::Sqrt(RN | RoundingMode::Approx, true) => at::<Map1<f32, Flushed<Sqrt>>>(level),
         ElemOp::Rsqrt(true) => at::<Map1<f32, Flushed<Rsqrt>>>(level),
         ElemOp::Exp2(true) => at::<Map1<f32, Flushed<Exp2>>>(level),
+        ElemOp::Fma(RN, true) => at::<Map3<f32, Flushed<Multiply>>>(level),
         ElemOp::AddF(RN, true) => at::<Map2<f32, Flushed<AddF>>>(level),
         ElemOp::SubF(RN, true) => at::<Map2<f32, Flushed<SubF>>>(level),
         ElemOp::MulF(RN, true) => at::<Map2<f32, Flushed<MulF>>>(level),
@@ -209,13 +300,12 @@ fn flushing(level: Level, op: ElemOp) -> Option<KernelFn> {
     })
 }
 
-/// Bitwise operations treat the byte of an `i1` as any other.
-fn bytes(scalar: Scalar) -> Scalar {
-    if scalar == Scalar::I1 { Scalar::I8 } else { scalar }
-}
-
 fn comparison(level: Level, op: ElemOp, src: Scalar) -> Option<KernelFn> {
     use ComparisonPredicate as P;
+    if let (Scalar::I1, ElemOp::CmpI(predicate, signed)) = (src, op) {
+        // -1 is below 0.
+        return comparison(level, ElemOp::CmpI(if signed { reversed(predicate) } else { predicate }, false), Scalar::I8);
+    }
     match op {
         ElemOp::CmpI(P::Equal, signed) => by_int!(level, src, signed, Compare, Equal),
         ElemOp::CmpI(P::NotEqual, signed) => by_int!(level, src, signed, Compare, NotEqual),
@@ -243,114 +333,14 @@ fn comparison(level: Level, op: ElemOp, src: Scalar) -> Option<KernelFn> {
     }
 }
 
-fn conversion(level: Level, op: ElemOp, src: Scalar, dst: Scalar) -> Option<KernelFn> {
-    match op {
-        ElemOp::ExtI(signed) => extension(level, src, dst, signed),
-        ElemOp::TruncI => truncation(level, src, dst),
-        ElemOp::IToF(signed) => match dst {
-            Scalar::F32 => by_int!(level, src, signed, Convert, f32, As),
-            Scalar::F64 => by_int!(level, src, signed, Convert, f64, As),
-            _ => None,
-        },
-        ElemOp::FToI(signed) => float_to_int(level, src, dst, signed),
-        ElemOp::FToF(mode) => float_to_float(level, src, dst, mode),
-        _ => None,
+/// The predicate that says the same of numbers in the opposite order.
+fn reversed(predicate: ComparisonPredicate) -> ComparisonPredicate {
+    use ComparisonPredicate as P;
+    match predicate {
+        P::Equal | P::NotEqual => predicate,
+        P::LessThan => P::GreaterThan,
+        P::LessThanOrEqual => P::GreaterThanOrEqual,
+        P::GreaterThan => P::LessThan,
+        P::GreaterThanOrEqual => P::LessThanOrEqual,
     }
-}
-
-fn extension(level: Level, src: Scalar, dst: Scalar, signed: bool) -> Option<KernelFn> {
-    Some(match (src, dst, signed) {
-        (Scalar::I8, Scalar::I16, true) => at::<Convert<i8, i16, As>>(level),
-        (Scalar::I8, Scalar::I32, true) => at::<Convert<i8, i32, As>>(level),
-        (Scalar::I8, Scalar::I64, true) => at::<Convert<i8, i64, As>>(level),
-        (Scalar::I16, Scalar::I32, true) => at::<Convert<i16, i32, As>>(level),
-        (Scalar::I16, Scalar::I64, true) => at::<Convert<i16, i64, As>>(level),
-        (Scalar::I32, Scalar::I64, true) => at::<Convert<i32, i64, As>>(level),
-        (Scalar::I1 | Scalar::I8, Scalar::I16, false) => at::<Convert<u8, u16, As>>(level),
-        (Scalar::I1 | Scalar::I8, Scalar::I32, false) => at::<Convert<u8, u32, As>>(level),
-        (Scalar::I1 | Scalar::I8, Scalar::I64, false) => at::<Convert<u8, u64, As>>(level),
-        (Scalar::I16, Scalar::I32, false) => at::<Convert<u16, u32, As>>(level),
-        (Scalar::I16, Scalar::I64, false) => at::<Convert<u16, u64, As>>(level),
-        (Scalar::I32, Scalar::I64, false) => at::<Convert<u32, u64, As>>(level),
-        _ => return None,
-    })
-}
-
-fn truncation(level: Level, src: Scalar, dst: Scalar) -> Option<KernelFn> {
-    Some(match (src, dst) {
-        (Scalar::I64, Scalar::I32) => at::<Convert<i64, i32, As>>(level),
-        (Scalar::I64, Scalar::I16) => at::<Convert<i64, i16, As>>(level),
-        (Scalar::I64, Scalar::I8) => at::<Convert<i64, i8, As>>(level),
-        (Scalar::I32, Scalar::I16) => at::<Convert<i32, i16, As>>(level),
-        (Scalar::I32, Scalar::I8) => at::<Convert<i32, i8, As>>(level),
-        (Scalar::I16, Scalar::I8) => at::<Convert<i16, i8, As>>(level),
-        _ => return None,
-    })
-}
-
-fn float_to_int(level: Level, src: Scalar, dst: Scalar, signed: bool) -> Option<KernelFn> {
-    macro_rules! to {
-        ($t:ty) => {
-            match src {
-                Scalar::F16 => Some(at::<Convert<F16, $t, As>>(level)),
-                Scalar::Bf16 => Some(at::<Convert<Bf16, $t, As>>(level)),
-                Scalar::F32 => Some(at::<Convert<f32, $t, As>>(level)),
-                Scalar::F64 => Some(at::<Convert<f64, $t, As>>(level)),
-                _ => None,
-            }
-        };
-    }
-    match (dst, signed) {
-        (Scalar::I8, true) => to!(i8),
-        (Scalar::I16, true) => to!(i16),
-        (Scalar::I32, true) => to!(i32),
-        (Scalar::I64, true) => to!(i64),
-        (Scalar::I8, false) => to!(u8),
-        (Scalar::I16, false) => to!(u16),
-        (Scalar::I32, false) => to!(u32),
-        (Scalar::I64, false) => to!(u64),
-        _ => None,
-    }
-}
-
-/// Widens `f16` to `f32`, exactly.
-fn widen_f16(level: Level) -> KernelFn {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => half::widen_avx512,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => half::widen_avx2,
-        _ => portable::<Convert<F16, f32, As>>(),
-    }
-}
-
-/// Rounds `f32` to `f16`, to the nearest.
-fn narrow_to_f16(level: Level) -> KernelFn {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => half::narrow_avx512,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => half::narrow_avx2,
-        _ => portable::<Convert<f32, F16, As>>(),
-    }
-}
-
-fn float_to_float(level: Level, src: Scalar, dst: Scalar, mode: RoundingMode) -> Option<KernelFn> {
-    // Widening is exact in every mode.
-    match (src, dst) {
-        (Scalar::F16, Scalar::F32) => return Some(widen_f16(level)),
-        (Scalar::Bf16, Scalar::F32) => return Some(at::<Convert<Bf16, f32, As>>(level)),
-        (Scalar::F8E4M3FN, Scalar::F32) => return Some(at::<Convert<E4m3, f32, As>>(level)),
-        (Scalar::F8E5M2, Scalar::F32) => return Some(at::<Convert<E5m2, f32, As>>(level)),
-        (Scalar::F32, Scalar::F64) => return Some(at::<Convert<f32, f64, As>>(level)),
-        _ => {}
-    }
-    Some(match (src, dst, mode) {
-        (Scalar::F32, Scalar::F16, RoundingMode::NearestEven) => narrow_to_f16(level),
-        (Scalar::F32, Scalar::Bf16, RoundingMode::NearestEven) => at::<Convert<f32, Bf16, As>>(level),
-        (Scalar::F32, Scalar::F8E4M3FN, RoundingMode::NearestEven) => at::<Convert<f32, E4m3, As>>(level),
-        (Scalar::F32, Scalar::F8E5M2, RoundingMode::NearestEven) => at::<Convert<f32, E5m2, As>>(level),
-        (Scalar::F64, Scalar::F32, RoundingMode::NearestEven) => at::<Convert<f64, f32, As>>(level),
-        _ => return None,
-    })
 }

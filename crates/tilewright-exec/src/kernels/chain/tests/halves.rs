@@ -81,6 +81,42 @@ fn links_agree_with_kernels() {
     }
 }
 
+/// A product and a sum are rounded once, whichever of them is passed.
+#[test]
+fn products_and_sums_are_rounded_once() {
+    let [x, y] = all();
+    for elem in [F16, BF16] {
+        // The third number is often beside the product, or far below its last bit.
+        let (_, products) = computed::<u16, u16>(ElemOp::MulF(RN, false), elem, elem, [&x, &y]);
+        let beside = |i: usize| [0, 0x8000, 1, 0xffff, 0x8001, 0xc000, 0x2000][i % 7];
+        let z: Vec<u16> = (0..ALL).map(|i| if i % 9 == 8 { x[i / 9] } else { products[i].wrapping_add(beside(i)) }).collect();
+        let kernel = kernel(ElemOp::Fma(RN, false), &[elem; 3], elem).unwrap();
+        let form = form(&kernel.imm).unwrap();
+        let mut expected = vec![0u16; ALL];
+        let srcs = [&x, &y, &z].map(|src| src.as_ptr().cast());
+        // SAFETY: all have as many elements, of the kernel's types.
+        unsafe { (kernel.run)(expected.as_mut_ptr().cast(), srcs, ALL, &kernel.imm) };
+        for passed in 0..4 {
+            let operand = |i: usize| if i == passed { Operand::Passed } else { Operand::Array(i) };
+            let fma = Link { op: form.op, operands: [0, 1, 2].map(operand), rounded: form.rounded(), store: Some(3), fold: None };
+            let load = link(Op::Same, [Operand::Array(passed.min(2)); 2], None, None);
+            // What the next link has is rounded, too.
+            let same = link(Op::Same, [Operand::Passed; 2], None, Some(4));
+            let links = if passed < 3 { vec![load, fma, same] } else { vec![fma, same] };
+            for level in levels() {
+                let (mut found, mut handed_on) = (vec![0u16; ALL], vec![0u16; ALL]);
+                let read = [&x, &y, &z].map(|src| src.as_ptr().cast_mut().cast());
+                let places = [read[0], read[1], read[2], found.as_mut_ptr().cast(), handed_on.as_mut_ptr().cast()];
+                // SAFETY: the first three are only read.
+                unsafe { run_all(level, &links, &[form.from, form.from, form.from, form.to, form.to], &places, None) };
+                let wrong = (0..ALL).find(|i| !same_half(elem, found[*i], expected[*i]) || !same_half(elem, handed_on[*i], expected[*i]));
+                let at = wrong.map(|i| [x[i], y[i], z[i], found[i], handed_on[i], expected[i]].map(|bits| format!("{bits:#06x}")));
+                assert_eq!(at, None, "{elem:?} at {level:?}, passed {passed}");
+            }
+        }
+    }
+}
+
 /// The second operand may be what is passed.
 #[test]
 fn operands_can_change_places() {
