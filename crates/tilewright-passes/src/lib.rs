@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod canonicalize;
+mod clone;
 mod compare;
 pub mod constant;
 mod cse;
@@ -17,6 +18,8 @@ pub mod elementwise;
 pub mod facts;
 mod fuse_fma;
 mod licm;
+mod loop_peel;
+mod loop_split;
 mod loops;
 mod pipeline;
 mod registry;

@@ -1,6 +1,6 @@
 //! The passes: one row for each, from which the parser of pipelines, `--help` and the documentation come.
 
-use crate::{canonicalize, cse, dce, fuse_fma, licm, statistics::Statistics};
+use crate::{canonicalize, cse, dce, fuse_fma, licm, loop_peel, loop_split, statistics::Statistics};
 use tilewright_ir::{Module, Rewriter, nearest};
 
 /// What is known of a pass.
@@ -38,10 +38,17 @@ pub(crate) enum Run {
 
 /// The numbers that a pass was given.
 #[derive(Clone, Copy, Debug)]
-#[expect(dead_code, reason = "no pass has an option yet")]
 pub(crate) struct Options<'a> {
     pub(crate) info: &'static PassInfo,
     pub(crate) values: &'a [u64],
+}
+
+impl Options<'_> {
+    /// The number of an option that the pass has.
+    pub(crate) fn get(self, name: &str) -> u64 {
+        let index = self.info.options.iter().position(|option| option.name == name);
+        self.values[index.expect("a pass asks for its own options")]
+    }
 }
 
 /// Every pass, in the order of their names.
@@ -75,6 +82,18 @@ pub static PASSES: &[PassInfo] = &[
         summary: "Moves operations out of loops that compute the same in every iteration",
         options: &[],
         run: Run::Function(licm::run),
+    },
+    PassInfo {
+        name: "loop-peel",
+        summary: "Peels off first iterations where a condition asks for them, and canonicalises the loops",
+        options: &[OptionInfo { name: "threshold", summary: "the fewest operations of a branch that is worth it", default: 1 }],
+        run: Run::Function(loop_peel::run),
+    },
+    PassInfo {
+        name: "loop-split",
+        summary: "Splits loops where a condition on the induction variable changes, and canonicalises them",
+        options: &[OptionInfo { name: "threshold", summary: "the fewest operations of a branch that is worth it", default: 1 }],
+        run: Run::Function(loop_split::run),
     },
 ];
 
