@@ -19,7 +19,6 @@ use pyo3::{
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 use tilewright::{
     exec::{Param, Plan},
@@ -70,7 +69,8 @@ impl Dispatcher {
     }
 
     /// Launches the kernel over a grid.
-    #[pyo3(signature = (grid, args, threads = None, timeout = None))]
+    #[pyo3(signature = (grid, args, threads = None, timeout = None, max_memory = None, max_output = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
         &self,
         py: Python<'_>,
@@ -78,11 +78,13 @@ impl Dispatcher {
         args: &Bound<'_, PyTuple>,
         threads: Option<usize>,
         timeout: Option<f64>,
+        max_memory: Option<u64>,
+        max_output: Option<u64>,
     ) -> PyResult<Report> {
         let grid = kernel::extents(grid)?;
-        let timeout = timeout.map(Duration::try_from_secs_f64).transpose().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
         let (compiled, arguments) = self.bind(args)?;
-        kernel::run(py, &compiled.plan, &arguments, grid, Wishes { threads, timeout })
+        kernel::run(py, &compiled.plan, &arguments, grid, wishes)
     }
 
     /// Runs the kernel, and gives what it accesses.

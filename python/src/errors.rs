@@ -6,7 +6,6 @@ use pyo3::{
     prelude::*,
     types::PyDict,
 };
-use std::time::Duration;
 use tilewright::exec::{LaunchErrorKind, PlanError, Site};
 
 const MODULE: &str = "tilewright._errors";
@@ -41,14 +40,12 @@ pub(crate) fn plan(py: Python<'_>, kernel: &str, error: &PlanError) -> PyErr {
     located(py, "PlanError", format!("kernel {kernel}: {error}"), kernel, None, site)
 }
 
-/// A launch that ran out of time.
-pub(crate) fn late(kernel: &str, timeout: Duration) -> PyErr {
-    PyTimeoutError::new_err(format!("kernel {kernel} did not end in {} s, and was stopped", timeout.as_secs_f64()))
-}
-
-/// A launch that failed, or was stopped by a signal.
+/// A launch that failed, ran out of time, or was stopped by a signal.
 pub(crate) fn launch(py: Python<'_>, failure: &Failure, output: &PythonStdout) -> PyErr {
     let error = &failure.error;
+    if let LaunchErrorKind::TimedOut(limit) = error.kind {
+        return PyTimeoutError::new_err(format!("kernel {} did not end in {} s, and was stopped", error.entry, limit.as_secs_f64()));
+    }
     let raised = match error.kind {
         LaunchErrorKind::Stopped => py.check_signals().err(),
         LaunchErrorKind::Output(_) => output.failure(),

@@ -16,7 +16,7 @@ use pyo3::{
 use std::{sync::Arc, time::Duration};
 use tilewright::{
     array::DType,
-    exec::{LaunchErrorKind, LaunchOptions, MAX_EXTENT, Param, Plan, Program},
+    exec::{LaunchOptions, Limits, MAX_EXTENT, Param, Plan, Program},
     ir::{self, Scalar},
     text::{self, OpPrinter},
 };
@@ -83,21 +83,26 @@ impl Kernel {
     }
 
     /// Runs the kernel over a grid of blocks; arrays are changed in place.
-    #[pyo3(signature = (grid, *args, threads = None, check = false))]
+    #[pyo3(signature = (grid, *args, threads = None, timeout = None, max_memory = None, max_output = None, check = false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
         &self,
         py: Python<'_>,
         grid: &Bound<'_, PyAny>,
         args: &Bound<'_, PyTuple>,
         threads: Option<usize>,
+        timeout: Option<f64>,
+        max_memory: Option<u64>,
+        max_output: Option<u64>,
         check: bool,
     ) -> PyResult<Report> {
         if check {
             py.import("tilewright._errors")?.call_method1("no_checker", ("check=True",))?;
         }
+        let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
         let plan = self.plan(py)?;
         let arguments = flat_arguments(&plan, args)?;
-        run(py, &plan, &arguments, extents(grid)?, Wishes { threads, timeout: None })
+        run(py, &plan, &arguments, extents(grid)?, wishes)
     }
 
     /// Runs the kernel, and gives what it accesses.
@@ -156,28 +161,44 @@ impl Kernel {
 }
 
 /// How to run a launch, from Python.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Wishes {
-    pub(crate) threads: Option<usize>,
-    /// After which it is stopped.
-    pub(crate) timeout: Option<Duration>,
+    threads: Option<usize>,
+    limits: Limits,
+}
+
+impl Wishes {
+    /// Takes the keywords of a launch: a number of threads, of seconds, and of bytes of memory and of output.
+    pub(crate) fn new(threads: Option<usize>, timeout: Option<f64>, max_memory: Option<u64>, max_output: Option<u64>) -> PyResult<Wishes> {
+        if threads == Some(0) {
+            return Err(PyValueError::new_err("the number of threads must be at least 1, got 0"));
+        }
+        let mut limits = Limits::new();
+        match timeout {
+            Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
+                return Err(PyValueError::new_err(format!(
+                    "timeout must be a number of seconds that is not negative, or None, got {seconds}"
+                )));
+            }
+            // What is longer than a duration can be never ends.
+            Some(seconds) => limits = Duration::try_from_secs_f64(seconds).map_or(limits, |time| limits.time(time)),
+            None => {}
+        }
+        limits = max_memory.map_or(limits, |bytes| limits.memory(bytes));
+        limits = max_output.map_or(limits, |bytes| limits.output(bytes));
+        Ok(Wishes { threads, limits })
+    }
 }
 
 /// Runs a plan while other Python threads go on.
 pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32; 3], wishes: Wishes) -> PyResult<Report> {
     let output = PythonStdout::default();
-    let mut options = LaunchOptions::new().output(output.sink());
+    let mut options = LaunchOptions::new().output(output.sink()).limits(wishes.limits);
     if let Some(threads) = wishes.threads {
-        if threads == 0 {
-            return Err(PyValueError::new_err("the number of threads must be at least 1, got 0"));
-        }
         options = options.threads(threads);
     }
-    let (launched, late) = stop::stoppable(py, wishes.timeout, |stop| arguments.launch(plan, grid, &options.interrupt(stop)));
-    let (report, _) = launched.map_err(|failure| match failure.error.kind {
-        LaunchErrorKind::Stopped if late => errors::late(plan.entry(), wishes.timeout.unwrap_or_default()),
-        _ => errors::launch(py, &failure, &output),
-    })?;
+    let launched = stop::stoppable(py, |interrupt| arguments.launch(plan, grid, &options.interrupt(interrupt)));
+    let (report, _) = launched.map_err(|failure| errors::launch(py, &failure, &output))?;
     Ok(Report { blocks: report.blocks, threads: report.threads, seconds: report.time.as_secs_f64() })
 }
 

@@ -29,6 +29,10 @@ impl io::Write for PythonStdout {
         let text = String::from_utf8_lossy(bytes);
         Python::attach(|py| {
             let stdout = py.import("sys")?.getattr("stdout")?;
+            // As `print` does in a program without a console.
+            if stdout.is_none() {
+                return Ok(());
+            }
             stdout.call_method1("write", (PyString::new(py, &text),)).map(drop)
         })
         .map_err(|error| {

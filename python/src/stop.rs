@@ -1,42 +1,17 @@
-//! What ends a launch early: Ctrl-C, and a limit of time.
+//! Ctrl-C ends a launch.
 //!
 //! Python notes a signal when it comes, but raises `KeyboardInterrupt` only when the main thread runs Python's code again, which it does
 //! not do during a launch. So during a launch of the main thread a handler stands in front of Python's.
 
 use pyo3::prelude::*;
-use std::{
-    sync::mpsc::{self, RecvTimeoutError},
-    thread,
-    time::Duration,
-};
 use tilewright::exec::Interrupt;
 
-/// Runs a launch, which stops when the flag that it is given becomes true; gives also whether it ran out of time.
-pub(crate) fn stoppable<T: Send>(py: Python<'_>, timeout: Option<Duration>, launch: impl FnOnce(&Interrupt) -> T + Send) -> (T, bool) {
+/// Runs a launch while other Python threads go on; it ends when the interrupt that it is given is set.
+pub(crate) fn stoppable<T: Send>(py: Python<'_>, launch: impl FnOnce(&Interrupt) -> T + Send) -> T {
     let own = Interrupt::new();
     let watch = interrupt::Watch::new(py);
-    let stop = watch.as_ref().map_or(&own, |watch| watch.interrupt());
-    py.detach(|| match timeout {
-        None => (launch(stop), false),
-        Some(timeout) => timed(stop, timeout, launch),
-    })
-}
-
-/// Runs a launch, and sets the flag after some time.
-fn timed<T>(stop: &Interrupt, timeout: Duration, launch: impl FnOnce(&Interrupt) -> T) -> (T, bool) {
-    thread::scope(|scope| {
-        let (end, ended) = mpsc::channel::<()>();
-        let timer = scope.spawn(move || {
-            let late = ended.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
-            if late {
-                stop.set();
-            }
-            late
-        });
-        let result = launch(stop);
-        drop(end);
-        (result, timer.join().unwrap_or(false))
-    })
+    let interrupt = watch.as_ref().map_or(&own, |watch| watch.interrupt());
+    py.detach(|| launch(interrupt))
 }
 
 #[cfg(unix)]

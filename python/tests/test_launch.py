@@ -1,7 +1,9 @@
 """Launches of kernels with flat arguments."""
 
 import array
+import math
 import os
+import sys
 import threading
 
 import numpy as np
@@ -253,3 +255,34 @@ def test_prints_go_to_sys_stdout(examples, capsys):
     state, lock = np.zeros(5, np.int32), np.zeros(1, np.int32)
     module["relay"].launch(5, *spread(state), *spread(lock), threads=1)
     assert len(capsys.readouterr().out.splitlines()) == 5
+
+
+def test_no_stdout_takes_no_prints(examples, monkeypatch):
+    """As in a program without a console."""
+    module = tilewright.load(examples / "relay.tilebc")
+    state, lock = np.zeros(5, np.int32), np.zeros(1, np.int32)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert module["relay"].launch(5, *spread(state), *spread(lock), threads=1).blocks == 5
+
+
+def test_launches_have_limits(examples, capsys):
+    def launch(**limits):
+        kernel = tilewright.load(examples / "relay.tilebc")["relay"]
+        return kernel.launch(5, *spread(np.zeros(5, np.int32)), *spread(np.zeros(1, np.int32)), **limits)
+
+    assert launch(timeout=math.inf, max_memory=1 << 30, max_output=1 << 20).blocks == 5
+    capsys.readouterr()
+    with pytest.raises(TimeoutError, match=r"kernel relay did not end in 0 s, and was stopped"):
+        launch(timeout=0)
+    capsys.readouterr()
+    with pytest.raises(tilewright.LaunchError, match="printed more than 7 bytes, its limit of output"):
+        launch(max_output=7)
+    assert len(capsys.readouterr().out) == 7
+    with pytest.raises(tilewright.LaunchError, match=r"needs .* bytes, but has taken .* of the 10 bytes that are its limit of memory"):
+        launch(max_memory=10)
+    for wrong in [-1, -math.inf, math.nan]:
+        with pytest.raises(ValueError, match=f"timeout must be a number of seconds that is not negative, or None, got {wrong}"):
+            launch(timeout=wrong)
+    with pytest.raises(ValueError, match="the number of threads must be at least 1, got 0"):
+        launch(threads=0)
+    assert launch(threads=10_000).threads <= 5

@@ -52,8 +52,21 @@ class Kernel:
     @property
     def parameters(self) -> list[str]:
         """The types of its parameters, as Tile IR writes them."""
-    def launch(self, grid: Grid, *args: Any, threads: int | None = None, check: bool = False) -> Report:
+    def launch(
+        self,
+        grid: Grid,
+        *args: Any,
+        threads: int | None = None,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        max_output: int | None = None,
+        check: bool = False,
+    ) -> Report:
         """Run the kernel over a grid of blocks; arrays are changed in place.
+
+        A launch that has not ended after ``timeout`` seconds is stopped with a TimeoutError. ``max_memory`` is how many bytes it may take
+        besides the arrays, ``max_output`` how many it may print; more is a LaunchError. More than four threads for each processor
+        are taken as that many.
 
         ``check`` is for the checker, which is not there yet.
         """
@@ -123,7 +136,15 @@ class Dispatcher:
     @property
     def compiler(self) -> Callable[[tuple[Any, ...]], tuple[Kernel, list[bool]]]: ...
     def trace(self, grid: Grid, args: tuple[Any, ...]) -> Trace: ...
-    def launch(self, grid: Grid, args: tuple[Any, ...], threads: int | None = None, timeout: float | None = None) -> Report: ...
+    def launch(
+        self,
+        grid: Grid,
+        args: tuple[Any, ...],
+        threads: int | None = None,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        max_output: int | None = None,
+    ) -> Report: ...
     def __len__(self) -> int: ...
 
 def describe(object: Any) -> ArrayDescription | None: ...

@@ -1,6 +1,7 @@
 //! What can go wrong, as values.
 
-use std::fmt;
+use crate::MAX_EXTENT;
+use std::{fmt, time::Duration};
 
 /// An operation of the program, for messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -192,7 +193,7 @@ pub enum LaunchErrorKind {
         /// The argument's type.
         found: String,
     },
-    /// A grid extent is 0 or above 2^24 - 1.
+    /// A grid extent is 0 or above 2^24 - 1, or there are 2^64 blocks or more.
     Grid([u32; 3]),
     /// A host resource ran out: memory or threads.
     Resource(String),
@@ -225,8 +226,30 @@ pub enum LaunchErrorKind {
     LoopStep(i64),
     /// Text that `print_tko` produced could not be written.
     Output(String),
-    /// The caller stopped the launch ([`crate::LaunchOptions::stop`]) before all blocks had ended.
+    /// The caller stopped the launch ([`crate::LaunchOptions::interrupt`]) before all blocks had ended.
     Stopped,
+    /// The launch had not ended in the time that it had ([`crate::Limits::time`]).
+    TimedOut(Duration),
+    /// The launch needs more memory than it may take ([`crate::Limits::memory`]).
+    Memory {
+        /// How many bytes it may take.
+        limit: u64,
+        /// How many it has.
+        used: u64,
+        /// How many more it needs.
+        wanted: u64,
+    },
+    /// Blocks wait for others, which cannot begin because the launch may take no more memory ([`crate::Limits::memory`]).
+    MemoryOfWaiting {
+        /// How many bytes it may take.
+        limit: u64,
+        /// How many blocks have begun and not ended.
+        begun: u64,
+        /// How many bytes each of them has for its registers.
+        each: u64,
+    },
+    /// The launch printed more than the bytes that it may print ([`crate::Limits::output`]).
+    PrintedTooMuch(u64),
 }
 
 /// A launch that failed: what happened, and where.
@@ -258,7 +281,10 @@ impl fmt::Display for LaunchError {
             LaunchErrorKind::ArgumentType { index, expected, found } => {
                 write!(f, ": parameter {index} is {expected}, the argument is {found}")
             }
-            LaunchErrorKind::Grid([x, y, z]) => write!(f, ": the grid {x},{y},{z} must have extents from 1 to 16777215"),
+            LaunchErrorKind::Grid(grid @ [x, y, z]) if grid.iter().all(|extent| (1..=MAX_EXTENT).contains(extent)) => {
+                write!(f, ": the grid {x},{y},{z} has more blocks than can be counted, 2^64 or more")
+            }
+            LaunchErrorKind::Grid([x, y, z]) => write!(f, ": the grid {x},{y},{z} must have extents from 1 to {MAX_EXTENT}"),
             LaunchErrorKind::Resource(what) => write!(f, ": {what}"),
             LaunchErrorKind::Assert { message, element } => write!(f, ": assertion failed: {message} (element {element})"),
             LaunchErrorKind::Access(fault) => write!(f, ": {fault}"),
@@ -269,6 +295,16 @@ impl fmt::Display for LaunchError {
             LaunchErrorKind::LoopStep(step) => write!(f, ": the step of a for must be positive, found {step}"),
             LaunchErrorKind::Output(error) => write!(f, ": cannot write printed text: {error}"),
             LaunchErrorKind::Stopped => f.write_str(": stopped before all blocks had ended"),
+            LaunchErrorKind::TimedOut(limit) => write!(f, ": did not end in {} s, its limit of time, and was stopped", limit.as_secs_f64()),
+            LaunchErrorKind::Memory { limit, used, wanted } => {
+                write!(f, ": needs {wanted} bytes, but has taken {used} of the {limit} bytes that are its limit of memory")
+            }
+            LaunchErrorKind::MemoryOfWaiting { limit, begun, each } => write!(
+                f,
+                ": {begun} blocks have begun that may wait for others, each with {each} bytes of registers, and no other can begin within \
+                 the limit of memory, {limit} bytes"
+            ),
+            LaunchErrorKind::PrintedTooMuch(limit) => write!(f, ": printed more than {limit} bytes, its limit of output"),
         }
     }
 }

@@ -7,21 +7,26 @@
 //! of blocks that wait for their neighbours unwinds in one or two rounds.
 
 use crate::{
-    AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Param, Plan, cpu,
+    AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Limits, OutputSink, Param, Plan,
+    budget::Budget,
+    cpu,
     kernels::stream,
     memory::{Memory, locals::SharedLocals},
+    output::Output,
     plan::PARAM_BYTES,
     pool,
     runs::Runs,
-    vm::{AlignedBytes, Block, Coarse, FrameLayout, Launch, Machine, Outcome, find_tilings, run_prologue},
+    vm::{AlignedBytes, Block, Coarse, FrameLayout, Launch, Machine, Outcome, bytes_of_worker, find_tilings, run_prologue},
 };
 use std::{
-    fmt, io,
+    fmt,
     ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{self, RecvTimeoutError},
     },
+    thread,
     time::{Duration, Instant},
 };
 use tilewright_ir::Scalar;
@@ -38,32 +43,6 @@ pub enum Arg {
     Pointer(u64),
 }
 
-/// Where `print_tko` writes.
-#[derive(Clone)]
-pub struct OutputSink(Arc<Mutex<dyn io::Write + Send>>);
-
-impl OutputSink {
-    /// Writes to `target`, which can be looked at after the launch.
-    pub fn new(target: Arc<Mutex<dyn io::Write + Send>>) -> OutputSink {
-        OutputSink(target)
-    }
-
-    /// Writes to the standard output.
-    pub fn stdout() -> OutputSink {
-        OutputSink(Arc::new(Mutex::new(io::stdout())))
-    }
-
-    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(bytes)
-    }
-}
-
-impl fmt::Debug for OutputSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OutputSink")
-    }
-}
-
 /// Told how many blocks have ended so far.
 pub type ProgressFn = Arc<dyn Fn(u64) + Send + Sync>;
 
@@ -76,6 +55,7 @@ pub struct LaunchOptions<'a> {
     observer: Option<&'a dyn AccessObserver>,
     interrupt: Option<Interrupt>,
     last_cache: Option<usize>,
+    limits: Limits,
 }
 
 impl<'a> LaunchOptions<'a> {
@@ -84,7 +64,13 @@ impl<'a> LaunchOptions<'a> {
         Self::default()
     }
 
-    /// Uses this many worker threads, at least 1.
+    /// Limits what the launch may take; nothing is limited by default.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Uses this many worker threads: at least 1, and at most [`max_threads`], however many are asked for.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads.max(1));
         self
@@ -129,6 +115,11 @@ impl fmt::Debug for LaunchOptions<'_> {
     }
 }
 
+/// The most threads that a launch uses: four for each processor. More would only wait for each other, and take memory.
+pub fn max_threads() -> usize {
+    4 * cores()
+}
+
 /// What a launch did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchReport {
@@ -155,13 +146,36 @@ pub fn launch(
     args: &[Arg],
     options: &LaunchOptions<'_>,
 ) -> Result<LaunchReport, LaunchError> {
-    let fail = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
-    let mut constants = bind(plan, args).map_err(fail)?;
+    let interrupt = Interrupt::below(options.interrupt.as_ref());
+    let deadline = Deadline::new(options.limits.get_time());
+    let started = deadline.watch(&interrupt, || run(plan, memory, grid, args, options, (&interrupt, &deadline)));
+    started.unwrap_or_else(|kind| Err(unplaced(plan, kind)))
+}
+
+/// An error that no block made.
+fn unplaced(plan: &Plan, kind: LaunchErrorKind) -> LaunchError {
+    LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind }
+}
+
+fn run(
+    plan: &Plan,
+    memory: &mut Memory<'_>,
+    grid: [u32; 3],
+    args: &[Arg],
+    options: &LaunchOptions<'_>,
+    (interrupt, deadline): (&Interrupt, &Deadline),
+) -> Result<LaunchReport, LaunchError> {
+    let fail = |kind| unplaced(plan, kind);
+    let budget = Arc::new(Budget::new(options.limits.get_memory()));
+    let mut constants = bind(plan, args, &budget).map_err(fail)?;
     let blocks = count_blocks(grid).ok_or_else(|| fail(LaunchErrorKind::Grid(grid)))?;
-    run_prologue(plan, grid, &mut constants).map_err(fail)?;
-    let threads = options.threads.unwrap_or_else(cores).min(usize::try_from(blocks).unwrap_or(usize::MAX)).max(1);
-    let output = options.output.clone().unwrap_or_else(OutputSink::stdout);
-    let (interrupt, shared_locals) = (Interrupt::below(options.interrupt.as_ref()), SharedLocals::default());
+    {
+        let _entered = interrupt.enter();
+        run_prologue(plan, grid, &mut constants, &budget).map_err(fail)?;
+    }
+    let threads = count_threads(plan, blocks, &budget, options);
+    let output = Output::new(options.output.clone().unwrap_or_else(OutputSink::stdout), options.limits.get_output());
+    let shared_locals = SharedLocals::new(Arc::clone(&budget));
     let (layout, memory) = (FrameLayout::new(&plan.registers, plan.frame_bytes, &constants), memory.share(&plan.globals));
     let tilings = find_tilings(plan, &layout, &memory);
     // An observer sees the accesses of one block after the other's.
@@ -176,7 +190,8 @@ pub fn launch(
         shared_locals: &shared_locals,
         observer: options.observer,
         output: &output,
-        interrupt,
+        budget,
+        interrupt: interrupt.clone(),
         blocks,
         last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
     };
@@ -187,13 +202,61 @@ pub fn launch(
     let begin = Instant::now();
     // Fewer threads than wished for still do all the work.
     pool::run(threads - 1, &|index| work(&launch, &queue, index));
-    let time = begin.elapsed();
+    let end = Instant::now();
     let state = queue.lock();
-    match &state.failure {
-        Some(error) => Err(error.clone()),
-        None if queue.ended.load(Ordering::Relaxed) < blocks => Err(fail(LaunchErrorKind::Stopped)),
-        None => Ok(LaunchReport { blocks, threads, time, parked: state.parked_count }),
+    let failed = state.failure.as_ref();
+    if let Some(limit) = deadline.passed(failed.map_or(end, |(_, at)| *at)) {
+        return Err(fail(LaunchErrorKind::TimedOut(limit)));
     }
+    match failed {
+        Some((error, _)) => Err(error.clone()),
+        None if queue.ended.load(Ordering::Relaxed) < blocks => Err(fail(LaunchErrorKind::Stopped)),
+        None => Ok(LaunchReport { blocks, threads, time: end - begin, parked: state.parked_count }),
+    }
+}
+
+/// When a launch must have ended.
+struct Deadline(Option<(Duration, Instant)>);
+
+impl Deadline {
+    /// So long from now on; no deadline if that is further away than time goes.
+    fn new(limit: Option<Duration>) -> Deadline {
+        Deadline(limit.and_then(|limit| Some((limit, Instant::now().checked_add(limit)?))))
+    }
+
+    /// The limit, if the deadline has passed at a time.
+    fn passed(&self, at: Instant) -> Option<Duration> {
+        self.0.filter(|(_, deadline)| at >= *deadline).map(|(limit, _)| limit)
+    }
+
+    /// Does work, and sets the interrupt when the deadline passes before it is done: another thread sleeps until then.
+    ///
+    /// # Errors
+    /// When there is no other thread to be had.
+    fn watch<T>(&self, interrupt: &Interrupt, work: impl FnOnce() -> T) -> Result<T, LaunchErrorKind> {
+        let Some((_, deadline)) = self.0 else { return Ok(work()) };
+        thread::scope(|scope| {
+            let (end, ended) = mpsc::channel::<()>();
+            let wait = move || {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                    interrupt.set();
+                }
+            };
+            let watcher = thread::Builder::new().name("tilewright deadline".to_owned()).spawn_scoped(scope, wait);
+            watcher.map_err(|error| LaunchErrorKind::Resource(format!("no thread that watches the time: {error}")))?;
+            let done = work();
+            drop(end);
+            Ok(done)
+        })
+    }
+}
+
+/// How many threads run a launch: no more than there are blocks, and no more than its memory suffices for.
+fn count_threads(plan: &Plan, blocks: u64, budget: &Budget, options: &LaunchOptions<'_>) -> usize {
+    let wished = options.threads.map_or_else(cores, |threads| threads.min(max_threads()));
+    let most = blocks.min(budget.holds(bytes_of_worker(plan, plan.in_step)));
+    usize::try_from(most).map_or(wished, |most| wished.min(most)).max(1)
 }
 
 /// How many blocks a worker runs in step: each worker should have some to take more than once.
@@ -205,7 +268,7 @@ fn blocks_in_step(plan: &Plan, blocks: u64, workers: usize) -> usize {
 /// How many threads the system lets this process run at once. Found out once: it takes several files to be read.
 fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn count_blocks(grid: [u32; 3]) -> Option<u64> {
@@ -215,12 +278,12 @@ fn count_blocks(grid: [u32; 3]) -> Option<u64> {
 }
 
 /// The constants of a launch: the plan's, with the arguments in front, and room for what the prologue computes.
-fn bind(plan: &Plan, args: &[Arg]) -> Result<AlignedBytes, LaunchErrorKind> {
+fn bind(plan: &Plan, args: &[Arg], budget: &Arc<Budget>) -> Result<AlignedBytes, LaunchErrorKind> {
     if args.len() != plan.params().len() {
         return Err(LaunchErrorKind::ArgumentCount { expected: plan.params().len(), found: args.len() });
     }
     let source = plan.constants.bytes();
-    let mut constants = AlignedBytes::zeroed(source.len())?;
+    let mut constants = AlignedBytes::zeroed(source.len(), budget)?;
     let bytes = constants.as_mut_slice();
     bytes[..source.len()].copy_from_slice(source);
     for (index, (param, arg)) in plan.params().iter().zip(args).enumerate() {
@@ -255,6 +318,11 @@ struct Queue {
     ended: AtomicU64,
     /// How many blocks are parked, for workers that only want to know whether there are any.
     waiting: AtomicU64,
+    /// Blocks that there is memory for: those that have begun, and those that have ended and may be used again.
+    made: AtomicU64,
+    /// A block found no memory to begin: from now on, those that end are there for all workers, and counted.
+    short: AtomicBool,
+    ended_since: AtomicU64,
     state: Mutex<State>,
     progress: Option<ProgressFn>,
 }
@@ -271,7 +339,8 @@ struct State {
     parked_count: u64,
     /// Ended blocks, to be used again.
     ended: Vec<Box<Block>>,
-    failure: Option<LaunchError>,
+    /// The first failure, and when it happened.
+    failure: Option<(LaunchError, Instant)>,
 }
 
 impl State {
@@ -309,11 +378,16 @@ struct Worker {
     ended: u64,
     /// Blocks that it has ended, to be used again: as many as it runs in step, at most.
     idle: Vec<Box<Block>>,
+    /// How many blocks it has resumed for want of memory since one ended, and how many had ended then.
+    resumed: u64,
+    seen: u64,
 }
 
 impl Queue {
     fn new(new: Runs, blocks: u64, in_step: usize, progress: Option<ProgressFn>) -> Queue {
-        Queue { new, blocks, in_step, ended: AtomicU64::new(0), waiting: AtomicU64::new(0), state: Mutex::default(), progress }
+        let zero = || AtomicU64::new(0);
+        let (ended, waiting, made, ended_since) = (zero(), zero(), zero(), zero());
+        Queue { new, blocks, in_step, ended, waiting, made, short: AtomicBool::new(false), ended_since, state: Mutex::default(), progress }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -361,17 +435,54 @@ impl Queue {
     /// A block that begins.
     fn begin(&self, worker: &mut Worker, index: u64, launch: &Launch<'_>) -> Result<Box<Block>, LaunchErrorKind> {
         let ended = worker.idle.pop().or_else(|| self.lock().ended.pop());
-        let mut block = ended.map_or_else(|| Block::new(launch).map(Box::new), Ok)?;
+        let mut block = match ended {
+            Some(block) => block,
+            None => {
+                let block = Block::new(launch)?;
+                self.made.fetch_add(1, Ordering::Relaxed);
+                Box::new(block)
+            }
+        };
         block.begin(index, block_id(index, launch.grid));
+        Ok(block)
+    }
+
+    /// Looks for a parked block to resume where one cannot begin for want of memory, so that one ends and leaves its memory. Gives none if
+    /// others run all that have begun.
+    ///
+    /// # Errors
+    /// When there is nothing to wait for: no block has begun, or all were resumed twice, for long, and none has ended.
+    fn make_room(&self, worker: &mut Worker, launch: &Launch<'_>, wanted: LaunchErrorKind) -> Result<Option<Box<Block>>, LaunchErrorKind> {
+        let LaunchErrorKind::Memory { limit, .. } = wanted else { return Err(wanted) };
+        self.short.store(true, Ordering::Relaxed);
+        let (begun, ended) = (self.made.load(Ordering::Relaxed), self.ended_since.load(Ordering::Relaxed));
+        if begun == 0 {
+            return Err(wanted);
+        }
+        if ended != worker.seen {
+            (worker.seen, worker.resumed) = (ended, 0);
+        }
+        if worker.resumed >= 2 * begun {
+            return Err(LaunchErrorKind::MemoryOfWaiting { limit, begun, each: launch.plan.frame_bytes as u64 });
+        }
+        let mut block = self.next_parked();
+        if let Some(block) = &mut block {
+            worker.resumed += 1;
+            block.be_patient();
+        }
         Ok(block)
     }
 
     /// Counts `blocks` that a worker has ended in the place of this one.
     fn end(&self, worker: &mut Worker, block: Box<Block>, blocks: u64) {
-        if worker.idle.len() < self.in_step {
+        let short = self.short.load(Ordering::Relaxed);
+        if worker.idle.len() < self.in_step && !short {
             worker.idle.push(block);
         } else {
             self.lock().ended.push(block);
+        }
+        if short {
+            self.ended_since.fetch_add(1, Ordering::Relaxed);
         }
         worker.ended += blocks;
         if let Some(progress) = &self.progress {
@@ -386,7 +497,7 @@ impl Queue {
     }
 
     fn fail(&self, error: LaunchError) {
-        self.lock().failure.get_or_insert(error);
+        self.lock().failure.get_or_insert_with(|| (error, Instant::now()));
     }
 }
 
@@ -395,7 +506,7 @@ struct PanicGuard<'q>(&'q Queue, &'q Interrupt);
 
 impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             self.1.set();
             let kind = LaunchErrorKind::Resource("a worker thread panicked".to_owned());
             self.0.fail(LaunchError { entry: String::new(), block: None, site: None, kind });
@@ -407,7 +518,7 @@ impl Drop for PanicGuard<'_> {
 fn work(launch: &Launch<'_>, queue: &Queue, index: usize) {
     let _guard = PanicGuard(queue, &launch.interrupt);
     let _entered = launch.interrupt.enter();
-    let mut worker = Worker { index, resume: true, taken: 0..0, ended: 0, idle: Vec::new() };
+    let mut worker = Worker { index, resume: true, taken: 0..0, ended: 0, idle: Vec::new(), resumed: 0, seen: 0 };
     if let Err(error) = run_blocks(launch, queue, &mut worker) {
         launch.interrupt.set();
         queue.fail(error);
@@ -418,13 +529,23 @@ fn work(launch: &Launch<'_>, queue: &Queue, index: usize) {
 
 fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result<(), LaunchError> {
     let plan = launch.plan;
-    let resource = |kind| LaunchError { entry: plan.entry().to_owned(), block: None, site: None, kind };
+    let resource = |kind| unplaced(plan, kind);
     let mut machine = Machine::new(launch).map_err(resource)?;
-    let begin = |worker: &mut Worker, index| queue.begin(worker, index, launch).map_err(resource);
     while !launch.interrupt.is_set() {
         let block = match queue.next(worker) {
             Work::Begin(index) => {
-                let mut block = begin(worker, index)?;
+                let mut block = match queue.begin(worker, index, launch) {
+                    Ok(block) => block,
+                    Err(wanted) => {
+                        // It is still the next one.
+                        worker.taken.start = index;
+                        match queue.make_room(worker, launch, wanted).map_err(resource)? {
+                            Some(block) => run_on(&mut machine, queue, worker, block)?,
+                            None => thread::yield_now(),
+                        }
+                        continue;
+                    }
+                };
                 let ran = machine.run_as_one(&mut block, 1 + worker.taken.end - worker.taken.start);
                 if ran > 0 {
                     if launch.interrupt.was_seen() {
@@ -439,7 +560,11 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
                     while blocks.len() < queue.in_step
                         && let Some(index) = worker.taken.next()
                     {
-                        blocks.push(begin(worker, index)?);
+                        let Ok(block) = queue.begin(worker, index, launch) else {
+                            worker.taken.start = index;
+                            break;
+                        };
+                        blocks.push(block);
                     }
                     if blocks.len() > 1 {
                         machine.run_in_step(&mut blocks)?;
@@ -454,7 +579,10 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
             }
             Work::Resume(block) => block,
             Work::Wait => {
-                std::thread::yield_now();
+                if queue.short.load(Ordering::Relaxed) {
+                    queue.lock().ended.append(&mut worker.idle);
+                }
+                thread::yield_now();
                 continue;
             }
             Work::Done => return Ok(()),

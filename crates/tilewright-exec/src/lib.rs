@@ -11,6 +11,7 @@
 //! 2. `vm`: run one block's code; frames are explicit, so that a block that waits for another can be parked.
 //! 3. `launch`: hand blocks to workers, resume parked ones, collect the first failure.
 
+mod budget;
 mod cpu;
 mod error;
 mod interrupt;
@@ -18,6 +19,7 @@ mod kernels;
 mod launch;
 pub mod limits;
 mod memory;
+mod output;
 mod plan;
 mod pool;
 mod program;
@@ -26,10 +28,12 @@ mod vm;
 
 use tilewright_passes::elem;
 
+pub use budget::Limits;
 pub use cpu::Level;
 pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};
 pub use interrupt::Interrupt;
-pub use launch::{Arg, LaunchOptions, LaunchReport, MAX_EXTENT, OutputSink, ProgressFn, launch};
+pub use launch::{Arg, LaunchOptions, LaunchReport, MAX_EXTENT, ProgressFn, launch, max_threads};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection};
+pub use output::OutputSink;
 pub use plan::{Param, Plan};
 pub use program::Program;

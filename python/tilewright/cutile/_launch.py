@@ -22,13 +22,23 @@ _ATTRIBUTE = "_tilewright_dispatcher"
 #: In which arrays are looked at. What takes the place of PyTorch's device "cuda" would make that slow.
 _looking_at_arrays: Callable[[], AbstractContextManager[Any]] = nullcontext
 
-_threads: int | None = int(os.environ["TILEWRIGHT_THREADS"]) if "TILEWRIGHT_THREADS" in os.environ else None
+
+def _threads_of_environment() -> int | None:
+    text = os.environ.get("TILEWRIGHT_THREADS", "")
+    if not text:
+        return None
+    if not (text.isdecimal() and int(text) > 0):
+        raise ValueError(f"TILEWRIGHT_THREADS must be a number of threads, at least 1, got {text!r}")
+    return int(text)
+
+
+_threads: int | None = _threads_of_environment()
 
 
 def set_threads(threads: int | None) -> None:
     """Run launches on this many threads; None stands for one for each core.
 
-    The environment variable TILEWRIGHT_THREADS has the value at the start.
+    The environment variable TILEWRIGHT_THREADS has the value at the start. More than four for each core are taken as that many.
     """
     global _threads
     if threads is not None and threads < 1:
@@ -49,6 +59,8 @@ def launch(
     *,
     threads: int | None = None,
     timeout: float | None = None,
+    max_memory: int | None = None,
+    max_output: int | None = None,
     check: bool = False,
 ) -> Report:
     """Run a ``ct.kernel`` over a grid of blocks, and return when it has ended.
@@ -58,12 +70,15 @@ def launch(
     changed in place and without a copy. Other Python threads go on meanwhile, and must leave the arrays alone.
 
     A launch that takes longer than ``timeout`` seconds, without the time to compile, is stopped with a TimeoutError, as Ctrl-C stops it
-    with a KeyboardInterrupt; the arrays then hold what was written until then. ``check`` is for the checker, which is not there yet.
+    with a KeyboardInterrupt; the arrays then hold what was written until then. ``max_memory`` is how many bytes a launch may take
+    besides the arrays, ``max_output`` how many it may print; more is a LaunchError. ``check`` is for the checker, which is not there
+    yet.
     """
     if check:
         no_checker("check=True")
     with _looking_at_arrays():
-        return _dispatcher(kernel).launch(grid, args, _threads if threads is None else threads, timeout)
+        threads = _threads if threads is None else threads
+        return _dispatcher(kernel).launch(grid, args, threads, timeout, max_memory, max_output)
 
 
 def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:

@@ -5,10 +5,13 @@
 //! touch (`global`) belongs to the launch and lives until it ends, so a late access finds bytes, if not the right ones.
 
 use super::{ALIGNMENT, GUARD, raw::HostSlice};
-use crate::{LaunchErrorKind, LocalFault, Site};
+use crate::{
+    LaunchErrorKind, LocalFault, Site,
+    budget::{Budget, Reservation},
+};
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 /// Where the window of the first block lies: above globals and buffers.
@@ -74,7 +77,7 @@ impl Allocas {
 #[derive(Debug)]
 struct Local {
     /// Its bytes; those of a `global` allocation belong to the launch.
-    host: Option<HostSlice>,
+    host: Option<(HostSlice, Reservation)>,
     /// Whether the region it was made in still runs.
     live: bool,
 }
@@ -90,27 +93,34 @@ pub(crate) struct SharedLocals {
     live: RwLock<BTreeMap<u64, usize>>,
     /// Their bytes and those of dead ones, which later allocations of the same `alloca` take over.
     slices: Mutex<Slices>,
+    /// What all allocations of the launch are taken from.
+    budget: Arc<Budget>,
 }
 
 #[derive(Default, Debug)]
 struct Slices {
-    all: Vec<HostSlice>,
+    all: Vec<(HostSlice, Reservation)>,
     /// By slot: positions in `all`.
     free: BTreeMap<usize, Vec<usize>>,
 }
 
 impl SharedLocals {
+    /// None yet.
+    pub(crate) fn new(budget: Arc<Budget>) -> SharedLocals {
+        SharedLocals { budget, ..SharedLocals::default() }
+    }
+
     fn add(&self, address: u64, slot: usize, bytes: usize) -> Result<(), LaunchErrorKind> {
         let mut slices = self.slices.lock().unwrap_or_else(PoisonError::into_inner);
         let position = match slices.free.get_mut(&slot).and_then(Vec::pop) {
             Some(position) => position,
             None => {
-                let slice = zeroed(bytes)?;
+                let slice = self.zeroed(bytes)?;
                 slices.all.push(slice);
                 slices.all.len() - 1
             }
         };
-        slices.all[position].clear();
+        slices.all[position].0.clear();
         drop(slices);
         self.live.write().unwrap_or_else(PoisonError::into_inner).insert(address, position);
         Ok(())
@@ -123,10 +133,16 @@ impl SharedLocals {
         }
     }
 
+    fn zeroed(&self, bytes: usize) -> Result<(HostSlice, Reservation), LaunchErrorKind> {
+        let reservation = self.budget.reserve(bytes)?;
+        let slice = HostSlice::zeroed(bytes).ok_or_else(|| LaunchErrorKind::Resource(format!("no memory for {bytes} bytes")))?;
+        Ok((slice, reservation))
+    }
+
     /// The host address of bytes that start `offset` bytes into the allocation at `address`.
     fn locate(&self, address: u64, offset: u64, size: u64) -> Option<*mut u8> {
         let position = *self.live.read().unwrap_or_else(PoisonError::into_inner).get(&address)?;
-        self.slices.lock().unwrap_or_else(PoisonError::into_inner).all[position].locate(offset, size)
+        self.slices.lock().unwrap_or_else(PoisonError::into_inner).all[position].0.locate(offset, size)
     }
 }
 
@@ -152,8 +168,8 @@ impl Locals {
         let local = &mut self.0[slot];
         match &mut local.host {
             _ if alloca.global => shared.add(address, slot, bytes)?,
-            Some(host) => host.clear(),
-            host => *host = Some(zeroed(bytes)?),
+            Some((host, _)) => host.clear(),
+            host => *host = Some(shared.zeroed(bytes)?),
         }
         local.live = true;
         Ok(address)
@@ -186,7 +202,9 @@ impl Locals {
         let start = plan.base(owner)? + alloca.offset;
         let own = if owner == block { self.0.get(slot) } else { None };
         let found = match own {
-            Some(local) if !alloca.global => local.host.as_ref().filter(|_| local.live).and_then(|host| host.locate(address - start, size)),
+            Some(local) if !alloca.global => {
+                local.host.as_ref().filter(|_| local.live).and_then(|(host, _)| host.locate(address - start, size))
+            }
             _ if alloca.global => shared.locate(start, address - start, size),
             _ => None,
         };
@@ -197,10 +215,6 @@ impl Locals {
         };
         Some(found.ok_or_else(|| LaunchErrorKind::Alloca { fault: fault(), alloca: Box::new(alloca.site.clone()) }))
     }
-}
-
-fn zeroed(bytes: usize) -> Result<HostSlice, LaunchErrorKind> {
-    HostSlice::zeroed(bytes).ok_or_else(|| LaunchErrorKind::Resource(format!("no memory for {bytes} bytes")))
 }
 
 #[cfg(test)]

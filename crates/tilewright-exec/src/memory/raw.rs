@@ -5,10 +5,24 @@
 //! flow of the machine come from checked registers only. Strong accesses are atomic, element by element.
 #![allow(unsafe_code, reason = "buffers are shared by threads that the program synchronises, beyond what borrows can express")]
 
+use crate::interrupt::{PART, in_parts};
 use std::{
+    alloc::{Layout, alloc_zeroed},
     ptr::NonNull,
     sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering},
 };
+
+/// Words that the system gives as zeros, which takes no time before they are used; `None` if it has not enough memory.
+fn zeroed_words(count: usize) -> Option<Vec<u64>> {
+    let layout = Layout::array::<u64>(count).ok()?;
+    if count == 0 {
+        return Some(Vec::new());
+    }
+    // SAFETY: the layout is not empty.
+    let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+    // SAFETY: allocated by the allocator of vectors with the layout of so many words, which are initialised.
+    Some(unsafe { Vec::from_raw_parts(start.as_ptr().cast(), count, count) })
+}
 
 /// Bytes on the host that blocks may share. Owns its bytes, or borrows them for the lifetime of the memory it is in.
 #[derive(Debug)]
@@ -38,9 +52,7 @@ impl HostSlice {
 
     /// `len` zero bytes; `None` if the host has not enough memory.
     pub(super) fn zeroed(len: usize) -> Option<HostSlice> {
-        let mut words: Vec<u64> = Vec::new();
-        words.try_reserve_exact(len.div_ceil(8)).ok()?;
-        words.resize(len.div_ceil(8), 0);
+        let mut words = zeroed_words(len.div_ceil(8))?;
         let start = NonNull::new(words.as_mut_ptr().cast::<u8>()).unwrap_or(NonNull::dangling());
         Some(HostSlice { start, len, owned: Some(words) })
     }
@@ -49,7 +61,7 @@ impl HostSlice {
     pub(super) fn clear(&mut self) {
         // SAFETY: it has that many bytes. Blocks that still access freed memory race with this, which is undefined behaviour
         // of the program; they stay inside the bytes.
-        unsafe { std::ptr::write_bytes(self.start.as_ptr(), 0, self.len) };
+        in_parts(self.len, 8 * PART, |part| unsafe { std::ptr::write_bytes(self.start.as_ptr().add(part.start), 0, part.len()) });
     }
 
     pub(super) fn borrowed(bytes: &mut [u8]) -> HostSlice {

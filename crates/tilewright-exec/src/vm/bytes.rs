@@ -1,10 +1,14 @@
 //! The memory behind registers and constants.
 #![allow(unsafe_code, reason = "allocates memory, which is written through raw pointers")]
 
-use crate::LaunchErrorKind;
+use crate::{
+    LaunchErrorKind,
+    budget::{Budget, Reservation},
+};
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
+    sync::Arc,
 };
 
 /// Registers are aligned for the widest vectors.
@@ -15,6 +19,8 @@ const ALIGNMENT: usize = 64;
 pub(crate) struct AlignedBytes {
     start: NonNull<u8>,
     layout: Layout,
+    #[expect(dead_code, reason = "gives back to the budget what they take of it")]
+    reservation: Reservation,
 }
 
 // SAFETY: it owns its bytes.
@@ -23,16 +29,17 @@ unsafe impl Send for AlignedBytes {}
 unsafe impl Sync for AlignedBytes {}
 
 impl AlignedBytes {
-    /// `len` zero bytes.
+    /// `len` zero bytes of a launch's memory.
     ///
     /// # Errors
-    /// When the host has not enough memory.
-    pub(crate) fn zeroed(len: usize) -> Result<AlignedBytes, LaunchErrorKind> {
+    /// When the host has not enough memory, or the budget.
+    pub(crate) fn zeroed(len: usize, budget: &Arc<Budget>) -> Result<AlignedBytes, LaunchErrorKind> {
+        let reservation = budget.reserve(len)?;
         let out_of_memory = || LaunchErrorKind::Resource(format!("no memory for {len} bytes of registers"));
         let layout = Layout::from_size_align(len.max(1), ALIGNMENT).map_err(|_| out_of_memory())?;
         // SAFETY: the layout is not empty.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(out_of_memory)?;
-        Ok(AlignedBytes { start, layout })
+        Ok(AlignedBytes { start, layout, reservation })
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -8,19 +8,21 @@ use super::{
 };
 use crate::{
     LaunchErrorKind,
+    budget::Budget,
     kernels::ahead::Ahead,
     plan::{Inst, Plan, VReg},
 };
+use std::sync::Arc;
 
 /// Fills in the constants of a launch what its plan computes of the others.
 ///
 /// # Errors
 /// When there is no memory for its scratch.
-pub(crate) fn run_prologue(plan: &Plan, grid: [u32; 3], constants: &mut AlignedBytes) -> Result<(), LaunchErrorKind> {
+pub(crate) fn run_prologue(plan: &Plan, grid: [u32; 3], constants: &mut AlignedBytes, budget: &Arc<Budget>) -> Result<(), LaunchErrorKind> {
     if plan.prologue.is_empty() {
         return Ok(());
     }
-    let (mut scratch, mut ahead) = (Scratch::new(plan)?, Ahead::default());
+    let (mut scratch, mut ahead) = (Scratch::new(plan, budget)?, Ahead::default());
     let mut frame = Frame::of_prologue(&plan.registers, constants)?;
     frame.use_scratch(scratch.start());
     for inst in &plan.prologue {

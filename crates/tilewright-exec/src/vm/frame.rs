@@ -4,10 +4,11 @@
 use super::bytes::AlignedBytes;
 use crate::{
     LaunchErrorKind,
+    budget::Budget,
     kernels::exact,
     plan::{Base, Extent, Operand, Tile, VReg},
 };
-use std::marker::PhantomData;
+use std::{marker::PhantomData, sync::Arc};
 
 /// Where registers lie in a frame, and the constants that tiles can be based on instead.
 pub(crate) struct FrameLayout<'l> {
@@ -58,9 +59,9 @@ impl Frame {
     /// Room for the registers of a layout.
     ///
     /// # Errors
-    /// When the host has not enough memory.
-    pub(super) fn new(layout: &FrameLayout<'_>) -> Result<Frame, LaunchErrorKind> {
-        let bytes = AlignedBytes::zeroed(layout.frame_bytes)?;
+    /// When the host has not enough memory, or the budget.
+    pub(super) fn new(layout: &FrameLayout<'_>, budget: &Arc<Budget>) -> Result<Frame, LaunchErrorKind> {
+        let bytes = AlignedBytes::zeroed(layout.frame_bytes, budget)?;
         Ok(Frame::with(layout.offsets, bytes.start(), layout.constants, bytes))
     }
 
@@ -69,7 +70,7 @@ impl Frame {
     /// # Errors
     /// When the host has not enough memory.
     pub(super) fn of_prologue(offsets: &[usize], constants: &mut AlignedBytes) -> Result<Frame, LaunchErrorKind> {
-        Ok(Frame::with(offsets, constants.start(), constants.start(), AlignedBytes::zeroed(0)?))
+        Ok(Frame::with(offsets, constants.start(), constants.start(), AlignedBytes::zeroed(0, &Arc::default())?))
     }
 
     fn with(offsets: &[usize], registers: *mut u8, constants: *mut u8, bytes: AlignedBytes) -> Frame {

@@ -58,7 +58,7 @@ impl Machine<'_> {
     fn fold_columns_in_step(&mut self, fold: &FoldColumns, blocks: &mut [Box<Block>]) -> Result<bool, LaunchError> {
         let needed = fold::columns_room(fold, blocks.len());
         if self.room.as_ref().is_none_or(|room| room.len() < needed) {
-            self.room = Some(AlignedBytes::zeroed(needed).map_err(|kind| self.error(&blocks[0], kind))?);
+            self.room = Some(AlignedBytes::zeroed(needed, &self.launch.budget).map_err(|kind| self.error(&blocks[0], kind))?);
         }
         let all: Vec<_> = blocks.iter().zip(&self.lanes).map(|(block, lane)| (&block.frame, &**lane)).collect();
         if !self.room.as_mut().is_some_and(|room| fold::run_columns_beside(fold, &all, room)) {

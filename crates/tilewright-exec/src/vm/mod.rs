@@ -30,18 +30,20 @@ pub(crate) use tiling::{Tiling, find_all as find_tilings};
 
 use crate::{
     AccessFault, AccessKind, AccessObserver, Interrupt, LaunchError, LaunchErrorKind,
+    budget::{Budget, Reservation},
     interrupt::{PART, in_parts},
     kernels::{ahead::Ahead, boxes::Stores, mma::Packs},
-    launch::OutputSink,
     memory::{
         SharedMemory,
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
     },
+    output::Output,
     plan::{Inst, Plan, Tile},
 };
 use count::Count;
 use frame::Frame;
 use in_place::{Forms, InPlace};
+use std::sync::Arc;
 use sums::Sums;
 use sweep::Scratch;
 
@@ -49,6 +51,8 @@ use sweep::Scratch;
 const FIRST_PATIENCE: u32 = 64;
 /// The same for a block that was parked: it probably still waits.
 const LATER_PATIENCE: u32 = 2;
+/// The same for one whose memory others need.
+const LONG_PATIENCE: u32 = 1 << 12;
 
 /// What all blocks of a launch share.
 pub(crate) struct Launch<'l> {
@@ -64,13 +68,27 @@ pub(crate) struct Launch<'l> {
     /// What blocks allocated for all to see.
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
-    pub(crate) output: &'l OutputSink,
+    pub(crate) output: &'l Output,
+    /// The memory that it may take.
+    pub(crate) budget: Arc<Budget>,
     /// Set when the launch is to end: by the caller, by a deadline, or because a block failed.
     pub(crate) interrupt: Interrupt,
     /// How many blocks there are.
     pub(crate) blocks: u64,
     /// Bytes that the CPU's last cache holds.
     pub(crate) last_cache: usize,
+}
+
+/// How many bytes a worker needs, with the registers of so many blocks.
+pub(crate) fn bytes_of_worker(plan: &Plan, blocks: usize) -> u64 {
+    (Scratch::bytes(plan) + most_packed(plan)) as u64 + blocks as u64 * plan.frame_bytes as u64
+}
+
+/// The most bytes that products of a plan copy factors to.
+fn most_packed(plan: &Plan) -> usize {
+    let products = plan.code.iter().filter_map(|inst| if let Inst::Matmul(matmul) = inst { Some(matmul) } else { None });
+    let rooms = products.map(|matmul| Packs::most(matmul.kind, &matmul.shape));
+    rooms.fold([0; Packs::ROOMS], |most, rooms| std::array::from_fn(|room| most[room].max(rooms[room]))).iter().sum()
 }
 
 impl Launch<'_> {
@@ -112,10 +130,15 @@ impl Block {
     /// Room for the blocks of a launch, one after the other.
     ///
     /// # Errors
-    /// When the host has not enough memory.
+    /// When the host has not enough memory, or the launch may take no more.
     pub(crate) fn new(launch: &Launch<'_>) -> Result<Block, LaunchErrorKind> {
-        let frame = Frame::new(&launch.layout)?;
+        let frame = Frame::new(&launch.layout, &launch.budget)?;
         Ok(Block { id: [0; 3], index: 0, pc: 0, patience: 0, frame, locals: Locals::default() })
+    }
+
+    /// Lets it run for long before it is parked again.
+    pub(crate) fn be_patient(&mut self) {
+        self.patience = LONG_PATIENCE;
     }
 
     /// Begins a block where another one has ended, if any has begun.
@@ -139,6 +162,8 @@ pub(crate) struct Machine<'l> {
     launch: &'l Launch<'l>,
     scratch: Scratch,
     packs: Packs,
+    #[expect(dead_code, reason = "gives back to the budget what packs take of it")]
+    reservation: Reservation,
     /// The buffer that was accessed last.
     hint: usize,
     /// Tiles of the running block that were not copied.
@@ -176,13 +201,15 @@ impl<'l> Machine<'l> {
     /// A machine for the blocks of a launch.
     ///
     /// # Errors
-    /// When there is no memory for its scratch.
+    /// When there is no memory for its scratch, or for copies of factors of products.
     pub(crate) fn new(launch: &'l Launch<'l>) -> Result<Machine<'l>, LaunchErrorKind> {
-        let scratch = Scratch::new(launch.plan)?;
+        let scratch = Scratch::new(launch.plan, &launch.budget)?;
+        let reservation = launch.budget.reserve(most_packed(launch.plan))?;
         Ok(Machine {
             launch,
             scratch,
             packs: Packs::default(),
+            reservation,
             hint: 0,
             in_place: Box::default(),
             lanes: Vec::new(),
@@ -346,7 +373,7 @@ impl<'l> Machine<'l> {
                 }
                 Ok(())
             }
-            Inst::Print(print) => print::run(print, regs, self.launch.output),
+            Inst::Print(print) => print::run(print, regs, self.launch.output, &self.launch.budget),
             Inst::Assert { condition, message } => assert_all(condition, message, regs),
             inst => {
                 compute::run(inst, regs, self.launch.grid);

@@ -3,45 +3,95 @@
 use super::frame::Frame;
 use crate::{
     LaunchErrorKind,
+    budget::{Budget, Reservation},
     elem::Elem,
-    launch::OutputSink,
+    interrupt::Looks,
+    output::Output,
     plan::{Conversion, Piece, Print, Tile},
 };
+use std::{ops::ControlFlow, sync::Arc};
 use tilewright_numeric::int;
 
-/// Writes the text of one operation to the sink, in one piece.
-pub(super) fn run(print: &Print, regs: &Frame, output: &OutputSink) -> Result<(), LaunchErrorKind> {
-    let mut text = Vec::new();
-    let mut args = print.args.iter();
-    for piece in &print.pieces {
-        match piece {
-            Piece::Text(piece) => text.extend_from_slice(piece),
-            Piece::Value(conversion) => {
-                if let Some(tile) = args.next() {
-                    let mut element = 0;
-                    write_tile(&mut text, conversion, tile, &tile.shape, &mut element, regs);
+/// Bytes of text that are taken of the launch's memory at a time.
+const ROOM: usize = 1 << 20;
+/// How many elements that are computed one that is written takes as long as.
+const WORK: usize = 64;
+
+/// Writes the text of one operation, in one piece: as much of it as the launch may print.
+pub(super) fn run(print: &Print, regs: &Frame, output: &Output, budget: &Arc<Budget>) -> Result<(), LaunchErrorKind> {
+    let mut text = Text { bytes: Vec::new(), room: 0, reservation: budget.reserve(0)?, output, looks: Looks::new() };
+    match text.add_pieces(print, regs) {
+        ControlFlow::Continue(()) | ControlFlow::Break(Stop::Full) => output.write(&text.bytes),
+        // Nobody wants the rest of it.
+        ControlFlow::Break(Stop::Interrupted) => Ok(()),
+        ControlFlow::Break(Stop::Failed(kind)) => Err(kind),
+    }
+}
+
+/// The text of an operation so far.
+struct Text<'a> {
+    bytes: Vec<u8>,
+    /// How many bytes of memory are reserved for it.
+    room: usize,
+    reservation: Reservation,
+    output: &'a Output,
+    looks: Looks,
+}
+
+/// Why text is not all there.
+enum Stop {
+    /// It has more bytes than may be written.
+    Full,
+    Interrupted,
+    Failed(LaunchErrorKind),
+}
+
+impl Text<'_> {
+    fn add_pieces(&mut self, print: &Print, regs: &Frame) -> ControlFlow<Stop> {
+        let mut args = print.args.iter();
+        for piece in &print.pieces {
+            match piece {
+                Piece::Text(piece) => self.bytes.extend_from_slice(piece),
+                Piece::Value(conversion) => {
+                    if let Some(tile) = args.next() {
+                        self.add_tile(conversion, tile, &tile.shape, &mut 0, regs)?;
+                    }
                 }
             }
         }
+        ControlFlow::Continue(())
     }
-    output.write(&text).map_err(|error| LaunchErrorKind::Output(error.to_string()))
-}
 
-/// Nested brackets around the elements, in row-major order.
-fn write_tile(text: &mut Vec<u8>, conversion: &Conversion, tile: &Tile, shape: &[usize], element: &mut usize, regs: &Frame) {
-    let Some((extent, rest)) = shape.split_first() else {
-        write_value(text, conversion, tile.elem, regs.element(tile, *element));
-        *element += 1;
-        return;
-    };
-    text.push(b'[');
-    for i in 0..*extent {
-        if i > 0 {
-            text.extend_from_slice(b", ");
+    /// Nested brackets around the elements, in row-major order.
+    fn add_tile(&mut self, conversion: &Conversion, tile: &Tile, shape: &[usize], element: &mut usize, regs: &Frame) -> ControlFlow<Stop> {
+        let Some((extent, rest)) = shape.split_first() else {
+            write_value(&mut self.bytes, conversion, tile.elem, regs.element(tile, *element));
+            *element += 1;
+            return self.check();
+        };
+        self.bytes.push(b'[');
+        for i in 0..*extent {
+            if i > 0 {
+                self.bytes.extend_from_slice(b", ");
+            }
+            self.add_tile(conversion, tile, rest, element, regs)?;
         }
-        write_tile(text, conversion, tile, rest, element, regs);
+        self.bytes.push(b']');
+        ControlFlow::Continue(())
     }
-    text.push(b']');
+
+    /// Whether there may be more of it, after an element.
+    fn check(&mut self) -> ControlFlow<Stop> {
+        let length = self.bytes.len();
+        if length as u64 > self.output.left() {
+            return ControlFlow::Break(Stop::Full);
+        }
+        if length > self.room {
+            self.room += ROOM;
+            self.reservation.grow(ROOM as u64).map_or_else(|kind| ControlFlow::Break(Stop::Failed(kind)), ControlFlow::Continue)?;
+        }
+        if self.looks.end_after(WORK) { ControlFlow::Break(Stop::Interrupted) } else { ControlFlow::Continue(()) }
+    }
 }
 
 /// Writes one element. An element whose type does not suit the letter is converted to one that does.

@@ -4,10 +4,12 @@
 use super::{bytes::AlignedBytes, copy, frame::Frame};
 use crate::{
     LaunchErrorKind,
+    budget::Budget,
     interrupt::{Looks, PART},
     kernels::{ahead::Ahead, chain},
     plan::{Call, Chain, Inst, Operand, Part, Place, Plan, Src, Step, Sweep, SweepInput, VReg, Way},
 };
+use std::sync::Arc;
 
 /// Elements of a piece.
 pub(super) const PIECE: usize = Sweep::PIECE;
@@ -194,11 +196,16 @@ impl Scratch {
     /// Room for the sweeps and folds of a plan.
     ///
     /// # Errors
-    /// When the host has not enough memory.
-    pub(super) fn new(plan: &Plan) -> Result<Scratch, LaunchErrorKind> {
+    /// When the host has not enough memory, or the budget.
+    pub(super) fn new(plan: &Plan, budget: &Arc<Budget>) -> Result<Scratch, LaunchErrorKind> {
         let places = plan.code.iter().chain(&plan.prologue).filter_map(Inst::sweep).map(|sweep| sweep.places).max().unwrap_or(0);
-        let bytes = AlignedBytes::zeroed(plan.scratch_slots * Sweep::SLOT_BYTES)?;
+        let bytes = AlignedBytes::zeroed(Scratch::bytes(plan), budget)?;
         Ok(Scratch { bytes, inputs: Vec::new(), places: vec![std::ptr::null_mut(); places], nothing: Ahead::default() })
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn bytes(plan: &Plan) -> usize {
+        plan.scratch_slots * Sweep::SLOT_BYTES
     }
 
     /// The first byte of the slots.

@@ -7,7 +7,7 @@ use super::{
     spec::{FailureSpec, LineOrder, StdoutSpec},
 };
 use crate::{
-    exec::{Buffer, LaunchError, LaunchErrorKind, LaunchOptions, Memory, OutputSink, Plan, Program, ProgressFn, launch},
+    exec::{Buffer, LaunchError, LaunchErrorKind, LaunchOptions, Limits, Memory, OutputSink, Plan, Program, ProgressFn, launch},
     ir::Version,
     passes::{self, Pipeline},
 };
@@ -23,6 +23,7 @@ pub struct RunOptions {
     version: Option<Version>,
     threads: Option<NonZeroUsize>,
     repeat: Option<NonZeroUsize>,
+    limits: Limits,
     progress: Option<ProgressFn>,
     passes: Option<Pipeline>,
     outputs: Option<OutputFn>,
@@ -55,6 +56,12 @@ impl RunOptions {
         self
     }
 
+    /// What each launch may take; nothing is limited unless set.
+    pub fn limits(mut self, limits: Limits) -> RunOptions {
+        self.limits = limits;
+        self
+    }
+
     /// What to call as blocks finish.
     pub fn progress(mut self, progress: ProgressFn) -> RunOptions {
         self.progress = Some(progress);
@@ -74,7 +81,7 @@ impl RunOptions {
     }
 
     fn launch_options(&self) -> LaunchOptions<'static> {
-        let mut options = LaunchOptions::new();
+        let mut options = LaunchOptions::new().limits(self.limits);
         if let Some(threads) = self.threads {
             options = options.threads(threads.get());
         }

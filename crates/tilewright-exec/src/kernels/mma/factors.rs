@@ -50,7 +50,7 @@ impl<T> Panels<T> {
 }
 
 /// Bytes of a cache line, and of the widest vectors.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
@@ -69,6 +69,12 @@ impl Room {
         }
         self.0.as_mut_ptr().cast()
     }
+
+    /// The bytes that it keeps.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len() * LINE
+    }
 }
 
 /// Room for the factors of a product.
@@ -77,6 +83,14 @@ pub(super) struct Rooms {
     raw: Room,
     lhs: Room,
     rhs: Room,
+}
+
+impl Rooms {
+    /// The bytes that each keeps.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> [usize; 3] {
+        [&self.raw, &self.lhs, &self.rhs].map(Room::bytes)
+    }
 }
 
 /// How panels are laid out.

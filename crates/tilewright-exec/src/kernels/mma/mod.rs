@@ -85,6 +85,36 @@ pub(crate) struct Packs {
     sums: Room,
 }
 
+impl Packs {
+    /// Places that keep their bytes: for raw factors, left ones, right ones, sums, and decoded numbers, which are dropped.
+    pub(crate) const ROOMS: usize = 5;
+
+    /// The most bytes that a product needs in each of them. Where factors are read in place, it needs none.
+    pub(crate) fn most(kind: MatmulKind, &Shape { m, n, k }: &Shape) -> [usize; Packs::ROOMS] {
+        // Panels are filled up to whole ones, of at most as many columns as those of quads; those of bytes have rows for whole quads.
+        let (wide, deep) = (n.next_multiple_of(WIDTH_QUADS), k.next_multiple_of(4));
+        let bytes = |format: FloatFormat| format.storage_bits().div_ceil(8) as usize;
+        let rooms = match kind {
+            MatmulKind::F32 { lhs, rhs, result } => {
+                let raw = (m * k * bytes(lhs)).max(k * wide * bytes(rhs));
+                let sums = if result == FloatFormat::F32 { 0 } else { 4 * m * n };
+                [raw, 4 * m * k, 4 * k * wide, sums, 0]
+            }
+            MatmulKind::F64 => [0, 8 * m * k, 8 * k * wide, 0, 0],
+            MatmulKind::Scaled { .. } => [0, 0, 8 * k * wide, 0, 8 * (m * k + k * n + m * n)],
+            MatmulKind::I32 { .. } => [(m * k).max(deep * wide), 2 * m * deep, 2 * deep * wide + 4 * wide, 0, 0],
+        };
+        rooms.map(|bytes| bytes.next_multiple_of(factors::LINE))
+    }
+
+    /// The bytes that are kept.
+    #[cfg(test)]
+    fn bytes(&self) -> [usize; Packs::ROOMS] {
+        let [raw, lhs, rhs] = self.factors.bytes();
+        [raw, lhs, rhs, self.sums.bytes(), 0]
+    }
+}
+
 /// Where the matrices of a product lie.
 ///
 /// Factors and shapes are handed on by reference: a copy of what was just written in pieces waits until all before it has left the
@@ -281,7 +311,10 @@ mod tests {
         for level in Level::available() {
             // What earlier products left in it must not matter.
             let (mut packs, mut ahead) = (Packs::default(), Ahead::default());
+            let mut most = [0; Packs::ROOMS];
             for (m, n, k) in SHAPES {
+                let needed = Packs::most(kind, &Shape { m, n, k });
+                most = std::array::from_fn(|room| most[room].max(needed[room]));
                 let (a, b) = (numbers(m * k, 7, 11).collect::<Vec<_>>(), numbers(k * n, 5, 13).collect::<Vec<_>>());
                 let (lhs, rhs): (Vec<T>, Vec<T>) = (a.iter().map(|x| factor(*x)).collect(), b.iter().map(|x| factor(*x)).collect());
                 let layouts = [((k, 1), (n, 1)), ((k + 3, 1), (n + 5, 1)), ((1, m), (1, k)), ((2, 2 * m + 1), (3, 3 * k))];
@@ -301,6 +334,7 @@ mod tests {
                     };
                     // SAFETY: the arrays have the extents given, and the level is available.
                     unsafe { matmul(level, kind, &Shape { m, n, k }, &operands, &mut packs, &mut ahead) };
+                    assert!(packs.bytes().iter().zip(&most).all(|(bytes, most)| bytes <= most), "{kind:?}: {:?} {most:?}", packs.bytes());
                     let found = if in_place { acc } else { out };
                     let expected: Vec<R> = expected((m, n, k), &a, &b, value).into_iter().map(&result).collect();
                     assert_eq!(found, expected, "{kind:?} {m}x{k} times {k}x{n} at {level:?}, layout {left:?} {right:?}");

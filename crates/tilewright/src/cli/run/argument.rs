@@ -1,6 +1,6 @@
 //! What can be written on the command line: arguments, grids, output files.
 
-use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
+use std::{num::NonZeroUsize, path::PathBuf, str::FromStr, time::Duration};
 use tilewright::array::{ArrayType, DType};
 
 /// An argument for a parameter, as written.
@@ -86,6 +86,30 @@ pub(super) fn positive(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number from 1".to_owned())
 }
 
+/// A time in seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+/// A number of bytes: plain, or with a unit of 1000 or 1024.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("kB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("B", 1),
+    ];
+    let (number, unit) = UNITS.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit))).unwrap_or((text, 1));
+    let bytes = number.trim_end().parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 1000000, 64MiB or 2GB".to_owned())
+}
+
 /// `6=c.npy`: which buffer to write where.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct OutputFile {
@@ -122,6 +146,18 @@ mod tests {
         assert_eq!(parse("f32[]"), Ok(Argument::Buffer(ty(&[]), 0)));
         assert_eq!(parse("f32:-0.5"), Ok(Argument::Number(f32, 0xbf00_0000)));
         assert_eq!(parse("u8:255"), Ok(Argument::Number(DType::from_name("u8").unwrap(), 255)));
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        assert_eq!([bytes("0"), bytes("12"), bytes("12B"), bytes("3 kB"), bytes("64MiB")], [0, 12, 12, 3000, 64 << 20].map(Ok));
+        for wrong in ["", "MiB", "-1", "1.5GiB", "64Mib", "17000000TiB", "1KiBB"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["", "-1", "nan", "inf", "1s", "1e99"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use tilewright::{
 
 pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> anyhow::Result<Exit> {
     let case = Case::load(path)?;
-    let mut options = RunOptions::new().repeat(settings.repeat);
+    let mut options = RunOptions::new().repeat(settings.repeat).limits(settings.limits);
     if let Some(version) = version {
         options = options.version(version);
     }

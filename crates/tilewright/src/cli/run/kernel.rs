@@ -119,7 +119,7 @@ fn launch_once(
 ) -> Result<(), Box<LaunchError>> {
     let mut memory = Memory::new();
     let args = bind::place(bound, &mut memory);
-    let mut options = LaunchOptions::new().output(sink.shared.clone());
+    let mut options = LaunchOptions::new().output(sink.shared.clone()).limits(settings.limits);
     if let Some(threads) = settings.threads {
         options = options.threads(threads.get());
     }

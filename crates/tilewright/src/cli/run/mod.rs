@@ -8,8 +8,8 @@ mod report;
 
 use super::{exit::Exit, progress::Progress};
 use argument::{Grid, OutputFile};
-use std::{num::NonZeroUsize, path::PathBuf};
-use tilewright::ir::Version;
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use tilewright::{exec::Limits, ir::Version};
 
 /// Run a kernel on the CPU
 #[derive(clap::Args)]
@@ -40,9 +40,18 @@ pub(super) struct Args {
     /// Bytecode version of the case to run [default: the newest it has]
     #[arg(long, value_name = "VERSION", requires = "case", conflicts_with = "file")]
     bytecode: Option<Version>,
-    /// Worker threads [default: one for each processor]
+    /// Worker threads [default: one for each processor; at most four for each]
     #[arg(long, value_name = "N", value_parser = argument::positive)]
     threads: Option<NonZeroUsize>,
+    /// Stop a launch that has not ended after so many seconds, such as 10 or 0.5
+    #[arg(long, value_name = "SECONDS", value_parser = argument::seconds)]
+    timeout: Option<Duration>,
+    /// Memory that a launch may take besides its buffers, in bytes or with a unit: 64MiB
+    #[arg(long, value_name = "BYTES", value_parser = argument::bytes)]
+    max_memory: Option<u64>,
+    /// Text that a launch may print, in bytes or with a unit: 1MiB
+    #[arg(long, value_name = "BYTES", value_parser = argument::bytes)]
+    max_output: Option<u64>,
     /// Launch N times, each time on fresh buffers
     #[arg(long, value_name = "N", default_value = "1", value_parser = argument::positive)]
     repeat: NonZeroUsize,
@@ -69,6 +78,8 @@ Examples:
   Add two vectors of 1000 elements in 8 blocks, and keep the result, parameter 6:
     tilewright run vector_add.tilebc --grid 8 @a.npy i32:1000 i32:1 @b.npy i32:1000 i32:1 \\
         'f32[1000]' i32:1000 i32:1 -o 6=c.npy
+  Run a kernel of a stranger, who gets 10 seconds, 1 GiB besides the buffers, and 1 MiB of output:
+    tilewright run kernel.tilebc --grid 64 'f32[65536]' --timeout 10 --max-memory 1GiB --max-output 1MiB
   Run a case five times and judge every result:
     tilewright run --case corpus/cases/softmax_rows --repeat 5
   The same for bytecode version 13.1, with numbers for a program:
@@ -78,12 +89,20 @@ Examples:
 #[derive(Clone, Copy)]
 struct Settings {
     threads: Option<NonZeroUsize>,
+    limits: Limits,
     repeat: NonZeroUsize,
     json: bool,
 }
 
+/// What each launch may take.
+fn limits(args: &Args) -> Limits {
+    let limits = args.timeout.map_or(Limits::new(), |time| Limits::new().time(time));
+    let limits = args.max_memory.map_or(limits, |bytes| limits.memory(bytes));
+    args.max_output.map_or(limits, |bytes| limits.output(bytes))
+}
+
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
-    let settings = Settings { threads: args.threads, repeat: args.repeat, json: args.json };
+    let settings = Settings { threads: args.threads, limits: limits(&args), repeat: args.repeat, json: args.json };
     match (args.case, args.file, args.grid) {
         (Some(path), ..) => case::run(&path, args.bytecode, settings),
         (None, Some(file), Some(grid)) => {
@@ -97,7 +116,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
 
 /// How many tile blocks a grid has.
 fn blocks(grid: [u32; 3]) -> u64 {
-    grid.iter().map(|&n| u64::from(n)).product()
+    grid.iter().fold(1, |blocks, &n| blocks.saturating_mul(u64::from(n)))
 }
 
 fn progress(grid: [u32; 3]) -> Option<Progress> {
