@@ -178,12 +178,15 @@ fn parameter_attributes_are_a_dictionary_for_each() {
     refused(&with_parameter_attributes(|_| bytes().raw([3, 1])), Kind::Malformed, "must be an array of dictionaries");
 }
 
+/// An attribute and what it is.
+type Named = (&'static str, fn(&mut Assembler) -> Bytes);
+
 /// What is no array and still passes, and what does not: NVIDIA's tools crash on it.
 #[test]
 fn some_attributes_pass_for_no_parameter_attributes() {
     let i64 = |f: &mut Assembler| f.ty([4]);
     let f32 = |f: &mut Assembler| f.ty([7]);
-    let good: [(&str, fn(&mut Assembler) -> Bytes); 9] = [
+    let good: [Named; 9] = [
         ("an empty dictionary", |_| bytes().raw([10, 0])),
         ("0", |_| bytes().raw([1, I32 as u8, 0])),
         ("false", |_| bytes().raw([3, 0])),
@@ -194,7 +197,7 @@ fn some_attributes_pass_for_no_parameter_attributes() {
         ("bounded<?, ?>", |_| bytes().raw([12, 0])),
         ("bounded<?, -5>", |_| bytes().raw([12, 2, 9])),
     ];
-    let bad: [(&str, fn(&mut Assembler) -> Bytes); 9] = [
+    let bad: [Named; 9] = [
         ("a dictionary", |f| bytes().raw([10, 1]).varint(f.string("cuda_tile.x")).raw([3, 1])),
         ("7", |_| bytes().raw([1, I32 as u8, 7])),
         ("true", |_| bytes().raw([3, 1])),
