@@ -1,0 +1,137 @@
+//! What is done with modules.
+
+use tilewright::{
+    bytecode::{self, FileLayout, WriteOptions, dump},
+    diff::{DiffOptions, diff},
+    exec::Program,
+    ir::{self, Diagnostic, Module, VerifiedModule},
+    stats::{FileStats, Stats},
+    text::{self, ParseOptions, PrintOptions},
+};
+
+/// The name of the file that texts are located in.
+const FILE: &str = "growth.mlir";
+
+/// A module in all its forms.
+pub(crate) struct Subject {
+    /// As it was written, and in generic form with all that there is to say.
+    texts: Vec<String>,
+    module: Option<Module>,
+    /// The module with its places in the text, and what is wrong with it.
+    findings: Option<(Module, Vec<Diagnostic>)>,
+    verified: Option<VerifiedModule>,
+    file: Option<(Vec<u8>, FileLayout)>,
+}
+
+impl Subject {
+    pub(crate) fn new(text: String) -> Subject {
+        let module = text::parse(&text, &ParseOptions::new()).ok();
+        let verified = module.clone().and_then(|module| ir::verify(module).ok());
+        let located = text::parse(&text, &ParseOptions::new().locate(FILE)).ok();
+        let findings = located.map(ir::try_verify).and_then(Result::err).map(|rejected| (rejected.module, rejected.findings));
+        let file = verified.as_ref().map(|module| {
+            let bytes = bytecode::write(module, &WriteOptions::new(module.version)).expect("the newest version can say it");
+            let layout = bytecode::read_with_layout(&bytes).expect("what was written reads").1;
+            (bytes, layout)
+        });
+        let generic = verified.as_ref().map(|module| text::print(module, &all_forms()));
+        Subject { texts: std::iter::once(text).chain(generic).collect(), module, findings, verified, file }
+    }
+
+    /// What is wrong with the module, if anything is.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        let errors = text::parse(&self.texts[0], &ParseOptions::new()).err().unwrap_or_default();
+        let rendered = errors.first().map(|error| error.render(&self.texts[0], FILE));
+        rendered.or_else(|| self.findings.as_ref().map(|(_, findings)| findings[0].to_string()))
+    }
+}
+
+fn all_forms() -> PrintOptions {
+    PrintOptions::new().module(true).generic(true).debug_info(true)
+}
+
+/// Something that is done with a module, or with a module and a somewhat longer one.
+pub(crate) struct Task {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&Subject, &Subject),
+}
+
+/// All tasks. Each of them does nothing for modules that it is not about.
+pub(crate) const TASKS: &[Task] = &[
+    Task { name: "parse", run: |subject, _| drop(text::parse(&subject.texts[0], &ParseOptions::new())) },
+    Task { name: "parse with places", run: |subject, _| drop(text::parse(&subject.texts[0], &ParseOptions::new().locate(FILE))) },
+    Task { name: "parse generic text", run: |subject, _| drop(subject.texts.get(1).map(|text| text::parse(text, &ParseOptions::new()))) },
+    Task { name: "render errors", run: render_errors },
+    Task { name: "verify", run: |subject, _| drop(subject.module.clone().map(ir::verify)) },
+    Task { name: "render findings", run: render_findings },
+    Task { name: "print", run: |subject, _| print(subject, PrintOptions::new()) },
+    Task { name: "print a module", run: |subject, _| print(subject, PrintOptions::new().module(true)) },
+    Task { name: "print locations", run: |subject, _| print(subject, PrintOptions::new().debug_info(true)) },
+    Task { name: "print generic text", run: |subject, _| print(subject, all_forms()) },
+    Task { name: "read", run: |subject, _| drop(subject.file.as_ref().map(|(bytes, _)| bytecode::read(bytes))) },
+    Task { name: "read with layout", run: |subject, _| drop(subject.file.as_ref().map(|(bytes, _)| bytecode::read_with_layout(bytes))) },
+    Task { name: "write", run: write },
+    Task { name: "write with layout", run: write_with_layout },
+    Task { name: "objdump", run: objdump },
+    Task { name: "diff with itself", run: |subject, _| compare(subject, subject) },
+    Task { name: "diff with more", run: compare },
+    Task { name: "stats", run: stats },
+    Task { name: "put in order", run: put_in_order },
+    Task { name: "plan", run: plan },
+];
+
+fn render_errors(subject: &Subject, _: &Subject) {
+    if let Err(errors) = text::parse(&subject.texts[0], &ParseOptions::new()) {
+        errors.iter().for_each(|error| drop(error.render(&subject.texts[0], FILE)));
+    }
+}
+
+fn render_findings(subject: &Subject, _: &Subject) {
+    if let Some((module, findings)) = &subject.findings {
+        findings.iter().for_each(|finding| drop(text::render_finding(module, finding, &subject.texts[0], FILE)));
+    }
+}
+
+fn print(subject: &Subject, options: PrintOptions) {
+    drop(subject.module.as_ref().map(|module| text::print(module, &options)));
+}
+
+fn write(subject: &Subject, _: &Subject) {
+    drop(subject.verified.as_ref().map(|module| bytecode::write(module, &WriteOptions::new(module.version))));
+}
+
+fn write_with_layout(subject: &Subject, _: &Subject) {
+    if let (Some(module), Some((_, layout))) = (&subject.verified, &subject.file) {
+        drop(bytecode::write(module, &WriteOptions::new(module.version).layout(layout)));
+    }
+}
+
+fn objdump(subject: &Subject, _: &Subject) {
+    if let Some((bytes, _)) = &subject.file {
+        let mut out = String::new();
+        dump::dump(bytes, &mut dump::write_text(dump::TextOptions::new(), &mut out));
+    }
+}
+
+fn compare(old: &Subject, new: &Subject) {
+    if let (Some(old), Some(new)) = (&old.module, &new.module) {
+        drop(diff(old, new, &DiffOptions::new().locations(true)).to_string());
+    }
+}
+
+fn stats(subject: &Subject, _: &Subject) {
+    drop(subject.module.as_ref().map(|module| Stats::of_module(module).to_string()));
+    drop(subject.file.as_ref().map(|(bytes, _)| FileStats::of_file(bytes)));
+}
+
+fn put_in_order(subject: &Subject, _: &Subject) {
+    for function in subject.module.iter().flat_map(|module| &module.functions) {
+        drop(function.body.in_order());
+    }
+}
+
+fn plan(subject: &Subject, _: &Subject) {
+    if let Some(module) = &subject.verified {
+        drop(Program::new(module.clone()).plan("k"));
+    }
+}
