@@ -45,7 +45,7 @@ mod types;
 
 pub use notes::Notes;
 pub use options::PrintOptions;
-pub use parse::{ParseError, ParseOptions, parse, render_finding};
+pub use parse::{ParseError, ParseOptions, parse, render_finding, render_findings};
 
 use buffer::TextBuffer;
 use names::{Names, Words};
@@ -82,7 +82,7 @@ pub fn write_with_notes<'m>(module: &'m Module, options: &PrintOptions, notes: &
 
 /// The text of one function of `module`, without source locations, and without a line break at the end.
 pub fn print_function(module: &Module, function: &Function) -> String {
-    let mut writer = Writer::new(module, PrintOptions::new());
+    let mut writer = Writer::of_a_part(module);
     writer.function(function, 0, None);
     writer.out.truncate(writer.out.as_str().trim_end().len());
     writer.out.into_string()
@@ -90,21 +90,21 @@ pub fn print_function(module: &Module, function: &Function) -> String {
 
 /// The text of a type: `tile<4xf32>`.
 pub fn print_type(module: &Module, ty: Type) -> String {
-    let mut writer = Writer::new(module, PrintOptions::new());
+    let mut writer = Writer::of_a_part(module);
     writer.push_type(ty);
     writer.out.into_string()
 }
 
 /// The value of an attribute of an operation, as the text of the operation has it; constants have no text of their own.
 pub fn print_attr(module: &Module, def: &AttrDef, value: AttrValue) -> String {
-    let mut writer = Writer::new(module, PrintOptions::new());
+    let mut writer = Writer::of_a_part(module);
     writer.push_attr_value(def, value);
     writer.out.into_string()
 }
 
 /// A self-describing attribute, such as hints.
 pub fn print_compound(module: &Module, attr: Attr) -> String {
-    let mut writer = Writer::new(module, PrintOptions::new());
+    let mut writer = Writer::of_a_part(module);
     writer.push_attr(attr, false);
     writer.out.into_string()
 }
@@ -132,7 +132,7 @@ impl<'m> OpPrinter<'m> {
 
     /// One operation on one line, without a line break; its regions are abbreviated to `{...}`.
     pub fn op(&self, op: Op) -> String {
-        let mut writer = Writer::new(self.module, PrintOptions::new());
+        let mut writer = Writer::of_a_part(self.module);
         let function = self.function;
         FunctionWriter { w: &mut writer, body: &function.body, names: &self.names, locations: None, loc: function.loc }.single(op);
         writer.out.into_string()

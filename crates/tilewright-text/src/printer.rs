@@ -40,9 +40,18 @@ pub(crate) struct FunctionWriter<'w, 'm> {
 
 impl<'m> Writer<'m> {
     pub(crate) fn new(module: &'m Module, options: PrintOptions) -> Writer<'m> {
-        let types = TypeTexts::new(&module.tables.types);
+        Writer::with_types(module, options, TypeTexts::new(&module.tables.types))
+    }
+
+    fn with_types(module: &'m Module, options: PrintOptions, types: TypeTexts<'m>) -> Writer<'m> {
         let out = TextBuffer::new();
         Writer { module, options, out, patterns: patterns(), types, words: Words::default(), notes: None, sink: None, failed: false }
+    }
+
+    /// A writer of single operations, types or attributes, which takes no time for the rest of the module.
+    pub(crate) fn of_a_part(module: &'m Module) -> Writer<'m> {
+        let types = TypeTexts::few(&module.tables.types);
+        Writer::with_types(module, PrintOptions::new(), types)
     }
 
     /// A writer that hands its text on as it gathers.

@@ -2,42 +2,68 @@
 
 use crate::buffer::Snippet;
 use crate::literals::INVALID;
-use std::fmt::Write;
+use std::{collections::HashMap, fmt::Write};
 use tilewright_ir::{Type, TypeData, TypeTable};
 
 /// The texts of a module's types.
 pub(crate) struct TypeTexts<'m> {
     table: &'m TypeTable,
-    short: Vec<Option<Box<Snippet>>>,
-    full: Vec<Option<Box<Snippet>>>,
+    short: Texts,
+    full: Texts,
     invalid: Snippet,
 }
 
+/// The texts of types that were asked for.
+enum Texts {
+    /// By handle: for modules, which ask for most of them, and often.
+    All(Vec<Option<Box<Snippet>>>),
+    /// For single operations of modules that may have many types.
+    Few(HashMap<Type, Snippet>),
+}
+
+impl Texts {
+    fn get(&mut self, ty: Type, make: impl FnOnce() -> Snippet) -> &Snippet {
+        match self {
+            Texts::All(texts) => texts[ty.index()].get_or_insert_with(|| Box::new(make())),
+            Texts::Few(texts) => texts.entry(ty).or_insert_with(make),
+        }
+    }
+}
+
 impl<'m> TypeTexts<'m> {
+    /// For whole modules.
     pub(crate) fn new(table: &'m TypeTable) -> TypeTexts<'m> {
-        TypeTexts { table, short: vec![None; table.len()], full: Vec::new(), invalid: INVALID.into() }
+        let all = || Texts::All(vec![None; table.len()]);
+        TypeTexts { table, short: all(), full: all(), invalid: INVALID.into() }
+    }
+
+    /// For single operations, types and attributes.
+    pub(crate) fn few(table: &'m TypeTable) -> TypeTexts<'m> {
+        let few = || Texts::Few(HashMap::new());
+        TypeTexts { table, short: few(), full: few(), invalid: INVALID.into() }
     }
 
     /// A type as operations write it: `tile<4xf32>`.
     #[inline]
     pub(crate) fn short(&mut self, ty: Type) -> &Snippet {
         let table = self.table;
-        match self.short.get_mut(ty.index()) {
-            Some(text) => text.get_or_insert_with(|| Box::new(table.display(ty).to_string().into())),
-            None => &self.invalid,
+        if ty.index() >= table.len() {
+            return &self.invalid;
         }
+        self.short.get(ty, || table.display(ty).to_string().into())
     }
 
     /// A type as the generic form writes it: `!cuda_tile.tile<4xf32>`.
     pub(crate) fn full(&mut self, ty: Type) -> &Snippet {
-        self.full.resize(self.short.len(), None);
         let table = self.table;
-        let make = || {
+        if ty.index() >= table.len() {
+            return &self.invalid;
+        }
+        self.full.get(ty, || {
             let mut text = String::new();
             push_full(&mut text, table, ty);
-            Box::new(text.into())
-        };
-        self.full.get_mut(ty.index()).map_or(&self.invalid, |text| text.get_or_insert_with(make))
+            text.into()
+        })
     }
 }
 

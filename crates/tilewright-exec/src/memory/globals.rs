@@ -2,6 +2,7 @@
 
 use super::{ALIGNMENT, Allocation, GUARD, Protection, raw::HostSlice};
 use crate::{elem::memory_bits, plan::Constants};
+use std::collections::HashMap;
 use tilewright_ir::{Global, Module, Str};
 
 /// Where the first global lies: below all buffers.
@@ -12,7 +13,7 @@ const FIRST_ADDRESS: u64 = 0x6000_0000_0000;
 pub(crate) struct Globals {
     pub(super) allocations: Vec<Allocation>,
     /// The address of each global, or why it has none.
-    addresses: Vec<(Str, Result<u64, String>)>,
+    addresses: HashMap<Str, Result<u64, String>>,
 }
 
 impl Globals {
@@ -21,7 +22,7 @@ impl Globals {
         let mut globals = Globals::default();
         for global in &module.globals {
             let address = initial_bytes(module, global).map(|bytes| globals.place(bytes, global.alignment));
-            globals.addresses.push((global.name, address));
+            globals.addresses.entry(global.name).or_insert(address);
         }
         globals
     }
@@ -35,8 +36,7 @@ impl Globals {
 
     /// The device address of the first element of a global.
     pub(crate) fn address(&self, name: Str) -> Result<u64, String> {
-        let found = self.addresses.iter().find(|(global, _)| *global == name);
-        found.map_or_else(|| Err("the module has no such global".to_owned()), |(_, address)| address.clone())
+        self.addresses.get(&name).cloned().unwrap_or_else(|| Err("the module has no such global".to_owned()))
     }
 }
 

@@ -8,7 +8,11 @@ use std::collections::HashMap;
 
 /// Lets products write to where they are moved.
 pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, uses: &HashMap<VReg, usize>) {
-    let moves: Vec<(usize, usize)> = (0..code.len()).filter_map(|at| Some((at, find_move(code, at, uses)?))).collect();
+    if !code.iter().any(|(inst, _)| matches!(inst, Inst::Matmul(_))) {
+        return;
+    }
+    let places = Places::new(code);
+    let moves: Vec<(usize, usize)> = (0..code.len()).filter_map(|at| Some((at, places.find_move(code, at, uses)?))).collect();
     let mut gone = vec![false; code.len()];
     for (product, moved) in moves {
         if let (Inst::Move { dst: carrier, .. }, _) = code[moved]
@@ -22,30 +26,64 @@ pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, uses: &HashMap<VReg, usize>)
     code.retain(|_| !gone.next().unwrap_or(false));
 }
 
-/// The move of the product at `at` that is its only use, if the product may as well be written to where it goes.
-fn find_move(code: &[(Inst, u32)], at: usize, uses: &HashMap<VReg, usize>) -> Option<usize> {
-    let (Inst::Matmul(matmul), _) = &code[at] else { return None };
-    if uses.get(&matmul.dst) != Some(&1) {
-        return None;
-    }
-    let straight = code[at + 1..].iter().take_while(|(inst, _)| inst.target().is_none() && !matches!(inst, Inst::Label(_) | Inst::Return));
-    let is_wanted = |inst: &Inst| matches!(inst, Inst::Move { src, .. } if src.base == Base::Reg(matmul.dst) && src.is_contiguous());
-    let distance = straight.map(|(inst, _)| inst).position(is_wanted)?;
-    let moved = at + 1 + distance;
-    let (Inst::Move { dst: carrier, .. }, _) = &code[moved] else { return None };
-    let on_carrier = |tile: &Tile| tile.base == Base::Reg(*carrier);
-    // A splat is read by every element, so it must not be overwritten by the first.
-    let in_place = !on_carrier(&matmul.acc) || matmul.acc.is_contiguous();
-    let factors = [&matmul.lhs, &matmul.rhs].into_iter().chain(matmul.scales.iter().flatten());
-    let free = factors.into_iter().all(|tile| !on_carrier(tile)) && code[at + 1..moved].iter().all(|(inst, _)| !touches(inst, *carrier));
-    (in_place && free).then_some(moved)
+/// Where things are in the code, so that nothing is looked for from place to place.
+struct Places {
+    /// The last move of each register as a whole.
+    moves: HashMap<VReg, usize>,
+    /// The instructions that read or write each register, in order.
+    touched: HashMap<VReg, Vec<usize>>,
+    /// For each instruction: how many before it end straight code.
+    ends: Vec<usize>,
 }
 
-fn touches(inst: &Inst, reg: VReg) -> bool {
-    let mut found = false;
-    inst.for_each_read(|tile| found |= tile.base == Base::Reg(reg));
-    inst.for_each_write(|written| found |= written == reg);
-    found
+impl Places {
+    fn new(code: &[(Inst, u32)]) -> Places {
+        let mut places = Places { moves: HashMap::new(), touched: HashMap::new(), ends: Vec::with_capacity(code.len()) };
+        let mut ends = 0;
+        for (at, (inst, _)) in code.iter().enumerate() {
+            places.ends.push(ends);
+            ends += usize::from(inst.target().is_some() || matches!(inst, Inst::Label(_) | Inst::Return));
+            if let Inst::Move { src, .. } = inst
+                && let Base::Reg(reg) = src.base
+                && src.is_contiguous()
+            {
+                places.moves.insert(reg, at);
+            }
+            let mut touch = |reg: VReg| places.touched.entry(reg).or_default().push(at);
+            inst.for_each_read(|tile| {
+                if let Base::Reg(reg) = tile.base {
+                    touch(reg);
+                }
+            });
+            inst.for_each_write(touch);
+        }
+        places
+    }
+
+    /// The move of the product at `at` that is its only use, if the product may as well be written to where it goes.
+    fn find_move(&self, code: &[(Inst, u32)], at: usize, uses: &HashMap<VReg, usize>) -> Option<usize> {
+        let (Inst::Matmul(matmul), _) = &code[at] else { return None };
+        if uses.get(&matmul.dst) != Some(&1) {
+            return None;
+        }
+        let moved = *self.moves.get(&matmul.dst)?;
+        if moved <= at || self.ends[moved] != self.ends[at] {
+            return None;
+        }
+        let (Inst::Move { dst: carrier, .. }, _) = &code[moved] else { return None };
+        let on_carrier = |tile: &Tile| tile.base == Base::Reg(*carrier);
+        // A splat is read by every element, so it must not be overwritten by the first.
+        let in_place = !on_carrier(&matmul.acc) || matmul.acc.is_contiguous();
+        let factors = [&matmul.lhs, &matmul.rhs].into_iter().chain(matmul.scales.iter().flatten());
+        let free = factors.into_iter().all(|tile| !on_carrier(tile)) && !self.is_touched(*carrier, at + 1, moved);
+        (in_place && free).then_some(moved)
+    }
+
+    /// Whether an instruction from `start` to before `end` reads or writes a register.
+    fn is_touched(&self, reg: VReg, start: usize, end: usize) -> bool {
+        let Some(touched) = self.touched.get(&reg) else { return false };
+        touched.get(touched.partition_point(|at| *at < start)).is_some_and(|at| *at < end)
+    }
 }
 
 #[cfg(test)]

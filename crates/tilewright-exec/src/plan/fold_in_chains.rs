@@ -13,20 +13,20 @@ use super::{
     tile::Base,
 };
 use crate::{elem::Elem, kernels::long};
+use std::collections::HashMap;
 use tilewright_ir::Scalar;
 
 /// Lets chains begin the reductions of what they compute. `registers`: the bytes of each.
 pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) {
     let (mut uses, writes) = (count_uses(code), count_writes(code));
     let first = code.iter().position(|(inst, _)| inst.is_pass());
+    let writers = sweeps_that_write(code);
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at);
         let Some((Inst::FoldRows(fold), _)) = after.first_mut() else { continue };
         let Some(reg) = whole_register(&fold.src).filter(|reg| writes.get(reg) == Some(&1)) else { continue };
-        let Some(sweep) = before.iter_mut().enumerate().filter(|(i, _)| Some(*i) != first).find_map(|(_, (inst, _))| writer(inst, reg))
-        else {
-            continue;
-        };
+        let Some(writer) = writers.get(&reg).copied().filter(|writer| Some(*writer) != first) else { continue };
+        let Some((Inst::Sweep(sweep), _)) = before.get_mut(writer) else { continue };
         let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
         if begin(sweep, fold, reg, dst) {
             registers.push(fold.src.numel() * size_of::<f32>());
@@ -46,12 +46,17 @@ fn whole_register(tile: &Tile) -> Option<VReg> {
     }
 }
 
-/// The sweep that writes a register, if the instruction is that.
-fn writer(inst: &mut Inst, reg: VReg) -> Option<&mut Sweep> {
-    match inst {
-        Inst::Sweep(sweep) if sweep.result(reg).is_some() => Some(sweep),
-        _ => None,
+/// The sweep that writes each register.
+fn sweeps_that_write(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
+    let mut writers = HashMap::new();
+    for (at, (inst, _)) in code.iter().enumerate() {
+        if matches!(inst, Inst::Sweep(_)) {
+            inst.for_each_write(|reg| {
+                writers.insert(reg, at);
+            });
+        }
     }
+    writers
 }
 
 /// Lets a sweep fold what it writes to `reg` to an eighth in `dst`, from where a reduction of that goes on; `false`, and nothing was done,

@@ -109,7 +109,9 @@ fn lifetimes(code: &[(Inst, u32)], registers: usize) -> Vec<Option<(usize, usize
     let mut lives: Vec<Option<(usize, usize)>> = vec![None; registers];
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, (inst, _)) in code.iter().enumerate() {
-        open.retain(|(_, end)| *end >= at);
+        while open.last().is_some_and(|(_, end)| *end < at) {
+            open.pop();
+        }
         if let Some(end) = ends.get(&at) {
             open.push((at, *end));
         }
@@ -125,7 +127,7 @@ fn lifetimes(code: &[(Inst, u32)], registers: usize) -> Vec<Option<(usize, usize
 
 fn extend(life: &mut Option<(usize, usize)>, at: usize, open: &[(usize, usize)]) {
     let (start, end) = life.get_or_insert((at, at));
-    let outermost = open.iter().find(|(head, _)| head > start);
+    let outermost = open.get(open.partition_point(|(head, _)| head <= start));
     *end = (*end).max(outermost.map_or(at, |(_, tail)| *tail));
 }
 

@@ -80,17 +80,51 @@ impl ParseError {
 /// assert!(shown.contains("--> k.mlir:2:8"), "{shown}");
 /// ```
 pub fn render_finding(module: &Module, finding: &Diagnostic, source: &str, file: &str) -> Option<String> {
-    let (found, line, column) = module.tables.locations.source(finding.loc)?;
-    if module.tables.strings.text(found) != file {
-        return None;
+    render_findings(module, std::slice::from_ref(finding), source, file).pop().flatten()
+}
+
+/// The same for many findings, which takes one pass over the text if they are in its order.
+pub fn render_findings(module: &Module, findings: &[Diagnostic], source: &str, file: &str) -> Vec<Option<String>> {
+    let mut walk = Walk { source, line: 1, column: 1, at: 0 };
+    let shown = |finding: &Diagnostic| {
+        let (found, line, column) = module.tables.locations.source(finding.loc)?;
+        if module.tables.strings.text(found) != file {
+            return None;
+        }
+        let (line, column) = (line as usize, column as usize);
+        let start = walk.to(line, column)?;
+        let end = source[start..].find(char::is_whitespace).map_or(source.len(), |length| start + length);
+        let error = ParseError { id: finding.rule, span: start..end, line, column, message: finding.message.clone(), notes: Vec::new() };
+        Some(error.render(source, file))
+    };
+    findings.iter().map(shown).collect()
+}
+
+/// A place in a text, which goes from one to the next.
+struct Walk<'s> {
+    source: &'s str,
+    line: usize,
+    column: usize,
+    at: usize,
+}
+
+impl Walk<'_> {
+    /// Goes to a character, which may be the end of the text; gives where it is.
+    fn to(&mut self, line: usize, column: usize) -> Option<usize> {
+        if line == 0 || column == 0 {
+            return None;
+        }
+        if (line, column) < (self.line, self.column) {
+            (self.line, self.column, self.at) = (1, 1, 0);
+        }
+        while self.line < line {
+            self.at += self.source[self.at..].find('\n')? + 1;
+            (self.line, self.column) = (self.line + 1, 1);
+        }
+        let (skipped, _) = self.source[self.at..].char_indices().nth(column - self.column)?;
+        (self.column, self.at) = (column, self.at + skipped);
+        Some(self.at)
     }
-    let (line, column) = (line as usize, column as usize);
-    let start: usize = source.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
-    let (skipped, _) = source[start..].char_indices().nth(column.checked_sub(1)?)?;
-    let start = start + skipped;
-    let end = source[start..].find(char::is_whitespace).map_or(source.len(), |length| start + length);
-    let error = ParseError { id: finding.rule, span: start..end, line, column, message: finding.message.clone(), notes: Vec::new() };
-    Some(error.render(source, file))
 }
 
 /// Gives errors their lines and columns: in one pass, as they come sorted by place.

@@ -29,7 +29,7 @@ mod suggest;
 mod types;
 mod values;
 
-pub use error::{ParseError, render_finding};
+pub use error::{ParseError, render_finding, render_findings};
 
 use cursor::Parser;
 use tilewright_ir::{Module, Version};

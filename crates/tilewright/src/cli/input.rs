@@ -114,8 +114,11 @@ pub(super) fn told(path: &Path, source: Source<'_>, rejected: ir::RejectedModule
     let options = ParseOptions::new().version(rejected.module.version).locate(&file);
     let located = text::parse(text, &options).ok().and_then(|module| ir::try_verify(module).err().map(|again| *again));
     let ir::RejectedModule { module, findings } = located.unwrap_or(rejected);
-    let shown = |finding: &Diagnostic| text::render_finding(&module, finding, text, &file).map(|shown| shown.trim_end().to_owned());
-    findings.iter().map(|finding| shown(finding).unwrap_or_else(|| listed(&module, finding))).collect()
+    let shown = text::render_findings(&module, &findings, text, &file);
+    let told = |(shown, finding): (Option<String>, &Diagnostic)| {
+        shown.map_or_else(|| listed(&module, finding), |shown| shown.trim_end().to_owned())
+    };
+    shown.into_iter().zip(&findings).map(told).collect()
 }
 
 /// A finding in a list, with its place in the source program, if the module tells.

@@ -61,7 +61,7 @@ impl Canon {
 
     /// What hints say: their text, in which numbers have no types. NVIDIA's tools take hints of any integer type alike.
     fn hints(&mut self, module: &Module, attr: Attr) -> AttrData {
-        let text = self.strings.intern(&text::print_compound(module, attr));
+        let text = self.strings.intern(text::print_compound(module, attr));
         let nothing = self.attrs.intern(AttrData::Dictionary([].into()));
         AttrData::OptimizationHints([(text, nothing)].into())
     }

@@ -2,7 +2,8 @@
 //!
 //! Modules of three sizes, each twice as large as the one before, are made for every dimension (`dimensions.rs`), and all is done with
 //! them that the library can do (`tasks.rs`). `valgrind` counts the instructions, so that the machine's speed makes no difference. From
-//! one size to the next the count may grow by somewhat more than twice of what it grew before.
+//! one size to the next the count may grow by somewhat more than twice of what it grew before; by more where what is read and written
+//! grows by more, as the indentation of nests does.
 //!
 //! `GROWTH` selects dimensions whose names contain it, `GROWTH_TASK` tasks; the table of all counts goes to the standard error stream.
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "a long test tells its numbers")]
@@ -25,6 +26,9 @@ const SIZES: usize = 3;
 /// How much more a count may grow in a step than in the step before: `n log n` of the smallest sizes stays below.
 const MAX_GROWTH: f64 = 2.5;
 
+/// How many times the count of a size may be that of half the size.
+const MAX_RATIO: f64 = 2.2;
+
 /// Growth of fewer instructions than this says nothing: it is the tail of allocations and hash tables.
 const NEGLIGIBLE: u64 = 100_000;
 
@@ -37,15 +41,13 @@ const PART: &str = "GROWTH_PART";
 /// The function that instructions are counted of, and the one inside it after which `valgrind` writes the count: the switch must lie
 /// outside.
 #[inline(never)]
-fn measured_task(task: &Task, subject: &Subject, more: &Subject) {
-    counted_task(task, subject, more);
-    std::hint::black_box(());
+fn measured_task(task: &Task, subject: &Subject, more: &Subject) -> usize {
+    std::hint::black_box(counted_task(task, subject, more))
 }
 
 #[inline(never)]
-fn counted_task(task: &Task, subject: &Subject, more: &Subject) {
-    (task.run)(std::hint::black_box(subject), more);
-    std::hint::black_box(());
+fn counted_task(task: &Task, subject: &Subject, more: &Subject) -> usize {
+    std::hint::black_box((task.run)(std::hint::black_box(subject), more))
 }
 
 fn selected() -> Vec<&'static Dimension> {
@@ -66,22 +68,32 @@ fn work_to_count() {
     // What is made once, when it is first needed, belongs to no size.
     for dimension in DIMENSIONS {
         let subject = Subject::new((dimension.text)(2));
-        TASKS.iter().for_each(|task| (task.run)(&subject, &subject));
+        for task in TASKS {
+            std::hint::black_box((task.run)(&subject, &subject));
+        }
     }
     for dimension in selected().into_iter().skip(part).step_by(PROCESSES) {
         for step in 0..SIZES {
             let size = dimension.start << step;
             let (subject, more) = (Subject::new((dimension.text)(size)), Subject::new((dimension.text)(size + size / 4 + 1)));
             for task in selected_tasks() {
-                measured_task(task, &subject, &more);
-                println!("\n@{}\t{}\t{step}", dimension.name, task.name);
+                let bytes = measured_task(task, &subject, &more);
+                println!("\n@{}\t{}\t{bytes}", dimension.name, task.name);
             }
         }
     }
 }
 
+/// What a task took for a module of one size.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    instructions: u64,
+    /// What it read and wrote, where that is text.
+    bytes: u64,
+}
+
 /// The counts of the work of one process: by dimension and task, one for each size.
-type Counts = BTreeMap<(String, String), Vec<u64>>;
+type Counts = BTreeMap<(String, String), Vec<Cost>>;
 
 /// Runs a part of the work under `valgrind`, which writes a file of counts after each call of [`counted_task`].
 fn count(part: usize, folder: &Path) -> Counts {
@@ -100,7 +112,9 @@ fn count(part: usize, folder: &Path) -> Counts {
     for (index, line) in names.lines().filter_map(|line| line.strip_prefix('@')).enumerate() {
         let mut parts = line.split('\t').map(str::to_owned);
         let key = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        counts.entry(key).or_default().push(instructions(&folder.join(format!("out.{}", index + 1))));
+        let bytes = parts.next().and_then(|bytes| bytes.parse().ok()).expect("a line ends in a number");
+        let instructions = instructions(&folder.join(format!("out.{}", index + 1)));
+        counts.entry(key).or_default().push(Cost { instructions, bytes });
     }
     counts
 }
@@ -112,11 +126,19 @@ fn instructions(path: &Path) -> u64 {
     total.and_then(|total| total.trim().parse().ok()).unwrap_or_else(|| panic!("{} has no total", path.display()))
 }
 
-/// How much more the count grew in the last step than in the one before, if it grew at all.
-fn growth(counts: &[u64]) -> Option<f64> {
-    let [.., a, b, c] = *counts else { return None };
-    let (first, second) = (b.saturating_sub(a), c.saturating_sub(b));
-    (second > NEGLIGIBLE).then(|| second as f64 / first.max(1) as f64)
+/// How much more something grew in the last step than in the step before.
+fn growth(counts: [u64; SIZES]) -> f64 {
+    let [a, b, c] = counts;
+    c.saturating_sub(b) as f64 / b.saturating_sub(a).max(1) as f64
+}
+
+/// Whether a task takes more than `n log n`: if it grows more than it grew before, and if the last count is more than twice the one
+/// before. Either alone may be by chance, as where a table happens to be moved.
+fn is_excessive(instructions: [u64; SIZES], bytes: [u64; SIZES]) -> bool {
+    let allowed = growth(bytes).max(2.0) / 2.0;
+    let [_, b, c] = instructions;
+    let doubles = c as f64 / b as f64;
+    c - b > NEGLIGIBLE && growth(instructions) > MAX_GROWTH * allowed && doubles > MAX_RATIO * allowed
 }
 
 fn has_valgrind() -> bool {
@@ -141,11 +163,12 @@ fn every_dimension_grows_with_n_log_n() {
     });
     assert_eq!(counts.len(), selected().len() * selected_tasks().count());
     let mut failures = Vec::new();
-    for ((dimension, task), counts) in &counts {
-        let growth = growth(counts);
-        let line = format!("{:>5}  {dimension}, {task}: {counts:?}", growth.map_or("-".to_owned(), |growth| format!("{growth:.2}")));
+    for ((dimension, task), costs) in &counts {
+        let of = |part: fn(&Cost) -> u64| <[u64; SIZES]>::try_from(Vec::from_iter(costs.iter().map(part))).expect("a cost for each size");
+        let (instructions, bytes) = (of(|cost| cost.instructions), of(|cost| cost.bytes));
+        let line = format!("{:6.2}  {dimension}, {task}: {instructions:?}, {bytes:?} bytes", growth(instructions));
         eprintln!("{line}");
-        if growth.is_some_and(|growth| growth > MAX_GROWTH) {
+        if is_excessive(instructions, bytes) {
             failures.push(line);
         }
     }
@@ -164,4 +187,18 @@ fn all_but_findings_and_errors_are_valid() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_quadratic_is_excessive() {
+    let text = [0; SIZES];
+    let of = |cost: fn(u64) -> u64| [400, 800, 1600].map(cost);
+    assert!(!is_excessive(of(|n| 1000 * n), text));
+    assert!(!is_excessive(of(|n| 100 * n * u64::from(n.ilog2())), text));
+    assert!(!is_excessive(of(|n| 1_000_000 + 1000 * n), text));
+    assert!(is_excessive(of(|n| n * n), text));
+    assert!(is_excessive(of(|n| 1000 * n + n * n / 2), text));
+    // Unless it is because a text grows like that.
+    assert!(!is_excessive(of(|n| 5 * n * n), of(|n| n * n)));
+    assert!(is_excessive(of(|n| n * n * n), of(|n| n * n)));
 }

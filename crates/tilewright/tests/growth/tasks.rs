@@ -20,6 +20,7 @@ pub(crate) struct Subject {
     /// The module with its places in the text, and what is wrong with it.
     findings: Option<(Module, Vec<Diagnostic>)>,
     verified: Option<VerifiedModule>,
+    program: Option<Program>,
     file: Option<(Vec<u8>, FileLayout)>,
 }
 
@@ -34,8 +35,9 @@ impl Subject {
             let layout = bytecode::read_with_layout(&bytes).expect("what was written reads").1;
             (bytes, layout)
         });
+        let program = verified.clone().map(Program::new);
         let generic = verified.as_ref().map(|module| text::print(module, &all_forms()));
-        Subject { texts: std::iter::once(text).chain(generic).collect(), module, findings, verified, file }
+        Subject { texts: std::iter::once(text).chain(generic).collect(), module, findings, verified, program, file }
     }
 
     /// What is wrong with the module, if anything is.
@@ -53,23 +55,24 @@ fn all_forms() -> PrintOptions {
 /// Something that is done with a module, or with a module and a somewhat longer one.
 pub(crate) struct Task {
     pub(crate) name: &'static str,
-    pub(crate) run: fn(&Subject, &Subject),
+    /// Gives how many bytes it read and made: texts with deep nests grow with the square of the depth.
+    pub(crate) run: fn(&Subject, &Subject) -> usize,
 }
 
 /// All tasks. Each of them does nothing for modules that it is not about.
 pub(crate) const TASKS: &[Task] = &[
-    Task { name: "parse", run: |subject, _| drop(text::parse(&subject.texts[0], &ParseOptions::new())) },
-    Task { name: "parse with places", run: |subject, _| drop(text::parse(&subject.texts[0], &ParseOptions::new().locate(FILE))) },
-    Task { name: "parse generic text", run: |subject, _| drop(subject.texts.get(1).map(|text| text::parse(text, &ParseOptions::new()))) },
+    Task { name: "parse", run: |subject, _| parse(&subject.texts[0], &ParseOptions::new()) },
+    Task { name: "parse with places", run: |subject, _| parse(&subject.texts[0], &ParseOptions::new().locate(FILE)) },
+    Task { name: "parse generic text", run: |subject, _| subject.texts.get(1).map_or(0, |text| parse(text, &ParseOptions::new())) },
     Task { name: "render errors", run: render_errors },
-    Task { name: "verify", run: |subject, _| drop(subject.module.clone().map(ir::verify)) },
+    Task { name: "verify", run: verify },
     Task { name: "render findings", run: render_findings },
     Task { name: "print", run: |subject, _| print(subject, PrintOptions::new()) },
     Task { name: "print a module", run: |subject, _| print(subject, PrintOptions::new().module(true)) },
     Task { name: "print locations", run: |subject, _| print(subject, PrintOptions::new().debug_info(true)) },
     Task { name: "print generic text", run: |subject, _| print(subject, all_forms()) },
-    Task { name: "read", run: |subject, _| drop(subject.file.as_ref().map(|(bytes, _)| bytecode::read(bytes))) },
-    Task { name: "read with layout", run: |subject, _| drop(subject.file.as_ref().map(|(bytes, _)| bytecode::read_with_layout(bytes))) },
+    Task { name: "read", run: read },
+    Task { name: "read with layout", run: read_with_layout },
     Task { name: "write", run: write },
     Task { name: "write with layout", run: write_with_layout },
     Task { name: "objdump", run: objdump },
@@ -80,58 +83,80 @@ pub(crate) const TASKS: &[Task] = &[
     Task { name: "plan", run: plan },
 ];
 
-fn render_errors(subject: &Subject, _: &Subject) {
-    if let Err(errors) = text::parse(&subject.texts[0], &ParseOptions::new()) {
-        errors.iter().for_each(|error| drop(error.render(&subject.texts[0], FILE)));
-    }
+fn parse(text: &str, options: &ParseOptions<'_>) -> usize {
+    drop(text::parse(text, options));
+    text.len()
 }
 
-fn render_findings(subject: &Subject, _: &Subject) {
-    if let Some((module, findings)) = &subject.findings {
-        findings.iter().for_each(|finding| drop(text::render_finding(module, finding, &subject.texts[0], FILE)));
-    }
+fn render_errors(subject: &Subject, _: &Subject) -> usize {
+    let text = &subject.texts[0];
+    let errors = text::parse(text, &ParseOptions::new()).err().unwrap_or_default();
+    text.len() + errors.iter().map(|error| error.render(text, FILE).len()).sum::<usize>()
 }
 
-fn print(subject: &Subject, options: PrintOptions) {
-    drop(subject.module.as_ref().map(|module| text::print(module, &options)));
+fn verify(subject: &Subject, _: &Subject) -> usize {
+    drop(subject.module.clone().map(ir::verify));
+    0
 }
 
-fn write(subject: &Subject, _: &Subject) {
+fn render_findings(subject: &Subject, _: &Subject) -> usize {
+    let Some((module, findings)) = &subject.findings else { return 0 };
+    let shown = text::render_findings(module, findings, &subject.texts[0], FILE);
+    shown.iter().flatten().map(String::len).sum()
+}
+
+fn print(subject: &Subject, options: PrintOptions) -> usize {
+    subject.module.as_ref().map_or(0, |module| text::print(module, &options).len())
+}
+
+fn read(subject: &Subject, _: &Subject) -> usize {
+    drop(subject.file.as_ref().map(|(bytes, _)| bytecode::read(bytes)));
+    0
+}
+
+fn read_with_layout(subject: &Subject, _: &Subject) -> usize {
+    drop(subject.file.as_ref().map(|(bytes, _)| bytecode::read_with_layout(bytes)));
+    0
+}
+
+fn write(subject: &Subject, _: &Subject) -> usize {
     drop(subject.verified.as_ref().map(|module| bytecode::write(module, &WriteOptions::new(module.version))));
+    0
 }
 
-fn write_with_layout(subject: &Subject, _: &Subject) {
+fn write_with_layout(subject: &Subject, _: &Subject) -> usize {
     if let (Some(module), Some((_, layout))) = (&subject.verified, &subject.file) {
         drop(bytecode::write(module, &WriteOptions::new(module.version).layout(layout)));
     }
+    0
 }
 
-fn objdump(subject: &Subject, _: &Subject) {
+fn objdump(subject: &Subject, _: &Subject) -> usize {
+    let mut out = String::new();
     if let Some((bytes, _)) = &subject.file {
-        let mut out = String::new();
         dump::dump(bytes, &mut dump::write_text(dump::TextOptions::new(), &mut out));
     }
+    out.len()
 }
 
-fn compare(old: &Subject, new: &Subject) {
-    if let (Some(old), Some(new)) = (&old.module, &new.module) {
-        drop(diff(old, new, &DiffOptions::new().locations(true)).to_string());
-    }
+fn compare(old: &Subject, new: &Subject) -> usize {
+    let (Some(old), Some(new)) = (&old.module, &new.module) else { return 0 };
+    diff(old, new, &DiffOptions::new().locations(true)).to_string().len()
 }
 
-fn stats(subject: &Subject, _: &Subject) {
-    drop(subject.module.as_ref().map(|module| Stats::of_module(module).to_string()));
+fn stats(subject: &Subject, _: &Subject) -> usize {
     drop(subject.file.as_ref().map(|(bytes, _)| FileStats::of_file(bytes)));
+    subject.module.as_ref().map_or(0, |module| Stats::of_module(module).to_string().len())
 }
 
-fn put_in_order(subject: &Subject, _: &Subject) {
+fn put_in_order(subject: &Subject, _: &Subject) -> usize {
     for function in subject.module.iter().flat_map(|module| &module.functions) {
         drop(function.body.in_order());
     }
+    0
 }
 
-fn plan(subject: &Subject, _: &Subject) {
-    if let Some(module) = &subject.verified {
-        drop(Program::new(module.clone()).plan("k"));
-    }
+fn plan(subject: &Subject, _: &Subject) -> usize {
+    drop(subject.program.as_ref().map(|program| program.plan("k")));
+    0
 }

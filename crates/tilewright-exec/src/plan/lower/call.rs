@@ -1,6 +1,6 @@
 //! Calls: the body of the function stands where it is called.
 
-use super::{Lowerer, Return, Val};
+use super::{Lowerer, Return, Val, control};
 use crate::PlanError;
 use tilewright_ir::{AttrName, AttrValue, Function, OpRef};
 
@@ -31,6 +31,7 @@ impl<'m> Lowerer<'m> {
         let exit = self.new_label();
         let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
         let body = std::mem::replace(&mut self.body, &function.body);
+        let waiting = std::mem::replace(&mut self.waiting, control::waiting(&function.body));
         // Jumps do not leave the function.
         let (loops, ifs) = (std::mem::take(&mut self.loops), std::mem::take(&mut self.ifs));
         self.returns.push(Return { function: function.name, exit, scope: self.open.len() });
@@ -42,7 +43,7 @@ impl<'m> Lowerer<'m> {
         self.site = at;
         self.returns.pop();
         (self.loops, self.ifs) = (loops, ifs);
-        (self.body, self.values) = (body, values);
+        (self.body, self.values, self.waiting) = (body, values, waiting);
         self.place_label(exit);
         Ok(())
     }
@@ -51,7 +52,11 @@ impl<'m> Lowerer<'m> {
         let AttrValue::Str(name) = op.attr(AttrName::Callee) else {
             return Err(self.malformed("the name of the function is missing".to_owned()));
         };
-        let found = self.module.functions.iter().find(|f| f.name == name);
-        found.ok_or_else(|| self.malformed(format!("the module has no function @{}", self.module.tables.strings.text(name))))
+        let module = self.module;
+        let functions = self.functions.get_or_init(|| module.functions.iter().map(|function| (function.name, function)).collect());
+        functions
+            .get(&name)
+            .copied()
+            .ok_or_else(|| self.malformed(format!("the module has no function @{}", self.module.tables.strings.text(name))))
     }
 }

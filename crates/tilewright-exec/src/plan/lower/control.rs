@@ -7,7 +7,7 @@ use crate::{
     plan::{Inst, Tile, VReg, tile::Base},
 };
 use std::collections::HashSet;
-use tilewright_ir::{AttrName, Block, MemoryOrderingSemantics, OpRef, Opcode, Scalar, TypeTable, Value};
+use tilewright_ir::{AttrName, Block, Body, MemoryOrderingSemantics, Op, OpRef, Opcode, Scalar, TypeTable, Value};
 
 impl<'m> Lowerer<'m> {
     /// A register for each value; none for tokens.
@@ -96,7 +96,7 @@ impl<'m> Lowerer<'m> {
         self.site = at;
         self.loops.pop();
         self.place_label(next);
-        self.emit(Inst::ForNext { counter, upper, step, signed, target: head, waits: waits(op) });
+        self.emit(Inst::ForNext { counter, upper, step, signed, target: head, waits: self.waiting.contains(&op.id()) });
         self.place_label(exit);
         self.define_carried(op.results(), &carried)
     }
@@ -115,7 +115,7 @@ impl<'m> Lowerer<'m> {
         self.site = at;
         self.loops.pop();
         self.place_label(next);
-        self.emit(Inst::JumpBack { target: head, waits: waits(op) });
+        self.emit(Inst::JumpBack { target: head, waits: self.waiting.contains(&op.id()) });
         self.place_label(exit);
         self.define_carried(op.results(), &results)
     }
@@ -183,19 +183,19 @@ impl<'m> Lowerer<'m> {
     }
 }
 
-/// Whether a loop may wait for another block: something in it sees what other blocks write while they run.
-fn waits(op: OpRef<'_>) -> bool {
-    let mut pending: Vec<Block> = op.regions().flat_map(|r| op.body().blocks(r)).collect();
-    while let Some(block) = pending.pop() {
-        for inner in op.body().ops(block) {
-            let strong = inner.memory_ordering().is_some_and(|order| order != MemoryOrderingSemantics::Weak);
-            let stores = matches!(inner.opcode(), Opcode::StorePtrTko | Opcode::StoreViewTko | Opcode::MultimemStoreViewTko);
-            // What a function does is not looked into.
-            if strong && !stores || inner.opcode() == Opcode::PreviewCall {
-                return true;
+/// The operations that may wait for another block: those with something in them that sees what other blocks write while they run.
+pub(super) fn waiting(body: &Body) -> HashSet<Op> {
+    let mut waiting = HashSet::new();
+    body.walk(|inner| {
+        let strong = inner.memory_ordering().is_some_and(|order| order != MemoryOrderingSemantics::Weak);
+        let stores = matches!(inner.opcode(), Opcode::StorePtrTko | Opcode::StoreViewTko | Opcode::MultimemStoreViewTko);
+        // What a function does is not looked into.
+        if strong && !stores || inner.opcode() == Opcode::PreviewCall {
+            let mut outer = inner.parent();
+            while let Some(op) = outer.filter(|op| waiting.insert(op.id())) {
+                outer = op.parent();
             }
-            pending.extend(inner.regions().flat_map(|r| op.body().blocks(r)));
         }
-    }
-    false
+    });
+    waiting
 }

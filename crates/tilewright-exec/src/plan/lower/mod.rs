@@ -24,8 +24,12 @@ use crate::{
     elem::Elem,
     memory::{Globals, locals::Allocas},
 };
-use std::{collections::HashMap, rc::Rc};
-use tilewright_ir::{Block, Body, Function, Module, OpRef, Opcode, Scalar, Str, TypeData, Value};
+use std::{
+    cell::OnceCell,
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+use tilewright_ir::{Block, Body, Function, Module, Op, OpRef, Opcode, Scalar, Str, TypeData, Value};
 use tilewright_passes::elementwise::elem_op;
 use views::{Tensor, View};
 
@@ -99,6 +103,10 @@ struct Lowerer<'m> {
     module: &'m Module,
     globals: &'m Globals,
     body: &'m Body,
+    /// The functions by their names, once one is called.
+    functions: OnceCell<HashMap<Str, &'m Function>>,
+    /// The operations of the body that may wait for other blocks.
+    waiting: HashSet<Op>,
     values: Vec<Option<Val>>,
     code: Vec<(Inst, u32)>,
     registers: Vec<usize>,
@@ -127,6 +135,8 @@ pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> 
         module,
         globals,
         body,
+        functions: OnceCell::new(),
+        waiting: control::waiting(body),
         values: vec![None; body.num_values()],
         code: Vec::new(),
         registers: Vec::new(),
