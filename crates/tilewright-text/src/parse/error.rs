@@ -50,14 +50,15 @@ impl ParseError {
         let _ = writeln!(out, "{margin}--> {name}:{}:{}", self.line, self.column);
         let _ = writeln!(out, "{margin} |");
         let start = self.span.start.min(source.len());
-        let line_start = source[..start].rfind('\n').map_or(0, |i| i + 1);
-        let line_end = source[start..].find('\n').map_or(source.len(), |i| start + i);
-        let line = source[line_start..line_end].trim_end();
         let skipped = if self.column > MAX_SHOWN - BEFORE { self.column - BEFORE } else { 0 };
-        let shown = line.chars().skip(skipped).take(MAX_SHOWN).map(|c| if c.is_control() { ' ' } else { c });
+        // Only what is shown is looked at: the line may be long.
+        let before = self.column - 1 - skipped;
+        let shown_start = source[..start].char_indices().rev().take(before).last().map_or(start, |(at, _)| at);
+        let in_line = |text: &'_ str| text.chars().take_while(|c| *c != '\n').take(MAX_SHOWN).collect::<String>();
+        let shown: String = in_line(&source[shown_start..]).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let dots = if skipped > 0 { "..." } else { "" };
-        let _ = writeln!(out, "{} | {dots}{}", self.line, shown.collect::<String>());
-        let marked = source[start..self.span.end.clamp(start, line_end.max(start))].chars().count();
+        let _ = writeln!(out, "{} | {dots}{}", self.line, shown.trim_end());
+        let marked = in_line(&source[start..self.span.end.clamp(start, source.len())]).chars().count();
         let carets = marked.clamp(1, (MAX_SHOWN + skipped).saturating_sub(self.column - 1).max(1));
         let _ = writeln!(out, "{margin} | {}{}", " ".repeat(self.column - 1 - skipped + dots.len()), "^".repeat(carets));
         for note in &self.notes {

@@ -138,7 +138,7 @@ fn is_excessive(instructions: [u64; SIZES], bytes: [u64; SIZES]) -> bool {
     let allowed = growth(bytes).max(2.0) / 2.0;
     let [_, b, c] = instructions;
     let doubles = c as f64 / b as f64;
-    c - b > NEGLIGIBLE && growth(instructions) > MAX_GROWTH * allowed && doubles > MAX_RATIO * allowed
+    c.saturating_sub(b) > NEGLIGIBLE && growth(instructions) > MAX_GROWTH * allowed && doubles > MAX_RATIO * allowed
 }
 
 fn has_valgrind() -> bool {
