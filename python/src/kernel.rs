@@ -177,7 +177,8 @@ impl Wishes {
         match timeout {
             Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
                 return Err(PyValueError::new_err(format!(
-                    "timeout must be a number of seconds that is not negative, or None, got {seconds}"
+                    "timeout must be a number of seconds that is not negative, or None, got {}",
+                    seconds.to_string().to_lowercase()
                 )));
             }
             // What is longer than a duration can be never ends.
