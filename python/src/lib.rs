@@ -17,6 +17,14 @@ mod stop;
 mod trace;
 
 use pyo3::prelude::*;
+use std::ffi::OsString;
+use tilewright::cli;
+
+/// Runs the command `tilewright`, of this name and with these arguments, and gives its exit status.
+#[pyfunction]
+fn command_line(py: Python<'_>, args: Vec<OsString>) -> u8 {
+    py.detach(|| cli::main(args).status())
+}
 
 /// The native module `tilewright._native`.
 #[pymodule]
@@ -29,6 +37,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<trace::Trace>()?;
     m.add_class::<dispatch::Dispatcher>()?;
     m.add_function(wrap_pyfunction!(array::describe, m)?)?;
+    m.add_function(wrap_pyfunction!(command_line, m)?)?;
     m.add_function(wrap_pyfunction!(driver::driver_entry_point, m)?)?;
     m.add_function(wrap_pyfunction!(driver::set_compute_capability, m)?)?;
     Ok(())

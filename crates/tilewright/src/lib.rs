@@ -16,6 +16,7 @@
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
 //! | [`stats`] | counting operations, flops and bytes |
 //! | [`case`](mod@case) | a kernel with its inputs and what must come out, run and judged |
+//! | [`cli`] | the command `tilewright`, for programs that carry it |
 //!
 //! # Read, verify, print, write
 //!
@@ -83,8 +84,12 @@
 //! `list_kernels` walks over files.
 #![forbid(unsafe_code)]
 
+// The command is written like any other program that uses this library.
+extern crate self as tilewright;
+
 pub mod array;
 pub mod case;
+pub mod cli;
 pub mod diff;
 pub mod facts;
 pub mod stats;

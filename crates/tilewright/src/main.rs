@@ -1,6 +1,5 @@
 //! The command `tilewright`.
 
-mod cli;
 #[cfg(target_os = "linux")]
 mod large_pages;
 
@@ -11,5 +10,5 @@ use std::process::ExitCode;
 static ALLOCATOR: large_pages::LargePages = large_pages::LargePages;
 
 fn main() -> ExitCode {
-    cli::main().into()
+    tilewright::cli::main(std::env::args_os()).into()
 }

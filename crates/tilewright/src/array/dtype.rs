@@ -101,6 +101,11 @@ impl DType {
         FloatFormat::ALL.into_iter().find(|format| format.name() == self.scalar.name())
     }
 
+    /// The stored bits of a float, rounded to the nearest; `None` where it does not fit, and for types of integers.
+    pub fn encode(self, value: f64) -> Option<u64> {
+        encode_if_it_fits(self.float_format()?, value)
+    }
+
     /// The stored bits of the element at `index` of an array's bytes, zero-extended.
     pub fn bits_at(self, bytes: &[u8], index: usize) -> u64 {
         if self.storage_bits() == 4 {
@@ -175,13 +180,19 @@ fn parse_float(format: FloatFormat, text: &str) -> Option<u64> {
         let overflows = value.is_infinite() && text.parse::<f64>().is_ok_and(f64::is_finite);
         return (!overflows).then_some(u64::from(value.to_bits()));
     }
-    let value: f64 = text.parse().ok()?;
+    encode_if_it_fits(format, text.parse().ok()?)
+}
+
+/// The bits of a number that the format has or that lies between two that it has.
+fn encode_if_it_fits(format: FloatFormat, value: f64) -> Option<u64> {
     let fits = match value {
         _ if value.is_nan() => format.canonical_nan().is_some(),
         _ if value.is_infinite() => format.has_infinity() && !format.saturates(),
         _ => value <= format.max_finite() && value >= format.min_finite(),
     };
-    fits.then(|| format.encode(value, Rounding::NearestEven))
+    // The largest number of a format has shorter names, such as 3.4028235e38, that are a little larger and mean it.
+    let rounds_to_it = || format == FloatFormat::F32 && value.is_finite() && (value as f32).is_finite();
+    (fits || rounds_to_it()).then(|| format.encode(value, Rounding::NearestEven))
 }
 
 impl fmt::Display for DType {

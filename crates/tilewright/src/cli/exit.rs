@@ -4,7 +4,7 @@ use std::{fmt, process::ExitCode};
 
 /// The exit status of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// Everything is as it should be.
     Ok,
     /// The input was found wrong: an invalid module, a failed launch, a result that differs from the expected one.
@@ -13,13 +13,20 @@ pub(crate) enum Exit {
     Failure,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The number that a process ends with.
+    pub const fn status(self) -> u8 {
+        match self {
             Exit::Ok => 0,
             Exit::Findings => 1,
             Exit::Failure => 2,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        exit.status().into()
     }
 }
 

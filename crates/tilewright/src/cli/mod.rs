@@ -1,4 +1,6 @@
-//! The command line: what it accepts, and how every subcommand ends.
+//! The command `tilewright`: what it accepts, and how every subcommand ends.
+//!
+//! The binary is no more than [`main`], and so is `python -m tilewright`.
 //!
 //! Results go to stdout, complaints to stderr. [`Exit`] lists the exit statuses. A reader of stdout that goes away ends the
 //! command quietly.
@@ -20,9 +22,15 @@ mod run;
 mod stats;
 mod validate;
 
+pub use exit::Exit;
+
 use clap::{Parser, Subcommand};
-use exit::{Exit, Finding};
+use exit::Finding;
 use output::{Style, complain, is_closed_pipe};
+use std::{
+    ffi::OsString,
+    io::{self, Write as _},
+};
 
 /// Reads, checks, explains and runs CUDA Tile IR on any machine, without a GPU.
 #[derive(Parser)]
@@ -67,9 +75,27 @@ enum Command {
     Bench(bench::Args),
 }
 
-/// Runs the command that the process was called with.
-pub(crate) fn main() -> Exit {
-    let result = match Cli::parse().command {
+/// Runs a command: the name that it is called by, then its arguments.
+///
+/// What it prints is flushed, and its exit status is for the caller to end the process with.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
+    let exit = match Cli::try_parse_from(args) {
+        Ok(cli) => run_command(cli.command),
+        Err(error) => {
+            // Where that fails there is nobody left to tell.
+            let _ = error.print();
+            if error.use_stderr() { Exit::Failure } else { Exit::Ok }
+        }
+    };
+    // As a binary does when it ends; a program that carries the command may end otherwise.
+    match io::stdout().flush() {
+        Err(error) if exit == Exit::Ok && error.kind() != io::ErrorKind::BrokenPipe => Exit::Failure,
+        _ => exit,
+    }
+}
+
+fn run_command(command: Command) -> Exit {
+    let result = match command {
         Command::Print(args) => print::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Validate(args) => validate::run(&args),
