@@ -6,6 +6,17 @@ unmodified code. No GPU and no CUDA driver is needed, only ``pip install cuda-ti
 
 from tilewright.cutile._driver import provide_driver
 from tilewright.cutile._install import install, installed, uninstall
-from tilewright.cutile._launch import access_map, cache_info, compiled, launch, set_threads
+from tilewright.cutile._launch import access_map, cache_info, compiled, launch, set_threads, set_tuning_launches
 
-__all__ = ["access_map", "cache_info", "compiled", "install", "installed", "launch", "provide_driver", "set_threads", "uninstall"]
+__all__ = [
+    "access_map",
+    "cache_info",
+    "compiled",
+    "install",
+    "installed",
+    "launch",
+    "provide_driver",
+    "set_threads",
+    "set_tuning_launches",
+    "uninstall",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import runpy
 import sys
@@ -22,21 +23,38 @@ def main() -> None:
     parser.add_argument("script")
     parser.add_argument("args", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    sys.path[0] = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(options.script))
     try:
+        _look_for(options.script, options.is_module)
         install(options.arch, torch_cuda=options.torch_cuda)
-    except (ImportError, ValueError) as error:
+        if options.threads is not None:
+            set_threads(options.threads)
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
         parser.error(str(error))
-    if options.threads is not None:
-        set_threads(options.threads)
     if options.subprocesses:
         reach_children(arch=options.arch, threads=options.threads, torch_cuda=options.torch_cuda)
     sys.argv = [options.script, *options.args]
     if options.is_module:
-        sys.path[0] = os.getcwd()
         runpy.run_module(options.script, run_name="__main__", alter_sys=True)
     else:
-        sys.path[0] = os.path.dirname(os.path.abspath(options.script))
         runpy.run_path(options.script, run_name="__main__")
+
+
+def _look_for(script: str, is_module: bool) -> None:
+    """Raise an error that names the script if it is not there, before anything else is done."""
+    if is_module:
+        try:
+            found = importlib.util.find_spec(script)
+        except ModuleNotFoundError:
+            found = None
+        if found is None:
+            raise ModuleNotFoundError(f"there is no module {script!r}", name=script)
+    elif not os.path.isdir(script):
+        try:
+            with open(script, "rb"):
+                pass
+        except OSError as error:
+            raise OSError(f"cannot read {script}: {error.strerror}") from error
 
 
 if __name__ == "__main__":

@@ -41,12 +41,12 @@ _OPAQUE_DTYPES = {
 
 
 class Compiler:
-    """Compiles one kernel; a signature is compiled once."""
+    """Compiles one kernel; a signature is compiled once for each target."""
 
     def __init__(self, kernel: ct.kernel) -> None:
         """Compile for ``kernel``."""
         self._kernel = kernel
-        self._compiled: dict[str, Kernel] = {}
+        self._compiled: dict[tuple[str, str], Kernel] = {}
 
     def __call__(self, args: tuple[Any, ...]) -> tuple[Kernel, list[bool]]:
         """The kernel for these arguments, and for each leaf of the arguments whether it is a constant of it."""
@@ -54,9 +54,10 @@ class Compiler:
         constraints = parameter_constraints(self._kernel, args, convention)
         name = self._kernel._annotated_function.pyfunc.__name__
         signature = KernelSignature(constraints, convention).with_mangled_symbol(name)
-        kernel = self._compiled.get(signature.symbol)
+        key = (_arch(), signature.symbol)
+        kernel = self._compiled.get(key)
         if kernel is None:
-            kernel = self._compiled[signature.symbol] = self._compile(signature)
+            kernel = self._compiled[key] = self._compile(signature)
         leaves: list[bool] = []
         for constraint in constraints:
             _constant_leaves(constraint, leaves)

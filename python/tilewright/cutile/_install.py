@@ -21,11 +21,9 @@ def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
 
     ``KernelSignature.from_kernel_args`` takes such arrays too, so that code can export kernels and look at their Tile IR.
     Modules that have imported ``launch`` already are changed too. ``arch``, such as "sm_90", is the target that kernels are compiled
-    for. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for.
+    for from now on. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for.
     """
-    if arch is None:
-        provide_driver()
-    elif not provide_driver(arch):
+    if not provide_driver(arch) and arch is not None:
         raise RuntimeError("this machine has a CUDA device, whose own target is used: leave out `arch`")
     _requirements.cutile()
     if torch_cuda:
@@ -34,7 +32,7 @@ def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
 
         _torch.enable()
     from cuda.tile import _cext, _compile
-    from cuda.tile.tune import _tune_utils
+    from cuda.tile.tune import _tune, _tune_utils
 
     from tilewright.cutile import _compile as compiler
     from tilewright.cutile import _tuning
@@ -44,6 +42,7 @@ def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
     replacements = [
         (_cext.launch, ct_launch),
         (_cext._benchmark, _tuning.benchmark),
+        (_tune.exhaustive_search, _tuning.limited(_tune.exhaustive_search)),
         (_tune_utils.benchmark_with_timeout, _tuning.benchmark_with_timeout),
         (_cext.get_parameter_constraints_from_pyargs, compiler.parameter_constraints),
         (_compile._get_max_supported_bytecode_version, _newest_version(_compile._get_max_supported_bytecode_version)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tilewright._errors import no_checker
 from tilewright._native import Dispatcher, Kernel, Report
@@ -23,16 +23,49 @@ _ATTRIBUTE = "_tilewright_dispatcher"
 _looking_at_arrays: Callable[[], AbstractContextManager[Any]] = nullcontext
 
 
-def _threads_of_environment() -> int | None:
-    text = os.environ.get("TILEWRIGHT_THREADS", "")
-    if not text:
+class TuningLaunches(NamedTuple):
+    """How many launches a search of ``ct.tune`` makes at most."""
+
+    #: For one configuration, the three included that warm up.
+    per_configuration: int = 40
+    #: For all of them together. Each gets an equal share, but eight at least: cuTile needs so many to tell anything.
+    total: int = 400
+
+
+def _number_from_environment(name: str) -> int | None:
+    value = os.environ.get(name, "")
+    if not value:
         return None
-    if not (text.isdecimal() and int(text) > 0):
-        raise ValueError(f"TILEWRIGHT_THREADS must be a number of threads, at least 1, got {text!r}")
-    return int(text)
+    if not value.isdecimal() or int(value) < 1:
+        raise ValueError(f"the environment variable {name} must be a number of at least 1, not {value!r}")
+    return int(value)
 
 
-_threads: int | None = _threads_of_environment()
+_threads: int | None = _number_from_environment("TILEWRIGHT_THREADS")
+_tuning_launches = TuningLaunches(
+    _number_from_environment("TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION") or TuningLaunches().per_configuration,
+    _number_from_environment("TILEWRIGHT_TUNE_LAUNCHES") or TuningLaunches().total,
+)
+
+
+def tuning_launches() -> TuningLaunches:
+    """How many launches a search of ``ct.tune`` makes at most."""
+    return _tuning_launches
+
+
+def set_tuning_launches(*, per_configuration: int | None = None, total: int | None = None) -> None:
+    """Let a search of ``ct.tune`` make so many launches at most: for one configuration (40), and for all of them (400).
+
+    A configuration is launched eight times in any case. What is None stays what it is. The environment variables
+    TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION and TILEWRIGHT_TUNE_LAUNCHES have the values at the start.
+    """
+    global _tuning_launches
+    asked = {"per_configuration": per_configuration, "total": total}
+    given = {name: number for name, number in asked.items() if number is not None}
+    for name, number in given.items():
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}")
+    _tuning_launches = _tuning_launches._replace(**given)
 
 
 def set_threads(threads: int | None) -> None:

@@ -7,18 +7,16 @@ and synchronization are there and do nothing, since every launch has ended when 
 from __future__ import annotations
 
 import contextlib
-import os
-import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 import torch.distributed
 from torch.overrides import TorchFunctionMode
 
-from tilewright.cutile import _torch_numbers
-from tilewright.cutile._driver import compute_capability
+from tilewright.cutile import _torch_cuda, _torch_numbers
 from tilewright.cutile._launch import look_at_arrays_in
 
 
@@ -31,10 +29,11 @@ class CudaOnCpu(TorchFunctionMode):
         """Call a function of PyTorch with the CPU in the place of a GPU."""
         if func == torch.Tensor.is_cuda.__get__:
             return True
-        if func is torch.Tensor.cuda:
+        if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]
         args = tuple(map(_on_cpu, args))
-        kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items()}
+        # Only a driver of CUDA can pin memory, and there is no copy to a device that it would make faster.
+        kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items() if name != "pin_memory"}
         return _torch_numbers.call(func, args, kwargs)
 
 
@@ -46,94 +45,39 @@ def _on_cpu(value: Any) -> Any:
     return value
 
 
-class Stream:
-    """A stream in which nothing is ever waiting."""
+class _AnyGenerator(type):
+    """The type of the type below: generators of PyTorch are its objects."""
 
-    cuda_stream = 0
+    def __call__(cls, device: Any = "cpu") -> torch.Generator:
+        return _Generator(device=_on_cpu(device))
 
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        """Take what a stream takes."""
-
-    def synchronize(self) -> None:
-        """Return at once."""
-
-    def query(self) -> bool:
-        """Tell that all work is done."""
-        return True
-
-    def wait_stream(self, _stream: Any) -> None:
-        """Return at once."""
-
-    def wait_event(self, _event: Any) -> None:
-        """Return at once."""
-
-    def record_event(self, event: Event | None = None) -> Event:
-        """Record an event now."""
-        event = event or Event()
-        event.record(self)
-        return event
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, _Generator)
 
 
-class Event:
-    """A point in time."""
-
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        """Take what an event takes."""
-        self._time = time.perf_counter()
-
-    def record(self, _stream: Any = None) -> None:
-        """Take the time."""
-        self._time = time.perf_counter()
-
-    def elapsed_time(self, end: Event) -> float:
-        """Milliseconds from this event to another."""
-        return (end._time - self._time) * 1e3
-
-    def synchronize(self) -> None:
-        """Return at once."""
-
-    def wait(self, _stream: Any = None) -> None:
-        """Return at once."""
-
-    def query(self) -> bool:
-        """Tell that the event has happened."""
-        return True
+#: PyTorch's own.
+_Generator = torch.Generator
 
 
-@contextlib.contextmanager
-def _context(_value: Any = None) -> Iterator[None]:
-    yield
+class Generator(metaclass=_AnyGenerator):
+    """Makes generators of random numbers on the CPU, on whatever device they are asked for."""
 
 
-def _device_properties(_device: Any = None) -> types.SimpleNamespace:
-    major, minor = compute_capability()
-    return types.SimpleNamespace(
-        name="CPU (Tilewright)", major=major, minor=minor, multi_processor_count=os.cpu_count() or 1, total_memory=0, L2_cache_size=0
-    )
+#: PyTorch's own.
+_fork_rng = torch.random.fork_rng
 
 
-_STREAM = Stream()
+def _fork_rng_of_cpu(devices: Any = None, enabled: bool = True, *_rest: Any, **_keywords: Any) -> AbstractContextManager[None]:
+    """Random numbers within are those of a fork: of the one generator."""
+    del devices
+    return _fork_rng((), enabled)
 
-#: What takes the place of the functions and classes of ``torch.cuda``.
-_CUDA: dict[str, Any] = {
-    "Event": Event,
-    "Stream": Stream,
-    "current_device": lambda: 0,
-    "current_stream": lambda _device=None: _STREAM,
-    "default_stream": lambda _device=None: _STREAM,
-    "device": _context,
-    "device_count": lambda: 1,
-    "empty_cache": lambda: None,
-    "get_device_capability": lambda _device=None: compute_capability(),
-    "get_device_name": lambda _device=None: "CPU (Tilewright)",
-    "get_device_properties": _device_properties,
-    "is_available": lambda: True,
-    "set_device": lambda _device: None,
-    "stream": _context,
-    "synchronize": lambda _device=None: None,
+
+_REPLACED: dict[types.ModuleType, dict[str, Any]] = {
+    **_torch_cuda.replacements(),
+    torch: {"Generator": Generator},
+    torch.random: {"fork_rng": _fork_rng_of_cpu},
 }
-
-_REPLACED: dict[types.ModuleType, dict[str, Any]] = {torch.cuda: _CUDA}
 if torch.distributed.is_available():
     # There is one device, with nothing to be gathered from others.
     _REPLACED[torch.distributed] = {"is_nccl_available": lambda: False}
