@@ -18,6 +18,8 @@ pub(crate) struct ArrayView {
     pub(crate) strides: Vec<i64>,
     pub(crate) dtype: DType,
     pub(crate) writable: bool,
+    /// It is an array of JAX, which are immutable.
+    pub(crate) of_jax: bool,
     /// Keeps the elements alive.
     #[expect(dead_code, reason = "held, not read")]
     owner: Py<PyAny>,
@@ -46,7 +48,8 @@ impl ArrayView {
             return Ok(None);
         }
         let interface = ndarray.getattr(pyo3::intern!(py, "__array_interface__"))?;
-        from_interface(&ndarray, interface.cast::<PyDict>()?).map(Some)
+        let of_jax = object.get_type().module()?.to_str()?.starts_with("jax");
+        Ok(Some(ArrayView { of_jax, ..from_interface(&ndarray, interface.cast::<PyDict>()?)? }))
     }
 
     /// Bytes of one element.
@@ -88,7 +91,7 @@ fn from_interface(owner: &Bound<'_, PyAny>, interface: &Bound<'_, PyDict>) -> Py
         Some(bytes) => in_elements(&bytes, &shape, i64::from(dtype.storage_bits() / 8))?,
         None => contiguous_strides(&shape),
     };
-    Ok(ArrayView { address, shape, strides, dtype, writable: !read_only, owner: owner.clone().unbind() })
+    Ok(ArrayView { address, shape, strides, dtype, writable: !read_only, of_jax: false, owner: owner.clone().unbind() })
 }
 
 /// A tensor of PyTorch, or of anything else with its methods.
@@ -113,6 +116,7 @@ fn from_torch(owner: &Bound<'_, PyAny>) -> PyResult<ArrayView> {
         strides: owner.call_method0(pyo3::intern!(py, "stride"))?.extract()?,
         dtype,
         writable: true,
+        of_jax: false,
         owner: owner.clone().unbind(),
     })
 }

@@ -78,7 +78,11 @@ impl Arguments {
             })
         })?;
         let (array, argument) = (&self.arrays[found], self.positions[found]);
-        Some(format!("the buffer is that of argument {argument}: {}{:?}", array.dtype, array.shape))
+        let mut about = format!("the buffer is that of argument {argument}: {}{:?}", array.dtype, array.shape);
+        if array.of_jax && matches!(fault, AccessFault::ReadOnly { .. }) {
+            about += "; arrays of JAX are immutable: launch on a copy that NumPy can change, numpy.array(x)";
+        }
+        Some(about)
     }
 }
 

@@ -1,12 +1,13 @@
 //! From the arguments of a call to a compiled kernel: the fast way of `tilewright.cutile.launch`.
 //!
-//! cuTile Python compiles a kernel for the types, the layouts and the constants of its arguments. What may make a difference goes into a
+//! cuTile Python compiles a kernel for a target, and for the types, the layouts and the constants of its arguments. What may make a difference goes into a
 //! key; a key that was seen before names its compiled kernel, and a new one goes to cuTile's own compiler. The key is finer
 //! than cuTile's own rules: it holds whole shapes and strides, and the alignment of addresses.
 
 use crate::{
     array::ArrayView,
     bind::{Arguments, Value},
+    driver,
     kernel::{self, Kernel, Report, Wishes, is_bool},
     scalar,
     trace::{self, Trace},
@@ -113,6 +114,9 @@ impl Dispatcher {
 
     fn bind(&self, args: &Bound<'_, PyTuple>) -> PyResult<(Arc<Compiled>, Arguments)> {
         let mut walk = Walk::default();
+        let (major, minor) = driver::compute_capability();
+        walk.number(major.into());
+        walk.number(minor.into());
         for (index, arg) in args.iter_borrowed().enumerate() {
             walk.position = index;
             walk.argument(&arg, self.constants.get(index).copied().unwrap_or(false), 0)?;
@@ -288,7 +292,8 @@ fn bind_leaves(compiled: &Compiled, leaves: Vec<(usize, Leaf<'_>)>) -> PyResult<
             }
             Leaf::Object(object) => {
                 let scalar = take_scalar(&mut params)?;
-                arguments.values.push(Value::Scalar(scalar, scalar::bits(scalar, &object)?));
+                let bits = scalar::bits(scalar, &object).map_err(|error| kernel::at(object.py(), argument, error))?;
+                arguments.values.push(Value::Scalar(scalar, bits));
             }
         }
     }

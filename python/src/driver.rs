@@ -41,6 +41,11 @@ pub(crate) fn set_compute_capability(major: i32, minor: i32) {
     MINOR.store(minor, Ordering::Relaxed);
 }
 
+/// The compute capability that kernels are compiled for, where this driver stands in for a missing one.
+pub(crate) fn compute_capability() -> (i32, i32) {
+    (MAJOR.load(Ordering::Relaxed), MINOR.load(Ordering::Relaxed))
+}
+
 /// # Safety
 /// `symbol` is a string, `function` may be written, `status` is null or may be written.
 unsafe extern "C" fn get_proc_address(

@@ -265,7 +265,7 @@ fn holds(element: Scalar, dtype: DType) -> bool {
 }
 
 /// The error with the number of the argument in front.
-fn at(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
+pub(crate) fn at(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
     PyErr::from_type(error.get_type(py), format!("argument {index}: {}", error.value(py)))
 }
 

@@ -143,6 +143,25 @@ impl Module {
     }
 
     /// The kernels, in the order of the module.
+    fn values(&self, py: Python<'_>) -> PyResult<Vec<Kernel>> {
+        self.kernels(py)
+    }
+
+    /// The names of the kernels, each with its kernel.
+    fn items(&self, py: Python<'_>) -> PyResult<Vec<(String, Kernel)>> {
+        Ok(self.kernel_names().into_iter().zip(self.kernels(py)?).collect())
+    }
+
+    /// The kernel of this name, or else `default`.
+    #[pyo3(signature = (name, default = None))]
+    fn get(&self, py: Python<'_>, name: &str, default: Option<Py<PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+        match self.__contains__(name) {
+            true => Ok(Some(Py::new(py, self.kernel(py, name)?)?.into_any())),
+            false => Ok(default),
+        }
+    }
+
+    /// The kernels, in the order of the module.
     #[getter]
     fn kernels(&self, py: Python<'_>) -> PyResult<Vec<Kernel>> {
         self.kernel_names().iter().map(|name| self.kernel(py, name)).collect()

@@ -1,5 +1,6 @@
 """What the tests share."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import tilewright
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).resolve().parents[2]
+# For the tests of the scripts that lie beside them.
+sys.path.append(str(ROOT / "python" / "tests"))
 
 
 @pytest.fixture(scope="session", autouse=True)

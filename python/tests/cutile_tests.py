@@ -4,12 +4,17 @@ python python/tests/cutile_tests.py CHECKOUT [NAME...] [--write FILE] [--timeout
 
 CHECKOUT is a clone of https://github.com/NVIDIA/cutile-python. Its test requirements have to be installed: PyTorch, pytest-benchmark,
 pytest-env, and cuda-tile[tileiras], whose compiler they ask for and do not use. Each file runs in a process of its own, by the pytest
-plugin. A failure whose reason is known is listed with that reason, any other with its message.
+plugin.
+
+cutile_failures.json lists each test that is known to fail, by its exact name, under the reason. A test that fails and is not listed
+fails the run, and so does one that is listed and passes, or is not there. The file also lists tests that need much memory of their own,
+which are left out where there is less.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -24,37 +29,46 @@ from samples import newest_release, versions
 
 PLUGIN = ["-p", "no:cacheprovider", "--tile-device=cpu", "--tile-torch-cuda", "--tile-subprocesses"]
 
-_RELEASE = "is about what another release of cuda-tile does inside"
-_LARGE = "needs an array of 4 GiB, which this machine could not give"
-_LAST_PLACE = "compares to the bit with a function of PyTorch, whose results on the CPU are off in the last place"
-_GPU_CODE = "runs code that was compiled for a GPU"
-_INNER = "replaces or watches inner functions of cuTile that serve a GPU, which are not called here"
 
-#: Why tests fail, where that is known: by file and the start of the test's name.
-KNOWN = {
-    "test_array::test_int64_index": _LARGE,
-    "test_assert::test_ct_assert[True-False]": "expects the message in the output, where it is in the exception",
-    "test_atomic::test_mixed_scalar_tile_atomic[True]": "writes behind the end of its array, which the engine does not allow",
-    "test_bytecode::test_write_simple_module": _GPU_CODE,
-    "test_compiler_options::test_num_worker_warps_rejects_invalid": _RELEASE,
-    "test_cudagraph::": "records a CUDA graph",
-    "test_debug::test_crash_dump_enabled_by_env": _INNER,
-    "test_export_compat::": _GPU_CODE,
-    "test_float_encoding::": _RELEASE,
-    "test_function_debuginfo::": _RELEASE,
-    "test_helper_function::test_early_return_inside_for_loop": _RELEASE,
-    "test_helper_function::test_error_message_stack_trace": _RELEASE,
-    "test_launch::test_launch_on_different_devices": "needs two devices",
-    "test_list::test_add_list_of_int64_index_arrays": _LARGE,
-    "test_mma::test_ampere_fp8_error": _INNER,
-    "test_print::": _RELEASE,
-    "test_static_iter::test_static_iter_return_not_allowed": _RELEASE,
-    "test_tune::test_exhaustive_search_": _RELEASE,
-    "test_tune::test_ipc_export_none_falls_back": _INNER,
-    "test_tune::test_skips_failed_configs": _RELEASE,
-    "test_unary_elementwise::test_array_abs[bool": "needs a function that PyTorch lacks on the CPU: abs of booleans",
-    "test_unary_elementwise::test_array_": _LAST_PLACE,
-}
+@dataclass(frozen=True)
+class Known:
+    """What is known of tests that do not simply pass."""
+
+    #: The reason why a test fails.
+    failures: dict[str, str]
+    #: The memory that a test needs, in GiB.
+    memory: dict[str, int]
+
+    @classmethod
+    def read(cls, path: Path) -> Known:
+        """Read the list."""
+        listed = json.loads(path.read_text())
+        named = [(name, reason) for reason, names in listed["failures"].items() for name in names]
+        failures = dict(named)
+        if len(failures) < len(named):
+            twice = [name for name, count in Counter(name for name, _ in named).items() if count > 1]
+            raise ValueError(f"{path} lists tests twice: {', '.join(twice)}")
+        return cls(failures, listed["memory_in_gib"])
+
+    def too_large(self, file: str, available: float) -> dict[str, int]:
+        """The tests of a file that need more memory than there is, with the GiB that they need."""
+        return {name: need for name, need in self.memory.items() if name.startswith(f"{file}::") and need > available}
+
+    def surprises(self, file: str, outcomes: dict[str, str], left_out: dict[str, int]) -> list[str]:
+        """Where the outcomes of a file's tests (passed, failed, skipped) are not those that the list tells."""
+        found = [f"{name} fails, which is not listed" for name in outcomes if outcomes[name] == "failed" and name not in self.failures]
+        for name in self.failures:
+            if name.startswith(f"{file}::") and name not in left_out and outcomes.get(name) != "failed":
+                found.append(f"{name} is listed to fail, but {outcomes.get(name, 'was not there')}")
+        return found
+
+
+def available_memory() -> float:
+    """The memory that programs can have, in GiB."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) / 2**20
+    raise OSError("/proc/meminfo does not tell the available memory")
 
 
 @dataclass
@@ -64,7 +78,11 @@ class Outcome:
     name: str
     counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    note: str = ""
+    notes: list[str] = field(default_factory=list)
+    #: The outcome of each test.
+    tests: dict[str, str] = field(default_factory=dict)
+    #: What the list does not tell.
+    surprises: list[str] = field(default_factory=list)
 
 
 def main() -> int:
@@ -78,28 +96,37 @@ def main() -> int:
     files = [path for path in sorted(options.checkout.glob("test/test_*.py")) if not options.names or path.stem in options.names]
     if not files:
         parser.error(f"{options.checkout} has no such tests")
+    known = Known.read(Path(__file__).with_name("cutile_failures.json"))
     outcomes = []
     for file in files:
-        outcomes.append(run(file, options.timeout))
+        outcomes.append(run(file, options.timeout, known))
         print(row(outcomes[-1]), end="", flush=True)
-    if options.write:
+    surprises = [surprise for outcome in outcomes for surprise in outcome.surprises]
+    if options.write and not surprises:
         options.write.write_text(markdown(outcomes, newest_release(options.checkout)))
-    return 0
+    for surprise in surprises:
+        print(surprise, file=sys.stderr)
+    return 1 if surprises else 0
 
 
-def run(file: Path, timeout: int) -> Outcome:
+def run(file: Path, timeout: int, known: Known) -> Outcome:
     """Run the tests of a file."""
     outcome = Outcome(file.stem)
+    left_out = known.too_large(file.stem, available_memory())
+    outcome.notes += [f"not run: `{name.partition('::')[2]}` needs {need} GiB of memory" for name, need in left_out.items()]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        command = [sys.executable, "-m", "pytest", "-q", *PLUGIN, f"--junitxml={report}", str(file.relative_to(file.parents[1]))]
+        path = str(file.relative_to(file.parents[1]))
+        leave_out = [f"--deselect={path}::{name.partition('::')[2]}" for name in left_out]
+        command = [sys.executable, "-m", "pytest", "-q", *PLUGIN, *leave_out, f"--junitxml={report}", path]
         # Some tests count how often a kernel is compiled: none may come from an earlier run.
         env = {**os.environ, "TILEWRIGHT_CACHE_DIR": ""}
         process = subprocess.Popen(command, cwd=file.parents[1], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             process.wait(timeout)
         except subprocess.TimeoutExpired:
-            outcome.note = f"stopped after {timeout} s"
+            outcome.notes.append(f"stopped after {timeout} s")
+            outcome.surprises.append(f"{file.stem} was stopped after {timeout} s")
             # What was run until then is reported.
             process.send_signal(signal.SIGINT)
             try:
@@ -108,30 +135,33 @@ def run(file: Path, timeout: int) -> Outcome:
                 process.kill()
                 process.wait()
         if report.exists():
-            count(ElementTree.parse(report), outcome)
-        else:
-            outcome.note = outcome.note or f"ended with {process.returncode}"
+            count(ElementTree.parse(report), outcome, known)
+        elif not outcome.notes:
+            outcome.notes.append(f"ended with {process.returncode}")
+            outcome.surprises.append(f"{file.stem} ended with {process.returncode}")
+    outcome.surprises += known.surprises(file.stem, outcome.tests, left_out)
     return outcome
 
 
-def count(report: ElementTree.ElementTree, outcome: Outcome) -> None:
+def count(report: ElementTree.ElementTree, outcome: Outcome, known: Known) -> None:
     """Count the tests of a report, and the reasons of those that did not pass."""
     for case in report.iter("testcase"):
+        # A file that cannot be imported is a test of this name.
+        test = "collection" if case.get("name") == f"test.{outcome.name}" else case.get("name")
+        name = f"{outcome.name}::{test}"
         found = next((element for kind in ("failure", "error", "skipped") for element in case.iter(kind)), None)
         if found is None:
+            outcome.tests[name] = "passed"
             outcome.counts["passed"] += 1
         elif found.tag == "skipped":
             expected = found.get("type") == "pytest.xfail"
+            outcome.tests[name] = "skipped"
             outcome.counts["failed as expected" if expected else "skipped"] += 1
             outcome.reasons["" if expected else f"skipped: {short(found)}"] += 1
         else:
+            outcome.tests[name] = "failed"
             outcome.counts["failed"] += 1
-            outcome.reasons[known(f"{outcome.name}::{case.get('name')}") or f"`{case.get('name')}`: {short(found)}"] += 1
-
-
-def known(test: str) -> str | None:
-    """The reason why a test fails, if it is known."""
-    return next((reason for start, reason in KNOWN.items() if test.startswith(start)), None)
+            outcome.reasons[known.failures.get(name) or f"`{test}`: {short(found)}"] += 1
 
 
 def short(element: ElementTree.Element) -> str:
@@ -149,8 +179,7 @@ def row(outcome: Outcome) -> str:
     """A row of the table."""
     counts = told(outcome.counts)
     reasons = [reason if number == 1 else f"{reason} ({number})" for reason, number in outcome.reasons.items() if reason]
-    notes = [outcome.note] if outcome.note else []
-    return f"| `{outcome.name}` | {counts} | {'; '.join(notes + reasons)} |\n"
+    return f"| `{outcome.name}` | {counts} | {'; '.join(outcome.notes + reasons)} |\n"
 
 
 def markdown(outcomes: list[Outcome], release: str) -> str:

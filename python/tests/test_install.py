@@ -107,6 +107,63 @@ print(*get_compute_capability())
     assert (done.returncode, done.stdout) == (0, "9 0\n"), done.stderr
 
 
+F8_SCRIPT = """
+    import sys
+    import ml_dtypes
+    import numpy as np
+    import cuda.tile as ct
+    import tilewright.cutile
+    from cuda.tile._cext import get_compute_capability
+
+    if len(sys.argv) > 1:
+        tilewright.cutile.install(sys.argv[1])
+
+    @ct.kernel
+    def widen(x, y):
+        ct.store(y, (0,), ct.load(x, (0,), (16,)).astype(ct.float32))
+
+    tilewright.cutile.cache_info()
+    x, y = np.ones(16, ml_dtypes.float8_e4m3fn), np.zeros(16, np.float32)
+    try:
+        ct.launch(None, (1,), widen, (x, y))
+        print("ran", *get_compute_capability())
+    except ct.TileUnsupportedFeatureError as error:
+        print("refused", *get_compute_capability())
+"""
+
+
+def test_the_target_outlasts_the_first_launch(tmp_path):
+    """Formats that a target lacks are refused for it, by each way to choose it."""
+    script = tmp_path / "f8.py"
+    script.write_text(textwrap.dedent(F8_SCRIPT))
+    for arguments, expected in [
+        ([script, "sm_80"], "refused 8 0\n"),
+        ([script, "sm_100"], "ran 10 0\n"),
+        (["-m", "tilewright.cutile", "--arch", "sm_80", script], "refused 8 0\n"),
+        (["-m", "tilewright.cutile", script], "ran 10 0\n"),
+    ]:
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
+
+
+def test_a_target_that_comes_too_late_is_refused(script):
+    code = f"""
+import runpy, tilewright.cutile as c
+c.install()
+runpy.run_path({str(script)!r})
+c.install("sm_100")
+try:
+    c.install("sm_80")
+except RuntimeError as error:
+    print(error)
+from cuda.tile._cext import get_compute_capability
+print(*get_compute_capability())
+"""
+    done = run("-c", code)
+    message = "cuTile compiles for sm_100 in this process already: choose sm_80 before the first kernel is compiled"
+    assert (done.returncode, done.stdout) == (0, f"done\n{message}\n10 0\n"), done.stderr
+
+
 @pytest.mark.parametrize(
     ("missing", "arguments", "message"),
     [
@@ -130,6 +187,81 @@ def test_options_that_cannot_be_met(script):
     done = run("-m", "tilewright.cutile", "--arch", "ampere", script)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "python -m tilewright.cutile: error: expected a target such as 'sm_100', got 'ampere'"
+
+
+def test_a_script_that_is_not_there(tmp_path):
+    for arguments, message in [
+        (["missing.py"], "cannot read missing.py: No such file or directory"),
+        (["-m", "missing"], "there is no module 'missing'"),
+        (["-m", "missing.inner"], "there is no module 'missing.inner'"),
+    ]:
+        done = run("-m", "tilewright.cutile", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.splitlines()[-1] == f"python -m tilewright.cutile: error: {message}"
+        assert "Traceback" not in done.stderr
+
+
+def test_numbers_of_the_environment(script, monkeypatch):
+    for name in ("TILEWRIGHT_THREADS", "TILEWRIGHT_TUNE_LAUNCHES", "TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION"):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "many")
+            done = run("-m", "tilewright.cutile", script)
+            assert f"the environment variable {name} must be a number of at least 1, not 'many'" in done.stderr
+
+
+def scattered_times(monkeypatch):
+    """Times that never agree, however many are taken; gives the list of what was launched."""
+    from cuda.tile.tune import _tune
+
+    launched = []
+
+    def benchmark(_stream, _grid, _kernel, args, *_rest):
+        launched.append(args[-1])
+        return 1e3 if len(launched) % 2 else 1e6 / len(launched)
+
+    monkeypatch.setattr(_tune, "_benchmark", benchmark)
+    return launched
+
+
+def search(configurations, **options):
+    import cuda.tile as ct
+
+    @ct.kernel
+    def nothing(n: ct.Constant[int]):
+        pass
+
+    return ct.tune.exhaustive_search(range(configurations), None, lambda _: (1,), nothing, lambda n: (n,), quiet=True, **options)
+
+
+@pytest.mark.parametrize(("configurations", "each"), [(1, 40), (3, 40), (10, 40), (20, 20), (60, 8)])
+def test_tuning_launches_so_often_at_most(installed, monkeypatch, configurations, each):
+    launched = scattered_times(monkeypatch)
+    found = search(configurations)
+    counts = [launched.count(configuration) for configuration in range(configurations)]
+    assert max(counts) <= each and min(counts) >= 8
+    assert len(launched) <= max(400, 8 * configurations)
+    assert len(found.successes) == configurations
+    # Nothing agrees, so a search of few uses all that it may.
+    assert configurations > 5 or counts == [each] * configurations
+
+
+def test_the_launches_of_tuning_can_be_chosen(installed, monkeypatch):
+    from cuda.tile.tune import _tune
+
+    from tilewright.cutile import _launch
+
+    monkeypatch.setattr(_launch, "_tuning_launches", _launch.TuningLaunches())
+    launched = scattered_times(monkeypatch)
+    installed.set_tuning_launches(per_configuration=100)
+    search(2)
+    assert len(launched) == 200
+    launched.clear()
+    installed.set_tuning_launches(total=30)
+    search(2)
+    assert len(launched) == 30
+    assert _tune._MAX_REPEATS == 1000
+    with pytest.raises(ValueError, match="total must be at least 1, got 0"):
+        installed.set_tuning_launches(total=0)
 
 
 def test_tuning_measures_the_cpu(installed, capsys):

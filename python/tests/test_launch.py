@@ -179,6 +179,94 @@ def test_wrong_numbers(saxpy, value, message):
         saxpy["saxpy"].launch(1, value, *spread(x), *spread(x))
 
 
+SCALARS = {
+    "i8": (-128, 127, 256),
+    "i32": (-(2**31), 2**31 - 1, 2**31),
+    "i64": (-(2**63), 2**63 - 1, 2**63),
+}
+
+
+def store_scalar(ty, value):
+    """What a kernel finds in a scalar of this type."""
+    import ml_dtypes
+
+    dtypes = {"bf16": ml_dtypes.bfloat16} | {f"f{n}": np.dtype(f"f{n // 8}") for n in (16, 32, 64)}
+    dtypes |= {f"i{n}": np.dtype(f"i{n // 8}") for n in (8, 16, 32, 64)}
+    text = f"""entry @k(%p: tile<ptr<{ty}>>, %x: tile<{ty}>) {{
+      %t = store_ptr_tko weak %p, %x : tile<ptr<{ty}>>, tile<{ty}> -> token
+    }}"""
+    out = np.zeros(1, dtypes[ty])
+    tilewright.load(text.encode())["k"].launch(1, out, value)
+    return out[0]
+
+
+@pytest.mark.parametrize(("ty", "range_"), SCALARS.items())
+def test_integers_of_the_ends_of_a_range(ty, range_):
+    least, most, too_large = range_
+    assert store_scalar(ty, least) == least
+    assert store_scalar(ty, most) == most
+    for value in (too_large, least - 1, 2**64, -(2**70)):
+        with pytest.raises(OverflowError, match=f"^argument 1: {value} does not fit {ty}$"):
+            store_scalar(ty, value)
+    with pytest.raises(OverflowError, match=f"^argument 1: an integer of 33220 bits does not fit {ty}$"):
+        store_scalar(ty, 10**10000)
+
+
+def test_unsigned_integers_of_numpy_give_their_bits():
+    assert store_scalar("i32", np.uint32(2**32 - 1)) == -1
+    assert store_scalar("i64", np.uint64(2**63)) == -(2**63)
+    assert store_scalar("i32", np.int64(-5)) == -5
+    with pytest.raises(OverflowError, match="argument 1: 256 does not fit i8"):
+        store_scalar("i8", np.uint32(256))
+
+
+@pytest.mark.parametrize(("ty", "value"), [("f16", 1e6), ("f16", -65520.0), ("f32", 1e300), ("bf16", 1e39), ("f32", 10**400)])
+def test_floats_that_do_not_fit(ty, value):
+    with pytest.raises(OverflowError, match=f"^argument 1: .* does not fit {ty}$"):
+        store_scalar(ty, value)
+
+
+def test_floats_that_fit():
+    assert store_scalar("f16", 65504.0) == 65504
+    assert store_scalar("f32", 3.4028235e38) == np.finfo(np.float32).max
+    assert store_scalar("f32", 1e-300) == 0
+    assert store_scalar("f64", 1e300) == 1e300
+    for ty in ("f16", "bf16", "f32", "f64"):
+        assert store_scalar(ty, -np.inf) == -np.inf
+        assert np.isnan(np.float64(store_scalar(ty, np.nan)))
+    assert store_scalar("f32", 7) == 7
+
+
+class FromJax:
+    """An array as JAX gives it: read-only, by DLPack."""
+
+    def __init__(self, array):
+        self._array = array
+        self._array.flags.writeable = False
+
+    def __dlpack__(self, **keywords):
+        return self._array.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+FromJax.__module__ = "jaxlib._jax"
+
+
+def test_arrays_of_jax_are_immutable(saxpy):
+    ones = np.ones(8, np.float32)
+    x, y = FromJax(np.ones(8, np.float32)), np.ones(8, np.float32)
+    saxpy["saxpy"].launch(1, 2.0, *spread(x), *spread(y))
+    assert (y == 3).all()
+    with pytest.raises(tilewright.LaunchError, match=r"argument 4: f32\[8\]; arrays of JAX are immutable: .* numpy\.array\(x\)"):
+        saxpy["saxpy"].launch(1, 2.0, *spread(ones), *spread(x))
+    y.flags.writeable = False
+    with pytest.raises(tilewright.LaunchError) as error:
+        saxpy["saxpy"].launch(1, 2.0, *spread(ones), *spread(y))
+    assert "JAX" not in str(error.value)
+
+
 def test_wrong_arguments(saxpy):
     kernel = saxpy["saxpy"]
     x = np.ones(8, np.float32)

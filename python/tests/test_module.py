@@ -16,6 +16,16 @@ def test_a_module_is_a_mapping_of_its_kernels(saxpy):
         saxpy["axpy"]
 
 
+def test_a_module_has_what_mappings_have():
+    module = tilewright.load(b"entry @first() { return } entry @second(%x: tile<f32>) { return }")
+    assert module.keys() == ["first", "second"]
+    assert [kernel.name for kernel in module.values()] == ["first", "second"]
+    assert [(name, kernel.parameters) for name, kernel in module.items()] == [("first", []), ("second", ["tile<f32>"])]
+    assert module.get("second").name == "second"
+    assert module.get("third") is None
+    assert module.get("third", 3) == 3
+
+
 def test_parameters_are_types(saxpy):
     parameters = saxpy["saxpy"].parameters
     assert parameters == ["tile<f32>", *["tile<ptr<f32>>", "tile<i32>", "tile<i32>"] * 2]
@@ -44,6 +54,28 @@ def test_what_is_no_module_is_refused(tmp_path):
         tilewright.load(tmp_path / "missing.tilebc")
     with pytest.raises(ValueError, match="99"):
         tilewright.load(b"entry @k() { return }", version="99.1")
+
+
+def test_what_load_takes(examples):
+    path = examples / "saxpy.tilebc"
+    data = path.read_bytes()
+    for source in (path, str(path), data, bytearray(data), memoryview(data)):
+        assert list(tilewright.load(source)) == ["saxpy"]
+    for source in (5, None, ["entry"], 1.5):
+        with pytest.raises(TypeError, match="expected a path or the bytes of a file, got "):
+            tilewright.load(source)
+    for text in ("entry @k() { return }", "\n", "{\0"):
+        with pytest.raises(ValueError, match=r"looks like the text of a module: tilewright\.parse takes text"):
+            tilewright.load(text)
+
+
+def test_text_is_parsed():
+    assert list(tilewright.parse("entry @k() { return }")) == ["k"]
+    assert tilewright.parse("entry @k() { return }", version="13.2").version == "13.2"
+    with pytest.raises(tilewright.LoadError, match=r"kernel\.mlir:2"):
+        tilewright.parse("entry @k() {\n nonsense }", name="kernel.mlir")
+    with pytest.raises(TypeError, match=r"expected text, got bytes: tilewright\.load takes paths and bytes"):
+        tilewright.parse(b"entry @k() { return }")
 
 
 def test_a_module_that_breaks_rules_can_be_looked_at():

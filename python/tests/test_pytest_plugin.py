@@ -47,7 +47,25 @@ def test_nothing_happens_unasked(pytester):
 
 def test_options_that_make_no_sense(pytester):
     result = run(pytester, "--tile-threads=1")
-    result.stderr.fnmatch_lines(["*--tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu*"])
+    result.stderr.fnmatch_lines(["*--tile-arch, --tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu*"])
+
+
+def test_the_target_can_be_chosen(pytester):
+    pytester.makepyfile(script="from cuda.tile._cext import get_compute_capability; print(*get_compute_capability())")
+    pytester.makepyfile("""
+        import subprocess, sys
+        def test_target():
+            from cuda.tile._cext import get_compute_capability
+            assert get_compute_capability() == (9, 0)
+            assert subprocess.run([sys.executable, "script.py"], capture_output=True, text=True).stdout == "9 0\\n"
+    """)
+    arguments = ("--tile-device=cpu", "--tile-subprocesses")
+    pytester.runpytest_subprocess(*arguments, "--tile-arch=sm_90").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess(*arguments).assert_outcomes(failed=1)
+    result = pytester.runpytest_subprocess(*arguments, "--tile-arch=hopper")
+    result.stderr.fnmatch_lines(["*--tile-device=cpu: expected a target such as 'sm_100', got 'hopper'*"])
+    result = pytester.runpytest_subprocess("--tile-arch=sm_90")
+    result.stderr.fnmatch_lines(["*--tile-arch, --tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu*"])
 
 
 def test_there_is_no_checker(pytester):

@@ -17,7 +17,7 @@ from tilewright._errors import (
     VerifyError,
     WriteError,
 )
-from tilewright._load import load, spread
+from tilewright._load import load, parse, spread
 from tilewright._native import Kernel, Module, Report, __version__
 
 __all__ = [
@@ -33,5 +33,6 @@ __all__ = [
     "WriteError",
     "__version__",
     "load",
+    "parse",
     "spread",
 ]

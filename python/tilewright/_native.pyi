@@ -1,11 +1,12 @@
 """Types of the native part."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, TypeVar, final, overload
 
 from tilewright._access_map import AccessMap
 
 Grid: TypeAlias = int | tuple[int, ...]
+_T = TypeVar("_T")
 
 __version__: str
 
@@ -36,6 +37,15 @@ class Module:
         """What breaks the rules of Tile IR; empty for a valid module."""
     def keys(self) -> list[str]:
         """The names of the kernels."""
+    def values(self) -> list[Kernel]:
+        """The kernels."""
+    def items(self) -> list[tuple[str, Kernel]]:
+        """The names of the kernels, each with its kernel."""
+    @overload
+    def get(self, name: str, default: None = None) -> Kernel | None: ...
+    @overload
+    def get(self, name: str, default: _T) -> Kernel | _T:
+        """The kernel of this name, or else ``default``."""
     def _repr_html_(self) -> str: ...
     def __getitem__(self, name: str) -> Kernel: ...
     def __contains__(self, name: object) -> bool: ...
@@ -150,3 +160,4 @@ class Dispatcher:
 def describe(object: Any) -> ArrayDescription | None: ...
 def driver_entry_point() -> int: ...
 def set_compute_capability(major: int, minor: int) -> None: ...
+def command_line(args: list[str]) -> int: ...

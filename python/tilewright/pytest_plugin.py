@@ -12,6 +12,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tile-check", action="store_true", help="run kernels under the checker, which this version does not have")
     group.addoption("--tile-torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
     group.addoption("--tile-subprocesses", action="store_true", help="do the same in the Python programs that tests start")
+    group.addoption("--tile-arch", metavar="ARCH", help="target that kernels are compiled for, such as sm_90; default: sm_100")
     group.addoption("--tile-threads", type=int, metavar="N", help="threads of a launch on the CPU; default: one for each core")
 
 
@@ -22,20 +23,21 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if options.tile_check:
         raise pytest.UsageError("--tile-check asks for the checker of races and uninitialized memory, which this version does not have")
     if options.tile_device != "cpu":
-        if options.tile_threads is not None or options.tile_torch_cuda or options.tile_subprocesses:
-            raise pytest.UsageError("--tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu")
+        asked = (options.tile_arch, options.tile_threads, options.tile_torch_cuda or None, options.tile_subprocesses or None)
+        if any(value is not None for value in asked):
+            raise pytest.UsageError("--tile-arch, --tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu")
         return
     try:
         from tilewright import cutile
         from tilewright.cutile._children import reach_children
 
-        cutile.install(torch_cuda=options.tile_torch_cuda)
-    except ImportError as error:
+        cutile.install(options.tile_arch, torch_cuda=options.tile_torch_cuda)
+        if options.tile_threads is not None:
+            cutile.set_threads(options.tile_threads)
+    except (ImportError, RuntimeError, ValueError) as error:
         raise pytest.UsageError(f"--tile-device=cpu: {error}") from error
-    if options.tile_threads is not None:
-        cutile.set_threads(options.tile_threads)
     if options.tile_subprocesses:
-        reach_children(arch=None, threads=options.tile_threads, torch_cuda=options.tile_torch_cuda)
+        reach_children(arch=options.tile_arch, threads=options.tile_threads, torch_cuda=options.tile_torch_cuda)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
