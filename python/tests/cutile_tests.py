@@ -6,9 +6,9 @@ CHECKOUT is a clone of https://github.com/NVIDIA/cutile-python. Its test require
 pytest-env, and cuda-tile[tileiras], whose compiler they ask for and do not use. Each file runs in a process of its own, by the pytest
 plugin.
 
-cutile_failures.json lists each test that is known to fail, by its exact name, under the reason. A test that fails and is not listed
-fails the run, and so does one that is listed and passes, or is not there. The file also lists tests that need much memory of their own,
-which are left out where there is less.
+cutile_failures.json lists each test that is known to fail, or to fail at times, by its exact name, under the reason. A test that fails
+and is not listed fails the run, and so does one that is listed and passes, or is not there. The file also lists tests that need much
+memory of their own, which are left out where there is less.
 """
 
 from __future__ import annotations
@@ -38,17 +38,21 @@ class Known:
     failures: dict[str, str]
     #: The memory that a test needs, in GiB.
     memory: dict[str, int]
+    #: Those of the failures that depend on random numbers, so that the test passes at other times.
+    at_times: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, path: Path) -> Known:
         """Read the list."""
         listed = json.loads(path.read_text())
-        named = [(name, reason) for reason, names in listed["failures"].items() for name in names]
+        groups = [*listed["failures"].items(), *listed["failures_at_times"].items()]
+        named = [(name, reason) for reason, names in groups for name in names]
         failures = dict(named)
         if len(failures) < len(named):
             twice = [name for name, count in Counter(name for name, _ in named).items() if count > 1]
             raise ValueError(f"{path} lists tests twice: {', '.join(twice)}")
-        return cls(failures, listed["memory_in_gib"])
+        at_times = frozenset(name for names in listed["failures_at_times"].values() for name in names)
+        return cls(failures, listed["memory_in_gib"], at_times)
 
     def too_large(self, file: str, available: float) -> dict[str, int]:
         """The tests of a file that need more memory than there is, with the GiB that they need."""
@@ -58,7 +62,8 @@ class Known:
         """Where the outcomes of a file's tests (passed, failed, skipped) are not those that the list tells."""
         found = [f"{name} fails, which is not listed" for name in outcomes if outcomes[name] == "failed" and name not in self.failures]
         for name in self.failures:
-            if name.startswith(f"{file}::") and name not in left_out and outcomes.get(name) != "failed":
+            as_listed = outcomes.get(name) == "failed" or (name in self.at_times and outcomes.get(name) == "passed")
+            if name.startswith(f"{file}::") and name not in left_out and not as_listed:
                 found.append(f"{name} is listed to fail, but {outcomes.get(name, 'was not there')}")
         return found
 
@@ -190,7 +195,8 @@ def markdown(outcomes: list[Outcome], release: str) -> str:
 
 The tests in [NVIDIA's repository](https://github.com/NVIDIA/cutile-python) (a clone whose newest release is {release}), unmodified, on
 the CPU, with cuda-tile {cutile} and PyTorch {torch}: {told(total)}. This page is
-written by `python python/tests/cutile_tests.py CLONE --write docs/cutile-tests.md`.
+written by `python python/tests/cutile_tests.py CLONE --write docs/cutile-tests.md`, which fails for any test that is not listed by name
+in `python/tests/cutile_failures.json`. Tests on random numbers that are listed there to fail at times are counted as they went this time.
 
 | file | outcome | why not all passed |
 |---|---|---|

@@ -28,6 +28,13 @@ def test_surprises():
         found = known.surprises("test_a", {"test_a::test_x[1]": outcome}, {})
         assert found == [f"test_a::test_x[1] is listed to fail, but {outcome}"]
     assert known.surprises("test_a", {}, {}) == ["test_a::test_x[1] is listed to fail, but was not there"]
+    at_times = Known({"test_a::test_x": "random numbers"}, {}, frozenset({"test_a::test_x"}))
+    assert (
+        at_times.surprises("test_a", {"test_a::test_x": "passed"}, {})
+        == []
+        == at_times.surprises("test_a", {"test_a::test_x": "failed"}, {})
+    )
+    assert at_times.surprises("test_a", {}, {}) == ["test_a::test_x is listed to fail, but was not there"]
     assert known.too_large("test_b", 19.9) == {"test_b::test_y": 20}
     assert known.too_large("test_b", 20.1) == {} == known.too_large("test_a", 1)
     assert known.surprises("test_b", {}, known.too_large("test_b", 1)) == []
@@ -35,6 +42,8 @@ def test_surprises():
 
 def test_a_test_is_listed_once(tmp_path):
     path = tmp_path / "list.json"
-    path.write_text(json.dumps({"failures": {"one": ["test_a::test_x"], "two": ["test_a::test_x"]}, "memory_in_gib": {}}))
+    path.write_text(
+        json.dumps({"failures": {"one": ["test_a::test_x"], "two": ["test_a::test_x"]}, "failures_at_times": {}, "memory_in_gib": {}})
+    )
     with pytest.raises(ValueError, match="lists tests twice: test_a::test_x"):
         Known.read(path)
