@@ -1,15 +1,14 @@
 //! Elementary functions (SEMANTICS c.4), and the approximate divisions of `divf`.
 //!
-//! The `f32` functions compute in `f64`, most of them with polynomials of their own that loops can use in vectors, and round once, so
-//! their error is barely above half an ulp; `exp`, `exp2` and `tanh` compute in `f32` and are within 0.78 ulp. The `f64` functions are
-//! those of the crate `libm`, not the platform's, so that every host gives the same bits; but `tanh`, and sines and tangents of large
-//! angles, which need more care, are computed here. For `f16` and `bf16` use the `f32` function and round the result. Special cases are
-//! those of C; NaN results have unspecified bits. Angles are in radians.
+//! The `f32` functions compute in `f64` and round once, so their error is barely above half an ulp; `exp`, `exp2` and `tanh` compute in
+//! `f32` and are within 0.78 ulp. The `f64` functions compute with pairs of `f64` and are within 0.55 ulp. No function is the platform's,
+//! so that every host gives the same bits, and none has branches but for angles that are far from zero, so that loops of them become
+//! vector code. For `f16` and `bf16` use the `f32` function and round the result. Special cases are those of C; NaN results have
+//! unspecified bits. Angles are in radians.
 
 use crate::{
-    double::{self, angle},
-    lanes::{self, Emulated},
-    single,
+    double::{Fused, angle, arctangent, exponential, logarithm, power, root},
+    lanes, single,
 };
 
 macro_rules! unary {
@@ -21,7 +20,7 @@ macro_rules! unary {
         }
 
         $(#[$doc])*
-        #[inline]
+        #[inline(always)]
         pub fn $name64($x: f64) -> f64 {
             $body64
         }
@@ -30,111 +29,138 @@ macro_rules! unary {
 
 unary! {
     /// `exp`: e to the power `x`; overflow to +inf, underflow to 0.
-    exp_f32 = |x| lanes::exp(x), exp_f64 = |x| libm::exp(x);
+    exp_f32 = |x| lanes::exp(x), exp_f64 = |x| exponential::exp::<Fused>(x);
     /// `exp2`: 2 to the power `x`.
-    exp2_f32 = |x| lanes::exp2(x), exp2_f64 = |x| libm::exp2(x);
+    exp2_f32 = |x| lanes::exp2(x), exp2_f64 = |x| exponential::exp2::<Fused>(x);
     /// `log`: natural logarithm; -inf at zero, NaN below.
-    log_f32 = |x| single::log(x), log_f64 = |x| libm::log(x);
+    log_f32 = |x| single::log(x), log_f64 = |x| logarithm::log::<Fused>(x);
     /// `log2`: logarithm to base 2; -inf at zero, NaN below.
-    log2_f32 = |x| single::log2(x), log2_f64 = |x| libm::log2(x);
+    log2_f32 = |x| single::log2(x), log2_f64 = |x| logarithm::log2::<Fused>(x);
     /// `sin`; NaN for infinities.
-    sin_f32 = |x| if is_near(x) { single::sin(x) } else { sin_f64(x.into()) as f32 }, sin_f64 = |x| angle::sin(x);
+    sin_f32 = |x| if is_near_f32(x) { single::sin(x) } else { sin_f64(x.into()) as f32 }, sin_f64 = |x| angle::sin::<Fused>(x);
     /// `cos`; NaN for infinities.
-    cos_f32 = |x| if is_near(x) { single::cos(x) } else { cos_f64(x.into()) as f32 }, cos_f64 = |x| angle::cos(x);
+    cos_f32 = |x| if is_near_f32(x) { single::cos(x) } else { cos_f64(x.into()) as f32 }, cos_f64 = |x| angle::cos::<Fused>(x);
     /// `tan`; NaN for infinities.
-    tan_f32 = |x| if is_near(x) { single::tan(x) } else { tan_f64(x.into()) as f32 }, tan_f64 = |x| angle::tan(x);
+    tan_f32 = |x| if is_near_f32(x) { single::tan(x) } else { tan_f64(x.into()) as f32 }, tan_f64 = |x| angle::tan::<Fused>(x);
     /// `sinh`.
-    sinh_f32 = |x| single::sinh(x), sinh_f64 = |x| libm::sinh(x);
+    sinh_f32 = |x| single::sinh(x), sinh_f64 = |x| exponential::sinh::<Fused>(x);
     /// `cosh`.
-    cosh_f32 = |x| single::cosh(x), cosh_f64 = |x| libm::cosh(x);
+    cosh_f32 = |x| single::cosh(x), cosh_f64 = |x| exponential::cosh::<Fused>(x);
     /// `tanh`.
-    tanh_f32 = |x| lanes::tanh(x), tanh_f64 = |x| double::tanh(x);
+    tanh_f32 = |x| lanes::tanh(x), tanh_f64 = |x| exponential::tanh::<Fused>(x);
     /// `rsqrt`: 1/sqrt(x); infinity of the same sign for zeros, NaN below zero, 0 for +inf.
-    rsqrt_f32 = |x| (1.0 / f64::from(x).sqrt()) as f32, rsqrt_f64 = |x| 1.0 / x.sqrt();
+    rsqrt_f32 = |x| (1.0 / f64::from(x).sqrt()) as f32, rsqrt_f64 = |x| root::rsqrt::<Fused>(x);
 }
 
 /// Functions that use fused multiply-adds, for loops on CPUs that have none: the same results by other means.
 pub mod emulated {
-    use super::{Emulated, lanes};
+    use crate::{
+        double::{Halved, angle, arctangent, exponential, logarithm, power, root},
+        lanes::{self, Emulated},
+    };
 
-    /// [`exp_f32`](super::exp_f32).
-    #[inline(always)]
-    pub fn exp_f32(x: f32) -> f32 {
-        lanes::exp(Emulated(x)).0
+    macro_rules! emulated {
+        ($($name:ident($($x:ident),*): $t:ident = $body:expr;)*) => {$(
+            #[doc = concat!("[`", stringify!($name), "`](super::", stringify!($name), ").")]
+            #[inline(always)]
+            pub fn $name($($x: $t),*) -> $t {
+                $body
+            }
+        )*};
+    }
+    emulated! {
+        exp_f32(x): f32 = lanes::exp(Emulated(x)).0;
+        exp2_f32(x): f32 = lanes::exp2(Emulated(x)).0;
+        tanh_f32(x): f32 = lanes::tanh(Emulated(x)).0;
+        exp_f64(x): f64 = exponential::exp::<Halved>(x);
+        exp2_f64(x): f64 = exponential::exp2::<Halved>(x);
+        log_f64(x): f64 = logarithm::log::<Halved>(x);
+        log2_f64(x): f64 = logarithm::log2::<Halved>(x);
+        sin_f64(x): f64 = angle::sin::<Halved>(x);
+        cos_f64(x): f64 = angle::cos::<Halved>(x);
+        tan_f64(x): f64 = angle::tan::<Halved>(x);
+        sin_near_f64(x): f64 = angle::sin_near::<Halved>(x);
+        cos_near_f64(x): f64 = angle::cos_near::<Halved>(x);
+        tan_near_f64(x): f64 = angle::tan_near::<Halved>(x);
+        sinh_f64(x): f64 = exponential::sinh::<Halved>(x);
+        cosh_f64(x): f64 = exponential::cosh::<Halved>(x);
+        tanh_f64(x): f64 = exponential::tanh::<Halved>(x);
+        rsqrt_f64(x): f64 = root::rsqrt::<Halved>(x);
+        pow_f64(x, y): f64 = power::pow::<Halved>(x, y);
+        atan2_f64(y, x): f64 = arctangent::atan2::<Halved>(y, x);
     }
 
-    /// [`exp2_f32`](super::exp2_f32).
+    /// [`powi_f64`](super::powi_f64).
     #[inline(always)]
-    pub fn exp2_f32(x: f32) -> f32 {
-        lanes::exp2(Emulated(x)).0
+    pub fn powi_f64(x: f64, n: i32) -> f64 {
+        pow_f64(x, n.into())
     }
+}
 
-    /// [`tanh_f32`](super::tanh_f32).
-    #[inline(always)]
-    pub fn tanh_f32(x: f32) -> f32 {
-        lanes::tanh(Emulated(x)).0
-    }
+macro_rules! near {
+    ($($name:ident of $any:ident: $t:ident = $function:expr;)*) => {$(
+        #[doc = concat!("[`", stringify!($any), "`] of an angle that is near.")]
+        #[inline(always)]
+        pub fn $name(x: $t) -> $t {
+            $function(x)
+        }
+    )*};
+}
+near! {
+    sin_near_f32 of sin_f32: f32 = single::sin;
+    cos_near_f32 of cos_f32: f32 = single::cos;
+    tan_near_f32 of tan_f32: f32 = single::tan;
+    sin_near_f64 of sin_f64: f64 = angle::sin_near::<Fused>;
+    cos_near_f64 of cos_f64: f64 = angle::cos_near::<Fused>;
+    tan_near_f64 of tan_f64: f64 = angle::tan_near::<Fused>;
 }
 
 /// Whether an angle is so near to zero that the functions with `near` in their name take it: they have no branches.
 #[inline(always)]
-pub fn is_near(x: f32) -> bool {
-    x.abs() <= single::LARGEST_ANGLE
+pub fn is_near_f32(x: f32) -> bool {
+    is_near_f64(x.into())
 }
 
-/// [`sin_f32`] of an angle that [`is_near`].
+/// See [`is_near_f32`].
 #[inline(always)]
-pub fn sin_near_f32(x: f32) -> f32 {
-    single::sin(x)
-}
-
-/// [`cos_f32`] of an angle that [`is_near`].
-#[inline(always)]
-pub fn cos_near_f32(x: f32) -> f32 {
-    single::cos(x)
-}
-
-/// [`tan_f32`] of an angle that [`is_near`].
-#[inline(always)]
-pub fn tan_near_f32(x: f32) -> f32 {
-    single::tan(x)
+pub fn is_near_f64(x: f64) -> bool {
+    angle::is_near(x)
 }
 
 /// `pow` (`fpowf`): C `pow`; `x^0` and `1^y` are 1 even for NaN, a negative base with a non-integral exponent is NaN.
-#[inline]
+#[inline(always)]
 pub fn pow_f32(x: f32, y: f32) -> f32 {
-    pow_f64(x.into(), y.into()) as f32
+    single::pow(x, y.into())
 }
 
 /// `pow` (`fpowf`): C `pow`; see [`pow_f32`].
-#[inline]
+#[inline(always)]
 pub fn pow_f64(x: f64, y: f64) -> f64 {
-    // Also for NaNs that signal, which `libm` tells from others here.
-    if x == 1.0 || y == 0.0 { 1.0 } else { libm::pow(x, y) }
+    power::pow::<Fused>(x, y)
 }
 
 /// `fpowi`: `x` to an integer power, as `pow` with the exact exponent rather than by repeated multiplication.
-#[inline]
+#[inline(always)]
 pub fn powi_f32(x: f32, n: i32) -> f32 {
-    pow_f64(x.into(), n.into()) as f32
+    single::pow(x, n.into())
 }
 
 /// `fpowi`: see [`powi_f32`].
-#[inline]
+#[inline(always)]
 pub fn powi_f64(x: f64, n: i32) -> f64 {
     pow_f64(x, n.into())
 }
 
 /// `atan2`: the angle of the point `(x, y)`, where the numerator `y` is the first operand, in [-pi, pi].
-#[inline]
+#[inline(always)]
 pub fn atan2_f32(y: f32, x: f32) -> f32 {
-    libm::atan2(y.into(), x.into()) as f32
+    single::atan2(y, x)
 }
 
 /// `atan2`: see [`atan2_f32`].
-#[inline]
+#[inline(always)]
 pub fn atan2_f64(y: f64, x: f64) -> f64 {
-    libm::atan2(y, x)
+    arctangent::atan2::<Fused>(y, x)
 }
 
 /// `divf rounding<approx>`: the quotient within 2 ulp. For a divisor beyond 2^126 in magnitude a finite dividend gives

@@ -6,40 +6,13 @@
 
 pub(crate) mod exponential;
 
+use crate::double::{
+    arctangent::{Folded, fold, nearest},
+    between, exponent_and_rest, polynomial,
+    power::special,
+    power_of_two, round,
+};
 use std::f64::consts::{LN_2, LOG2_E};
-
-/// Adding and subtracting it rounds to the nearest integer, which is then in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
-
-/// The nearest integer, as a float and in the low bits of the second value.
-#[inline(always)]
-fn round(x: f64) -> (f64, u64) {
-    let shifted = x + ROUND;
-    (shifted - ROUND, shifted.to_bits())
-}
-
-/// 2 to the power of the integer in the low bits, from -1022 to 1023.
-#[inline(always)]
-fn power_of_two(n: u64) -> f64 {
-    f64::from_bits(n.wrapping_add(1023) << 52)
-}
-
-/// A polynomial; coefficients from the constant one on.
-#[inline(always)]
-fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
-    let mut sum = coefficients[N - 1];
-    for coefficient in coefficients.into_iter().rev().skip(1) {
-        sum = sum * x + coefficient;
-    }
-    sum
-}
-
-/// `x`, at least `low` and at most `high`; NaN stays.
-#[inline(always)]
-fn between(x: f64, low: f64, high: f64) -> f64 {
-    let x = if x < low { low } else { x };
-    if x > high { high } else { x }
-}
 
 /// e to the power `x`, in the range of `f32` with room to spare.
 #[inline(always)]
@@ -79,14 +52,7 @@ fn log_parts(x: f64) -> (f64, f64) {
         -0.099_008_204_923_603_97,
         0.053_628_437_337_465_53,
     ];
-    const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_667F_3BCD;
-    // The bias keeps the difference positive, for a shift without sign.
-    const BIAS: u64 = 2048;
-    let shifted = x.to_bits().wrapping_sub(SQRT_HALF_BITS).wrapping_add(BIAS << 52);
-    let exponent = shifted >> 52;
-    let rest = f64::from_bits(x.to_bits().wrapping_sub(exponent.wrapping_sub(BIAS) << 52));
-    // A small integer as a float: put it into the low bits of 2^52, and subtract that.
-    let n = f64::from_bits(exponent | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + BIAS as f64);
+    let (n, rest) = exponent_and_rest(x);
     let f = rest - 1.0;
     (n, f * polynomial(f, LOG))
 }
@@ -110,9 +76,6 @@ pub(crate) fn log2(x: f32) -> f32 {
     let (n, rest) = log_parts(x.into());
     log_special(x, n + rest * LOG2_E)
 }
-
-/// The largest angle that [`quadrant`] reduces.
-pub(crate) const LARGEST_ANGLE: f32 = 1_048_576.0;
 
 /// Sine and cosine of the angle minus the nearest multiple of a right angle, and the low bits of that multiple.
 #[inline(always)]
@@ -143,7 +106,7 @@ fn quadrant(x: f32) -> (f64, f64, u64) {
     (r * polynomial(square, SIN), polynomial(square, COS), bits)
 }
 
-/// The sine of an angle of up to [`LARGEST_ANGLE`], either way.
+/// The sine of an angle that is near ([`is_near`](crate::double::angle::is_near)).
 #[inline(always)]
 pub(crate) fn sin(x: f32) -> f32 {
     let (sin, cos, n) = quadrant(x);
@@ -187,4 +150,44 @@ pub(crate) fn sinh(x: f32) -> f32 {
 pub(crate) fn cosh(x: f32) -> f32 {
     let power = exp_wide(x.into());
     (0.5 * (power + 1.0 / power)) as f32
+}
+
+/// C's `pow`; the exponent is one of `f32` or an integer.
+#[inline(always)]
+pub(crate) fn pow(x: f32, y: f64) -> f32 {
+    // (2 atanh(s) - 2 s) / s^3 in s^2: the result is as often off as the logarithm is large.
+    const LOG: [f64; 6] = [
+        0.666_666_666_666_620_3,
+        0.400_000_000_112_985_53,
+        0.285_714_241_108_242_56,
+        0.222_228_651_383_576_08,
+        0.181_400_733_521_712_1,
+        0.166_235_830_402_286_46,
+    ];
+    // Larger exponents give 0, 1 and infinity, too.
+    let exponent = between(y, -1e20, 1e20);
+    let x = f64::from(x);
+    let (n, rest) = exponent_and_rest(x.abs());
+    let s = (rest - 1.0) / (rest + 1.0);
+    let log = n * LN_2 + (2.0 * s + s * (s * s) * polynomial(s * s, LOG));
+    special(x, y, exp_wide(exponent * log)) as f32
+}
+
+/// The angle of the point `(x, y)`.
+#[inline(always)]
+pub(crate) fn atan2(y: f32, x: f32) -> f32 {
+    // atan(u) / u in u^2.
+    const ATAN: [f64; 6] = [
+        0.999_999_999_999_037_3,
+        -0.333_333_332_083_313_34,
+        0.199_999_736_597_796_76,
+        -0.142_836_785_525_317_26,
+        0.110_395_673_559_620_63,
+        -0.079_144_272_079_563_88,
+    ];
+    let Folded { a, b, start, sign } = fold(y.into(), x.into());
+    let (tangent, base) = nearest(a, b);
+    let u = (a - tangent * b) / (b + tangent * a);
+    let angle = start.high + sign * (base.high + u * polynomial(u * u, ATAN));
+    if x.is_nan() | y.is_nan() { f32::NAN } else { (angle as f32).copysign(y) }
 }

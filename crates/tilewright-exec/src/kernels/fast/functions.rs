@@ -2,12 +2,9 @@
 
 use super::loops::{Cast, Fn1, Fn2, Fn3, Relation};
 use std::marker::PhantomData;
-use tilewright_numeric::{branch_free, float, math};
+use tilewright_numeric::{branch_free, float};
 #[cfg(target_arch = "x86_64")]
-use {
-    super::loops::LanesFn,
-    tilewright_numeric::lanes::{self, Lanes},
-};
+use {super::loops::LanesFn, tilewright_numeric::lanes::Lanes};
 
 /// Declares functions of one float.
 macro_rules! float1 {
@@ -31,50 +28,6 @@ float1! {
     Ceil |x| x.ceil(), x.ceil();
     Floor |x| x.floor(), x.floor();
     Sqrt |x| x.sqrt(), x.sqrt();
-    Rsqrt |x| math::rsqrt_f32(x), math::rsqrt_f64(x);
-    Exp |x| math::exp_f32(x), math::exp_f64(x);
-    Exp2 |x| math::exp2_f32(x), math::exp2_f64(x);
-    Log |x| math::log_f32(x), math::log_f64(x);
-    Log2 |x| math::log2_f32(x), math::log2_f64(x);
-    Sinh |x| math::sinh_f32(x), math::sinh_f64(x);
-    Cosh |x| math::cosh_f32(x), math::cosh_f64(x);
-    Tanh |x| math::tanh_f32(x), math::tanh_f64(x);
-}
-
-/// A function that uses fused multiply-adds, for CPUs that have none.
-pub(super) struct Emulated<F>(PhantomData<F>);
-macro_rules! emulated {
-    ($($name:ident $f32:ident;)*) => {$(
-        impl Fn1<f32> for Emulated<$name> {
-            #[inline(always)]
-            fn apply(x: f32) -> f32 {
-                math::emulated::$f32(x)
-            }
-        }
-    )*};
-}
-emulated! {
-    Exp exp_f32;
-    Exp2 exp2_f32;
-    Tanh tanh_f32;
-}
-
-#[cfg(target_arch = "x86_64")]
-macro_rules! lanes_functions {
-    ($($name:ident $function:ident;)*) => {$(
-        impl LanesFn for $name {
-            #[inline(always)]
-            fn apply<L: Lanes>(x: L) -> L {
-                lanes::$function(x)
-            }
-        }
-    )*};
-}
-#[cfg(target_arch = "x86_64")]
-lanes_functions! {
-    Exp exp;
-    Exp2 exp2;
-    Tanh tanh;
 }
 
 /// Clears the sign bit of a float, whatever its other bits are: those of a NaN stay.
@@ -98,39 +51,6 @@ macro_rules! signs {
     )*};
 }
 signs! { u16 u32 u64 }
-
-/// Declares functions of an angle, whose loops have no branches while all angles are near.
-macro_rules! angles {
-    ($($name:ident $near:ident $f32:ident $f64:ident;)*) => {$(
-        pub(in crate::kernels) struct $name;
-        impl Fn1<f32> for $name {
-            const PARTIAL: bool = true;
-            #[inline(always)]
-            fn apply(x: f32) -> f32 {
-                math::$near(x)
-            }
-            #[inline(always)]
-            fn takes(x: f32) -> bool {
-                math::is_near(x)
-            }
-            #[inline(always)]
-            fn apply_any(x: f32) -> f32 {
-                math::$f32(x)
-            }
-        }
-        impl Fn1<f64> for $name {
-            #[inline(always)]
-            fn apply(x: f64) -> f64 {
-                math::$f64(x)
-            }
-        }
-    )*};
-}
-angles! {
-    Sin sin_near_f32 sin_f32 sin_f64;
-    Cos cos_near_f32 cos_f32 cos_f64;
-    Tan tan_near_f32 tan_f32 tan_f64;
-}
 
 /// A function of f32 with subnormal operands and results flushed to zero.
 pub(super) struct Flushed<F>(PhantomData<F>);

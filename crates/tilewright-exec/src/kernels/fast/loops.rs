@@ -290,6 +290,64 @@ impl<T: Lane, F: Fn2<T::Wide>> Loop for Map2<T, F> {
     }
 }
 
+/// A long function of two values.
+pub(super) trait LongFn2<T: Copy> {
+    /// The second operand.
+    type Second: Copy + Default;
+
+    fn apply(x: T, y: Self::Second) -> T;
+}
+
+/// Elements that a long function is applied to together.
+const GROUP: usize = 32;
+
+/// A long function of elements of the types `T` and `N`. It stands in the loop once, for whole groups only: the compiler would not put it
+/// into several loops, and code that it calls has no vectors.
+pub(super) struct MapGroups<T, N, F>(PhantomData<(T, N, F)>);
+impl<T, N, F> Loop for MapGroups<T, N, F>
+where
+    T: Lane<Wide: Default>,
+    N: Lane<Wide: Into<F::Second>>,
+    F: LongFn2<T::Wide>,
+{
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
+        // SAFETY: the contract of KernelFn.
+        let (d, a, b) = unsafe { (lanes_mut::<T>(dst, n), source::<T>(src, 0, n, imm), source::<N>(src, 1, n, imm)) };
+        let row = |source: usize| imm.per_row.filter(|per_row| per_row.source == source).map(|per_row| per_row.row);
+        let (mut x, mut y) = ([T::Wide::default(); GROUP], [F::Second::default(); GROUP]);
+        for (d, first) in d.chunks_mut(GROUP).zip((0..).step_by(GROUP)) {
+            fill(&mut x[..d.len()], a, first, row(0), T::widen);
+            fill(&mut y[..d.len()], b, first, row(1), |b| b.widen().into());
+            for (x, y) in x.iter_mut().zip(&y) {
+                *x = F::apply(*x, *y);
+            }
+            for (d, x) in d.iter_mut().zip(x) {
+                *d = T::narrow(x);
+            }
+        }
+    }
+}
+
+/// Reads the elements from `first` on, or those of their rows.
+#[inline(always)]
+fn fill<T: Copy, R>(numbers: &mut [R], source: &[T], first: usize, row: Option<usize>, read: impl Fn(T) -> R) {
+    let Some(row) = row else {
+        for (number, element) in numbers.iter_mut().zip(&source[first..]) {
+            *number = read(*element);
+        }
+        return;
+    };
+    let (mut at, mut left) = (first / row, row - first % row);
+    for number in numbers {
+        *number = read(source[at]);
+        left -= 1;
+        if left == 0 {
+            (at, left) = (at + 1, row);
+        }
+    }
+}
+
 /// Bytes of the smallest elements that loops take one of for each row.
 pub(in crate::kernels) const MIN_ROW_ELEMENT: usize = 4;
 

@@ -51,6 +51,7 @@ pub(super) mod functions;
 mod half;
 mod integers;
 pub(super) mod loops;
+mod math;
 
 use super::{ElemOp, KernelFn};
 use crate::{cpu::Level, elem::Elem};
@@ -58,16 +59,14 @@ use blocks::{Directed, InBlocks};
 use functions::*;
 use integers::{AbsI, DivI, Down, MulHi, NegI, RemI, Shl, Shr, ToZero, Up, bits};
 pub(super) use loops::MIN_ROW_ELEMENT;
-use loops::{Bf16, Bit, Compare, CopyBits, F16, Map1, Map2, Map3, Offset, Select, at, portable};
+use loops::{Bf16, Bit, Compare, CopyBits, F16, Map1, Map2, Map3, Offset, Select, at};
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
-#[cfg(target_arch = "x86_64")]
-use {
-    super::lanes::{Eight, Sixteen, VectorLanes},
-    loops::MapLanes,
-};
 
 /// The fast kernel of an operation on accepted types, if there is one.
 pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<KernelFn> {
+    if let Some(kernel) = math::select(level, op, srcs) {
+        return Some(kernel);
+    }
     match (op, srcs) {
         (ElemOp::Copy, _) => Some(at::<CopyBits>(level)),
         (ElemOp::Select, _) => Some(match dst.size() {
@@ -93,9 +92,6 @@ pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Opti
 
 fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
     const RN: RoundingMode = RoundingMode::NearestEven;
-    if let Some(kernel) = of_lanes(level, op, scalar) {
-        return Some(kernel);
-    }
     if scalar == Scalar::F32
         && let Some(kernel) = flushing(level, op)
     {
@@ -108,17 +104,6 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
         ElemOp::AbsF => by_bits!(level, scalar, AbsF),
         ElemOp::NegF => by_bits!(level, scalar, NegF),
         ElemOp::Sqrt(RN | RoundingMode::Approx, false) => by_float!(level, scalar, Map1, Sqrt),
-        ElemOp::Rsqrt(false) => by_float!(level, scalar, Map1, Rsqrt),
-        ElemOp::Exp => by_float!(level, scalar, Map1, Exp),
-        ElemOp::Exp2(false) => by_float!(level, scalar, Map1, Exp2),
-        ElemOp::Log => by_float!(level, scalar, Map1, Log),
-        ElemOp::Log2 => by_float!(level, scalar, Map1, Log2),
-        ElemOp::Sin => by_float!(level, scalar, Map1, Sin),
-        ElemOp::Cos => by_float!(level, scalar, Map1, Cos),
-        ElemOp::Tan => by_float!(level, scalar, Map1, Tan),
-        ElemOp::Sinh => by_float!(level, scalar, Map1, Sinh),
-        ElemOp::Cosh => by_float!(level, scalar, Map1, Cosh),
-        ElemOp::Tanh => by_float!(level, scalar, Map1, Tanh),
         ElemOp::AddF(RN, false) => by_float!(level, scalar, Map2, AddF),
         ElemOp::SubF(RN, false) => by_float!(level, scalar, Map2, SubF),
         ElemOp::MulF(RN, false) => by_float!(level, scalar, Map2, MulF),
@@ -226,67 +211,11 @@ fn of_bits(level: Level, op: ElemOp) -> Option<KernelFn> {
     })
 }
 
-/// Functions of [`tilewright_numeric::lanes`], where the compiler would make worse loops of them: with the vectors of the CPU, or emulated.
-fn of_lanes(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => with_vectors::<Sixteen>(level, op, scalar),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => with_vectors::<Eight>(level, op, scalar),
-        _ if !level.fuses() => emulated(op, scalar),
-        _ => None,
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn with_vectors<V: VectorLanes>(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
-    macro_rules! by_small_float {
-        ($function:ident) => {
-            match scalar {
-                Scalar::F16 => Some(at::<MapLanes<F16, $function, V>>(level)),
-                Scalar::Bf16 => Some(at::<MapLanes<Bf16, $function, V>>(level)),
-                Scalar::F32 => Some(at::<MapLanes<f32, $function, V>>(level)),
-                _ => None,
-            }
-        };
-    }
-    match op {
-        ElemOp::Exp => by_small_float!(Exp),
-        ElemOp::Exp2(false) => by_small_float!(Exp2),
-        ElemOp::Exp2(true) if scalar == Scalar::F32 => Some(at::<MapLanes<f32, Flushed<Exp2>, V>>(level)),
-        ElemOp::Tanh => by_small_float!(Tanh),
-        _ => None,
-    }
-}
-
-/// Operations that use fused multiply-adds of f32, for CPUs that have none.
-fn emulated(op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
-    macro_rules! by_small_float {
-        ($function:ident) => {
-            match scalar {
-                Scalar::F16 => Some(portable::<Map1<F16, Emulated<$function>>>()),
-                Scalar::Bf16 => Some(portable::<Map1<Bf16, Emulated<$function>>>()),
-                Scalar::F32 => Some(portable::<Map1<f32, Emulated<$function>>>()),
-                _ => None,
-            }
-        };
-    }
-    match op {
-        ElemOp::Exp => by_small_float!(Exp),
-        ElemOp::Exp2(false) => by_small_float!(Exp2),
-        ElemOp::Exp2(true) if scalar == Scalar::F32 => Some(portable::<Map1<f32, Flushed<Emulated<Exp2>>>>()),
-        ElemOp::Tanh => by_small_float!(Tanh),
-        _ => None,
-    }
-}
-
 /// Operations on f32 that flush subnormals to zero.
 fn flushing(level: Level, op: ElemOp) -> Option<KernelFn> {
     const RN: RoundingMode = RoundingMode::NearestEven;
     Some(match op {
         ElemOp::Sqrt(RN | RoundingMode::Approx, true) => at::<Map1<f32, Flushed<Sqrt>>>(level),
-        ElemOp::Rsqrt(true) => at::<Map1<f32, Flushed<Rsqrt>>>(level),
-        ElemOp::Exp2(true) => at::<Map1<f32, Flushed<Exp2>>>(level),
         ElemOp::Fma(RN, true) => at::<Map3<f32, Flushed<Multiply>>>(level),
         ElemOp::AddF(RN, true) => at::<Map2<f32, Flushed<AddF>>>(level),
         ElemOp::SubF(RN, true) => at::<Map2<f32, Flushed<SubF>>>(level),
