@@ -69,7 +69,7 @@ impl Arguments {
         let address = match *fault {
             AccessFault::OutOfBounds { nearest, .. } => nearest?.0,
             AccessFault::Misaligned { address, .. } | AccessFault::ReadOnly { address, .. } => address,
-            AccessFault::OffsetOverflow | AccessFault::OddPacking { .. } => return None,
+            AccessFault::OffsetOverflow | AccessFault::Negative { .. } | AccessFault::OddPacking { .. } => return None,
         };
         let found = self.arrays.iter().zip(&places.0).position(|(array, &origin)| {
             array.span().is_some_and(|(start, end)| {

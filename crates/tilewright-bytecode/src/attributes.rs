@@ -96,8 +96,8 @@ impl Context<'_> {
         keys.sort_unstable();
         match keys.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => {
-                let key = self.tables.strings.text(pair[0]);
-                Err(at.malformed(format_args!("key '{}' stands twice in a dictionary", key.escape_debug())))
+                let key = self.tables.strings.shown(pair[0]);
+                Err(at.malformed(format_args!("key '{key}' stands twice in a dictionary")))
             }
             None => Ok(()),
         }
@@ -109,8 +109,8 @@ impl Context<'_> {
         let is_dictionary = |attr: Attr| matches!(self.tables.attrs.get(attr), AttrData::Dictionary(_));
         match entries.iter().find(|(_, value)| !is_dictionary(*value)) {
             Some((key, _)) => {
-                let key = self.tables.strings.text(*key);
-                Err(at.malformed(format_args!("the hints for '{}' must be a dictionary", key.escape_debug())))
+                let key = self.tables.strings.shown(*key);
+                Err(at.malformed(format_args!("the hints for '{key}' must be a dictionary")))
             }
             None => Ok(entries),
         }
@@ -206,7 +206,7 @@ impl Context<'_> {
         match keys.find(|key| !strings.bytes(*key).contains(&b'.')) {
             Some(key) => Err(at.malformed(format_args!(
                 "the attribute '{}' of a parameter must name its dialect, as in 'cuda_tile.name'",
-                strings.text(key).escape_debug()
+                strings.shown(key)
             ))),
             None => Ok(Some(attr)),
         }

@@ -63,7 +63,11 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     fn too_short(&self, wanted: usize) -> ReadError {
-        self.place().truncated(format_args!("expected {wanted} more bytes, found {}", self.rest.len()))
+        self.place().truncated(format_args!(
+            "expected {wanted} more {}, found {}",
+            if wanted == 1 { "byte" } else { "bytes" },
+            self.rest.len()
+        ))
     }
 
     /// One byte.

@@ -1,7 +1,7 @@
 //! The outside of a file: header and section list (FORMAT section 2).
 
 use crate::{
-    MAGIC, ReadErrorKind, Section,
+    FileKind, MAGIC, ReadErrorKind, Section,
     cursor::Cursor,
     error::{Place, ReadError},
     limits::MAX_FILE_SIZE,
@@ -108,8 +108,9 @@ pub(crate) fn header(cursor: &mut Cursor<'_>) -> Result<(Version, bool), ReadErr
     if cursor.remaining() > MAX_FILE_SIZE {
         return Err(at.limit(format_args!("a file has at most {MAX_FILE_SIZE} bytes, found {}", cursor.remaining())));
     }
+    let mut rest = *cursor;
     if !cursor.take(MAGIC.len()).is_ok_and(|magic| magic == MAGIC) {
-        return Err(at.error(ReadErrorKind::Magic, format_args!("this is no Tile IR bytecode: it does not begin with 7f 'TileIR' 00")));
+        return Err(at.error(ReadErrorKind::Magic, format_args!("expected Tile IR bytecode, but {}", FileKind::of(rest.take_rest()))));
     }
     let at = cursor.place();
     let (major, minor) = (cursor.byte()?, cursor.byte()?);

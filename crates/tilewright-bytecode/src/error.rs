@@ -1,6 +1,7 @@
 //! What is wrong with a file, and where.
 
 use std::fmt;
+use tilewright_ir::printable;
 
 /// A part of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -125,11 +126,15 @@ const MAX_NAME: usize = 200;
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Details { place, function, operation, message, .. } = &*self.0;
+        let Details { kind, place, function, operation, message } = &*self.0;
+        if *kind == ReadErrorKind::Magic {
+            // What the whole file is has no place in it.
+            return f.write_str(message);
+        }
         write!(f, "at byte {:#x} ({}", place.offset, place.section)?;
         match function {
             Some((index, name)) if name.is_empty() => write!(f, ", function {index}")?,
-            Some((_, name)) => write!(f, ", @{}", name.escape_debug())?,
+            Some((_, name)) => write!(f, ", @{}", printable(name))?,
             None => {}
         }
         if let Some((index, mnemonic)) = operation {

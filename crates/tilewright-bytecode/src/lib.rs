@@ -46,6 +46,7 @@ mod file;
 mod file_layout;
 mod functions;
 mod globals;
+mod kind;
 mod layout;
 pub mod limits;
 mod strings;
@@ -57,6 +58,7 @@ pub use error::{ReadError, ReadErrorKind, Section};
 pub use file::File;
 pub use file_layout::FileLayout;
 pub use functions::FunctionHeader;
+pub use kind::FileKind;
 #[cfg(feature = "unverified")]
 pub use write::write_unverified;
 pub use write::{Refusal, Style, WriteError, WriteErrorKind, WriteOptions, verify_and_write, write, write_into};

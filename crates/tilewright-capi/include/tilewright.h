@@ -89,7 +89,7 @@ typedef struct tw_module tw_module;
  */
 typedef enum {
     /**
-     * The caller gave something that cannot be used: NULL, a bad length, an unknown version, text that is not UTF-8.
+     * The caller gave something that cannot be used: NULL, a bad length, an an unknown version.
      */
     TW_ERROR_ARGUMENT = 1,
     /**

@@ -9,7 +9,7 @@ use std::{
     ffi::{CString, c_char},
     ptr,
 };
-use tilewright_bytecode::{ReadError, WriteError};
+use tilewright_bytecode::{FileKind, ReadError, WriteError};
 use tilewright_ir::{Diagnostic, Module};
 use tilewright_text::ParseError;
 
@@ -17,7 +17,7 @@ use tilewright_text::ParseError;
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum tw_error_kind {
-    /// The caller gave something that cannot be used: NULL, a bad length, an unknown version, text that is not UTF-8.
+    /// The caller gave something that cannot be used: NULL, a bad length, an an unknown version.
     TW_ERROR_ARGUMENT = 1,
     /// Bytecode cannot be read.
     TW_ERROR_READ = 2,
@@ -130,8 +130,13 @@ impl Failure {
         failure
     }
 
+    /// Bytes that are something else than text of Tile IR.
+    pub(crate) fn foreign(kind: FileKind) -> Failure {
+        Failure::one(tw_error_kind::TW_ERROR_PARSE, "not-tile-ir", format!("expected text of Tile IR, but {kind}"))
+    }
+
     /// The errors of a text: the message shows the lines that they are about.
-    pub(crate) fn parse(errors: &[ParseError], source: &str) -> Failure {
+    pub(crate) fn parse(errors: &[ParseError], source: &[u8]) -> Failure {
         let rendered: Vec<String> = errors.iter().map(|error| error.render(source, "text")).collect();
         let finding = |error: &ParseError| {
             let mut finding = Finding::new(tw_error_kind::TW_ERROR_PARSE, error.id, &error.message);

@@ -8,7 +8,7 @@ use crate::{
     error::{Failure, tw_error},
 };
 use std::ffi::c_char;
-use tilewright_bytecode::WriteOptions;
+use tilewright_bytecode::{FileKind, WriteOptions};
 use tilewright_ir::{Module, VerifiedModule, Version};
 use tilewright_text::{ParseOptions, PrintOptions};
 
@@ -53,9 +53,12 @@ pub unsafe extern "C" fn tw_module_parse(text: *const c_char, length: usize, ver
         // SAFETY: as the caller promises.
         let bytes = unsafe { bytes(text.cast::<u8>(), length, "text")? };
         let options = ParseOptions::new().version(self::version(version)?);
-        let source = std::str::from_utf8(bytes)
-            .map_err(|error| Failure::argument(format!("text is not UTF-8: see the byte at {}", error.valid_up_to())))?;
-        tilewright_text::parse(source, &options).map_err(|errors| Failure::parse(&errors, source))
+        let kind = FileKind::of(bytes);
+        if !matches!(kind, FileKind::Text | FileKind::Empty | FileKind::Unknown) {
+            return Err(Failure::foreign(kind));
+        }
+        let source = tilewright_text::decode(bytes).map_err(|error| Failure::parse(&[error], bytes))?;
+        tilewright_text::parse(source, &options).map_err(|errors| Failure::parse(&errors, bytes))
     };
     // SAFETY: as the caller promises.
     give(unsafe { guarded(error, parse) }.map(tw_module))

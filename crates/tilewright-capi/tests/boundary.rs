@@ -87,8 +87,16 @@ fn lengths_text_and_numbers_are_checked() {
         let message = argument(|e| assert!(tw_module_read(byte.as_ptr(), usize::MAX, e).is_null()));
         assert_eq!(message, format!("data cannot have {} bytes", usize::MAX));
         let text = byte.as_ptr().cast::<c_char>();
-        let message = argument(|e| assert!(tw_module_parse(text, 3, TW_VERSION_LATEST, e).is_null()));
-        assert_eq!(message, "text is not UTF-8: see the byte at 0");
+        let (kind, message) = refusal(|e| assert!(tw_module_parse(text, 3, TW_VERSION_LATEST, e).is_null()));
+        assert_eq!(kind, tw_error_kind::TW_ERROR_PARSE);
+        assert!(message.starts_with("error[not-utf8]: the byte 0xff, at 0 of the file, is not UTF-8\n --> text:1:1\n"), "{message}");
+        let zip = b"PK\x03\x04";
+        let (kind, message) = refusal(|e| assert!(tw_module_parse(zip.as_ptr().cast(), 4, TW_VERSION_LATEST, e).is_null()));
+        assert_eq!(kind, tw_error_kind::TW_ERROR_PARSE);
+        assert!(message.starts_with("expected text of Tile IR, but this is a zip archive"), "{message}");
+        let (kind, message) = refusal(|e| assert!(tw_module_read(zip.as_ptr(), 4, e).is_null()));
+        assert_eq!(kind, tw_error_kind::TW_ERROR_READ);
+        assert!(message.starts_with("expected Tile IR bytecode, but this is a zip archive"), "{message}");
         let message = argument(|e| assert!(tw_module_parse(text, 3, 0x10d04, e).is_null()));
         assert_eq!(message, "version 269.4 (0x10d04) is not known");
         assert_eq!(argument(|e| assert!(!tw_module_print(module, 0, null_mut(), e))), "out is NULL");

@@ -2,6 +2,7 @@
 
 use crate::MAX_EXTENT;
 use std::{fmt, time::Duration};
+use tilewright_ir::{nearest, printable};
 
 /// An operation of the program, for messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,7 +17,7 @@ impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.mnemonic)?;
         match &self.location {
-            Some(location) => write!(f, " at {location}"),
+            Some(location) => write!(f, " at {}", printable(location)),
             None => Ok(()),
         }
     }
@@ -56,8 +57,15 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlanError::UnknownEntry { name, entries } if entries.is_empty() => write!(f, "no entry '{name}': the module has no entries"),
-            PlanError::UnknownEntry { name, entries } => write!(f, "no entry '{name}': the module has {}", entries.join(", ")),
+            PlanError::UnknownEntry { name, entries } if entries.is_empty() => {
+                write!(f, "no entry '{}': the module has no entries", printable(name))
+            }
+            PlanError::UnknownEntry { name, entries } => {
+                let list = entries.iter().map(|entry| printable(entry).to_string()).collect::<Vec<_>>().join(", ");
+                write!(f, "no entry '{}': the module has {list}", printable(name))?;
+                let near = nearest(name, entries.iter().map(String::as_str)).filter(|_| entries.len() > 1);
+                near.map_or(Ok(()), |near| write!(f, "; did you mean '{}'?", printable(near)))
+            }
             PlanError::TooDeep { site, limit } => write!(f, "{site}: regions are nested deeper than {limit}"),
             PlanError::Malformed { site, what } => write!(f, "{site}: {what}"),
             PlanError::TooLarge { bytes } => write!(f, "one tile block would need {bytes} bytes of registers"),
@@ -95,6 +103,17 @@ pub enum AccessFault {
     },
     /// The position does not fit a 63-bit element offset.
     OffsetOverflow,
+    /// The access lies outside because a stride or an extent of the view, which are unsigned, was meant to be negative.
+    Negative {
+        /// `stride` or `extent`.
+        part: &'static str,
+        /// Its dimension.
+        dim: usize,
+        /// Its value.
+        value: u64,
+        /// The value as a signed number.
+        signed: i64,
+    },
     /// Rows of 4-bit elements do not have whole bytes.
     OddPacking {
         /// The extent of the packed dimension, or the stride of another one.
@@ -125,6 +144,12 @@ impl fmt::Display for AccessFault {
                 write!(f, "{size} bytes at {address:#x} would be written, but the buffer is read-only")
             }
             AccessFault::OffsetOverflow => f.write_str("the element's offset overflows"),
+            AccessFault::Negative { part, dim, value, signed } => {
+                write!(
+                    f,
+                    "the {part} of dimension {dim} of the view is {signed}: it is unsigned, counts as {value}, and leads out of every buffer"
+                )
+            }
         }
     }
 }
@@ -267,7 +292,7 @@ pub struct LaunchError {
 
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel {}", self.entry)?;
+        write!(f, "kernel {}", printable(&self.entry))?;
         if let Some([x, y, z]) = self.block {
             write!(f, ", block ({x}, {y}, {z})")?;
         }
@@ -286,14 +311,21 @@ impl fmt::Display for LaunchError {
             }
             LaunchErrorKind::Grid([x, y, z]) => write!(f, ": the grid {x},{y},{z} must have extents from 1 to {MAX_EXTENT}"),
             LaunchErrorKind::Resource(what) => write!(f, ": {what}"),
-            LaunchErrorKind::Assert { message, element } => write!(f, ": assertion failed: {message} (element {element})"),
+            LaunchErrorKind::Assert { message, element } => {
+                write!(f, ": assertion failed: {} (element {element})", printable(message))
+            }
             LaunchErrorKind::Access(fault) => write!(f, ": {fault}"),
             LaunchErrorKind::Alloca { fault, alloca } => write!(f, ": memory of {alloca}: {fault}"),
             LaunchErrorKind::SliceIndex { index, count, dim } => {
-                write!(f, ": slice {index} of dimension {dim} does not exist: there are {count}")
+                // Indices are unsigned numbers of 32 bits.
+                match u32::try_from(*index).map_or(0, u32::cast_signed) {
+                    signed @ ..0 => write!(f, ": slice {signed}, which counts as {index},")?,
+                    _ => write!(f, ": slice {index}")?,
+                }
+                write!(f, " of dimension {dim} does not exist: there are {count}")
             }
             LaunchErrorKind::LoopStep(step) => write!(f, ": the step of a for must be positive, found {step}"),
-            LaunchErrorKind::Output(error) => write!(f, ": cannot write printed text: {error}"),
+            LaunchErrorKind::Output(error) => write!(f, ": cannot write printed text: {}", printable(error)),
             LaunchErrorKind::Stopped => f.write_str(": stopped before all blocks had ended"),
             LaunchErrorKind::TimedOut(limit) => write!(f, ": did not end in {} s, its limit of time, and was stopped", limit.as_secs_f64()),
             LaunchErrorKind::Memory { limit, used, wanted } => {

@@ -1,6 +1,6 @@
 //! Findings about a module.
 
-use crate::Loc;
+use crate::{Loc, printable};
 use std::fmt;
 
 /// How bad a finding is.
@@ -37,7 +37,7 @@ impl fmt::Display for Diagnostic {
         };
         write!(f, "{severity}[{}]", self.rule)?;
         if let Some(function) = &self.function {
-            write!(f, " in @{function}")?;
+            write!(f, " in @{}", printable(function))?;
         }
         if let Some((index, mnemonic)) = self.op {
             write!(f, ", operation {index} ({mnemonic})")?;

@@ -1,6 +1,10 @@
 //! Byte strings of a module, interned.
 
-use crate::{Str, tables::InternedSet};
+use crate::{
+    Str,
+    printable::{Printable, printable},
+    tables::InternedSet,
+};
 
 /// The interned strings of a module.
 ///
@@ -30,7 +34,12 @@ impl StringTable {
         &self.strings[string.index()]
     }
 
-    /// The string for messages and paths, with bytes that are not UTF-8 replaced.
+    /// The string for messages: see [`printable`].
+    pub fn shown(&self, string: Str) -> Printable<'_> {
+        printable(self.bytes(string))
+    }
+
+    /// The string for names and paths, with bytes that are not UTF-8 replaced. Messages take [`StringTable::shown`].
     pub fn text(&self, string: Str) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self.bytes(string))
     }

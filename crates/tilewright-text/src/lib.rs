@@ -7,7 +7,8 @@
 //! A module need not be valid: what is missing prints as `<<invalid>>`.
 //!
 //! [`parse()`] reads all of these forms, and what people write by hand, back into a module; its errors know their place in the
-//! text and can [show it](ParseError::render).
+//! text and can [show it](ParseError::render). [`decode`] gives the text that the bytes of a file hold, or the place where they are no
+//! text.
 //!
 //! ```
 //! use tilewright_text::{ParseOptions, PrintOptions, parse, print};
@@ -45,7 +46,7 @@ mod types;
 
 pub use notes::Notes;
 pub use options::PrintOptions;
-pub use parse::{ParseError, ParseOptions, parse, render_finding, render_findings};
+pub use parse::{ParseError, ParseOptions, decode, parse, render_finding, render_findings};
 
 use buffer::TextBuffer;
 use names::{Names, Words};

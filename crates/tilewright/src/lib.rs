@@ -12,6 +12,7 @@
 //! | [`passes`] | improving modules: the pass manager and its passes; facts about programs |
 //! | [`facts`] | these facts, beside the text of a module |
 //! | [`exec`] | running entries on the CPU |
+//! | [`source`] | files with a module: bytecode or text, whichever they are |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
 //! | [`stats`] | counting operations, flops and bytes |
@@ -92,6 +93,7 @@ pub mod case;
 pub mod cli;
 pub mod diff;
 pub mod facts;
+pub mod source;
 pub mod stats;
 
 pub use tilewright_bytecode as bytecode;

@@ -8,19 +8,23 @@
 //! |---|---|
 //! | `# text` | nothing |
 //! | `tilewright ARGS` | calls the command; `'...'` holds a word with spaces together |
+//! | `terminal tilewright ARGS` | calls the command with a terminal for output; colours are noted as `\e[31m` |
+//! | `raw tilewright ARGS` | calls the command, whose output holds bytes that act on a terminal; notes them as escape sequences |
 //! | `cut FILE LENGTH NAME` | makes a file of the first bytes of another |
+//! | `bytes NAME HEX...` | makes a file of bytes, which stand as hexadecimal digits, or as text in quotes |
 //! | `stdin FILE` | the input of the next call |
 //! | `same FILE FILE` | notes whether two files have the same bytes |
 //! | `list` | notes the files in the folder of the test |
 //!
 //! `{corpus}` and `{fixtures}` in a line stand for the paths of `tests/corpus` and `tests/cli/fixtures`; other paths are
-//! relative to a folder of the test's own. Times in the output become `TIME`.
+//! relative to a folder of the test's own. Times in the output become `TIME`. Output for people must be printable.
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
 };
+use tilewright::ir::{is_printable, printable};
 
 fn manifest() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -101,6 +105,18 @@ impl Session {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words[..] {
             ["tilewright", ref args @ ..] => self.call(line, args),
+            ["terminal", "tilewright", ref args @ ..] => self.call_on_terminal(line, args),
+            ["raw", "tilewright", ref args @ ..] => {
+                let output = self.command(args)?.output().map_err(|e| e.to_string())?;
+                let shown = |bytes: &[u8]| printable(bytes).lines().to_string();
+                self.note(line, output.status, &[("stdout", shown(&output.stdout)), ("stderr", shown(&output.stderr))]);
+                Ok(())
+            }
+            ["bytes", name, ref parts @ ..] => {
+                let bytes: Result<Vec<u8>, String> =
+                    parts.iter().map(|part| bytes_of(part)).collect::<Result<Vec<_>, _>>().map(|b| b.concat());
+                fs::write(self.path(name), bytes?).map_err(|e| e.to_string())
+            }
             ["cut", file, length, name] => {
                 let bytes = fs::read(self.path(file)).map_err(|e| e.to_string())?;
                 let length: usize = length.parse().map_err(|_| "the length is no number")?;
@@ -127,31 +143,99 @@ impl Session {
         }
     }
 
-    fn call(&mut self, line: &str, args: &[&str]) -> Result<(), String> {
+    fn command(&mut self, args: &[&str]) -> Result<Command, String> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
         command.args(args.iter().map(|word| expand(word))).current_dir(self.folder.path());
         // Backtraces and widths must not depend on who runs the tests.
-        command.env("RUST_BACKTRACE", "0").env_remove("NO_COLOR").env("COLUMNS", "100");
+        command.env("RUST_BACKTRACE", "0").env_remove("NO_COLOR").env("COLUMNS", "100").env("TERM", "xterm");
         match self.stdin.take() {
             Some(file) => command.stdin(fs::File::open(file).map_err(|e| e.to_string())?),
             None => command.stdin(Stdio::null()),
         };
-        let output = command.output().map_err(|e| e.to_string())?;
-        let status = output.status.code().map_or("killed".to_owned(), |code| code.to_string());
+        Ok(command)
+    }
+
+    fn call(&mut self, line: &str, args: &[&str]) -> Result<(), String> {
+        let output = self.command(args)?.output().map_err(|e| e.to_string())?;
+        let [stdout, stderr] = [output.stdout, output.stderr].map(|bytes| checked(&bytes, ""));
+        self.note(line, output.status, &[("stdout", stdout?), ("stderr", stderr?)]);
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn call_on_terminal(&mut self, line: &str, args: &[&str]) -> Result<(), String> {
+        let mut command = self.command(args)?;
+        let (status, output) = on_terminal(&mut command).map_err(|e| e.to_string())?;
+        let output = checked(&output, "\x1b\r")?.replace("\r\n", "\n");
+        let colours = ["0m", "1m", "2m", "32m", "1;31m", "1m\x1b[4m", "1m\x1b[31m", "4m", "31m", "33m"];
+        let output = colours.iter().fold(output, |output, code| output.replace(&format!("\x1b[{code}"), &format!("\\e[{code}")));
+        self.note(line, status, &[("terminal", checked(output.as_bytes(), "")?)]);
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    fn call_on_terminal(&mut self, _: &str, _: &[&str]) -> Result<(), String> {
+        Err("there are no terminals to test with".to_owned())
+    }
+
+    /// Notes how a call ended, and what it wrote.
+    fn note(&mut self, line: &str, status: ExitStatus, outputs: &[(&str, String)]) {
+        let status = status.code().map_or("killed".to_owned(), |code| code.to_string());
         self.transcript += &format!("$ {line}\nexit {status}\n");
-        for (name, bytes) in [("stdout", output.stdout), ("stderr", output.stderr)] {
-            let text = normalise(&String::from_utf8_lossy(&bytes));
+        for (name, text) in outputs {
+            let text = normalise(text);
             if !text.is_empty() {
                 self.transcript += &format!("{name}:\n{}\n", text.trim_end_matches('\n'));
             }
         }
         self.transcript.push('\n');
-        Ok(())
     }
 
     fn path(&self, file: &str) -> PathBuf {
         self.folder.path().join(expand(file))
     }
+}
+
+/// The text of an output, if it is printable but for some characters.
+fn checked(bytes: &[u8], allowed: &str) -> Result<String, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| format!("the output is not UTF-8: {}", printable(bytes)))?;
+    match text.chars().find(|&c| !is_printable(c) && !"\n\t".contains(c) && !allowed.contains(c)) {
+        Some(c) => Err(format!("the output holds {c:?}: {}", printable(text))),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// Runs a command with a terminal for stdout and stderr; gives how it ended, and what it wrote there.
+#[cfg(unix)]
+fn on_terminal(command: &mut Command) -> std::io::Result<(ExitStatus, Vec<u8>)> {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::{io::Read, os::unix::ffi::OsStrExt};
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    grantpt(&controller)?;
+    unlockpt(&controller)?;
+    let name = ptsname(&controller, Vec::new())?;
+    let terminal = fs::OpenOptions::new().read(true).write(true).open(std::ffi::OsStr::from_bytes(name.as_bytes()))?;
+    let mut child = command.stdout(terminal.try_clone()?).stderr(terminal).spawn()?;
+    // The command holds copies of the terminal: reading ends when the last is closed.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut output = Vec::new();
+    let mut reader = fs::File::from(controller);
+    let mut piece = [0; 4096];
+    // The end is an error on Linux.
+    while let Ok(length @ 1..) = reader.read(&mut piece) {
+        output.extend_from_slice(&piece[..length]);
+    }
+    Ok((child.wait()?, output))
+}
+
+/// The bytes of a part of a `bytes` line.
+fn bytes_of(part: &str) -> Result<Vec<u8>, String> {
+    if let Some(text) = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        return Ok(text.replace("\\n", "\n").into_bytes());
+    }
+    let digits: Vec<char> = part.chars().collect();
+    let pairs = digits.chunks(2).map(|pair| u8::from_str_radix(&String::from_iter(pair), 16));
+    pairs.collect::<Result<_, _>>().map_err(|error| format!("'{part}': {error}"))
 }
 
 /// Splits at spaces outside of single quotes.

@@ -2,7 +2,7 @@
 
 use super::{GroupKind, LeafKind, flags::names_of_bits, tracer::Tracer};
 use crate::{ReadError, functions::flag};
-use tilewright_ir::{EnumKind, Type, Version};
+use tilewright_ir::{EnumKind, Type, Version, printable};
 
 impl<'a> Tracer<'a, '_> {
     /// The payload of the global section.
@@ -10,7 +10,7 @@ impl<'a> Tracer<'a, '_> {
         let count = self.count("globals", 4)?;
         for index in 0..count {
             let name = self.peek_name();
-            self.group(GroupKind::Item, format_args!("global {index}: @{}", name.escape_debug()), Self::global)?;
+            self.group(GroupKind::Item, format_args!("global {index}: @{}", printable(&name)), Self::global)?;
         }
         Ok(())
     }
@@ -42,7 +42,7 @@ impl<'a> Tracer<'a, '_> {
         let count = self.count("functions", 5)?;
         for index in 0..count {
             let name = self.peek_name();
-            let title = format_args!("function {index}: @{}", name.escape_debug());
+            let title = format_args!("function {index}: @{}", printable(&name));
             self.group(GroupKind::Function(&name), title, Self::function)?;
         }
         Ok(())

@@ -21,7 +21,7 @@ impl<'a, 'v> Tracer<'a, 'v> {
     pub(super) fn strings(&mut self) -> Result<(), ReadError> {
         self.table(["string", "strings"], 4, self.cursor.offset(), |tracer, index| {
             let text = excerpt(tracer.cursor.take_rest());
-            tracer.field(format_args!("string {index}"), format_args!("\"{text}\""));
+            tracer.field(format_args!("string {index}"), format_args!("{text}"));
             Ok(())
         })
     }

@@ -3,7 +3,7 @@
 use super::{Group, GroupKind, Leaf, LeafKind, Visitor};
 use crate::{ReadError, context::Context, cursor::Cursor};
 use std::fmt;
-use tilewright_ir::{EnumKind, Type};
+use tilewright_ir::{EnumKind, Type, printable};
 
 /// Longest part of a string that is shown, in bytes.
 const MAX_TEXT: usize = 80;
@@ -179,7 +179,7 @@ impl<'a, 'v> Tracer<'a, 'v> {
         match string {
             Ok(string) => {
                 let text = excerpt(self.context.tables.strings.bytes(string));
-                self.field(format_args!("{name}"), format_args!("string {index} = \"{text}\""));
+                self.field(format_args!("{name}"), format_args!("string {index} = {text}"));
             }
             Err(error) => {
                 let problem = Some(&error).filter(|_| !self.context.strings.is_empty());
@@ -202,9 +202,12 @@ pub(super) fn prefix(name: &[u8]) -> String {
     String::from_utf8_lossy(&name[..longest]).chars().take(MAX_NAME).collect()
 }
 
-/// The beginning of a string, for people.
+/// The beginning of a string, for people, in quotes.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
-    let cut = &bytes[..bytes.len().min(MAX_TEXT)];
+    let is_cut = |end: &usize| bytes.get(*end).is_some_and(|byte| byte & 0xc0 == 0x80);
+    // Not within a character, as far as these are characters.
+    let end = (0..4).map(|back| MAX_TEXT - back).find(|end| !is_cut(end)).unwrap_or(MAX_TEXT);
+    let cut = &bytes[..bytes.len().min(end)];
     let dots = if cut.len() < bytes.len() { "..." } else { "" };
-    format!("{}{dots}", String::from_utf8_lossy(cut).escape_debug())
+    format!("{:?}{dots}", printable(cut))
 }

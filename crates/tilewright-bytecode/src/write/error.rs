@@ -1,7 +1,7 @@
 //! What a file cannot say.
 
 use std::fmt;
-use tilewright_ir::{Module, OpRef, Version};
+use tilewright_ir::{Module, OpRef, Version, printable};
 
 /// What kind of obstacle it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,7 +64,7 @@ impl WriteError {
                 .tables
                 .locations
                 .source(op.loc())
-                .map(|(file, line, column)| format!("{}:{line}:{column}", module.tables.strings.text(file).escape_debug()));
+                .map(|(file, line, column)| format!("{}:{line}:{column}", module.tables.strings.shown(file)));
         }
         self
     }
@@ -121,7 +121,7 @@ impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Details { feature, needs, target, function, operation, location, .. } = &*self.0;
         if let Some(function) = function {
-            write!(f, "@{}", function.escape_debug())?;
+            write!(f, "@{}", printable(function))?;
             if let Some((index, mnemonic)) = operation {
                 write!(f, ", operation {index} '{mnemonic}'")?;
             }

@@ -55,10 +55,11 @@ fn the_header_is_checked() {
         file[at] = byte;
         file
     };
-    refused(b"", Kind::Magic, "no Tile IR bytecode");
-    refused(&file[..5], Kind::Magic, "no Tile IR bytecode");
-    refused(&patched(0, 0x7e), Kind::Magic, "no Tile IR bytecode");
-    refused(&file[..8], Kind::Truncated, "expected 1 more bytes");
+    refused(b"", Kind::Magic, "expected Tile IR bytecode, but the file is empty");
+    refused(&file[..5], Kind::Magic, "the file ends within its first 8 bytes");
+    refused(&patched(0, 0x7e), Kind::Magic, "it does not begin with 7f 'TileIR' 00");
+    refused(b"ML\xefR\x0d", Kind::Magic, "this is MLIR bytecode");
+    refused(&file[..8], Kind::Truncated, "expected 1 more byte,");
     refused(&patched(8, 12), Kind::Version, "version 12.5 is not supported");
     refused(&patched(9, 0), Kind::Version, "version 13.0 is not supported: expected 13.1 to 13.5");
     assert_eq!(refused(&patched(9, 6), Kind::Version, "version 13.6").offset(), 8);
@@ -132,7 +133,7 @@ fn unknown_sections_and_bad_ends_are_refused() {
     let mut trailing = file.clone();
     trailing.push(0);
     assert_eq!(refused(&trailing, Kind::Malformed, "nothing after the end mark, found 1 bytes").section(), Section::Envelope);
-    refused(&file[..file.len() - 1], Kind::Truncated, "expected 1 more bytes, found 0");
+    refused(&file[..file.len() - 1], Kind::Truncated, "expected 1 more byte, found 0");
 }
 
 #[test]

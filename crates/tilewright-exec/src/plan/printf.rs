@@ -1,5 +1,7 @@
 //! The format strings of `print_tko`, which are those of C `printf` (SEMANTICS c.13).
 
+use tilewright_ir::printable;
+
 /// A part of a format string.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Piece {
@@ -85,7 +87,7 @@ fn conversion(mut rest: &[u8]) -> Result<(Conversion, &[u8]), String> {
     while let [b'h' | b'l' | b'j' | b'z' | b't' | b'L' | b'q', after @ ..] = rest {
         rest = after;
     }
-    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let shown = |bytes: &[u8]| printable(bytes).to_string();
     let [letter, after @ ..] = rest else { return Err(format!("the conversion '%{}' has no letter", shown(whole))) };
     if !b"diuoxXeEfFgGaAcp".contains(letter) {
         let until = whole.len() - after.len();

@@ -14,7 +14,7 @@ use crate::{
         exact,
     },
     memory::{Access, AccessKind, raw::Strong},
-    plan::{Coordinate, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
+    plan::{Coordinate, Extent, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
 
@@ -124,6 +124,17 @@ impl Machine<'_> {
 
     /// Copies a box between a register and memory.
     fn transfer(
+        &mut self,
+        view: &ViewAccess,
+        base: u64,
+        region: &Region,
+        direction: Direction,
+        block: &Block,
+    ) -> Result<(), LaunchErrorKind> {
+        self.transfer_box(view, base, region, direction, block).map_err(|error| negative(view, &block.frame).unwrap_or(error))
+    }
+
+    fn transfer_box(
         &mut self,
         view: &ViewAccess,
         base: u64,
@@ -346,6 +357,20 @@ impl Region {
         }
         Ok(span as u64)
     }
+}
+
+/// What is wrong with an access that failed, if a stride or an extent of its view is negative as a signed number.
+#[cold]
+fn negative(view: &ViewAccess, regs: &Frame) -> Option<LaunchErrorKind> {
+    let look = |dim: usize, part: &'static str, extent: &Extent| {
+        let Extent::Dynamic(tile) = extent else { return None };
+        let (value, unused) = (regs.scalar(tile), 64 - 8 * tile.elem.size() as u32);
+        let signed = (value << unused).cast_signed() >> unused;
+        (signed < 0).then_some(AccessFault::Negative { part, dim, value, signed })
+    };
+    let mut dims = view.dims.iter().enumerate();
+    let fault = dims.find_map(|(i, dim)| look(i, "stride", &dim.stride).or_else(|| look(i, "extent", &dim.shape)));
+    fault.map(LaunchErrorKind::from)
 }
 
 /// The boxes of a tile that lie inside the tensor; `pitches` are the tile's strides in its register.

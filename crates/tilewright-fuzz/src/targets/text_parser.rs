@@ -15,7 +15,7 @@ pub fn text_parser(bytes: &[u8]) {
             for error in &errors {
                 assert!(text.get(error.span.clone()).is_some(), "{error} has the span {:?}", error.span);
                 assert!(error.line > 0 && error.column > 0, "{error}");
-                assert!(!error.render(&text, "text").is_empty(), "{error}");
+                assert!(!error.render(text.as_ref(), "text").is_empty(), "{error}");
             }
         }
         Ok(module) => {

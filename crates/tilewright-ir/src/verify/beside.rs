@@ -21,13 +21,13 @@ use std::{panic::resume_unwind, thread};
 /// # Panics
 /// When the module is valid, and the work panics.
 pub fn verify_beside<T: Send>(module: Module, work: impl Fn(&Module) -> T + Sync) -> Result<(VerifiedModule, T), Box<RejectedModule>> {
-    let (findings, made) = thread::scope(|scope| {
+    let ((findings, total), made) = thread::scope(|scope| {
         let worker = thread::Builder::new().spawn_scoped(scope, || work(&module));
         let findings = findings(&module);
         (findings, worker.ok().map(thread::ScopedJoinHandle::join))
     });
-    if !findings.is_empty() {
-        return Err(Box::new(RejectedModule { module, findings }));
+    if total > 0 {
+        return Err(Box::new(RejectedModule { module, findings, total }));
     }
     let made = match made {
         Some(made) => made.unwrap_or_else(|panic| resume_unwind(panic)),

@@ -71,7 +71,7 @@ impl<'m> Verifier<'m> {
         match entry(Some(scope)) {
             Some(LocData::Subprogram { linkage_name, .. }) if linkage_name == function.name => {}
             Some(LocData::Subprogram { linkage_name, .. }) => {
-                let (expected, found) = (self.string(function.name), self.string(linkage_name));
+                let (expected, found) = (self.name(function.name), self.name(linkage_name));
                 let message = format!("the subprogram of @{expected} must have its name as linkage name, found '{found}'");
                 self.report(&rules::DEBUG_LINKAGE, None, message);
             }

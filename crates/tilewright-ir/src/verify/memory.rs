@@ -99,13 +99,13 @@ impl<'m> Verifier<'m> {
     fn get_global(&mut self, at: At<'m>) {
         let (AttrValue::Str(name), Some(result)) = (at.op.attr(AttrName::Name), at.result_type(0)) else { return };
         let Some(&global) = self.globals.get(&name) else {
-            let message = format!("@{} is no global of the module", self.string(name));
+            let message = format!("@{} is no global of the module", self.name(name));
             return self.report(&rules::GLOBAL_SYMBOL, Some(at), message);
         };
         let element = self.tile(global).element;
         let holds = self.pointee(self.tile(result)) == Some(element);
         self.require(holds, &rules::GLOBAL_POINTER, at, |v| {
-            format!("@{} holds {}, found {}", v.string(name), v.text(element), v.text(result))
+            format!("@{} holds {}, found {}", v.name(name), v.text(element), v.text(result))
         });
     }
 

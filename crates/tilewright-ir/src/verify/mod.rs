@@ -45,6 +45,7 @@ pub use control::terminator_target;
 use crate::{
     Attr, AttrData, Diagnostic, Module, OpRef, Opcode, Severity, Type, Value, Version,
     ops::{Arity, Placement, TypeSet},
+    printable,
 };
 use debug::Scopes;
 use facts::{Answers, TypeFacts, type_facts};
@@ -83,15 +84,15 @@ pub fn verify(module: Module) -> Result<VerifiedModule, Vec<Diagnostic>> {
 /// # Errors
 /// The module, and what is wrong with it.
 pub fn try_verify(module: Module) -> Result<VerifiedModule, Box<RejectedModule>> {
-    let findings = findings(&module);
-    if findings.is_empty() { Ok(VerifiedModule(module)) } else { Err(Box::new(RejectedModule { module, findings })) }
+    let (findings, total) = findings(&module);
+    if total == 0 { Ok(VerifiedModule(module)) } else { Err(Box::new(RejectedModule { module, findings, total })) }
 }
 
-/// What is wrong with a module.
-fn findings(module: &Module) -> Vec<Diagnostic> {
+/// What is wrong with a module: the first findings, and how many there are.
+fn findings(module: &Module) -> (Vec<Diagnostic>, usize) {
     let mut verifier = Verifier::new(module);
     verifier.run();
-    verifier.findings
+    (verifier.findings, verifier.reported)
 }
 
 /// A module that did not pass verification.
@@ -101,12 +102,14 @@ pub struct RejectedModule {
     pub module: Module,
     /// What is wrong with it, in its order: the first [`MAX_FINDINGS`].
     pub findings: Vec<Diagnostic>,
+    /// How many findings there are, with those that are not listed.
+    pub total: usize,
 }
 
 /// How many findings a verifier lists: a broken module may have more than anyone reads.
 pub const MAX_FINDINGS: usize = 1000;
 
-/// Longest function name that a finding keeps.
+/// Longest name that a finding keeps, in characters.
 const MAX_NAME: usize = 200;
 
 /// An operation and its position in the function.
@@ -240,6 +243,15 @@ impl<'m> Verifier<'m> {
             self.module.tables.strings.text(string).into_owned()
         } else {
             format!("#{}", string.index())
+        }
+    }
+
+    /// A name, for messages: the beginning of a long one.
+    fn name(&self, string: crate::Str) -> String {
+        let text = self.string(string);
+        match text.char_indices().nth(MAX_NAME) {
+            Some((end, _)) => format!("{}...", printable(&text[..end])),
+            None => printable(&text).to_string(),
         }
     }
 

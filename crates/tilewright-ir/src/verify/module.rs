@@ -12,19 +12,18 @@ impl<'m> Verifier<'m> {
             self.report(&rules::SYMBOL_NAME, None, "the module has an empty name".to_owned());
         }
         for name in module.globals.iter().map(|g| g.name).chain(module.functions.iter().map(|f| f.name)) {
-            let text = self.string(name);
-            if text.is_empty() {
+            if self.string(name).is_empty() {
                 self.report(&rules::SYMBOL_NAME, None, "a symbol has an empty name".to_owned());
             }
             if !seen.insert(name) {
-                self.report(&rules::SYMBOL_UNIQUE, None, format!("the symbol @{text} is defined twice"));
+                self.report(&rules::SYMBOL_UNIQUE, None, format!("the symbol @{} is defined twice", self.name(name)));
             }
         }
     }
 
     pub(super) fn global_definitions(&mut self) {
         for global in &self.module.globals {
-            let name = self.string(global.name);
+            let name = self.name(global.name);
             let before = self.reported;
             self.type_version(global.ty, None);
             if self.reported > before {
@@ -97,7 +96,7 @@ impl<'m> Verifier<'m> {
             let entries = self.dictionary(*value);
             let legal = entries.is_some_and(|entries| self.are_keys(entries));
             if !legal {
-                let message = format!("the hints for '{}' must be a dictionary with each key once", self.string(*key).escape_debug());
+                let message = format!("the hints for '{}' must be a dictionary with each key once", self.name(*key));
                 self.report(&rules::HINTS, at, message);
             }
         }

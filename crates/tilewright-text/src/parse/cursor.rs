@@ -2,16 +2,15 @@
 
 use super::MAX_ERRORS;
 use super::aliases::Aliases;
-use super::error::{ParseError, locate};
+use super::error::{ERROR_IDS, ParseError, locate};
 use super::lexer::{Kind, Lexer, Token};
 use super::memo::Memos;
 use super::ops::OpState;
 use super::places::Places;
 use super::scope::Scope;
-use super::suggest::nearest;
 use foldhash::{HashMap, HashMapExt as _};
 use std::ops::Range;
-use tilewright_ir::{Attr, Body, Const, Loc, LocData, Module, Opcode, Type, TypeTable, Version};
+use tilewright_ir::{Attr, Body, Const, Loc, LocData, Module, Opcode, Type, TypeTable, Version, nearest, printable};
 
 /// Something went wrong and is reported, or follows from what is.
 #[derive(Clone, Copy, Debug)]
@@ -83,12 +82,14 @@ impl<'s> Parser<'s> {
         }
     }
 
-    pub(super) fn finish(mut self) -> Result<Module, Vec<ParseError>> {
+    /// The module, or the errors; `skipped` bytes stood in front of the text.
+    pub(super) fn finish(mut self, skipped: usize) -> Result<Module, Vec<ParseError>> {
         if self.errors.is_empty() {
             return Ok(self.module);
         }
         self.errors.sort_by_key(|error| error.span.start);
-        locate(self.source, &mut self.errors);
+        self.errors.iter_mut().for_each(|error| error.span = error.span.start + skipped..error.span.end + skipped);
+        locate(self.source, &mut self.errors, skipped);
         Err(self.errors)
     }
 
@@ -195,6 +196,7 @@ impl<'s> Parser<'s> {
 
     /// Reports an error.
     pub(super) fn report(&mut self, id: &'static str, span: Range<usize>, message: String) -> Failed {
+        debug_assert!(ERROR_IDS.contains(&id), "'{id}' is not listed");
         if !self.stopped {
             self.errors.push(ParseError { id, span, line: 0, column: 0, message, notes: Vec::new() });
             if self.errors.len() >= MAX_ERRORS {
@@ -335,11 +337,11 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// The beginning of a text that may be long.
+/// The beginning of a text that may be long, for messages.
 pub(super) fn brief(text: &str) -> String {
     const MAX_CHARS: usize = 40;
     match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", printable(&text[..end])),
+        None => printable(text).to_string(),
     }
 }

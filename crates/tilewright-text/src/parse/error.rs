@@ -1,8 +1,9 @@
 //! What is wrong with a text, and how to show it.
 
+use super::source::without_mark;
 use std::fmt::{self, Write};
 use std::ops::Range;
-use tilewright_ir::{Diagnostic, Module};
+use tilewright_ir::{Diagnostic, Module, is_printable, printable};
 
 /// One error of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +22,34 @@ pub struct ParseError {
     pub notes: Vec<String>,
 }
 
+/// The stable names of all kinds of errors.
+pub const ERROR_IDS: [&str; 24] = [
+    "alias-cycle",
+    "invalid-type",
+    "limit",
+    "misplaced-operation",
+    "missing-attribute",
+    "not-utf8",
+    "nul",
+    "out-of-range",
+    "redefinition",
+    "type-mismatch",
+    "unclosed-string",
+    "undefined-alias",
+    "undefined-value",
+    "unexpected-end",
+    "unexpected-token",
+    "unknown-attribute",
+    "unknown-character",
+    "unknown-keyword",
+    "unknown-operation",
+    "unknown-type",
+    "unsupported-location",
+    "wrong-alias",
+    "wrong-count",
+    "wrong-literal",
+];
+
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: error[{}]: {}", self.line, self.column, self.id, self.message)
@@ -33,6 +62,8 @@ impl std::error::Error for ParseError {}
 const MAX_SHOWN: usize = 160;
 /// How many of them stand before the error, where the line is longer.
 const BEFORE: usize = 60;
+/// The most bytes of a character.
+const MAX_CHAR_LEN: usize = 4;
 
 impl ParseError {
     /// The error with the line of `source` that it is about, the place marked by carets. `name` is that of the file.
@@ -44,20 +75,28 @@ impl ParseError {
     /// 3 |   %0 = addi %a, %b : tile<i32>
     ///   |                 ^^
     /// ```
-    pub fn render(&self, source: &str, name: &str) -> String {
+    ///
+    /// `source` may be the bytes of a file that is not UTF-8. What acts on a terminal, or cannot be shown, stands as one replacement
+    /// character, and a tab as one space, so that the carets stay below what they mark.
+    pub fn render(&self, source: &(impl AsRef<[u8]> + ?Sized), name: &str) -> String {
+        self.shown(source.as_ref(), name)
+    }
+
+    fn shown(&self, source: &[u8], name: &str) -> String {
         let mut out = format!("error[{}]: {}\n", self.id, self.message);
         let margin = " ".repeat(self.line.to_string().len());
-        let _ = writeln!(out, "{margin}--> {name}:{}:{}", self.line, self.column);
+        let _ = writeln!(out, "{margin}--> {}:{}:{}", printable(name), self.line, self.column);
         let _ = writeln!(out, "{margin} |");
         let start = self.span.start.min(source.len());
         let skipped = if self.column > MAX_SHOWN - BEFORE { self.column - BEFORE } else { 0 };
-        // Only what is shown is looked at: the line may be long.
+        // Only what is shown is looked at: the line may be long. What stands before an error is UTF-8.
         let before = self.column - 1 - skipped;
-        let shown_start = source[..start].char_indices().rev().take(before).last().map_or(start, |(at, _)| at);
-        let in_line = |text: &'_ str| text.chars().take_while(|c| *c != '\n').take(MAX_SHOWN).collect::<String>();
-        let shown: String = in_line(&source[shown_start..]).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let head = String::from_utf8_lossy(&source[start.saturating_sub(MAX_CHAR_LEN * before)..start]);
+        let head: Vec<char> = head.chars().rev().take(before).collect();
+        let tail = in_line(&source[start..]);
+        let shown = head.into_iter().rev().chain(tail.chars().take(MAX_SHOWN.saturating_sub(before))).map(in_one_column);
         let dots = if skipped > 0 { "..." } else { "" };
-        let _ = writeln!(out, "{} | {dots}{}", self.line, shown.trim_end());
+        let _ = writeln!(out, "{} | {dots}{}", self.line, shown.collect::<String>().trim_end());
         let marked = in_line(&source[start..self.span.end.clamp(start, source.len())]).chars().count();
         let carets = marked.clamp(1, (MAX_SHOWN + skipped).saturating_sub(self.column - 1).max(1));
         let _ = writeln!(out, "{margin} | {}{}", " ".repeat(self.column - 1 - skipped + dots.len()), "^".repeat(carets));
@@ -65,6 +104,22 @@ impl ParseError {
             let _ = writeln!(out, "{margin} = note: {note}");
         }
         out
+    }
+}
+
+/// The beginning of a text, up to the end of its line, as far as it is shown.
+fn in_line(text: &[u8]) -> String {
+    let text = &text[..text.len().min(MAX_CHAR_LEN * MAX_SHOWN)];
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(line).chars().take(MAX_SHOWN).collect()
+}
+
+/// A character as it can be shown without moving what stands behind it.
+fn in_one_column(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        _ if is_printable(c) => c,
+        _ => char::REPLACEMENT_CHARACTER,
     }
 }
 
@@ -86,6 +141,7 @@ pub fn render_finding(module: &Module, finding: &Diagnostic, source: &str, file:
 
 /// The same for many findings, which takes one pass over the text if they are in its order.
 pub fn render_findings(module: &Module, findings: &[Diagnostic], source: &str, file: &str) -> Vec<Option<String>> {
+    let (source, _) = without_mark(source);
     let mut walk = Walk { source, line: 1, column: 1, at: 0 };
     let shown = |finding: &Diagnostic| {
         let (found, line, column) = module.tables.locations.source(finding.loc)?;
@@ -128,15 +184,17 @@ impl Walk<'_> {
     }
 }
 
-/// Gives errors their lines and columns: in one pass, as they come sorted by place.
-pub(super) fn locate(source: &str, errors: &mut [ParseError]) {
+/// Gives errors their lines and columns: in one pass, as they come sorted by place. `skipped` bytes stand in front of `source`, which
+/// the places count and the columns do not.
+pub(super) fn locate(source: &str, errors: &mut [ParseError], skipped: usize) {
     let (mut at, mut line, mut line_start) = (0, 1, 0);
     for error in errors {
-        for (offset, _) in source[at..error.span.start].match_indices('\n') {
+        let start = error.span.start - skipped;
+        for (offset, _) in source[at..start].match_indices('\n') {
             line += 1;
             line_start = at + offset + 1;
         }
-        at = error.span.start;
+        at = start;
         error.line = line;
         error.column = source[line_start..at].chars().count() + 1;
     }

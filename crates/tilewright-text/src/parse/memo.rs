@@ -320,7 +320,7 @@ mod tests {
         parser.memos = memos;
         parser.file();
         let count = parser.memos.memos.len();
-        (parser.finish().map(|module| print(&module, &PrintOptions::new().generic(true).debug_info(true))), count)
+        (parser.finish(0).map(|module| print(&module, &PrintOptions::new().generic(true).debug_info(true))), count)
     }
 
     /// Checks that a text says the same with memos and without; tells how many operations were remembered.

@@ -24,12 +24,13 @@ mod numbers;
 mod ops;
 mod places;
 mod scope;
+mod source;
 mod structured;
-mod suggest;
 mod types;
 mod values;
 
-pub use error::{ParseError, render_finding, render_findings};
+pub use error::{ERROR_IDS, ParseError, render_finding, render_findings};
+pub use source::decode;
 
 use cursor::Parser;
 use tilewright_ir::{Module, Version};
@@ -85,7 +86,7 @@ impl<'f> ParseOptions<'f> {
 /// in the generic form of MLIR.
 ///
 /// A module without a name is called `kernels`, as in bytecode. Attributes that the text leaves out have their default,
-/// terminators that go without saying are there. A first line `// Producer: ...`, as the disassembler prints it, names
+/// terminators that go without saying are there. A byte order mark in front is skipped. A first line `// Producer: ...`, as the disassembler prints it, names
 /// the producer.
 ///
 /// The module keeps to the rows of the op table and to the types that the text spells out; [`verify`](tilewright_ir::verify)
@@ -94,6 +95,7 @@ impl<'f> ParseOptions<'f> {
 /// # Errors
 /// All errors, in the order of the text, but no more than [`MAX_ERRORS`]. There is at least one.
 pub fn parse(source: &str, options: &ParseOptions<'_>) -> Result<Module, Vec<ParseError>> {
+    let (source, skipped) = source::without_mark(source);
     let mut parser = Parser::new(source, options.version);
     if source.len() > MAX_SOURCE_LEN {
         parser.report("limit", 0..0, format!("a text has at most {MAX_SOURCE_LEN} bytes, this one has {}", source.len()));
@@ -103,5 +105,5 @@ pub fn parse(source: &str, options: &ParseOptions<'_>) -> Result<Module, Vec<Par
         }
         parser.file();
     }
-    parser.finish()
+    parser.finish(skipped)
 }

@@ -1,6 +1,10 @@
 //! Element types of arrays: the scalars of the IR, with the sign that files and people give to integers.
 
-use crate::{ir::Scalar, numeric::FloatFormat, numeric::Rounding};
+use crate::{
+    ir::{Scalar, printable},
+    numeric::FloatFormat,
+    numeric::Rounding,
+};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -32,7 +36,16 @@ pub struct ParseValueError {
 
 impl fmt::Display for ParseValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not a value of {}", self.text, self.dtype)
+        let ParseValueError { text, dtype } = self;
+        let is_number = text.parse::<f64>().is_ok() || text.starts_with("0x") || text.starts_with("0X");
+        match (is_number, dtype.range()) {
+            (true, Some((least, most))) => write!(f, "'{}' is not a value of {dtype}, which goes from {least} to {most}", printable(text)),
+            _ => write!(f, "'{}' is not a value of {dtype}", printable(text)),
+        }?;
+        if is_number && dtype.unsigned() != *dtype && dtype.unsigned().parse(text).is_ok() {
+            write!(f, "; as unsigned it is {}:{}", dtype.unsigned(), printable(text))?;
+        }
+        Ok(())
     }
 }
 
@@ -132,8 +145,7 @@ impl DType {
 
     /// The stored bits of a value written as text.
     ///
-    /// Integers may be decimal or, with `0x`, hexadecimal; those without a sign of their own take both the signed and the
-    /// unsigned range. Floats may be decimal, `inf`, `nan`, or the stored bits in hexadecimal. `i1` takes `true`, `false`,
+    /// Integers may be decimal or, with `0x`, their stored bits in hexadecimal. Floats may be decimal, `inf`, `nan`, or the stored bits in hexadecimal. `i1` takes `true`, `false`,
     /// 1 and 0.
     ///
     /// # Errors
@@ -160,8 +172,29 @@ impl DType {
 
     fn parse_int(self, text: &str) -> Option<u64> {
         let value: i128 = text.parse().ok()?;
-        let least = if self.unsigned { 0 } else { -(1 << (self.storage_bits() - 1)) };
-        (value >= least && value <= i128::from(self.mask())).then_some(value as u64 & self.mask())
+        let (least, most) = self.int_range();
+        (least..=most).contains(&value).then_some(value as u64 & self.mask())
+    }
+
+    /// The least and the largest integer of an integer type.
+    const fn int_range(self) -> (i128, i128) {
+        let bits = self.scalar.bits();
+        match self.unsigned || bits == 1 {
+            true => (0, (1 << bits) - 1),
+            false => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        }
+    }
+
+    /// The least and the largest finite value; `None` for `i1`, whose values have names.
+    fn range(self) -> Option<(Number, Number)> {
+        match self.float_format() {
+            Some(format) => Some((Number::Float(format.min_finite()), Number::Float(format.max_finite()))),
+            None if self.scalar == Scalar::I1 => None,
+            None => {
+                let (least, most) = self.int_range();
+                Some((Number::Int(least), Number::Int(most)))
+            }
+        }
     }
 }
 
@@ -261,7 +294,8 @@ mod tests {
         let good = [
             ("i32", "-1", 0xffff_ffff),
             ("i32", "0xffffffff", 0xffff_ffff),
-            ("i32", "4294967295", 0xffff_ffff),
+            ("i32", "2147483647", 0x7fff_ffff),
+            ("u32", "4294967295", 0xffff_ffff),
             ("u8", "255", 255),
             ("i64", "-9223372036854775808", 1 << 63),
             ("bool", "true", 1),
@@ -278,7 +312,9 @@ mod tests {
             assert_eq!(dtype(name).parse(text), Ok(bits), "{name}:{text}");
         }
         let bad = [
-            ("i32", "4294967296"),
+            ("i32", "2147483648"),
+            ("u32", "4294967296"),
+            ("i8", "128"),
             ("i32", "-2147483649"),
             ("i32", "1.5"),
             ("i32", "0x100000000"),
@@ -294,6 +330,26 @@ mod tests {
         ];
         for (name, text) in bad {
             assert!(dtype(name).parse(text).is_err(), "{name}:{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_values_say_what_would_be_right() {
+        let cases = [
+            ("i32", "1.5.2", "'1.5.2' is not a value of i32"),
+            ("i32", "99999999999", "'99999999999' is not a value of i32, which goes from -2147483648 to 2147483647"),
+            (
+                "i32",
+                "2147483648",
+                "'2147483648' is not a value of i32, which goes from -2147483648 to 2147483647; as unsigned it is u32:2147483648",
+            ),
+            ("u8", "-1", "'-1' is not a value of u8, which goes from 0 to 255"),
+            ("f32", "1e300", "'1e300' is not a value of f32, which goes from -3.4028235e38 to 3.4028235e38"),
+            ("f16", "1e6", "'1e6' is not a value of f16, which goes from -65504.0 to 65504.0"),
+            ("i1", "2", "'2' is not a value of i1"),
+        ];
+        for (name, text, expected) in cases {
+            assert_eq!(dtype(name).parse(text).unwrap_err().to_string(), expected);
         }
     }
 

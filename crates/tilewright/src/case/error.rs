@@ -4,10 +4,13 @@ use crate::{
     array::{ArrayError, NpyError},
     bytecode::ReadError,
     exec::PlanError,
-    ir::{Diagnostic, Version},
+    ir::{Diagnostic, Printable, Version, printable},
     passes::BrokenModule,
 };
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 /// Why a case cannot be run.
 #[derive(Debug)]
@@ -76,26 +79,31 @@ pub enum CaseError {
     Plan(PlanError),
 }
 
+/// A path, for messages.
+fn shown(path: &Path) -> Printable<'_> {
+    printable(path.as_os_str().as_encoded_bytes())
+}
+
 impl fmt::Display for CaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CaseError::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
-            CaseError::Json { path, source } => write!(f, "{} is not a case: {source}", path.display()),
-            CaseError::Description { path, what } => write!(f, "{} is not a case that can be run: {what}", path.display()),
+            CaseError::Io { path, source } => write!(f, "cannot read {}: {source}", shown(path)),
+            CaseError::Json { path, source } => write!(f, "{} is not a case: {source}", shown(path)),
+            CaseError::Description { path, what } => write!(f, "{} is not a case that can be run: {what}", shown(path)),
             CaseError::NoVersion { case, asked, there } => {
                 let there: Vec<String> = there.iter().map(Version::to_string).collect();
                 match asked {
-                    Some(asked) => write!(f, "case {case} has no bytecode of version {asked}, only of {}", there.join(", ")),
-                    None => write!(f, "case {case} has no bytecode"),
+                    Some(asked) => write!(f, "case {} has no bytecode of version {asked}, only of {}", printable(case), there.join(", ")),
+                    None => write!(f, "case {} has no bytecode", printable(case)),
                 }
             }
-            CaseError::Bytecode { path, source } => write!(f, "{}: {source}", path.display()),
+            CaseError::Bytecode { path, source } => write!(f, "{}: {source}", shown(path)),
             CaseError::Invalid { path, findings } => {
-                write!(f, "{} is not a valid module", path.display())?;
+                write!(f, "{} is not a valid module", shown(path))?;
                 findings.iter().try_for_each(|finding| write!(f, "\n  {finding}"))
             }
-            CaseError::Npy { path, source } => write!(f, "{}: {source}", path.display()),
-            CaseError::Array { param, source } => write!(f, "parameter {param}: {source}"),
+            CaseError::Npy { path, source } => write!(f, "{}: {source}", shown(path)),
+            CaseError::Array { param, source } => write!(f, "parameter {}: {source}", printable(param)),
             CaseError::Passes(error) => write!(f, "{error}"),
             CaseError::Plan(error) => write!(f, "{error}"),
         }

@@ -1,10 +1,6 @@
 //! `tilewright convert`: between text and bytecode, and from version to version.
 
-use super::{
-    emit,
-    exit::{Exit, Finding},
-    input::{self, Source},
-};
+use super::{emit, exit::Exit, input::File};
 use std::path::PathBuf;
 use tilewright::{
     bytecode::{self, Refusal, Style, WriteOptions},
@@ -52,19 +48,16 @@ enum StyleName {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let bytes = input::read_bytes(&args.file)?;
-    let source = input::Source::of(&bytes);
-    let (module, layout) = match source {
-        Source::Bytecode if !args.fresh && !args.text => {
-            let (module, layout) = bytecode::read_with_layout(&bytes).map_err(|e| Finding(format!("{}: {e}", input::name(&args.file))))?;
-            (module, Some(layout))
-        }
-        _ => (input::decode_source(&args.file, &bytes, source, args.to)?, None),
-    };
+    let input = File::read(&args.file)?;
+    let source = input.source();
+    let (module, layout) =
+        if args.fresh || args.text { source.module(args.to).map(|module| (module, None)) } else { source.module_with_layout(args.to) }
+            .map_err(|error| input.finding(error))?;
     let version = args.to.unwrap_or(module.version);
     let module = with_version(module, version);
     if args.text {
-        return emit::text(&input::verified(&args.file, source, module)?, &args.output);
+        let module = ir::try_verify(module).map_err(|rejected| input.invalid(*rejected))?;
+        return emit::text(&module, &args.output);
     }
     let style = match args.style {
         StyleName::Cutile => Style::Cutile,
@@ -75,8 +68,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         options = options.layout(layout);
     }
     let written = bytecode::verify_and_write(module, &options).map_err(|refusal| match refusal {
-        Refusal::Invalid(rejected) => input::invalid(&args.file, source, *rejected),
-        Refusal::Unwritable(error) => Finding(format!("{}: {error}", input::name(&args.file))),
+        Refusal::Invalid(rejected) => input.invalid(*rejected),
+        Refusal::Unwritable(error) => input.finding(error),
     })?;
     emit::bytecode(&written, &args.output)
 }

@@ -2,17 +2,16 @@
 
 use super::{
     exit::Exit,
-    input,
+    input::File,
     output::{TextSink, write_json},
 };
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use std::{
     fmt::Write as _,
     io::{self, BufWriter},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 use tilewright::{
-    bytecode,
     diff::{DiffOptions, diff},
     ir::{Module, Version},
 };
@@ -46,10 +45,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let (old, new) = (input::read_bytes(&args.old)?, input::read_bytes(&args.new)?);
+    if [&args.old, &args.new].iter().all(|path| path.as_os_str() == "-") {
+        bail!("only one of the two modules can come from stdin");
+    }
+    let (old, new) = (File::read(&args.old)?, File::read(&args.new)?);
     // Text says no version: it has that of the other side.
-    let version = version_of(&old).or_else(|| version_of(&new));
-    let (old, new) = (read(&args.old, &old, version)?, read(&args.new, &new, version)?);
+    let version = old.source().version().or_else(|| new.source().version());
+    let (old, new) = (read(&old, version)?, read(&new, version)?);
     let difference = diff(&old, &new, &DiffOptions::new().locations(args.locations));
     if args.json {
         write_json(&mut BufWriter::new(io::stdout().lock()), &difference)?;
@@ -62,13 +64,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(if difference.equal { Exit::Ok } else { Exit::Findings })
 }
 
-/// The version of a bytecode file.
-fn version_of(bytes: &[u8]) -> Option<Version> {
-    let [major, minor, ..] = *bytes.strip_prefix(&bytecode::MAGIC)? else { return None };
-    Version::from_numbers(major, minor)
-}
-
 /// A module that cannot be read is no finding here: exit status 1 means a difference.
-fn read(path: &Path, bytes: &[u8], version: Option<Version>) -> anyhow::Result<Module> {
-    input::decode(path, bytes, version).map_err(|error| anyhow!("{error:#}"))
+fn read(file: &File, version: Option<Version>) -> anyhow::Result<Module> {
+    file.source().module(version).map_err(|error| anyhow!("{}", file.finding(error)))
 }

@@ -2,6 +2,7 @@
 
 use super::{
     exit::Exit,
+    input::shown,
     output::{TextSink, printing_threads, write_file},
 };
 use anyhow::{Context as _, bail};
@@ -25,7 +26,7 @@ pub(super) fn text(module: &VerifiedModule, path: &Path) -> anyhow::Result<Exit>
         return Ok(Exit::Ok);
     }
     let printed = text::print(module, &options);
-    write_file(path, |out| out.write_all(printed.as_bytes())).with_context(|| format!("cannot write {}", path.display()))?;
+    write_file(path, |out| out.write_all(printed.as_bytes())).with_context(|| format!("cannot write {}", shown(path)))?;
     Ok(Exit::Ok)
 }
 
@@ -38,6 +39,6 @@ pub(super) fn bytecode(bytes: &[u8], path: &Path) -> anyhow::Result<Exit> {
         io::stdout().lock().write_all(bytes)?;
         return Ok(Exit::Ok);
     }
-    write_file(path, |out| out.write_all(bytes)).with_context(|| format!("cannot write {}", path.display()))?;
+    write_file(path, |out| out.write_all(bytes)).with_context(|| format!("cannot write {}", shown(path)))?;
     Ok(Exit::Ok)
 }

@@ -1,8 +1,12 @@
 //! `tilewright explain`: what a rule says.
 
-use super::exit::{Exit, Finding};
+use super::exit::Exit;
+use anyhow::anyhow;
 use std::io::{self, BufWriter, Write};
-use tilewright::ir::{Rule, explain, rules};
+use tilewright::{
+    ir::{Opcode, Rule, explain, nearest, printable, rules},
+    text,
+};
 
 /// Explain a rule that a finding names, or list all rules
 #[derive(clap::Args)]
@@ -21,11 +25,26 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         None => list(&mut out)?,
         Some(id) => match explain(id) {
             Some(rule) => show(rule, &mut out)?,
-            None => return Err(Finding(format!("there is no rule '{id}': 'tilewright explain' lists them")).into()),
+            None => return Err(anyhow!("there is no rule '{}'{}", printable(id), hint(id))),
         },
     }
     out.flush()?;
     Ok(Exit::Ok)
+}
+
+/// What was meant, where there is no such rule.
+fn hint(id: &str) -> String {
+    // Findings show rules in brackets, and they are easily copied with them.
+    let id = id.trim_start_matches("error").trim_matches(['[', ']']);
+    if let Some(rule) = explain(id).map(|rule| rule.id).or_else(|| nearest(id, rules().map(|rule| rule.id))) {
+        return format!("; did you mean '{rule}'?");
+    }
+    let mnemonic = id.strip_prefix("cuda_tile.").unwrap_or(id);
+    match Opcode::from_mnemonic(mnemonic) {
+        Some(opcode) => format!(", but an operation: 'tilewright ops {}' explains it", opcode.mnemonic()),
+        None if text::parse::ERROR_IDS.contains(&id) => ", but an error of the parser: its message says all there is".to_owned(),
+        None => "; 'tilewright explain' lists all".to_owned(),
+    }
 }
 
 fn list(out: &mut dyn Write) -> io::Result<()> {

@@ -26,11 +26,12 @@ pub use exit::Exit;
 
 use clap::{Parser, Subcommand};
 use exit::Finding;
-use output::{Style, complain, is_closed_pipe};
+use output::{complain_of, is_closed_pipe};
 use std::{
     ffi::OsString,
     io::{self, Write as _},
 };
+use tilewright::ir::printable;
 
 /// Reads, checks, explains and runs CUDA Tile IR on any machine, without a GPU.
 #[derive(Parser)]
@@ -79,9 +80,13 @@ enum Command {
 ///
 /// What it prints is flushed, and its exit status is for the caller to end the process with.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let exit = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let exit = match Cli::try_parse_from(&args) {
         Ok(cli) => run_command(cli.command),
         Err(error) => {
+            // The error quotes arguments: the same error about arguments that are printable.
+            let shown = args.iter().map(|argument| printable(argument.as_encoded_bytes()).to_string());
+            let error = Cli::try_parse_from(shown).err().unwrap_or(error);
             // Where that fails there is nobody left to tell.
             let _ = error.print();
             if error.use_stderr() { Exit::Failure } else { Exit::Ok }
@@ -112,7 +117,7 @@ fn run_command(command: Command) -> Exit {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Ok,
         Err(error) => {
-            complain(&format!("{} {error:#}", Style::stderr().bad("error:")));
+            complain_of(&format!("{error:#}"));
             if error.is::<Finding>() { Exit::Findings } else { Exit::Failure }
         }
     }

@@ -2,14 +2,14 @@
 
 use super::{
     emit,
-    exit::{Exit, Finding},
-    input,
+    exit::Exit,
+    input::File,
     output::{complain, duration},
 };
 use std::{fmt::Write as _, path::PathBuf};
 use tilewright::{
     bytecode::{self, WriteOptions},
-    ir::{Module, Version},
+    ir::{self, Module, Version},
     passes::{PASSES, Pipeline, Report, RunOptions, Step},
     text::{self, PrintOptions},
 };
@@ -82,11 +82,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(name) = args.print_after.as_deref().filter(|name| !name.is_empty()) {
         tilewright::passes::find_or_suggest(name).map_err(anyhow::Error::msg)?;
     }
-    let bytes = input::read_bytes(&args.file)?;
-    let source = input::Source::of(&bytes);
-    let mut module = input::decode_source(&args.file, &bytes, source, args.to)?;
+    let input = File::read(&args.file)?;
+    let mut module = input.source().module(args.to).map_err(|error| input.finding(error))?;
     module.version = module.version.max(args.to.unwrap_or(module.version));
-    let module = input::verified(&args.file, source, module)?;
+    let module = ir::try_verify(module).map_err(|rejected| input.invalid(*rejected))?;
     let mut print = |step: &Step, module: &Module| {
         if args.print_after.as_deref().is_some_and(|name| name.is_empty() || name == step.info().name) {
             complain(&format!("// after {step}\n{}", text::print(module, &PrintOptions::new())));
@@ -104,7 +103,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return emit::text(&module, &args.output);
     }
     let options = WriteOptions::new(args.to.unwrap_or(module.version));
-    let written = bytecode::write(&module, &options).map_err(|error| Finding(format!("{}: {error}", input::name(&args.file))))?;
+    let written = bytecode::write(&module, &options).map_err(|error| input.finding(error))?;
     emit::bytecode(&written, &args.output)
 }
 

@@ -1,10 +1,13 @@
 //! Writing to the terminal: colours, complaints, closed pipes.
 
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use std::{
     env, fs,
     io::{self, BufWriter, IsTerminal, Write},
     path::Path,
 };
+use tilewright::ir::{is_printable, printable};
 
 /// Whether and how to colour text.
 #[derive(Clone, Copy)]
@@ -56,7 +59,14 @@ impl Style {
 
 /// Writes a line to stderr. Where that fails there is nobody left to tell.
 pub(super) fn complain(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    // What the text quotes is escaped where it is put into it; here nothing that was missed gets through.
+    let _ = writeln!(io::stderr().lock(), "{}", printable(text).lines());
+}
+
+/// Writes an error to stderr.
+pub(super) fn complain_of(error: &str) {
+    let _ = write!(io::stderr().lock(), "{} ", Style::stderr().bad("error:"));
+    complain(error);
 }
 
 /// Whether the reader of our output went away.
@@ -88,10 +98,58 @@ pub(super) fn count(n: usize, one: &str, many: &str) -> String {
 }
 
 /// Writes a value as JSON, with a line break at the end.
-pub(super) fn write_json(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
+pub(super) fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, PrintableJson(PrettyFormatter::new())))?;
     writeln!(out)?;
     out.flush()
+}
+
+/// A value as JSON, in one line.
+pub(super) fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
+    let mut text = Vec::new();
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut text, PrintableJson(CompactFormatter)))?;
+    // JSON is UTF-8.
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// JSON in which what is not printable stands as `\u202e`: it means the same to programs, and nothing to terminals.
+struct PrintableJson<F>(F);
+
+/// Hands these on to the formatter inside.
+macro_rules! as_inside {
+    ($($name:ident($($argument:ident: $ty:ty),*));* $(;)?) => {
+        $(fn $name<W: ?Sized + Write>(&mut self, writer: &mut W $(, $argument: $ty)*) -> io::Result<()> {
+            self.0.$name(writer $(, $argument)*)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for PrintableJson<F> {
+    as_inside! {
+        begin_array();
+        end_array();
+        begin_array_value(first: bool);
+        end_array_value();
+        begin_object();
+        end_object();
+        begin_object_key(first: bool);
+        end_object_key();
+        begin_object_value();
+        end_object_value();
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(|c| !is_printable(c)) {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            let mut behind = rest[at..].chars();
+            for unit in behind.next().unwrap_or_default().encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = behind.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
 }
 
 /// A time for people.
@@ -112,6 +170,9 @@ pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
         write(&mut out)?;
         return Ok(out.flush()?);
     }
+    if target.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // A missing folder is named by what was asked for, not by the temporary file.
     fs::metadata(folder)?;
@@ -125,7 +186,7 @@ pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
     let mut out = BufWriter::new(file);
     write(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.persist(&target)?;
+    file.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -161,6 +222,24 @@ impl<W: Write> std::fmt::Write for TextSink<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_means_the_same_and_is_printable() {
+        let value = serde_json::json!({"a\u{9b}": ["\u{202e}x\n\x1b", "größe", 1.5, null, {}]});
+        let mut pretty = Vec::new();
+        write_json(&mut pretty, &value).unwrap();
+        let pretty = String::from_utf8(pretty).unwrap();
+        for text in [&pretty, &json_text(&value).unwrap()] {
+            assert_eq!(serde_json::from_str::<serde_json::Value>(text).unwrap(), value);
+            assert!(text.chars().all(|c| c == '\n' || is_printable(c)) && text.contains("größe"), "{text}");
+        }
+        assert_eq!(
+            pretty.replace("\\u009b", "\u{9b}").replace("\\u202e", "\u{202e}"),
+            serde_json::to_string_pretty(&value).unwrap() + "\n"
+        );
+        assert_eq!(json_text(&"\u{e0001}").unwrap(), r#""\udb40\udc01""#);
+    }
+
     #[test]
     fn files_are_replaced_whole() {
         let folder = tempfile::tempdir().unwrap();

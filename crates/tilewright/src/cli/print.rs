@@ -2,7 +2,7 @@
 
 use super::{
     exit::Exit,
-    input,
+    input::File,
     output::{TextSink, printing_threads},
 };
 use std::{
@@ -24,7 +24,7 @@ Examples:
   tilewright print --debug-info kernel.tilebc     with source locations
   cat kernel.tilebc | tilewright print -")]
 pub(super) struct Args {
-    /// Bytecode file; '-' reads stdin
+    /// Bytecode or text; '-' reads stdin
     file: PathBuf,
     /// Wrap the text in 'cuda_tile.module', as other tools of the dialect read it
     #[arg(long)]
@@ -42,14 +42,15 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let input = File::read(&args.file)?;
     let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info).threads(printing_threads());
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     // A failure to write is kept in the sink, with its cause.
     if args.facts {
-        let module = input::read_verified(&args.file)?;
+        let module = input.verified()?;
         let _ = text::write_with_notes(&module, &options, &FactNotes::new(&module), &mut out);
     } else {
-        let module = input::read_module(&args.file)?;
+        let module = input.source().module(None).map_err(|error| input.finding(error))?;
         let _ = text::write(&module, &options, &mut out);
     }
     out.finish()?;

@@ -2,7 +2,7 @@
 
 use super::{
     exit::Exit,
-    input::{self, Source},
+    input::File,
     output::{TextSink, write_json},
 };
 use serde::Serialize;
@@ -41,9 +41,10 @@ struct Report {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let bytes = input::read_bytes(&args.file)?;
-    let module = input::decode(&args.file, &bytes, None)?;
-    let file = (Source::of(&bytes) == Source::Bytecode).then(|| FileStats::of_file(&bytes));
+    let input = File::read(&args.file)?;
+    let source = input.source();
+    let module = source.module(None).map_err(|error| input.finding(error))?;
+    let file = (!source.is_text()).then(|| FileStats::of_file(input.bytes()));
     let report = Report { file, module: Stats::of_module(&module) };
     if args.json {
         write_json(&mut BufWriter::new(io::stdout().lock()), &report)?;

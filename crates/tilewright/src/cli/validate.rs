@@ -2,7 +2,7 @@
 
 use super::{
     exit::Exit,
-    input::{self, Source},
+    input::{self, File},
     output::{Style, count},
 };
 use std::{
@@ -10,15 +10,16 @@ use std::{
     path::{Path, PathBuf},
 };
 use tilewright::{
-    bytecode,
-    ir::{self, Module, Severity},
-    text,
+    ir::{self, Module},
+    source::SourceError,
 };
 
 /// Check that modules are well formed and keep the rules of their version
 ///
-/// Prints a line for each file with the verdict, and below it every finding: the rule in brackets, the operation, what was
-/// expected and what was found, and the source location where the module has one. Exit status 0 if all are valid.
+/// Prints a line for each file with the verdict, and below it the findings, up to the first 1000: the rule in brackets, the operation,
+/// what was expected and what was found, and the source location where the module has one. 'tilewright explain RULE' tells more about
+/// a rule. Text says no version, and is checked by the rules of the latest. Exit status 0 if all are valid, 1 if one is not, 2 if one
+/// cannot be read.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +27,7 @@ Examples:
   tilewright validate build/*.tilebc
   tilewright validate - < kernel.tilebc")]
 pub(super) struct Args {
-    /// Bytecode files; '-' reads stdin
+    /// Bytecode or text; '-' reads stdin
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -47,43 +48,31 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> {
-    let name = input::name(path);
-    let bytes = match input::read_bytes(path) {
-        Ok(bytes) => bytes,
+    let file = match File::read(path) {
+        Ok(file) => file,
         Err(error) => {
-            writeln!(out, "{name}: {}: {}", style.bad("unreadable"), error.root_cause())?;
+            writeln!(out, "{}: {}: {}", input::name(path), style.bad("unreadable"), error.root_cause())?;
             return Ok(Exit::Failure);
         }
     };
-    let source = Source::of(&bytes);
-    let module = match source {
-        Source::Bytecode => bytecode::read(&bytes).map_err(|error| format!(": {error}")),
-        Source::Text(text) => text::parse(text, &text::ParseOptions::new()).map_err(|errors| {
-            let file = name.to_string();
-            errors.iter().map(|error| format!("\n{}", error.render(text, &file).trim_end())).collect()
-        }),
-    };
-    let module = match module {
-        Ok(module) => module,
-        Err(error) => {
-            writeln!(out, "{name}: {}{error}", style.bad("malformed"))?;
-            return Ok(Exit::Findings);
-        }
-    };
-    match ir::try_verify(module) {
-        Ok(module) => {
+    let source = file.source();
+    let name = source.name();
+    let verdict = source.module(None).map(ir::try_verify);
+    match verdict {
+        Ok(Ok(module)) => {
             writeln!(out, "{name}: {}, {}", style.good("valid"), summary(&module))?;
-            Ok(Exit::Ok)
+            return Ok(Exit::Ok);
         }
-        Err(rejected) => {
-            let errors = rejected.findings.iter().filter(|f| f.severity == Severity::Error).count();
-            writeln!(out, "{name}: {}, {}", style.bad("invalid"), count(errors, "error", "errors"))?;
-            for finding in input::told(path, source, *rejected) {
+        Ok(Err(rejected)) => {
+            writeln!(out, "{name}: {}, {}", style.bad("invalid"), count(rejected.total, "error", "errors"))?;
+            for finding in source.describe(*rejected) {
                 writeln!(out, "{finding}")?;
             }
-            Ok(Exit::Findings)
         }
+        Err(SourceError::Foreign(kind)) => writeln!(out, "{name}: {}: {kind}", style.bad("not Tile IR"))?,
+        Err(error) => writeln!(out, "{name}: {}: {error}", style.bad("malformed"))?,
     }
+    Ok(Exit::Findings)
 }
 
 fn summary(module: &Module) -> String {

@@ -22,7 +22,7 @@ pub(super) fn module(old: &Side<'_>, new: &Side<'_>) -> Vec<Detail> {
         }
     };
     compare("version", |module| module.version.to_string());
-    compare("producer", |module| module.producer.map_or_else(|| "none".to_owned(), |p| format!("{:?}", module.tables.strings.text(p))));
+    compare("producer", |module| module.producer.map_or_else(|| "none".to_owned(), |p| format!("{:?}", module.tables.strings.shown(p))));
     compare("name", |module| module.tables.strings.text(module.name).into_owned());
     details
 }

@@ -1,6 +1,7 @@
 //! A difference as text.
 
 use super::{Change, Detail, Diff, FunctionDiff, OpDiff, OpLine};
+use crate::ir::printable;
 use std::fmt;
 
 impl Change {
@@ -18,7 +19,7 @@ impl fmt::Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         details(f, 0, &self.module)?;
         for global in &self.globals {
-            writeln!(f, "{} global @{}", global.change.mark(), global.name.escape_debug())?;
+            writeln!(f, "{} global @{}", global.change.mark(), printable(&global.name))?;
             details(f, 4, &global.details)?;
         }
         self.functions.iter().try_for_each(|function| write!(f, "{function}"))?;
@@ -33,7 +34,7 @@ impl fmt::Display for Diff {
 
 impl fmt::Display for FunctionDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} function @{}", self.change.mark(), self.name.escape_debug())?;
+        write!(f, "{} function @{}", self.change.mark(), printable(&self.name))?;
         match (self.change, self.counts) {
             (Change::Added, (_, ops)) | (Change::Removed, (ops, _)) => writeln!(f, ", {}", count(ops, "operation"))?,
             (Change::Changed, (old, new)) if old == new => writeln!(f, ", {}", count(old, "operation"))?,
@@ -61,7 +62,7 @@ fn line(f: &mut fmt::Formatter<'_>, mark: char, line: &OpLine) -> fmt::Result {
 }
 
 fn details(f: &mut fmt::Formatter<'_>, indent: usize, details: &[Detail]) -> fmt::Result {
-    details.iter().try_for_each(|Detail { what, old, new }| writeln!(f, "{:indent$}{what}: {old} -> {new}", ""))
+    details.iter().try_for_each(|Detail { what, old, new }| writeln!(f, "{:indent$}{what}: {} -> {}", "", printable(old), printable(new)))
 }
 
 fn count(n: usize, noun: &str) -> String {

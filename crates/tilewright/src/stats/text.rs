@@ -1,6 +1,7 @@
 //! The counts as tables.
 
 use super::{Access, Amount, Count, FileStats, FunctionStats, Loop, Stats, Work};
+use crate::ir::printable;
 use std::fmt;
 
 /// Rows of a table that are shown.
@@ -41,7 +42,7 @@ impl fmt::Display for Stats {
 
 impl fmt::Display for FunctionStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name.escape_debug();
+        let name = printable(&self.name);
         let (operations, values) = (count(self.operations, "operation"), count(self.values, "value"));
         writeln!(f, "\n@{name}  {operations}, {values}, regions nest {} deep", self.nesting)?;
         counts(f, "operations", &self.by_operation)?;
@@ -54,7 +55,7 @@ impl fmt::Display for FunctionStats {
         })?;
         let rows = self.accesses.iter().map(|a| (a, &a.total)).collect();
         table(f, "memory, bytes", rows, |a: &Access| {
-            let what = a.base.as_ref().map_or_else(|| a.operation.to_owned(), |base| format!("{} {base}", a.operation));
+            let what = a.base.as_ref().map_or_else(|| a.operation.to_owned(), |base| format!("{} {}", a.operation, printable(base)));
             [a.index.to_string(), what, a.ty.clone(), product(a.bytes, &a.times, &a.total)]
         })?;
         self.totals(f)

@@ -12,7 +12,7 @@ const MAX_INSTRUCTIONS: usize = 1 << 21;
 impl<'m> Lowerer<'m> {
     pub(super) fn call(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let function = self.callee(op)?;
-        let name = self.module.tables.strings.text(function.name);
+        let name = self.module.tables.strings.shown(function.name);
         if self.returns.len() >= MAX_CALLS || self.returns.iter().any(|outer| outer.function == function.name) {
             return Err(self.malformed(format!("@{name} calls itself, or calls are nested deeper than {MAX_CALLS}")));
         }
@@ -57,6 +57,6 @@ impl<'m> Lowerer<'m> {
         functions
             .get(&name)
             .copied()
-            .ok_or_else(|| self.malformed(format!("the module has no function @{}", self.module.tables.strings.text(name))))
+            .ok_or_else(|| self.malformed(format!("the module has no function @{}", self.module.tables.strings.shown(name))))
     }
 }

@@ -24,7 +24,7 @@ impl<'m> Lowerer<'m> {
             return Err(self.malformed("the name is missing".to_owned()));
         };
         let address = self.globals.address(name);
-        let address = address.map_err(|what| self.malformed(format!("@{}: {what}", self.module.tables.strings.text(name))))?;
+        let address = address.map_err(|what| self.malformed(format!("@{}: {what}", self.module.tables.strings.shown(name))))?;
         let (elem, shape) = self.result_tile(op, 0)?;
         self.require(elem == Elem::Ptr && shape.is_empty(), "the result must be one pointer")?;
         let tile = self.constants.address(address);

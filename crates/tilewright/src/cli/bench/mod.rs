@@ -12,6 +12,7 @@ use super::{
 use measure::Machine;
 use report::Report;
 use std::{io, num::NonZeroUsize, path::PathBuf};
+use tilewright::ir::{nearest, printable};
 
 /// Measure the machine's limits and the speed of kernels
 ///
@@ -31,7 +32,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
     /// Thread counts [default: 1 and the number of processors]
-    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = super::run::positive)]
     threads: Vec<NonZeroUsize>,
     /// Small sizes and few repetitions: shows that everything runs, measures nothing
     #[arg(long)]
@@ -49,10 +50,12 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut problems = problems::all(args.quick);
-    problems.retain(|problem| problem.name.contains(&args.filter));
-    if problems.is_empty() {
-        anyhow::bail!("no kernel's name contains '{}'; --list shows them all", args.filter);
+    if !problems.iter().any(|problem| problem.name.contains(&args.filter)) {
+        let near = nearest(&args.filter, problems.iter().map(|problem| problem.name));
+        let meant = near.map_or_else(|| ";".to_owned(), |near| format!("; did you mean '{near}'?"));
+        anyhow::bail!("no kernel's name contains '{}'{meant} --list shows them all", printable(&args.filter));
     }
+    problems.retain(|problem| problem.name.contains(&args.filter));
     if args.list {
         report::write_list(&mut io::stdout().lock(), &problems)?;
         return Ok(Exit::Ok);

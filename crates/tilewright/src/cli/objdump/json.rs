@@ -1,5 +1,6 @@
 //! The dump for programs: a tree, written as it comes.
 
+use crate::cli::output::json_text;
 use serde::Serialize;
 use std::fmt::{self, Write as _};
 use tilewright::bytecode::{
@@ -63,7 +64,7 @@ impl<'o> Document<'o> {
 }
 
 fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("plain data has a JSON form")
+    json_text(value).expect("plain data has a JSON form")
 }
 
 impl Visitor for Document<'_> {

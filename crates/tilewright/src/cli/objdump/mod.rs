@@ -2,11 +2,7 @@
 
 mod json;
 
-use super::{
-    exit::{Exit, Finding},
-    input,
-    output::TextSink,
-};
+use super::{exit::Exit, input::File, output::TextSink};
 use anyhow::bail;
 use clap::ValueEnum;
 use std::{
@@ -14,9 +10,12 @@ use std::{
     io::{self, BufWriter},
     path::PathBuf,
 };
-use tilewright::bytecode::{
-    self, Section,
-    dump::{Select, TextOptions, dump, write_text},
+use tilewright::{
+    bytecode::{
+        self, FileKind, Section,
+        dump::{Select, TextOptions, dump, write_text},
+    },
+    ir::{self, nearest, printable},
 };
 
 /// Show what every byte of a bytecode file means
@@ -76,24 +75,28 @@ impl From<SectionName> for Section {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let bytes = input::read_bytes(&args.file)?;
-    let verdict = bytecode::read(&bytes).map(drop);
+    let input = File::read(&args.file)?;
+    let (bytes, kind) = (input.bytes(), input.source().kind());
+    if !matches!(kind, FileKind::Bytecode | FileKind::CutOff | FileKind::Unknown) {
+        return Err(input.finding(format_args!("expected Tile IR bytecode, but {kind}")).into());
+    }
+    let verdict = bytecode::read(bytes).map(drop);
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     let found = if args.json {
         let mut document = json::Document::new(&mut out, bytes.len(), verdict.as_ref().err());
-        let found = select(args, &bytes, &mut document);
+        let found = select(args, bytes, &mut document);
         document.finish();
         found
     } else {
         let mut text = write_text(TextOptions::new().full(args.full), &mut out as &mut dyn fmt::Write);
-        select(args, &bytes, &mut text)
+        select(args, bytes, &mut text)
     };
     out.finish()?;
     // Exit statuses come after the output, so that a broken file is shown first.
     match verdict {
-        Err(error) => Err(Finding(format!("{}: {error}", input::name(&args.file))).into()),
+        Err(error) => Err(input.finding(error).into()),
         Ok(()) if found => Ok(Exit::Ok),
-        Ok(()) => missing(args),
+        Ok(()) => missing(args, bytes),
     }
 }
 
@@ -104,10 +107,37 @@ fn select(args: &Args, bytes: &[u8], visitor: &mut dyn bytecode::dump::Visitor) 
     select.has_found()
 }
 
-fn missing(args: &Args) -> anyhow::Result<Exit> {
+fn missing(args: &Args, bytes: &[u8]) -> anyhow::Result<Exit> {
     match (&args.function, args.section) {
-        (Some(function), _) => bail!("there is no function '{function}' in what was asked for"),
+        (Some(function), Some(section)) if has_function(bytes, function) => {
+            bail!("the {} holds nothing of function '{}'", Section::from(section), printable(function))
+        }
+        (Some(function), _) => bail!("there is no function '{}'{}", printable(function), hint(bytes, function)),
         (None, Some(section)) => bail!("the file has no {}", Section::from(section)),
         (None, None) => Ok(Exit::Ok),
+    }
+}
+
+fn names(bytes: &[u8]) -> Vec<String> {
+    let module = bytecode::read(bytes).ok();
+    let names = |module: ir::Module| module.functions.iter().map(|f| module.tables.strings.text(f.name).into_owned()).collect();
+    module.map(names).unwrap_or_default()
+}
+
+fn has_function(bytes: &[u8], function: &str) -> bool {
+    names(bytes).iter().any(|name| name == function)
+}
+
+/// The function that was meant, or those that there are.
+fn hint(bytes: &[u8], function: &str) -> String {
+    /// Longer lists help nobody.
+    const MAX_LISTED: usize = 8;
+    let names = names(bytes);
+    let near = nearest(function, names.iter().map(String::as_str));
+    match near {
+        Some(near) => format!("; did you mean '{}'?", printable(near)),
+        None if names.is_empty() => ": the file has none".to_owned(),
+        None if names.len() > MAX_LISTED => format!(" among the {} of the file", names.len()),
+        None => format!("; the file has {}", names.iter().map(|name| printable(name).to_string()).collect::<Vec<_>>().join(", ")),
     }
 }

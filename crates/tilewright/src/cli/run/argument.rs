@@ -82,7 +82,7 @@ impl FromStr for Grid {
 }
 
 /// A number of threads or launches.
-pub(super) fn positive(text: &str) -> Result<NonZeroUsize, String> {
+pub(in crate::cli) fn positive(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number from 1".to_owned())
 }
 

@@ -1,12 +1,13 @@
 //! From the arguments of the command line to the parameters of an entry.
 
 use super::argument::{Argument, OutputFile};
+use crate::cli::{input::shown, output::count};
 use anyhow::{Context as _, bail};
-use std::{fs::File, path::Path};
+use std::{fs::File, io, path::Path};
 use tilewright::{
     array::{Array, NpyArray},
     exec::{Arg, Buffer, Memory, Param, Plan},
-    ir::Scalar,
+    ir::{Scalar, printable},
 };
 
 /// What is passed for a parameter, before buffers have addresses.
@@ -21,7 +22,8 @@ pub(super) enum Bound {
 pub(super) fn bind(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<Bound>> {
     let params = plan.params();
     if params.len() != texts.len() {
-        bail!("entry {} has {} parameters, {} arguments were given{}", plan.entry(), params.len(), texts.len(), table(params, texts));
+        let (expected, given) = (count(params.len(), "parameter", "parameters"), count(texts.len(), "argument was", "arguments were"));
+        bail!("entry {} has {expected}, {given} given{}", printable(plan.entry()), table(params, texts));
     }
     let pairs = params.iter().zip(texts).enumerate();
     pairs.map(|(i, (&param, text))| bind_one(param, text).with_context(|| format!("parameter {i} is {param}, given {text}"))).collect()
@@ -57,8 +59,9 @@ fn bind_one(param: Param, text: &str) -> anyhow::Result<Bound> {
 }
 
 fn read_array(path: &Path, pointee: Scalar) -> anyhow::Result<Array> {
-    let mut file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let npy = NpyArray::read(&mut file).with_context(|| format!("cannot use {}", path.display()))?;
+    let file = File::open(path).and_then(|file| if path.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) });
+    let mut file = file.with_context(|| format!("cannot read {}", shown(path)))?;
+    let npy = NpyArray::read(&mut file).with_context(|| format!("cannot use {}", shown(path)))?;
     npy.into_array(pointee).map_err(|npy| anyhow::anyhow!("expected elements of {pointee} ({}), found {npy}", npy_names(pointee)))
 }
 
@@ -82,21 +85,24 @@ fn npy_names(scalar: Scalar) -> &'static str {
 pub(super) fn check_outputs(plan: &Plan, outputs: &[OutputFile]) -> anyhow::Result<()> {
     outputs
         .iter()
-        .try_for_each(|output| check_output(plan, output).with_context(|| format!("-o {}={}", output.parameter, output.path.display())))
+        .try_for_each(|output| check_output(plan, output).with_context(|| format!("-o {}={}", output.parameter, shown(&output.path))))
 }
 
 fn check_output(plan: &Plan, OutputFile { parameter, path }: &OutputFile) -> anyhow::Result<()> {
     match plan.params().get(*parameter) {
         Some(Param::Pointer(_)) => {}
         Some(param) => bail!("parameter {parameter} is {param}, not a buffer"),
-        None => bail!("entry {} has {} parameters, counted from 0", plan.entry(), plan.params().len()),
+        None => {
+            let there = count(plan.params().len(), "parameter", "parameters");
+            bail!("entry {} has {there}, counted from 0", printable(plan.entry()))
+        }
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        bail!("there is no folder {}", folder.display());
+        bail!("there is no folder {}", shown(folder));
     }
     if path.is_dir() {
-        bail!("{} is a folder", path.display());
+        bail!("{} is a folder", shown(path));
     }
     Ok(())
 }

@@ -9,19 +9,19 @@ use super::{
 };
 use crate::cli::{
     exit::{Exit, Finding},
-    input,
+    input::{File, shown},
     output::write_file,
 };
 use anyhow::{Context as _, bail};
 use std::{
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 use tilewright::{
     exec::{LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, OutputSink, Plan, PlanError, Program, launch},
-    ir::Module,
+    ir::{Module, nearest, printable},
 };
 
 /// What to run, as written on the command line.
@@ -34,7 +34,7 @@ pub(super) struct Call {
 }
 
 pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
-    let program = Program::new(input::read_verified(&call.file)?);
+    let program = Program::new(File::read(&call.file)?.verified()?);
     let entry = choose_entry(entries(program.module()), call.entry.as_deref())?;
     let started = Instant::now();
     let plan = program.plan(&entry).map_err(plan_error)?;
@@ -55,7 +55,7 @@ pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
     };
     for OutputFile { parameter, path } in &call.outputs {
         if let Some(Bound::Buffer(array)) = after.get(*parameter) {
-            write_file(path, |out| array.write_npy(out)).with_context(|| format!("cannot write {}", path.display()))?;
+            write_file(path, |out| array.write_npy(out)).with_context(|| format!("cannot write {}", shown(path)))?;
             report.files.push(WrittenFile { parameter: *parameter, file: path.display().to_string(), ty: array.ty().to_string() });
         }
     }
@@ -72,12 +72,16 @@ fn entries(module: &Module) -> Vec<String> {
 
 /// The entry that was asked for, or the only one.
 fn choose_entry(mut entries: Vec<String>, asked: Option<&str>) -> anyhow::Result<String> {
+    let list = || entries.iter().map(|entry| printable(entry).to_string()).collect::<Vec<_>>().join(", ");
     match asked {
         Some(name) if entries.iter().any(|e| e == name) => Ok(name.to_owned()),
         _ if entries.is_empty() => Err(Finding("the module has no entry".to_owned()).into()),
-        Some(name) => bail!("there is no entry '{name}'; the module has {}", entries.join(", ")),
+        Some(name) => match nearest(name, entries.iter().map(String::as_str)).filter(|_| entries.len() > 1) {
+            Some(near) => bail!("there is no entry '{name}'; did you mean '{}'? The module has {}", printable(near), list()),
+            None => bail!("there is no entry '{name}'; the module has {}", list()),
+        },
         None if entries.len() == 1 => Ok(entries.swap_remove(0)),
-        None => bail!("the module has several entries, choose one with --entry: {}", entries.join(", ")),
+        None => bail!("the module has several entries, choose one with --entry: {}", list()),
     }
 }
 
@@ -142,6 +146,9 @@ fn exit_of(error: &LaunchError) -> Exit {
 }
 
 /// Where the text goes that a kernel prints: to stdout as it comes, or into the report.
+///
+/// The text belongs to the program, so that files and other programs get every byte. A terminal gets what can be seen, line breaks
+/// and tabs, and escape sequences of the rest: a kernel of unknown origin must not act on it.
 struct Sink {
     shared: OutputSink,
     capture: Option<Arc<Mutex<Vec<u8>>>>,
@@ -150,7 +157,8 @@ struct Sink {
 impl Sink {
     fn new(capture: bool) -> Sink {
         if !capture {
-            return Sink { shared: OutputSink::new(Arc::new(Mutex::new(PatientStdout { closed: false }))), capture: None };
+            let stdout = PatientStdout { closed: false, is_terminal: io::stdout().is_terminal() };
+            return Sink { shared: OutputSink::new(Arc::new(Mutex::new(stdout))), capture: None };
         }
         let text = Arc::new(Mutex::new(Vec::new()));
         Sink { shared: OutputSink::new(text.clone()), capture: Some(text) }
@@ -165,6 +173,7 @@ impl Sink {
 /// Stdout, which swallows what is written after its reader went away: the kernel still has other work to do.
 struct PatientStdout {
     closed: bool,
+    is_terminal: bool,
 }
 
 impl PatientStdout {
@@ -184,7 +193,9 @@ impl PatientStdout {
 
 impl Write for PatientStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.attempt(|out| out.write_all(bytes)).map(|()| bytes.len())
+        let is_terminal = self.is_terminal;
+        let written = self.attempt(|out| if is_terminal { write!(out, "{}", printable(bytes).lines()) } else { out.write_all(bytes) });
+        written.map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -207,6 +218,10 @@ mod tests {
         assert_eq!(choose(&["a", "b"], Some("b")).as_deref(), Ok("b"));
         assert_eq!(choose(&["a", "b"], None), Err("the module has several entries, choose one with --entry: a, b".to_owned()));
         assert_eq!(choose(&["a", "b"], Some("c")), Err("there is no entry 'c'; the module has a, b".to_owned()));
+        assert_eq!(
+            choose(&["a", "softmax"], Some("sotfmax")),
+            Err("there is no entry 'sotfmax'; did you mean 'softmax'? The module has a, softmax".to_owned())
+        );
         assert_eq!(choose(&[], None), Err("the module has no entry".to_owned()));
     }
 }

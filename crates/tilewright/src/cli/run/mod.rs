@@ -7,6 +7,7 @@ mod kernel;
 mod report;
 
 use super::{exit::Exit, progress::Progress};
+pub(super) use argument::positive;
 use argument::{Grid, OutputFile};
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use tilewright::{exec::Limits, ir::Version};
@@ -19,13 +20,13 @@ use tilewright::{exec::Limits, ir::Version};
     override_usage = "tilewright run [OPTIONS] --grid X[,Y[,Z]] FILE [ARG]...\n       tilewright run [OPTIONS] --case PATH"
 )]
 pub(super) struct Args {
-    /// Bytecode file; '-' reads stdin
+    /// Bytecode or text; '-' reads stdin
     #[arg(required_unless_present = "case", conflicts_with = "case")]
     file: Option<PathBuf>,
     /// Arguments for the entry's parameters, in order
     #[arg(value_name = "ARG")]
     args: Vec<String>,
-    /// Tile blocks along x, y and z; left out: 1
+    /// Tile blocks along x, y and z; extents that are left out, as in 8 or 8,4, are 1
     #[arg(long, value_name = "X[,Y[,Z]]", required_unless_present = "case", conflicts_with = "case")]
     grid: Option<Grid>,
     /// Entry to launch; needed where the module has several
@@ -70,8 +71,12 @@ ARG... are the entry's parameters in order:
   i32:64  f32:0.5  a number; 0x... gives its bits, i1 takes true and false
 
 Element types are those of the IR (i1 i8 i16 i32 i64 f16 bf16 f32 tf32 f64 f8E4M3FN f8E5M2 ...), and bool, u8 to u64 and \
-lower-case f8 names. In files, bf16 is uint16 and the 8-bit floats are uint8: their raw bits. What the kernel prints goes to \
-stdout.";
+lower-case f8 names. Integers are signed: u32:4294967295 is an argument for a parameter of type i32, too. In files, bf16 is uint16 \
+and the 8-bit floats are uint8: their raw bits.
+
+What the kernel prints goes to stdout, byte for byte; on a terminal, control characters other than line breaks and tabs are shown \
+as escape sequences. Exit status 0 if the kernel ran, 1 if the module is not valid or the launch failed, 2 for arguments that do not \
+fit and files that cannot be read or written.";
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -1,10 +1,13 @@
 //! What a run reports.
 
 use super::blocks;
-use crate::cli::output::{Style, complain, count, duration};
+use crate::cli::output::{Style, complain_of, count, duration, write_json};
 use serde::Serialize;
 use std::io::{self, Write};
-use tilewright::case::{CaseReport, LaunchVerdict, OutputVerdict};
+use tilewright::{
+    case::{CaseReport, LaunchVerdict, OutputVerdict},
+    ir::printable,
+};
 
 /// The report on a run with arguments of the command line.
 #[derive(Serialize)]
@@ -64,25 +67,19 @@ impl KernelReport {
         }
         if let Some(error) = &self.error {
             out.flush()?;
-            complain(&format!("{} {error}", Style::stderr().bad("error:")));
+            complain_of(error);
             return Ok(());
         }
         let times: Vec<f64> = self.launches.iter().map(|l| l.seconds).collect();
         let style = Style::stdout();
-        writeln!(out, "{}  {}", style.strong(&self.entry), summary(self.grid, self.threads))?;
+        writeln!(out, "{}  {}", style.strong(&printable(&self.entry).to_string()), summary(self.grid, self.threads))?;
         writeln!(out, "  plan    {}", duration(self.plan_seconds))?;
         writeln!(out, "  launch  {}", time_text(&times))?;
         for file in &self.files {
-            writeln!(out, "  wrote   {}: parameter {}, {}", file.file, file.parameter, file.ty)?;
+            writeln!(out, "  wrote   {}: parameter {}, {}", printable(&file.file), file.parameter, file.ty)?;
         }
         out.flush()
     }
-}
-
-fn write_json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    writeln!(out)?;
-    out.flush()
 }
 
 fn summary(grid: [u32; 3], threads: Option<usize>) -> String {
@@ -114,7 +111,7 @@ pub(super) fn write_case(report: &CaseReport, json: bool) -> io::Result<()> {
     }
     let style = Style::stdout();
     let times: Vec<f64> = report.launches.iter().map(|l| l.seconds).collect();
-    writeln!(out, "{} {}  {}", style.strong(&report.case), report.version, summary(report.grid, report.threads))?;
+    writeln!(out, "{} {}  {}", style.strong(&printable(&report.case).to_string()), report.version, summary(report.grid, report.threads))?;
     writeln!(out, "  plan    {}", duration(report.plan_seconds))?;
     writeln!(out, "  launch  {}", time_text(&times))?;
     // Launches that went well are alike: the first speaks for them.
@@ -131,7 +128,7 @@ pub(super) fn write_case(report: &CaseReport, json: bool) -> io::Result<()> {
 fn write_launch(out: &mut dyn Write, style: Style, launch: &LaunchVerdict) -> io::Result<()> {
     let mut line = |ok: bool, text: &str| {
         let mark = if ok { style.good("ok  ") } else { style.bad("FAIL") };
-        writeln!(out, "  {mark}    {text}")
+        writeln!(out, "  {mark}    {}", printable(text).lines())
     };
     if let Some(failure) = &launch.failure {
         match &failure.found {
