@@ -184,6 +184,7 @@ fn run(
         plan,
         grid,
         coarse: if is_seen { None } else { Coarse::find(plan, grid, &tilings) },
+        alone: threads == 1 && memory.is_private(),
         tilings,
         layout,
         memory,

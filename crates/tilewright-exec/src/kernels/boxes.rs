@@ -82,6 +82,8 @@ enum Together {
     Rows(Dim, usize),
     /// A matrix that has the elements of a column side by side in the source, and those of a row in the target.
     Transposed { column: Dim, row: Dim },
+    /// Runs of elements, of which at least one side has them apart: every second one, or one many times.
+    Strided { runs: Dim, run: Dim },
     /// One element.
     Element,
 }
@@ -124,7 +126,19 @@ impl Form {
                 let others = dims.iter().enumerate().filter(|(i, _)| *i != a && *i != b).map(|(_, dim)| *dim);
                 Form { outer: others.collect(), together: Together::Transposed { column: dims[a], row: dims[b] } }
             }
-            _ => Form { outer: dims.to_vec(), together: Together::Element },
+            _ => Form::strided(dims),
+        }
+    }
+
+    /// The form of a box that has no elements side by side in both, nor is a transposition: runs go along its nearest elements.
+    fn strided(dims: &mut [Dim]) -> Form {
+        let Some(nearest) = (0..dims.len()).min_by_key(|d| dims[*d].from.saturating_add(dims[*d].to)) else {
+            return Form { outer: Vec::new(), together: Together::Element };
+        };
+        dims[nearest..].rotate_left(1);
+        match dims {
+            [outer @ .., runs, run] => Form { outer: outer.to_vec(), together: Together::Strided { runs: *runs, run: *run } },
+            _ => Form { outer: Vec::new(), together: Together::Strided { runs: Dim { count: 1, from: 0, to: 0 }, run: dims[nearest] } },
         }
     }
 }
@@ -146,6 +160,10 @@ impl BoxCopy {
                 Together::Transposed { column, row } => {
                     let copy = |from: *const u8, to: *mut u8| self.transpose(column, row, from, to);
                     self.outer(&form.outer, from, to, (&copy, column.count * row.count), &mut Looks::new());
+                }
+                Together::Strided { runs, run } => {
+                    let copy = |from: *const u8, to: *mut u8| self.strided(runs, run, from, to);
+                    self.outer(&form.outer, from, to, (&copy, runs.count * run.count), &mut Looks::new());
                 }
                 Together::Element => self.elements(&form.outer, from, to),
             }
@@ -227,6 +245,19 @@ impl BoxCopy {
         }
     }
 
+    /// Copies runs of elements that do not lie side by side.
+    unsafe fn strided(&self, runs: Dim, run: Dim, from: *const u8, to: *mut u8) {
+        // SAFETY: by the caller.
+        unsafe {
+            match self.size {
+                1 => copy_strided::<u8>(runs, run, from.cast(), to.cast()),
+                2 => copy_strided::<u16>(runs, run, from.cast(), to.cast()),
+                4 => copy_strided::<u32>(runs, run, from.cast(), to.cast()),
+                _ => copy_strided::<u64>(runs, run, from.cast(), to.cast()),
+            }
+        }
+    }
+
     /// Copies with `column` side by side in the source and `row` side by side in the target.
     unsafe fn transpose(&self, column: Dim, row: Dim, from: *const u8, to: *mut u8) {
         // SAFETY: by the caller.
@@ -237,6 +268,26 @@ impl BoxCopy {
                 4 => transpose::<4>(self, column, row, from, to),
                 _ => transpose::<8>(self, column, row, from, to),
             }
+        }
+    }
+}
+
+/// Copies runs of elements one by one; places need not be aligned.
+unsafe fn copy_strided<T: Copy>(runs: Dim, run: Dim, from: *const T, to: *mut T) {
+    let mut looks = Looks::new();
+    for r in 0..runs.count {
+        if looks.end_after(run.count) {
+            return;
+        }
+        // SAFETY: the run lies in the box.
+        let (from, to) = unsafe { (from.add(r * runs.from), to.add(r * runs.to)) };
+        // SAFETY: as above.
+        let one = |i: usize, j: usize| unsafe { to.add(j).write_unaligned(from.add(i).read_unaligned()) };
+        // Known distances become other code than those that are not.
+        match (run.from, run.to) {
+            (2, 1) => (0..run.count).for_each(|i| one(2 * i, i)),
+            (1, 2) => (0..run.count).for_each(|i| one(i, 2 * i)),
+            (from, to) => (0..run.count).for_each(|i| one(i * from, i * to)),
         }
     }
 }
@@ -325,7 +376,12 @@ mod tests {
                 check(&[dim(n, 1, n), dim(n, n, 1)], size);
                 check(&[dim(64, 1, n + 1), dim(n, 65, 1)], size);
             }
-            // Neither side by side; repeated elements.
+            // Neither side by side; repeated elements; every second and every third one, of one row and of several.
+            check(&[dim(100, 2, 1)], size);
+            check(&[dim(100, 1, 2)], size);
+            check(&[dim(3, 61, 20), dim(20, 3, 1)], size);
+            check(&[dim(2, 500, 200), dim(3, 90, 20), dim(20, 2, 1)], size);
+            check(&[dim(3, 20, 100), dim(20, 1, 2)], size);
             check(&[dim(4, 2, 3), dim(5, 10, 12)], size);
             check(&[dim(4, 0, 8), dim(8, 0, 1)], size);
             check(&[dim(4, 1, 8), dim(8, 0, 1)], size);

@@ -3,7 +3,10 @@
 #![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
 
 use super::ahead::prefetch;
-use crate::cpu::Level;
+use crate::{
+    cpu::Level,
+    interrupt::{Looks, PART, in_parts},
+};
 
 /// Buffers of fewer bytes lie in a near cache, from where nothing need be fetched ahead.
 const NEAR: u64 = 1 << 19;
@@ -26,9 +29,16 @@ pub(crate) struct Reach {
 }
 
 /// Where addresses of elements of `size` bytes lie that the mask leaves; `None` if one is not aligned, or there are none.
-pub(crate) fn reach(level: Level, addresses: &[u64], mask: Option<&[u8]>, size: u64) -> Option<Reach> {
+pub(crate) fn reach(level: Level, pointers: Pointers<'_>, size: u64) -> Option<Reach> {
+    let Pointers { addresses, mask } = pointers;
     let (first, last, low_bits) = match (level, mask) {
-        (_, Some(mask)) => extremes(active(addresses, mask).map(|(_, address)| address)),
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a level is one of this CPU's.
+        (Level::Avx512, Some(mask)) => unsafe { masked_extremes_avx512(addresses, mask) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        (Level::Avx2, Some(mask)) => unsafe { masked_extremes_avx2(addresses, mask) },
+        (_, Some(mask)) => masked_extremes(addresses, mask),
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a level is one of this CPU's.
         (Level::Avx512, _) => unsafe { extremes_avx512(addresses) },
@@ -76,24 +86,40 @@ fn goes_on_avx512(numbers: &[u64], first: u64, step: u64) -> bool {
     goes_on(numbers, first, step)
 }
 
-/// Calls `visit` with the number of each address that the mask leaves, and the address.
-#[inline]
+/// Calls `visit` with the number of each address that the mask leaves, and the address; not with those left when the launch is to end.
+#[inline(always)]
 pub(crate) fn for_each_active(addresses: &[u64], mask: Option<&[u8]>, mut visit: impl FnMut(usize, u64)) {
-    match mask {
-        None => addresses.iter().enumerate().for_each(|(i, address)| visit(i, *address)),
-        Some(mask) => active(addresses, mask).for_each(|(i, address)| visit(i, address)),
-    }
-}
-
-/// The addresses that a mask leaves, with their numbers.
-fn active<'a>(addresses: &'a [u64], mask: &'a [u8]) -> impl Iterator<Item = (usize, u64)> + 'a {
-    addresses.iter().copied().enumerate().zip(mask).filter(|(_, bit)| **bit & 1 == 1).map(|(address, _)| address)
+    in_parts(addresses.len(), PART / 8, |part| match mask {
+        None => part.for_each(|i| visit(i, addresses[i])),
+        Some(mask) => part.filter(|i| mask[*i] & 1 == 1).for_each(|i| visit(i, addresses[i])),
+    });
 }
 
 /// The least, the greatest and all bits of numbers.
 #[inline(always)]
 fn extremes(numbers: impl Iterator<Item = u64>) -> (u64, u64, u64) {
     numbers.fold((u64::MAX, 0, 0), |(least, greatest, bits), x| (least.min(x), greatest.max(x), bits | x))
+}
+
+/// The same of those that a mask leaves, without a branch.
+#[inline(always)]
+fn masked_extremes(numbers: &[u64], mask: &[u8]) -> (u64, u64, u64) {
+    numbers.iter().zip(mask).fold((u64::MAX, 0, 0), |(least, greatest, bits), (x, bit)| {
+        let off = (u64::from(*bit) & 1).wrapping_sub(1);
+        (least.min(x | off), greatest.max(x & !off), bits | x & !off)
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn masked_extremes_avx2(numbers: &[u64], mask: &[u8]) -> (u64, u64, u64) {
+    masked_extremes(numbers, mask)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn masked_extremes_avx512(numbers: &[u64], mask: &[u8]) -> (u64, u64, u64) {
+    masked_extremes(numbers, mask)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -131,33 +157,112 @@ impl Window {
         self.host.wrapping_add((address - self.address) as usize)
     }
 
-    /// Loads the elements at the addresses that the mask leaves.
+    /// Loads the elements at addresses, or what `padding` says of those that the mask leaves out.
     ///
     /// # Safety
-    /// The window holds elements of type `T` at these addresses; `to` has room for one for each address, aligned.
-    pub(crate) unsafe fn load<T: Copy>(&self, addresses: &[u64], mask: Option<&[u8]>, to: *mut T) {
-        // SAFETY: by the contract.
-        let one = |i: usize, address: u64| unsafe { *to.add(i) = self.place(address).cast::<T>().read_unaligned() };
-        if mask.is_some() || self.last - self.address < NEAR {
-            return for_each_active(addresses, mask, one);
-        }
+    /// The window holds elements of type `T` at these addresses, and one at `valid`; `to` has room for one for each address, aligned.
+    pub(crate) unsafe fn load<T: Copy>(&self, pointers: Pointers<'_>, padding: impl Fn(usize) -> T, valid: u64, to: *mut T) {
+        let far = self.last - self.address >= NEAR;
         let fetch = |address: &u64| prefetch(self.place(*address));
-        let ahead = addresses.len().min(AHEAD);
-        addresses[..ahead].iter().for_each(fetch);
-        for (i, address) in addresses.iter().enumerate() {
-            addresses.get(i + ahead).into_iter().for_each(fetch);
-            one(i, *address);
-        }
+        pointers.for_each_piece(|piece| {
+            if far {
+                piece.coming.iter().for_each(fetch);
+            }
+            // SAFETY: by the contract.
+            let one = |address: u64| unsafe { self.place(address).cast::<T>().read_unaligned() };
+            let (n, to) = (piece.addresses.len(), to.wrapping_add(piece.first));
+            // SAFETY: as above: the target has room for one for each address.
+            let put = |i: usize, value: T| unsafe { *to.add(i) = value };
+            match piece.mask {
+                // SAFETY: the window holds the run, and the target has room for it.
+                None if piece.is_run::<T>() => unsafe { copy::<T>(self.place(piece.addresses[0]).cast(), to, n) },
+                None => piece.addresses.iter().enumerate().for_each(|(i, address)| put(i, one(*address))),
+                // No branch, which nobody could predict: what is left out reads an element that is there.
+                Some(mask) => piece.addresses.iter().zip(mask).enumerate().for_each(|(i, (address, bit))| {
+                    let is_on = bit & 1 == 1;
+                    let loaded = one(if is_on { *address } else { valid });
+                    let value = if is_on { loaded } else { padding(piece.first + i) };
+                    put(i, value);
+                }),
+            }
+        });
     }
 
     /// Stores elements at the addresses that the mask leaves, in order.
     ///
     /// # Safety
     /// The window holds elements of type `T` at these addresses, which may be written; `from` holds one for each address, aligned.
-    pub(crate) unsafe fn store<T: Copy>(&self, addresses: &[u64], mask: Option<&[u8]>, from: *const T) {
-        // SAFETY: by the contract.
-        let one = |i: usize, address: u64| unsafe { self.place(address).cast::<T>().write_unaligned(*from.add(i)) };
-        for_each_active(addresses, mask, one);
+    pub(crate) unsafe fn store<T: Copy>(&self, pointers: Pointers<'_>, from: *const T) {
+        pointers.for_each_piece(|piece| {
+            let (n, from) = (piece.addresses.len(), from.wrapping_add(piece.first));
+            // SAFETY: by the contract.
+            let one = |i: usize, address: u64| unsafe { self.place(address).cast::<T>().write_unaligned(*from.add(i)) };
+            match piece.mask {
+                // SAFETY: the window holds the run, which may be written, and the source as many.
+                None if piece.is_run::<T>() => unsafe { copy::<T>(from, self.place(piece.addresses[0]).cast(), n) },
+                mask => for_each_active(piece.addresses, mask, one),
+            }
+        });
+    }
+}
+
+/// Copies up to [`PIECE`] elements; places need not be aligned.
+#[inline]
+unsafe fn copy<T: Copy>(from: *const T, to: *mut T, n: usize) {
+    // SAFETY: by the caller.
+    unsafe {
+        if n == PIECE {
+            to.cast::<[T; PIECE]>().write_unaligned(from.cast::<[T; PIECE]>().read_unaligned());
+        } else {
+            std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), n * size_of::<T>());
+        }
+    }
+}
+
+/// How many addresses are looked at together: elements at them are copied at once where they lie side by side, such as parts of rows.
+const PIECE: usize = 16;
+
+/// Addresses, and which of them count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pointers<'a> {
+    pub(crate) addresses: &'a [u64],
+    pub(crate) mask: Option<&'a [u8]>,
+}
+
+/// Some addresses that stand together.
+struct Piece<'a> {
+    /// The number of the first.
+    first: usize,
+    addresses: &'a [u64],
+    /// Which of them count, if not all do.
+    mask: Option<&'a [u8]>,
+    /// Addresses that will be needed soon.
+    coming: &'a [u64],
+}
+
+impl Piece<'_> {
+    /// Whether the elements lie side by side, in order.
+    #[inline]
+    fn is_run<T>(&self) -> bool {
+        goes_on(self.addresses, self.addresses[0], size_of::<T>() as u64)
+    }
+}
+
+impl<'a> Pointers<'a> {
+    /// Visits the addresses in order, some at a time.
+    #[inline(always)]
+    fn for_each_piece(self, mut visit: impl FnMut(Piece<'a>)) {
+        let mut looks = Looks::new();
+        for (i, addresses) in self.addresses.chunks(PIECE).enumerate() {
+            if looks.end_after(addresses.len()) {
+                return;
+            }
+            let first = i * PIECE;
+            let mask = self.mask.map(|mask| &mask[first..first + addresses.len()]).filter(|mask| !all_set(mask));
+            let behind = |i: usize| i.min(self.addresses.len());
+            let coming = behind(if i == 0 { 0 } else { first + AHEAD })..behind(first + AHEAD + PIECE);
+            visit(Piece { first, addresses, mask, coming: &self.addresses[coming] });
+        }
     }
 }
 
@@ -166,31 +271,39 @@ impl Window {
 ///
 /// # Safety
 /// `numbers` holds one for each address, aligned.
-pub(crate) unsafe fn add_up<T: Copy + Into<u64>>(sums: &mut [u64], addresses: &[u64], mask: Option<&[u8]>, first: u64, numbers: *const T) {
+pub(crate) unsafe fn add_up<T: Copy + Into<u64>>(sums: &mut [u64], pointers: Pointers<'_>, first: u64, numbers: *const T) {
     let one = |i: usize, address: u64| {
         let sum = &mut sums[(address - first) as usize / size_of::<T>()];
         // SAFETY: by the contract.
         *sum = sum.wrapping_add(unsafe { *numbers.add(i) }.into());
     };
-    for_each_active(addresses, mask, one);
+    for_each_active(pointers.addresses, pointers.mask, one);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn all(addresses: &[u64]) -> Pointers<'_> {
+        Pointers { addresses, mask: None }
+    }
+
+    fn some<'a>(addresses: &'a [u64], mask: &'a [u8]) -> Pointers<'a> {
+        Pointers { addresses, mask: Some(mask) }
+    }
+
     #[test]
     fn the_reach_of_aligned_addresses() {
         let addresses: Vec<u64> = (0..100).map(|i| 1000 + i * 37 % 100 * 8).collect();
         for level in Level::available() {
-            assert_eq!(reach(level, &addresses, None, 8), Some(Reach { first: 1000, last: 1792 }));
-            assert_eq!(reach(level, &addresses, None, 16), None);
-            assert_eq!(reach(level, &[], None, 8), None);
-            assert_eq!(reach(level, &[5, 24, 16, 3], Some(&[0, 1, 1, 0]), 8), Some(Reach { first: 16, last: 24 }));
-            assert_eq!(reach(level, &[8], Some(&[0]), 8), None);
+            assert_eq!(reach(level, all(&addresses), 8), Some(Reach { first: 1000, last: 1792 }));
+            assert_eq!(reach(level, all(&addresses), 16), None);
+            assert_eq!(reach(level, all(&[]), 8), None);
+            assert_eq!(reach(level, some(&[5, 24, 16, 3], &[0, 1, 1, 0]), 8), Some(Reach { first: 16, last: 24 }));
+            assert_eq!(reach(level, some(&[8], &[0]), 8), None);
         }
         for level in Level::available() {
-            let is_run = |addresses: &[u64]| is_run(level, addresses, reach(level, addresses, None, 8).unwrap(), 8);
+            let is_run = |addresses: &[u64]| is_run(level, addresses, reach(level, all(addresses), 8).unwrap(), 8);
             let run: Vec<u64> = (0..100).map(|i| 1000 + i * 8).collect();
             assert!(is_run(&run) && is_run(&run[..1]) && !is_run(&addresses));
             let mut exchanged = run.clone();
@@ -198,6 +311,36 @@ mod tests {
             assert!(!is_run(&exchanged) && !is_run(&[8, 16, 16, 32]));
         }
         assert!(all_set(&[1, 3, 1]) && all_set(&[]) && !all_set(&[1, 2, 1]));
+    }
+
+    /// Rows of some elements each, of which some are masked off, against one element after the other.
+    #[test]
+    fn rows_are_loaded_and_stored_as_elements_are() {
+        for (row, step) in [(16usize, 1u64), (40, 1), (5, 1), (16, 2), (1, 0), (33, 0)] {
+            for masked in [None, Some(0usize), Some(3), Some(50)] {
+                let bytes: Vec<u8> = (0..4096u32).map(|i| (i * 37 % 251) as u8).collect();
+                let addresses: Vec<u64> =
+                    (0..200).map(|i| 4096 + (i / row * 389 % 1000 * 2) as u64 + (i % row) as u64 * 2 * step).collect();
+                let mask: Option<Vec<u8>> = masked.map(|n| (0..200).map(|i| u8::from(n == 0 || i / n % 2 == 0)).collect());
+                let pointers = Pointers { addresses: &addresses, mask: mask.as_deref() };
+                let is_on = |i: usize| mask.as_ref().is_none_or(|mask| mask[i] == 1);
+                let (mut from, mut to) = (bytes.clone(), bytes.clone());
+                let at = |i: usize| (addresses[i] - 4096) as usize;
+                let window = |bytes: &mut [u8]| Window { address: 4096, host: bytes.as_mut_ptr(), last: 4096 + 4094 };
+                let mut loaded = [0u16; 200];
+                // SAFETY: the window holds the elements.
+                unsafe { window(&mut from).load(pointers, |i| i as u16, 4096, loaded.as_mut_ptr()) };
+                for i in 0..200 {
+                    let expected = if is_on(i) { u16::from_le_bytes([bytes[at(i)], bytes[at(i) + 1]]) } else { i as u16 };
+                    assert_eq!(loaded[i], expected, "{i} of rows of {row}, {step} apart, {masked:?}");
+                }
+                let (numbers, mut expected) = (std::array::from_fn::<u16, 200, _>(|i| i as u16 * 257), bytes.clone());
+                // SAFETY: as above.
+                unsafe { window(&mut to).store(pointers, numbers.as_ptr()) };
+                (0..200).filter(|i| is_on(*i)).for_each(|i| expected[at(i)..at(i) + 2].copy_from_slice(&numbers[i].to_le_bytes()));
+                assert_eq!(to, expected, "rows of {row}, {step} apart, {masked:?}");
+            }
+        }
     }
 
     #[test]
@@ -208,23 +351,23 @@ mod tests {
         assert!(!window.holds(Reach { first: 64, last: 71 }) && !window.holds(Reach { first: 62, last: 70 }));
         let mut loaded = [9u16; 3];
         // SAFETY: the window holds the elements.
-        unsafe { window.load(&[0, 64, 66], Some(&[0, 1, 1]), loaded.as_mut_ptr()) };
+        unsafe { window.load(some(&[0, 64, 66], &[0, 1, 1]), |_| 9, 64, loaded.as_mut_ptr()) };
         assert_eq!(loaded, [9, 0x0100, 0x0302]);
         // SAFETY: as above.
-        unsafe { window.load(&[70, 64, 66], None, loaded.as_mut_ptr()) };
+        unsafe { window.load(all(&[70, 64, 66]), |_| 9, 64, loaded.as_mut_ptr()) };
         assert_eq!(loaded, [0x0706, 0x0100, 0x0302]);
         // SAFETY: as above; the second of two stores to one place stays.
-        unsafe { window.store(&[64, 70, 64], None, [1u16, 2, 3].as_ptr()) };
+        unsafe { window.store(all(&[64, 70, 64]), [1u16, 2, 3].as_ptr()) };
         assert_eq!(bytes, [3, 0, 2, 3, 4, 5, 2, 0]);
         // SAFETY: as above.
-        unsafe { window.store(&[64, 0], Some(&[1, 0]), [4u16, 5].as_ptr()) };
+        unsafe { window.store(some(&[64, 0], &[1, 0]), [4u16, 5].as_ptr()) };
         assert_eq!(bytes, [4, 0, 2, 3, 4, 5, 2, 0]);
         let mut sums = [0; 3];
         // SAFETY: there is a number for each address.
-        unsafe { add_up(&mut sums, &[8, 16, 8, 12], None, 8, [1u32, 2, u32::MAX, 4].as_ptr()) };
+        unsafe { add_up(&mut sums, all(&[8, 16, 8, 12]), 8, [1u32, 2, u32::MAX, 4].as_ptr()) };
         assert_eq!(sums, [1 << 32, 4, 2]);
         // SAFETY: as above.
-        unsafe { add_up(&mut sums, &[8, 0], Some(&[1, 0]), 8, [1u32, 2].as_ptr()) };
+        unsafe { add_up(&mut sums, some(&[8, 0], &[1, 0]), 8, [1u32, 2].as_ptr()) };
         assert_eq!(sums, [(1 << 32) + 1, 4, 2]);
     }
 }

@@ -30,7 +30,7 @@ impl Globals {
     fn place(&mut self, bytes: Vec<u8>, alignment: u64) -> u64 {
         let end = self.allocations.last().map_or(FIRST_ADDRESS, Allocation::end);
         let address = end.next_multiple_of(alignment.max(ALIGNMENT)) + GUARD.next_multiple_of(alignment.max(ALIGNMENT));
-        self.allocations.push(Allocation { address, host: HostSlice::owned(bytes), protection: Protection::ReadWrite });
+        self.allocations.push(Allocation { address, host: HostSlice::owned(bytes), protection: Protection::ReadWrite, external: false });
         address
     }
 

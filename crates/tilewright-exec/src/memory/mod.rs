@@ -51,6 +51,8 @@ struct Allocation {
     address: u64,
     host: HostSlice,
     protection: Protection,
+    /// Whether something outside of Rust owns it, which may access it atomically during a launch.
+    external: bool,
 }
 
 impl<'a> Memory<'a> {
@@ -88,12 +90,14 @@ impl<'a> Memory<'a> {
         let remainder = start.addr().get() as u64 % EXTERNAL_ALIGNMENT;
         // SAFETY: what this function asks for.
         let host = unsafe { HostSlice::external(start, len) };
-        self.place(host, protection, remainder)
+        let buffer = self.place(host, protection, remainder);
+        self.buffers[buffer.0].external = true;
+        buffer
     }
 
     fn place(&mut self, host: HostSlice, protection: Protection, remainder: u64) -> Buffer {
         let start = self.buffers.last().map_or(FIRST_ADDRESS, |last| last.end() + GUARD).next_multiple_of(ALIGNMENT);
-        self.buffers.push(Allocation { address: start + remainder, host, protection });
+        self.buffers.push(Allocation { address: start + remainder, host, protection, external: false });
         Buffer(self.buffers.len() - 1)
     }
 
@@ -134,6 +138,12 @@ pub(crate) struct SharedMemory<'m> {
 }
 
 impl SharedMemory<'_> {
+    /// Whether only the blocks of this launch can access anything in it: other launches share globals, and what owns an external buffer
+    /// may access that atomically.
+    pub(crate) fn is_private(&self) -> bool {
+        self.globals.is_empty() && self.buffers.iter().all(|buffer| !buffer.external)
+    }
+
     /// The host address of `size` bytes of elements of `align` bytes at `address`, to be accessed in the way of `kind`.
     ///
     /// `hint` is the position of the buffer that was last found, to try first.

@@ -183,3 +183,60 @@ impl Strong {
         }
     }
 }
+
+/// The bits of an element that is updated atomically: 2, 4 or 8 bytes.
+pub(crate) trait Word: Copy + Eq + Into<u64> {
+    /// The low bits of a number.
+    fn of(bits: u64) -> Self;
+
+    /// Replaces the element by what `change` makes of it, and gives what it was. `alone`: no other thread can access it, so that reading
+    /// and writing are as good as one step.
+    ///
+    /// # Safety
+    /// `element` is the aligned address of an element in a live buffer.
+    unsafe fn update(element: *mut u8, alone: bool, change: impl Fn(Self) -> Self) -> Self;
+
+    /// Adds to the element, wrapping, and gives what it was.
+    ///
+    /// # Safety
+    /// As for `update`.
+    unsafe fn add(element: *mut u8, alone: bool, number: Self) -> Self;
+}
+
+macro_rules! word {
+    ($plain:ty, $atomic:ty) => {
+        impl Word for $plain {
+            #[inline(always)]
+            fn of(bits: u64) -> Self {
+                bits as $plain
+            }
+
+            #[inline(always)]
+            unsafe fn update(element: *mut u8, alone: bool, change: impl Fn(Self) -> Self) -> Self {
+                let cell = atomic_element!($atomic, $plain, element);
+                let mut old = cell.load(Ordering::Relaxed);
+                if alone {
+                    cell.store(change(old), Ordering::Relaxed);
+                    return old;
+                }
+                while let Err(found) = cell.compare_exchange_weak(old, change(old), Ordering::Relaxed, Ordering::Relaxed) {
+                    old = found;
+                }
+                old
+            }
+
+            #[inline(always)]
+            unsafe fn add(element: *mut u8, alone: bool, number: Self) -> Self {
+                if alone {
+                    // SAFETY: by the contract.
+                    return unsafe { Self::update(element, true, |old| old.wrapping_add(number)) };
+                }
+                atomic_element!($atomic, $plain, element).fetch_add(number, Ordering::Relaxed)
+            }
+        }
+    };
+}
+
+word!(u16, AtomicU16);
+word!(u32, AtomicU32);
+word!(u64, AtomicU64);

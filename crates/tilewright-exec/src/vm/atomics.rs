@@ -6,23 +6,23 @@
 
 use super::{
     Block, Machine,
-    pointers::{addresses, partial_mask},
-    sums::{Sums, add_atomically},
+    pointers::pointers,
+    sums::Sums,
+    tiling::Axis,
+    updates::{Change, Run, Scattered, Updates},
 };
 use crate::{
     AccessFault, LaunchErrorKind,
-    elem::float_format,
-    interrupt::{Looks, PART, in_parts},
+    interrupt::Looks,
     kernels::{
         exact::{read, write},
-        scattered::for_each_active,
+        scattered::{Reach, Window},
     },
     memory::{AccessKind, raw::Strong},
     plan::{Atomic, PointerAccess, Update},
 };
 use std::sync::atomic::{Ordering, fence};
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics as Semantics, Scalar};
-use tilewright_numeric::{Rounding, arith, int};
 
 /// The fence after an access that acquires.
 pub(super) fn fence_after(semantics: Semantics) {
@@ -65,111 +65,94 @@ pub(super) fn normalise_bits(register: *mut u8, n: usize) {
     bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0));
 }
 
-/// Combines an element with an argument and gives its old value.
-pub(super) fn update(cell: Strong, mode: AtomicRMWMode, element: Scalar, argument: u64) -> u64 {
-    if mode == AtomicRMWMode::Add && matches!(element, Scalar::I32 | Scalar::I64) {
-        return cell.fetch_add(argument, Ordering::Relaxed);
-    }
-    let mut old = cell.load(Ordering::Relaxed);
-    loop {
-        match cell.compare_exchange(old, combine(mode, element, old, argument), Ordering::Relaxed) {
-            Ok(old) => return old,
-            Err(found) => old = found,
-        }
-    }
-}
-
 impl Machine<'_> {
     pub(super) fn atomic(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let access = &atomic.access;
         fence_before(access.order.semantics);
-        if !self.add_at_once(atomic, block) {
-            let mut looks = Looks::new();
-            for i in 0..access.pointers.numel() {
-                if looks.end_after(8) {
-                    return Ok(());
-                }
-                let old = match self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? {
-                    Some((address, host)) => {
-                        // SAFETY: the address was resolved for an element of this size.
-                        let cell = unsafe { Strong::new(host, access.size) };
-                        let cell = cell.ok_or(AccessFault::Misaligned { address, size: access.size as u64 })?;
-                        self.update(cell, atomic, i, block)
+        let part = self.one_buffer(access, AccessKind::ReadModifyWrite, block);
+        match part.filter(|(window, reach)| window.place(reach.first).addr().is_multiple_of(access.size)) {
+            Some((window, reach)) => {
+                if self.launch.alone || !self.add_up(atomic, window, reach, block) {
+                    let cells = Scattered { window, pointers: pointers(access, &block.frame) };
+                    if cells.pointers.mask.is_some() {
+                        self.masked_results(atomic, block);
                     }
-                    None => self.masked_result(atomic, i, block),
-                };
-                if let Some(dst) = atomic.dst {
-                    block.frame.set_element(dst, i, access.size, old);
+                    // SAFETY: the window holds the elements that the mask leaves, aligned; the registers hold one for each pointer.
+                    unsafe { self.updates(atomic, block).run(cells) };
                 }
             }
+            None => self.update_each(atomic, block)?,
         }
         fence_after(access.order.semantics);
         Ok(())
     }
 
-    /// Adds integers whose old values nobody wants, if all lie in one buffer; `false` if this is something else, and nothing was done.
+    /// What an operation does to elements.
+    fn updates(&self, atomic: &Atomic, block: &Block) -> Updates {
+        let regs = &block.frame;
+        let change = match &atomic.update {
+            Update::Rmw { mode, argument } => Change::Combine(*mode, regs.read(argument)),
+            Update::CompareExchange { expected, new } => Change::Exchange { expected: regs.read(expected), new: regs.read(new) },
+        };
+        Updates { element: atomic.access.element, change, old: atomic.dst.map(|dst| regs.write(dst)), alone: self.launch.alone }
+    }
+
+    /// Updates elements that do not all lie in one buffer, or that somebody watches.
+    fn update_each(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        let access = &atomic.access;
+        self.masked_results(atomic, block);
+        let mut looks = Looks::new();
+        for i in 0..access.pointers.numel() {
+            if looks.end_after(8) {
+                return Ok(());
+            }
+            let Some((address, host)) = self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? else { continue };
+            if !host.addr().is_multiple_of(access.size) {
+                return Err(AccessFault::Misaligned { address, size: access.size as u64 }.into());
+            }
+            let axis = Axis::SINGLE;
+            // SAFETY: the address was resolved for an element of this size, and is aligned; the registers hold one for each pointer.
+            unsafe { self.updates(atomic, block).run(Run { host, size: access.size, position: i, axis }) };
+        }
+        Ok(())
+    }
+
+    /// Adds up integers whose old values nobody wants before they are added to memory; `false` if this is something else, and nothing
+    /// was done.
     ///
     /// Numbers for the same element are added up first where elements lie close together: nobody can tell, since the additions of one
     /// operation have no order, and an addition of zero changes nothing. Where they may be late, those of later blocks join them.
-    fn add_at_once(&mut self, atomic: &Atomic, block: &mut Block) -> bool {
+    fn add_up(&mut self, atomic: &Atomic, window: Window, reach: Reach, block: &Block) -> bool {
         let access = &atomic.access;
         let Update::Rmw { mode: AtomicRMWMode::Add, argument } = &atomic.update else { return false };
         if atomic.dst.is_some() || !matches!(access.element, Scalar::I32 | Scalar::I64) {
             return false;
         }
-        let Some((window, reach)) = self.one_buffer(access, AccessKind::ReadModifyWrite, block) else { return false };
-        if !window.place(reach.first).addr().is_multiple_of(access.size) {
-            return false;
-        }
-        if let Some(origin) = Sums::origin(&window, reach, access.size)
-            && (atomic.may_be_late || reach.elements(access.size) <= 2 * access.pointers.numel())
-        {
-            if !self.sums.are_at(origin, access.size) {
-                self.sums.flush();
-                self.sums.begin(origin, window.place(origin), access.size);
-            }
-            let regs = &block.frame;
-            let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
-            let sums = &mut self.sums;
-            in_parts(addresses.len(), PART, |part| {
-                let numbers = numbers.wrapping_add(part.start * access.size);
-                // SAFETY: the register holds a number for each address, and the table a sum for each place.
-                unsafe { sums.add(&addresses[part.clone()], mask.map(|mask| &mask[part]), reach, numbers) };
-            });
-            if !atomic.may_be_late {
-                self.sums.flush();
-            }
-            return true;
+        let may_add_up = atomic.may_be_late || reach.elements(access.size) <= 2 * access.pointers.numel();
+        let Some(origin) = Sums::origin(&window, reach, access.size, atomic.may_be_late).filter(|_| may_add_up) else { return false };
+        if !self.sums.are_at(origin, access.size) {
+            self.sums.flush();
+            self.sums.begin(origin, window.place(origin), access.size);
         }
         let regs = &block.frame;
-        let (addresses, mask, numbers) = (addresses(access, regs), partial_mask(access, regs), regs.read(argument));
-        in_parts(addresses.len(), PART / 8, |part| {
-            let numbers = numbers.wrapping_add(part.start * access.size);
-            for_each_active(&addresses[part.clone()], mask.map(|mask| &mask[part]), |i, address| {
-                // SAFETY: the window holds the element, and the register a number for each address.
-                unsafe { add_atomically(window.place(address), access.size, read(numbers, i, access.size)) };
-            });
-        });
+        // SAFETY: the register holds a number for each address, and the table a sum for each place.
+        unsafe { self.sums.add(pointers(access, regs), reach, regs.read(argument)) };
+        if !atomic.may_be_late {
+            self.sums.flush();
+        }
         true
     }
 
-    /// What a masked-off element gives: the expected value of an exchange; otherwise anything, here 0.
-    fn masked_result(&self, atomic: &Atomic, i: usize, block: &mut Block) -> u64 {
-        match &atomic.update {
-            Update::Rmw { .. } => 0,
-            Update::CompareExchange { expected, .. } => block.frame.element(expected, i),
-        }
-    }
-
-    /// Updates one element and gives its old value.
-    fn update(&self, cell: Strong, atomic: &Atomic, i: usize, block: &mut Block) -> u64 {
-        let regs = &block.frame;
-        match &atomic.update {
-            Update::CompareExchange { expected, new } => {
-                let exchanged = cell.compare_exchange(regs.element(expected, i), regs.element(new, i), Ordering::Relaxed);
-                exchanged.unwrap_or_else(|found| found)
+    /// What masked-off elements give: the expected value of an exchange; otherwise anything, here 0. All elements get it first.
+    fn masked_results(&self, atomic: &Atomic, block: &Block) {
+        let Some(dst) = atomic.dst else { return };
+        let (regs, bytes) = (&block.frame, atomic.access.pointers.numel() * atomic.access.size);
+        // SAFETY: the registers hold an element for each pointer, and do not overlap.
+        unsafe {
+            match &atomic.update {
+                Update::Rmw { .. } => std::ptr::write_bytes(regs.write(dst), 0, bytes),
+                Update::CompareExchange { expected, .. } => std::ptr::copy_nonoverlapping(regs.read(expected), regs.write(dst), bytes),
             }
-            Update::Rmw { mode, argument } => update(cell, *mode, atomic.access.element, regs.element(argument, i)),
         }
     }
 
@@ -194,22 +177,5 @@ impl Machine<'_> {
             observer.access(&crate::Access { block, op, kind, ordering, scope, address, bytes: size, element: size });
         }
         Ok(Some((address, host)))
-    }
-}
-
-/// The new value of an element.
-fn combine(mode: AtomicRMWMode, element: Scalar, old: u64, argument: u64) -> u64 {
-    let bits = element.bits();
-    match mode {
-        AtomicRMWMode::And => old & argument,
-        AtomicRMWMode::Or => old | argument,
-        AtomicRMWMode::Xor => old ^ argument,
-        AtomicRMWMode::Add => int::add(old, argument, bits),
-        AtomicRMWMode::Addf => float_format(element).map_or(old, |format| arith::add(format, old, argument, Rounding::NearestEven)),
-        AtomicRMWMode::Max => int::max(old, argument, bits, true),
-        AtomicRMWMode::Min => int::min(old, argument, bits, true),
-        AtomicRMWMode::Umax => int::max(old, argument, bits, false),
-        AtomicRMWMode::Umin => int::min(old, argument, bits, false),
-        AtomicRMWMode::Xchg => argument,
     }
 }

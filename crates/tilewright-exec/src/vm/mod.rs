@@ -20,6 +20,7 @@ mod product_loop;
 mod sums;
 mod sweep;
 mod tiling;
+mod updates;
 mod view;
 
 pub(crate) use bytes::AlignedBytes;
@@ -73,6 +74,8 @@ pub(crate) struct Launch<'l> {
     pub(crate) budget: Arc<Budget>,
     /// Set when the launch is to end: by the caller, by a deadline, or because a block failed.
     pub(crate) interrupt: Interrupt,
+    /// Whether one thread runs all blocks, and nothing else can access the memory meanwhile: then atomic updates need not be.
+    pub(crate) alone: bool,
     /// How many blocks there are.
     pub(crate) blocks: u64,
     /// Bytes that the CPU's last cache holds.

@@ -41,7 +41,10 @@ impl Machine<'_> {
         let first = region.offset as u64;
         let (start, bytes) = (first / 2, (first + span) / 2 - first / 2 + 1);
         let address = base.wrapping_add(start);
-        let host = self.resolve(block, address, bytes, 1, direction.kind())?;
+        let host = match self.resolve(block, address, bytes, 1, direction.kind()) {
+            Ok(host) => host,
+            Err(fault) => return Err(self.first_fault(view, base, direction.kind(), block).unwrap_or(fault)),
+        };
         if let Some(observer) = self.launch.observer {
             let (op, kind) = (self.op_index(block), direction.kind());
             let (ordering, scope) = (view.order.semantics, view.order.scope);
@@ -82,7 +85,7 @@ fn replace(cell: Strong, shift: u64, value: u8) {
 
 impl Region {
     /// Visits every element: its offset from the first in memory, and its position in the tile.
-    fn for_each(&self, mut visit: impl FnMut(u64, usize)) {
+    pub(super) fn for_each(&self, mut visit: impl FnMut(u64, usize)) {
         let elements = self.elements();
         let mut looks = Looks::new();
         for mut i in 0..elements {

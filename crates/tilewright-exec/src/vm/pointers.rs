@@ -5,8 +5,8 @@ use super::{Block, Machine, atomics, frame::Frame};
 use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
-    interrupt::{Looks, PART, in_parts},
-    kernels::scattered::{self, Reach, Window},
+    interrupt::Looks,
+    kernels::scattered::{self, Pointers, Reach, Window},
     memory::AccessKind,
     plan::{PointerAccess, Tile, VReg},
 };
@@ -21,10 +21,12 @@ impl Machine<'_> {
         block: &mut Block,
     ) -> Result<(), LaunchErrorKind> {
         if access.order.semantics == MemoryOrderingSemantics::Weak
-            && access.element != Scalar::I1
             && let Some(part) = self.one_buffer(access, AccessKind::Read, block)
         {
             load_all(access, padding, part, &block.frame, dst);
+            if access.element == Scalar::I1 {
+                atomics::normalise_bits(block.frame.write(dst), access.pointers.numel());
+            }
             return Ok(());
         }
         let (n, size) = (access.pointers.numel(), access.size);
@@ -65,7 +67,7 @@ impl Machine<'_> {
             return None;
         }
         let size = access.size as u64;
-        let reach = scattered::reach(Level::best(), addresses(access, regs), partial_mask(access, regs), size)?;
+        let reach = scattered::reach(Level::best(), pointers(access, regs), size)?;
         let window = self.launch.memory.window(reach.first, size, kind, &mut self.hint)?;
         window.holds(reach).then_some((window, reach))
     }
@@ -103,60 +105,65 @@ impl Machine<'_> {
 /// Loads all elements from a window that holds those that are not masked off; the others get the padding, or 0: what the register held
 /// before depends on which blocks ran on this thread.
 fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: &Frame, dst: VReg) {
-    let (addresses, mask, to) = (addresses(access, regs), partial_mask(access, regs), regs.write(dst));
-    if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
+    let (pointers, to) = (pointers(access, regs), regs.write(dst));
+    if pointers.mask.is_none() && scattered::is_run(Level::best(), pointers.addresses, reach, access.size as u64) {
         // SAFETY: the window holds all elements of the reach, and the register has room for them.
-        return unsafe { std::ptr::copy_nonoverlapping(window.place(reach.first), to, addresses.len() * access.size) };
+        return unsafe { std::ptr::copy_nonoverlapping(window.place(reach.first), to, pointers.addresses.len() * access.size) };
     }
-    in_parts(addresses.len(), PART, |part| {
-        let (addresses, mask, to) =
-            (&addresses[part.clone()], mask.map(|mask| &mask[part.clone()]), to.wrapping_add(part.start * access.size));
-        // SAFETY: the window holds the elements that the mask leaves, and the register has room for all.
-        unsafe {
-            match access.size {
-                1 => window.load::<u8>(addresses, mask, to),
-                2 => window.load::<u16>(addresses, mask, to.cast()),
-                4 => window.load::<u32>(addresses, mask, to.cast()),
-                _ => window.load::<u64>(addresses, mask, to.cast()),
-            }
+    let padding = padding.map(|padding| regs.read(padding));
+    // SAFETY: the window holds the elements that the mask leaves, as it does the first of the reach; the register has room for all, and
+    // that of the padding holds as many.
+    unsafe {
+        match access.size {
+            1 => load_as::<u8>(pointers, padding, (window, reach), to),
+            2 => load_as::<u16>(pointers, padding, (window, reach), to),
+            4 => load_as::<u32>(pointers, padding, (window, reach), to),
+            _ => load_as::<u64>(pointers, padding, (window, reach), to),
         }
-    });
-    if let Some(mask) = mask {
-        let off = mask.iter().enumerate().filter(|(_, bit)| **bit & 1 == 0);
-        off.for_each(|(i, _)| regs.set_element(dst, i, access.size, padding.map_or(0, |padding| regs.element(padding, i))));
+    }
+}
+
+unsafe fn load_as<T: Copy + Default>(pointers: Pointers<'_>, padding: Option<*const u8>, (window, reach): (Window, Reach), to: *mut u8) {
+    // SAFETY: by the caller.
+    unsafe {
+        match padding {
+            Some(padding) => window.load::<T>(pointers, |i| *padding.cast::<T>().add(i), reach.first, to.cast()),
+            None => window.load::<T>(pointers, |_| T::default(), reach.first, to.cast()),
+        }
     }
 }
 
 /// Stores the elements that are not masked off to a window that holds them.
 fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: &Frame) {
-    let (addresses, mask, from) = (addresses(access, regs), partial_mask(access, regs), regs.read(src));
-    if mask.is_none() && scattered::is_run(Level::best(), addresses, reach, access.size as u64) {
+    let (pointers, from) = (pointers(access, regs), regs.read(src));
+    if pointers.mask.is_none() && scattered::is_run(Level::best(), pointers.addresses, reach, access.size as u64) {
         // SAFETY: the window holds all elements of the reach, which may be written; the register holds all.
-        return unsafe { std::ptr::copy_nonoverlapping(from, window.place(reach.first), addresses.len() * access.size) };
+        return unsafe { std::ptr::copy_nonoverlapping(from, window.place(reach.first), pointers.addresses.len() * access.size) };
     }
-    in_parts(addresses.len(), PART, |part| {
-        let (addresses, mask) = (&addresses[part.clone()], mask.map(|mask| &mask[part.clone()]));
-        let from = from.wrapping_add(part.start * access.size);
-        // SAFETY: the window holds the elements that the mask leaves and may be written; the register holds all.
-        unsafe {
-            match access.size {
-                1 => window.store::<u8>(addresses, mask, from),
-                2 => window.store::<u16>(addresses, mask, from.cast()),
-                4 => window.store::<u32>(addresses, mask, from.cast()),
-                _ => window.store::<u64>(addresses, mask, from.cast()),
-            }
+    // SAFETY: the window holds the elements that the mask leaves and may be written; the register holds all.
+    unsafe {
+        match access.size {
+            1 => window.store::<u8>(pointers, from),
+            2 => window.store::<u16>(pointers, from.cast()),
+            4 => window.store::<u32>(pointers, from.cast()),
+            _ => window.store::<u64>(pointers, from.cast()),
         }
-    });
+    }
+}
+
+/// The addresses of an access, and its mask, if that masks anything off.
+pub(super) fn pointers<'b>(access: &PointerAccess, regs: &'b Frame) -> Pointers<'b> {
+    Pointers { addresses: addresses(access, regs), mask: partial_mask(access, regs) }
 }
 
 /// The addresses of an access.
-pub(super) fn addresses<'b>(access: &PointerAccess, regs: &'b Frame) -> &'b [u64] {
+fn addresses<'b>(access: &PointerAccess, regs: &'b Frame) -> &'b [u64] {
     // SAFETY: the register holds that many addresses, aligned, and nothing writes it before the access is over.
     unsafe { std::slice::from_raw_parts(regs.read(&access.pointers).cast(), access.pointers.numel()) }
 }
 
 /// The mask of an access, if it masks anything off.
-pub(super) fn partial_mask<'b>(access: &PointerAccess, regs: &'b Frame) -> Option<&'b [u8]> {
+fn partial_mask<'b>(access: &PointerAccess, regs: &'b Frame) -> Option<&'b [u8]> {
     // SAFETY: the register holds a byte for each pointer, and nothing writes it before the access is over.
     let mask = access.mask.as_ref().map(|mask| unsafe { std::slice::from_raw_parts(regs.read(mask), access.pointers.numel()) });
     mask.filter(|mask| !scattered::all_set(mask))

@@ -2,13 +2,15 @@
 #![allow(unsafe_code, reason = "reads registers and adds to buffers through raw pointers")]
 
 use crate::{
-    kernels::scattered::{Reach, Window, add_up},
+    kernels::scattered::{Pointers, Reach, Window, add_up},
     memory::raw::Strong,
 };
 use std::sync::atomic::{Ordering, fence};
 
 /// As many sums fit the first cache with ease.
-const MAX_SUMS: usize = 2048;
+const NEAR_SUMS: usize = 2048;
+/// As many are kept for all that a worker adds to a buffer, if that may be late: megabytes, of which only those are there that are used.
+const MAX_SUMS: usize = 1 << 21;
 
 /// Sums for the places of a part of a buffer.
 pub(super) struct Sums {
@@ -32,10 +34,14 @@ impl Default for Sums {
 impl Sums {
     /// Where sums begin that have a place for each element of a reach: at one of the borders of equal parts of the buffer, so that
     /// those of the next block do as well. `None` if they do not lie in one part.
-    pub(super) fn origin(window: &Window, reach: Reach, size: usize) -> Option<u64> {
-        let part = (MAX_SUMS * size) as u64;
+    ///
+    /// Where they may be late, a buffer has only one part, so that sums are added to memory once, unless it is too large for that.
+    pub(super) fn origin(window: &Window, reach: Reach, size: usize, may_be_late: bool) -> Option<u64> {
         // Elements are aligned, which the buffer's first byte need not be.
         let start = window.address.next_multiple_of(size as u64);
+        let elements = ((window.last - window.address) / size as u64 + 1) as usize;
+        let part = if may_be_late && elements <= MAX_SUMS { elements.max(NEAR_SUMS) } else { NEAR_SUMS };
+        let part = (part * size) as u64;
         let part_of = |address: u64| address.checked_sub(start).map(|distance| distance / part);
         let first = part_of(reach.first)?;
         (part_of(reach.last)? == first).then(|| start + first * part)
@@ -48,7 +54,6 @@ impl Sums {
 
     /// Begins sums for a part; none are kept.
     pub(super) fn begin(&mut self, origin: u64, host: *mut u8, size: usize) {
-        self.sums.resize(MAX_SUMS, 0);
         (self.origin, self.host, self.size) = (origin, host, size);
     }
 
@@ -56,13 +61,18 @@ impl Sums {
     ///
     /// # Safety
     /// `numbers` holds one for each address, aligned. The window that the sums began with holds all elements of the reach.
-    pub(super) unsafe fn add(&mut self, addresses: &[u64], mask: Option<&[u8]>, reach: Reach, numbers: *const u8) {
+    pub(super) unsafe fn add(&mut self, pointers: Pointers<'_>, reach: Reach, numbers: *const u8) {
         self.reach = Reach { first: self.reach.first.min(reach.first), last: self.reach.last.max(reach.last) };
+        let places = ((reach.last - self.origin) as usize / self.size + 1).max(NEAR_SUMS);
+        if places > self.sums.len() {
+            // Room for twice as many, so that it does not grow often.
+            self.sums.resize(places.next_power_of_two(), 0);
+        }
         // SAFETY: by the contract.
         unsafe {
             match self.size {
-                4 => add_up::<u32>(&mut self.sums, addresses, mask, self.origin, numbers.cast()),
-                _ => add_up::<u64>(&mut self.sums, addresses, mask, self.origin, numbers.cast()),
+                4 => add_up::<u32>(&mut self.sums, pointers, self.origin, numbers.cast()),
+                _ => add_up::<u64>(&mut self.sums, pointers, self.origin, numbers.cast()),
             }
         }
     }
@@ -96,7 +106,7 @@ impl Drop for Sums {
 ///
 /// # Safety
 /// A buffer of the launch holds the element.
-pub(super) unsafe fn add_atomically(element: *mut u8, size: usize, number: u64) {
+unsafe fn add_atomically(element: *mut u8, size: usize, number: u64) {
     // SAFETY: by the contract.
     if let Some(cell) = unsafe { Strong::new(element, size) } {
         cell.fetch_add(number, Ordering::Relaxed);

@@ -4,15 +4,18 @@
 //! element are checked once, then it is copied run by run. A gathered dimension makes one box for each of its positions.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
-use super::{Block, Machine, atomics, frame::Frame, nibbles, tiling::Axis};
+use super::{
+    Block, Machine, atomics,
+    frame::Frame,
+    nibbles,
+    tiling::Axis,
+    updates::{self, Change, Updates},
+};
 use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
     interrupt::Looks,
-    kernels::{
-        boxes::{self, Dim},
-        exact,
-    },
+    kernels::boxes::{self, Dim},
     memory::{Access, AccessKind, raw::Strong},
     plan::{Coordinate, Extent, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
@@ -177,13 +180,37 @@ impl Machine<'_> {
         };
         match host {
             Ok(host) => Ok(Place { host, address: at(offset) }),
-            // Name the element that is outside: the first, or else the last.
             Err(_) => {
-                self.resolve(block, at(offset), size, size, kind)?;
-                self.resolve(block, at(offset + span), size, size, kind)?;
-                Err(AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None }.into())
+                let apart = AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None };
+                Err(self.first_fault(view, base, kind, block).unwrap_or(apart.into()))
             }
         }
+    }
+
+    /// Why the first element of a tile cannot be accessed that cannot be; the tile's order is that of its indices.
+    #[cold]
+    pub(super) fn first_fault(&mut self, view: &ViewAccess, base: u64, kind: AccessKind, block: &Block) -> Option<LaunchErrorKind> {
+        let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
+        let mut first: Option<(usize, LaunchErrorKind)> = None;
+        for region in regions(view, &row_major(&shape), &block.frame).iter().filter(|region| region.elements() > 0) {
+            let start = region.offset as u64;
+            let is_later = |position, first: &Option<(usize, _)>| first.as_ref().is_some_and(|(before, _)| *before <= position);
+            match region.span() {
+                Err(fault) if !is_later(region.position, &first) => first = Some((region.position, fault)),
+                Err(_) => {}
+                Ok(_) => region.for_each(|offset, position| {
+                    if is_later(position, &first) {
+                        return;
+                    }
+                    let (offset, size) = (start + offset, view.size as u64);
+                    let offset = if view.packed { offset / 2 } else { offset.wrapping_mul(size) };
+                    if let Err(fault) = self.resolve(block, base.wrapping_add(offset), size, size, kind) {
+                        first = Some((position, fault));
+                    }
+                }),
+            }
+        }
+        first.map(|(_, fault)| fault)
     }
 
     /// Copies a checked box, one run along its innermost dimension at a time.
@@ -198,8 +225,8 @@ impl Machine<'_> {
         let whole = Axis::SINGLE;
         let (inner, outer) = region.axes.split_last().map_or((&whole, &[][..]), |(inner, outer)| (inner, outer));
         let runs: usize = outer.iter().map(|a| a.count).product();
-        let run =
-            Run { element: view.element, size: view.size, strong: view.order.semantics != MemoryOrderingSemantics::Weak, axis: *inner };
+        let strong = view.order.semantics != MemoryOrderingSemantics::Weak;
+        let run = Run { element: view.element, size: view.size, strong, alone: self.launch.alone, axis: *inner };
         let mut looks = Looks::new();
         for mut r in 0..runs {
             if looks.end_after(inner.count) {
@@ -276,6 +303,8 @@ struct Run {
     element: Scalar,
     size: usize,
     strong: bool,
+    /// Whether no other thread can access the memory.
+    alone: bool,
     axis: Axis,
 }
 
@@ -295,6 +324,12 @@ impl Run {
                 }
                 Direction::Store(source) if side_by_side => {
                     std::ptr::copy_nonoverlapping(source.add(position * self.size), host, count * self.size);
+                }
+                Direction::Combine(source, mode) => {
+                    // All elements are aligned as the first one is.
+                    Strong::new(host, self.size)?;
+                    let updates = Updates { element: self.element, change: Change::Combine(mode, source), old: None, alone: self.alone };
+                    updates.run(updates::Run { host, size: self.size, position, axis: self.axis });
                 }
                 _ => {
                     let mut looks = Looks::new();
@@ -317,10 +352,7 @@ impl Run {
         // SAFETY: as in `copy`.
         unsafe {
             match direction {
-                Direction::Combine(source, mode) => {
-                    let argument = exact::read(source.add(register), 0, self.size);
-                    atomics::update(Strong::new(memory, self.size)?, mode, self.element, argument);
-                }
+                Direction::Combine(..) => unreachable!("updates go by runs"),
                 Direction::Load(target) if self.strong => atomics::load(memory, target.add(register), self.size)?,
                 Direction::Store(source) if self.strong => atomics::store(memory, source.add(register), self.size)?,
                 Direction::Load(target) => copy_element(memory, target.add(register), self.size),

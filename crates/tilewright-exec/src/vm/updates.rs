@@ -1,0 +1,240 @@
+//! Atomic updates of many elements: a loop for each type and operation, with no more in it than the update.
+#![allow(unsafe_code, reason = "reads registers and updates buffers through raw pointers")]
+
+use super::tiling::Axis;
+use crate::{
+    elem::float_format,
+    interrupt::{PART, in_parts},
+    kernels::scattered::{Pointers, Window, for_each_active},
+    memory::raw::Word,
+};
+use tilewright_ir::{AtomicRMWMode as Mode, Scalar};
+use tilewright_numeric::{FloatFormat, Rounding, arith, bulk, int};
+
+/// The elements of memory that an operation updates.
+pub(super) trait Cells {
+    /// Visits each, in order: its position in the registers, and its place.
+    fn for_each(self, visit: impl FnMut(usize, *mut u8));
+}
+
+/// Elements that pointers name, in one buffer.
+pub(super) struct Scattered<'a> {
+    pub(super) window: Window,
+    pub(super) pointers: Pointers<'a>,
+}
+
+impl Cells for Scattered<'_> {
+    #[inline(always)]
+    fn for_each(self, mut visit: impl FnMut(usize, *mut u8)) {
+        for_each_active(self.pointers.addresses, self.pointers.mask, |i, address| visit(i, self.window.place(address)));
+    }
+}
+
+/// Elements of one dimension of a tile.
+pub(super) struct Run {
+    pub(super) host: *mut u8,
+    /// Bytes of an element.
+    pub(super) size: usize,
+    /// Position of the first in the register.
+    pub(super) position: usize,
+    pub(super) axis: Axis,
+}
+
+impl Cells for Run {
+    #[inline(always)]
+    fn for_each(self, mut visit: impl FnMut(usize, *mut u8)) {
+        let Axis { count, stride, pitch } = self.axis;
+        let mut one = |i: usize| visit(self.position + i * pitch, self.host.wrapping_add(i * stride as usize * self.size));
+        in_parts(count, PART / 8, |part| part.for_each(&mut one));
+    }
+}
+
+/// What is done to the elements.
+#[derive(Clone, Copy)]
+pub(super) enum Change {
+    /// Combines them with the arguments in this register.
+    Combine(Mode, *const u8),
+    /// Those that are what is expected become something new.
+    Exchange { expected: *const u8, new: *const u8 },
+}
+
+/// An operation that updates elements.
+pub(super) struct Updates {
+    pub(super) element: Scalar,
+    pub(super) change: Change,
+    /// The register of the old values, if anybody reads them.
+    pub(super) old: Option<*mut u8>,
+    /// Whether no other thread can access the elements.
+    pub(super) alone: bool,
+}
+
+impl Updates {
+    /// Updates elements, one after the other.
+    ///
+    /// # Safety
+    /// The cells are aligned elements of live buffers that may be written; the registers hold an element at each of their positions.
+    pub(super) unsafe fn run(&self, cells: impl Cells) {
+        // SAFETY: by the contract.
+        unsafe {
+            match self.element.bits() {
+                16 => self.run_as::<u16>(cells),
+                32 => self.run_as::<u32>(cells),
+                64 => self.run_as::<u64>(cells),
+                _ => unreachable!("no atomic updates of {}", self.element),
+            }
+        }
+    }
+
+    unsafe fn run_as<T: Word>(&self, cells: impl Cells) {
+        let (element, bits) = (self.element, self.element.bits());
+        // SAFETY: by the contract of `run`.
+        unsafe {
+            match self.change {
+                Change::Exchange { expected, new } => self.exchange::<T>(expected.cast(), new.cast(), cells),
+                Change::Combine(mode, x) => match mode {
+                    Mode::And => self.each(x, cells, |old: T, x| T::of(old.into() & x.into())),
+                    Mode::Or => self.each(x, cells, |old: T, x| T::of(old.into() | x.into())),
+                    Mode::Xor => self.each(x, cells, |old: T, x| T::of(old.into() ^ x.into())),
+                    Mode::Max => self.each(x, cells, |old: T, x| T::of(int::max(old.into(), x.into(), bits, true))),
+                    Mode::Min => self.each(x, cells, |old: T, x| T::of(int::min(old.into(), x.into(), bits, true))),
+                    Mode::Umax => self.each(x, cells, |old: T, x| T::of(int::max(old.into(), x.into(), bits, false))),
+                    Mode::Umin => self.each(x, cells, |old: T, x| T::of(int::min(old.into(), x.into(), bits, false))),
+                    Mode::Xchg => self.each(x, cells, |_: T, x| x),
+                    Mode::Add => self.add::<T>(x.cast(), cells),
+                    Mode::Addf => match float_format(element) {
+                        Some(FloatFormat::F32) => self.each(x, cells, |old: T, x| T::of(add_f32(old.into(), x.into()))),
+                        Some(FloatFormat::F64) => self.each(x, cells, |old: T, x| T::of(add_f64(old.into(), x.into()))),
+                        Some(FloatFormat::F16) => self.each(x, cells, |old: T, x| T::of(add_f16(old.into(), x.into()))),
+                        Some(FloatFormat::Bf16) => self.each(x, cells, |old: T, x| T::of(add_bf16(old.into(), x.into()))),
+                        other => unreachable!("no atomic additions of {other:?}"),
+                    },
+                },
+            }
+        }
+    }
+
+    /// Replaces each element by what `combine` makes of it and its argument.
+    #[inline(always)]
+    unsafe fn each<T: Word>(&self, arguments: *const u8, cells: impl Cells, combine: impl Fn(T, T) -> T) {
+        let (arguments, old, alone) = (arguments.cast::<T>(), self.old.map(|old| old.cast::<T>()), self.alone);
+        // SAFETY: by the contract of `run`.
+        cells.for_each(|i, cell| unsafe {
+            let argument = *arguments.add(i);
+            let found = T::update(cell, alone, |old| combine(old, argument));
+            if let Some(old) = old {
+                *old.add(i) = found;
+            }
+        });
+    }
+
+    #[inline(always)]
+    unsafe fn add<T: Word>(&self, arguments: *const T, cells: impl Cells) {
+        let (old, alone) = (self.old.map(|old| old.cast::<T>()), self.alone);
+        // SAFETY: by the contract of `run`.
+        cells.for_each(|i, cell| unsafe {
+            let found = T::add(cell, alone, *arguments.add(i));
+            if let Some(old) = old {
+                *old.add(i) = found;
+            }
+        });
+    }
+
+    #[inline(always)]
+    unsafe fn exchange<T: Word>(&self, expected: *const T, new: *const T, cells: impl Cells) {
+        let (old, alone) = (self.old.map(|old| old.cast::<T>()), self.alone);
+        // SAFETY: by the contract of `run`.
+        cells.for_each(|i, cell| unsafe {
+            let (expected, new) = (*expected.add(i), *new.add(i));
+            let found = T::update(cell, alone, |old| if old == expected { new } else { old });
+            if let Some(old) = old {
+                *old.add(i) = found;
+            }
+        });
+    }
+}
+
+/// The sum of two floats, to nearest_even.
+#[inline(always)]
+fn add_f32(a: u64, b: u64) -> u64 {
+    arith::add_f32(f32::from_bits(a as u32), f32::from_bits(b as u32), Rounding::NearestEven).to_bits().into()
+}
+
+#[inline(always)]
+fn add_f64(a: u64, b: u64) -> u64 {
+    arith::add_f64(f64::from_bits(a), f64::from_bits(b), Rounding::NearestEven).to_bits()
+}
+
+/// An f32 has more than twice the digits, so that rounding to it first changes nothing.
+#[inline(always)]
+fn add_f16(a: u64, b: u64) -> u64 {
+    bulk::f32_to_f16(bulk::f16_to_f32(a as u16) + bulk::f16_to_f32(b as u16)).into()
+}
+
+/// As for f16.
+#[inline(always)]
+fn add_bf16(a: u64, b: u64) -> u64 {
+    bulk::f32_to_bf16(bulk::bf16_to_f32(a as u16) + bulk::bf16_to_f32(b as u16)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of all kinds, and some others.
+    fn samples(bits: u32) -> Vec<u64> {
+        let mut state = 1u64;
+        let mut some: Vec<u64> = (0..200).map(|_| next(&mut state)).collect();
+        let mantissas = [(16, 10), (16, 7), (32, 23), (64, 52)];
+        for (_, mantissa) in mantissas.iter().filter(|(of, _)| *of == bits) {
+            let infinity = (1u64 << (bits - 1)) - (1 << mantissa);
+            some.extend([infinity, infinity - 1, infinity + 1, infinity | 1 << (mantissa - 1), 1 << mantissa, (1 << mantissa) - 1]);
+        }
+        some.extend([0, 1, 2, 3]);
+        let sign = 1u64 << (bits - 1);
+        some.iter().flat_map(|x| [*x, x ^ sign]).map(|x| x & (u64::MAX >> (64 - bits))).collect()
+    }
+
+    fn next(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        *state ^ *state >> 29
+    }
+
+    #[test]
+    fn sums_are_those_of_the_definition() {
+        type Sum = fn(u64, u64) -> u64;
+        let sums: [(FloatFormat, u32, Sum); 4] = [
+            (FloatFormat::F16, 16, add_f16),
+            (FloatFormat::Bf16, 16, add_bf16),
+            (FloatFormat::F32, 32, add_f32),
+            (FloatFormat::F64, 64, add_f64),
+        ];
+        for (format, bits, sum) in sums {
+            let samples = samples(bits);
+            for (a, b) in samples.iter().flat_map(|a| samples.iter().map(move |b| (*a, *b))) {
+                assert_eq!(sum(a, b), arith::add(format, a, b, Rounding::NearestEven), "{a:#x} + {b:#x} as {format:?}");
+            }
+        }
+    }
+
+    /// One place several times, alone and not.
+    #[test]
+    fn elements_are_updated_one_after_the_other() {
+        for alone in [true, false] {
+            for (mode, expected, old) in [
+                (Mode::Add, [9u32, 20], [1u32, 3, 20, 6]),
+                (Mode::Max, [3, 20], [1, 2, 20, 3]),
+                (Mode::Umin, [1, 4], [1, 1, 20, 1]),
+                (Mode::Xchg, [3, 4], [1, 2, 20, 3]),
+            ] {
+                let (mut memory, arguments, mut found) = ([1u32, 20], [2u32, 3, if mode == Mode::Add { 0 } else { 4 }, 3], [0u32; 4]);
+                let window = Window { address: 64, host: memory.as_mut_ptr().cast(), last: 68 };
+                let pointers = Pointers { addresses: &[64, 64, 68, 64], mask: None };
+                let change = Change::Combine(mode, arguments.as_ptr().cast());
+                let updates = Updates { element: Scalar::I32, change, old: Some(found.as_mut_ptr().cast()), alone };
+                // SAFETY: the window holds the elements, and the arrays one for each.
+                unsafe { updates.run(Scattered { window, pointers }) };
+                assert_eq!((memory, found), (expected, old), "{mode:?}");
+            }
+        }
+    }
+}
