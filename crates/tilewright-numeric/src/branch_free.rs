@@ -157,7 +157,7 @@ fn is_moderate(x: f64) -> bool {
 #[inline(always)]
 fn is_zero_or_not_finite(x: f64) -> bool {
     // NaN is not less than anything.
-    (x == 0.0) | !(x.abs() < f64::INFINITY)
+    (x == 0.0) | !x.is_finite()
 }
 
 /// `a + b` in `f64` in a direction.
@@ -170,7 +170,7 @@ pub fn add_f64(a: f64, b: f64, direction: Direction) -> f64 {
 /// Whether [`add_f64`] takes operands: no step overflows, unless an operand is infinite.
 #[inline(always)]
 pub fn takes_add_f64(a: f64, b: f64) -> bool {
-    (a.abs() <= LARGE) & (b.abs() <= LARGE) | !(a.abs() < f64::INFINITY) | !(b.abs() < f64::INFINITY)
+    (a.abs() <= LARGE) & (b.abs() <= LARGE) | !a.is_finite() | !b.is_finite()
 }
 
 /// `a * b` in `f64` in a direction.
@@ -210,7 +210,7 @@ pub fn sqrt_f64(a: f64, direction: Direction) -> f64 {
 /// Whether [`sqrt_f64`] takes an operand; see [`takes_mul_f64`].
 #[inline(always)]
 pub fn takes_sqrt_f64(a: f64) -> bool {
-    !(a.abs() < SMALL) | (a == 0.0)
+    (a.abs() >= SMALL) | a.is_nan() | (a == 0.0)
 }
 
 /// `a * b + c` in `f64` in a direction.

@@ -168,7 +168,7 @@ mod tests {
                 match choice % 4 {
                     0 => edges[(choice >> 2) as usize % edges.len()],
                     1 => near(random()),
-                    2 => random() & mask >> (choice >> 2) % 32,
+                    2 => random() & mask >> ((choice >> 2) % 32),
                     _ => random(),
                 }
             })

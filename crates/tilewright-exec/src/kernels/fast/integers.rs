@@ -88,7 +88,7 @@ integers! {
         |x, count| if count < 32 { x << (count & 31) } else { 0 }, if count < 32 { x >> (count & 31) } else { 0 };
     i64 u64 |x, y| if y == 0 { 0 } else { x.wrapping_div(y) },
         |x, count| if count < 64 { x << (count & 63) } else { 0 }, x >> count.min(63);
-    u64 u64 |x, y| if y == 0 { 0 } else { x / y },
+    u64 u64 |x, y| x.checked_div(y).unwrap_or(0),
         |x, count| if count < 64 { x << (count & 63) } else { 0 }, if count < 64 { x >> (count & 63) } else { 0 };
 }
 

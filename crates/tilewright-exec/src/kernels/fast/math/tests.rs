@@ -49,8 +49,8 @@ const EDGES: [f64; 30] = [
     1e-310,
     5e-324,
     1e-150,
-    1.570_796_326_794_896_6,
-    0.785_398_163_397_448_3,
+    std::f64::consts::FRAC_PI_2,
+    std::f64::consts::FRAC_PI_4,
     0.236_06,
     0.7208,
 ];
@@ -76,7 +76,7 @@ fn patterns(format: FloatFormat, seed: u64) -> Vec<u64> {
                 0..64 => edge,
                 64..72 => any,
                 _ => moderate,
-            } ^ sign * (random() >> 20 & 1))
+            } ^ (sign * (random() >> 20 & 1)))
                 & mask
         })
         .collect()
