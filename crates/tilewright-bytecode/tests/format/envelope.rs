@@ -57,7 +57,7 @@ fn the_header_is_checked() {
     };
     refused(b"", Kind::Magic, "expected Tile IR bytecode, but the file is empty");
     refused(&file[..5], Kind::Magic, "the file ends within its first 8 bytes");
-    refused(&patched(0, 0x7e), Kind::Magic, "it does not begin with 7f 'TileIR' 00");
+    refused(&patched(0, 0x7e), Kind::Magic, "this does not begin with 7f 'TileIR' 00");
     refused(b"ML\xefR\x0d", Kind::Magic, "this is MLIR bytecode");
     refused(&file[..8], Kind::Truncated, "expected 1 more byte,");
     refused(&patched(8, 12), Kind::Version, "version 12.5 is not supported");
