@@ -12,7 +12,8 @@ use super::{
     boxes::{BoxCopy, Dim, LINE, Stores},
 };
 #[cfg(target_arch = "x86_64")]
-use crate::{cpu::Level, interrupt::Looks};
+use crate::cpu::Level;
+use crate::interrupt::Looks;
 use std::ops::Range;
 
 /// Bytes of a lane: the part of a vector within which elements are zipped.
