@@ -9,7 +9,7 @@ use super::{
     pointers::pointers,
     sums::Sums,
     tiling::Axis,
-    updates::{Change, Run, Scattered, Updates},
+    updates::{Change, Scattered, StridedCells, Updates},
 };
 use crate::{
     AccessFault, LaunchErrorKind,
@@ -112,7 +112,7 @@ impl Machine<'_> {
             }
             let axis = Axis::SINGLE;
             // SAFETY: the address was resolved for an element of this size, and is aligned; the registers hold one for each pointer.
-            unsafe { self.updates(atomic, block).run(Run { host, size: access.size, position: i, axis }) };
+            unsafe { self.updates(atomic, block).run(StridedCells { host, size: access.size, position: i, axis }) };
         }
         Ok(())
     }

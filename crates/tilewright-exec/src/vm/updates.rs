@@ -31,7 +31,7 @@ impl Cells for Scattered<'_> {
 }
 
 /// Elements of one dimension of a tile.
-pub(super) struct Run {
+pub(super) struct StridedCells {
     pub(super) host: *mut u8,
     /// Bytes of an element.
     pub(super) size: usize,
@@ -40,7 +40,7 @@ pub(super) struct Run {
     pub(super) axis: Axis,
 }
 
-impl Cells for Run {
+impl Cells for StridedCells {
     #[inline(always)]
     fn for_each(self, mut visit: impl FnMut(usize, *mut u8)) {
         let Axis { count, stride, pitch } = self.axis;

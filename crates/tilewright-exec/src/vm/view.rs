@@ -329,7 +329,7 @@ impl Run {
                     // All elements are aligned as the first one is.
                     Strong::new(host, self.size)?;
                     let updates = Updates { element: self.element, change: Change::Combine(mode, source), old: None, alone: self.alone };
-                    updates.run(updates::Run { host, size: self.size, position, axis: self.axis });
+                    updates.run(updates::StridedCells { host, size: self.size, position, axis: self.axis });
                 }
                 _ => {
                     let mut looks = Looks::new();

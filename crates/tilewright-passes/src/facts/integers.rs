@@ -9,7 +9,7 @@
 
 use super::{
     Range, TileFact,
-    transfer::{Context, Known, decided},
+    transfer::{Context, KnownFacts, decided},
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -34,7 +34,7 @@ pub struct IntegerFacts<'m> {
 
 /// A comparison that holds in a block: of a value that is on its left, with another one.
 #[derive(Clone, Copy)]
-struct Condition {
+struct Comparison {
     predicate: ComparisonPredicate,
     signed: bool,
     other: Value,
@@ -43,7 +43,7 @@ struct Condition {
 /// The conditions that hold in the branches of `if`, by block and the value that they are about.
 #[derive(Default)]
 struct Conditions {
-    by_place: HashMap<(Block, Value), Vec<Condition>>,
+    by_place: HashMap<(Block, Value), Vec<Comparison>>,
     /// Whether there is a condition about a value.
     about: Vec<bool>,
     /// The values that conditions compare with this one, and where these hold.
@@ -97,7 +97,7 @@ impl<'m> IntegerFacts<'m> {
     }
 }
 
-impl Condition {
+impl Comparison {
     /// What is left of a range where the comparison with a number of another range holds.
     fn apply(self, range: Range, other: Range) -> Range {
         use ComparisonPredicate as P;
@@ -156,7 +156,7 @@ impl Conditions {
         let predicate = if holds { predicate } else { negated(predicate) };
         let signed = op.signedness() != Some(Signedness::Unsigned);
         for (value, predicate, other) in [(lhs, predicate, rhs), (rhs, swapped(predicate), lhs)] {
-            self.by_place.entry((block, value)).or_default().push(Condition { predicate, signed, other });
+            self.by_place.entry((block, value)).or_default().push(Comparison { predicate, signed, other });
             self.about[value.index()] = true;
             self.compared_with.entry(other).or_default().push((block, value));
         }
@@ -194,7 +194,7 @@ struct Seen<'a, 'm> {
     block: Block,
 }
 
-impl Known for Seen<'_, '_> {
+impl KnownFacts for Seen<'_, '_> {
     fn of(&self, value: Value) -> Option<TileFact> {
         self.facts.at(value, self.block)
     }

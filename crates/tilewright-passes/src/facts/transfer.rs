@@ -49,7 +49,7 @@ pub(super) struct Context<'m> {
 }
 
 /// What is known of values so far; `None` where nothing has reached a value yet.
-pub(super) trait Known {
+pub(super) trait KnownFacts {
     fn of(&self, value: Value) -> Option<TileFact>;
 }
 
@@ -69,7 +69,7 @@ impl<'m> Context<'m> {
     }
 
     /// What is known of the `index`-th result of an operation without regions; `None` if an operand has no fact yet.
-    pub(super) fn result(self, op: OpRef<'m>, index: usize, known: &impl Known) -> Option<TileFact> {
+    pub(super) fn result(self, op: OpRef<'m>, index: usize, known: &impl KnownFacts) -> Option<TileFact> {
         let shape = self.shape(op.result(index)?)?;
         let fact = match op.opcode() {
             Opcode::Constant => self.constant(op, shape),
@@ -215,23 +215,23 @@ impl<'m> Context<'m> {
     }
 
     /// An extent of a tensor, or of the index space of a view.
-    fn extent(self, op: OpRef<'m>, index: usize, shape: Shape<'m>, known: &impl Known) -> Option<TileFact> {
+    fn extent(self, op: OpRef<'m>, index: usize, shape: Shape<'m>, known: &impl KnownFacts) -> Option<TileFact> {
         let Some((extent, step)) = self.extent_of(op, index) else { return Some(shape.unknown()) };
         let bits = shape.elem.bits();
         let range = match extent {
-            Extent::Static(extent) => Range::constant(64, extent),
-            Extent::Dynamic(value) => known.of(value)?.range?.extend_or_same(64),
+            TensorExtent::Static(extent) => Range::constant(64, extent),
+            TensorExtent::Dynamic(value) => known.of(value)?.range?.extend_or_same(64),
         };
         let tiles = Range::unsigned(64, range.umin().div_ceil(step), range.umax().div_ceil(step));
         let fact = shape.with_range(if bits == 64 { tiles } else { tiles.trunci(bits) });
         match extent {
-            Extent::Dynamic(value) if step == 1 => Some(TileFact { divisor: fact.divisor.max(known.of(value)?.divisor), ..fact }),
+            TensorExtent::Dynamic(value) if step == 1 => Some(TileFact { divisor: fact.divisor.max(known.of(value)?.divisor), ..fact }),
             _ => Some(fact),
         }
     }
 
     /// The extent that a result of `get_tensor_shape` or `get_index_space_shape` comes from, and what it is divided by.
-    fn extent_of(self, op: OpRef<'m>, index: usize) -> Option<(Extent, u64)> {
+    fn extent_of(self, op: OpRef<'m>, index: usize) -> Option<(TensorExtent, u64)> {
         let types = &self.module.tables.types;
         let source = op.operand(0)?;
         let (tensor, dimension, step) = match types.get(self.body.ty(source)) {
@@ -249,7 +249,7 @@ impl<'m> Context<'m> {
         let (dimension, step) = (usize::try_from(dimension).ok()?, u64::try_from(step).ok().filter(|step| *step > 0)?);
         let extent = *shape.get(dimension)?;
         if extent != DYNAMIC {
-            return Some((Extent::Static(extent.cast_unsigned()), step));
+            return Some((TensorExtent::Static(extent.cast_unsigned()), step));
         }
         // A promise may stand between the tensor and its making.
         let mut maker = self.body.defining_op(tensor)?;
@@ -257,7 +257,7 @@ impl<'m> Context<'m> {
             maker = self.body.defining_op(maker.operand(0)?)?;
         }
         let nth = shape[..dimension].iter().filter(|extent| **extent == DYNAMIC).count();
-        Some((Extent::Dynamic(*maker.operand_named("dynamicShape").get(nth)?), step))
+        Some((TensorExtent::Dynamic(*maker.operand_named("dynamicShape").get(nth)?), step))
     }
 
     fn elementwise(self, elem_op: ElemOp, op: OpRef<'m>, facts: &[TileFact], shape: Shape<'m>) -> TileFact {
@@ -293,7 +293,7 @@ impl<'m> Context<'m> {
 
 /// An extent of a tensor.
 #[derive(Clone, Copy)]
-enum Extent {
+enum TensorExtent {
     Static(u64),
     Dynamic(Value),
 }
