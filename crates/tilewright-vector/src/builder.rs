@@ -1,0 +1,217 @@
+//! Making vector code.
+
+use crate::{
+    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Spread, Value},
+    prim::{Lane, Prim},
+    verify::{Finding, verify},
+};
+
+/// Makes a [`Code`] item by item.
+///
+/// Loops are opened and closed; what is added in between is their body. Equal constants are one value. Mistakes are told by
+/// [`finish`](Builder::finish), which verifies the whole.
+#[derive(Debug)]
+pub struct Builder {
+    code: Code,
+    open: Vec<Open>,
+    constants: Vec<(Lane, u64, Value)>,
+}
+
+/// A loop that is not closed yet, with the items in front of it.
+#[derive(Debug)]
+struct Open {
+    kind: Kind,
+    axis: Axis,
+    count: Count,
+    inits: Vec<Value>,
+    args: Vec<Value>,
+    before: Vec<Item>,
+}
+
+impl Builder {
+    /// Begins code whose loops over lanes gather in so many lanes: a power of two.
+    pub fn new(lanes: u32) -> Builder {
+        let code = Code { lanes, params: Vec::new(), values: Vec::new(), axes: 0, body: Vec::new() };
+        Builder { code, open: Vec::new(), constants: Vec::new() }
+    }
+
+    /// Adds a parameter.
+    pub fn param(&mut self, kind: ParamKind) -> Param {
+        self.code.params.push(kind);
+        Param(self.code.params.len() as u32 - 1)
+    }
+
+    /// The type of a value.
+    pub fn lane(&self, value: Value) -> Lane {
+        self.code.lane(value)
+    }
+
+    fn value(&mut self, lane: Lane, spread: Spread) -> Value {
+        self.code.values.push((lane, spread));
+        Value(self.code.values.len() as u32 - 1)
+    }
+
+    /// What values are that are not the same in all lanes, here.
+    fn spread_here(&self) -> Spread {
+        if self.in_lanes() { Spread::Varying } else { Spread::Uniform }
+    }
+
+    fn in_lanes(&self) -> bool {
+        self.open.iter().any(|open| open.kind == Kind::Lanes)
+    }
+
+    fn spread_of(&self, operands: &[Value]) -> Spread {
+        let uniform = operands.iter().all(|v| self.code.spread(*v) == Spread::Uniform);
+        if uniform { Spread::Uniform } else { self.spread_here() }
+    }
+
+    /// Computes `prim` of `operands`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are not as many operands as the primitive takes.
+    pub fn prim(&mut self, prim: Prim, operands: &[Value]) -> Value {
+        assert_eq!(operands.len(), prim.arity(), "operands of {prim}");
+        let last = operands[operands.len() - 1];
+        let spread = self.spread_of(operands);
+        let result = self.value(prim.result(self.lane(last)), spread);
+        let operand = |n: usize| operands.get(n).copied().unwrap_or(last);
+        self.code.body.push(Item::Prim { result, prim, operands: [operand(0), operand(1), operand(2)] });
+        result
+    }
+
+    /// A number, by its bits.
+    pub fn constant(&mut self, lane: Lane, bits: u64) -> Value {
+        if let Some((.., value)) = self.constants.iter().find(|c| (c.0, c.1) == (lane, bits)) {
+            return *value;
+        }
+        let result = self.value(lane, Spread::Uniform);
+        self.constants.push((lane, bits, result));
+        result
+    }
+
+    /// A number of `f32`.
+    pub fn f32(&mut self, number: f32) -> Value {
+        self.constant(Lane::F32, number.to_bits().into())
+    }
+
+    /// A number that is handed in.
+    pub fn scalar(&mut self, param: Param) -> Value {
+        let lane = match self.code.params[param.index()] {
+            ParamKind::Lane(lane) => lane,
+            ParamKind::Buffer | ParamKind::Count => Lane::I64,
+        };
+        let result = self.value(lane, Spread::Uniform);
+        self.code.body.push(Item::Scalar { result, param });
+        result
+    }
+
+    /// The index of a loop that is open.
+    pub fn index(&mut self, axis: Axis, lane: Lane) -> Value {
+        let lanes = self.open.iter().any(|open| open.axis == axis && open.kind == Kind::Lanes);
+        let result = self.value(lane, if lanes { Spread::Varying } else { Spread::Uniform });
+        self.code.body.push(Item::Index { result, axis });
+        result
+    }
+
+    /// Reads memory.
+    pub fn load(&mut self, lane: Lane, place: Place, mask: Option<Value>) -> Value {
+        let spread = self.spread_here();
+        let result = self.value(lane, spread);
+        self.code.body.push(Item::Load { result, place, mask });
+        result
+    }
+
+    /// Writes memory.
+    pub fn store(&mut self, value: Value, place: Place, mask: Option<Value>) {
+        self.code.body.push(Item::Store { value, place, mask });
+    }
+
+    /// Reads memory at computed offsets in bytes.
+    pub fn gather(&mut self, lane: Lane, buffer: Param, offsets: Value, mask: Option<Value>) -> Value {
+        let spread = self.spread_here();
+        let result = self.value(lane, spread);
+        self.code.body.push(Item::Gather { result, buffer, offsets, mask });
+        result
+    }
+
+    /// Writes memory at computed offsets in bytes.
+    pub fn scatter(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        self.code.body.push(Item::Scatter { value, buffer, offsets, mask });
+    }
+
+    /// Begins a loop that carries values, which begin as `inits`: its index and the values of the iteration.
+    pub fn open(&mut self, kind: Kind, count: Count, inits: &[Value]) -> (Axis, Vec<Value>) {
+        let axis = Axis(self.code.axes);
+        self.code.axes += 1;
+        let lanes = kind == Kind::Lanes || self.in_lanes();
+        let args: Vec<Value> = inits
+            .iter()
+            .map(|init| {
+                let (lane, spread) = self.code.values[init.index()];
+                self.value(lane, if lanes { Spread::Varying } else { spread })
+            })
+            .collect();
+        let before = std::mem::take(&mut self.code.body);
+        self.open.push(Open { kind, axis, count, inits: inits.to_vec(), args: args.clone(), before });
+        (axis, args)
+    }
+
+    /// Ends the loop that was opened last, whose iterations hand on `nexts`: what the last one handed on.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no loop is open, or it carries another number of values.
+    pub fn close(&mut self, nexts: &[Value]) -> Vec<Value> {
+        let open = self.open.pop().expect("a loop is open");
+        assert_eq!(nexts.len(), open.inits.len(), "values that the loop carries");
+        let carried: Vec<Carried> = (0..nexts.len())
+            .map(|i| {
+                let (lane, spread) = self.code.values[open.args[i].index()];
+                let result = self.value(lane, if open.kind == Kind::Lanes { Spread::Partial } else { spread });
+                Carried { init: open.inits[i], arg: open.args[i], next: nexts[i], result }
+            })
+            .collect();
+        let body = std::mem::replace(&mut self.code.body, open.before);
+        let results = carried.iter().map(|c| c.result).collect();
+        self.code.body.push(Item::Loop(Loop { kind: open.kind, axis: open.axis, count: open.count, carried, body }));
+        results
+    }
+
+    /// Combines partial values. `combine` gets the values of the lower and the upper lanes and gives as many.
+    pub fn fold(&mut self, partials: &[Value], combine: impl FnOnce(&mut Builder, &[Value], &[Value]) -> Vec<Value>) -> Vec<Value> {
+        let mut side = || -> Vec<Value> {
+            let of = |b: &mut Builder, p: &Value| {
+                let lane = b.lane(*p);
+                b.value(lane, Spread::Uniform)
+            };
+            partials.iter().map(|p| of(self, p)).collect()
+        };
+        let (lower, upper) = (side(), side());
+        let before = std::mem::take(&mut self.code.body);
+        let combined = combine(self, &lower, &upper);
+        let body = std::mem::replace(&mut self.code.body, before);
+        let results: Vec<Value> = partials.iter().map(|p| self.value(self.code.lane(*p), Spread::Uniform)).collect();
+        let fold = Fold { partials: partials.to_vec(), lower, upper, body, combined, results: results.clone() };
+        self.code.body.push(Item::Fold(fold));
+        results
+    }
+
+    /// The code, with all constants at its begin.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that it breaks.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a loop is open.
+    pub fn finish(mut self) -> Result<Code, Finding> {
+        assert!(self.open.is_empty(), "all loops are closed");
+        let constants = self.constants.iter().map(|(_, bits, result)| Item::Const { result: *result, bits: *bits });
+        let body = std::mem::take(&mut self.code.body);
+        self.code.body = constants.chain(body).collect();
+        verify(&self.code)?;
+        Ok(self.code)
+    }
+}

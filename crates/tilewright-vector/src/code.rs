@@ -1,0 +1,302 @@
+//! Vector code as data.
+
+use crate::prim::{Lane, Prim};
+
+/// A value: what a primitive, a load or a loop gives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Value(pub(crate) u32);
+
+/// The index of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Axis(pub(crate) u32);
+
+/// Something that is handed in when the code runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Param(pub(crate) u32);
+
+impl Value {
+    /// Its place among the values of the code.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Param {
+    /// Its place among the arguments.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a parameter is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ParamKind {
+    /// Memory.
+    Buffer,
+    /// How often a loop runs, or the bytes from one place to the next.
+    Count,
+    /// A number, the same for all lanes.
+    Lane(Lane),
+}
+
+/// Whether the lanes hold the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Spread {
+    /// All lanes hold the same.
+    Uniform,
+    /// Each lane of a loop over lanes holds its own.
+    Varying,
+    /// What each lane has gathered in a loop over lanes that has ended. Only [`Fold`] and loops that go on gathering read it.
+    Partial,
+}
+
+/// Code for one lane, in loops. Made by a [`Builder`](crate::Builder) or from text, and always valid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Code {
+    pub(crate) lanes: u32,
+    pub(crate) params: Vec<ParamKind>,
+    pub(crate) values: Vec<(Lane, Spread)>,
+    pub(crate) axes: u32,
+    pub(crate) body: Vec<Item>,
+}
+
+impl Code {
+    /// How many lanes gather what loops over lanes carry: a power of two. Iteration `i` of such a loop belongs to lane `i` modulo this, and [`Fold`]
+    /// combines the lanes in a fixed order, so this decides the order of sums, wherever they are computed.
+    pub fn lanes(&self) -> usize {
+        self.lanes as usize
+    }
+
+    /// What is handed in when it runs.
+    pub fn params(&self) -> &[ParamKind] {
+        &self.params
+    }
+
+    /// The type of a value.
+    pub fn lane(&self, value: Value) -> Lane {
+        self.values[value.index()].0
+    }
+
+    /// Whether the lanes of a value hold the same.
+    pub fn spread(&self, value: Value) -> Spread {
+        self.values[value.index()].1
+    }
+
+    /// How many values there are.
+    pub fn values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// What it does, in order.
+    pub fn body(&self) -> &[Item] {
+        &self.body
+    }
+}
+
+/// A step of the code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// Computes.
+    Prim {
+        /// What it gives.
+        result: Value,
+        /// The primitive.
+        prim: Prim,
+        /// Its operands; those behind its arity repeat the last one.
+        operands: [Value; 3],
+    },
+    /// A number.
+    Const {
+        /// The number's value, uniform.
+        result: Value,
+        /// Its bits.
+        bits: u64,
+    },
+    /// A number that is handed in.
+    Scalar {
+        /// The number, uniform.
+        result: Value,
+        /// Which one.
+        param: Param,
+    },
+    /// The index of a loop, as `i32` or `i64`, modulo 2 to the power of the width.
+    Index {
+        /// Varying if the loop is over lanes, else uniform.
+        result: Value,
+        /// The loop.
+        axis: Axis,
+    },
+    /// Reads memory.
+    Load {
+        /// What was read.
+        result: Value,
+        /// Where.
+        place: Place,
+        /// The lanes that read; the others get zero.
+        mask: Option<Value>,
+    },
+    /// Writes memory.
+    Store {
+        /// What is written. If it is uniform and no loop over lanes is around, it is written once.
+        value: Value,
+        /// Where.
+        place: Place,
+        /// The lanes that write.
+        mask: Option<Value>,
+    },
+    /// Reads memory at computed places. A lane whose place is not inside of the buffer gets zero and raises a fault.
+    Gather {
+        /// What was read.
+        result: Value,
+        /// The memory.
+        buffer: Param,
+        /// Bytes from the buffer's begin: `i64`.
+        offsets: Value,
+        /// The lanes that read; the others get zero.
+        mask: Option<Value>,
+    },
+    /// Writes memory at computed places, in the order of the lanes. A lane whose place is not inside of the buffer raises a fault.
+    Scatter {
+        /// What is written.
+        value: Value,
+        /// The memory.
+        buffer: Param,
+        /// Bytes from the buffer's begin: `i64`.
+        offsets: Value,
+        /// The lanes that write.
+        mask: Option<Value>,
+    },
+    /// Repeats.
+    Loop(Loop),
+    /// Combines what the lanes have gathered.
+    Fold(Fold),
+}
+
+/// How the iterations of a loop are done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// One after the other.
+    Serial,
+    /// Each by one lane. Iterations must not read in memory what others write, nor write what another item of the body writes.
+    Lanes,
+}
+
+/// A loop from 0 up to a count.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loop {
+    /// How its iterations are done.
+    pub kind: Kind,
+    /// Its index.
+    pub axis: Axis,
+    /// How often it runs.
+    pub count: Count,
+    /// What it hands from one iteration to the next, each lane for itself.
+    pub carried: Vec<Carried>,
+    /// What it does.
+    pub body: Vec<Item>,
+}
+
+/// A value that a loop hands from one iteration to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Carried {
+    /// What the first iteration gets.
+    pub init: Value,
+    /// What the iteration got.
+    pub arg: Value,
+    /// What it hands on.
+    pub next: Value,
+    /// What the last one handed on; [`Spread::Partial`] if the loop is over lanes.
+    pub result: Value,
+}
+
+/// Combines partial values of all lanes to one: the upper half of the lanes with the lower, lane by lane, until one is left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fold {
+    /// What is combined.
+    pub partials: Vec<Value>,
+    /// The values of the lower lanes, in the combiner.
+    pub lower: Vec<Value>,
+    /// The values of the upper lanes, in the combiner.
+    pub upper: Vec<Value>,
+    /// The combiner: primitives and constants only.
+    pub body: Vec<Item>,
+    /// What the combiner gives, for each partial value.
+    pub combined: Vec<Value>,
+    /// What is left, uniform.
+    pub results: Vec<Value>,
+}
+
+/// A count of iterations, or a distance in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Count {
+    /// Known.
+    Const(i64),
+    /// Handed in.
+    Param(Param),
+}
+
+/// One addend of a place: the index of a loop times a distance in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Term {
+    /// The loop.
+    pub axis: Axis,
+    /// Bytes from one iteration to the next; may be negative.
+    pub stride: Count,
+    /// Iterations from this one on have no place there: they read zero and write nothing.
+    pub limit: Option<Count>,
+}
+
+/// A place in memory: the begin of a buffer, plus a distance, plus indices of loops times distances.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// The memory.
+    pub buffer: Param,
+    /// Bytes from the buffer's begin.
+    pub offset: i64,
+    /// At most one for each loop.
+    pub terms: Vec<Term>,
+}
+
+impl Place {
+    /// The place at the begin of a buffer.
+    pub fn of(buffer: Param) -> Place {
+        Place { buffer, offset: 0, terms: Vec::new() }
+    }
+
+    /// The same, with one more term.
+    #[must_use]
+    pub fn along(mut self, axis: Axis, stride: Count) -> Place {
+        self.terms.push(Term { axis, stride, limit: None });
+        self
+    }
+
+    /// The same, with one more term that ends at an iteration.
+    #[must_use]
+    pub fn within(mut self, axis: Axis, stride: Count, limit: Count) -> Place {
+        self.terms.push(Term { axis, stride, limit: Some(limit) });
+        self
+    }
+
+    /// The same, further on by some bytes.
+    #[must_use]
+    pub fn offset_by(mut self, bytes: i64) -> Place {
+        self.offset = self.offset.wrapping_add(bytes);
+        self
+    }
+}
+
+impl Item {
+    /// Calls `f` with each value that the item itself reads; not with those that the body of a loop or combiner reads.
+    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        match self {
+            Item::Prim { prim, operands, .. } => operands[..prim.arity()].iter().copied().for_each(f),
+            Item::Const { .. } | Item::Scalar { .. } | Item::Index { .. } => {}
+            Item::Load { mask, .. } => mask.iter().copied().for_each(f),
+            Item::Store { value, mask, .. } => std::iter::once(*value).chain(*mask).for_each(f),
+            Item::Gather { offsets, mask, .. } => std::iter::once(*offsets).chain(*mask).for_each(f),
+            Item::Scatter { value, offsets, mask, .. } => [*value, *offsets].into_iter().chain(*mask).for_each(f),
+            Item::Loop(l) => l.carried.iter().for_each(|c| f(c.init)),
+            Item::Fold(fold) => fold.partials.iter().copied().for_each(f),
+        }
+    }
+}

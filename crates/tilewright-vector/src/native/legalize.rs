@@ -1,0 +1,169 @@
+//! Expresses primitives that an instruction set lacks by others.
+
+use super::Level;
+use crate::{
+    code::{Code, Fold, Item, Loop, Spread, Value},
+    prim::{Lane, Prim},
+};
+
+/// Rewrites the code so that it has only primitives that `level` has instructions for.
+pub(super) fn legalize(code: &Code, level: Level) -> Code {
+    let mut out = code.clone();
+    out.body = Vec::new();
+    let mut legalizer = Legalizer { code: out, level, constants: Vec::new(), items: Vec::new() };
+    let body = legalizer.body(&code.body);
+    let mut out = legalizer.code;
+    out.body = legalizer.constants.iter().map(|(_, bits, result)| Item::Const { result: *result, bits: *bits }).chain(body).collect();
+    out
+}
+
+struct Legalizer {
+    code: Code,
+    level: Level,
+    constants: Vec<(Lane, u64, Value)>,
+    items: Vec<Item>,
+}
+
+impl Legalizer {
+    fn body(&mut self, items: &[Item]) -> Vec<Item> {
+        let outside = std::mem::take(&mut self.items);
+        for item in items {
+            match item {
+                Item::Prim { result, prim, operands } => self.prim(*result, *prim, *operands),
+                Item::Loop(inner) => {
+                    let body = self.body(&inner.body);
+                    self.items.push(Item::Loop(Loop { body, ..inner.clone() }));
+                }
+                Item::Fold(fold) => {
+                    let body = self.body(&fold.body);
+                    self.items.push(Item::Fold(Fold { body, ..fold.clone() }));
+                }
+                other => self.items.push(other.clone()),
+            }
+        }
+        std::mem::replace(&mut self.items, outside)
+    }
+
+    fn constant(&mut self, lane: Lane, bits: u64) -> Value {
+        if let Some((.., value)) = self.constants.iter().find(|c| (c.0, c.1) == (lane, bits)) {
+            return *value;
+        }
+        let value = self.value(lane, Spread::Uniform);
+        self.constants.push((lane, bits, value));
+        value
+    }
+
+    fn value(&mut self, lane: Lane, spread: Spread) -> Value {
+        self.code.values.push((lane, spread));
+        Value(self.code.values.len() as u32 - 1)
+    }
+
+    /// Adds a primitive, itself expressed by others where that is necessary.
+    fn add(&mut self, prim: Prim, operands: &[Value]) -> Value {
+        let last = operands[operands.len() - 1];
+        let varying = operands.iter().any(|v| self.code.spread(*v) == Spread::Varying);
+        let spread = if varying { Spread::Varying } else { Spread::Uniform };
+        let result = self.value(prim.result(self.code.lane(last)), spread);
+        self.add_to(result, prim, operands);
+        result
+    }
+
+    fn add_to(&mut self, result: Value, prim: Prim, operands: &[Value]) {
+        let operand = |n: usize| operands[n.min(operands.len() - 1)];
+        self.prim(result, prim, [operand(0), operand(1), operand(2)]);
+    }
+
+    fn prim(&mut self, result: Value, prim: Prim, operands: [Value; 3]) {
+        use Lane::{I8, I16, I32, I64};
+        use Prim::*;
+        let [a, b, _] = operands;
+        let lane = self.code.lane(operands[prim.arity() - 1]);
+        let avx2 = self.level == Level::Avx2;
+        match (prim, lane) {
+            (Mul | Shl | ShrU, I8) => self.in_wider(result, prim, U8To16, Low8Of16, a, b, U8To16),
+            (ShrS, I8) => self.in_wider(result, prim, S8To16, Low8Of16, a, b, U8To16),
+            (DivS, I8) => self.in_wider(result, prim, S8To32, Low8Of32, a, b, S8To32),
+            (DivU, I8) => self.in_wider(result, prim, U8To32, Low8Of32, a, b, U8To32),
+            (DivS, I16) => self.in_wider(result, prim, S16To32, Low16Of32, a, b, S16To32),
+            (DivU, I16) => self.in_wider(result, prim, U16To32, Low16Of32, a, b, U16To32),
+            (Shl | ShrU, I16) if avx2 => self.in_wider(result, prim, U16To32, Low16Of32, a, b, U16To32),
+            (ShrS, I16) if avx2 => self.in_wider(result, prim, S16To32, Low16Of32, a, b, U16To32),
+            (MulHighS, I8) => self.upper(result, S8To16, Low8Of16, a, b),
+            (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
+            (MulHighS, I32) => self.upper(result, S32To64, Low32Of64, a, b),
+            (MulHighU, I32) => self.upper(result, U32To64, Low32Of64, a, b),
+            (DivS, I32) => self.divide_signed(result, a, b),
+            (DivU, I32) => self.divide_unsigned(result, a, b),
+            (ShrS, I64) if avx2 => {
+                // Of negative numbers the complement of the complement, shifted.
+                let (zero, ones) = (self.constant(I64, 0), self.constant(I64, u64::MAX));
+                let negative = self.add(LtS, &[a, zero]);
+                let sign = self.add(Select, &[negative, ones, zero]);
+                let magnitude = self.add(Xor, &[a, sign]);
+                let shifted = self.add(ShrU, &[magnitude, b]);
+                self.add_to(result, Xor, &[shifted, sign]);
+            }
+            (LtU, _) if avx2 => {
+                let sign = self.constant(lane, (lane.bits() >> 1) + 1);
+                let (a, b) = (self.add(Xor, &[a, sign]), self.add(Xor, &[b, sign]));
+                self.add_to(result, LtS, &[a, b]);
+            }
+            (MinS | MaxS | MinU | MaxU, I64) if avx2 => {
+                let less = self.add(if matches!(prim, MinS | MaxS) { LtS } else { LtU }, &[a, b]);
+                let (yes, no) = if matches!(prim, MinS | MinU) { (a, b) } else { (b, a) };
+                self.add_to(result, Select, &[less, yes, no]);
+            }
+            _ => self.items.push(Item::Prim { result, prim, operands }),
+        }
+    }
+
+    /// The operation on wider numbers, of which the lower bits are left.
+    #[expect(clippy::too_many_arguments, reason = "a row of a table")]
+    fn in_wider(&mut self, result: Value, prim: Prim, widen: Prim, low: Prim, a: Value, b: Value, widen_second: Prim) {
+        let (a, b) = (self.add(widen, &[a]), self.add(widen_second, &[b]));
+        let wide = self.add(prim, &[a, b]);
+        self.add_to(result, low, &[wide]);
+    }
+
+    /// The upper half of a product, from the whole product in wider numbers.
+    fn upper(&mut self, result: Value, widen: Prim, low: Prim, a: Value, b: Value) {
+        let bits = 8 * self.code.lane(a).size() as u64;
+        let (a, b) = (self.add(widen, &[a]), self.add(widen, &[b]));
+        let product = self.add(Prim::Mul, &[a, b]);
+        let distance = self.constant(self.code.lane(product), bits);
+        let shifted = self.add(Prim::ShrU, &[product, distance]);
+        self.add_to(result, low, &[shifted]);
+    }
+
+    /// A quotient of 32 bits is exact enough in `f64` that rounding it toward zero gives the integer.
+    fn divide_signed(&mut self, result: Value, a: Value, b: Value) {
+        let zero = self.constant(Lane::I32, 0);
+        let ones = self.constant(Lane::I32, 0xffff_ffff);
+        let (x, y) = (self.add(Prim::S32ToF64, &[a]), self.add(Prim::S32ToF64, &[b]));
+        let quotient = self.add(Prim::FDiv, &[x, y]);
+        let quotient = self.add(Prim::F64ToS32, &[quotient]);
+        let by_zero = self.add(Prim::Eq, &[b, zero]);
+        self.add_to(result, Prim::Select, &[by_zero, ones, quotient]);
+    }
+
+    fn divide_unsigned(&mut self, result: Value, a: Value, b: Value) {
+        let zero = self.constant(Lane::I32, 0);
+        let ones = self.constant(Lane::I32, 0xffff_ffff);
+        let sign = self.constant(Lane::I32, 0x8000_0000);
+        let middle = self.constant(Lane::F64, 2_147_483_648_f64.to_bits());
+        let mut float = |value: Value| {
+            let shifted = self.add(Prim::Xor, &[value, sign]);
+            let float = self.add(Prim::S32ToF64, &[shifted]);
+            self.add(Prim::FAdd, &[float, middle])
+        };
+        let (x, y) = (float(a), float(b));
+        let quotient = self.add(Prim::FDiv, &[x, y]);
+        // The integer part, before it is moved into the range of signed integers.
+        let quotient = self.add(Prim::Trunc, &[quotient]);
+        let shifted = self.add(Prim::FSub, &[quotient, middle]);
+        let shifted = self.add(Prim::F64ToS32, &[shifted]);
+        let quotient = self.add(Prim::Xor, &[shifted, sign]);
+        let by_zero = self.add(Prim::Eq, &[b, zero]);
+        self.add_to(result, Prim::Select, &[by_zero, ones, quotient]);
+    }
+}

@@ -1,0 +1,189 @@
+//! Native code, made in process.
+
+#[cfg(target_arch = "x86_64")]
+mod legalize;
+#[cfg(target_arch = "x86_64")]
+mod registers;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::{
+    code::{Code, ParamKind},
+    memory::{Arg, Fault, check},
+};
+use memmap2::Mmap;
+#[cfg(target_arch = "x86_64")]
+use memmap2::MmapMut;
+use std::{error::Error, fmt};
+
+/// An instruction set that native code is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// x86-64 with AVX2, FMA and F16C: vectors of 32 bytes.
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, DQ and VL besides: vectors of 64 bytes.
+    Avx512,
+}
+
+impl Level {
+    /// The levels that this CPU has, the best one last.
+    pub fn available() -> &'static [Level] {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi2");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if avx2 && avx512 {
+                &[Level::Avx2, Level::Avx512]
+            } else if avx2 {
+                &[Level::Avx2]
+            } else {
+                &[]
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        &[]
+    }
+
+    /// Bytes of a vector.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Level::Avx2 => 32,
+            Level::Avx512 => 64,
+        }
+    }
+}
+
+/// Why there is no native code.
+#[derive(Debug)]
+pub enum CompileError {
+    /// This CPU lacks the instruction set.
+    Unavailable(Level),
+    /// The system gives no memory for code, or does not let it be run.
+    Pages(std::io::Error),
+    /// The assembler refused an instruction: a defect of this crate.
+    Assembler(String),
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CompileError::Unavailable(level) => write!(f, "this CPU does not have {level:?}"),
+            CompileError::Pages(_) => f.write_str("the system does not let native code be made"),
+            CompileError::Assembler(what) => write!(f, "an instruction cannot be encoded: {what}"),
+        }
+    }
+}
+
+impl Error for CompileError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            CompileError::Pages(error) => Some(error),
+            CompileError::Unavailable(_) | CompileError::Assembler(_) => None,
+        }
+    }
+}
+
+/// Vector code as machine code. It gives the bits that the portable executor gives.
+#[derive(Debug)]
+pub struct Native {
+    code: Code,
+    level: Level,
+    /// The machine code, which nothing can write to any more.
+    pages: Mmap,
+    length: usize,
+    pool: Vec<Line>,
+    /// Lines of the block that the code works in.
+    block: usize,
+}
+
+/// 64 bytes, aligned so: what the longest vector reads at once.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line([u64; 8]);
+
+impl Code {
+    /// Makes machine code for an instruction set.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`]: the portable executor can still run the code.
+    pub fn compile(&self, level: Level) -> Result<Native, CompileError> {
+        if !Level::available().contains(&level) {
+            return Err(CompileError::Unavailable(level));
+        }
+        #[cfg(target_arch = "x86_64")]
+        {
+            let legal = legalize::legalize(self, level);
+            let emitted = x86::emit(&legal, level).map_err(|error| CompileError::Assembler(format!("{error:?}")))?;
+            let mut pages = MmapMut::map_anon(emitted.bytes.len()).map_err(CompileError::Pages)?;
+            pages.copy_from_slice(&emitted.bytes);
+            let pages = pages.make_exec().map_err(CompileError::Pages)?;
+            let mut pool = vec![Line([0; 8]); emitted.pool.len().div_ceil(64)];
+            for (i, bytes) in emitted.pool.chunks_exact(8).enumerate() {
+                pool[i / 8].0[i % 8] = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
+            }
+            let block = emitted.block.div_ceil(64);
+            Ok(Native { code: self.clone(), level, pages, length: emitted.bytes.len(), pool, block })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("no level is available")
+    }
+}
+
+impl Native {
+    /// The machine code's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.pages[..self.length]
+    }
+
+    /// What it was made for.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Runs the code.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault`]: nothing was done, but for [`Fault::Lane`].
+    pub fn run(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
+        check(&self.code, args)?;
+        let mut block = vec![Line([0; 8]); self.block];
+        let slots = block.iter_mut().flat_map(|line| line.0.iter_mut());
+        let pool = self.pool.as_ptr() as u64;
+        let words = args.iter().zip(&self.code.params).flat_map(|(arg, kind)| {
+            let (first, second) = match *arg {
+                Arg::Buffer(buffer) => (buffer.start() as u64, buffer.len() as u64),
+                Arg::Count(n) => (n as u64, 0),
+                Arg::Lane(bits) => (bits, 0),
+            };
+            [first, second].into_iter().take(if *kind == ParamKind::Buffer { 2 } else { 1 })
+        });
+        slots.zip([pool, 0].into_iter().chain(words)).for_each(|(slot, word)| *slot = word);
+        self.call(&mut block);
+        if block[0].0[1] != 0 { Err(Fault::Lane) } else { Ok(()) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "machine code is called")]
+    fn call(&self, block: &mut [Line]) {
+        // SAFETY: the pages hold a function of this type that `x86::emit` made for a level that the CPU has. It saves what the convention
+        // says, and touches nothing but the block, which has the size that it asked for, the pool, and the buffers: at places that `check`
+        // has found to lie inside, and at offsets that it compares with their lengths itself.
+        unsafe {
+            let function: extern "sysv64" fn(*mut Line) = std::mem::transmute(self.pages.as_ptr());
+            function(block.as_mut_ptr());
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn call(&self, _block: &mut [Line]) {
+        unreachable!("no level is available here, so none was made: {:?}", self.pages)
+    }
+}

@@ -1,0 +1,289 @@
+//! Where values live while native code runs: registers by linear scan over the loops as they stand in the code.
+//!
+//! A value lives from the item that defines it to the last that reads it; if that is in a loop that does not define it, to the end of that
+//! loop. What does not fit goes to memory for all of its life: the value that is read least for the time it lives. Constants live
+//! in memory anyway and get the registers that are left.
+
+use crate::{
+    code::{Carried, Code, Item, Loop, Spread, Value},
+    prim::Lane,
+};
+
+/// Where a value lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Home {
+    /// A register of its class.
+    Register(u8),
+    /// A slot of the frame.
+    Slot(u32),
+    /// The constant pool, from this byte on; also if it has a register, which is then filled at the begin.
+    Nowhere,
+}
+
+/// The two kinds of registers that values live in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    /// Vectors.
+    Vector,
+    /// Masks, where the instruction set has registers for them.
+    Mask,
+}
+
+/// What the instruction set offers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registers {
+    /// How many registers values may live in.
+    pub(super) vectors: u8,
+    /// How many masks may live in registers of their own; the first is number 1. None: masks are vectors.
+    pub(super) masks: Option<u8>,
+    /// How many registers a partial value takes.
+    pub(super) parts: usize,
+}
+
+/// The homes of all values.
+pub(super) struct Homes {
+    homes: Vec<Home>,
+    parts: usize,
+    /// How many slots the frame has.
+    pub(super) slots: u32,
+}
+
+impl Homes {
+    /// Where part `part` of a value lives. Values that are not partial have the same home for all parts.
+    pub(super) fn of(&self, value: Value, part: usize) -> Home {
+        self.homes[value.index() * self.parts + part]
+    }
+}
+
+struct Interval {
+    class: Class,
+    start: u32,
+    end: u32,
+    /// How often it is read and written, more often in loops.
+    weight: f32,
+    constant: bool,
+    home: Home,
+}
+
+/// Finds a home for each part of each value.
+pub(super) fn assign(code: &Code, registers: Registers) -> Homes {
+    let mut scan = Scan::new(code, registers);
+    scan.items(&code.body);
+    scan.place();
+    let homes = scan.owner.iter().map(|interval| interval.map_or(Home::Nowhere, |i| scan.intervals[i as usize].home)).collect();
+    Homes { homes, parts: registers.parts, slots: scan.slots }
+}
+
+struct Scan<'a> {
+    code: &'a Code,
+    registers: Registers,
+    /// The interval that each part of each value has.
+    owner: Vec<Option<u32>>,
+    intervals: Vec<Interval>,
+    now: u32,
+    depth: i32,
+    /// Intervals that were begun before the loops around: where each loop begins, and those read in it.
+    loops: Vec<(u32, Vec<u32>)>,
+    slots: u32,
+}
+
+impl<'a> Scan<'a> {
+    fn new(code: &'a Code, registers: Registers) -> Self {
+        let owner = vec![None; code.values() * registers.parts];
+        Scan { code, registers, owner, intervals: Vec::new(), now: 0, depth: 0, loops: Vec::new(), slots: 0 }
+    }
+
+    fn weight(&self) -> f32 {
+        8f32.powi(self.depth)
+    }
+
+    fn parts(&self, value: Value) -> std::ops::Range<usize> {
+        let first = value.index() * self.registers.parts;
+        first..first + self.registers.parts
+    }
+
+    fn interval(&mut self, lane: Lane, constant: bool) -> u32 {
+        let class = if lane == Lane::Mask && self.registers.masks.is_some() { Class::Mask } else { Class::Vector };
+        let (start, weight) = (self.now, self.weight());
+        self.intervals.push(Interval { class, start, end: start, weight, constant, home: Home::Nowhere });
+        self.intervals.len() as u32 - 1
+    }
+
+    fn define(&mut self, value: Value, constant: bool) {
+        let lane = self.code.lane(value);
+        let partial = self.code.spread(value) == Spread::Partial;
+        let mut interval = self.interval(lane, constant);
+        for (i, part) in self.parts(value).enumerate() {
+            if partial && i > 0 {
+                interval = self.interval(lane, constant);
+            }
+            self.owner[part] = Some(interval);
+        }
+    }
+
+    fn read(&mut self, value: Value) {
+        let (now, weight) = (self.now, self.weight());
+        let mut last = None;
+        for part in self.parts(value) {
+            let interval = self.owner[part].expect("values are defined before they are read");
+            if last == Some(interval) {
+                continue;
+            }
+            last = Some(interval);
+            let i = &mut self.intervals[interval as usize];
+            i.end = i.end.max(now);
+            i.weight += weight;
+            let start = i.start;
+            // The outermost loop that it was begun before has to leave it alone to its end.
+            if let Some((_, inside)) = self.loops.iter_mut().find(|(begin, _)| start < *begin) {
+                inside.push(interval);
+            }
+        }
+    }
+
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            self.now += 2;
+            item.for_each_operand(|v| self.read(v));
+            match item {
+                Item::Prim { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => self.define(*result, false),
+                Item::Load { result, .. } | Item::Gather { result, .. } => {
+                    // Their operands are still read when parts of the result are there already.
+                    self.define(*result, false);
+                    let start = self.now - 1;
+                    self.parts(*result).for_each(|p| self.intervals[self.owner[p].expect("just defined") as usize].start = start);
+                }
+                Item::Const { result, .. } => self.define(*result, true),
+                Item::Store { .. } | Item::Scatter { .. } => {}
+                Item::Loop(inner) => self.loop_(inner),
+                Item::Fold(fold) => {
+                    // The lower sides are the partial values' registers, reused; all live while it combines.
+                    let begin = self.now;
+                    fold.lower.iter().chain(&fold.upper).for_each(|v| self.define(*v, false));
+                    self.depth += 1;
+                    self.items(&fold.body);
+                    self.now += 2;
+                    fold.combined.iter().for_each(|v| self.read(*v));
+                    fold.partials.iter().chain(&fold.lower).chain(&fold.upper).for_each(|v| self.read(*v));
+                    self.depth -= 1;
+                    // Constants and others that the combiner reads are read again in the next step of the fold.
+                    let end = self.now;
+                    self.intervals.iter_mut().filter(|i| i.start < begin && i.end >= begin).for_each(|i| i.end = i.end.max(end));
+                    fold.results.iter().for_each(|v| self.define(*v, false));
+                }
+            }
+        }
+    }
+
+    fn loop_(&mut self, inner: &Loop) {
+        // What is carried lives in one place, from before the loop to behind it.
+        // It is written before all of what it begins as has been read.
+        self.now -= 1;
+        inner.carried.iter().for_each(|c| self.define_carried(c));
+        self.now += 1;
+        self.now += 2;
+        self.loops.push((self.now, Vec::new()));
+        self.depth += 1;
+        self.items(&inner.body);
+        self.now += 2;
+        inner.carried.iter().for_each(|c| {
+            self.read(c.next);
+            self.read(c.arg);
+            self.read(c.result);
+        });
+        self.depth -= 1;
+        let (_, inside) = self.loops.pop().expect("the loop was entered");
+        for interval in inside {
+            let end = &mut self.intervals[interval as usize].end;
+            *end = (*end).max(self.now);
+        }
+    }
+
+    /// The value that an iteration gets and the loop's result share their homes; in loops over lanes part by part.
+    fn define_carried(&mut self, carried: &Carried) {
+        self.define(carried.result, false);
+        let homes: Vec<Option<u32>> = self.parts(carried.result).map(|p| self.owner[p]).collect();
+        for (part, home) in self.parts(carried.arg).zip(homes) {
+            self.owner[part] = home;
+        }
+    }
+
+    /// Gives registers in the order in which intervals begin.
+    fn place(&mut self) {
+        let mut order: Vec<u32> = (0..self.intervals.len() as u32).collect();
+        order.sort_by_key(|i| self.intervals[*i as usize].start);
+        for class in [Class::Vector, Class::Mask] {
+            let free: Vec<u8> = match class {
+                Class::Vector => (0..self.registers.vectors).rev().collect(),
+                Class::Mask => (1..=self.registers.masks.unwrap_or(0)).rev().collect(),
+            };
+            self.place_class(&order, class, free);
+        }
+        self.place_slots(&order);
+    }
+
+    /// What a register is worth to an interval.
+    fn worth(&self, interval: u32) -> f32 {
+        let i = &self.intervals[interval as usize];
+        // A constant is read from memory in the instruction that needs it, and never written.
+        let weight = if i.constant { i.weight / 4.0 } else { i.weight };
+        weight / (i.end - i.start + 2) as f32
+    }
+
+    fn place_class(&mut self, order: &[u32], class: Class, mut free: Vec<u8>) {
+        let mut active: Vec<u32> = Vec::new();
+        for &next in order {
+            if self.intervals[next as usize].class != class {
+                continue;
+            }
+            let start = self.intervals[next as usize].start;
+            active.retain(|i| {
+                let interval = &self.intervals[*i as usize];
+                let over = interval.end <= start;
+                if let (true, Home::Register(register)) = (over, interval.home) {
+                    free.push(register);
+                }
+                !over
+            });
+            let register = free.pop().or_else(|| {
+                let least = active.iter().copied().min_by(|a, b| self.worth(*a).total_cmp(&self.worth(*b)))?;
+                if self.worth(least) >= self.worth(next) {
+                    return None;
+                }
+                active.retain(|i| *i != least);
+                let home = std::mem::replace(&mut self.intervals[least as usize].home, Home::Nowhere);
+                if let Home::Register(register) = home { Some(register) } else { None }
+            });
+            if let Some(register) = register {
+                self.intervals[next as usize].home = Home::Register(register);
+                active.push(next);
+            }
+        }
+    }
+
+    /// Slots for what has no register and is no constant.
+    fn place_slots(&mut self, order: &[u32]) {
+        let mut free: Vec<u32> = Vec::new();
+        let mut active: Vec<(u32, u32)> = Vec::new();
+        for &next in order {
+            let interval = &self.intervals[next as usize];
+            if interval.home != Home::Nowhere || interval.constant {
+                continue;
+            }
+            let start = interval.start;
+            active.retain(|(end, slot)| {
+                let over = *end <= start;
+                if over {
+                    free.push(*slot);
+                }
+                !over
+            });
+            let slot = free.pop().unwrap_or_else(|| {
+                self.slots += 1;
+                self.slots - 1
+            });
+            active.push((interval.end, slot));
+            self.intervals[next as usize].home = Home::Slot(slot);
+        }
+    }
+}

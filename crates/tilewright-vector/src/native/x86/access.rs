@@ -1,0 +1,404 @@
+//! Loads, stores, gathers and scatters.
+
+use super::*;
+
+/// How the lanes of an access lie.
+enum Along {
+    /// One place for all.
+    Same,
+    /// Side by side.
+    Contiguous,
+    /// So many bytes apart.
+    Strided(Count),
+}
+
+/// What lanes do one by one with memory at `rsi`.
+#[derive(Clone, Copy)]
+enum Way {
+    ToArea,
+    FromArea,
+}
+
+impl Emitter<'_> {
+    /// How the lanes of an access lie, whose addresses are those of the innermost loop.
+    fn along(&self, place: &Place, size: usize) -> Along {
+        let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
+        match place.terms.iter().find(|term| Some(term.axis) == lanes).map(|term| term.stride) {
+            None | Some(Count::Const(0)) => Along::Same,
+            Some(Count::Const(stride)) if stride == size as i64 => Along::Contiguous,
+            Some(stride) => Along::Strided(stride),
+        }
+    }
+
+    /// The register with the address of a place, for the first lane.
+    fn address(&mut self, place: &Place) -> General {
+        let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| p == place)).map(|(_, cell)| *cell);
+        match cell {
+            Some(cell) => self.general(cell, RSI),
+            None => {
+                self.address_to(RSI, place);
+                RSI
+            }
+        }
+    }
+
+    /// Computes the address of a place in the current iterations; destroys `rax`.
+    pub(super) fn address_to(&mut self, to: General, place: &Place) {
+        let base = slot_of(&self.code.params, place.buffer);
+        self.e(InstId::Mov, &[g(to), word(base)]);
+        if place.offset != 0 {
+            let offset = self.count(Count::Const(place.offset), RAX);
+            self.e(InstId::Add, &[g(to), offset]);
+        }
+        for term in &place.terms {
+            let index = self.loops.iter().find(|nest| nest.axis == term.axis).map(|nest| nest.index).expect("verified");
+            self.count_to(RAX, term.stride);
+            self.e(InstId::Imul, &[g(RAX), index.operand()]);
+            self.e(InstId::Add, &[g(to), g(RAX)]);
+        }
+    }
+
+    pub(super) fn load(&mut self, result: Value, place: &Place, mask: Option<Value>) {
+        let lane = self.code.lane(result);
+        let active = self.active(&place.terms, mask);
+        let address = self.address(place);
+        let to = if lane == Lane::Mask { self.scratch(0) } else { self.target(result) };
+        let size = lane.size();
+        let bytes = (self.width * size).max(16);
+        let along = if self.in_lanes() { self.along(place, size) } else { Along::Same };
+        match (along, active, self.level) {
+            (Along::Same, None, _) => self.e(broadcast(size), &[v(to, bytes), at(address, 0)]),
+            (Along::Contiguous, None, _) => self.read_vector(to, at(address, 0), self.width * size),
+            (Along::Same, Some(active), Level::Avx512) => {
+                self.masked(active, true, broadcast(size), &[v(to, bytes), at(address, 0)]);
+            }
+            (Along::Contiguous, Some(active), Level::Avx512) => {
+                let active = self.only_lanes(active, size);
+                self.masked(active, true, masked_move(size), &[v(to, bytes), at(address, 0)]);
+            }
+            (Along::Contiguous, Some(active), Level::Avx2) if size >= 4 => {
+                let narrow = self.scratch(1);
+                let active = self.narrow_mask(narrow, active, size);
+                let id = if size == 4 { InstId::Vpmaskmovd } else { InstId::Vpmaskmovq };
+                self.e(id, &[v(to, bytes), v(active, bytes), at(address, 0)]);
+            }
+            (along, active, _) => {
+                self.move_to_rsi(address);
+                self.one_by_one(Way::ToArea, &along, size, active);
+                let area = self.areas[0];
+                self.read_vector(to, at(BLOCK, area), self.width * size);
+            }
+        }
+        if lane == Lane::Mask { self.mask_of_bytes(result, to) } else { self.done(result, to) }
+    }
+
+    pub(super) fn store(&mut self, value: Value, place: &Place, mask: Option<Value>) {
+        let lane = self.code.lane(value);
+        let size = lane.size();
+        if !self.in_lanes() {
+            return self.store_one(value, place, mask);
+        }
+        let from = self.vector_in_memory_form(value);
+        let active = self.active(&place.terms, mask);
+        let address = self.address(place);
+        let bytes = (self.width * size).max(16);
+        match (self.along(place, size), active, self.level) {
+            (Along::Contiguous, None, _) => self.write_vector(at(address, 0), from, self.width * size),
+            (Along::Contiguous, Some(active), Level::Avx512) => {
+                let active = self.only_lanes(active, size);
+                self.masked(active, false, masked_move(size), &[at(address, 0), v(from, bytes)]);
+            }
+            (Along::Contiguous, Some(active), Level::Avx2) if size >= 4 => {
+                let narrow = self.scratch(1);
+                let active = self.narrow_mask(narrow, active, size);
+                let id = if size == 4 { InstId::Vpmaskmovd } else { InstId::Vpmaskmovq };
+                self.e(id, &[at(address, 0), v(active, bytes), v(from, bytes)]);
+            }
+            (along, active, _) => {
+                self.move_to_rsi(address);
+                let area = self.areas[0];
+                self.write_vector(at(BLOCK, area), from, (self.width * size).max(16));
+                self.one_by_one(Way::FromArea, &along, size, active);
+            }
+        }
+    }
+
+    /// Outside of loops over lanes: one number is stored.
+    fn store_one(&mut self, value: Value, place: &Place, mask: Option<Value>) {
+        let size = self.code.lane(value).size();
+        let from = self.vector_in_memory_form(value);
+        let active = self.active(&place.terms, mask);
+        let address = self.address(place);
+        self.move_to_rsi(address);
+        let area = self.areas[0];
+        self.write_vector(at(BLOCK, area), from, 16);
+        let over = self.label();
+        if let Some(active) = active {
+            let bytes = self.mask_bytes(active);
+            self.e(InstId::Cmp, &[*ptr(gpq(BLOCK), bytes, 1).as_operand(), number(0)]);
+            self.jump(InstId::Jz, over);
+        }
+        self.copy(size, at(RSI, 0), at(BLOCK, area));
+        self.bind(over);
+    }
+
+    /// The vector of a value as it lies in memory: a mask as bytes of 0 and 1.
+    fn vector_in_memory_form(&mut self, value: Value) -> u8 {
+        if self.code.lane(value) != Lane::Mask {
+            return self.vector(value, 0);
+        }
+        let to = self.scratch(0);
+        let bytes = self.width.max(16);
+        let one = self.pool.place(vec![1; 64]);
+        let mask = self.mask(value, 1);
+        match self.level {
+            Level::Avx512 => self.masked(mask, true, InstId::Vmovdqu8, &[v(to, bytes), at(POOL, one)]),
+            Level::Avx2 => {
+                let narrow = self.narrow_mask(to, mask, 1);
+                self.e(InstId::Vpand, &[v(to, bytes), v(narrow, bytes), at(POOL, one)]);
+            }
+        }
+        to
+    }
+
+    /// An instruction that only some lanes do; where memory is read, the others get zero.
+    pub(super) fn masked(&mut self, mask: u8, zero: bool, id: InstId, operands: &[Operand]) {
+        self.asm.k(k(mask.into()));
+        if zero {
+            self.asm.z();
+        }
+        self.e(id, operands);
+    }
+
+    /// AVX-512: a mask without lanes that are not there. Masks may have any bits behind the last lane, which matters where a vector of 16 bytes
+    /// has room for more lanes.
+    fn only_lanes(&mut self, mask: u8, size: usize) -> u8 {
+        if self.width * size >= 16 {
+            return mask;
+        }
+        // The width is 8: less than 16 bytes of less than 16 lanes.
+        self.e(InstId::Kmovb, &[m(7), m(mask)]);
+        7
+    }
+
+    fn move_to_rsi(&mut self, address: General) {
+        if address != RSI {
+            self.e(InstId::Mov, &[g(RSI), g(address)]);
+        }
+    }
+
+    /// Reads so many bytes into the lower part of a vector.
+    pub(super) fn read_vector(&mut self, to: u8, from: Operand, bytes: usize) {
+        match bytes {
+            4 => self.e(InstId::Vmovd, &[v(to, 16), from]),
+            8 => self.e(InstId::Vmovq, &[v(to, 16), from]),
+            _ => self.move_vector(v(to, bytes), from),
+        }
+    }
+
+    pub(super) fn write_vector(&mut self, to: Operand, from: u8, bytes: usize) {
+        match bytes {
+            4 => self.e(InstId::Vmovd, &[to, v(from, 16)]),
+            8 => self.e(InstId::Vmovq, &[to, v(from, 16)]),
+            _ => self.move_vector(to, v(from, bytes)),
+        }
+    }
+
+    /// Writes a mask to the third area, lane by lane in [`byte_step`](Emitter::byte_step) bytes of which one tells: the area.
+    fn mask_bytes(&mut self, mask: u8) -> i32 {
+        let area = self.areas[2];
+        match self.level {
+            Level::Avx512 => {
+                let bytes = self.scratch(2);
+                self.e(InstId::Vpmovm2b, &[v(bytes, 64), m(mask)]);
+                self.move_vector(at(BLOCK, area), v(bytes, 64));
+            }
+            Level::Avx2 => self.move_vector(at(BLOCK, area), v(mask, 32)),
+        }
+        area
+    }
+
+    /// The power of two of the bytes from one lane to the next, where masks are in memory.
+    fn byte_step(&self) -> u32 {
+        match self.level {
+            Level::Avx512 => 0,
+            Level::Avx2 => self.mask_size().trailing_zeros(),
+        }
+    }
+
+    /// Copies a number of `size` bytes, by `rax`.
+    fn copy(&mut self, size: usize, to: Operand, from: Operand) {
+        let register = match size {
+            1 => *asmkit::x86::gpb(RAX).as_operand(),
+            2 => *asmkit::x86::gpw(RAX).as_operand(),
+            4 => g32(RAX),
+            _ => g(RAX),
+        };
+        self.e(InstId::Mov, &[register, from]);
+        self.e(InstId::Mov, &[to, register]);
+    }
+
+    /// Copies between the first area and memory from `rsi` on, lane by lane; lanes that do not copy to the area are zero there.
+    fn one_by_one(&mut self, way: Way, along: &Along, size: usize, active: Option<u8>) {
+        let area = self.areas[0];
+        let mask = active.map(|mask| self.mask_bytes(mask));
+        let stride = match along {
+            Along::Same => Count::Const(0),
+            Along::Contiguous => Count::Const(size as i64),
+            Along::Strided(stride) => *stride,
+        };
+        if matches!(way, Way::ToArea) && mask.is_some() {
+            self.clear_area();
+        }
+        self.each_lane(
+            mask,
+            |e| {
+                let lane = at_index(BLOCK, RCX, size.trailing_zeros(), area);
+                match way {
+                    Way::ToArea => e.copy(size, lane, at(RSI, 0)),
+                    Way::FromArea => e.copy(size, at(RSI, 0), lane),
+                }
+            },
+            |e| {
+                let stride = e.count(stride, RAX);
+                e.e(InstId::Add, &[g(RSI), stride]);
+            },
+        );
+    }
+
+    fn clear_area(&mut self) {
+        let (zero, area, bytes) = (self.scratch(2), self.areas[0], self.level.bytes());
+        let id = if self.level == Level::Avx512 { InstId::Vpxord } else { InstId::Vpxor };
+        self.e(id, &[v(zero, bytes); 3]);
+        self.move_vector(at(BLOCK, area), v(zero, bytes));
+    }
+
+    /// A loop over the lanes, with `rcx` for the lane: `body` for those that the mask in memory tells, `step` for all.
+    pub(super) fn each_lane(&mut self, mask: Option<i32>, body: impl FnOnce(&mut Self), step: impl FnOnce(&mut Self)) {
+        let (head, skip) = (self.label(), self.label());
+        self.e(InstId::Xor, &[g32(RCX), g32(RCX)]);
+        self.bind(head);
+        if let Some(mask) = mask {
+            let tells = *ptr_index(gpq(BLOCK), gpq(RCX), self.byte_step(), mask, 1).as_operand();
+            self.e(InstId::Cmp, &[tells, number(0)]);
+            self.jump(InstId::Jz, skip);
+        }
+        body(self);
+        self.bind(skip);
+        step(self);
+        self.e(InstId::Add, &[g(RCX), number(1)]);
+        self.e(InstId::Cmp, &[g(RCX), number(self.width as i64)]);
+        self.jump(InstId::Jl, head);
+    }
+
+    /// What gathers and scatters begin with: offsets in the second area, and the mask's bytes in the third; outside of loops over lanes only
+    /// the first lane counts.
+    fn prepare(&mut self, buffer: Param, offsets: Value, mask: Option<Value>) -> Option<i32> {
+        let active = if self.in_lanes() {
+            self.active(&[], mask)
+        } else {
+            let mask = mask.map(|value| self.mask(value, u8::from(self.level == Level::Avx2)));
+            self.e(InstId::Mov, &[g(RCX), number(1)]);
+            let first = self.first_lanes();
+            match (self.level, mask) {
+                (_, None) => {}
+                (Level::Avx512, Some(mask)) => self.e(InstId::Kandq, &[m(first), m(first), m(mask)]),
+                (Level::Avx2, Some(mask)) => self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]),
+            }
+            Some(first)
+        };
+        let mask = active.map(|mask| self.mask_bytes(mask));
+        let from = self.vector(offsets, 1);
+        let (area, bytes) = (self.areas[1], self.bytes(Lane::I64));
+        self.move_vector(at(BLOCK, area), v(from, bytes));
+        let base = slot_of(&self.code.params, buffer);
+        self.e(InstId::Mov, &[g(RSI), word(base)]);
+        self.e(InstId::Mov, &[g(RDX), word(base + 8)]);
+        mask
+    }
+
+    /// The end of a lane's number behind `rsi`, in `rax`, if it lies inside of the buffer; else the fault is raised and the lane left out.
+    fn check_lane(&mut self, size: usize, outside: Label) {
+        let area = self.areas[1];
+        self.e(InstId::Mov, &[g(RAX), at_index(BLOCK, RCX, 3, area)]);
+        self.e(InstId::Add, &[g(RAX), number(size as i64)]);
+        self.jump(InstId::Jb, outside);
+        self.e(InstId::Cmp, &[g(RAX), g(RDX)]);
+        self.jump(InstId::Jnbe, outside);
+    }
+
+    fn fault(&mut self, outside: Label, inside: Label) {
+        self.jump(InstId::Jmp, inside);
+        self.bind(outside);
+        self.e(InstId::Mov, &[word(FAULT), number(1)]);
+        self.bind(inside);
+    }
+
+    pub(super) fn gather(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let lane = self.code.lane(result);
+        let size = lane.size();
+        let mask = self.prepare(buffer, offsets, mask);
+        self.clear_area();
+        let area = self.areas[0];
+        let (outside, inside) = (self.label(), self.label());
+        self.each_lane(
+            mask,
+            |e| {
+                e.check_lane(size, outside);
+                e.copy(size, at_index(BLOCK, RCX, size.trailing_zeros(), area), at_index(RSI, RAX, 0, -(size as i32)));
+                e.fault(outside, inside);
+            },
+            |_| {},
+        );
+        if !self.in_lanes() {
+            return self.broadcast_to(result, at(BLOCK, area));
+        }
+        let to = if lane == Lane::Mask { self.scratch(0) } else { self.target(result) };
+        self.read_vector(to, at(BLOCK, area), self.width * size);
+        if lane == Lane::Mask { self.mask_of_bytes(result, to) } else { self.done(result, to) }
+    }
+
+    pub(super) fn scatter(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let size = self.code.lane(value).size();
+        let from = self.vector_in_memory_form(value);
+        let area = self.areas[0];
+        self.write_vector(at(BLOCK, area), from, (self.width * size).max(16));
+        let mask = self.prepare(buffer, offsets, mask);
+        let (outside, inside) = (self.label(), self.label());
+        self.each_lane(
+            mask,
+            |e| {
+                e.check_lane(size, outside);
+                e.e(InstId::Lea, &[g(RAX), at_index(RSI, RAX, 0, -(size as i32))]);
+                // The address is in rax, so the number goes by another register.
+                e.copy_by_r(size, at(RAX, 0), at_index(BLOCK, RCX, size.trailing_zeros(), area));
+                e.fault(outside, inside);
+            },
+            |_| {},
+        );
+    }
+
+    /// Copies a number of `size` bytes by `rdx`, and reads the buffer's length again behind it.
+    fn copy_by_r(&mut self, size: usize, to: Operand, from: Operand) {
+        let register = match size {
+            1 => *asmkit::x86::gpb(RDX).as_operand(),
+            2 => *asmkit::x86::gpw(RDX).as_operand(),
+            4 => g32(RDX),
+            _ => g(RDX),
+        };
+        self.e(InstId::Push, &[g(RDX)]);
+        self.e(InstId::Mov, &[register, from]);
+        self.e(InstId::Mov, &[to, register]);
+        self.e(InstId::Pop, &[g(RDX)]);
+    }
+}
+
+/// The move whose lanes of so many bytes can be masked.
+fn masked_move(size: usize) -> InstId {
+    match size {
+        1 => InstId::Vmovdqu8,
+        2 => InstId::Vmovdqu16,
+        4 => InstId::Vmovdqu32,
+        _ => InstId::Vmovdqu64,
+    }
+}

@@ -1,0 +1,409 @@
+//! Instructions for primitives.
+
+use super::*;
+use crate::prim::Prim;
+use InstId as I;
+
+/// The four instructions of a family, by the bytes of a lane.
+fn by_size(lane: Lane, ids: [InstId; 4]) -> InstId {
+    ids[lane.size().trailing_zeros() as usize]
+}
+
+/// The instruction for single or double precision.
+fn by_float(lane: Lane, single: InstId, double: InstId) -> InstId {
+    if lane == Lane::F32 { single } else { double }
+}
+
+/// The instruction of two vectors that does what the primitive says, if there is one at this level.
+fn binary(level: Level, prim: Prim, lane: Lane) -> Option<InstId> {
+    let wide = level == Level::Avx512;
+    Some(match prim {
+        Prim::Add => by_size(lane, [I::Vpaddb, I::Vpaddw, I::Vpaddd, I::Vpaddq]),
+        Prim::Sub => by_size(lane, [I::Vpsubb, I::Vpsubw, I::Vpsubd, I::Vpsubq]),
+        Prim::Mul => match lane {
+            Lane::I16 => I::Vpmullw,
+            Lane::I32 => I::Vpmulld,
+            Lane::I64 if wide => I::Vpmullq,
+            _ => return None,
+        },
+        Prim::MulHighS if lane == Lane::I16 => I::Vpmulhw,
+        Prim::MulHighU if lane == Lane::I16 => I::Vpmulhuw,
+        Prim::And if wide => by_size(lane, [I::Vpandd, I::Vpandd, I::Vpandd, I::Vpandq]),
+        Prim::Or if wide => by_size(lane, [I::Vpord, I::Vpord, I::Vpord, I::Vporq]),
+        Prim::Xor if wide => by_size(lane, [I::Vpxord, I::Vpxord, I::Vpxord, I::Vpxorq]),
+        Prim::And => I::Vpand,
+        Prim::Or => I::Vpor,
+        Prim::Xor => I::Vpxor,
+        Prim::Shl => match lane {
+            Lane::I16 if wide => I::Vpsllvw,
+            Lane::I32 => I::Vpsllvd,
+            Lane::I64 => I::Vpsllvq,
+            _ => return None,
+        },
+        Prim::ShrU => match lane {
+            Lane::I16 if wide => I::Vpsrlvw,
+            Lane::I32 => I::Vpsrlvd,
+            Lane::I64 => I::Vpsrlvq,
+            _ => return None,
+        },
+        Prim::ShrS => match lane {
+            Lane::I16 if wide => I::Vpsravw,
+            Lane::I32 => I::Vpsravd,
+            Lane::I64 if wide => I::Vpsravq,
+            _ => return None,
+        },
+        Prim::MinS | Prim::MaxS | Prim::MinU | Prim::MaxU if lane == Lane::I64 && !wide => return None,
+        Prim::MinS => by_size(lane, [I::Vpminsb, I::Vpminsw, I::Vpminsd, I::Vpminsq]),
+        Prim::MaxS => by_size(lane, [I::Vpmaxsb, I::Vpmaxsw, I::Vpmaxsd, I::Vpmaxsq]),
+        Prim::MinU => by_size(lane, [I::Vpminub, I::Vpminuw, I::Vpminud, I::Vpminuq]),
+        Prim::MaxU => by_size(lane, [I::Vpmaxub, I::Vpmaxuw, I::Vpmaxud, I::Vpmaxuq]),
+        Prim::FAdd => by_float(lane, I::Vaddps, I::Vaddpd),
+        Prim::FSub => by_float(lane, I::Vsubps, I::Vsubpd),
+        Prim::FMul => by_float(lane, I::Vmulps, I::Vmulpd),
+        Prim::FDiv => by_float(lane, I::Vdivps, I::Vdivpd),
+        Prim::FMin => by_float(lane, I::Vminps, I::Vminpd),
+        Prim::FMax => by_float(lane, I::Vmaxps, I::Vmaxpd),
+        _ => return None,
+    })
+}
+
+/// The instruction of one vector, and the number that it takes besides.
+fn unary(level: Level, prim: Prim, lane: Lane) -> Option<(InstId, Option<i64>)> {
+    let wide = level == Level::Avx512;
+    let rounding = |mode: i64| {
+        let id = if wide { by_float(lane, I::Vrndscaleps, I::Vrndscalepd) } else { by_float(lane, I::Vroundps, I::Vroundpd) };
+        // Without telling that the result is inexact.
+        Some((id, Some(mode | 8)))
+    };
+    let id = match prim {
+        Prim::Sqrt => by_float(lane, I::Vsqrtps, I::Vsqrtpd),
+        Prim::Round => return rounding(0),
+        Prim::Floor => return rounding(1),
+        Prim::Ceil => return rounding(2),
+        Prim::Trunc => return rounding(3),
+        Prim::S8To16 => I::Vpmovsxbw,
+        Prim::S8To32 => I::Vpmovsxbd,
+        Prim::S16To32 => I::Vpmovsxwd,
+        Prim::S32To64 => I::Vpmovsxdq,
+        Prim::U8To16 => I::Vpmovzxbw,
+        Prim::U8To32 => I::Vpmovzxbd,
+        Prim::U16To32 => I::Vpmovzxwd,
+        Prim::U32To64 => I::Vpmovzxdq,
+        Prim::Low8Of16 if wide => I::Vpmovwb,
+        Prim::Low8Of32 if wide => I::Vpmovdb,
+        Prim::Low16Of32 if wide => I::Vpmovdw,
+        Prim::Low32Of64 if wide => I::Vpmovqd,
+        Prim::WidenF16 => I::Vcvtph2ps,
+        // Rounded to nearest even, whatever the mode is.
+        Prim::RoundF16 => return Some((I::Vcvtps2ph, Some(0))),
+        Prim::Widen => I::Vcvtps2pd,
+        Prim::Narrow => I::Vcvtpd2ps,
+        Prim::S32ToF32 => I::Vcvtdq2ps,
+        Prim::S32ToF64 => I::Vcvtdq2pd,
+        Prim::F32ToS32 => I::Vcvttps2dq,
+        Prim::F64ToS32 => I::Vcvttpd2dq,
+        _ => return None,
+    };
+    Some((id, None))
+}
+
+impl Emitter<'_> {
+    pub(super) fn prim(&mut self, prim: Prim, result: Value, operands: &[Value; 3]) {
+        let [a, b, c] = *operands;
+        let lane = self.code.lane(operands[prim.arity() - 1]);
+        if let Some(id) = binary(self.level, prim, lane) {
+            let bytes = self.bytes(lane);
+            let (x, y) = (self.vector(a, 1), self.second(b, lane));
+            let to = self.target(result);
+            self.e(id, &[v(to, bytes), v(x, bytes), y]);
+            return self.done(result, to);
+        }
+        if let Some((id, with)) = unary(self.level, prim, lane) {
+            let (from, to) = (self.vector(a, 1), self.target(result));
+            let (target, source) = (v(to, self.bytes(self.code.lane(result))), v(from, self.bytes(lane)));
+            match with {
+                Some(n) => self.e(id, &[target, source, number(n)]),
+                None => self.e(id, &[target, source]),
+            }
+            return self.done(result, to);
+        }
+        match prim {
+            Prim::Fma => self.fma(result, lane, [a, b, c]),
+            Prim::Eq | Prim::LtS | Prim::LtU | Prim::FEq | Prim::FLt | Prim::FLe => self.compare_lanes(prim, result, lane, a, b),
+            Prim::Select => self.select(result, lane, [a, b, c]),
+            Prim::MAnd | Prim::MOr | Prim::MXor | Prim::MNot => self.masks(prim, result, a, b),
+            Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64 => {
+                let from = self.vector(a, 1);
+                self.done(result, from);
+            }
+            Prim::Low8Of16 | Prim::Low8Of32 | Prim::Low16Of32 | Prim::Low32Of64 => self.low(prim, result, lane, a),
+            Prim::Mul => self.multiply_64(result, a, b),
+            _ => self.scalar(prim, result, a, b),
+        }
+    }
+
+    /// The second operand of an instruction: in memory, if it has no register and the instruction takes all lanes of it there.
+    fn second(&mut self, value: Value, lane: Lane) -> Operand {
+        // Only instructions on lanes of 4 and 8 bytes repeat a number in memory; of others a whole vector is in the slot.
+        match self.home(value) {
+            Home::Nowhere if self.level == Level::Avx512 && lane.size() < 4 => v(self.vector(value, 2), self.bytes(lane)),
+            _ => self.operand(value, 2),
+        }
+    }
+
+    fn fma(&mut self, result: Value, lane: Lane, [a, b, c]: [Value; 3]) {
+        let bytes = self.bytes(lane);
+        let (y, z) = (self.vector(b, 1), self.second(c, lane));
+        let to = self.target(result);
+        let third = match self.home(c) {
+            Home::Register(register) => Some(register),
+            Home::Slot(_) | Home::Nowhere => None,
+        };
+        if third == Some(to) && to != y {
+            // z += x * y
+            let x = self.vector(a, 2);
+            self.e(by_float(lane, I::Vfmadd231ps, I::Vfmadd231pd), &[v(to, bytes), v(x, bytes), v(y, bytes)]);
+            return self.done(result, to);
+        }
+        // x = x * y + z; where the target is y, or y and z are, elsewhere.
+        let at = if to == y || third == Some(to) { self.scratch(0) } else { to };
+        match self.home(a) {
+            Home::Register(x) if x == at => {}
+            Home::Register(x) => self.move_vector(v(at, bytes), v(x, bytes)),
+            Home::Slot(slot) => {
+                let from = self.slot(slot);
+                self.move_vector(v(at, bytes), from);
+            }
+            Home::Nowhere => self.constant_to(at, a),
+        }
+        self.e(by_float(lane, I::Vfmadd213ps, I::Vfmadd213pd), &[v(at, bytes), v(y, bytes), z]);
+        self.done(result, at);
+    }
+
+    fn compare_lanes(&mut self, prim: Prim, result: Value, lane: Lane, a: Value, b: Value) {
+        let bytes = self.bytes(lane);
+        let to = self.mask_target(result);
+        let float = match prim {
+            Prim::FEq => Some(0),
+            Prim::FLt => Some(0x11),
+            Prim::FLe => Some(0x12),
+            _ => None,
+        };
+        match self.level {
+            Level::Avx512 => {
+                let (x, y) = (self.vector(a, 1), self.second(b, lane));
+                let (id, predicate) = match (float, prim) {
+                    (Some(predicate), _) => (by_float(lane, I::Vcmpps, I::Vcmppd), predicate),
+                    (None, Prim::Eq) => (by_size(lane, [I::Vpcmpb, I::Vpcmpw, I::Vpcmpd, I::Vpcmpq]), 0),
+                    (None, Prim::LtS) => (by_size(lane, [I::Vpcmpb, I::Vpcmpw, I::Vpcmpd, I::Vpcmpq]), 1),
+                    (None, _) => (by_size(lane, [I::Vpcmpub, I::Vpcmpuw, I::Vpcmpud, I::Vpcmpuq]), 1),
+                };
+                self.e(id, &[m(to), v(x, bytes), y, number(predicate)]);
+            }
+            Level::Avx2 => {
+                // Less than is greater than of exchanged operands.
+                let (a, b) = if prim == Prim::LtS { (b, a) } else { (a, b) };
+                let (x, y) = (self.vector(a, 1), self.second(b, lane));
+                match (float, prim) {
+                    (Some(predicate), _) => {
+                        self.e(by_float(lane, I::Vcmpps, I::Vcmppd), &[v(to, bytes), v(x, bytes), y, number(predicate)]);
+                    }
+                    (None, Prim::Eq) => {
+                        self.e(by_size(lane, [I::Vpcmpeqb, I::Vpcmpeqw, I::Vpcmpeqd, I::Vpcmpeqq]), &[v(to, bytes), v(x, bytes), y]);
+                    }
+                    (None, _) => {
+                        self.e(by_size(lane, [I::Vpcmpgtb, I::Vpcmpgtw, I::Vpcmpgtd, I::Vpcmpgtq]), &[v(to, bytes), v(x, bytes), y]);
+                    }
+                }
+                self.widen_mask(to, to, lane.size());
+            }
+        }
+        self.mask_done(result, to);
+    }
+
+    fn select(&mut self, result: Value, lane: Lane, [mask, yes, no]: [Value; 3]) {
+        match (lane, self.level) {
+            (Lane::Mask, Level::Avx512) => {
+                // no ^ (mask & (yes ^ no))
+                let (y, n) = (self.mask(yes, 0), self.mask(no, 1));
+                self.e(I::Kxorq, &[m(6), m(y), m(n)]);
+                let which = match self.home(mask) {
+                    Home::Register(register) => register,
+                    _ => {
+                        // Both masks for use within an item are taken.
+                        self.e(I::Kmovq, &[g(RAX), m(6)]);
+                        let which = self.mask(mask, 0);
+                        self.e(I::Kmovq, &[g(RCX), m(which)]);
+                        self.e(I::And, &[g(RAX), g(RCX)]);
+                        self.e(I::Kmovq, &[m(6), g(RAX)]);
+                        6
+                    }
+                };
+                self.e(I::Kandq, &[m(6), m(6), m(which)]);
+                self.e(I::Kxorq, &[m(6), m(6), m(n)]);
+                self.mask_done(result, 6);
+            }
+            (_, Level::Avx512) => {
+                let (which, bytes) = (self.mask(mask, 0), self.bytes(lane));
+                let (n, y) = (self.vector(no, 1), self.second(yes, lane));
+                let to = self.target(result);
+                let id = by_size(lane, [I::Vpblendmb, I::Vpblendmw, I::Vpblendmd, I::Vpblendmq]);
+                self.masked(which, false, id, &[v(to, bytes), v(n, bytes), y]);
+                self.done(result, to);
+            }
+            (_, Level::Avx2) => {
+                let size = if lane == Lane::Mask { self.mask_size() } else { lane.size() };
+                let bytes = self.bytes(lane);
+                let which = self.vector(mask, 0);
+                let narrow = self.scratch(1);
+                let which = self.narrow_mask(narrow, which, size);
+                let no = self.vector(no, 2);
+                // The operand in memory would need a fourth vector.
+                let yes = match self.home(yes) {
+                    Home::Nowhere if lane == Lane::Mask => {
+                        let at = if which == self.scratch(0) { self.scratch(1) } else { self.scratch(0) };
+                        self.constant_to(at, yes);
+                        v(at, bytes)
+                    }
+                    _ => self.operand(yes, 0),
+                };
+                let to = self.target(result);
+                self.e(I::Vpblendvb, &[v(to, bytes), v(no, bytes), yes, v(which, bytes)]);
+                self.done(result, to);
+            }
+        }
+    }
+
+    fn masks(&mut self, prim: Prim, result: Value, a: Value, b: Value) {
+        let to = self.mask_target(result);
+        match self.level {
+            Level::Avx512 => {
+                let x = self.mask(a, 0);
+                match prim {
+                    Prim::MNot => self.e(I::Knotq, &[m(to), m(x)]),
+                    _ => {
+                        let y = self.mask(b, 1);
+                        let id = match prim {
+                            Prim::MAnd => I::Kandq,
+                            Prim::MOr => I::Korq,
+                            _ => I::Kxorq,
+                        };
+                        self.e(id, &[m(to), m(x), m(y)]);
+                    }
+                }
+            }
+            Level::Avx2 => {
+                let x = self.vector(a, 1);
+                let y = if prim == Prim::MNot {
+                    let ones = self.scratch(2);
+                    self.constant_mask(ones, true);
+                    ones
+                } else {
+                    self.vector(b, 2)
+                };
+                let id = match prim {
+                    Prim::MAnd => I::Vpand,
+                    Prim::MOr => I::Vpor,
+                    _ => I::Vpxor,
+                };
+                self.e(id, &[v(to, 32), v(x, 32), v(y, 32)]);
+            }
+        }
+        self.mask_done(result, to);
+    }
+
+    /// AVX2: the lower part of each lane.
+    fn low(&mut self, prim: Prim, result: Value, lane: Lane, a: Value) {
+        let bytes = self.bytes(lane);
+        let (from, to, other) = (self.vector(a, 1), self.scratch(0), self.scratch(2));
+        let halves = self.width * lane.size() > 16;
+        if prim == Prim::Low32Of64 {
+            self.e(I::Vextracti128, &[v(other, 16), v(from, 32), number(1)]);
+            self.e(I::Vshufps, &[v(to, 16), v(from, 16), v(other, 16), number(0x88)]);
+            return self.done(result, to);
+        }
+        // What is packed with saturation has no bits above its width.
+        let bits = if prim == Prim::Low16Of32 { 0xffff } else { 0xff_u64 };
+        let mask = self.pool.place(bits.to_le_bytes()[..lane.size()].repeat(32 / lane.size()));
+        self.e(I::Vpand, &[v(to, bytes), v(from, bytes), at(POOL, mask)]);
+        let upper = if halves {
+            self.e(I::Vextracti128, &[v(other, 16), v(to, 32), number(1)]);
+            other
+        } else {
+            to
+        };
+        let pack = if lane == Lane::I16 { I::Vpackuswb } else { I::Vpackusdw };
+        self.e(pack, &[v(to, 16), v(to, 16), v(upper, 16)]);
+        if prim == Prim::Low8Of32 {
+            self.e(I::Vpackuswb, &[v(to, 16), v(to, 16), v(to, 16)]);
+        }
+        self.done(result, to);
+    }
+
+    /// AVX2: the product of integers of 64 bits, of three products of 32 bits.
+    fn multiply_64(&mut self, result: Value, a: Value, b: Value) {
+        let bytes = self.bytes(Lane::I64);
+        let (x, y) = (self.vector(a, 1), self.vector(b, 2));
+        let sum = v(self.scratch(0), bytes);
+        let (x, y) = (v(x, bytes), v(y, bytes));
+        // The upper half of x times the lower of y; then the other way round, by way of memory, as no vector is left.
+        self.e(I::Vpsrlq, &[sum, x, number(32)]);
+        self.e(I::Vpmuludq, &[sum, sum, y]);
+        let area = at(BLOCK, self.areas[0]);
+        self.move_vector(area, sum);
+        self.e(I::Vpsrlq, &[sum, y, number(32)]);
+        self.e(I::Vpmuludq, &[sum, sum, x]);
+        self.e(I::Vpaddq, &[sum, sum, area]);
+        self.e(I::Vpsllq, &[sum, sum, number(32)]);
+        self.move_vector(area, sum);
+        self.e(I::Vpmuludq, &[sum, x, y]);
+        self.e(I::Vpaddq, &[sum, sum, area]);
+        self.done(result, self.scratch(0));
+    }
+
+    /// Products of 128 bits and quotients of integers of 64 bits, lane by lane.
+    fn scalar(&mut self, prim: Prim, result: Value, a: Value, b: Value) {
+        let bytes = self.bytes(Lane::I64);
+        let [first, second, _] = self.areas;
+        let (x, y) = (self.vector(a, 1), self.vector(b, 2));
+        self.move_vector(at(BLOCK, first), v(x, bytes));
+        self.move_vector(at(BLOCK, second), v(y, bytes));
+        self.each_lane(None, |e| e.scalar_lane(prim, first, second), |_| {});
+        let to = self.target(result);
+        self.move_vector(v(to, bytes), at(BLOCK, first));
+        self.done(result, to);
+    }
+
+    fn scalar_lane(&mut self, prim: Prim, first: i32, second: i32) {
+        let place = at_index(BLOCK, RCX, 3, first);
+        self.e(I::Mov, &[g(RAX), place]);
+        self.e(I::Mov, &[g(RSI), at_index(BLOCK, RCX, 3, second)]);
+        if matches!(prim, Prim::MulHighS | Prim::MulHighU) {
+            let id = if prim == Prim::MulHighS { I::Imul } else { I::Mul };
+            self.e(id, &[g(RDX), g(RAX), g(RSI)]);
+            return self.e(I::Mov, &[place, g(RDX)]);
+        }
+        let (zero, plain, done) = (self.label(), self.label(), self.label());
+        self.e(I::Test, &[g(RSI), g(RSI)]);
+        self.jump(I::Jz, zero);
+        if prim == Prim::DivS {
+            // The least number divided by -1 would trap: what is divided by -1 is negated.
+            self.e(I::Cmp, &[g(RSI), number(-1)]);
+            self.jump(I::Jnz, plain);
+            self.e(I::Neg, &[g(RAX)]);
+            self.jump(I::Jmp, done);
+            self.bind(plain);
+            self.e(I::Cqo, &[g(RDX), g(RAX)]);
+            self.e(I::Idiv, &[g(RDX), g(RAX), g(RSI)]);
+        } else {
+            self.bind(plain);
+            self.e(I::Xor, &[g32(RDX), g32(RDX)]);
+            self.e(I::Div, &[g(RDX), g(RAX), g(RSI)]);
+        }
+        self.jump(I::Jmp, done);
+        self.bind(zero);
+        self.e(I::Mov, &[g(RAX), number(-1)]);
+        self.bind(done);
+        self.e(I::Mov, &[place, g(RAX)]);
+    }
+}

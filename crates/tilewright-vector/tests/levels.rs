@@ -1,0 +1,98 @@
+//! Random vector code gives the same bits portably and as native code of each level that the CPU has, and its text reads back.
+
+mod generate;
+
+use proptest::prelude::*;
+use tilewright_vector::{Arg, Buffer, Code, Fault, Level, ParamKind};
+
+/// Bytes of each buffer.
+const ROOM: usize = 4096;
+
+/// Runs code on fresh buffers: what it says, and the bytes that it wrote.
+fn run(code: &Code, counts: &[i64], seed: u64, with: impl Fn(&[Arg<'_>]) -> Result<(), Fault>) -> (Result<(), Fault>, Vec<u8>) {
+    let mut state = seed | 1;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    // Floats of all sizes, small integers and zeros: random bits alone would mostly be huge or tiny numbers.
+    let mut bytes: Vec<u8> = Vec::new();
+    while bytes.len() < ROOM {
+        let number = random();
+        match number % 5 {
+            0 => bytes.extend(number.to_le_bytes()),
+            1 => bytes.extend(((number >> 20) as f32 / 1e9).to_le_bytes().repeat(2)),
+            2 => bytes.extend((-((number >> 40) as f64) / 1e3).to_le_bytes()),
+            3 => bytes.extend(((number >> 8) as i8 as i32).to_le_bytes().repeat(2)),
+            _ => bytes.extend([0, 0, 0, 0, (number >> 9) as u8 & 1, 0, 0xff, 0xff]),
+        }
+    }
+    let inputs = bytes.clone();
+    let mut output = bytes;
+    let mut counts = counts.iter();
+    let output_at = code.params().iter().rposition(|kind| *kind == ParamKind::Buffer).unwrap_or(0);
+    let mut writable = Some(Buffer::of_mut(&mut output));
+    let args: Vec<Arg<'_>> = code
+        .params()
+        .iter()
+        .enumerate()
+        .map(|(i, kind)| match kind {
+            ParamKind::Buffer if i == output_at => Arg::Buffer(writable.take().expect("one output")),
+            ParamKind::Buffer => Arg::Buffer(Buffer::of(&inputs)),
+            ParamKind::Count => Arg::Count(*counts.next().expect("a count for each parameter")),
+            ParamKind::Lane(lane) => Arg::Lane(random() & lane.bits()),
+        })
+        .collect();
+    let result = with(&args);
+    drop(args);
+    (result, output)
+}
+
+/// Compares all levels with the portable executor.
+fn compare(code: &Code, counts: &[i64], seed: u64) -> Result<(), TestCaseError> {
+    let expected = run(code, counts, seed, |args| code.run_portable(args));
+    for level in Level::available() {
+        let native = code.compile(*level).map_err(|error| TestCaseError::fail(format!("{level:?}: {error}\n{code}")))?;
+        let found = run(code, counts, seed, |args| native.run(args));
+        let differs = found.1.iter().zip(&expected.1).position(|(a, b)| a != b);
+        prop_assert!(
+            found.0 == expected.0 && differs.is_none(),
+            "{:?} gives {:?}, expected {:?}; first other byte {:?}; counts {:?}\n{}",
+            level,
+            found.0,
+            expected.0,
+            differs,
+            counts,
+            code
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn native_code_gives_the_bits_of_the_portable_executor(
+        choices in prop::collection::vec(any::<u8>(), 0..600),
+        seed in any::<u64>(),
+    ) {
+        let program = generate::program(&choices);
+        compare(&program.code, &program.counts, seed)?;
+    }
+
+    #[test]
+    fn text_reads_back(choices in prop::collection::vec(any::<u8>(), 0..600)) {
+        let code = generate::program(&choices).code;
+        let text = code.to_string();
+        let again = Code::parse(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert_eq!(again.to_string(), text);
+    }
+}
+
+/// `PROGRAMS` programs, or a few.
+fn cases() -> u32 {
+    std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(400)
+}
