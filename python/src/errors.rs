@@ -6,9 +6,12 @@ use pyo3::{
     prelude::*,
     types::PyDict,
 };
-use tilewright::exec::{LaunchErrorKind, PlanError, Site};
+use tilewright::exec::{LaunchErrorKind, LimitNames, PlanError, Site};
 
 const MODULE: &str = "tilewright._errors";
+
+/// The arguments of a launch that limit it.
+const LIMIT_NAMES: LimitNames = LimitNames { time: "timeout=", memory: "max_memory=", output: "max_output=" };
 
 /// An exception of `tilewright._errors`, made by its function or class `name` from a message and keywords.
 fn exception(py: Python<'_>, name: &str, message: String, keywords: &Bound<'_, PyDict>) -> PyErr {
@@ -23,7 +26,7 @@ pub(crate) fn plain(py: Python<'_>, name: &str, message: String) -> PyErr {
 
 /// A module that breaks rules.
 pub(crate) fn invalid(py: Python<'_>, findings: &[String]) -> PyErr {
-    let message = format!("the module is not valid:\n  {}", findings.join("\n  "));
+    let message = format!("the module is not valid:\n{}", findings.join("\n"));
     let keywords = PyDict::new(py);
     match keywords.set_item("findings", findings) {
         Ok(()) => exception(py, "VerifyError", message, &keywords),
@@ -43,8 +46,9 @@ pub(crate) fn plan(py: Python<'_>, kernel: &str, error: &PlanError) -> PyErr {
 /// A launch that failed, ran out of time, or was stopped by a signal.
 pub(crate) fn launch(py: Python<'_>, failure: &Failure, output: &PythonStdout) -> PyErr {
     let error = &failure.error;
-    if let LaunchErrorKind::TimedOut(limit) = error.kind {
-        return PyTimeoutError::new_err(format!("kernel {} did not end in {} s, and was stopped", error.entry, limit.as_secs_f64()));
+    let message = error.naming(&LIMIT_NAMES);
+    if let LaunchErrorKind::TimedOut(_) = error.kind {
+        return PyTimeoutError::new_err(message.to_string());
     }
     let raised = match error.kind {
         LaunchErrorKind::Stopped => py.check_signals().err(),
@@ -56,7 +60,7 @@ pub(crate) fn launch(py: Python<'_>, failure: &Failure, output: &PythonStdout) -
         Some(raised) if !raised.is_instance_of::<PyException>(py) => raised,
         raised => {
             let about = failure.about.as_ref().map(|about| format!("\n  {about}")).unwrap_or_default();
-            let failed = located(py, "LaunchError", format!("{error}{about}"), &error.entry, error.block, error.site.as_deref());
+            let failed = located(py, "LaunchError", format!("{message}{about}"), &error.entry, error.block, error.site.as_deref());
             failed.set_cause(py, raised);
             failed
         }

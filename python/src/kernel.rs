@@ -13,9 +13,10 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyTuple},
 };
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 use tilewright::{
     array::DType,
+    environment,
     exec::{LaunchOptions, Limits, MAX_EXTENT, Param, Plan, Program},
     ir::{self, Scalar},
     text::{self, OpPrinter},
@@ -170,9 +171,11 @@ pub(crate) struct Wishes {
 impl Wishes {
     /// Takes the keywords of a launch: a number of threads, of seconds, and of bytes of memory and of output.
     pub(crate) fn new(threads: Option<usize>, timeout: Option<f64>, max_memory: Option<u64>, max_output: Option<u64>) -> PyResult<Wishes> {
-        if threads == Some(0) {
-            return Err(PyValueError::new_err("the number of threads must be at least 1, got 0"));
-        }
+        let threads = match threads {
+            Some(0) => return Err(PyValueError::new_err("the number of threads must be at least 1, got 0")),
+            Some(threads) => Some(threads),
+            None => environment::threads().map_err(|error| PyValueError::new_err(error.to_string()))?.map(NonZeroUsize::get),
+        };
         let mut limits = Limits::new();
         match timeout {
             Some(seconds) if seconds.is_nan() || seconds < 0.0 => {

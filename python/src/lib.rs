@@ -16,14 +16,21 @@ mod scalar;
 mod stop;
 mod trace;
 
-use pyo3::prelude::*;
-use std::ffi::OsString;
-use tilewright::cli;
+use pyo3::{exceptions::PyValueError, prelude::*};
+use std::{ffi::OsString, num::NonZeroUsize};
+use tilewright::{cli, environment};
 
 /// Runs the command `tilewright`, of this name and with these arguments, and gives its exit status.
 #[pyfunction]
 fn command_line(py: Python<'_>, args: Vec<OsString>) -> u8 {
     py.detach(|| cli::main(args).status())
+}
+
+/// A number from 1 that a variable of the environment holds; None where it is not set or empty.
+#[pyfunction]
+fn number_from_environment(name: &str) -> PyResult<Option<usize>> {
+    let found = environment::count(name).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(found.map(NonZeroUsize::get))
 }
 
 /// The native module `tilewright._native`.
@@ -38,6 +45,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<dispatch::Dispatcher>()?;
     m.add_function(wrap_pyfunction!(array::describe, m)?)?;
     m.add_function(wrap_pyfunction!(command_line, m)?)?;
+    m.add_function(wrap_pyfunction!(number_from_environment, m)?)?;
     m.add_function(wrap_pyfunction!(driver::driver_entry_point, m)?)?;
     m.add_function(wrap_pyfunction!(driver::set_compute_capability, m)?)?;
     Ok(())

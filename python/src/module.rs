@@ -6,13 +6,14 @@ use pyo3::{
     prelude::*,
     types::PyBytes,
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tilewright::{
     bytecode::{self, FileLayout, WriteOptions},
     exec::Program,
-    ir::{self, Diagnostic, Version},
+    ir::{self, Version, printable},
+    source::Source,
     stats::Stats,
-    text::{self, ParseOptions, PrintOptions},
+    text::{self, PrintOptions},
 };
 
 /// A Tile IR module.
@@ -22,33 +23,43 @@ use tilewright::{
 pub(crate) struct Module {
     content: Content,
     layout: Option<FileLayout>,
+    text: Option<Text>,
+}
+
+/// What a module in text comes from.
+struct Text {
+    name: String,
+    bytes: Vec<u8>,
+    /// The module in which each operation has its place in the text as its source location, so that errors of launches name it. The
+    /// module that is printed and written has only the locations that the text gives it.
+    located: OnceLock<Arc<Program>>,
 }
 
 /// A module that can be run, or one that can only be looked at.
 enum Content {
     Valid(Arc<Program>),
-    Invalid(Box<ir::Module>, Vec<Diagnostic>),
+    Invalid { module: Box<ir::Module>, findings: Vec<String>, total: usize },
 }
 
 impl Module {
     fn ir(&self) -> &ir::Module {
         match &self.content {
             Content::Valid(program) => program.module(),
-            Content::Invalid(module, _) => module,
+            Content::Invalid { module, .. } => module,
         }
     }
 
     fn program(&self, py: Python<'_>) -> PyResult<&Arc<Program>> {
         match &self.content {
             Content::Valid(program) => Ok(program),
-            Content::Invalid(..) => Err(errors::invalid(py, &self.findings())),
+            Content::Invalid { .. } => Err(errors::invalid(py, &self.findings())),
         }
     }
 
     fn findings(&self) -> Vec<String> {
         match &self.content {
             Content::Valid(_) => Vec::new(),
-            Content::Invalid(_, findings) => findings.iter().map(ToString::to_string).collect(),
+            Content::Invalid { findings, .. } => findings.clone(),
         }
     }
 
@@ -59,15 +70,37 @@ impl Module {
     }
 
     fn kernel(&self, py: Python<'_>, name: &str) -> PyResult<Kernel> {
-        Ok(Kernel::new(Arc::clone(self.program(py)?), name))
+        let program = self.program(py)?;
+        let program = py.detach(|| self.text.as_ref().map_or(program, |text| text.program(program)));
+        Ok(Kernel::new(Arc::clone(program), name))
+    }
+
+    /// Reads a file that has been loaded into memory.
+    fn read(name: String, bytes: Vec<u8>, version: Option<Version>) -> Result<Module, String> {
+        let source = Source::new(&name, &bytes);
+        let (module, layout) = source.module_with_layout(version).map_err(|error| format!("{}: {error}", printable(&name)))?;
+        let content = match ir::try_verify(module) {
+            Ok(module) => Content::Valid(Arc::new(Program::new(module))),
+            Err(rejected) => {
+                let (module, total) = (Box::new(rejected.module.clone()), rejected.total);
+                let findings = source.describe(*rejected).iter().map(|finding| finding.trim_start().to_owned()).collect();
+                Content::Invalid { module, findings, total }
+            }
+        };
+        let is_text = source.is_text();
+        let text = is_text.then(|| Text { name, bytes, located: OnceLock::new() });
+        Ok(Module { content, layout, text })
     }
 }
 
-fn verified(module: ir::Module) -> Content {
-    // The verifier consumes a module and gives back only a good one.
-    match ir::verify(module.clone()) {
-        Ok(module) => Content::Valid(Arc::new(Program::new(module))),
-        Err(findings) => Content::Invalid(Box::new(module), findings),
+impl Text {
+    fn program<'a>(&'a self, plain: &'a Arc<Program>) -> &'a Arc<Program> {
+        self.located.get_or_init(|| {
+            let module = Source::new(&self.name, &self.bytes).located_module(Some(plain.module().version));
+            let verified = module.ok().and_then(|module| ir::verify(module).ok());
+            // What could be read and verified without places can be with them; if not, places are all that is lost.
+            verified.map_or_else(|| Arc::clone(plain), |module| Arc::new(Program::new(module)))
+        })
     }
 }
 
@@ -77,25 +110,13 @@ fn version(text: &str) -> PyResult<Version> {
 
 #[pymethods]
 impl Module {
-    /// Reads bytecode.
+    /// Reads the bytes of a file, bytecode or text; text by the rules of a version or of the latest.
     #[staticmethod]
-    fn from_bytecode(py: Python<'_>, data: &[u8]) -> PyResult<Module> {
-        let read = py.detach(|| bytecode::read_with_layout(data).map(|(module, layout)| (verified(module), layout)));
-        let (content, layout) = read.map_err(|error| errors::plain(py, "LoadError", error.to_string()))?;
-        Ok(Module { content, layout: Some(layout) })
-    }
-
-    /// Parses text, for a version or the latest.
-    #[staticmethod]
-    #[pyo3(signature = (source, name = "<text>", target = None))]
-    fn from_text(py: Python<'_>, source: &str, name: &str, target: Option<&str>) -> PyResult<Module> {
-        let target = target.map_or(Ok(Version::LATEST), version)?;
-        let parsed = py.detach(|| text::parse(source, &ParseOptions::new().version(target)).map(verified));
-        let content = parsed.map_err(|findings| {
-            let rendered: Vec<String> = findings.iter().map(|finding| finding.render(source, name)).collect();
-            errors::plain(py, "LoadError", rendered.join("\n"))
-        })?;
-        Ok(Module { content, layout: None })
+    #[pyo3(signature = (data, name = "<bytes>", target = None))]
+    fn from_bytes(py: Python<'_>, data: &[u8], name: &str, target: Option<&str>) -> PyResult<Module> {
+        let target = target.map(version).transpose()?;
+        let (name, bytes) = (name.to_owned(), data.to_owned());
+        py.detach(|| Module::read(name, bytes, target)).map_err(|message| errors::plain(py, "LoadError", message))
     }
 
     /// The version of the format, such as "13.4".
@@ -191,7 +212,8 @@ impl Module {
     fn __repr__(&self) -> String {
         let state = match &self.content {
             Content::Valid(_) => String::new(),
-            Content::Invalid(_, findings) => format!(", {} findings", findings.len()),
+            Content::Invalid { total: 1, .. } => ", 1 finding".to_owned(),
+            Content::Invalid { total, .. } => format!(", {total} findings"),
         };
         format!("<Module {}, kernels: {}{state}>", self.version(), self.kernel_names().join(", "))
     }

@@ -353,6 +353,21 @@ def test_no_stdout_takes_no_prints(examples, monkeypatch):
     assert module["relay"].launch(5, *spread(state), *spread(lock), threads=1).blocks == 5
 
 
+@pytest.mark.parametrize("wrong", ["abc", "0", "-1", "1.5", " 2"])
+def test_the_number_of_threads_of_the_environment(examples, monkeypatch, wrong):
+    kernel = tilewright.load(examples / "relay.tilebc")["relay"]
+    arguments = (*spread(np.zeros(5, np.int32)), *spread(np.zeros(1, np.int32)))
+    monkeypatch.setenv("TILEWRIGHT_THREADS", wrong)
+    with pytest.raises(ValueError, match=f"the environment variable TILEWRIGHT_THREADS must be a number of at least 1, not '{wrong}'"):
+        kernel.launch(5, *arguments)
+    assert kernel.launch(5, *arguments, threads=1).threads == 1
+    # More than can be had are as many as can be had.
+    monkeypatch.setenv("TILEWRIGHT_THREADS", "9" * 40)
+    assert 1 <= kernel.launch(5, *arguments).threads <= 5
+    monkeypatch.setenv("TILEWRIGHT_THREADS", "1")
+    assert kernel.launch(5, *arguments).threads == 1
+
+
 def test_launches_have_limits(examples, capsys):
     def launch(**limits):
         kernel = tilewright.load(examples / "relay.tilebc")["relay"]
@@ -360,13 +375,15 @@ def test_launches_have_limits(examples, capsys):
 
     assert launch(timeout=math.inf, max_memory=1 << 30, max_output=1 << 20).blocks == 5
     capsys.readouterr()
-    with pytest.raises(TimeoutError, match=r"kernel relay did not end in 0 s, and was stopped"):
+    with pytest.raises(TimeoutError, match=r"kernel relay: did not end in 0 s, its limit of time \(timeout=\), and was stopped"):
         launch(timeout=0)
     capsys.readouterr()
-    with pytest.raises(tilewright.LaunchError, match="printed more than 7 bytes, its limit of output"):
+    with pytest.raises(tilewright.LaunchError, match=r"printed more than 7 bytes, its limit of output \(max_output=\)"):
         launch(max_output=7)
     assert len(capsys.readouterr().out) == 7
-    with pytest.raises(tilewright.LaunchError, match=r"needs .* bytes, but has taken .* of the 10 bytes that are its limit of memory"):
+    with pytest.raises(
+        tilewright.LaunchError, match=r"needs .* bytes, but has taken .* of the 10 bytes that are its limit of memory \(max_memory=\)"
+    ):
         launch(max_memory=10)
     for wrong in [-1, -math.inf, math.nan]:
         with pytest.raises(ValueError, match=f"timeout must be a number of seconds that is not negative, or None, got {wrong}"):

@@ -12,7 +12,7 @@ BROKEN = b"entry @k(%x: tile<4xf32>) { return }"
 def test_reprs(saxpy):
     assert repr(saxpy) == "<Module 13.3, kernels: saxpy>"
     assert repr(saxpy["saxpy"]).startswith("<Kernel saxpy(tile<f32>, tile<ptr<f32>>, ")
-    assert repr(tilewright.load(BROKEN)) == "<Module 13.5, kernels: k, 1 findings>"
+    assert repr(tilewright.load(BROKEN)) == "<Module 13.5, kernels: k, 1 finding>"
 
 
 def test_html(saxpy):

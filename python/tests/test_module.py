@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import tilewright
@@ -76,6 +77,49 @@ def test_text_is_parsed():
         tilewright.parse("entry @k() {\n nonsense }", name="kernel.mlir")
     with pytest.raises(TypeError, match=r"expected text, got bytes: tilewright\.load takes paths and bytes"):
         tilewright.parse(b"entry @k() { return }")
+
+
+def test_errors_name_the_file_and_the_line(tmp_path):
+    path = tmp_path / "kernel.mlir"
+    path.write_text("entry @k() {\n  nonsense\n}")
+    with pytest.raises(tilewright.LoadError, match=r"kernel\.mlir:2:3"):
+        tilewright.load(path)
+    path.write_text("entry @k(%x: tile<f32>) {\n  %y = addi %x, %x : tile<f32>\n}")
+    finding, *_ = tilewright.load(path).verify()
+    assert f"{path}:2:" in finding
+    path.write_text(
+        "entry @k(%p: tile<ptr<f32>>, %x: tile<f32>) {\n\n  %t = store_ptr_tko weak %p, %x : tile<ptr<f32>>, tile<f32> -> token\n}"
+    )
+    module = tilewright.load(path)
+    array = np.zeros(1, np.float32)
+    array.flags.writeable = False
+    with pytest.raises(tilewright.LaunchError) as error:
+        module["k"].launch(1, array, 1.0)
+    assert error.value.location.startswith(f"{path}:3:")
+    assert "store_ptr_tko weak" in error.value.source_line
+    # The places are for messages: what is written has no source locations that the text does not give.
+    assert str(path) not in module.text(debug_info=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "<bytes>: the file is empty"),
+        (b"\xef\xbb\xbfentry @k() { return }", None),
+        (b"entry @k() {\n  return // \xff\n}", "<bytes>:2:"),
+        (b"entry @k() {\n  return \0\n}", "<bytes>:2:"),
+        (b"PK\x03\x04", "<bytes>: this is a zip archive"),
+        (b"\x7fTileIR\x00\xff\xff", "<bytes>: at byte 0x8"),
+    ],
+)
+def test_files_that_are_something_else_are_named(data, message):
+    if message is None:
+        assert list(tilewright.load(data)) == ["k"]
+        return
+    with pytest.raises(tilewright.LoadError) as error:
+        tilewright.load(data)
+    assert message in str(error.value)
+    assert "no Tile IR bytecode" not in str(error.value)
 
 
 def test_a_module_that_breaks_rules_can_be_looked_at():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tilewright._errors import LoadError
 from tilewright._native import Module, describe
 
 
@@ -21,18 +20,14 @@ def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, *, ver
     if isinstance(source, (str, os.PathLike)):
         if isinstance(source, str) and ("{" in source or "\n" in source) and not _is_file(source):
             raise ValueError("expected a path, got what looks like the text of a module: tilewright.parse takes text")
-        name = os.fsdecode(source)
+        name = os.fsencode(source).decode(errors="backslashreplace")
         with open(source, "rb") as file:
             data = file.read()
     elif isinstance(source, (bytes, bytearray, memoryview)):
         data = bytes(source)
     else:
         raise TypeError(f"expected a path or the bytes of a file, got {type(source).__name__}")
-    text = _as_text(data)
-    try:
-        return Module.from_bytecode(data) if text is None else Module.from_text(text, name, version)
-    except LoadError as error:
-        raise LoadError(f"{name}: {error}") from None
+    return Module.from_bytes(data, name, version)
 
 
 def parse(text: str, *, name: str = "<text>", version: str | None = None) -> Module:
@@ -42,7 +37,8 @@ def parse(text: str, *, name: str = "<text>", version: str | None = None) -> Mod
     """
     if not isinstance(text, str):
         raise TypeError(f"expected text, got {type(text).__name__}: tilewright.load takes paths and bytes")
-    return Module.from_text(text, name, version)
+    # A part of a character that is not text is an error with its place.
+    return Module.from_bytes(text.encode(errors="surrogatepass"), name, version)
 
 
 def _is_file(path: str) -> bool:
@@ -50,15 +46,6 @@ def _is_file(path: str) -> bool:
         return os.path.exists(path)
     except ValueError:
         return False
-
-
-def _as_text(data: bytes) -> str | None:
-    """The text that bytes are; None if they are not text."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    return text if text and all(c.isprintable() or c.isspace() for c in text) else None
 
 
 def spread(array: Any) -> tuple[Any, ...]:

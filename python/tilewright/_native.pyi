@@ -11,15 +11,15 @@ _T = TypeVar("_T")
 __version__: str
 
 @final
+def number_from_environment(name: str) -> int | None:
+    """Give the number from 1 that a variable of the environment holds; None where it is not set or empty."""
+
 class Module:
     """A Tile IR module: a mapping from names to kernels. Made by ``tilewright.load``."""
 
     @staticmethod
-    def from_bytecode(data: bytes) -> Module:
-        """Read bytecode."""
-    @staticmethod
-    def from_text(source: str, name: str = "<text>", target: str | None = None) -> Module:
-        """Parse text, by the rules of a version or of the latest."""
+    def from_bytes(data: bytes, name: str = "<bytes>", target: str | None = None) -> Module:
+        """Read the bytes of a file, bytecode or text; text by the rules of a version or of the latest."""
     @property
     def version(self) -> str:
         """The version of the format, such as "13.4"."""

@@ -216,7 +216,8 @@ extern "C" {
 void tw_buffer_free(tw_buffer *buffer);
 
 /**
- * How many diagnostics an error has: at least 1; 0 for NULL.
+ * How many diagnostics an error has: at least 1; 0 for NULL. A module with very many errors has more than are kept: the last line of
+ * `tw_error_message` says how many.
  */
 size_t tw_error_count(const tw_error *error);
 
@@ -283,7 +284,7 @@ tw_module *tw_module_parse(const char *text,
 
 /**
  * Verifies a module. After success the module is part of the result and `*module` is NULL; after a failure nothing has changed,
- * and the error holds all findings.
+ * and the error holds the findings, up to a number; beyond it, the message says how many more there are.
  */
 tw_verified *tw_module_verify(tw_module **module,
                               tw_error **error);

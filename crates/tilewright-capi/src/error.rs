@@ -10,8 +10,8 @@ use std::{
     ptr,
 };
 use tilewright_bytecode::{FileKind, ReadError, WriteError};
-use tilewright_ir::{Diagnostic, Module};
-use tilewright_text::ParseError;
+use tilewright_ir::{Diagnostic, RejectedModule};
+use tilewright_text::{ParseError, parse::MAX_ERRORS};
 
 /// What a diagnostic is about.
 #[repr(C)]
@@ -137,7 +137,8 @@ impl Failure {
 
     /// The errors of a text: the message shows the lines that they are about.
     pub(crate) fn parse(errors: &[ParseError], source: &[u8]) -> Failure {
-        let rendered: Vec<String> = errors.iter().map(|error| error.render(source, "text")).collect();
+        let cut = (errors.len() >= MAX_ERRORS).then(|| format!("these are the first {}, there may be more", errors.len()));
+        let rendered: Vec<String> = errors.iter().map(|error| error.render(source, "text")).chain(cut).collect();
         let finding = |error: &ParseError| {
             let mut finding = Finding::new(tw_error_kind::TW_ERROR_PARSE, error.id, &error.message);
             (finding.offset, finding.line, finding.column) = (error.span.start, error.line, error.column);
@@ -146,7 +147,9 @@ impl Failure {
         Failure { message: rendered.join("\n").trim_end().to_owned(), findings: errors.iter().map(finding).collect() }
     }
 
-    pub(crate) fn verify(findings: &[Diagnostic], module: &Module) -> Failure {
+    /// What the verifier found; where not all is listed, the message says how many findings are not.
+    pub(crate) fn verify(rejected: &RejectedModule) -> Failure {
+        let RejectedModule { module, findings, total } = rejected;
         let finding = |diagnostic: &Diagnostic| {
             let mut finding = Finding::new(tw_error_kind::TW_ERROR_VERIFY, diagnostic.rule, &diagnostic.message);
             finding.function = diagnostic.function.as_deref().map(c_string);
@@ -159,7 +162,9 @@ impl Failure {
             }
             finding
         };
-        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        let more = total.saturating_sub(findings.len());
+        let more = (more > 0).then(|| format!("and {more} more, which are not shown"));
+        let lines: Vec<String> = findings.iter().map(ToString::to_string).chain(more).collect();
         Failure { message: lines.join("\n"), findings: findings.iter().map(finding).collect() }
     }
 
@@ -184,7 +189,8 @@ fn pointer(text: Option<&CString>) -> *const c_char {
     text.map_or(ptr::null(), |text| text.as_ptr())
 }
 
-/// How many diagnostics an error has: at least 1; 0 for NULL.
+/// How many diagnostics an error has: at least 1; 0 for NULL. A module with very many errors has more than are kept: the last line of
+/// `tw_error_message` says how many.
 ///
 /// # Safety
 /// `error` is NULL or an error.

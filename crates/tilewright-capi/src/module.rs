@@ -65,7 +65,7 @@ pub unsafe extern "C" fn tw_module_parse(text: *const c_char, length: usize, ver
 }
 
 /// Verifies a module. After success the module is part of the result and `*module` is NULL; after a failure nothing has changed,
-/// and the error holds all findings.
+/// and the error holds the findings, up to a number; beyond it, the message says how many more there are.
 ///
 /// # Safety
 /// `module` is NULL or points to a module or NULL; `error` is NULL or can be written.
@@ -84,8 +84,9 @@ pub unsafe extern "C" fn tw_module_verify(module: *mut *mut tw_module, error: *m
                 Ok(tw_verified(verified))
             }
             Err(rejected) => {
+                let failure = Failure::verify(&rejected);
                 inner.0 = rejected.module;
-                Err(Failure::verify(&rejected.findings, &inner.0))
+                Err(failure)
             }
         }
     };

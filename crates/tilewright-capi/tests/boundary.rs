@@ -9,6 +9,7 @@ use tilewright_capi::{
     TW_NONE, TW_PRINT_GENERIC, TW_PRINT_MODULE, TW_VERSION_13_1, TW_VERSION_13_4, TW_VERSION_LATEST, buffer::*, error::*, function::*,
     module::*,
 };
+use tilewright_ir::MAX_FINDINGS;
 
 /// What the error says that `call` gives; it must give one.
 fn refusal(call: impl FnOnce(*mut *mut tw_error)) -> (tw_error_kind, String) {
@@ -117,6 +118,31 @@ fn text(out: &tw_buffer) -> &str {
     let text = unsafe { CStr::from_ptr(out.data) }.to_str().expect("UTF-8");
     assert_eq!(text.len(), out.length);
     text
+}
+
+#[test]
+fn findings_that_are_not_kept_are_counted() {
+    let lines: String = (0..MAX_FINDINGS + 7).map(|i| format!("  %{i} = negf %a : tile<i32>\n")).collect();
+    let mut broken = module(&format!("entry @k(%a: tile<i32>) {{\n{lines}}}"));
+    let mut error = null_mut();
+    // SAFETY: all handles are alive and freed once.
+    unsafe {
+        assert!(tw_module_verify(&raw mut broken, &raw mut error).is_null());
+        assert_eq!(tw_error_count(error), MAX_FINDINGS);
+        let message = CStr::from_ptr(tw_error_message(error)).to_str().unwrap();
+        assert_eq!(message.lines().count(), MAX_FINDINGS + 1);
+        let last = message.lines().last().unwrap();
+        let more = last.strip_prefix("and ").and_then(|rest| rest.strip_suffix(" more, which are not shown")).unwrap();
+        assert!(more.parse::<usize>().unwrap() >= 7, "{last}");
+        tw_error_free(error);
+        tw_module_free(broken);
+    }
+    let text = "entry x\n".repeat(1000);
+    // SAFETY: text and length belong together.
+    let (_, message) = refusal(|e| unsafe {
+        assert!(tw_module_parse(text.as_ptr().cast::<c_char>(), text.len(), TW_VERSION_LATEST, e).is_null());
+    });
+    assert!(message.ends_with("\nthese are the first 50, there may be more"), "{message}");
 }
 
 #[test]

@@ -65,6 +65,37 @@ impl Limits {
     }
 }
 
+/// What each limit is called where it is set, for errors to name what a user may raise: an option of a command, an argument of a
+/// function.
+///
+/// ```
+/// use tilewright_exec::{LaunchError, LaunchErrorKind, LimitNames};
+/// let error = LaunchError { entry: "k".to_owned(), block: None, site: None, kind: LaunchErrorKind::PrintedTooMuch(80) };
+/// assert_eq!(error.to_string(), "kernel k: printed more than 80 bytes, its limit of output (Limits::output)");
+/// let names = LimitNames { time: "--timeout", memory: "--max-memory", output: "--max-output" };
+/// assert_eq!(error.naming(&names).to_string(), "kernel k: printed more than 80 bytes, its limit of output (--max-output)");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LimitNames {
+    /// The limit of time.
+    pub time: &'static str,
+    /// The limit of memory.
+    pub memory: &'static str,
+    /// The limit of output.
+    pub output: &'static str,
+}
+
+impl LimitNames {
+    /// The functions that set them.
+    pub const FUNCTIONS: LimitNames = LimitNames { time: "Limits::time", memory: "Limits::memory", output: "Limits::output" };
+}
+
+impl Default for LimitNames {
+    fn default() -> LimitNames {
+        LimitNames::FUNCTIONS
+    }
+}
+
 /// What a launch has allocated of what it may.
 #[derive(Debug)]
 pub(crate) struct Budget {

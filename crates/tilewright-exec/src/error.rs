@@ -1,6 +1,6 @@
 //! What can go wrong, as values.
 
-use crate::MAX_EXTENT;
+use crate::{LimitNames, MAX_EXTENT};
 use std::{fmt, time::Duration};
 use tilewright_ir::{nearest, printable};
 
@@ -290,8 +290,14 @@ pub struct LaunchError {
     pub kind: LaunchErrorKind,
 }
 
-impl fmt::Display for LaunchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LaunchError {
+    /// The message, with the names that the limits have where the caller sets them. [`Display`](fmt::Display) names the functions of
+    /// [`Limits`](crate::Limits).
+    pub fn naming(&self, names: &LimitNames) -> impl fmt::Display {
+        fmt::from_fn(|f| self.write(f, names))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, names: &LimitNames) -> fmt::Result {
         write!(f, "kernel {}", printable(&self.entry))?;
         if let Some([x, y, z]) = self.block {
             write!(f, ", block ({x}, {y}, {z})")?;
@@ -299,6 +305,7 @@ impl fmt::Display for LaunchError {
         if let Some(site) = &self.site {
             write!(f, ", {site}")?;
         }
+        let LimitNames { time, memory, output } = names;
         match &self.kind {
             LaunchErrorKind::ArgumentCount { expected, found } => {
                 write!(f, ": the entry has {expected} parameters, {found} arguments were given")
@@ -327,17 +334,25 @@ impl fmt::Display for LaunchError {
             LaunchErrorKind::LoopStep(step) => write!(f, ": the step of a for must be positive, found {step}"),
             LaunchErrorKind::Output(error) => write!(f, ": cannot write printed text: {}", printable(error)),
             LaunchErrorKind::Stopped => f.write_str(": stopped before all blocks had ended"),
-            LaunchErrorKind::TimedOut(limit) => write!(f, ": did not end in {} s, its limit of time, and was stopped", limit.as_secs_f64()),
+            LaunchErrorKind::TimedOut(limit) => {
+                write!(f, ": did not end in {} s, its limit of time ({time}), and was stopped", limit.as_secs_f64())
+            }
             LaunchErrorKind::Memory { limit, used, wanted } => {
-                write!(f, ": needs {wanted} bytes, but has taken {used} of the {limit} bytes that are its limit of memory")
+                write!(f, ": needs {wanted} bytes, but has taken {used} of the {limit} bytes that are its limit of memory ({memory})")
             }
             LaunchErrorKind::MemoryOfWaiting { limit, begun, each } => write!(
                 f,
                 ": {begun} blocks have begun that may wait for others, each with {each} bytes of registers, and no other can begin within \
-                 the limit of memory, {limit} bytes"
+                 the limit of memory ({memory}), {limit} bytes"
             ),
-            LaunchErrorKind::PrintedTooMuch(limit) => write!(f, ": printed more than {limit} bytes, its limit of output"),
+            LaunchErrorKind::PrintedTooMuch(limit) => write!(f, ": printed more than {limit} bytes, its limit of output ({output})"),
         }
+    }
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &LimitNames::FUNCTIONS)
     }
 }
 

@@ -28,7 +28,7 @@ mod vm;
 
 use tilewright_passes::elem;
 
-pub use budget::Limits;
+pub use budget::{LimitNames, Limits};
 pub use cpu::Level;
 pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};
 pub use interrupt::Interrupt;

@@ -77,7 +77,7 @@ fn a_launch_that_takes_too_long_times_out() {
     for threads in [1, 2] {
         let error = run_on(ENDLESS, 4, &[], limited(Limits::new().time(limit)).threads(threads)).unwrap_err();
         assert_eq!(error.kind, LaunchErrorKind::TimedOut(limit));
-        assert_eq!(error.to_string(), "kernel k: did not end in 0.02 s, its limit of time, and was stopped");
+        assert_eq!(error.to_string(), "kernel k: did not end in 0.02 s, its limit of time (Limits::time), and was stopped");
     }
     // However short it is: it ends behind its deadline.
     let error = run_on(SHORT, 1, &[], limited(Limits::new().time(Duration::ZERO))).unwrap_err();
@@ -192,7 +192,7 @@ fn output_ends_where_it_may_be_no_longer() {
         let (result, bytes) = printed(endless, 4, Limits::new().output(limit), threads);
         let error = result.unwrap_err();
         assert_eq!(error.kind, LaunchErrorKind::PrintedTooMuch(limit));
-        assert!(error.to_string().ends_with(&format!("printed more than {limit} bytes, its limit of output")), "{error}");
+        assert!(error.to_string().ends_with(&format!("printed more than {limit} bytes, its limit of output (Limits::output)")), "{error}");
         let expected: Vec<u8> = b"0123456789".iter().copied().cycle().take(limit as usize).collect();
         assert_eq!(bytes, expected);
     }

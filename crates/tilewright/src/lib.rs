@@ -16,6 +16,7 @@
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
 //! | [`stats`] | counting operations, flops and bytes |
+//! | [`environment`] | variables of the environment that front ends obey |
 //! | [`case`](mod@case) | a kernel with its inputs and what must come out, run and judged |
 //! | [`cli`] | the command `tilewright`, for programs that carry it |
 //!
@@ -92,6 +93,7 @@ pub mod array;
 pub mod case;
 pub mod cli;
 pub mod diff;
+pub mod environment;
 pub mod facts;
 pub mod source;
 pub mod stats;

@@ -13,6 +13,7 @@
 //! | `cut FILE LENGTH NAME` | makes a file of the first bytes of another |
 //! | `bytes NAME HEX...` | makes a file of bytes, which stand as hexadecimal digits, or as text in quotes |
 //! | `stdin FILE` | the input of the next call |
+//! | `env NAME=VALUE` | a variable of the environment of the next call |
 //! | `same FILE FILE` | notes whether two files have the same bytes |
 //! | `list` | notes the files in the folder of the test |
 //!
@@ -85,12 +86,13 @@ fn first_difference(expected: &str, found: &str) -> Option<usize> {
 struct Session {
     folder: tempfile::TempDir,
     stdin: Option<PathBuf>,
+    variables: Vec<(String, String)>,
     transcript: String,
 }
 
 impl Session {
     fn new() -> Session {
-        Session { folder: tempfile::tempdir().unwrap(), stdin: None, transcript: String::new() }
+        Session { folder: tempfile::tempdir().unwrap(), stdin: None, variables: Vec::new(), transcript: String::new() }
     }
 
     fn run(mut self, script: &str) -> Result<String, String> {
@@ -126,6 +128,12 @@ impl Session {
                 self.stdin = Some(self.path(file));
                 Ok(())
             }
+            ["env", variable] => {
+                let (name, value) = variable.split_once('=').ok_or("there is no '='")?;
+                self.variables.push((name.to_owned(), value.to_owned()));
+                self.transcript += &format!("{line}\n");
+                Ok(())
+            }
             ["same", a, b] => {
                 let read = |file| fs::read(self.path(file)).map_err(|e| format!("{file}: {e}"));
                 let verdict = if read(a)? == read(b)? { "the same" } else { "different" };
@@ -147,7 +155,13 @@ impl Session {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
         command.args(args.iter().map(|word| expand(word))).current_dir(self.folder.path());
         // Backtraces and widths must not depend on who runs the tests.
-        command.env("RUST_BACKTRACE", "0").env_remove("NO_COLOR").env("COLUMNS", "100").env("TERM", "xterm");
+        command
+            .env("RUST_BACKTRACE", "0")
+            .env_remove("NO_COLOR")
+            .env("COLUMNS", "100")
+            .env("TERM", "xterm")
+            .env_remove("TILEWRIGHT_THREADS");
+        command.envs(self.variables.drain(..));
         match self.stdin.take() {
             Some(file) => command.stdin(fs::File::open(file).map_err(|e| e.to_string())?),
             None => command.stdin(Stdio::null()),

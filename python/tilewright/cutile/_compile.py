@@ -136,7 +136,7 @@ def _is_watched() -> bool:
 
 def _read(code: bytes, symbol: str) -> Kernel:
     try:
-        return Module.from_bytecode(code)[symbol]
+        return Module.from_bytes(code)[symbol]
     except (LoadError, VerifyError) as error:
         raise PlanError(f"kernel {symbol}: what cuTile made of it is not valid Tile IR: {error}", kernel=symbol) from error
 

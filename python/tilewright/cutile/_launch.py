@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tilewright._errors import no_checker
-from tilewright._native import Dispatcher, Kernel, Report
+from tilewright._native import Dispatcher, Kernel, Report, number_from_environment
 from tilewright.cutile import _requirements
 from tilewright.cutile._driver import provide_driver
 
@@ -32,19 +31,10 @@ class TuningLaunches(NamedTuple):
     total: int = 400
 
 
-def _number_from_environment(name: str) -> int | None:
-    value = os.environ.get(name, "")
-    if not value:
-        return None
-    if not value.isdecimal() or int(value) < 1:
-        raise ValueError(f"the environment variable {name} must be a number of at least 1, not {value!r}")
-    return int(value)
-
-
-_threads: int | None = _number_from_environment("TILEWRIGHT_THREADS")
+_threads: int | None = number_from_environment("TILEWRIGHT_THREADS")
 _tuning_launches = TuningLaunches(
-    _number_from_environment("TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION") or TuningLaunches().per_configuration,
-    _number_from_environment("TILEWRIGHT_TUNE_LAUNCHES") or TuningLaunches().total,
+    number_from_environment("TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION") or TuningLaunches().per_configuration,
+    number_from_environment("TILEWRIGHT_TUNE_LAUNCHES") or TuningLaunches().total,
 )
 
 
@@ -69,9 +59,9 @@ def set_tuning_launches(*, per_configuration: int | None = None, total: int | No
 
 
 def set_threads(threads: int | None) -> None:
-    """Run launches on this many threads; None stands for one for each core.
+    """Run launches on this many threads; None stands for what TILEWRIGHT_THREADS says, or one for each core.
 
-    The environment variable TILEWRIGHT_THREADS has the value at the start. More than four for each core are taken as that many.
+    That environment variable also has the value at the start. More than four for each core are taken as that many.
     """
     global _threads
     if threads is not None and threads < 1:

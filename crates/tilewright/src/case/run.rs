@@ -7,7 +7,9 @@ use super::{
     spec::{FailureSpec, LineOrder, StdoutSpec},
 };
 use crate::{
-    exec::{Buffer, LaunchError, LaunchErrorKind, LaunchOptions, Limits, Memory, OutputSink, Plan, Program, ProgressFn, launch},
+    exec::{
+        Buffer, LaunchError, LaunchErrorKind, LaunchOptions, LimitNames, Limits, Memory, OutputSink, Plan, Program, ProgressFn, launch,
+    },
     ir::Version,
     passes::{self, Pipeline},
 };
@@ -24,6 +26,7 @@ pub struct RunOptions {
     threads: Option<NonZeroUsize>,
     repeat: Option<NonZeroUsize>,
     limits: Limits,
+    limit_names: LimitNames,
     progress: Option<ProgressFn>,
     passes: Option<Pipeline>,
     outputs: Option<OutputFn>,
@@ -59,6 +62,12 @@ impl RunOptions {
     /// What each launch may take; nothing is limited unless set.
     pub fn limits(mut self, limits: Limits) -> RunOptions {
         self.limits = limits;
+        self
+    }
+
+    /// What errors call the limits; the functions of [`Limits`] unless set.
+    pub fn limit_names(mut self, names: LimitNames) -> RunOptions {
+        self.limit_names = names;
         self
     }
 
@@ -112,7 +121,7 @@ impl Case {
         let mut threads = options.threads.map(NonZeroUsize::get);
         for _ in 0..options.repeat.map_or(1, NonZeroUsize::get) {
             let run = Launch { case: self, plan: &plan, bindings: &bindings };
-            let (verdict, used) = run.go(options.launch_options(), options.outputs.as_ref())?;
+            let (verdict, used) = run.go(options)?;
             threads = used.or(threads);
             launches.push(verdict);
         }
@@ -139,24 +148,25 @@ struct Launch<'c> {
 
 impl Launch<'_> {
     /// Launches on fresh buffers; gives the verdict, and the number of threads where the launch succeeded.
-    fn go(&self, options: LaunchOptions<'_>, look: Option<&OutputFn>) -> Result<(LaunchVerdict, Option<usize>), CaseError> {
+    fn go(&self, options: &RunOptions) -> Result<(LaunchVerdict, Option<usize>), CaseError> {
         let mut arrays = self.bindings.fresh_arrays()?;
         let mut memory = Memory::new();
         let buffers: Vec<Buffer> = arrays.iter_mut().map(|array| memory.add_borrowed(array.bytes_mut())).collect();
         let args = self.bindings.args(&mut memory, &buffers);
         let before = self.read_only(&memory, &buffers);
         let printed = Arc::new(Mutex::new(Vec::new()));
-        let options = options.output(OutputSink::new(printed.clone()));
+        let launch_options = options.launch_options().output(OutputSink::new(printed.clone()));
         let started = Instant::now();
-        let result = launch(self.plan, &mut memory, self.case.grid(), &args, &options);
+        let result = launch(self.plan, &mut memory, self.case.grid(), &args, &launch_options);
         let seconds = started.elapsed().as_secs_f64();
         let printed = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
 
         let error = result.as_ref().err();
-        let failure = self.case.spec.failure.as_ref().map(|expected| judge_failure(expected, error));
+        let message = error.map(|error| error.naming(&options.limit_names).to_string());
+        let failure = self.case.spec.failure.as_ref().map(|expected| judge_failure(expected, error, message.as_deref()));
         let failed_as_expected = failure.as_ref().map_or(error.is_none(), |f| f.ok);
         let checks: &[Check] = if failed_as_expected { &self.bindings.checks } else { &[] };
-        if let Some(look) = look {
+        if let Some(look) = &options.outputs {
             checks.iter().for_each(|check| look(&check.param, memory.bytes(buffers[check.buffer])));
         }
         let outputs: Vec<OutputVerdict> = checks.iter().map(|check| judge_output(check, memory.bytes(buffers[check.buffer]))).collect();
@@ -167,8 +177,7 @@ impl Launch<'_> {
             && outputs.iter().all(|output| output.ok)
             && inputs.iter().all(|input| input.unchanged)
             && stdout.as_ref().is_none_or(|stdout| stdout.ok);
-        let error = error.map(LaunchError::to_string);
-        Ok((LaunchVerdict { seconds, ok, error, outputs, inputs, stdout, failure }, result.ok().map(|report| report.threads)))
+        Ok((LaunchVerdict { seconds, ok, error: message, outputs, inputs, stdout, failure }, result.ok().map(|report| report.threads)))
     }
 
     /// The buffers that must not change, as they are now.
@@ -214,12 +223,12 @@ fn sorted(lines: &[String]) -> Vec<&String> {
     lines
 }
 
-fn judge_failure(expected: &FailureSpec, error: Option<&LaunchError>) -> FailureVerdict {
+fn judge_failure(expected: &FailureSpec, error: Option<&LaunchError>, message: Option<&str>) -> FailureVerdict {
     let block = expected.block.map_or_else(String::new, |[x, y, z]| format!(" in block ({x}, {y}, {z})"));
     FailureVerdict {
         ok: error.is_some_and(|error| fails_as(expected, error)),
         expected: format!("{} failure '{}'{block}", expected.kind, expected.message),
-        found: error.map(LaunchError::to_string),
+        found: message.map(str::to_owned),
     }
 }
 
@@ -260,9 +269,9 @@ mod tests {
             site: None,
             kind: LaunchErrorKind::Assert { message: message.to_owned(), element: 0 },
         };
-        assert!(judge_failure(&expected, Some(&error("out of range", [2, 0, 0]))).ok);
-        assert!(!judge_failure(&expected, Some(&error("out of range", [1, 0, 0]))).ok);
-        assert!(!judge_failure(&expected, Some(&error("other", [2, 0, 0]))).ok);
-        assert!(!judge_failure(&expected, None).ok);
+        assert!(judge_failure(&expected, Some(&error("out of range", [2, 0, 0])), None).ok);
+        assert!(!judge_failure(&expected, Some(&error("out of range", [1, 0, 0])), None).ok);
+        assert!(!judge_failure(&expected, Some(&error("other", [2, 0, 0])), None).ok);
+        assert!(!judge_failure(&expected, None, None).ok);
     }
 }

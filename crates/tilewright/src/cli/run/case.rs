@@ -1,6 +1,6 @@
 //! Running a case.
 
-use super::{Settings, progress, report};
+use super::{LIMIT_NAMES, Settings, progress, report};
 use crate::cli::exit::{Exit, Finding};
 use std::path::Path;
 use tilewright::{
@@ -10,7 +10,7 @@ use tilewright::{
 
 pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> anyhow::Result<Exit> {
     let case = Case::load(path)?;
-    let mut options = RunOptions::new().repeat(settings.repeat).limits(settings.limits);
+    let mut options = RunOptions::new().repeat(settings.repeat).limits(settings.limits).limit_names(LIMIT_NAMES);
     if let Some(version) = version {
         options = options.version(version);
     }

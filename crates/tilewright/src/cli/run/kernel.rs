@@ -1,7 +1,7 @@
 //! Running an entry on arguments of the command line.
 
 use super::{
-    Settings,
+    LIMIT_NAMES, Settings,
     argument::OutputFile,
     bind::{self, Bound},
     progress,
@@ -47,7 +47,7 @@ pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
         Ok(after) => after,
         Err(Stop::Host(error)) => return Err(error),
         Err(Stop::Launch(error)) => {
-            report.error = Some(error.to_string());
+            report.error = Some(error.naming(&LIMIT_NAMES).to_string());
             report.printed = sink.captured();
             report.write(settings.json)?;
             return Ok(exit_of(&error));

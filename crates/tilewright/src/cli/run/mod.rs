@@ -10,7 +10,11 @@ use super::{exit::Exit, progress::Progress};
 pub(super) use argument::positive;
 use argument::{Grid, OutputFile};
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
-use tilewright::{exec::Limits, ir::Version};
+use tilewright::{
+    environment,
+    exec::{LimitNames, Limits},
+    ir::Version,
+};
 
 /// Run a kernel on the CPU
 #[derive(clap::Args)]
@@ -41,7 +45,7 @@ pub(super) struct Args {
     /// Bytecode version of the case to run [default: the newest it has]
     #[arg(long, value_name = "VERSION", requires = "case", conflicts_with = "file")]
     bytecode: Option<Version>,
-    /// Worker threads [default: one for each processor; at most four for each]
+    /// Worker threads, at most four for each processor [default: TILEWRIGHT_THREADS, or one for each processor]
     #[arg(long, value_name = "N", value_parser = argument::positive)]
     threads: Option<NonZeroUsize>,
     /// Stop a launch that has not ended after so many seconds, such as 10 or 0.5
@@ -99,6 +103,9 @@ struct Settings {
     json: bool,
 }
 
+/// The options that limit a launch.
+const LIMIT_NAMES: LimitNames = LimitNames { time: "--timeout", memory: "--max-memory", output: "--max-output" };
+
 /// What each launch may take.
 fn limits(args: &Args) -> Limits {
     let limits = args.timeout.map_or(Limits::new(), |time| Limits::new().time(time));
@@ -107,7 +114,12 @@ fn limits(args: &Args) -> Limits {
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
-    let settings = Settings { threads: args.threads, limits: limits(&args), repeat: args.repeat, json: args.json };
+    let settings = Settings {
+        threads: args.threads.map_or_else(environment::threads, |threads| Ok(Some(threads)))?,
+        limits: limits(&args),
+        repeat: args.repeat,
+        json: args.json,
+    };
     match (args.case, args.file, args.grid) {
         (Some(path), ..) => case::run(&path, args.bytecode, settings),
         (None, Some(file), Some(grid)) => {
