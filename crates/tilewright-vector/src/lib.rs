@@ -14,6 +14,7 @@
 
 mod builder;
 mod code;
+pub mod lower;
 mod memory;
 mod native;
 mod portable;

@@ -1,0 +1,155 @@
+//! Lowers elementwise operations to primitives.
+//!
+//! | elements | are held in lanes of |
+//! |---|---|
+//! | `i1` | `mask` |
+//! | `i8` to `i64`, pointers | integers of their width |
+//! | floats of up to 32 bits | `f32` of the same value |
+//! | `f64` | `f64` |
+//!
+//! A short float is widened where an operation first computes with it, stays `f32`, rounded to its type by each operation that
+//! rounds, and is narrowed where its bits are needed, which is exact. What only moves keeps its bits: see [`Held`].
+
+mod convert;
+mod float;
+mod integer;
+
+use crate::{
+    builder::Builder,
+    code::Value,
+    prim::{Lane, Prim},
+};
+use tilewright_ir::Scalar;
+use tilewright_passes::{elem::Elem, elementwise::ElemOp};
+
+/// The lanes that hold elements while they are computed with; none for `i4`, which no operation takes.
+pub fn lane_of(elem: Elem) -> Option<Lane> {
+    Some(match elem {
+        Elem::Ptr => Lane::I64,
+        Elem::Num(scalar) => match scalar {
+            Scalar::I1 => Lane::Mask,
+            Scalar::I4 => return None,
+            Scalar::I8 => Lane::I8,
+            Scalar::I16 => Lane::I16,
+            Scalar::I32 => Lane::I32,
+            Scalar::I64 => Lane::I64,
+            Scalar::F64 => Lane::F64,
+            _ => Lane::F32,
+        },
+    })
+}
+
+/// The lanes that elements have in memory, two of 4 bits in a byte aside; none for `i4`.
+pub fn memory_lane_of(elem: Elem) -> Option<Lane> {
+    Some(match elem {
+        Elem::Num(Scalar::F16 | Scalar::Bf16) => Lane::I16,
+        Elem::Num(Scalar::F32) => Lane::F32,
+        Elem::Num(Scalar::Tf32) => Lane::I32,
+        Elem::Num(scalar) if scalar.is_float() && scalar != Scalar::F64 => Lane::I8,
+        _ => return lane_of(elem),
+    })
+}
+
+/// An element in lanes: its bits as they are in memory, or the number that they are, or both. For all but short floats that is the same.
+///
+/// The bits of a NaN are lost where only the number is kept, so bits are kept as long as nothing computes.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    bits: Option<Value>,
+    number: Option<Value>,
+}
+
+impl Held {
+    /// What was read from memory, in lanes of [`memory_lane_of`] its type.
+    pub fn bits(bits: Value) -> Held {
+        Held { bits: Some(bits), number: None }
+    }
+
+    /// A number, in lanes of [`lane_of`] its type.
+    pub fn number(number: Value) -> Held {
+        Held { bits: None, number: Some(number) }
+    }
+
+    /// The bits, to be written to memory.
+    pub fn to_bits(&mut self, builder: &mut Builder, elem: Elem) -> Value {
+        let number = self.number;
+        *self.bits.get_or_insert_with(|| Lowering { builder }.write(elem, number.expect("one form is there")))
+    }
+
+    /// The number, to be computed with.
+    pub fn to_number(&mut self, builder: &mut Builder, elem: Elem) -> Value {
+        let bits = self.bits;
+        *self.number.get_or_insert_with(|| Lowering { builder }.read(elem, bits.expect("one form is there")))
+    }
+}
+
+/// Lowers an operation on operands of the types `sources` to a value of the type `result`; the types are those that the operation
+/// [accepts](tilewright_passes::elementwise::accepts). Operands get the form that is computed with.
+///
+/// `None` for what is not expressed by primitives: `remf`, elementary functions, arithmetic of `f64` in a direction, and `i4`.
+pub fn lower(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, operands: &mut [Held]) -> Option<Held> {
+    if sources.iter().chain([&result]).any(|elem| lane_of(*elem).is_none()) {
+        return None;
+    }
+    match op {
+        ElemOp::Copy => Some(Held::bits(Lowering { builder }.bitcast(sources[0], result, &mut operands[0]))),
+        ElemOp::FToF(_) if sources[0] == result => Some(operands[0]),
+        ElemOp::Select => {
+            let mask = operands[0].to_number(builder, sources[0]);
+            let kept = operands[1].bits.zip(operands[2].bits);
+            Some(match kept {
+                Some((yes, no)) => Held::bits(builder.prim(Prim::Select, &[mask, yes, no])),
+                None => {
+                    let [yes, no] = [1, 2].map(|i| operands[i].to_number(builder, result));
+                    Held::number(builder.prim(Prim::Select, &[mask, yes, no]))
+                }
+            })
+        }
+        _ => {
+            let numbers: Vec<Value> = operands.iter_mut().zip(sources).map(|(held, elem)| held.to_number(builder, *elem)).collect();
+            Lowering { builder }.op(op, sources, result, &numbers).map(Held::number)
+        }
+    }
+}
+
+struct Lowering<'a> {
+    builder: &'a mut Builder,
+}
+
+impl Lowering<'_> {
+    fn p(&mut self, prim: Prim, operands: &[Value]) -> Value {
+        self.builder.prim(prim, operands)
+    }
+
+    fn number(&mut self, lane: Lane, number: u64) -> Value {
+        self.builder.constant(lane, number & lane.bits())
+    }
+
+    fn i32(&mut self, number: u32) -> Value {
+        self.number(Lane::I32, number.into())
+    }
+
+    fn f32(&mut self, number: f32) -> Value {
+        self.builder.f32(number)
+    }
+
+    fn f64(&mut self, number: f64) -> Value {
+        self.number(Lane::F64, number.to_bits())
+    }
+
+    fn select(&mut self, mask: Value, yes: Value, no: Value) -> Value {
+        self.p(Prim::Select, &[mask, yes, no])
+    }
+
+    fn op(&mut self, op: ElemOp, sources: &[Elem], result: Elem, operands: &[Value]) -> Option<Value> {
+        use ElemOp::*;
+        let source = *sources.first()?;
+        match op {
+            FToF(mode) => self.float_to_float(source, result, mode, operands[0]),
+            FToI(signed) => Some(self.float_to_int(source, result, signed, operands[0])),
+            IToF(signed) => Some(self.int_to_float(source, result, signed, operands[0])),
+            _ if source.float().is_some() => self.float_op(op, source, operands),
+            _ => self.int_op(op, sources, result, operands),
+        }
+    }
+}

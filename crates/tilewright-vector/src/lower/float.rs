@@ -1,0 +1,286 @@
+//! Operations on floats.
+//!
+//! The means are those of `tilewright_numeric::branch_free`: the error of a rounded sum tells on which side of it the exact one lies, and a number that was
+//! rounded to odd can be rounded once more to a shorter type.
+
+use super::*;
+use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode};
+
+/// A direction of rounding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Zero,
+    Up,
+    Down,
+}
+
+impl Direction {
+    /// The direction of a mode, or none if it is to nearest; the modes that approximate are.
+    pub(super) fn of(mode: RoundingMode) -> Option<Direction> {
+        match mode {
+            RoundingMode::Zero => Some(Direction::Zero),
+            RoundingMode::PositiveInf => Some(Direction::Up),
+            RoundingMode::NegativeInf => Some(Direction::Down),
+            _ => None,
+        }
+    }
+}
+
+impl Lowering<'_> {
+    pub(super) fn float_op(&mut self, op: ElemOp, elem: Elem, operands: &[Value]) -> Option<Value> {
+        use ElemOp::*;
+        match op {
+            CmpF(predicate, ordering) => return Some(self.compare_floats(predicate, ordering, operands[0], operands[1])),
+            AbsF => return Some(self.with_bits(operands[0], Prim::And, u64::MAX >> 1)),
+            NegF => return Some(self.with_bits(operands[0], Prim::Xor, 1 << 63)),
+            Ceil => return Some(self.p(Prim::Ceil, &operands[..1])),
+            Floor => return Some(self.p(Prim::Floor, &operands[..1])),
+            _ => {}
+        }
+        let ftz = match op {
+            // No arithmetic rounds so.
+            AddF(mode, _) | SubF(mode, _) | MulF(mode, _) | DivF(mode, _) | Fma(mode, _) | Sqrt(mode, _)
+                if matches!(mode, RoundingMode::NearestAway | RoundingMode::NearestIntToZero) =>
+            {
+                return None;
+            }
+            AddF(_, ftz) | SubF(_, ftz) | MulF(_, ftz) | DivF(_, ftz) | Fma(_, ftz) | Sqrt(_, ftz) => ftz,
+            MaxF { ftz, .. } | MinF { ftz, .. } => ftz,
+            _ => return None,
+        };
+        let operands: Vec<Value> = operands.iter().map(|x| if ftz { self.flushed(*x) } else { *x }).collect();
+        let value = match op {
+            MaxF { propagate_nan, .. } => self.extreme(true, propagate_nan, operands[0], operands[1]),
+            MinF { propagate_nan, .. } => self.extreme(false, propagate_nan, operands[0], operands[1]),
+            AddF(mode, _) => self.arithmetic(Prim::FAdd, mode, elem, &operands)?,
+            SubF(mode, _) => self.arithmetic(Prim::FSub, mode, elem, &operands)?,
+            MulF(mode, _) => self.arithmetic(Prim::FMul, mode, elem, &operands)?,
+            DivF(mode, _) => self.arithmetic(Prim::FDiv, mode, elem, &operands)?,
+            Sqrt(mode, _) => self.arithmetic(Prim::Sqrt, mode, elem, &operands)?,
+            Fma(mode, _) => self.multiply_add(mode, elem, &operands)?,
+            _ => return None,
+        };
+        Some(if ftz { self.flushed(value) } else { value })
+    }
+
+    /// The bits of a float, combined with a constant for 64 bits, of which the upper ones count.
+    fn with_bits(&mut self, x: Value, prim: Prim, bits: u64) -> Value {
+        let wide = self.builder.lane(x) == Lane::F64;
+        let (to, back) = if wide { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
+        let number = if wide { self.number(Lane::I64, bits) } else { self.i32((bits >> 32) as u32) };
+        let x = self.p(to, &[x]);
+        let x = self.p(prim, &[x, number]);
+        self.p(back, &[x])
+    }
+
+    pub(super) fn abs(&mut self, x: Value) -> Value {
+        self.with_bits(x, Prim::And, u64::MAX >> 1)
+    }
+
+    /// Zero of the same sign, where it is subnormal; `f32` only.
+    fn flushed(&mut self, x: Value) -> Value {
+        let magnitude = self.abs(x);
+        let least = self.f32(f32::MIN_POSITIVE);
+        let small = self.p(Prim::FLt, &[magnitude, least]);
+        let zero = self.with_bits(x, Prim::And, 1 << 63);
+        self.select(small, zero, x)
+    }
+
+    fn is_nan(&mut self, x: Value) -> Value {
+        let number = self.p(Prim::FEq, &[x, x]);
+        self.p(Prim::MNot, &[number])
+    }
+
+    /// The larger or smaller number: +0 above -0; with a NaN the other number, or the NaN.
+    fn extreme(&mut self, larger: bool, propagate_nan: bool, x: Value, y: Value) -> Value {
+        let beyond = self.p(Prim::FLt, &if larger { [y, x] } else { [x, y] });
+        // Of equal numbers, which may be zeros of both signs, the sign of the one decides.
+        let equal = self.p(Prim::FEq, &[x, y]);
+        let negative = self.negative(x);
+        let sign = if larger { self.p(Prim::MNot, &[negative]) } else { negative };
+        let tie = self.p(Prim::MAnd, &[equal, sign]);
+        let nan = self.is_nan(if propagate_nan { x } else { y });
+        let first = self.p(Prim::MOr, &[beyond, tie]);
+        let first = self.p(Prim::MOr, &[first, nan]);
+        self.select(first, x, y)
+    }
+
+    /// Whether the sign bit is set.
+    pub(super) fn negative(&mut self, x: Value) -> Value {
+        let (prim, lane) = if self.builder.lane(x) == Lane::F64 { (Prim::Bits64, Lane::I64) } else { (Prim::Bits32, Lane::I32) };
+        let bits = self.p(prim, &[x]);
+        let zero = self.number(lane, 0);
+        self.p(Prim::LtS, &[bits, zero])
+    }
+
+    fn compare_floats(&mut self, predicate: ComparisonPredicate, ordering: ComparisonOrdering, a: Value, b: Value) -> Value {
+        use ComparisonPredicate as P;
+        let unordered = ordering == ComparisonOrdering::Unordered;
+        // What holds of NaN, too, is that the opposite does not hold of numbers.
+        let (prim, operands, negated) = match (predicate, unordered) {
+            (P::Equal, false) => (Prim::FEq, [a, b], false),
+            (P::NotEqual, true) => (Prim::FEq, [a, b], true),
+            (P::LessThan, false) => (Prim::FLt, [a, b], false),
+            (P::LessThanOrEqual, false) => (Prim::FLe, [a, b], false),
+            (P::GreaterThan, false) => (Prim::FLt, [b, a], false),
+            (P::GreaterThanOrEqual, false) => (Prim::FLe, [b, a], false),
+            (P::LessThan, true) => (Prim::FLe, [b, a], true),
+            (P::LessThanOrEqual, true) => (Prim::FLt, [b, a], true),
+            (P::GreaterThan, true) => (Prim::FLe, [a, b], true),
+            (P::GreaterThanOrEqual, true) => (Prim::FLt, [a, b], true),
+            (P::NotEqual, false) => {
+                let (less, greater) = (self.p(Prim::FLt, &[a, b]), self.p(Prim::FLt, &[b, a]));
+                return self.p(Prim::MOr, &[less, greater]);
+            }
+            (P::Equal, true) => {
+                let (less, greater) = (self.p(Prim::FLt, &[a, b]), self.p(Prim::FLt, &[b, a]));
+                let apart = self.p(Prim::MOr, &[less, greater]);
+                return self.p(Prim::MNot, &[apart]);
+            }
+        };
+        let mask = self.p(prim, &operands);
+        if negated { self.p(Prim::MNot, &[mask]) } else { mask }
+    }
+
+    /// One operation that rounds.
+    fn arithmetic(&mut self, prim: Prim, mode: RoundingMode, elem: Elem, operands: &[Value]) -> Option<Value> {
+        let direction = Direction::of(mode);
+        if elem == Elem::Num(Scalar::F64) {
+            return if direction.is_none() { Some(self.p(prim, operands)) } else { None };
+        }
+        let Some(direction) = direction else {
+            // To a type with less than half of the digits, what was rounded to f32 can be rounded once more.
+            let value = self.p(prim, operands);
+            return Some(self.round_to(elem, value));
+        };
+        let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
+        let value = match prim {
+            Prim::FAdd => self.add_odd(wide[0], wide[1], Some(direction)),
+            Prim::FSub => {
+                let negated = self.with_bits(wide[1], Prim::Xor, 1 << 63);
+                self.add_odd(wide[0], negated, Some(direction))
+            }
+            // Products are exact; quotients and roots of 24 digits do not end just behind the digits of an f64.
+            _ => self.p(prim, &wide),
+        };
+        Some(self.round_directed(elem, value, direction))
+    }
+
+    fn multiply_add(&mut self, mode: RoundingMode, elem: Elem, operands: &[Value]) -> Option<Value> {
+        let direction = Direction::of(mode);
+        match elem {
+            Elem::Num(Scalar::F64) if direction.is_some() => return None,
+            Elem::Num(Scalar::F32 | Scalar::F64) if direction.is_none() => return Some(self.p(Prim::Fma, operands)),
+            _ => {}
+        }
+        let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
+        let product = self.p(Prim::FMul, &wide[..2]);
+        let sum = self.add_odd(product, wide[2], direction);
+        Some(match direction {
+            Some(direction) => self.round_directed(elem, sum, direction),
+            None => {
+                let odd = self.narrow_odd(sum);
+                self.round_to(elem, odd)
+            }
+        })
+    }
+
+    /// A sum in `f64`, rounded to odd. With a direction, a zero has the sign that it asks for.
+    pub(super) fn add_odd(&mut self, a: Value, b: Value, direction: Option<Direction>) -> Value {
+        let sum = self.p(Prim::FAdd, &[a, b]);
+        let b_part = self.p(Prim::FSub, &[sum, a]);
+        let a_part = self.p(Prim::FSub, &[sum, b_part]);
+        let a_rest = self.p(Prim::FSub, &[a, a_part]);
+        let b_rest = self.p(Prim::FSub, &[b, b_part]);
+        let error = self.p(Prim::FAdd, &[a_rest, b_rest]);
+        let odd = self.move_to_odd(sum, error);
+        if direction != Some(Direction::Down) {
+            return odd;
+        }
+        // Terms that cancel give -0.
+        let (zero, negative_zero) = (self.f64(0.0), self.f64(-0.0));
+        let none = self.p(Prim::FEq, &[odd, zero]);
+        let (a_bits, b_bits) = (self.p(Prim::Bits64, &[a]), self.p(Prim::Bits64, &[b]));
+        let signs = self.p(Prim::Xor, &[a_bits, b_bits]);
+        let no_bits = self.number(Lane::I64, 0);
+        let differ = self.p(Prim::LtS, &[signs, no_bits]);
+        let cancels = self.p(Prim::MAnd, &[none, differ]);
+        self.select(cancels, negative_zero, odd)
+    }
+
+    /// A rounded `f64`, moved to the neighbour whose last bit is set, if the exact number is `error` more than it and its own is not.
+    fn move_to_odd(&mut self, rounded: Value, error: Value) -> Value {
+        let zero = self.f64(0.0);
+        let (one, no_bits) = (self.number(Lane::I64, 1), self.number(Lane::I64, 0));
+        let bits = self.p(Prim::Bits64, &[rounded]);
+        let (above, below) = (self.p(Prim::FLt, &[zero, error]), self.p(Prim::FLt, &[error, zero]));
+        let inexact = self.p(Prim::MOr, &[above, below]);
+        let positive = self.p(Prim::FLt, &[zero, rounded]);
+        let inward = self.p(Prim::MXor, &[above, positive]);
+        let (up, down) = (self.p(Prim::Add, &[bits, one]), self.p(Prim::Sub, &[bits, one]));
+        let moved = self.select(inward, down, up);
+        let last = self.p(Prim::And, &[bits, one]);
+        let even = self.p(Prim::Eq, &[last, no_bits]);
+        let moves = self.p(Prim::MAnd, &[inexact, even]);
+        let bits = self.select(moves, moved, bits);
+        self.p(Prim::Float64, &[bits])
+    }
+
+    /// An `f64` as `f32`, rounded to odd.
+    pub(super) fn narrow_odd(&mut self, x: Value) -> Value {
+        let (one, zero) = (self.i32(1), self.i32(0));
+        let nearest = self.p(Prim::Narrow, &[x]);
+        let back = self.p(Prim::Widen, &[nearest]);
+        let bits = self.p(Prim::Bits32, &[nearest]);
+        let (magnitude, back_magnitude) = (self.abs(x), self.abs(back));
+        let outside = self.p(Prim::FLt, &[magnitude, back_magnitude]);
+        let (up, down) = (self.p(Prim::Add, &[bits, one]), self.p(Prim::Sub, &[bits, one]));
+        let moved = self.select(outside, down, up);
+        let exact = self.p(Prim::FEq, &[back, x]);
+        let inexact = self.p(Prim::MNot, &[exact]);
+        let nan = self.is_nan(x);
+        let number = self.p(Prim::MNot, &[nan]);
+        let last = self.p(Prim::And, &[bits, one]);
+        let even = self.p(Prim::Eq, &[last, zero]);
+        let moves = self.p(Prim::MAnd, &[inexact, even]);
+        let moves = self.p(Prim::MAnd, &[moves, number]);
+        let bits = self.select(moves, moved, bits);
+        self.p(Prim::Float32, &[bits])
+    }
+
+    /// An `f64` that is exact or rounded to odd, as `f32` in a direction.
+    fn narrow_directed(&mut self, x: Value, direction: Direction) -> Value {
+        let (one, zero) = (self.i32(1), self.i32(0));
+        let nearest = self.p(Prim::Narrow, &[x]);
+        let back = self.p(Prim::Widen, &[nearest]);
+        let bits = self.p(Prim::Bits32, &[nearest]);
+        let (magnitude, back) = (self.abs(x), self.abs(back));
+        let (inside, outside) = (self.p(Prim::FLt, &[back, magnitude]), self.p(Prim::FLt, &[magnitude, back]));
+        let (more, less) = (self.select(inside, one, zero), self.select(outside, one, zero));
+        let (outward, inward) = (self.p(Prim::Add, &[bits, more]), self.p(Prim::Sub, &[bits, less]));
+        let grows = self.grows(x, direction);
+        let bits = self.select(grows, outward, inward);
+        self.p(Prim::Float32, &[bits])
+    }
+
+    /// Whether the magnitude of a number grows where it is rounded.
+    pub(super) fn grows(&mut self, x: Value, direction: Direction) -> Value {
+        match direction {
+            Direction::Zero => self.number(Lane::Mask, 0),
+            Direction::Down => self.negative(x),
+            Direction::Up => {
+                let negative = self.negative(x);
+                self.p(Prim::MNot, &[negative])
+            }
+        }
+    }
+
+    /// An `f64` that is exact or rounded to odd, rounded to a shorter type in a direction; as `f32`.
+    pub(super) fn round_directed(&mut self, elem: Elem, x: Value, direction: Direction) -> Value {
+        if elem == Elem::Num(Scalar::F32) {
+            return self.narrow_directed(x, direction);
+        }
+        let odd = self.narrow_odd(x);
+        self.round_short(elem, odd, direction)
+    }
+}

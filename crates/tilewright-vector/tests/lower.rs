@@ -1,0 +1,209 @@
+//! Every elementwise operation, lowered to primitives, gives what its definition says, portably and natively.
+
+use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
+use tilewright_passes::{
+    elem::Elem,
+    elementwise::{ElemOp, accepts, evaluate, sources_of},
+};
+use tilewright_vector::{Arg, Axis, Buffer, Builder, Code, Count, Kind, Lane, Level, Param, ParamKind, Place, lower, lower::Held};
+
+const MODES: [RoundingMode; 8] = [
+    RoundingMode::NearestEven,
+    RoundingMode::Zero,
+    RoundingMode::NegativeInf,
+    RoundingMode::PositiveInf,
+    RoundingMode::NearestAway,
+    RoundingMode::Approx,
+    RoundingMode::Full,
+    RoundingMode::NearestIntToZero,
+];
+
+/// All operations with all that attributes may say.
+fn operations() -> Vec<ElemOp> {
+    use ElemOp::*;
+    let mut all = vec![Copy, Select, AbsF, NegF, Ceil, Floor, AbsI, NegI, AddI, SubI, MulI, MulHi, And, Or, Xor, Shl, TruncI, RemF];
+    all.extend([Exp, Log, Log2, Sin, Cos, Tan, Sinh, Cosh, Tanh, PowF, PowI, Atan2, Offset(4), Offset(1), OffsetPacked]);
+    for flag in [false, true] {
+        all.extend([Rsqrt(flag), Exp2(flag), RemI(flag), MaxI(flag), MinI(flag), Shr(flag), ExtI(flag), FToI(flag), IToF(flag)]);
+        for ftz in [false, true] {
+            all.extend([MaxF { propagate_nan: flag, ftz }, MinF { propagate_nan: flag, ftz }]);
+        }
+        for mode in MODES {
+            all.extend([Sqrt(mode, flag), AddF(mode, flag), SubF(mode, flag), MulF(mode, flag), DivF(mode, flag), Fma(mode, flag)]);
+            all.extend([DivI(flag, mode), FToF(mode)]);
+        }
+        for predicate in [
+            ComparisonPredicate::Equal,
+            ComparisonPredicate::NotEqual,
+            ComparisonPredicate::LessThan,
+            ComparisonPredicate::LessThanOrEqual,
+            ComparisonPredicate::GreaterThan,
+            ComparisonPredicate::GreaterThanOrEqual,
+        ] {
+            let ordering = if flag { ComparisonOrdering::Unordered } else { ComparisonOrdering::Ordered };
+            all.extend([CmpI(predicate, flag), CmpF(predicate, ordering)]);
+        }
+    }
+    all
+}
+
+/// Whether the operation flushes subnormal numbers, which only those of `f32` may.
+fn flushes(op: ElemOp) -> bool {
+    use ElemOp::*;
+    match op {
+        Sqrt(_, ftz) | AddF(_, ftz) | SubF(_, ftz) | MulF(_, ftz) | DivF(_, ftz) | Fma(_, ftz) | Exp2(ftz) | Rsqrt(ftz) => ftz,
+        MaxF { ftz, .. } | MinF { ftz, .. } => ftz,
+        _ => false,
+    }
+}
+
+/// What the operation takes: the types of its operands and of its result.
+fn types(op: ElemOp) -> Vec<(Vec<Elem>, Elem)> {
+    let elems: Vec<Elem> = Scalar::all().filter(|s| *s != Scalar::I4).map(Elem::Num).chain([Elem::Ptr]).collect();
+    let mut found = Vec::new();
+    for &result in &elems {
+        for &first in &elems {
+            for sources in match sources_of(op) {
+                1 => vec![vec![first]],
+                2 => elems.iter().map(|second| vec![first, *second]).collect(),
+                _ => vec![vec![first, result, result], vec![first; 3]],
+            } {
+                let valid = accepts(op, &sources, result) && (result == Elem::Num(Scalar::F32) || !flushes(op));
+                if valid && !found.contains(&(sources.clone(), result)) {
+                    found.push((sources, result));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The operation on many lanes: reads its operands, and writes its result.
+fn code(op: ElemOp, sources: &[Elem], result: Elem, count: usize) -> Option<Code> {
+    let mut builder = Builder::new(16);
+    let buffers: Vec<Param> = (0..=sources.len()).map(|_| builder.param(ParamKind::Buffer)).collect();
+    let (axis, _) = builder.open(Kind::Lanes, Count::Const(count as i64), &[]);
+    let place = |buffer: Param, lane: Lane, axis: Axis| Place::of(buffer).along(axis, Count::Const(lane.size() as i64));
+    let mut operands: Vec<Held> = sources
+        .iter()
+        .zip(&buffers)
+        .map(|(elem, buffer)| {
+            let lane = lower::memory_lane_of(*elem).expect("a lane");
+            Held::bits(builder.load(lane, place(*buffer, lane, axis), None))
+        })
+        .collect();
+    let mut value = lower::lower(&mut builder, op, sources, result, &mut operands)?;
+    let bits = value.to_bits(&mut builder, result);
+    let lane = lower::memory_lane_of(result).expect("a lane");
+    builder.store(bits, place(buffers[sources.len()], lane, axis), None);
+    builder.close(&[]);
+    Some(builder.finish().expect("what is lowered is valid"))
+}
+
+/// Numbers that show differences: small ones, those at the ends of formats, and random ones.
+fn numbers(elem: Elem, seed: u64, count: usize) -> Vec<u64> {
+    let bits = elem.bits();
+    let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+    let mut state = seed;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let special: Vec<u64> = match elem {
+        Elem::Num(Scalar::F64) => {
+            [0.0, -0.0, 1.0, -1.5, f64::MAX, f64::INFINITY, f64::NAN, 5e-324, 3e9, -3e9, 1.8e19, -9.3e18, 65519.9, 1e-40, 448.0, 2.5]
+                .iter()
+                .map(|x: &f64| x.to_bits())
+                .collect()
+        }
+        Elem::Num(Scalar::F32) => {
+            [0.0, -0.0, 1.0, -1.5, f32::MAX, f32::INFINITY, f32::NAN, 1e-45, 3e9, -3e9, 1.8e19, -9.3e18, 65519.9, 1e-40, 448.0, 2.5]
+                .iter()
+                .map(|x: &f32| u64::from(x.to_bits()))
+                .collect()
+        }
+        _ => vec![0, 1, mask, mask >> 1, (mask >> 1) + 1, 2, 3, mask - 1],
+    };
+    (0..count)
+        .map(|_| {
+            let number = random();
+            let bits = match number % 4 {
+                0 => special[(number >> 32) as usize % special.len()],
+                1 => (number >> 16) & 0xff,
+                // A number whose lower digits are few: sums and products of these are exact now and then.
+                2 => (number & 0xfff) << bits.saturating_sub(12 + (number >> 40) as u32 % 12),
+                _ => number,
+            };
+            // The 19 bits of a tf32 are the upper ones.
+            let bits = if elem == Elem::Num(Scalar::Tf32) { bits << 13 & 0xffff_ffff } else { bits };
+            bits & if elem == Elem::Num(Scalar::Tf32) { 0xffff_e000 } else { mask }
+        })
+        .collect()
+}
+
+fn bytes_of(elem: Elem, numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|n| n.to_le_bytes()[..elem.size()].to_vec()).collect()
+}
+
+fn is_nan(elem: Elem, bits: u64) -> bool {
+    elem.float().is_some_and(|format| format.decode(bits).is_nan())
+}
+
+fn check(op: ElemOp, sources: &[Elem], result: Elem, code: &Code) {
+    const COUNT: usize = 2000;
+    let inputs: Vec<Vec<u64>> = sources.iter().enumerate().map(|(i, elem)| numbers(*elem, 77 + 1000 * i as u64, COUNT)).collect();
+    let inputs_bytes: Vec<Vec<u8>> = inputs.iter().zip(sources).map(|(numbers, elem)| bytes_of(*elem, numbers)).collect();
+    let run = |with: &dyn Fn(&[Arg<'_>])| {
+        let mut output = vec![0; COUNT * result.size()];
+        let mut args: Vec<Arg<'_>> = inputs_bytes.iter().map(|bytes| Arg::Buffer(Buffer::of(bytes))).collect();
+        args.push(Arg::Buffer(Buffer::of_mut(&mut output)));
+        with(&args);
+        output
+    };
+    let mut outputs = vec![("portable".to_owned(), run(&|args| code.run_portable(args).expect("it runs")))];
+    for level in Level::available() {
+        let native = code.compile(*level).expect("it compiles");
+        outputs.push((format!("{level:?}"), run(&|args| native.run(args).expect("it runs"))));
+    }
+    let elem = |i: usize| sources.get(i).copied().unwrap_or(sources[sources.len() - 1]);
+    let three = [elem(0), elem(1), elem(2)];
+    for i in 0..COUNT {
+        let operands: [u64; 3] = std::array::from_fn(|s| inputs.get(s).map_or(0, |numbers| numbers[i]));
+        let expected = evaluate(op, &three, result, operands);
+        for (name, output) in &outputs {
+            let mut bits = [0; 8];
+            bits[..result.size()].copy_from_slice(&output[i * result.size()..][..result.size()]);
+            let found = u64::from_le_bytes(bits);
+            assert!(
+                found == expected || is_nan(result, found) && is_nan(result, expected),
+                "{op:?} {sources:?} -> {result:?} of {operands:x?}: {name} gives {found:#x}, expected {expected:#x}\n{code}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_lowered_gives_what_is_defined() {
+    let mut missing = Vec::new();
+    for op in operations() {
+        for (sources, result) in types(op) {
+            match code(op, &sources, result, 2000) {
+                Some(code) => check(op, &sources, result, &code),
+                None => missing.push(op),
+            }
+        }
+    }
+    missing.dedup();
+    for op in missing {
+        use ElemOp::*;
+        let directed = |mode| !matches!(mode, RoundingMode::NearestEven);
+        let known = match op {
+            RemF | Exp | Log | Log2 | Sin | Cos | Tan | Sinh | Cosh | Tanh | PowF | PowI | Atan2 | Rsqrt(_) | Exp2(_) => true,
+            AddF(mode, _) | SubF(mode, _) | MulF(mode, _) | DivF(mode, _) | Fma(mode, _) | Sqrt(mode, _) | FToF(mode) => directed(mode),
+            _ => false,
+        };
+        assert!(known, "{op:?} is not lowered");
+    }
+}
