@@ -1,7 +1,7 @@
 //! What vector code is handed: memory and numbers; and the check of all places before it runs.
 
-use crate::code::{Axis, Code, Count, Item, Kind, Loop, Param, ParamKind, Place};
-use std::{collections::BTreeMap, error::Error, fmt, marker::PhantomData, ptr::NonNull};
+use crate::code::{Axis, Code, Count, Item, Param, ParamKind};
+use std::{error::Error, fmt, marker::PhantomData, ptr::NonNull};
 
 /// Memory that vector code may read, and write if it says so.
 #[derive(Clone, Copy, Debug)]
@@ -96,20 +96,112 @@ impl fmt::Display for Fault {
 
 impl Error for Fault {}
 
-/// Checks that all accesses at places lie inside of their buffers, and that nothing that is read only is written.
-pub(crate) fn check(code: &Code, args: &[Arg<'_>]) -> Result<(), Fault> {
-    for (i, kind) in code.params.iter().enumerate() {
-        let fits = match (kind, args.get(i)) {
-            (ParamKind::Buffer, Some(Arg::Buffer(_))) | (ParamKind::Count, Some(Arg::Count(_))) => true,
-            (ParamKind::Lane(lane), Some(Arg::Lane(bits))) => bits & !lane.bits() == 0,
-            _ => false,
-        };
-        if !fits {
-            return Err(Fault::Argument { param: Param(i as u32) });
+/// What has to hold of the arguments before code runs, found once for a code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Checks {
+    accesses: Vec<Access>,
+    scattered: Vec<Param>,
+}
+
+/// An access at a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Access {
+    buffer: Param,
+    offset: i64,
+    size: usize,
+    writes: bool,
+    /// The counts of the loops around: it is not made if one of them does not run.
+    around: Vec<Count>,
+    /// For each term: how often its loop runs, where its places end, and how far they are apart.
+    terms: Vec<(Count, Option<Count>, Count)>,
+}
+
+/// Finds what is to be checked.
+pub(crate) fn checks(code: &Code) -> Checks {
+    let mut checks = Checks { accesses: Vec::new(), scattered: Vec::new() };
+    collect(code, &code.body, &mut Vec::new(), &mut checks);
+    checks
+}
+
+fn collect(code: &Code, items: &[Item], around: &mut Vec<(Axis, Count)>, checks: &mut Checks) {
+    for item in items {
+        match item {
+            Item::Load { result: value, place, .. } | Item::Store { value, place, .. } => {
+                let of = |axis: Axis| around.iter().find(|(a, _)| *a == axis).map(|(_, count)| *count).expect("verified");
+                let access = Access {
+                    buffer: place.buffer,
+                    offset: place.offset,
+                    size: code.lane(*value).size(),
+                    writes: matches!(item, Item::Store { .. }),
+                    around: around.iter().map(|(_, count)| *count).collect(),
+                    terms: place.terms.iter().map(|term| (of(term.axis), term.limit, term.stride)).collect(),
+                };
+                if !checks.accesses.contains(&access) {
+                    checks.accesses.push(access);
+                }
+            }
+            Item::Scatter { buffer, .. } => checks.scattered.push(*buffer),
+            Item::Loop(inner) => {
+                around.push((inner.axis, inner.count));
+                collect(code, &inner.body, around, checks);
+                around.pop();
+            }
+            _ => {}
         }
     }
-    let mut checker = Checker { code, args, counts: BTreeMap::new() };
-    checker.items(&code.body)
+}
+
+impl Checks {
+    /// Checks that the arguments are what the parameters are, that all accesses at places lie inside of their buffers, whatever masks say,
+    /// and that nothing that is read only is written.
+    pub(crate) fn check(&self, params: &[ParamKind], args: &[Arg<'_>]) -> Result<(), Fault> {
+        for (i, kind) in params.iter().enumerate() {
+            let fits = match (kind, args.get(i)) {
+                (ParamKind::Buffer, Some(Arg::Buffer(_))) | (ParamKind::Count, Some(Arg::Count(_))) => true,
+                (ParamKind::Lane(lane), Some(Arg::Lane(bits))) => bits & !lane.bits() == 0,
+                _ => false,
+            };
+            if !fits {
+                return Err(Fault::Argument { param: Param(i as u32) });
+            }
+        }
+        if let Some(param) = self.scattered.iter().find(|param| !buffer(args, **param).writable) {
+            return Err(Fault::Outside { buffer: *param });
+        }
+        self.accesses.iter().try_for_each(|access| access.check(args))
+    }
+}
+
+impl Access {
+    /// Checks the first and the last byte of all iterations.
+    fn check(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
+        if self.around.iter().any(|times| count(*times, args) <= 0) {
+            return Ok(());
+        }
+        let buffer = buffer(args, self.buffer);
+        let (mut low, mut high) = (i128::from(self.offset), i128::from(self.offset) + self.size as i128);
+        for (times, limit, stride) in &self.terms {
+            let iterations = limit.map_or(i64::MAX, |limit| count(limit, args)).min(count(*times, args));
+            if iterations <= 0 {
+                return Ok(());
+            }
+            let reach = i128::from(count(*stride, args)) * i128::from(iterations - 1);
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        if low < 0 || high > buffer.len as i128 || self.writes && !buffer.writable {
+            return Err(Fault::Outside { buffer: self.buffer });
+        }
+        Ok(())
+    }
+}
+
+/// The memory that is handed in for a parameter.
+pub(crate) fn buffer<'a>(args: &[Arg<'a>], param: Param) -> Buffer<'a> {
+    match args[param.index()] {
+        Arg::Buffer(buffer) => buffer,
+        Arg::Count(_) | Arg::Lane(_) => unreachable!("arguments were checked"),
+    }
 }
 
 /// The number that a count stands for.
@@ -120,57 +212,5 @@ pub(crate) fn count(count: Count, args: &[Arg<'_>]) -> i64 {
             Arg::Count(n) => n,
             Arg::Buffer(_) | Arg::Lane(_) => unreachable!("arguments were checked"),
         },
-    }
-}
-
-struct Checker<'a> {
-    code: &'a Code,
-    args: &'a [Arg<'a>],
-    /// How often the loops around run.
-    counts: BTreeMap<Axis, i64>,
-}
-
-impl Checker<'_> {
-    fn items(&mut self, items: &[Item]) -> Result<(), Fault> {
-        items.iter().try_for_each(|item| match item {
-            Item::Load { result, place, .. } => self.place(place, self.code.lane(*result).size(), false),
-            Item::Store { value, place, .. } => self.place(place, self.code.lane(*value).size(), true),
-            Item::Scatter { buffer, .. } if !self.buffer(*buffer).writable => Err(Fault::Outside { buffer: *buffer }),
-            Item::Loop(Loop { axis, count: times, body, kind: Kind::Serial | Kind::Lanes, .. }) => {
-                let times = count(*times, self.args);
-                if times <= 0 {
-                    return Ok(());
-                }
-                self.counts.insert(*axis, times);
-                self.items(body)
-            }
-            _ => Ok(()),
-        })
-    }
-
-    fn buffer(&self, param: Param) -> Buffer<'_> {
-        match self.args[param.index()] {
-            Arg::Buffer(buffer) => buffer,
-            Arg::Count(_) | Arg::Lane(_) => unreachable!("arguments were checked"),
-        }
-    }
-
-    /// Checks the first and the last byte of all iterations, whatever the masks say.
-    fn place(&self, place: &Place, size: usize, writes: bool) -> Result<(), Fault> {
-        let buffer = self.buffer(place.buffer);
-        let (mut low, mut high) = (i128::from(place.offset), i128::from(place.offset) + size as i128);
-        for term in &place.terms {
-            let iterations = term.limit.map_or(i64::MAX, |limit| count(limit, self.args)).min(self.counts[&term.axis]);
-            if iterations <= 0 {
-                return Ok(());
-            }
-            let reach = i128::from(count(term.stride, self.args)) * i128::from(iterations - 1);
-            low += reach.min(0);
-            high += reach.max(0);
-        }
-        if low < 0 || high > buffer.len as i128 || writes && !buffer.writable {
-            return Err(Fault::Outside { buffer: place.buffer });
-        }
-        Ok(())
     }
 }

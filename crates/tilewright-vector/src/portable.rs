@@ -2,7 +2,7 @@
 
 use crate::{
     code::{Axis, Carried, Code, Fold, Item, Kind, Loop, Param, Place, Value},
-    memory::{Arg, Buffer, Fault, check, count},
+    memory::{Arg, Fault, buffer, checks, count},
     prim::Lane,
 };
 
@@ -13,7 +13,7 @@ impl Code {
     ///
     /// [`Fault`]: nothing was done, but for [`Fault::Lane`].
     pub fn run_portable(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
-        check(self, args)?;
+        checks(self).check(&self.params, args)?;
         let mut run = Run {
             code: self,
             args,
@@ -152,27 +152,22 @@ impl Run<'_> {
     }
 
     /// The offset of a lane, if it lies inside of the buffer; else a fault.
-    fn checked(&mut self, buffer: Param, offsets: Value, lane: usize, element: Lane) -> Option<usize> {
+    fn checked(&mut self, place: Param, offsets: Value, lane: usize, element: Lane) -> Option<usize> {
         let offset = self.slice(offsets)[lane];
-        let inside = offset.checked_add(element.size() as u64).is_some_and(|end| end <= self.buffer(buffer).len() as u64);
+        let inside = offset.checked_add(element.size() as u64).is_some_and(|end| end <= buffer(self.args, place).len() as u64);
         self.fault |= !inside;
         inside.then_some(offset as usize)
     }
 
-    fn buffer(&self, param: Param) -> Buffer<'_> {
-        let Arg::Buffer(buffer) = self.args[param.index()] else { unreachable!("arguments were checked") };
-        buffer
-    }
-
-    fn read(&self, buffer: Param, offset: usize, lane: Lane) -> u64 {
+    fn read(&self, place: Param, offset: usize, lane: Lane) -> u64 {
         let mut bytes = [0; 8];
-        self.buffer(buffer).read(offset, &mut bytes[..lane.size()]);
+        buffer(self.args, place).read(offset, &mut bytes[..lane.size()]);
         let bits = u64::from_le_bytes(bytes);
         if lane == Lane::Mask { u64::from(bits != 0) } else { bits }
     }
 
-    fn write(&self, buffer: Param, offset: usize, lane: Lane, bits: u64) {
-        self.buffer(buffer).write(offset, &bits.to_le_bytes()[..lane.size()]);
+    fn write(&self, place: Param, offset: usize, lane: Lane, bits: u64) {
+        buffer(self.args, place).write(offset, &bits.to_le_bytes()[..lane.size()]);
     }
 
     fn loop_(&mut self, inner: &Loop) {

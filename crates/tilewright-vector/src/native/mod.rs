@@ -9,12 +9,12 @@ mod x86;
 
 use crate::{
     code::{Code, ParamKind},
-    memory::{Arg, Fault, check},
+    memory::{Arg, Checks, Fault, checks},
 };
 use memmap2::Mmap;
 #[cfg(target_arch = "x86_64")]
 use memmap2::MmapMut;
-use std::{error::Error, fmt};
+use std::{cell::RefCell, error::Error, fmt};
 
 /// An instruction set that native code is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -92,7 +92,8 @@ impl Error for CompileError {
 /// Vector code as machine code. It gives the bits that the portable executor gives.
 #[derive(Debug)]
 pub struct Native {
-    code: Code,
+    params: Vec<ParamKind>,
+    checks: Checks,
     level: Level,
     /// The machine code, which nothing can write to any more.
     pages: Mmap,
@@ -106,6 +107,11 @@ pub struct Native {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line([u64; 8]);
+
+thread_local! {
+    /// The block that code works in: as large as the largest that ran on the thread. Code writes what it reads.
+    static BLOCK: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+}
 
 impl Code {
     /// Makes machine code for an instruction set.
@@ -129,7 +135,7 @@ impl Code {
                 pool[i / 8].0[i % 8] = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
             }
             let block = emitted.block.div_ceil(64);
-            Ok(Native { code: self.clone(), level, pages, length: emitted.bytes.len(), pool, block })
+            Ok(Native { params: self.params.clone(), checks: checks(self), level, pages, length: emitted.bytes.len(), pool, block })
         }
         #[cfg(not(target_arch = "x86_64"))]
         unreachable!("no level is available")
@@ -153,11 +159,17 @@ impl Native {
     ///
     /// [`Fault`]: nothing was done, but for [`Fault::Lane`].
     pub fn run(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
-        check(&self.code, args)?;
-        let mut block = vec![Line([0; 8]); self.block];
+        self.checks.check(&self.params, args)?;
+        BLOCK.with_borrow_mut(|block| self.run_in(block, args))
+    }
+
+    fn run_in(&self, block: &mut Vec<Line>, args: &[Arg<'_>]) -> Result<(), Fault> {
+        if block.len() < self.block {
+            block.resize(self.block, Line([0; 8]));
+        }
         let slots = block.iter_mut().flat_map(|line| line.0.iter_mut());
         let pool = self.pool.as_ptr() as u64;
-        let words = args.iter().zip(&self.code.params).flat_map(|(arg, kind)| {
+        let words = args.iter().zip(&self.params).flat_map(|(arg, kind)| {
             let (first, second) = match *arg {
                 Arg::Buffer(buffer) => (buffer.start() as u64, buffer.len() as u64),
                 Arg::Count(n) => (n as u64, 0),
@@ -166,7 +178,7 @@ impl Native {
             [first, second].into_iter().take(if *kind == ParamKind::Buffer { 2 } else { 1 })
         });
         slots.zip([pool, 0].into_iter().chain(words)).for_each(|(slot, word)| *slot = word);
-        self.call(&mut block);
+        self.call(block);
         if block[0].0[1] != 0 { Err(Fault::Lane) } else { Ok(()) }
     }
 
