@@ -9,7 +9,7 @@ mod x86;
 
 use crate::{
     code::{Code, ParamKind},
-    memory::{self, Arg, Checks, Fault},
+    memory::{Arg, Checks, Fault},
 };
 use memmap2::Mmap;
 #[cfg(target_arch = "x86_64")]
@@ -135,7 +135,15 @@ impl Code {
                 pool[i / 8].0[i % 8] = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
             }
             let block = emitted.block.div_ceil(64);
-            Ok(Native { params: self.params.clone(), checks: memory::checks(self), level, pages, length: emitted.bytes.len(), pool, block })
+            Ok(Native {
+                params: self.params.clone(),
+                checks: crate::memory::checks(self),
+                level,
+                pages,
+                length: emitted.bytes.len(),
+                pool,
+                block,
+            })
         }
         #[cfg(not(target_arch = "x86_64"))]
         unreachable!("no level is available")
