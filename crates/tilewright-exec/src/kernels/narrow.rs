@@ -271,11 +271,8 @@ pub(super) trait Floats {
     fn kernel<F: VectorFn2<__m512> + VectorFn2<__m256>>(&self) -> Option<RowsFn>;
 }
 
-/// The kernel for an operation, if these elements are floats, and vectors have it.
-pub(super) fn select_float(floats: &impl Floats, op: ElemOp, elem: Elem) -> Option<RowsFn> {
-    if elem != Elem::Num(Scalar::F32) {
-        return None;
-    }
+/// The kernel for an operation on floats, if vectors have it.
+pub(super) fn select_float(floats: &impl Floats, op: ElemOp) -> Option<RowsFn> {
     match op {
         ElemOp::AddF(RoundingMode::NearestEven, false) => floats.kernel::<AddF>(),
         ElemOp::MulF(RoundingMode::NearestEven, false) => floats.kernel::<MulF>(),
@@ -302,5 +299,5 @@ impl Floats for Reductions {
 
 /// The reduction of rows of these elements with an operation, if many can be reduced at once.
 pub(super) fn select(level: Level, op: ElemOp, elem: Elem) -> Option<RowsFn> {
-    select_float(&Reductions(level), op, elem)
+    if elem == Elem::Num(Scalar::F32) { select_float(&Reductions(level), op) } else { None }
 }

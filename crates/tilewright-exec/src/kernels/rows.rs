@@ -153,6 +153,7 @@ mod tests {
     use super::*;
     use crate::kernels::scan::tests::in_blocks;
     use tilewright_ir::{RoundingMode, Scalar};
+    use tilewright_numeric::bulk;
 
     /// Some for vectors of them, and some that are left over.
     const ROWS: usize = 37;
@@ -160,9 +161,13 @@ mod tests {
     const SUM: ElemOp = ElemOp::AddF(RoundingMode::NearestEven, false);
 
     fn run(fold: RowFold, op: ElemOp, level: Level, values: &[f32], extent: usize) -> Vec<f32> {
-        let kernel = select(level, fold, op, Elem::Num(Scalar::F32)).unwrap();
-        let mut out = vec![0.0f32; if fold == RowFold::Reduce { ROWS } else { ROWS * extent }];
-        let mut spare = vec![0.0f32; extent];
+        run_of(Scalar::F32, fold, op, level, values, extent)
+    }
+
+    fn run_of<T: Clone + Default>(of: Scalar, fold: RowFold, op: ElemOp, level: Level, values: &[T], extent: usize) -> Vec<T> {
+        let kernel = select(level, fold, op, Elem::Num(of)).unwrap();
+        let mut out = vec![T::default(); if fold == RowFold::Reduce { ROWS } else { ROWS * extent }];
+        let mut spare = vec![T::default(); extent];
         // SAFETY: the arrays hold the rows.
         unsafe { kernel(values.as_ptr().cast(), out.as_mut_ptr().cast(), spare.as_mut_ptr().cast(), ROWS, extent, &mut Ahead::default()) };
         out
@@ -216,6 +221,35 @@ mod tests {
                 let expected = bits(run(fold, op, Level::Baseline, &values, extent));
                 for level in Level::available() {
                     assert_eq!(bits(run(fold, op, level, &values, extent)), expected, "{fold:?} {op:?} of {extent} at {level:?}");
+                }
+            }
+        }
+    }
+
+    /// Numbers of 16 bits of all kinds, with the same bits at every level but for those of NaNs.
+    #[test]
+    fn every_level_folds_short_floats_alike() {
+        let ops = [
+            SUM,
+            ElemOp::MulF(RoundingMode::NearestEven, false),
+            ElemOp::MaxF { propagate_nan: false, ftz: false },
+            ElemOp::MinF { propagate_nan: true, ftz: false },
+        ];
+        let is_nan = |of: Scalar, x: u16| if of == Scalar::F16 { bulk::f16_to_f32(x).is_nan() } else { bulk::bf16_to_f32(x).is_nan() };
+        for (of, extent) in [Scalar::F16, Scalar::Bf16].into_iter().flat_map(|of| [8, 16, 32, 64, 512].map(|extent| (of, extent))) {
+            // Later rows have smaller exponents only, so that not all results are infinite or NaN.
+            let value = |i: usize| {
+                let bits = (i as u32).wrapping_mul(0x9e37_79b9) >> 16;
+                bits as u16 & if i / extent < ROWS / 2 { 0xffff } else { 0xbfff }
+            };
+            let values: Vec<u16> = (0..ROWS * extent).map(value).collect();
+            let bits = |x: Vec<u16>| x.into_iter().map(|x| if is_nan(of, x) { 0xffff } else { x }).collect::<Vec<_>>();
+            for (op, fold) in ops.iter().flat_map(|op| [RowFold::Reduce, RowFold::Scan, RowFold::ScanBack].map(|fold| (*op, fold))) {
+                let expected = bits(run_of(of, fold, op, Level::Baseline, &values, extent));
+                assert!(expected.iter().any(|x| *x != 0xffff));
+                for level in Level::available() {
+                    let found = bits(run_of(of, fold, op, level, &values, extent));
+                    assert_eq!(found, expected, "{fold:?} {op:?} of {extent} {of} at {level:?}");
                 }
             }
         }

@@ -54,7 +54,8 @@ pub(super) unsafe fn scan<T: Lane, F: Fn2<T::Wide>, B: Blocks<T>, const BACK: bo
         // SAFETY: by the contract.
         unsafe { B::scan::<BACK>(row, to, &mut spare[..row.len()], fetch) };
     }
-    add_blocks_before::<T, F, BACK>(to, spare);
+    // SAFETY: by the contract.
+    unsafe { add_blocks_before::<T, F, B, BACK>(to, spare) };
 }
 
 /// How blocks are scanned.
@@ -64,6 +65,12 @@ pub(super) trait Blocks<T> {
     /// # Safety
     /// The CPU has the features that the blocks are scanned with.
     unsafe fn scan<const BACK: bool>(piece: &[T], to: &mut [T], spare: &mut [T], fetch: impl FnMut());
+
+    /// Combines what all blocks before a block combine to with each of its elements.
+    ///
+    /// # Safety
+    /// As for `scan`.
+    unsafe fn add(sum: T, block: &mut [T; BLOCK]);
 }
 
 /// Round by round, for all blocks of a piece together.
@@ -80,6 +87,14 @@ impl<T: Lane, F: Fn2<T::Wide>> Blocks<T> for InRounds<F> {
         round::<T, F, BACK, 4>(to, spare);
         fetch();
         round::<T, F, BACK, 8>(spare, to);
+    }
+
+    #[inline(always)]
+    unsafe fn add(sum: T, block: &mut [T; BLOCK]) {
+        one_by_one();
+        let mut combined = *block;
+        combined.iter_mut().for_each(|x| *x = combine::<T, F>(sum, *x));
+        *block = combined;
     }
 }
 
@@ -119,8 +134,11 @@ fn one_by_one() {
 }
 
 /// Combines the elements of each block with what those of all blocks before it combine to.
+///
+/// # Safety
+/// As for [`Blocks::scan`].
 #[inline(always)]
-fn add_blocks_before<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(row: &mut [T], spare: &mut [T]) {
+unsafe fn add_blocks_before<T: Lane, F: Fn2<T::Wide>, B: Blocks<T>, const BACK: bool>(row: &mut [T], spare: &mut [T]) {
     let blocks = row.as_chunks_mut::<BLOCK>().0;
     let (ends, rest) = spare.split_at_mut(blocks.len());
     let (sums, rest) = rest.split_at_mut(blocks.len());
@@ -131,10 +149,8 @@ fn add_blocks_before<T: Lane, F: Fn2<T::Wide>, const BACK: bool>(row: &mut [T], 
     let last = blocks.len() - 1;
     let (later, sums) = if BACK { (&mut blocks[..last], &sums[1..]) } else { (&mut blocks[1..], &sums[..last]) };
     for (block, sum) in later.iter_mut().zip(sums) {
-        one_by_one();
-        let (sum, mut combined) = (*sum, *block);
-        combined.iter_mut().for_each(|x| *x = combine::<T, F>(sum, *x));
-        *block = combined;
+        // SAFETY: by the contract.
+        unsafe { B::add(*sum, block) };
     }
 }
 

@@ -3,10 +3,7 @@
 #![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
 
 use super::ahead::prefetch;
-use crate::{
-    cpu::Level,
-    interrupt::{Looks, PART, in_parts},
-};
+use crate::{cpu::Level, interrupt::Looks, memory::raw::Word};
 
 /// Buffers of fewer bytes lie in a near cache, from where nothing need be fetched ahead.
 const NEAR: u64 = 1 << 19;
@@ -86,13 +83,39 @@ fn goes_on_avx512(numbers: &[u64], first: u64, step: u64) -> bool {
     goes_on(numbers, first, step)
 }
 
+/// How many elements of a mask are looked at together.
+const GROUP: usize = 64;
+
+/// The numbers of the elements that a mask of up to a group leaves. No branch, which nobody could predict: all are written, each over
+/// the one before if that is left out.
+#[inline(always)]
+fn active<'l>(mask: &[u8], list: &'l mut [u8; GROUP]) -> &'l [u8] {
+    let mut n = 0;
+    for (i, bit) in mask.iter().enumerate() {
+        list[n % GROUP] = i as u8;
+        n += usize::from(bit & 1);
+    }
+    &list[..n]
+}
+
 /// Calls `visit` with the number of each address that the mask leaves, and the address; not with those left when the launch is to end.
+///
+/// There is one call only, so that it becomes part of the loop, however long `visit` is.
 #[inline(always)]
 pub(crate) fn for_each_active(addresses: &[u64], mask: Option<&[u8]>, mut visit: impl FnMut(usize, u64)) {
-    in_parts(addresses.len(), PART / 8, |part| match mask {
-        None => part.for_each(|i| visit(i, addresses[i])),
-        Some(mask) => part.filter(|i| mask[*i] & 1 == 1).for_each(|i| visit(i, addresses[i])),
-    });
+    let mut list = [0; GROUP];
+    let mut looks = Looks::new();
+    for (number, addresses) in addresses.chunks(GROUP).enumerate() {
+        if looks.end_after(8 * GROUP) {
+            return;
+        }
+        let first = number * GROUP;
+        let count = mask.map_or(addresses.len(), |mask| active(&mask[first..][..addresses.len()], &mut list).len());
+        for k in 0..count {
+            let i = if mask.is_some() { usize::from(list[k % GROUP]) } else { k };
+            visit(first + i, addresses[i]);
+        }
+    }
 }
 
 /// The least, the greatest and all bits of numbers.
@@ -157,50 +180,57 @@ impl Window {
         self.host.wrapping_add((address - self.address) as usize)
     }
 
-    /// Loads the elements at addresses, or what `padding` says of those that the mask leaves out.
+    /// Loads the elements at addresses, or those of `padding` where the mask leaves one out; zeros if there are none. `STRONG`: each
+    /// is loaded atomically.
     ///
     /// # Safety
-    /// The window holds elements of type `T` at these addresses, and one at `valid`; `to` has room for one for each address, aligned.
-    pub(crate) unsafe fn load<T: Copy>(&self, pointers: Pointers<'_>, padding: impl Fn(usize) -> T, valid: u64, to: *mut T) {
+    /// The window holds elements of type `T` at the addresses that the mask leaves, aligned on the host if they are loaded atomically;
+    /// `to` has room for one for each address, and `padding` holds as many, aligned.
+    pub(crate) unsafe fn load<T: Word, const STRONG: bool>(&self, pointers: Pointers<'_>, padding: Option<*const T>, to: *mut T) {
         let far = self.last - self.address >= NEAR;
-        let fetch = |address: &u64| prefetch(self.place(*address));
+        let mut list = [0; GROUP];
         pointers.for_each_piece(|piece| {
             if far {
-                piece.coming.iter().for_each(fetch);
+                piece.coming.iter().for_each(|address| prefetch(self.place(*address)));
             }
-            // SAFETY: by the contract.
-            let one = |address: u64| unsafe { self.place(address).cast::<T>().read_unaligned() };
             let (n, to) = (piece.addresses.len(), to.wrapping_add(piece.first));
-            // SAFETY: as above: the target has room for one for each address.
-            let put = |i: usize, value: T| unsafe { *to.add(i) = value };
-            match piece.mask {
-                // SAFETY: the window holds the run, and the target has room for it.
-                None if piece.is_run::<T>() => unsafe { copy::<T>(self.place(piece.addresses[0]).cast(), to, n) },
-                None => piece.addresses.iter().enumerate().for_each(|(i, address)| put(i, one(*address))),
-                // No branch, which nobody could predict: what is left out reads an element that is there.
-                Some(mask) => piece.addresses.iter().zip(mask).enumerate().for_each(|(i, (address, bit))| {
-                    let is_on = bit & 1 == 1;
-                    let loaded = one(if is_on { *address } else { valid });
-                    let value = if is_on { loaded } else { padding(piece.first + i) };
-                    put(i, value);
-                }),
+            // SAFETY: by the contract: the target has room for all, and the padding holds as many.
+            unsafe {
+                let load = |i: usize| {
+                    let place = self.place(piece.addresses[i]);
+                    *to.add(i) = if STRONG { T::load(place) } else { place.cast::<T>().read_unaligned() };
+                };
+                match (piece.mask, padding) {
+                    (None, _) if !STRONG && piece.is_run::<T>() => return copy::<T>(self.place(piece.addresses[0]).cast(), to, n),
+                    (None, _) => return (0..n).for_each(load),
+                    (_, Some(padding)) => copy::<T>(padding.add(piece.first), to, n),
+                    (_, None) => std::ptr::write_bytes(to, 0, n),
+                }
+                active(piece.mask.unwrap_or_default(), &mut list).iter().for_each(|i| load((*i).into()));
             }
         });
     }
 
-    /// Stores elements at the addresses that the mask leaves, in order.
+    /// Stores elements at the addresses that the mask leaves, in order. `STRONG`: each is stored atomically.
     ///
     /// # Safety
-    /// The window holds elements of type `T` at these addresses, which may be written; `from` holds one for each address, aligned.
-    pub(crate) unsafe fn store<T: Copy>(&self, pointers: Pointers<'_>, from: *const T) {
+    /// The window holds elements of type `T` at these addresses, which may be written, aligned on the host if they are stored
+    /// atomically; `from` holds one for each address, aligned.
+    pub(crate) unsafe fn store<T: Word, const STRONG: bool>(&self, pointers: Pointers<'_>, from: *const T) {
+        let mut list = [0; GROUP];
         pointers.for_each_piece(|piece| {
             let (n, from) = (piece.addresses.len(), from.wrapping_add(piece.first));
             // SAFETY: by the contract.
-            let one = |i: usize, address: u64| unsafe { self.place(address).cast::<T>().write_unaligned(*from.add(i)) };
-            match piece.mask {
-                // SAFETY: the window holds the run, which may be written, and the source as many.
-                None if piece.is_run::<T>() => unsafe { copy::<T>(from, self.place(piece.addresses[0]).cast(), n) },
-                mask => for_each_active(piece.addresses, mask, one),
+            unsafe {
+                let store = |i: usize| {
+                    let (place, number) = (self.place(piece.addresses[i]), *from.add(i));
+                    if STRONG { T::store(place, number) } else { place.cast::<T>().write_unaligned(number) }
+                };
+                match piece.mask {
+                    None if !STRONG && piece.is_run::<T>() => copy::<T>(from, self.place(piece.addresses[0]).cast(), n),
+                    None => (0..n).for_each(store),
+                    Some(mask) => active(mask, &mut list).iter().for_each(|i| store((*i).into())),
+                }
             }
         });
     }
@@ -327,18 +357,36 @@ mod tests {
                 let (mut from, mut to) = (bytes.clone(), bytes.clone());
                 let at = |i: usize| (addresses[i] - 4096) as usize;
                 let window = |bytes: &mut [u8]| Window { address: 4096, host: bytes.as_mut_ptr(), last: 4096 + 4094 };
-                let mut loaded = [0u16; 200];
-                // SAFETY: the window holds the elements.
-                unsafe { window(&mut from).load(pointers, |i| i as u16, 4096, loaded.as_mut_ptr()) };
-                for i in 0..200 {
-                    let expected = if is_on(i) { u16::from_le_bytes([bytes[at(i)], bytes[at(i) + 1]]) } else { i as u16 };
-                    assert_eq!(loaded[i], expected, "{i} of rows of {row}, {step} apart, {masked:?}");
+                let padding: [u16; 200] = std::array::from_fn(|i| i as u16);
+                for (padded, strong) in [(true, false), (false, false), (true, true)] {
+                    let (mut loaded, padding) = ([9u16; 200], padded.then_some(padding.as_ptr()));
+                    // SAFETY: the window holds the elements, aligned, and the padding one for each.
+                    unsafe {
+                        match strong {
+                            false => window(&mut from).load::<u16, false>(pointers, padding, loaded.as_mut_ptr()),
+                            true => window(&mut from).load::<u16, true>(pointers, padding, loaded.as_mut_ptr()),
+                        }
+                    }
+                    for i in 0..200 {
+                        let left_out = if padded { i as u16 } else { 0 };
+                        let expected = if is_on(i) { u16::from_le_bytes([bytes[at(i)], bytes[at(i) + 1]]) } else { left_out };
+                        assert_eq!(loaded[i], expected, "{i} of rows of {row}, {step} apart, {masked:?}");
+                    }
                 }
-                let (numbers, mut expected) = (std::array::from_fn::<u16, 200, _>(|i| i as u16 * 257), bytes.clone());
-                // SAFETY: as above.
-                unsafe { window(&mut to).store(pointers, numbers.as_ptr()) };
+                let numbers: [u16; 200] = std::array::from_fn(|i| i as u16 * 257);
+                let mut expected = bytes.clone();
                 (0..200).filter(|i| is_on(*i)).for_each(|i| expected[at(i)..at(i) + 2].copy_from_slice(&numbers[i].to_le_bytes()));
-                assert_eq!(to, expected, "rows of {row}, {step} apart, {masked:?}");
+                for strong in [false, true] {
+                    to.copy_from_slice(&bytes);
+                    // SAFETY: as above.
+                    unsafe {
+                        match strong {
+                            false => window(&mut to).store::<u16, false>(pointers, numbers.as_ptr()),
+                            true => window(&mut to).store::<u16, true>(pointers, numbers.as_ptr()),
+                        }
+                    }
+                    assert_eq!(to, expected, "rows of {row}, {step} apart, {masked:?}");
+                }
             }
         }
     }
@@ -351,16 +399,16 @@ mod tests {
         assert!(!window.holds(Reach { first: 64, last: 71 }) && !window.holds(Reach { first: 62, last: 70 }));
         let mut loaded = [9u16; 3];
         // SAFETY: the window holds the elements.
-        unsafe { window.load(some(&[0, 64, 66], &[0, 1, 1]), |_| 9, 64, loaded.as_mut_ptr()) };
+        unsafe { window.load::<u16, false>(some(&[0, 64, 66], &[0, 1, 1]), Some([9; 3].as_ptr()), loaded.as_mut_ptr()) };
         assert_eq!(loaded, [9, 0x0100, 0x0302]);
         // SAFETY: as above.
-        unsafe { window.load(all(&[70, 64, 66]), |_| 9, 64, loaded.as_mut_ptr()) };
+        unsafe { window.load::<u16, false>(all(&[70, 64, 66]), None, loaded.as_mut_ptr()) };
         assert_eq!(loaded, [0x0706, 0x0100, 0x0302]);
         // SAFETY: as above; the second of two stores to one place stays.
-        unsafe { window.store(all(&[64, 70, 64]), [1u16, 2, 3].as_ptr()) };
+        unsafe { window.store::<u16, false>(all(&[64, 70, 64]), [1u16, 2, 3].as_ptr()) };
         assert_eq!(bytes, [3, 0, 2, 3, 4, 5, 2, 0]);
         // SAFETY: as above.
-        unsafe { window.store(some(&[64, 0], &[1, 0]), [4u16, 5].as_ptr()) };
+        unsafe { window.store::<u16, false>(some(&[64, 0], &[1, 0]), [4u16, 5].as_ptr()) };
         assert_eq!(bytes, [4, 0, 2, 3, 4, 5, 2, 0]);
         let mut sums = [0; 3];
         // SAFETY: there is a number for each address.

@@ -184,10 +184,22 @@ impl Strong {
     }
 }
 
-/// The bits of an element that is updated atomically: 2, 4 or 8 bytes.
+/// The bits of an element that is accessed atomically: 1, 2, 4 or 8 bytes.
 pub(crate) trait Word: Copy + Eq + Into<u64> {
     /// The low bits of a number.
     fn of(bits: u64) -> Self;
+
+    /// What the element holds.
+    ///
+    /// # Safety
+    /// As for `update`.
+    unsafe fn load(element: *mut u8) -> Self;
+
+    /// Makes the element hold a number.
+    ///
+    /// # Safety
+    /// As for `update`.
+    unsafe fn store(element: *mut u8, number: Self);
 
     /// Replaces the element by what `change` makes of it, and gives what it was. `alone`: no other thread can access it, so that reading
     /// and writing are as good as one step.
@@ -209,6 +221,16 @@ macro_rules! word {
             #[inline(always)]
             fn of(bits: u64) -> Self {
                 bits as $plain
+            }
+
+            #[inline(always)]
+            unsafe fn load(element: *mut u8) -> Self {
+                atomic_element!($atomic, $plain, element).load(Ordering::Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn store(element: *mut u8, number: Self) {
+                atomic_element!($atomic, $plain, element).store(number, Ordering::Relaxed)
             }
 
             #[inline(always)]
@@ -237,6 +259,7 @@ macro_rules! word {
     };
 }
 
+word!(u8, AtomicU8);
 word!(u16, AtomicU16);
 word!(u32, AtomicU32);
 word!(u64, AtomicU64);

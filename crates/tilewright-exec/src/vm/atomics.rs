@@ -69,8 +69,7 @@ impl Machine<'_> {
     pub(super) fn atomic(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let access = &atomic.access;
         fence_before(access.order.semantics);
-        let part = self.one_buffer(access, AccessKind::ReadModifyWrite, block);
-        match part.filter(|(window, reach)| window.place(reach.first).addr().is_multiple_of(access.size)) {
+        match self.one_buffer(access, AccessKind::ReadModifyWrite, block) {
             Some((window, reach)) => {
                 if self.launch.alone || !self.add_up(atomic, window, reach, block) {
                     let cells = Scattered { window, pointers: pointers(access, &block.frame) };

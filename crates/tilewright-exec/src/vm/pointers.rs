@@ -20,13 +20,12 @@ impl Machine<'_> {
         dst: VReg,
         block: &mut Block,
     ) -> Result<(), LaunchErrorKind> {
-        if access.order.semantics == MemoryOrderingSemantics::Weak
-            && let Some(part) = self.one_buffer(access, AccessKind::Read, block)
-        {
+        if let Some(part) = self.one_buffer(access, AccessKind::Read, block) {
             load_all(access, padding, part, &block.frame, dst);
             if access.element == Scalar::I1 {
                 atomics::normalise_bits(block.frame.write(dst), access.pointers.numel());
             }
+            atomics::fence_after(access.order.semantics);
             return Ok(());
         }
         let (n, size) = (access.pointers.numel(), access.size);
@@ -45,7 +44,7 @@ impl Machine<'_> {
             // SAFETY: the address was resolved for an element; the register holds an element for each pointer.
             unsafe {
                 let register = regs.write(dst).add(i * size);
-                if access.order.semantics == MemoryOrderingSemantics::Weak {
+                if is_weak(access) {
                     std::ptr::copy_nonoverlapping(host, register, size);
                 } else {
                     atomics::load(host, register, size).ok_or(AccessFault::Misaligned { address, size: size as u64 })?;
@@ -59,8 +58,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The buffer in which all elements of an access lie that are not masked off, aligned, and the part that they take, if there are
-    /// some and nobody watches.
+    /// The buffer in which all elements of an access lie that are not masked off, aligned, on the host too if they are accessed
+    /// atomically, and the part that they take, if there are some and nobody watches.
     pub(super) fn one_buffer(&mut self, access: &PointerAccess, kind: AccessKind, block: &mut Block) -> Option<(Window, Reach)> {
         let regs = &block.frame;
         if self.launch.observer.is_some() {
@@ -69,15 +68,14 @@ impl Machine<'_> {
         let size = access.size as u64;
         let reach = scattered::reach(Level::best(), pointers(access, regs), size)?;
         let window = self.launch.memory.window(reach.first, size, kind, &mut self.hint)?;
-        window.holds(reach).then_some((window, reach))
+        let is_aligned = || is_weak(access) || window.place(reach.first).addr().is_multiple_of(access.size);
+        (window.holds(reach) && is_aligned()).then_some((window, reach))
     }
 
     pub(super) fn store_pointers(&mut self, access: &PointerAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let size = access.size;
         atomics::fence_before(access.order.semantics);
-        if access.order.semantics == MemoryOrderingSemantics::Weak
-            && let Some(part) = self.one_buffer(access, AccessKind::Write, block)
-        {
+        if let Some(part) = self.one_buffer(access, AccessKind::Write, block) {
             store_all(access, src, part, &block.frame);
             return Ok(());
         }
@@ -91,7 +89,7 @@ impl Machine<'_> {
             // SAFETY: as in `load_pointers`.
             unsafe {
                 let register = regs.read(src).add(i * size);
-                if access.order.semantics == MemoryOrderingSemantics::Weak {
+                if is_weak(access) {
                     std::ptr::copy_nonoverlapping(register, host, size);
                 } else {
                     atomics::store(host, register, size).ok_or(AccessFault::Misaligned { address, size: size as u64 })?;
@@ -102,52 +100,57 @@ impl Machine<'_> {
     }
 }
 
+/// Whether an access is not atomic.
+fn is_weak(access: &PointerAccess) -> bool {
+    access.order.semantics == MemoryOrderingSemantics::Weak
+}
+
+/// Whether the elements lie side by side and may be copied at once.
+fn is_copy(access: &PointerAccess, pointers: Pointers<'_>, reach: Reach) -> bool {
+    is_weak(access) && pointers.mask.is_none() && scattered::is_run(Level::best(), pointers.addresses, reach, access.size as u64)
+}
+
+/// Calls a generic function of the window for the size of the elements, atomic or not.
+macro_rules! by_size {
+    ($access:expr, $window:ident.$function:ident($pointers:expr, $($argument:expr),*)) => {
+        match ($access.size, is_weak($access)) {
+            (1, true) => $window.$function::<u8, false>($pointers, $($argument),*),
+            (2, true) => $window.$function::<u16, false>($pointers, $($argument),*),
+            (4, true) => $window.$function::<u32, false>($pointers, $($argument),*),
+            (_, true) => $window.$function::<u64, false>($pointers, $($argument),*),
+            (1, _) => $window.$function::<u8, true>($pointers, $($argument),*),
+            (2, _) => $window.$function::<u16, true>($pointers, $($argument),*),
+            (4, _) => $window.$function::<u32, true>($pointers, $($argument),*),
+            _ => $window.$function::<u64, true>($pointers, $($argument),*),
+        }
+    };
+}
+
 /// Loads all elements from a window that holds those that are not masked off; the others get the padding, or 0: what the register held
 /// before depends on which blocks ran on this thread.
 fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: &Frame, dst: VReg) {
     let (pointers, to) = (pointers(access, regs), regs.write(dst));
-    if pointers.mask.is_none() && scattered::is_run(Level::best(), pointers.addresses, reach, access.size as u64) {
-        // SAFETY: the window holds all elements of the reach, and the register has room for them.
-        return unsafe { std::ptr::copy_nonoverlapping(window.place(reach.first), to, pointers.addresses.len() * access.size) };
-    }
     let padding = padding.map(|padding| regs.read(padding));
-    // SAFETY: the window holds the elements that the mask leaves, as it does the first of the reach; the register has room for all, and
-    // that of the padding holds as many.
+    // SAFETY: the window holds the elements that the mask leaves, aligned if they are accessed atomically; the register has room for all,
+    // and that of the padding holds as many.
     unsafe {
-        match access.size {
-            1 => load_as::<u8>(pointers, padding, (window, reach), to),
-            2 => load_as::<u16>(pointers, padding, (window, reach), to),
-            4 => load_as::<u32>(pointers, padding, (window, reach), to),
-            _ => load_as::<u64>(pointers, padding, (window, reach), to),
+        if is_copy(access, pointers, reach) {
+            return std::ptr::copy_nonoverlapping(window.place(reach.first), to, pointers.addresses.len() * access.size);
         }
-    }
-}
-
-unsafe fn load_as<T: Copy + Default>(pointers: Pointers<'_>, padding: Option<*const u8>, (window, reach): (Window, Reach), to: *mut u8) {
-    // SAFETY: by the caller.
-    unsafe {
-        match padding {
-            Some(padding) => window.load::<T>(pointers, |i| *padding.cast::<T>().add(i), reach.first, to.cast()),
-            None => window.load::<T>(pointers, |_| T::default(), reach.first, to.cast()),
-        }
+        by_size!(access, window.load(pointers, padding.map(|padding| padding.cast()), to.cast()))
     }
 }
 
 /// Stores the elements that are not masked off to a window that holds them.
 fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: &Frame) {
     let (pointers, from) = (pointers(access, regs), regs.read(src));
-    if pointers.mask.is_none() && scattered::is_run(Level::best(), pointers.addresses, reach, access.size as u64) {
-        // SAFETY: the window holds all elements of the reach, which may be written; the register holds all.
-        return unsafe { std::ptr::copy_nonoverlapping(from, window.place(reach.first), pointers.addresses.len() * access.size) };
-    }
-    // SAFETY: the window holds the elements that the mask leaves and may be written; the register holds all.
+    // SAFETY: the window holds the elements that the mask leaves, aligned if they are accessed atomically, and may be written; the
+    // register holds all.
     unsafe {
-        match access.size {
-            1 => window.store::<u8>(pointers, from),
-            2 => window.store::<u16>(pointers, from.cast()),
-            4 => window.store::<u32>(pointers, from.cast()),
-            _ => window.store::<u64>(pointers, from.cast()),
+        if is_copy(access, pointers, reach) {
+            return std::ptr::copy_nonoverlapping(from, window.place(reach.first), pointers.addresses.len() * access.size);
         }
+        by_size!(access, window.store(pointers, from.cast()))
     }
 }
 

@@ -198,7 +198,7 @@ impl Machine<'_> {
             match region.span() {
                 Err(fault) if !is_later(region.position, &first) => first = Some((region.position, fault)),
                 Err(_) => {}
-                Ok(_) => region.for_each(|offset, position| {
+                Ok(_) => region.for_each(1, |offset, position| {
                     if is_later(position, &first) {
                         return;
                     }

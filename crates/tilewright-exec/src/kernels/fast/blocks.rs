@@ -1,7 +1,7 @@
 //! Loops that go block by block: for functions that are told how to round, and for those that do not take all numbers without branches.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
-use super::loops::{Bf16, F16, Lane, Loop, lanes_mut, source};
+use super::loops::{Bf16, F16, Fn3, Lane, Loop, lanes_mut, source};
 use crate::kernels::{ElemOp, Imm};
 use std::{array, marker::PhantomData};
 use tilewright_numeric::{Rounding, arith, branch_free, branch_free::Direction, float};
@@ -72,11 +72,19 @@ impl<T: Lane<Wide: Default>, F: Careful<T>> Loop for InBlocks<T, F> {
                 }
             }
             let at = |i: usize| [x[0][i].widen(), x[1][i].widen(), x[2][i].widen()];
-            // No short cut: the test becomes vector code.
-            if (0..BLOCK).fold(true, |all, i| all & F::takes(at(i))) {
-                (0..BLOCK).for_each(|i| results[i] = F::apply(at(i), how));
+            // No short cut: the test becomes vector code. Loops without closures: what they call is part of them, however long it is.
+            let mut all = true;
+            for i in 0..BLOCK {
+                all &= F::takes(at(i));
+            }
+            if all {
+                for (i, result) in results.iter_mut().enumerate() {
+                    *result = F::apply(at(i), how);
+                }
             } else {
-                (0..BLOCK).for_each(|i| results[i] = F::apply_any(at(i), how));
+                for (i, result) in results.iter_mut().enumerate() {
+                    *result = F::apply_any(at(i), how);
+                }
             }
             d.copy_from_slice(&results[..d.len()]);
         }
@@ -192,6 +200,24 @@ directed! {
     f32 |x, how| how.flushed(branch_free::f64_to_f32(x, how.direction));
     F16 |x, how| F16::from_bits(branch_free::f32_to_f16(branch_free::f64_to_f32_odd(x), how.direction));
     Bf16 |x, how| Bf16::from_bits(branch_free::f32_to_bf16(branch_free::f64_to_f32_odd(x), how.direction));
+}
+
+/// A long function of three numbers of a short type.
+pub(super) struct Whole<F>(PhantomData<F>);
+impl<T: Lane, F: Fn3<T::Wide>> Careful<T> for Whole<F> {
+    const SOURCES: usize = 3;
+    #[inline(always)]
+    fn apply([x, y, z]: [T::Wide; 3], _: How) -> T {
+        T::narrow(F::apply(x, y, z))
+    }
+    #[inline(always)]
+    fn takes(_: [T::Wide; 3]) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn apply_any(x: [T::Wide; 3], how: How) -> T {
+        <Self as Careful<T>>::apply(x, how)
+    }
 }
 
 /// The remainder of a division that is rounded toward zero.

@@ -55,7 +55,7 @@ mod math;
 
 use super::{ElemOp, KernelFn};
 use crate::{cpu::Level, elem::Elem};
-use blocks::{Directed, InBlocks};
+use blocks::{Directed, InBlocks, Whole};
 use functions::*;
 use integers::{AbsI, DivI, Down, MulHi, NegI, RemI, Shl, Shr, ToZero, Up, bits};
 pub(super) use loops::MIN_ROW_ELEMENT;
@@ -113,7 +113,7 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
         ElemOp::MaxF { propagate_nan: true, ftz: false } => by_float!(level, scalar, Map2, MaxNan),
         ElemOp::MinF { propagate_nan: true, ftz: false } => by_float!(level, scalar, Map2, MinNan),
         ElemOp::Fma(RN, false) => match scalar {
-            Scalar::F16 => Some(at::<Map3<F16, MultiplyF16>>(level)),
+            Scalar::F16 => Some(at::<InBlocks<F16, Whole<MultiplyF16>>>(level)),
             Scalar::Bf16 => Some(at::<Map3<Bf16, MultiplyBf16>>(level)),
             Scalar::F32 => Some(at::<Map3<f32, Multiply>>(level)),
             Scalar::F64 => Some(at::<Map3<f64, Multiply>>(level)),
