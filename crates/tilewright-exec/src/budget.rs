@@ -34,7 +34,8 @@ impl Limits {
     }
 
     /// The launch may allocate this many bytes: for its constants, the registers of blocks that have begun, which those that wait for
-    /// others keep, the memory of `alloca`, the copies of factors of products, and the text of a `print_tko`. Buffers, and what the plan itself
+    /// others keep, the memory of `alloca`, the copies of factors of products, sums that are added to memory together, the boxes of
+    /// gathered tiles, and the text of a `print_tko`. Buffers, and what the plan itself
     /// takes, do not count. A launch runs on fewer threads where that is too little for all; one that needs more fails with
     /// [`Memory`](LaunchErrorKind::Memory).
     pub fn memory(mut self, bytes: u64) -> Limits {

@@ -218,3 +218,55 @@ fn a_grid_of_too_many_blocks_is_not_blamed_on_its_extents() {
     assert_eq!(error([most; 3]), "kernel k: the grid 16777215,16777215,16777215 has more blocks than can be counted, 2^64 or more");
     assert_eq!(error([1, 0, 1]), "kernel k: the grid 1,0,1 must have extents from 1 to 16777215");
 }
+
+/// Sums of what blocks add to a buffer need not be kept: without memory for them, numbers are added one by one.
+#[test]
+fn additions_do_without_the_memory_of_sums() {
+    const PLACES: usize = 1024;
+    const APART: usize = 512;
+    let text = format!(
+        "entry @k(%p: tile<ptr<i32>>) {{
+            %lanes = iota : tile<{PLACES}xi32>
+            %apart = constant <i32: {APART}> : tile<{PLACES}xi32>
+            %places = muli %lanes, %apart : tile<{PLACES}xi32>
+            %one = constant <i32: 1> : tile<{PLACES}xi32>
+            %p1 = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+            %ps = broadcast %p1 : tile<1xptr<i32>> -> tile<{PLACES}xptr<i32>>
+            %q = offset %ps, %places : tile<{PLACES}xptr<i32>>, tile<{PLACES}xi32> -> tile<{PLACES}xptr<i32>>
+            %old, %t = atomic_rmw_tko relaxed device %q, add, %one : tile<{PLACES}xptr<i32>>, tile<{PLACES}xi32> -> tile<{PLACES}xi32>, token
+            return
+        }}"
+    );
+    let plan = program(&text).plan("k").unwrap();
+    for limits in [Limits::new(), Limits::new().memory(1 << 20)] {
+        let mut memory = Memory::new();
+        let buffer = memory.add(vec![0; 4 * PLACES * APART]);
+        let args = [Arg::Pointer(memory.address(buffer))];
+        launch(&plan, &mut memory, [8, 1, 1], &args, &limited(limits).threads(2)).unwrap();
+        for (i, number) in memory.bytes(buffer).as_chunks::<4>().0.iter().enumerate() {
+            assert_eq!(u32::from_le_bytes(*number), if i % APART == 0 { 8 } else { 0 }, "{i} with {limits:?}");
+        }
+    }
+}
+
+/// A tile of gathered rows keeps where each of them lies.
+#[test]
+fn the_rows_of_a_gather_take_memory() {
+    const ROWS: usize = 1 << 14;
+    let tensor = format!("tensor_view<{ROWS}x2xi8, strides=[2,1]>");
+    let view = format!("gather_scatter_view<tile=({ROWS}x2), {tensor}, sparse_dim=0>");
+    let text = format!(
+        "entry @k(%p: tile<ptr<i8>>) {{
+            %zero = constant <i32: 0> : tile<i32>
+            %rows = iota : tile<{ROWS}xi32>
+            %t = make_tensor_view %p, shape = [{ROWS}, 2], strides = [2, 1] : tile<ptr<i8>> -> {tensor}
+            %v = make_gather_scatter_view %t : {view}
+            %x, %t0 = load_view_tko weak %v[%rows, %zero] : {view}, tile<{ROWS}xi32>, tile<i32> -> tile<{ROWS}x2xi8>, token
+            %t1 = store_view_tko weak %x, %v[%rows, %zero] token = %t0 : tile<{ROWS}x2xi8>, {view}, tile<{ROWS}xi32>, tile<i32> -> token
+            return
+        }}"
+    );
+    run_on(&text, 1, &[], limited(Limits::new().memory(1 << 24))).unwrap();
+    let error = run_on(&text, 1, &[], limited(Limits::new().memory(1 << 20))).unwrap_err();
+    assert!(matches!(error.kind, LaunchErrorKind::Memory { limit, .. } if limit == 1 << 20), "{error}");
+}

@@ -3,7 +3,11 @@
 #![allow(unsafe_code, reason = "reads and writes through raw pointers, and calls versions for CPU features")]
 
 use super::ahead::prefetch;
-use crate::{cpu::Level, interrupt::Looks, memory::raw::Word};
+use crate::{
+    cpu::Level,
+    interrupt::{Looks, PART, in_parts},
+    memory::raw::Word,
+};
 
 /// Buffers of fewer bytes lie in a near cache, from where nothing need be fetched ahead.
 const NEAR: u64 = 1 << 19;
@@ -99,23 +103,20 @@ fn active<'l>(mask: &[u8], list: &'l mut [u8; GROUP]) -> &'l [u8] {
 }
 
 /// Calls `visit` with the number of each address that the mask leaves, and the address; not with those left when the launch is to end.
-///
-/// There is one call only, so that it becomes part of the loop, however long `visit` is.
 #[inline(always)]
 pub(crate) fn for_each_active(addresses: &[u64], mask: Option<&[u8]>, mut visit: impl FnMut(usize, u64)) {
     let mut list = [0; GROUP];
-    let mut looks = Looks::new();
-    for (number, addresses) in addresses.chunks(GROUP).enumerate() {
-        if looks.end_after(8 * GROUP) {
-            return;
+    in_parts(addresses.len(), PART / 8, |part| match mask {
+        None => part.for_each(|i| visit(i, addresses[i])),
+        Some(mask) => {
+            for first in part.clone().step_by(GROUP) {
+                let group = first..part.end.min(first + GROUP);
+                for &i in active(&mask[group], &mut list) {
+                    visit(first + usize::from(i), addresses[first + usize::from(i)]);
+                }
+            }
         }
-        let first = number * GROUP;
-        let count = mask.map_or(addresses.len(), |mask| active(&mask[first..][..addresses.len()], &mut list).len());
-        for k in 0..count {
-            let i = if mask.is_some() { usize::from(list[k % GROUP]) } else { k };
-            visit(first + i, addresses[i]);
-        }
-    }
+    });
 }
 
 /// The least, the greatest and all bits of numbers.

@@ -129,6 +129,10 @@ impl Machine<'_> {
         }
         let may_add_up = atomic.may_be_late || reach.elements(access.size) <= 2 * access.pointers.numel();
         let Some(origin) = Sums::origin(&window, reach, access.size, atomic.may_be_late).filter(|_| may_add_up) else { return false };
+        // Without memory for sums, numbers are added one by one.
+        if !self.sums.make_room(origin, reach, access.size, &self.launch.budget) {
+            return false;
+        }
         if !self.sums.are_at(origin, access.size) {
             self.sums.flush();
             self.sums.begin(origin, window.place(origin), access.size);

@@ -2,10 +2,14 @@
 #![allow(unsafe_code, reason = "reads registers and adds to buffers through raw pointers")]
 
 use crate::{
+    budget::{Budget, Reservation},
     kernels::scattered::{Pointers, Reach, Window, add_up},
     memory::raw::Strong,
 };
-use std::sync::atomic::{Ordering, fence};
+use std::sync::{
+    Arc,
+    atomic::{Ordering, fence},
+};
 
 /// As many sums fit the first cache with ease.
 const NEAR_SUMS: usize = 2048;
@@ -23,11 +27,20 @@ pub(super) struct Sums {
     size: usize,
     /// The addresses of the first and the last place that something was added for.
     reach: Reach,
+    /// The part of the launch's memory that they take.
+    reservation: Option<Reservation>,
 }
 
 impl Default for Sums {
     fn default() -> Self {
-        Sums { sums: Vec::new(), origin: 0, host: std::ptr::null_mut(), size: 0, reach: Reach { first: u64::MAX, last: 0 } }
+        Sums {
+            sums: Vec::new(),
+            origin: 0,
+            host: std::ptr::null_mut(),
+            size: 0,
+            reach: Reach { first: u64::MAX, last: 0 },
+            reservation: None,
+        }
     }
 }
 
@@ -47,6 +60,25 @@ impl Sums {
         (part_of(reach.last)? == first).then(|| start + first * part)
     }
 
+    /// Makes room for a sum for each place from the origin to the end of a reach; `false` if the launch has no memory left for it.
+    pub(super) fn make_room(&mut self, origin: u64, reach: Reach, size: usize, budget: &Arc<Budget>) -> bool {
+        let places = ((reach.last - origin) as usize / size + 1).max(NEAR_SUMS);
+        if places > self.sums.len() {
+            // Room for twice as many, so that it does not grow often.
+            let places = places.next_power_of_two();
+            let more = (places - self.sums.len()) * size_of::<u64>();
+            let reserved = match &mut self.reservation {
+                Some(reservation) => reservation.grow(more as u64),
+                none => budget.reserve(more).map(|reservation| *none = Some(reservation)),
+            };
+            if reserved.is_err() {
+                return false;
+            }
+            self.sums.resize(places, 0);
+        }
+        true
+    }
+
     /// Whether sums for this part are kept.
     pub(super) fn are_at(&self, origin: u64, size: usize) -> bool {
         (self.origin, self.size) == (origin, size)
@@ -57,17 +89,12 @@ impl Sums {
         (self.origin, self.host, self.size) = (origin, host, size);
     }
 
-    /// Adds numbers for the addresses that a mask leaves, which all lie in the reach.
+    /// Adds numbers for the addresses that a mask leaves, which all lie in the reach; there is room for it.
     ///
     /// # Safety
     /// `numbers` holds one for each address, aligned. The window that the sums began with holds all elements of the reach.
     pub(super) unsafe fn add(&mut self, pointers: Pointers<'_>, reach: Reach, numbers: *const u8) {
         self.reach = Reach { first: self.reach.first.min(reach.first), last: self.reach.last.max(reach.last) };
-        let places = ((reach.last - self.origin) as usize / self.size + 1).max(NEAR_SUMS);
-        if places > self.sums.len() {
-            // Room for twice as many, so that it does not grow often.
-            self.sums.resize(places.next_power_of_two(), 0);
-        }
         // SAFETY: by the contract.
         unsafe {
             match self.size {
@@ -110,5 +137,23 @@ unsafe fn add_atomically(element: *mut u8, size: usize, number: u64) {
     // SAFETY: by the contract.
     if let Some(cell) = unsafe { Strong::new(element, size) } {
         cell.fetch_add(number, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_take_memory_of_the_launch() {
+        let bytes = NEAR_SUMS * size_of::<u64>();
+        let budget = Arc::new(Budget::new(Some(bytes as u64)));
+        let mut sums = Sums::default();
+        let reach = |places: usize| Reach { first: 64, last: 64 + 8 * (places as u64 - 1) };
+        assert!(sums.make_room(64, reach(1), 8, &budget) && sums.make_room(64, reach(NEAR_SUMS), 8, &budget));
+        assert_eq!(budget.holds(1), 0);
+        assert!(!sums.make_room(64, reach(NEAR_SUMS + 1), 8, &budget));
+        drop(sums);
+        assert_eq!(budget.holds(1), bytes as u64);
     }
 }

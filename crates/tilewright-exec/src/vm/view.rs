@@ -13,12 +13,14 @@ use super::{
 };
 use crate::{
     AccessFault, LaunchErrorKind,
+    budget::{Budget, Reservation},
     cpu::Level,
     interrupt::Looks,
     kernels::boxes::{self, Dim},
     memory::{Access, AccessKind, raw::Strong},
     plan::{Coordinate, Extent, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
+use std::sync::Arc;
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
 
 /// The largest offset of an element (SEMANTICS c.11).
@@ -68,15 +70,15 @@ impl Machine<'_> {
         }
         let target = regs.write(dst);
         let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
-        let regions = regions(view, &row_major(&shape), regs);
-        let inside: usize = regions.iter().map(Region::elements).sum();
+        let regions = regions(view, &row_major(&shape), regs, &self.launch.budget)?;
+        let inside: usize = regions.list.iter().map(Region::elements).sum();
         let elements = view.dims.iter().map(|d| d.tile).product();
         if inside < elements {
             // SAFETY: the register holds the whole tile.
             unsafe { super::copy::spread(view.padding.to_le_bytes().as_ptr(), view.size, elements, target) };
         }
         let base = regs.scalar(&view.base);
-        for region in &regions {
+        for region in &regions.list {
             self.transfer(view, base, region, Direction::Load(target), block)?;
         }
         if view.element == Scalar::I1 {
@@ -97,10 +99,10 @@ impl Machine<'_> {
             nibbles::check(view, regs)?;
         }
         let source = regs.read(src);
-        let regions = regions(view, &src.strides, regs);
+        let regions = regions(view, &src.strides, regs, &self.launch.budget)?;
         let base = regs.scalar(&view.base);
         atomics::fence_before(view.order.semantics);
-        for region in &regions {
+        for region in &regions.list {
             self.transfer(view, base, region, Direction::Store(source), block)?;
         }
         Ok(())
@@ -115,10 +117,10 @@ impl Machine<'_> {
     ) -> Result<(), LaunchErrorKind> {
         let regs = &block.frame;
         let source = regs.read(src);
-        let regions = regions(view, &src.strides, regs);
+        let regions = regions(view, &src.strides, regs, &self.launch.budget)?;
         let base = regs.scalar(&view.base);
         atomics::fence_before(view.order.semantics);
-        for region in &regions {
+        for region in &regions.list {
             self.transfer(view, base, region, Direction::Combine(source, mode), block)?;
         }
         atomics::fence_after(view.order.semantics);
@@ -192,7 +194,7 @@ impl Machine<'_> {
     pub(super) fn first_fault(&mut self, view: &ViewAccess, base: u64, kind: AccessKind, block: &Block) -> Option<LaunchErrorKind> {
         let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
         let mut first: Option<(usize, LaunchErrorKind)> = None;
-        for region in regions(view, &row_major(&shape), &block.frame).iter().filter(|region| region.elements() > 0) {
+        for region in boxes_inside(view, &row_major(&shape), &block.frame)?.iter().filter(|region| region.elements() > 0) {
             let start = region.offset as u64;
             let is_later = |position, first: &Option<(usize, _)>| first.as_ref().is_some_and(|(before, _)| *before <= position);
             match region.span() {
@@ -405,9 +407,34 @@ fn negative(view: &ViewAccess, regs: &Frame) -> Option<LaunchErrorKind> {
     fault.map(LaunchErrorKind::from)
 }
 
+/// The boxes of a tile, and the part of the launch's memory that they take.
+struct Regions {
+    list: Vec<Region>,
+    #[expect(dead_code, reason = "gives back to the budget what the boxes take of it")]
+    reservation: Option<Reservation>,
+}
+
 /// The boxes of a tile that lie inside the tensor; `pitches` are the tile's strides in its register.
-fn regions(view: &ViewAccess, pitches: &[usize], regs: &Frame) -> Vec<Region> {
+///
+/// # Errors
+/// When the launch has no memory for them: a gathered dimension makes one for each of its positions.
+fn regions(view: &ViewAccess, pitches: &[usize], regs: &Frame, budget: &Arc<Budget>) -> Result<Regions, LaunchErrorKind> {
+    let gathered = view.dims.iter().filter(|dim| matches!(dim.coordinate, Coordinate::Gather { .. })).map(|dim| dim.tile);
+    let boxes: usize = gathered.product();
+    // A list is made of the one before.
+    let bytes = size_of::<Region>() + view.dims.len() * size_of::<Axis>();
+    let reservation = if boxes > 1 { Some(budget.reserve(boxes.saturating_mul(2 * bytes))?) } else { None };
+    // A launch that is to end has no boxes: half of one would lie elsewhere.
+    Ok(Regions { list: boxes_inside(view, pitches, regs).unwrap_or_default(), reservation })
+}
+
+/// Work on a box, in elements.
+const BOX_WORK: usize = 16;
+
+/// The boxes of a tile; `None` if the launch is to end.
+fn boxes_inside(view: &ViewAccess, pitches: &[usize], regs: &Frame) -> Option<Vec<Region>> {
     let mut regions = vec![Region { axes: Vec::with_capacity(view.dims.len()), offset: 0, position: 0 }];
+    let mut looks = Looks::new();
     for (dim, &pitch) in view.dims.iter().zip(pitches) {
         let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
         match &dim.coordinate {
@@ -415,29 +442,40 @@ fn regions(view: &ViewAccess, pitches: &[usize], regs: &Frame) -> Vec<Region> {
                 let origin = u128::from(regs.scalar(index)) * u128::from(*scale);
                 let count = u128::from(shape).saturating_sub(origin).min(dim.tile as u128) as usize;
                 for region in &mut regions {
+                    if looks.end_after(BOX_WORK) {
+                        return None;
+                    }
                     // Origins inside the tensor are below 2^64, so this does not overflow.
                     region.offset = region.offset.saturating_add(if count > 0 { origin * u128::from(stride) } else { 0 });
                     region.axes.push(Axis { count, stride, pitch });
                 }
             }
-            Coordinate::Gather { indices } => gather(&mut regions, dim, indices, regs, (shape, stride, pitch)),
+            Coordinate::Gather { indices } => regions = gather(&regions, dim, indices, regs, (shape, stride, pitch), &mut looks)?,
         }
     }
-    regions
+    Some(regions)
 }
 
-/// Splits every box into one for each position of a gathered dimension that lies inside the tensor.
-fn gather(regions: &mut Vec<Region>, dim: &ViewDim, indices: &Tile, regs: &Frame, (shape, stride, pitch): (u64, u64, usize)) {
-    let coordinates: Vec<(usize, u64)> = (0..dim.tile).map(|i| (i, regs.element(indices, i))).filter(|(_, c)| *c < shape).collect();
-    let split = |region: &Region| {
-        let axes = region.axes.clone();
-        let (offset, position) = (region.offset, region.position);
-        let one = move |(i, c): &(usize, u64)| Region {
-            axes: axes.clone(),
-            offset: offset.saturating_add(u128::from(*c) * u128::from(stride)),
-            position: position + i * pitch,
-        };
-        coordinates.iter().map(one).collect::<Vec<_>>()
-    };
-    *regions = regions.iter().flat_map(split).collect();
+/// The boxes that each becomes of those that are given: one for each position of a gathered dimension that lies inside the tensor; `None`
+/// if the launch is to end.
+fn gather(
+    regions: &[Region],
+    dim: &ViewDim,
+    indices: &Tile,
+    regs: &Frame,
+    (shape, stride, pitch): (u64, u64, usize),
+    looks: &mut Looks,
+) -> Option<Vec<Region>> {
+    let mut gathered = Vec::new();
+    for (region, i) in regions.iter().flat_map(|region| (0..dim.tile).map(move |i| (region, i))) {
+        if looks.end_after(BOX_WORK) {
+            return None;
+        }
+        let coordinate = regs.element(indices, i);
+        if coordinate < shape {
+            let offset = region.offset.saturating_add(u128::from(coordinate) * u128::from(stride));
+            gathered.push(Region { axes: region.axes.clone(), offset, position: region.position + i * pitch });
+        }
+    }
+    Some(gathered)
 }

@@ -114,7 +114,7 @@ fn same_type(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
         ElemOp::MinF { propagate_nan: true, ftz: false } => by_float!(level, scalar, Map2, MinNan),
         ElemOp::Fma(RN, false) => match scalar {
             Scalar::F16 => Some(at::<InBlocks<F16, Whole<MultiplyF16>>>(level)),
-            Scalar::Bf16 => Some(at::<Map3<Bf16, MultiplyBf16>>(level)),
+            Scalar::Bf16 => Some(at::<InBlocks<Bf16, Whole<MultiplyBf16>>>(level)),
             Scalar::F32 => Some(at::<Map3<f32, Multiply>>(level)),
             Scalar::F64 => Some(at::<Map3<f64, Multiply>>(level)),
             _ => None,

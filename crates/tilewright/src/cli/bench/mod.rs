@@ -31,7 +31,7 @@ Examples:
   tilewright bench --operations --filter divi  every operation of a name, beside an addition")]
 pub(super) struct Args {
     /// Measure every operation of the table instead, with every type and attribute, on one thread: the time for an element as a multiple of
-    /// that of addf on f32, by turns. '!' marks what takes more than 20 times as long
+    /// that of addf on f32, by turns. '!' marks what takes more than 20 times as long without a known reason
     #[arg(long, conflicts_with_all = ["threads", "svg"])]
     operations: bool,
     /// Only kernels whose name contains this text

@@ -5,6 +5,7 @@
 
 mod frame;
 mod others;
+mod reasons;
 mod regular;
 
 use crate::cli::{
@@ -55,6 +56,8 @@ struct Row {
     /// The same as a multiple of the time of `addf` on f32 meanwhile.
     times_addf: f64,
     above_limit: bool,
+    /// Why it may be above the limit, if it is and that is known.
+    reason: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -84,7 +87,9 @@ pub(super) fn run(filter: &str, quick: bool, json: bool, list: bool) -> anyhow::
         let mut running = Running::new(case, blocks)?;
         let (time, unit_time) = by_turns(&mut running, &mut unit, quick)?;
         let times = time / unit_time;
-        rows.push(Row { operation: name, nanoseconds: time * 1e9, times_addf: times, above_limit: times > LIMIT });
+        let above_limit = times > LIMIT;
+        let reason = reasons::reason(&name).filter(|_| above_limit);
+        rows.push(Row { operation: name, nanoseconds: time * 1e9, times_addf: times, above_limit, reason });
     }
     rows.sort_by(|a, b| b.times_addf.total_cmp(&a.times_addf));
     let report = Report { level: Level::best().name(), unit: UNIT, limit: LIMIT, rows };
@@ -202,11 +207,21 @@ impl Report {
         let style = Style::stdout();
         writeln!(out, "{}", style.strong(&format!("{:>8} {:>9}  operation ({})", "x addf", "ns", self.level)))?;
         for row in &self.rows {
-            let line =
-                format!("{:>7.1}{} {:>9.3}  {}", row.times_addf, if row.above_limit { "!" } else { " " }, row.nanoseconds, row.operation);
-            writeln!(out, "{}", if row.above_limit { style.bad(&line) } else { line })?;
+            let unexplained = row.above_limit && row.reason.is_none();
+            let mark = if unexplained { '!' } else { ' ' };
+            let line = format!("{:>7.1}{mark} {:>9.3}  {}", row.times_addf, row.nanoseconds, row.operation);
+            write!(out, "{}", if unexplained { style.bad(&line) } else { line })?;
+            writeln!(out, "{}", row.reason.map(|reason| format!(": {reason}")).unwrap_or_default())?;
         }
-        let above = self.rows.iter().filter(|row| row.above_limit).count();
-        writeln!(out, "\n{above} of {} take more than {} times the time of {}", self.rows.len(), self.limit, self.unit)
+        let above = || self.rows.iter().filter(|row| row.above_limit);
+        let unexplained = above().filter(|row| row.reason.is_none()).count();
+        writeln!(
+            out,
+            "\n{} of {} take more than {} times the time of {}, {unexplained} of them for no known reason",
+            above().count(),
+            self.rows.len(),
+            self.limit,
+            self.unit
+        )
     }
 }
