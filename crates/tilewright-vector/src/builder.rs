@@ -114,6 +114,14 @@ impl Builder {
         result
     }
 
+    /// The number that the lowest four bits of `index` name in a table.
+    pub fn pick(&mut self, index: Value, table: &[f32; 16]) -> Value {
+        let spread = self.spread_of(&[index]);
+        let result = self.value(Lane::F32, spread);
+        self.code.body.push(Item::Pick { result, index, table: Box::new(table.map(f32::to_bits)) });
+        result
+    }
+
     /// Reads memory.
     pub fn load(&mut self, lane: Lane, place: Place, mask: Option<Value>) -> Value {
         let spread = self.spread_here();

@@ -126,6 +126,15 @@ pub enum Item {
         /// The loop.
         axis: Axis,
     },
+    /// Looks up a number in a table.
+    Pick {
+        /// The number that the lowest four bits of the index name: `f32`.
+        result: Value,
+        /// The index: `i32`.
+        index: Value,
+        /// The bits of the numbers.
+        table: Box<[u32; 16]>,
+    },
     /// Reads memory.
     Load {
         /// What was read.
@@ -291,6 +300,7 @@ impl Item {
         match self {
             Item::Prim { prim, operands, .. } => operands[..prim.arity()].iter().copied().for_each(f),
             Item::Const { .. } | Item::Scalar { .. } | Item::Index { .. } => {}
+            Item::Pick { index, .. } => f(*index),
             Item::Load { mask, .. } => mask.iter().copied().for_each(f),
             Item::Store { value, mask, .. } => std::iter::once(*value).chain(*mask).for_each(f),
             Item::Gather { offsets, mask, .. } => std::iter::once(*offsets).chain(*mask).for_each(f),

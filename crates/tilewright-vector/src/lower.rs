@@ -12,6 +12,7 @@
 
 mod convert;
 mod float;
+mod function;
 mod integer;
 
 use crate::{
@@ -86,7 +87,8 @@ impl Held {
 /// Lowers an operation on operands of the types `sources` to a value of the type `result`; the types are those that the operation
 /// [accepts](tilewright_passes::elementwise::accepts). Operands get the form that is computed with.
 ///
-/// `None` for what is not expressed by primitives: `remf`, elementary functions, arithmetic of `f64` in a direction, and `i4`.
+/// `None` for what is not expressed by primitives: `remf`, functions of `f64` and other functions than `exp`, `exp2`, `tanh` and `rsqrt`,
+/// arithmetic of `f64` in a direction, and `i4`.
 pub fn lower(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, operands: &mut [Held]) -> Option<Held> {
     if sources.iter().chain([&result]).any(|elem| lane_of(*elem).is_none()) {
         return None;

@@ -77,6 +77,12 @@ impl Run<'_> {
                 let step = i64::from(kind == Kind::Lanes);
                 self.slice_mut(*result).iter_mut().zip(0..).for_each(|(out, lane)| *out = (first + lane * step) as u64 & bits);
             }
+            Item::Pick { result, index, table } => {
+                for i in 0..self.lanes {
+                    let bits = table[(self.slice(*index)[i] & 15) as usize];
+                    self.slice_mut(*result)[i] = bits.into();
+                }
+            }
             Item::Load { result, place, mask } => {
                 let lane = self.code.lane(*result);
                 // Where all lanes read the same place, all have what was read.

@@ -144,6 +144,10 @@ impl Printer<'_> {
             Item::Const { result, bits } => self.line(f, format_args!("{result} = const {} {bits:#x}", lane(result))),
             Item::Scalar { result, param } => self.line(f, format_args!("{result} = scalar {param}")),
             Item::Index { result, axis } => self.line(f, format_args!("{result} = index {} {axis}", lane(result))),
+            Item::Pick { result, index, table } => {
+                let table = table.iter().map(|bits| format!("{bits:#x}")).collect::<Vec<_>>().join(", ");
+                self.line(f, format_args!("{result} = pick {index} [{table}]"))
+            }
             Item::Load { result, place, mask } => self.line(f, format_args!("{result} = load {} {place}{}", lane(result), masked(*mask))),
             Item::Store { value, place, mask } => self.line(f, format_args!("store {} {value}, {place}{}", lane(value), masked(*mask))),
             Item::Gather { result, buffer, offsets, mask } => {

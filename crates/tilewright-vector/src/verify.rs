@@ -163,6 +163,13 @@ impl Verifier<'_> {
                 require(matches!(lane, Lane::I32 | Lane::I64), || format!("an index is i32 or i64, not {lane}"))?;
                 self.has_spread(*result, if kind == Kind::Lanes { Spread::Varying } else { Spread::Uniform })
             }
+            Item::Pick { result, index, .. } => {
+                let lane = self.read(*index)?;
+                require(lane == Lane::I32, || format!("{index} is {lane}: a table's index is i32"))?;
+                self.define(*result, here)?;
+                self.of_type(*result, Lane::F32)?;
+                self.spread(*result, &[*index])
+            }
             Item::Load { result, place, mask } => {
                 self.place(place)?;
                 self.mask(*mask)?;
@@ -259,7 +266,7 @@ impl Verifier<'_> {
             }
         }
         for item in &fold.body {
-            require(matches!(item, Item::Prim { .. } | Item::Const { .. } | Item::Scalar { .. }), || {
+            require(matches!(item, Item::Prim { .. } | Item::Pick { .. } | Item::Const { .. } | Item::Scalar { .. }), || {
                 "a combiner only computes".to_owned()
             })?;
             self.item(item, &mut inside)?;

@@ -35,6 +35,7 @@ impl Lowering<'_> {
             NegF => return Some(self.with_bits(operands[0], Prim::Xor, 1 << 63)),
             Ceil => return Some(self.p(Prim::Ceil, &operands[..1])),
             Floor => return Some(self.p(Prim::Floor, &operands[..1])),
+            Exp | Exp2(_) | Tanh | Rsqrt(_) if elem != Elem::Num(Scalar::F64) => return self.function(op, elem, operands[0]),
             _ => {}
         }
         let ftz = match op {
@@ -64,7 +65,7 @@ impl Lowering<'_> {
     }
 
     /// The bits of a float, combined with a constant for 64 bits, of which the upper ones count.
-    fn with_bits(&mut self, x: Value, prim: Prim, bits: u64) -> Value {
+    pub(super) fn with_bits(&mut self, x: Value, prim: Prim, bits: u64) -> Value {
         let wide = self.builder.lane(x) == Lane::F64;
         let (to, back) = if wide { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
         let number = if wide { self.number(Lane::I64, bits) } else { self.i32((bits >> 32) as u32) };
@@ -78,7 +79,7 @@ impl Lowering<'_> {
     }
 
     /// Zero of the same sign, where it is subnormal; `f32` only.
-    fn flushed(&mut self, x: Value) -> Value {
+    pub(super) fn flushed(&mut self, x: Value) -> Value {
         let magnitude = self.abs(x);
         let least = self.f32(f32::MIN_POSITIVE);
         let small = self.p(Prim::FLt, &[magnitude, least]);

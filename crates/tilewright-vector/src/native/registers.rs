@@ -146,7 +146,9 @@ impl<'a> Scan<'a> {
             self.now += 2;
             item.for_each_operand(|v| self.read(v));
             match item {
-                Item::Prim { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => self.define(*result, false),
+                Item::Prim { result, .. } | Item::Pick { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => {
+                    self.define(*result, false)
+                }
                 Item::Load { result, .. } | Item::Gather { result, .. } => {
                     // Their operands are still read when parts of the result are there already.
                     self.define(*result, false);

@@ -144,6 +144,15 @@ impl<'a> Parser<'a> {
         token.parse().or_else(|_| self.fail(format!("expected an integer, found `{token}`")))
     }
 
+    fn bits(&mut self) -> Parsed<u64> {
+        let token = self.next();
+        let bits = match token.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16),
+            None => token.parse(),
+        };
+        bits.or_else(|_| self.fail(format!("expected bits such as 0x3f800000, found `{token}`")))
+    }
+
     fn count(&mut self) -> Parsed<Count> {
         if self.peek().starts_with('$') { self.param().map(Count::Param) } else { self.integer().map(Count::Const) }
     }
@@ -261,12 +270,7 @@ impl<'a> Parser<'a> {
         Ok(match name {
             "const" => {
                 let lane = self.lane()?;
-                let token = self.next();
-                let bits = match token.strip_prefix("0x") {
-                    Some(digits) => u64::from_str_radix(digits, 16),
-                    None => token.parse(),
-                };
-                let Ok(bits) = bits else { return self.fail(format!("expected bits such as 0x3f800000, found `{token}`")) };
+                let bits = self.bits()?;
                 (Item::Const { result, bits }, lane, Spread::Uniform)
             }
             "scalar" => {
@@ -279,6 +283,17 @@ impl<'a> Parser<'a> {
                 let axis = self.axis()?;
                 let lanes = self.loops.contains(&(axis, Kind::Lanes));
                 (Item::Index { result, axis }, lane, if lanes { Spread::Varying } else { Spread::Uniform })
+            }
+            "pick" => {
+                let (index, _, spread) = self.known()?;
+                self.expect("[")?;
+                let numbers = self.list(Self::bits)?;
+                self.expect("]")?;
+                let table: Option<Vec<u32>> = numbers.iter().map(|bits| u32::try_from(*bits).ok()).collect();
+                let Some(Ok(table)) = table.map(<Box<[u32; 16]>>::try_from) else {
+                    return self.fail("a table has 16 numbers of 32 bits");
+                };
+                (Item::Pick { result, index, table }, Lane::F32, spread)
             }
             "load" => {
                 let lane = self.lane()?;

@@ -187,6 +187,11 @@ impl<'a> Generator<'a> {
 
     fn compute(&mut self) {
         let lane = self.lane();
+        if lane == Lane::I32 && self.below(8) == 7 {
+            let index = self.operand(lane);
+            let value = self.builder.pick(index, &std::array::from_fn(|i| i as f32 * 1.25 - 3.0));
+            return self.values.push(value);
+        }
         let fits: Vec<Prim> = Prim::ALL.iter().copied().filter(|prim| prim.takes(lane)).collect();
         let prim = fits[self.below(fits.len())];
         let mut operands: Vec<Value> = (0..prim.arity()).map(|n| self.operand(prim.operand(lane, n))).collect();

@@ -205,6 +205,7 @@ impl Emitter<'_> {
                 self.broadcast_to(*result, place);
             }
             Item::Index { result, axis } => self.index(*result, *axis),
+            Item::Pick { result, index, table } => self.pick(*result, *index, table),
             Item::Load { result, place, mask } => self.load(*result, place, *mask),
             Item::Store { value, place, mask } => self.store(*value, place, *mask),
             Item::Gather { result, buffer, offsets, mask } => self.gather(*result, *buffer, *offsets, *mask),

@@ -142,6 +142,26 @@ impl Emitter<'_> {
         }
     }
 
+    /// A number of a table of 16.
+    pub(super) fn pick(&mut self, result: Value, index: Value, table: &[u32; 16]) {
+        let table = self.pool.place(table.iter().flat_map(|bits| bits.to_le_bytes()).collect());
+        let index = self.vector(index, 1);
+        let to = self.target(result);
+        match self.level {
+            // Lanes behind the width look up something, too.
+            Level::Avx512 => self.e(I::Vpermps, &[v(to, 64), v(index, 64), at(POOL, table)]),
+            Level::Avx2 => {
+                // From both halves of the table, of which the fourth bit of the index says which one is meant.
+                let (lower, which, upper) = (v(self.scratch(0), 32), v(self.scratch(1), 32), v(self.scratch(2), 32));
+                self.e(I::Vpermps, &[lower, v(index, 32), at(POOL, table)]);
+                self.e(I::Vpermps, &[upper, v(index, 32), at(POOL, table + 32)]);
+                self.e(I::Vpslld, &[which, v(index, 32), number(28)]);
+                self.e(I::Vblendvps, &[v(to, 32), lower, upper, which]);
+            }
+        }
+        self.done(result, to);
+    }
+
     /// The second operand of an instruction: in memory, if it has no register and the instruction takes all lanes of it there.
     fn second(&mut self, value: Value, lane: Lane) -> Operand {
         // Only instructions on lanes of 4 and 8 bytes repeat a number in memory; of others a whole vector is in the slot.
