@@ -301,7 +301,17 @@ fn products_of_matrices_do_what_the_naive_evaluator_does() {
 /// How many programs a run tries on passes; `PASS_PROGRAMS` is another number.
 const PASS_PROGRAMS: u64 = 600;
 /// The pipelines that these are tried on: each pass by itself, and the usual pipeline.
-const PIPELINES: [&str; 7] = ["canonicalize", "dce", "cse", "licm", "loop-peel", "loop-split", tilewright_passes::Pipeline::DEFAULT];
+const PIPELINES: [&str; 9] = [
+    "canonicalize",
+    "cse",
+    "dce",
+    "forward-stores",
+    "licm",
+    "loop-peel",
+    "loop-split",
+    "range-propagation",
+    tilewright_passes::Pipeline::DEFAULT,
+];
 
 #[test]
 fn passes_leave_what_programs_do_alone() {

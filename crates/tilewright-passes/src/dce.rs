@@ -8,9 +8,9 @@ use crate::{
     effects::{only_computes, only_loads},
     registry::Options,
     statistics::Statistics,
-    structure::{FOR_BOUNDS, Kept, Terminators, preorder, shrink},
+    structure::{FOR_BOUNDS, Kept, Terminators, bypass, preorder, shrink},
 };
-use tilewright_ir::{Body, NewOp, Op, OpRef, Opcode, Place, Rewriter, TypeTable, Value, ValueDef, ops::Traits};
+use tilewright_ir::{Body, Op, OpRef, Opcode, Rewriter, Value, ValueDef, ops::Traits};
 
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
@@ -51,14 +51,7 @@ fn bypass_loads(rewriter: &mut Rewriter<'_>, ops: &[Op], live: &Liveness<'_>, ch
         if live.op(op) || !only_loads(load) || rewriter.is_unused(token) {
             continue;
         }
-        let (before, loc) = (load.operand_named("token").first().copied(), load.loc());
-        let before = before.unwrap_or_else(|| {
-            let types = [TypeTable::token()];
-            let new = NewOp { opcode: Opcode::MakeToken, operands: &[], present: 0, split: 0, attrs: &[], results: &types, loc };
-            let new = rewriter.create(Place::Before(op), new);
-            rewriter.op(new).result(0).expect("a token")
-        });
-        rewriter.replace_uses(token, before);
+        bypass(rewriter, op);
         changes.add("loads that only handed on a token", 1);
     }
 }

@@ -73,7 +73,7 @@ fn peel(rewriter: &mut Rewriter<'_>, op: Op, comparison: Op, holds_first: bool) 
 
 impl Arithmetic {
     /// Whether a number is less than another one.
-    fn compare(&self, rewriter: &mut Rewriter<'_>, lhs: Value, rhs: Value, signedness: Signedness) -> Value {
+    pub(crate) fn compare(&self, rewriter: &mut Rewriter<'_>, lhs: Value, rhs: Value, signedness: Signedness) -> Value {
         let attrs = [AttrValue::Enum(ComparisonPredicate::LessThan as u8), AttrValue::Enum(signedness as u8)];
         let truth = rewriter.tables().types.tile(Scalar::I1.ty(), &[]).expect("a legal type");
         self.create(rewriter, Opcode::CmpI, &[lhs, rhs], &attrs, truth)
@@ -84,12 +84,12 @@ impl Arithmetic {
         self.create(rewriter, Opcode::AndI, &[a, b], &[], ty)
     }
 
-    fn select(&self, rewriter: &mut Rewriter<'_>, condition: Value, yes: Value, no: Value) -> Value {
+    pub(crate) fn select(&self, rewriter: &mut Rewriter<'_>, condition: Value, yes: Value, no: Value) -> Value {
         self.create(rewriter, Opcode::Select, &[condition, yes, no], &[], self.ty)
     }
 
     /// An operation with fixed operands and one result.
-    fn create(
+    pub(crate) fn create(
         &self,
         rewriter: &mut Rewriter<'_>,
         opcode: Opcode,

@@ -2,19 +2,21 @@
 //!
 //! In `for i` from `a` to `b`, a branch on `i < x` is taken in all iterations before `x` and in none after it. So the loop becomes two,
 //! from `a` to `min(x, b)` and from `max(x, a)` to `b`, in each of which the condition is a constant; then both are canonicalised. The
-//! conditions are `<`, `<=`, `>` and `>=` between the induction variable of a loop with step 1 and what the loop does not change.
+//! conditions are `<`, `<=`, `>` and `>=` between the induction variable and what the loop does not change. Where the step is not 1, the
+//! second loop begins at the first number from `x` on that the loop meets.
 
 use crate::{
     canonicalize,
     clone::Cloner,
     compare,
-    constant::Constant,
+    constant::{Constant, Elements, encode, number_tile},
     registry::Options,
     statistics::Statistics,
     structure::{FOR_BOUNDS, preorder},
 };
 use tilewright_ir::{
-    AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Place, Rewriter, Scalar, Signedness, Type, Value,
+    AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Place, Rewriter, RoundingMode, Scalar, Signedness, Type,
+    Value,
 };
 
 /// Loops of more operations are not doubled.
@@ -48,12 +50,8 @@ struct Condition {
 impl Condition {
     /// The first condition of a branch in a loop by which the loop can be split.
     fn find(rewriter: &Rewriter<'_>, op: Op, threshold: u64) -> Option<Condition> {
-        let (tables, body) = rewriter.parts();
+        let body = rewriter.body();
         let here = body.op(op);
-        let step = Constant::of(tables, body, here.operands()[2], 1)?;
-        if step.elements.splat() != Some(1) {
-            return None;
-        }
         let signedness = if here.flag(AttrName::UnsignedCmp) { Signedness::Unsigned } else { Signedness::Signed };
         let variable = body.args(here.region_block(0)?).next()?;
         let inside = operations_in(here, MAX_OPERATIONS)?;
@@ -87,19 +85,29 @@ impl Condition {
         // The first iteration in which the comparison gives something else.
         let first = if matches!(self.predicate, LessThanOrEqual | GreaterThan) {
             // One behind the bound. Where that would overflow the loop ends before.
-            let last = arith.binary(rewriter, Opcode::SubI, upper, step);
+            let one = if is_one(rewriter, step) { step } else { arith.one(rewriter) };
+            let last = arith.binary(rewriter, Opcode::SubI, upper, one);
             let bound = arith.binary(rewriter, Opcode::MinI, self.bound, last);
-            arith.binary(rewriter, Opcode::AddI, bound, step)
+            arith.binary(rewriter, Opcode::AddI, bound, one)
         } else {
             self.bound
         };
         let end = arith.binary(rewriter, Opcode::MinI, first, upper);
-        let begin = arith.binary(rewriter, Opcode::MaxI, first, lower);
+        let begin = match is_one(rewriter, step) {
+            true => arith.binary(rewriter, Opcode::MaxI, first, lower),
+            false => arith.first_met(rewriter, [lower, upper, step], end),
+        };
         let holds_later = matches!(self.predicate, GreaterThan | GreaterThanOrEqual);
         let condition = rewriter.op(self.comparison).result(0).expect("a comparison has a result");
         let values = [!holds_later, holds_later].map(|holds| truth(rewriter, op, holds));
         divide(rewriter, op, [end, begin], condition, values);
     }
+}
+
+/// Whether a value is the constant 1.
+fn is_one(rewriter: &Rewriter<'_>, value: Value) -> bool {
+    let (tables, body) = rewriter.parts();
+    Constant::of(tables, body, value, 1).is_some_and(|constant| constant.elements.splat() == Some(1))
 }
 
 /// Makes two loops of one: the first ends, and the second begins, where `bounds` say. In each of them the condition, which is
@@ -155,6 +163,33 @@ impl Arithmetic {
         };
         let new = rewriter.create(Place::Before(self.near), new);
         rewriter.op(new).result(0).expect("it has a result")
+    }
+
+    /// The number 1.
+    fn one(&self, rewriter: &mut Rewriter<'_>) -> Value {
+        let (scalar, _) = number_tile(rewriter.parts().0, self.ty).expect("a loop counts numbers");
+        let bytes = encode(&Elements::Splat(1), scalar, 1).expect("a number");
+        rewriter.insert_before(self.near, |builder| builder.constant(scalar, &[], &bytes)).expect("a legal constant")
+    }
+
+    /// The first number that a loop meets which is not below `from`, which is no more than its upper bound; this bound if there is none.
+    /// Nothing overflows: distances of ordered numbers are numbers without a sign.
+    fn first_met(&self, rewriter: &mut Rewriter<'_>, [lower, upper, step]: [Value; 3], from: Value) -> Value {
+        let one = self.one(rewriter);
+        // A loop without iterations may have any step.
+        let step = self.binary(rewriter, Opcode::MaxI, step, one);
+        let distance = self.binary(rewriter, Opcode::SubI, from, lower);
+        let distance = self.binary(rewriter, Opcode::SubI, distance, one);
+        let attrs = [AttrValue::Enum(Signedness::Unsigned as u8), AttrValue::Enum(RoundingMode::Zero as u8)];
+        let trips = self.create(rewriter, Opcode::DivI, &[distance, step], &attrs, self.ty);
+        let passed = self.binary(rewriter, Opcode::MulI, trips, step);
+        let before = self.binary(rewriter, Opcode::AddI, lower, passed);
+        let left = self.binary(rewriter, Opcode::SubI, upper, before);
+        let goes_on = self.compare(rewriter, step, left, Signedness::Unsigned);
+        let next = self.binary(rewriter, Opcode::AddI, before, step);
+        let found = self.select(rewriter, goes_on, next, upper);
+        let is_above = self.compare(rewriter, lower, from, self.signedness);
+        self.select(rewriter, is_above, found, lower)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The passes: one row for each, from which the parser of pipelines, `--help` and the documentation come.
 
-use crate::{canonicalize, cse, dce, fuse_fma, licm, loop_peel, loop_split, statistics::Statistics};
+use crate::{canonicalize, cse, dce, forward_stores, fuse_fma, licm, loop_peel, loop_split, range_propagation, statistics::Statistics};
 use tilewright_ir::{Module, Rewriter, nearest};
 
 /// What is known of a pass.
@@ -31,8 +31,7 @@ pub struct OptionInfo {
 pub(crate) enum Run {
     /// Changes one function.
     Function(fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics)),
-    /// Changes the module.
-    #[expect(dead_code, reason = "no pass changes more than a function yet")]
+    /// Changes the module, or needs all of it to know what to change.
     Module(fn(&mut Module, Options<'_>, &mut Statistics)),
 }
 
@@ -72,6 +71,12 @@ pub static PASSES: &[PassInfo] = &[
         run: Run::Function(dce::run),
     },
     PassInfo {
+        name: "forward-stores",
+        summary: "Takes loaded values from the stores or loads before them, and removes stores that are overwritten",
+        options: &[],
+        run: Run::Module(forward_stores::run),
+    },
+    PassInfo {
         name: "fuse-fma",
         summary: "Computes products in the sums that read them, rounding once: this changes results",
         options: &[],
@@ -94,6 +99,12 @@ pub static PASSES: &[PassInfo] = &[
         summary: "Splits loops where a condition on the induction variable changes, and canonicalises them",
         options: &[OptionInfo { name: "threshold", summary: "the fewest operations of a branch that is worth it", default: 1 }],
         run: Run::Function(loop_split::run),
+    },
+    PassInfo {
+        name: "range-propagation",
+        summary: "Leaves out what ranges and divisors decide: comparisons, masks, assertions, divisions",
+        options: &[],
+        run: Run::Module(range_propagation::run),
     },
 ];
 

@@ -1,7 +1,7 @@
 //! The structure of control flow: which terminators hand values to which operation, and control operations made anew with some of
 //! their values.
 
-use tilewright_ir::{Body, NewOp, Op, OpRef, Opcode, Place, Rewriter, Type, Value};
+use tilewright_ir::{Body, NewOp, Op, OpRef, Opcode, Place, Rewriter, Scalar, Tables, Type, TypeTable, Value};
 
 /// How many operands of `for` come before its first values.
 pub(crate) const FOR_BOUNDS: usize = 3;
@@ -123,4 +123,23 @@ fn filtered(values: &[Value], is_kept: impl Fn(usize) -> bool) -> Vec<Value> {
 /// All operations, each before those of its regions.
 pub(crate) fn preorder(body: &Body) -> Vec<Op> {
     body.preorder().map(OpRef::id).collect()
+}
+
+/// Lets what waits for an access to memory wait for what this one waits for.
+pub(crate) fn bypass(rewriter: &mut Rewriter<'_>, access: Op) {
+    let here = rewriter.op(access);
+    let Some(token) = here.results().last().filter(|token| !rewriter.is_unused(*token)) else { return };
+    let (before, loc) = (here.operand_named("token").first().copied(), here.loc());
+    let before = before.unwrap_or_else(|| {
+        let types = [TypeTable::token()];
+        let new = NewOp { opcode: Opcode::MakeToken, operands: &[], present: 0, split: 0, attrs: &[], results: &types, loc };
+        let new = rewriter.create(Place::Before(access), new);
+        rewriter.op(new).result(0).expect("a token")
+    });
+    rewriter.replace_uses(token, before);
+}
+
+/// Whether `select` takes tiles of this type.
+pub(crate) fn can_be_selected(tables: &Tables, ty: Type) -> bool {
+    tables.types.as_tile(ty).is_some_and(|(element, _)| tables.types.scalar(element) != Some(Scalar::F4E2M1FN))
 }

@@ -284,18 +284,13 @@ entry @results(%p: tile<ptr<i32>>, %c: tile<i1>, %n: tile<i32>, %m: tile<i32>) {
 }
 //| entry @results(%arg0: tile<ptr<i32>>, %arg1: tile<i1>, %arg2: tile<i32>, %arg3: tile<i32>) {
 //|   %0 = select %arg1, %arg2, %arg3 : tile<i1>, tile<i32>
-//|   %1:3 = if %arg1 -> (tile<i32>, tile<i32>, tile<i32>) {
-//|     yield %arg2, %arg2, %arg3 : tile<i32>, tile<i32>, tile<i32>
-//|   } else {
-//|     %4 = addi %arg2, %arg3 : tile<i32>
-//|     yield %arg2, %arg3, %4 : tile<i32>, tile<i32>, tile<i32>
-//|   }
-//|   %2 = if %arg1 -> (tile<i32>) {
+//|   %1 = if %arg1 -> (tile<i32>) {
 //|     return
 //|   } else {
-//|     yield %arg3 : tile<i32>
+//|     %3 = addi %arg2, %arg3 : tile<i32>
+//|     yield %3 : tile<i32>
 //|   }
-//|   %3 = print_tko "%d %d %d %d", %arg2, %0, %1#2, %arg3 : tile<i32>, tile<i32>, tile<i32>, tile<i32> -> token
+//|   %2 = print_tko "%d %d %d %d", %arg2, %0, %1, %arg3 : tile<i32>, tile<i32>, tile<i32>, tile<i32> -> token
 //|   return
 //| }
 

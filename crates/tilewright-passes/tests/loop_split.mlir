@@ -71,11 +71,10 @@ entry @up_to(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>) {
 //|   return
 //| }
 
-// What the loop changes, a comparison of other signs, other steps, and what is no order: these stay.
+// What the loop changes, a comparison of other signs, and what is no order: these stay.
 entry @stays(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>) {
   %zero = constant <i32: 0> : tile<i32>
   %one = constant <i32: 1> : tile<i32>
-  %two = constant <i32: 2> : tile<i32>
   for %i in (%zero to %n, step %one) : tile<i32> {
     %y = muli %i, %x : tile<i32>
     %c = cmpi less_than %i, %y, signed : tile<i32> -> tile<i1>
@@ -91,18 +90,11 @@ entry @stays(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>) {
       %t = store_ptr_tko weak %p, %i : tile<ptr<i32>>, tile<i32> -> token
     }
   }
-  for %i in (%zero to %n, step %two) : tile<i32> {
-    %c = cmpi less_than %i, %x, signed : tile<i32> -> tile<i1>
-    if %c {
-      %t = store_ptr_tko weak %p, %i : tile<ptr<i32>>, tile<i32> -> token
-    }
-  }
   return
 }
 //| entry @stays(%arg0: tile<ptr<i32>>, %arg1: tile<i32>, %arg2: tile<i32>) {
 //|   %cst_0_i32 = constant <i32: 0> : tile<i32>
 //|   %cst_1_i32 = constant <i32: 1> : tile<i32>
-//|   %cst_2_i32 = constant <i32: 2> : tile<i32>
 //|   for %loopIdx in (%cst_0_i32 to %arg1, step %cst_1_i32) : tile<i32> {
 //|     %0 = muli %loopIdx, %arg2 : tile<i32>
 //|     %1 = cmpi less_than %loopIdx, %0, signed : tile<i32> -> tile<i1>
@@ -118,11 +110,56 @@ entry @stays(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>) {
 //|       %4 = store_ptr_tko weak %arg0, %loopIdx : tile<ptr<i32>>, tile<i32> -> token
 //|     }
 //|   }
-//|   for %loopIdx in (%cst_0_i32 to %arg1, step %cst_2_i32) : tile<i32> {
-//|     %0 = cmpi less_than %loopIdx, %arg2, signed : tile<i32> -> tile<i1>
-//|     if %0 {
-//|       %1 = store_ptr_tko weak %arg0, %loopIdx : tile<ptr<i32>>, tile<i32> -> token
-//|     }
+//|   return
+//| }
+
+// Steps that are not 1: the second loop begins at the first number that the loop meets.
+entry @steps(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>, %by: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %four = constant <i32: 4> : tile<i32>
+  %twenty = constant <i32: 20> : tile<i32>
+  %hundred = constant <i32: 100> : tile<i32>
+  for %i in (%zero to %hundred, step %four) : tile<i32> {
+    %c = cmpi greater_than %i, %twenty, signed : tile<i32> -> tile<i1>
+    if %c {
+      %t = store_ptr_tko weak %p, %i : tile<ptr<i32>>, tile<i32> -> token
+    }
+  }
+  for %i in (%zero to %n, step %by) : tile<i32> {
+    %c = cmpi less_than %i, %x, signed : tile<i32> -> tile<i1>
+    if %c {
+      %t = store_ptr_tko weak %p, %i : tile<ptr<i32>>, tile<i32> -> token
+    }
+  }
+  return
+}
+//| entry @steps(%arg0: tile<ptr<i32>>, %arg1: tile<i32>, %arg2: tile<i32>, %arg3: tile<i32>) {
+//|   %cst_0_i32 = constant <i32: 0> : tile<i32>
+//|   %cst_4_i32 = constant <i32: 4> : tile<i32>
+//|   %cst_100_i32 = constant <i32: 100> : tile<i32>
+//|   %cst_21_i32 = constant <i32: 21> : tile<i32>
+//|   %cst_24_i32 = constant <i32: 24> : tile<i32>
+//|   for %loopIdx in (%cst_0_i32 to %cst_21_i32, step %cst_4_i32) : tile<i32> {
+//|   }
+//|   for %loopIdx in (%cst_24_i32 to %cst_100_i32, step %cst_4_i32) : tile<i32> {
+//|     %11 = store_ptr_tko weak %arg0, %loopIdx : tile<ptr<i32>>, tile<i32> -> token
+//|   }
+//|   %0 = mini %arg2, %arg1 signed : tile<i32>
+//|   %cst_1_i32 = constant <i32: 1> : tile<i32>
+//|   %1 = maxi %arg3, %cst_1_i32 signed : tile<i32>
+//|   %2 = subi %0, %cst_1_i32 : tile<i32>
+//|   %3 = divi %2, %1 unsigned : tile<i32>
+//|   %4 = muli %3, %1 : tile<i32>
+//|   %5 = subi %arg1, %4 : tile<i32>
+//|   %6 = cmpi less_than %1, %5, unsigned : tile<i32> -> tile<i1>
+//|   %7 = addi %4, %1 : tile<i32>
+//|   %8 = select %6, %7, %arg1 : tile<i1>, tile<i32>
+//|   %9 = cmpi greater_than %0, %cst_0_i32, signed : tile<i32> -> tile<i1>
+//|   %10 = select %9, %8, %cst_0_i32 : tile<i1>, tile<i32>
+//|   for %loopIdx in (%cst_0_i32 to %0, step %arg3) : tile<i32> {
+//|     %11 = store_ptr_tko weak %arg0, %loopIdx : tile<ptr<i32>>, tile<i32> -> token
+//|   }
+//|   for %loopIdx in (%10 to %arg1, step %arg3) : tile<i32> {
 //|   }
 //|   return
 //| }

@@ -7,7 +7,7 @@ use crate::{
     elem::Elem,
     elementwise::{elem_op, evaluate},
 };
-use tilewright_ir::{AttrName, AttrValue, IntegerOverflow, Op, Opcode, Scalar, Signedness, Value, ops::Traits};
+use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, Opcode, Scalar, Signedness, Value, ops::Traits};
 use tilewright_numeric::int;
 
 /// `negi x` and the like promise this of their overflow unless they say otherwise.
@@ -22,6 +22,7 @@ impl Driver<'_, '_> {
             Opcode::ExtI => self.extension(op),
             Opcode::TruncI => self.truncation(op),
             Opcode::Offset => self.offset(op),
+            Opcode::Assume => self.promise(op),
             _ => None,
         })
     }
@@ -154,11 +155,76 @@ impl Driver<'_, '_> {
             let ty = self.ty(condition);
             return Some(Change::Value(self.create(op, Opcode::XOrI, &[condition, no], &[], ty)));
         }
+        if self.constant_of(yes).is_some_and(|yes| self.constant_of(no) == Some(yes)) {
+            return Some(Change::Value(yes));
+        }
+        if let Some(change) = self.selection_again(op).or_else(|| self.selection_of_compared(op)).or_else(|| self.selection_of_bits(op)) {
+            return Some(change);
+        }
         let positive = self.negated(condition)?;
         self.set_operand(op, 0, positive);
         self.set_operand(op, 1, no);
         self.set_operand(op, 2, yes);
         Some(Change::InPlace)
+    }
+
+    /// What a selection on the same condition has left out already.
+    fn selection_again(&mut self, op: Op) -> Option<Change> {
+        let here = self.rewriter.op(op);
+        let condition = here.operands()[0];
+        let (side, value) = [1, 2].into_iter().find_map(|side| {
+            let inner = self.defined_by(here.operands()[side], Opcode::Select)?;
+            (inner.operands()[0] == condition).then(|| (side, inner.operands()[side]))
+        })?;
+        self.set_operand(op, side, value);
+        Some(Change::InPlace)
+    }
+
+    /// `a == b ? a : b` is `b`, and `a != b ? a : b` is `a`.
+    fn selection_of_compared(&mut self, op: Op) -> Option<Change> {
+        let [condition, yes, no] = *self.rewriter.op(op).operands() else { return None };
+        let comparison = self.defined_by(condition, Opcode::CmpI)?;
+        let compared = comparison.operands();
+        if compared != [yes, no] && compared != [no, yes] {
+            return None;
+        }
+        match comparison.predicate()? {
+            ComparisonPredicate::Equal => Some(Change::Value(no)),
+            ComparisonPredicate::NotEqual => Some(Change::Value(yes)),
+            _ => None,
+        }
+    }
+
+    /// 1 where a condition holds and 0 where it does not is the condition extended; the other way round its opposite.
+    fn selection_of_bits(&mut self, op: Op) -> Option<Change> {
+        let [condition, yes, no] = *self.rewriter.op(op).operands() else { return None };
+        let (ty, bits) = (self.ty(yes), [self.splat(yes)?, self.splat(no)?]);
+        let (scalar, _) = number_tile(self.tables(), ty)?;
+        if !scalar.is_int() || matches!(scalar, Scalar::I1 | Scalar::I4) {
+            return None;
+        }
+        let truth = match bits {
+            [1, 0] => condition,
+            [0, 1] => {
+                let of = self.ty(condition);
+                let all = self.constant(op, of, &Elements::Splat(1))?;
+                self.create(op, Opcode::XOrI, &[condition, all], &[], of)
+            }
+            _ => return None,
+        };
+        Some(Change::Value(self.create(op, Opcode::ExtI, &[truth], &[AttrValue::Enum(Signedness::Unsigned as u8)], ty)))
+    }
+
+    /// What was promised before need not be promised again.
+    fn promise(&mut self, op: Op) -> Option<Change> {
+        /// How many promises are looked at.
+        const MAX_PROMISES: usize = 16;
+        let here = self.rewriter.op(op);
+        let predicate = here.compound(AttrName::Predicate)?;
+        let value = here.operands()[0];
+        let before = std::iter::successors(self.defined_by(value, Opcode::Assume), |op| self.defined_by(op.operands()[0], Opcode::Assume));
+        let is_known = before.take(MAX_PROMISES).any(|op| op.compound(AttrName::Predicate) == Some(predicate));
+        is_known.then_some(Change::Value(value))
     }
 
     /// The condition of which this one is the opposite.

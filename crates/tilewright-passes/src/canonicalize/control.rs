@@ -1,7 +1,10 @@
 //! Branches and loops of which it is known where they go.
 
 use super::{Change, Driver};
-use crate::{loops::constant_range, structure::FOR_BOUNDS};
+use crate::{
+    loops::constant_range,
+    structure::{FOR_BOUNDS, can_be_selected, replace_terminator},
+};
 use tilewright_ir::{Block, NewOp, Op, OpRef, Opcode, Place, Scalar, Type, Value, ValueDef};
 
 impl Driver<'_, '_> {
@@ -18,6 +21,9 @@ impl Driver<'_, '_> {
         if self.known_results(op) {
             self.enqueue(op);
             return Some(Change::Done);
+        }
+        if let Some(change) = self.jump_both_ways(op).or_else(|| self.nested(op)) {
+            return Some(change);
         }
         self.does_nothing(op).then(|| {
             self.rewriter.erase(op).expect("nothing uses it");
@@ -73,38 +79,53 @@ impl Driver<'_, '_> {
 
     /// The same `if` on the opposite condition.
     fn exchanged(&mut self, op: Op, condition: Value) -> Change {
+        let kept = vec![true; self.rewriter.op(op).results().len()];
+        self.remake(op, condition, [1, 0], &kept);
+        Change::Done
+    }
+
+    /// Makes an `if` anew on a condition, with its branches in an order, and with some of its results; nothing reads the others. An `else`
+    /// that gives nothing and does nothing is left out.
+    pub(super) fn remake(&mut self, op: Op, condition: Value, order: [usize; 2], kept: &[bool]) {
         let here = self.rewriter.op(op);
-        let results: Vec<Value> = here.results().collect();
+        let filtered = |values: &[Value]| values.iter().zip(kept).filter(|(_, kept)| **kept).map(|(value, _)| *value).collect::<Vec<_>>();
+        let old_results: Vec<Value> = here.results().collect();
+        let results = filtered(&old_results);
         let types: Vec<Type> = results.iter().map(|result| self.ty(*result)).collect();
-        let blocks = [1, 0].map(|region| here.region_block(region));
-        let loc = here.loc();
+        let blocks = order.map(|region| here.region_block(region));
+        let (loc, old_condition) = (here.loc(), here.operands()[0]);
         let new = NewOp { opcode: Opcode::If, operands: &[condition], present: 0, split: 0, attrs: &[], results: &types, loc };
         let new = self.rewriter.create(Place::Before(op), new);
         let regions: Vec<_> = self.rewriter.op(new).regions().collect();
         for (i, (block, region)) in blocks.into_iter().zip(regions).enumerate() {
-            match block {
-                Some(block) => {
-                    let to = self.rewriter.add_block(region, &[]);
-                    self.rewriter.move_contents(block, Place::End(to));
-                }
-                None if i == 0 => {
-                    let to = self.rewriter.add_block(region, &[]);
-                    let new = NewOp { opcode: Opcode::Yield, operands: &[], present: 0, split: 0, attrs: &[], results: &[], loc };
-                    self.rewriter.create(Place::End(to), new);
-                }
-                None => {}
+            let end = block.map(|block| self.body().last_op(block).expect("a block ends in a terminator"));
+            let gives = end.filter(|end| end.opcode() == Opcode::Yield).map(|end| (end.id(), filtered(end.operands())));
+            let does_nothing = block.is_none_or(|block| gives.is_some() && self.body().ops(block).count() == 1);
+            if i == 1 && does_nothing && results.is_empty() {
+                continue;
+            }
+            let to = self.rewriter.add_block(region, &[]);
+            if let Some(block) = block {
+                self.rewriter.move_contents(block, Place::End(to));
+            }
+            if let Some((end, values)) = gives {
+                let given = self.rewriter.op(end).operands().to_vec();
+                replace_terminator(self.rewriter, end, Opcode::Yield, &values);
+                self.enqueue_definitions(&given);
+            } else if block.is_none() {
+                let new = NewOp { opcode: Opcode::Yield, operands: &[], present: 0, split: 0, attrs: &[], results: &[], loc };
+                self.rewriter.create(Place::End(to), new);
             }
         }
         let new_results: Vec<Value> = self.rewriter.op(new).results().collect();
-        let old_condition = self.rewriter.op(op).operands()[0];
-        self.rewriter.replace(op, &new_results).expect("it gives as much");
+        results.into_iter().zip(new_results).for_each(|(old, new)| self.rewriter.replace_uses(old, new));
+        self.rewriter.erase(op).expect("nothing reads the results that are dropped");
         self.enqueue_definitions(&[old_condition]);
         self.enqueue(new);
-        Change::Done
     }
 
-    /// Results that are known before the `if`: values from outside that both branches give, or the only one that goes on. Two numbers
-    /// from outside are selected from.
+    /// Results that are known before the `if`: constants and values from outside that both branches give, or the only one that goes on.
+    /// Two that differ are selected from.
     fn known_results(&mut self, op: Op) -> bool {
         let here = self.rewriter.op(op);
         let [Some(yes), Some(no)] = [0, 1].map(|region| here.region_block(region)) else { return false };
@@ -117,29 +138,48 @@ impl Driver<'_, '_> {
             if self.rewriter.is_unused(result) {
                 continue;
             }
-            let value = |side: usize| gives[side].as_ref().map(|values| values[i]).filter(|value| self.is_outside(*value, [yes, no]));
+            let is_known = |value: &Value| self.is_outside(*value, [yes, no]) || self.defined_by(*value, Opcode::Constant).is_some();
+            let value = |side: usize| gives[side].as_ref().map(|values| values[i]).filter(is_known);
             let known = match (value(0), value(1)) {
-                (Some(a), Some(b)) if a == b => Some(a),
-                (Some(a), None) if gives[1].is_none() => Some(a),
-                (None, Some(b)) if gives[0].is_none() => Some(b),
-                (Some(a), Some(b)) if self.can_be_selected(result) => {
+                (Some(a), Some(b)) if a == b => a,
+                (Some(a), None) if gives[1].is_none() => a,
+                (None, Some(b)) if gives[0].is_none() => b,
+                (Some(a), Some(b)) if can_be_selected(self.tables(), self.ty(result)) => {
                     let ty = self.ty(result);
-                    Some(self.create(op, Opcode::Select, &[condition, a, b], &[], ty))
+                    let condition = self.spread(op, condition, ty);
+                    let [a, b] = [a, b].map(|value| self.before(op, value, [yes, no]));
+                    self.create(op, Opcode::Select, &[condition, a, b], &[], ty)
                 }
-                _ => None,
+                _ => continue,
             };
-            if let Some(known) = known {
-                changed |= self.replace_result(op, i, known);
-            }
+            let known = self.before(op, known, [yes, no]);
+            changed |= self.replace_result(op, i, known);
         }
         changed
     }
 
-    /// Whether `select` takes values of this type, on the condition of an `if`.
-    fn can_be_selected(&self, value: Value) -> bool {
-        let types = &self.tables().types;
-        let tile = types.as_tile(self.ty(value)).filter(|(_, shape)| shape.is_empty());
-        tile.is_some_and(|(element, _)| types.scalar(element) != Some(Scalar::F4E2M1FN))
+    /// A value that can be seen before an operation: itself, or another constant like it.
+    fn before(&mut self, op: Op, value: Value, blocks: [Block; 2]) -> Value {
+        if self.is_outside(value, blocks) {
+            return value;
+        }
+        let constant = self.body().defining_op(value).expect("it is outside or a constant");
+        let attrs = constant.attrs().to_vec();
+        let ty = self.ty(value);
+        self.create(op, Opcode::Constant, &[], &attrs, ty)
+    }
+
+    /// A scalar truth value as one for each element of a tile of this type.
+    fn spread(&mut self, op: Op, condition: Value, ty: Type) -> Value {
+        let (_, shape) = self.tables().types.as_tile(ty).expect("a tile");
+        let shape = shape.to_vec();
+        if shape.is_empty() {
+            return condition;
+        }
+        let types = &mut self.rewriter.tables().types;
+        let [one, all] = [vec![1; shape.len()], shape].map(|shape| types.tile(Scalar::I1.ty(), &shape).expect("a legal shape"));
+        let reshaped = self.create(op, Opcode::Reshape, &[condition], &[], one);
+        self.create(op, Opcode::Broadcast, &[reshaped], &[], all)
     }
 
     /// Whether a value that a block can see is defined outside of it.

@@ -5,11 +5,13 @@
 //! - [`arith`]: order of operands, constants that meet, comparisons, selections, extensions, pointers.
 //! - [`shape`]: moved elements and the extents of views.
 //! - [`control`]: branches and loops of which it is known where they go.
+//! - [`branches`]: branches beside and inside of each other.
 //!
 //! Each rule leaves the results of a defined program alone, bit for bit; only the payloads of NaNs, of which nothing is promised, may
 //! differ. Rules are tried until none applies; each makes the program smaller, or brings it nearer to one form that is never left.
 
 mod arith;
+mod branches;
 mod control;
 mod fold;
 mod rows;
@@ -27,16 +29,20 @@ use tilewright_ir::{AttrName, AttrValue, Body, NewOp, Op, OpRef, Opcode, Place, 
 /// The most elements of a constant that are folded one by one; of larger ones only those that are stored as one element are.
 const MAX_ELEMENTS: usize = 64;
 
+/// How often branches are looked at as a whole.
+const MAX_ROUNDS: usize = 3;
+
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
     let mut driver = Driver { rewriter, terminators, queued: Vec::new(), work: Vec::new(), changes };
     ops.into_iter().rev().for_each(|op| driver.enqueue(op));
-    while let Some(op) = driver.work.pop() {
-        driver.queued[op.index()] = false;
-        if !driver.rewriter.is_erased(op) {
-            driver.visit(op);
+    driver.drain();
+    for _ in 0..MAX_ROUNDS {
+        if !driver.tidy_branches() {
+            break;
         }
+        driver.drain();
     }
 }
 
@@ -64,6 +70,16 @@ struct Driver<'r, 'a> {
 }
 
 impl Driver<'_, '_> {
+    /// Visits what is in the list, until nothing is.
+    fn drain(&mut self) {
+        while let Some(op) = self.work.pop() {
+            self.queued[op.index()] = false;
+            if !self.rewriter.is_erased(op) {
+                self.visit(op);
+            }
+        }
+    }
+
     fn enqueue(&mut self, op: Op) {
         if self.queued.len() <= op.index() {
             self.queued.resize(self.rewriter.body().num_ops(), false);

@@ -1,7 +1,7 @@
 //! Which memory accesses may overlap.
 
 use super::{IntegerFacts, Range};
-use tilewright_ir::{AttrName, AttrValue, Body, DYNAMIC, Module, Op, OpRef, Opcode, Str, TypeData, Value, ValueDef};
+use tilewright_ir::{AttrData, AttrName, AttrValue, Body, DYNAMIC, Module, Op, OpRef, Opcode, Str, TypeData, Value, ValueDef};
 
 /// What a pointer or a view leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -41,6 +41,11 @@ impl<'a, 'm> Places<'a, 'm> {
     /// Of a function of a verified module, with the facts about it.
     pub fn new(module: &'m Module, body: &'m Body, facts: &'a IntegerFacts<'m>) -> Places<'a, 'm> {
         Places { module, body, facts }
+    }
+
+    /// The body of the function.
+    pub(crate) fn body(&self) -> &'m Body {
+        self.body
     }
 
     /// The pointer or view through which an operation accesses memory; `None` if it accesses none.
@@ -109,6 +114,33 @@ impl<'a, 'm> Places<'a, 'm> {
             (None, None) => self.pointers(a, b, first, second),
             _ => Overlap::May,
         }
+    }
+
+    /// Whether an access through a view reaches no element outside of the tensor: the operation promises so, or extents and indices are
+    /// known.
+    pub fn is_in_bounds(&self, op: OpRef<'_>) -> bool {
+        let types = &self.module.tables.types;
+        let promise = op.def().attr_index(AttrName::Inbounds).and_then(|_| op.compound(AttrName::Inbounds));
+        if let Some(AttrData::BoolArray(dims)) = promise.map(|promise| self.module.tables.attrs.get(promise))
+            && !dims.is_empty()
+            && dims.iter().all(|dim| *dim)
+        {
+            return true;
+        }
+        let Some(TypeData::PartitionView { tile, tensor_view, dim_map, .. }) =
+            op.operand_named("view").first().map(|view| types.get(self.body.ty(*view)))
+        else {
+            return false;
+        };
+        let TypeData::TensorView { shape, .. } = types.get(*tensor_view) else { return false };
+        let index = |value: Value| op.block().and_then(|block| self.facts.at(value, block)).and_then(|fact| fact.range);
+        let mut dims = op.operand_named("index").iter().zip(tile).zip(dim_map);
+        dims.all(|((value, tile), dim)| match (index(*value), shape[*dim as usize]) {
+            (Some(range), extent) if extent != DYNAMIC => {
+                (u128::from(range.umax()) + 1) * u128::from(tile.unsigned_abs()) <= extent as u128
+            }
+            _ => false,
+        })
     }
 
     /// The view that an access goes through, without promises about its tensor: the type of the view, and the tensor.

@@ -32,6 +32,8 @@ struct Search<'a, 'm> {
     /// The values in `known`, as they came.
     found: Vec<Value>,
     depth: usize,
+    /// How many operations may still be looked at; without any left, nothing counts as ordered.
+    steps: usize,
 }
 
 impl<'m> TokenOrder<'m> {
@@ -50,12 +52,17 @@ impl<'m> TokenOrder<'m> {
     ///
     /// `false` where that is not known. It takes time for the tokens between the two.
     pub fn is_ordered(&self, before: Op, after: Op) -> bool {
-        let after = self.body.op(after);
-        after.operands().iter().filter(|value| self.is_token(**value)).any(|token| self.is_after(*token, Source::Op(before)))
+        self.is_ordered_within(before, after, usize::MAX)
     }
 
-    fn is_after(&self, token: Value, source: Source) -> bool {
-        Search { order: self, source, known: HashMap::new(), found: Vec::new(), depth: 0 }.is_after(token)
+    /// As [`is_ordered`](TokenOrder::is_ordered), looking at no more than so many operations; `false` where these are not enough.
+    pub fn is_ordered_within(&self, before: Op, after: Op, steps: usize) -> bool {
+        let after = self.body.op(after);
+        after.operands().iter().filter(|value| self.is_token(**value)).any(|token| self.search(Source::Op(before), steps).is_after(*token))
+    }
+
+    fn search(&self, source: Source, steps: usize) -> Search<'_, 'm> {
+        Search { order: self, source, known: HashMap::new(), found: Vec::new(), depth: 0, steps }
     }
 
     fn is_token(&self, value: Value) -> bool {
@@ -89,6 +96,8 @@ impl Search<'_, '_> {
             if let Some(known) = self.known.get(&token) {
                 return *known;
             }
+            let Some(left) = self.steps.checked_sub(1) else { return false };
+            self.steps = left;
             let ValueDef::Result(op, index) = self.order.body.value_def(token) else { break };
             let op = self.order.body.op(op);
             if self.source == Source::Op(op.id()) {
@@ -185,7 +194,7 @@ impl Search<'_, '_> {
         }
         let continues = continues.iter().map(|end| end.operands()[carried]);
         let tokens: Vec<Value> = continues.chain(ends.iter().map(|end| end.operands()[result])).collect();
-        tokens.into_iter().all(|token| self.is_after(token) && self.order.is_after(token, Source::Value(begin)))
+        tokens.into_iter().all(|token| self.is_after(token) && self.order.search(Source::Value(begin), self.steps).is_after(token))
     }
 
     /// An iteration begins after what came before the loop, if each one before ended so; after nothing of its own.
