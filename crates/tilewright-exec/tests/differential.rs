@@ -11,7 +11,7 @@ mod regular;
 
 use generate::{
     Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, integer_program, over_k_program,
-    program,
+    program, stored_program,
 };
 use naive::facts::FactsCheck;
 use naive::value::{Element, Item, Trust};
@@ -301,15 +301,17 @@ fn products_of_matrices_do_what_the_naive_evaluator_does() {
 /// How many programs a run tries on passes; `PASS_PROGRAMS` is another number.
 const PASS_PROGRAMS: u64 = 600;
 /// The pipelines that these are tried on: each pass by itself, and the usual pipeline.
-const PIPELINES: [&str; 9] = [
+const PIPELINES: [&str; 11] = [
     "canonicalize",
     "cse",
     "dce",
     "forward-stores",
+    "inline",
     "licm",
     "loop-peel",
     "loop-split",
     "range-propagation",
+    "synthesize-debug-scopes",
     tilewright_passes::Pipeline::DEFAULT,
 ];
 
@@ -318,6 +320,17 @@ fn passes_leave_what_programs_do_alone() {
     let asked = std::env::var("PASS_PROGRAMS").ok().and_then(|text| text.parse().ok());
     let judge = |program: &Program, looked: &mut Looked| PIPELINES.iter().try_for_each(|p| passes::compare(program, p, looked));
     let looked = compare_seeds(seeds(asked.unwrap_or(PASS_PROGRAMS)), Maker { make: program, all: &combinations(), judge });
+    assert!(looked.exact > 0);
+}
+
+/// Stores and loads of few places, branches and loops: what passes on memory and control flow change.
+#[test]
+fn passes_leave_what_stores_and_loads_do_alone() {
+    let judge = |program: &Program, looked: &mut Looked| {
+        compare(program, looked)?;
+        PIPELINES.iter().try_for_each(|p| passes::compare(program, p, looked))
+    };
+    let looked = compare_seeds(seeds(PASS_PROGRAMS), Maker { make: stored_program, all: &[], judge });
     assert!(looked.exact > 0);
 }
 

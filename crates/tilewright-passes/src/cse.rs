@@ -2,14 +2,14 @@
 //!
 //! Two operations are equal if they have the same opcode, attributes, result types and operands; the first two operands of a
 //! commutative operation may be exchanged, and those of a comparison with its predicate. What a region computes is
-//! known in it, and in the regions inside, and nowhere else. Of promises about overflow, those that both make are kept.
+//! known in it, and in the regions inside, and nowhere else. Reductions and scans are equal if their regions are written the same way. Of promises about overflow, those that both make are kept.
 
 use crate::{effects::only_computes, registry::Options, statistics::Statistics};
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, Hash as _, Hasher as _},
 };
-use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Rewriter, Value, ops::Traits};
+use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Rewriter, Tables, Value, ops::Traits};
 
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
     let mut known = Known::default();
@@ -21,7 +21,12 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Sta
             known.leave(scope.entered);
             next = match scope.blocks.pop() {
                 Some(block) => rewriter.body().ops(block).next().map(OpRef::id),
-                None => scopes.pop().and_then(|scope| scope.after),
+                None => {
+                    let Scope { owner, after, .. } = scopes.pop().expect("it is there");
+                    // Now that its regions are as they stay.
+                    known.replace_or_enter(rewriter, owner, changes);
+                    after
+                }
             };
             continue;
         };
@@ -30,21 +35,18 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Sta
         if here.def().regions > 0 {
             let mut blocks: Vec<_> = here.regions().flat_map(|region| here.body().blocks(region)).collect();
             blocks.reverse();
-            scopes.push(Scope { entered: known.order.len(), blocks, after: next });
+            scopes.push(Scope { owner: op, entered: known.order.len(), blocks, after: next });
             next = None;
-        } else if only_computes(here)
-            && let Some(first) = known.find_or_enter(rewriter, op)
-        {
-            keep_common_promises(rewriter, first, op);
-            let values: Vec<Value> = rewriter.op(first).results().collect();
-            rewriter.replace(op, &values).expect("equal operations give as much");
-            changes.add("computed before", 1);
+        } else {
+            known.replace_or_enter(rewriter, op, changes);
         }
     }
 }
 
 /// Regions that are walked over.
 struct Scope {
+    /// The operation that they belong to.
+    owner: Op,
     /// How many operations were known before.
     entered: usize,
     /// The blocks that are still to be walked over, the next one last.
@@ -64,6 +66,18 @@ struct Known {
 }
 
 impl Known {
+    /// Lets what was computed before stand for an operation, or knows it from now on.
+    fn replace_or_enter(&mut self, rewriter: &mut Rewriter<'_>, op: Op, changes: &mut Statistics) {
+        if only_computes(rewriter.op(op))
+            && let Some(first) = self.find_or_enter(rewriter, op)
+        {
+            keep_common_promises(rewriter, first, op);
+            let values: Vec<Value> = rewriter.op(first).results().collect();
+            rewriter.replace(op, &values).expect("equal operations give as much");
+            changes.add("computed before", 1);
+        }
+    }
+
     /// The operation that computes the same; else this one is known from now on.
     fn find_or_enter(&mut self, rewriter: &Rewriter<'_>, op: Op) -> Option<Op> {
         let hash = self.hash(rewriter, op);
@@ -102,6 +116,7 @@ impl Known {
                 attr => attr.hash(&mut hasher),
             }
         }
+        op.regions().flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block)).for_each(|op| op.opcode().hash(&mut hasher));
         hasher.finish()
     }
 }
@@ -139,6 +154,44 @@ fn is_equal(rewriter: &Rewriter<'_>, a: Op, b: Op) -> bool {
             (AttrValue::Enum(x), AttrValue::Enum(y)) if def.name == AttrName::ComparisonPredicate => {
                 predicate(*x, a_swapped) == predicate(*y, b_swapped)
             }
+            (x, y) => x == y,
+        })
+        && are_regions_equal(tables, a, b)
+}
+
+/// Whether the regions of two operations do the same with their arguments. What has regions itself is not looked into.
+fn are_regions_equal(tables: &Tables, a: OpRef<'_>, b: OpRef<'_>) -> bool {
+    let body = a.body();
+    let blocks = |op: OpRef<'_>| op.regions().flat_map(|region| body.blocks(region)).collect::<Vec<_>>();
+    let (of_a, of_b) = (blocks(a), blocks(b));
+    // By value of the second: what it is in the first.
+    let mut same: HashMap<Value, Value> = HashMap::new();
+    of_a.len() == of_b.len()
+        && of_a.into_iter().zip(of_b).all(|(x, y)| {
+            same.extend(body.args(y).zip(body.args(x)));
+            let (ops_x, ops_y): (Vec<_>, Vec<_>) = (body.ops(x).collect(), body.ops(y).collect());
+            body.args(x).len() == body.args(y).len()
+                && ops_x.len() == ops_y.len()
+                && ops_x.into_iter().zip(ops_y).all(|(x, y)| {
+                    let are_equal = is_same_operation(tables, x, y, &same);
+                    same.extend(y.results().zip(x.results()));
+                    are_equal
+                })
+        })
+}
+
+/// Whether two operations without regions are written the same way, where values of the second are what they are in the first.
+fn is_same_operation(tables: &Tables, a: OpRef<'_>, b: OpRef<'_>, same: &HashMap<Value, Value>) -> bool {
+    let body = a.body();
+    let types = |op: OpRef<'_>| op.results().map(|result| body.ty(result)).collect::<Vec<_>>();
+    let operands = b.operands().iter().map(|value| same.get(value).unwrap_or(value));
+    a.opcode() == b.opcode()
+        && a.def().regions == 0
+        && a.operands().iter().eq(operands)
+        && (a.present_operands(), a.split()) == (b.present_operands(), b.split())
+        && types(a) == types(b)
+        && a.attrs().iter().zip(b.attrs()).all(|pair| match pair {
+            (AttrValue::Const(x), AttrValue::Const(y)) => tables.constants.bytes(*x) == tables.constants.bytes(*y),
             (x, y) => x == y,
         })
 }

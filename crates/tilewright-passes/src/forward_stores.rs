@@ -17,13 +17,12 @@ mod apply;
 
 use crate::{
     facts::{IntegerFacts, Overlap, Places, TokenOrder},
+    memory::{Effect, MAX_KNOWN, Written, effect},
     registry::Options,
     statistics::Statistics,
 };
-use tilewright_ir::{Block, Body, MemoryOrderingSemantics, Module, Op, OpRef, Opcode, Rewriter, TypeData, Value, ops::Traits};
+use tilewright_ir::{Block, MemoryOrderingSemantics, Module, Op, OpRef, Opcode, Rewriter, TypeData, Value};
 
-/// How many accesses are remembered.
-const MAX_KNOWN: usize = 64;
 /// How many operations tokens are followed through from one access to another one.
 const MAX_TOKENS: usize = 256;
 
@@ -79,68 +78,6 @@ fn hands_memory_over<'m>(ops: impl Iterator<Item = OpRef<'m>>) -> bool {
         acquires |= matches!(op.memory_ordering(), Some(Acquire | AcqRel)) || op.opcode() == Opcode::GdcWaitTko;
     }
     releases && acquires
-}
-
-/// What an operation does to memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    None,
-    /// Loads in an order that only tokens give.
-    Load,
-    /// Stores in such an order.
-    Store,
-    /// Does what is in its regions.
-    Regions,
-    /// May end the program.
-    Stop,
-    /// Anything else.
-    Barrier,
-}
-
-fn effect(op: OpRef<'_>) -> Effect {
-    let traits = op.def().traits;
-    let is_weak = op.memory_ordering() == Some(MemoryOrderingSemantics::Weak);
-    match op.opcode() {
-        Opcode::LoadViewTko | Opcode::LoadPtrTko if is_weak => Effect::Load,
-        Opcode::StoreViewTko | Opcode::StorePtrTko if is_weak => Effect::Store,
-        Opcode::PrintTko => Effect::None,
-        _ if traits.contains(Traits::NESTED_EFFECTS) => {
-            if op.def().regions > 0 {
-                Effect::Regions
-            } else {
-                Effect::Barrier
-            }
-        }
-        _ if traits.contains(Traits::STOPS) => Effect::Stop,
-        _ if traits.intersects(Traits::READS.with(Traits::WRITES).with(Traits::TOKEN_ORDERED)) => Effect::Barrier,
-        _ => Effect::None,
-    }
-}
-
-/// What may be written inside of operations with regions.
-struct Written {
-    /// By operation: weak stores; `None` if there are more than are remembered, or other operations on memory.
-    stores: Vec<Option<Vec<Op>>>,
-}
-
-impl Written {
-    fn new(body: &Body) -> Written {
-        let ops: Vec<OpRef<'_>> = body.preorder().collect();
-        let mut stores = vec![Some(Vec::new()); body.num_ops()];
-        // Backwards, so that regions come before what they belong to.
-        for op in ops.into_iter().rev() {
-            let own = match effect(op) {
-                Effect::Store => Some(vec![op.id()]),
-                Effect::Barrier => None,
-                Effect::Regions => stores[op.id().index()].clone(),
-                Effect::None | Effect::Load | Effect::Stop => continue,
-            };
-            let Some(parent) = op.parent() else { continue };
-            let all: &mut Option<Vec<Op>> = &mut stores[parent.id().index()];
-            *all = all.take().zip(own).map(|(all, own)| [all, own].concat()).filter(|all| all.len() <= MAX_KNOWN);
-        }
-        Written { stores }
-    }
 }
 
 /// The accesses that are walked over.
@@ -208,7 +145,7 @@ impl<'m> Search<'_, 'm> {
 
     /// What stays known whatever is written inside of an operation.
     fn left_by(&self, op: OpRef<'m>, known: &[Op]) -> Vec<Op> {
-        let Some(stores) = &self.written.stores[op.id().index()] else { return Vec::new() };
+        let Some(stores) = self.written.by(op.id()) else { return Vec::new() };
         known.iter().copied().filter(|access| stores.iter().all(|store| self.lie_apart(*access, *store))).collect()
     }
 

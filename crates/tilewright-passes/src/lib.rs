@@ -18,15 +18,18 @@ pub mod elementwise;
 pub mod facts;
 mod forward_stores;
 mod fuse_fma;
+mod inline;
 mod licm;
 mod loop_peel;
 mod loop_split;
 mod loops;
+mod memory;
 mod pipeline;
 mod range_propagation;
 mod registry;
 mod statistics;
 mod structure;
+mod synthesize_debug_scopes;
 
 pub use pipeline::{BrokenModule, Observer, Pipeline, PipelineError, Report, RunOptions, Step, StepReport};
 pub use registry::{OptionInfo, PASSES, PassInfo, find, find_or_suggest};

@@ -2,16 +2,43 @@
 //!
 //! An operation moves out of the loops in whose every iteration it computes the same, at once as far as it can: before the outermost
 //! loop that defines nothing that it reads. Operations move that can be computed where the program might not: those without effects
-//! that are defined for all operands. So nothing moves out of a branch, and what accesses memory or takes a token stays.
+//! that are defined for all operands, reductions and scans of such operations among them. So nothing moves out of a branch.
+//!
+//! A weak load moves out of a loop that runs at least once, if it is reached in every iteration, nothing before it may end the program
+//! or the loop, and nothing in the loop may write to its place. Its token must come from outside, too.
 
-use crate::{effects::is_speculatable, registry::Options, statistics::Statistics};
-use tilewright_ir::{Block, Op, OpRef, Opcode, Rewriter, Value};
+use crate::{
+    effects::is_speculatable,
+    facts::{IntegerFacts, Overlap, Places, TripCount},
+    memory::{Effect, Written, effect},
+    registry::Options,
+    statistics::Statistics,
+};
+use std::collections::HashMap;
+use tilewright_ir::{Block, Module, Op, OpRef, Opcode, Rewriter, Tables, Value};
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+/// How many loops a load moves out of.
+const MAX_LOOPS: usize = 8;
+/// The most operations of a reduction or scan that moves.
+const MAX_OPERATIONS: usize = 256;
+
+pub(crate) fn run(module: &mut Module, _: Options<'_>, changes: &mut Statistics) {
+    for index in 0..module.functions.len() {
+        let loads = hoist(&mut Rewriter::new(&mut module.tables, &mut module.functions[index].body), &HashMap::new(), changes);
+        let movable = if loads.is_empty() { HashMap::new() } else { movable_loads(module, index, &loads) };
+        if !movable.is_empty() {
+            hoist(&mut Rewriter::new(&mut module.tables, &mut module.functions[index].body), &movable, changes);
+        }
+    }
+}
+
+/// Moves what can move. `movable` are loads, and out of how many loops they may move. Gives weak loads in loops that define nothing that
+/// these read.
+fn hoist(rewriter: &mut Rewriter<'_>, movable: &HashMap<Op, usize>, changes: &mut Statistics) -> Vec<Op> {
     let mut levels = vec![0; rewriter.body().num_values()];
-    let Some(entry) = rewriter.body().entry_block() else { return };
+    let Some(entry) = rewriter.body().entry_block() else { return Vec::new() };
     let mut stack = vec![Level::new(rewriter, None, vec![entry], 0)];
-    let mut moved = 0;
+    let (mut moved, mut loads) = (0, Vec::new());
     while let Some(level) = stack.last_mut() {
         let Some(op) = level.next else {
             match level.blocks.pop() {
@@ -23,10 +50,15 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Sta
         let here = rewriter.op(op);
         level.next = here.next().map(OpRef::id);
         let (outermost, depth) = (level.outermost, stack.len() - 1);
-        let needed = here.operands().iter().map(|operand| levels[operand.index()]).max().unwrap_or(0);
-        let target = outermost.max(needed);
+        let needed = operands(here).map(|operand| levels[operand.index()]).max().unwrap_or(0);
+        let mut target = outermost.max(needed);
         let (tables, _) = rewriter.parts();
-        let moves = target < depth && is_speculatable(here, tables);
+        let mut moves = target < depth && can_be_computed_anywhere(here, tables);
+        if target < depth && effect(here) == Effect::Load {
+            loads.push(op);
+            target = target.max(depth - movable.get(&op).copied().unwrap_or(0).min(depth));
+            moves = target < depth;
+        }
         let own = if moves { target } else { depth };
         here.results().for_each(|result| levels[result.index()] = own);
         if moves {
@@ -42,6 +74,69 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Sta
         }
     }
     changes.add("moved out of loops", moved);
+    loads
+}
+
+/// What an operation reads, in its regions, too. Regions of loops and branches do not move.
+fn operands(op: OpRef<'_>) -> impl Iterator<Item = Value> {
+    op.operands().iter().chain(inside(op).flat_map(|op| op.operands())).copied()
+}
+
+/// The operations of a reduction or scan.
+fn inside(op: OpRef<'_>) -> impl Iterator<Item = OpRef<'_>> {
+    let regions = matches!(op.opcode(), Opcode::Reduce | Opcode::Scan).then(|| op.regions()).into_iter().flatten();
+    regions.flat_map(move |region| op.body().blocks(region)).flat_map(move |block| op.body().ops(block))
+}
+
+fn can_be_computed_anywhere(op: OpRef<'_>, tables: &Tables) -> bool {
+    match op.opcode() {
+        Opcode::Reduce | Opcode::Scan => {
+            inside(op).nth(MAX_OPERATIONS).is_none() && inside(op).all(|op| op.opcode() == Opcode::Yield || is_speculatable(op, tables))
+        }
+        _ => is_speculatable(op, tables),
+    }
+}
+
+/// Out of how many loops loads may move.
+fn movable_loads(module: &Module, index: usize, loads: &[Op]) -> HashMap<Op, usize> {
+    let function = &module.functions[index];
+    let body = &function.body;
+    let facts = IntegerFacts::new(module, function);
+    let places = Places::new(module, body, &facts);
+    let written = Written::new(body);
+    let reached = first_reached(body.preorder());
+    let leaves = |load: Op, around: OpRef<'_>| {
+        let runs = match around.opcode() {
+            Opcode::Loop => true,
+            Opcode::For => TripCount::of(around, &facts).is_some_and(|trips| trips.min > 0),
+            _ => false,
+        };
+        let stores = written.by(around.id());
+        let overlap = |store: &Op| places.overlap(body.op(load), body.op(*store));
+        runs && stores.is_some_and(|stores| stores.iter().all(|store| overlap(store) == Overlap::Never))
+    };
+    let out_of = |load: Op| {
+        let around = std::iter::successors(Some(body.op(load)), |op| op.parent());
+        let loops = around.take_while(|op| reached[op.id().index()]).filter_map(OpRef::parent).take(MAX_LOOPS);
+        loops.take_while(|around| leaves(load, *around)).count()
+    };
+    loads.iter().map(|load| (*load, out_of(*load))).filter(|(_, loops)| *loops > 0).collect()
+}
+
+/// By operation: whether it is reached whenever its block is, as nothing before it there may end the program or leave the block.
+fn first_reached<'m>(ops: impl Iterator<Item = OpRef<'m>>) -> Vec<bool> {
+    let mut reached: Vec<bool> = Vec::new();
+    for op in ops {
+        let is_reached = op.prev().is_none_or(|before| {
+            let may_stop = matches!(effect(before), Effect::Regions | Effect::Stop | Effect::Barrier);
+            reached[before.id().index()] && !may_stop
+        });
+        if reached.len() <= op.id().index() {
+            reached.resize(op.id().index() + 1, false);
+        }
+        reached[op.id().index()] = is_reached;
+    }
+    reached
 }
 
 /// The regions of an operation that is walked over.

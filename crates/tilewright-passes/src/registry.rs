@@ -1,6 +1,9 @@
 //! The passes: one row for each, from which the parser of pipelines, `--help` and the documentation come.
 
-use crate::{canonicalize, cse, dce, forward_stores, fuse_fma, licm, loop_peel, loop_split, range_propagation, statistics::Statistics};
+use crate::{
+    canonicalize, cse, dce, forward_stores, fuse_fma, inline, licm, loop_peel, loop_split, range_propagation, statistics::Statistics,
+    synthesize_debug_scopes,
+};
 use tilewright_ir::{Module, Rewriter, nearest};
 
 /// What is known of a pass.
@@ -83,10 +86,16 @@ pub static PASSES: &[PassInfo] = &[
         run: Run::Function(fuse_fma::run),
     },
     PassInfo {
+        name: "inline",
+        summary: "Replaces calls by what the functions do (the stable dialect has none: preview of 13.5)",
+        options: &[],
+        run: Run::Module(inline::run),
+    },
+    PassInfo {
         name: "licm",
         summary: "Moves operations out of loops that compute the same in every iteration",
         options: &[],
-        run: Run::Function(licm::run),
+        run: Run::Module(licm::run),
     },
     PassInfo {
         name: "loop-peel",
@@ -105,6 +114,12 @@ pub static PASSES: &[PassInfo] = &[
         summary: "Leaves out what ranges and divisors decide: comparisons, masks, assertions, divisions",
         options: &[],
         run: Run::Module(range_propagation::run),
+    },
+    PassInfo {
+        name: "synthesize-debug-scopes",
+        summary: "Gives functions whose locations are lines only the scopes that debuggers ask for",
+        options: &[],
+        run: Run::Module(synthesize_debug_scopes::run),
     },
 ];
 

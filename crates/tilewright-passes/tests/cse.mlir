@@ -95,3 +95,46 @@ entry @loads(%p: tile<ptr<i32>>) {
 //|   %0 = print_tko "%d %d", %result, %result_0 : tile<i32>, tile<i32> -> token
 //|   return
 //| }
+
+// Reductions are equal if their regions are.
+entry @reductions(%p: tile<ptr<f32>>, %x: tile<f32>) {
+  %r = reshape %x : tile<f32> -> tile<1xf32>
+  %xs = broadcast %r : tile<1xf32> -> tile<8xf32>
+  %s = reduce %xs dim=0 identities=[0.0 : f32] : tile<8xf32> -> tile<f32>
+  (%a: tile<f32>, %b: tile<f32>) {
+    %c = addf %a, %b : tile<f32>
+    yield %c : tile<f32>
+  }
+  %t = reduce %xs dim=0 identities=[0.0 : f32] : tile<8xf32> -> tile<f32>
+  (%a: tile<f32>, %b: tile<f32>) {
+    %c = addf %a, %b : tile<f32>
+    yield %c : tile<f32>
+  }
+  %u = reduce %xs dim=0 identities=[0.0 : f32] : tile<8xf32> -> tile<f32>
+  (%a: tile<f32>, %b: tile<f32>) {
+    %c = addf %b, %b : tile<f32>
+    yield %c : tile<f32>
+  }
+  %v = addf %s, %t : tile<f32>
+  %w = addf %v, %u : tile<f32>
+  %k = store_ptr_tko weak %p, %w : tile<ptr<f32>>, tile<f32> -> token
+  return
+}
+//| entry @reductions(%arg0: tile<ptr<f32>>, %arg1: tile<f32>) {
+//|   %reshape = reshape %arg1 : tile<f32> -> tile<1xf32>
+//|   %bcast = broadcast %reshape : tile<1xf32> -> tile<8xf32>
+//|   %reduce = reduce %bcast dim=0 identities=[0.000000e+00 : f32] : tile<8xf32> -> tile<f32>
+//|   (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
+//|     %3 = addf %reduce_lhs, %reduce_rhs  : tile<f32>
+//|     yield %3 : tile<f32>
+//|   }
+//|   %reduce_0 = reduce %bcast dim=0 identities=[0.000000e+00 : f32] : tile<8xf32> -> tile<f32>
+//|   (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
+//|     %3 = addf %reduce_rhs, %reduce_rhs  : tile<f32>
+//|     yield %3 : tile<f32>
+//|   }
+//|   %0 = addf %reduce, %reduce  : tile<f32>
+//|   %1 = addf %0, %reduce_0  : tile<f32>
+//|   %2 = store_ptr_tko weak %arg0, %1 : tile<ptr<f32>>, tile<f32> -> token
+//|   return
+//| }

@@ -1,12 +1,13 @@
 //! Passes, from text to text.
 //!
 //! Each file `tests/*.mlir` begins with `// passes: PIPELINE`. Behind each of its functions stands, in comments that begin with
-//! `//|`, what the pipeline makes of it. `BLESS=1` rewrites them.
+//! `//|`, what the pipeline makes of it; a file with the line `// shows: debug-info` has the whole module at its end instead. `BLESS=1`
+//! rewrites them.
 
 use std::{fmt::Write as _, fs, path::Path};
 use tilewright_ir::verify;
 use tilewright_passes::{PASSES, Pipeline, RunOptions};
-use tilewright_text::{ParseOptions, parse, print_function};
+use tilewright_text::{ParseOptions, PrintOptions, parse, print, print_function};
 
 /// What the comments with expectations begin with.
 const EXPECTED: &str = "//|";
@@ -22,18 +23,32 @@ fn blessed(text: &str, path: &Path) -> String {
     let module = module.unwrap_or_else(|errors| panic!("{}", errors[0].render(&source.join("\n"), &name.to_string())));
     let module = verify(module).unwrap_or_else(|findings| panic!("{name}: {}", findings[0]));
     let (module, _) = pipeline.run(module, RunOptions::new().verify_each(true)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mut functions = module.functions.iter();
     let mut out = String::new();
+    let expect = |out: &mut String, text: &str| {
+        for line in text.lines() {
+            let _ = writeln!(out, "{}", format!("{EXPECTED} {line}").trim_end());
+        }
+    };
+    let shows_locations = source.contains(&"// shows: debug-info");
+    let mut symbol = "";
     for line in source {
         let _ = writeln!(out, "{line}");
-        if line == "}" {
-            let function = functions.next().unwrap_or_else(|| panic!("{name} has more lines '}}' than functions"));
-            for line in print_function(&module, function).lines() {
-                let _ = writeln!(out, "{}", format!("{EXPECTED} {line}").trim_end());
-            }
+        symbol = symbol_of(line).unwrap_or(symbol);
+        if line == "}" && !shows_locations {
+            let function = module.functions.iter().find(|function| module.tables.strings.text(function.name) == symbol);
+            expect(&mut out, &function.map_or("removed".to_owned(), |function| print_function(&module, function)));
         }
     }
+    if shows_locations {
+        expect(&mut out, &print(&module, &PrintOptions::new().module(true).debug_info(true)));
+    }
     out
+}
+
+/// The name of the function that begins in a line.
+fn symbol_of(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("entry @").or_else(|| line.strip_prefix("func @"))?;
+    rest.split('(').next()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::options::PrintOptions;
 use crate::pattern::{Pattern, patterns};
 use crate::types::TypeTexts;
 use std::fmt;
-use tilewright_ir::{AttrData, Body, Function, Global, Loc, Module, Op, SymbolVisibility, Type, Value};
+use tilewright_ir::{AttrData, Body, Function, Global, Loc, Module, Op, SymbolVisibility, Type, TypeData, Value};
 
 /// Text is handed on when this much has gathered.
 const CHUNK: usize = 1 << 16;
@@ -228,6 +228,7 @@ impl<'m> FunctionWriter<'_, 'm> {
             }
             None => self.parameter_types(function),
         }
+        self.result_types(function);
         self.w.out.push(' ');
         if let Some(hints) = function.hints
             && let Some(AttrData::OptimizationHints(entries)) = self.w.attr_data(hints)
@@ -236,6 +237,24 @@ impl<'m> FunctionWriter<'_, 'm> {
             self.w.out.push_str("optimization_hints=");
             self.w.push_hints(entries);
             self.w.out.push(' ');
+        }
+    }
+
+    /// ` -> type` or ` -> (type, type)`: entries have none.
+    fn result_types(&mut self, function: &Function) {
+        let tables = &self.w.module.tables;
+        let known = (function.signature.index() < tables.types.len()).then(|| tables.types.get(function.signature));
+        match known {
+            Some(TypeData::Function { results, .. }) if results.len() == 1 => {
+                self.w.out.push_str(" -> ");
+                self.w.push_type(results[0]);
+            }
+            Some(TypeData::Function { results, .. }) if !results.is_empty() => {
+                self.w.out.push_str(" -> (");
+                self.w.push_separated(results, |w, &ty| w.push_type(ty));
+                self.w.out.push(')');
+            }
+            _ => {}
         }
     }
 

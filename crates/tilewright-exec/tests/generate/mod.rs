@@ -17,6 +17,7 @@ mod prints;
 mod products;
 mod rows;
 mod statements;
+mod stored;
 mod stores;
 mod together;
 mod updates;
@@ -27,6 +28,7 @@ pub(crate) use edges::{edge_program, exhaustive_program};
 pub(crate) use elementwise::elementwise_program;
 pub(crate) use integers::integer_program;
 pub(crate) use over_k::over_k_program;
+pub(crate) use stored::stored_program;
 
 use crate::naive::number;
 use crate::regular::{Combination, Element};

@@ -42,7 +42,13 @@ impl<'m> Verifier<'m> {
                 let message = |_: &Self| format!("return cannot stand inside of for, reduce or scan, found it in {inside}");
                 self.require(!place.no_return, &rules::RETURN_PLACE, at, message);
                 let found = at.op.operands().len();
-                self.require(found == 0, &rules::RETURN_VALUES, at, |_| format!("an entry returns nothing, found {found} values"));
+                self.require(at.operand_types().eq(place.returned.iter().copied()), &rules::RETURN_VALUES, at, |v| match place.returned {
+                    [] => format!("an entry returns nothing, found {found} values"),
+                    results => {
+                        let (expected, found) = (v.texts(results.iter().copied()), v.texts(at.operand_types()));
+                        format!("return must hand on the results of the function, {expected}, found {found}")
+                    }
+                });
             }
             Opcode::Yield => self.yielded(at, place),
             opcode => {

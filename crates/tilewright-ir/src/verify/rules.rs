@@ -465,8 +465,8 @@ rules! {
         tools: "The open 13.3 source and tools up to 13.3 do not take it in a `loop`; the 13.5 tools do, in files of any version.",
     }
     RETURN_VALUES = "return-values" {
-        title: "return hands on nothing",
-        text: "An entry has no results, so its `return` has no operands.",
+        title: "return hands on the results of the function",
+        text: "An entry has no results, so its `return` has no operands; other functions, which belong to the preview, return what their type says.",
         example: "return %a : tile<i32>",
         tools: "",
     }

@@ -1,7 +1,7 @@
 //! The way through a body: every operation in order, with the values it can use and the place it stands in.
 
 use super::{At, Verifier, rules};
-use crate::{Block, Body, Function, OpRef, Opcode, Value, ops::Traits};
+use crate::{Block, Body, Function, OpRef, Opcode, Type, TypeData, Value, ops::Traits};
 
 /// Where a block lies: what its terminators mean, and what may happen there.
 #[derive(Clone, Copy, Default)]
@@ -14,6 +14,8 @@ pub(super) struct Place<'m> {
     pub(super) no_return: bool,
     /// The innermost `reduce` or `scan` around it.
     pub(super) fold: Option<Opcode>,
+    /// What `return` hands on: the results of the function.
+    pub(super) returned: &'m [Type],
 }
 
 impl<'m> Place<'m> {
@@ -23,8 +25,8 @@ impl<'m> Place<'m> {
         match op.opcode() {
             Opcode::If => Place { parent, ..self },
             Opcode::Loop => Place { parent, target: parent, ..self },
-            Opcode::For => Place { parent, target: parent, no_return: true, fold: self.fold },
-            opcode => Place { parent, target: None, no_return: true, fold: Some(opcode) },
+            Opcode::For => Place { parent, target: parent, no_return: true, ..self },
+            opcode => Place { parent, target: None, no_return: true, fold: Some(opcode), ..self },
         }
     }
 }
@@ -121,7 +123,8 @@ impl<'m> Verifier<'m> {
         let mut stack: Vec<Frame<'m>> = Vec::new();
         let mut index = 0;
         self.region_shape(body, body.root(), None, false);
-        stack.push(self.frame(body, None, Place::default(), &visible));
+        let returned = self.results_of(function);
+        stack.push(self.frame(body, None, Place { returned, ..Place::default() }, &visible));
         while let Some(frame) = stack.last_mut() {
             let Some(op) = frame.next else {
                 visible.leave(frame.scope);
@@ -143,6 +146,15 @@ impl<'m> Verifier<'m> {
                 stack.push(self.frame(body, Some(op), place.inside(op), &visible));
             }
             index += 1;
+        }
+    }
+
+    /// The results of a function: of an entry there are none, whatever its signature says.
+    fn results_of(&self, function: &'m Function) -> &'m [Type] {
+        let types = &self.module.tables.types;
+        match (function.signature.index() < types.len()).then(|| types.get(function.signature)) {
+            Some(TypeData::Function { results, .. }) if !function.is_entry => results,
+            _ => &[],
         }
     }
 
