@@ -2,7 +2,7 @@
 
 use crate::{errors, kernel::Kernel};
 use pyo3::{
-    exceptions::{PyKeyError, PyValueError},
+    exceptions::{PyKeyError, PyRuntimeError, PyValueError},
     prelude::*,
     types::PyBytes,
 };
@@ -11,6 +11,7 @@ use tilewright::{
     bytecode::{self, FileLayout, WriteOptions},
     exec::Program,
     ir::{self, Version, printable},
+    passes::{Pipeline, RunOptions},
     source::Source,
     stats::Stats,
     text::{self, PrintOptions},
@@ -148,6 +149,16 @@ impl Module {
     /// What breaks the rules of Tile IR; empty for a valid module.
     fn verify(&self) -> Vec<String> {
         self.findings()
+    }
+
+    /// The module that passes make of this one: those of a pipeline, as `tilewright opt -p` takes it, or the usual ones.
+    #[pyo3(signature = (passes = None))]
+    fn optimize(&self, py: Python<'_>, passes: Option<&str>) -> PyResult<Module> {
+        let module = self.program(py)?.module();
+        let pipeline = Pipeline::parse(passes.unwrap_or(Pipeline::DEFAULT)).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let better = py.detach(|| pipeline.run(module.clone(), RunOptions::new()));
+        let (better, _) = better.map_err(|broken| PyRuntimeError::new_err(broken.to_string()))?;
+        Ok(Module { content: Content::Valid(Arc::new(Program::new(better))), layout: None, text: None })
     }
 
     /// Counts of operations, types and bytes, and the work of each kernel, as `tilewright stats --json` gives them.

@@ -138,3 +138,23 @@ def test_what_a_version_lacks_cannot_be_written():
     assert module.verify() == []
     with pytest.raises(tilewright.WriteError, match="atan2"):
         module.write("13.1")
+
+
+def test_passes_make_a_better_module(saxpy):
+    text = """entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {
+        %zero = constant <i32: 0> : tile<i32>
+        %m = addi %n, %zero : tile<i32>
+        %t = store_ptr_tko weak %p, %m : tile<ptr<i32>>, tile<i32> -> token
+    }"""
+    module = tilewright.load(text.encode())
+    for better in [module.optimize(), module.optimize("canonicalize, dce"), module.optimize(passes="canonicalize")]:
+        assert "addi" not in better.text()
+        assert better.verify() == []
+    assert "addi" in module.text()
+    with pytest.raises(ValueError, match="there is no pass 'lcim'; did you mean 'licm'"):
+        module.optimize("cse,lcim")
+    with pytest.raises(tilewright.VerifyError):
+        tilewright.load(b"entry @k(%x: tile<4xf32>) { return }").optimize()
+    x, y = np.ones(1000, np.float32), np.full(1000, 0.5, np.float32)
+    saxpy.optimize()["saxpy"].launch(4, 2.0, *tilewright.spread(x), *tilewright.spread(y))
+    assert (y == 2.5).all()

@@ -35,6 +35,8 @@ class Module:
         """The bytecode of the module, for a version or its own."""
     def verify(self) -> list[str]:
         """What breaks the rules of Tile IR; empty for a valid module."""
+    def optimize(self, passes: str | None = None) -> Module:
+        """The module that passes make of this one: a pipeline as `tilewright opt -p` takes it, or the usual ones."""
     def keys(self) -> list[str]:
         """The names of the kernels."""
     def values(self) -> list[Kernel]:

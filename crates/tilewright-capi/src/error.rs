@@ -122,6 +122,11 @@ impl Failure {
         Failure::one(tw_error_kind::TW_ERROR_INTERNAL, "internal", "the library made a mistake: please report it".to_owned())
     }
 
+    /// A defect of the library that it noticed itself.
+    pub(crate) fn defect(message: String) -> Failure {
+        Failure::one(tw_error_kind::TW_ERROR_INTERNAL, "internal", message)
+    }
+
     pub(crate) fn read(error: &ReadError) -> Failure {
         let mut failure = Failure::one(tw_error_kind::TW_ERROR_READ, "read", error.to_string());
         let finding = &mut failure.findings[0];

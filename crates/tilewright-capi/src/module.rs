@@ -1,4 +1,4 @@
-//! Modules: read, parsed, verified, printed and written.
+//! Modules: read, parsed, verified, optimised, printed and written.
 #![expect(unsafe_code, reason = "C gives pointers, and takes them")]
 
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
 use std::ffi::c_char;
 use tilewright_bytecode::{FileKind, WriteOptions};
 use tilewright_ir::{Module, VerifiedModule, Version};
+use tilewright_passes::{Pipeline, RunOptions};
 use tilewright_text::{ParseOptions, PrintOptions};
 
 /// A module that may break rules of the dialect: it can be looked at, printed and verified.
@@ -92,6 +93,36 @@ pub unsafe extern "C" fn tw_module_verify(module: *mut *mut tw_module, error: *m
     };
     // SAFETY: as the caller promises.
     give(unsafe { guarded(error, verify) })
+}
+
+/// Runs passes on a verified module, which it replaces: `pipeline` is text such as `canonicalize,cse,dce`, or `-O` for the usual passes. The
+/// names are those of `tilewright opt`, which `docs/passes.md` explains. After a failure, such as a name that is not known, the module is as
+/// it was.
+///
+/// # Safety
+/// `module` is NULL or a verified module that nothing else uses meanwhile; `pipeline` points to `length` bytes; `error` is NULL or can
+/// be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tw_module_optimize(
+    module: *mut tw_verified,
+    pipeline: *const c_char,
+    length: usize,
+    error: *mut *mut tw_error,
+) -> bool {
+    let optimize = || {
+        // SAFETY: as the caller promises.
+        let module = unsafe { module.as_mut() }.ok_or_else(|| Failure::argument("module is NULL".to_owned()))?;
+        // SAFETY: as the caller promises.
+        let text = unsafe { bytes(pipeline.cast::<u8>(), length, "pipeline")? };
+        let text = std::str::from_utf8(text).map_err(|_| Failure::argument("the pipeline is not UTF-8".to_owned()))?;
+        let text = if text == "-O" { Pipeline::DEFAULT } else { text };
+        let passes = Pipeline::parse(text).map_err(|error| Failure::argument(error.to_string()))?;
+        let (better, _) = passes.run(module.0.clone(), RunOptions::new()).map_err(|broken| Failure::defect(broken.to_string()))?;
+        module.0 = better;
+        Ok(())
+    };
+    // SAFETY: as the caller promises.
+    unsafe { guarded(error, optimize) }.is_some()
 }
 
 /// A verified module, to be looked at: it lives as long as `verified`, and is not freed. NULL for NULL.

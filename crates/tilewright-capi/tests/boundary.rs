@@ -181,3 +181,47 @@ fn a_rejected_module_stays_and_a_verified_one_moves() {
         tw_verified_free(verified);
     }
 }
+
+/// The text that a pipeline makes of a module, or why there is none.
+fn optimized(text: &str, pipeline: &str) -> Result<String, (tw_error_kind, String)> {
+    let mut module = module(text);
+    // SAFETY: all pointers come from the library or point to what lives here.
+    unsafe {
+        let verified = tw_module_verify(&raw mut module, null_mut());
+        let mut error = null_mut();
+        let result = if tw_module_optimize(verified, pipeline.as_ptr().cast::<c_char>(), pipeline.len(), &raw mut error) {
+            assert!(error.is_null());
+            let mut out = std::mem::MaybeUninit::<tw_buffer>::uninit();
+            assert!(tw_module_print(tw_verified_module(verified), 0, out.as_mut_ptr(), null_mut()));
+            let mut out = out.assume_init();
+            let printed = String::from_utf8(std::slice::from_raw_parts(out.data, out.length).to_vec()).expect("text is UTF-8");
+            tw_buffer_free(&raw mut out);
+            Ok(printed)
+        } else {
+            Err(refusal(|slot| *slot = error))
+        };
+        tw_verified_free(verified);
+        result
+    }
+}
+
+#[test]
+fn passes_run_by_name() {
+    let text = "entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {
+        %zero = constant <i32: 0> : tile<i32>
+        %m = addi %n, %zero : tile<i32>
+        %t = store_ptr_tko weak %p, %m : tile<ptr<i32>>, tile<i32> -> token
+    }";
+    for pipeline in ["-O", "canonicalize", " canonicalize , dce"] {
+        let better = optimized(text, pipeline).expect("a pipeline");
+        assert!(!better.contains("addi") && better.contains("store_ptr_tko weak %arg0, %arg1"), "{better}");
+    }
+    let (kind, message) = optimized(text, "cse,dse").unwrap_err();
+    assert_eq!(kind, tw_error_kind::TW_ERROR_ARGUMENT);
+    assert!(message.starts_with("at character 5 of the pipeline: there is no pass 'dse'"), "{message}");
+    let message = argument(|error| {
+        // SAFETY: null is allowed everywhere.
+        assert!(!unsafe { tw_module_optimize(null_mut(), null(), 0, error) });
+    });
+    assert_eq!(message, "module is NULL");
+}

@@ -186,8 +186,9 @@ impl<'m> Search<'_, 'm> {
         let [known, asked] = [from, load].map(|op| op.operand_named("mask"));
         let covers = known.is_empty() || known == asked;
         let padding = load.operand_named("paddingValue");
-        let pads =
-            !asked.is_empty() && !padding.is_empty() && !(known == asked && from.operand_named("paddingValue") == padding && !stores);
+        let pads_alike = !stores && known == asked && from.operand_named("paddingValue") == padding;
+        let is_padded = !asked.is_empty() && !padding.is_empty();
+        let pads = is_padded && !pads_alike;
         (covers && (!pads || self.can_be_selected(value))).then_some(pads)
     }
 

@@ -6,6 +6,7 @@
 //! is known of values before a program runs.
 #![forbid(unsafe_code)]
 
+mod assert_facts;
 mod canonicalize;
 mod clone;
 mod compare;

@@ -1,8 +1,8 @@
 //! The passes: one row for each, from which the parser of pipelines, `--help` and the documentation come.
 
 use crate::{
-    canonicalize, cse, dce, forward_stores, fuse_fma, inline, licm, loop_peel, loop_split, range_propagation, statistics::Statistics,
-    synthesize_debug_scopes,
+    assert_facts, canonicalize, cse, dce, forward_stores, fuse_fma, inline, licm, loop_peel, loop_split, range_propagation,
+    statistics::Statistics, synthesize_debug_scopes,
 };
 use tilewright_ir::{Module, Rewriter, nearest};
 
@@ -55,6 +55,12 @@ impl Options<'_> {
 
 /// Every pass, in the order of their names.
 pub static PASSES: &[PassInfo] = &[
+    PassInfo {
+        name: "assert-facts",
+        summary: "Adds assertions of all known ranges and divisors, so that a run checks them",
+        options: &[],
+        run: Run::Module(assert_facts::run),
+    },
     PassInfo {
         name: "canonicalize",
         summary: "Folds constants, removes what changes nothing, and writes the rest in one way",

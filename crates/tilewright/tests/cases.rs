@@ -139,9 +139,11 @@ fn passes_leave_the_results_of_every_case_alone() {
     for name in names() {
         let case = Case::load(find(&name).unwrap_or_else(|| panic!("{name} is missing"))).unwrap();
         let before = outputs(&case, None).unwrap_or_else(|error| panic!("{name}: {error}"));
-        for pipeline in pipelines.iter().filter(|pipeline| !ROUNDING_PASSES.contains(pipeline)) {
+        for pipeline in &pipelines {
             match outputs(&case, Some(pipeline)) {
                 Ok(after) if after == before => {}
+                // As near to what the case expects as it asks for.
+                Ok(_) if ROUNDING_PASSES.contains(pipeline) => {}
                 Ok(_) => failures.push(format!("{name} after {pipeline}: other bits")),
                 Err(error) => failures.push(format!("{name} after {pipeline}: {error}")),
             }

@@ -120,7 +120,8 @@ impl Writer<'_> {
 
     /// Writes a statement that comes after a token, and gives the token behind it. `counter` is the induction variable around it.
     fn statement(&mut self, token: String, counter: Option<&str>) -> String {
-        match self.choices.below(12) {
+        match self.choices.below(13) {
+            12 => self.product(),
             0..=2 => return self.store(&token),
             3..=5 => return self.load(&token),
             6 => self.arithmetic(),
@@ -215,6 +216,31 @@ impl Writer<'_> {
             _ => format!("addi %{a}, %{b} : {TILE}"),
         };
         self.define(&what);
+    }
+
+    /// A sum or difference with a product, of small whole numbers: no rounding changes them.
+    fn product(&mut self) {
+        let numbers: Vec<String> = (0..3).map(|_| self.small_number()).collect();
+        let (product, sum) = (self.name(), self.name());
+        let [x, y, z] = &numbers[..] else { unreachable!("there are three") };
+        let operands = match self.choices.below(4) {
+            0 => format!("addf %{product}, %{z}"),
+            1 => format!("addf %{z}, %{product}"),
+            2 => format!("subf %{product}, %{z}"),
+            _ => format!("subf %{z}, %{product}"),
+        };
+        self.line(&format!("%{product} = mulf %{x}, %{y} : tile<4xf32>\n%{sum} = {operands} : tile<4xf32>"));
+        self.define(&format!("ftoi %{sum} signed : tile<4xf32> -> {TILE}"));
+    }
+
+    fn small_number(&mut self) -> String {
+        let (value, mask, small, number) = (self.value(), self.name(), self.name(), self.name());
+        self.line(&format!(
+            "%{mask} = constant <i32: 63> : {TILE}
+            %{small} = andi %{value}, %{mask} : {TILE}
+            %{number} = itof %{small} signed : {TILE} -> tile<4xf32>"
+        ));
+        number
     }
 
     fn reduction(&mut self) {
