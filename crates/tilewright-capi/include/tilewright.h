@@ -290,6 +290,16 @@ tw_verified *tw_module_verify(tw_module **module,
                               tw_error **error);
 
 /**
+ * Runs passes on a verified module, which it replaces: `pipeline` is text such as `canonicalize,cse,dce`, or `-O` for the usual passes. The
+ * names are those of `tilewright opt`, which `docs/passes.md` explains. After a failure, such as a name that is not known, the module is as
+ * it was.
+ */
+bool tw_module_optimize(tw_verified *module,
+                        const char *pipeline,
+                        size_t length,
+                        tw_error **error);
+
+/**
  * A verified module, to be looked at: it lives as long as `verified`, and is not freed. NULL for NULL.
  */
 const tw_module *tw_verified_module(const tw_verified *verified);

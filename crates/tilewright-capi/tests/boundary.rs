@@ -194,7 +194,7 @@ fn optimized(text: &str, pipeline: &str) -> Result<String, (tw_error_kind, Strin
             let mut out = std::mem::MaybeUninit::<tw_buffer>::uninit();
             assert!(tw_module_print(tw_verified_module(verified), 0, out.as_mut_ptr(), null_mut()));
             let mut out = out.assume_init();
-            let printed = String::from_utf8(std::slice::from_raw_parts(out.data, out.length).to_vec()).expect("text is UTF-8");
+            let printed = String::from_utf8(std::slice::from_raw_parts(out.data.cast::<u8>(), out.length).to_vec()).expect("text is UTF-8");
             tw_buffer_free(&raw mut out);
             Ok(printed)
         } else {

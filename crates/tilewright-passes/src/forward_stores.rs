@@ -21,7 +21,7 @@ use crate::{
     registry::Options,
     statistics::Statistics,
 };
-use tilewright_ir::{Block, MemoryOrderingSemantics, Module, Op, OpRef, Opcode, Rewriter, TypeData, Value};
+use tilewright_ir::{Block, MemoryOrderingSemantics, Module, Op, OpRef, Opcode, Rewriter, Value};
 
 /// How many operations tokens are followed through from one access to another one.
 const MAX_TOKENS: usize = 256;
@@ -176,20 +176,22 @@ impl<'m> Search<'_, 'm> {
             return None;
         }
         let stores = effect(from) == Effect::Store;
-        // Elements outside of the tensor are not stored, and are loaded as padding.
-        if stores && self.is_padded_view(load) && !self.places.is_in_bounds(from) && !self.places.is_in_bounds(load) {
+        // Elements outside of the tensor are not stored, and are loaded as padding, or as 0.
+        let is_view = !load.operand_named("view").is_empty();
+        if stores && is_view && !self.places.is_in_bounds(from) && !self.places.is_in_bounds(load) {
             return None;
         }
         if stores && !self.order.is_ordered_within(from.id(), load.id(), MAX_TOKENS) {
             return None;
         }
         let [known, asked] = [from, load].map(|op| op.operand_named("mask"));
+        let [found, padding] = [from, load].map(|op| op.operand_named("paddingValue"));
+        if known == asked && (asked.is_empty() || !stores && found == padding) {
+            return Some(false);
+        }
+        // Without a padding the engine gives 0, which no value stands for here.
         let covers = known.is_empty() || known == asked;
-        let padding = load.operand_named("paddingValue");
-        let pads_alike = !stores && known == asked && from.operand_named("paddingValue") == padding;
-        let is_padded = !asked.is_empty() && !padding.is_empty();
-        let pads = is_padded && !pads_alike;
-        (covers && (!pads || self.can_be_selected(value))).then_some(pads)
+        (covers && !asked.is_empty() && !padding.is_empty() && self.can_be_selected(value)).then_some(true)
     }
 
     /// Whether a store writes all that another one before it wrote.
@@ -205,17 +207,6 @@ impl<'m> Search<'_, 'm> {
         match a.operand_named("index").is_empty() {
             true => b.operand_named("index").is_empty() && Places::target(a) == Places::target(b),
             false => self.places.overlap(a, b) == Overlap::Same,
-        }
-    }
-
-    /// Whether a load gives padding for elements outside of a tensor.
-    fn is_padded_view(&self, load: OpRef<'m>) -> bool {
-        let Some(view) = load.operand_named("view").first() else { return false };
-        match self.module.tables.types.get(self.places.body().ty(*view)) {
-            TypeData::PartitionView { padding, .. }
-            | TypeData::StridedView { padding, .. }
-            | TypeData::GatherScatterView { padding, .. } => padding.is_some(),
-            _ => true,
         }
     }
 

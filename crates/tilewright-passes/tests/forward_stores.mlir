@@ -61,7 +61,7 @@ entry @between(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %x: tile<f32>) {
 //|   return
 //| }
 
-// Masks: what is padded is selected; elements that were not stored are not known.
+// Masks: what is padded is selected; elements that were not stored are not known, and those without padding are 0.
 entry @masked(%base: tile<ptr<f32>>, %n: tile<i32>, %v: tile<f32>) {
   %i = iota : tile<4xi32>
   %b = reshape %base : tile<ptr<f32>> -> tile<1xptr<f32>>
@@ -99,17 +99,18 @@ entry @masked(%base: tile<ptr<f32>>, %n: tile<i32>, %v: tile<f32>) {
 //|   %bcast_3 = broadcast %reshape_2 : tile<1xf32> -> tile<4xf32>
 //|   %cst_2_f32 = constant <f32: 2.000000e+00> : tile<4xf32>
 //|   %4 = store_ptr_tko weak %1, %bcast_3, %2 : tile<4xptr<f32>>, tile<4xf32>, tile<4xi1> -> token
-//|   %5 = select %2, %bcast_3, %cst_2_f32 : tile<4xi1>, tile<4xf32>
-//|   %result, %result_token = load_ptr_tko weak %1, %3, %cst_2_f32 token=%4 : tile<4xptr<f32>>, tile<4xi1>, tile<4xf32> -> tile<4xf32>, token
-//|   %6 = addf %bcast_3, %5  : tile<4xf32>
-//|   %7 = addf %6, %result  : tile<4xf32>
+//|   %result, %result_token = load_ptr_tko weak %1, %2 token=%4 : tile<4xptr<f32>>, tile<4xi1> -> tile<4xf32>, token
+//|   %5 = select %2, %result, %cst_2_f32 : tile<4xi1>, tile<4xf32>
+//|   %result_4, %result_token_5 = load_ptr_tko weak %1, %3, %cst_2_f32 token=%result_token : tile<4xptr<f32>>, tile<4xi1>, tile<4xf32> -> tile<4xf32>, token
+//|   %6 = addf %result, %5  : tile<4xf32>
+//|   %7 = addf %6, %result_4  : tile<4xf32>
 //|   %8 = select %3, %7, %cst_2_f32 : tile<4xi1>, tile<4xf32>
 //|   %9 = addf %8, %8  : tile<4xf32>
-//|   %10 = store_ptr_tko weak %1, %9 token=%result_token : tile<4xptr<f32>>, tile<4xf32> -> token
+//|   %10 = store_ptr_tko weak %1, %9 token=%result_token_5 : tile<4xptr<f32>>, tile<4xf32> -> token
 //|   return
 //| }
 
-// A view that pads gives something else than what was stored outside of the tensor; one whose index is known to be inside does not.
+// Outside of the tensor a view gives something else than what was stored; one whose index is known to be inside does not.
 entry @views(%p: tile<ptr<f32>>, %k: tile<i32>) {
   %x = constant <f32: 1.0> : tile<4xf32>
   %one = constant <i32: 1> : tile<i32>
@@ -136,8 +137,9 @@ entry @views(%p: tile<ptr<f32>>, %k: tile<i32>) {
 //|   %tile, %result_token = load_view_tko weak %pview[%arg1] token = %0 : partition_view<tile=(4), padding_value = zero, tensor_view<8xf32, strides=[1]>>, tile<i32> -> tile<4xf32>, token
 //|   %1 = store_view_tko weak %tile, %pview[%cst_1_i32] token = %result_token : tile<4xf32>, partition_view<tile=(4), padding_value = zero, tensor_view<8xf32, strides=[1]>>, tile<i32> -> token
 //|   %2 = store_view_tko weak %tile, %pview_0[%arg1] token = %1 : tile<4xf32>, partition_view<tile=(4), tensor_view<8xf32, strides=[1]>>, tile<i32> -> token
-//|   %3 = addf %tile, %tile  : tile<4xf32>
-//|   %4 = store_view_tko weak %3, %pview_0[%cst_1_i32] token = %2 : tile<4xf32>, partition_view<tile=(4), tensor_view<8xf32, strides=[1]>>, tile<i32> -> token
+//|   %tile_1, %result_token_2 = load_view_tko weak %pview_0[%arg1] token = %2 : partition_view<tile=(4), tensor_view<8xf32, strides=[1]>>, tile<i32> -> tile<4xf32>, token
+//|   %3 = addf %tile_1, %tile_1  : tile<4xf32>
+//|   %4 = store_view_tko weak %3, %pview_0[%cst_1_i32] token = %result_token_2 : tile<4xf32>, partition_view<tile=(4), tensor_view<8xf32, strides=[1]>>, tile<i32> -> token
 //|   return
 //| }
 
