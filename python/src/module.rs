@@ -146,6 +146,14 @@ impl Module {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The same module, of which every operation is carried out as it stands. Otherwise kernels are improved by passes before they run,
+    /// which may remove what no result needs.
+    fn without_passes(&self, py: Python<'_>) -> PyResult<Module> {
+        let plain = self.program(py)?;
+        let module = py.detach(|| self.text.as_ref().map_or(plain, |text| text.program(plain)).module().clone());
+        Ok(Module { content: Content::Valid(Arc::new(Program::without_passes(module))), layout: self.layout.clone(), text: None })
+    }
+
     /// What breaks the rules of Tile IR; empty for a valid module.
     fn verify(&self) -> Vec<String> {
         self.findings()

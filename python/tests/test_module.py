@@ -158,3 +158,11 @@ def test_passes_make_a_better_module(saxpy):
     x, y = np.ones(1000, np.float32), np.full(1000, 0.5, np.float32)
     saxpy.optimize()["saxpy"].launch(4, 2.0, *tilewright.spread(x), *tilewright.spread(y))
     assert (y == 2.5).all()
+
+
+def test_what_nothing_reads_is_carried_out_without_passes():
+    text = "entry @k(%i: tile<i32>) { %x = constant <f32: 1.0> : tile<8xf32> %y = extract %x[%i] : tile<8xf32> -> tile<4xf32> return }"
+    module = tilewright.load(text.encode())
+    module["k"].launch(1, 2)
+    with pytest.raises(tilewright.LaunchError, match="extract"):
+        module.without_passes()["k"].launch(1, 2)

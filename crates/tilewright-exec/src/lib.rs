@@ -14,6 +14,7 @@
 mod budget;
 mod cpu;
 mod error;
+mod hash;
 mod interrupt;
 mod kernels;
 mod launch;

@@ -1,28 +1,57 @@
 //! Programs: verified modules with the plans made from them.
 
-use crate::{Plan, PlanError, memory::Globals};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+use crate::{
+    Plan, PlanError,
+    hash::{HashMap, HashSet},
+    memory::Globals,
+    plan::{Source, mark_origins},
 };
-use tilewright_ir::VerifiedModule;
+use std::sync::{Arc, Mutex, PoisonError};
+use tilewright_ir::{AttrName, AttrValue, Function, LocationTable, Module, Opcode, Str, Tables, VerifiedModule};
+use tilewright_passes::Pipeline;
 
 /// A module that can be run. Its globals are initialised when it is made, and keep what launches store in them.
 #[derive(Debug)]
 pub struct Program {
     module: VerifiedModule,
     globals: Arc<Globals>,
-    plans: Mutex<HashMap<String, Arc<Plan>>>,
+    passes: Option<Pipeline>,
+    plans: Mutex<Plans>,
+}
+
+#[derive(Debug, Default)]
+struct Plans {
+    by_entry: HashMap<String, Arc<Plan>>,
+    /// Everything of the module but its functions, and what passes added; made when the first entry is changed.
+    workshop: Option<Module>,
 }
 
 impl Program {
-    /// A program without plans; each is made when it is first asked for.
+    /// The passes that a program is improved by: the usual ones, but loads stay where they are, also where nothing reads them. So an access
+    /// outside of all memory is an error whatever becomes of the number, and observers see the accesses of the program.
+    pub const PASSES: &'static str = "canonicalize,cse,licm(loads=0),canonicalize,cse,dce(loads=0)";
+
+    /// A program without plans; each is made when it is first asked for, of what [`Program::PASSES`] make of the entry.
+    ///
+    /// # Panics
+    /// Never: a test parses the passes.
     pub fn new(module: VerifiedModule) -> Program {
-        let globals = Arc::new(Globals::new(&module));
-        Program { module, globals, plans: Mutex::default() }
+        let passes = Pipeline::parse(Program::PASSES).expect("the passes are well formed");
+        Program::with_passes(module, passes)
     }
 
-    /// Its module.
+    /// A program whose plans are made of the operations as they stand.
+    pub fn without_passes(module: VerifiedModule) -> Program {
+        Program { passes: None, ..Program::with_passes(module, Pipeline::default()) }
+    }
+
+    /// A program whose entries are improved by these passes before they are planned. Messages still name the operations of `module`.
+    pub fn with_passes(module: VerifiedModule, passes: Pipeline) -> Program {
+        let globals = Arc::new(Globals::new(&module));
+        Program { module, globals, passes: Some(passes), plans: Mutex::default() }
+    }
+
+    /// Its module, as it was before any pass.
     pub fn module(&self) -> &VerifiedModule {
         &self.module
     }
@@ -34,11 +63,70 @@ impl Program {
     pub fn plan(&self, entry: &str) -> Result<Arc<Plan>, PlanError> {
         // A panic while planning leaves the map as it was.
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(plan) = plans.get(entry) {
+        if let Some(plan) = plans.by_entry.get(entry) {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(Plan::new(&self.module, &self.globals, entry)?);
-        plans.insert(entry.to_owned(), Arc::clone(&plan));
+        let plan = Arc::new(self.make_plan(entry, &mut plans.workshop)?);
+        plans.by_entry.insert(entry.to_owned(), Arc::clone(&plan));
         Ok(plan)
+    }
+
+    fn make_plan(&self, name: &str, workshop: &mut Option<Module>) -> Result<Plan, PlanError> {
+        let module: &Module = &self.module;
+        let text = |function: &Function| module.tables.strings.text(function.name).into_owned();
+        let wanted = module.tables.strings.find(name);
+        let Some(entry) = module.functions.iter().position(|function| function.is_entry && Some(function.name) == wanted) else {
+            let entries = module.functions.iter().filter(|function| function.is_entry).map(text);
+            return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
+        };
+        let Some(passes) = &self.passes else {
+            return Plan::new(Source::Original(module), &self.globals, &module.functions[entry]);
+        };
+        // A panic in a pass leaves no workshop, and the next plan makes another one.
+        let mut changed = workshop.take().unwrap_or_else(|| without_functions(module));
+        copy_functions(module, entry, &mut changed);
+        passes.change(&mut changed);
+        let source = Source::Changed { module: &changed, original: module };
+        let plan = Plan::new(source, &self.globals, &changed.functions[0]);
+        changed.functions.clear();
+        *workshop = Some(changed);
+        plan
+    }
+}
+
+/// All of a module but its functions and its locations.
+fn without_functions(module: &Module) -> Module {
+    let Module { name, producer, version, tables, globals, functions: _ } = module;
+    let tables = Tables { locations: LocationTable::default(), ..tables.clone() };
+    Module { name: *name, producer: *producer, version: *version, tables, globals: globals.clone(), functions: Vec::new() }
+}
+
+/// Puts copies of an entry and of all that it calls into a module without functions, the entry first.
+fn copy_functions(from: &Module, entry: usize, to: &mut Module) {
+    to.tables.locations = LocationTable::default();
+    let mut needed = vec![entry];
+    let mut by_name: Option<HashMap<Str, usize>> = None;
+    let mut seen = HashSet::from_iter([entry]);
+    while let Some(position) = needed.pop() {
+        let function = &from.functions[position];
+        to.functions.push(function.clone());
+        mark_origins(to, to.functions.len() - 1, position);
+        let calls = function.body.preorder().filter(|op| op.opcode() == Opcode::PreviewCall);
+        for call in calls {
+            let by_name = by_name.get_or_insert_with(|| from.functions.iter().enumerate().map(|(i, f)| (f.name, i)).collect());
+            let AttrValue::Str(callee) = call.attr(AttrName::Callee) else { continue };
+            needed.extend(by_name.get(&callee).copied().filter(|callee| seen.insert(*callee)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_have_the_usual_passes_but_for_loads() {
+        let passes = Pipeline::parse(Program::PASSES).unwrap().to_string();
+        assert_eq!(passes.replace("(loads=0)", ""), Pipeline::DEFAULT);
     }
 }

@@ -72,15 +72,17 @@ fn shift(program: &Program) -> usize {
     program.input.iter().map(|byte| usize::from(*byte)).sum::<usize>() % 8 * 8
 }
 
-/// Runs a program both ways and compares what they store.
+/// Runs a program with the engine, as passes make it on one thread and on two and as it stands, and with the evaluator, and compares what
+/// they store.
 fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     let text = || print(&program.module, &PrintOptions::new());
-    let engine = tilewright_exec::Program::new(program.module.clone());
-    let plan = engine.plan("k").map_err(|error| error.to_string())?;
+    let improved = tilewright_exec::Program::new(program.module.clone());
+    let as_it_is = tilewright_exec::Program::without_passes(program.module.clone());
     let mut addresses = [0; 2];
     let mut outputs = Vec::new();
     let mut texts = Vec::new();
-    for threads in [1, 2] {
+    for (engine, threads) in [(&improved, 1), (&improved, 2), (&as_it_is, 1)] {
+        let plan = engine.plan("k").map_err(|error| error.to_string())?;
         let mut output = vec![0; program.output + 2 * LINE];
         let mut memory = Memory::new();
         let input = memory.add(program.input.clone());
@@ -118,7 +120,9 @@ fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     for found in texts {
         same_texts(expected.clone(), found, program.grid == [1; 3])?;
     }
-    difference(&memory, addresses[1], &outputs[0], looked)
+    difference(&memory, addresses[1], &outputs[0], looked)?;
+    let told = |what| format!("without passes: {what}");
+    difference(&memory, addresses[1], &outputs[2], &mut Looked::default()).map_err(told)
 }
 
 /// Whether the engine printed what the evaluator did: in its order, if there is one block, else in any.

@@ -5,7 +5,7 @@
 mod text;
 
 use std::sync::{Arc, Mutex};
-use text::program;
+use text::program_as_it_is;
 use tilewright_exec::{
     Access, AccessObserver, Arg, Interrupt, LaunchError, LaunchErrorKind, LaunchOptions, Memory, OutputSink, Plan, launch,
 };
@@ -71,7 +71,7 @@ fn place(memory: &mut Memory<'_>) -> u64 {
 
 /// Checks that a launch looks at least so often while it runs, and ends soon wherever it is told to.
 fn check(name: &str, text: &str, fewest: usize, options: impl Fn() -> LaunchOptions<'static>) {
-    let plan = program(text).plan("k").unwrap_or_else(|error| panic!("{name}: {error}"));
+    let plan = program_as_it_is(text).plan("k").unwrap_or_else(|error| panic!("{name}: {error}"));
     let never = Interrupt::after(u64::MAX);
     run(&plan, &never, options()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let looks = never.looks();

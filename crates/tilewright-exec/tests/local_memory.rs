@@ -2,7 +2,7 @@
 
 mod text;
 
-use text::{buffer, ints, launch_text};
+use text::{buffer, ints, launch_program, launch_text, program_as_it_is};
 use tilewright_exec::{Arg, LaunchErrorKind, LocalFault};
 
 /// What a kernel, written as the body of an entry with the parameter `%out: tile<ptr<i32>>`, stores to 16 numbers.
@@ -20,7 +20,7 @@ fn stored(body: &str, blocks: u32) -> Vec<i32> {
 fn fault(body: &str, blocks: u32) -> (LocalFault, String) {
     let (mut memory, out) = buffer(vec![0; 64]);
     let args = [Arg::Pointer(memory.address(out))];
-    let error = launch_text(&kernel(body), &mut memory, blocks, &args, 1).unwrap_err();
+    let error = launch_program(&program_as_it_is(&kernel(body)), &mut memory, blocks, &args, 1).unwrap_err();
     let LaunchErrorKind::Alloca { fault, .. } = error.kind else { panic!("{error}") };
     (fault, error.to_string())
 }
@@ -160,7 +160,7 @@ fn memory_that_is_not_there_is_an_error() {
     let body = "%a = alloca num_elem = 9223372036854775807, alignment = 8 : tile<ptr<i64>>";
     let (mut memory, out) = buffer(vec![0; 64]);
     let args = [Arg::Pointer(memory.address(out))];
-    let error = launch_text(&kernel(body), &mut memory, 1, &args, 1).unwrap_err();
+    let error = launch_program(&program_as_it_is(&kernel(body)), &mut memory, 1, &args, 1).unwrap_err();
     assert!(matches!(error.kind, LaunchErrorKind::Resource(_)), "{error}");
     assert_eq!(error.site.map(|site| site.mnemonic), Some("alloca"));
 }

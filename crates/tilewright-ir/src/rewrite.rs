@@ -54,11 +54,16 @@ pub struct Rewriter<'a> {
     uses: Uses,
     /// By operation: whether it was erased. Those behind were not.
     erased: Vec<bool>,
+    num_erased: usize,
+    /// Leave the numbers as they are in the end.
+    unordered: bool,
 }
 
 impl Drop for Rewriter<'_> {
     fn drop(&mut self) {
-        *self.body = self.body.in_order();
+        if !self.unordered {
+            *self.body = self.body.in_order();
+        }
     }
 }
 
@@ -67,7 +72,7 @@ impl<'a> Rewriter<'a> {
     pub fn new(tables: &'a mut Tables, body: &'a mut Body) -> Rewriter<'a> {
         let mut uses = Uses::default();
         uses.add_new(body);
-        Rewriter { tables, body, uses, erased: Vec::new() }
+        Rewriter { tables, body, uses, erased: Vec::new(), num_erased: 0, unordered: false }
     }
 
     /// The interned data of the module.
@@ -161,6 +166,17 @@ impl<'a> Rewriter<'a> {
         }
     }
 
+    /// Ends rewriting, and leaves operations and values the numbers that they have: the body keeps the rows of what was erased. For bodies
+    /// that are read once, in the order of their blocks.
+    pub fn leave_unordered(mut self) {
+        self.unordered = true;
+    }
+
+    /// How many operations the body has, without those that were erased.
+    pub fn num_ops(&self) -> usize {
+        self.body.num_ops() - self.num_erased
+    }
+
     /// Whether an operation was erased.
     pub fn is_erased(&self, op: Op) -> bool {
         self.erased.get(op.index()).copied().unwrap_or(false)
@@ -213,6 +229,7 @@ impl<'a> Rewriter<'a> {
         self.erased.resize(self.body.num_ops(), false);
         while let Some(op) = erased.pop() {
             self.erased[op.index()] = true;
+            self.num_erased += 1;
             for slot in self.body.operand_slots(op) {
                 self.uses.remove(slot, self.body.operand_at(slot));
             }

@@ -105,8 +105,22 @@ fn bits(data: &[u8], n: usize) -> Result<Vec<u8>, String> {
     Ok((0..n).map(|i| data[i / 8] >> (i % 8) & 1).collect())
 }
 
+/// The element that the data of a constant begins with.
+fn first(data: &[u8], scalar: Scalar) -> Option<u64> {
+    let bits = data.get(..stored(scalar))?.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+    Some(match scalar {
+        Scalar::I1 => bits & 1,
+        Scalar::Tf32 => tf32_from_19(bits as u32).into(),
+        Scalar::I4 | Scalar::F4E2M1FN => bits & 15,
+        _ => bits,
+    })
+}
+
 /// The elements of `n` that the data of a constant holds.
 fn decode(data: &[u8], scalar: Scalar, n: usize) -> Option<Elements> {
+    if is_splat(data, scalar, n) || n == 1 && scalar == Scalar::I1 {
+        return Some(Elements::Splat(first(data, scalar)?));
+    }
     let bytes = elements(data, scalar, n).ok()?;
     let size = Elem::Num(scalar).size();
     let mut all = bytes.chunks_exact(size).map(|element| element.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)));

@@ -13,6 +13,7 @@ use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, O
 
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
     let mut known = Known::default();
+    known.reserve(rewriter.num_ops());
     let mut scopes: Vec<Scope> = Vec::new();
     let mut next = rewriter.body().entry_block().and_then(|block| rewriter.body().ops(block).next()).map(OpRef::id);
     loop {
@@ -66,6 +67,12 @@ struct Known {
 }
 
 impl Known {
+    /// Makes room for this many operations.
+    fn reserve(&mut self, ops: usize) {
+        self.ops.reserve(ops);
+        self.order.reserve(ops);
+    }
+
     /// Lets what was computed before stand for an operation, or knows it from now on.
     fn replace_or_enter(&mut self, rewriter: &mut Rewriter<'_>, op: Op, changes: &mut Statistics) {
         if only_computes(rewriter.op(op))

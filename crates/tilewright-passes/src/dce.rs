@@ -2,7 +2,8 @@
 //!
 //! Needed is what has an effect, and what something needed reads. A carried value is needed if something but its own next value
 //! reads it, so values that a loop only hands to itself go as well; loops and branches are made anew without what is not
-//! needed. A weak load whose tile nobody reads is removed too: its token then is the one that it waited for.
+//! needed. A weak load whose tile nobody reads is removed too, unless the option `loads` says no: its token then is the one that it
+//! waited for.
 
 use crate::{
     effects::{only_computes, only_loads},
@@ -12,11 +13,14 @@ use crate::{
 };
 use tilewright_ir::{Body, Op, OpRef, Opcode, Rewriter, Value, ValueDef, ops::Traits};
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, options: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
-    let live = Liveness::new(rewriter.body(), &ops, &terminators);
-    bypass_loads(rewriter, &ops, &live, changes);
+    let drops_loads = options.get("loads") != 0;
+    let live = Liveness::new(rewriter.body(), &ops, &terminators, drops_loads);
+    if drops_loads {
+        bypass_loads(rewriter, &ops, &live, changes);
+    }
     let mut replaced = vec![false; live.ops.len()];
     for op in ops.iter().filter(|op| live.op(**op)) {
         let kept = live.kept(rewriter.op(*op));
@@ -59,6 +63,8 @@ fn bypass_loads(rewriter: &mut Rewriter<'_>, ops: &[Op], live: &Liveness<'_>, ch
 /// Which operations and values are needed.
 struct Liveness<'a> {
     terminators: &'a Terminators,
+    /// Whether loads may be dead.
+    drops_loads: bool,
     ops: Vec<bool>,
     values: Vec<bool>,
     work: Vec<Work>,
@@ -70,9 +76,10 @@ enum Work {
 }
 
 impl<'a> Liveness<'a> {
-    fn new(body: &Body, preorder: &[Op], terminators: &'a Terminators) -> Liveness<'a> {
-        let mut live = Liveness { terminators, ops: vec![false; body.num_ops()], values: vec![false; body.num_values()], work: Vec::new() };
-        for op in preorder.iter().map(|op| body.op(*op)).filter(|op| has_effects(*op)) {
+    fn new(body: &Body, preorder: &[Op], terminators: &'a Terminators, drops_loads: bool) -> Liveness<'a> {
+        let (ops, values) = (vec![false; body.num_ops()], vec![false; body.num_values()]);
+        let mut live = Liveness { terminators, drops_loads, ops, values, work: Vec::new() };
+        for op in preorder.iter().map(|op| body.op(*op)).filter(|op| has_effects(*op) || !drops_loads && only_loads(*op)) {
             live.need_op(op);
         }
         while let Some(work) = live.work.pop() {
@@ -140,7 +147,7 @@ impl<'a> Liveness<'a> {
         match body.value_def(value) {
             ValueDef::Result(op, i) => {
                 let op = body.op(op);
-                if only_loads(op) && op.results().last() == Some(value) {
+                if self.drops_loads && only_loads(op) && op.results().last() == Some(value) {
                     return self.need_all(op.operand_named("token"));
                 }
                 self.need_op(op);

@@ -32,6 +32,11 @@ pub(crate) fn run(module: &mut Module, _: Options<'_>, changes: &mut Statistics)
     }
 }
 
+/// The same for one function, of which the loads stay where they are.
+pub(crate) fn run_without_loads(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+    hoist(rewriter, &HashMap::new(), changes);
+}
+
 /// Moves what can move. `movable` are loads, and out of how many loops they may move. Gives weak loads in loops that define nothing that
 /// these read.
 fn hoist(rewriter: &mut Rewriter<'_>, movable: &HashMap<Op, usize>, changes: &mut Statistics) -> Vec<Op> {

@@ -164,9 +164,16 @@ impl Pipeline {
     pub fn run(&self, module: VerifiedModule, mut options: RunOptions<'_>) -> Result<(VerifiedModule, Report), BrokenModule> {
         let verify_each = options.verify_each.unwrap_or(cfg!(debug_assertions));
         let mut module = module.into_inner();
+        if !verify_each && options.after.is_none() {
+            let mut report = Report::default();
+            for steps in self.groups() {
+                run_steps(steps, &mut module, Order::Text, Some(&mut report));
+            }
+            return Ok((verified(module, || self.to_string())?, report));
+        }
         let mut report = Report::default();
         for step in &self.steps {
-            report.steps.push(step.run(&mut module));
+            run_steps(std::slice::from_ref(step), &mut module, Order::Text, Some(&mut report));
             if verify_each {
                 module = verified(module, || step.to_string())?.into_inner();
             }
@@ -176,27 +183,132 @@ impl Pipeline {
         }
         Ok((verified(module, || self.to_string())?, report))
     }
+
+    /// Runs the passes on what is known to be valid, as a part of a [`VerifiedModule`] is. What they make of it is valid too, but
+    /// nobody looks, and operations are not numbered in the order of the text: for those that read it once and rely on nothing.
+    pub fn change(&self, module: &mut Module) {
+        let mut groups = self.groups().peekable();
+        while let Some(steps) = groups.next() {
+            let order = if groups.peek().is_some() { Order::Text } else { Order::Any };
+            run_steps(steps, module, order, None);
+        }
+    }
+
+    /// The passes, those of functions together.
+    fn groups(&self) -> impl Iterator<Item = &[Step]> {
+        self.steps.chunk_by(|a, b| a.is_of_functions() && b.is_of_functions())
+    }
 }
 
 fn verified(module: Module, pass: impl Fn() -> String) -> Result<VerifiedModule, BrokenModule> {
     try_verify(module).map_err(|rejected| BrokenModule { pass: pass(), findings: rejected.findings, module: Box::new(rejected.module) })
 }
 
-impl Step {
-    fn run(&self, module: &mut Module) -> StepReport {
-        let options = Options { info: self.info, values: &self.values };
+/// The code of a pass with its options.
+enum Code {
+    Function(fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics)),
+    Module(fn(&mut Module, Options<'_>, &mut Statistics)),
+}
+
+/// How operations are numbered behind passes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// As they stand in the text.
+    Text,
+    /// Somehow.
+    Any,
+}
+
+/// Runs passes one after the other on each function, of which the uses of values are found once; or one on the module.
+fn run_steps(steps: &[Step], module: &mut Module, order: Order, report: Option<&mut Report>) {
+    let mut reports: Vec<StepReport> = Vec::new();
+    if report.is_some() {
+        reports.extend(steps.iter().map(StepReport::new));
+    }
+    if let [step] = steps
+        && let Code::Module(run) = step.code()
+    {
         let ops_before = num_ops(module);
-        let mut changes = Statistics::default();
-        let start = Instant::now();
-        match self.info.run {
-            Run::Function(run) => {
-                for function in &mut module.functions {
-                    run(&mut Rewriter::new(&mut module.tables, &mut function.body), options, &mut changes);
+        measure(reports.first_mut(), ops_before, |changes| {
+            run(module, step.options(), changes);
+            num_ops(module)
+        });
+    } else {
+        run_on_functions(steps, module, order, &mut reports);
+    }
+    if let Some(report) = report {
+        report.steps.append(&mut reports);
+    }
+}
+
+/// Runs passes of functions. `reports`: one for each step, or none.
+fn run_on_functions(steps: &[Step], module: &mut Module, order: Order, reports: &mut [StepReport]) {
+    for function in &mut module.functions {
+        let mut rewriter = Rewriter::new(&mut module.tables, &mut function.body);
+        // By step: whether it changed the function.
+        let mut changed: Vec<bool> = Vec::with_capacity(steps.len());
+        for (i, step) in steps.iter().enumerate() {
+            let Code::Function(run) = step.code() else { break };
+            let ops_before = rewriter.num_ops();
+            let again = step.info.is_idempotent && step.is_settled(&steps[..i], &changed);
+            let did = measure(reports.get_mut(i), ops_before, |changes| {
+                if !again {
+                    run(&mut rewriter, step.options(), changes);
                 }
-            }
-            Run::Module(run) => run(module, options, &mut changes),
+                rewriter.num_ops()
+            });
+            changed.push(did);
         }
-        StepReport { pass: self.to_string(), time: start.elapsed(), changes, ops_before, ops_after: num_ops(module) }
+        if order == Order::Any {
+            rewriter.leave_unordered();
+        }
+    }
+}
+
+/// Does what a pass does, which gives how many operations it left, and adds that to a report; gives whether it changed anything.
+fn measure(report: Option<&mut StepReport>, ops_before: usize, pass: impl FnOnce(&mut Statistics) -> usize) -> bool {
+    let mut changes = Statistics::default();
+    let Some(report) = report else {
+        pass(&mut changes);
+        return !changes.is_empty();
+    };
+    let start = Instant::now();
+    report.ops_after += pass(&mut changes);
+    report.time += start.elapsed();
+    report.ops_before += ops_before;
+    changes.counts().iter().for_each(|(what, count)| report.changes.add(what, *count));
+    !changes.is_empty()
+}
+
+impl Step {
+    fn is_of_functions(&self) -> bool {
+        matches!(self.code(), Code::Function(_))
+    }
+
+    /// What it runs with its options.
+    fn code(&self) -> Code {
+        match self.info.run {
+            Run::Function(function) => Code::Function(function),
+            Run::Module(module) => Code::Module(module),
+            Run::Unless { option, function, .. } if self.options().get(option) == 0 => Code::Function(function),
+            Run::Unless { module, .. } => Code::Module(module),
+        }
+    }
+
+    fn options(&self) -> Options<'_> {
+        Options { info: self.info, values: &self.values }
+    }
+
+    /// Whether the same pass was among those before, and none changed anything behind it. `changed`: which of them did.
+    fn is_settled(&self, before: &[Step], changed: &[bool]) -> bool {
+        let same = |step: &Step| std::ptr::eq(step.info, self.info) && step.values == self.values;
+        before.iter().rposition(same).is_some_and(|last| !changed[last + 1..].contains(&true))
+    }
+}
+
+impl StepReport {
+    fn new(step: &Step) -> StepReport {
+        StepReport { pass: step.to_string(), time: Duration::ZERO, changes: Statistics::default(), ops_before: 0, ops_after: 0 }
     }
 }
 

@@ -16,6 +16,8 @@ pub struct PassInfo {
     /// The numbers that it can be given.
     pub options: &'static [OptionInfo],
     pub(crate) run: Run,
+    /// Whether it has nothing to do on what it left: then it does not run again before another pass changed something.
+    pub(crate) is_idempotent: bool,
 }
 
 /// A number that a pass can be given.
@@ -36,6 +38,12 @@ pub(crate) enum Run {
     Function(fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics)),
     /// Changes the module, or needs all of it to know what to change.
     Module(fn(&mut Module, Options<'_>, &mut Statistics)),
+    /// The first if an option is 0, else the second.
+    Unless {
+        option: &'static str,
+        function: fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics),
+        module: fn(&mut Module, Options<'_>, &mut Statistics),
+    },
 }
 
 /// The numbers that a pass was given.
@@ -60,72 +68,84 @@ pub static PASSES: &[PassInfo] = &[
         summary: "Adds assertions of known ranges and divisors, so that a run checks them",
         options: &[],
         run: Run::Module(assert_facts::run),
+        is_idempotent: false,
     },
     PassInfo {
         name: "canonicalize",
         summary: "Folds constants, removes what changes nothing, writes the rest in one way",
         options: &[],
         run: Run::Function(canonicalize::run),
+        is_idempotent: true,
     },
     PassInfo {
         name: "cse",
         summary: "Computes once what is computed again: equal operations become one",
         options: &[],
         run: Run::Function(cse::run),
+        is_idempotent: true,
     },
     PassInfo {
         name: "dce",
         summary: "Removes operations, carried values and results that nothing needs",
-        options: &[],
+        options: &[OptionInfo { name: "loads", summary: "1 where weak loads that nothing reads go, 0 where they stay", default: 1 }],
         run: Run::Function(dce::run),
+        is_idempotent: true,
     },
     PassInfo {
         name: "forward-stores",
         summary: "Takes loads from the stores before them; removes overwritten stores",
         options: &[],
         run: Run::Module(forward_stores::run),
+        is_idempotent: false,
     },
     PassInfo {
         name: "fuse-fma",
         summary: "Computes products in the sums that read them: this changes rounding",
         options: &[],
         run: Run::Function(fuse_fma::run),
+        is_idempotent: true,
     },
     PassInfo {
         name: "inline",
         summary: "Replaces calls by what the functions do (preview of 13.5 only)",
         options: &[],
         run: Run::Module(inline::run),
+        is_idempotent: false,
     },
     PassInfo {
         name: "licm",
         summary: "Moves operations out of loops that compute the same in every iteration",
-        options: &[],
-        run: Run::Module(licm::run),
+        options: &[OptionInfo { name: "loads", summary: "1 where weak loads move, too, 0 where they stay", default: 1 }],
+        run: Run::Unless { option: "loads", function: licm::run_without_loads, module: licm::run },
+        is_idempotent: true,
     },
     PassInfo {
         name: "loop-peel",
         summary: "Peels off first iterations where a condition asks for them",
         options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1 }],
         run: Run::Function(loop_peel::run),
+        is_idempotent: false,
     },
     PassInfo {
         name: "loop-split",
         summary: "Splits loops where a condition on the induction variable changes",
         options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1 }],
         run: Run::Function(loop_split::run),
+        is_idempotent: false,
     },
     PassInfo {
         name: "range-propagation",
         summary: "Leaves out what ranges decide: comparisons, masks, assertions, divisions",
         options: &[],
         run: Run::Module(range_propagation::run),
+        is_idempotent: false,
     },
     PassInfo {
         name: "synthesize-debug-scopes",
         summary: "Gives functions with plain locations the scopes that debuggers ask for",
         options: &[],
         run: Run::Module(synthesize_debug_scopes::run),
+        is_idempotent: false,
     },
 ];
 

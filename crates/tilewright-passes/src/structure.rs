@@ -122,7 +122,9 @@ fn filtered(values: &[Value], is_kept: impl Fn(usize) -> bool) -> Vec<Value> {
 
 /// All operations, each before those of its regions.
 pub(crate) fn preorder(body: &Body) -> Vec<Op> {
-    body.preorder().map(OpRef::id).collect()
+    let mut ops = Vec::with_capacity(body.num_ops());
+    ops.extend(body.preorder().map(OpRef::id));
+    ops
 }
 
 /// Lets what waits for an access to memory wait for what this one waits for.

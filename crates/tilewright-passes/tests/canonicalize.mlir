@@ -329,3 +329,38 @@ entry @loops(%n: tile<i32>, %m: tile<i32>) {
 //|   %2 = print_tko "%d %d %d %d %d", %0, %arg0, %for#0, %arg1, %1 : tile<i32>, tile<i32>, tile<i32>, tile<i32>, tile<i32> -> token
 //|   return
 //| }
+
+// Numbers that are moved after they were extended are compared, and added to pointers, before: here 64 positions below an end.
+entry @extended(%p: tile<ptr<i32>>, %y: tile<i32>, %n: tile<i32>) {
+  %x = reshape %y : tile<i32> -> tile<1xi32>
+  %i = iota : tile<64xi32>
+  %e = exti %i signed : tile<64xi32> -> tile<64xi64>
+  %n0 = exti %n signed : tile<i32> -> tile<i64>
+  %n1 = reshape %n0 : tile<i64> -> tile<1xi64>
+  %n2 = broadcast %n1 : tile<1xi64> -> tile<64xi64>
+  %m = cmpi less_than %e, %n2, unsigned : tile<64xi64> -> tile<64xi1>
+  %one = constant <i64: 1> : tile<64xi64>
+  %o = muli %e, %one : tile<64xi64>
+  %p0 = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %q = offset %p1, %o : tile<64xptr<i32>>, tile<64xi64> -> tile<64xptr<i32>>
+  %w = exti %x signed : tile<1xi32> -> tile<1xi64>
+  %w1 = broadcast %w : tile<1xi64> -> tile<64xi64>
+  %r = offset %q, %w1 : tile<64xptr<i32>>, tile<64xi64> -> tile<64xptr<i32>>
+  %t = store_ptr_tko weak %r, %i, %m : tile<64xptr<i32>>, tile<64xi32>, tile<64xi1> -> token
+  return
+}
+//| entry @extended(%arg0: tile<ptr<i32>>, %arg1: tile<i32>, %arg2: tile<i32>) {
+//|   %reshape = reshape %arg1 : tile<i32> -> tile<1xi32>
+//|   %0 = iota : tile<64xi32>
+//|   %reshape_0 = reshape %arg2 : tile<i32> -> tile<1xi32>
+//|   %bcast = broadcast %reshape_0 : tile<1xi32> -> tile<64xi32>
+//|   %1 = cmpi less_than %0, %bcast, unsigned : tile<64xi32> -> tile<64xi1>
+//|   %reshape_1 = reshape %arg0 : tile<ptr<i32>> -> tile<1xptr<i32>>
+//|   %bcast_2 = broadcast %reshape_1 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+//|   %2 = offset %bcast_2, %0 : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+//|   %bcast_3 = broadcast %reshape : tile<1xi32> -> tile<64xi32>
+//|   %3 = offset %2, %bcast_3 : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+//|   %4 = store_ptr_tko weak %3, %0, %1 : tile<64xptr<i32>>, tile<64xi32>, tile<64xi1> -> token
+//|   return
+//| }

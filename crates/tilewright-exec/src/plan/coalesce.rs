@@ -3,11 +3,11 @@
 //! `acc = mma(a, b, acc)` in a loop is lowered to a product in a register of its own and a move to the register that carries `acc`.
 //! Where nothing needs the old value in between, the product is written to the carrying register, and nothing is copied.
 
-use super::{Inst, Tile, VReg, tile::Base};
-use std::collections::HashMap;
+use super::{Inst, Tile, VReg, counts::Counts, tile::Base};
+use crate::hash::HashMap;
 
 /// Lets products write to where they are moved.
-pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, uses: &HashMap<VReg, usize>) {
+pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, uses: &Counts) {
     if !code.iter().any(|(inst, _)| matches!(inst, Inst::Matmul(_))) {
         return;
     }
@@ -38,7 +38,7 @@ struct Places {
 
 impl Places {
     fn new(code: &[(Inst, u32)]) -> Places {
-        let mut places = Places { moves: HashMap::new(), touched: HashMap::new(), ends: Vec::with_capacity(code.len()) };
+        let mut places = Places { moves: HashMap::default(), touched: HashMap::default(), ends: Vec::with_capacity(code.len()) };
         let mut ends = 0;
         for (at, (inst, _)) in code.iter().enumerate() {
             places.ends.push(ends);
@@ -61,9 +61,9 @@ impl Places {
     }
 
     /// The move of the product at `at` that is its only use, if the product may as well be written to where it goes.
-    fn find_move(&self, code: &[(Inst, u32)], at: usize, uses: &HashMap<VReg, usize>) -> Option<usize> {
+    fn find_move(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Option<usize> {
         let (Inst::Matmul(matmul), _) = &code[at] else { return None };
-        if uses.get(&matmul.dst) != Some(&1) {
+        if uses.of(matmul.dst) != 1 {
             return None;
         }
         let moved = *self.moves.get(&matmul.dst)?;
@@ -123,7 +123,7 @@ mod tests {
 
     /// How many instructions are left.
     fn left(mut code: Vec<(Inst, u32)>) -> usize {
-        let uses = super::super::fuse::count_uses(&code);
+        let uses = super::super::counts::count_uses(&code);
         coalesce(&mut code, &uses);
         code.len()
     }

@@ -2,7 +2,7 @@
 
 use super::{Base, PARAM_BYTES, Tile};
 use crate::elem::Elem;
-use std::collections::{HashMap, HashSet};
+use crate::hash::HashMap;
 use tilewright_ir::{Const, Scalar};
 use tilewright_passes::constant::elements;
 
@@ -18,8 +18,6 @@ const MAX_COMPUTED: usize = 1 << 18;
 pub(crate) struct Constants {
     bytes: Vec<u8>,
     decoded: HashMap<(Const, Scalar, usize), Tile>,
-    /// Where the data of constants begins that are known before a launch.
-    known: HashSet<usize>,
     /// Bytes of the tiles that a launch computes.
     computed: usize,
 }
@@ -34,13 +32,6 @@ impl Constants {
         &self.bytes
     }
 
-    /// The bits that all elements of a tile have, if they are one constant.
-    pub(crate) fn splat_of(&self, tile: &Tile) -> Option<u64> {
-        let Base::Const(start) = tile.base else { return None };
-        let element = self.bytes.get(start..start + tile.elem.size()).filter(|_| self.known.contains(&start) && tile.is_splat())?;
-        Some(element.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
-    }
-
     /// The tile of the parameter at `index`.
     pub(crate) fn param(index: usize, elem: Elem) -> Tile {
         Tile::contiguous(elem, Base::Const(index * PARAM_BYTES), &[])
@@ -50,7 +41,6 @@ impl Constants {
         let start = self.bytes.len().next_multiple_of(ALIGNMENT);
         self.bytes.resize(start, 0);
         self.bytes.extend_from_slice(bytes);
-        self.known.insert(start);
         Base::Const(start)
     }
 

@@ -6,7 +6,7 @@
 
 use super::{
     Inst, Src, Sweep, Tile, VReg, ViewAccess,
-    fuse::{count_uses, count_writes},
+    counts::{count_uses, count_writes},
     in_place::copies_bytes,
     tile::Base,
 };
@@ -20,7 +20,7 @@ pub(crate) fn join(code: &mut Vec<(Inst, u32)>) {
             joined.push((inst, site));
             continue;
         };
-        let result = stored_once(&view, &src).filter(|reg| uses.get(reg) == Some(&1) && writes.get(reg) == Some(&1));
+        let result = stored_once(&view, &src).filter(|reg| uses.of(*reg) == 1 && writes.of(*reg) == 1);
         let mut sweep = result.and_then(|reg| take_sweep(&mut joined, reg, &view));
         // Chains can store past the caches.
         sweep.iter_mut().for_each(|sweep| sweep.chain_alone());

@@ -7,13 +7,13 @@
 
 use super::{
     Inst, Sweep, Tile, VReg,
-    fuse::{count_uses, count_writes},
+    counts::{count_uses, count_writes},
     inst::FoldRows,
     sweep::SweepFold,
     tile::Base,
 };
+use crate::hash::HashMap;
 use crate::{elem::Elem, kernels::long};
-use std::collections::HashMap;
 use tilewright_ir::Scalar;
 
 /// Lets chains begin the reductions of what they compute. `registers`: the bytes of each.
@@ -24,14 +24,13 @@ pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) 
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at);
         let Some((Inst::FoldRows(fold), _)) = after.first_mut() else { continue };
-        let Some(reg) = whole_register(&fold.src).filter(|reg| writes.get(reg) == Some(&1)) else { continue };
+        let Some(reg) = whole_register(&fold.src).filter(|reg| writes.of(*reg) == 1) else { continue };
         let Some(writer) = writers.get(&reg).copied().filter(|writer| Some(*writer) != first) else { continue };
         let Some((Inst::Sweep(sweep), _)) = before.get_mut(writer) else { continue };
         let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
         if begin(sweep, fold, reg, dst) {
             registers.push(fold.src.numel() * size_of::<f32>());
-            let left = uses.entry(reg).and_modify(|uses| *uses -= 1).or_default();
-            if *left == 0 {
+            if uses.take(reg) == 0 {
                 sweep.drop_result(reg);
             }
         }
@@ -48,7 +47,7 @@ fn whole_register(tile: &Tile) -> Option<VReg> {
 
 /// The sweep that writes each register.
 fn sweeps_that_write(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
-    let mut writers = HashMap::new();
+    let mut writers = HashMap::default();
     for (at, (inst, _)) in code.iter().enumerate() {
         if matches!(inst, Inst::Sweep(_)) {
             inst.for_each_write(|reg| {

@@ -1,11 +1,8 @@
 //! Frames: where each register lies in the memory of a block, and where each label ended up.
 
 use super::{Inst, VReg, tile::Base};
-use crate::PlanError;
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, HashMap},
-};
+use crate::{PlanError, hash::HashMap};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Registers are aligned for the widest vectors.
 pub(crate) const ALIGNMENT: usize = 64;
@@ -134,7 +131,7 @@ fn extend(life: &mut Option<(usize, usize)>, at: usize, open: &[(usize, usize)])
 /// For the head of each loop, the instruction that goes back to it last.
 fn loop_ends(code: &[(Inst, u32)]) -> HashMap<usize, usize> {
     let labels = label_positions(code, false);
-    let mut ends = HashMap::new();
+    let mut ends = HashMap::default();
     for (at, (inst, _)) in code.iter().enumerate() {
         if let Some(head) = inst.target().and_then(|label| labels.get(&label).copied())
             && head <= at
@@ -147,7 +144,7 @@ fn loop_ends(code: &[(Inst, u32)]) -> HashMap<usize, usize> {
 
 /// Where each label is, counting labels as instructions or not.
 fn label_positions(code: &[(Inst, u32)], skip_labels: bool) -> HashMap<usize, usize> {
-    let mut positions = HashMap::new();
+    let mut positions = HashMap::default();
     let mut next = 0;
     for (inst, _) in code {
         let is_label = if let Inst::Label(label) = inst {

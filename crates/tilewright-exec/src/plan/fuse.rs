@@ -3,9 +3,15 @@
 //! A sweep does all its steps on one piece of the elements before it goes on to the next, so values that only the sweep uses
 //! never leave the cache and need no register.
 
-use super::{Inst, Src, Step, Sweep, SweepInput, Tile, VReg, chains, inst::Elementwise, order, tile::Base};
+use super::{
+    Inst, Src, Step, Sweep, SweepInput, Tile, VReg, chains,
+    counts::{Counts, count_uses},
+    inst::Elementwise,
+    order,
+    tile::Base,
+};
+use crate::hash::HashMap;
 use crate::kernels::Kernel;
-use std::collections::HashMap;
 
 /// The most steps of a sweep, which bounds its scratch.
 pub(crate) const MAX_STEPS: usize = 64;
@@ -38,9 +44,8 @@ pub(crate) fn one_by_one(code: Vec<Inst>) -> (Vec<Inst>, usize) {
     let mut slots = 0;
     let one = |inst| {
         let Inst::Elementwise(inst) = inst else { return inst };
-        let uses = HashMap::from([(inst.dst, 1)]);
         let run = vec![inst];
-        let (sweep, needed) = SweepBuilder::new(&run, &uses).build(run);
+        let (sweep, needed) = SweepBuilder::new(&run, |_| 1).build(run);
         slots = slots.max(needed);
         Inst::Sweep(Box::new(sweep))
     };
@@ -51,29 +56,9 @@ fn scratch_of(inst: &Inst) -> usize {
     if let Inst::Fold(fold) = inst { fold.slots } else { 0 }
 }
 
-/// How often each register is read.
-pub(crate) fn count_uses(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
-    let mut uses = HashMap::new();
-    for (inst, _) in code {
-        inst.for_each_read(|tile| {
-            if let Base::Reg(reg) = tile.base {
-                *uses.entry(reg).or_default() += 1;
-            }
-        });
-    }
-    uses
-}
-
-/// How many instructions write each register.
-pub(crate) fn count_writes(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
-    let mut writes = HashMap::new();
-    code.iter().for_each(|(inst, _)| inst.for_each_write(|reg| *writes.entry(reg).or_default() += 1));
-    writes
-}
-
 struct Fuser {
     /// How often each register is read.
-    uses: HashMap<VReg, usize>,
+    uses: Counts,
     code: Vec<(Inst, u32)>,
     scratch_slots: usize,
     /// Instructions that will be one sweep.
@@ -110,7 +95,7 @@ impl Fuser {
         if run.iter().all(|member| chains::takes(&member.kernel, member.n)) {
             run = order::depth_first(run);
         }
-        let builder = SweepBuilder::new(&run, &self.uses);
+        let builder = SweepBuilder::new(&run, |reg| self.uses.of(reg));
         let (sweep, slots) = builder.build(run);
         self.scratch_slots = self.scratch_slots.max(slots);
         self.code.push((Inst::Sweep(Box::new(sweep)), self.site));
@@ -167,8 +152,9 @@ struct SweepBuilder {
 }
 
 impl SweepBuilder {
-    fn new(run: &[Elementwise], uses: &HashMap<VReg, usize>) -> SweepBuilder {
-        let mut reads: HashMap<VReg, (usize, usize)> = HashMap::new();
+    /// `uses`: how often a register is read, in the run and elsewhere.
+    fn new(run: &[Elementwise], uses: impl Fn(VReg) -> usize) -> SweepBuilder {
+        let mut reads: HashMap<VReg, (usize, usize)> = HashMap::default();
         for (i, member) in run.iter().enumerate() {
             reads.insert(member.dst, (i, 0));
             for src in &member.srcs {
@@ -179,11 +165,11 @@ impl SweepBuilder {
                 }
             }
         }
-        let outside = |reg: &VReg, inside: usize| uses.get(reg).copied().unwrap_or(0) > inside;
+        let outside = |reg: &VReg, inside: usize| uses(*reg) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
         let linked = chains::linked(run, n);
-        SweepBuilder { n, produced, places: HashMap::new(), slots: Slots::default(), input_slots: 0, inputs: Vec::new(), linked }
+        SweepBuilder { n, produced, places: HashMap::default(), slots: Slots::default(), input_slots: 0, inputs: Vec::new(), linked }
     }
 
     fn build(mut self, run: Vec<Elementwise>) -> (Sweep, usize) {

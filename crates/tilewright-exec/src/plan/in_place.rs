@@ -6,7 +6,7 @@
 
 use super::{
     Inst, Matmul, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
-    fuse::{count_uses, count_writes},
+    counts::{count_uses, count_writes},
     tile::Base,
 };
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
@@ -18,9 +18,9 @@ pub(crate) fn mark(code: &mut [(Inst, u32)]) {
         let (before, after) = code.split_at_mut(at + 1);
         if let Some((Inst::Load { view, dst, readers }, _)) = before.last_mut()
             && copies_bytes(view)
-            && writes.get(dst) == Some(&1)
+            && writes.of(*dst) == 1
         {
-            *readers = find_readers(after, *dst, view, uses.get(dst).copied().unwrap_or(0));
+            *readers = find_readers(after, *dst, view, uses.of(*dst));
         }
     }
 }

@@ -4,6 +4,7 @@ mod chains;
 mod coalesce;
 mod coarse;
 mod constants;
+mod counts;
 mod direct_store;
 mod earlier;
 mod fixed_views;
@@ -21,10 +22,10 @@ mod order;
 mod printf;
 mod product_loops;
 mod recompute;
+mod sites;
 mod streaming;
 mod sweep;
 mod tile;
-mod unused;
 mod widen;
 
 pub(crate) use constants::Constants;
@@ -37,6 +38,8 @@ pub(crate) use inst::{
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
+use sites::SiteTable;
+pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
 pub(crate) use tile::{Base, Operand, Tile, VReg, row_major};
 
@@ -45,7 +48,7 @@ use crate::{
     memory::{Globals, locals::Allocas},
 };
 use std::sync::Arc;
-use tilewright_ir::{Module, Scalar};
+use tilewright_ir::{Function, Scalar};
 
 /// A parameter of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +81,7 @@ pub struct Plan {
     /// For each instruction, the operation it came from.
     pub(crate) sites: Vec<u32>,
     /// The operations that instructions came from.
-    pub(crate) site_table: Vec<(u32, Site)>,
+    site_table: SiteTable,
     pub(crate) constants: Constants,
     /// The memory of the module's globals, at the addresses that the code holds.
     pub(crate) globals: Arc<Globals>,
@@ -115,15 +118,10 @@ pub(crate) const PARAM_BYTES: usize = 8;
 const LITTLE_TO_COMPUTE: usize = 2;
 
 impl Plan {
-    /// Plans the entry called `name`.
-    pub(crate) fn new(module: &Module, globals: &Arc<Globals>, name: &str) -> Result<Plan, PlanError> {
-        let Some(function) = module.function(name).filter(|f| f.is_entry) else {
-            let entries = module.functions.iter().filter(|f| f.is_entry).map(|f| module.tables.strings.text(f.name).into_owned());
-            return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
-        };
-        let mut lowered = lower::lower(module, globals, function)?;
-        let mut uses = fuse::count_uses(&lowered.code);
-        unused::drop_unused(&mut lowered.code, &mut uses);
+    /// Plans an entry, which is one of the functions of `source`.
+    pub(crate) fn new(source: Source<'_>, globals: &Arc<Globals>, entry: &Function) -> Result<Plan, PlanError> {
+        let mut lowered = lower::lower(source, globals, entry)?;
+        let uses = counts::count_uses(&lowered.code);
         coalesce::coalesce(&mut lowered.code, &uses);
         widen::widen_early(&mut lowered.code, &mut lowered.registers);
         let mut code = earlier::bring_forward(lowered.code);
@@ -152,7 +150,7 @@ impl Plan {
         product_loops::mark(&mut code);
         let only_store = coarse::only_store(&code);
         Ok(Plan {
-            entry: name.to_owned(),
+            entry: source.module().tables.strings.text(entry.name).into_owned(),
             params: lowered.params,
             code,
             prologue,
@@ -195,8 +193,13 @@ impl Plan {
     }
 
     /// The operation that the instruction at `pc` came from.
-    pub(crate) fn site(&self, pc: usize) -> Option<&(u32, Site)> {
-        self.site_table.get(*self.sites.get(pc)? as usize)
+    pub(crate) fn site(&self, pc: usize) -> Option<Site> {
+        Some(self.site_table.site(*self.sites.get(pc)?))
+    }
+
+    /// The position in its function of the operation that the instruction at `pc` came from.
+    pub(crate) fn op_index(&self, pc: usize) -> u32 {
+        self.sites.get(pc).map_or(0, |number| self.site_table.op(*number))
     }
 }
 

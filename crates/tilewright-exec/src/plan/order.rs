@@ -1,7 +1,7 @@
 //! The order of a chain's steps: each behind what it reads last, so that most values are handed on and few are written to scratch.
 
 use super::{VReg, inst::Elementwise, tile::Base};
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 /// The steps of a run in another order, or in the same if a register means different values to them.
 ///
@@ -26,7 +26,7 @@ struct Walk {
 impl Walk {
     /// `None` where a register is written twice, or read before it is written.
     fn new(run: &[Elementwise]) -> Option<Walk> {
-        let mut written: HashMap<VReg, usize> = HashMap::new();
+        let mut written: HashMap<VReg, usize> = HashMap::default();
         for (i, step) in run.iter().enumerate() {
             if written.insert(step.dst, i).is_some() {
                 return None;

@@ -4,9 +4,15 @@
 //! anyway takes less time than to write a tile and to read it back. So a value that takes one cheap step from one tile is computed in each
 //! sweep that reads it, if nothing else does and nothing between can change the tile.
 
-use super::{Inst, Sweep, Tile, VReg, fuse::count_writes, inst::Elementwise, tile::Base};
+use super::{
+    Inst, Sweep, Tile, VReg,
+    counts::{Counts, count_writes},
+    inst::Elementwise,
+    tile::Base,
+};
+use crate::hash::HashMap;
 use crate::kernels::chain::{self, Binary, Form, Op, Unary};
-use std::collections::{HashMap, hash_map::Entry};
+use std::collections::hash_map::Entry;
 use tilewright_ir::MemoryOrderingSemantics;
 
 /// The most steps that are computed again for one value.
@@ -30,7 +36,8 @@ struct Value {
 pub(crate) fn recompute(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>) {
     let values = find_values(code);
     if values.values().any(|value| value.read_later) {
-        let mut again = Again { values, registers, made: HashMap::new(), copies: HashMap::new(), code: Vec::with_capacity(code.len()) };
+        let mut again =
+            Again { values, registers, made: HashMap::default(), copies: HashMap::default(), code: Vec::with_capacity(code.len()) };
         let mut place = Place::default();
         for (inst, site) in code.drain(..) {
             if place.enter(&inst) {
@@ -74,7 +81,7 @@ fn leaves_memory(inst: &Inst) -> bool {
 /// The values that may be computed again wherever they are read.
 fn find_values(code: &[(Inst, u32)]) -> HashMap<VReg, Value> {
     let writes = count_writes(code);
-    let mut values: HashMap<VReg, Value> = HashMap::new();
+    let mut values: HashMap<VReg, Value> = HashMap::default();
     let mut order = Vec::new();
     let mut place = Place::default();
     for (inst, _) in code {
@@ -121,9 +128,9 @@ fn note_reader(values: &mut HashMap<VReg, Value>, reader: &Inst, tile: &Tile, pl
 
 /// The only tile that an instruction reads in full, if it computes so little of it that this may as well be done twice: what it reads is
 /// written once, and so is still there later.
-fn one_cheap_step<'a>(member: &'a Elementwise, writes: &HashMap<VReg, usize>) -> Option<&'a Tile> {
+fn one_cheap_step<'a>(member: &'a Elementwise, writes: &Counts) -> Option<&'a Tile> {
     let is_cheap = chain::form(&member.kernel.imm).is_some_and(is_cheap);
-    let once = |reg: VReg| writes.get(&reg).is_none_or(|count| *count == 1);
+    let once = |reg: VReg| writes.of(reg) <= 1;
     let lasts = |tile: &Tile| if let Base::Reg(reg) = tile.base { once(reg) } else { true };
     let is_small = |tile: &Tile| tile.is_splat() || tile.shared_by().is_some();
     if !is_cheap || member.n < Sweep::PIECE || !once(member.dst) || !member.srcs.iter().all(lasts) {

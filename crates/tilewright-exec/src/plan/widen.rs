@@ -5,11 +5,12 @@
 //! rounds, as the weights of attention: it has the rounded number as `f32`, which takes no longer to write.
 
 use super::{Inst, Matmul, Tile, VReg, chains, inst::Elementwise, tile::Base};
+use crate::hash::HashMap;
 use crate::{
     elem::Elem,
     kernels::{ElemOp, mma::MatmulKind, select},
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use tilewright_ir::{RoundingMode, Scalar};
 use tilewright_numeric::FloatFormat;
 
@@ -32,7 +33,7 @@ pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize
             made.entry(reg.index()).or_insert((*begin, wide));
         }
     }
-    let mut behind: HashMap<usize, Vec<Elementwise>> = HashMap::new();
+    let mut behind: HashMap<usize, Vec<Elementwise>> = HashMap::default();
     made.into_values().for_each(|(begin, widening)| behind.entry(begin).or_default().push(widening));
     let old = std::mem::take(code);
     for (at, (inst, site)) in old.into_iter().enumerate() {
@@ -43,7 +44,7 @@ pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize
 
 /// The instructions that write each register.
 fn find_writes(code: &[(Inst, u32)]) -> HashMap<VReg, Vec<usize>> {
-    let mut writes: HashMap<VReg, Vec<usize>> = HashMap::new();
+    let mut writes: HashMap<VReg, Vec<usize>> = HashMap::default();
     for (at, (inst, _)) in code.iter().enumerate() {
         inst.for_each_write(|reg| writes.entry(reg).or_default().push(at));
     }

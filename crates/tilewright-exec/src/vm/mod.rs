@@ -265,17 +265,12 @@ impl<'l> Machine<'l> {
     #[cold]
     fn error(&self, block: &Block, kind: LaunchErrorKind) -> LaunchError {
         let plan = self.launch.plan;
-        LaunchError {
-            entry: plan.entry().to_owned(),
-            block: Some(block.id),
-            site: plan.site(block.pc).map(|(_, site)| Box::new(site.clone())),
-            kind,
-        }
+        LaunchError { entry: plan.entry().to_owned(), block: Some(block.id), site: plan.site(block.pc).map(Box::new), kind }
     }
 
     /// Position in its function of the operation that a block runs.
     fn op_index(&self, block: &Block) -> u32 {
-        self.launch.plan.site(block.pc).map_or(0, |(op, _)| *op)
+        self.launch.plan.op_index(block.pc)
     }
 
     /// The host address of `size` bytes of elements of `align` bytes at `address`.

@@ -26,7 +26,7 @@ struct Left {
 }
 
 fn run(module: &VerifiedModule, program: &Program) -> Result<Left, String> {
-    let engine = tilewright_exec::Program::new(module.clone());
+    let engine = tilewright_exec::Program::without_passes(module.clone());
     let plan = engine.plan("k").map_err(|error| error.to_string())?;
     let mut memory = Memory::new();
     let input = memory.add(program.input.clone());

@@ -2,13 +2,22 @@
 #![allow(dead_code, reason = "not every test needs everything")]
 
 use tilewright_exec::{Arg, Buffer, LaunchError, LaunchOptions, LaunchReport, Memory, Program, launch};
-use tilewright_ir::verify;
+use tilewright_ir::{VerifiedModule, verify};
 use tilewright_text::{ParseOptions, parse};
 
 /// The program of a text.
 pub(crate) fn program(text: &str) -> Program {
+    Program::new(module(text))
+}
+
+/// The program of a text, of which every operation is carried out as it stands.
+pub(crate) fn program_as_it_is(text: &str) -> Program {
+    Program::without_passes(module(text))
+}
+
+fn module(text: &str) -> VerifiedModule {
     let module = parse(text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(text, "kernel")));
-    Program::new(verify(module).unwrap_or_else(|findings| panic!("{}: {}\n{text}", findings[0].rule, findings[0].message)))
+    verify(module).unwrap_or_else(|findings| panic!("{}: {}\n{text}", findings[0].rule, findings[0].message))
 }
 
 /// Launches the entry `k` of a text.
@@ -19,7 +28,18 @@ pub(crate) fn launch_text(
     args: &[Arg],
     threads: usize,
 ) -> Result<LaunchReport, LaunchError> {
-    let plan = program(text).plan("k").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    launch_program(&program(text), memory, blocks, args, threads)
+}
+
+/// Launches the entry `k` of a program.
+pub(crate) fn launch_program(
+    program: &Program,
+    memory: &mut Memory<'_>,
+    blocks: u32,
+    args: &[Arg],
+    threads: usize,
+) -> Result<LaunchReport, LaunchError> {
+    let plan = program.plan("k").unwrap_or_else(|error| panic!("{error}"));
     launch(&plan, memory, [blocks, 1, 1], args, &LaunchOptions::new().threads(threads))
 }
 

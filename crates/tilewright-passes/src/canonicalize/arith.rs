@@ -92,19 +92,14 @@ impl Driver<'_, '_> {
         self.narrower_comparison(op)
     }
 
-    /// Numbers that were both extended are compared before: extending changes no order. One of them may be a constant.
+    /// Numbers that were both extended are compared before: extending changes no order. One of them may be a constant, and both may
+    /// have been moved since.
     fn narrower_comparison(&mut self, op: Op) -> Option<Change> {
         let here = self.rewriter.op(op);
-        let extension = self.defined_by(here.operands()[0], Opcode::ExtI)?;
-        let (x, from) = (extension.operands()[0], extension.signedness()?);
-        let ty = self.ty(x);
-        let (narrow, _) = number_tile(self.tables(), ty)?;
-        if narrow == Scalar::I4 {
-            return None;
-        }
-        let rhs = here.operands()[1];
-        let y = match self.defined_by(rhs, Opcode::ExtI) {
-            Some(other) if other.signedness() == Some(from) && self.ty(other.operands()[0]) == ty => other.operands()[0],
+        let (lhs, rhs) = (here.operands()[0], here.operands()[1]);
+        let (x, narrow, from) = self.extended(lhs)?;
+        let y = match self.extended(rhs) {
+            Some((y, scalar, signedness)) if scalar == narrow && signedness == from => Narrow::Value(y),
             Some(_) => return None,
             None => {
                 let Constant { scalar: wide, elements, .. } = self.constant_of(rhs)?;
@@ -113,7 +108,15 @@ impl Driver<'_, '_> {
                 if int::extend(kept, narrow.bits(), wide.bits(), from == Signedness::Signed) != bits {
                     return None;
                 }
-                self.constant(op, ty, &Elements::Splat(kept))?
+                Narrow::Constant(kept)
+            }
+        };
+        let x = self.moved_alike(op, &x);
+        let y = match y {
+            Narrow::Value(y) => self.moved_alike(op, &y),
+            Narrow::Constant(bits) => {
+                let ty = self.ty(x);
+                self.constant(op, ty, &Elements::Splat(bits))?
             }
         };
         self.set_operand(op, 0, x);
@@ -123,6 +126,40 @@ impl Driver<'_, '_> {
             self.set_attr(op, AttrName::Signedness, AttrValue::Enum(Signedness::Unsigned as u8));
         }
         Some(Change::InPlace)
+    }
+
+    /// What a value was extended from, through operations that move elements, the last one first; its element type, and how it was read.
+    fn extended(&self, value: Value) -> Option<(Moved, Scalar, Signedness)> {
+        const MAX_MOVES: usize = 8;
+        let mut moved = Moved { source: value, moves: Vec::new() };
+        loop {
+            let op = self.body().defining_op(moved.source)?;
+            moved.source = op.operand(0)?;
+            match op.opcode() {
+                Opcode::ExtI => {
+                    let (narrow, _) = number_tile(self.tables(), self.ty(moved.source))?;
+                    // There is no arithmetic of packed numbers.
+                    return (narrow != Scalar::I4).then_some((moved, narrow, op.signedness()?));
+                }
+                Opcode::Reshape | Opcode::Broadcast | Opcode::Permute if moved.moves.len() < MAX_MOVES => moved.moves.push(op.id()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The elements of a source, moved as those that were made of it.
+    fn moved_alike(&mut self, near: Op, moved: &Moved) -> Value {
+        let mut value = moved.source;
+        for op in moved.moves.iter().rev() {
+            let op = self.rewriter.op(*op);
+            let (opcode, attrs, wide) = (op.opcode(), op.attrs().to_vec(), self.ty(op.result(0).expect("it gives a tile")));
+            let narrow = self.ty(value);
+            let types = &mut self.rewriter.tables().types;
+            let (element, shape) = (types.as_tile(narrow).expect("a tile").0, types.as_tile(wide).expect("a tile").1.to_vec());
+            let ty = types.tile(element, &shape).expect("tiles of this shape are there");
+            value = self.create(near, opcode, &[value], &attrs, ty);
+        }
+        value
     }
 
     /// The opposite of a comparison is the comparison with the opposite predicate.
@@ -282,13 +319,24 @@ impl Driver<'_, '_> {
 
     /// Offsets are extended with their sign anyway.
     fn offset(&mut self, op: Op) -> Option<Change> {
-        let extension = self.defined_by(self.rewriter.op(op).operands()[1], Opcode::ExtI)?;
-        let source = extension.operands()[0];
-        let (narrow, _) = number_tile(self.tables(), self.ty(source))?;
-        if extension.signedness() != Some(Signedness::Signed) || narrow == Scalar::I4 {
+        let (source, _, signedness) = self.extended(self.rewriter.op(op).operands()[1])?;
+        if signedness != Signedness::Signed {
             return None;
         }
+        let source = self.moved_alike(op, &source);
         self.set_operand(op, 1, source);
         Some(Change::InPlace)
     }
+}
+
+/// A value, and operations that move elements, the last one first.
+struct Moved {
+    source: Value,
+    moves: Vec<Op>,
+}
+
+/// A number that was not extended yet.
+enum Narrow {
+    Value(Moved),
+    Constant(u64),
 }

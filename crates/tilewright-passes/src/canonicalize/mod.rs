@@ -35,7 +35,8 @@ const MAX_ROUNDS: usize = 3;
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
-    let mut driver = Driver { rewriter, terminators, queued: Vec::new(), work: Vec::new(), changes };
+    let (queued, work) = (vec![false; rewriter.body().num_ops()], Vec::with_capacity(ops.len()));
+    let mut driver = Driver { rewriter, terminators, queued, work, changes };
     ops.into_iter().rev().for_each(|op| driver.enqueue(op));
     driver.drain();
     for _ in 0..MAX_ROUNDS {

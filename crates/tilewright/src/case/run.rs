@@ -77,7 +77,8 @@ impl RunOptions {
         self
     }
 
-    /// Passes to run on the module before it is launched; none unless set.
+    /// Passes to run on the module before it is launched, in place of those that the engine uses; with an empty pipeline, every
+    /// operation is carried out as it stands.
     pub fn passes(mut self, passes: Pipeline) -> RunOptions {
         self.passes = Some(passes);
         self
@@ -108,11 +109,11 @@ impl Case {
     /// When it cannot be run. A launch that fails or gives wrong results is a verdict, not an error.
     pub fn run(&self, options: &RunOptions) -> Result<CaseReport, CaseError> {
         let (version, _) = self.bytecode(options.version)?;
-        let mut module = self.module(options.version)?;
-        if let Some(passes) = &options.passes {
-            module = passes.run(module, passes::RunOptions::new()).map_err(CaseError::Passes)?.0;
-        }
-        let program = Program::new(module);
+        let module = self.module(options.version)?;
+        let program = match &options.passes {
+            None => Program::new(module),
+            Some(passes) => Program::without_passes(passes.run(module, passes::RunOptions::new()).map_err(CaseError::Passes)?.0),
+        };
         let started = Instant::now();
         let plan = program.plan(self.entry()).map_err(CaseError::Plan)?;
         let plan_seconds = started.elapsed().as_secs_f64();

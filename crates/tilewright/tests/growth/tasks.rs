@@ -5,6 +5,7 @@ use tilewright::{
     diff::{DiffOptions, diff},
     exec::Program,
     ir::{self, Diagnostic, Module, VerifiedModule},
+    passes::{Pipeline, RunOptions},
     stats::{FileStats, Stats},
     text::{self, ParseOptions, PrintOptions},
 };
@@ -21,6 +22,8 @@ pub(crate) struct Subject {
     findings: Option<(Module, Vec<Diagnostic>)>,
     verified: Option<VerifiedModule>,
     program: Option<Program>,
+    /// The same, without passes.
+    as_it_is: Option<Program>,
     file: Option<(Vec<u8>, FileLayout)>,
 }
 
@@ -36,8 +39,9 @@ impl Subject {
             (bytes, layout)
         });
         let program = verified.clone().map(Program::new);
+        let as_it_is = verified.clone().map(Program::without_passes);
         let generic = verified.as_ref().map(|module| text::print(module, &all_forms()));
-        Subject { texts: std::iter::once(text).chain(generic).collect(), module, findings, verified, program, file }
+        Subject { texts: std::iter::once(text).chain(generic).collect(), module, findings, verified, program, as_it_is, file }
     }
 
     /// What is wrong with the module, if anything is.
@@ -80,7 +84,9 @@ pub(crate) const TASKS: &[Task] = &[
     Task { name: "diff with more", run: compare },
     Task { name: "stats", run: stats },
     Task { name: "put in order", run: put_in_order },
+    Task { name: "opt -O", run: opt },
     Task { name: "plan", run: plan },
+    Task { name: "plan as it is", run: plan_as_it_is },
 ];
 
 fn parse(text: &str, options: &ParseOptions<'_>) -> usize {
@@ -156,7 +162,18 @@ fn put_in_order(subject: &Subject, _: &Subject) -> usize {
     0
 }
 
+fn opt(subject: &Subject, _: &Subject) -> usize {
+    let passes = Pipeline::default_passes();
+    drop(subject.verified.clone().map(|module| passes.run(module, RunOptions::new().verify_each(false))));
+    0
+}
+
 fn plan(subject: &Subject, _: &Subject) -> usize {
     drop(subject.program.as_ref().map(|program| program.plan("k")));
+    0
+}
+
+fn plan_as_it_is(subject: &Subject, _: &Subject) -> usize {
+    drop(subject.as_it_is.as_ref().map(|program| program.plan("k")));
     0
 }

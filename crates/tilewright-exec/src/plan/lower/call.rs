@@ -32,6 +32,7 @@ impl<'m> Lowerer<'m> {
         let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
         let body = std::mem::replace(&mut self.body, &function.body);
         let waiting = std::mem::replace(&mut self.waiting, control::waiting(&function.body));
+        let read = std::mem::take(&mut self.read);
         // Jumps do not leave the function.
         let (loops, ifs) = (std::mem::take(&mut self.loops), std::mem::take(&mut self.ifs));
         self.returns.push(Return { function: function.name, exit, scope: self.open.len() });
@@ -43,7 +44,7 @@ impl<'m> Lowerer<'m> {
         self.site = at;
         self.returns.pop();
         (self.loops, self.ifs) = (loops, ifs);
-        (self.body, self.values, self.waiting) = (body, values, waiting);
+        (self.body, self.values, self.waiting, self.read) = (body, values, waiting, read);
         self.place_label(exit);
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! Structured control flow: loops, branches and the values they hand on.
 
 use super::{Branch, Loop, Lowerer, Val};
+use crate::hash::HashSet;
 use crate::{
     PlanError,
     elem::Elem,
     plan::{Inst, Tile, VReg, tile::Base},
 };
-use std::collections::HashSet;
 use tilewright_ir::{AttrName, Block, Body, MemoryOrderingSemantics, Op, OpRef, Opcode, Scalar, TypeTable, Value};
 
 impl<'m> Lowerer<'m> {
@@ -185,7 +185,7 @@ impl<'m> Lowerer<'m> {
 
 /// The operations that may wait for another block: those with something in them that sees what other blocks write while they run.
 pub(super) fn waiting(body: &Body) -> HashSet<Op> {
-    let mut waiting = HashSet::new();
+    let mut waiting = HashSet::default();
     body.walk(|inner| {
         let strong = inner.memory_ordering().is_some_and(|order| order != MemoryOrderingSemantics::Weak);
         let stores = matches!(inner.opcode(), Opcode::StorePtrTko | Opcode::StoreViewTko | Opcode::MultimemStoreViewTko);

@@ -1,6 +1,6 @@
 //! Elementwise operations.
 
-use super::{Lowerer, Val, indices};
+use super::{Lowerer, Val};
 use crate::{
     PlanError,
     elem::Elem,
@@ -15,24 +15,18 @@ impl<'m> Lowerer<'m> {
         let (elem, shape) = self.result_tile(op, 0)?;
         let same_shape = srcs.iter().all(|src| src.shape == shape);
         self.require(same_shape, "the operands must have the shape of the result")?;
-        let srcs = self.before_extension(elementwise, srcs);
         let kernel = self.kernel(elementwise, &srcs.iter().map(|s| s.elem).collect::<Vec<_>>(), elem)?;
         if elementwise == ElemOp::Copy && srcs[0].elem.size() == elem.size() {
             let tile = Tile { elem, ..srcs[0].clone() };
             return self.define_result(op, 0, Val::Tile(tile));
         }
-        if let Some(tile) = self.unchanged(elementwise, &srcs) {
-            return self.define_result(op, 0, Val::Tile(tile.clone()));
-        }
         // Along dimensions where all operands repeat an element, the result is computed once.
         let distinct: Vec<usize> =
             (0..shape.len()).map(|dim| if srcs.iter().all(|src| src.strides[dim] == 0) { 1 } else { shape[dim] }).collect();
         let srcs: Vec<Tile> = srcs.into_iter().map(|src| Tile { shape: distinct.clone(), ..src }).collect();
-        let extended = indices::extends(elementwise, &srcs);
         let (dst, tile) = self.new_tile(elem, &distinct);
         let inst = Inst::Elementwise(Elementwise { kernel, srcs, dst, n: tile.numel(), size: elem.size() });
         let tile = self.compute_one(inst, tile);
-        self.extended.extend(extended.map(|source| (tile.base, source)));
         self.define_result(op, 0, Val::Tile(tile.broadcast(&shape)))
     }
 

@@ -5,13 +5,13 @@
 //! unless it is reached, is a loop: see `fold_loop`.
 
 use super::{Lowerer, Val};
+use crate::hash::{HashMap, HashSet};
 use crate::{
     PlanError,
     elem::Elem,
     kernels::ElemOp,
     plan::{Src, Step, Tile},
 };
-use std::collections::{HashMap, HashSet};
 use tilewright_ir::{Block, OpRef, Opcode, Scalar, TypeTable, Value};
 use tilewright_passes::elementwise::elem_op;
 
@@ -39,9 +39,9 @@ impl<'m> Lowerer<'m> {
         }
         let mut region = Region {
             varying,
-            places: HashMap::new(),
+            places: HashMap::default(),
             captures: Vec::new(),
-            captured: HashMap::new(),
+            captured: HashMap::default(),
             steps: Vec::new(),
             args: 2 * elems.len(),
         };

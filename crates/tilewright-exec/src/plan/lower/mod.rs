@@ -9,7 +9,6 @@ mod elementwise;
 mod fold;
 mod fold_loop;
 mod fold_region;
-mod indices;
 mod local;
 mod matrix;
 mod memory;
@@ -18,17 +17,19 @@ mod shape;
 mod slices;
 mod views;
 
-use super::{Constants, Inst, Param, Tile, VReg, inst::Target, tile::Base};
+use super::{
+    Constants, Inst, Param, Tile, VReg,
+    inst::Target,
+    sites::{SiteTable, Source},
+    tile::Base,
+};
 use crate::{
     PlanError, Site,
     elem::Elem,
+    hash::{HashMap, HashSet},
     memory::{Globals, locals::Allocas},
 };
-use std::{
-    cell::OnceCell,
-    collections::{HashMap, HashSet},
-    rc::Rc,
-};
+use std::{cell::OnceCell, rc::Rc};
 use tilewright_ir::{Block, Body, Function, Module, Op, OpRef, Opcode, Scalar, Str, TypeData, Value};
 use tilewright_passes::elementwise::elem_op;
 use views::{Tensor, View};
@@ -41,7 +42,7 @@ pub(super) struct Lowered {
     pub(super) code: Vec<(Inst, u32)>,
     /// Bytes of each register.
     pub(super) registers: Vec<usize>,
-    pub(super) sites: Vec<(u32, Site)>,
+    pub(super) sites: SiteTable,
     pub(super) constants: Constants,
     pub(super) params: Vec<Param>,
     pub(super) allocas: Allocas,
@@ -100,6 +101,7 @@ struct Return {
 }
 
 struct Lowerer<'m> {
+    source: Source<'m>,
     module: &'m Module,
     globals: &'m Globals,
     body: &'m Body,
@@ -107,14 +109,14 @@ struct Lowerer<'m> {
     functions: OnceCell<HashMap<Str, &'m Function>>,
     /// The operations of the body that may wait for other blocks.
     waiting: HashSet<Op>,
+    /// By value of the body: whether an operation reads it; found out once something asks.
+    read: OnceCell<Vec<bool>>,
     values: Vec<Option<Val>>,
     code: Vec<(Inst, u32)>,
     registers: Vec<usize>,
-    sites: Vec<(u32, Site)>,
+    sites: SiteTable,
     constants: Constants,
     prologue: Prologue,
-    /// What tiles of 64 bits were extended from: numbers of 32 bits, in the same order.
-    extended: HashMap<Base, Base>,
     labels: usize,
     loops: Vec<Loop>,
     ifs: Vec<Branch>,
@@ -128,22 +130,24 @@ struct Lowerer<'m> {
 }
 
 /// Lowers an entry.
-pub(super) fn lower(module: &Module, globals: &Globals, function: &Function) -> Result<Lowered, PlanError> {
+pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function) -> Result<Lowered, PlanError> {
+    let module = source.module();
     let body = &function.body;
     let inputs = function.params(&module.tables);
     let mut lowerer = Lowerer {
+        source,
         module,
         globals,
         body,
         functions: OnceCell::new(),
         waiting: control::waiting(body),
+        read: OnceCell::new(),
         values: vec![None; body.num_values()],
-        code: Vec::new(),
-        registers: Vec::new(),
-        sites: vec![(0, Site { mnemonic: "entry", location: None })],
+        code: Vec::with_capacity(body.num_ops()),
+        registers: Vec::with_capacity(body.num_values()),
+        sites: SiteTable::with_capacity(body.num_ops()),
         constants: Constants::with_params(inputs.len()),
         prologue: Prologue::default(),
-        extended: HashMap::new(),
         labels: 0,
         loops: Vec::new(),
         ifs: Vec::new(),
@@ -202,11 +206,7 @@ impl<'m> Lowerer<'m> {
 
     /// Makes `op` the operation that errors and instructions name.
     fn enter(&mut self, op: OpRef<'m>) {
-        let tables = &self.module.tables;
-        let place = tables.locations.source(op.loc());
-        let location = place.map(|(file, line, column)| format!("{}:{line}:{column}", tables.strings.text(file)));
-        self.sites.push((op.id().index() as u32, Site { mnemonic: op.def().mnemonic, location }));
-        self.site = self.sites.len() as u32 - 1;
+        self.site = self.sites.add(self.source, op);
     }
 
     fn op(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
@@ -313,6 +313,16 @@ impl<'m> Lowerer<'m> {
         self.values[value.index()].as_ref().ok_or_else(|| self.malformed("an operand is not defined".to_owned()))
     }
 
+    /// Whether an operation reads a value.
+    fn is_read(&self, value: Value) -> bool {
+        let read = self.read.get_or_init(|| {
+            let mut read = vec![false; self.body.num_values()];
+            self.body.preorder().for_each(|op| op.operands().iter().for_each(|operand| read[operand.index()] = true));
+            read
+        });
+        read[value.index()]
+    }
+
     fn tile(&self, value: Value) -> Result<Tile, PlanError> {
         match self.val(value)? {
             Val::Tile(tile) => Ok(tile.clone()),
@@ -372,7 +382,7 @@ impl<'m> Lowerer<'m> {
     }
 
     fn site(&self) -> Site {
-        self.sites[self.site as usize].1.clone()
+        self.sites.site(self.site)
     }
 
     fn malformed(&self, what: String) -> PlanError {
@@ -428,9 +438,9 @@ mod testing {
     use std::sync::Arc;
     use tilewright_text::{ParseOptions, parse};
 
-    /// The plan of the entry `k` of a text.
+    /// The plan of the entry `k` of a text as it stands.
     pub(super) fn plan(text: &str) -> Arc<Plan> {
         let module = parse(text, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(text, "kernel")));
-        Program::new(tilewright_ir::verify(module).unwrap()).plan("k").unwrap()
+        Program::without_passes(tilewright_ir::verify(module).unwrap()).plan("k").unwrap()
     }
 }

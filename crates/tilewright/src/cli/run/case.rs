@@ -6,11 +6,15 @@ use std::path::Path;
 use tilewright::{
     case::{Case, CaseError, RunOptions},
     ir::Version,
+    passes::Pipeline,
 };
 
 pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> anyhow::Result<Exit> {
     let case = Case::load(path)?;
     let mut options = RunOptions::new().repeat(settings.repeat).limits(settings.limits).limit_names(LIMIT_NAMES);
+    if !settings.improve {
+        options = options.passes(Pipeline::default());
+    }
     if let Some(version) = version {
         options = options.version(version);
     }

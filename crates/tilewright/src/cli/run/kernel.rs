@@ -34,7 +34,8 @@ pub(super) struct Call {
 }
 
 pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
-    let program = Program::new(File::read(&call.file)?.verified()?);
+    let module = File::read(&call.file)?.verified()?;
+    let program = if settings.improve { Program::new(module) } else { Program::without_passes(module) };
     let entry = choose_entry(entries(program.module()), call.entry.as_deref())?;
     let started = Instant::now();
     let plan = program.plan(&entry).map_err(plan_error)?;

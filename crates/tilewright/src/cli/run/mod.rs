@@ -57,6 +57,9 @@ pub(super) struct Args {
     /// Text that a launch may print, in bytes or with a unit: 1MiB
     #[arg(long, value_name = "BYTES", value_parser = argument::bytes)]
     max_output: Option<u64>,
+    /// 1: run what the usual passes make of the kernel (see 'tilewright opt'); 0: carry out every operation as it stands
+    #[arg(short = 'O', long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=1))]
+    opt_level: u8,
     /// Launch N times, each time on fresh buffers
     #[arg(long, value_name = "N", default_value = "1", value_parser = argument::positive)]
     repeat: NonZeroUsize,
@@ -89,6 +92,8 @@ Examples:
         'f32[1000]' i32:1000 i32:1 -o 6=c.npy
   Run a kernel of a stranger, who gets 10 seconds, 1 GiB besides the buffers, and 1 MiB of output:
     tilewright run kernel.tilebc --grid 64 'f32[65536]' --timeout 10 --max-memory 1GiB --max-output 1MiB
+  Look for what is wrong in a kernel: nothing that it does is left out, not even what no result needs:
+    tilewright run -O0 kernel.tilebc --grid 64 'f32[65536]'
   Run a case five times and judge every result:
     tilewright run --case corpus/cases/softmax_rows --repeat 5
   The same for bytecode version 13.1, with numbers for a program:
@@ -99,6 +104,8 @@ Examples:
 struct Settings {
     threads: Option<NonZeroUsize>,
     limits: Limits,
+    /// Whether passes improve the kernel before it runs.
+    improve: bool,
     repeat: NonZeroUsize,
     json: bool,
 }
@@ -117,6 +124,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     let settings = Settings {
         threads: args.threads.map_or_else(environment::threads, |threads| Ok(Some(threads)))?,
         limits: limits(&args),
+        improve: args.opt_level > 0,
         repeat: args.repeat,
         json: args.json,
     };

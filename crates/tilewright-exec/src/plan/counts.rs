@@ -1,0 +1,48 @@
+//! How often code reads and writes registers.
+
+use super::{Inst, VReg, tile::Base};
+
+/// A number for each register.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Vec<usize>);
+
+impl Counts {
+    /// The number of a register.
+    pub(crate) fn of(&self, reg: VReg) -> usize {
+        self.0.get(reg.index()).copied().unwrap_or(0)
+    }
+
+    fn add(&mut self, reg: VReg) {
+        if self.0.len() <= reg.index() {
+            self.0.resize(reg.index() + 1, 0);
+        }
+        self.0[reg.index()] += 1;
+    }
+
+    /// Takes one off the number of a register; gives what is left.
+    pub(crate) fn take(&mut self, reg: VReg) -> usize {
+        let Some(count) = self.0.get_mut(reg.index()) else { return 0 };
+        *count = count.saturating_sub(1);
+        *count
+    }
+}
+
+/// How often each register is read.
+pub(crate) fn count_uses(code: &[(Inst, u32)]) -> Counts {
+    let mut uses = Counts::default();
+    for (inst, _) in code {
+        inst.for_each_read(|tile| {
+            if let Base::Reg(reg) = tile.base {
+                uses.add(reg);
+            }
+        });
+    }
+    uses
+}
+
+/// How many instructions write each register.
+pub(crate) fn count_writes(code: &[(Inst, u32)]) -> Counts {
+    let mut writes = Counts::default();
+    code.iter().for_each(|(inst, _)| inst.for_each_write(|reg| writes.add(reg)));
+    writes
+}
