@@ -23,6 +23,8 @@ pub struct FunctionStats {
     pub values: usize,
     /// How deep its regions nest: 0 without any.
     pub nesting: usize,
+    /// Operations that a block executes. A `reduce` or `scan` is one, whatever its region does.
+    pub executed: Amount,
     /// Operations by name, the most frequent first.
     pub by_operation: Vec<Count>,
     /// The loops that run an unknown number of times.
@@ -112,12 +114,13 @@ impl FunctionStats {
         let printer = &counter.printer;
         let loops = schedule.loops.iter().enumerate();
         let loops = loops.map(|(number, &op)| Loop { name: format!("n{number}"), operation: printer.op(op) }).collect();
-        let Sums { mma_flops, other_flops, mma_int_ops, all_flops, bytes, work, accesses } = counter.sums;
+        let Sums { executed, mma_flops, other_flops, mma_int_ops, all_flops, bytes, work, accesses } = counter.sums;
         FunctionStats {
             name: module.tables.strings.text(function.name).into_owned(),
             operations: body.num_ops(),
             values: body.num_values(),
             nesting: schedule.max_depth(),
+            executed: executed.amount(&schedule.unknowns),
             by_operation: by_operation(std::iter::once(body)),
             loops,
             work,
@@ -143,6 +146,7 @@ fn intensity(flops: &Sum, bytes: &Sum, schedule: &Schedule) -> Option<Intensity>
 
 #[derive(Default)]
 struct Sums {
+    executed: Sum,
     mma_flops: Sum,
     other_flops: Sum,
     mma_int_ops: Sum,
@@ -163,6 +167,9 @@ struct Counter<'m, 's> {
 
 impl Counter<'_, '_> {
     fn operation(&mut self, op: OpRef<'_>) {
+        if !op.parent().is_some_and(|parent| matches!(parent.opcode(), Opcode::Reduce | Opcode::Scan)) {
+            self.sums.executed.add(self.schedule.times(op.id()));
+        }
         self.work(op);
         if let Some(value) = cost::moved(self.module, op) {
             self.access(op, value);

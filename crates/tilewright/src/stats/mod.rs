@@ -22,6 +22,7 @@
 //! - The body of a `for` whose bounds and step are constants counts as often as it runs. Any other `for` and every `loop` runs an
 //!   unknown number of times, which gets a name: `n0`, `n1`, ... in the order of the text.
 //! - Both branches of an `if` count as if they were taken: amounts are upper bounds.
+//! - Among the operations that are executed, a `reduce` or `scan` counts once. For work, its region counts:
 //! - The region of a `reduce` runs for each element but one of each result, that of a `scan` for each element but the first of each row.
 //!
 //! The arithmetic intensity is flops over bytes moved. Where unknown numbers matter, it is given if it tends to a value as

@@ -82,6 +82,7 @@ impl FunctionStats {
         }
         writeln!(f, "  in total, for each block")?;
         for (name, amount) in [
+            ("operations executed", &self.executed),
             ("flops of mma", &self.mma_flops),
             ("other flops", &self.other_flops),
             ("integer operations of mma", &self.mma_int_ops),
