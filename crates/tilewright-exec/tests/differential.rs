@@ -363,7 +363,7 @@ const SAME_ANYWAY: [&str; 12] = [
 fn programs_show_all_that_modules_can() {
     let all = combinations();
     let (mut seen, mut possible) = (BTreeSet::new(), BTreeSet::new());
-    (0..2 * PROGRAMS).for_each(|seed| features::of_module(&program(&mut Choices::random(seed), &all).module, &mut seen));
+    (0..3 * PROGRAMS).for_each(|seed| features::of_module(&program(&mut Choices::random(seed), &all).module, &mut seen));
     (0..MODULES).for_each(|seed| features::of_module(&tilewright_fuzz::seeded(seed, MODULE_BYTES), &mut possible));
     let missing: Vec<&String> = possible.difference(&seen).filter(|f| !SAME_ANYWAY.iter().any(|same| f.starts_with(same))).collect();
     assert!(missing.is_empty(), "no program has {missing:#?}");

@@ -126,6 +126,7 @@ impl Generator<'_> {
         let mode = *self.choices.pick(&modes);
         let after = self.after();
         let swaps = size(scalar) >= 4 && self.choices.below(3) == 2;
+        let pointers = if self.choices.once_in(2) { self.shared_pointers(base, scalar, positions, &shape) } else { pointers };
         let value = if swaps {
             let expected = if self.choices.below(2) == 0 { first } else { self.operand(element, &shape, false) };
             self.value(Opcode::AtomicCASTko, |op| {
@@ -142,6 +143,14 @@ impl Generator<'_> {
             })
         };
         self.keep(value, element, &shape, false);
+    }
+
+    /// Pointers of which several name one element: only some bits of their positions count.
+    fn shared_pointers(&mut self, base: Value, scalar: Scalar, positions: Value, shape: &[i64]) -> Value {
+        let bits = *self.choices.pick(&[0, 1, 0b10101, 0b1110]);
+        let (bits, ty) = (self.numbers(Scalar::I32, shape, &[bits]), self.ty(Element::Number(Scalar::I32), shape));
+        let shared = self.value(Opcode::AndI, |op| op.operand("lhs", positions).operand("rhs", bits).result(ty));
+        self.pointers(base, scalar, shared, shape)
     }
 
     /// Memory of the block's own: stores to it and loads from it.
