@@ -97,7 +97,9 @@ impl Program {
 /// All of a module but its functions and its locations.
 fn without_functions(module: &Module) -> Module {
     let Module { name, producer, version, tables, globals, functions: _ } = module;
-    let tables = Tables { locations: LocationTable::default(), ..tables.clone() };
+    let Tables { strings, types, attrs, constants, locations: _ } = tables;
+    let (strings, types, attrs, constants) = (strings.clone(), types.clone(), attrs.clone(), constants.clone());
+    let tables = Tables { strings, types, attrs, constants, locations: LocationTable::default() };
     Module { name: *name, producer: *producer, version: *version, tables, globals: globals.clone(), functions: Vec::new() }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Sta
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
     let (queued, work) = (vec![false; rewriter.body().num_ops()], Vec::with_capacity(ops.len()));
-    let mut driver = Driver { rewriter, terminators, queued, work, changes };
+    let mut driver = Driver { rewriter, terminators, queued, work, later: Vec::new(), changes };
     ops.into_iter().rev().for_each(|op| driver.enqueue(op));
     driver.drain();
     for _ in 0..MAX_ROUNDS {
@@ -67,13 +67,16 @@ struct Driver<'r, 'a> {
     queued: Vec<bool>,
     /// What is to be looked at, the next one last.
     work: Vec<Op>,
+    /// Operations with regions of whose results or operands one was read less: looked at when nothing else is left, so that one with
+    /// many values is not looked at for each of them.
+    later: Vec<Op>,
     changes: &'r mut Statistics,
 }
 
 impl Driver<'_, '_> {
     /// Visits what is in the list, until nothing is.
     fn drain(&mut self) {
-        while let Some(op) = self.work.pop() {
+        while let Some(op) = self.work.pop().or_else(|| self.later.pop()) {
             self.queued[op.index()] = false;
             if !self.rewriter.is_erased(op) {
                 self.visit(op);
@@ -82,12 +85,17 @@ impl Driver<'_, '_> {
     }
 
     fn enqueue(&mut self, op: Op) {
+        if self.mark(op) {
+            self.work.push(op);
+        }
+    }
+
+    /// Marks an operation as being in a list; whether it was in none.
+    fn mark(&mut self, op: Op) -> bool {
         if self.queued.len() <= op.index() {
             self.queued.resize(self.rewriter.body().num_ops(), false);
         }
-        if !std::mem::replace(&mut self.queued[op.index()], true) {
-            self.work.push(op);
-        }
+        !std::mem::replace(&mut self.queued[op.index()], true)
     }
 
     fn enqueue_users(&mut self, value: Value) {
@@ -145,8 +153,12 @@ impl Driver<'_, '_> {
     /// Looks again at what defines values: it may be dead now, or read once only.
     fn enqueue_definitions(&mut self, values: &[Value]) {
         for value in values {
-            if let Some(op) = self.rewriter.body().defining_op(*value).map(OpRef::id) {
+            let Some(op) = self.rewriter.body().defining_op(*value) else { continue };
+            let (op, has_regions) = (op.id(), op.regions().len() > 0);
+            if !has_regions {
                 self.enqueue(op);
+            } else if self.mark(op) {
+                self.later.push(op);
             }
         }
     }
