@@ -45,11 +45,15 @@ fn weight(amount: &Amount) -> Vec<(usize, u128)> {
     terms
 }
 
+fn executed(stats: &FunctionStats) -> &Amount {
+    stats.executed.as_ref().expect("few loops nest")
+}
+
 fn row(file: &Path, before: &FunctionStats, after: &FunctionStats) -> String {
     let name = |path: Option<&std::ffi::OsStr>| path.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = name(file.parent().and_then(Path::file_name));
     let case = if folder == "benches" { format!("bench: {}", name(file.file_stem())) } else { folder };
-    format!("| {case} | `{}` | {} | {} |\n", before.name, before.executed, after.executed)
+    format!("| {case} | `{}` | {} | {} |\n", before.name, executed(before), executed(after))
 }
 
 #[test]
@@ -64,8 +68,8 @@ fn the_documentation_says_what_is_executed() {
         let (module, _) = pipeline.run(module, RunOptions::default()).expect("it stays valid");
         let after = Stats::of_module(&module);
         for (before, after) in before.functions.iter().zip(&after.functions) {
-            assert!(weight(&after.executed) <= weight(&before.executed), "{} executes more", file.display());
-            fewer += usize::from(weight(&after.executed) < weight(&before.executed));
+            assert!(weight(executed(after)) <= weight(executed(before)), "{} executes more", file.display());
+            fewer += usize::from(weight(executed(after)) < weight(executed(before)));
             all += 1;
             table += &row(&file, before, after);
         }

@@ -23,8 +23,9 @@ pub struct FunctionStats {
     pub values: usize,
     /// How deep its regions nest: 0 without any.
     pub nesting: usize,
-    /// Operations that a block executes. A `reduce` or `scan` is one, whatever its region does.
-    pub executed: Amount,
+    /// Operations that a block executes. A `reduce` or `scan` is one, whatever its region does. `None` where more loops nest that run an
+    /// unknown number of times than anybody writes: the sum would have a term for each.
+    pub executed: Option<Amount>,
     /// Operations by name, the most frequent first.
     pub by_operation: Vec<Count>,
     /// The loops that run an unknown number of times.
@@ -101,6 +102,18 @@ pub struct Intensity {
     pub as_grows: Option<String>,
 }
 
+/// How many loops that run an unknown number of times may nest for executed operations to be counted.
+const MAX_UNKNOWN: usize = 8;
+
+/// How deep loops nest that run an unknown number of times. Each comes behind the one around it.
+fn unknown_depth(unknowns: &[Option<usize>]) -> usize {
+    let mut depths: Vec<usize> = Vec::with_capacity(unknowns.len());
+    for outer in unknowns {
+        depths.push(1 + outer.map_or(0, |outer| depths[outer]));
+    }
+    depths.into_iter().max().unwrap_or(0)
+}
+
 /// How far the origin of a view is looked for.
 const MAX_STEPS: usize = 64;
 
@@ -120,7 +133,7 @@ impl FunctionStats {
             operations: body.num_ops(),
             values: body.num_values(),
             nesting: schedule.max_depth(),
-            executed: executed.amount(&schedule.unknowns),
+            executed: (unknown_depth(&schedule.unknowns) <= MAX_UNKNOWN).then(|| executed.amount(&schedule.unknowns)),
             by_operation: by_operation(std::iter::once(body)),
             loops,
             work,

@@ -81,8 +81,10 @@ impl FunctionStats {
             return Ok(());
         }
         writeln!(f, "  in total, for each block")?;
+        if let Some(executed) = &self.executed {
+            writeln!(f, "    {:<25}  {executed}", "operations executed")?;
+        }
         for (name, amount) in [
-            ("operations executed", &self.executed),
             ("flops of mma", &self.mma_flops),
             ("other flops", &self.other_flops),
             ("integer operations of mma", &self.mma_int_ops),
