@@ -1,7 +1,7 @@
 //! Making vector code.
 
 use crate::{
-    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Spread, Value},
+    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability},
     prim::{Lane, Prim},
     verify::{Finding, verify},
 };
@@ -46,23 +46,23 @@ impl Builder {
         self.code.lane(value)
     }
 
-    fn value(&mut self, lane: Lane, spread: Spread) -> Value {
-        self.code.values.push((lane, spread));
+    fn value(&mut self, lane: Lane, variability: Variability) -> Value {
+        self.code.values.push((lane, variability));
         Value(self.code.values.len() as u32 - 1)
     }
 
     /// What values are that are not the same in all lanes, here.
-    fn spread_here(&self) -> Spread {
-        if self.in_lanes() { Spread::Varying } else { Spread::Uniform }
+    fn variability_here(&self) -> Variability {
+        if self.in_lanes() { Variability::Varying } else { Variability::Uniform }
     }
 
     fn in_lanes(&self) -> bool {
         self.open.iter().any(|open| open.kind == Kind::Lanes)
     }
 
-    fn spread_of(&self, operands: &[Value]) -> Spread {
-        let uniform = operands.iter().all(|v| self.code.spread(*v) == Spread::Uniform);
-        if uniform { Spread::Uniform } else { self.spread_here() }
+    fn variability_of(&self, operands: &[Value]) -> Variability {
+        let uniform = operands.iter().all(|v| self.code.variability(*v) == Variability::Uniform);
+        if uniform { Variability::Uniform } else { self.variability_here() }
     }
 
     /// Computes `prim` of `operands`.
@@ -73,8 +73,8 @@ impl Builder {
     pub fn prim(&mut self, prim: Prim, operands: &[Value]) -> Value {
         assert_eq!(operands.len(), prim.arity(), "operands of {prim}");
         let last = operands[operands.len() - 1];
-        let spread = self.spread_of(operands);
-        let result = self.value(prim.result(self.lane(last)), spread);
+        let variability = self.variability_of(operands);
+        let result = self.value(prim.result(self.lane(last)), variability);
         let operand = |n: usize| operands.get(n).copied().unwrap_or(last);
         self.code.body.push(Item::Prim { result, prim, operands: [operand(0), operand(1), operand(2)] });
         result
@@ -85,7 +85,7 @@ impl Builder {
         if let Some((.., value)) = self.constants.iter().find(|c| (c.0, c.1) == (lane, bits)) {
             return *value;
         }
-        let result = self.value(lane, Spread::Uniform);
+        let result = self.value(lane, Variability::Uniform);
         self.constants.push((lane, bits, result));
         result
     }
@@ -101,7 +101,7 @@ impl Builder {
             ParamKind::Lane(lane) => lane,
             ParamKind::Buffer | ParamKind::Count => Lane::I64,
         };
-        let result = self.value(lane, Spread::Uniform);
+        let result = self.value(lane, Variability::Uniform);
         self.code.body.push(Item::Scalar { result, param });
         result
     }
@@ -109,23 +109,23 @@ impl Builder {
     /// The index of a loop that is open.
     pub fn index(&mut self, axis: Axis, lane: Lane) -> Value {
         let lanes = self.open.iter().any(|open| open.axis == axis && open.kind == Kind::Lanes);
-        let result = self.value(lane, if lanes { Spread::Varying } else { Spread::Uniform });
+        let result = self.value(lane, if lanes { Variability::Varying } else { Variability::Uniform });
         self.code.body.push(Item::Index { result, axis });
         result
     }
 
     /// The number that the lowest four bits of `index` name in a table.
-    pub fn pick(&mut self, index: Value, table: &[f32; 16]) -> Value {
-        let spread = self.spread_of(&[index]);
-        let result = self.value(Lane::F32, spread);
-        self.code.body.push(Item::Pick { result, index, table: Box::new(table.map(f32::to_bits)) });
+    pub fn lookup(&mut self, index: Value, table: &[f32; 16]) -> Value {
+        let variability = self.variability_of(&[index]);
+        let result = self.value(Lane::F32, variability);
+        self.code.body.push(Item::Lookup { result, index, table: Box::new(table.map(f32::to_bits)) });
         result
     }
 
     /// Reads memory.
     pub fn load(&mut self, lane: Lane, place: Place, mask: Option<Value>) -> Value {
-        let spread = self.spread_here();
-        let result = self.value(lane, spread);
+        let variability = self.variability_here();
+        let result = self.value(lane, variability);
         self.code.body.push(Item::Load { result, place, mask });
         result
     }
@@ -137,8 +137,8 @@ impl Builder {
 
     /// Reads memory at computed offsets in bytes.
     pub fn gather(&mut self, lane: Lane, buffer: Param, offsets: Value, mask: Option<Value>) -> Value {
-        let spread = self.spread_here();
-        let result = self.value(lane, spread);
+        let variability = self.variability_here();
+        let result = self.value(lane, variability);
         self.code.body.push(Item::Gather { result, buffer, offsets, mask });
         result
     }
@@ -156,8 +156,8 @@ impl Builder {
         let args: Vec<Value> = inits
             .iter()
             .map(|init| {
-                let (lane, spread) = self.code.values[init.index()];
-                self.value(lane, if lanes { Spread::Varying } else { spread })
+                let (lane, variability) = self.code.values[init.index()];
+                self.value(lane, if lanes { Variability::Varying } else { variability })
             })
             .collect();
         let before = std::mem::take(&mut self.code.body);
@@ -175,8 +175,8 @@ impl Builder {
         assert_eq!(nexts.len(), open.inits.len(), "values that the loop carries");
         let carried: Vec<Carried> = (0..nexts.len())
             .map(|i| {
-                let (lane, spread) = self.code.values[open.args[i].index()];
-                let result = self.value(lane, if open.kind == Kind::Lanes { Spread::Partial } else { spread });
+                let (lane, variability) = self.code.values[open.args[i].index()];
+                let result = self.value(lane, if open.kind == Kind::Lanes { Variability::Partial } else { variability });
                 Carried { init: open.inits[i], arg: open.args[i], next: nexts[i], result }
             })
             .collect();
@@ -191,7 +191,7 @@ impl Builder {
         let mut side = || -> Vec<Value> {
             let of = |b: &mut Builder, p: &Value| {
                 let lane = b.lane(*p);
-                b.value(lane, Spread::Uniform)
+                b.value(lane, Variability::Uniform)
             };
             partials.iter().map(|p| of(self, p)).collect()
         };
@@ -199,7 +199,7 @@ impl Builder {
         let before = std::mem::take(&mut self.code.body);
         let combined = combine(self, &lower, &upper);
         let body = std::mem::replace(&mut self.code.body, before);
-        let results: Vec<Value> = partials.iter().map(|p| self.value(self.code.lane(*p), Spread::Uniform)).collect();
+        let results: Vec<Value> = partials.iter().map(|p| self.value(self.code.lane(*p), Variability::Uniform)).collect();
         let fold = Fold { partials: partials.to_vec(), lower, upper, body, combined, results: results.clone() };
         self.code.body.push(Item::Fold(fold));
         results

@@ -41,7 +41,7 @@ pub enum ParamKind {
 
 /// Whether the lanes hold the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Spread {
+pub enum Variability {
     /// All lanes hold the same.
     Uniform,
     /// Each lane of a loop over lanes holds its own.
@@ -55,7 +55,7 @@ pub enum Spread {
 pub struct Code {
     pub(crate) lanes: u32,
     pub(crate) params: Vec<ParamKind>,
-    pub(crate) values: Vec<(Lane, Spread)>,
+    pub(crate) values: Vec<(Lane, Variability)>,
     pub(crate) axes: u32,
     pub(crate) body: Vec<Item>,
 }
@@ -78,7 +78,7 @@ impl Code {
     }
 
     /// Whether the lanes of a value hold the same.
-    pub fn spread(&self, value: Value) -> Spread {
+    pub fn variability(&self, value: Value) -> Variability {
         self.values[value.index()].1
     }
 
@@ -127,7 +127,7 @@ pub enum Item {
         axis: Axis,
     },
     /// Looks up a number in a table.
-    Pick {
+    Lookup {
         /// The number that the lowest four bits of the index name: `f32`.
         result: Value,
         /// The index: `i32`.
@@ -214,7 +214,7 @@ pub struct Carried {
     pub arg: Value,
     /// What it hands on.
     pub next: Value,
-    /// What the last one handed on; [`Spread::Partial`] if the loop is over lanes.
+    /// What the last one handed on; [`Variability::Partial`] if the loop is over lanes.
     pub result: Value,
 }
 
@@ -300,7 +300,7 @@ impl Item {
         match self {
             Item::Prim { prim, operands, .. } => operands[..prim.arity()].iter().copied().for_each(f),
             Item::Const { .. } | Item::Scalar { .. } | Item::Index { .. } => {}
-            Item::Pick { index, .. } => f(*index),
+            Item::Lookup { index, .. } => f(*index),
             Item::Load { mask, .. } => mask.iter().copied().for_each(f),
             Item::Store { value, mask, .. } => std::iter::once(*value).chain(*mask).for_each(f),
             Item::Gather { offsets, mask, .. } => std::iter::once(*offsets).chain(*mask).for_each(f),

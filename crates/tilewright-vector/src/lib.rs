@@ -23,7 +23,7 @@ mod text;
 mod verify;
 
 pub use builder::Builder;
-pub use code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Spread, Term, Value};
+pub use code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability};
 pub use memory::{Arg, Buffer, Fault};
 pub use native::{CompileError, Level, Native};
 pub use prim::{Lane, Prim};

@@ -77,7 +77,7 @@ impl Run<'_> {
                 let step = i64::from(kind == Kind::Lanes);
                 self.slice_mut(*result).iter_mut().zip(0..).for_each(|(out, lane)| *out = (first + lane * step) as u64 & bits);
             }
-            Item::Pick { result, index, table } => {
+            Item::Lookup { result, index, table } => {
                 for i in 0..self.lanes {
                     let bits = table[(self.slice(*index)[i] & 15) as usize];
                     self.slice_mut(*result)[i] = bits.into();

@@ -21,14 +21,14 @@
 //! ```
 //!
 //! The type of a primitive is that of its last operand. `^1 * 4 < 100` in a place: iterations from 100 on have no place there; `if %5`: the lanes
-//! that read or write. A loop's result follows from where it stands, so text says what [`Spread`] a value has only for serial
+//! that read or write. A loop's result follows from where it stands, so text says what [`Variability`] a value has only for serial
 //! loops that carry partial values: `for ^0 in 8 (partial %2 = %0)`.
 
 mod parse;
 
 pub use parse::ParseError;
 
-use crate::code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Spread, Value};
+use crate::code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Value {
@@ -144,9 +144,9 @@ impl Printer<'_> {
             Item::Const { result, bits } => self.line(f, format_args!("{result} = const {} {bits:#x}", lane(result))),
             Item::Scalar { result, param } => self.line(f, format_args!("{result} = scalar {param}")),
             Item::Index { result, axis } => self.line(f, format_args!("{result} = index {} {axis}", lane(result))),
-            Item::Pick { result, index, table } => {
+            Item::Lookup { result, index, table } => {
                 let table = table.iter().map(|bits| format!("{bits:#x}")).collect::<Vec<_>>().join(", ");
-                self.line(f, format_args!("{result} = pick {index} [{table}]"))
+                self.line(f, format_args!("{result} = lookup {index} [{table}]"))
             }
             Item::Load { result, place, mask } => self.line(f, format_args!("{result} = load {} {place}{}", lane(result), masked(*mask))),
             Item::Store { value, place, mask } => self.line(f, format_args!("store {} {value}, {place}{}", lane(value), masked(*mask))),
@@ -169,7 +169,7 @@ impl Printer<'_> {
         let mut head = format!("{word} {} in {} ", inner.axis, inner.count);
         if !inner.carried.is_empty() {
             let carried = |c: &Carried| {
-                let partial = if self.code.spread(c.arg) == Spread::Partial { "partial " } else { "" };
+                let partial = if self.code.variability(c.arg) == Variability::Partial { "partial " } else { "" };
                 format!("{partial}{} = {}", c.arg, c.init)
             };
             let carried = inner.carried.iter().map(carried).collect::<Vec<_>>().join(", ");

@@ -7,7 +7,7 @@
 //! - The number of lanes is a power of two from 8 to 256.
 
 use crate::{
-    code::{Axis, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Spread, Value},
+    code::{Axis, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability},
     prim::Lane,
 };
 use std::{error::Error, fmt};
@@ -81,19 +81,19 @@ impl Verifier<'_> {
     /// The type of a value that is read as itself.
     fn read(&self, value: Value) -> Result<Lane, Finding> {
         let lane = self.read_any(value)?;
-        require(self.code.spread(value) != Spread::Partial, || format!("{value} is partial: only folds and loops read it"))?;
+        require(self.code.variability(value) != Variability::Partial, || format!("{value} is partial: only folds and loops read it"))?;
         Ok(lane)
     }
 
     /// A result computed of `operands` varies if one of them does.
-    fn spread(&self, result: Value, operands: &[Value]) -> Verdict {
-        let varying = operands.iter().any(|v| self.code.spread(*v) == Spread::Varying);
-        let expected = if varying { Spread::Varying } else { Spread::Uniform };
-        self.has_spread(result, expected)
+    fn variability(&self, result: Value, operands: &[Value]) -> Verdict {
+        let varying = operands.iter().any(|v| self.code.variability(*v) == Variability::Varying);
+        let expected = if varying { Variability::Varying } else { Variability::Uniform };
+        self.has_variability(result, expected)
     }
 
-    fn has_spread(&self, value: Value, expected: Spread) -> Verdict {
-        let found = self.code.spread(value);
+    fn has_variability(&self, value: Value, expected: Variability) -> Verdict {
+        let found = self.code.variability(value);
         require(found == expected, || format!("{value} is {found:?}, expected {expected:?}"))
     }
 
@@ -126,8 +126,8 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn here(&self) -> Spread {
-        if self.in_lanes() { Spread::Varying } else { Spread::Uniform }
+    fn here(&self) -> Variability {
+        if self.in_lanes() { Variability::Varying } else { Variability::Uniform }
     }
 
     fn item(&mut self, item: &Item, here: &mut Vec<Value>) -> Verdict {
@@ -142,18 +142,18 @@ impl Verifier<'_> {
                 }
                 self.define(*result, here)?;
                 self.of_type(*result, prim.result(lane))?;
-                self.spread(*result, operands)
+                self.variability(*result, operands)
             }
             Item::Const { result, bits } => {
                 self.define(*result, here)?;
                 let lane = self.code.lane(*result);
                 require(bits & !lane.bits() == 0, || format!("{bits:#x} is no {lane}"))?;
-                self.has_spread(*result, Spread::Uniform)
+                self.has_variability(*result, Variability::Uniform)
             }
             Item::Scalar { result, param } => {
                 self.define(*result, here)?;
                 self.param(*param, ParamKind::Lane(self.code.lane(*result)))?;
-                self.has_spread(*result, Spread::Uniform)
+                self.has_variability(*result, Variability::Uniform)
             }
             Item::Index { result, axis } => {
                 let kind = self.axes.iter().find(|(a, _)| a == axis).map(|(_, kind)| *kind);
@@ -161,20 +161,20 @@ impl Verifier<'_> {
                 self.define(*result, here)?;
                 let lane = self.code.lane(*result);
                 require(matches!(lane, Lane::I32 | Lane::I64), || format!("an index is i32 or i64, not {lane}"))?;
-                self.has_spread(*result, if kind == Kind::Lanes { Spread::Varying } else { Spread::Uniform })
+                self.has_variability(*result, if kind == Kind::Lanes { Variability::Varying } else { Variability::Uniform })
             }
-            Item::Pick { result, index, .. } => {
+            Item::Lookup { result, index, .. } => {
                 let lane = self.read(*index)?;
                 require(lane == Lane::I32, || format!("{index} is {lane}: a table's index is i32"))?;
                 self.define(*result, here)?;
                 self.of_type(*result, Lane::F32)?;
-                self.spread(*result, &[*index])
+                self.variability(*result, &[*index])
             }
             Item::Load { result, place, mask } => {
                 self.place(place)?;
                 self.mask(*mask)?;
                 self.define(*result, here)?;
-                self.has_spread(*result, self.here())
+                self.has_variability(*result, self.here())
             }
             Item::Store { value, place, mask } => {
                 self.place(place)?;
@@ -184,7 +184,7 @@ impl Verifier<'_> {
             Item::Gather { result, buffer, offsets, mask } => {
                 self.offsets(*buffer, *offsets, *mask)?;
                 self.define(*result, here)?;
-                self.has_spread(*result, self.here())
+                self.has_variability(*result, self.here())
             }
             Item::Scatter { value, buffer, offsets, mask } => {
                 self.offsets(*buffer, *offsets, *mask)?;
@@ -223,12 +223,12 @@ impl Verifier<'_> {
         for carried in &inner.carried {
             self.define(carried.arg, &mut inside)?;
             self.of_type(carried.arg, self.code.lane(carried.init))?;
-            let spread = self.code.spread(carried.arg);
-            let (varying, partial) = (spread == Spread::Varying, spread == Spread::Partial);
-            require(varying == self.in_lanes() && !(partial && lanes), || format!("{} is {spread:?} here", carried.arg))?;
-            let init = self.code.spread(carried.init);
-            require(init == Spread::Uniform || init == spread || lanes && init == Spread::Partial, || {
-                format!("{} is {init:?}, and begins what is {spread:?}", carried.init)
+            let variability = self.code.variability(carried.arg);
+            let (varying, partial) = (variability == Variability::Varying, variability == Variability::Partial);
+            require(varying == self.in_lanes() && !(partial && lanes), || format!("{} is {variability:?} here", carried.arg))?;
+            let init = self.code.variability(carried.init);
+            require(init == Variability::Uniform || init == variability || lanes && init == Variability::Partial, || {
+                format!("{} is {init:?}, and begins what is {variability:?}", carried.init)
             })?;
         }
         for item in &inner.body {
@@ -237,15 +237,15 @@ impl Verifier<'_> {
         for carried in &inner.carried {
             self.read_any(carried.next)?;
             self.of_type(carried.next, self.code.lane(carried.arg))?;
-            let (next, arg) = (self.code.spread(carried.next), self.code.spread(carried.arg));
-            require(next == arg || next == Spread::Uniform, || format!("{} is {next:?}, and goes on as {arg:?}", carried.next))?;
+            let (next, arg) = (self.code.variability(carried.next), self.code.variability(carried.arg));
+            require(next == arg || next == Variability::Uniform, || format!("{} is {next:?}, and goes on as {arg:?}", carried.next))?;
         }
         inside.iter().for_each(|v| self.visible[v.index()] = false);
         self.axes.pop();
         for carried in &inner.carried {
             self.define(carried.result, here)?;
             self.of_type(carried.result, self.code.lane(carried.arg))?;
-            self.has_spread(carried.result, if lanes { Spread::Partial } else { self.code.spread(carried.arg) })?;
+            self.has_variability(carried.result, if lanes { Variability::Partial } else { self.code.variability(carried.arg) })?;
         }
         Ok(())
     }
@@ -258,15 +258,15 @@ impl Verifier<'_> {
         let mut inside = Vec::new();
         for i in 0..n {
             let lane = self.read_any(fold.partials[i])?;
-            self.has_spread(fold.partials[i], Spread::Partial)?;
+            self.has_variability(fold.partials[i], Variability::Partial)?;
             for side in [fold.lower[i], fold.upper[i]] {
                 self.define(side, &mut inside)?;
                 self.of_type(side, lane)?;
-                self.has_spread(side, Spread::Uniform)?;
+                self.has_variability(side, Variability::Uniform)?;
             }
         }
         for item in &fold.body {
-            require(matches!(item, Item::Prim { .. } | Item::Pick { .. } | Item::Const { .. } | Item::Scalar { .. }), || {
+            require(matches!(item, Item::Prim { .. } | Item::Lookup { .. } | Item::Const { .. } | Item::Scalar { .. }), || {
                 "a combiner only computes".to_owned()
             })?;
             self.item(item, &mut inside)?;
@@ -279,7 +279,7 @@ impl Verifier<'_> {
         for i in 0..n {
             self.define(fold.results[i], here)?;
             self.of_type(fold.results[i], self.code.lane(fold.partials[i]))?;
-            self.has_spread(fold.results[i], Spread::Uniform)?;
+            self.has_variability(fold.results[i], Variability::Uniform)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use tilewright_ir::{
     AttrValue, Block, Body, Builder, Function, Module, Opcode, Scalar, SymbolVisibility, Type, TypeData, Value, VerifiedModule, Version,
-    ops::{Arity, AttrDef, AttrKind, OpDef, Placement, Results, Same, TypeSet},
+    ops::{Arity, AttrKind, OpDef, Placement, Results, TypeSet},
     verify,
 };
 
@@ -61,8 +61,8 @@ pub(crate) fn modules(opcode: Opcode, visit: &mut dyn FnMut(VerifiedModule, Comb
         return;
     }
     let mut found = 0;
-    for types in type_choices(opcode.def()) {
-        for attrs in attr_choices(opcode.def().attrs) {
+    for types in opcode.def().type_choices(|set| elements().filter(|element| accepts(set, *element)).collect()) {
+        for attrs in opcode.def().attr_choices() {
             for shapes in shape_choices(opcode, &types) {
                 let combination = Combination { opcode, types: types.clone(), shapes, attrs: attrs.clone() };
                 if let Some(module) = module(&combination) {
@@ -73,43 +73,6 @@ pub(crate) fn modules(opcode: Opcode, visit: &mut dyn FnMut(VerifiedModule, Comb
         }
     }
     assert!(found > 0, "no module with {opcode}");
-}
-
-/// The element types of operands and result, in that order, that the row allows.
-fn type_choices(def: &OpDef) -> Vec<Vec<Element>> {
-    let Results::Fixed(results) = def.results else { return Vec::new() };
-    let sets: Vec<TypeSet> = def.operands.iter().map(|o| o.types).chain(results.iter().map(|r| r.types)).collect();
-    // Bit i of a relation is operand i, bit 8 + i result i.
-    let bit = |slot: usize| if slot < def.operands.len() { slot } else { 8 + slot - def.operands.len() };
-    let tied = |slot: usize, earlier: usize| {
-        let related = |slots: u16| slots >> bit(slot) & slots >> bit(earlier) & 1 == 1;
-        def.relations.iter().any(|relation| matches!(relation.same, Same::Type | Same::Element) && related(relation.slots))
-    };
-    let mut choices = vec![Vec::new()];
-    for (slot, set) in sets.iter().enumerate() {
-        let twin = (0..slot).find(|earlier| tied(slot, *earlier));
-        let more = |choice: &Vec<Element>| -> Vec<Vec<Element>> {
-            let candidates = elements().filter(|e| accepts(*set, *e)).filter(|e| twin.is_none_or(|twin| choice[twin] == *e));
-            candidates.map(|element| choice.iter().copied().chain([element]).collect()).collect()
-        };
-        choices = choices.iter().flat_map(more).collect();
-    }
-    choices
-}
-
-/// Every value of every attribute.
-fn attr_choices(attrs: &[AttrDef]) -> Vec<Vec<AttrValue>> {
-    let mut choices = vec![Vec::new()];
-    for attr in attrs {
-        let values: Vec<AttrValue> = match attr.kind {
-            AttrKind::Enum(kind) => {
-                kind.values().iter().filter(|v| attr.allowed.contains(v.value)).map(|v| AttrValue::Enum(v.value)).collect()
-            }
-            _ => vec![AttrValue::Absent, AttrValue::Unit],
-        };
-        choices = choices.iter().flat_map(|choice| values.iter().map(|v| choice.iter().copied().chain([*v]).collect())).collect();
-    }
-    choices
 }
 
 /// The shapes of operands and result, in that order.

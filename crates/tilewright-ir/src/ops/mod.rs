@@ -1,5 +1,6 @@
 //! The operations of Tile IR: one table, and the words to speak about it.
 
+mod choices;
 mod def;
 mod format;
 pub mod pairs;

@@ -89,7 +89,7 @@ impl Lanes for Traced<'_, '_> {
     fn pick(self, table: &[f32; 16]) -> Self {
         self.with(|lowering| {
             let index = lowering.p(Prim::Bits32, &[self.value]);
-            lowering.builder.pick(index, table)
+            lowering.builder.lookup(index, table)
         })
     }
 

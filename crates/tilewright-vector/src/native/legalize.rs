@@ -2,7 +2,7 @@
 
 use super::Level;
 use crate::{
-    code::{Code, Fold, Item, Loop, Spread, Value},
+    code::{Code, Fold, Item, Loop, Value, Variability},
     prim::{Lane, Prim},
 };
 
@@ -48,22 +48,22 @@ impl Legalizer {
         if let Some((.., value)) = self.constants.iter().find(|c| (c.0, c.1) == (lane, bits)) {
             return *value;
         }
-        let value = self.value(lane, Spread::Uniform);
+        let value = self.value(lane, Variability::Uniform);
         self.constants.push((lane, bits, value));
         value
     }
 
-    fn value(&mut self, lane: Lane, spread: Spread) -> Value {
-        self.code.values.push((lane, spread));
+    fn value(&mut self, lane: Lane, variability: Variability) -> Value {
+        self.code.values.push((lane, variability));
         Value(self.code.values.len() as u32 - 1)
     }
 
     /// Adds a primitive, itself expressed by others where that is necessary.
     fn add(&mut self, prim: Prim, operands: &[Value]) -> Value {
         let last = operands[operands.len() - 1];
-        let varying = operands.iter().any(|v| self.code.spread(*v) == Spread::Varying);
-        let spread = if varying { Spread::Varying } else { Spread::Uniform };
-        let result = self.value(prim.result(self.code.lane(last)), spread);
+        let varying = operands.iter().any(|v| self.code.variability(*v) == Variability::Varying);
+        let variability = if varying { Variability::Varying } else { Variability::Uniform };
+        let result = self.value(prim.result(self.code.lane(last)), variability);
         self.add_to(result, prim, operands);
         result
     }

@@ -5,19 +5,19 @@
 //! in memory anyway and get the registers that are left.
 
 use crate::{
-    code::{Carried, Code, Item, Loop, Spread, Value},
+    code::{Carried, Code, Item, Loop, Value, Variability},
     prim::Lane,
 };
 
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Home {
+pub(super) enum Location {
     /// A register of its class.
     Register(u8),
     /// A slot of the frame.
     Slot(u32),
-    /// The constant pool, from this byte on; also if it has a register, which is then filled at the begin.
-    Nowhere,
+    /// The constant pool only: a constant that got no register.
+    Pool,
 }
 
 /// The two kinds of registers that values live in.
@@ -40,18 +40,18 @@ pub(super) struct Registers {
     pub(super) parts: usize,
 }
 
-/// The homes of all values.
-pub(super) struct Homes {
-    homes: Vec<Home>,
+/// The locations of all values.
+pub(super) struct Locations {
+    locations: Vec<Location>,
     parts: usize,
     /// How many slots the frame has.
     pub(super) slots: u32,
 }
 
-impl Homes {
-    /// Where part `part` of a value lives. Values that are not partial have the same home for all parts.
-    pub(super) fn of(&self, value: Value, part: usize) -> Home {
-        self.homes[value.index() * self.parts + part]
+impl Locations {
+    /// Where part `part` of a value lives. Values that are not partial have the same location for all parts.
+    pub(super) fn of(&self, value: Value, part: usize) -> Location {
+        self.locations[value.index() * self.parts + part]
     }
 }
 
@@ -62,16 +62,16 @@ struct Interval {
     /// How often it is read and written, more often in loops.
     weight: f32,
     constant: bool,
-    home: Home,
+    location: Location,
 }
 
-/// Finds a home for each part of each value.
-pub(super) fn assign(code: &Code, registers: Registers) -> Homes {
+/// Finds a location for each part of each value.
+pub(super) fn assign(code: &Code, registers: Registers) -> Locations {
     let mut scan = Scan::new(code, registers);
     scan.items(&code.body);
     scan.place();
-    let homes = scan.owner.iter().map(|interval| interval.map_or(Home::Nowhere, |i| scan.intervals[i as usize].home)).collect();
-    Homes { homes, parts: registers.parts, slots: scan.slots }
+    let locations = scan.owner.iter().map(|interval| interval.map_or(Location::Pool, |i| scan.intervals[i as usize].location)).collect();
+    Locations { locations, parts: registers.parts, slots: scan.slots }
 }
 
 struct Scan<'a> {
@@ -105,13 +105,13 @@ impl<'a> Scan<'a> {
     fn interval(&mut self, lane: Lane, constant: bool) -> u32 {
         let class = if lane == Lane::Mask && self.registers.masks.is_some() { Class::Mask } else { Class::Vector };
         let (start, weight) = (self.now, self.weight());
-        self.intervals.push(Interval { class, start, end: start, weight, constant, home: Home::Nowhere });
+        self.intervals.push(Interval { class, start, end: start, weight, constant, location: Location::Pool });
         self.intervals.len() as u32 - 1
     }
 
     fn define(&mut self, value: Value, constant: bool) {
         let lane = self.code.lane(value);
-        let partial = self.code.spread(value) == Spread::Partial;
+        let partial = self.code.variability(value) == Variability::Partial;
         let mut interval = self.interval(lane, constant);
         for (i, part) in self.parts(value).enumerate() {
             if partial && i > 0 {
@@ -146,7 +146,7 @@ impl<'a> Scan<'a> {
             self.now += 2;
             item.for_each_operand(|v| self.read(v));
             match item {
-                Item::Prim { result, .. } | Item::Pick { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => {
+                Item::Prim { result, .. } | Item::Lookup { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => {
                     self.define(*result, false)
                 }
                 Item::Load { result, .. } | Item::Gather { result, .. } => {
@@ -201,12 +201,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The value that an iteration gets and the loop's result share their homes; in loops over lanes part by part.
+    /// The value that an iteration gets and the loop's result share their locations; in loops over lanes part by part.
     fn define_carried(&mut self, carried: &Carried) {
         self.define(carried.result, false);
-        let homes: Vec<Option<u32>> = self.parts(carried.result).map(|p| self.owner[p]).collect();
-        for (part, home) in self.parts(carried.arg).zip(homes) {
-            self.owner[part] = home;
+        let locations: Vec<Option<u32>> = self.parts(carried.result).map(|p| self.owner[p]).collect();
+        for (part, location) in self.parts(carried.arg).zip(locations) {
+            self.owner[part] = location;
         }
     }
 
@@ -242,7 +242,7 @@ impl<'a> Scan<'a> {
             active.retain(|i| {
                 let interval = &self.intervals[*i as usize];
                 let over = interval.end <= start;
-                if let (true, Home::Register(register)) = (over, interval.home) {
+                if let (true, Location::Register(register)) = (over, interval.location) {
                     free.push(register);
                 }
                 !over
@@ -253,11 +253,11 @@ impl<'a> Scan<'a> {
                     return None;
                 }
                 active.retain(|i| *i != least);
-                let home = std::mem::replace(&mut self.intervals[least as usize].home, Home::Nowhere);
-                if let Home::Register(register) = home { Some(register) } else { None }
+                let location = std::mem::replace(&mut self.intervals[least as usize].location, Location::Pool);
+                if let Location::Register(register) = location { Some(register) } else { None }
             });
             if let Some(register) = register {
-                self.intervals[next as usize].home = Home::Register(register);
+                self.intervals[next as usize].location = Location::Register(register);
                 active.push(next);
             }
         }
@@ -269,7 +269,7 @@ impl<'a> Scan<'a> {
         let mut active: Vec<(u32, u32)> = Vec::new();
         for &next in order {
             let interval = &self.intervals[next as usize];
-            if interval.home != Home::Nowhere || interval.constant {
+            if interval.location != Location::Pool || interval.constant {
                 continue;
             }
             let start = interval.start;
@@ -285,7 +285,7 @@ impl<'a> Scan<'a> {
                 self.slots - 1
             });
             active.push((interval.end, slot));
-            self.intervals[next as usize].home = Home::Slot(slot);
+            self.intervals[next as usize].location = Location::Slot(slot);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reads the text form.
 
 use crate::{
-    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Spread, Term, Value},
+    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability},
     prim::{Lane, Prim},
     verify::{MAX_DEPTH, verify},
 };
@@ -58,7 +58,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
 struct Parser<'a> {
     tokens: Vec<(usize, &'a str)>,
     at: usize,
-    values: Vec<Option<(Lane, Spread)>>,
+    values: Vec<Option<(Lane, Variability)>>,
     axes: u32,
     params: Vec<ParamKind>,
     loops: Vec<(Axis, Kind)>,
@@ -113,23 +113,23 @@ impl<'a> Parser<'a> {
         self.marked('%', "a value").map(Value)
     }
 
-    /// A value that has been defined, and its type and spread.
-    fn known(&mut self) -> Parsed<(Value, Lane, Spread)> {
+    /// A value that has been defined, and its type and variability.
+    fn known(&mut self) -> Parsed<(Value, Lane, Variability)> {
         let value = self.value()?;
         match self.values.get(value.index()) {
-            Some(Some((lane, spread))) => Ok((value, *lane, *spread)),
+            Some(Some((lane, variability))) => Ok((value, *lane, *variability)),
             _ => self.fail(format!("{value} is not defined before")),
         }
     }
 
-    fn define(&mut self, value: Value, lane: Lane, spread: Spread) -> Parsed<()> {
+    fn define(&mut self, value: Value, lane: Lane, variability: Variability) -> Parsed<()> {
         if self.values.len() <= value.index() {
             self.values.resize(value.index() + 1, None);
         }
         if self.values[value.index()].is_some() {
             return self.fail(format!("{value} is defined twice"));
         }
-        self.values[value.index()] = Some((lane, spread));
+        self.values[value.index()] = Some((lane, variability));
         Ok(())
     }
 
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
             return self.fail("text behind the code");
         }
         // A number that no value has is given to nothing: its type does not matter.
-        let values = self.values.iter().map(|v| v.unwrap_or((Lane::I8, Spread::Uniform))).collect();
+        let values = self.values.iter().map(|v| v.unwrap_or((Lane::I8, Variability::Uniform))).collect();
         Ok(Code { lanes, params: std::mem::take(&mut self.params), values, axes: self.axes, body })
     }
 
@@ -222,8 +222,8 @@ impl<'a> Parser<'a> {
         self.loops.iter().any(|(_, kind)| *kind == Kind::Lanes)
     }
 
-    fn spread_here(&self) -> Spread {
-        if self.in_lanes() { Spread::Varying } else { Spread::Uniform }
+    fn variability_here(&self) -> Variability {
+        if self.in_lanes() { Variability::Varying } else { Variability::Uniform }
     }
 
     fn mask(&mut self) -> Parsed<Option<Value>> {
@@ -261,31 +261,31 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let [result] = results[..] else { return self.fail(format!("`{name}` gives one value")) };
-        let (item, lane, spread) = self.one_result(name, result)?;
-        self.define(result, lane, spread)?;
+        let (item, lane, variability) = self.one_result(name, result)?;
+        self.define(result, lane, variability)?;
         Ok(item)
     }
 
-    fn one_result(&mut self, name: &str, result: Value) -> Parsed<(Item, Lane, Spread)> {
+    fn one_result(&mut self, name: &str, result: Value) -> Parsed<(Item, Lane, Variability)> {
         Ok(match name {
             "const" => {
                 let lane = self.lane()?;
                 let bits = self.bits()?;
-                (Item::Const { result, bits }, lane, Spread::Uniform)
+                (Item::Const { result, bits }, lane, Variability::Uniform)
             }
             "scalar" => {
                 let param = self.param()?;
                 let Some(ParamKind::Lane(lane)) = self.params.get(param.index()) else { return self.fail(format!("{param} is no number")) };
-                (Item::Scalar { result, param }, *lane, Spread::Uniform)
+                (Item::Scalar { result, param }, *lane, Variability::Uniform)
             }
             "index" => {
                 let lane = self.lane()?;
                 let axis = self.axis()?;
                 let lanes = self.loops.contains(&(axis, Kind::Lanes));
-                (Item::Index { result, axis }, lane, if lanes { Spread::Varying } else { Spread::Uniform })
+                (Item::Index { result, axis }, lane, if lanes { Variability::Varying } else { Variability::Uniform })
             }
-            "pick" => {
-                let (index, _, spread) = self.known()?;
+            "lookup" => {
+                let (index, _, variability) = self.known()?;
                 self.expect("[")?;
                 let numbers = self.list(Self::bits)?;
                 self.expect("]")?;
@@ -293,16 +293,16 @@ impl<'a> Parser<'a> {
                 let Some(Ok(table)) = table.map(<Box<[u32; 16]>>::try_from) else {
                     return self.fail("a table has 16 numbers of 32 bits");
                 };
-                (Item::Pick { result, index, table }, Lane::F32, spread)
+                (Item::Lookup { result, index, table }, Lane::F32, variability)
             }
             "load" => {
                 let lane = self.lane()?;
-                (Item::Load { result, place: self.place()?, mask: self.mask()? }, lane, self.spread_here())
+                (Item::Load { result, place: self.place()?, mask: self.mask()? }, lane, self.variability_here())
             }
             "gather" => {
                 let lane = self.lane()?;
                 let (buffer, offsets) = self.offsets()?;
-                (Item::Gather { result, buffer, offsets, mask: self.mask()? }, lane, self.spread_here())
+                (Item::Gather { result, buffer, offsets, mask: self.mask()? }, lane, self.variability_here())
             }
             _ => {
                 let Some(prim) = Prim::from_name(name) else { return self.fail(format!("there is no primitive `{name}`")) };
@@ -311,10 +311,10 @@ impl<'a> Parser<'a> {
                 if operands.len() != prim.arity() || !prim.takes(lane) {
                     return self.fail(format!("`{prim}` takes {} operands, and {lane} may be no type of it", prim.arity()));
                 }
-                let varying = operands.iter().any(|(.., spread)| *spread == Spread::Varying);
+                let varying = operands.iter().any(|(.., variability)| *variability == Variability::Varying);
                 let operand = |n: usize| operands[n.min(operands.len() - 1)].0;
                 let item = Item::Prim { result, prim, operands: [operand(0), operand(1), operand(2)] };
-                (item, prim.result(lane), if varying { Spread::Varying } else { Spread::Uniform })
+                (item, prim.result(lane), if varying { Variability::Varying } else { Variability::Uniform })
             }
         })
     }
@@ -363,14 +363,14 @@ impl<'a> Parser<'a> {
                 let partial = p.take("partial");
                 let arg = p.value()?;
                 p.expect("=")?;
-                let (init, lane, spread) = p.known()?;
-                let spread = match (p.in_lanes(), partial) {
-                    (true, _) => Spread::Varying,
-                    (false, true) => Spread::Partial,
-                    (false, false) => spread,
+                let (init, lane, variability) = p.known()?;
+                let variability = match (p.in_lanes(), partial) {
+                    (true, _) => Variability::Varying,
+                    (false, true) => Variability::Partial,
+                    (false, false) => variability,
                 };
-                p.define(arg, lane, spread)?;
-                Ok((init, arg, lane, spread))
+                p.define(arg, lane, variability)?;
+                Ok((init, arg, lane, variability))
             })?;
             self.expect(")")?;
         }
@@ -380,8 +380,8 @@ impl<'a> Parser<'a> {
         if next.len() != carried.len() || results.len() != carried.len() {
             return self.fail(format!("the loop carries {}, hands on {} and gives {} values", carried.len(), next.len(), results.len()));
         }
-        let carried = carried.into_iter().zip(next).zip(results).map(|(((init, arg, lane, spread), next), result)| {
-            self.define(*result, lane, if kind == Kind::Lanes { Spread::Partial } else { spread })?;
+        let carried = carried.into_iter().zip(next).zip(results).map(|(((init, arg, lane, variability), next), result)| {
+            self.define(*result, lane, if kind == Kind::Lanes { Variability::Partial } else { variability })?;
             Ok(Carried { init, arg, next, result: *result })
         });
         Ok(Item::Loop(Loop { kind, axis, count, carried: carried.collect::<Parsed<_>>()?, body }))
@@ -401,14 +401,14 @@ impl<'a> Parser<'a> {
             return self.fail(format!("the fold gives {} values", partials.len()));
         }
         for (result, (_, lane, _)) in results.iter().zip(&partials) {
-            self.define(*result, *lane, Spread::Uniform)?;
+            self.define(*result, *lane, Variability::Uniform)?;
         }
         let partials = partials.iter().map(|(value, ..)| *value).collect();
         Ok(Item::Fold(Fold { partials, lower, upper, body, combined, results: results.to_vec() }))
     }
 
     /// The values of half of the lanes, in a combiner.
-    fn side(&mut self, partials: &[(Value, Lane, Spread)]) -> Parsed<Vec<Value>> {
+    fn side(&mut self, partials: &[(Value, Lane, Variability)]) -> Parsed<Vec<Value>> {
         self.expect("(")?;
         let values = self.list(Self::value)?;
         self.expect(")")?;
@@ -416,7 +416,7 @@ impl<'a> Parser<'a> {
             return self.fail(format!("the fold combines {} values", partials.len()));
         }
         for (value, (_, lane, _)) in values.iter().zip(partials) {
-            self.define(*value, *lane, Spread::Uniform)?;
+            self.define(*value, *lane, Variability::Uniform)?;
         }
         Ok(values)
     }

@@ -189,7 +189,7 @@ impl<'a> Generator<'a> {
         let lane = self.lane();
         if lane == Lane::I32 && self.below(8) == 7 {
             let index = self.operand(lane);
-            let value = self.builder.pick(index, &std::array::from_fn(|i| i as f32 * 1.25 - 3.0));
+            let value = self.builder.lookup(index, &std::array::from_fn(|i| i as f32 * 1.25 - 3.0));
             return self.values.push(value);
         }
         let fits: Vec<Prim> = Prim::ALL.iter().copied().filter(|prim| prim.takes(lane)).collect();

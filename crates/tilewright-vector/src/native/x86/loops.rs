@@ -150,7 +150,7 @@ impl Emitter<'_> {
     /// Puts what a loop begins with where it carries it.
     fn begin_carried(&mut self, carried: &[Carried]) {
         for c in carried {
-            let partial = self.code.spread(c.result) == Spread::Partial;
+            let partial = self.code.variability(c.result) == Variability::Partial;
             for part in 0..if partial { self.code.lanes() / self.width } else { 1 } {
                 let outside = if partial { std::mem::replace(&mut self.part, part) } else { self.part };
                 self.copy_value(c.init, c.arg);
@@ -163,7 +163,7 @@ impl Emitter<'_> {
     fn next_carried(&mut self, carried: &[Carried], kind: Kind) {
         // What is itself carried may be overwritten before it is read: all of these are set aside first.
         let swapped: Vec<bool> = carried.iter().map(|c| carried.iter().any(|d| d.arg == c.next && d.arg != c.arg)).collect();
-        let parts = |e: &Self, c: &Carried| if e.code.spread(c.arg) == Spread::Partial { e.code.lanes() / e.width } else { 1 };
+        let parts = |e: &Self, c: &Carried| if e.code.variability(c.arg) == Variability::Partial { e.code.lanes() / e.width } else { 1 };
         let mut aside = Vec::new();
         for (c, _) in carried.iter().zip(&swapped).filter(|(_, swapped)| **swapped) {
             for part in 0..parts(self, c) {

@@ -15,14 +15,14 @@ impl Emitter<'_> {
             return self.vector(value, n);
         }
         let to = 6 + n;
-        match self.home(value) {
-            Home::Register(register) => register,
-            Home::Slot(slot) => {
+        match self.location(value) {
+            Location::Register(register) => register,
+            Location::Slot(slot) => {
                 let from = self.slot(slot);
                 self.e(InstId::Kmovq, &[m(to), from]);
                 to
             }
-            Home::Nowhere => {
+            Location::Pool => {
                 self.constant_mask(to, self.constants[&value] != 0);
                 to
             }
@@ -31,19 +31,19 @@ impl Emitter<'_> {
 
     /// The register that a mask is computed in.
     pub(super) fn mask_target(&self, result: Value) -> u8 {
-        match (self.level, self.home(result)) {
+        match (self.level, self.location(result)) {
             (Level::Avx2, _) => self.target(result),
-            (Level::Avx512, Home::Register(register)) => register,
+            (Level::Avx512, Location::Register(register)) => register,
             (Level::Avx512, _) => 6,
         }
     }
 
     /// Puts the mask that is in `from` where it lives.
     pub(super) fn mask_done(&mut self, result: Value, from: u8) {
-        match (self.level, self.home(result)) {
+        match (self.level, self.location(result)) {
             (Level::Avx2, _) => self.done(result, from),
-            (Level::Avx512, Home::Register(register)) if register != from => self.e(InstId::Kmovq, &[m(register), m(from)]),
-            (Level::Avx512, Home::Slot(slot)) => {
+            (Level::Avx512, Location::Register(register)) if register != from => self.e(InstId::Kmovq, &[m(register), m(from)]),
+            (Level::Avx512, Location::Slot(slot)) => {
                 let to = self.slot(slot);
                 self.e(InstId::Kmovq, &[to, m(from)]);
             }

@@ -20,10 +20,10 @@ mod prims;
 
 use super::{
     Level,
-    registers::{Home, Homes, Registers, assign},
+    registers::{Location, Locations, Registers, assign},
 };
 use crate::{
-    code::{Axis, Code, Count, Item, Kind, Param, ParamKind, Place, Spread, Value},
+    code::{Axis, Code, Count, Item, Kind, Param, ParamKind, Place, Value, Variability},
     prim::Lane,
 };
 use asmkit::{
@@ -76,7 +76,7 @@ struct Emitter<'a> {
     code: &'a Code,
     level: Level,
     asm: Assembler<'a>,
-    homes: Homes,
+    locations: Locations,
     /// Lanes that are computed at once.
     width: usize,
     /// Which of the parts of the code's lanes is being emitted.
@@ -141,15 +141,15 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
         Level::Avx512 => Registers { vectors: 29, masks: Some(5), parts: code.lanes() / width },
         Level::Avx2 => Registers { vectors: 13, masks: None, parts: code.lanes() / width },
     };
-    let homes = assign(code, registers);
+    let locations = assign(code, registers);
     let slots = align(slot_of(&code.params, Param(code.params.len() as u32)));
-    let areas = slots + 64 * homes.slots as i32;
+    let areas = slots + 64 * locations.slots as i32;
     let mut buffer = CodeBuffer::new(Environment::new(Arch::X64));
     let mut emitter = Emitter {
         code,
         level,
         asm: Assembler::new(&mut buffer),
-        homes,
+        locations,
         width,
         part: 0,
         constants: BTreeMap::new(),
@@ -205,7 +205,7 @@ impl Emitter<'_> {
                 self.broadcast_to(*result, place);
             }
             Item::Index { result, axis } => self.index(*result, *axis),
-            Item::Pick { result, index, table } => self.pick(*result, *index, table),
+            Item::Lookup { result, index, table } => self.lookup(*result, *index, table),
             Item::Load { result, place, mask } => self.load(*result, place, *mask),
             Item::Store { value, place, mask } => self.store(*value, place, *mask),
             Item::Gather { result, buffer, offsets, mask } => self.gather(*result, *buffer, *offsets, *mask),
@@ -229,8 +229,8 @@ impl Emitter<'_> {
         }
     }
 
-    fn home(&self, value: Value) -> Home {
-        self.homes.of(value, self.part)
+    fn location(&self, value: Value) -> Location {
+        self.locations.of(value, self.part)
     }
 
     fn slot(&self, slot: u32) -> Operand {
@@ -240,14 +240,14 @@ impl Emitter<'_> {
     /// The vector that holds `value`; one that has no register is read into scratch vector `n`.
     fn vector(&mut self, value: Value, n: u8) -> u8 {
         let lane = self.code.lane(value);
-        match self.home(value) {
-            Home::Register(register) => register,
-            Home::Slot(slot) => {
+        match self.location(value) {
+            Location::Register(register) => register,
+            Location::Slot(slot) => {
                 let (to, from) = (v(self.scratch(n), self.bytes(lane)), self.slot(slot));
                 self.move_vector(to, from);
                 self.scratch(n)
             }
-            Home::Nowhere => {
+            Location::Pool => {
                 let to = self.scratch(n);
                 self.constant_to(to, value);
                 to
@@ -258,9 +258,9 @@ impl Emitter<'_> {
     /// `value` as an operand that may be in memory; `n` is a scratch vector for where it cannot.
     fn operand(&mut self, value: Value, n: u8) -> Operand {
         let lane = self.code.lane(value);
-        match self.home(value) {
-            Home::Slot(slot) => self.slot(slot),
-            Home::Nowhere if lane.size() >= 4 || self.level == Level::Avx2 => self.pooled(value),
+        match self.location(value) {
+            Location::Slot(slot) => self.slot(slot),
+            Location::Pool if lane.size() >= 4 || self.level == Level::Avx2 => self.pooled(value),
             _ => v(self.vector(value, n), self.bytes(lane)),
         }
     }
@@ -291,7 +291,7 @@ impl Emitter<'_> {
 
     /// Fills the register of a constant that has one.
     fn fill_constant(&mut self, value: Value) {
-        if let Home::Register(register) = self.home(value) {
+        if let Location::Register(register) = self.location(value) {
             if self.code.lane(value) == Lane::Mask {
                 self.constant_mask(register, self.constants[&value] != 0);
             } else {
@@ -313,23 +313,23 @@ impl Emitter<'_> {
 
     /// The vector that a result is computed in; [`done`](Emitter::done) puts it where it lives.
     fn target(&self, result: Value) -> u8 {
-        match self.home(result) {
-            Home::Register(register) => register,
-            Home::Slot(_) | Home::Nowhere => self.scratch(0),
+        match self.location(result) {
+            Location::Register(register) => register,
+            Location::Slot(_) | Location::Pool => self.scratch(0),
         }
     }
 
     /// Puts the result that is in the vector `from` where it lives.
     fn done(&mut self, result: Value, from: u8) {
         let bytes = self.bytes(self.code.lane(result));
-        match self.home(result) {
-            Home::Register(register) if register == from => {}
-            Home::Register(register) => self.move_vector(v(register, bytes), v(from, bytes)),
-            Home::Slot(slot) => {
+        match self.location(result) {
+            Location::Register(register) if register == from => {}
+            Location::Register(register) => self.move_vector(v(register, bytes), v(from, bytes)),
+            Location::Slot(slot) => {
                 let to = self.slot(slot);
                 self.move_vector(to, v(from, bytes));
             }
-            Home::Nowhere => {}
+            Location::Pool => {}
         }
     }
 

@@ -143,7 +143,7 @@ impl Emitter<'_> {
     }
 
     /// A number of a table of 16.
-    pub(super) fn pick(&mut self, result: Value, index: Value, table: &[u32; 16]) {
+    pub(super) fn lookup(&mut self, result: Value, index: Value, table: &[u32; 16]) {
         let table = self.pool.place(table.iter().flat_map(|bits| bits.to_le_bytes()).collect());
         let index = self.vector(index, 1);
         let to = self.target(result);
@@ -165,8 +165,8 @@ impl Emitter<'_> {
     /// The second operand of an instruction: in memory, if it has no register and the instruction takes all lanes of it there.
     fn second(&mut self, value: Value, lane: Lane) -> Operand {
         // Only instructions on lanes of 4 and 8 bytes repeat a number in memory; of others a whole vector is in the slot.
-        match self.home(value) {
-            Home::Nowhere if self.level == Level::Avx512 && lane.size() < 4 => v(self.vector(value, 2), self.bytes(lane)),
+        match self.location(value) {
+            Location::Pool if self.level == Level::Avx512 && lane.size() < 4 => v(self.vector(value, 2), self.bytes(lane)),
             _ => self.operand(value, 2),
         }
     }
@@ -175,9 +175,9 @@ impl Emitter<'_> {
         let bytes = self.bytes(lane);
         let (y, z) = (self.vector(b, 1), self.second(c, lane));
         let to = self.target(result);
-        let third = match self.home(c) {
-            Home::Register(register) => Some(register),
-            Home::Slot(_) | Home::Nowhere => None,
+        let third = match self.location(c) {
+            Location::Register(register) => Some(register),
+            Location::Slot(_) | Location::Pool => None,
         };
         if third == Some(to) && to != y {
             // z += x * y
@@ -187,14 +187,14 @@ impl Emitter<'_> {
         }
         // x = x * y + z; where the target is y, or y and z are, elsewhere.
         let at = if to == y || third == Some(to) { self.scratch(0) } else { to };
-        match self.home(a) {
-            Home::Register(x) if x == at => {}
-            Home::Register(x) => self.move_vector(v(at, bytes), v(x, bytes)),
-            Home::Slot(slot) => {
+        match self.location(a) {
+            Location::Register(x) if x == at => {}
+            Location::Register(x) => self.move_vector(v(at, bytes), v(x, bytes)),
+            Location::Slot(slot) => {
                 let from = self.slot(slot);
                 self.move_vector(v(at, bytes), from);
             }
-            Home::Nowhere => self.constant_to(at, a),
+            Location::Pool => self.constant_to(at, a),
         }
         self.e(by_float(lane, I::Vfmadd213ps, I::Vfmadd213pd), &[v(at, bytes), v(y, bytes), z]);
         self.done(result, at);
@@ -247,8 +247,8 @@ impl Emitter<'_> {
                 // no ^ (mask & (yes ^ no))
                 let (y, n) = (self.mask(yes, 0), self.mask(no, 1));
                 self.e(I::Kxorq, &[m(6), m(y), m(n)]);
-                let which = match self.home(mask) {
-                    Home::Register(register) => register,
+                let which = match self.location(mask) {
+                    Location::Register(register) => register,
                     _ => {
                         // Both masks for use within an item are taken.
                         self.e(I::Kmovq, &[g(RAX), m(6)]);
@@ -279,8 +279,8 @@ impl Emitter<'_> {
                 let which = self.narrow_mask(narrow, which, size);
                 let no = self.vector(no, 2);
                 // The operand in memory would need a fourth vector.
-                let yes = match self.home(yes) {
-                    Home::Nowhere if lane == Lane::Mask => {
+                let yes = match self.location(yes) {
+                    Location::Pool if lane == Lane::Mask => {
                         let at = if which == self.scratch(0) { self.scratch(1) } else { self.scratch(0) };
                         self.constant_to(at, yes);
                         v(at, bytes)

@@ -9,25 +9,24 @@ pub(super) struct Reason {
 pub(super) const REASONS: &[Reason] = &[
     Reason {
         patterns: &["divi * i64", "remi * i64"],
-        why: "no vector instruction divides integers of 64 bits: each element is a division of its own, of 10 to 18 cycles",
+        why: "no vector instruction divides integers of 64 bits: each element is a division of its own",
     },
     Reason {
         patterns: &["fpowf f64", "fpowi f64*"],
-        why: "the power is within 0.6 ulp, for which its logarithm takes twice the digits of an f64: about 200 operations, on half as many \
-              numbers at once",
+        why: "the power is within 0.6 ulp, for which its logarithm takes twice the digits of an f64, and half as many numbers fit into a vector",
     },
     Reason {
         patterns: &["fpowf f16", "fpowi f16*", "fpowi bf16*"],
-        why: "powers of short floats are computed as those of f32 are, whose logarithm takes an f64: about 60 operations on f64",
+        why: "powers of short floats are computed as those of f32 are, whose logarithm takes an f64",
     },
     Reason {
         patterns: &["atomic_rmw_tko addf one place*"],
-        why: "each addition waits for the one before it, through memory: 10 to 40 cycles, most of them to widen and to round where floats are short",
+        why: "each addition waits for the one before it, through memory; short floats are widened and rounded in between",
     },
     Reason {
         patterns: &["atomic_rmw_tko * scattered*", "atomic_cas_tko scattered*", "atomic_rmw_tko addf in order*"],
-        why: "two elements of an operation may have the same address, so that updates go one after the other: to load, combine, round and \
-              store takes 8 to 15 cycles",
+        why: "two elements of an operation may have the same address, so that updates go one after the other: each \
+              loads, combines, rounds and stores",
     },
     Reason {
         patterns: &["load_ptr_tko * scattered*", "store_ptr_tko * scattered*"],

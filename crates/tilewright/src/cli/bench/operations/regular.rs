@@ -6,7 +6,7 @@ use super::{
 };
 use tilewright::ir::{
     AttrValue, Module, OpRef, Opcode, Rewriter, Scalar, Type, Value, Version,
-    ops::{Arity, AttrDef, AttrKind, OpDef, Results, Same, Traits, TypeSet},
+    ops::{Arity, AttrDef, AttrKind, OpDef, Results, Traits, TypeSet},
     verify,
 };
 
@@ -61,50 +61,12 @@ pub(super) fn cases(opcode: Opcode) -> anyhow::Result<Vec<Case>> {
     if !is_regular(def) {
         return Ok(cases);
     }
-    for types in type_choices(def) {
-        for attrs in attr_choices(def.attrs) {
+    for types in def.type_choices(|set| Element::all().filter(|element| element.is_in(set)).collect()) {
+        for attrs in def.attr_choices() {
             cases.extend(case(opcode, &types, &attrs)?);
         }
     }
     Ok(cases)
-}
-
-/// The element types of operands and result, in that order, that the row allows.
-fn type_choices(def: &OpDef) -> Vec<Vec<Element>> {
-    let Results::Fixed(results) = def.results else { return Vec::new() };
-    let sets: Vec<TypeSet> = def.operands.iter().map(|o| o.types).chain(results.iter().map(|r| r.types)).collect();
-    // Bit i of a relation is operand i, bit 8 + i result i.
-    let bit = |slot: usize| if slot < def.operands.len() { slot } else { 8 + slot - def.operands.len() };
-    let tied = |slot: usize, earlier: usize| {
-        let related = |slots: u16| slots >> bit(slot) & slots >> bit(earlier) & 1 == 1;
-        def.relations.iter().any(|relation| matches!(relation.same, Same::Type | Same::Element) && related(relation.slots))
-    };
-    let mut choices = vec![Vec::new()];
-    for (slot, set) in sets.iter().enumerate() {
-        let twin = (0..slot).find(|earlier| tied(slot, *earlier));
-        let candidates: Vec<Element> = Element::all().filter(|element| element.is_in(*set)).collect();
-        let more = |choice: &Vec<Element>| -> Vec<Vec<Element>> {
-            let fits = candidates.iter().filter(|element| twin.is_none_or(|twin| choice[twin] == **element));
-            fits.map(|element| [&choice[..], &[*element]].concat()).collect()
-        };
-        choices = choices.iter().flat_map(more).collect();
-    }
-    choices
-}
-
-/// Every value of every attribute.
-fn attr_choices(attrs: &[AttrDef]) -> Vec<Vec<AttrValue>> {
-    let mut choices = vec![Vec::new()];
-    for attr in attrs {
-        let values: Vec<AttrValue> = match attr.kind {
-            AttrKind::Enum(kind) => {
-                kind.values().iter().filter(|v| attr.allowed.contains(v.value)).map(|v| AttrValue::Enum(v.value)).collect()
-            }
-            _ => vec![AttrValue::Absent, AttrValue::Unit],
-        };
-        choices = choices.iter().flat_map(|choice| values.iter().map(|value| [&choice[..], &[*value]].concat())).collect();
-    }
-    choices
 }
 
 /// The operation, its attributes where they say something, and its types.
