@@ -23,7 +23,7 @@ fn run(code: &Code, count: i64, writable: bool) -> Result<(), Fault> {
     let ways = std::iter::once(None).chain(natives.iter().map(Some));
     let verdicts: Vec<Result<(), Fault>> = ways
         .map(|native| {
-            let mut memory = vec![GUARD; 3 * ROOM];
+            let mut memory = [GUARD; 3 * ROOM];
             memory[ROOM..2 * ROOM].fill(0);
             let middle = &mut memory[ROOM..2 * ROOM];
             let buffer = if writable { Buffer::of_mut(middle) } else { Buffer::of(middle) };
