@@ -6,21 +6,18 @@
 
 use crate::{
     constant::{Elements, encode, number_tile},
-    facts::{Divisor, IntegerFacts, Range},
+    facts::{Analyses, Divisor, IntegerFacts, Range},
     registry::Options,
     statistics::Statistics,
 };
 use tilewright_ir::{
-    AttrValue, ComparisonPredicate, Module, NewOp, Op, OpRef, Opcode, Place, Rewriter, Scalar, Signedness, Type, Value, ops::TypeSet,
+    AttrValue, Body, ComparisonPredicate, NewOp, Op, OpRef, Opcode, Place, Rewriter, Scalar, Signedness, Tables, Type, Value, ops::TypeSet,
 };
 
-pub(crate) fn run(module: &mut Module, _: Options<'_>, changes: &mut Statistics) {
-    for index in 0..module.functions.len() {
-        let known = find(module, index);
-        let mut rewriter = Rewriter::new(&mut module.tables, &mut module.functions[index].body);
-        for known in known {
-            changes.add("assertions added", known.check(&mut rewriter));
-        }
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, analyses: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
+    let (tables, body) = rewriter.parts();
+    for known in find(tables, body, analyses.integers(tables, body)) {
+        changes.add("assertions added", known.check(rewriter));
     }
 }
 
@@ -32,12 +29,9 @@ struct Known {
     divisor: Divisor,
 }
 
-fn find(module: &Module, index: usize) -> Vec<Known> {
-    let function = &module.functions[index];
-    let body = &function.body;
-    let facts = IntegerFacts::new(module, function);
+fn find(tables: &Tables, body: &Body, facts: &IntegerFacts) -> Vec<Known> {
     let is_integer = |value: Value| {
-        let scalar = number_tile(&module.tables, body.ty(value)).map(|(scalar, _)| scalar);
+        let scalar = number_tile(tables, body.ty(value)).map(|(scalar, _)| scalar);
         scalar.is_some_and(|scalar| TypeSet::INT.scalars().any(|known| known == scalar))
     };
     let mut found = Vec::new();

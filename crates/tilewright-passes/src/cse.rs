@@ -4,14 +4,14 @@
 //! commutative operation may be exchanged, and those of a comparison with its predicate. What a region computes is
 //! known in it, and in the regions inside, and nowhere else. Reductions and scans are equal if their regions are written the same way. Of promises about overflow, those that both make are kept.
 
-use crate::{effects::only_computes, registry::Options, statistics::Statistics};
+use crate::{effects::only_computes, facts::Analyses, registry::Options, statistics::Statistics};
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, Hash as _, Hasher as _},
 };
 use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Rewriter, Tables, Value, ops::Traits};
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
     let mut known = Known::default();
     known.reserve(rewriter.num_ops());
     let mut scopes: Vec<Scope> = Vec::new();

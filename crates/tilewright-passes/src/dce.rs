@@ -7,13 +7,14 @@
 
 use crate::{
     effects::{only_computes, only_loads},
+    facts::Analyses,
     registry::Options,
     statistics::Statistics,
     structure::{FOR_BOUNDS, Kept, Terminators, bypass, preorder, shrink},
 };
 use tilewright_ir::{Body, Op, OpRef, Opcode, Rewriter, Value, ValueDef, ops::Traits};
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, options: Options<'_>, changes: &mut Statistics) {
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, options: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
     let drops_loads = options.get("loads") != 0;

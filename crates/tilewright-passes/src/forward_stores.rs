@@ -16,22 +16,20 @@
 mod apply;
 
 use crate::{
-    facts::{IntegerFacts, Overlap, Places, TokenOrder},
+    facts::{Analyses, Overlap, Places, TokenOrder},
     memory::{Effect, MAX_KNOWN, Written, effect},
     registry::Options,
     statistics::Statistics,
 };
-use tilewright_ir::{Block, MemoryOrderingSemantics, Module, Op, OpRef, Opcode, Rewriter, Value};
+use tilewright_ir::{Block, Body, MemoryOrderingSemantics, Op, OpRef, Opcode, Rewriter, Tables, Value};
 
 /// How many operations tokens are followed through from one access to another one.
 const MAX_TOKENS: usize = 256;
 
-pub(crate) fn run(module: &mut Module, _: Options<'_>, changes: &mut Statistics) {
-    for index in 0..module.functions.len() {
-        let edits = find(module, index);
-        let mut rewriter = Rewriter::new(&mut module.tables, &mut module.functions[index].body);
-        apply::apply(&mut rewriter, edits, changes);
-    }
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, analyses: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
+    let (tables, body) = rewriter.parts();
+    let edits = find(tables, body, analyses);
+    apply::apply(rewriter, edits, changes);
 }
 
 /// A load whose value is known: from the value that a store puts there, or that another load gives.
@@ -51,19 +49,16 @@ struct Edits {
     overwritten: Vec<Op>,
 }
 
-fn find(module: &Module, index: usize) -> Edits {
-    let function = &module.functions[index];
-    let body = &function.body;
+fn find(tables: &Tables, body: &Body, analyses: &Analyses) -> Edits {
     let Some(entry) = body.entry_block() else { return Edits::default() };
     if hands_memory_over(body.preorder()) {
         return Edits::default();
     }
-    let facts = IntegerFacts::new(module, function);
     let search = Search {
-        module,
-        places: Places::new(module, body, &facts),
-        order: TokenOrder::new(body),
-        written: Written::new(body),
+        tables,
+        places: Places::new(tables, body, analyses.integers(tables, body)),
+        order: analyses.tokens(body),
+        written: analyses.written(body),
         edits: Edits::default(),
     };
     search.walk(entry)
@@ -81,11 +76,11 @@ fn hands_memory_over<'m>(ops: impl Iterator<Item = OpRef<'m>>) -> bool {
 }
 
 /// The accesses that are walked over.
-struct Search<'a, 'm> {
-    module: &'m Module,
-    places: Places<'a, 'm>,
-    order: TokenOrder<'m>,
-    written: Written,
+struct Search<'m> {
+    tables: &'m Tables,
+    places: Places<'m>,
+    order: &'m TokenOrder,
+    written: &'m Written,
     edits: Edits,
 }
 
@@ -102,7 +97,7 @@ struct Frame<'m> {
     unread: Vec<Op>,
 }
 
-impl<'m> Search<'_, 'm> {
+impl<'m> Search<'m> {
     fn walk(mut self, entry: Block) -> Edits {
         let body = self.places.body();
         let frame = |blocks, begin, after| Frame { blocks, next: None, begin, after, unread: Vec::new() };
@@ -181,7 +176,7 @@ impl<'m> Search<'_, 'm> {
         if stores && is_view && !self.places.is_in_bounds(from) && !self.places.is_in_bounds(load) {
             return None;
         }
-        if stores && !self.order.is_ordered_within(from.id(), load.id(), MAX_TOKENS) {
+        if stores && !self.order.is_ordered_within(self.places.body(), from.id(), load.id(), MAX_TOKENS) {
             return None;
         }
         let [known, asked] = [from, load].map(|op| op.operand_named("mask"));
@@ -199,7 +194,7 @@ impl<'m> Search<'_, 'm> {
         let mask = store.operand_named("mask");
         self.have_one_place(before, store)
             && (mask.is_empty() || mask == before.operand_named("mask"))
-            && self.order.is_ordered_within(before.id(), store.id(), MAX_TOKENS)
+            && self.order.is_ordered_within(self.places.body(), before.id(), store.id(), MAX_TOKENS)
     }
 
     /// Whether two accesses reach the same elements, but for their masks.
@@ -211,7 +206,7 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn can_be_selected(&self, value: Value) -> bool {
-        crate::structure::can_be_selected(&self.module.tables, self.places.body().ty(value))
+        crate::structure::can_be_selected(self.tables, self.places.body().ty(value))
     }
 
     fn lie_apart(&self, a: Op, b: Op) -> bool {

@@ -4,10 +4,10 @@
 //! `fma x, y, z`; `x*y - z` becomes `fma x, y, -z`; `z - x*y` becomes `fma -x, y, z`. Both operations round the same way, and both flush
 //! subnormal numbers or neither does. A product that something else reads too stays, for it would be computed twice.
 
-use crate::{registry::Options, statistics::Statistics};
+use crate::{facts::Analyses, registry::Options, statistics::Statistics};
 use tilewright_ir::{AttrName, NewOp, Op, OpRef, Opcode, Place, Rewriter, Value};
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
     let sums: Vec<Op> = rewriter.body().preorder().filter(|op| matches!(op.opcode(), Opcode::AddF | Opcode::SubF)).map(OpRef::id).collect();
     for sum in sums {
         // A sum of two products is read from the left.

@@ -9,39 +9,45 @@
 
 use crate::{
     effects::is_speculatable,
-    facts::{IntegerFacts, Overlap, Places, TripCount},
-    memory::{Effect, Written, effect},
+    facts::{Analyses, Analysis, Overlap, Places, TripCount},
+    memory::{Effect, effect},
     registry::Options,
     statistics::Statistics,
 };
 use std::collections::HashMap;
-use tilewright_ir::{Block, Module, Op, OpRef, Opcode, Rewriter, Tables, Value};
+use tilewright_ir::{Block, Body, Op, OpRef, Opcode, Rewriter, Tables, Value};
 
+/// What moved operations leave alone: they jump nowhere, and write nothing.
+pub(crate) const PRESERVES: &[Analysis] = &[Analysis::Tokens, Analysis::Written];
+
+/// What the statistics call the changes.
+const MOVED: &str = "moved out of loops";
 /// How many loops a load moves out of.
 const MAX_LOOPS: usize = 8;
 /// The most operations of a reduction or scan that moves.
 const MAX_OPERATIONS: usize = 256;
 
-pub(crate) fn run(module: &mut Module, _: Options<'_>, changes: &mut Statistics) {
-    for index in 0..module.functions.len() {
-        let loads = hoist(&mut Rewriter::new(&mut module.tables, &mut module.functions[index].body), &HashMap::new(), changes);
-        let movable = if loads.is_empty() { HashMap::new() } else { movable_loads(module, index, &loads) };
-        if !movable.is_empty() {
-            hoist(&mut Rewriter::new(&mut module.tables, &mut module.functions[index].body), &movable, changes);
-        }
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, analyses: &mut Analyses, options: Options<'_>, changes: &mut Statistics) {
+    let (moved, loads) = hoist(rewriter, &HashMap::new());
+    changes.add(MOVED, moved);
+    if options.get("loads") == 0 || loads.is_empty() {
+        return;
+    }
+    if moved > 0 {
+        analyses.keep(PRESERVES);
+    }
+    let (tables, body) = rewriter.parts();
+    let movable = movable_loads(tables, body, analyses, &loads);
+    if !movable.is_empty() {
+        changes.add(MOVED, hoist(rewriter, &movable).0);
     }
 }
 
-/// The same for one function, of which the loads stay where they are.
-pub(crate) fn run_without_loads(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
-    hoist(rewriter, &HashMap::new(), changes);
-}
-
-/// Moves what can move. `movable` are loads, and out of how many loops they may move. Gives weak loads in loops that define nothing that
-/// these read.
-fn hoist(rewriter: &mut Rewriter<'_>, movable: &HashMap<Op, usize>, changes: &mut Statistics) -> Vec<Op> {
+/// Moves what can move. `movable` are loads, and out of how many loops they may move. Gives how many operations moved, and weak loads in
+/// loops that define nothing that these read.
+fn hoist(rewriter: &mut Rewriter<'_>, movable: &HashMap<Op, usize>) -> (u64, Vec<Op>) {
     let mut levels = vec![0; rewriter.body().num_values()];
-    let Some(entry) = rewriter.body().entry_block() else { return Vec::new() };
+    let Some(entry) = rewriter.body().entry_block() else { return (0, Vec::new()) };
     let mut stack = vec![Level::new(rewriter, None, vec![entry], 0)];
     let (mut moved, mut loads) = (0, Vec::new());
     while let Some(level) = stack.last_mut() {
@@ -78,8 +84,7 @@ fn hoist(rewriter: &mut Rewriter<'_>, movable: &HashMap<Op, usize>, changes: &mu
             stack.push(Level::new(rewriter, Some(op), blocks, if is_loop { outermost } else { depth + 1 }));
         }
     }
-    changes.add("moved out of loops", moved);
-    loads
+    (moved, loads)
 }
 
 /// What an operation reads, in its regions, too. Regions of loops and branches do not move.
@@ -103,17 +108,15 @@ fn can_be_computed_anywhere(op: OpRef<'_>, tables: &Tables) -> bool {
 }
 
 /// Out of how many loops loads may move.
-fn movable_loads(module: &Module, index: usize, loads: &[Op]) -> HashMap<Op, usize> {
-    let function = &module.functions[index];
-    let body = &function.body;
-    let facts = IntegerFacts::new(module, function);
-    let places = Places::new(module, body, &facts);
-    let written = Written::new(body);
+fn movable_loads(tables: &Tables, body: &Body, analyses: &Analyses, loads: &[Op]) -> HashMap<Op, usize> {
+    let facts = analyses.integers(tables, body);
+    let places = Places::new(tables, body, facts);
+    let written = analyses.written(body);
     let reached = first_reached(body.preorder());
     let leaves = |load: Op, around: OpRef<'_>| {
         let runs = match around.opcode() {
             Opcode::Loop => true,
-            Opcode::For => TripCount::of(around, &facts).is_some_and(|trips| trips.min > 0),
+            Opcode::For => TripCount::of(around, facts).is_some_and(|trips| trips.min > 0),
             _ => false,
         };
         let stores = written.by(around.id());

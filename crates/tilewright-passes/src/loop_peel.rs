@@ -6,6 +6,7 @@
 use crate::{
     canonicalize,
     constant::Constant,
+    facts::Analyses,
     loop_split::{Arithmetic, MAX_OPERATIONS, divide, operations_in, truth},
     registry::Options,
     statistics::Statistics,
@@ -13,7 +14,7 @@ use crate::{
 };
 use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, NewOp, Op, Opcode, Place, Rewriter, Scalar, Signedness, Value};
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, options: Options<'_>, changes: &mut Statistics) {
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, analyses: &mut Analyses, options: Options<'_>, changes: &mut Statistics) {
     let threshold = options.get("threshold");
     // Inner loops first: what an outer loop is made of is copied once they are peeled.
     let loops: Vec<Op> = preorder(rewriter.body()).into_iter().rev().filter(|op| rewriter.op(*op).opcode() == Opcode::For).collect();
@@ -26,7 +27,7 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, options: Options<'_>, changes: &m
     }
     changes.add("loops peeled", peeled);
     if peeled > 0 {
-        canonicalize::run(rewriter, options, changes);
+        canonicalize::run(rewriter, analyses, options, changes);
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{
     clone::Cloner,
     compare,
     constant::{Constant, Elements, encode, number_tile},
+    facts::Analyses,
     registry::Options,
     statistics::Statistics,
     structure::{FOR_BOUNDS, preorder},
@@ -22,7 +23,7 @@ use tilewright_ir::{
 /// Loops of more operations are not doubled.
 pub(crate) const MAX_OPERATIONS: usize = 4096;
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, options: Options<'_>, changes: &mut Statistics) {
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, analyses: &mut Analyses, options: Options<'_>, changes: &mut Statistics) {
     let threshold = options.get("threshold");
     // Inner loops first: what an outer loop is made of is copied once they are split.
     let loops: Vec<Op> = preorder(rewriter.body()).into_iter().rev().filter(|op| rewriter.op(*op).opcode() == Opcode::For).collect();
@@ -35,7 +36,7 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, options: Options<'_>, changes: &m
     }
     changes.add("loops split", split);
     if split > 0 {
-        canonicalize::run(rewriter, options, changes);
+        canonicalize::run(rewriter, analyses, options, changes);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What operations do to memory, for passes that move accesses or take them out.
 
+use std::collections::HashMap;
 use tilewright_ir::{Body, MemoryOrderingSemantics, Op, OpRef, Opcode, ops::Traits};
 
 /// How many accesses are remembered.
@@ -42,25 +43,27 @@ pub(crate) fn effect(op: OpRef<'_>) -> Effect {
 }
 
 /// What may be written inside of operations with regions.
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Written {
-    /// By operation: weak stores; `None` if there are more than are remembered, or other operations on memory.
-    stores: Vec<Option<Vec<Op>>>,
+    /// By operation, weak stores; nothing if there are more than are remembered, or other operations on memory. An operation that is not
+    /// named writes nothing.
+    stores: HashMap<Op, Option<Vec<Op>>>,
 }
 
 impl Written {
     pub(crate) fn new(body: &Body) -> Written {
         let ops: Vec<OpRef<'_>> = body.preorder().collect();
-        let mut stores = vec![Some(Vec::new()); body.num_ops()];
+        let mut stores: HashMap<Op, Option<Vec<Op>>> = HashMap::new();
         // Backwards, so that regions come before what they belong to.
         for op in ops.into_iter().rev() {
             let own = match effect(op) {
                 Effect::Store => Some(vec![op.id()]),
                 Effect::Barrier => None,
-                Effect::Regions => stores[op.id().index()].clone(),
+                Effect::Regions => stores.get(&op.id()).cloned().unwrap_or(Some(Vec::new())),
                 Effect::None | Effect::Load | Effect::Stop => continue,
             };
             let Some(parent) = op.parent() else { continue };
-            let all: &mut Option<Vec<Op>> = &mut stores[parent.id().index()];
+            let all = stores.entry(parent.id()).or_insert(Some(Vec::new()));
             *all = all.take().zip(own).map(|(all, own)| [all, own].concat()).filter(|all| all.len() <= MAX_KNOWN);
         }
         Written { stores }
@@ -68,6 +71,6 @@ impl Written {
 
     /// The weak stores inside of an operation; `None` if other operations may write, or too many.
     pub(crate) fn by(&self, op: Op) -> Option<&[Op]> {
-        self.stores[op.index()].as_deref()
+        self.stores.get(&op).map_or(Some(&[]), Option::as_deref)
     }
 }

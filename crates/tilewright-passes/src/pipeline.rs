@@ -5,6 +5,7 @@ mod parse;
 pub use parse::PipelineError;
 
 use crate::{
+    facts::{Analyses, Analysis},
     registry::{Options, PassInfo, Run},
     statistics::Statistics,
 };
@@ -84,8 +85,8 @@ impl<'a> RunOptions<'a> {
         RunOptions::default()
     }
 
-    /// Whether the module is verified after each pass, so that a broken pass is named. By default it is where debug assertions
-    /// are on. What a pipeline gives is verified in any case.
+    /// Whether the module is verified after each pass, so that a broken pass is named, and analyses that the pass preserves are computed
+    /// again and compared. By default it is where debug assertions are on. What a pipeline gives is verified in any case.
     pub fn verify_each(mut self, verify: bool) -> Self {
         self.verify_each = Some(verify);
         self
@@ -120,20 +121,26 @@ pub struct Report {
     pub steps: Vec<StepReport>,
 }
 
-/// A pass that broke a module: a defect of the pass, for what it was given was valid.
+/// A pass that broke a module, or what is known of it: a defect of the pass, for what it was given was valid.
 #[derive(Clone, Debug)]
 pub struct BrokenModule {
     /// The pass, or, unless the module was verified after each, the whole pipeline.
     pub pass: String,
     /// What is wrong with the module.
     pub findings: Vec<Diagnostic>,
+    /// An analysis that the pass is said to preserve, and that says something else of the module now.
+    pub stale: Option<Analysis>,
     /// The module.
     pub module: Box<Module>,
 }
 
 impl fmt::Display for BrokenModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "after '{}' the module is not valid any more, which is a defect of Tilewright: please report it", self.pass)?;
+        let what = match self.stale {
+            Some(stale) => format!("the analysis '{stale}' does not hold"),
+            None => "the module is not valid".to_owned(),
+        };
+        write!(f, "after '{}' {what} any more, which is a defect of Tilewright: please report it", self.pass)?;
         self.findings.iter().try_for_each(|finding| write!(f, "\n  {finding}"))
     }
 }
@@ -164,16 +171,19 @@ impl Pipeline {
     pub fn run(&self, module: VerifiedModule, mut options: RunOptions<'_>) -> Result<(VerifiedModule, Report), BrokenModule> {
         let verify_each = options.verify_each.unwrap_or(cfg!(debug_assertions));
         let mut module = module.into_inner();
+        let mut report = Report::default();
         if !verify_each && options.after.is_none() {
-            let mut report = Report::default();
             for steps in self.groups() {
-                run_steps(steps, &mut module, Order::Text, Some(&mut report));
+                run_steps(steps, &mut module, &mut Mode { report: Some(&mut report), ..Mode::default() });
             }
             return Ok((verified(module, || self.to_string())?, report));
         }
-        let mut report = Report::default();
         for step in &self.steps {
-            run_steps(std::slice::from_ref(step), &mut module, Order::Text, Some(&mut report));
+            let mut mode = Mode { report: Some(&mut report), checks_analyses: verify_each, ..Mode::default() };
+            run_steps(std::slice::from_ref(step), &mut module, &mut mode);
+            if let Some(stale) = mode.stale {
+                return Err(BrokenModule { pass: step.to_string(), findings: Vec::new(), stale: Some(stale), module: Box::new(module) });
+            }
             if verify_each {
                 module = verified(module, || step.to_string())?.into_inner();
             }
@@ -189,8 +199,7 @@ impl Pipeline {
     pub fn change(&self, module: &mut Module) {
         let mut groups = self.groups().peekable();
         while let Some(steps) = groups.next() {
-            let order = if groups.peek().is_some() { Order::Text } else { Order::Any };
-            run_steps(steps, module, order, None);
+            run_steps(steps, module, &mut Mode { leaves_unordered: groups.peek().is_none(), ..Mode::default() });
         }
     }
 
@@ -201,32 +210,33 @@ impl Pipeline {
 }
 
 fn verified(module: Module, pass: impl Fn() -> String) -> Result<VerifiedModule, BrokenModule> {
-    try_verify(module).map_err(|rejected| BrokenModule { pass: pass(), findings: rejected.findings, module: Box::new(rejected.module) })
+    try_verify(module).map_err(|rejected| {
+        let (findings, module) = (rejected.findings, Box::new(rejected.module));
+        BrokenModule { pass: pass(), findings, stale: None, module }
+    })
 }
 
-/// The code of a pass with its options.
-enum Code {
-    Function(fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics)),
-    Module(fn(&mut Module, Options<'_>, &mut Statistics)),
-}
-
-/// How operations are numbered behind passes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    /// As they stand in the text.
-    Text,
-    /// Somehow.
-    Any,
+/// How passes run, and what is learnt meanwhile.
+#[derive(Default)]
+struct Mode<'a> {
+    /// What they did is added to this.
+    report: Option<&'a mut Report>,
+    /// Operations need not be numbered as they stand in the text in the end.
+    leaves_unordered: bool,
+    /// Analyses that a pass preserves are computed again.
+    checks_analyses: bool,
+    /// The first one that says something else then.
+    stale: Option<Analysis>,
 }
 
 /// Runs passes one after the other on each function, of which the uses of values are found once; or one on the module.
-fn run_steps(steps: &[Step], module: &mut Module, order: Order, report: Option<&mut Report>) {
+fn run_steps(steps: &[Step], module: &mut Module, mode: &mut Mode<'_>) {
     let mut reports: Vec<StepReport> = Vec::new();
-    if report.is_some() {
+    if mode.report.is_some() {
         reports.extend(steps.iter().map(StepReport::new));
     }
     if let [step] = steps
-        && let Code::Module(run) = step.code()
+        && let Run::Module(run) = step.info.run
     {
         let ops_before = num_ops(module);
         measure(reports.first_mut(), ops_before, |changes| {
@@ -234,32 +244,44 @@ fn run_steps(steps: &[Step], module: &mut Module, order: Order, report: Option<&
             num_ops(module)
         });
     } else {
-        run_on_functions(steps, module, order, &mut reports);
+        run_on_functions(steps, module, mode, &mut reports);
     }
-    if let Some(report) = report {
+    if let Some(report) = &mut mode.report {
         report.steps.append(&mut reports);
     }
 }
 
 /// Runs passes of functions. `reports`: one for each step, or none.
-fn run_on_functions(steps: &[Step], module: &mut Module, order: Order, reports: &mut [StepReport]) {
+fn run_on_functions(steps: &[Step], module: &mut Module, mode: &mut Mode<'_>, reports: &mut [StepReport]) {
     for function in &mut module.functions {
         let mut rewriter = Rewriter::new(&mut module.tables, &mut function.body);
+        let mut analyses = Analyses::default();
         // By step: whether it changed the function.
         let mut changed: Vec<bool> = Vec::with_capacity(steps.len());
         for (i, step) in steps.iter().enumerate() {
-            let Code::Function(run) = step.code() else { break };
+            let Run::Function { run, preserves } = step.info.run else { break };
             let ops_before = rewriter.num_ops();
             let again = step.info.is_idempotent && step.is_settled(&steps[..i], &changed);
+            if mode.checks_analyses {
+                let (tables, body) = rewriter.parts();
+                analyses.compute_all(tables, body);
+            }
             let did = measure(reports.get_mut(i), ops_before, |changes| {
                 if !again {
-                    run(&mut rewriter, step.options(), changes);
+                    run(&mut rewriter, &mut analyses, step.options(), changes);
                 }
                 rewriter.num_ops()
             });
+            if did {
+                analyses.keep(preserves);
+            }
+            if mode.checks_analyses {
+                let (tables, body) = rewriter.parts();
+                mode.stale = mode.stale.or_else(|| analyses.stale(tables, body));
+            }
             changed.push(did);
         }
-        if order == Order::Any {
+        if mode.leaves_unordered {
             rewriter.leave_unordered();
         }
     }
@@ -282,17 +304,7 @@ fn measure(report: Option<&mut StepReport>, ops_before: usize, pass: impl FnOnce
 
 impl Step {
     fn is_of_functions(&self) -> bool {
-        matches!(self.code(), Code::Function(_))
-    }
-
-    /// What it runs with its options.
-    fn code(&self) -> Code {
-        match self.info.run {
-            Run::Function(function) => Code::Function(function),
-            Run::Module(module) => Code::Module(module),
-            Run::Unless { option, function, .. } if self.options().get(option) == 0 => Code::Function(function),
-            Run::Unless { module, .. } => Code::Module(module),
-        }
+        matches!(self.info.run, Run::Function { .. })
     }
 
     fn options(&self) -> Options<'_> {
@@ -314,4 +326,45 @@ impl StepReport {
 
 fn num_ops(module: &Module) -> usize {
     module.functions.iter().map(|function| function.body.num_ops()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tilewright_ir::{Opcode, Version, verify};
+
+    /// Removes loops, and says that all jumps are still there.
+    static BROKEN: PassInfo = PassInfo {
+        name: "broken",
+        summary: "Removes all loops",
+        options: &[],
+        run: Run::Function {
+            run: |rewriter, _, _, changes| {
+                for op in rewriter.ops_of(Opcode::Loop) {
+                    rewriter.erase(op).expect("nothing reads it");
+                    changes.add("loops removed", 1);
+                }
+            },
+            preserves: &[Analysis::Tokens],
+        },
+        is_idempotent: false,
+    };
+
+    #[test]
+    fn an_analysis_that_a_pass_only_claims_to_preserve_is_found() {
+        let mut module = Module::new("m", Version::LATEST);
+        let built = module.add_entry("k", &[], |b, _| {
+            let around = b.op(Opcode::Loop).finish()?;
+            b.region(around, 0, &[], |b, _| b.op(Opcode::Break).finish().map(drop))?;
+            b.op(Opcode::Return).finish().map(drop)
+        });
+        built.expect("it is built");
+        let module = verify(module).expect("it is valid");
+        let pipeline = Pipeline { steps: vec![Step { info: &BROKEN, values: Vec::new() }] };
+        let broken = pipeline.run(module.clone(), RunOptions::new().verify_each(true)).expect_err("the claim is wrong");
+        assert_eq!(broken.stale, Some(Analysis::Tokens));
+        let told = "after 'broken' the analysis 'tokens' does not hold any more, which is a defect of Tilewright: please report it";
+        assert_eq!(broken.to_string(), told);
+        pipeline.run(module, RunOptions::new().verify_each(false)).expect("what it makes is valid");
+    }
 }

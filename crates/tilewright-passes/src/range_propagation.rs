@@ -13,21 +13,19 @@
 use crate::{
     constant::{Constant, Elements, encode, number_tile},
     effects::only_computes,
-    facts::{IntegerFacts, TileFact},
+    facts::{Analyses, IntegerFacts, TileFact},
     registry::Options,
     statistics::Statistics,
 };
 use tilewright_ir::{
-    AttrData, AttrName, AttrValue, ComparisonPredicate, Function, Module, NewOp, Op, OpRef, Opcode, Place, Rewriter, RoundingMode,
-    Signedness, Value, ops::TypeSet,
+    AttrData, AttrName, AttrValue, Body, ComparisonPredicate, NewOp, Op, OpRef, Opcode, Place, Rewriter, RoundingMode, Signedness, Tables,
+    Value, ops::TypeSet,
 };
 
-pub(crate) fn run(module: &mut Module, _: Options<'_>, changes: &mut Statistics) {
-    for index in 0..module.functions.len() {
-        let edits = Finder::new(module, &module.functions[index]).find();
-        let mut rewriter = Rewriter::new(&mut module.tables, &mut module.functions[index].body);
-        edits.into_iter().for_each(|edit| edit.apply(&mut rewriter, changes));
-    }
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, analyses: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
+    let (tables, body) = rewriter.parts();
+    let edits = Finder { tables, body, facts: analyses.integers(tables, body), edits: Vec::new() }.find();
+    edits.into_iter().for_each(|edit| edit.apply(rewriter, changes));
 }
 
 /// A change that facts allow.
@@ -45,19 +43,15 @@ enum Edit {
 }
 
 struct Finder<'m> {
-    module: &'m Module,
-    function: &'m Function,
-    facts: IntegerFacts<'m>,
+    tables: &'m Tables,
+    body: &'m Body,
+    facts: &'m IntegerFacts,
     edits: Vec<Edit>,
 }
 
 impl<'m> Finder<'m> {
-    fn new(module: &'m Module, function: &'m Function) -> Finder<'m> {
-        Finder { module, function, facts: IntegerFacts::new(module, function), edits: Vec::new() }
-    }
-
     fn find(mut self) -> Vec<Edit> {
-        for op in self.function.body.preorder() {
+        for op in self.body.preorder() {
             self.constants(op);
             let edit = match op.opcode() {
                 Opcode::MaxI | Opcode::MinI => self.extremum(op),
@@ -84,7 +78,7 @@ impl<'m> Finder<'m> {
         }
         for (result, value) in op.results().enumerate() {
             let is_constant = |value: Value| {
-                number_tile(&self.module.tables, self.function.body.ty(value))
+                number_tile(self.tables, self.body.ty(value))
                     .is_some_and(|(scalar, _)| TypeSet::NUMBER.scalars().any(|known| known == scalar))
             };
             if let Some(bits) = self.facts.of(value).and_then(TileFact::as_constant).filter(|_| is_constant(value)) {
@@ -114,7 +108,7 @@ impl<'m> Finder<'m> {
     /// The dividend, the divisor as a positive number, and whether a division is signed.
     fn division(&self, op: OpRef<'m>) -> Option<(TileFact, u64, bool)> {
         let signed = op.signedness()? == Signedness::Signed;
-        let constant = Constant::of(&self.module.tables, &self.function.body, op.operands()[1], 1)?;
+        let constant = Constant::of(self.tables, self.body, op.operands()[1], 1)?;
         let divisor = constant.elements.splat()?;
         let largest = if signed { tilewright_numeric::int::mask(constant.scalar.bits()) >> 1 } else { u64::MAX };
         let fact = self.fact(op, op.operands()[0])?;
@@ -149,7 +143,7 @@ impl<'m> Finder<'m> {
     /// Promises that are proven.
     fn promise(&self, op: OpRef<'m>) -> Option<Edit> {
         let fact = self.fact(op, op.operands()[0])?;
-        let is_proven = match self.module.tables.attrs.get(op.compound(AttrName::Predicate)?) {
+        let is_proven = match self.tables.attrs.get(op.compound(AttrName::Predicate)?) {
             AttrData::Bounded { lower, upper } => {
                 let range = fact.range?;
                 lower.is_none_or(|lower| range.smin() >= lower) && upper.is_none_or(|upper| range.smax() <= upper)

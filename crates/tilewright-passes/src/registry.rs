@@ -1,10 +1,16 @@
 //! The passes: one row for each, from which the parser of pipelines, `--help` and the documentation come.
 
 use crate::{
-    assert_facts, canonicalize, cse, dce, forward_stores, fuse_fma, inline, licm, loop_peel, loop_split, range_propagation,
-    statistics::Statistics, synthesize_debug_scopes,
+    assert_facts, canonicalize, cse, dce,
+    facts::{Analyses, Analysis},
+    forward_stores, fuse_fma, inline, licm, loop_peel, loop_split, range_propagation,
+    statistics::Statistics,
+    synthesize_debug_scopes,
 };
 use tilewright_ir::{Module, Rewriter, nearest};
+
+/// What passes preserve that change neither accesses nor control flow.
+const MEMORY: &[Analysis] = &[Analysis::Tokens, Analysis::Written];
 
 /// What is known of a pass.
 #[derive(Debug)]
@@ -34,17 +40,14 @@ pub struct OptionInfo {
 /// The code of a pass. What it changed it adds to the statistics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Run {
-    /// Changes one function.
-    Function(fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics)),
+    /// Changes one function, and leaves what these analyses say of it alone; where it changes nothing, what all of them say.
+    Function { run: RunOnFunction, preserves: &'static [Analysis] },
     /// Changes the module, or needs all of it to know what to change.
     Module(fn(&mut Module, Options<'_>, &mut Statistics)),
-    /// The first if an option is 0, else the second.
-    Unless {
-        option: &'static str,
-        function: fn(&mut Rewriter<'_>, Options<'_>, &mut Statistics),
-        module: fn(&mut Module, Options<'_>, &mut Statistics),
-    },
 }
+
+/// A pass on a function, which may ask for analyses of it.
+pub(crate) type RunOnFunction = fn(&mut Rewriter<'_>, &mut Analyses, Options<'_>, &mut Statistics);
 
 /// The numbers that a pass was given.
 #[derive(Clone, Copy, Debug)]
@@ -67,42 +70,42 @@ pub static PASSES: &[PassInfo] = &[
         name: "assert-facts",
         summary: "Adds assertions of known ranges and divisors, so that a run checks them",
         options: &[],
-        run: Run::Module(assert_facts::run),
+        run: Run::Function { run: assert_facts::run, preserves: MEMORY },
         is_idempotent: false,
     },
     PassInfo {
         name: "canonicalize",
         summary: "Folds constants, removes what changes nothing, writes the rest in one way",
         options: &[],
-        run: Run::Function(canonicalize::run),
+        run: Run::Function { run: canonicalize::run, preserves: &[] },
         is_idempotent: true,
     },
     PassInfo {
         name: "cse",
         summary: "Computes once what is computed again: equal operations become one",
         options: &[],
-        run: Run::Function(cse::run),
+        run: Run::Function { run: cse::run, preserves: MEMORY },
         is_idempotent: true,
     },
     PassInfo {
         name: "dce",
         summary: "Removes operations, carried values and results that nothing needs",
         options: &[OptionInfo { name: "loads", summary: "1 where weak loads that nothing reads go, 0 where they stay", default: 1 }],
-        run: Run::Function(dce::run),
+        run: Run::Function { run: dce::run, preserves: &[] },
         is_idempotent: true,
     },
     PassInfo {
         name: "forward-stores",
         summary: "Takes loads from the stores before them; removes overwritten stores",
         options: &[],
-        run: Run::Module(forward_stores::run),
+        run: Run::Function { run: forward_stores::run, preserves: &[Analysis::Tokens] },
         is_idempotent: false,
     },
     PassInfo {
         name: "fuse-fma",
         summary: "Computes products in the sums that read them: this changes rounding",
         options: &[],
-        run: Run::Function(fuse_fma::run),
+        run: Run::Function { run: fuse_fma::run, preserves: MEMORY },
         is_idempotent: true,
     },
     PassInfo {
@@ -116,28 +119,28 @@ pub static PASSES: &[PassInfo] = &[
         name: "licm",
         summary: "Moves operations out of loops that compute the same in every iteration",
         options: &[OptionInfo { name: "loads", summary: "1 where weak loads move, too, 0 where they stay", default: 1 }],
-        run: Run::Unless { option: "loads", function: licm::run_without_loads, module: licm::run },
+        run: Run::Function { run: licm::run, preserves: licm::PRESERVES },
         is_idempotent: true,
     },
     PassInfo {
         name: "loop-peel",
         summary: "Peels off first iterations where a condition asks for them",
         options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1 }],
-        run: Run::Function(loop_peel::run),
+        run: Run::Function { run: loop_peel::run, preserves: &[] },
         is_idempotent: false,
     },
     PassInfo {
         name: "loop-split",
         summary: "Splits loops where a condition on the induction variable changes",
         options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1 }],
-        run: Run::Function(loop_split::run),
+        run: Run::Function { run: loop_split::run, preserves: &[] },
         is_idempotent: false,
     },
     PassInfo {
         name: "range-propagation",
         summary: "Leaves out what ranges decide: comparisons, masks, assertions, divisions",
         options: &[],
-        run: Run::Module(range_propagation::run),
+        run: Run::Function { run: range_propagation::run, preserves: &[Analysis::Tokens] },
         is_idempotent: false,
     },
     PassInfo {

@@ -12,7 +12,7 @@ fn steps(body: &str) -> u64 {
     let source = format!("entry @k(%n: tile<i32>, %c: tile<i1>) {{ %one = constant <i32: 1> : tile<i32>\n {body} }}");
     let module = parse(&source, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let module = verify(module).unwrap_or_else(|findings| panic!("{}", findings[0].message));
-    IntegerFacts::new(&module, &module.functions[0]).steps()
+    IntegerFacts::new(&module.tables, &module.functions[0].body).steps()
 }
 
 /// Sums, each of the one before.

@@ -39,7 +39,8 @@ fn store(name: &str, view: &str, index: &str, token: &str) -> String {
 fn ordered(body: &str) -> bool {
     let module = kernel(body);
     let accesses = accesses(&module);
-    TokenOrder::new(&module.functions[0].body).is_ordered(accesses[0], accesses[accesses.len() - 1])
+    let body = &module.functions[0].body;
+    TokenOrder::new(body).is_ordered(body, accesses[0], accesses[accesses.len() - 1])
 }
 
 #[test]
@@ -133,9 +134,9 @@ fn long_chains_and_deep_joins_end() {
 fn overlap(body: &str) -> Overlap {
     let module = kernel(body);
     let function = &module.functions[0];
-    let facts = IntegerFacts::new(&module, function);
+    let facts = IntegerFacts::new(&module.tables, &function.body);
     let accesses = accesses(&module);
-    Places::new(&module, &function.body, &facts).overlap(function.body.op(accesses[0]), function.body.op(accesses[1]))
+    Places::new(&module.tables, &function.body, &facts).overlap(function.body.op(accesses[0]), function.body.op(accesses[1]))
 }
 
 #[test]

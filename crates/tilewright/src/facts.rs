@@ -16,24 +16,31 @@
 
 use crate::{
     ir::{Body, OpRef, Opcode, Value, VerifiedModule},
-    passes::facts::{IntegerFacts, TripCount},
+    passes::facts::{Analyses, IntegerFacts, TripCount},
     text::Notes,
 };
+use std::collections::HashMap;
 
 /// The facts about all functions of a module.
 pub struct FactNotes<'m> {
-    functions: Vec<(&'m Body, IntegerFacts<'m>)>,
+    module: &'m VerifiedModule,
+    /// By the address of a function's body.
+    analyses: HashMap<usize, Analyses>,
 }
 
 impl<'m> FactNotes<'m> {
-    /// Analyses a module.
+    /// Of a module, whose functions are analysed when they are first asked about.
     pub fn new(module: &'m VerifiedModule) -> FactNotes<'m> {
-        FactNotes { functions: module.functions.iter().map(|function| (&function.body, IntegerFacts::new(module, function))).collect() }
+        FactNotes { module, analyses: module.functions.iter().map(|function| (address(&function.body), Analyses::default())).collect() }
     }
 
-    fn of(&self, body: &Body) -> Option<&IntegerFacts<'m>> {
-        self.functions.iter().find(|(known, _)| std::ptr::eq(*known, body)).map(|(_, facts)| facts)
+    fn of(&self, body: &Body) -> Option<&IntegerFacts> {
+        Some(self.analyses.get(&address(body))?.integers(&self.module.tables, body))
     }
+}
+
+fn address(body: &Body) -> usize {
+    (&raw const *body).addr()
 }
 
 impl Notes for FactNotes<'_> {

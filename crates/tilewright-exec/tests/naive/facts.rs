@@ -12,16 +12,16 @@ use tilewright_passes::{
 };
 
 /// The facts about each function of a module, and the first one that did not hold.
-pub(crate) struct FactsCheck<'m> {
-    functions: HashMap<*const Body, IntegerFacts<'m>>,
+pub(crate) struct FactsCheck {
+    functions: HashMap<*const Body, IntegerFacts>,
     /// Facts that said something, and held.
     pub(crate) held: Cell<usize>,
     pub(crate) failed: RefCell<Option<String>>,
 }
 
-impl<'m> FactsCheck<'m> {
-    pub(crate) fn new(module: &'m Module) -> FactsCheck<'m> {
-        let facts = |function: &'m tilewright_ir::Function| (&raw const function.body, IntegerFacts::new(module, function));
+impl FactsCheck {
+    pub(crate) fn new(module: &Module) -> FactsCheck {
+        let facts = |function: &tilewright_ir::Function| (&raw const function.body, IntegerFacts::new(&module.tables, &function.body));
         FactsCheck { functions: module.functions.iter().map(facts).collect(), held: Cell::new(0), failed: RefCell::new(None) }
     }
 

@@ -50,12 +50,12 @@ pub(crate) struct Naive<'m> {
     globals: &'m [u64],
     id: [u32; 3],
     grid: [u32; 3],
-    facts: &'m FactsCheck<'m>,
+    facts: &'m FactsCheck,
 }
 
 /// Runs the entry of a module on a grid, and gives what it prints, one text for each operation. `args`: the bits of its arguments. What is
 /// known of its values is checked.
-pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64], facts: &FactsCheck<'_>) -> Vec<Vec<u8>> {
+pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64], facts: &FactsCheck) -> Vec<Vec<u8>> {
     let globals: Vec<u64> = module.globals.iter().map(|global| memory.allocate(global_bytes(module, global))).collect();
     let function = module.functions.iter().find(|function| function.is_entry).expect("there is an entry");
     let mut printed = Vec::new();

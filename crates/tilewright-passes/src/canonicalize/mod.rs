@@ -20,6 +20,7 @@ mod shape;
 use crate::{
     constant::{Constant, Elements, encode, number_tile},
     effects::only_computes,
+    facts::Analyses,
     registry::Options,
     statistics::Statistics,
     structure::{Terminators, preorder},
@@ -32,7 +33,7 @@ const MAX_ELEMENTS: usize = 64;
 /// How often branches are looked at as a whole.
 const MAX_ROUNDS: usize = 3;
 
-pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: Options<'_>, changes: &mut Statistics) {
+pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
     let (queued, work) = (vec![false; rewriter.body().num_ops()], Vec::with_capacity(ops.len()));

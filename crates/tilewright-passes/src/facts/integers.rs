@@ -16,7 +16,7 @@ use std::{
     ops::Range as Span,
 };
 use tilewright_ir::{
-    AttrName, Block, ComparisonPredicate, Function, Module, OpRef, Opcode, Signedness, Value, ops::Placement, terminator_target,
+    AttrName, Block, Body, ComparisonPredicate, OpRef, Opcode, Signedness, Tables, Value, ops::Placement, terminator_target,
 };
 
 /// How often the range of a value may grow where control flow meets, before it goes to the end of its width.
@@ -25,15 +25,22 @@ const MAX_GROWTH: u8 = 3;
 const MAX_CONDITIONS: usize = 64;
 
 /// What is known of each tile of a function.
-pub struct IntegerFacts<'m> {
-    context: Context<'m>,
+#[derive(Debug)]
+pub struct IntegerFacts {
     facts: Vec<Option<TileFact>>,
     conditions: Conditions,
     steps: u64,
 }
 
+impl PartialEq for IntegerFacts {
+    /// Whether they say the same, whatever it took to find it out.
+    fn eq(&self, other: &IntegerFacts) -> bool {
+        self.facts == other.facts && self.conditions == other.conditions
+    }
+}
+
 /// A comparison that holds in a block: of a value that is on its left, with another one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Comparison {
     predicate: ComparisonPredicate,
     signed: bool,
@@ -41,22 +48,25 @@ struct Comparison {
 }
 
 /// The conditions that hold in the branches of `if`, by block and the value that they are about.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq, Debug)]
 struct Conditions {
     by_place: HashMap<(Block, Value), Vec<Comparison>>,
     /// Whether there is a condition about a value.
     about: Vec<bool>,
+    /// The extents of the values that conditions are about.
+    extents: HashMap<Value, Box<[i64]>>,
     /// The values that conditions compare with this one, and where these hold.
     compared_with: HashMap<Value, Vec<(Block, Value)>>,
+    /// By block: the one around it.
+    around: Vec<Option<Block>>,
 }
 
-impl<'m> IntegerFacts<'m> {
-    /// Analyses a function of a verified module.
-    pub fn new(module: &'m Module, function: &'m Function) -> IntegerFacts<'m> {
-        let body = &function.body;
-        let context = Context { module, body };
-        let facts = IntegerFacts { context, facts: vec![None; body.num_values()], conditions: Conditions::of(context), steps: 0 };
-        Solver::new(facts).solve()
+impl IntegerFacts {
+    /// Analyses a function of a verified module, which has these tables.
+    pub fn new(tables: &Tables, body: &Body) -> IntegerFacts {
+        let context = Context { tables, body };
+        let facts = IntegerFacts { facts: vec![None; body.num_values()], conditions: Conditions::of(context), steps: 0 };
+        Solver::new(context, facts).solve()
     }
 
     /// What is known of a value wherever it is used; `None` if it is no tile.
@@ -71,7 +81,6 @@ impl<'m> IntegerFacts<'m> {
             return Some(fact.clone());
         }
         let mut fact = fact.clone();
-        let body = self.context.body;
         let mut place = Some(block);
         for _ in 0..MAX_CONDITIONS {
             let Some(block) = place else { break };
@@ -79,9 +88,9 @@ impl<'m> IntegerFacts<'m> {
                 let other = self.of(condition.other).and_then(|other| other.range);
                 fact.range = fact.range.zip(other).map(|(range, other)| condition.apply(range, other)).or(fact.range);
             }
-            place = body.owner(body.region_of(block)).and_then(|op| body.op(op).block());
+            place = self.conditions.around.get(block.index()).copied().flatten();
         }
-        let extents = self.context.shape(value).map_or(&[][..], |shape| shape.extents);
+        let extents = self.conditions.extents.get(&value).map_or(&[][..], |extents| extents);
         Some(fact.agree(extents))
     }
 
@@ -123,8 +132,15 @@ impl Comparison {
 impl Conditions {
     fn of(context: Context<'_>) -> Conditions {
         let body = context.body;
-        let mut conditions = Conditions { about: vec![false; body.num_values()], ..Conditions::default() };
-        for op in body.preorder().filter(|op| op.opcode() == Opcode::If) {
+        let (about, around) = (vec![false; body.num_values()], vec![None; body.num_blocks()]);
+        let mut conditions = Conditions { about, around, ..Conditions::default() };
+        for op in body.preorder().filter(|op| op.def().regions > 0) {
+            for block in op.regions().flat_map(|region| body.blocks(region)) {
+                conditions.around[block.index()] = op.block();
+            }
+            if op.opcode() != Opcode::If {
+                continue;
+            }
             let Some(condition) = op.operand(0) else { continue };
             for (branch, holds) in [(0, true), (1, false)] {
                 if let Some(block) = op.region_block(branch) {
@@ -145,19 +161,21 @@ impl Conditions {
             let Some(op) = op else { continue };
             match (op.opcode(), holds) {
                 (Opcode::AndI, true) | (Opcode::OrI, false) => parts.extend(op.operands()),
-                (Opcode::CmpI, _) => self.add_comparison(op, holds, block),
+                (Opcode::CmpI, _) => self.add_comparison(context, op, holds, block),
                 _ => {}
             }
         }
     }
 
-    fn add_comparison(&mut self, op: OpRef<'_>, holds: bool, block: Block) {
+    fn add_comparison(&mut self, context: Context<'_>, op: OpRef<'_>, holds: bool, block: Block) {
         let (Some(predicate), &[lhs, rhs]) = (op.predicate(), op.operands()) else { return };
         let predicate = if holds { predicate } else { negated(predicate) };
         let signed = op.signedness() != Some(Signedness::Unsigned);
         for (value, predicate, other) in [(lhs, predicate, rhs), (rhs, swapped(predicate), lhs)] {
             self.by_place.entry((block, value)).or_default().push(Comparison { predicate, signed, other });
-            self.about[value.index()] = true;
+            if !std::mem::replace(&mut self.about[value.index()], true) {
+                self.extents.extend(context.shape(value).map(|shape| (value, shape.extents.into())));
+            }
             self.compared_with.entry(other).or_default().push((block, value));
         }
     }
@@ -189,12 +207,12 @@ fn swapped(predicate: ComparisonPredicate) -> ComparisonPredicate {
 }
 
 /// Facts as an operation sees them: with the conditions around it.
-struct Seen<'a, 'm> {
-    facts: &'a IntegerFacts<'m>,
+struct Seen<'a> {
+    facts: &'a IntegerFacts,
     block: Block,
 }
 
-impl KnownFacts for Seen<'_, '_> {
+impl KnownFacts for Seen<'_> {
     fn of(&self, value: Value) -> Option<TileFact> {
         self.facts.at(value, self.block)
     }
@@ -202,7 +220,8 @@ impl KnownFacts for Seen<'_, '_> {
 
 /// The analysis while it runs.
 struct Solver<'m> {
-    facts: IntegerFacts<'m>,
+    context: Context<'m>,
+    facts: IntegerFacts,
     /// The operations, in the order of the text.
     ops: Vec<OpRef<'m>>,
     /// By value, the operations that read it, as positions.
@@ -215,8 +234,8 @@ struct Solver<'m> {
 }
 
 impl<'m> Solver<'m> {
-    fn new(facts: IntegerFacts<'m>) -> Solver<'m> {
-        let body = facts.context.body;
+    fn new(context: Context<'m>, facts: IntegerFacts) -> Solver<'m> {
+        let body = context.body;
         let ops: Vec<OpRef<'m>> = body.preorder().collect();
         let mut readers = vec![Vec::new(); body.num_values()];
         let mut extents = vec![0..0; body.num_blocks()];
@@ -232,11 +251,11 @@ impl<'m> Solver<'m> {
             }
         }
         let queue = (0..ops.len() as u32).collect();
-        Solver { facts, ops, readers, extents, growth: vec![0; body.num_values()], queue }
+        Solver { context, facts, ops, readers, extents, growth: vec![0; body.num_values()], queue }
     }
 
-    fn solve(mut self) -> IntegerFacts<'m> {
-        let body = self.facts.context.body;
+    fn solve(mut self) -> IntegerFacts {
+        let body = self.context.body;
         if let Some(entry) = body.entry_block() {
             self.know_nothing(body.args(entry));
         }
@@ -253,20 +272,20 @@ impl<'m> Solver<'m> {
             Opcode::For => {
                 let Some(body) = op.region_block(0) else { return };
                 self.count(op, body, block);
-                let args = self.facts.context.body.args(body).skip(1);
+                let args = self.context.body.args(body).skip(1);
                 self.hand_on(&op.operands()[3..], args, block);
                 self.hand_on(&op.operands()[3..], op.results(), block);
             }
             Opcode::Loop => {
                 let Some(body) = op.region_block(0) else { return };
-                self.hand_on(op.operands(), self.facts.context.body.args(body), block);
+                self.hand_on(op.operands(), self.context.body.args(body), block);
             }
             Opcode::Continue | Opcode::Break | Opcode::Yield => {
                 let Some(target) = terminator_target(op) else { return };
                 let is_continue = op.opcode() == Opcode::Continue;
                 if let (true, Some(body)) = (is_continue, target.region_block(0)) {
                     let counters = usize::from(target.opcode() == Opcode::For);
-                    self.hand_on(op.operands(), self.facts.context.body.args(body).skip(counters), block);
+                    self.hand_on(op.operands(), self.context.body.args(body).skip(counters), block);
                 }
                 let gives_results = match target.opcode() {
                     Opcode::For => is_continue,
@@ -281,12 +300,12 @@ impl<'m> Solver<'m> {
             _ => {
                 // What a fold hands to its region, and gives, is not followed.
                 for region in op.regions() {
-                    let body = self.facts.context.body;
+                    let body = self.context.body;
                     body.blocks(region).for_each(|block| self.know_nothing(body.args(block)));
                 }
                 debug_assert!(op.def().placement != Placement::Implicit);
                 for (index, value) in op.results().enumerate() {
-                    let fact = self.facts.context.result(op, index, &Seen { facts: &self.facts, block });
+                    let fact = self.context.result(op, index, &Seen { facts: &self.facts, block });
                     if let Some(fact) = fact {
                         self.grow(value, fact, false);
                     }
@@ -308,7 +327,7 @@ impl<'m> Solver<'m> {
             Range::signed(bits, first.smin(), end.smax().saturating_sub(1))
         };
         let divisor = if by.as_constant() == Some(0) { lower.divisor } else { lower.divisor.min(step.divisor) };
-        let counter = self.facts.context.body.args(body).next();
+        let counter = self.context.body.args(body).next();
         if let Some(counter) = counter {
             self.grow(counter, TileFact { range: Some(range), divisor, axes: Box::default() }, true);
         }
@@ -316,7 +335,7 @@ impl<'m> Solver<'m> {
 
     fn know_nothing(&mut self, values: impl Iterator<Item = Value>) {
         for value in values {
-            if let Some(shape) = self.facts.context.shape(value) {
+            if let Some(shape) = self.context.shape(value) {
                 self.grow(value, shape.unknown(), false);
             }
         }
@@ -333,7 +352,7 @@ impl<'m> Solver<'m> {
 
     /// Adds what may hold to a value's fact, and looks again at what reads it if that changed.
     fn grow(&mut self, value: Value, fact: TileFact, meets: bool) {
-        let Some(shape) = self.facts.context.shape(value) else { return };
+        let Some(shape) = self.context.shape(value) else { return };
         let old = self.facts.facts[value.index()].take();
         let mut new = match &old {
             Some(old) => old.join(&fact, shape.unit()),

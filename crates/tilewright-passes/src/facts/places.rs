@@ -1,7 +1,7 @@
 //! Which memory accesses may overlap.
 
 use super::{IntegerFacts, Range};
-use tilewright_ir::{AttrData, AttrName, AttrValue, Body, DYNAMIC, Module, Op, OpRef, Opcode, Str, TypeData, Value, ValueDef};
+use tilewright_ir::{AttrData, AttrName, AttrValue, Body, DYNAMIC, Op, OpRef, Opcode, Str, Tables, TypeData, Value, ValueDef};
 
 /// What a pointer or a view leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,20 +27,21 @@ pub enum Overlap {
     May,
 }
 
-/// The memory that the accesses of a function touch.
-pub struct Places<'a, 'm> {
-    module: &'m Module,
+/// The memory that the accesses of a function touch: read off the function and the facts about it, with nothing of its own to be kept.
+#[derive(Clone, Copy)]
+pub struct Places<'m> {
+    tables: &'m Tables,
     body: &'m Body,
-    facts: &'a IntegerFacts<'m>,
+    facts: &'m IntegerFacts,
 }
 
 /// How many operations a pointer is followed through.
 const MAX_STEPS: usize = 1000;
 
-impl<'a, 'm> Places<'a, 'm> {
+impl<'m> Places<'m> {
     /// Of a function of a verified module, with the facts about it.
-    pub fn new(module: &'m Module, body: &'m Body, facts: &'a IntegerFacts<'m>) -> Places<'a, 'm> {
-        Places { module, body, facts }
+    pub fn new(tables: &'m Tables, body: &'m Body, facts: &'m IntegerFacts) -> Places<'m> {
+        Places { tables, body, facts }
     }
 
     /// The body of the function.
@@ -119,9 +120,9 @@ impl<'a, 'm> Places<'a, 'm> {
     /// Whether an access through a view reaches no element outside of the tensor: the operation promises so, or extents and indices are
     /// known.
     pub fn is_in_bounds(&self, op: OpRef<'_>) -> bool {
-        let types = &self.module.tables.types;
+        let types = &self.tables.types;
         let promise = op.def().attr_index(AttrName::Inbounds).and_then(|_| op.compound(AttrName::Inbounds));
-        if let Some(AttrData::BoolArray(dims)) = promise.map(|promise| self.module.tables.attrs.get(promise))
+        if let Some(AttrData::BoolArray(dims)) = promise.map(|promise| self.tables.attrs.get(promise))
             && !dims.is_empty()
             && dims.iter().all(|dim| *dim)
         {
@@ -161,7 +162,7 @@ impl<'a, 'm> Places<'a, 'm> {
         if first != second {
             return Overlap::May;
         }
-        let types = &self.module.tables.types;
+        let types = &self.tables.types;
         let (indices, others) = (a.operand_named("index"), b.operand_named("index"));
         if indices == others {
             return Overlap::Same;
@@ -178,7 +179,7 @@ impl<'a, 'm> Places<'a, 'm> {
     /// Whether no two coordinates of a tensor are the same place: its strides are known, and each is past the end of the dimensions with
     /// smaller ones.
     fn has_distinct_places(&self, tensor: Value) -> bool {
-        let TypeData::TensorView { shape, strides, .. } = self.module.tables.types.get(self.body.ty(tensor)) else { return false };
+        let TypeData::TensorView { shape, strides, .. } = self.tables.types.get(self.body.ty(tensor)) else { return false };
         let mut dims: Vec<(i64, i64)> = strides.iter().copied().zip(shape.iter().copied()).collect();
         dims.sort_unstable();
         let mut end = 1i64;
@@ -209,7 +210,7 @@ impl<'a, 'm> Places<'a, 'm> {
     /// The pointer that a tile of pointers was made of, and the bytes that an access touches, counted from there: the first, and the one
     /// behind the last.
     fn span(&self, op: OpRef<'_>, pointers: Value) -> Option<(Value, (i128, i128))> {
-        let types = &self.module.tables.types;
+        let types = &self.tables.types;
         let size = |value: Value| {
             let (element, _) = types.as_tile(self.body.ty(value))?;
             let TypeData::Pointer { pointee, .. } = types.get(element) else { return None };

@@ -10,10 +10,10 @@ const MAX_DEPTH: usize = 256;
 ///
 /// Program order is none: an operation comes after another one only if a token leads from the result of that one to its operand,
 /// through joins, other operations with tokens, branches and loops.
-pub struct TokenOrder<'m> {
-    body: &'m Body,
+#[derive(PartialEq, Eq, Debug)]
+pub struct TokenOrder {
     /// By loop, the `continue`s and `break`s that belong to it.
-    jumps: HashMap<Op, Vec<OpRef<'m>>>,
+    jumps: HashMap<Op, Vec<Op>>,
 }
 
 /// Where a token is to come from.
@@ -25,8 +25,9 @@ enum Source {
 
 /// What is known while one question is answered. A token that is being looked at counts as ordered: a loop that hands its own token on
 /// keeps the order that this had before.
-struct Search<'a, 'm> {
-    order: &'a TokenOrder<'m>,
+struct Search<'a> {
+    order: &'a TokenOrder,
+    body: &'a Body,
     source: Source,
     known: HashMap<Value, bool>,
     /// The values in `known`, as they came.
@@ -36,37 +37,40 @@ struct Search<'a, 'm> {
     steps: usize,
 }
 
-impl<'m> TokenOrder<'m> {
+impl TokenOrder {
     /// Of a function of a verified module.
-    pub fn new(body: &'m Body) -> TokenOrder<'m> {
-        let mut jumps: HashMap<Op, Vec<OpRef<'m>>> = HashMap::new();
+    pub fn new(body: &Body) -> TokenOrder {
+        let mut jumps: HashMap<Op, Vec<Op>> = HashMap::new();
         for op in body.preorder().filter(|op| matches!(op.opcode(), Opcode::Continue | Opcode::Break)) {
             if let Some(target) = terminator_target(op) {
-                jumps.entry(target.id()).or_default().push(op);
+                jumps.entry(target.id()).or_default().push(op.id());
             }
         }
-        TokenOrder { body, jumps }
+        TokenOrder { jumps }
     }
 
     /// Whether tokens order every execution of `before` before the next one of `after`: in the same iteration of all loops around both.
     ///
     /// `false` where that is not known. It takes time for the tokens between the two.
-    pub fn is_ordered(&self, before: Op, after: Op) -> bool {
-        self.is_ordered_within(before, after, usize::MAX)
+    pub fn is_ordered(&self, body: &Body, before: Op, after: Op) -> bool {
+        self.is_ordered_within(body, before, after, usize::MAX)
     }
 
     /// As [`is_ordered`](TokenOrder::is_ordered), looking at no more than so many operations; `false` where these are not enough.
-    pub fn is_ordered_within(&self, before: Op, after: Op, steps: usize) -> bool {
-        let after = self.body.op(after);
-        after.operands().iter().filter(|value| self.is_token(**value)).any(|token| self.search(Source::Op(before), steps).is_after(*token))
+    pub fn is_ordered_within(&self, body: &Body, before: Op, after: Op, steps: usize) -> bool {
+        let search = || Search::new(self, body, Source::Op(before), steps);
+        let tokens = body.op(after).operands().iter().filter(|value| is_token(body, **value));
+        tokens.into_iter().any(|token| search().is_after(*token))
     }
+}
 
-    fn search(&self, source: Source, steps: usize) -> Search<'_, 'm> {
-        Search { order: self, source, known: HashMap::new(), found: Vec::new(), depth: 0, steps }
-    }
+fn is_token(body: &Body, value: Value) -> bool {
+    body.ty(value) == TypeTable::token()
+}
 
-    fn is_token(&self, value: Value) -> bool {
-        self.body.ty(value) == TypeTable::token()
+impl<'a> Search<'a> {
+    fn new(order: &'a TokenOrder, body: &'a Body, source: Source, steps: usize) -> Search<'a> {
+        Search { order, body, source, known: HashMap::new(), found: Vec::new(), depth: 0, steps }
     }
 
     /// Whether an operation lies in a region, or in one inside of it.
@@ -79,12 +83,11 @@ impl<'m> TokenOrder<'m> {
         self.body.op(op).block().map(|block| self.body.region_of(block))
     }
 
-    fn jumps_of(&self, target: Op, opcode: Opcode) -> impl Iterator<Item = OpRef<'m>> {
-        self.jumps.get(&target).into_iter().flatten().copied().filter(move |op| op.opcode() == opcode)
+    fn jumps_of(&self, target: Op, opcode: Opcode) -> Vec<OpRef<'a>> {
+        let jumps = self.order.jumps.get(&target).into_iter().flatten();
+        jumps.map(|op| self.body.op(*op)).filter(|op| op.opcode() == opcode).collect()
     }
-}
 
-impl Search<'_, '_> {
     /// Whether a token comes after the source.
     fn is_after(&mut self, token: Value) -> bool {
         let mut token = token;
@@ -98,8 +101,8 @@ impl Search<'_, '_> {
             }
             let Some(left) = self.steps.checked_sub(1) else { return false };
             self.steps = left;
-            let ValueDef::Result(op, index) = self.order.body.value_def(token) else { break };
-            let op = self.order.body.op(op);
+            let ValueDef::Result(op, index) = self.body.value_def(token) else { break };
+            let op = self.body.op(op);
             if self.source == Source::Op(op.id()) {
                 return true;
             }
@@ -109,7 +112,7 @@ impl Search<'_, '_> {
             if !op.def().traits.contains(Traits::TOKEN_ORDERED) {
                 return false;
             }
-            let operand = op.operands().iter().copied().find(|value| self.order.is_token(*value));
+            let operand = op.operands().iter().copied().find(|value| is_token(self.body, *value));
             let Some(operand) = operand else { return false };
             token = operand;
         }
@@ -142,7 +145,7 @@ impl Search<'_, '_> {
             Opcode::JoinTokens => op.operands().iter().any(|token| self.is_after(*token)),
             Opcode::If => self.of_branches(op, index),
             Opcode::For => {
-                let continues: Vec<OpRef<'_>> = self.order.jumps_of(op.id(), Opcode::Continue).collect();
+                let continues = self.jumps_of(op.id(), Opcode::Continue);
                 match self.lies_inside(op) {
                     // Zero iterations execute nothing that is to come before. Else each iteration keeps the order of those before.
                     true => self.accumulates(op, &continues, &continues, index, index),
@@ -150,11 +153,11 @@ impl Search<'_, '_> {
                 }
             }
             Opcode::Loop => {
-                let breaks: Vec<OpRef<'_>> = self.order.jumps_of(op.id(), Opcode::Break).collect();
+                let breaks = self.jumps_of(op.id(), Opcode::Break);
                 if !self.lies_inside(op) {
                     return breaks.iter().all(|end| self.is_after(end.operands()[index]));
                 }
-                let continues: Vec<OpRef<'_>> = self.order.jumps_of(op.id(), Opcode::Continue).collect();
+                let continues = self.jumps_of(op.id(), Opcode::Continue);
                 let carried = 0..op.operands().len();
                 carried.into_iter().any(|carried| self.accumulates(op, &continues, &breaks, carried, index))
             }
@@ -164,7 +167,7 @@ impl Search<'_, '_> {
 
     /// The token of the branch that the source lies in, or of either.
     fn of_branches(&mut self, op: OpRef<'_>, index: usize) -> bool {
-        let body = self.order.body;
+        let body = self.body;
         let mut all = true;
         for region in op.regions() {
             let Some(end) = body.blocks(region).next().and_then(|block| body.last_op(block)) else { return false };
@@ -174,7 +177,7 @@ impl Search<'_, '_> {
             }
             let is_after = self.is_after(end.operands()[index]);
             if let Source::Op(source) = self.source
-                && self.order.lies_in(source, region)
+                && self.lies_in(source, region)
             {
                 return is_after;
             }
@@ -187,19 +190,21 @@ impl Search<'_, '_> {
     /// the token that it began with.
     fn accumulates(&mut self, op: OpRef<'_>, continues: &[OpRef<'_>], ends: &[OpRef<'_>], carried: usize, result: usize) -> bool {
         let counters = usize::from(op.opcode() == Opcode::For);
-        let body = self.order.body;
+        let body = self.body;
         let Some(begin) = op.region_block(0).and_then(|block| body.args(block).nth(counters + carried)) else { return false };
-        if !self.order.is_token(begin) {
+        if !is_token(self.body, begin) {
             return false;
         }
         let continues = continues.iter().map(|end| end.operands()[carried]);
         let tokens: Vec<Value> = continues.chain(ends.iter().map(|end| end.operands()[result])).collect();
-        tokens.into_iter().all(|token| self.is_after(token) && self.order.search(Source::Value(begin), self.steps).is_after(token))
+        tokens
+            .into_iter()
+            .all(|token| self.is_after(token) && Search::new(self.order, self.body, Source::Value(begin), self.steps).is_after(token))
     }
 
     /// An iteration begins after what came before the loop, if each one before ended so; after nothing of its own.
     fn of_argument(&mut self, token: Value) -> bool {
-        let body = self.order.body;
+        let body = self.body;
         let ValueDef::Argument(block, index) = body.value_def(token) else { return false };
         let Some(owner) = body.owner(body.region_of(block)).map(|op| body.op(op)) else { return false };
         if self.lies_inside(owner) {
@@ -210,7 +215,7 @@ impl Search<'_, '_> {
             Opcode::Loop => (0, index as usize),
             _ => return false,
         };
-        let continues: Vec<OpRef<'_>> = self.order.jumps_of(owner.id(), Opcode::Continue).collect();
+        let continues = self.jumps_of(owner.id(), Opcode::Continue);
         self.is_after(owner.operands()[first + index]) && continues.iter().all(|end| self.is_after(end.operands()[index]))
     }
 
@@ -218,16 +223,16 @@ impl Search<'_, '_> {
     fn lies_inside(&self, op: OpRef<'_>) -> bool {
         let source = match self.source {
             Source::Op(source) => Some(source),
-            Source::Value(value) => match self.order.body.value_def(value) {
+            Source::Value(value) => match self.body.value_def(value) {
                 ValueDef::Result(op, _) => Some(op),
                 // The arguments of the loop itself lie in it.
                 ValueDef::Argument(block, _) => {
-                    let region = self.order.body.region_of(block);
+                    let region = self.body.region_of(block);
                     return op.regions().any(|found| found == region)
-                        || self.order.body.owner(region).is_some_and(|owner| op.regions().any(|found| self.order.lies_in(owner, found)));
+                        || self.body.owner(region).is_some_and(|owner| op.regions().any(|found| self.lies_in(owner, found)));
                 }
             },
         };
-        source.is_some_and(|source| op.regions().any(|region| self.order.lies_in(source, region)))
+        source.is_some_and(|source| op.regions().any(|region| self.lies_in(source, region)))
     }
 }

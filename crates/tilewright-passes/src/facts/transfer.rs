@@ -6,7 +6,7 @@ use crate::{
     elementwise::{ElemOp, elem_op},
 };
 use tilewright_ir::{
-    AttrData, AttrName, AttrValue, Body, ComparisonPredicate, DYNAMIC, MemoryOrderingSemantics, Module, OpRef, Opcode, RoundingMode,
+    AttrData, AttrName, AttrValue, Body, ComparisonPredicate, DYNAMIC, MemoryOrderingSemantics, OpRef, Opcode, RoundingMode, Tables,
     TypeData, Value,
 };
 
@@ -44,7 +44,7 @@ impl Shape<'_> {
 /// The function whose operations are looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'m> {
-    pub(super) module: &'m Module,
+    pub(super) tables: &'m Tables,
     pub(super) body: &'m Body,
 }
 
@@ -56,7 +56,7 @@ pub(super) trait KnownFacts {
 impl<'m> Context<'m> {
     /// The shape of a tile; `None` for views and tokens.
     pub(super) fn shape(self, value: Value) -> Option<Shape<'m>> {
-        let types = &self.module.tables.types;
+        let types = &self.tables.types;
         let (element, extents) = types.as_tile(self.body.ty(value))?;
         let unit = match types.get(element) {
             TypeData::Pointer { pointee, .. } => match types.scalar(*pointee).and_then(memory_bits)? {
@@ -95,7 +95,7 @@ impl<'m> Context<'m> {
                 let facts: Vec<&TileFact> = facts.iter().collect();
                 TileFact { axes: TileFact::elementwise(&facts, Divisor::ONE), ..shape.unknown() }
             }
-            _ => match elem_op(op, &self.module.tables.types) {
+            _ => match elem_op(op, &self.tables.types) {
                 Some(elem_op) => {
                     let facts = op.operands().iter().map(|value| known.of(*value)).collect::<Option<Vec<_>>>()?;
                     self.elementwise(elem_op, op, &facts, shape)
@@ -108,7 +108,7 @@ impl<'m> Context<'m> {
 
     fn constant(self, op: OpRef<'m>, shape: Shape<'m>) -> TileFact {
         let AttrValue::Const(data) = op.attr(AttrName::Value) else { return shape.unknown() };
-        let bytes = self.module.tables.constants.bytes(data);
+        let bytes = self.tables.constants.bytes(data);
         let count: u64 = shape.extents.iter().map(|extent| extent.unsigned_abs()).product();
         let uniform = shape.extents.iter().map(|n| Axis { constancy: n.unsigned_abs(), contiguity: 1, divisor: Divisor::ONE }).collect();
         let Some(bits) = shape.int_bits() else {
@@ -135,7 +135,7 @@ impl<'m> Context<'m> {
     /// What a promise adds (SEMANTICS c.11).
     fn assume(self, op: OpRef<'m>, mut fact: TileFact, shape: Shape<'m>) -> TileFact {
         let AttrValue::Attr(predicate) = op.attr(AttrName::Predicate) else { return fact };
-        match self.module.tables.attrs.get(predicate) {
+        match self.tables.attrs.get(predicate) {
             AttrData::DivBy { divisor, every: None, .. } => {
                 fact.divisor = fact.divisor.max(Divisor::of(*divisor));
             }
@@ -187,7 +187,7 @@ impl<'m> Context<'m> {
 
     fn permute(self, op: OpRef<'m>, source: TileFact, shape: Shape<'m>) -> TileFact {
         let AttrValue::Attr(permutation) = op.attr(AttrName::Permutation) else { return shape.unknown() };
-        let AttrData::I32Array(permutation) = self.module.tables.attrs.get(permutation) else { return shape.unknown() };
+        let AttrData::I32Array(permutation) = self.tables.attrs.get(permutation) else { return shape.unknown() };
         let axes = permutation.iter().map(|d| usize::try_from(*d).ok().and_then(|d| source.axes.get(d)).copied());
         let Some(axes) = axes.collect() else { return shape.unknown() };
         TileFact { axes, ..source }
@@ -232,7 +232,7 @@ impl<'m> Context<'m> {
 
     /// The extent that a result of `get_tensor_shape` or `get_index_space_shape` comes from, and what it is divided by.
     fn extent_of(self, op: OpRef<'m>, index: usize) -> Option<(TensorExtent, u64)> {
-        let types = &self.module.tables.types;
+        let types = &self.tables.types;
         let source = op.operand(0)?;
         let (tensor, dimension, step) = match types.get(self.body.ty(source)) {
             TypeData::PartitionView { tile, dim_map, .. } => {

@@ -17,7 +17,7 @@ impl TripCount {
     /// What is known of a `for`; `None` for other operations.
     ///
     /// A `for` cannot be left early. A step that is not positive stops the launch where there is an iteration at all.
-    pub fn of(op: OpRef<'_>, facts: &IntegerFacts<'_>) -> Option<TripCount> {
+    pub fn of(op: OpRef<'_>, facts: &IntegerFacts) -> Option<TripCount> {
         if op.opcode() != Opcode::For {
             return None;
         }
