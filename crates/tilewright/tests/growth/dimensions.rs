@@ -38,7 +38,7 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
     Dimension { name: "letters of a name", start: 4000, text: long_name },
     Dimension { name: "names that collide", start: 400, text: equal_names },
     Dimension { name: "types", start: 300, text: types },
-    Dimension { name: "extents of a type", start: 500, text: long_type },
+    Dimension { name: "extents of a type", start: 2000, text: long_type },
     Dimension { name: "constants", start: 300, text: constants },
     Dimension { name: "elements of a constant", start: 2048, text: long_constant },
     Dimension { name: "functions", start: 100, text: functions },
