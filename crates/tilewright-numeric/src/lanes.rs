@@ -1,9 +1,35 @@
-//! Numbers of `f32` that are computed together, and the functions that are written for them.
+//! Numbers that are computed together, and the functions that are written for them.
+//!
+//! | numbers | functions |
+//! |---|---|
+//! | [`Lanes`], of `f32` | here: `exp`, `exp2` and `tanh` of `f32` |
+//! | [`DoubleLanes`], of `f64` | [`double`](mod@double): those of `f64`; [`single`](mod@single): the others of `f32`, which compute in `f64` |
 //!
 //! `exp`, `exp2` and `tanh` compute in `f32` with fused multiply-adds: twice as many numbers to a vector as in `f64`. A fused multiply-add
 //! rounds once wherever it is computed, so the results are the same for every instruction set.
 
+mod doubles;
+
+pub use crate::double::Pair;
 pub use crate::single::exponential::{exp, exp2, tanh};
+pub use doubles::{DoubleLanes, FusedLanes, Halved, MaskLanes, Word, WordLanes};
+
+/// Functions of `f32`, on the same numbers in `f64`: what they give is to be rounded to `f32` once.
+pub mod single {
+    pub use crate::single::{atan2, cos, cosh, log, log2, pow, rsqrt, sin, sinh, tan};
+}
+
+/// Functions of `f64`.
+pub mod double {
+    pub use crate::double::{
+        angle::{cos, sin, tan},
+        arctangent::atan2,
+        exponential::{cosh, exp, exp2, sinh, tanh},
+        logarithm::{log, log2},
+        power::pow,
+        root::rsqrt,
+    };
+}
 
 use crate::float::flush_f32;
 use std::ops::{Add, Div, Mul, Sub};

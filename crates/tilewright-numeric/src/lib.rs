@@ -13,7 +13,8 @@
 //! | [`arith`] | correctly rounded add, sub, mul, div, fma and sqrt in every mode |
 //! | [`float`] | max, min, remainder, ceil, floor, compare, flush to zero |
 //! | [`int`] | integer operations at widths 1 to 64 on `u64` bit patterns |
-//! | [`lanes`] | exp, exp2 and tanh of several `f32` together |
+//! | [`directed`] | arithmetic of `f64` in a direction and remainders, of several numbers together |
+//! | [`lanes`] | elementary functions of several numbers together |
 //! | [`math`] | exp, log, sin and the other elementary functions |
 //!
 //! Conventions shared by every module:
@@ -30,6 +31,7 @@ pub mod arith;
 pub mod branch_free;
 pub mod bulk;
 pub mod convert;
+pub mod directed;
 mod double;
 mod exact;
 pub mod float;

@@ -7,7 +7,7 @@
 //! unspecified bits. Angles are in radians.
 
 use crate::{
-    double::{Fused, angle, arctangent, exponential, logarithm, power, root},
+    double::{angle, arctangent, exponential, logarithm, power, root},
     lanes, single,
 };
 
@@ -29,34 +29,34 @@ macro_rules! unary {
 
 unary! {
     /// `exp`: e to the power `x`; overflow to +inf, underflow to 0.
-    exp_f32 = |x| lanes::exp(x), exp_f64 = |x| exponential::exp::<Fused>(x);
+    exp_f32 = |x| lanes::exp(x), exp_f64 = |x| exponential::exp(x);
     /// `exp2`: 2 to the power `x`.
-    exp2_f32 = |x| lanes::exp2(x), exp2_f64 = |x| exponential::exp2::<Fused>(x);
+    exp2_f32 = |x| lanes::exp2(x), exp2_f64 = |x| exponential::exp2(x);
     /// `log`: natural logarithm; -inf at zero, NaN below.
-    log_f32 = |x| single::log(x), log_f64 = |x| logarithm::log::<Fused>(x);
+    log_f32 = |x| single::log(f64::from(x)) as f32, log_f64 = |x| logarithm::log(x);
     /// `log2`: logarithm to base 2; -inf at zero, NaN below.
-    log2_f32 = |x| single::log2(x), log2_f64 = |x| logarithm::log2::<Fused>(x);
+    log2_f32 = |x| single::log2(f64::from(x)) as f32, log2_f64 = |x| logarithm::log2(x);
     /// `sin`; NaN for infinities.
-    sin_f32 = |x| if is_near_f32(x) { single::sin(x) } else { sin_f64(x.into()) as f32 }, sin_f64 = |x| angle::sin::<Fused>(x);
+    sin_f32 = |x| single::sin(f64::from(x)) as f32, sin_f64 = |x| angle::sin(x);
     /// `cos`; NaN for infinities.
-    cos_f32 = |x| if is_near_f32(x) { single::cos(x) } else { cos_f64(x.into()) as f32 }, cos_f64 = |x| angle::cos::<Fused>(x);
+    cos_f32 = |x| single::cos(f64::from(x)) as f32, cos_f64 = |x| angle::cos(x);
     /// `tan`; NaN for infinities.
-    tan_f32 = |x| if is_near_f32(x) { single::tan(x) } else { tan_f64(x.into()) as f32 }, tan_f64 = |x| angle::tan::<Fused>(x);
+    tan_f32 = |x| single::tan(f64::from(x)) as f32, tan_f64 = |x| angle::tan(x);
     /// `sinh`.
-    sinh_f32 = |x| single::sinh(x), sinh_f64 = |x| exponential::sinh::<Fused>(x);
+    sinh_f32 = |x| single::sinh(f64::from(x)) as f32, sinh_f64 = |x| exponential::sinh(x);
     /// `cosh`.
-    cosh_f32 = |x| single::cosh(x), cosh_f64 = |x| exponential::cosh::<Fused>(x);
+    cosh_f32 = |x| single::cosh(f64::from(x)) as f32, cosh_f64 = |x| exponential::cosh(x);
     /// `tanh`.
-    tanh_f32 = |x| lanes::tanh(x), tanh_f64 = |x| exponential::tanh::<Fused>(x);
+    tanh_f32 = |x| lanes::tanh(x), tanh_f64 = |x| exponential::tanh(x);
     /// `rsqrt`: 1/sqrt(x); infinity of the same sign for zeros, NaN below zero, 0 for +inf.
-    rsqrt_f32 = |x| (1.0 / f64::from(x).sqrt()) as f32, rsqrt_f64 = |x| root::rsqrt::<Fused>(x);
+    rsqrt_f32 = |x| single::rsqrt(f64::from(x)) as f32, rsqrt_f64 = |x| root::rsqrt(x);
 }
 
 /// Functions that use fused multiply-adds, for loops on CPUs that have none: the same results by other means.
 pub mod emulated {
     use crate::{
-        double::{Halved, angle, arctangent, exponential, logarithm, power, root},
-        lanes::{self, Emulated},
+        double::{angle, arctangent, exponential, logarithm, power, root},
+        lanes::{self, Emulated, Halved},
     };
 
     macro_rules! emulated {
@@ -72,22 +72,22 @@ pub mod emulated {
         exp_f32(x): f32 = lanes::exp(Emulated(x)).0;
         exp2_f32(x): f32 = lanes::exp2(Emulated(x)).0;
         tanh_f32(x): f32 = lanes::tanh(Emulated(x)).0;
-        exp_f64(x): f64 = exponential::exp::<Halved>(x);
-        exp2_f64(x): f64 = exponential::exp2::<Halved>(x);
-        log_f64(x): f64 = logarithm::log::<Halved>(x);
-        log2_f64(x): f64 = logarithm::log2::<Halved>(x);
-        sin_f64(x): f64 = angle::sin::<Halved>(x);
-        cos_f64(x): f64 = angle::cos::<Halved>(x);
-        tan_f64(x): f64 = angle::tan::<Halved>(x);
-        sin_near_f64(x): f64 = angle::sin_near::<Halved>(x);
-        cos_near_f64(x): f64 = angle::cos_near::<Halved>(x);
-        tan_near_f64(x): f64 = angle::tan_near::<Halved>(x);
-        sinh_f64(x): f64 = exponential::sinh::<Halved>(x);
-        cosh_f64(x): f64 = exponential::cosh::<Halved>(x);
-        tanh_f64(x): f64 = exponential::tanh::<Halved>(x);
-        rsqrt_f64(x): f64 = root::rsqrt::<Halved>(x);
-        pow_f64(x, y): f64 = power::pow::<Halved>(x, y);
-        atan2_f64(y, x): f64 = arctangent::atan2::<Halved>(y, x);
+        exp_f64(x): f64 = exponential::exp(Halved(x)).0;
+        exp2_f64(x): f64 = exponential::exp2(Halved(x)).0;
+        log_f64(x): f64 = logarithm::log(Halved(x)).0;
+        log2_f64(x): f64 = logarithm::log2(Halved(x)).0;
+        sin_f64(x): f64 = angle::sin(Halved(x)).0;
+        cos_f64(x): f64 = angle::cos(Halved(x)).0;
+        tan_f64(x): f64 = angle::tan(Halved(x)).0;
+        sin_near_f64(x): f64 = angle::sin_near(Halved(x)).0;
+        cos_near_f64(x): f64 = angle::cos_near(Halved(x)).0;
+        tan_near_f64(x): f64 = angle::tan_near(Halved(x)).0;
+        sinh_f64(x): f64 = exponential::sinh(Halved(x)).0;
+        cosh_f64(x): f64 = exponential::cosh(Halved(x)).0;
+        tanh_f64(x): f64 = exponential::tanh(Halved(x)).0;
+        rsqrt_f64(x): f64 = root::rsqrt(Halved(x)).0;
+        pow_f64(x, y): f64 = power::pow(Halved(x), Halved(y)).0;
+        atan2_f64(y, x): f64 = arctangent::atan2(Halved(y), Halved(x)).0;
     }
 
     /// [`powi_f64`](super::powi_f64).
@@ -98,21 +98,21 @@ pub mod emulated {
 }
 
 macro_rules! near {
-    ($($name:ident of $any:ident: $t:ident = $function:expr;)*) => {$(
+    ($($name:ident of $any:ident: $t:ident = |$x:ident| $function:expr;)*) => {$(
         #[doc = concat!("[`", stringify!($any), "`] of an angle that is near.")]
         #[inline(always)]
-        pub fn $name(x: $t) -> $t {
-            $function(x)
+        pub fn $name($x: $t) -> $t {
+            $function
         }
     )*};
 }
 near! {
-    sin_near_f32 of sin_f32: f32 = single::sin;
-    cos_near_f32 of cos_f32: f32 = single::cos;
-    tan_near_f32 of tan_f32: f32 = single::tan;
-    sin_near_f64 of sin_f64: f64 = angle::sin_near::<Fused>;
-    cos_near_f64 of cos_f64: f64 = angle::cos_near::<Fused>;
-    tan_near_f64 of tan_f64: f64 = angle::tan_near::<Fused>;
+    sin_near_f32 of sin_f32: f32 = |x| single::sin_near(f64::from(x)) as f32;
+    cos_near_f32 of cos_f32: f32 = |x| single::cos_near(f64::from(x)) as f32;
+    tan_near_f32 of tan_f32: f32 = |x| single::tan_near(f64::from(x)) as f32;
+    sin_near_f64 of sin_f64: f64 = |x| angle::sin_near(x);
+    cos_near_f64 of cos_f64: f64 = |x| angle::cos_near(x);
+    tan_near_f64 of tan_f64: f64 = |x| angle::tan_near(x);
 }
 
 /// Whether an angle is so near to zero that the functions with `near` in their name take it: they have no branches.
@@ -130,19 +130,19 @@ pub fn is_near_f64(x: f64) -> bool {
 /// `pow` (`fpowf`): C `pow`; `x^0` and `1^y` are 1 even for NaN, a negative base with a non-integral exponent is NaN.
 #[inline(always)]
 pub fn pow_f32(x: f32, y: f32) -> f32 {
-    single::pow(x, y.into())
+    single::pow(f64::from(x), f64::from(y)) as f32
 }
 
 /// `pow` (`fpowf`): C `pow`; see [`pow_f32`].
 #[inline(always)]
 pub fn pow_f64(x: f64, y: f64) -> f64 {
-    power::pow::<Fused>(x, y)
+    power::pow(x, y)
 }
 
 /// `fpowi`: `x` to an integer power, as `pow` with the exact exponent rather than by repeated multiplication.
 #[inline(always)]
 pub fn powi_f32(x: f32, n: i32) -> f32 {
-    single::pow(x, n.into())
+    single::pow(f64::from(x), f64::from(n)) as f32
 }
 
 /// `fpowi`: see [`powi_f32`].
@@ -154,13 +154,13 @@ pub fn powi_f64(x: f64, n: i32) -> f64 {
 /// `atan2`: the angle of the point `(x, y)`, where the numerator `y` is the first operand, in [-pi, pi].
 #[inline(always)]
 pub fn atan2_f32(y: f32, x: f32) -> f32 {
-    single::atan2(y, x)
+    single::atan2(f64::from(y), f64::from(x)) as f32
 }
 
 /// `atan2`: see [`atan2_f32`].
 #[inline(always)]
 pub fn atan2_f64(y: f64, x: f64) -> f64 {
-    arctangent::atan2::<Fused>(y, x)
+    arctangent::atan2(y, x)
 }
 
 /// `divf rounding<approx>`: the quotient within 2 ulp. For a divisor beyond 2^126 in magnitude a finite dividend gives

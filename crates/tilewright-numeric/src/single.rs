@@ -1,22 +1,27 @@
 //! Elementary functions of `f32`, as polynomials in `f64`; those that kernels use most, in `f32` ([`exponential`]).
 //!
-//! Every function has one path, with selections instead of branches, so that loops over slices become vector code. Those in `f64` use no
-//! fused operations: the result is the same for every instruction set. Polynomials in `f64` are within 10^-10 of the function, relative, on
-//! the reduced range, so that results are correctly rounded but for few arguments that lie next to the middle of two floats.
+//! Every function has one path, with selections instead of branches, so that loops over slices become vector code; only angles far from
+//! zero take a path of their own. Those in `f64` use no fused operations: the result is the same for every instruction set. They take
+//! numbers of `f32`, and what they give is to be rounded to `f32`. Polynomials in `f64` are within 10^-10 of the function, relative, on the
+//! reduced range, so that results are correctly rounded but for few arguments that lie next to the middle of two floats.
 
 pub(crate) mod exponential;
 
-use crate::double::{
-    arctangent::{Folded, fold, nearest},
-    between, exponent_and_rest, polynomial,
-    power::special,
-    power_of_two, round,
+use crate::{
+    double::{
+        angle,
+        arctangent::{Folded, fold, nearest},
+        between, exponent_and_rest, logarithm, polynomial,
+        power::special,
+        power_of_two, round,
+    },
+    lanes::DoubleLanes,
 };
 use std::f64::consts::{LN_2, LOG2_E};
 
 /// e to the power `x`, in the range of `f32` with room to spare.
 #[inline(always)]
-fn exp_wide(x: f64) -> f64 {
+fn exp_wide<D: DoubleLanes>(x: D) -> D {
     // e^r for |r| <= ln(2) / 2.
     const EXP: [f64; 8] = [
         0.999_999_999_961_681_9,
@@ -35,7 +40,7 @@ fn exp_wide(x: f64) -> f64 {
 
 /// The exponent of a positive finite number, and the logarithm of what is left, between sqrt(1/2) and sqrt(2).
 #[inline(always)]
-fn log_parts(x: f64) -> (f64, f64) {
+fn log_parts<D: DoubleLanes>(x: D) -> (D, D) {
     // log(1 + f) / f.
     const LOG: [f64; 13] = [
         0.999_999_999_985_958_2,
@@ -57,29 +62,29 @@ fn log_parts(x: f64) -> (f64, f64) {
     (n, f * polynomial(f, LOG))
 }
 
-/// The logarithm of what is no positive finite number, or else `log`.
+/// The natural logarithm.
 #[inline(always)]
-fn log_special(x: f32, log: f64) -> f32 {
-    let log = if x == f32::INFINITY { f64::INFINITY } else { log };
-    let log = if x == 0.0 { f64::NEG_INFINITY } else { log };
-    (if x < 0.0 || x.is_nan() { f64::NAN } else { log }) as f32
+pub fn log<D: DoubleLanes>(x: D) -> D {
+    let (n, rest) = log_parts(x);
+    logarithm::special(x, n * LN_2 + rest)
 }
 
+/// The logarithm to base 2.
 #[inline(always)]
-pub(crate) fn log(x: f32) -> f32 {
-    let (n, rest) = log_parts(x.into());
-    log_special(x, n * LN_2 + rest)
+pub fn log2<D: DoubleLanes>(x: D) -> D {
+    let (n, rest) = log_parts(x);
+    logarithm::special(x, n + rest * LOG2_E)
 }
 
+/// `1 / sqrt(x)`.
 #[inline(always)]
-pub(crate) fn log2(x: f32) -> f32 {
-    let (n, rest) = log_parts(x.into());
-    log_special(x, n + rest * LOG2_E)
+pub fn rsqrt<D: DoubleLanes>(x: D) -> D {
+    x.splat(1.0) / x.sqrt()
 }
 
 /// Sine and cosine of the angle minus the nearest multiple of a right angle, and the low bits of that multiple.
 #[inline(always)]
-fn quadrant(x: f32) -> (f64, f64, u64) {
+fn quadrant<D: DoubleLanes>(x: D) -> (D, D, D::Words) {
     // A right angle in two parts; the first has 33 bits, so that its multiples are exact.
     const RIGHT_HIGH: f64 = f64::from_bits(0x3FF9_21FB_5440_0000);
     const RIGHT_LOW: f64 = f64::from_bits(0x3DD0_B461_1A62_6331);
@@ -99,7 +104,6 @@ fn quadrant(x: f32) -> (f64, f64, u64) {
         2.479_884_297_564_709_3e-5,
         -2.716_791_135_663_638_4e-7,
     ];
-    let x = f64::from(x);
     let (n, bits) = round(x * std::f64::consts::FRAC_2_PI);
     let r = (x - n * RIGHT_HIGH) - n * RIGHT_LOW;
     let square = r * r;
@@ -108,30 +112,48 @@ fn quadrant(x: f32) -> (f64, f64, u64) {
 
 /// The sine of an angle that is near ([`is_near`](crate::double::angle::is_near)).
 #[inline(always)]
-pub(crate) fn sin(x: f32) -> f32 {
+pub(crate) fn sin_near<D: DoubleLanes>(x: D) -> D {
     let (sin, cos, n) = quadrant(x);
-    let value = if n & 1 == 0 { sin } else { cos };
-    f64::from_bits(value.to_bits() ^ (n & 2) << 62) as f32
+    angle::signed(D::select(angle::is_even(n), sin, cos), n)
 }
 
 /// The cosine of such an angle.
 #[inline(always)]
-pub(crate) fn cos(x: f32) -> f32 {
+pub(crate) fn cos_near<D: DoubleLanes>(x: D) -> D {
     let (sin, cos, n) = quadrant(x);
-    let value = if n & 1 == 0 { cos } else { sin };
-    f64::from_bits(value.to_bits() ^ (n.wrapping_add(1) & 2) << 62) as f32
+    angle::signed(D::select(angle::is_even(n), cos, sin), n + 1u64)
 }
 
 /// The tangent of such an angle.
 #[inline(always)]
-pub(crate) fn tan(x: f32) -> f32 {
+pub(crate) fn tan_near<D: DoubleLanes>(x: D) -> D {
     let (sin, cos, n) = quadrant(x);
-    let (above, below) = if n & 1 == 0 { (sin, cos) } else { (-cos, sin) };
-    (above / below) as f32
+    let even = angle::is_even(n);
+    D::select(even, sin, -cos) / D::select(even, cos, sin)
 }
 
+/// Declares a function of any angle by that of one that is near, and that of `f64` for others.
+macro_rules! angles {
+    ($($(#[$doc:meta])* $name:ident $near:ident $far:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<D: DoubleLanes>(x: D) -> D {
+            angle::or_far(x, $near(x), angle::$far)
+        }
+    )*};
+}
+angles! {
+    /// The sine.
+    sin sin_near sin_far;
+    /// The cosine.
+    cos cos_near cos_far;
+    /// The tangent.
+    tan tan_near tan_far;
+}
+
+/// The hyperbolic sine.
 #[inline(always)]
-pub(crate) fn sinh(x: f32) -> f32 {
+pub fn sinh<D: DoubleLanes>(x: D) -> D {
     // sinh(x) / x in x^2, for |x| <= 1.
     const SINH: [f64; 5] = [
         1.000_000_000_045_978,
@@ -140,21 +162,21 @@ pub(crate) fn sinh(x: f32) -> f32 {
         0.000_198_358_124_469_252_22,
         2.818_523_949_062_656_5e-6,
     ];
-    let x = f64::from(x);
     let power = exp_wide(x);
-    let far = 0.5 * (power - 1.0 / power);
-    (if x.abs() <= 1.0 { x * polynomial(x * x, SINH) } else { far }) as f32
+    let far = (power - x.splat(1.0) / power) * 0.5;
+    D::select(x.splat(1.0).is_below(x.abs()), far, x * polynomial(x * x, SINH))
 }
 
+/// The hyperbolic cosine.
 #[inline(always)]
-pub(crate) fn cosh(x: f32) -> f32 {
-    let power = exp_wide(x.into());
-    (0.5 * (power + 1.0 / power)) as f32
+pub fn cosh<D: DoubleLanes>(x: D) -> D {
+    let power = exp_wide(x);
+    (power + x.splat(1.0) / power) * 0.5
 }
 
-/// C's `pow`; the exponent is one of `f32` or an integer.
+/// C's `pow`; the exponent is one of `f32` or an integer of 32 bits.
 #[inline(always)]
-pub(crate) fn pow(x: f32, y: f64) -> f32 {
+pub fn pow<D: DoubleLanes>(x: D, y: D) -> D {
     // (2 atanh(s) - 2 s) / s^3 in s^2: the result is as often off as the logarithm is large.
     const LOG: [f64; 6] = [
         0.666_666_666_666_620_3,
@@ -166,16 +188,15 @@ pub(crate) fn pow(x: f32, y: f64) -> f32 {
     ];
     // Larger exponents give 0, 1 and infinity, too.
     let exponent = between(y, -1e20, 1e20);
-    let x = f64::from(x);
     let (n, rest) = exponent_and_rest(x.abs());
     let s = (rest - 1.0) / (rest + 1.0);
-    let log = n * LN_2 + (2.0 * s + s * (s * s) * polynomial(s * s, LOG));
-    special(x, y, exp_wide(exponent * log)) as f32
+    let log = n * LN_2 + (s * 2.0 + s * (s * s) * polynomial(s * s, LOG));
+    special(x, y, exp_wide(exponent * log))
 }
 
 /// The angle of the point `(x, y)`.
 #[inline(always)]
-pub(crate) fn atan2(y: f32, x: f32) -> f32 {
+pub fn atan2<D: DoubleLanes>(y: D, x: D) -> D {
     // atan(u) / u in u^2.
     const ATAN: [f64; 6] = [
         0.999_999_999_999_037_3,
@@ -185,9 +206,9 @@ pub(crate) fn atan2(y: f32, x: f32) -> f32 {
         0.110_395_673_559_620_63,
         -0.079_144_272_079_563_88,
     ];
-    let Folded { a, b, start, sign } = fold(y.into(), x.into());
+    let Folded { a, b, start, sign } = fold(y, x);
     let (tangent, base) = nearest(a, b);
     let u = (a - tangent * b) / (b + tangent * a);
     let angle = start.high + sign * (base.high + u * polynomial(u * u, ATAN));
-    if x.is_nan() | y.is_nan() { f32::NAN } else { (angle as f32).copysign(y) }
+    D::select(x.is_nan() | y.is_nan(), x.splat(f64::NAN), angle.copysign(y))
 }

@@ -1,10 +1,12 @@
 //! Making vector code.
 
 use crate::{
-    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability},
+    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability, While},
     prim::{Lane, Prim},
+    unused,
     verify::{Finding, verify},
 };
+use std::collections::HashMap;
 
 /// Makes a [`Code`] item by item.
 ///
@@ -14,15 +16,16 @@ use crate::{
 pub struct Builder {
     code: Code,
     open: Vec<Open>,
-    constants: Vec<(Lane, u64, Value)>,
+    constants: HashMap<(Lane, u64), Value>,
+    /// Constants in the order in which they were asked for.
+    order: Vec<(u64, Value)>,
 }
 
 /// A loop that is not closed yet, with the items in front of it.
 #[derive(Debug)]
 struct Open {
-    kind: Kind,
-    axis: Axis,
-    count: Count,
+    /// Its kind, index and count; none of a loop of each lane by itself.
+    over: Option<(Kind, Axis, Count)>,
     inits: Vec<Value>,
     args: Vec<Value>,
     before: Vec<Item>,
@@ -32,7 +35,7 @@ impl Builder {
     /// Begins code whose loops over lanes gather in so many lanes: a power of two.
     pub fn new(lanes: u32) -> Builder {
         let code = Code { lanes, params: Vec::new(), values: Vec::new(), axes: 0, body: Vec::new() };
-        Builder { code, open: Vec::new(), constants: Vec::new() }
+        Builder { code, open: Vec::new(), constants: HashMap::new(), order: Vec::new() }
     }
 
     /// Adds a parameter.
@@ -57,7 +60,7 @@ impl Builder {
     }
 
     fn in_lanes(&self) -> bool {
-        self.open.iter().any(|open| open.kind == Kind::Lanes)
+        self.open.iter().any(|open| matches!(open.over, Some((Kind::Lanes, ..))))
     }
 
     fn variability_of(&self, operands: &[Value]) -> Variability {
@@ -82,11 +85,12 @@ impl Builder {
 
     /// A number, by its bits.
     pub fn constant(&mut self, lane: Lane, bits: u64) -> Value {
-        if let Some((.., value)) = self.constants.iter().find(|c| (c.0, c.1) == (lane, bits)) {
+        if let Some(value) = self.constants.get(&(lane, bits)) {
             return *value;
         }
         let result = self.value(lane, Variability::Uniform);
-        self.constants.push((lane, bits, result));
+        self.constants.insert((lane, bits), result);
+        self.order.push((bits, result));
         result
     }
 
@@ -108,17 +112,17 @@ impl Builder {
 
     /// The index of a loop that is open.
     pub fn index(&mut self, axis: Axis, lane: Lane) -> Value {
-        let lanes = self.open.iter().any(|open| open.axis == axis && open.kind == Kind::Lanes);
+        let lanes = self.open.iter().any(|open| matches!(open.over, Some((Kind::Lanes, over, _)) if over == axis));
         let result = self.value(lane, if lanes { Variability::Varying } else { Variability::Uniform });
         self.code.body.push(Item::Index { result, axis });
         result
     }
 
-    /// The number that the lowest four bits of `index` name in a table.
-    pub fn lookup(&mut self, index: Value, table: &[f32; 16]) -> Value {
+    /// The number that the lowest four bits of `index` name in a table of bits of `f32`.
+    pub fn lookup(&mut self, index: Value, table: &[u32; 16]) -> Value {
         let variability = self.variability_of(&[index]);
         let result = self.value(Lane::F32, variability);
-        self.code.body.push(Item::Lookup { result, index, table: Box::new(table.map(f32::to_bits)) });
+        self.code.body.push(Item::Lookup { result, index, table: Box::new(*table) });
         result
     }
 
@@ -160,29 +164,62 @@ impl Builder {
                 self.value(lane, if lanes { Variability::Varying } else { variability })
             })
             .collect();
-        let before = std::mem::take(&mut self.code.body);
-        self.open.push(Open { kind, axis, count, inits: inits.to_vec(), args: args.clone(), before });
+        self.push(Some((kind, axis, count)), inits, &args);
         (axis, args)
     }
 
-    /// Ends the loop that was opened last, whose iterations hand on `nexts`: what the last one handed on.
-    ///
-    /// # Panics
-    ///
-    /// Panics if no loop is open, or it carries another number of values.
-    pub fn close(&mut self, nexts: &[Value]) -> Vec<Value> {
+    fn push(&mut self, over: Option<(Kind, Axis, Count)>, inits: &[Value], args: &[Value]) {
+        let before = std::mem::take(&mut self.code.body);
+        self.open.push(Open { over, inits: inits.to_vec(), args: args.to_vec(), before });
+    }
+
+    fn pop(&mut self, nexts: &[Value], result: impl Fn(Variability) -> Variability) -> (Open, Vec<Carried>) {
         let open = self.open.pop().expect("a loop is open");
         assert_eq!(nexts.len(), open.inits.len(), "values that the loop carries");
-        let carried: Vec<Carried> = (0..nexts.len())
+        let carried = (0..nexts.len())
             .map(|i| {
                 let (lane, variability) = self.code.values[open.args[i].index()];
-                let result = self.value(lane, if open.kind == Kind::Lanes { Variability::Partial } else { variability });
+                let result = self.value(lane, result(variability));
                 Carried { init: open.inits[i], arg: open.args[i], next: nexts[i], result }
             })
             .collect();
+        (open, carried)
+    }
+
+    /// Begins a loop of each lane by itself, which carries values that begin as `inits`, the first of them a mask: what the repetition gets.
+    pub fn open_while(&mut self, inits: &[Value]) -> Vec<Value> {
+        let variability = self.variability_here();
+        let args: Vec<Value> = inits.iter().map(|init| self.value(self.lane(*init), variability)).collect();
+        self.push(None, inits, &args);
+        args
+    }
+
+    /// Ends the loop that was opened last, by [`open_while`](Builder::open_while): what the lanes had when they ended.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no such loop is open, or it carries another number of values.
+    pub fn close_while(&mut self, limit: u32, nexts: &[Value]) -> Vec<Value> {
+        let (open, carried) = self.pop(nexts, |variability| variability);
+        assert!(open.over.is_none(), "the loop was opened by `open_while`");
         let body = std::mem::replace(&mut self.code.body, open.before);
         let results = carried.iter().map(|c| c.result).collect();
-        self.code.body.push(Item::Loop(Loop { kind: open.kind, axis: open.axis, count: open.count, carried, body }));
+        self.code.body.push(Item::While(While { limit, carried, body }));
+        results
+    }
+
+    /// Ends the loop that was opened last, by [`open`](Builder::open), whose iterations hand on `nexts`: what the last one handed on.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no such loop is open, or it carries another number of values.
+    pub fn close(&mut self, nexts: &[Value]) -> Vec<Value> {
+        let lanes = matches!(self.open.last(), Some(Open { over: Some((Kind::Lanes, ..)), .. }));
+        let (open, carried) = self.pop(nexts, |variability| if lanes { Variability::Partial } else { variability });
+        let (kind, axis, count) = open.over.expect("the loop was opened by `open`");
+        let body = std::mem::replace(&mut self.code.body, open.before);
+        let results = carried.iter().map(|c| c.result).collect();
+        self.code.body.push(Item::Loop(Loop { kind, axis, count, carried, body }));
         results
     }
 
@@ -205,7 +242,7 @@ impl Builder {
         results
     }
 
-    /// The code, with all constants at its begin.
+    /// The code, with all constants at its begin, and without what computes and is not read.
     ///
     /// # Errors
     ///
@@ -216,10 +253,11 @@ impl Builder {
     /// Panics if a loop is open.
     pub fn finish(mut self) -> Result<Code, Finding> {
         assert!(self.open.is_empty(), "all loops are closed");
-        let constants = self.constants.iter().map(|(_, bits, result)| Item::Const { result: *result, bits: *bits });
+        let constants = self.order.iter().map(|(bits, result)| Item::Const { result: *result, bits: *bits });
         let body = std::mem::take(&mut self.code.body);
         self.code.body = constants.chain(body).collect();
         verify(&self.code)?;
+        unused::remove(&mut self.code);
         Ok(self.code)
     }
 }

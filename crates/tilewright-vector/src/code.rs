@@ -177,6 +177,8 @@ pub enum Item {
     },
     /// Repeats.
     Loop(Loop),
+    /// Repeats, each lane for itself.
+    While(While),
     /// Combines what the lanes have gathered.
     Fold(Fold),
 }
@@ -202,6 +204,18 @@ pub struct Loop {
     /// What it hands from one iteration to the next, each lane for itself.
     pub carried: Vec<Carried>,
     /// What it does.
+    pub body: Vec<Item>,
+}
+
+/// A loop of each lane by itself: a lane repeats the body as long as the first of what it carries, a mask, holds. What it carries is what it had
+/// when it ended. So one lane may take long, and all wait for it; a rare case costs nothing where no lane has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct While {
+    /// The most repetitions: then it ends in any case.
+    pub limit: u32,
+    /// What it hands from one repetition to the next; the first one says whether there is a next.
+    pub carried: Vec<Carried>,
+    /// What it does: primitives, look-ups and constants only.
     pub body: Vec<Item>,
 }
 
@@ -305,7 +319,7 @@ impl Item {
             Item::Store { value, mask, .. } => std::iter::once(*value).chain(*mask).for_each(f),
             Item::Gather { offsets, mask, .. } => std::iter::once(*offsets).chain(*mask).for_each(f),
             Item::Scatter { value, offsets, mask, .. } => [*value, *offsets].into_iter().chain(*mask).for_each(f),
-            Item::Loop(l) => l.carried.iter().for_each(|c| f(c.init)),
+            Item::Loop(Loop { carried, .. }) | Item::While(While { carried, .. }) => carried.iter().for_each(|c| f(c.init)),
             Item::Fold(fold) => fold.partials.iter().copied().for_each(f),
         }
     }

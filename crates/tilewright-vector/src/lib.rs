@@ -20,10 +20,11 @@ mod native;
 mod portable;
 mod prim;
 mod text;
+mod unused;
 mod verify;
 
 pub use builder::Builder;
-pub use code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability};
+pub use code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability, While};
 pub use memory::{Arg, Buffer, Fault};
 pub use native::{CompileError, Level, Native};
 pub use prim::{Lane, Prim};

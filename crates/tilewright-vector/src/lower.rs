@@ -14,13 +14,14 @@ mod convert;
 mod float;
 mod function;
 mod integer;
+mod trace;
 
 use crate::{
     builder::Builder,
     code::Value,
     prim::{Lane, Prim},
 };
-use tilewright_ir::Scalar;
+use tilewright_ir::{Scalar, ops::pairs::conversion_rounds};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
 
 /// The lanes that hold elements while they are computed with; none for `i4`, which no operation takes.
@@ -84,32 +85,47 @@ impl Held {
     }
 }
 
+/// Whether [`lower`] lowers an operation on these types, which are those that it [accepts](tilewright_passes::elementwise::accepts): all but on
+/// `i4`, and with roundings that the operation does not know.
+pub fn lowers(op: ElemOp, sources: &[Elem], result: Elem) -> bool {
+    use ElemOp::*;
+    sources.iter().chain([&result]).all(|elem| lane_of(*elem).is_some())
+        && match op {
+            AddF(mode, _) | SubF(mode, _) | MulF(mode, _) | DivF(mode, _) | Fma(mode, _) | Sqrt(mode, _) => float::arithmetic_rounds(mode),
+            FToF(mode) => match (sources[0], result) {
+                (Elem::Num(from), Elem::Num(to)) => from == to || conversion_rounds(from, to, mode),
+                _ => false,
+            },
+            _ => true,
+        }
+}
+
 /// Lowers an operation on operands of the types `sources` to a value of the type `result`; the types are those that the operation
 /// [accepts](tilewright_passes::elementwise::accepts). Operands get the form that is computed with.
 ///
-/// `None` for what is not expressed by primitives: `remf`, functions of `f64` and other functions than `exp`, `exp2`, `tanh` and `rsqrt`,
-/// arithmetic of `f64` in a direction, and `i4`.
+/// `None` if it is not [lowered](lowers).
 pub fn lower(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, operands: &mut [Held]) -> Option<Held> {
-    if sources.iter().chain([&result]).any(|elem| lane_of(*elem).is_none()) {
-        return None;
-    }
+    lowers(op, sources, result).then(|| lowered(builder, op, sources, result, operands))
+}
+
+fn lowered(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, operands: &mut [Held]) -> Held {
     match op {
-        ElemOp::Copy => Some(Held::bits(Lowering { builder }.bitcast(sources[0], result, &mut operands[0]))),
-        ElemOp::FToF(_) if sources[0] == result => Some(operands[0]),
+        ElemOp::Copy => Held::bits(Lowering { builder }.bitcast(sources[0], result, &mut operands[0])),
+        ElemOp::FToF(_) if sources[0] == result => operands[0],
         ElemOp::Select => {
             let mask = operands[0].to_number(builder, sources[0]);
             let kept = operands[1].bits.zip(operands[2].bits);
-            Some(match kept {
+            match kept {
                 Some((yes, no)) => Held::bits(builder.prim(Prim::Select, &[mask, yes, no])),
                 None => {
                     let [yes, no] = [1, 2].map(|i| operands[i].to_number(builder, result));
                     Held::number(builder.prim(Prim::Select, &[mask, yes, no]))
                 }
-            })
+            }
         }
         _ => {
             let numbers: Vec<Value> = operands.iter_mut().zip(sources).map(|(held, elem)| held.to_number(builder, *elem)).collect();
-            Lowering { builder }.op(op, sources, result, &numbers).map(Held::number)
+            Held::number(Lowering { builder }.op(op, sources, result, &numbers))
         }
     }
 }
@@ -143,13 +159,13 @@ impl Lowering<'_> {
         self.p(Prim::Select, &[mask, yes, no])
     }
 
-    fn op(&mut self, op: ElemOp, sources: &[Elem], result: Elem, operands: &[Value]) -> Option<Value> {
+    fn op(&mut self, op: ElemOp, sources: &[Elem], result: Elem, operands: &[Value]) -> Value {
         use ElemOp::*;
-        let source = *sources.first()?;
+        let source = sources[0];
         match op {
             FToF(mode) => self.float_to_float(source, result, mode, operands[0]),
-            FToI(signed) => Some(self.float_to_int(source, result, signed, operands[0])),
-            IToF(signed) => Some(self.int_to_float(source, result, signed, operands[0])),
+            FToI(signed) => self.float_to_int(source, result, signed, operands[0]),
+            IToF(signed) => self.int_to_float(source, result, signed, operands[0]),
             _ if source.float().is_some() => self.float_op(op, source, operands),
             _ => self.int_op(op, sources, result, operands),
         }

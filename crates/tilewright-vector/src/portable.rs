@@ -1,7 +1,7 @@
 //! The portable executor: runs vector code as it is written. It is the definition of what code does, on every CPU.
 
 use crate::{
-    code::{Axis, Carried, Code, Fold, Item, Kind, Loop, Param, Place, Value},
+    code::{Axis, Carried, Code, Fold, Item, Kind, Loop, Param, Place, Value, While},
     memory::{Arg, Fault, buffer, checks, count},
     prim::Lane,
 };
@@ -126,6 +126,7 @@ impl Run<'_> {
                 }
             }
             Item::Loop(inner) => self.loop_(inner),
+            Item::While(inner) => self.while_(inner),
             Item::Fold(fold) => self.fold(fold),
         }
     }
@@ -203,13 +204,36 @@ impl Run<'_> {
         }
     }
 
-    /// Copies values to others, all at once, in the lanes that do something; outside of loops over lanes in all.
+    /// Copies values to others, all at once, in the lanes that count.
     fn copy_all(&mut self, carried: &[Carried], pair: impl Fn(&Carried) -> (Value, Value)) {
-        let n = if self.active == 1 && !self.in_lanes() { self.lanes } else { self.active };
+        let n = self.counting();
         let copies: Vec<Vec<u64>> = carried.iter().map(|c| self.slice(pair(c).0)[..n].to_vec()).collect();
         for (c, copy) in carried.iter().zip(copies) {
             self.slice_mut(pair(c).1)[..n].copy_from_slice(&copy);
         }
+    }
+
+    fn while_(&mut self, inner: &While) {
+        self.copy_all(&inner.carried, |c| (c.init, c.arg));
+        let lanes = self.counting();
+        let running = inner.carried[0].arg;
+        for _ in 0..inner.limit {
+            let on: Vec<usize> = (0..lanes).filter(|lane| self.slice(running)[*lane] != 0).collect();
+            if on.is_empty() {
+                break;
+            }
+            self.items(&inner.body);
+            let nexts: Vec<Vec<u64>> = inner.carried.iter().map(|c| on.iter().map(|lane| self.slice(c.next)[*lane]).collect()).collect();
+            for (c, next) in inner.carried.iter().zip(nexts) {
+                on.iter().zip(next).for_each(|(lane, bits)| self.slice_mut(c.arg)[*lane] = bits);
+            }
+        }
+        self.copy_all(&inner.carried, |c| (c.arg, c.result));
+    }
+
+    /// The lanes that count: those that do something; outside of loops over lanes all.
+    fn counting(&self) -> usize {
+        if self.active == 1 && !self.in_lanes() { self.lanes } else { self.active }
     }
 
     fn fold(&mut self, fold: &Fold) {

@@ -22,13 +22,14 @@
 //!
 //! The type of a primitive is that of its last operand. `^1 * 4 < 100` in a place: iterations from 100 on have no place there; `if %5`: the lanes
 //! that read or write. A loop's result follows from where it stands, so text says what [`Variability`] a value has only for serial
-//! loops that carry partial values: `for ^0 in 8 (partial %2 = %0)`.
+//! loops that carry partial values: `for ^0 in 8 (partial %2 = %0)`. `%6, %7 = while 40 (%2 = %0, %3 = %1)`: each lane as long as its `%2` holds,
+//! at most 40 times.
 
 mod parse;
 
 pub use parse::ParseError;
 
-use crate::code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability};
+use crate::code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability, While};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Value {
@@ -157,6 +158,12 @@ impl Printer<'_> {
                 self.line(f, format_args!("scatter {} {value}, {buffer}[{offsets}]{}", lane(value), masked(*mask)))
             }
             Item::Loop(inner) => self.loop_(inner, f),
+            Item::While(While { limit, carried, body }) => {
+                let pairs = carried.iter().map(|c| format!("{} = {}", c.arg, c.init)).collect::<Vec<_>>().join(", ");
+                let (results, next) = (list(carried.iter().map(|c| c.result)), carried.iter().map(|c| c.next).collect::<Vec<_>>());
+                self.line(f, format_args!("{results} = while {limit} ({pairs}) {{"))?;
+                self.body(body, &next, f)
+            }
             Item::Fold(fold) => self.fold(fold, f),
         }
     }

@@ -3,11 +3,11 @@
 //! - Values are defined once, before they are read, in the same loop body or around it; loop indices are read inside of their loops.
 //! - Operands have the types that the primitive takes; masks are masks, offsets `i64`; parameters are what they are used as.
 //! - A loop over lanes has none inside. Partial values are read by folds and as what loops begin with, and nothing else.
-//! - What a loop hands on has the type of what it got; a combiner only computes.
+//! - What a loop hands on has the type of what it got; a combiner only computes, and so does the loop of a lane, whose first value is a mask.
 //! - The number of lanes is a power of two from 8 to 256.
 
 use crate::{
-    code::{Axis, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability},
+    code::{Axis, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability, While},
     prim::Lane,
 };
 use std::{error::Error, fmt};
@@ -191,6 +191,7 @@ impl Verifier<'_> {
                 self.read(*value).map(drop)
             }
             Item::Loop(inner) => self.loop_(inner, here),
+            Item::While(inner) => self.while_(inner, here),
             Item::Fold(fold) => self.fold(fold, here),
         }
     }
@@ -250,6 +251,35 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    fn while_(&mut self, inner: &While, here: &mut Vec<Value>) -> Verdict {
+        let first = inner.carried.first().map(|c| self.code.lane(c.init));
+        require(first == Some(Lane::Mask), || "the first value of the loop of a lane is a mask".to_owned())?;
+        for carried in &inner.carried {
+            self.read(carried.init)?;
+        }
+        let mut inside = Vec::new();
+        for carried in &inner.carried {
+            self.define(carried.arg, &mut inside)?;
+            self.of_type(carried.arg, self.code.lane(carried.init))?;
+            self.has_variability(carried.arg, self.here())?;
+        }
+        for item in &inner.body {
+            require(only_computes(item), || "the loop of a lane only computes".to_owned())?;
+            self.item(item, &mut inside)?;
+        }
+        for carried in &inner.carried {
+            let lane = self.read(carried.next)?;
+            self.of_type(carried.arg, lane)?;
+        }
+        inside.iter().for_each(|v| self.visible[v.index()] = false);
+        for carried in &inner.carried {
+            self.define(carried.result, here)?;
+            self.of_type(carried.result, self.code.lane(carried.arg))?;
+            self.has_variability(carried.result, self.here())?;
+        }
+        Ok(())
+    }
+
     fn fold(&mut self, fold: &Fold, here: &mut Vec<Value>) -> Verdict {
         require(!self.in_lanes(), || "a fold stands outside of loops over lanes".to_owned())?;
         let n = fold.partials.len();
@@ -266,9 +296,7 @@ impl Verifier<'_> {
             }
         }
         for item in &fold.body {
-            require(matches!(item, Item::Prim { .. } | Item::Lookup { .. } | Item::Const { .. } | Item::Scalar { .. }), || {
-                "a combiner only computes".to_owned()
-            })?;
+            require(only_computes(item) || matches!(item, Item::While(_)), || "a combiner only computes".to_owned())?;
             self.item(item, &mut inside)?;
         }
         for i in 0..n {
@@ -283,4 +311,9 @@ impl Verifier<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the item does nothing but compute, without repeating.
+fn only_computes(item: &Item) -> bool {
+    matches!(item, Item::Prim { .. } | Item::Lookup { .. } | Item::Const { .. } | Item::Scalar { .. })
 }

@@ -1,6 +1,7 @@
 //! `sin`, `cos` and `tan`.
 
-use super::{Pair, Products, far, ordered_sum, pair, polynomial, round, sum};
+use super::{Pair, far, ordered_sum, pair, polynomial, round, sum};
+use crate::lanes::{DoubleLanes, WordLanes};
 
 /// The largest angle that [`near`] reduces.
 const LARGEST_NEAR: f64 = 1_048_576.0;
@@ -13,14 +14,14 @@ pub(crate) fn is_near(x: f64) -> bool {
 
 /// An angle less the nearest multiple of a right angle, at most `pi / 4`, and the low bits of that multiple.
 #[derive(Clone, Copy)]
-pub(crate) struct Reduced {
-    pub(super) rest: Pair,
-    pub(super) quadrant: u64,
+pub(crate) struct Reduced<D: DoubleLanes> {
+    pub(super) rest: Pair<D>,
+    pub(super) quadrant: D::Words,
 }
 
 /// Reduces an angle that [`is_near`].
 #[inline(always)]
-fn near(x: f64) -> Reduced {
+fn near<D: DoubleLanes>(x: D) -> Reduced<D> {
     // A right angle in four parts. All but the last have 33 bits, so that their multiples are exact.
     const RIGHT: [f64; 4] = [
         f64::from_bits(0x3FF9_21FB_5440_0000),
@@ -36,9 +37,9 @@ fn near(x: f64) -> Reduced {
 
 /// The sine of an angle of at most `pi / 4`.
 #[inline(always)]
-fn sine<P: Products>(x: Pair) -> Pair {
+fn sine<D: DoubleLanes>(x: Pair<D>) -> Pair<D> {
     // sin(x) = x - x^3 / 6 + x^5 REST(x^2).
-    const SIXTH: Pair = pair(0xBFC5_5555_5555_5555, 0xBC65_5555_5555_5555);
+    const SIXTH: Pair<f64> = pair(0xBFC5_5555_5555_5555, 0xBC65_5555_5555_5555);
     const REST: [f64; 6] = [
         0.008_333_333_333_333_333,
         -0.000_198_412_698_412_688_3,
@@ -47,19 +48,19 @@ fn sine<P: Products>(x: Pair) -> Pair {
         1.605_867_689_644_300_2e-10,
         -7.594_865_674_562_406e-13,
     ];
-    let square = P::product(x.high, x.high);
-    let factor = ordered_sum(SIXTH.high, square.high * polynomial(square.high, REST)).plus(SIXTH.low);
-    let cube = P::product(x.high, square.high);
+    let square = x.high.product(x.high);
+    let factor = ordered_sum(x.high.splat(SIXTH.high), square.high * polynomial(square.high, REST)).plus(x.high.splat(SIXTH.low));
+    let cube = x.high.product(square.high);
     let cube = Pair { high: cube.high, low: cube.low + x.high * square.low };
-    let higher = cube.times::<P>(factor);
-    ordered_sum(x.high, higher.high).plus(higher.low + x.low * (1.0 - 0.5 * square.high))
+    let higher = cube.times(factor);
+    ordered_sum(x.high, higher.high).plus(higher.low + x.low * (x.high.splat(1.0) - square.high * 0.5))
 }
 
 /// The cosine of an angle of at most `pi / 4`.
 #[inline(always)]
-fn cosine<P: Products>(x: Pair) -> Pair {
+fn cosine<D: DoubleLanes>(x: Pair<D>) -> Pair<D> {
     // cos(x) = 1 - x^2 / 2 + x^4 / 24 + x^6 REST(x^2).
-    const TWENTY_FOURTH: Pair = pair(0x3FA5_5555_5555_5555, 0x3C45_5555_5555_5555);
+    const TWENTY_FOURTH: Pair<f64> = pair(0x3FA5_5555_5555_5555, 0x3C45_5555_5555_5555);
     const REST: [f64; 6] = [
         -0.001_388_888_888_888_889,
         2.480_158_730_158_866_4e-5,
@@ -68,69 +69,91 @@ fn cosine<P: Products>(x: Pair) -> Pair {
         -1.147_064_626_606_161_6e-11,
         4.756_575_986_543_453e-14,
     ];
-    let square = P::product(x.high, x.high);
-    let factor = ordered_sum(TWENTY_FOURTH.high, square.high * polynomial(square.high, REST)).plus(TWENTY_FOURTH.low);
-    let higher = P::product(square.high, square.high).times::<P>(factor);
-    let first = ordered_sum(1.0, -0.5 * square.high);
+    let square = x.high.product(x.high);
+    let factor =
+        ordered_sum(x.high.splat(TWENTY_FOURTH.high), square.high * polynomial(square.high, REST)).plus(x.high.splat(TWENTY_FOURTH.low));
+    let higher = square.high.product(square.high).times(factor);
+    let first = ordered_sum(x.high.splat(1.0), square.high * -0.5);
     let second = ordered_sum(first.high, higher.high);
-    second.plus(first.low + higher.low - 0.5 * square.low - x.high * x.low)
+    second.plus(first.low + higher.low - square.low * 0.5 - x.high * x.low)
+}
+
+/// Whether the lowest bit is clear.
+#[inline(always)]
+pub(crate) fn is_even<W: WordLanes>(bits: W) -> W::Mask {
+    (bits & 1).is_equal(bits.splat(0))
 }
 
 /// `-value` if the second lowest bit is set.
 #[inline(always)]
-fn signed(value: f64, bits: u64) -> f64 {
-    f64::from_bits(value.to_bits() ^ (bits & 2) << 62)
+pub(crate) fn signed<D: DoubleLanes>(value: D, bits: D::Words) -> D {
+    (value.words() ^ (bits & 2).left(62)).doubles()
 }
 
 #[inline(always)]
-fn sin_of<P: Products>(angle: Reduced) -> f64 {
-    let [sine, cosine] = [sine::<P>(angle.rest), cosine::<P>(angle.rest)];
-    signed(if angle.quadrant & 1 == 0 { sine.high } else { cosine.high }, angle.quadrant)
+fn sin_of<D: DoubleLanes>(angle: Reduced<D>) -> D {
+    let [sine, cosine] = [sine(angle.rest), cosine(angle.rest)];
+    signed(D::select(is_even(angle.quadrant), sine.high, cosine.high), angle.quadrant)
 }
 
 #[inline(always)]
-fn cos_of<P: Products>(angle: Reduced) -> f64 {
-    let [sine, cosine] = [sine::<P>(angle.rest), cosine::<P>(angle.rest)];
-    signed(if angle.quadrant & 1 == 0 { cosine.high } else { sine.high }, angle.quadrant.wrapping_add(1))
+fn cos_of<D: DoubleLanes>(angle: Reduced<D>) -> D {
+    let [sine, cosine] = [sine(angle.rest), cosine(angle.rest)];
+    signed(D::select(is_even(angle.quadrant), cosine.high, sine.high), angle.quadrant + 1)
 }
 
 #[inline(always)]
-fn tan_of<P: Products>(angle: Reduced) -> f64 {
-    let [sine, cosine] = [sine::<P>(angle.rest), cosine::<P>(angle.rest)];
-    let (above, below) = if angle.quadrant & 1 == 0 { (sine, cosine) } else { (Pair { high: -cosine.high, low: -cosine.low }, sine) };
-    above.over::<P>(below).high
+fn tan_of<D: DoubleLanes>(angle: Reduced<D>) -> D {
+    let [sine, cosine] = [sine(angle.rest), cosine(angle.rest)];
+    let even = is_even(angle.quadrant);
+    let above = Pair::select(even, sine, Pair { high: -cosine.high, low: -cosine.low });
+    above.over(Pair::select(even, cosine, sine)).high
 }
 
 /// `value`, but for zero, which keeps its sign.
 #[inline(always)]
-fn odd(x: f64, value: f64) -> f64 {
-    if x == 0.0 { x } else { value }
+fn odd<D: DoubleLanes>(x: D, value: D) -> D {
+    D::select(x.is_equal(x.splat(0.0)), x, value)
 }
 
-/// Declares a function of angles that [`is_near`], and of all.
+/// Of an angle that [`is_near`], or is not finite, `near`, else what `far` makes of it.
+#[inline(always)]
+pub(crate) fn or_far<D: DoubleLanes>(x: D, near: D, far: impl Fn(D) -> D) -> D {
+    let is_far = x.splat(LARGEST_NEAR).is_below(x.abs()) & x.abs().is_below(x.splat(f64::INFINITY));
+    // Once, as nothing is below itself.
+    let [value] = D::repeat(is_far, [near], 1, |_| (x.is_below(x), [far(x)]));
+    value
+}
+
+/// Declares a function of angles that [`is_near`], of those that are not, and of all.
 macro_rules! angles {
-    ($($near:ident $any:ident |$x:ident, $angle:ident| $of:expr;)*) => {$(
+    ($($near:ident $far:ident $(#[$doc:meta])* $any:ident |$x:ident, $angle:ident| $of:expr;)*) => {$(
         #[inline(always)]
-        pub(crate) fn $near<P: Products>($x: f64) -> f64 {
+        pub(crate) fn $near<D: DoubleLanes>($x: D) -> D {
             let $angle = near($x);
             $of
         }
 
-        #[inline]
-        pub(crate) fn $any<P: Products>($x: f64) -> f64 {
-            if is_near($x) {
-                $near::<P>($x)
-            } else if $x.is_finite() {
-                let $angle = far::reduce($x);
-                $of
-            } else {
-                f64::NAN
-            }
+        pub(crate) fn $far<D: DoubleLanes>($x: D) -> D {
+            let $angle = far::reduce($x);
+            $of
+        }
+
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $any<D: DoubleLanes>(x: D) -> D {
+            or_far(x, $near(x), $far)
         }
     )*};
 }
 angles! {
-    sin_near sin |x, angle| odd(x, sin_of::<P>(angle));
-    cos_near cos |x, angle| cos_of::<P>(angle);
-    tan_near tan |x, angle| odd(x, tan_of::<P>(angle));
+    sin_near sin_far
+    /// The sine.
+    sin |x, angle| odd(x, sin_of(angle));
+    cos_near cos_far
+    /// The cosine.
+    cos |x, angle| cos_of(angle);
+    tan_near tan_far
+    /// The tangent.
+    tan |x, angle| odd(x, tan_of(angle));
 }

@@ -1,6 +1,7 @@
 //! Angles of `f64` far from zero, reduced to a quadrant with as many digits of pi as that takes (Payne and Hanek).
 
-use super::{Halved, Pair, angle::Reduced, arctangent::HALF_PI, ordered_sum, power_of_two};
+use super::{Pair, angle::Reduced, arctangent::HALF_PI, ordered_sum, power_of_two, small_integer};
+use crate::lanes::{DoubleLanes, WordLanes};
 
 /// The digits of `2 / pi` behind the point, from the highest on.
 const TWO_OVER_PI: [u64; 21] = [
@@ -27,83 +28,114 @@ const TWO_OVER_PI: [u64; 21] = [
     0xA9E3_9161_5EE6_1B08,
 ];
 
-/// Limbs of the product of an angle with the digits that matter, the lowest first.
-type Product = [u64; 5];
+/// The exponent field of the smallest angle that is far.
+const FIRST_FIELD: u64 = 1023 + 20;
+/// For an angle of [`FIRST_FIELD`], digits from so many in front of the point on matter: those before make multiples of four quadrants.
+const ZEROS: u32 = 34;
 
-/// 256 digits of `2 / pi` from a position on, the lowest limb first.
-fn digits(position: usize) -> [u64; 4] {
-    let (word, bit) = (position / 64, position % 64);
-    std::array::from_fn(|i| {
-        let i = word + 3 - i;
-        if bit == 0 { TWO_OVER_PI[i] } else { TWO_OVER_PI[i] << bit | TWO_OVER_PI[i + 1] >> (64 - bit) }
-    })
+/// The digits with these zeros in front of them, from 16 words of which the first one is number `first`.
+const fn words_from(first: usize) -> [u64; 16] {
+    let mut words = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        let n = first + i;
+        let before = if n == 0 { 0 } else { TWO_OVER_PI[n - 1] << (64 - ZEROS) };
+        words[i] = before | TWO_OVER_PI[n] >> ZEROS;
+        i += 1;
+    }
+    words
 }
 
-fn multiply(digits: [u64; 4], factor: u64) -> Product {
-    let (mut product, mut carry) = ([0; 5], 0);
-    for (limb, digit) in product.iter_mut().zip(digits) {
-        let sum = u128::from(digit) * u128::from(factor) + carry;
-        *limb = sum as u64;
-        carry = sum >> 64;
+const WORDS: [[u64; 16]; 5] = [words_from(0), words_from(1), words_from(2), words_from(3), words_from(4)];
+
+/// A number of 256 bits; the highest word first.
+type Digits<W> = [W; 4];
+
+/// 256 digits from one on.
+fn digits<W: WordLanes>(position: W) -> Digits<W> {
+    let (word, bit) = (position.right(6), position & 63);
+    let words = WORDS.each_ref().map(|table| word.pick(table));
+    let back = bit.splat(64) - bit;
+    std::array::from_fn(|i| words[i].shl(bit) | words[i + 1].shr(back))
+}
+
+/// The product with a number of 53 bits, but for what lies above 256 bits.
+fn multiplied<W: WordLanes>(digits: Digits<W>, factor: W) -> Digits<W> {
+    let mut carry = factor.splat(0);
+    let mut product = digits;
+    for (limb, digit) in product.iter_mut().zip(digits).rev() {
+        let low = digit * factor;
+        *limb = low + carry;
+        let (one, zero) = (low.splat(1), low.splat(0));
+        carry = digit.mul_high(factor) + W::select(limb.is_below(low), one, zero);
     }
-    product[4] = carry as u64;
     product
 }
 
-/// The bits of a product from `bit` on, up to 64 of them; `bit` may be below the lowest one, where there are zeros.
-fn window(product: &Product, bit: i32) -> u64 {
-    let limb = |i: i32| usize::try_from(i).ok().and_then(|i| product.get(i)).copied().unwrap_or(0);
-    let (word, shift) = (bit.div_euclid(64), bit.rem_euclid(64));
-    if shift == 0 { limb(word) } else { limb(word) >> shift | limb(word + 1) << (64 - shift) }
+/// The negative number, modulo 2^256.
+fn negated<W: WordLanes>(number: Digits<W>) -> Digits<W> {
+    let mut carry = number[3].splat(1);
+    let mut negated = number;
+    for limb in negated.iter_mut().rev() {
+        *limb = !*limb + carry;
+        // It goes on as long as what it was added to were ones.
+        carry = W::select((*limb).is_below(carry), carry, carry.splat(0));
+    }
+    negated
 }
 
-/// Reduces a finite angle of at least 2^20.
-pub(super) fn reduce(x: f64) -> Reduced {
-    let bits = x.to_bits();
-    let (mantissa, exponent) = (bits & ((1 << 52) - 1) | 1 << 52, ((bits >> 52) & 0x7FF) as i32 - 1075);
-    // Digits in front of these make multiples of four quadrants.
-    let first = (exponent - 2).max(0);
-    let mut turns = multiply(digits(first as usize), mantissa);
-    // The point lies here.
-    let point = 256 - (exponent - first);
-    let mut quadrant = window(&turns, point);
-    // What is behind the point, as a number from -1/2 to 1/2.
-    let negative = window(&turns, point - 1) & 1 == 1;
-    if negative {
-        quadrant += 1;
-        let mut carry = true;
-        for limb in &mut turns {
-            (*limb, carry) = (!*limb).overflowing_add(carry.into());
-        }
+/// Moves a number to the left until its highest bit is set, if that is one of the first 128: how far, and what the first three words are then.
+fn normalized<W: WordLanes>(number: Digits<W>) -> (W, [W; 3]) {
+    let [a, b, c, d] = number;
+    let zero = a.splat(0);
+    let empty = a.is_equal(zero);
+    let choose = |yes: W, no: W| W::select(empty, yes, no);
+    let (mut distance, mut top) = (choose(a.splat(64), zero), choose(b, a));
+    let words = [top, choose(c, b), choose(d, c)];
+    let mut within = zero;
+    for places in [32, 16, 8, 4, 2, 1] {
+        let small = top.is_below(top.splat(1 << (64 - places)));
+        top = W::select(small, top.left(places), top);
+        within = W::select(small, within + u64::from(places), within);
     }
-    clear_from(&mut turns, point);
-    let top = highest(&turns);
-    let part = |bit: i32| (window(&turns, bit) & ((1 << 53) - 1)) as f64 * power_of_two(i64::from(bit - point).cast_unsigned());
-    let turn = ordered_sum(part(top - 52), part(top - 105));
-    let angle = turn.times::<Halved>(HALF_PI);
+    distance = distance + within;
+    let back = within.splat(64) - within;
+    let moved = |high: W, low: W| high.shl(within) | low.shr(back);
+    (distance, [moved(words[0], words[1]), moved(words[1], words[2]), words[2].shl(within)])
+}
+
+/// An integer of 53 bits as a float.
+fn integer<W: WordLanes<Doubles: DoubleLanes>>(n: W) -> W::Doubles {
+    small_integer(n.right(26)) * 67_108_864.0 + small_integer(n & 0x3ff_ffff)
+}
+
+/// Reduces a finite angle beyond 2^20.
+pub(super) fn reduce<D: DoubleLanes>(x: D) -> Reduced<D> {
+    let bits = x.abs().words();
+    let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+    // Two digits in front of the point are quadrants, and 254 behind it are there.
+    let turns = multiplied(digits(bits.right(52) - FIRST_FIELD), mantissa);
+    // What is behind the point, as a number from -1/2 to 1/2.
+    let half = turns[0] & (1 << 61);
+    let negative = !half.is_equal(half.splat(0));
+    let (one, zero) = (half.splat(1), half.splat(0));
+    let quadrant = turns[0].right(62) + D::Words::select(negative, one, zero);
+    let inverse = negated(turns);
+    let mut part: Digits<D::Words> = std::array::from_fn(|i| D::Words::select(negative, inverse[i], turns[i]));
+    part[0] = part[0].left(2) | part[1].right(62);
+    part[1] = part[1].left(2) | part[2].right(62);
+    part[2] = part[2].left(2) | part[3].right(62);
+    part[3] = part[3].left(2);
+    let (distance, [a, b, _]) = normalized(part);
+    // The first 53 bits, and the next.
+    let exponent = distance.splat((-53i64).cast_unsigned()) - distance;
+    let high = integer(a.right(11)) * power_of_two(exponent);
+    let low = integer((a & 0x7ff).left(42) | b.right(22)) * power_of_two(exponent - 53);
+    let angle = ordered_sum(high, low).times(HALF_PI.splat(x));
     let angle = ordered_sum(angle.high, angle.low);
     // The quadrants of a negative angle count the other way.
-    let quadrant = if x < 0.0 { quadrant.wrapping_neg() } else { quadrant };
-    let sign = if negative == (x < 0.0) { 1.0 } else { -1.0 };
+    let backwards = x.is_negative();
+    let quadrant = D::Words::select(backwards, quadrant.splat(0) - quadrant, quadrant);
+    let sign = D::select(negative ^ backwards, x.splat(-1.0), x.splat(1.0));
     Reduced { rest: Pair { high: sign * angle.high, low: sign * angle.low }, quadrant }
-}
-
-/// Clears the bits from `bit` on.
-fn clear_from(product: &mut Product, bit: i32) {
-    for (i, limb) in product.iter_mut().enumerate() {
-        let kept = bit - 64 * i as i32;
-        *limb &= if kept >= 64 {
-            u64::MAX
-        } else if kept <= 0 {
-            0
-        } else {
-            u64::MAX >> (64 - kept)
-        };
-    }
-}
-
-/// The position of the highest bit that is set.
-fn highest(product: &Product) -> i32 {
-    let limb = product.iter().rposition(|limb| *limb != 0);
-    limb.map_or(0, |i| 64 * i as i32 + 63 - product[i].leading_zeros() as i32)
 }

@@ -1,8 +1,8 @@
 //! Conversions, and how short floats are read and written.
 
-use super::{float::Direction, *};
+use super::{float::direction_of, *};
 use tilewright_ir::RoundingMode;
-use tilewright_numeric::FloatFormat;
+use tilewright_numeric::{FloatFormat, directed::Direction};
 
 /// The layout of a float type of 8 bits or less.
 struct Short {
@@ -303,44 +303,32 @@ impl Lowering<'_> {
         self.select(number, code, nan)
     }
 
-    pub(super) fn float_to_float(&mut self, from: Elem, to: Elem, mode: RoundingMode, value: Value) -> Option<Value> {
+    /// A conversion with a rounding that it knows.
+    pub(super) fn float_to_float(&mut self, from: Elem, to: Elem, mode: RoundingMode, value: Value) -> Value {
         let wide = Elem::Num(Scalar::F64);
         if to == wide {
-            return Some(self.p(Prim::Widen, &[value]));
+            return self.p(Prim::Widen, &[value]);
         }
-        let to_scalar = scalar(to)?;
-        if mode == RoundingMode::NearestAway && to_scalar != Scalar::Tf32 {
-            return None;
-        }
-        let direction = Direction::of(mode);
-        let nearest = mode == RoundingMode::NearestEven;
-        let exact = fits(from, to);
-        match (from == wide, direction) {
-            (true, None) if to_scalar == Scalar::F32 && nearest => Some(self.p(Prim::Narrow, &[value])),
-            (true, Some(direction)) if matches!(to_scalar, Scalar::F16 | Scalar::Bf16 | Scalar::F32) => {
-                Some(self.round_directed(to, value, direction))
-            }
+        let short = matches!(to, Elem::Num(Scalar::F16 | Scalar::Bf16));
+        let single = to == Elem::Num(Scalar::F32);
+        match (from == wide, direction_of(mode)) {
+            (true, None) if single => self.p(Prim::Narrow, &[value]),
+            (true, Some(direction)) if short || single => self.round_directed(to, value, direction),
             (true, _) => {
                 let odd = self.narrow_odd(value);
                 self.float_to_float(Elem::Num(Scalar::F32), to, mode, odd)
             }
-            (false, _) if exact || to_scalar == Scalar::F32 => Some(value),
-            (false, None) if nearest => Some(self.round_to(to, value)),
-            (false, Some(direction)) if matches!(to_scalar, Scalar::F16 | Scalar::Bf16) => Some(self.round_short(to, value, direction)),
-            (false, _) => self.rare_rounding(to, to_scalar, mode, value),
-        }
-    }
-
-    /// Rounding other than to nearest even, to types that know only some of it.
-    fn rare_rounding(&mut self, to: Elem, scalar: Scalar, mode: RoundingMode, value: Value) -> Option<Value> {
-        match (scalar, mode) {
-            (Scalar::Tf32, RoundingMode::Zero | RoundingMode::NearestAway) => Some(self.cut(value, 13, mode)),
-            (Scalar::F8E8M0FNU, RoundingMode::Zero | RoundingMode::PositiveInf) => {
-                let code = self.power_code(value, Some(mode == RoundingMode::PositiveInf));
-                let code = self.p(Prim::Low8Of32, &[code]);
-                Some(self.read(to, code))
-            }
-            _ => None,
+            (false, _) if single || fits(from, to) => value,
+            (false, Some(direction)) if short => self.round_short(to, value, direction),
+            (false, _) => match (to, mode) {
+                (Elem::Num(Scalar::Tf32), RoundingMode::Zero | RoundingMode::NearestAway) => self.cut(value, 13, mode),
+                (Elem::Num(Scalar::F8E8M0FNU), RoundingMode::Zero | RoundingMode::PositiveInf) => {
+                    let code = self.power_code(value, Some(mode == RoundingMode::PositiveInf));
+                    let code = self.p(Prim::Low8Of32, &[code]);
+                    self.read(to, code)
+                }
+                _ => self.round_to(to, value),
+            },
         }
     }
 

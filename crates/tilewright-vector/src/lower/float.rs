@@ -1,67 +1,81 @@
 //! Operations on floats.
 //!
 //! The means are those of `tilewright_numeric::branch_free`: the error of a rounded sum tells on which side of it the exact one lies, and a number that was
-//! rounded to odd can be rounded once more to a shorter type.
+//! rounded to odd can be rounded once more to a shorter type. Directed arithmetic of `f64` and remainders are `tilewright_numeric::directed`
+//! itself, run on values of the code.
 
-use super::*;
+use super::{function::is_function, *};
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode};
+use tilewright_numeric::directed::{self, Direction};
 
-/// A direction of rounding.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    Zero,
-    Up,
-    Down,
-}
-
-impl Direction {
-    /// The direction of a mode, or none if it is to nearest; the modes that approximate are.
-    pub(super) fn of(mode: RoundingMode) -> Option<Direction> {
-        match mode {
-            RoundingMode::Zero => Some(Direction::Zero),
-            RoundingMode::PositiveInf => Some(Direction::Up),
-            RoundingMode::NegativeInf => Some(Direction::Down),
-            _ => None,
-        }
+/// The direction of a mode, or none if it is to nearest; the modes that approximate are.
+pub(super) fn direction_of(mode: RoundingMode) -> Option<Direction> {
+    match mode {
+        RoundingMode::Zero => Some(Direction::Zero),
+        RoundingMode::PositiveInf => Some(Direction::Up),
+        RoundingMode::NegativeInf => Some(Direction::Down),
+        _ => None,
     }
 }
 
+/// Whether arithmetic rounds so.
+pub(super) fn arithmetic_rounds(mode: RoundingMode) -> bool {
+    !matches!(mode, RoundingMode::NearestAway | RoundingMode::NearestIntToZero)
+}
+
 impl Lowering<'_> {
-    pub(super) fn float_op(&mut self, op: ElemOp, elem: Elem, operands: &[Value]) -> Option<Value> {
+    pub(super) fn float_op(&mut self, op: ElemOp, elem: Elem, operands: &[Value]) -> Value {
         use ElemOp::*;
         match op {
-            CmpF(predicate, ordering) => return Some(self.compare_floats(predicate, ordering, operands[0], operands[1])),
-            AbsF => return Some(self.with_bits(operands[0], Prim::And, u64::MAX >> 1)),
-            NegF => return Some(self.with_bits(operands[0], Prim::Xor, 1 << 63)),
-            Ceil => return Some(self.p(Prim::Ceil, &operands[..1])),
-            Floor => return Some(self.p(Prim::Floor, &operands[..1])),
-            Exp | Exp2(_) | Tanh | Rsqrt(_) if elem != Elem::Num(Scalar::F64) => return self.function(op, elem, operands[0]),
+            CmpF(predicate, ordering) => return self.compare_floats(predicate, ordering, operands[0], operands[1]),
+            AbsF => return self.with_bits(operands[0], Prim::And, u64::MAX >> 1),
+            NegF => return self.with_bits(operands[0], Prim::Xor, 1 << 63),
+            Ceil => return self.p(Prim::Ceil, &operands[..1]),
+            Floor => return self.p(Prim::Floor, &operands[..1]),
+            RemF => return self.remainder_of_floats(elem, operands[0], operands[1]),
+            _ if is_function(op) => return self.function(op, elem, operands),
             _ => {}
         }
         let ftz = match op {
-            // No arithmetic rounds so.
-            AddF(mode, _) | SubF(mode, _) | MulF(mode, _) | DivF(mode, _) | Fma(mode, _) | Sqrt(mode, _)
-                if matches!(mode, RoundingMode::NearestAway | RoundingMode::NearestIntToZero) =>
-            {
-                return None;
-            }
             AddF(_, ftz) | SubF(_, ftz) | MulF(_, ftz) | DivF(_, ftz) | Fma(_, ftz) | Sqrt(_, ftz) => ftz,
             MaxF { ftz, .. } | MinF { ftz, .. } => ftz,
-            _ => return None,
+            _ => false,
         };
         let operands: Vec<Value> = operands.iter().map(|x| if ftz { self.flushed(*x) } else { *x }).collect();
         let value = match op {
             MaxF { propagate_nan, .. } => self.extreme(true, propagate_nan, operands[0], operands[1]),
             MinF { propagate_nan, .. } => self.extreme(false, propagate_nan, operands[0], operands[1]),
-            AddF(mode, _) => self.arithmetic(Prim::FAdd, mode, elem, &operands)?,
-            SubF(mode, _) => self.arithmetic(Prim::FSub, mode, elem, &operands)?,
-            MulF(mode, _) => self.arithmetic(Prim::FMul, mode, elem, &operands)?,
-            DivF(mode, _) => self.arithmetic(Prim::FDiv, mode, elem, &operands)?,
-            Sqrt(mode, _) => self.arithmetic(Prim::Sqrt, mode, elem, &operands)?,
-            Fma(mode, _) => self.multiply_add(mode, elem, &operands)?,
-            _ => return None,
+            AddF(mode, _) => self.arithmetic(Prim::FAdd, mode, elem, &operands),
+            SubF(mode, _) => self.arithmetic(Prim::FSub, mode, elem, &operands),
+            MulF(mode, _) => self.arithmetic(Prim::FMul, mode, elem, &operands),
+            DivF(mode, _) => self.arithmetic(Prim::FDiv, mode, elem, &operands),
+            Sqrt(mode, _) => self.arithmetic(Prim::Sqrt, mode, elem, &operands),
+            Fma(mode, _) => self.multiply_add(mode, elem, &operands),
+            _ => unreachable!("{op:?} takes no floats"),
         };
-        Some(if ftz { self.flushed(value) } else { value })
+        if ftz { self.flushed(value) } else { value }
+    }
+
+    /// Remainders are exact in `f64` and in the type of the operands.
+    fn remainder_of_floats(&mut self, elem: Elem, a: Value, b: Value) -> Value {
+        if elem == Elem::Num(Scalar::F64) {
+            return self.traced([a, b], |[a, b]| directed::rem(a, b));
+        }
+        let wide = [a, b].map(|x| self.p(Prim::Widen, &[x]));
+        let rest = self.traced(wide, |[a, b]| directed::rem(a, b));
+        self.p(Prim::Narrow, &[rest])
+    }
+
+    /// Arithmetic of `f64` in a direction.
+    fn arithmetic_of_f64(&mut self, prim: Prim, direction: Direction, operands: &[Value]) -> Value {
+        let (a, b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
+        match prim {
+            Prim::FAdd => self.traced([a, b], |[a, b]| directed::add(a, b, direction)),
+            Prim::FSub => self.traced([a, b], |[a, b]| directed::add(a, -b, direction)),
+            Prim::FMul => self.traced([a, b], |[a, b]| directed::mul(a, b, direction)),
+            Prim::FDiv => self.traced([a, b], |[a, b]| directed::div(a, b, direction)),
+            _ => self.traced([a], |[a]| directed::sqrt(a, direction)),
+        }
     }
 
     /// The bits of a float, combined with a constant for 64 bits, of which the upper ones count.
@@ -72,6 +86,16 @@ impl Lowering<'_> {
         let x = self.p(to, &[x]);
         let x = self.p(prim, &[x, number]);
         self.p(back, &[x])
+    }
+
+    /// The magnitude of one number with the sign of another.
+    pub(super) fn copysign(&mut self, magnitude: Value, sign: Value) -> Value {
+        let (to, back) = if self.builder.lane(sign) == Lane::F64 { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
+        let magnitude = self.abs(magnitude);
+        let sign = self.with_bits(sign, Prim::And, 1 << 63);
+        let (magnitude, sign) = (self.p(to, &[magnitude]), self.p(to, &[sign]));
+        let bits = self.p(Prim::Or, &[magnitude, sign]);
+        self.p(back, &[bits])
     }
 
     pub(super) fn abs(&mut self, x: Value) -> Value {
@@ -144,16 +168,15 @@ impl Lowering<'_> {
     }
 
     /// One operation that rounds.
-    fn arithmetic(&mut self, prim: Prim, mode: RoundingMode, elem: Elem, operands: &[Value]) -> Option<Value> {
-        let direction = Direction::of(mode);
-        if elem == Elem::Num(Scalar::F64) {
-            return if direction.is_none() { Some(self.p(prim, operands)) } else { None };
-        }
-        let Some(direction) = direction else {
+    fn arithmetic(&mut self, prim: Prim, mode: RoundingMode, elem: Elem, operands: &[Value]) -> Value {
+        let Some(direction) = direction_of(mode) else {
             // To a type with less than half of the digits, what was rounded to f32 can be rounded once more.
             let value = self.p(prim, operands);
-            return Some(self.round_to(elem, value));
+            return self.round_to(elem, value);
         };
+        if elem == Elem::Num(Scalar::F64) {
+            return self.arithmetic_of_f64(prim, direction, operands);
+        }
         let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
         let value = match prim {
             Prim::FAdd => self.add_odd(wide[0], wide[1], Some(direction)),
@@ -164,26 +187,29 @@ impl Lowering<'_> {
             // Products are exact; quotients and roots of 24 digits do not end just behind the digits of an f64.
             _ => self.p(prim, &wide),
         };
-        Some(self.round_directed(elem, value, direction))
+        self.round_directed(elem, value, direction)
     }
 
-    fn multiply_add(&mut self, mode: RoundingMode, elem: Elem, operands: &[Value]) -> Option<Value> {
-        let direction = Direction::of(mode);
-        match elem {
-            Elem::Num(Scalar::F64) if direction.is_some() => return None,
-            Elem::Num(Scalar::F32 | Scalar::F64) if direction.is_none() => return Some(self.p(Prim::Fma, operands)),
+    fn multiply_add(&mut self, mode: RoundingMode, elem: Elem, operands: &[Value]) -> Value {
+        let direction = direction_of(mode);
+        match (elem, direction) {
+            (Elem::Num(Scalar::F64), Some(direction)) => {
+                let operands = [operands[0], operands[1], operands[2]];
+                return self.traced(operands, |[a, b, c]| directed::fma(a, b, c, direction));
+            }
+            (Elem::Num(Scalar::F32 | Scalar::F64), None) => return self.p(Prim::Fma, operands),
             _ => {}
         }
         let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
         let product = self.p(Prim::FMul, &wide[..2]);
         let sum = self.add_odd(product, wide[2], direction);
-        Some(match direction {
+        match direction {
             Some(direction) => self.round_directed(elem, sum, direction),
             None => {
                 let odd = self.narrow_odd(sum);
                 self.round_to(elem, odd)
             }
-        })
+        }
     }
 
     /// A sum in `f64`, rounded to odd. With a direction, a zero has the sign that it asks for.

@@ -1,144 +1,91 @@
-//! Elementary functions of `f32`: the functions of `tilewright-numeric` themselves, run on values of the code in place of numbers.
+//! Elementary functions: those of `tilewright-numeric` themselves, run on values of the code in place of numbers.
 
 use super::*;
-use std::{
-    cell::RefCell,
-    ops::{Add, Div, Mul, Sub},
-};
-use tilewright_numeric::lanes::{self, Lanes};
+use tilewright_numeric::lanes::{self, double, single};
 
-/// A value of the code that is being built, as a number that functions compute with.
-#[derive(Clone, Copy)]
-struct Traced<'a, 'b> {
-    lowering: &'a RefCell<Lowering<'b>>,
-    value: Value,
-}
-
-impl Traced<'_, '_> {
-    /// What a step of the lowering gives.
-    fn with(self, step: impl FnOnce(&mut Lowering<'_>) -> Value) -> Self {
-        let value = step(&mut self.lowering.borrow_mut());
-        Traced { value, ..self }
-    }
-
-    fn prim(self, prim: Prim, operands: &[Value]) -> Self {
-        self.with(|lowering| lowering.p(prim, operands))
-    }
-}
-
-macro_rules! operators {
-    ($($op:ident $method:ident $prim:ident;)*) => {$(
-        impl $op for Traced<'_, '_> {
-            type Output = Self;
-            fn $method(self, other: Self) -> Self {
-                self.prim(Prim::$prim, &[self.value, other.value])
-            }
+/// Declares which functions stand for the operations of one operand: of `f32` in `f64`, and of `f64`.
+macro_rules! functions {
+    ($this:ident $op:expr, $x:expr, $wide:expr; $($pattern:pat => $function:ident,)*) => {
+        match $op {
+            $($pattern if $wide => Some($this.traced([$x], |[x]| double::$function(x))),
+            $pattern => Some($this.traced([$x], |[x]| single::$function(x))),)*
+            _ => None,
         }
-    )*};
-}
-operators! {
-    Add add FAdd;
-    Sub sub FSub;
-    Mul mul FMul;
-    Div div FDiv;
+    };
 }
 
-impl Lanes for Traced<'_, '_> {
-    fn splat(self, value: f32) -> Self {
-        self.with(|lowering| lowering.f32(value))
-    }
-
-    fn fused(self, y: Self, z: Self) -> Self {
-        self.prim(Prim::Fma, &[self.value, y.value, z.value])
-    }
-
-    fn at_least(self, low: Self) -> Self {
-        self.prim(Prim::FMax, &[low.value, self.value])
-    }
-
-    fn at_most(self, high: Self) -> Self {
-        self.prim(Prim::FMin, &[high.value, self.value])
-    }
-
-    fn abs(self) -> Self {
-        self.with(|lowering| lowering.abs(self.value))
-    }
-
-    fn copysign(self, sign: Self) -> Self {
-        self.with(|lowering| {
-            let magnitude = lowering.abs(self.value);
-            let sign = lowering.with_bits(sign.value, Prim::And, 1 << 63);
-            let (magnitude, sign) = (lowering.p(Prim::Bits32, &[magnitude]), lowering.p(Prim::Bits32, &[sign]));
-            let bits = lowering.p(Prim::Or, &[magnitude, sign]);
-            lowering.p(Prim::Float32, &[bits])
-        })
-    }
-
-    fn flushed(self) -> Self {
-        self.with(|lowering| lowering.flushed(self.value))
-    }
-
-    fn upper_bits(self) -> Self {
-        self.with(|lowering| {
-            let (bits, places) = (lowering.p(Prim::Bits32, &[self.value]), lowering.i32(21));
-            let upper = lowering.p(Prim::ShrU, &[bits, places]);
-            lowering.p(Prim::Float32, &[upper])
-        })
-    }
-
-    fn pick(self, table: &[f32; 16]) -> Self {
-        self.with(|lowering| {
-            let index = lowering.p(Prim::Bits32, &[self.value]);
-            lowering.builder.lookup(index, table)
-        })
-    }
-
-    fn scaled(self, shifted: Self) -> Self {
-        self.with(|lowering| {
-            // In two steps, because the power may be behind the range.
-            let (four, one) = (lowering.i32(4), lowering.i32(1));
-            let bits = lowering.p(Prim::Bits32, &[shifted.value]);
-            let n = lowering.p(Prim::ShrU, &[bits, four]);
-            let half = lowering.p(Prim::ShrU, &[n, one]);
-            let rest = lowering.p(Prim::Sub, &[n, half]);
-            let (half, rest) = (lowering.power_of_two(half), lowering.power_of_two(rest));
-            let scaled = lowering.p(Prim::FMul, &[self.value, half]);
-            lowering.p(Prim::FMul, &[scaled, rest])
-        })
-    }
+/// Whether the operation is an elementary function.
+pub(super) const fn is_function(op: ElemOp) -> bool {
+    use ElemOp::*;
+    matches!(op, Exp | Exp2(_) | Tanh | Rsqrt(_) | Log | Log2 | Sin | Cos | Tan | Sinh | Cosh | PowF | PowI | Atan2)
 }
 
 impl Lowering<'_> {
-    /// 2 to the power of the low bits of an integer.
-    fn power_of_two(&mut self, n: Value) -> Value {
-        let (places, one) = (self.i32(23), self.i32(1f32.to_bits()));
-        let exponent = self.p(Prim::Shl, &[n, places]);
-        let bits = self.p(Prim::Add, &[exponent, one]);
-        self.p(Prim::Float32, &[bits])
-    }
-
-    /// A function of floats of up to 32 bits, rounded to their type.
-    pub(super) fn function(&mut self, op: ElemOp, elem: Elem, x: Value) -> Option<Value> {
+    /// A function of floats: of those of up to 32 bits that of `f32`, rounded to their type.
+    pub(super) fn function(&mut self, op: ElemOp, elem: Elem, operands: &[Value]) -> Value {
+        if elem == Elem::Num(Scalar::F64) {
+            return self.function_of_f64(op, operands);
+        }
         let ftz = matches!(op, ElemOp::Exp2(true) | ElemOp::Rsqrt(true));
-        let x = if ftz { self.flushed(x) } else { x };
+        let x = if ftz { self.flushed(operands[0]) } else { operands[0] };
         let value = match op {
-            ElemOp::Exp => self.traced(x, |x| lanes::exp(x)),
-            ElemOp::Exp2(_) => self.traced(x, |x| lanes::exp2(x)),
-            ElemOp::Tanh => self.traced(x, |x| lanes::tanh(x)),
-            ElemOp::Rsqrt(_) => {
-                let (wide, one) = (self.p(Prim::Widen, &[x]), self.f64(1.0));
-                let root = self.p(Prim::Sqrt, &[wide]);
-                let inverse = self.p(Prim::FDiv, &[one, root]);
-                self.p(Prim::Narrow, &[inverse])
+            ElemOp::Exp => self.traced([x], |[x]| lanes::exp(x)),
+            ElemOp::Exp2(_) => self.traced([x], |[x]| lanes::exp2(x)),
+            ElemOp::Tanh => self.traced([x], |[x]| lanes::tanh(x)),
+            _ => {
+                let wide: Vec<Value> = std::iter::once(x).chain(operands[1..].iter().copied()).map(|x| self.widened(x)).collect();
+                let value = self.common(op, &wide, false);
+                self.p(Prim::Narrow, &[value])
             }
-            _ => return None,
         };
         let value = if ftz { self.flushed(value) } else { value };
-        Some(self.round_to(elem, value))
+        self.round_to(elem, value)
     }
 
-    fn traced(&mut self, x: Value, function: impl for<'a, 'b> FnOnce(Traced<'a, 'b>) -> Traced<'a, 'b>) -> Value {
-        let lowering = RefCell::new(Lowering { builder: self.builder });
-        function(Traced { lowering: &lowering, value: x }).value
+    fn function_of_f64(&mut self, op: ElemOp, operands: &[Value]) -> Value {
+        let x = operands[0];
+        match op {
+            ElemOp::Exp => self.traced([x], |[x]| double::exp(x)),
+            ElemOp::Exp2(_) => self.traced([x], |[x]| double::exp2(x)),
+            ElemOp::Tanh => self.traced([x], |[x]| double::tanh(x)),
+            _ => {
+                let wide: Vec<Value> = operands.iter().map(|x| self.widened(*x)).collect();
+                self.common(op, &wide, true)
+            }
+        }
+    }
+
+    /// A float or an integer as `f64`; of integers, the lower 32 bits count.
+    fn widened(&mut self, x: Value) -> Value {
+        match self.builder.lane(x) {
+            Lane::F64 => x,
+            Lane::F32 => self.p(Prim::Widen, &[x]),
+            lane => {
+                let int = if lane.size() > 4 { self.truncate(x, Lane::I32) } else { self.extend(x, Lane::I32, true) };
+                self.p(Prim::S32ToF64, &[int])
+            }
+        }
+    }
+
+    /// Functions that compute in `f64`: those of `f64` if `wide`, else those of `f32`.
+    fn common(&mut self, op: ElemOp, operands: &[Value], wide: bool) -> Value {
+        let (x, y) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
+        let value = match op {
+            ElemOp::PowF | ElemOp::PowI if wide => Some(self.traced([x, y], |[x, y]| double::pow(x, y))),
+            ElemOp::PowF | ElemOp::PowI => Some(self.traced([x, y], |[x, y]| single::pow(x, y))),
+            ElemOp::Atan2 if wide => Some(self.traced([x, y], |[y, x]| double::atan2(y, x))),
+            ElemOp::Atan2 => Some(self.traced([x, y], |[y, x]| single::atan2(y, x))),
+            _ => functions! { self op, x, wide;
+                ElemOp::Rsqrt(_) => rsqrt,
+                ElemOp::Log => log,
+                ElemOp::Log2 => log2,
+                ElemOp::Sin => sin,
+                ElemOp::Cos => cos,
+                ElemOp::Tan => tan,
+                ElemOp::Sinh => sinh,
+                ElemOp::Cosh => cosh,
+            },
+        };
+        value.expect("the operation is a function")
     }
 }

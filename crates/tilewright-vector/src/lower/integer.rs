@@ -4,13 +4,14 @@ use super::*;
 use tilewright_ir::{ComparisonPredicate, RoundingMode};
 
 impl Lowering<'_> {
-    pub(super) fn int_op(&mut self, op: ElemOp, sources: &[Elem], result: Elem, operands: &[Value]) -> Option<Value> {
+    pub(super) fn int_op(&mut self, op: ElemOp, sources: &[Elem], result: Elem, operands: &[Value]) -> Value {
         use ElemOp::*;
         let lane = self.builder.lane(operands[0]);
         if lane == Lane::Mask && !matches!(op, ExtI(_)) {
             return self.bit_op(op, operands);
         }
         let (a, b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
+        let to = lane_of(result).expect("only types with lanes are lowered");
         let prim = match op {
             AddI => Prim::Add,
             SubI => Prim::Sub,
@@ -29,24 +30,24 @@ impl Lowering<'_> {
             MinI(false) => Prim::MinU,
             NegI => {
                 let zero = self.number(lane, 0);
-                return Some(self.p(Prim::Sub, &[zero, a]));
+                return self.p(Prim::Sub, &[zero, a]);
             }
             AbsI => {
                 let zero = self.number(lane, 0);
                 let negated = self.p(Prim::Sub, &[zero, a]);
                 // The least integer is its own magnitude.
-                return Some(self.p(Prim::MaxS, &[a, negated]));
+                return self.p(Prim::MaxS, &[a, negated]);
             }
-            CmpI(predicate, signed) => return Some(self.compare(predicate, signed, a, b)),
-            DivI(signed, rounding) => return Some(self.divide(signed, rounding, a, b)),
-            RemI(signed) => return Some(self.remainder(signed, a, b)),
-            ExtI(signed) => return Some(self.extend(a, lane_of(result)?, signed)),
-            TruncI => return Some(self.truncate(a, lane_of(result)?)),
+            CmpI(predicate, signed) => return self.compare(predicate, signed, a, b),
+            DivI(signed, rounding) => return self.divide(signed, rounding, a, b),
+            RemI(signed) => return self.remainder(signed, a, b),
+            ExtI(signed) => return self.extend(a, to, signed),
+            TruncI => return self.truncate(a, to),
             Offset(size) => {
                 let index = self.extend(b, Lane::I64, true);
                 let size = self.number(Lane::I64, size);
                 let distance = self.p(Prim::Mul, &[index, size]);
-                return Some(self.p(Prim::Add, &[a, distance]));
+                return self.p(Prim::Add, &[a, distance]);
             }
             OffsetPacked => {
                 // Halved toward zero.
@@ -55,19 +56,19 @@ impl Lowering<'_> {
                 let sign = self.p(Prim::ShrU, &[index, last]);
                 let even = self.p(Prim::Add, &[index, sign]);
                 let half = self.p(Prim::ShrS, &[even, one]);
-                return Some(self.p(Prim::Add, &[a, half]));
+                return self.p(Prim::Add, &[a, half]);
             }
             _ => unreachable!("{op:?} takes no integers of {:?}", sources),
         };
-        Some(self.p(prim, &[a, b]))
+        self.p(prim, &[a, b])
     }
 
     /// `i1`: a bit, which is -1 where it has a sign.
-    fn bit_op(&mut self, op: ElemOp, operands: &[Value]) -> Option<Value> {
+    fn bit_op(&mut self, op: ElemOp, operands: &[Value]) -> Value {
         use ElemOp::*;
         let (a, b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
         let not_b = |this: &mut Self| this.p(Prim::MNot, &[b]);
-        Some(match op {
+        match op {
             AddI | SubI | Xor => self.p(Prim::MXor, &[a, b]),
             And | MulI | MinI(false) | MaxI(true) => self.p(Prim::MAnd, &[a, b]),
             Or | MaxI(false) | MinI(true) => self.p(Prim::MOr, &[a, b]),
@@ -102,7 +103,7 @@ impl Lowering<'_> {
                 }
             }
             _ => unreachable!("{op:?} takes no i1"),
-        })
+        }
     }
 
     fn compare(&mut self, predicate: ComparisonPredicate, signed: bool, a: Value, b: Value) -> Value {

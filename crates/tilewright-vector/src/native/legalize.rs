@@ -2,7 +2,7 @@
 
 use super::Level;
 use crate::{
-    code::{Code, Fold, Item, Loop, Value, Variability},
+    code::{Code, Fold, Item, Loop, Value, Variability, While},
     prim::{Lane, Prim},
 };
 
@@ -33,6 +33,10 @@ impl Legalizer {
                 Item::Loop(inner) => {
                     let body = self.body(&inner.body);
                     self.items.push(Item::Loop(Loop { body, ..inner.clone() }));
+                }
+                Item::While(inner) => {
+                    let body = self.body(&inner.body);
+                    self.items.push(Item::While(While { body, ..inner.clone() }));
                 }
                 Item::Fold(fold) => {
                     let body = self.body(&fold.body);

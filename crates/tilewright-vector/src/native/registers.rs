@@ -5,7 +5,7 @@
 //! in memory anyway and get the registers that are left.
 
 use crate::{
-    code::{Carried, Code, Item, Loop, Value, Variability},
+    code::{Carried, Code, Item, Loop, Value, Variability, While},
     prim::Lane,
 };
 
@@ -157,7 +157,7 @@ impl<'a> Scan<'a> {
                 }
                 Item::Const { result, .. } => self.define(*result, true),
                 Item::Store { .. } | Item::Scatter { .. } => {}
-                Item::Loop(inner) => self.loop_(inner),
+                Item::Loop(Loop { carried, body, .. }) | Item::While(While { carried, body, .. }) => self.loop_(carried, body),
                 Item::Fold(fold) => {
                     // The lower sides are the partial values' registers, reused; all live while it combines.
                     let begin = self.now;
@@ -177,18 +177,18 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn loop_(&mut self, inner: &Loop) {
+    fn loop_(&mut self, carried: &[Carried], body: &[Item]) {
         // What is carried lives in one place, from before the loop to behind it.
         // It is written before all of what it begins as has been read.
         self.now -= 1;
-        inner.carried.iter().for_each(|c| self.define_carried(c));
+        carried.iter().for_each(|c| self.define_carried(c));
         self.now += 1;
         self.now += 2;
         self.loops.push((self.now, Vec::new()));
         self.depth += 1;
-        self.items(&inner.body);
+        self.items(body);
         self.now += 2;
-        inner.carried.iter().for_each(|c| {
+        carried.iter().for_each(|c| {
             self.read(c.next);
             self.read(c.arg);
             self.read(c.result);

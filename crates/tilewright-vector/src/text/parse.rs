@@ -1,7 +1,7 @@
 //! Reads the text form.
 
 use crate::{
-    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability},
+    code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability, While},
     prim::{Lane, Prim},
     verify::{MAX_DEPTH, verify},
 };
@@ -31,7 +31,8 @@ impl Code {
     ///
     /// The first place where it is not vector code, or the first rule that it breaks.
     pub fn parse(text: &str) -> Result<Code, ParseError> {
-        let mut parser = Parser { tokens: tokens(text), at: 0, values: Vec::new(), axes: 0, params: Vec::new(), loops: Vec::new() };
+        let mut parser =
+            Parser { tokens: tokens(text), at: 0, values: Vec::new(), axes: 0, params: Vec::new(), loops: Vec::new(), depth: 0 };
         let code = parser.code()?;
         verify(&code).map_err(|finding| ParseError { line: 0, message: finding.to_string() })?;
         Ok(code)
@@ -62,6 +63,8 @@ struct Parser<'a> {
     axes: u32,
     params: Vec<ParamKind>,
     loops: Vec<(Axis, Kind)>,
+    /// Bodies that are being read.
+    depth: usize,
 }
 
 /// Values have numbers up to this: as many are kept.
@@ -194,6 +197,11 @@ impl<'a> Parser<'a> {
     fn body(&mut self) -> Parsed<(Vec<Item>, Vec<Value>)> {
         let mut items = Vec::new();
         let mut next = Vec::new();
+        // A fold and the loop of a lane may stand in the innermost loop.
+        if self.depth > MAX_DEPTH + 2 {
+            return self.fail("bodies are nested too deep");
+        }
+        self.depth += 1;
         loop {
             match self.peek() {
                 "}" => break,
@@ -207,6 +215,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.expect("}")?;
+        self.depth -= 1;
         Ok((items, next))
     }
 
@@ -258,6 +267,7 @@ impl<'a> Parser<'a> {
             "for" => return self.loop_(Kind::Serial, &results),
             "lanes" => return self.loop_(Kind::Lanes, &results),
             "fold" => return self.fold(&results),
+            "while" => return self.while_(&results),
             _ => {}
         }
         let [result] = results[..] else { return self.fail(format!("`{name}` gives one value")) };
@@ -385,6 +395,31 @@ impl<'a> Parser<'a> {
             Ok(Carried { init, arg, next, result: *result })
         });
         Ok(Item::Loop(Loop { kind, axis, count, carried: carried.collect::<Parsed<_>>()?, body }))
+    }
+
+    fn while_(&mut self, results: &[Value]) -> Parsed<Item> {
+        let limit = self.integer()?;
+        let Ok(limit) = u32::try_from(limit) else { return self.fail(format!("{limit} repetitions")) };
+        self.expect("(")?;
+        let variability = self.variability_here();
+        let carried = self.list(|p| {
+            let arg = p.value()?;
+            p.expect("=")?;
+            let (init, lane, _) = p.known()?;
+            p.define(arg, lane, variability)?;
+            Ok((init, arg, lane))
+        })?;
+        self.expect(")")?;
+        self.expect("{")?;
+        let (body, next) = self.body()?;
+        if next.len() != carried.len() || results.len() != carried.len() {
+            return self.fail(format!("the loop carries {}, hands on {} and gives {} values", carried.len(), next.len(), results.len()));
+        }
+        let carried = carried.into_iter().zip(next).zip(results).map(|(((init, arg, lane), next), result)| {
+            self.define(*result, lane, variability)?;
+            Ok(Carried { init, arg, next, result: *result })
+        });
+        Ok(Item::While(While { limit, carried: carried.collect::<Parsed<_>>()?, body }))
     }
 
     fn fold(&mut self, results: &[Value]) -> Parsed<Item> {

@@ -32,6 +32,7 @@ struct Generator<'a> {
     /// Bytes of the output that are taken.
     taken: i64,
     in_lanes: bool,
+    computes_only: bool,
 }
 
 impl<'a> Generator<'a> {
@@ -60,6 +61,7 @@ impl<'a> Generator<'a> {
             lanes: types,
             taken: 0,
             in_lanes: false,
+            computes_only: false,
         }
     }
 
@@ -79,7 +81,7 @@ impl<'a> Generator<'a> {
 
     fn items(&mut self, depth: usize) {
         for _ in 0..1 + self.below(6) {
-            match self.below(12) {
+            match self.below(13) {
                 0..=4 => self.compute(),
                 5 | 6 => {
                     let lane = self.lane();
@@ -90,6 +92,7 @@ impl<'a> Generator<'a> {
                 8 if depth < 3 => self.nest(depth),
                 9 => self.gather(),
                 10 => self.scatter(),
+                11 => self.repeat(),
                 _ => self.store_any(),
             }
         }
@@ -142,6 +145,24 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// A loop of each lane by itself.
+    fn repeat(&mut self) {
+        let lanes: Vec<Lane> = std::iter::once(Lane::Mask).chain((0..self.below(3)).map(|_| self.lane())).collect();
+        let inits: Vec<Value> = lanes.iter().map(|lane| self.operand(*lane)).collect();
+        let args = self.builder.open_while(&inits);
+        // What is computed inside is seen only there, and nothing is read from memory.
+        let outside = self.values.len();
+        self.values.extend(&args);
+        self.computes_only = true;
+        (0..1 + self.below(4)).for_each(|_| self.compute());
+        let nexts: Vec<Value> = lanes.iter().map(|lane| self.operand(*lane)).collect();
+        self.computes_only = false;
+        let limit = [3, 1, 0, 7][self.below(4)];
+        let results = self.builder.close_while(limit, &nexts);
+        self.values.truncate(outside);
+        self.values.extend(results);
+    }
+
     fn fold(&mut self, partials: &[Value]) -> Vec<Value> {
         let choice = self.below(4);
         self.builder.fold(partials, |builder, lower, upper| {
@@ -173,7 +194,7 @@ impl<'a> Generator<'a> {
         let fits: Vec<Value> = self.values.iter().copied().filter(|v| self.builder.lane(*v) == lane).collect();
         match self.below(6) {
             0..=3 if !fits.is_empty() => fits[fits.len() - 1 - self.below(fits.len())],
-            4 => self.load(lane),
+            4 if !self.computes_only => self.load(lane),
             _ => {
                 let bits = match lane {
                     Lane::F32 => [1.5f32, 0.0, -0.0, 3e38, -7.25, 1e-40][self.below(6)].to_bits().into(),
@@ -189,7 +210,7 @@ impl<'a> Generator<'a> {
         let lane = self.lane();
         if lane == Lane::I32 && self.below(8) == 7 {
             let index = self.operand(lane);
-            let value = self.builder.lookup(index, &std::array::from_fn(|i| i as f32 * 1.25 - 3.0));
+            let value = self.builder.lookup(index, &std::array::from_fn(|i| (i as f32 * 1.25 - 3.0).to_bits()));
             return self.values.push(value);
         }
         let fits: Vec<Prim> = Prim::ALL.iter().copied().filter(|prim| prim.takes(lane)).collect();

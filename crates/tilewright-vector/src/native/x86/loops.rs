@@ -1,7 +1,17 @@
 //! Loops, what they carry, and folds.
 
 use super::*;
-use crate::code::{Carried, Fold, Loop};
+use crate::code::{Carried, Fold, Loop, While};
+
+/// Which lanes go on to the next iteration.
+#[derive(Clone, Copy)]
+enum Going {
+    All,
+    /// Those that are active.
+    Active,
+    /// Those whose mask holds.
+    Where(Value),
+}
 
 /// What is handed on: a value, or one that was set aside in the block.
 #[derive(Clone, Copy)]
@@ -38,6 +48,40 @@ impl Emitter<'_> {
         self.bind(over);
         self.loops.pop();
         self.free = free;
+    }
+
+    /// Repeats as long as a lane has to, and hands on in those that have.
+    pub(super) fn while_(&mut self, inner: &While) {
+        self.begin_carried(&inner.carried);
+        let running = inner.carried[0].arg;
+        let (head, over, left) = (self.label(), self.label(), self.word());
+        self.e(InstId::Mov, &[word(left), number(inner.limit.into())]);
+        self.bind(head);
+        self.e(InstId::Sub, &[word(left), number(1)]);
+        self.jump(InstId::Jl, over);
+        self.jump_if_none(running, over);
+        self.items(&inner.body);
+        self.next_carried(&inner.carried, Going::Where(running));
+        self.jump(InstId::Jmp, head);
+        self.bind(over);
+    }
+
+    fn jump_if_none(&mut self, mask: Value, to: Label) {
+        let mask = self.mask(mask, 0);
+        match self.level {
+            Level::Avx512 => {
+                // What is behind the last lane does not count.
+                let id = match self.width {
+                    8 => InstId::Kortestb,
+                    16 => InstId::Kortestw,
+                    32 => InstId::Kortestd,
+                    _ => InstId::Kortestq,
+                };
+                self.e(id, &[m(mask), m(mask)]);
+            }
+            Level::Avx2 => self.e(InstId::Vptest, &[v(mask, 32), v(mask, 32)]),
+        }
+        self.jump(InstId::Jz, to);
     }
 
     fn compare(&mut self, cell: Cell, with: Operand) {
@@ -81,7 +125,7 @@ impl Emitter<'_> {
     /// The body once, and all that goes on to the next iteration, which is `step` further.
     fn iteration(&mut self, inner: &Loop, step: i64) {
         self.items(&inner.body);
-        self.next_carried(&inner.carried, inner.kind);
+        self.next_carried(&inner.carried, if inner.kind == Kind::Lanes { Going::Active } else { Going::All });
         let nest = self.loops.last().expect("in a loop");
         let (axis, index, addresses) = (nest.axis, nest.index, nest.addresses.clone());
         for (place, cell) in addresses {
@@ -159,8 +203,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Puts what an iteration hands on where the next one finds it. Lanes that are not active keep what they have.
-    fn next_carried(&mut self, carried: &[Carried], kind: Kind) {
+    /// Puts what an iteration hands on where the next one finds it. Lanes that do not go on keep what they have.
+    fn next_carried(&mut self, carried: &[Carried], going: Going) {
         // What is itself carried may be overwritten before it is read: all of these are set aside first.
         let swapped: Vec<bool> = carried.iter().map(|c| carried.iter().any(|d| d.arg == c.next && d.arg != c.arg)).collect();
         let parts = |e: &Self, c: &Carried| if e.code.variability(c.arg) == Variability::Partial { e.code.lanes() / e.width } else { 1 };
@@ -177,15 +221,22 @@ impl Emitter<'_> {
             }
         }
         let mut aside = aside.into_iter();
-        for (c, swapped) in carried.iter().zip(swapped) {
-            for part in 0..parts(self, c) {
+        let sources: Vec<(&Carried, Vec<Option<i32>>)> = carried
+            .iter()
+            .zip(swapped)
+            .map(|(c, swapped)| (c, (0..parts(self, c)).map(|_| swapped.then(|| aside.next()).flatten()).collect()))
+            .collect();
+        // The mask of the lanes that go on is the first, and is read for all others.
+        for (c, sources) in sources.into_iter().rev() {
+            for (part, from) in sources.into_iter().enumerate() {
                 let outside = self.part;
                 self.part += part;
-                let from = match swapped.then(|| aside.next()).flatten() {
-                    Some(place) => Source::Memory(place),
-                    None => Source::Value(c.next),
+                let from = from.map_or(Source::Value(c.next), Source::Memory);
+                let active = match going {
+                    Going::All => None,
+                    Going::Active => self.active(&[], None),
+                    Going::Where(mask) => Some(self.mask_aside(mask)),
                 };
-                let active = if kind == Kind::Lanes { self.active(&[], None) } else { None };
                 match (from, active) {
                     (Source::Memory(place), None) => self.value_from_memory(c.arg, at(BLOCK, place)),
                     (Source::Value(next), None) => self.copy_value(next, c.arg),

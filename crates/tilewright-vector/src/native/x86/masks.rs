@@ -172,6 +172,25 @@ impl Emitter<'_> {
         })
     }
 
+    /// A copy of a mask, where [`active`](Emitter::active) gives one.
+    pub(super) fn mask_aside(&mut self, mask: Value) -> u8 {
+        match self.level {
+            Level::Avx512 => {
+                let from = self.mask(mask, 0);
+                self.e(InstId::Kmovq, &[m(7), m(from)]);
+                7
+            }
+            Level::Avx2 => {
+                let to = self.scratch(2);
+                let from = self.mask(mask, 2);
+                if from != to {
+                    self.move_vector(v(to, 32), v(from, 32));
+                }
+                to
+            }
+        }
+    }
+
     /// The mask of as many lanes as `rcx` says, in mask register 7 or the last scratch vector.
     pub(super) fn first_lanes(&mut self) -> u8 {
         match self.level {

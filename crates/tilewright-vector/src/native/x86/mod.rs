@@ -211,6 +211,7 @@ impl Emitter<'_> {
             Item::Gather { result, buffer, offsets, mask } => self.gather(*result, *buffer, *offsets, *mask),
             Item::Scatter { value, buffer, offsets, mask } => self.scatter(*value, *buffer, *offsets, *mask),
             Item::Loop(inner) => self.loop_(inner),
+            Item::While(inner) => self.while_(inner),
             Item::Fold(fold) => self.fold(fold),
         }
     }
