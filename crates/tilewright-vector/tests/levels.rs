@@ -3,7 +3,7 @@
 mod generate;
 
 use proptest::prelude::*;
-use tilewright_vector::{Arg, Buffer, Code, Fault, Level, ParamKind};
+use tilewright_vector::{Arg, Buffer, Code, Fault, Level, Native, ParamKind};
 
 /// Bytes of each buffer.
 const ROOM: usize = 4096;
@@ -81,6 +81,24 @@ proptest! {
     ) {
         let program = generate::program(&choices);
         compare(&program.code, &program.counts, seed)?;
+    }
+
+    #[test]
+    fn codes_on_shared_pages_are_as_if_alone(
+        choices in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 1..5),
+        seed in any::<u64>(),
+    ) {
+        let programs: Vec<_> = choices.iter().map(|choices| generate::program(choices)).collect();
+        let codes: Vec<&Code> = programs.iter().map(|program| &program.code).collect();
+        for level in Level::available() {
+            let mut natives = Native::of_all(&codes, *level).expect("they compile");
+            // Pages stay as long as one of the codes is there.
+            while let Some(native) = natives.pop() {
+                let program = &programs[natives.len()];
+                let expected = run(&program.code, &program.counts, seed, |args| program.code.run_portable(args));
+                prop_assert_eq!(run(&program.code, &program.counts, seed, |args| native.run(args)), expected);
+            }
+        }
     }
 
     #[test]

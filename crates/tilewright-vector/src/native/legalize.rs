@@ -5,16 +5,40 @@ use crate::{
     code::{Code, Fold, Item, Loop, Value, Variability, While},
     prim::{Lane, Prim},
 };
+use std::borrow::Cow;
 
-/// Rewrites the code so that it has only primitives that `level` has instructions for.
-pub(super) fn legalize(code: &Code, level: Level) -> Code {
-    let mut out = code.clone();
-    out.body = Vec::new();
+/// The code with only primitives that `level` has instructions for.
+pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
+    if all_legal(code, &code.body, level) {
+        return Cow::Borrowed(code);
+    }
+    let Code { lanes, params, values, axes, body: _ } = code;
+    let out = Code { lanes: *lanes, params: params.clone(), values: values.clone(), axes: *axes, body: Vec::new() };
     let mut legalizer = Legalizer { code: out, level, constants: Vec::new(), items: Vec::new() };
     let body = legalizer.body(&code.body);
     let mut out = legalizer.code;
     out.body = legalizer.constants.iter().map(|(_, bits, result)| Item::Const { result: *result, bits: *bits }).chain(body).collect();
-    out
+    Cow::Owned(out)
+}
+
+fn all_legal(code: &Code, items: &[Item], level: Level) -> bool {
+    items.iter().all(|item| match item {
+        Item::Prim { prim, operands, .. } => is_legal(*prim, code.lane(operands[prim.arity() - 1]), level),
+        Item::Loop(Loop { body, .. }) | Item::While(While { body, .. }) | Item::Fold(Fold { body, .. }) => all_legal(code, body, level),
+        _ => true,
+    })
+}
+
+/// Whether there are instructions for a primitive.
+fn is_legal(prim: Prim, lane: Lane, level: Level) -> bool {
+    use Lane::{I8, I16, I32, I64};
+    use Prim::*;
+    let avx512 = level == Level::Avx512;
+    match (prim, lane) {
+        (Mul | Shl | ShrU | ShrS, I8) | (DivS | DivU, I8 | I16 | I32) | (MulHighS | MulHighU, I8 | I32) => false,
+        (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
+        _ => true,
+    }
 }
 
 struct Legalizer {
@@ -82,7 +106,9 @@ impl Legalizer {
         use Prim::*;
         let [a, b, _] = operands;
         let lane = self.code.lane(operands[prim.arity() - 1]);
-        let avx2 = self.level == Level::Avx2;
+        if is_legal(prim, lane, self.level) {
+            return self.items.push(Item::Prim { result, prim, operands });
+        }
         match (prim, lane) {
             (Mul | Shl | ShrU, I8) => self.in_wider(result, prim, U8To16, Low8Of16, a, b, U8To16),
             (ShrS, I8) => self.in_wider(result, prim, S8To16, Low8Of16, a, b, U8To16),
@@ -90,15 +116,15 @@ impl Legalizer {
             (DivU, I8) => self.in_wider(result, prim, U8To32, Low8Of32, a, b, U8To32),
             (DivS, I16) => self.in_wider(result, prim, S16To32, Low16Of32, a, b, S16To32),
             (DivU, I16) => self.in_wider(result, prim, U16To32, Low16Of32, a, b, U16To32),
-            (Shl | ShrU, I16) if avx2 => self.in_wider(result, prim, U16To32, Low16Of32, a, b, U16To32),
-            (ShrS, I16) if avx2 => self.in_wider(result, prim, S16To32, Low16Of32, a, b, U16To32),
+            (Shl | ShrU, I16) => self.in_wider(result, prim, U16To32, Low16Of32, a, b, U16To32),
+            (ShrS, I16) => self.in_wider(result, prim, S16To32, Low16Of32, a, b, U16To32),
             (MulHighS, I8) => self.upper(result, S8To16, Low8Of16, a, b),
             (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
             (MulHighS, I32) => self.upper(result, S32To64, Low32Of64, a, b),
             (MulHighU, I32) => self.upper(result, U32To64, Low32Of64, a, b),
             (DivS, I32) => self.divide_signed(result, a, b),
             (DivU, I32) => self.divide_unsigned(result, a, b),
-            (ShrS, I64) if avx2 => {
+            (ShrS, I64) => {
                 // Of negative numbers the complement of the complement, shifted.
                 let (zero, ones) = (self.constant(I64, 0), self.constant(I64, u64::MAX));
                 let negative = self.add(LtS, &[a, zero]);
@@ -107,17 +133,17 @@ impl Legalizer {
                 let shifted = self.add(ShrU, &[magnitude, b]);
                 self.add_to(result, Xor, &[shifted, sign]);
             }
-            (LtU, _) if avx2 => {
+            (LtU, _) => {
                 let sign = self.constant(lane, (lane.bits() >> 1) + 1);
                 let (a, b) = (self.add(Xor, &[a, sign]), self.add(Xor, &[b, sign]));
                 self.add_to(result, LtS, &[a, b]);
             }
-            (MinS | MaxS | MinU | MaxU, I64) if avx2 => {
+            (MinS | MaxS | MinU | MaxU, I64) => {
                 let less = self.add(if matches!(prim, MinS | MaxS) { LtS } else { LtU }, &[a, b]);
                 let (yes, no) = if matches!(prim, MinS | MinU) { (a, b) } else { (b, a) };
                 self.add_to(result, Select, &[less, yes, no]);
             }
-            _ => self.items.push(Item::Prim { result, prim, operands }),
+            _ => unreachable!("{prim} of {lane} has instructions"),
         }
     }
 

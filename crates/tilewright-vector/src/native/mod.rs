@@ -14,7 +14,7 @@ use crate::{
 use memmap2::Mmap;
 #[cfg(target_arch = "x86_64")]
 use memmap2::MmapMut;
-use std::{cell::RefCell, error::Error, fmt};
+use std::{cell::RefCell, error::Error, fmt, ops::Range, sync::Arc};
 
 /// An instruction set that native code is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -95,9 +95,9 @@ pub struct Native {
     params: Vec<ParamKind>,
     checks: Checks,
     level: Level,
-    /// The machine code, which nothing can write to any more.
-    pages: Mmap,
-    length: usize,
+    /// The pages of machine code, which nothing can write to any more, and the place on them.
+    pages: Arc<Mmap>,
+    place: Range<usize>,
     pool: Vec<Line>,
     /// Lines of the block that the code works in.
     block: usize,
@@ -120,40 +120,70 @@ impl Code {
     ///
     /// [`CompileError`]: the portable executor can still run the code.
     pub fn compile(&self, level: Level) -> Result<Native, CompileError> {
+        Native::of_all(&[self], level).map(|mut one| one.pop().expect("one for each code"))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn of_all(codes: &[&Code], level: Level) -> Result<Vec<Native>, CompileError> {
+    let emit = |code: &&Code| x86::emit(&legalize::legalize(code, level), level);
+    let all: Result<Vec<x86::Emitted>, _> = codes.iter().map(emit).collect();
+    let all = all.map_err(|error| CompileError::Assembler(format!("{error:?}")))?;
+    // Each begins with a line of the caches.
+    let end = |start: usize, emitted: &x86::Emitted| (start + emitted.bytes.len()).next_multiple_of(64);
+    let length = all.iter().fold(0, end);
+    let mut pages = MmapMut::map_anon(length.max(1)).map_err(CompileError::Pages)?;
+    let mut start = 0;
+    for emitted in &all {
+        pages[start..start + emitted.bytes.len()].copy_from_slice(&emitted.bytes);
+        start = end(start, emitted);
+    }
+    let pages = Arc::new(pages.make_exec().map_err(CompileError::Pages)?);
+    let mut start = 0;
+    let natives = codes.iter().zip(all).map(|(code, emitted)| {
+        let place = start..start + emitted.bytes.len();
+        start = end(start, &emitted);
+        Native {
+            params: code.params.clone(),
+            checks: crate::memory::checks(code),
+            level,
+            pages: Arc::clone(&pages),
+            place,
+            pool: lines(&emitted.pool),
+            block: emitted.block.div_ceil(64),
+        }
+    });
+    Ok(natives.collect())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn lines(bytes: &[u8]) -> Vec<Line> {
+    let mut lines = vec![Line([0; 8]); bytes.len().div_ceil(64)];
+    for (i, bytes) in bytes.chunks_exact(8).enumerate() {
+        lines[i / 8].0[i % 8] = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
+    }
+    lines
+}
+
+impl Native {
+    /// Makes machine code of several codes on pages that they share: making pages executable takes longer than making code.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if one of them cannot be made.
+    pub fn of_all(codes: &[&Code], level: Level) -> Result<Vec<Native>, CompileError> {
         if !Level::available().contains(&level) {
             return Err(CompileError::Unavailable(level));
         }
         #[cfg(target_arch = "x86_64")]
-        {
-            let legal = legalize::legalize(self, level);
-            let emitted = x86::emit(&legal, level).map_err(|error| CompileError::Assembler(format!("{error:?}")))?;
-            let mut pages = MmapMut::map_anon(emitted.bytes.len()).map_err(CompileError::Pages)?;
-            pages.copy_from_slice(&emitted.bytes);
-            let pages = pages.make_exec().map_err(CompileError::Pages)?;
-            let mut pool = vec![Line([0; 8]); emitted.pool.len().div_ceil(64)];
-            for (i, bytes) in emitted.pool.chunks_exact(8).enumerate() {
-                pool[i / 8].0[i % 8] = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
-            }
-            let block = emitted.block.div_ceil(64);
-            Ok(Native {
-                params: self.params.clone(),
-                checks: crate::memory::checks(self),
-                level,
-                pages,
-                length: emitted.bytes.len(),
-                pool,
-                block,
-            })
-        }
+        return of_all(codes, level);
         #[cfg(not(target_arch = "x86_64"))]
-        unreachable!("no level is available")
+        unreachable!("no level is available for {} codes", codes.len())
     }
-}
 
-impl Native {
     /// The machine code's bytes.
     pub fn bytes(&self) -> &[u8] {
-        &self.pages[..self.length]
+        &self.pages[self.place.clone()]
     }
 
     /// What it was made for.
@@ -197,7 +227,7 @@ impl Native {
         // says, and touches nothing but the block, which has the size that it asked for, the pool, and the buffers: at places that `check`
         // has found to lie inside, and at offsets that it compares with their lengths itself.
         unsafe {
-            let function: extern "sysv64" fn(*mut Line) = std::mem::transmute(self.pages.as_ptr());
+            let function: extern "sysv64" fn(*mut Line) = std::mem::transmute(self.bytes().as_ptr());
             function(block.as_mut_ptr());
         }
     }

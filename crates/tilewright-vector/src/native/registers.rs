@@ -42,8 +42,8 @@ pub(super) struct Registers {
 
 /// The locations of all values.
 pub(super) struct Locations {
-    locations: Vec<Location>,
-    parts: usize,
+    owners: Vec<Owner>,
+    intervals: Vec<Interval>,
     /// How many slots the frame has.
     pub(super) slots: u32,
 }
@@ -51,8 +51,16 @@ pub(super) struct Locations {
 impl Locations {
     /// Where part `part` of a value lives. Values that are not partial have the same location for all parts.
     pub(super) fn of(&self, value: Value, part: usize) -> Location {
-        self.locations[value.index() * self.parts + part]
+        let owner = self.owners[value.index()];
+        self.intervals[owner.first as usize + if owner.is_split { part } else { 0 }].location
     }
+}
+
+/// The interval of a value, or the first of those of its parts.
+#[derive(Clone, Copy)]
+struct Owner {
+    first: u32,
+    is_split: bool,
 }
 
 struct Interval {
@@ -70,15 +78,13 @@ pub(super) fn assign(code: &Code, registers: Registers) -> Locations {
     let mut scan = Scan::new(code, registers);
     scan.items(&code.body);
     scan.place();
-    let locations = scan.owner.iter().map(|interval| interval.map_or(Location::Pool, |i| scan.intervals[i as usize].location)).collect();
-    Locations { locations, parts: registers.parts, slots: scan.slots }
+    Locations { owners: scan.owners, intervals: scan.intervals, slots: scan.slots }
 }
 
 struct Scan<'a> {
     code: &'a Code,
     registers: Registers,
-    /// The interval that each part of each value has.
-    owner: Vec<Option<u32>>,
+    owners: Vec<Owner>,
     intervals: Vec<Interval>,
     now: u32,
     depth: i32,
@@ -89,54 +95,44 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn new(code: &'a Code, registers: Registers) -> Self {
-        let owner = vec![None; code.values() * registers.parts];
-        Scan { code, registers, owner, intervals: Vec::new(), now: 0, depth: 0, loops: Vec::new(), slots: 0 }
+        // What is never defined is never asked for.
+        let owners = vec![Owner { first: 0, is_split: false }; code.values()];
+        Scan { code, registers, owners, intervals: Vec::with_capacity(code.values()), now: 0, depth: 0, loops: Vec::new(), slots: 0 }
     }
 
     fn weight(&self) -> f32 {
         8f32.powi(self.depth)
     }
 
-    fn parts(&self, value: Value) -> std::ops::Range<usize> {
-        let first = value.index() * self.registers.parts;
-        first..first + self.registers.parts
+    /// The intervals of a value.
+    fn intervals(&self, value: Value) -> std::ops::Range<usize> {
+        let Owner { first, is_split } = self.owners[value.index()];
+        first as usize..first as usize + if is_split { self.registers.parts } else { 1 }
     }
 
-    fn interval(&mut self, lane: Lane, constant: bool) -> u32 {
+    fn interval(&mut self, lane: Lane, constant: bool) {
         let class = if lane == Lane::Mask && self.registers.masks.is_some() { Class::Mask } else { Class::Vector };
         let (start, weight) = (self.now, self.weight());
         self.intervals.push(Interval { class, start, end: start, weight, constant, location: Location::Pool });
-        self.intervals.len() as u32 - 1
     }
 
     fn define(&mut self, value: Value, constant: bool) {
         let lane = self.code.lane(value);
         let partial = self.code.variability(value) == Variability::Partial;
-        let mut interval = self.interval(lane, constant);
-        for (i, part) in self.parts(value).enumerate() {
-            if partial && i > 0 {
-                interval = self.interval(lane, constant);
-            }
-            self.owner[part] = Some(interval);
-        }
+        self.owners[value.index()] = Owner { first: self.intervals.len() as u32, is_split: partial };
+        self.intervals(value).for_each(|_| self.interval(lane, constant));
     }
 
     fn read(&mut self, value: Value) {
         let (now, weight) = (self.now, self.weight());
-        let mut last = None;
-        for part in self.parts(value) {
-            let interval = self.owner[part].expect("values are defined before they are read");
-            if last == Some(interval) {
-                continue;
-            }
-            last = Some(interval);
-            let i = &mut self.intervals[interval as usize];
+        for interval in self.intervals(value) {
+            let i = &mut self.intervals[interval];
             i.end = i.end.max(now);
             i.weight += weight;
             let start = i.start;
             // The outermost loop that it was begun before has to leave it alone to its end.
             if let Some((_, inside)) = self.loops.iter_mut().find(|(begin, _)| start < *begin) {
-                inside.push(interval);
+                inside.push(interval as u32);
             }
         }
     }
@@ -153,7 +149,7 @@ impl<'a> Scan<'a> {
                     // Their operands are still read when parts of the result are there already.
                     self.define(*result, false);
                     let start = self.now - 1;
-                    self.parts(*result).for_each(|p| self.intervals[self.owner[p].expect("just defined") as usize].start = start);
+                    self.intervals(*result).for_each(|i| self.intervals[i].start = start);
                 }
                 Item::Const { result, .. } => self.define(*result, true),
                 Item::Store { .. } | Item::Scatter { .. } => {}
@@ -204,10 +200,7 @@ impl<'a> Scan<'a> {
     /// The value that an iteration gets and the loop's result share their locations; in loops over lanes part by part.
     fn define_carried(&mut self, carried: &Carried) {
         self.define(carried.result, false);
-        let locations: Vec<Option<u32>> = self.parts(carried.result).map(|p| self.owner[p]).collect();
-        for (part, location) in self.parts(carried.arg).zip(locations) {
-            self.owner[part] = location;
-        }
+        self.owners[carried.arg.index()] = self.owners[carried.result.index()];
     }
 
     /// Gives registers in the order in which intervals begin.

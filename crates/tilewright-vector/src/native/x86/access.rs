@@ -163,11 +163,7 @@ impl Emitter<'_> {
 
     /// An instruction that only some lanes do; where memory is read, the others get zero.
     pub(super) fn masked(&mut self, mask: u8, zero: bool, id: InstId, operands: &[Operand]) {
-        self.asm.k(k(mask.into()));
-        if zero {
-            self.asm.z();
-        }
-        self.e(id, operands);
+        self.encoder.add(id, Some((mask, zero)), operands);
     }
 
     /// AVX-512: a mask without lanes that are not there. Masks may have any bits behind the last lane, which matters where a vector of 16 bytes

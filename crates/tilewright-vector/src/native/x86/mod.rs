@@ -14,6 +14,7 @@
 //! vector is full.
 
 mod access;
+mod encoder;
 mod loops;
 mod masks;
 mod prims;
@@ -27,9 +28,10 @@ use crate::{
     prim::Lane,
 };
 use asmkit::{
-    Arch, AsmError, CodeBuffer, Environment, Label, Operand, OperandCast,
-    x86::{Assembler, InstId, gpq, imm, k, ptr, ptr_index, xmm, ymm, zmm},
+    AsmError, Operand, OperandCast,
+    x86::{InstId, gpq, imm, k, ptr, ptr_index, xmm, ymm, zmm},
 };
+use encoder::{Encoder, Label};
 use std::collections::BTreeMap;
 
 /// Machine code, and what it needs around it.
@@ -75,7 +77,7 @@ struct Tail(i32);
 struct Emitter<'a> {
     code: &'a Code,
     level: Level,
-    asm: Assembler<'a>,
+    encoder: Encoder,
     locations: Locations,
     /// Lanes that are computed at once.
     width: usize,
@@ -144,11 +146,10 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
     let locations = assign(code, registers);
     let slots = align(slot_of(&code.params, Param(code.params.len() as u32)));
     let areas = slots + 64 * locations.slots as i32;
-    let mut buffer = CodeBuffer::new(Environment::new(Arch::X64));
     let mut emitter = Emitter {
         code,
         level,
-        asm: Assembler::new(&mut buffer),
+        encoder: Encoder::new(),
         locations,
         width,
         part: 0,
@@ -162,16 +163,12 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
         free: vec![RBX, 8, 9, 10, 11, 12, 13, 14],
     };
     emitter.function();
-    let (pool, block) = (emitter.pool.bytes, emitter.block as usize);
-    let bytes = buffer.finish()?.data().to_vec();
-    Ok(Emitted { bytes, pool, block })
+    Ok(Emitted { bytes: emitter.encoder.finish()?, pool: emitter.pool.bytes, block: emitter.block as usize })
 }
 
 impl Emitter<'_> {
     fn e(&mut self, id: InstId, operands: &[Operand]) {
-        let none = Operand::new();
-        let references: [&Operand; 4] = std::array::from_fn(|i| operands.get(i).unwrap_or(&none));
-        self.asm.emit_n(id as u32, &references[..operands.len()]);
+        self.encoder.add(id, None, operands);
     }
 
     fn function(&mut self) {
@@ -421,15 +418,15 @@ impl Emitter<'_> {
     }
 
     fn label(&mut self) -> Label {
-        self.asm.get_label()
+        self.encoder.label()
     }
 
     fn bind(&mut self, label: Label) {
-        self.asm.bind_label(label);
+        self.encoder.bind(label);
     }
 
     fn jump(&mut self, id: InstId, to: Label) {
-        self.e(id, &[*to.as_operand()]);
+        self.encoder.jump(id, to);
     }
 }
 
