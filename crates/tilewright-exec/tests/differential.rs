@@ -11,7 +11,7 @@ mod regular;
 
 use generate::{
     Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, integer_program, over_k_program,
-    program, stored_program,
+    program, stored_program, sum_program,
 };
 use naive::facts::FactsCheck;
 use naive::value::{Element, Item, Trust};
@@ -50,6 +50,8 @@ struct Looked {
     printed: usize,
     /// Facts about operands and loops that held.
     facts: usize,
+    /// Bytes that are others where products are not rounded by themselves.
+    rounded_once: usize,
 }
 
 /// What a launch prints, one text for each operation.
@@ -338,6 +340,24 @@ fn passes_leave_what_stores_and_loads_do_alone() {
     };
     let looked = compare_seeds(seeds(PASS_PROGRAMS), Maker { make: stored_program, all: &[], judge });
     assert!(looked.exact > 0);
+}
+
+/// Products that are computed in sums, by the rounding that is documented.
+#[test]
+fn fused_sums_are_rounded_once() {
+    let seeds = seeds(PASS_PROGRAMS);
+    let few = seeds.end - seeds.start < PASS_PROGRAMS;
+    let looked = compare_seeds(seeds, Maker { make: sum_program, all: &combinations(), judge: passes::fuse });
+    // Programs that give the same either way would prove nothing.
+    assert!(few || looked.rounded_once > 5000, "only {} bytes show how often products are rounded", looked.rounded_once);
+}
+
+/// A pass that has run is left out until something has changed.
+#[test]
+fn passes_that_are_said_to_settle_do() {
+    let general = compare_seeds(seeds(PASS_PROGRAMS), Maker { make: program, all: &combinations(), judge: passes::settle });
+    let stored = compare_seeds(seeds(PASS_PROGRAMS), Maker { make: stored_program, all: &[], judge: passes::settle });
+    assert!(general.exact > 0 && stored.exact > 0);
 }
 
 /// What programs need not show: what comes to the same as something that they do show.

@@ -22,8 +22,9 @@ pub struct PassInfo {
     /// The numbers that it can be given.
     pub options: &'static [OptionInfo],
     pub(crate) run: Run,
-    /// Whether it has nothing to do on what it left: then it does not run again before another pass changed something.
-    pub(crate) is_idempotent: bool,
+    /// Whether it has nothing to do on what it left: then it does not run again before another pass changed something. A test of random
+    /// programs looks.
+    pub is_idempotent: bool,
 }
 
 /// A number that a pass can be given.

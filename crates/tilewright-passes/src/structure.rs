@@ -1,6 +1,7 @@
 //! The structure of control flow: which terminators hand values to which operation, and control operations made anew with some of
 //! their values.
 
+use std::{cell::OnceCell, collections::HashMap};
 use tilewright_ir::{Body, NewOp, Op, OpRef, Opcode, Place, Rewriter, Scalar, Tables, Type, TypeTable, Value};
 
 /// How many operands of `for` come before its first values.
@@ -11,6 +12,8 @@ pub(crate) const FOR_BOUNDS: usize = 3;
 pub(crate) struct Terminators {
     /// Target and terminator, ordered by target.
     pairs: Vec<(Op, Op)>,
+    /// The target of each terminator, once somebody has asked for one.
+    targets: OnceCell<HashMap<Op, Op>>,
 }
 
 impl Terminators {
@@ -31,7 +34,13 @@ impl Terminators {
             }
         }
         pairs.sort();
-        Terminators { pairs }
+        Terminators { pairs, targets: OnceCell::new() }
+    }
+
+    /// The operation that a terminator hands values to.
+    pub(crate) fn target(&self, terminator: Op) -> Option<Op> {
+        let targets = self.targets.get_or_init(|| self.pairs.iter().map(|(target, terminator)| (*terminator, *target)).collect());
+        targets.get(&terminator).copied()
     }
 
     /// The terminators that hand values to an operation.

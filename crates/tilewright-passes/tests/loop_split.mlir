@@ -163,3 +163,115 @@ entry @steps(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>, %by: tile<i32>) {
 //|   }
 //|   return
 //| }
+
+// Branches in a branch, in a loop inside, and in a loop that breaks ask for the same condition: all of them are decided.
+entry @inside(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>, %c: tile<i1>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %s = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%a = %n) -> (tile<i32>) {
+    %before = cmpi less_than %i, %x, signed : tile<i32> -> tile<i1>
+    %b = if %c -> (tile<i32>) {
+      %v = if %before -> (tile<i32>) {
+        %w = muli %a, %i : tile<i32>
+        yield %w : tile<i32>
+      } else {
+        yield %a : tile<i32>
+      }
+      yield %v : tile<i32>
+    } else {
+      yield %i : tile<i32>
+    }
+    %d = for %j in (%zero to %n, step %one) : tile<i32> iter_values(%e = %b) -> (tile<i32>) {
+      %v = if %before -> (tile<i32>) {
+        %w = addi %e, %j : tile<i32>
+        yield %w : tile<i32>
+      } else {
+        yield %e : tile<i32>
+      }
+      continue %v : tile<i32>
+    }
+    %f = loop iter_values(%g = %d) : tile<i32> -> tile<i32> {
+      if %before {
+        break %g : tile<i32>
+      }
+      %h = addi %g, %one : tile<i32>
+      break %h : tile<i32>
+    }
+    continue %f : tile<i32>
+  }
+  %t = store_ptr_tko weak %p, %s : tile<ptr<i32>>, tile<i32> -> token
+  return
+}
+//| entry @inside(%arg0: tile<ptr<i32>>, %arg1: tile<i32>, %arg2: tile<i32>, %arg3: tile<i1>) {
+//|   %cst_0_i32 = constant <i32: 0> : tile<i32>
+//|   %cst_1_i32 = constant <i32: 1> : tile<i32>
+//|   %0 = mini %arg2, %arg1 signed : tile<i32>
+//|   %1 = maxi %arg2, %cst_0_i32 signed : tile<i32>
+//|   %for = for %loopIdx in (%cst_0_i32 to %0, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %arg1) -> (tile<i32>) {
+//|     %3 = if %arg3 -> (tile<i32>) {
+//|       %4 = muli %iterArg0, %loopIdx : tile<i32>
+//|       yield %4 : tile<i32>
+//|     } else {
+//|       yield %loopIdx : tile<i32>
+//|     }
+//|     %for_1 = for %loopIdx_2 in (%cst_0_i32 to %arg1, step %cst_1_i32) : tile<i32> iter_values(%iterArg0_3 = %3) -> (tile<i32>) {
+//|       %4 = addi %iterArg0_3, %loopIdx_2 : tile<i32>
+//|       continue %4 : tile<i32>
+//|     }
+//|     continue %for_1 : tile<i32>
+//|   }
+//|   %for_0 = for %loopIdx in (%1 to %arg1, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %for) -> (tile<i32>) {
+//|     %3 = select %arg3, %iterArg0, %loopIdx : tile<i1>, tile<i32>
+//|     %for_1 = for %loopIdx_2 in (%cst_0_i32 to %arg1, step %cst_1_i32) : tile<i32> iter_values(%iterArg0_3 = %3) -> (tile<i32>) {
+//|       continue %3 : tile<i32>
+//|     }
+//|     %4 = addi %3, %cst_1_i32 : tile<i32>
+//|     continue %4 : tile<i32>
+//|   }
+//|   %2 = store_ptr_tko weak %arg0, %for_0 : tile<ptr<i32>>, tile<i32> -> token
+//|   return
+//| }
+
+// A loop in a branch of a loop that is split is split, too.
+entry @nested(%p: tile<ptr<i32>>, %n: tile<i32>, %x: tile<i32>, %y: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  for %i in (%zero to %n, step %one) : tile<i32> {
+    %first = cmpi less_than %i, %x, signed : tile<i32> -> tile<i1>
+    if %first {
+      for %j in (%zero to %n, step %one) : tile<i32> {
+        %inner = cmpi greater_than_or_equal %j, %y, signed : tile<i32> -> tile<i1>
+        if %inner {
+          print_tko "inner %d", %j : tile<i32> -> token
+        } else {
+          print_tko "%d", %j : tile<i32> -> token
+        }
+        continue
+      }
+    } else {
+      print_tko "last %d", %i : tile<i32> -> token
+    }
+    continue
+  }
+  return
+}
+//| entry @nested(%arg0: tile<ptr<i32>>, %arg1: tile<i32>, %arg2: tile<i32>, %arg3: tile<i32>) {
+//|   %cst_0_i32 = constant <i32: 0> : tile<i32>
+//|   %cst_1_i32 = constant <i32: 1> : tile<i32>
+//|   %0 = mini %arg2, %arg1 signed : tile<i32>
+//|   %1 = maxi %arg2, %cst_0_i32 signed : tile<i32>
+//|   for %loopIdx in (%cst_0_i32 to %0, step %cst_1_i32) : tile<i32> {
+//|     %2 = mini %arg3, %arg1 signed : tile<i32>
+//|     %3 = maxi %arg3, %cst_0_i32 signed : tile<i32>
+//|     for %loopIdx_0 in (%cst_0_i32 to %2, step %cst_1_i32) : tile<i32> {
+//|       %4 = print_tko "%d", %loopIdx_0 : tile<i32> -> token
+//|     }
+//|     for %loopIdx_0 in (%3 to %arg1, step %cst_1_i32) : tile<i32> {
+//|       %4 = print_tko "inner %d", %loopIdx_0 : tile<i32> -> token
+//|     }
+//|   }
+//|   for %loopIdx in (%1 to %arg1, step %cst_1_i32) : tile<i32> {
+//|     %2 = print_tko "last %d", %loopIdx : tile<i32> -> token
+//|   }
+//|   return
+//| }

@@ -82,3 +82,20 @@ fn every_pass_is_tested_and_documented() {
         assert!(tests.is_file(), "{} is missing", tests.display());
     }
 }
+
+/// The list of NVIDIA's tests names tests of ours that are there.
+#[test]
+fn tests_beside_those_of_nvidia_exist() {
+    let list = include_str!("NVIDIA.md");
+    let quoted: Vec<&str> = list.split('`').collect();
+    let pairs = quoted.windows(3).filter(|words| words[0].ends_with(".mlir") && words[1] == " ");
+    let mut found = 0;
+    for words in pairs {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(words[0]);
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let is_there = text.lines().filter_map(symbol_of).any(|symbol| symbol == words[2]);
+        assert!(is_there, "{} has no function @{}", words[0], words[2]);
+        found += 1;
+    }
+    assert!(found > 40, "only {found} tests of ours are named");
+}

@@ -19,6 +19,7 @@ mod rows;
 mod statements;
 mod stored;
 mod stores;
+mod sums;
 mod together;
 mod updates;
 
@@ -29,6 +30,7 @@ pub(crate) use elementwise::elementwise_program;
 pub(crate) use integers::integer_program;
 pub(crate) use over_k::over_k_program;
 pub(crate) use stored::stored_program;
+pub(crate) use sums::sum_program;
 
 use crate::naive::number;
 use crate::regular::{Combination, Element};

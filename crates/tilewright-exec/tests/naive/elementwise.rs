@@ -123,11 +123,11 @@ fn float_operation(op: OpRef<'_>, from: &[Element], to: Element, bits: &[u64]) -
         return None;
     }
     let ftz = op.flag(AttrName::FlushToZero);
-    let flush = |bits: u64| if ftz && bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits };
+    let flush = |bits: u64| if ftz { flushed(bits) } else { bits };
     let exponent = (op.opcode() == Opcode::FPowI).then(|| signed(bits[1], from[1].bits()));
     let mut numbers: Vec<Number> = Vec::new();
     for (i, element) in from.iter().enumerate().filter(|(_, element)| element.is_float()) {
-        numbers.push(number::decode(element.scalar(), if ftz { flush(bits[i]) } else { bits[i] }));
+        numbers.push(number::decode(element.scalar(), flush(bits[i])));
     }
     let x = &numbers[0];
     let y = numbers.get(1).unwrap_or(x);
@@ -158,6 +158,11 @@ fn float_operation(op: OpRef<'_>, from: &[Element], to: Element, bits: &[u64]) -
     };
     let result = round(scalar, &value, mode);
     Some(Item { bits: if result.trust == Trust::Exact { flush(result.bits) } else { result.bits }, ..result })
+}
+
+/// The bits of an f32, with 0 for what is subnormal.
+pub(crate) fn flushed(bits: u64) -> u64 {
+    if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
 }
 
 /// Rounds a result; the bits of a NaN are nobody's promise.

@@ -4,6 +4,7 @@
 mod elementwise;
 pub(crate) mod facts;
 mod fold;
+mod fuse;
 mod math;
 mod matrix;
 mod memory;
@@ -51,11 +52,32 @@ pub(crate) struct Naive<'m> {
     id: [u32; 3],
     grid: [u32; 3],
     facts: &'m FactsCheck,
+    /// Sums with products, rounded once, where they are.
+    fused: Option<&'m fuse::Fused>,
 }
 
 /// Runs the entry of a module on a grid, and gives what it prints, one text for each operation. `args`: the bits of its arguments. What is
 /// known of its values is checked.
 pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64], facts: &FactsCheck) -> Vec<Vec<u8>> {
+    run_with(module, memory, grid, args, facts, None)
+}
+
+/// The same, with products that are computed in the sums that read them, by the rule of the pass `fuse-fma`. Gives how many sums these are.
+pub(crate) fn run_fused(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[u64]) -> usize {
+    let function = module.functions.iter().find(|function| function.is_entry).expect("there is an entry");
+    let fused = fuse::Fused::of(&function.body);
+    run_with(module, memory, grid, args, &FactsCheck::new(module), Some(&fused));
+    fused.len()
+}
+
+fn run_with(
+    module: &Module,
+    memory: &mut Memory,
+    grid: [u32; 3],
+    args: &[u64],
+    facts: &FactsCheck,
+    fused: Option<&fuse::Fused>,
+) -> Vec<Vec<u8>> {
     let globals: Vec<u64> = module.globals.iter().map(|global| memory.allocate(global_bytes(module, global))).collect();
     let function = module.functions.iter().find(|function| function.is_entry).expect("there is an entry");
     let mut printed = Vec::new();
@@ -65,7 +87,8 @@ pub(crate) fn run(module: &Module, memory: &mut Memory, grid: [u32; 3], args: &[
                 let values = vec![None; function.body.num_values()];
                 let id = [x, y, z];
                 let printed = &mut printed;
-                let mut naive = Naive { module, body: &function.body, values, memory, printed, globals: &globals, id, grid, facts };
+                let body = &function.body;
+                let mut naive = Naive { module, body, values, memory, printed, globals: &globals, id, grid, facts, fused };
                 naive.entry(args);
             }
         }
@@ -165,7 +188,8 @@ impl<'m> Naive<'m> {
         let args = self.vals(op.operands());
         let values = vec![None; body.num_values()];
         let (module, globals, id, grid, facts) = (self.module, self.globals, self.id, self.grid, self.facts);
-        let mut callee = Naive { module, body, values, memory: self.memory, printed: self.printed, globals, id, grid, facts };
+        let (memory, printed) = (&mut *self.memory, &mut *self.printed);
+        let mut callee = Naive { module, body, values, memory, printed, globals, id, grid, facts, fused: None };
         callee.block(body.entry_block().expect("the function has a body"), args);
     }
 
@@ -282,6 +306,9 @@ impl<'m> Naive<'m> {
     }
 
     fn elementwise(&self, op: OpRef<'_>) -> Tile {
+        if let Some(fused) = self.fused.and_then(|fused| fused.at(op)) {
+            return self.fused_sum(op, fused);
+        }
         let operands: Vec<&Tile> = op.operands().iter().map(|v| self.tile(*v)).collect();
         let from: Vec<Element> = operands.iter().map(|tile| tile.element).collect();
         let (to, shape) = self.ty(op.result(0).expect("a result"));

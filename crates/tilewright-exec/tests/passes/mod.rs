@@ -2,7 +2,7 @@
 //! same. Elements that a program leaves open may differ, and so may the bits of a NaN.
 
 use crate::{
-    Looked, Texts,
+    Looked, Texts, difference,
     generate::Program,
     naive::{
         self,
@@ -15,7 +15,7 @@ use crate::{
 use std::sync::{Arc, Mutex};
 use tilewright_exec::{Arg, LaunchOptions, Memory, OutputSink, launch};
 use tilewright_ir::VerifiedModule;
-use tilewright_passes::{Pipeline, RunOptions};
+use tilewright_passes::{PASSES, Pipeline, RunOptions};
 use tilewright_text::{PrintOptions, print};
 
 /// What a run left: the output, what was printed, and the addresses of input and output.
@@ -73,4 +73,42 @@ pub(crate) fn compare(program: &Program, pipeline: &str, looked: &mut Looked) ->
         Some(at) => Err(told(format!("byte {at} of the output is {:#04x}, not {:#04x}", after.output[at], before.output[at]))),
         None => Ok(()),
     }
+}
+
+/// Runs a program after `fuse-fma`, and compares it with what the evaluator says of sums that are rounded once: the exact product and sum,
+/// rounded as the operations say, to the bit. So a fused result is within half a unit in the last place of the exact one where it is
+/// rounded to the nearest number, and within one else.
+pub(crate) fn fuse(program: &Program, looked: &mut Looked) -> Result<(), String> {
+    let passes = Pipeline::parse("fuse-fma").map_err(|error| error.to_string())?;
+    let (changed, report) = passes.run(program.module.clone(), RunOptions::new().verify_each(true)).map_err(|error| error.to_string())?;
+    let told = |what: String| format!("after fuse-fma {what}\n{}", print(&changed, &PrintOptions::new()));
+    let (before, after) = (run(&program.module, program)?, run(&changed, program).map_err(told)?);
+    let mut memory = naive::Memory::default();
+    memory.add(after.addresses[0], program.input.clone());
+    memory.add(after.addresses[1], vec![0; program.output]);
+    let args: Vec<u64> = after.addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
+    let expected = naive::run_fused(&program.module, &mut memory, program.grid, &args);
+    let fused: u64 = report.steps[0].changes.counts().iter().map(|(_, count)| count).sum();
+    if fused != expected as u64 {
+        return Err(told(format!("{fused} sums are fused, and not the {expected} that should be")));
+    }
+    looked.rounded_once += before.output.iter().zip(&after.output).filter(|(before, after)| before != after).count();
+    difference(&memory, after.addresses[1], &after.output, looked).map_err(told)
+}
+
+/// Whether passes of which this is said find nothing to do on what they left.
+pub(crate) fn settle(program: &Program, looked: &mut Looked) -> Result<(), String> {
+    for pass in PASSES.iter().filter(|pass| pass.is_idempotent) {
+        let pipeline = Pipeline::parse(pass.name).map_err(|error| error.to_string())?;
+        let run = |module: VerifiedModule| pipeline.run(module, RunOptions::new().verify_each(false)).map_err(|error| error.to_string());
+        let (once, _) = run(program.module.clone())?;
+        let (twice, report) = run(once.clone())?;
+        let changes = &report.steps[0].changes;
+        if !changes.is_empty() {
+            let [once, twice] = [&once, &twice].map(|module| print(module, &PrintOptions::new()));
+            return Err(format!("{} once more: {changes}\n{once}\nbecame\n{twice}", pass.name));
+        }
+        looked.exact += 1;
+    }
+    Ok(())
 }

@@ -20,7 +20,7 @@ impl Driver<'_, '_> {
         let both = self.create(op, Opcode::AndI, &conditions, &[], ty);
         self.rewriter.move_before(inner, op).expect("the outer one is there");
         self.set_operand(inner, 0, both);
-        self.rewriter.erase(op).expect("it has no results");
+        self.erase(op);
         self.enqueue(inner);
         Some(Change::Done)
     }
@@ -40,7 +40,7 @@ impl Driver<'_, '_> {
         let (condition, loc) = (here.operands()[0], here.loc());
         // Backwards, so that what uses something goes before it.
         while let Some(last) = self.body().last_op(block).map(OpRef::id).filter(|last| *last != op) {
-            self.rewriter.erase(last).expect("what uses it was behind it");
+            self.erase(last);
         }
         let moved: Vec<Op> = self.body().ops(blocks[1]).map(OpRef::id).collect();
         self.rewriter.move_contents(blocks[1], Place::End(block));
@@ -103,7 +103,7 @@ impl Driver<'_, '_> {
             self.rewriter.replace_uses(old, new);
         }
         for op in run.iter().rev() {
-            self.rewriter.erase(*op).expect("its results are replaced");
+            self.erase(*op);
         }
         self.enqueue(new);
         self.changes.add("branches merged", run.len() as u64 - 1);
@@ -127,7 +127,7 @@ impl Driver<'_, '_> {
             if opcode != Opcode::Yield {
                 return;
             }
-            self.rewriter.erase(end).expect("a terminator has no results");
+            self.erase(end);
             known.extend(self.rewriter.op(*op).results().zip(values.iter().copied()));
             given.extend(values);
         }

@@ -11,9 +11,7 @@ impl Driver<'_, '_> {
     pub(super) fn branch(&mut self, op: Op) -> Option<Change> {
         let condition = self.rewriter.op(op).operands()[0];
         if let Some(bit) = self.splat(condition) {
-            let change = self.taken(op, usize::from(bit & 1 == 0));
-            self.enqueue_definitions(&[condition]);
-            return Some(change);
+            return Some(self.taken(op, usize::from(bit & 1 == 0)));
         }
         if let Some(positive) = self.negated(condition) {
             return Some(self.exchanged(op, positive));
@@ -26,8 +24,7 @@ impl Driver<'_, '_> {
             return Some(change);
         }
         self.does_nothing(op).then(|| {
-            self.rewriter.erase(op).expect("nothing uses it");
-            self.enqueue_definitions(&[condition]);
+            self.erase(op);
             Change::Done
         })
     }
@@ -35,7 +32,7 @@ impl Driver<'_, '_> {
     /// What the branch that is taken does is done in the place of the `if`.
     fn taken(&mut self, op: Op, region: usize) -> Change {
         let Some(block) = self.rewriter.op(op).region_block(region) else {
-            self.rewriter.erase(op).expect("an if without an else has no results");
+            self.erase(op);
             return Change::Done;
         };
         self.splice(op, block);
@@ -61,14 +58,14 @@ impl Driver<'_, '_> {
                 self.enqueue_users(result);
                 self.rewriter.replace_uses(result, value);
             }
-            self.rewriter.erase(end).expect("a terminator has no results");
-            self.rewriter.erase(op).expect("its results are replaced");
+            self.erase(end);
+            self.erase(op);
         } else {
             // Backwards, so that what uses something goes before it.
             while let Some(last) = self.body().last_op(self.rewriter.op(end).block().expect("it was moved")).map(OpRef::id)
                 && last != end
             {
-                self.rewriter.erase(last).expect("what uses it was behind it");
+                self.erase(last);
             }
         }
         moved.into_iter().filter(|op| *op != end).for_each(|op| self.enqueue(op));
@@ -93,7 +90,7 @@ impl Driver<'_, '_> {
         let results = filtered(&old_results);
         let types: Vec<Type> = results.iter().map(|result| self.ty(*result)).collect();
         let blocks = order.map(|region| here.region_block(region));
-        let (loc, old_condition) = (here.loc(), here.operands()[0]);
+        let loc = here.loc();
         let new = NewOp { opcode: Opcode::If, operands: &[condition], present: 0, split: 0, attrs: &[], results: &types, loc };
         let new = self.rewriter.create(Place::Before(op), new);
         let regions: Vec<_> = self.rewriter.op(new).regions().collect();
@@ -119,8 +116,7 @@ impl Driver<'_, '_> {
         }
         let new_results: Vec<Value> = self.rewriter.op(new).results().collect();
         results.into_iter().zip(new_results).for_each(|(old, new)| self.rewriter.replace_uses(old, new));
-        self.rewriter.erase(op).expect("nothing reads the results that are dropped");
-        self.enqueue_definitions(&[old_condition]);
+        self.erase(op);
         self.enqueue(new);
     }
 
@@ -203,8 +199,7 @@ impl Driver<'_, '_> {
     pub(super) fn assertion(&mut self, op: Op) -> Option<Change> {
         let condition = self.rewriter.op(op).operands()[0];
         (self.splat(condition)? & 1 == 1).then(|| {
-            self.rewriter.erase(op).expect("it has no results");
-            self.enqueue_definitions(&[condition]);
+            self.erase(op);
             Change::Done
         })
     }
@@ -226,8 +221,7 @@ impl Driver<'_, '_> {
                 for (i, init) in inits.iter().enumerate() {
                     self.replace_result(op, i, *init);
                 }
-                self.rewriter.erase(op).expect("its results are replaced");
-                self.enqueue_definitions(&inits);
+                self.erase(op);
                 return Some(Change::Done);
             }
             if range.trips() != Some(1) {
@@ -244,6 +238,7 @@ impl Driver<'_, '_> {
         }
         let old: Vec<Value> = self.body().args(block).collect();
         for (old, new) in old.into_iter().zip(args) {
+            self.enqueue_users(old);
             self.rewriter.replace_uses(old, new);
         }
         self.splice(op, block);

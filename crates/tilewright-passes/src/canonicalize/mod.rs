@@ -25,19 +25,20 @@ use crate::{
     statistics::Statistics,
     structure::{Terminators, preorder},
 };
+use std::collections::HashMap;
 use tilewright_ir::{AttrName, AttrValue, Body, NewOp, Op, OpRef, Opcode, Place, Rewriter, Tables, Type, Value};
 
 /// The most elements of a constant that are folded one by one; of larger ones only those that are stored as one element are.
 const MAX_ELEMENTS: usize = 64;
 
-/// How often branches are looked at as a whole.
+/// How often branches are looked at as a whole, and a branch or loop because of what it gives.
 const MAX_ROUNDS: usize = 3;
 
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
     let (queued, work) = (vec![false; rewriter.body().num_ops()], Vec::with_capacity(ops.len()));
-    let mut driver = Driver { rewriter, terminators, queued, work, later: Vec::new(), changes };
+    let mut driver = Driver { rewriter, terminators, queued, work, later: Vec::new(), looked_again: HashMap::new(), changes };
     ops.into_iter().rev().for_each(|op| driver.enqueue(op));
     driver.drain();
     for _ in 0..MAX_ROUNDS {
@@ -71,6 +72,8 @@ struct Driver<'r, 'a> {
     /// Operations with regions of whose results or operands one was read less: looked at when nothing else is left, so that one with
     /// many values is not looked at for each of them.
     later: Vec<Op>,
+    /// How often branches and loops were looked at because of what they give.
+    looked_again: HashMap<Op, usize>,
     changes: &'r mut Statistics,
 }
 
@@ -101,7 +104,37 @@ impl Driver<'_, '_> {
 
     fn enqueue_users(&mut self, value: Value) {
         let users: Vec<Op> = self.rewriter.uses(value).map(|user| user.op).collect();
-        users.into_iter().for_each(|user| self.enqueue(user));
+        for user in users {
+            match self.rewriter.op(user).opcode() {
+                Opcode::Yield | Opcode::Continue | Opcode::Break => self.look_again_around(user),
+                _ => self.enqueue(user),
+            }
+        }
+    }
+
+    /// Looks again at the branch or loop that a terminator gives something else to, or nothing any more.
+    fn look_again_around(&mut self, terminator: Op) {
+        let here = self.rewriter.op(terminator);
+        let target = match here.opcode() {
+            Opcode::Yield => here.parent().map(OpRef::id),
+            _ => self.terminators.target(terminator),
+        };
+        target.into_iter().for_each(|target| self.look_again(target));
+    }
+
+    /// Looks at a branch or loop again because of what is in it, if that has not happened too often.
+    fn look_again(&mut self, op: Op) {
+        if self.looked_again.get(&op).is_none_or(|again| *again < MAX_ROUNDS) && self.mark(op) {
+            *self.looked_again.entry(op).or_default() += 1;
+            self.later.push(op);
+        }
+    }
+
+    /// Looks at an operation when nothing else is left to be looked at.
+    fn enqueue_later(&mut self, op: Op) {
+        if self.mark(op) {
+            self.later.push(op);
+        }
     }
 
     fn visit(&mut self, op: Op) {
@@ -145,21 +178,49 @@ impl Driver<'_, '_> {
     }
 
     fn erase_dead(&mut self, op: Op) {
-        let operands = self.rewriter.op(op).operands().to_vec();
-        self.rewriter.erase(op).expect("nothing uses it");
-        self.enqueue_definitions(&operands);
+        self.erase(op);
         self.changes.add("removed", 1);
     }
 
-    /// Looks again at what defines values: it may be dead now, or read once only.
+    /// Takes out an operation whose results nothing uses, with all that is in its regions, and looks again at what these read.
+    fn erase(&mut self, op: Op) {
+        let mut operands = self.rewriter.op(op).operands().to_vec();
+        let (mut jumps, mut inside) = (Vec::new(), vec![self.rewriter.op(op)]);
+        while let Some(op) = inside.pop() {
+            for op in op.regions().flat_map(|region| self.body().blocks(region)).flat_map(|block| self.body().ops(block)) {
+                operands.extend(op.operands());
+                match op.opcode() {
+                    Opcode::Continue | Opcode::Break => jumps.push(op.id()),
+                    _ => inside.push(op),
+                }
+            }
+        }
+        jumps.into_iter().for_each(|jump| self.look_again_around(jump));
+        let block = self.rewriter.op(op).block();
+        self.rewriter.erase(op).expect("nothing uses its results");
+        // A branch that does nothing any more may be left out, and one that only branches may be one with that.
+        let first = block.and_then(|block| self.body().ops(block).next());
+        let around = first.filter(|first| matches!(first.opcode(), Opcode::Yield | Opcode::If)).and_then(OpRef::parent);
+        if let Some(around) = around.map(OpRef::id) {
+            self.look_again(around);
+        }
+        self.enqueue_definitions(&operands);
+    }
+
+    /// Looks again at what defines values: it may be dead now, or read once only, which is why what reads it may be simpler.
     fn enqueue_definitions(&mut self, values: &[Value]) {
         for value in values {
+            let only_user = {
+                let mut uses = self.rewriter.uses(*value);
+                uses.next().filter(|_| uses.next().is_none()).map(|only| only.op)
+            };
+            only_user.into_iter().for_each(|user| self.enqueue(user));
             let Some(op) = self.rewriter.body().defining_op(*value) else { continue };
             let (op, has_regions) = (op.id(), op.regions().len() > 0);
             if !has_regions {
                 self.enqueue(op);
-            } else if self.mark(op) {
-                self.later.push(op);
+            } else {
+                self.enqueue_later(op);
             }
         }
     }
@@ -167,9 +228,8 @@ impl Driver<'_, '_> {
     fn replace(&mut self, op: Op, value: Value) {
         let result = self.rewriter.op(op).result(0).expect("it has a result");
         self.enqueue_users(result);
-        let operands = self.rewriter.op(op).operands().to_vec();
-        self.rewriter.replace(op, &[value]).expect("one result, and another value");
-        self.enqueue_definitions(&operands);
+        self.rewriter.replace_uses(result, value);
+        self.erase(op);
         self.changes.add("simplified", 1);
     }
 
