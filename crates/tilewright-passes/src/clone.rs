@@ -1,26 +1,24 @@
 //! Copies of operations, with everything in their regions.
 
+use std::collections::HashMap;
 use tilewright_ir::{NewOp, Op, Place, Rewriter, Type, Value};
 
 /// Copies operations of a body within it.
 #[derive(Debug, Default)]
 pub(crate) struct Cloner {
     /// By value: what stands for it in the copy. Values without one stand for themselves.
-    values: Vec<Option<Value>>,
+    values: HashMap<Value, Value>,
 }
 
 impl Cloner {
     /// Lets a value stand for another one in copies that are made from now on.
     pub(crate) fn map(&mut self, from: Value, to: Value) {
-        if self.values.len() <= from.index() {
-            self.values.resize(from.index() + 1, None);
-        }
-        self.values[from.index()] = Some(to);
+        self.values.insert(from, to);
     }
 
     /// What stands for a value.
     pub(crate) fn mapped(&self, value: Value) -> Value {
-        self.values.get(value.index()).copied().flatten().unwrap_or(value)
+        self.values.get(&value).copied().unwrap_or(value)
     }
 
     /// Copies an operation to a place. Nothing recurses, however deep regions nest.

@@ -1,9 +1,9 @@
 //! Calls replaced by what the function does that they call.
 //!
 //! The stable dialect has no calls; `preview$call` and functions that are no entries belong to the preview of 13.5. A call is inlined if
-//! its function is in the module, takes no constant arguments, returns only at its end, and does not lead back to itself; functions that
-//! call others are taken after these. The result has at most [`MAX_OPERATIONS`] operations in each function, as calls of calls may double
-//! at each step; other calls stay. Functions that are no entries go when the last of their calls was inlined.
+//! its function is in the module, takes no constant arguments, returns only at its end, and does not lead back to the caller; so are the
+//! calls that come with it. The result has at most [`MAX_OPERATIONS`] operations in each function, as calls of calls may double
+//! at each step; other calls stay. Functions that are no entries go when no call of them is left.
 //!
 //! An operation that was inlined lies at the place of the call that its own place was inlined into.
 
@@ -24,45 +24,59 @@ pub(crate) fn run(module: &mut Module, _: Options<'_>, changes: &mut Statistics)
     if called.iter().all(Vec::is_empty) {
         return;
     }
-    let order = callees_first(&called);
-    let mut done = vec![false; module.functions.len()];
-    for index in order {
-        // A function that comes later leads back to this one.
-        let sites: Vec<(Op, usize)> = calls(&module.functions[index].body, &by_name).filter(|(_, callee)| done[*callee]).collect();
-        let mut body = std::mem::take(&mut module.functions[index].body);
-        let mut rewriter = Rewriter::new(&mut module.tables, &mut body);
-        for (call, callee) in sites {
-            let callee = &module.functions[callee];
-            if fits(&rewriter, call, callee) {
-                inline(&mut rewriter, call, callee);
-                changes.add("calls inlined", 1);
-            }
-        }
-        drop(rewriter);
-        module.functions[index].body = body;
-        done[index] = true;
-    }
-    let left: HashSet<usize> = module.functions.iter().flat_map(|function| calls(&function.body, &by_name).map(|call| call.1)).collect();
+    let ranks = ranks(&called);
+    // What is called stays only if a call of it is left somewhere.
     let was_called: HashSet<usize> = called.into_iter().flatten().collect();
-    let mut index = 0;
-    module.functions.retain(|function| {
-        let stays = function.is_entry || !was_called.contains(&index) || left.contains(&index);
-        index += 1;
-        stays
-    });
+    let mut stays: Vec<bool> =
+        module.functions.iter().enumerate().map(|(i, function)| function.is_entry || !was_called.contains(&i)).collect();
+    let mut next: Vec<usize> = (0..stays.len()).filter(|index| stays[*index]).collect();
+    while let Some(index) = next.pop() {
+        let mut body = std::mem::take(&mut module.functions[index].body);
+        changes.add("calls inlined", inline_calls(module, index, &mut body, &by_name, &ranks));
+        let left: Vec<usize> = calls(&body, &by_name).map(|call| call.1).collect();
+        module.functions[index].body = body;
+        next.extend(left.into_iter().filter(|callee| !std::mem::replace(&mut stays[*callee], true)));
+    }
+    let mut stays = stays.into_iter();
+    module.functions.retain(|_| stays.next() == Some(true));
+}
+
+/// Puts what functions do in the place of their calls, as long as these have a lower rank than what calls them, and gives how many calls
+/// that were. From the caller to what it calls in the end, so that nothing is copied that is not needed.
+fn inline_calls(module: &mut Module, index: usize, body: &mut Body, by_name: &HashMap<Str, usize>, ranks: &[usize]) -> u64 {
+    let mut sites: Vec<(Op, usize)> = calls(body, by_name).filter(|(_, callee)| ranks[*callee] < ranks[index]).collect();
+    let mut rewriter = Rewriter::new(&mut module.tables, body);
+    let mut inlined = 0;
+    while let Some((call, callee)) = sites.pop() {
+        if !fits(&rewriter, call, &module.functions[callee]) {
+            continue;
+        }
+        for copy in inline(&mut rewriter, call, &module.functions[callee]) {
+            let next = callee_of(rewriter.op(copy), by_name);
+            sites.extend(next.filter(|next| ranks[*next] < ranks[callee]).map(|next| (copy, next)));
+        }
+        inlined += 1;
+    }
+    inlined
 }
 
 /// The calls of functions of the module, and the positions of these.
 fn calls<'a>(body: &'a Body, by_name: &'a HashMap<Str, usize>) -> impl Iterator<Item = (Op, usize)> + 'a {
-    body.preorder().filter(|op| op.opcode() == Opcode::PreviewCall).filter_map(|op| match op.attr(AttrName::Callee) {
-        AttrValue::Str(name) => Some((op.id(), *by_name.get(&name)?)),
-        _ => None,
-    })
+    let all = body.preorder().filter(|op| op.opcode() == Opcode::PreviewCall);
+    all.filter_map(|op| Some((op.id(), callee_of(op, by_name)?)))
 }
 
-/// The functions, each after those that it calls, but for those that lead back to it.
-fn callees_first(called: &[Vec<usize>]) -> Vec<usize> {
-    let (mut order, mut seen) = (Vec::new(), vec![false; called.len()]);
+/// The position of the function that an operation calls, if it is a call of a function of the module.
+fn callee_of(op: OpRef<'_>, by_name: &HashMap<Str, usize>) -> Option<usize> {
+    match op.attr(AttrName::Callee) {
+        AttrValue::Str(name) => by_name.get(&name).copied(),
+        _ => None,
+    }
+}
+
+/// By function: a number that is higher than those of the functions that it calls, but for those that lead back to it.
+fn ranks(called: &[Vec<usize>]) -> Vec<usize> {
+    let (mut ranks, mut rank, mut seen) = (vec![0; called.len()], 0, vec![false; called.len()]);
     for root in 0..called.len() {
         let mut path: Vec<(usize, usize)> = Vec::new();
         if !std::mem::replace(&mut seen[root], true) {
@@ -77,13 +91,14 @@ fn callees_first(called: &[Vec<usize>]) -> Vec<usize> {
                     }
                 }
                 None => {
-                    order.push(*function);
+                    ranks[*function] = rank;
+                    rank += 1;
                     path.pop();
                 }
             }
         }
     }
-    order
+    ranks
 }
 
 /// Whether a call can be inlined.
@@ -104,10 +119,10 @@ fn fits(rewriter: &Rewriter<'_>, call: Op, callee: &Function) -> bool {
         && body.num_ops() + callee.body.num_ops() <= MAX_OPERATIONS
 }
 
-/// Puts what a function does in the place of a call.
-fn inline(rewriter: &mut Rewriter<'_>, call: Op, callee: &Function) {
+/// Puts what a function does in the place of a call, and gives the calls that it makes there.
+fn inline(rewriter: &mut Rewriter<'_>, call: Op, callee: &Function) -> Vec<Op> {
     let here = rewriter.op(call);
-    let mut copier = Copier { values: vec![None; callee.body.num_values()], at: here.loc(), places: HashMap::new() };
+    let mut copier = Copier { values: vec![None; callee.body.num_values()], at: here.loc(), places: HashMap::new(), calls: Vec::new() };
     let entry = callee.body.entry_block().expect("it returns");
     callee.body.args(entry).zip(here.operands()).for_each(|(from, to)| copier.values[from.index()] = Some(*to));
     let mut given: Vec<Value> = Vec::new();
@@ -119,6 +134,7 @@ fn inline(rewriter: &mut Rewriter<'_>, call: Op, callee: &Function) {
         }
     }
     rewriter.replace(call, &given).expect("the function gives what the call gives");
+    copier.calls
 }
 
 /// Copies operations of one body to another one.
@@ -129,6 +145,8 @@ struct Copier {
     at: Option<Loc>,
     /// By place in the function that is called: that place inlined into the call.
     places: HashMap<Loc, Loc>,
+    /// The calls that were copied.
+    calls: Vec<Op>,
 }
 
 impl Copier {
@@ -180,6 +198,7 @@ impl Copier {
             loc,
         };
         let copy = rewriter.create(place, new);
+        self.calls.extend((op.opcode() == Opcode::PreviewCall).then_some(copy));
         op.results().zip(rewriter.op(copy).results()).for_each(|(from, to)| self.values[from.index()] = Some(to));
         copy
     }

@@ -7,7 +7,7 @@ use crate::{
     canonicalize,
     constant::Constant,
     facts::Analyses,
-    loop_split::{Arithmetic, MAX_OPERATIONS, divide, operations_in, truth},
+    loop_split::{Arithmetic, MAX_OPERATIONS, decides_a_branch, divide, operations_in, truth},
     registry::Options,
     statistics::Statistics,
     structure::preorder,
@@ -38,6 +38,9 @@ fn find(rewriter: &Rewriter<'_>, op: Op, threshold: u64) -> Option<(Op, bool)> {
     let here = body.op(op);
     let lower = here.operands()[0];
     let variable = body.args(here.region_block(0)?).next()?;
+    if !decides_a_branch(rewriter, variable) {
+        return None;
+    }
     let constant = |value: Value| Constant::of(tables, body, value, 1);
     let is_lower = |value: Value| value == lower || constant(value).is_some_and(|found| constant(lower) == Some(found));
     let inside = operations_in(here, MAX_OPERATIONS)?;

@@ -55,6 +55,9 @@ impl Condition {
         let here = body.op(op);
         let signedness = if here.flag(AttrName::UnsignedCmp) { Signedness::Unsigned } else { Signedness::Signed };
         let variable = body.args(here.region_block(0)?).next()?;
+        if !decides_a_branch(rewriter, variable) {
+            return None;
+        }
         let inside = operations_in(here, MAX_OPERATIONS)?;
         let mut defined = std::collections::HashSet::new();
         defined.extend(inside.iter().flat_map(|op| op.results().chain(arguments(*op))));
@@ -197,6 +200,14 @@ impl Arithmetic {
 /// A truth value, before an operation.
 pub(crate) fn truth(rewriter: &mut Rewriter<'_>, near: Op, holds: bool) -> Value {
     rewriter.insert_before(near, |builder| builder.constant(Scalar::I1, &[], &[u8::from(holds)])).expect("a legal constant")
+}
+
+/// Whether a branch asks for a comparison of a value. Only loops of which this is true are looked through: in a nest, all of them would
+/// be looked through once for each loop around them.
+pub(crate) fn decides_a_branch(rewriter: &Rewriter<'_>, value: Value) -> bool {
+    let users =
+        |value: Value, opcode: Opcode| rewriter.uses(value).map(|user| rewriter.op(user.op)).filter(move |op| op.opcode() == opcode);
+    users(value, Opcode::CmpI).any(|comparison| comparison.results().any(|result| users(result, Opcode::If).next().is_some()))
 }
 
 /// The operations in the regions of one, unless there are more than so many.

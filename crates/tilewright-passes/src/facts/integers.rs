@@ -11,18 +11,15 @@ use super::{
     Range, TileFact,
     transfer::{Context, KnownFacts, decided},
 };
-use std::{
-    collections::{BTreeSet, HashMap},
-    ops::Range as Span,
-};
+use std::collections::{BTreeSet, HashMap};
 use tilewright_ir::{
     AttrName, Block, Body, ComparisonPredicate, OpRef, Opcode, Signedness, Tables, Value, ops::Placement, terminator_target,
 };
 
 /// How often the range of a value may grow where control flow meets, before it goes to the end of its width.
 const MAX_GROWTH: u8 = 3;
-/// How many conditions around a place are looked at.
-const MAX_CONDITIONS: usize = 64;
+/// How many blocks around a place are looked at for conditions.
+const MAX_CONDITIONS: usize = 16;
 
 /// What is known of each tile of a function.
 #[derive(Debug)]
@@ -81,14 +78,9 @@ impl IntegerFacts {
             return Some(fact.clone());
         }
         let mut fact = fact.clone();
-        let mut place = Some(block);
-        for _ in 0..MAX_CONDITIONS {
-            let Some(block) = place else { break };
-            for condition in self.conditions.by_place.get(&(block, value)).into_iter().flatten() {
-                let other = self.of(condition.other).and_then(|other| other.range);
-                fact.range = fact.range.zip(other).map(|(range, other)| condition.apply(range, other)).or(fact.range);
-            }
-            place = self.conditions.around.get(block.index()).copied().flatten();
+        for condition in self.conditions.places(value, Some(block)).flat_map(|block| &self.conditions.by_place[&(block, value)]) {
+            let other = self.of(condition.other).and_then(|other| other.range);
+            fact.range = fact.range.zip(other).map(|(range, other)| condition.apply(range, other)).or(fact.range);
         }
         let extents = self.conditions.extents.get(&value).map_or(&[][..], |extents| extents);
         Some(fact.agree(extents))
@@ -149,6 +141,13 @@ impl Conditions {
             }
         }
         conditions
+    }
+
+    /// The blocks around a place, from the inside, in which a condition about a value holds.
+    fn places(&self, value: Value, from: Option<Block>) -> impl Iterator<Item = Block> {
+        let from = from.filter(|_| self.about[value.index()]);
+        let around = std::iter::successors(from, |block| self.around.get(block.index()).copied().flatten());
+        around.take(MAX_CONDITIONS).filter(move |block| self.by_place.contains_key(&(*block, value)))
     }
 
     /// What follows from a condition that holds, or does not, in a block: conjunctions are taken apart.
@@ -226,8 +225,8 @@ struct Solver<'m> {
     ops: Vec<OpRef<'m>>,
     /// By value, the operations that read it, as positions.
     readers: Vec<Vec<u32>>,
-    /// By block, the positions of the operations in it and in the blocks inside of it.
-    extents: Vec<Span<u32>>,
+    /// By condition, the operations inside of its block that ask for it when they read the value that it is about, as positions.
+    guarded: HashMap<(Block, Value), Vec<u32>>,
     /// How often the range of a value grew where control flow meets.
     growth: Vec<u8>,
     queue: BTreeSet<u32>,
@@ -238,20 +237,17 @@ impl<'m> Solver<'m> {
         let body = context.body;
         let ops: Vec<OpRef<'m>> = body.preorder().collect();
         let mut readers = vec![Vec::new(); body.num_values()];
-        let mut extents = vec![0..0; body.num_blocks()];
+        let mut guarded: HashMap<(Block, Value), Vec<u32>> = HashMap::new();
         for (op, index) in ops.iter().zip(0..) {
-            // The last operation of a block has no regions.
-            if let Some(block) = op.block() {
-                let extent = &mut extents[block.index()];
-                let start = if extent.end == 0 { index } else { extent.start };
-                *extent = start..index + 1;
-            }
             for operand in op.operands() {
                 readers[operand.index()].push(index);
+                for block in facts.conditions.places(*operand, op.block()) {
+                    guarded.entry((block, *operand)).or_default().push(index);
+                }
             }
         }
         let queue = (0..ops.len() as u32).collect();
-        Solver { context, facts, ops, readers, extents, growth: vec![0; body.num_values()], queue }
+        Solver { context, facts, ops, readers, guarded, growth: vec![0; body.num_values()], queue }
     }
 
     fn solve(mut self) -> IntegerFacts {
@@ -371,11 +367,8 @@ impl<'m> Solver<'m> {
         self.facts.facts[value.index()] = Some(new);
         if changed {
             self.queue.extend(&self.readers[value.index()]);
-            for (block, compared) in self.facts.conditions.compared_with.get(&value).into_iter().flatten() {
-                let readers = &self.readers[compared.index()];
-                let from = readers.partition_point(|reader| *reader < self.extents[block.index()].start);
-                let inside = readers[from..].iter().take_while(|reader| **reader < self.extents[block.index()].end);
-                self.queue.extend(inside);
+            for place in self.facts.conditions.compared_with.get(&value).into_iter().flatten() {
+                self.queue.extend(self.guarded.get(place).into_iter().flatten());
             }
         }
     }

@@ -35,8 +35,8 @@ pub struct Places<'m> {
     facts: &'m IntegerFacts,
 }
 
-/// How many operations a pointer is followed through.
-const MAX_STEPS: usize = 1000;
+/// How many operations a pointer is followed through: passes ask for each access, and compare it with many others.
+const MAX_STEPS: usize = 64;
 
 impl<'m> Places<'m> {
     /// Of a function of a verified module, with the facts about it.

@@ -33,6 +33,15 @@ pub(crate) const DIMENSIONS: &[Dimension] = &[
     Dimension { name: "breaks of one loop", start: 100, text: breaks },
     Dimension { name: "loops in each other", start: 30, text: nested_loops },
     Dimension { name: "branches in each other", start: 30, text: nested_branches },
+    Dimension { name: "stores and loads in loops in each other", start: 40, text: nested_accesses },
+    Dimension { name: "stores and loads in loops in a row", start: 80, text: accesses_in_loops },
+    Dimension { name: "pointers made of each other", start: 200, text: pointers },
+    Dimension { name: "conditions on an induction variable", start: 120, text: conditions },
+    Dimension { name: "comparisons in each other", start: 60, text: nested_comparisons },
+    Dimension { name: "loops that split", start: 50, text: splits },
+    Dimension { name: "products in sums", start: 200, text: sums_of_products },
+    Dimension { name: "calls of one function", start: 100, text: calls },
+    Dimension { name: "functions that call the next", start: 50, text: call_chain },
     Dimension { name: "allocations", start: 200, text: allocations },
     Dimension { name: "allocations that each way out releases", start: 60, text: released },
     Dimension { name: "letters of a name", start: 4000, text: long_name },
@@ -279,6 +288,124 @@ fn nested_loops(n: usize) -> String {
 fn nested_branches(n: usize) -> String {
     let (heads, ends) = (lines(n, |_| "  if %c {".to_owned()), lines(n, |i| format!("  %s{i} = addi %x, %x : tile<i32>\n  }}")));
     entry("%x: tile<i32>, %c: tile<i1>", &format!("{heads}{ends}"))
+}
+
+/// A tile that is stored and loaded again.
+fn access(i: usize) -> String {
+    format!(
+        "  %a{i} = store_ptr_tko weak %at, %x token = %t : tile<128xptr<f32>>, tile<128xf32> -> token
+  %y{i}, %b{i} = load_ptr_tko weak %at token = %a{i} : tile<128xptr<f32>> -> tile<128xf32>, token
+  %c{i} = store_ptr_tko weak %at, %y{i} token = %b{i} : tile<128xptr<f32>>, tile<128xf32> -> token\n"
+    )
+}
+
+fn accessing(body: &str) -> String {
+    entry("%p: tile<ptr<f32>>, %n: tile<i32>", &format!("{POINTERS}  %one = constant <i32: 1> : tile<i32>\n{body}"))
+}
+
+fn nested_accesses(n: usize) -> String {
+    let heads: String = (0..n).map(|i| format!("  for %i{i} in (%z to %n, step %one) : tile<i32> {{\n{}", access(i))).collect();
+    accessing(&format!("{heads}{}", "  continue\n  }\n".repeat(n)))
+}
+
+fn accesses_in_loops(n: usize) -> String {
+    let in_turn =
+        |i: usize| format!("{}  for %i in (%z to %n, step %one) : tile<i32> {{\n{}  continue\n  }}", access(2 * i), access(2 * i + 1));
+    accessing(&lines(n, in_turn))
+}
+
+fn pointers(n: usize) -> String {
+    let ops = lines(n, |i| {
+        format!(
+            "  %p{} = offset %p{i}, %n : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %x{i}, %l{i} = load_ptr_tko weak %p{i} : tile<ptr<f32>> -> tile<f32>, token
+  %s{i} = store_ptr_tko weak %p{}, %x{i} : tile<ptr<f32>>, tile<f32> -> token",
+            i + 1,
+            i + 1
+        )
+    });
+    entry("%p0: tile<ptr<f32>>, %n: tile<i32>", &ops)
+}
+
+/// A branch on a comparison of a value with a constant, which gives the next value.
+fn compared(i: usize, value: &str) -> String {
+    format!(
+        "  %k{i} = constant <i32: {i}> : tile<i32>
+  %c{i} = cmpi less_than {value}, %k{i}, signed : tile<i32> -> tile<i1>
+  %s{} = if %c{i} -> (tile<i32>) {{
+    %u = muli %s{i}, {value} : tile<i32>
+    yield %u : tile<i32>
+  }} else {{
+    yield %s{i} : tile<i32>
+  }}",
+        i + 1
+    )
+}
+
+fn conditions(n: usize) -> String {
+    let head = "  %z = constant <i32: 0> : tile<i32>\n  %one = constant <i32: 1> : tile<i32>
+  %r = for %i in (%z to %n, step %one) : tile<i32> iter_values(%s0 = %z) -> (tile<i32>) {\n";
+    let body = lines(n, |i| compared(i, "%i"));
+    let end = format!("  continue %s{n} : tile<i32>\n  }}\n  print_tko \"%d\", %r : tile<i32> -> token\n");
+    entry("%n: tile<i32>", &format!("{head}{body}{end}"))
+}
+
+fn nested_comparisons(n: usize) -> String {
+    let heads = lines(n, |i| {
+        format!(
+            "  %k{i} = constant <i32: {}> : tile<i32>
+  %c{i} = cmpi less_than %n, %k{i}, signed : tile<i32> -> tile<i1>
+  if %c{i} {{
+  print_tko \"%d\", %n : tile<i32> -> token",
+            4 * n - i
+        )
+    });
+    entry("%n: tile<i32>", &format!("{heads}{}", "  }\n".repeat(n)))
+}
+
+fn splits(n: usize) -> String {
+    let loops = lines(n, |i| {
+        format!(
+            "  %v{} = for %i in (%z to %n, step %one) : tile<i32> iter_values(%s0 = %v{i}) -> (tile<i32>) {{
+{}
+  continue %s1 : tile<i32>
+  }}",
+            i + 1,
+            compared(0, "%i").replace("%k0 = constant <i32: 0>", &format!("%k0 = constant <i32: {}>", i + 2)),
+        )
+    });
+    let constants = "  %z = constant <i32: 0> : tile<i32>\n  %one = constant <i32: 1> : tile<i32>\n  %v0 = addi %n, %n : tile<i32>\n";
+    entry("%n: tile<i32>", &format!("{constants}{loops}  print_tko \"%d\", %v{n} : tile<i32> -> token\n"))
+}
+
+fn sums_of_products(n: usize) -> String {
+    let ops = lines(n, |i| format!("  %m{i} = mulf %a{i}, %x : tile<128xf32>\n  %a{} = addf %m{i}, %x : tile<128xf32>", i + 1));
+    let store = format!("  %s = store_ptr_tko weak %at, %a{n} : tile<128xptr<f32>>, tile<128xf32> -> token\n");
+    entry("%p: tile<ptr<f32>>", &format!("{POINTERS}  %a0 = addf %x, %x : tile<128xf32>\n{ops}{store}"))
+}
+
+fn calls(n: usize) -> String {
+    let body = lines(n, |i| format!("  %{} = preview$call @f(%{i}) : (tile<i32>) -> (tile<i32>)", i + 1));
+    let callee = "func @f(%x: tile<i32>) -> tile<i32> {\n  %0 = muli %x, %x : tile<i32>\n  return %0 : tile<i32>\n}\n";
+    format!("{callee}{}", entry("%0: tile<i32>", &body))
+}
+
+fn call_chain(n: usize) -> String {
+    let functions = lines(n, |i| {
+        format!(
+            "func @f{i}(%x: tile<i32>) -> tile<i32> {{
+  %0 = {}
+  %1 = addi %0, %x : tile<i32>
+  return %1 : tile<i32>
+}}",
+            if i == 0 {
+                "muli %x, %x : tile<i32>".to_owned()
+            } else {
+                format!("preview$call @f{}(%x) : (tile<i32>) -> (tile<i32>)", i - 1)
+            }
+        )
+    });
+    functions + &entry("%x: tile<i32>", &format!("  %0 = preview$call @f{}(%x) : (tile<i32>) -> (tile<i32>)\n", n - 1))
 }
 
 fn allocations(n: usize) -> String {

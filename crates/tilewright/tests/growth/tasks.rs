@@ -1,11 +1,13 @@
 //! What is done with modules.
 
+use std::cell::RefCell;
 use tilewright::{
     bytecode::{self, FileLayout, WriteOptions, dump},
     diff::{DiffOptions, diff},
     exec::Program,
+    facts::FactNotes,
     ir::{self, Diagnostic, Module, VerifiedModule},
-    passes::{Pipeline, RunOptions},
+    passes::{PASSES, Pipeline, RunOptions},
     stats::{FileStats, Stats},
     text::{self, ParseOptions, PrintOptions},
 };
@@ -25,6 +27,9 @@ pub(crate) struct Subject {
     /// The same, without passes.
     as_it_is: Option<Program>,
     file: Option<(Vec<u8>, FileLayout)>,
+    /// One for each pass to change, and what they made: to copy and to drop modules is no part of a pass.
+    copies: RefCell<Vec<Module>>,
+    changed: RefCell<Vec<Module>>,
 }
 
 impl Subject {
@@ -33,7 +38,8 @@ impl Subject {
         let verified = module.clone().and_then(|module| ir::verify(module).ok());
         let located = text::parse(&text, &ParseOptions::new().locate(FILE)).ok();
         let findings = located.map(ir::try_verify).and_then(Result::err).map(|rejected| (rejected.module, rejected.findings));
-        let file = verified.as_ref().map(|module| {
+        // Bytecode has no form for functions that are only called.
+        let file = verified.as_ref().filter(|module| module.functions.iter().all(|function| function.is_entry)).map(|module| {
             let bytes = bytecode::write(module, &WriteOptions::new(module.version)).expect("the newest version can say it");
             let layout = bytecode::read_with_layout(&bytes).expect("what was written reads").1;
             (bytes, layout)
@@ -41,7 +47,19 @@ impl Subject {
         let program = verified.clone().map(Program::new);
         let as_it_is = verified.clone().map(Program::without_passes);
         let generic = verified.as_ref().map(|module| text::print(module, &all_forms()));
-        Subject { texts: std::iter::once(text).chain(generic).collect(), module, findings, verified, program, as_it_is, file }
+        let copies: Vec<Module> = verified.iter().flat_map(|module| PASSES.iter().map(|_| Module::clone(module))).collect();
+        let (copies, changed) = (RefCell::new(copies), RefCell::new(Vec::with_capacity(PASSES.len())));
+        Subject {
+            texts: std::iter::once(text).chain(generic).collect(),
+            module,
+            findings,
+            verified,
+            program,
+            as_it_is,
+            file,
+            copies,
+            changed,
+        }
     }
 
     /// What is wrong with the module, if anything is.
@@ -56,37 +74,50 @@ fn all_forms() -> PrintOptions {
     PrintOptions::new().module(true).generic(true).debug_info(true)
 }
 
-/// Something that is done with a module, or with a module and a somewhat longer one.
+/// Something that is done with a module, or with a module and a somewhat longer one. Gives how many bytes it read and made: texts with
+/// deep nests grow with the square of the depth.
+type Run = dyn Fn(&Subject, &Subject) -> usize;
+
 pub(crate) struct Task {
-    pub(crate) name: &'static str,
-    /// Gives how many bytes it read and made: texts with deep nests grow with the square of the depth.
-    pub(crate) run: fn(&Subject, &Subject) -> usize,
+    pub(crate) name: String,
+    pub(crate) run: Box<Run>,
 }
 
-/// All tasks. Each of them does nothing for modules that it is not about.
-pub(crate) const TASKS: &[Task] = &[
-    Task { name: "parse", run: |subject, _| parse(&subject.texts[0], &ParseOptions::new()) },
-    Task { name: "parse with places", run: |subject, _| parse(&subject.texts[0], &ParseOptions::new().locate(FILE)) },
-    Task { name: "parse generic text", run: |subject, _| subject.texts.get(1).map_or(0, |text| parse(text, &ParseOptions::new())) },
-    Task { name: "render errors", run: render_errors },
-    Task { name: "verify", run: verify },
-    Task { name: "render findings", run: render_findings },
-    Task { name: "print", run: |subject, _| print(subject, PrintOptions::new()) },
-    Task { name: "print a module", run: |subject, _| print(subject, PrintOptions::new().module(true)) },
-    Task { name: "print locations", run: |subject, _| print(subject, PrintOptions::new().debug_info(true)) },
-    Task { name: "print generic text", run: |subject, _| print(subject, all_forms()) },
-    Task { name: "read", run: read },
-    Task { name: "read with layout", run: read_with_layout },
-    Task { name: "write", run: write },
-    Task { name: "write with layout", run: write_with_layout },
-    Task { name: "objdump", run: objdump },
-    Task { name: "diff with itself", run: |subject, _| compare(subject, subject) },
-    Task { name: "diff with more", run: compare },
-    Task { name: "stats", run: stats },
-    Task { name: "put in order", run: put_in_order },
-    Task { name: "opt -O", run: opt },
-    Task { name: "plan", run: plan },
-    Task { name: "plan as it is", run: plan_as_it_is },
+/// All tasks: those of the library, and each pass by itself. Each of them does nothing for modules that it is not about.
+pub(crate) fn tasks() -> Vec<Task> {
+    let of_library = LIBRARY.iter().map(|(name, run)| Task { name: (*name).to_owned(), run: Box::new(run) });
+    let of_passes = PASSES.iter().map(|pass| {
+        let pipeline = Pipeline::parse(pass.name).expect("a name is a pipeline");
+        Task { name: format!("pass {}", pass.name), run: Box::new(move |subject, _| change(subject, &pipeline)) }
+    });
+    of_library.chain(of_passes).collect()
+}
+
+/// What the library does.
+const LIBRARY: &[(&str, &Run)] = &[
+    ("parse", &|subject, _| parse(&subject.texts[0], &ParseOptions::new())),
+    ("parse with places", &|subject, _| parse(&subject.texts[0], &ParseOptions::new().locate(FILE))),
+    ("parse generic text", &|subject, _| subject.texts.get(1).map_or(0, |text| parse(text, &ParseOptions::new()))),
+    ("render errors", &render_errors),
+    ("verify", &verify),
+    ("render findings", &render_findings),
+    ("print", &|subject, _| print(subject, PrintOptions::new())),
+    ("print a module", &|subject, _| print(subject, PrintOptions::new().module(true))),
+    ("print locations", &|subject, _| print(subject, PrintOptions::new().debug_info(true))),
+    ("print generic text", &|subject, _| print(subject, all_forms())),
+    ("read", &read),
+    ("read with layout", &read_with_layout),
+    ("write", &write),
+    ("write with layout", &write_with_layout),
+    ("objdump", &objdump),
+    ("diff with itself", &|subject, _| compare(subject, subject)),
+    ("diff with more", &compare),
+    ("stats", &stats),
+    ("put in order", &put_in_order),
+    ("opt -O", &opt),
+    ("plan", &plan),
+    ("plan as it is", &plan_as_it_is),
+    ("print facts", &print_facts),
 ];
 
 fn parse(text: &str, options: &ParseOptions<'_>) -> usize {
@@ -166,6 +197,23 @@ fn opt(subject: &Subject, _: &Subject) -> usize {
     let passes = Pipeline::default_passes();
     drop(subject.verified.clone().map(|module| passes.run(module, RunOptions::new().verify_each(false))));
     0
+}
+
+/// Without verifying the result, which is another task.
+fn change(subject: &Subject, pipeline: &Pipeline) -> usize {
+    let copy = subject.copies.borrow_mut().pop();
+    if let Some(mut module) = copy {
+        pipeline.change(&mut module);
+        subject.changed.borrow_mut().push(module);
+    }
+    0
+}
+
+fn print_facts(subject: &Subject, _: &Subject) -> usize {
+    let Some(module) = &subject.verified else { return 0 };
+    let mut out = String::new();
+    text::write_with_notes(module, &PrintOptions::new(), &FactNotes::new(module), &mut out).expect("a string takes everything");
+    out.len()
 }
 
 fn plan(subject: &Subject, _: &Subject) -> usize {
