@@ -139,7 +139,7 @@ impl Builder {
         self.code.body.push(Item::Store { value, place, mask });
     }
 
-    /// Reads memory at computed offsets in bytes.
+    /// Reads memory at computed offsets in bytes, which are `i32` or `i64`. Those of 32 bits are as many at once as numbers of 32 bits.
     pub fn gather(&mut self, lane: Lane, buffer: Param, offsets: Value, mask: Option<Value>) -> Value {
         let variability = self.variability_here();
         let result = self.value(lane, variability);
@@ -147,7 +147,7 @@ impl Builder {
         result
     }
 
-    /// Writes memory at computed offsets in bytes.
+    /// Writes memory at computed offsets in bytes, which are `i32` or `i64`.
     pub fn scatter(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
         self.code.body.push(Item::Scatter { value, buffer, offsets, mask });
     }

@@ -159,7 +159,7 @@ pub enum Item {
         result: Value,
         /// The memory.
         buffer: Param,
-        /// Bytes from the buffer's begin: `i64`.
+        /// Bytes from the buffer's begin: `i32` or `i64`.
         offsets: Value,
         /// The lanes that read; the others get zero.
         mask: Option<Value>,
@@ -170,7 +170,7 @@ pub enum Item {
         value: Value,
         /// The memory.
         buffer: Param,
-        /// Bytes from the buffer's begin: `i64`.
+        /// Bytes from the buffer's begin: `i32` or `i64`.
         offsets: Value,
         /// The lanes that write.
         mask: Option<Value>,

@@ -160,7 +160,10 @@ impl Run<'_> {
 
     /// The offset of a lane, if it lies inside of the buffer; else a fault.
     fn checked(&mut self, place: Param, offsets: Value, lane: usize, element: Lane) -> Option<usize> {
-        let offset = self.slice(offsets)[lane];
+        let offset = match self.code.lane(offsets) {
+            Lane::I32 => i64::from(self.slice(offsets)[lane] as i32) as u64,
+            _ => self.slice(offsets)[lane],
+        };
         let inside = offset.checked_add(element.size() as u64).is_some_and(|end| end <= buffer(self.args, place).len() as u64);
         self.fault |= !inside;
         inside.then_some(offset as usize)

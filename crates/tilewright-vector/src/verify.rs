@@ -1,7 +1,7 @@
 //! The rules of vector code.
 //!
 //! - Values are defined once, before they are read, in the same loop body or around it; loop indices are read inside of their loops.
-//! - Operands have the types that the primitive takes; masks are masks, offsets `i64`; parameters are what they are used as.
+//! - Operands have the types that the primitive takes; masks are masks, offsets `i32` or `i64`; parameters are what they are used as.
 //! - A loop over lanes has none inside. Partial values are read by folds and as what loops begin with, and nothing else.
 //! - What a loop hands on has the type of what it got; a combiner only computes, and so does the loop of a lane, whose first value is a mask.
 //! - The number of lanes is a power of two from 8 to 256.
@@ -200,7 +200,7 @@ impl Verifier<'_> {
         self.param(buffer, ParamKind::Buffer)?;
         self.mask(mask)?;
         let lane = self.read(offsets)?;
-        require(lane == Lane::I64, || format!("{offsets} is {lane}: offsets are i64"))
+        require(matches!(lane, Lane::I32 | Lane::I64), || format!("{offsets} is {lane}: offsets are i32 or i64"))
     }
 
     fn of_type(&self, value: Value, expected: Lane) -> Verdict {

@@ -81,9 +81,9 @@ fn lanes_that_reach_outside_do_nothing_and_are_told() {
         .into_iter()
         .flat_map(|lane| [1u64, 8, 63, 64, 1 << 32, 1 << 63, u64::MAX, 0u64.wrapping_sub(8)].map(|stride| (lane, stride)))
     {
-        for scatters in [false, true] {
+        for (scatters, offset_lane) in [(false, Lane::I64), (true, Lane::I64), (false, Lane::I32), (true, Lane::I32)] {
             let code = code(Count::Const(20), |b, buffer, _, axis| {
-                let (index, stride) = (b.index(axis, Lane::I64), b.constant(Lane::I64, stride));
+                let (index, stride) = (b.index(axis, offset_lane), b.constant(offset_lane, stride & offset_lane.bits()));
                 let offsets = b.prim(Prim::Mul, &[index, stride]);
                 if scatters {
                     let value = b.constant(lane, 0x7f);
@@ -92,7 +92,12 @@ fn lanes_that_reach_outside_do_nothing_and_are_told() {
                     b.gather(lane, buffer, offsets, None);
                 }
             });
-            let inside = (0..20u64).all(|i| i.wrapping_mul(stride).checked_add(lane.size() as u64).is_some_and(|end| end <= ROOM as u64));
+            let is_inside = |i: u64| {
+                let offset = i.wrapping_mul(stride);
+                let offset = if offset_lane == Lane::I32 { i64::from(offset as i32) as u64 } else { offset };
+                offset.checked_add(lane.size() as u64).is_some_and(|end| end <= ROOM as u64)
+            };
+            let inside = (0..20).all(is_inside);
             assert_eq!(run(&code, 0, true), if inside { Ok(()) } else { Err(Fault::Lane) }, "{lane} at {stride}");
         }
     }

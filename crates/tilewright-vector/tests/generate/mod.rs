@@ -302,17 +302,18 @@ impl<'a> Generator<'a> {
 
     /// Offsets, most of them inside.
     fn offsets(&mut self) -> Value {
+        let lane = if self.lanes < 3 || self.below(2) == 1 { Lane::I32 } else { Lane::I64 };
         let index = match self.loops.last() {
-            Some((axis, _)) => self.builder.index(*axis, Lane::I64),
-            None => self.builder.constant(Lane::I64, 3),
+            Some((axis, _)) => self.builder.index(*axis, lane),
+            None => self.builder.constant(lane, 3),
         };
         let stride = [4u64, 8, 1, 7, 200, u64::MAX][self.below(6)];
-        let stride = self.builder.constant(Lane::I64, stride);
+        let stride = self.builder.constant(lane, stride & lane.bits());
         self.builder.prim(Prim::Mul, &[index, stride])
     }
 
     fn gather(&mut self) {
-        if self.lanes < 3 {
+        if self.lanes < 2 {
             return;
         }
         let (lane, offsets) = (self.lane(), self.offsets());
@@ -322,7 +323,7 @@ impl<'a> Generator<'a> {
     }
 
     fn scatter(&mut self) {
-        if self.lanes < 3 || self.taken > 0 {
+        if self.lanes < 2 || self.taken > 0 {
             return;
         }
         let lane = self.lane();

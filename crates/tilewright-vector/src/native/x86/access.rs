@@ -1,4 +1,4 @@
-//! Loads, stores, gathers and scatters.
+//! Loads and stores.
 
 use super::*;
 
@@ -67,6 +67,13 @@ impl Emitter<'_> {
         let bytes = (self.width * size).max(16);
         let along = if self.in_lanes() { self.along(place, size) } else { Along::Same };
         match (along, active, self.level) {
+            (Along::Strided(Count::Const(stride)), None, _) if self.has_every_second(stride, lane) => {
+                self.every_second(to, address, lane);
+            }
+            (Along::Strided(Count::Const(stride)), active, _) if size >= 4 && self.reaches(stride) => {
+                self.move_to_rsi(address);
+                return self.load_strided(result, stride as i32, active);
+            }
             (Along::Same, None, _) => self.e(broadcast(size), &[v(to, bytes), at(address, 0)]),
             (Along::Contiguous, None, _) => self.read_vector(to, at(address, 0), self.width * size),
             (Along::Same, Some(active), Level::Avx512) => {
@@ -143,7 +150,7 @@ impl Emitter<'_> {
     }
 
     /// The vector of a value as it lies in memory: a mask as bytes of 0 and 1.
-    fn vector_in_memory_form(&mut self, value: Value) -> u8 {
+    pub(super) fn vector_in_memory_form(&mut self, value: Value) -> u8 {
         if self.code.lane(value) != Lane::Mask {
             return self.vector(value, 0);
         }
@@ -177,6 +184,81 @@ impl Emitter<'_> {
         7
     }
 
+    /// Whether 32 bits hold the distance of every lane from the first.
+    fn reaches(&self, stride: i64) -> bool {
+        stride.checked_mul(self.width as i64).is_some_and(|reach| i32::try_from(reach).is_ok())
+    }
+
+    /// Gathers from `rsi` on, at distances that are known.
+    fn load_strided(&mut self, result: Value, stride: i32, active: Option<u8>) {
+        let inside = match (self.level, active) {
+            (Level::Avx512, None) => {
+                self.constant_mask(6, true);
+                6
+            }
+            (Level::Avx512, Some(active @ 6..)) => active,
+            (Level::Avx512, Some(active)) => {
+                self.e(InstId::Kmovq, &[m(6), m(active)]);
+                6
+            }
+            (Level::Avx2, None) => {
+                let all = self.scratch(0);
+                self.constant_mask(all, true);
+                all
+            }
+            (Level::Avx2, Some(active)) => {
+                let (copy, size) = (self.scratch(0), self.code.lane(result).size());
+                let narrow = self.narrow_mask(copy, active, size);
+                if narrow != copy {
+                    self.move_vector(v(copy, 32), v(narrow, 32));
+                }
+                copy
+            }
+        };
+        let distances = (0..self.width as i32).flat_map(|lane| (lane * stride).to_le_bytes()).collect();
+        let (place, offsets) = (self.pool.place(distances), self.scratch(1));
+        self.move_vector(v(offsets, self.bytes(Lane::I32)), at(POOL, place));
+        self.gather_inside(result, (offsets, Lane::I32), inside);
+    }
+
+    /// Whether [`every_second`](Emitter::every_second) reads numbers that lie so far apart.
+    fn has_every_second(&self, stride: i64, lane: Lane) -> bool {
+        let size = lane.size();
+        let least = if self.level == Level::Avx512 { 2 } else { 4 };
+        stride == 2 * size as i64 && size >= least
+    }
+
+    /// Every second number, from two vectors: the second one begins with the last number of the first, so that nothing is read behind the last that
+    /// is asked for.
+    fn every_second(&mut self, to: u8, address: General, lane: Lane) {
+        let (size, width) = (lane.size(), self.width);
+        let bytes = width * size;
+        let (first, second) = (at(address, 0), at(address, (bytes - size) as i32));
+        if self.level == Level::Avx512 {
+            // Numbers of the second vector count from the width on.
+            let from = |i: usize| if 2 * i < width { 2 * i } else { width + 2 * i - (width - 1) };
+            let index = (0..width).flat_map(|i| from(i).to_le_bytes()[..size].to_vec()).collect();
+            let (place, index) = (self.pool.place(index), self.scratch(2));
+            self.move_vector(v(index, bytes), at(POOL, place));
+            self.move_vector(v(to, bytes), first);
+            let id = match size {
+                2 => InstId::Vpermt2w,
+                4 => InstId::Vpermt2d,
+                _ => InstId::Vpermt2q,
+            };
+            return self.e(id, &[v(to, bytes), v(index, bytes), second]);
+        }
+        self.move_vector(v(to, bytes), first);
+        // Even numbers of the first and odd ones of the second, in each half of the vectors.
+        match size {
+            4 => self.e(InstId::Vshufps, &[v(to, bytes), v(to, bytes), second, number(0xd8)]),
+            _ => self.e(InstId::Vshufpd, &[v(to, bytes), v(to, bytes), second, number(0xa)]),
+        }
+        if bytes == 32 {
+            self.e(InstId::Vpermq, &[v(to, 32), v(to, 32), number(0xd8)]);
+        }
+    }
+
     fn move_to_rsi(&mut self, address: General) {
         if address != RSI {
             self.e(InstId::Mov, &[g(RSI), g(address)]);
@@ -201,7 +283,7 @@ impl Emitter<'_> {
     }
 
     /// Writes a mask to the third area, lane by lane in [`byte_step`](Emitter::byte_step) bytes of which one tells: the area.
-    fn mask_bytes(&mut self, mask: u8) -> i32 {
+    pub(super) fn mask_bytes(&mut self, mask: u8) -> i32 {
         let area = self.areas[2];
         match self.level {
             Level::Avx512 => {
@@ -223,7 +305,7 @@ impl Emitter<'_> {
     }
 
     /// Copies a number of `size` bytes, by `rax`.
-    fn copy(&mut self, size: usize, to: Operand, from: Operand) {
+    pub(super) fn copy(&mut self, size: usize, to: Operand, from: Operand) {
         let register = match size {
             1 => *asmkit::x86::gpb(RAX).as_operand(),
             2 => *asmkit::x86::gpw(RAX).as_operand(),
@@ -262,7 +344,7 @@ impl Emitter<'_> {
         );
     }
 
-    fn clear_area(&mut self) {
+    pub(super) fn clear_area(&mut self) {
         let (zero, area, bytes) = (self.scratch(2), self.areas[0], self.level.bytes());
         let id = if self.level == Level::Avx512 { InstId::Vpxord } else { InstId::Vpxor };
         self.e(id, &[v(zero, bytes); 3]);
@@ -285,107 +367,6 @@ impl Emitter<'_> {
         self.e(InstId::Add, &[g(RCX), number(1)]);
         self.e(InstId::Cmp, &[g(RCX), number(self.width as i64)]);
         self.jump(InstId::Jl, head);
-    }
-
-    /// What gathers and scatters begin with: offsets in the second area, and the mask's bytes in the third; outside of loops over lanes only
-    /// the first lane counts.
-    fn prepare(&mut self, buffer: Param, offsets: Value, mask: Option<Value>) -> Option<i32> {
-        let active = if self.in_lanes() {
-            self.active(&[], mask)
-        } else {
-            let mask = mask.map(|value| self.mask(value, u8::from(self.level == Level::Avx2)));
-            self.e(InstId::Mov, &[g(RCX), number(1)]);
-            let first = self.first_lanes();
-            match (self.level, mask) {
-                (_, None) => {}
-                (Level::Avx512, Some(mask)) => self.e(InstId::Kandq, &[m(first), m(first), m(mask)]),
-                (Level::Avx2, Some(mask)) => self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]),
-            }
-            Some(first)
-        };
-        let mask = active.map(|mask| self.mask_bytes(mask));
-        let from = self.vector(offsets, 1);
-        let (area, bytes) = (self.areas[1], self.bytes(Lane::I64));
-        self.move_vector(at(BLOCK, area), v(from, bytes));
-        let base = slot_of(&self.code.params, buffer);
-        self.e(InstId::Mov, &[g(RSI), word(base)]);
-        self.e(InstId::Mov, &[g(RDX), word(base + 8)]);
-        mask
-    }
-
-    /// The end of a lane's number behind `rsi`, in `rax`, if it lies inside of the buffer; else the fault is raised and the lane left out.
-    fn check_lane(&mut self, size: usize, outside: Label) {
-        let area = self.areas[1];
-        self.e(InstId::Mov, &[g(RAX), at_index(BLOCK, RCX, 3, area)]);
-        self.e(InstId::Add, &[g(RAX), number(size as i64)]);
-        self.jump(InstId::Jb, outside);
-        self.e(InstId::Cmp, &[g(RAX), g(RDX)]);
-        self.jump(InstId::Jnbe, outside);
-    }
-
-    fn fault(&mut self, outside: Label, inside: Label) {
-        self.jump(InstId::Jmp, inside);
-        self.bind(outside);
-        self.e(InstId::Mov, &[word(FAULT), number(1)]);
-        self.bind(inside);
-    }
-
-    pub(super) fn gather(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
-        let lane = self.code.lane(result);
-        let size = lane.size();
-        let mask = self.prepare(buffer, offsets, mask);
-        self.clear_area();
-        let area = self.areas[0];
-        let (outside, inside) = (self.label(), self.label());
-        self.each_lane(
-            mask,
-            |e| {
-                e.check_lane(size, outside);
-                e.copy(size, at_index(BLOCK, RCX, size.trailing_zeros(), area), at_index(RSI, RAX, 0, -(size as i32)));
-                e.fault(outside, inside);
-            },
-            |_| {},
-        );
-        if !self.in_lanes() {
-            return self.broadcast_to(result, at(BLOCK, area));
-        }
-        let to = if lane == Lane::Mask { self.scratch(0) } else { self.target(result) };
-        self.read_vector(to, at(BLOCK, area), self.width * size);
-        if lane == Lane::Mask { self.mask_of_bytes(result, to) } else { self.done(result, to) }
-    }
-
-    pub(super) fn scatter(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
-        let size = self.code.lane(value).size();
-        let from = self.vector_in_memory_form(value);
-        let area = self.areas[0];
-        self.write_vector(at(BLOCK, area), from, (self.width * size).max(16));
-        let mask = self.prepare(buffer, offsets, mask);
-        let (outside, inside) = (self.label(), self.label());
-        self.each_lane(
-            mask,
-            |e| {
-                e.check_lane(size, outside);
-                e.e(InstId::Lea, &[g(RAX), at_index(RSI, RAX, 0, -(size as i32))]);
-                // The address is in rax, so the number goes by another register.
-                e.copy_by_r(size, at(RAX, 0), at_index(BLOCK, RCX, size.trailing_zeros(), area));
-                e.fault(outside, inside);
-            },
-            |_| {},
-        );
-    }
-
-    /// Copies a number of `size` bytes by `rdx`, and reads the buffer's length again behind it.
-    fn copy_by_r(&mut self, size: usize, to: Operand, from: Operand) {
-        let register = match size {
-            1 => *asmkit::x86::gpb(RDX).as_operand(),
-            2 => *asmkit::x86::gpw(RDX).as_operand(),
-            4 => g32(RDX),
-            _ => g(RDX),
-        };
-        self.e(InstId::Push, &[g(RDX)]);
-        self.e(InstId::Mov, &[register, from]);
-        self.e(InstId::Mov, &[to, register]);
-        self.e(InstId::Pop, &[g(RDX)]);
     }
 }
 

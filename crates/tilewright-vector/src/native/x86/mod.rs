@@ -15,6 +15,7 @@
 
 mod access;
 mod encoder;
+mod gather;
 mod loops;
 mod masks;
 mod prims;
@@ -29,7 +30,7 @@ use crate::{
 };
 use asmkit::{
     AsmError, Operand, OperandCast,
-    x86::{InstId, gpq, imm, k, ptr, ptr_index, xmm, ymm, zmm},
+    x86::{InstId, Mem, gpq, imm, k, ptr, ptr_index, xmm, ymm, zmm},
 };
 use encoder::{Encoder, Label};
 use std::collections::BTreeMap;

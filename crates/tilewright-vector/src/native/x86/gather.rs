@@ -1,0 +1,262 @@
+//! Gathers and scatters: by instructions that do all lanes at once, for numbers of 4 and 8 bytes in loops over lanes, else one by one.
+
+use super::*;
+
+/// The gather, and the scatter, by the bytes of an offset and of a number.
+fn at_once(offset: usize, size: usize) -> (InstId, InstId) {
+    match (offset, size) {
+        (4, 4) => (InstId::Vpgatherdd, InstId::Vpscatterdd),
+        (4, _) => (InstId::Vpgatherdq, InstId::Vpscatterdq),
+        (_, 4) => (InstId::Vpgatherqd, InstId::Vpscatterqd),
+        _ => (InstId::Vpgatherqq, InstId::Vpscatterqq),
+    }
+}
+
+/// Memory at `rsi` plus an offset for each lane.
+fn at_each(offsets: u8, bytes: usize) -> Operand {
+    let (base, register) = (gpq(RSI), offsets.into());
+    let mem = match bytes {
+        64 => Mem::from_base_and_index_shift_disp(&base, &zmm(register), 0, 0, 0, 0.into()),
+        32 => Mem::from_base_and_index_shift_disp(&base, &ymm(register), 0, 0, 0, 0.into()),
+        _ => Mem::from_base_and_index_shift_disp(&base, &xmm(register), 0, 0, 0, 0.into()),
+    };
+    *mem.as_operand()
+}
+
+impl Emitter<'_> {
+    fn gather_at_once(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let inside = self.inside(buffer, offsets, mask, self.code.lane(result).size());
+        let from = self.vector(offsets, 1);
+        let offsets = (from, self.code.lane(offsets));
+        self.gather_inside(result, offsets, inside);
+    }
+
+    /// Gathers from `rsi` on, in the lanes that a mask tells: in a mask register for use within an item, or the first or last scratch vector, which it destroys. The
+    /// offsets may be in the second scratch vector.
+    pub(super) fn gather_inside(&mut self, result: Value, (offsets, lane): (u8, Lane), inside: u8) {
+        let size = self.code.lane(result).size();
+        let (id, _) = at_once(lane.size(), size);
+        let (bytes, place) = (self.bytes(self.code.lane(result)), at_each(offsets, self.bytes(lane)));
+        let to = match self.target(result) {
+            // All three vectors are others.
+            to if self.level == Level::Avx2 && to == inside => self.scratch(2),
+            to => to,
+        };
+        match self.level {
+            Level::Avx512 => {
+                self.e(InstId::Vpxord, &[v(to, bytes); 3]);
+                self.masked(inside, false, id, &[v(to, bytes), place]);
+            }
+            Level::Avx2 => {
+                self.e(InstId::Vpxor, &[v(to, bytes); 3]);
+                self.e(id, &[v(to, bytes), place, v(inside, bytes)]);
+            }
+        }
+        self.done(result, to);
+    }
+
+    fn scatter_at_once(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let lane = self.code.lane(value);
+        let inside = self.inside(buffer, offsets, mask, lane.size());
+        let (offset, from) = (self.vector(offsets, 1), self.vector(value, 0));
+        let offset_lane = self.code.lane(offsets);
+        let (_, id) = at_once(offset_lane.size(), lane.size());
+        self.masked(inside, false, id, &[at_each(offset, self.bytes(offset_lane)), v(from, self.bytes(lane))]);
+    }
+
+    /// The active lanes whose numbers lie inside of the buffer, as [`gather_inside`](Emitter::gather_inside) takes them; if others are active, the
+    /// fault is raised. Leaves the buffer's begin in `rsi`.
+    fn inside(&mut self, buffer: Param, offsets: Value, mask: Option<Value>, size: usize) -> u8 {
+        let active = self.active(&[], mask);
+        let base = slot_of(&self.code.params, buffer);
+        let lane = self.code.lane(offsets);
+        // How many offsets there are from zero on, in rax: 32 bits hold no more than 2^31.
+        self.e(InstId::Xor, &[g32(RCX), g32(RCX)]);
+        self.e(InstId::Mov, &[g(RAX), word(base + 8)]);
+        self.e(InstId::Sub, &[g(RAX), number(size as i64 - 1)]);
+        self.e(InstId::Cmovb, &[g(RAX), g(RCX)]);
+        if lane == Lane::I32 {
+            self.e(InstId::Mov, &[g32(RCX), number(1 << 31)]);
+            self.e(InstId::Cmp, &[g(RAX), g(RCX)]);
+            self.e(InstId::Cmovnbe, &[g(RAX), g(RCX)]);
+        }
+        self.e(InstId::Mov, &[g(RSI), word(base)]);
+        match self.level {
+            Level::Avx512 => self.inside_by_mask(offsets, active),
+            Level::Avx2 => self.inside_by_vector(offsets, active, size),
+        }
+    }
+
+    fn inside_by_mask(&mut self, offsets: Value, active: Option<u8>) -> u8 {
+        // The mask of the active lanes may be in one of the two.
+        let (inside, outside) = if active == Some(6) { (7, 6) } else { (6, 7) };
+        let lane = self.code.lane(offsets);
+        let (bytes, from, limit) = (self.bytes(lane), self.vector(offsets, 1), self.scratch(0));
+        let (wide, compare) = match lane {
+            Lane::I32 => (false, InstId::Vpcmpud),
+            _ => (true, InstId::Vpcmpuq),
+        };
+        let count = if wide { g(RAX) } else { g32(RAX) };
+        self.e(broadcast(lane.size()), &[v(limit, bytes), count]);
+        let operands = [m(inside), v(from, bytes), v(limit, bytes), number(1)];
+        let [xor, test] = if self.width == 8 { [InstId::Kxorb, InstId::Kortestb] } else { [InstId::Kxorw, InstId::Kortestw] };
+        let over = self.label();
+        match active {
+            // All lanes are inside if all bits of the mask are set.
+            None => {
+                self.e(compare, &operands);
+                self.e(test, &[m(inside), m(inside)]);
+                self.jump(InstId::Jb, over);
+            }
+            Some(active) => {
+                self.masked(active, false, compare, &operands);
+                self.e(xor, &[m(outside), m(active), m(inside)]);
+                self.e(test, &[m(outside), m(outside)]);
+                self.jump(InstId::Jz, over);
+            }
+        }
+        self.e(InstId::Mov, &[word(FAULT), number(1)]);
+        self.bind(over);
+        inside
+    }
+
+    fn inside_by_vector(&mut self, offsets: Value, active: Option<u8>, size: usize) -> u8 {
+        let lane = self.code.lane(offsets);
+        let bytes = self.bytes(lane);
+        let (inside, biased, other) = (self.scratch(0), self.scratch(1), self.scratch(2));
+        let from = self.vector(offsets, 1);
+        // Compared with signs, after both sides were moved down by half of the range.
+        let bias = self.pool.place((1u64 << (8 * lane.size() - 1)).to_le_bytes()[..lane.size()].repeat(32 / lane.size()));
+        let bias = at(POOL, bias);
+        let compare = if lane == Lane::I32 { InstId::Vpcmpgtd } else { InstId::Vpcmpgtq };
+        self.e(InstId::Vmovq, &[v(inside, 16), g(RAX)]);
+        self.e(broadcast(lane.size()), &[v(inside, bytes), v(inside, 16)]);
+        self.e(InstId::Vpxor, &[v(inside, bytes), v(inside, bytes), bias]);
+        self.e(InstId::Vpxor, &[v(biased, bytes), v(from, bytes), bias]);
+        self.e(compare, &[v(inside, bytes), v(inside, bytes), v(biased, bytes)]);
+        self.widen_mask(inside, inside, lane.size());
+        let active = active.unwrap_or_else(|| {
+            self.e(InstId::Vpcmpeqd, &[v(other, 32); 3]);
+            other
+        });
+        let over = self.label();
+        // The carry is set if all active lanes are inside.
+        self.e(InstId::Vptest, &[v(inside, 32), v(active, 32)]);
+        self.jump(InstId::Jb, over);
+        self.e(InstId::Mov, &[word(FAULT), number(1)]);
+        self.bind(over);
+        self.e(InstId::Vpand, &[v(inside, 32), v(inside, 32), v(active, 32)]);
+        self.narrow_mask(other, inside, size)
+    }
+
+    /// What gathers and scatters begin with: offsets in the second area, and the mask's bytes in the third; outside of loops over lanes only
+    /// the first lane counts.
+    fn prepare(&mut self, buffer: Param, offsets: Value, mask: Option<Value>) -> Option<i32> {
+        let active = if self.in_lanes() {
+            self.active(&[], mask)
+        } else {
+            let mask = mask.map(|value| self.mask(value, u8::from(self.level == Level::Avx2)));
+            self.e(InstId::Mov, &[g(RCX), number(1)]);
+            let first = self.first_lanes();
+            match (self.level, mask) {
+                (_, None) => {}
+                (Level::Avx512, Some(mask)) => self.e(InstId::Kandq, &[m(first), m(first), m(mask)]),
+                (Level::Avx2, Some(mask)) => self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]),
+            }
+            Some(first)
+        };
+        let mask = active.map(|mask| self.mask_bytes(mask));
+        let from = self.vector(offsets, 1);
+        let (area, bytes) = (self.areas[1], self.bytes(self.code.lane(offsets)));
+        self.move_vector(at(BLOCK, area), v(from, bytes));
+        let base = slot_of(&self.code.params, buffer);
+        self.e(InstId::Mov, &[g(RSI), word(base)]);
+        self.e(InstId::Mov, &[g(RDX), word(base + 8)]);
+        mask
+    }
+
+    /// The end of a lane's number behind `rsi`, in `rax`, if it lies inside of the buffer; else the fault is raised and the lane left out.
+    fn check_lane(&mut self, offsets: Value, size: usize, outside: Label) {
+        let area = self.areas[1];
+        if self.code.lane(offsets) == Lane::I32 {
+            self.e(InstId::Movsxd, &[g(RAX), *ptr_index(gpq(BLOCK), gpq(RCX), 2, area, 4).as_operand()]);
+        } else {
+            self.e(InstId::Mov, &[g(RAX), at_index(BLOCK, RCX, 3, area)]);
+        }
+        self.e(InstId::Add, &[g(RAX), number(size as i64)]);
+        self.jump(InstId::Jb, outside);
+        self.e(InstId::Cmp, &[g(RAX), g(RDX)]);
+        self.jump(InstId::Jnbe, outside);
+    }
+
+    fn fault(&mut self, outside: Label, inside: Label) {
+        self.jump(InstId::Jmp, inside);
+        self.bind(outside);
+        self.e(InstId::Mov, &[word(FAULT), number(1)]);
+        self.bind(inside);
+    }
+
+    pub(super) fn gather(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let lane = self.code.lane(result);
+        let size = lane.size();
+        if self.in_lanes() && size >= 4 {
+            return self.gather_at_once(result, buffer, offsets, mask);
+        }
+        let mask = self.prepare(buffer, offsets, mask);
+        self.clear_area();
+        let area = self.areas[0];
+        let (outside, inside) = (self.label(), self.label());
+        self.each_lane(
+            mask,
+            |e| {
+                e.check_lane(offsets, size, outside);
+                e.copy(size, at_index(BLOCK, RCX, size.trailing_zeros(), area), at_index(RSI, RAX, 0, -(size as i32)));
+                e.fault(outside, inside);
+            },
+            |_| {},
+        );
+        if !self.in_lanes() {
+            return self.broadcast_to(result, at(BLOCK, area));
+        }
+        let to = if lane == Lane::Mask { self.scratch(0) } else { self.target(result) };
+        self.read_vector(to, at(BLOCK, area), self.width * size);
+        if lane == Lane::Mask { self.mask_of_bytes(result, to) } else { self.done(result, to) }
+    }
+
+    pub(super) fn scatter(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let size = self.code.lane(value).size();
+        if self.in_lanes() && size >= 4 && self.level == Level::Avx512 {
+            return self.scatter_at_once(value, buffer, offsets, mask);
+        }
+        let from = self.vector_in_memory_form(value);
+        let area = self.areas[0];
+        self.write_vector(at(BLOCK, area), from, (self.width * size).max(16));
+        let mask = self.prepare(buffer, offsets, mask);
+        let (outside, inside) = (self.label(), self.label());
+        self.each_lane(
+            mask,
+            |e| {
+                e.check_lane(offsets, size, outside);
+                e.e(InstId::Lea, &[g(RAX), at_index(RSI, RAX, 0, -(size as i32))]);
+                // The address is in rax, so the number goes by another register.
+                e.copy_by_r(size, at(RAX, 0), at_index(BLOCK, RCX, size.trailing_zeros(), area));
+                e.fault(outside, inside);
+            },
+            |_| {},
+        );
+    }
+
+    /// Copies a number of `size` bytes by `rdx`, and reads the buffer's length again behind it.
+    fn copy_by_r(&mut self, size: usize, to: Operand, from: Operand) {
+        let register = match size {
+            1 => *asmkit::x86::gpb(RDX).as_operand(),
+            2 => *asmkit::x86::gpw(RDX).as_operand(),
+            4 => g32(RDX),
+            _ => g(RDX),
+        };
+        self.e(InstId::Push, &[g(RDX)]);
+        self.e(InstId::Mov, &[register, from]);
+        self.e(InstId::Mov, &[to, register]);
+        self.e(InstId::Pop, &[g(RDX)]);
+    }
+}
