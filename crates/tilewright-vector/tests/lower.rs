@@ -167,9 +167,15 @@ const COUNT: usize = 3000;
 
 fn check(op: ElemOp, sources: &[Elem], result: Elem, code: &Code) {
     let inputs: Vec<Vec<u64>> = sources.iter().enumerate().map(|(i, elem)| numbers(*elem, 77 + 1000 * i as u64, COUNT)).collect();
+    check_on(op, sources, result, code, &inputs);
+}
+
+/// Compares all that runs the code with the definition; each list has as many numbers as the code takes.
+fn check_on(op: ElemOp, sources: &[Elem], result: Elem, code: &Code, inputs: &[Vec<u64>]) {
+    let count = inputs[0].len();
     let inputs_bytes: Vec<Vec<u8>> = inputs.iter().zip(sources).map(|(numbers, elem)| bytes_of(*elem, numbers)).collect();
     let run = |with: &dyn Fn(&[Arg<'_>])| {
-        let mut output = vec![0; COUNT * result.size()];
+        let mut output = vec![0; count * result.size()];
         let mut args: Vec<Arg<'_>> = inputs_bytes.iter().map(|bytes| Arg::Buffer(Buffer::of(bytes))).collect();
         args.push(Arg::Buffer(Buffer::of_mut(&mut output)));
         with(&args);
@@ -182,7 +188,7 @@ fn check(op: ElemOp, sources: &[Elem], result: Elem, code: &Code) {
     }
     let elem = |i: usize| sources.get(i).copied().unwrap_or(sources[sources.len() - 1]);
     let three = [elem(0), elem(1), elem(2)];
-    for i in 0..COUNT {
+    for i in 0..count {
         let operands: [u64; 3] = std::array::from_fn(|s| inputs.get(s).map_or(0, |numbers| numbers[i]));
         let expected = evaluate(op, &three, result, operands);
         for (name, output) in &outputs {
@@ -208,6 +214,47 @@ fn what_is_lowered_gives_what_is_defined() {
                 None => assert!(!exists(op, &sources, result), "{op:?} {sources:?} -> {result:?} is not lowered"),
             }
         }
+    }
+}
+
+/// Products of short floats plus terms that nearly cancel them, or that make sums lie next to the middle of two numbers; of all sizes.
+#[test]
+fn multiply_adds_of_short_floats_round_once() {
+    const COUNT: usize = 200_000;
+    for (scalar, format) in [(Scalar::F16, FloatFormat::F16), (Scalar::Bf16, FloatFormat::Bf16)] {
+        let elem = Elem::Num(scalar);
+        let op = ElemOp::Fma(RoundingMode::NearestEven, false);
+        let mut state = 88_172_645_463_325_252u64;
+        let mut random = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let mut inputs = vec![Vec::new(), Vec::new(), Vec::new()];
+        for i in 0..COUNT {
+            let (a, b, any) = (random() & 0xffff, random() & 0xffff, random() & 0xffff);
+            // Products about the least numbers, and about the largest.
+            let partner = |size: f64| format.encode(size / format.decode(a), Rounding::NearestEven).wrapping_add(b % 64);
+            let b = match i % 4 {
+                0 => b,
+                1 => partner(format.decode(1)),
+                2 => partner(2f64.powi(format.max_exponent() + 1)),
+                _ => format.encode(1.0, Rounding::NearestEven).wrapping_add(b % 256),
+            } & 0xffff;
+            let product = format.decode(a) * format.decode(b);
+            let c = match i % 5 {
+                0 => any,
+                1 => 0,
+                2 => any & 0x8003,
+                3 => format.encode(-product, Rounding::NearestEven).wrapping_add(any % 4) & 0xffff,
+                // The product lies about where the term has the half of its last place.
+                _ => format.encode(product * 2f64.powi(format.mantissa_bits() as i32 + (any % 4) as i32), Rounding::NearestEven),
+            };
+            inputs.iter_mut().zip([a, b, c]).for_each(|(list, bits)| list.push(bits));
+        }
+        let code = code(op, &[elem; 3], elem, COUNT).expect("it is lowered");
+        check_on(op, &[elem; 3], elem, &code, &inputs);
     }
 }
 

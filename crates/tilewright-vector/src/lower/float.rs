@@ -200,26 +200,52 @@ impl Lowering<'_> {
             (Elem::Num(Scalar::F32 | Scalar::F64), None) => return self.p(Prim::Fma, operands),
             _ => {}
         }
+        let Some(direction) = direction else {
+            let odd = match elem {
+                Elem::Num(Scalar::F16) => self.multiply_add_f16(operands),
+                _ => self.multiply_add_bf16(operands),
+            };
+            return self.round_to(elem, odd);
+        };
         let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
         let product = self.p(Prim::FMul, &wide[..2]);
-        let sum = self.add_odd(product, wide[2], direction);
-        match direction {
-            Some(direction) => self.round_directed(elem, sum, direction),
-            None => {
-                let odd = self.narrow_odd(sum);
-                self.round_to(elem, odd)
-            }
-        }
+        let sum = self.add_odd(product, wide[2], Some(direction));
+        self.round_directed(elem, sum, direction)
+    }
+
+    /// A product plus a number, all of `f16` in `f32`, rounded to odd in that.
+    fn multiply_add_f16(&mut self, operands: &[Value]) -> Value {
+        // Products of numbers of 11 bits fit, and none is below 2^-48, so nothing underflows.
+        let product = self.p(Prim::FMul, &operands[..2]);
+        let sum = self.p(Prim::FAdd, &[product, operands[2]]);
+        let error = self.error_of_sum(product, operands[2], sum);
+        self.move_to_odd(sum, error)
+    }
+
+    /// A product plus a number, all of `bf16` in `f32`, rounded to odd in that; or to any odd number between the same two of `bf16`.
+    ///
+    /// The error counts where the sum in `f32` lies in the middle between two numbers of `bf16`. It is exact then: products of 8 bits fit from
+    /// 2^-134 on, the half of the least number, and none below rounds to that; what overflows is infinite, or exact with a term that cancels it.
+    fn multiply_add_bf16(&mut self, operands: &[Value]) -> Value {
+        let product = self.p(Prim::FMul, &operands[..2]);
+        let sum = self.p(Prim::Fma, operands);
+        let error = self.error_of_sum(product, operands[2], sum);
+        self.move_to_odd(sum, error)
+    }
+
+    /// What an exact sum has more than the rounded one.
+    fn error_of_sum(&mut self, a: Value, b: Value, sum: Value) -> Value {
+        let b_part = self.p(Prim::FSub, &[sum, a]);
+        let a_part = self.p(Prim::FSub, &[sum, b_part]);
+        let a_rest = self.p(Prim::FSub, &[a, a_part]);
+        let b_rest = self.p(Prim::FSub, &[b, b_part]);
+        self.p(Prim::FAdd, &[a_rest, b_rest])
     }
 
     /// A sum in `f64`, rounded to odd. With a direction, a zero has the sign that it asks for.
     pub(super) fn add_odd(&mut self, a: Value, b: Value, direction: Option<Direction>) -> Value {
         let sum = self.p(Prim::FAdd, &[a, b]);
-        let b_part = self.p(Prim::FSub, &[sum, a]);
-        let a_part = self.p(Prim::FSub, &[sum, b_part]);
-        let a_rest = self.p(Prim::FSub, &[a, a_part]);
-        let b_rest = self.p(Prim::FSub, &[b, b_part]);
-        let error = self.p(Prim::FAdd, &[a_rest, b_rest]);
+        let error = self.error_of_sum(a, b, sum);
         let odd = self.move_to_odd(sum, error);
         if direction != Some(Direction::Down) {
             return odd;
@@ -235,22 +261,23 @@ impl Lowering<'_> {
         self.select(cancels, negative_zero, odd)
     }
 
-    /// A rounded `f64`, moved to the neighbour whose last bit is set, if the exact number is `error` more than it and its own is not.
+    /// A rounded number, moved to the neighbour whose last bit is set, if the exact number is `error` more than it and its own is not.
     fn move_to_odd(&mut self, rounded: Value, error: Value) -> Value {
-        let zero = self.f64(0.0);
-        let (one, no_bits) = (self.number(Lane::I64, 1), self.number(Lane::I64, 0));
-        let bits = self.p(Prim::Bits64, &[rounded]);
-        let (above, below) = (self.p(Prim::FLt, &[zero, error]), self.p(Prim::FLt, &[error, zero]));
-        let inexact = self.p(Prim::MOr, &[above, below]);
-        let positive = self.p(Prim::FLt, &[zero, rounded]);
-        let inward = self.p(Prim::MXor, &[above, positive]);
-        let (up, down) = (self.p(Prim::Add, &[bits, one]), self.p(Prim::Sub, &[bits, one]));
-        let moved = self.select(inward, down, up);
-        let last = self.p(Prim::And, &[bits, one]);
-        let even = self.p(Prim::Eq, &[last, no_bits]);
-        let moves = self.p(Prim::MAnd, &[inexact, even]);
-        let bits = self.select(moves, moved, bits);
-        self.p(Prim::Float64, &[bits])
+        let wide = self.builder.lane(rounded) == Lane::F64;
+        let (to, back, lane) = if wide { (Prim::Bits64, Prim::Float64, Lane::I64) } else { (Prim::Bits32, Prim::Float32, Lane::I32) };
+        let (zero, one) = (self.number(self.builder.lane(rounded), 0), self.number(lane, 1));
+        let last = self.number(lane, 8 * lane.size() as u64 - 1);
+        let (bits, error_bits) = (self.p(to, &[rounded]), self.p(to, &[error]));
+        // Truncated first: one less where the signs differ. Then the last bit tells that there is more.
+        let signs = self.p(Prim::Xor, &[bits, error_bits]);
+        let less = self.p(Prim::ShrU, &[signs, last]);
+        let truncated = self.p(Prim::Sub, &[bits, less]);
+        let odd = self.p(Prim::Or, &[truncated, one]);
+        let magnitude = self.abs(error);
+        // Not for NaN, which the error of an infinity is.
+        let inexact = self.p(Prim::FLt, &[zero, magnitude]);
+        let bits = self.select(inexact, odd, bits);
+        self.p(back, &[bits])
     }
 
     /// An `f64` as `f32`, rounded to odd.
