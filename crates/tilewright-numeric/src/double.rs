@@ -145,15 +145,15 @@ pub(crate) fn between<D: DoubleLanes>(x: D, low: f64, high: f64) -> D {
 #[inline(always)]
 pub(crate) fn is_integer<D: DoubleLanes>(magnitude: D) -> D::Mask {
     const ALL_ABOVE: f64 = 4_503_599_627_370_496.0;
-    let large = magnitude.is_equal(magnitude.at_least(ALL_ABOVE));
+    let large = magnitude.splat(ALL_ABOVE).is_at_most(magnitude);
     large | ((magnitude + ALL_ABOVE) - ALL_ABOVE).is_equal(magnitude)
 }
 
-/// A small integer as a float.
+/// How much a small integer is above another, as a float.
 #[inline(always)]
-pub(crate) fn small_integer<W: WordLanes<Doubles: DoubleLanes>>(n: W) -> W::Doubles {
+pub(crate) fn integer_above<W: WordLanes<Doubles: DoubleLanes>>(n: W, base: f64) -> W::Doubles {
     // Put into the low bits of 2^52, from which that is subtracted.
-    (n | 0x4330_0000_0000_0000).doubles() - 4_503_599_627_370_496.0
+    (n | 0x4330_0000_0000_0000).doubles() - (4_503_599_627_370_496.0 + base)
 }
 
 /// The exponent of a positive normal number, and the number divided by that power of two: from sqrt(1/2) to sqrt(2).
@@ -162,10 +162,10 @@ pub(crate) fn exponent_and_rest<D: DoubleLanes>(x: D) -> (D, D) {
     const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_667F_3BCD;
     // The bias keeps the difference positive, for a shift without sign.
     const BIAS: u64 = 2048;
-    let shifted = x.words() - SQRT_HALF_BITS + (BIAS << 52);
+    let shifted = x.words() + (BIAS << 52).wrapping_sub(SQRT_HALF_BITS);
     let exponent = shifted.right(52);
     let rest = (x.words() - (exponent - BIAS).left(52)).doubles();
-    (small_integer(exponent) - BIAS as f64, rest)
+    (integer_above(exponent, BIAS as f64), rest)
 }
 
 #[cfg(test)]

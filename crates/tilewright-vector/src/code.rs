@@ -188,7 +188,8 @@ pub enum Item {
 pub enum Kind {
     /// One after the other.
     Serial,
-    /// Each by one lane. Iterations must not read in memory what others write, nor write what another item of the body writes.
+    /// Each by one lane. Iterations must not read in memory what others write, nor write what another item of the body writes, nor, in a loop inside,
+    /// what others write: how far each has come then is not defined.
     Lanes,
 }
 

@@ -1,6 +1,6 @@
 //! Angles of `f64` far from zero, reduced to a quadrant with as many digits of pi as that takes (Payne and Hanek).
 
-use super::{Pair, angle::Reduced, arctangent::HALF_PI, ordered_sum, power_of_two, small_integer};
+use super::{Pair, angle::Reduced, arctangent::HALF_PI, integer_above, ordered_sum, power_of_two};
 use crate::lanes::{DoubleLanes, WordLanes};
 
 /// The digits of `2 / pi` behind the point, from the highest on.
@@ -106,7 +106,7 @@ fn normalized<W: WordLanes>(number: Digits<W>) -> (W, [W; 3]) {
 
 /// An integer of 53 bits as a float.
 fn integer<W: WordLanes<Doubles: DoubleLanes>>(n: W) -> W::Doubles {
-    small_integer(n.right(26)) * 67_108_864.0 + small_integer(n & 0x3ff_ffff)
+    integer_above(n.right(26), 0.0) * 67_108_864.0 + integer_above(n & 0x3ff_ffff, 0.0)
 }
 
 /// Reduces a finite angle beyond 2^20.

@@ -66,7 +66,7 @@ pub(super) fn precise_log<D: DoubleLanes>(x: D) -> Pair<D> {
 pub(crate) fn special<D: DoubleLanes>(x: D, log: D) -> D {
     let log = D::select(x.is_equal(x.splat(f64::INFINITY)), x.splat(f64::INFINITY), log);
     let log = D::select(x.is_equal(x.splat(0.0)), x.splat(f64::NEG_INFINITY), log);
-    D::select(x.is_below(x.splat(0.0)) | x.is_nan(), x.splat(f64::NAN), log)
+    D::select(x.splat(0.0).is_at_most(x), log, x.splat(f64::NAN))
 }
 
 /// The natural logarithm.

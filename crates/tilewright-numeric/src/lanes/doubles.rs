@@ -50,6 +50,9 @@ pub trait DoubleLanes:
     /// Whether `self` is less than `other`; false for NaN.
     fn is_below(self, other: Self) -> Self::Mask;
 
+    /// Whether `self` is less than `other` or equal; false for NaN.
+    fn is_at_most(self, other: Self) -> Self::Mask;
+
     /// Whether the numbers are equal; false for NaN.
     fn is_equal(self, other: Self) -> Self::Mask;
 
@@ -221,6 +224,11 @@ impl DoubleLanes for f64 {
     }
 
     #[inline(always)]
+    fn is_at_most(self, other: f64) -> bool {
+        self <= other
+    }
+
+    #[inline(always)]
     fn is_equal(self, other: f64) -> bool {
         self == other
     }
@@ -341,6 +349,11 @@ impl DoubleLanes for Halved {
     #[inline(always)]
     fn is_below(self, other: Halved) -> bool {
         self.0 < other.0
+    }
+
+    #[inline(always)]
+    fn is_at_most(self, other: Halved) -> bool {
+        self.0 <= other.0
     }
 
     #[inline(always)]

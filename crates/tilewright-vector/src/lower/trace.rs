@@ -214,6 +214,10 @@ impl<'a, 'b> DoubleLanes for Traced<'a, 'b> {
         self.prim(Prim::FLt, &[self.value, other.value])
     }
 
+    fn is_at_most(self, other: Self) -> Self {
+        self.prim(Prim::FLe, &[self.value, other.value])
+    }
+
     fn is_equal(self, other: Self) -> Self {
         self.prim(Prim::FEq, &[self.value, other.value])
     }

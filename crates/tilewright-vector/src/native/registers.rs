@@ -1,12 +1,12 @@
 //! Where values live while native code runs: registers by linear scan over the loops as they stand in the code.
 //!
 //! A value lives from the item that defines it to the last that reads it; if that is in a loop that does not define it, to the end of that
-//! loop. What does not fit goes to memory for all of its life: the value that is read least for the time it lives. Constants live
-//! in memory anyway and get the registers that are left.
+//! loop. The bits of a float and the float of bits live where these do. What does not fit goes to memory for all of its life: the value
+//! that is read least for the time it lives. Constants live in memory anyway and get the registers that are left.
 
 use crate::{
     code::{Carried, Code, Item, Loop, Value, Variability, While},
-    prim::Lane,
+    prim::{Lane, Prim},
 };
 
 /// Where a value lives.
@@ -61,6 +61,8 @@ impl Locations {
 struct Owner {
     first: u32,
     is_split: bool,
+    /// Whether something else is written there, as what a loop carries is.
+    is_overwritten: bool,
 }
 
 struct Interval {
@@ -96,7 +98,7 @@ struct Scan<'a> {
 impl<'a> Scan<'a> {
     fn new(code: &'a Code, registers: Registers) -> Self {
         // What is never defined is never asked for.
-        let owners = vec![Owner { first: 0, is_split: false }; code.values()];
+        let owners = vec![Owner { first: 0, is_split: false, is_overwritten: false }; code.values()];
         Scan { code, registers, owners, intervals: Vec::with_capacity(code.values()), now: 0, depth: 0, loops: Vec::new(), slots: 0 }
     }
 
@@ -106,7 +108,7 @@ impl<'a> Scan<'a> {
 
     /// The intervals of a value.
     fn intervals(&self, value: Value) -> std::ops::Range<usize> {
-        let Owner { first, is_split } = self.owners[value.index()];
+        let Owner { first, is_split, .. } = self.owners[value.index()];
         first as usize..first as usize + if is_split { self.registers.parts } else { 1 }
     }
 
@@ -119,7 +121,7 @@ impl<'a> Scan<'a> {
     fn define(&mut self, value: Value, constant: bool) {
         let lane = self.code.lane(value);
         let partial = self.code.variability(value) == Variability::Partial;
-        self.owners[value.index()] = Owner { first: self.intervals.len() as u32, is_split: partial };
+        self.owners[value.index()] = Owner { first: self.intervals.len() as u32, is_split: partial, is_overwritten: false };
         self.intervals(value).for_each(|_| self.interval(lane, constant));
     }
 
@@ -142,6 +144,9 @@ impl<'a> Scan<'a> {
             self.now += 2;
             item.for_each_operand(|v| self.read(v));
             match item {
+                Item::Prim { result, prim, operands } if self.keeps_place(*prim, operands[0]) => {
+                    self.owners[result.index()] = self.owners[operands[0].index()];
+                }
                 Item::Prim { result, .. } | Item::Lookup { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => {
                     self.define(*result, false)
                 }
@@ -197,10 +202,18 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Whether what the primitive gives is what `operand` is, where that is.
+    fn keeps_place(&self, prim: Prim, operand: Value) -> bool {
+        let owner = self.owners[operand.index()];
+        let same = matches!(prim, Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64);
+        same && !owner.is_overwritten && !self.intervals[owner.first as usize].constant
+    }
+
     /// The value that an iteration gets and the loop's result share their locations; in loops over lanes part by part.
     fn define_carried(&mut self, carried: &Carried) {
         self.define(carried.result, false);
-        self.owners[carried.arg.index()] = self.owners[carried.result.index()];
+        let owner = self.owners[carried.result.index()];
+        self.owners[carried.arg.index()] = Owner { is_overwritten: true, ..owner };
     }
 
     /// Gives registers in the order in which intervals begin.

@@ -24,7 +24,8 @@ struct Generator<'a> {
     output: Param,
     /// Values that may be read here.
     values: Vec<Value>,
-    loops: Vec<(Axis, i64)>,
+    /// Each with its count, and whether it is over lanes.
+    loops: Vec<(Axis, i64, bool)>,
     counts: Vec<i64>,
     count_params: Vec<(Param, i64)>,
     /// Types that are used.
@@ -119,7 +120,7 @@ impl<'a> Generator<'a> {
         let carried: Vec<Value> =
             (0..self.below(4)).map(|_| self.lane()).collect::<Vec<_>>().into_iter().map(|lane| self.operand(lane)).collect();
         let (axis, args) = self.builder.open(kind, count, &carried);
-        self.loops.push((axis, n));
+        self.loops.push((axis, n, lanes));
         let was = self.in_lanes;
         self.in_lanes |= lanes;
         self.values.extend(&args);
@@ -246,14 +247,22 @@ impl<'a> Generator<'a> {
         if self.below(4) == 3 { Some(self.operand(Lane::Mask)) } else { None }
     }
 
+    /// Whether lanes may not write what others write: in a loop inside of theirs.
+    fn races(&self) -> bool {
+        self.in_lanes && self.loops.last().is_some_and(|(.., lanes)| !lanes)
+    }
+
     /// A place in `room` bytes from `begin` on, that all loops have one in, and the bytes up to its last.
-    fn place(&mut self, buffer: Param, begin: i64, room: i64, size: i64) -> Option<(Place, i64)> {
+    fn place(&mut self, buffer: Param, begin: i64, room: i64, size: i64, apart: bool) -> Option<(Place, i64)> {
         let mut place = Place::of(buffer).offset_by(begin);
         let mut reach = size;
-        for (axis, n) in self.loops.clone().into_iter().rev() {
+        for (axis, n, lanes) in self.loops.clone().into_iter().rev() {
             let packed = reach;
             let strides = if reach == size { [size, 0, 2 * size, size + 1] } else { [packed, packed + 3, packed, packed] };
-            let stride = strides[self.below(4)];
+            let stride = match strides[self.below(4)] {
+                0 if lanes && apart => size,
+                stride => stride,
+            };
             reach += stride * (n - 1).max(0);
             place = match self.below(5) {
                 4 => {
@@ -270,7 +279,7 @@ impl<'a> Generator<'a> {
         let which = self.below(2);
         let input = self.inputs[which];
         let begin = self.below(64) as i64;
-        match self.place(input, begin, 4096 - begin, lane.size() as i64) {
+        match self.place(input, begin, 4096 - begin, lane.size() as i64, false) {
             Some((place, _)) => {
                 let mask = self.mask();
                 self.builder.load(lane, place, mask)
@@ -281,7 +290,7 @@ impl<'a> Generator<'a> {
 
     fn index(&mut self) {
         let which = self.below(self.loops.len());
-        let (axis, _) = self.loops[which];
+        let (axis, ..) = self.loops[which];
         let lane = if self.lanes > 2 && self.below(2) == 1 { Lane::I64 } else { Lane::I32 };
         let value = self.builder.index(axis, lane);
         self.values.push(value);
@@ -293,7 +302,8 @@ impl<'a> Generator<'a> {
         };
         let value = self.one_nan(value);
         let size = self.builder.lane(value).size() as i64;
-        if let Some((place, reach)) = self.place(self.output, self.taken, 4096 - self.taken, size) {
+        let apart = self.races();
+        if let Some((place, reach)) = self.place(self.output, self.taken, 4096 - self.taken, size, apart) {
             self.taken += reach;
             let mask = self.mask();
             self.builder.store(value, place, mask);
@@ -304,7 +314,7 @@ impl<'a> Generator<'a> {
     fn offsets(&mut self) -> Value {
         let lane = if self.lanes < 3 || self.below(2) == 1 { Lane::I32 } else { Lane::I64 };
         let index = match self.loops.last() {
-            Some((axis, _)) => self.builder.index(*axis, lane),
+            Some((axis, ..)) => self.builder.index(*axis, lane),
             None => self.builder.constant(lane, 3),
         };
         let stride = [4u64, 8, 1, 7, 200, u64::MAX][self.below(6)];
@@ -323,7 +333,7 @@ impl<'a> Generator<'a> {
     }
 
     fn scatter(&mut self) {
-        if self.lanes < 2 || self.taken > 0 {
+        if self.lanes < 2 || self.taken > 0 || self.races() {
             return;
         }
         let lane = self.lane();

@@ -133,6 +133,9 @@ impl Emitter<'_> {
             Prim::Select => self.select(result, lane, [a, b, c]),
             Prim::MAnd | Prim::MOr | Prim::MXor | Prim::MNot => self.masks(prim, result, a, b),
             Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64 => {
+                if self.location(result) == self.location(a) && self.location(a) != Location::Pool {
+                    return;
+                }
                 let from = self.vector(a, 1);
                 self.done(result, from);
             }
