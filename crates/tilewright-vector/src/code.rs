@@ -310,6 +310,20 @@ impl Place {
 }
 
 impl Item {
+    /// The one value that the item gives; none for items that give none or several.
+    pub fn result(&self) -> Option<Value> {
+        match self {
+            Item::Prim { result, .. }
+            | Item::Const { result, .. }
+            | Item::Scalar { result, .. }
+            | Item::Index { result, .. }
+            | Item::Lookup { result, .. }
+            | Item::Load { result, .. }
+            | Item::Gather { result, .. } => Some(*result),
+            Item::Store { .. } | Item::Scatter { .. } | Item::Loop(_) | Item::While(_) | Item::Fold(_) => None,
+        }
+    }
+
     /// Calls `f` with each value that the item itself reads; not with those that the body of a loop or combiner reads.
     pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
         match self {

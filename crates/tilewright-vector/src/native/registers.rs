@@ -5,7 +5,7 @@
 //! that is read least for the time it lives. Constants live in memory anyway and get the registers that are left.
 
 use crate::{
-    code::{Carried, Code, Item, Loop, Value, Variability, While},
+    code::{Carried, Code, Count, Item, Kind, Loop, Value, Variability, While},
     prim::{Lane, Prim},
 };
 
@@ -38,6 +38,29 @@ pub(super) struct Registers {
     pub(super) masks: Option<u8>,
     /// How many registers a partial value takes.
     pub(super) parts: usize,
+    /// How many lanes a vector has.
+    pub(super) width: usize,
+    /// How many vectors are computed side by side in loops that are [unrolled](is_unrolled).
+    pub(super) unrolled: usize,
+}
+
+/// The fewest items of a loop's body that are computed for several vectors side by side: long chains of items that wait for each other.
+const FEWEST_UNROLLED: usize = 8;
+
+/// Whether a loop computes two vectors of `width` lanes side by side.
+pub(super) fn is_unrolled(inner: &Loop, width: usize) -> bool {
+    // What is left of two vectors is computed with masks.
+    let pairs = |n: i64| n % (2 * width as i64) == 0 || n >= 8 * width as i64;
+    let worthwhile = match inner.count {
+        Count::Const(n) => pairs(n),
+        Count::Param(_) => true,
+    };
+    let plain = |item: &Item| !matches!(item, Item::Loop(_) | Item::Fold(_) | Item::Gather { .. } | Item::Scatter { .. });
+    worthwhile
+        && inner.kind == Kind::Lanes
+        && inner.carried.is_empty()
+        && inner.body.len() >= FEWEST_UNROLLED
+        && inner.body.iter().all(plain)
 }
 
 /// The locations of all values.
@@ -46,13 +69,15 @@ pub(super) struct Locations {
     intervals: Vec<Interval>,
     /// How many slots the frame has.
     pub(super) slots: u32,
+    /// How often slots are read and written, more often in loops.
+    pub(super) spilled: f32,
 }
 
 impl Locations {
     /// Where part `part` of a value lives. Values that are not partial have the same location for all parts.
     pub(super) fn of(&self, value: Value, part: usize) -> Location {
         let owner = self.owners[value.index()];
-        self.intervals[owner.first as usize + if owner.is_split { part } else { 0 }].location
+        self.intervals[owner.first as usize + if owner.count > 1 { part } else { 0 }].location
     }
 }
 
@@ -60,7 +85,7 @@ impl Locations {
 #[derive(Clone, Copy)]
 struct Owner {
     first: u32,
-    is_split: bool,
+    count: u32,
     /// Whether something else is written there, as what a loop carries is.
     is_overwritten: bool,
 }
@@ -80,7 +105,9 @@ pub(super) fn assign(code: &Code, registers: Registers) -> Locations {
     let mut scan = Scan::new(code, registers);
     scan.items(&code.body);
     scan.place();
-    Locations { owners: scan.owners, intervals: scan.intervals, slots: scan.slots }
+    let in_slots = scan.intervals.iter().filter(|interval| matches!(interval.location, Location::Slot(_)));
+    let spilled = in_slots.map(|interval| interval.weight).sum();
+    Locations { owners: scan.owners, intervals: scan.intervals, slots: scan.slots, spilled }
 }
 
 struct Scan<'a> {
@@ -93,13 +120,25 @@ struct Scan<'a> {
     /// Intervals that were begun before the loops around: where each loop begins, and those read in it.
     loops: Vec<(u32, Vec<u32>)>,
     slots: u32,
+    /// Whether the loop around is unrolled.
+    is_unrolled: bool,
 }
 
 impl<'a> Scan<'a> {
     fn new(code: &'a Code, registers: Registers) -> Self {
         // What is never defined is never asked for.
-        let owners = vec![Owner { first: 0, is_split: false, is_overwritten: false }; code.values()];
-        Scan { code, registers, owners, intervals: Vec::with_capacity(code.values()), now: 0, depth: 0, loops: Vec::new(), slots: 0 }
+        let owners = vec![Owner { first: 0, count: 1, is_overwritten: false }; code.values()];
+        Scan {
+            code,
+            registers,
+            owners,
+            intervals: Vec::with_capacity(code.values()),
+            now: 0,
+            depth: 0,
+            loops: Vec::new(),
+            slots: 0,
+            is_unrolled: false,
+        }
     }
 
     fn weight(&self) -> f32 {
@@ -108,8 +147,8 @@ impl<'a> Scan<'a> {
 
     /// The intervals of a value.
     fn intervals(&self, value: Value) -> std::ops::Range<usize> {
-        let Owner { first, is_split, .. } = self.owners[value.index()];
-        first as usize..first as usize + if is_split { self.registers.parts } else { 1 }
+        let Owner { first, count, .. } = self.owners[value.index()];
+        first as usize..(first + count) as usize
     }
 
     fn interval(&mut self, lane: Lane, constant: bool) {
@@ -120,9 +159,19 @@ impl<'a> Scan<'a> {
 
     fn define(&mut self, value: Value, constant: bool) {
         let lane = self.code.lane(value);
-        let partial = self.code.variability(value) == Variability::Partial;
-        self.owners[value.index()] = Owner { first: self.intervals.len() as u32, is_split: partial, is_overwritten: false };
+        let count = match self.code.variability(value) {
+            Variability::Partial => self.registers.parts,
+            Variability::Varying if self.is_unrolled => self.registers.unrolled,
+            Variability::Varying | Variability::Uniform => 1,
+        };
+        self.owners[value.index()] = Owner { first: self.intervals.len() as u32, count: count as u32, is_overwritten: false };
         self.intervals(value).for_each(|_| self.interval(lane, constant));
+        if count > 1 {
+            // The parts of the operands are still read when that of the first result is there.
+            let last = self.intervals.len() - 1;
+            let start = self.now - 1;
+            self.intervals[last + 1 - count..last].iter_mut().for_each(|interval| interval.start = start);
+        }
     }
 
     fn read(&mut self, value: Value) {
@@ -158,7 +207,23 @@ impl<'a> Scan<'a> {
                 }
                 Item::Const { result, .. } => self.define(*result, true),
                 Item::Store { .. } | Item::Scatter { .. } => {}
-                Item::Loop(Loop { carried, body, .. }) | Item::While(While { carried, body, .. }) => self.loop_(carried, body),
+                Item::Loop(inner) => {
+                    let outside =
+                        std::mem::replace(&mut self.is_unrolled, self.registers.unrolled > 1 && is_unrolled(inner, self.registers.width));
+                    self.loop_(&inner.carried, &inner.body);
+                    self.is_unrolled = outside;
+                }
+                Item::While(While { carried, body, limit }) => {
+                    // What lanes do once at most, few do at all.
+                    let rarely = if *limit == 1 { 3 } else { 0 };
+                    self.depth -= rarely;
+                    self.loop_(carried, body);
+                    self.depth += rarely;
+                    if self.is_unrolled {
+                        // Of the second vector, it begins when that of the first has ended.
+                        carried.iter().for_each(|c| self.read(c.init));
+                    }
+                }
                 Item::Fold(fold) => {
                     // The lower sides are the partial values' registers, reused; all live while it combines.
                     let begin = self.now;

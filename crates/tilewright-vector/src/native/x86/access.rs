@@ -33,10 +33,21 @@ impl Emitter<'_> {
     /// The register with the address of a place, for the first lane.
     fn address(&mut self, place: &Place) -> General {
         let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| p == place)).map(|(_, cell)| *cell);
-        match cell {
+        let first = match cell {
             Some(cell) => self.general(cell, RSI),
             None => {
                 self.address_to(RSI, place);
+                RSI
+            }
+        };
+        let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
+        let term = place.terms.iter().find(|term| Some(term.axis) == lanes);
+        match term.filter(|_| self.ahead > 0).map(|term| term.stride) {
+            None => first,
+            Some(stride) => {
+                self.count_to(RAX, stride);
+                self.e(InstId::Imul, &[g(RAX), g(RAX), number(self.ahead as i64)]);
+                self.e(InstId::Lea, &[g(RSI), at_index(first, RAX, 0, 0)]);
                 RSI
             }
         }

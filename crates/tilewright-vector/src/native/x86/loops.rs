@@ -126,6 +126,11 @@ impl Emitter<'_> {
     fn iteration(&mut self, inner: &Loop, step: i64) {
         self.items(&inner.body);
         self.next_carried(&inner.carried, if inner.kind == Kind::Lanes { Going::Active } else { Going::All });
+        self.advance(step);
+    }
+
+    /// Moves the loop's index and the addresses of its places on by some iterations.
+    fn advance(&mut self, step: i64) {
         let nest = self.loops.last().expect("in a loop");
         let (axis, index, addresses) = (nest.axis, nest.index, nest.addresses.clone());
         for (place, cell) in addresses {
@@ -151,7 +156,8 @@ impl Emitter<'_> {
     /// be left out. A loop that carries nothing has no groups but parts.
     fn over_lanes(&mut self, inner: &Loop, index: Cell, over: Label) {
         let parts = if inner.carried.is_empty() { 1 } else { self.code.lanes() / self.width };
-        let (width, group) = (self.width as i64, (self.width * parts) as i64);
+        let unrolled = if is_unrolled(inner, self.width) { self.unrolled } else { 1 };
+        let (width, group) = (self.width as i64, (self.width * parts * unrolled) as i64);
         let whole = matches!(inner.count, Count::Const(n) if n % group == 0);
         let at_least_one = matches!(inner.count, Count::Const(n) if n >= group);
         // The index from which on no whole group is left.
@@ -167,9 +173,22 @@ impl Emitter<'_> {
             self.jump(InstId::Jnl, tail);
         }
         self.bind(head);
-        for part in 0..parts {
-            self.part = part;
-            self.iteration(inner, width);
+        if unrolled > 1 {
+            for item in &inner.body {
+                // What is the same for all lanes is for all vectors.
+                let uniform = item.result().is_some_and(|value| self.code.variability(value) == Variability::Uniform);
+                for part in 0..if uniform { 1 } else { unrolled } {
+                    (self.part, self.ahead) = (part, part * self.width);
+                    self.item(item);
+                }
+            }
+            (self.part, self.ahead) = (0, 0);
+            self.advance(group);
+        } else {
+            for part in 0..parts {
+                self.part = part;
+                self.iteration(inner, width);
+            }
         }
         let end = if whole { self.count(inner.count, RAX) } else { word(last) };
         self.compare(index, end);
@@ -177,6 +196,9 @@ impl Emitter<'_> {
         self.bind(tail);
         if !whole {
             let left = self.word();
+            // What is left of vectors side by side is computed by the same code.
+            let again = self.label();
+            self.bind(again);
             for part in 0..parts {
                 self.part = part;
                 self.count_to(RAX, inner.count);
@@ -186,6 +208,9 @@ impl Emitter<'_> {
                 self.tail = Some(Tail(left));
                 self.iteration(inner, width);
                 self.tail = None;
+            }
+            if unrolled > 1 {
+                self.jump(InstId::Jmp, again);
             }
         }
         self.part = 0;

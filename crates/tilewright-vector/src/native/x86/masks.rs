@@ -146,6 +146,9 @@ impl Emitter<'_> {
             let (kind, index) = self.loops.iter().find(|nest| nest.axis == axis).map(|nest| (nest.kind, nest.index)).expect("verified");
             self.count_to(RAX, limit);
             self.e(InstId::Sub, &[g(RAX), index.operand()]);
+            if kind == Kind::Lanes && self.ahead > 0 {
+                self.e(InstId::Sub, &[g(RAX), number(self.ahead as i64)]);
+            }
             if kind == Kind::Serial {
                 // All lanes or none.
                 self.e(InstId::Mov, &[g(RDX), number(256)]);
@@ -203,7 +206,7 @@ impl Emitter<'_> {
             }
             Level::Avx2 => {
                 let (to, size) = (self.scratch(2), self.mask_size());
-                let iota = self.iota(size);
+                let iota = self.iota(size, 0);
                 self.e(InstId::Vmovq, &[v(to, 16), g(RCX)]);
                 self.e(broadcast(size), &[v(to, 32), v(to, 16)]);
                 let greater = match size {

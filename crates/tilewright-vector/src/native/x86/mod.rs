@@ -22,7 +22,7 @@ mod prims;
 
 use super::{
     Level,
-    registers::{Location, Locations, Registers, assign},
+    registers::{Location, Locations, Registers, assign, is_unrolled},
 };
 use crate::{
     code::{Axis, Code, Count, Item, Kind, Param, ParamKind, Place, Value, Variability},
@@ -82,8 +82,12 @@ struct Emitter<'a> {
     locations: Locations,
     /// Lanes that are computed at once.
     width: usize,
-    /// Which of the parts of the code's lanes is being emitted.
+    /// Which of the parts of the code's lanes, or of the vectors side by side, is being emitted.
     part: usize,
+    /// How many vectors unrolled loops compute side by side.
+    unrolled: usize,
+    /// Lanes by which what is being emitted is ahead of the loop's index.
+    ahead: usize,
     constants: BTreeMap<Value, u64>,
     pool: Pool,
     loops: Vec<Nest>,
@@ -137,14 +141,22 @@ fn width_of(code: &Code, level: Level) -> usize {
     (level.bytes() / widest.unwrap_or(1)).min(code.lanes())
 }
 
+/// Whether one of the loops is [unrolled](is_unrolled), if there are registers for it.
+fn has_unrolled(items: &[Item], width: usize) -> bool {
+    items.iter().any(|item| matches!(item, Item::Loop(inner) if is_unrolled(inner, width) || has_unrolled(&inner.body, width)))
+}
+
 /// Emits machine code.
 pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
     let width = width_of(code, level);
-    let registers = match level {
-        Level::Avx512 => Registers { vectors: 29, masks: Some(5), parts: code.lanes() / width },
-        Level::Avx2 => Registers { vectors: 13, masks: None, parts: code.lanes() / width },
+    let parts = code.lanes() / width;
+    let registers = |unrolled| match level {
+        Level::Avx512 => Registers { vectors: 29, masks: Some(5), parts, width, unrolled },
+        Level::Avx2 => Registers { vectors: 13, masks: None, parts, width, unrolled },
     };
-    let locations = assign(code, registers);
+    // Vectors side by side have to have registers, but for what is rarely done.
+    let two = has_unrolled(&code.body, width).then(|| assign(code, registers(2))).filter(|locations| locations.spilled < 8.0);
+    let (unrolled, locations) = two.map_or_else(|| (1, assign(code, registers(1))), |locations| (2, locations));
     let slots = align(slot_of(&code.params, Param(code.params.len() as u32)));
     let areas = slots + 64 * locations.slots as i32;
     let mut emitter = Emitter {
@@ -154,6 +166,8 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
         locations,
         width,
         part: 0,
+        unrolled,
+        ahead: 0,
         constants: BTreeMap::new(),
         pool: Pool::default(),
         loops: Vec::new(),
@@ -360,16 +374,16 @@ impl Emitter<'_> {
         self.e(InstId::Vmovq, &[v(to, 16), g(index)]);
         self.e(broadcast(lane.size()), &[vector, v(to, 16)]);
         if kind == Kind::Lanes {
-            let iota = self.iota(lane.size());
+            let iota = self.iota(lane.size(), self.ahead);
             let add = if lane == Lane::I32 { InstId::Vpaddd } else { InstId::Vpaddq };
             self.e(add, &[vector, vector, iota]);
         }
         self.done(result, to);
     }
 
-    /// 0, 1, 2 ... in memory, in so many bytes each.
-    fn iota(&mut self, size: usize) -> Operand {
-        let bytes = (0..self.width as u64).flat_map(|i| i.to_le_bytes()[..size].to_vec()).collect();
+    /// `from` and the next integers in memory, in so many bytes each.
+    fn iota(&mut self, size: usize, from: usize) -> Operand {
+        let bytes = (from..from + self.width).flat_map(|i| i.to_le_bytes()[..size].to_vec()).collect();
         let place = self.pool.place(bytes);
         at(POOL, place)
     }
