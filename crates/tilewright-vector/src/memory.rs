@@ -1,6 +1,6 @@
 //! What vector code is handed: memory and numbers; and the check of all places before it runs.
 
-use crate::code::{Axis, Code, Count, Item, Param, ParamKind};
+use crate::code::{Axis, Code, Count, Item, Param, ParamKind, Place};
 use std::{error::Error, fmt, marker::PhantomData, ptr::NonNull};
 
 /// Memory that vector code may read, and write if it says so.
@@ -103,16 +103,17 @@ pub(crate) struct Checks {
     scattered: Vec<Param>,
 }
 
-/// An access at a place.
+/// An access at a place, with all that is known of it before it runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Access {
     buffer: Param,
-    offset: i64,
-    size: usize,
+    /// The first byte, and what lies behind the last, in the first iteration of all loops whose counts or distances are handed in.
+    low: i128,
+    high: i128,
     writes: bool,
-    /// The counts of the loops around: it is not made if one of them does not run.
-    around: Vec<Count>,
-    /// For each term: how often its loop runs, where its places end, and how far they are apart.
+    /// The counts of the loops around that are handed in: it is not made if one of them does not run.
+    around: Vec<Param>,
+    /// For each term that is not known: how often its loop runs, where its places end, and how far they are apart.
     terms: Vec<(Count, Option<Count>, Count)>,
 }
 
@@ -127,16 +128,10 @@ fn collect(code: &Code, items: &[Item], around: &mut Vec<(Axis, Count)>, checks:
     for item in items {
         match item {
             Item::Load { result: value, place, .. } | Item::Store { value, place, .. } => {
-                let of = |axis: Axis| around.iter().find(|(a, _)| *a == axis).map(|(_, count)| *count).expect("verified");
-                let access = Access {
-                    buffer: place.buffer,
-                    offset: place.offset,
-                    size: code.lane(*value).size(),
-                    writes: matches!(item, Item::Store { .. }),
-                    around: around.iter().map(|(_, count)| *count).collect(),
-                    terms: place.terms.iter().map(|term| (of(term.axis), term.limit, term.stride)).collect(),
-                };
-                if !checks.accesses.contains(&access) {
+                let writes = matches!(item, Item::Store { .. });
+                if let Some(access) = Access::of(place, code.lane(*value).size(), writes, around)
+                    && !checks.accesses.contains(&access)
+                {
                     checks.accesses.push(access);
                 }
             }
@@ -173,27 +168,54 @@ impl Checks {
 }
 
 impl Access {
+    /// None if it is never made.
+    fn of(place: &Place, size: usize, writes: bool, around: &[(Axis, Count)]) -> Option<Access> {
+        let (low, high) = (i128::from(place.offset), i128::from(place.offset) + size as i128);
+        let mut access = Access { buffer: place.buffer, low, high, writes, around: Vec::new(), terms: Vec::new() };
+        for (_, count) in around {
+            match count {
+                Count::Const(n) if *n <= 0 => return None,
+                Count::Const(_) => {}
+                Count::Param(param) => access.around.push(*param),
+            }
+        }
+        for term in &place.terms {
+            let times = around.iter().find(|(axis, _)| *axis == term.axis).map(|(_, count)| *count).expect("verified");
+            match (times, term.limit.unwrap_or(Count::Const(i64::MAX)), term.stride) {
+                (Count::Const(times), Count::Const(limit), Count::Const(stride)) => {
+                    let reach = reach(times.min(limit), stride)?;
+                    access.low = access.low.saturating_add(reach.min(0));
+                    access.high = access.high.saturating_add(reach.max(0));
+                }
+                _ => access.terms.push((times, term.limit, term.stride)),
+            }
+        }
+        Some(access)
+    }
+
     /// Checks the first and the last byte of all iterations.
     fn check(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
-        if self.around.iter().any(|times| count(*times, args) <= 0) {
+        if self.around.iter().any(|times| count(Count::Param(*times), args) <= 0) {
             return Ok(());
         }
         let buffer = buffer(args, self.buffer);
-        let (mut low, mut high) = (i128::from(self.offset), i128::from(self.offset) + self.size as i128);
+        let (mut low, mut high) = (self.low, self.high);
         for (times, limit, stride) in &self.terms {
             let iterations = limit.map_or(i64::MAX, |limit| count(limit, args)).min(count(*times, args));
-            if iterations <= 0 {
-                return Ok(());
-            }
-            let reach = i128::from(count(*stride, args)) * i128::from(iterations - 1);
-            low += reach.min(0);
-            high += reach.max(0);
+            let Some(reach) = reach(iterations, count(*stride, args)) else { return Ok(()) };
+            low = low.saturating_add(reach.min(0));
+            high = high.saturating_add(reach.max(0));
         }
         if low < 0 || high > buffer.len as i128 || self.writes && !buffer.writable {
             return Err(Fault::Outside { buffer: self.buffer });
         }
         Ok(())
     }
+}
+
+/// How far the last of so many iterations is from the first, below 2^126; none if there is none. Sums of these saturate.
+fn reach(iterations: i64, stride: i64) -> Option<i128> {
+    (iterations > 0).then(|| i128::from(stride) * i128::from(iterations - 1))
 }
 
 /// The memory that is handed in for a parameter.

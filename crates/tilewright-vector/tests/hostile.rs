@@ -60,6 +60,27 @@ fn places_outside_of_a_buffer_are_refused() {
 }
 
 #[test]
+fn distances_that_no_sum_holds_are_refused() {
+    // Three of these distances are more than an integer of 128 bits with a sign holds.
+    for (loops, stride) in (1..=7).flat_map(|loops| [(loops, i64::MIN), (loops, i64::MAX)]) {
+        for known in [false, true] {
+            let mut builder = Builder::new(16);
+            let (buffer, param) = (builder.param(ParamKind::Buffer), builder.param(ParamKind::Count));
+            let mut place = Place::of(buffer);
+            for i in 1..=loops {
+                let kind = if i == loops { Kind::Lanes } else { Kind::Serial };
+                let (axis, _) = builder.open(kind, Count::Const(i64::MAX), &[]);
+                place = place.along(axis, if known { Count::Const(stride) } else { Count::Param(param) });
+            }
+            builder.load(Lane::F32, place, None);
+            (0..loops).for_each(|_| drop(builder.close(&[])));
+            let code = builder.finish().expect("it is valid");
+            assert!(matches!(run(&code, stride, true), Err(Fault::Outside { .. })), "{loops} loops of {stride}");
+        }
+    }
+}
+
+#[test]
 fn what_is_read_only_is_not_written() {
     let store = code(Count::Const(16), |b, buffer, _, axis| {
         let value = b.f32(1.0);

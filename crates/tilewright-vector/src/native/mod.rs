@@ -205,17 +205,23 @@ impl Native {
         if block.len() < self.block {
             block.resize(self.block, Line([0; 8]));
         }
-        let slots = block.iter_mut().flat_map(|line| line.0.iter_mut());
-        let pool = self.pool.as_ptr() as u64;
-        let words = args.iter().zip(&self.params).flat_map(|(arg, kind)| {
-            let (first, second) = match *arg {
-                Arg::Buffer(buffer) => (buffer.start() as u64, buffer.len() as u64),
-                Arg::Count(n) => (n as u64, 0),
-                Arg::Lane(bits) => (bits, 0),
-            };
-            [first, second].into_iter().take(if *kind == ParamKind::Buffer { 2 } else { 1 })
-        });
-        slots.zip([pool, 0].into_iter().chain(words)).for_each(|(slot, word)| *slot = word);
+        let mut slot = 0;
+        let mut put = |word: u64| {
+            block[slot / 8].0[slot % 8] = word;
+            slot += 1;
+        };
+        put(self.pool.as_ptr() as u64);
+        put(0);
+        for arg in &args[..self.params.len()] {
+            match *arg {
+                Arg::Buffer(buffer) => {
+                    put(buffer.start() as u64);
+                    put(buffer.len() as u64);
+                }
+                Arg::Count(n) => put(n as u64),
+                Arg::Lane(bits) => put(bits),
+            }
+        }
         self.call(block);
         if block[0].0[1] != 0 { Err(Fault::Lane) } else { Ok(()) }
     }

@@ -137,7 +137,7 @@ impl Emitter<'_> {
             let Some(term) = place.terms.iter().find(|term| term.axis == axis) else { continue };
             match term.stride {
                 Count::Const(stride) => {
-                    let bytes = self.count(Count::Const(stride * step), RAX);
+                    let bytes = self.count(Count::Const(stride.wrapping_mul(step)), RAX);
                     self.e(InstId::Add, &[cell.operand(), bytes]);
                 }
                 Count::Param(_) => {
