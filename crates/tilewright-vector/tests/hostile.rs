@@ -125,6 +125,32 @@ fn lanes_that_reach_outside_do_nothing_and_are_told() {
 }
 
 #[test]
+fn short_buffers_are_gathered_from_as_far_as_they_go() {
+    for (length, lane) in (0..10usize).flat_map(|length| [Lane::I8, Lane::I16, Lane::F32, Lane::F64].map(|lane| (length, lane))) {
+        for offset_lane in [Lane::I32, Lane::I64] {
+            let mut builder = Builder::new(16);
+            let (buffer, output) = (builder.param(ParamKind::Buffer), builder.param(ParamKind::Buffer));
+            let (axis, _) = builder.open(Kind::Lanes, Count::Const(20), &[]);
+            let offsets = builder.index(axis, offset_lane);
+            let value = builder.gather(lane, buffer, offsets, None);
+            builder.store(value, Place::of(output).along(axis, Count::Const(lane.size() as i64)), None);
+            builder.close(&[]);
+            let code = builder.finish().expect("it is valid");
+            let bytes: Vec<u8> = (1..=length as u8).collect();
+            let expected: Vec<u8> =
+                (0..20).flat_map(|i| bytes.get(i..i + lane.size()).map_or(vec![0; lane.size()], <[u8]>::to_vec)).collect();
+            let natives: Vec<_> = Level::available().iter().map(|level| code.compile(*level).expect("it compiles")).collect();
+            for native in std::iter::once(None).chain(natives.iter().map(Some)) {
+                let mut found = vec![GUARD; 20 * lane.size()];
+                let args = [Arg::Buffer(Buffer::of(&bytes)), Arg::Buffer(Buffer::of_mut(&mut found))];
+                let verdict = native.map_or_else(|| code.run_portable(&args), |native| native.run(&args));
+                assert_eq!((verdict, &found), (Err(Fault::Lane), &expected), "{lane} of {length} bytes");
+            }
+        }
+    }
+}
+
+#[test]
 fn ragged_places_end_where_they_say() {
     for limit in [-5, 0, 1, 7, 16, 17, 40] {
         let code = code(Count::Const(40), |b, buffer, limit, axis| {

@@ -1,4 +1,5 @@
-//! Gathers and scatters: by instructions that do all lanes at once, for numbers of 4 and 8 bytes in loops over lanes, else one by one.
+//! Gathers and scatters: by instructions that do all lanes at once, for numbers of 4 and 8 bytes in loops over lanes, and others with AVX-512;
+//! else one by one.
 
 use super::*;
 
@@ -197,11 +198,61 @@ impl Emitter<'_> {
     }
 
     pub(super) fn gather(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        match self.code.lane(result) {
+            lane if !self.in_lanes() || lane == Lane::Mask => self.gather_one_by_one(result, buffer, offsets, mask),
+            lane if lane.size() >= 4 => self.gather_at_once(result, buffer, offsets, mask),
+            _ if self.level == Level::Avx512 => {
+                let length = slot_of(&self.code.params, buffer) + 8;
+                let (short, over) = (self.label(), self.label());
+                self.e(InstId::Cmp, &[word(length), number(4)]);
+                self.jump(InstId::Jb, short);
+                self.gather_narrow(result, buffer, offsets, mask);
+                self.jump(InstId::Jmp, over);
+                self.bind(short);
+                self.gather_one_by_one(result, buffer, offsets, mask);
+                self.bind(over);
+            }
+            _ => self.gather_one_by_one(result, buffer, offsets, mask),
+        }
+    }
+
+    /// AVX-512: numbers of 1 and 2 bytes, from a buffer of at least 4, as the lower bytes of 4; at the buffer's end, as the upper ones.
+    fn gather_narrow(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let (lane, size) = (self.code.lane(offsets), self.code.lane(result).size());
+        let inside = self.inside(buffer, offsets, mask, size);
+        let (numbers, places) = (self.scratch(0), self.scratch(2));
+        let (bytes, four_bytes) = (self.bytes(lane), self.bytes(Lane::I32));
+        // The last place of 4 bytes; of offsets of 32 bits none is further.
+        self.e(InstId::Mov, &[g(RAX), word(slot_of(&self.code.params, buffer) + 8)]);
+        self.e(InstId::Sub, &[g(RAX), number(4)]);
+        let (min, sub, count) = if lane == Lane::I32 {
+            self.e(InstId::Mov, &[g(RCX), number(i32::MAX.into())]);
+            self.e(InstId::Cmp, &[g(RAX), g(RCX)]);
+            self.e(InstId::Cmovnbe, &[g(RAX), g(RCX)]);
+            (InstId::Vpminud, InstId::Vpsubd, g32(RAX))
+        } else {
+            (InstId::Vpminuq, InstId::Vpsubq, g(RAX))
+        };
+        let from = self.vector(offsets, 1);
+        self.e(broadcast(lane.size()), &[v(places, bytes), count]);
+        self.e(min, &[v(places, bytes), v(from, bytes), v(places, bytes)]);
+        self.e(InstId::Vpxord, &[v(numbers, four_bytes); 3]);
+        self.masked(inside, false, at_once(lane.size(), 4).0, &[v(numbers, four_bytes), at_each(places, bytes)]);
+        // How many bytes lie in front of the number.
+        self.e(sub, &[v(places, bytes), v(from, bytes), v(places, bytes)]);
+        if lane == Lane::I64 {
+            self.e(InstId::Vpmovqd, &[v(places, four_bytes), v(places, bytes)]);
+        }
+        self.e(InstId::Vpslld, &[v(places, four_bytes), v(places, four_bytes), number(3)]);
+        self.e(InstId::Vpsrlvd, &[v(numbers, four_bytes), v(numbers, four_bytes), v(places, four_bytes)]);
+        let (to, low) = (self.target(result), if size == 1 { InstId::Vpmovdb } else { InstId::Vpmovdw });
+        self.e(low, &[v(to, self.bytes(self.code.lane(result))), v(numbers, four_bytes)]);
+        self.done(result, to);
+    }
+
+    fn gather_one_by_one(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
         let lane = self.code.lane(result);
         let size = lane.size();
-        if self.in_lanes() && size >= 4 {
-            return self.gather_at_once(result, buffer, offsets, mask);
-        }
         let mask = self.prepare(buffer, offsets, mask);
         self.clear_area();
         let area = self.areas[0];
