@@ -11,7 +11,7 @@ mod regular;
 
 use generate::{
     Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, integer_program, over_k_program,
-    program, stored_program, sum_program,
+    program, stopped_program, stored_program, sum_program,
 };
 use naive::facts::FactsCheck;
 use naive::value::{Element, Item, Trust};
@@ -50,6 +50,8 @@ struct Looked {
     printed: usize,
     /// Facts about operands and loops that held.
     facts: usize,
+    /// Programs that an assertion stopped.
+    stopped: usize,
     /// Bytes that are others where products are not rounded by themselves.
     rounded_once: usize,
 }
@@ -340,6 +342,14 @@ fn passes_leave_what_stores_and_loads_do_alone() {
     };
     let looked = compare_seeds(seeds(PASS_PROGRAMS), Maker { make: stored_program, all: &[], judge });
     assert!(looked.exact > 0);
+}
+
+/// Assertions that do not hold stop a program before passes and after.
+#[test]
+fn passes_leave_what_stops_programs_alone() {
+    let judge = |program: &Program, looked: &mut Looked| PIPELINES.iter().try_for_each(|p| passes::stop(program, p, looked));
+    let looked = compare_seeds(seeds(PASS_PROGRAMS), Maker { make: stopped_program, all: &[], judge });
+    assert!(looked.stopped > 0);
 }
 
 /// Products that are computed in sums, by the rounding that is documented.

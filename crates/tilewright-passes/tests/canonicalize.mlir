@@ -364,3 +364,50 @@ entry @extended(%p: tile<ptr<i32>>, %y: tile<i32>, %n: tile<i32>) {
 //|   %4 = store_ptr_tko weak %3, %0, %1 : tile<64xptr<i32>>, tile<64xi32>, tile<64xi1> -> token
 //|   return
 //| }
+
+// A carried value that one way on leaves alone and another one changes.
+entry @ways_on(%p: tile<ptr<i32>>, %n: tile<i32>, %m: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %s, %u = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%a = %m, %b = %m) -> (tile<i32>, tile<i32>) {
+    %first = cmpi equal %i, %zero, signed : tile<i32> -> tile<i1>
+    if %first {
+      continue %a, %b : tile<i32>, tile<i32>
+    }
+    %c = addi %a, %i : tile<i32>
+    continue %c, %b : tile<i32>, tile<i32>
+  }
+  print_tko "%d %d", %s, %u : tile<i32>, tile<i32> -> token
+  return
+}
+//| entry @ways_on(%arg0: tile<ptr<i32>>, %arg1: tile<i32>, %arg2: tile<i32>) {
+//|   %cst_0_i32 = constant <i32: 0> : tile<i32>
+//|   %cst_1_i32 = constant <i32: 1> : tile<i32>
+//|   %for:2 = for %loopIdx in (%cst_0_i32 to %arg1, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %arg2, %iterArg1 = %arg2) -> (tile<i32>, tile<i32>) {
+//|     %1 = cmpi equal %loopIdx, %cst_0_i32, signed : tile<i32> -> tile<i1>
+//|     if %1 {
+//|       continue %iterArg0, %arg2 : tile<i32>, tile<i32>
+//|     }
+//|     %2 = addi %iterArg0, %loopIdx : tile<i32>
+//|     continue %2, %arg2 : tile<i32>, tile<i32>
+//|   }
+//|   %0 = print_tko "%d %d", %for#0, %arg2 : tile<i32>, tile<i32> -> token
+//|   return
+//| }
+
+// A number that was widened with its sign, and then without, is not one that was widened once.
+entry @widened(%n: tile<i8>) {
+  %a = exti %n signed : tile<i8> -> tile<i16>
+  %b = exti %a unsigned : tile<i16> -> tile<i32>
+  %c = exti %n unsigned : tile<i8> -> tile<i16>
+  %d = exti %c signed : tile<i16> -> tile<i32>
+  print_tko "%d %d", %b, %d : tile<i32>, tile<i32> -> token
+  return
+}
+//| entry @widened(%arg0: tile<i8>) {
+//|   %0 = exti %arg0 signed : tile<i8> -> tile<i16>
+//|   %1 = exti %0 unsigned : tile<i16> -> tile<i32>
+//|   %2 = exti %arg0 unsigned : tile<i8> -> tile<i32>
+//|   %3 = print_tko "%d %d", %1, %2 : tile<i32>, tile<i32> -> token
+//|   return
+//| }

@@ -138,3 +138,24 @@ entry @reductions(%p: tile<ptr<f32>>, %x: tile<f32>) {
 //|   %2 = store_ptr_tko weak %arg0, %1 : tile<ptr<f32>>, tile<f32> -> token
 //|   return
 //| }
+
+// A difference of floats, and a quotient, are other ones with their operands exchanged; a sum is not.
+entry @exchanged(%x: tile<f32>, %y: tile<f32>) {
+  %a = subf %x, %y : tile<f32>
+  %b = subf %y, %x : tile<f32>
+  %c = divf %x, %y : tile<f32>
+  %d = divf %y, %x : tile<f32>
+  %e = addf %x, %y : tile<f32>
+  %f = addf %y, %x : tile<f32>
+  print_tko "%f %f %f %f %f %f", %a, %b, %c, %d, %e, %f : tile<f32>, tile<f32>, tile<f32>, tile<f32>, tile<f32>, tile<f32> -> token
+  return
+}
+//| entry @exchanged(%arg0: tile<f32>, %arg1: tile<f32>) {
+//|   %0 = subf %arg0, %arg1  : tile<f32>
+//|   %1 = subf %arg1, %arg0  : tile<f32>
+//|   %2 = divf %arg0, %arg1  : tile<f32>
+//|   %3 = divf %arg1, %arg0  : tile<f32>
+//|   %4 = addf %arg0, %arg1  : tile<f32>
+//|   %5 = print_tko "%f %f %f %f %f %f", %0, %1, %2, %3, %4, %4 : tile<f32>, tile<f32>, tile<f32>, tile<f32>, tile<f32>, tile<f32> -> token
+//|   return
+//| }

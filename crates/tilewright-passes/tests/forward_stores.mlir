@@ -241,3 +241,56 @@ entry @handed_over(%p: tile<ptr<i32>>, %f: tile<ptr<i32>>, %x: tile<i32>) {
 //|   %result_0, %result_token_1 = atomic_rmw_tko acq_rel device %arg1, add, %result token=%result_token : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
 //|   return
 //| }
+
+// A masked store leaves what another one wrote where its mask is false; one with the same mask writes all of it again.
+entry @masked_again(%p: tile<ptr<i32>>, %n: tile<i32>) {
+  %i = iota : tile<4xi32>
+  %one = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %all = broadcast %one : tile<1xptr<i32>> -> tile<4xptr<i32>>
+  %at = offset %all, %i : tile<4xptr<i32>>, tile<4xi32> -> tile<4xptr<i32>>
+  %some = reshape %n : tile<i32> -> tile<1xi32>
+  %given = broadcast %some : tile<1xi32> -> tile<4xi32>
+  %mask = cmpi less_than %i, %given, signed : tile<4xi32> -> tile<4xi1>
+  %t0 = store_ptr_tko weak %at, %given : tile<4xptr<i32>>, tile<4xi32> -> token
+  %t1 = store_ptr_tko weak %at, %i, %mask token = %t0 : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1> -> token
+  %t2 = store_ptr_tko weak %at, %given, %mask token = %t1 : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1> -> token
+  return
+}
+//| entry @masked_again(%arg0: tile<ptr<i32>>, %arg1: tile<i32>) {
+//|   %0 = iota : tile<4xi32>
+//|   %reshape = reshape %arg0 : tile<ptr<i32>> -> tile<1xptr<i32>>
+//|   %bcast = broadcast %reshape : tile<1xptr<i32>> -> tile<4xptr<i32>>
+//|   %1 = offset %bcast, %0 : tile<4xptr<i32>>, tile<4xi32> -> tile<4xptr<i32>>
+//|   %reshape_0 = reshape %arg1 : tile<i32> -> tile<1xi32>
+//|   %bcast_1 = broadcast %reshape_0 : tile<1xi32> -> tile<4xi32>
+//|   %2 = cmpi less_than %0, %bcast_1, signed : tile<4xi32> -> tile<4xi1>
+//|   %3 = store_ptr_tko weak %1, %bcast_1 : tile<4xptr<i32>>, tile<4xi32> -> token
+//|   %4 = store_ptr_tko weak %1, %bcast_1, %2 token=%3 : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1> -> token
+//|   return
+//| }
+
+// Nothing is known behind a loop with an atomic update in it.
+entry @updated_in_a_loop(%p: tile<ptr<i32>>, %n: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %t0 = store_ptr_tko weak %p, %n : tile<ptr<i32>>, tile<i32> -> token
+  %t1 = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%t = %t0) -> (token) {
+    %old, %u = atomic_rmw_tko relaxed tl_blk %p, add, %i token = %t : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+    continue %u : token
+  }
+  %x, %t2 = load_ptr_tko weak %p token = %t1 : tile<ptr<i32>> -> tile<i32>, token
+  print_tko "%d", %x : tile<i32> -> token
+  return
+}
+//| entry @updated_in_a_loop(%arg0: tile<ptr<i32>>, %arg1: tile<i32>) {
+//|   %cst_0_i32 = constant <i32: 0> : tile<i32>
+//|   %cst_1_i32 = constant <i32: 1> : tile<i32>
+//|   %0 = store_ptr_tko weak %arg0, %arg1 : tile<ptr<i32>>, tile<i32> -> token
+//|   %for = for %loopIdx in (%cst_0_i32 to %arg1, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %0) -> (token) {
+//|     %result_0, %result_token_1 = atomic_rmw_tko relaxed tl_blk %arg0, add, %loopIdx token=%iterArg0 : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+//|     continue %result_token_1 : token
+//|   }
+//|   %result, %result_token = load_ptr_tko weak %arg0 token=%for : tile<ptr<i32>> -> tile<i32>, token
+//|   %1 = print_tko "%d", %result : tile<i32> -> token
+//|   return
+//| }

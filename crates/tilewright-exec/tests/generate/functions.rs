@@ -1,4 +1,4 @@
-//! Functions that programs call: they take values, and store what they make of them.
+//! Functions that programs call: they take values, store what they make of them, and give values back.
 
 use super::{Generator, Slot, statements::I1};
 use crate::regular::Element;
@@ -26,6 +26,8 @@ pub(super) struct Callable {
     name: Str,
     /// What its parameters promise of the arguments, as places in a pool without values of their own.
     params: Vec<Slot>,
+    /// What is known of what it gives, in the same way.
+    results: Vec<Slot>,
 }
 
 impl Generator<'_> {
@@ -41,9 +43,13 @@ impl Generator<'_> {
         let mut values = vec![self.input, self.output];
         values.extend(self.alike(&callable.params));
         let none = AttrValue::Attr(self.module.tables.attrs.intern(AttrData::Array([].into())));
-        self.op(Opcode::PreviewCall, |op| {
-            op.operands("operands", &values).attr(AttrName::Callee, AttrValue::Str(callable.name)).attr(AttrName::ConstArgs, none)
+        let results = self.types(&callable.results);
+        let op = self.op(Opcode::PreviewCall, |op| {
+            let op = op.operands("operands", &values).results(&results);
+            op.attr(AttrName::Callee, AttrValue::Str(callable.name)).attr(AttrName::ConstArgs, none)
         });
+        let values: Vec<Value> = self.body.op(op).results().collect();
+        self.keep_all(&values, &callable.results);
     }
 
     fn function(&mut self) {
@@ -53,19 +59,24 @@ impl Generator<'_> {
         let params: Vec<Slot> = (0..1 + self.choices.below(3)).map(|_| self.param()).collect();
         let [input, output] = [self.input, self.output].map(|pointer| self.body.ty(pointer));
         let types: Vec<Type> = [input, output].into_iter().chain(self.types(&params)).collect();
+        // What it gives is often of the types of what it takes, and in pairs, which could be mixed up.
+        let given = [Vec::new(), params.clone(), vec![params[0].clone(); 2]];
+        let results = self.choices.pick(&given).clone();
         let body = self.body_of(&types, |this, args| {
             this.keep_all(args, &params);
             this.statements();
             if this.choices.once_in(3) {
-                this.leave_early(Opcode::Return, &[]);
+                this.leave_early(Opcode::Return, &results);
             }
+            let returned = this.alike(&results);
             this.store_all();
-            this.op(Opcode::Return, |op| op);
+            this.op(Opcode::Return, |op| op.operands("operands", &returned));
         });
-        let signature = self.module.tables.types.intern(TypeData::Function { inputs: types.into(), results: [].into() }).unwrap();
+        let given = self.types(&results);
+        let signature = self.module.tables.types.intern(TypeData::Function { inputs: types.into(), results: given.into() }).unwrap();
         let (hints, arg_attrs, loc, visibility) = (None, None, None, SymbolVisibility::Private);
         self.module.functions.push(Function { name, signature, is_entry: false, visibility, hints, arg_attrs, loc, body });
-        self.callables.push(Callable { name, params });
+        self.callables.push(Callable { name, params, results });
     }
 
     fn param(&mut self) -> Slot {

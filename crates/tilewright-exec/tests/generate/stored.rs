@@ -1,6 +1,7 @@
 //! Programs for passes on memory and control flow: stores and loads of few places, some of which overlap, all in one chain of tokens;
-//! loads of the input in loops; branches on the induction variable and on one condition; divisions, masks and assertions that ranges
-//! decide; reductions that are equal.
+//! loads of the input in loops, and of nothing where they are never reached; operations in both orders, and conditions with their
+//! opposites; branches on the induction variable and on one condition; loops with several ways on; divisions, masks and assertions that
+//! ranges decide; reductions that are equal.
 
 use super::{Choices, Program};
 use crate::regular::Combination;
@@ -22,11 +23,24 @@ const VIEWS: [&str; 2] = [
     "partition_view<tile=(4), padding_value = zero, tensor_view<14xi32, strides=[1]>>",
 ];
 
+/// What assertions say that do not hold.
+pub(crate) const BROKEN: &str = "it does not hold";
+
 /// A program of stores and loads.
 pub(crate) fn stored_program(choices: &mut Choices, _: &[Vec<Combination>]) -> Program {
+    written(choices, false)
+}
+
+/// A program of stores and loads with assertions that do not hold, but may not be reached.
+pub(crate) fn stopped_program(choices: &mut Choices, _: &[Vec<Combination>]) -> Program {
+    written(choices, true)
+}
+
+fn written(choices: &mut Choices, stops: bool) -> Program {
     let grid = [1 + choices.below(2) as u32, 1, 1];
     let n = choices.below(6) as u64;
-    let mut writer = Writer { choices, text: String::new(), next: 0, values: vec!["count".to_owned(), "given".to_owned()], depth: 0 };
+    let mut writer =
+        Writer { choices, text: String::new(), next: 0, values: vec!["count".to_owned(), "given".to_owned()], depth: 0, given: n, stops };
     let mut token = "start".to_owned();
     for _ in 0..2 + writer.choices.below(9) {
         token = writer.statement(token, None);
@@ -47,6 +61,8 @@ fn head() -> String {
         %n = assume bounded<0, 5>, %raw : tile<i32>
         %zero = constant <i32: 0> : tile<i32>
         %one = constant <i32: 1> : tile<i32>
+        %yes = constant <i1: 1> : tile<4xi1>
+        %nowhere = constant <i64: 0> : tile<i64>
         %two = constant <i32: 2> : tile<i32>
         %three = constant <i32: 3> : tile<i32>
         %size = constant <i32: {}> : tile<i32>
@@ -95,6 +111,10 @@ struct Writer<'a> {
     /// Tiles that can be seen.
     values: Vec<String>,
     depth: usize,
+    /// What the argument is.
+    given: u64,
+    /// Whether there may be assertions that do not hold.
+    stops: bool,
 }
 
 impl Writer<'_> {
@@ -120,8 +140,12 @@ impl Writer<'_> {
 
     /// Writes a statement that comes after a token, and gives the token behind it. `counter` is the induction variable around it.
     fn statement(&mut self, token: String, counter: Option<&str>) -> String {
-        match self.choices.below(13) {
+        match self.choices.below(17) {
+            15 => return self.update(&token),
+            16 => self.extended(),
             12 => self.product(),
+            13 => self.both_ways(),
+            14 => self.out_of_reach(),
             0..=2 => return self.store(&token),
             3..=5 => return self.load(&token),
             6 => self.arithmetic(),
@@ -196,6 +220,26 @@ impl Writer<'_> {
         after
     }
 
+    /// An atomic addition, across which nothing is known.
+    fn update(&mut self, token: &str) -> String {
+        let (value, old, after, place) = (self.value(), self.name(), self.name(), self.choices.below(4));
+        self.line(&format!(
+            "%{old}, %{after} = atomic_rmw_tko relaxed tl_blk %o{place}, add, %{value} token = %{token} : {POINTERS}, {TILE} -> {TILE}, token"
+        ));
+        self.values.push(old);
+        after
+    }
+
+    /// The lowest bits of a value, widened twice.
+    fn extended(&mut self) {
+        let (value, narrow, wider) = (self.value(), self.name(), self.name());
+        let [first, second] = [(); 2].map(|()| *self.choices.pick(&["signed", "unsigned"]));
+        self.line(&format!(
+            "%{narrow} = trunci %{value} : {TILE} -> tile<4xi8>\n%{wider} = exti %{narrow} {first} : tile<4xi8> -> tile<4xi16>"
+        ));
+        self.define(&format!("exti %{wider} {second} : tile<4xi16> -> {TILE}"));
+    }
+
     /// A load of what nothing writes, after nothing.
     fn input(&mut self) {
         let (value, after, place) = (self.name(), self.name(), self.choices.below(4));
@@ -233,6 +277,73 @@ impl Writer<'_> {
         self.define(&format!("ftoi %{sum} signed : tile<4xf32> -> {TILE}"));
     }
 
+    /// The same operation on two values in both orders: only some operations do not care.
+    fn both_ways(&mut self) {
+        let (a, b) = (self.value(), self.value());
+        let kind = self.choices.below(3);
+        let what = *match kind {
+            0 => self.choices.pick(&["subi", "addi", "xori", "divi"]),
+            1 => self.choices.pick(&["less_than", "less_than_or_equal", "equal"]),
+            _ => self.choices.pick(&["subf", "addf", "divf", "mulf"]),
+        };
+        let numbers = if kind == 2 { [(); 2].map(|()| self.small_number()) } else { [a, b] };
+        for [x, y] in [[0, 1], [1, 0]].map(|order| order.map(|i| numbers[i].clone())) {
+            match kind {
+                0 if what == "divi" => self.define(&format!("divi %{x}, %{y} signed : {TILE}")),
+                0 => self.define(&format!("{what} %{x}, %{y} : {TILE}")),
+                1 => {
+                    let condition = self.name();
+                    self.line(&format!("%{condition} = cmpi {what} %{x}, %{y}, signed : {TILE} -> tile<4xi1>"));
+                    let opposite = self.name();
+                    if self.choices.below(2) == 0 {
+                        self.line(&format!("%{opposite} = xori %{condition}, %yes : tile<4xi1>"));
+                    } else {
+                        self.line(&format!("%{opposite} = andi %{condition}, %below : tile<4xi1>"));
+                    }
+                    self.define(&format!("select %{opposite}, %{x}, %pad : tile<4xi1>, {TILE}"));
+                }
+                _ => {
+                    let number = self.name();
+                    self.line(&format!("%{number} = {what} %{x}, %{y} : tile<4xf32>"));
+                    self.define(&format!("bitcast %{number} : tile<4xf32> -> {TILE}"));
+                }
+            }
+        }
+    }
+
+    /// A loop or branch that this program never enters, with a load of what is nowhere: it must not be carried out.
+    fn out_of_reach(&mut self) {
+        let (address, value, after, sum) = (self.name(), self.name(), self.name(), self.name());
+        let (around, bound) = (self.name(), self.name());
+        self.line(&format!(
+            "%{bound} = constant <i32: {}> : tile<i32>\n%{address} = int_to_ptr %nowhere : tile<i64> -> tile<ptr<i32>>",
+            self.given
+        ));
+        let first = self.value();
+        let load = format!(
+            "%{value}, %{after} = load_ptr_tko weak %{address} token = %start : tile<ptr<i32>> -> tile<i32>, token
+            %{value}r = reshape %{value} : tile<i32> -> tile<1xi32>
+            %{value}b = broadcast %{value}r : tile<1xi32> -> {TILE}"
+        );
+        if self.choices.below(2) == 0 {
+            // It runs from what the argument is to the argument.
+            self.line(&format!(
+                "%{around} = for %{around}i in (%{bound} to %n, step %one) : tile<i32> iter_values(%{around}c = %{first}) -> ({TILE}) {{
+                {load}
+                %{sum} = addi %{around}c, %{value}b : {TILE}
+                continue %{sum} : {TILE}\n}}"
+            ));
+        } else {
+            self.line(&format!(
+                "%{sum} = cmpi not_equal %{bound}, %n, signed : tile<i32> -> tile<i1>
+                %{around} = if %{sum} -> ({TILE}) {{
+                {load}
+                yield %{value}b : {TILE}\n}} else {{\nyield %{first} : {TILE}\n}}"
+            ));
+        }
+        self.values.push(around);
+    }
+
     fn small_number(&mut self) -> String {
         let (value, mask, small, number) = (self.value(), self.name(), self.name(), self.name());
         self.line(&format!(
@@ -258,6 +369,15 @@ impl Writer<'_> {
 
     /// An assertion that holds, which ranges may know.
     fn assertion(&mut self, counter: Option<&str>) {
+        if self.stops && self.choices.below(2) == 0 {
+            let (condition, bound) = (self.name(), self.name());
+            return self.line(&format!(
+                "%{bound} = constant <i32: {}> : tile<i32>
+                %{condition} = cmpi not_equal %n, %{bound}, signed : tile<i32> -> tile<i1>
+                assert %{condition}, \"{BROKEN}\" : tile<i1>",
+                self.given
+            ));
+        }
         let (condition, what) = (self.name(), counter.unwrap_or("n"));
         self.line(&format!(
             "%{condition} = cmpi greater_than_or_equal %{what}, %zero, signed : tile<i32> -> tile<i1>
@@ -299,9 +419,17 @@ impl Writer<'_> {
              iter_values(%{carried} = %{first}, %{inner} = %{token}) -> ({TILE}, token) {{"
         ));
         let seen = self.values.len();
-        self.values.push(carried);
+        self.values.push(carried.clone());
+        if self.choices.once_in(3) {
+            let (condition, other) = (self.name(), self.value());
+            let other = if self.choices.below(2) == 0 { carried.clone() } else { other };
+            self.line(&format!(
+                "%{condition} = cmpi equal %{counter}, %zero, signed : tile<i32> -> tile<i1>
+                if %{condition} {{\ncontinue %{other}, %{inner} : {TILE}, token\n}}"
+            ));
+        }
         let last = self.inside_of(inner, Some(&counter));
-        let given = self.value();
+        let given = if self.choices.once_in(4) { carried } else { self.value() };
         self.line(&format!("continue %{given}, %{} : {TILE}, token\n}}", last.token));
         self.values.truncate(seen);
         self.values.push(result);

@@ -37,7 +37,7 @@ enum End {
     Yield(Vec<Val>),
     Continue(Vec<Val>),
     Break(Vec<Val>),
-    Return,
+    Return(Vec<Val>),
 }
 
 /// The evaluator, running one tile block.
@@ -160,7 +160,7 @@ impl<'m> Naive<'m> {
                 Opcode::Yield => return End::Yield(handed()),
                 Opcode::Continue => return End::Continue(handed()),
                 Opcode::Break => return End::Break(handed()),
-                Opcode::Return => return End::Return,
+                Opcode::Return => return End::Return(handed()),
                 Opcode::If | Opcode::For | Opcode::Loop => {
                     let end = match op.opcode() {
                         Opcode::If => self.branch(op),
@@ -181,8 +181,8 @@ impl<'m> Naive<'m> {
         panic!("blocks end in terminators")
     }
 
-    /// Runs the function that a call names.
-    fn call(&mut self, op: OpRef<'_>) {
+    /// Runs the function that a call names, and gives what it returns.
+    fn call(&mut self, op: OpRef<'_>) -> Vec<Val> {
         let AttrValue::Str(name) = op.attr(AttrName::Callee) else { panic!("a name") };
         let body = &self.module.functions.iter().find(|function| function.name == name).expect("the module was verified").body;
         let args = self.vals(op.operands());
@@ -190,7 +190,10 @@ impl<'m> Naive<'m> {
         let (module, globals, id, grid, facts) = (self.module, self.globals, self.id, self.grid, self.facts);
         let (memory, printed) = (&mut *self.memory, &mut *self.printed);
         let mut callee = Naive { module, body, values, memory, printed, globals, id, grid, facts, fused: None };
-        callee.block(body.entry_block().expect("the function has a body"), args);
+        match callee.block(body.entry_block().expect("the function has a body"), args) {
+            End::Return(vals) => vals,
+            _ => panic!("a function ends in a return"),
+        }
     }
 
     fn print(&mut self, op: OpRef<'_>) {
@@ -263,10 +266,7 @@ impl<'m> Naive<'m> {
                 assert!(condition.items.iter().all(|item| item.decisive() & 1 == 1), "programs assert what is true");
                 Vec::new()
             }
-            Opcode::PreviewCall => {
-                self.call(op);
-                Vec::new()
-            }
+            Opcode::PreviewCall => self.call(op),
             Opcode::PrintTko => {
                 self.print(op);
                 vec![Val::Token]

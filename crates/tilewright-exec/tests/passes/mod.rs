@@ -3,7 +3,7 @@
 
 use crate::{
     Looked, Texts, difference,
-    generate::Program,
+    generate::{BROKEN, Program},
     naive::{
         self,
         facts::FactsCheck,
@@ -73,6 +73,20 @@ pub(crate) fn compare(program: &Program, pipeline: &str, looked: &mut Looked) ->
         Some(at) => Err(told(format!("byte {at} of the output is {:#04x}, not {:#04x}", after.output[at], before.output[at]))),
         None => Ok(()),
     }
+}
+
+/// Runs a program as it is and after a pipeline: an assertion that does not hold stops both, or none.
+pub(crate) fn stop(program: &Program, pipeline: &str, looked: &mut Looked) -> Result<(), String> {
+    let passes = Pipeline::parse(pipeline).map_err(|error| error.to_string())?;
+    let changed = passes.run(program.module.clone(), RunOptions::new().verify_each(true)).map_err(|error| error.to_string())?.0;
+    let [before, after] = [&program.module, &changed].map(|module| run(module, program).err().unwrap_or_default());
+    let stops = |error: &str| error.contains(BROKEN);
+    if stops(&before) != stops(&after) {
+        let told = if before.is_empty() { after } else { before };
+        return Err(format!("only before or only after {pipeline}: {told}\n{}", print(&changed, &PrintOptions::new())));
+    }
+    looked.stopped += usize::from(stops(&before));
+    Ok(())
 }
 
 /// Runs a program after `fuse-fma`, and compares it with what the evaluator says of sums that are rounded once: the exact product and sum,

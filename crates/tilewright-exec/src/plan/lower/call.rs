@@ -25,8 +25,7 @@ impl<'m> Lowerer<'m> {
         let types = |values: &[tilewright_ir::Value]| values.iter().map(|v| self.body.ty(*v)).collect::<Vec<_>>();
         let fits = types(op.operands()) == function.params(&self.module.tables);
         self.require(fits, "the operands must have the types of the function's parameters")?;
-        // Functions return no values: the verifier sees to it.
-        self.require(op.results().len() == 0, "a function returns no values")?;
+        let results = self.carriers(op.results())?;
         let arguments = op.operands().iter().map(|v| self.val(*v).cloned()).collect::<Result<Vec<Val>, _>>()?;
         let exit = self.new_label();
         let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
@@ -35,7 +34,7 @@ impl<'m> Lowerer<'m> {
         let read = std::mem::take(&mut self.read);
         // Jumps do not leave the function.
         let (loops, ifs) = (std::mem::take(&mut self.loops), std::mem::take(&mut self.ifs));
-        self.returns.push(Return { function: function.name, exit, scope: self.open.len() });
+        self.returns.push(Return { function: function.name, results: results.clone(), exit, scope: self.open.len() });
         for (parameter, argument) in self.body.args(block).zip(arguments) {
             self.define(parameter, argument);
         }
@@ -46,7 +45,7 @@ impl<'m> Lowerer<'m> {
         (self.loops, self.ifs) = (loops, ifs);
         (self.body, self.values, self.waiting, self.read) = (body, values, waiting, read);
         self.place_label(exit);
-        Ok(())
+        self.define_carried(op.results(), &results)
     }
 
     fn callee(&self, op: OpRef<'m>) -> Result<&'m Function, PlanError> {

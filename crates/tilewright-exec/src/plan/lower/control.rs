@@ -25,7 +25,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// Defines values as the content of their registers.
-    fn define_carried(&mut self, values: impl Iterator<Item = Value>, carriers: &[Option<VReg>]) -> Result<(), PlanError> {
+    pub(super) fn define_carried(&mut self, values: impl Iterator<Item = Value>, carriers: &[Option<VReg>]) -> Result<(), PlanError> {
         for (value, carrier) in values.zip(carriers) {
             let val = match carrier {
                 None => Val::Token,
@@ -171,12 +171,13 @@ impl<'m> Lowerer<'m> {
 
     /// Ends the block, or goes back to where the function was called.
     pub(super) fn return_from(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
-        self.require(op.operands().is_empty(), "it returns no values")?;
         let Some(call) = self.returns.last() else {
+            self.require(op.operands().is_empty(), "an entry returns no values")?;
             self.emit(Inst::Return);
             return Ok(());
         };
-        let (exit, scope) = (call.exit, call.scope);
+        let (results, exit, scope) = (call.results.clone(), call.exit, call.scope);
+        self.hand_over(op.operands(), &results)?;
         self.release_from(scope);
         self.emit(Inst::Jump(exit));
         Ok(())

@@ -95,6 +95,8 @@ struct Branch {
 /// A call around the current operation, for `return`.
 struct Return {
     function: Str,
+    /// Registers of the results; `None` for tokens.
+    results: Vec<Option<VReg>>,
     exit: Target,
     /// How many allocations were open where the call stands.
     scope: usize,
