@@ -2,12 +2,15 @@
 //!
 //! Each file `tests/*.mlir` begins with `// passes: PIPELINE`. Behind each of its functions stands, in comments that begin with
 //! `//|`, what the pipeline makes of it; a file with the line `// shows: debug-info` has the whole module at its end instead. `BLESS=1`
-//! rewrites them.
+//! rewrites them. A file that begins with `// facts: values` or `// facts: memory` shows what is known, beside each operation.
 
 use std::{fmt::Write as _, fs, path::Path};
-use tilewright_ir::verify;
-use tilewright_passes::{PASSES, Pipeline, RunOptions};
-use tilewright_text::{ParseOptions, PrintOptions, parse, print, print_function};
+use tilewright_ir::{Body, Module, OpRef, Opcode, Value, verify};
+use tilewright_passes::{
+    PASSES, Pipeline, RunOptions,
+    facts::{Analyses, IntegerFacts, Overlap, Places, TripCount},
+};
+use tilewright_text::{Notes, ParseOptions, PrintOptions, parse, print, print_function, write_with_notes};
 
 /// What the comments with expectations begin with.
 const EXPECTED: &str = "//|";
@@ -15,6 +18,10 @@ const EXPECTED: &str = "//|";
 /// The file as it should be.
 fn blessed(text: &str, path: &Path) -> String {
     let name = path.display();
+    let about_memory = text.starts_with("// facts: memory\n");
+    if about_memory || text.starts_with("// facts: values\n") {
+        return blessed_facts(text, &name.to_string(), about_memory);
+    }
     let pipeline = text.lines().next().and_then(|line| line.strip_prefix("// passes: "));
     let pipeline = pipeline.unwrap_or_else(|| panic!("{name} does not begin with '// passes: '"));
     let pipeline = Pipeline::parse(pipeline).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -43,6 +50,67 @@ fn blessed(text: &str, path: &Path) -> String {
         expect(&mut out, &print(&module, &PrintOptions::new().module(true).debug_info(true)));
     }
     out
+}
+
+/// The file with the facts about each function behind it.
+fn blessed_facts(text: &str, name: &str, about_memory: bool) -> String {
+    let source: Vec<&str> = text.lines().filter(|line| !line.starts_with(EXPECTED)).collect();
+    let module = parse(&source.join("\n"), &ParseOptions::new());
+    let module = module.unwrap_or_else(|errors| panic!("{}", errors[0].render(&source.join("\n"), name)));
+    let module = verify(module).unwrap_or_else(|findings| panic!("{name}: {}", findings[0]));
+    let mut noted = String::new();
+    write_with_notes(&module, &PrintOptions::new(), &Known { module: &module, about_memory }, &mut noted)
+        .expect("a string takes everything");
+    let (mut out, mut symbol) = (String::new(), "");
+    for line in source {
+        let _ = writeln!(out, "{line}");
+        symbol = symbol_of(line).unwrap_or(symbol);
+        if line == "}" {
+            let function = noted.lines().skip_while(|line| symbol_of(line) != Some(symbol));
+            let last = function.clone().position(|line| line == "}").expect("a function ends");
+            for line in function.take(last + 1) {
+                let _ = writeln!(out, "{}", format!("{EXPECTED} {line}").trim_end());
+            }
+        }
+    }
+    out
+}
+
+/// Facts as notes: about values and loops, or about accesses, which are counted.
+struct Known<'m> {
+    module: &'m Module,
+    about_memory: bool,
+}
+
+impl Notes for Known<'_> {
+    fn value(&self, body: &Body, value: Value) -> String {
+        let is_constant = body.defining_op(value).is_some_and(|op| op.opcode() == Opcode::Constant);
+        let facts = IntegerFacts::new(&self.module.tables, body);
+        facts.of(value).filter(|_| !self.about_memory && !is_constant).map_or_else(String::new, ToString::to_string)
+    }
+
+    fn op(&self, op: OpRef<'_>) -> String {
+        let body = op.body();
+        let analyses = Analyses::default();
+        let facts = analyses.integers(&self.module.tables, body);
+        if !self.about_memory {
+            return TripCount::of(op, facts).map_or_else(String::new, |trips| trips.to_string());
+        }
+        if Places::target(op).is_none() {
+            return String::new();
+        }
+        let places = Places::new(&self.module.tables, body, facts);
+        let before: Vec<OpRef<'_>> =
+            body.preorder().filter(|op| Places::target(*op).is_some()).take_while(|access| access.id() != op.id()).collect();
+        let listed = |what: &str, holds: &dyn Fn(OpRef<'_>) -> bool| {
+            let found: Vec<String> = before.iter().enumerate().filter(|(_, op)| holds(**op)).map(|(i, _)| i.to_string()).collect();
+            if found.is_empty() { String::new() } else { format!(", {what} {}", found.join(" and ")) }
+        };
+        let after = listed("after", &|other| analyses.tokens(body).is_ordered(body, other.id(), op.id()));
+        let same = listed("the place of", &|other| places.overlap(other, op) == Overlap::Same);
+        let apart = listed("apart from", &|other| places.overlap(other, op) == Overlap::Never);
+        format!("access {}{after}{same}{apart}", before.len())
+    }
 }
 
 /// The name of the function that begins in a line.

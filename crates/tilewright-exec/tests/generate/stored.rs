@@ -65,6 +65,7 @@ fn head() -> String {
         %nowhere = constant <i64: 0> : tile<i64>
         %two = constant <i32: 2> : tile<i32>
         %three = constant <i32: 3> : tile<i32>
+        %near = mini %n, %three signed : tile<i32>
         %size = constant <i32: {}> : tile<i32>
         %x, %y, %z = get_tile_block_id : tile<i32>
         %first = muli %x, %size : tile<i32>
@@ -163,9 +164,9 @@ impl Writer<'_> {
         *self.choices.pick(&[None, None, Some("below"), Some("all"), Some("even")])
     }
 
-    /// A view, and an index into it.
+    /// A view, and an index into its index space, which has four tiles.
     fn view(&mut self) -> (usize, &'static str) {
-        (self.choices.below(2), *self.choices.pick(&["zero", "three", "one", "n"]))
+        (self.choices.below(2), *self.choices.pick(&["zero", "three", "one", "near"]))
     }
 
     fn store(&mut self, token: &str) -> String {
@@ -177,24 +178,13 @@ impl Writer<'_> {
                 "%{after} = store_ptr_tko weak %o{place}, %{value}{masked} token = %{token} : {POINTERS}, {TILE}{of} -> token"
             ));
         } else {
-            let (view, index) = self.inside();
+            let (view, index) = self.view();
             let ty = VIEWS[view];
             self.line(&format!(
                 "%{after} = store_view_tko weak %{value}, %v{view}[%{index}] token = %{token} : {TILE}, {ty}, tile<i32> -> token"
             ));
         }
         after
-    }
-
-    /// A view, and an index into its index space, which has four tiles.
-    fn inside(&mut self) -> (usize, String) {
-        let (view, index) = self.view();
-        if index != "n" {
-            return (view, index.to_owned());
-        }
-        let name = self.name();
-        self.line(&format!("%{name} = mini %n, %three signed : tile<i32>"));
-        (view, name)
     }
 
     fn load(&mut self, token: &str) -> String {
@@ -210,7 +200,7 @@ impl Writer<'_> {
                 "%{value}, %{after} = load_ptr_tko weak %o{place}{masked} token = %{token} : {POINTERS}{of} -> {TILE}, token"
             ));
         } else {
-            let (view, index) = self.inside();
+            let (view, index) = self.view();
             let ty = VIEWS[view];
             self.line(&format!(
                 "%{value}, %{after} = load_view_tko weak %v{view}[%{index}] token = %{token} : {ty}, tile<i32> -> {TILE}, token"
@@ -248,7 +238,13 @@ impl Writer<'_> {
     }
 
     fn arithmetic(&mut self) {
-        let (a, b) = (self.value(), self.value());
+        let (mut a, b) = (self.value(), self.value());
+        if self.choices.once_in(3) {
+            // Most are not negative else.
+            let below = self.name();
+            self.line(&format!("%{below} = subi %{a}, %pad : {TILE}"));
+            a = below;
+        }
         let what = match self.choices.below(8) {
             0 => format!("maxi %{a}, %{b} signed : {TILE}"),
             1 => format!("mini %{a}, %four signed : {TILE}"),
