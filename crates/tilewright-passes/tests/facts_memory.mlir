@@ -93,6 +93,7 @@ entry @pointers(%p: tile<ptr<i32>>, %q: tile<ptr<i32>>, %n: tile<i32>) {
 entry @views(%p: tile<ptr<f32>>, %n: tile<i32>, %i: tile<i32>) {
   %zero = constant <i32: 0> : tile<i32>
   %one = constant <i32: 1> : tile<i32>
+  %two = constant <i32: 2> : tile<i32>
   %later = assume bounded<1, 9>, %i : tile<i32>
   %x = constant <f32: 1.0> : tile<4xf32>
   %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -100,12 +101,14 @@ entry @views(%p: tile<ptr<f32>>, %n: tile<i32>, %i: tile<i32>) {
   %a = store_view_tko weak %x, %v[%zero] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
   %b = store_view_tko weak %x, %v[%later] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
   %c = store_view_tko weak %x, %v[%one] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
+  %e = store_view_tko weak %x, %v[%two] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
   %y, %d = load_view_tko weak %v[%zero] : partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<4xf32>, token
   return
 }
 //| entry @views(%arg0: tile<ptr<f32>>, %arg1: tile<i32>, %arg2: tile<i32>) {
 //|   %cst_0_i32 = constant <i32: 0> : tile<i32>
 //|   %cst_1_i32 = constant <i32: 1> : tile<i32>
+//|   %cst_2_i32 = constant <i32: 2> : tile<i32>
 //|   %assume = assume bounded<1, 9>, %arg2 : tile<i32>
 //|   %cst_1_f32 = constant <f32: 1.000000e+00> : tile<4xf32>
 //|   %tview = make_tensor_view %arg0, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
@@ -113,6 +116,7 @@ entry @views(%p: tile<ptr<f32>>, %n: tile<i32>, %i: tile<i32>) {
 //|   %0 = store_view_tko weak %cst_1_f32, %pview[%cst_0_i32] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token  // access 0
 //|   %1 = store_view_tko weak %cst_1_f32, %pview[%assume] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token  // access 1, apart from 0
 //|   %2 = store_view_tko weak %cst_1_f32, %pview[%cst_1_i32] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token  // access 2, apart from 0
-//|   %tile, %result_token = load_view_tko weak %pview[%cst_0_i32] : partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<4xf32>, token  // access 3, the place of 0, apart from 1 and 2
+//|   %3 = store_view_tko weak %cst_1_f32, %pview[%cst_2_i32] : tile<4xf32>, partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token  // access 3, apart from 0 and 2
+//|   %tile, %result_token = load_view_tko weak %pview[%cst_0_i32] : partition_view<tile=(4), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<4xf32>, token  // access 4, the place of 0, apart from 1 and 2 and 3
 //|   return
 //| }
