@@ -58,6 +58,8 @@ pub struct Code {
     pub(crate) values: Vec<(Lane, Variability)>,
     pub(crate) axes: u32,
     pub(crate) body: Vec<Item>,
+    /// The buffers that are written past the caches.
+    pub(crate) streamed: Vec<Param>,
 }
 
 impl Code {
@@ -65,6 +67,15 @@ impl Code {
     /// combines the lanes in a fixed order, so this decides the order of sums, wherever they are computed.
     pub fn lanes(&self) -> usize {
         self.lanes as usize
+    }
+
+    /// The same code, but whole vectors of elements side by side that are written to this buffer go past the caches, where the loops around
+    /// keep them at multiples of [`STREAMED_ALIGNMENT`](crate::STREAMED_ALIGNMENT). The buffer must begin at one. Nothing else changes, so the
+    /// text does not show it.
+    #[must_use]
+    pub fn streaming(mut self, buffer: Param) -> Code {
+        self.streamed.push(buffer);
+        self
     }
 
     /// What is handed in when it runs.

@@ -112,6 +112,15 @@ fn lowered(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, op
     match op {
         ElemOp::Copy => Held::bits(Lowering { builder }.bitcast(sources[0], result, &mut operands[0])),
         ElemOp::FToF(_) if sources[0] == result => operands[0],
+        // All bits of a NaN but the sign stay.
+        ElemOp::AbsF | ElemOp::NegF if operands[0].bits.is_some() && memory_lane_of(result) != lane_of(result) => {
+            let bits = operands[0].to_bits(builder, result);
+            let lane = builder.lane(bits);
+            let sign = lane.bits() ^ (lane.bits() >> 1);
+            let (prim, mask) = if op == ElemOp::AbsF { (Prim::And, lane.bits() ^ sign) } else { (Prim::Xor, sign) };
+            let mask = builder.constant(lane, mask);
+            Held::bits(builder.prim(prim, &[bits, mask]))
+        }
         ElemOp::Select => {
             let mask = operands[0].to_number(builder, sources[0]);
             let kept = operands[1].bits.zip(operands[2].bits);

@@ -23,6 +23,15 @@ impl<'a> Buffer<'a> {
         Buffer { len: bytes.len(), start: NonNull::from(bytes).cast(), writable: true, lifetime: PhantomData }
     }
 
+    /// Memory that others may use at the same time: nothing is borrowed.
+    ///
+    /// # Safety
+    /// As long as the buffer is used, the `len` bytes from `start` on can be read, and written if it is `writable`.
+    #[expect(unsafe_code, reason = "the caller answers for the memory")]
+    pub unsafe fn from_raw(start: NonNull<u8>, len: usize, writable: bool) -> Buffer<'a> {
+        Buffer { start, len, writable, lifetime: PhantomData }
+    }
+
     pub(crate) fn start(self) -> *mut u8 {
         self.start.as_ptr()
     }
@@ -70,7 +79,7 @@ pub enum Arg<'a> {
 /// Why vector code did not run, or not wholly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// An argument is missing, or not what the parameter is; it did not run.
+    /// An argument is missing, or not what the parameter is, or does not begin where it must; it did not run.
     Argument {
         /// Which one.
         param: Param,
@@ -87,7 +96,9 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Argument { param } => write!(f, "argument {param} is missing or of another kind than its parameter"),
+            Fault::Argument { param } => {
+                write!(f, "argument {param} is missing, of another kind than its parameter, or does not begin where it must")
+            }
             Fault::Outside { buffer } => write!(f, "an access through {buffer} lies outside of the buffer, or writes what is read only"),
             Fault::Lane => f.write_str("a lane gathered or scattered outside of its buffer"),
         }

@@ -64,6 +64,13 @@ pub(crate) struct Kernel {
     pub(crate) imm: Imm,
 }
 
+impl Imm {
+    /// Types of the sources that the operation has.
+    pub(crate) fn sources(&self) -> &[Elem] {
+        &self.srcs[..sources_of(self.op)]
+    }
+}
+
 impl Kernel {
     /// The kernel that reads one element of a source for each `row` elements; `None` if there is none.
     pub(crate) fn per_row(mut self, source: usize, row: usize) -> Option<Kernel> {

@@ -7,7 +7,7 @@ use super::{
     Inst, Src, Step, Sweep, SweepInput, Tile, VReg, chains,
     counts::{Counts, count_uses},
     inst::Elementwise,
-    order,
+    order, region,
     tile::Base,
 };
 use crate::hash::HashMap;
@@ -228,7 +228,9 @@ impl SweepBuilder {
 
     /// The kernel of member `i`, and the source that has one element for each row, if there is one and the kernel takes it so.
     fn with_a_column(&self, member: &Elementwise, i: usize) -> (Kernel, Option<usize>) {
-        let columns = member.srcs.iter().enumerate().filter_map(|(k, src)| Some((k, src.shared_by()?)));
+        // One number for all is a number that vector code holds, wherever there is any.
+        let is_column = |row: &usize| *row < self.n || !region::exist(self.n);
+        let columns = member.srcs.iter().enumerate().filter_map(|(k, src)| Some((k, src.shared_by().filter(is_column)?)));
         let taken = columns.filter_map(|(k, row)| Some((member.kernel.per_row(k, row)?, Some(k)))).next();
         taken.filter(|_| !self.linked[i]).unwrap_or((member.kernel, None))
     }

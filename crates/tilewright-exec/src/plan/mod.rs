@@ -22,6 +22,7 @@ mod order;
 mod printf;
 mod product_loops;
 mod recompute;
+mod region;
 mod sites;
 mod streaming;
 mod sweep;
@@ -38,6 +39,7 @@ pub(crate) use inst::{
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
+pub(crate) use region::{Region, RegionBuffer};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};

@@ -16,7 +16,7 @@ pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
         }
         // Other kernels have no such stores.
         if let Inst::SweepStore { sweep, src, .. } = inst {
-            allowed[at] &= matches!(src.base, Base::Reg(reg) if sweep.chain_writes(reg));
+            allowed[at] &= sweep.is_region() || matches!(src.base, Base::Reg(reg) if sweep.chain_writes(reg));
         }
     }
     allowed

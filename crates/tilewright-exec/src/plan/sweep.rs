@@ -1,6 +1,6 @@
 //! Sweeps: runs of elementwise operations, with the chains that they are made of.
 
-use super::{Base, Operand, Tile, VReg, chains};
+use super::{Base, Operand, Region, Tile, VReg, chains};
 use crate::kernels::{
     Kernel,
     chain::{Binary, Code, GROUP, Half},
@@ -28,6 +28,8 @@ pub(crate) struct Sweep {
 pub(crate) enum Way {
     /// It is one chain, which needs no scratch and so need not stop where that ends. An operand for each of its places.
     OneChain(Vec<Operand>),
+    /// As vector code.
+    Region(Box<Region>),
     /// All elements at once: there are few, or there is one step that fetches nothing, and what steps read lies where they can read it.
     OnePiece(Vec<Call>),
     /// In pieces, which scratch slots hold.
@@ -52,12 +54,25 @@ impl Way {
             && let Some(operands) = without_scratch(inputs, chain)
         {
             Way::OneChain(operands)
+        } else if let Some(region) = gains_as_region(n, inputs, steps, parts).then(|| Region::of(n, inputs, steps)).flatten() {
+            Way::Region(Box::new(region))
         } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && only_steps && inputs.iter().all(lies_ready) {
             Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
         } else {
             Way::Pieces
         }
     }
+}
+
+/// Whether vector code is faster than the parts of a sweep.
+fn gains_as_region(n: usize, inputs: &[SweepInput], steps: &[Step], parts: &[Part]) -> bool {
+    let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
+    // A step alone has a loop of its own, and long chains are as fast.
+    let few = if steps.len() == 1 { inputs.iter().all(lies_ready) } else { 2 * parts.len() < steps.len() };
+    // Vectors hold as many elements as they have of the longest: in long tiles, addresses are faster behind their indices.
+    let elems = || steps.iter().flat_map(|step| step.kernel.imm.sources());
+    let mixed = elems().any(|elem| elem.size() == 8) && elems().any(|elem| elem.size() == 4);
+    !(few || mixed && n >= Sweep::PIECE)
 }
 
 impl Call {
@@ -155,6 +170,11 @@ impl Sweep {
             [Part::Chain(chain)] if matches!(self.way, Way::OneChain(_)) => Some(chain),
             _ => None,
         }
+    }
+
+    /// Whether it is vector code.
+    pub(crate) fn is_region(&self) -> bool {
+        matches!(self.way, Way::Region(_))
     }
 
     /// Whether it is nothing but chains.
@@ -276,7 +296,7 @@ impl SweepInput {
 }
 
 /// Where a step reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Src {
     /// An input of the sweep or fold.
     Input(usize),

@@ -17,6 +17,7 @@ mod pointers;
 mod print;
 mod product;
 mod product_loop;
+mod region;
 mod sums;
 mod sweep;
 mod tiling;

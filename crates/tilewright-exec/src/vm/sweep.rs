@@ -1,7 +1,7 @@
 //! Sweeps: several elementwise steps, piece by piece.
 #![allow(unsafe_code, reason = "calls kernels on registers and scratch")]
 
-use super::{bytes::AlignedBytes, copy, frame::Frame};
+use super::{bytes::AlignedBytes, copy, frame::Frame, region};
 use crate::{
     LaunchErrorKind,
     budget::Budget,
@@ -48,15 +48,20 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
             }
         }
         Way::OneChain(operands) => run_one_chain(sweep, operands, regs, streamed, scratch, ahead),
-        Way::OnePiece(_) | Way::Pieces => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
+        Way::OnePiece(_) | Way::Pieces | Way::Region(_) => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
     }
 }
 
 /// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory.
 #[inline(never)]
 pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
+    if let Way::Region(region) = &sweep.way
+        && region::run(sweep, region, n, regs, streamed, ahead_of(sweep, ahead, &mut scratch.nothing))
+    {
+        return;
+    }
     let Scratch { bytes, inputs, places: room, nothing } = scratch;
-    let ahead = if sweep.reads_ahead { ahead } else { nothing };
+    let ahead = ahead_of(sweep, ahead, nothing);
     let slots = Slots::new(bytes);
     inputs.clear();
     inputs.extend(sweep.inputs.iter().map(|input| match input {
@@ -82,7 +87,7 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
         // It looks at the interrupt itself.
         Way::OneChain(_) => n,
         Way::OnePiece(_) => PART,
-        Way::Pieces => PIECE,
+        Way::Pieces | Way::Region(_) => PIECE,
     };
     let mut looks = Looks::new();
     for start in (0..n).step_by(piece) {
@@ -108,6 +113,11 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
             }
         }
     }
+}
+
+/// What a sweep fetches: nothing, if others have more time for it.
+fn ahead_of<'a>(sweep: &Sweep, ahead: &'a mut Ahead, nothing: &'a mut Ahead) -> &'a mut Ahead {
+    if sweep.reads_ahead { ahead } else { nothing }
 }
 
 /// Runs a sweep that is one chain and needs no scratch, with an operand for each of its places.

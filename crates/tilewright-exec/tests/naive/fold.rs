@@ -2,9 +2,16 @@
 
 use super::{
     End, Naive, Val, matrix,
-    value::{Element, Item, Tile},
+    number::{self, Number},
+    value::{Element, Item, Tile, Trust},
 };
 use tilewright_ir::{AttrName, AttrValue, Block, OpRef, Opcode};
+
+/// A result of a fold: nobody promises that it was not combined with the identity, which leaves of a NaN that it is one.
+fn perhaps_combined(element: Element, item: Item) -> Item {
+    let is_nan = element.is_float() && matches!(number::decode(element.scalar(), item.bits), Number::Nan);
+    if is_nan && item.trust == Trust::Exact { Item { trust: Trust::Nan, ..item } } else { item }
+}
 
 impl<'m> Naive<'m> {
     pub(super) fn fold(&mut self, op: OpRef<'m>) -> Vec<Tile> {
@@ -28,6 +35,7 @@ impl<'m> Naive<'m> {
             for (i, prefix) in self.prefixes(block, &operands, &columns).into_iter().enumerate() {
                 for (result, item) in results.iter_mut().zip(prefix) {
                     let position = if scans { place(i) } else { line.clone() };
+                    let item = perhaps_combined(result.element, item);
                     let index = position.iter().zip(&result.shape).fold(0, |index, (i, extent)| index * extent + i);
                     result.items[index] = item;
                 }

@@ -12,8 +12,9 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     if all_legal(code, &code.body, level) {
         return Cow::Borrowed(code);
     }
-    let Code { lanes, params, values, axes, body: _ } = code;
-    let out = Code { lanes: *lanes, params: params.clone(), values: values.clone(), axes: *axes, body: Vec::new() };
+    let Code { lanes, params, values, axes, body: _, streamed } = code;
+    let out =
+        Code { lanes: *lanes, params: params.clone(), values: values.clone(), axes: *axes, body: Vec::new(), streamed: streamed.clone() };
     let mut legalizer = Legalizer { code: out, level, constants: Vec::new(), items: Vec::new() };
     let body = legalizer.body(&code.body);
     let mut out = legalizer.code;

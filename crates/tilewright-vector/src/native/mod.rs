@@ -8,7 +8,7 @@ mod registers;
 mod x86;
 
 use crate::{
-    code::{Code, ParamKind},
+    code::{Code, Param, ParamKind},
     memory::{Arg, Checks, Fault},
 };
 use memmap2::Mmap;
@@ -59,6 +59,9 @@ impl Level {
     }
 }
 
+/// Where buffers begin that are written past the caches: at multiples of so many bytes, a line of the caches.
+pub const STREAMED_ALIGNMENT: usize = 64;
+
 /// Why there is no native code.
 #[derive(Debug)]
 pub enum CompileError {
@@ -94,6 +97,7 @@ impl Error for CompileError {
 pub struct Native {
     params: Vec<ParamKind>,
     checks: Checks,
+    streamed: Vec<Param>,
     level: Level,
     /// The pages of machine code, which nothing can write to any more, and the place on them.
     pages: Arc<Mmap>,
@@ -146,6 +150,7 @@ fn of_all(codes: &[&Code], level: Level) -> Result<Vec<Native>, CompileError> {
         Native {
             params: code.params.clone(),
             checks: crate::memory::checks(code),
+            streamed: code.streamed.clone(),
             level,
             pages: Arc::clone(&pages),
             place,
@@ -197,8 +202,31 @@ impl Native {
     ///
     /// [`Fault`]: nothing was done, but for [`Fault::Lane`].
     pub fn run(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
-        self.checks.check(&self.params, args)?;
+        self.check(args)?;
         BLOCK.with_borrow_mut(|block| self.run_in(block, args))
+    }
+
+    /// The same for arguments that are known to fit.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Lane`].
+    ///
+    /// # Safety
+    ///
+    /// With these arguments [`run`](Native::run) gives no other fault: they are what the parameters are, all places lie inside of their
+    /// buffers, and buffers that are written may be.
+    #[expect(unsafe_code, reason = "the caller answers for what is not checked")]
+    pub unsafe fn run_unchecked(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
+        debug_assert_eq!(self.check(args), Ok(()), "the arguments fit");
+        BLOCK.with_borrow_mut(|block| self.run_in(block, args))
+    }
+
+    fn check(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
+        self.checks.check(&self.params, args)?;
+        let is_aligned = |param: &&Param| crate::memory::buffer(args, **param).start().addr().is_multiple_of(STREAMED_ALIGNMENT);
+        let misplaced = self.streamed.iter().find(|param| !is_aligned(param));
+        misplaced.map_or(Ok(()), |param| Err(Fault::Argument { param: *param }))
     }
 
     fn run_in(&self, block: &mut Vec<Line>, args: &[Arg<'_>]) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! Loads and stores.
 
-use super::*;
+use super::{super::STREAMED_ALIGNMENT, *};
 
 /// How the lanes of an access lie.
 enum Along {
@@ -121,6 +121,9 @@ impl Emitter<'_> {
         let address = self.address(place);
         let bytes = (self.width * size).max(16);
         match (self.along(place, size), active, self.level) {
+            (Along::Contiguous, None, _) if self.is_streamed(place) && self.width * size >= 16 => {
+                self.e(InstId::Vmovntdq, &[at(address, 0), v(from, bytes)]);
+            }
             (Along::Contiguous, None, _) => self.write_vector(at(address, 0), from, self.width * size),
             (Along::Contiguous, Some(active), Level::Avx512) => {
                 let active = self.only_lanes(active, size);
@@ -139,6 +142,15 @@ impl Emitter<'_> {
                 self.one_by_one(Way::FromArea, &along, size, active);
             }
         }
+    }
+
+    /// Whether vectors written to a place go past the caches: if each of them lies at a multiple of its size, where the buffer does.
+    fn is_streamed(&self, place: &Place) -> bool {
+        let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
+        let keeps = |stride: Count| matches!(stride, Count::Const(bytes) if bytes % STREAMED_ALIGNMENT as i64 == 0);
+        self.code.streamed.contains(&place.buffer)
+            && place.offset % STREAMED_ALIGNMENT as i64 == 0
+            && place.terms.iter().all(|term| Some(term.axis) == lanes || keeps(term.stride))
     }
 
     /// Outside of loops over lanes: one number is stored.

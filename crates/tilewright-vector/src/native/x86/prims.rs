@@ -183,9 +183,10 @@ impl Emitter<'_> {
             Location::Slot(_) | Location::Pool => None,
         };
         if third == Some(to) && to != y {
-            // z += x * y
+            // z += y * x, in this order: of several NaNs the other form gives that of y first, too, and which form is taken depends on
+            // registers.
             let x = self.vector(a, 2);
-            self.e(by_float(lane, I::Vfmadd231ps, I::Vfmadd231pd), &[v(to, bytes), v(x, bytes), v(y, bytes)]);
+            self.e(by_float(lane, I::Vfmadd231ps, I::Vfmadd231pd), &[v(to, bytes), v(y, bytes), v(x, bytes)]);
             return self.done(result, to);
         }
         // x = x * y + z; where the target is y, or y and z are, elsewhere.
