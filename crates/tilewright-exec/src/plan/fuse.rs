@@ -149,6 +149,8 @@ struct SweepBuilder {
     inputs: Vec<SweepInput>,
     /// Which members are part of a chain.
     linked: Vec<bool>,
+    /// Whether vector code is fast for elements as they are here.
+    suits_region: bool,
 }
 
 impl SweepBuilder {
@@ -169,7 +171,17 @@ impl SweepBuilder {
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
         let linked = chains::linked(run, n);
-        SweepBuilder { n, produced, places: HashMap::default(), slots: Slots::default(), input_slots: 0, inputs: Vec::new(), linked }
+        let suits_region = region::suits(n, run.iter().map(|member| &member.kernel));
+        SweepBuilder {
+            n,
+            produced,
+            places: HashMap::default(),
+            slots: Slots::default(),
+            input_slots: 0,
+            inputs: Vec::new(),
+            linked,
+            suits_region,
+        }
     }
 
     fn build(mut self, run: Vec<Elementwise>) -> (Sweep, usize) {
@@ -229,7 +241,7 @@ impl SweepBuilder {
     /// The kernel of member `i`, and the source that has one element for each row, if there is one and the kernel takes it so.
     fn with_a_column(&self, member: &Elementwise, i: usize) -> (Kernel, Option<usize>) {
         // One number for all is a number that vector code holds, wherever there is any.
-        let is_column = |row: &usize| *row < self.n || !region::exist(self.n);
+        let is_column = |row: &usize| *row < self.n || !self.suits_region;
         let columns = member.srcs.iter().enumerate().filter_map(|(k, src)| Some((k, src.shared_by().filter(is_column)?)));
         let taken = columns.filter_map(|(k, row)| Some((member.kernel.per_row(k, row)?, Some(k)))).next();
         taken.filter(|_| !self.linked[i]).unwrap_or((member.kernel, None))

@@ -8,8 +8,8 @@
 //! Nothing but inputs and results lies in memory. A plan only finds the nest; code is made when a region first runs, so that what never
 //! runs costs nothing.
 
-use super::{Base, Src, Step, SweepInput};
-use crate::{cpu, hash::HashMap};
+use super::{Base, Src, Step, Sweep, SweepInput};
+use crate::{cpu, hash::HashMap, kernels::Kernel};
 use std::sync::OnceLock;
 use tilewright_passes::elementwise::sources_of;
 use tilewright_vector::{
@@ -70,15 +70,17 @@ fn level() -> Option<Level> {
     }
 }
 
-/// Whether sweeps over `n` elements can be regions here.
-pub(super) fn exist(n: usize) -> bool {
-    n >= FEWEST && level().is_some()
+/// Whether vector code is fast for these kernels on `n` elements, where the CPU has any: vectors hold as many elements as they have of the
+/// longest, so in long tiles addresses are faster behind their indices than with them.
+pub(super) fn suits<'a>(n: usize, kernels: impl Iterator<Item = &'a Kernel> + Clone) -> bool {
+    let has = |size: usize| kernels.clone().any(|kernel| kernel.imm.sources().iter().any(|elem| elem.size() == size));
+    n >= FEWEST && level().is_some() && !(n >= Sweep::PIECE && has(8) && has(4))
 }
 
 impl Region {
     /// The region of a sweep over `n` elements, if it can be one and gains by it.
     pub(super) fn of(n: usize, inputs: &[SweepInput], steps: &[Step]) -> Option<Region> {
-        if !exist(n) {
+        if !suits(n, steps.iter().map(|step| &step.kernel)) {
             return None;
         }
         let results = steps.iter().filter_map(|step| if let Src::Reg(_, size) = step.dst { Some((step.dst, size)) } else { None });

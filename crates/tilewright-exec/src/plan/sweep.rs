@@ -54,7 +54,7 @@ impl Way {
             && let Some(operands) = without_scratch(inputs, chain)
         {
             Way::OneChain(operands)
-        } else if let Some(region) = gains_as_region(n, inputs, steps, parts).then(|| Region::of(n, inputs, steps)).flatten() {
+        } else if let Some(region) = gains_as_region(inputs, steps, parts).then(|| Region::of(n, inputs, steps)).flatten() {
             Way::Region(Box::new(region))
         } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && only_steps && inputs.iter().all(lies_ready) {
             Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
@@ -65,14 +65,10 @@ impl Way {
 }
 
 /// Whether vector code is faster than the parts of a sweep.
-fn gains_as_region(n: usize, inputs: &[SweepInput], steps: &[Step], parts: &[Part]) -> bool {
+fn gains_as_region(inputs: &[SweepInput], steps: &[Step], parts: &[Part]) -> bool {
     let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
     // A step alone has a loop of its own, and long chains are as fast.
-    let few = if steps.len() == 1 { inputs.iter().all(lies_ready) } else { 2 * parts.len() < steps.len() };
-    // Vectors hold as many elements as they have of the longest: in long tiles, addresses are faster behind their indices.
-    let elems = || steps.iter().flat_map(|step| step.kernel.imm.sources());
-    let mixed = elems().any(|elem| elem.size() == 8) && elems().any(|elem| elem.size() == 4);
-    !(few || mixed && n >= Sweep::PIECE)
+    if steps.len() == 1 { !inputs.iter().all(lies_ready) } else { 2 * parts.len() >= steps.len() }
 }
 
 impl Call {

@@ -151,13 +151,8 @@ fn has_valgrind() -> bool {
     found.is_ok_and(|output| output.status.success())
 }
 
-#[test]
-fn every_dimension_grows_with_n_log_n() {
-    if !has_valgrind() {
-        assert!(env::var_os("CI").is_none(), "valgrind is needed in CI");
-        eprintln!("SKIPPED: {} dimensions of growth, for want of valgrind", selected().len());
-        return;
-    }
+/// The tasks that took more than `n log n` when they were counted now, each with what it took.
+fn excessive_tasks() -> BTreeMap<(String, String), String> {
     let counts: Counts = std::thread::scope(|scope| {
         let count = |part| {
             let folder = tempfile::tempdir().expect("a temporary folder");
@@ -167,16 +162,36 @@ fn every_dimension_grows_with_n_log_n() {
         parts.into_iter().flat_map(|part| part.join().expect("a part is counted")).collect()
     });
     assert_eq!(counts.len(), selected().len() * selected_tasks().len());
-    let mut failures = Vec::new();
+    let mut failures = BTreeMap::new();
     for ((dimension, task), costs) in &counts {
         let of = |part: fn(&Cost) -> u64| <[u64; SIZES]>::try_from(Vec::from_iter(costs.iter().map(part))).expect("a cost for each size");
         let (instructions, bytes) = (of(|cost| cost.instructions), of(|cost| cost.bytes));
         let line = format!("{:6.2}  {dimension}, {task}: {instructions:?}, {bytes:?} bytes", growth(instructions));
         eprintln!("{line}");
         if is_excessive(instructions, bytes) {
-            failures.push(line);
+            failures.insert((dimension.clone(), task.clone()), line);
         }
     }
+    failures
+}
+
+#[test]
+fn every_dimension_grows_with_n_log_n() {
+    if !has_valgrind() {
+        assert!(env::var_os("CI").is_none(), "valgrind is needed in CI");
+        eprintln!("SKIPPED: {} dimensions of growth, for want of valgrind", selected().len());
+        return;
+    }
+    let mut failures = excessive_tasks();
+    // What random keys of a table or a moved array cost once is no growth: a task fails if it does so each time.
+    for _ in 0..2 {
+        if failures.is_empty() {
+            break;
+        }
+        let again = excessive_tasks();
+        failures.retain(|task, _| again.contains_key(task));
+    }
+    let failures: Vec<String> = failures.into_values().collect();
     assert!(failures.is_empty(), "{} tasks grow faster than n log n:\n{}", failures.len(), failures.join("\n"));
 }
 
