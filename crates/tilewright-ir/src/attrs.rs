@@ -92,12 +92,12 @@ pub struct AttrTable {
 impl AttrTable {
     /// The handle of `data`, which is stored once.
     pub fn intern(&mut self, data: AttrData) -> Attr {
-        Attr::new(self.attrs.insert_full(data).0)
+        Attr::new(self.attrs.add(data))
     }
 
     /// What an attribute is.
     pub fn get(&self, attr: Attr) -> &AttrData {
-        &self.attrs[attr.index()]
+        self.attrs.item(attr.index())
     }
 
     /// How many attributes there are.
@@ -107,6 +107,6 @@ impl AttrTable {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.attrs.is_empty()
+        self.len() == 0
     }
 }

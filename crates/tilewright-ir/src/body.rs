@@ -412,14 +412,10 @@ impl Body {
 
     /// Every operation below the root: each before the operations of its regions.
     pub fn preorder(&self) -> impl Iterator<Item = OpRef<'_>> {
-        let mut stack: Vec<Op> = Vec::new();
-        self.push_region(self.root(), &mut stack);
-        std::iter::from_fn(move || {
-            let op = self.op(stack.pop()?);
-            for region in op.regions().rev() {
-                self.push_region(region, &mut stack);
-            }
-            Some(op)
+        let first = self.first_from(self.entry_block());
+        std::iter::successors(first, |op| match op.def().regions {
+            0 => op.next().or_else(|| self.first_behind(*op)),
+            _ => self.first_inside(op.regions()).or_else(|| self.first_behind(*op)),
         })
     }
 
@@ -428,13 +424,37 @@ impl Body {
         self.preorder().for_each(visit);
     }
 
-    /// Pushes the operations of a region so that the first is popped first.
-    fn push_region(&self, region: Region, stack: &mut Vec<Op>) {
-        let start = stack.len();
-        for block in self.blocks(region) {
-            stack.extend(self.ops(block).map(|op| op.id()));
+    /// The first operation of a block and those after it in its region.
+    fn first_from(&self, mut block: Option<Block>) -> Option<OpRef<'_>> {
+        while let Some(row) = block.map(|block| &self.blocks[block.index()]) {
+            if let Some(first) = row.first {
+                return Some(self.op(first));
+            }
+            block = row.next;
         }
-        stack[start..].reverse();
+        None
+    }
+
+    /// The first operation of some regions.
+    fn first_inside(&self, mut regions: impl Iterator<Item = Region>) -> Option<OpRef<'_>> {
+        regions.find_map(|region| self.first_from(self.region_row(region).first))
+    }
+
+    /// The operation that follows one and those of its regions in the text.
+    fn first_behind<'a>(&'a self, mut op: OpRef<'a>) -> Option<OpRef<'a>> {
+        loop {
+            if op.row.next.is_some() {
+                return op.next();
+            }
+            let block = &self.blocks[op.block()?.index()];
+            let owner = self.owner(block.region).map(|owner| self.op(owner));
+            let regions_behind = owner.into_iter().flat_map(|owner| owner.regions().skip_while(|region| *region != block.region).skip(1));
+            let behind = self.first_from(block.next).or_else(|| self.first_inside(regions_behind));
+            if behind.is_some() {
+                return behind;
+            }
+            op = owner?;
+        }
     }
 }
 
@@ -669,6 +689,40 @@ impl<'a> OpRef<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An operation without operands in a block.
+    fn add(body: &mut Body, block: Block, opcode: Opcode) -> Op {
+        body.add_op(block, NewOp { opcode, operands: &[], present: 0, split: 0, attrs: &[], results: &[], loc: None })
+    }
+
+    /// The operations of a region in the order of the text, by its definition.
+    fn in_text(body: &Body, region: Region) -> Vec<Op> {
+        let inside = |op: OpRef<'_>| op.regions().flat_map(|region| in_text(body, region)).collect::<Vec<_>>();
+        body.blocks(region).flat_map(|block| body.ops(block)).flat_map(|op| [vec![op.id()], inside(op)].concat()).collect()
+    }
+
+    #[test]
+    fn walks_follow_the_text() {
+        let mut body = Body::new();
+        assert_eq!(body.preorder().count(), 0);
+        // Each operation of the blocks before gets a region without blocks, or one with an empty and a filled block.
+        let mut blocks = vec![body.add_block(body.root(), &[]), body.add_block(body.root(), &[]), body.add_block(body.root(), &[])];
+        for round in 0..4 {
+            let mut inner = Vec::new();
+            for (i, block) in blocks.into_iter().enumerate().filter(|(i, _)| i % 3 != 1) {
+                let opcodes = [Opcode::Loop, Opcode::Return, Opcode::If, Opcode::If];
+                for opcode in opcodes.into_iter().skip(i % 2) {
+                    let op = add(&mut body, block, opcode);
+                    let regions: Vec<Region> = body.op(op).regions().skip((i + round) % 2).collect();
+                    inner.extend(regions.iter().flat_map(|region| [body.add_block(*region, &[]), body.add_block(*region, &[])]));
+                }
+            }
+            blocks = inner;
+        }
+        let order: Vec<Op> = body.preorder().map(OpRef::id).collect();
+        assert_eq!(order.len(), body.num_ops());
+        assert_eq!(order, in_text(&body, body.root()));
+    }
 
     #[test]
     fn rows_are_small() {

@@ -72,6 +72,11 @@ pub struct LocationTable {
 }
 
 impl LocationTable {
+    /// Makes room for so many more entries.
+    pub fn reserve(&mut self, entries: usize) {
+        self.entries.reserve(entries);
+    }
+
     /// Adds an entry.
     pub fn add(&mut self, entry: LocData) -> Loc {
         self.entries.push(entry);

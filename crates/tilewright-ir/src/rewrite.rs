@@ -344,6 +344,7 @@ impl Uses {
     /// Enters the operations that are new in a body.
     fn add_new(&mut self, body: &Body) {
         self.first.resize(body.num_values(), None);
+        self.links.reserve(body.num_operands() - self.links.len());
         for op in (self.ops..body.num_ops()).map(Op::new) {
             for slot in body.operand_slots(op) {
                 debug_assert_eq!(slot, self.links.len(), "operands are appended with their operation");

@@ -18,20 +18,18 @@ impl StringTable {
     /// The handle of `bytes`, which are stored once.
     pub fn intern(&mut self, bytes: impl AsRef<[u8]>) -> Str {
         let bytes = bytes.as_ref();
-        if let Some(index) = self.strings.get_index_of(bytes) {
-            return Str::new(index);
-        }
-        Str::new(self.strings.insert_full(bytes.into()).0)
+        let position = self.strings.position(bytes);
+        Str::new(position.unwrap_or_else(|| self.strings.add(bytes.into())))
     }
 
     /// The handle of `bytes` if they are in the table.
     pub fn find(&self, bytes: impl AsRef<[u8]>) -> Option<Str> {
-        self.strings.get_index_of(bytes.as_ref()).map(Str::new)
+        self.strings.position(bytes.as_ref()).map(Str::new)
     }
 
     /// The bytes of a string.
     pub fn bytes(&self, string: Str) -> &[u8] {
-        &self.strings[string.index()]
+        self.strings.item(string.index())
     }
 
     /// The string for messages: see [`printable`].
@@ -51,7 +49,7 @@ impl StringTable {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.strings.is_empty()
+        self.len() == 0
     }
 }
 

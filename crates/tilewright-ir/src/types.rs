@@ -259,11 +259,11 @@ impl TypeTable {
     /// # Errors
     /// When the parts do not make a legal type.
     pub fn intern(&mut self, data: TypeData) -> Result<Type, TypeError> {
-        if let Some(index) = self.types.get_index_of(&data) {
+        if let Some(index) = self.types.position(&data) {
             return Ok(Type::new(index));
         }
         self.check(&data)?;
-        Ok(Type::new(self.types.insert_full(data).0))
+        Ok(Type::new(self.types.add(data)))
     }
 
     /// The tile of `shape` filled with `element`.
@@ -285,7 +285,7 @@ impl TypeTable {
     /// What a type is.
     #[inline]
     pub fn get(&self, ty: Type) -> &TypeData {
-        &self.types[ty.index()]
+        self.types.item(ty.index())
     }
 
     /// The scalar that `ty` is.

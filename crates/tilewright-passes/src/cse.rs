@@ -5,41 +5,32 @@
 //! known in it, and in the regions inside, and nowhere else. Reductions and scans are equal if their regions are written the same way. Of promises about overflow, those that both make are kept.
 
 use crate::{effects::only_computes, facts::Analyses, registry::Options, statistics::Statistics};
+use foldhash::fast::RandomState;
 use std::{
-    collections::HashMap,
-    hash::{BuildHasher as _, Hash as _, Hasher as _},
+    collections::{HashMap, hash_map::Entry},
+    hash::{BuildHasher as _, BuildHasherDefault, Hash as _, Hasher},
 };
-use tilewright_ir::{AttrName, AttrValue, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Rewriter, Tables, Value, ops::Traits};
+use tilewright_ir::{
+    AttrName, AttrValue, Block, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Rewriter, Tables, Type, Value, ops::Traits,
+};
 
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
-    let mut known = Known::default();
-    known.reserve(rewriter.num_ops());
-    let mut scopes: Vec<Scope> = Vec::new();
-    let mut next = rewriter.body().entry_block().and_then(|block| rewriter.body().ops(block).next()).map(OpRef::id);
-    loop {
-        let Some(op) = next else {
-            let Some(scope) = scopes.last_mut() else { return };
-            known.leave(scope.entered);
-            next = match scope.blocks.pop() {
-                Some(block) => rewriter.body().ops(block).next().map(OpRef::id),
-                None => {
-                    let Scope { owner, after, .. } = scopes.pop().expect("it is there");
-                    // Now that its regions are as they stay.
-                    known.replace_or_enter(rewriter, owner, changes);
-                    after
-                }
-            };
-            continue;
-        };
-        let here = rewriter.op(op);
-        next = here.next().map(OpRef::id);
-        if here.def().regions > 0 {
-            let mut blocks: Vec<_> = here.regions().flat_map(|region| here.body().blocks(region)).collect();
-            blocks.reverse();
-            scopes.push(Scope { owner: op, entered: known.order.len(), blocks, after: next });
-            next = None;
-        } else {
-            known.replace_or_enter(rewriter, op, changes);
+    let mut known = Known::new(rewriter);
+    let mut scopes = vec![Scope { owner: None, block: None, next: None, blocks: rewriter.body().entry_block().into_iter().collect() }];
+    while let Some(scope) = scopes.last_mut() {
+        if let Some(op) = scope.next {
+            let here = rewriter.op(op);
+            scope.next = here.next().map(OpRef::id);
+            if here.def().regions > 0 {
+                scopes.push(Scope::of(here));
+            } else {
+                known.replace_or_enter(rewriter, op, changes);
+            }
+        } else if known.enter_next_block(scope) {
+            scope.next = scope.block.and_then(|block| rewriter.body().ops(block).next()).map(OpRef::id);
+        } else if let Some(owner) = scopes.pop().and_then(|scope| scope.owner) {
+            // Now that its regions are as they stay.
+            known.replace_or_enter(rewriter, owner, changes);
         }
     }
 }
@@ -47,30 +38,43 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, _: Options<'_>,
 /// Regions that are walked over.
 struct Scope {
     /// The operation that they belong to.
-    owner: Op,
-    /// How many operations were known before.
-    entered: usize,
+    owner: Option<Op>,
+    /// The block that is walked over, and the operation that comes next in it.
+    block: Option<Block>,
+    next: Option<Op>,
     /// The blocks that are still to be walked over, the next one last.
-    blocks: Vec<tilewright_ir::Block>,
-    /// Where it goes on behind them.
-    after: Option<Op>,
+    blocks: Vec<Block>,
+}
+
+impl Scope {
+    fn of(op: OpRef<'_>) -> Scope {
+        let mut blocks: Vec<Block> = op.regions().flat_map(|region| op.body().blocks(region)).collect();
+        blocks.reverse();
+        Scope { owner: Some(op.id()), block: None, next: None, blocks }
+    }
 }
 
 /// What was computed before, and can be seen.
-#[derive(Default)]
 struct Known {
-    state: foldhash::fast::RandomState,
+    state: RandomState,
     /// By hash: an operation. Another one with the same hash takes its place.
-    ops: HashMap<u64, Op, foldhash::fast::RandomState>,
-    /// The hashes, in the order in which they were entered, and what was under them before.
-    order: Vec<(u64, Option<Op>)>,
+    ops: HashMap<u64, Op, BuildHasherDefault<Hashed>>,
+    /// By block: whether what is computed in it can be seen, as it is around what is walked over.
+    is_around: Vec<bool>,
 }
 
 impl Known {
-    /// Makes room for this many operations.
-    fn reserve(&mut self, ops: usize) {
-        self.ops.reserve(ops);
-        self.order.reserve(ops);
+    fn new(rewriter: &Rewriter<'_>) -> Known {
+        let ops = HashMap::with_capacity_and_hasher(rewriter.num_ops(), BuildHasherDefault::default());
+        Known { state: RandomState::default(), ops, is_around: vec![false; rewriter.body().num_blocks()] }
+    }
+
+    /// Goes on to the next block of a scope, if there is another one.
+    fn enter_next_block(&mut self, scope: &mut Scope) -> bool {
+        let before = std::mem::replace(&mut scope.block, scope.blocks.pop());
+        before.into_iter().for_each(|block| self.is_around[block.index()] = false);
+        scope.block.into_iter().for_each(|block| self.is_around[block.index()] = true);
+        scope.block.is_some()
     }
 
     /// Lets what was computed before stand for an operation, or knows it from now on.
@@ -87,24 +91,18 @@ impl Known {
 
     /// The operation that computes the same; else this one is known from now on.
     fn find_or_enter(&mut self, rewriter: &Rewriter<'_>, op: Op) -> Option<Op> {
-        let hash = self.hash(rewriter, op);
-        if let Some(&first) = self.ops.get(&hash)
-            && is_equal(rewriter, first, op)
-        {
-            return Some(first);
+        match self.ops.entry(self.hash(rewriter, op)) {
+            Entry::Occupied(mut known) => {
+                let first = *known.get();
+                let can_be_seen = rewriter.op(first).block().is_some_and(|block| self.is_around[block.index()]);
+                if can_be_seen && is_equal(rewriter, first, op) {
+                    return Some(first);
+                }
+                known.insert(op);
+            }
+            Entry::Vacant(place) => _ = place.insert(op),
         }
-        self.order.push((hash, self.ops.insert(hash, op)));
         None
-    }
-
-    /// Forgets all but the first so many.
-    fn leave(&mut self, len: usize) {
-        for (hash, before) in self.order.drain(len..).rev() {
-            match before {
-                Some(op) => self.ops.insert(hash, op),
-                None => self.ops.remove(&hash),
-            };
-        }
     }
 
     fn hash(&self, rewriter: &Rewriter<'_>, op: Op) -> u64 {
@@ -114,7 +112,7 @@ impl Known {
         op.opcode().hash(&mut hasher);
         let (operands, swapped) = ordered(op);
         operands.for_each(|operand| operand.hash(&mut hasher));
-        op.results().for_each(|result| body.ty(result).hash(&mut hasher));
+        types(op).for_each(|ty| ty.hash(&mut hasher));
         for (attr, def) in op.attrs().iter().zip(op.def().attrs) {
             match attr {
                 AttrValue::Const(data) => tables.constants.bytes(*data).hash(&mut hasher),
@@ -123,8 +121,29 @@ impl Known {
                 attr => attr.hash(&mut hasher),
             }
         }
-        op.regions().flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block)).for_each(|op| op.opcode().hash(&mut hasher));
+        if op.def().regions > 0 {
+            let inside = op.regions().flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block));
+            inside.for_each(|op| op.opcode().hash(&mut hasher));
+        }
         hasher.finish()
+    }
+}
+
+/// The hash of a number that is one already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only numbers of 64 bits are hashed");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
@@ -148,13 +167,12 @@ fn predicate(wire: u8, swapped: bool) -> u8 {
 fn is_equal(rewriter: &Rewriter<'_>, a: Op, b: Op) -> bool {
     let (tables, body) = rewriter.parts();
     let (a, b) = (body.op(a), body.op(b));
-    let types = |op: OpRef<'_>| op.results().map(|result| body.ty(result)).collect::<Vec<_>>();
     let ((a_operands, a_swapped), (b_operands, b_swapped)) = (ordered(a), ordered(b));
     let attrs = a.attrs().iter().zip(b.attrs()).zip(a.def().attrs);
     a.opcode() == b.opcode()
         && a_operands.eq(b_operands)
         && (a.present_operands(), a.split()) == (b.present_operands(), b.split())
-        && types(a) == types(b)
+        && types(a).eq(types(b))
         && attrs.into_iter().all(|((x, y), def)| match (x, y) {
             (AttrValue::Const(x), AttrValue::Const(y)) => tables.constants.bytes(*x) == tables.constants.bytes(*y),
             _ if def.name == AttrName::Overflow => true,
@@ -163,7 +181,12 @@ fn is_equal(rewriter: &Rewriter<'_>, a: Op, b: Op) -> bool {
             }
             (x, y) => x == y,
         })
-        && are_regions_equal(tables, a, b)
+        && (a.def().regions == 0 || are_regions_equal(tables, a, b))
+}
+
+/// The types of the results of an operation.
+fn types(op: OpRef<'_>) -> impl Iterator<Item = Type> {
+    op.results().map(move |result| op.body().ty(result))
 }
 
 /// Whether the regions of two operations do the same with their arguments. What has regions itself is not looked into.
@@ -189,14 +212,12 @@ fn are_regions_equal(tables: &Tables, a: OpRef<'_>, b: OpRef<'_>) -> bool {
 
 /// Whether two operations without regions are written the same way, where values of the second are what they are in the first.
 fn is_same_operation(tables: &Tables, a: OpRef<'_>, b: OpRef<'_>, same: &HashMap<Value, Value>) -> bool {
-    let body = a.body();
-    let types = |op: OpRef<'_>| op.results().map(|result| body.ty(result)).collect::<Vec<_>>();
     let operands = b.operands().iter().map(|value| same.get(value).unwrap_or(value));
     a.opcode() == b.opcode()
         && a.def().regions == 0
         && a.operands().iter().eq(operands)
         && (a.present_operands(), a.split()) == (b.present_operands(), b.split())
-        && types(a) == types(b)
+        && types(a).eq(types(b))
         && a.attrs().iter().zip(b.attrs()).all(|pair| match pair {
             (AttrValue::Const(x), AttrValue::Const(y)) => tables.constants.bytes(*x) == tables.constants.bytes(*y),
             (x, y) => x == y,

@@ -24,10 +24,7 @@ pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, options: Option
     }
     let mut replaced = vec![false; live.ops.len()];
     for op in ops.iter().filter(|op| live.op(**op)) {
-        let kept = live.kept(rewriter.op(*op));
-        if kept.all() {
-            continue;
-        }
+        let Some(kept) = live.kept(rewriter.op(*op)).filter(|kept| !kept.all()) else { continue };
         changes.add("carried values and results dropped", dropped(&kept.carried) + dropped(&kept.results));
         shrink(rewriter, *op, &kept, &terminators);
         replaced[op.index()] = true;
@@ -79,7 +76,7 @@ enum Work {
 impl<'a> Liveness<'a> {
     fn new(body: &Body, preorder: &[Op], terminators: &'a Terminators, drops_loads: bool) -> Liveness<'a> {
         let (ops, values) = (vec![false; body.num_ops()], vec![false; body.num_values()]);
-        let mut live = Liveness { terminators, drops_loads, ops, values, work: Vec::new() };
+        let mut live = Liveness { terminators, drops_loads, ops, values, work: Vec::with_capacity(preorder.len()) };
         for op in preorder.iter().map(|op| body.op(*op)).filter(|op| has_effects(*op) || !drops_loads && only_loads(*op)) {
             live.need_op(op);
         }
@@ -133,6 +130,9 @@ impl<'a> Liveness<'a> {
             // What they hand on is needed as far as their target is.
             Opcode::Yield | Opcode::Continue | Opcode::Break => return,
             _ => self.need_all(op.operands()),
+        }
+        if op.def().regions == 0 {
+            return;
         }
         // Ways out of the regions, which may lie in branches.
         let terminators = self.terminators;
@@ -193,8 +193,8 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// Which values of a control operation are needed.
-    fn kept(&self, op: OpRef<'_>) -> Kept {
+    /// Which values of a control operation are needed; `None` for other operations.
+    fn kept(&self, op: OpRef<'_>) -> Option<Kept> {
         let is_live = |value: Value| self.values[value.index()];
         let results = || op.results().map(is_live).collect::<Vec<_>>();
         let carried = |bounds: usize| {
@@ -202,10 +202,10 @@ impl<'a> Liveness<'a> {
             op.body().args(block).skip(bounds).map(is_live).collect::<Vec<_>>()
         };
         match op.opcode() {
-            Opcode::If => Kept { carried: Vec::new(), results: results() },
-            Opcode::For => Kept { carried: carried(1), results: results() },
-            Opcode::Loop => Kept { carried: carried(0), results: results() },
-            _ => Kept { carried: Vec::new(), results: Vec::new() },
+            Opcode::If => Some(Kept { carried: Vec::new(), results: results() }),
+            Opcode::For => Some(Kept { carried: carried(1), results: results() }),
+            Opcode::Loop => Some(Kept { carried: carried(0), results: results() }),
+            _ => None,
         }
     }
 }

@@ -28,6 +28,9 @@ const MAX_LOOPS: usize = 8;
 const MAX_OPERATIONS: usize = 256;
 
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, analyses: &mut Analyses, options: Options<'_>, changes: &mut Statistics) {
+    if !rewriter.body().preorder().any(is_loop) {
+        return;
+    }
     let (moved, loads) = hoist(rewriter, &HashMap::new());
     changes.add(MOVED, moved);
     if options.get("loads") == 0 || loads.is_empty() {
@@ -61,8 +64,11 @@ fn hoist(rewriter: &mut Rewriter<'_>, movable: &HashMap<Op, usize>) -> (u64, Vec
         let here = rewriter.op(op);
         level.next = here.next().map(OpRef::id);
         let (outermost, depth) = (level.outermost, stack.len() - 1);
-        let needed = operands(here).map(|operand| levels[operand.index()]).max().unwrap_or(0);
-        let mut target = outermost.max(needed);
+        let mut target = depth;
+        if outermost < depth {
+            let needed = operands(here).map(|operand| levels[operand.index()]).max().unwrap_or(0);
+            target = outermost.max(needed);
+        }
         let (tables, _) = rewriter.parts();
         let mut moves = target < depth && can_be_computed_anywhere(here, tables);
         if target < depth && effect(here) == Effect::Load {
@@ -78,13 +84,17 @@ fn hoist(rewriter: &mut Rewriter<'_>, movable: &HashMap<Op, usize>) -> (u64, Vec
             moved += 1;
         } else if here.def().regions > 0 {
             let blocks: Vec<Block> = here.regions().flat_map(|region| here.body().blocks(region)).collect();
-            let is_loop = matches!(here.opcode(), Opcode::For | Opcode::Loop);
+            let outermost = if is_loop(here) { outermost } else { depth + 1 };
             let args: Vec<Value> = blocks.iter().flat_map(|block| here.body().args(*block)).collect();
             args.into_iter().for_each(|arg| levels[arg.index()] = depth + 1);
-            stack.push(Level::new(rewriter, Some(op), blocks, if is_loop { outermost } else { depth + 1 }));
+            stack.push(Level::new(rewriter, Some(op), blocks, outermost));
         }
     }
     (moved, loads)
+}
+
+fn is_loop(op: OpRef<'_>) -> bool {
+    matches!(op.opcode(), Opcode::For | Opcode::Loop)
 }
 
 /// What an operation reads, in its regions, too. Regions of loops and branches do not move.

@@ -23,13 +23,12 @@ impl Terminators {
         let mut innermost: Vec<Option<Op>> = vec![None; body.num_ops()];
         let mut pairs = Vec::new();
         for op in preorder.iter().map(|op| body.op(*op)) {
-            let parent = op.parent();
-            let around = parent.and_then(|parent| innermost[parent.id().index()]);
+            let around = |innermost: &[Option<Op>]| op.parent().and_then(|parent| innermost[parent.id().index()]);
             match op.opcode() {
                 Opcode::For | Opcode::Loop => innermost[op.id().index()] = Some(op.id()),
-                Opcode::If => innermost[op.id().index()] = around,
-                Opcode::Yield => pairs.extend(parent.map(|parent| (parent.id(), op.id()))),
-                Opcode::Continue | Opcode::Break => pairs.extend(around.map(|target| (target, op.id()))),
+                Opcode::If => innermost[op.id().index()] = around(&innermost),
+                Opcode::Yield => pairs.extend(op.parent().map(|parent| (parent.id(), op.id()))),
+                Opcode::Continue | Opcode::Break => pairs.extend(around(&innermost).map(|target| (target, op.id()))),
                 _ => {}
             }
         }

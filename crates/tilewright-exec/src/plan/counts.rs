@@ -7,6 +7,11 @@ use super::{Inst, VReg, tile::Base};
 pub(crate) struct Counts(Vec<usize>);
 
 impl Counts {
+    /// No counts yet, with room for the registers of mostly one result each.
+    fn with_room_for(code: &[(Inst, u32)]) -> Counts {
+        Counts(Vec::with_capacity(2 * code.len()))
+    }
+
     /// The number of a register.
     pub(crate) fn of(&self, reg: VReg) -> usize {
         self.0.get(reg.index()).copied().unwrap_or(0)
@@ -29,7 +34,7 @@ impl Counts {
 
 /// How often each register is read.
 pub(crate) fn count_uses(code: &[(Inst, u32)]) -> Counts {
-    let mut uses = Counts::default();
+    let mut uses = Counts::with_room_for(code);
     for (inst, _) in code {
         inst.for_each_read(|tile| {
             if let Base::Reg(reg) = tile.base {
@@ -42,7 +47,7 @@ pub(crate) fn count_uses(code: &[(Inst, u32)]) -> Counts {
 
 /// How many instructions write each register.
 pub(crate) fn count_writes(code: &[(Inst, u32)]) -> Counts {
-    let mut writes = Counts::default();
+    let mut writes = Counts::with_room_for(code);
     code.iter().for_each(|(inst, _)| inst.for_each_write(|reg| writes.add(reg)));
     writes
 }

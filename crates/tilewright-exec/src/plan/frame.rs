@@ -178,15 +178,14 @@ fn drop_idle_jumps(code: &mut Vec<(Inst, u32)>) {
 pub(crate) fn resolve_labels(mut code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>) {
     drop_idle_jumps(&mut code);
     let positions = label_positions(&code, true);
-    let placed = code.into_iter().filter(|(inst, _)| !matches!(inst, Inst::Label(_)));
+    let mut placed = (Vec::with_capacity(code.len()), Vec::with_capacity(code.len()));
+    placed.extend(code.into_iter().filter(|(inst, _)| !matches!(inst, Inst::Label(_))).map(|(mut inst, site)| {
+        if let Some(target) = inst.target_mut() {
+            *target = positions[&*target];
+        }
+        (inst, site)
+    }));
     placed
-        .map(|(mut inst, site)| {
-            if let Some(target) = inst.target_mut() {
-                *target = positions[&*target];
-            }
-            (inst, site)
-        })
-        .unzip()
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub(crate) fn mark_origins(module: &mut Module, function: usize, position: usize
     let file = module.name;
     let body = &mut module.functions[function].body;
     let column = position as u32 + 1;
+    tables.locations.reserve(body.num_ops());
     for index in 0..body.num_ops() {
         let place = LocData::Source { scope: None, file, line: index as u32 + 1, column };
         body.set_loc(Op::new(index), Some(tables.locations.add(place)));

@@ -63,6 +63,11 @@ impl Body {
         (row.prev, row.next, row.block) = (None, None, None);
     }
 
+    /// How many operands all operations have together.
+    pub(crate) fn num_operands(&self) -> usize {
+        self.taken.operands
+    }
+
     /// Where the operands of an operation lie among those of all.
     pub(crate) fn operand_slots(&self, op: Op) -> std::ops::Range<usize> {
         self.op_row(op).operands.range()

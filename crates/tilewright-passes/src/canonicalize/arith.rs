@@ -22,7 +22,6 @@ impl Driver<'_, '_> {
             Opcode::ExtI => self.extension(op),
             Opcode::TruncI => self.truncation(op),
             Opcode::Offset => self.offset(op),
-            Opcode::Assume => self.promise(op),
             _ => None,
         })
     }
@@ -31,10 +30,10 @@ impl Driver<'_, '_> {
     fn operand_order(&mut self, op: Op) -> Option<Change> {
         let here = self.rewriter.op(op);
         let compares = matches!(here.opcode(), Opcode::CmpI | Opcode::CmpF);
-        let (lhs, rhs) = (here.operand(0)?, here.operand(1)?);
         if !(compares || here.def().traits.contains(Traits::COMMUTATIVE)) {
             return None;
         }
+        let (lhs, rhs) = (here.operand(0)?, here.operand(1)?);
         let is = |value, opcode| self.defined_by(value, opcode).is_some();
         let constant_first = is(lhs, Opcode::Constant) && !is(rhs, Opcode::Constant);
         let product_last = here.opcode() == Opcode::AddF && is(rhs, Opcode::MulF) && !is(lhs, Opcode::MulF);
@@ -52,9 +51,10 @@ impl Driver<'_, '_> {
 
     /// `(x op a) op b` is `x op (a op b)` where the operation is associative.
     fn constants_that_meet(&mut self, op: Op) -> Option<Change> {
-        const ASSOCIATIVE: [Opcode; 7] = [Opcode::AddI, Opcode::AndI, Opcode::MaxI, Opcode::MinI, Opcode::MulI, Opcode::OrI, Opcode::XOrI];
+        use Opcode::{AddI, AndI, MaxI, MinI, MulI, OrI, XOrI};
         let here = self.rewriter.op(op);
-        if !ASSOCIATIVE.contains(&here.opcode()) {
+        let is_associative = matches!(here.opcode(), AddI | AndI | MaxI | MinI | MulI | OrI | XOrI);
+        if !is_associative {
             return None;
         }
         let inner = self.defined_by(here.operands()[0], here.opcode()).filter(|inner| inner.signedness() == here.signedness())?;
@@ -253,7 +253,7 @@ impl Driver<'_, '_> {
     }
 
     /// What was promised before need not be promised again.
-    fn promise(&mut self, op: Op) -> Option<Change> {
+    pub(super) fn promise(&mut self, op: Op) -> Option<Change> {
         /// How many promises are looked at.
         const MAX_PROMISES: usize = 16;
         let here = self.rewriter.op(op);

@@ -1,7 +1,6 @@
 //! Branches beside and inside of each other.
 
 use super::{Change, Driver};
-use crate::structure::preorder;
 use std::collections::HashMap;
 use tilewright_ir::{Block, NewOp, Op, OpRef, Opcode, Place, Type, Value};
 
@@ -56,8 +55,8 @@ impl Driver<'_, '_> {
     /// Merges neighbouring branches on one condition, and drops results that nothing reads. Gives whether anything changed.
     pub(super) fn tidy_branches(&mut self) -> bool {
         let mut changed = false;
-        for op in preorder(self.body()) {
-            if self.rewriter.is_erased(op) || self.rewriter.op(op).opcode() != Opcode::If {
+        for op in self.rewriter.ops_of(Opcode::If) {
+            if self.rewriter.is_erased(op) {
                 continue;
             }
             let run = self.neighbours(op);

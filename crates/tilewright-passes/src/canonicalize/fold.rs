@@ -13,7 +13,8 @@ impl Driver<'_, '_> {
     /// What an operation gives whose operands are constants.
     pub(super) fn fold(&mut self, op: Op) -> Option<Change> {
         let here = self.rewriter.op(op);
-        if here.operands().is_empty() {
+        let is_constant = |operand: &Value| self.defined_by(*operand, Opcode::Constant).is_some();
+        if here.operands().is_empty() || !here.operands().iter().all(is_constant) {
             return None;
         }
         let constants = here.operands().iter().map(|operand| self.constant_of(*operand)).collect::<Option<Vec<Constant>>>()?;

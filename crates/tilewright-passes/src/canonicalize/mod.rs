@@ -37,12 +37,13 @@ const MAX_ROUNDS: usize = 3;
 pub(crate) fn run(rewriter: &mut Rewriter<'_>, _: &mut Analyses, _: Options<'_>, changes: &mut Statistics) {
     let ops = preorder(rewriter.body());
     let terminators = Terminators::new(rewriter.body(), &ops);
+    let has_branches = ops.iter().any(|op| rewriter.op(*op).opcode() == Opcode::If);
     let (queued, work) = (vec![false; rewriter.body().num_ops()], Vec::with_capacity(ops.len()));
     let mut driver = Driver { rewriter, terminators, queued, work, later: Vec::new(), looked_again: HashMap::new(), changes };
     ops.into_iter().rev().for_each(|op| driver.enqueue(op));
     driver.drain();
     for _ in 0..MAX_ROUNDS {
-        if !driver.tidy_branches() {
+        if !has_branches || !driver.tidy_branches() {
             break;
         }
         driver.drain();
@@ -171,7 +172,12 @@ impl Driver<'_, '_> {
             Opcode::Assert => &[Self::assertion],
             Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => &[Self::extents],
             Opcode::JoinTokens => &[Self::tokens],
-            _ if only_computes(self.rewriter.op(op)) => &[Self::fold, Self::identity, Self::composition, Self::arithmetic, Self::movement],
+            Opcode::Assume => &[Self::promise],
+            Opcode::Iota => &[Self::single_number],
+            Opcode::Permute => &[Self::fold, Self::permutation],
+            Opcode::Constant | Opcode::MakeToken | Opcode::GetTileBlockId | Opcode::GetNumTileBlocks => &[],
+            Opcode::MakeTensorView | Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => &[],
+            _ if only_computes(self.rewriter.op(op)) => &[Self::fold, Self::identity, Self::composition, Self::arithmetic],
             _ => &[],
         };
         rules.iter().find_map(|rule| rule(self, op))

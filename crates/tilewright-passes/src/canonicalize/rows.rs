@@ -152,20 +152,21 @@ impl Driver<'_, '_> {
     pub(super) fn identity(&mut self, op: Op) -> Option<Change> {
         let here = self.rewriter.op(op);
         let [lhs, rhs] = *here.operands() else { return None };
-        let row = IDENTITIES.iter().find(|row| row.opcode == here.opcode() && holds(row.when, here) && self.is(row.rhs, lhs, rhs))?;
+        let constant = self.splat(rhs);
+        if lhs != rhs && constant.is_none() {
+            return None;
+        }
+        let scalar = number_tile(self.tables(), self.ty(rhs)).map(|(scalar, _)| scalar);
+        let is = |row: Rhs| match row {
+            Rhs::Same => lhs == rhs,
+            row => constant.is_some() && scalar.and_then(|scalar| pattern(row, scalar)) == constant,
+        };
+        let row = IDENTITIES.iter().find(|row| row.opcode == here.opcode() && is(row.rhs) && holds(row.when, here))?;
         Some(match row.gives {
             Gives::Lhs => Change::Value(lhs),
             Gives::Rhs => Change::Value(rhs),
             Gives::Zero => Change::Constant(Elements::Splat(0)),
         })
-    }
-
-    fn is(&self, rhs: Rhs, lhs: tilewright_ir::Value, value: tilewright_ir::Value) -> bool {
-        if rhs == Rhs::Same {
-            return lhs == value;
-        }
-        let Some((scalar, _)) = number_tile(self.tables(), self.ty(value)) else { return false };
-        self.splat(value).is_some_and(|bits| pattern(rhs, scalar) == Some(bits))
     }
 
     pub(super) fn composition(&mut self, op: Op) -> Option<Change> {

@@ -5,16 +5,8 @@ use crate::constant::{Elements, number_tile};
 use tilewright_ir::{AttrData, AttrName, AttrValue, DYNAMIC, NewOp, Op, Opcode, Place, Signedness, Type, TypeData, Value};
 
 impl Driver<'_, '_> {
-    pub(super) fn movement(&mut self, op: Op) -> Option<Change> {
-        match self.rewriter.op(op).opcode() {
-            Opcode::Permute => self.permutation(op),
-            Opcode::Iota => self.single_number(op),
-            _ => None,
-        }
-    }
-
     /// A permutation that changes no order gives its source; one of another is one of both.
-    fn permutation(&mut self, op: Op) -> Option<Change> {
+    pub(super) fn permutation(&mut self, op: Op) -> Option<Change> {
         let here = self.rewriter.op(op);
         let source = here.operands()[0];
         let outer = self.order(op)?;
@@ -38,7 +30,7 @@ impl Driver<'_, '_> {
     }
 
     /// The numbers up to 1 are 0.
-    fn single_number(&mut self, op: Op) -> Option<Change> {
+    pub(super) fn single_number(&mut self, op: Op) -> Option<Change> {
         let (_, len) = number_tile(self.tables(), self.ty(self.rewriter.op(op).result(0)?))?;
         (len == 1).then_some(Change::Constant(Elements::Splat(0)))
     }
