@@ -47,12 +47,15 @@ pub(super) struct Registers {
 /// The fewest items of a loop's body that are computed for several vectors side by side: long chains of items that wait for each other.
 const FEWEST_UNROLLED: usize = 8;
 
-/// Whether a loop computes two vectors of `width` lanes side by side.
-pub(super) fn is_unrolled(inner: &Loop, width: usize) -> bool {
-    // What is left of two vectors is computed with masks.
-    let pairs = |n: i64| n % (2 * width as i64) == 0 || n >= 8 * width as i64;
+/// From one item to the next: more than vectors side by side.
+const STEP: u32 = 8;
+
+/// Whether a loop computes `unrolled` vectors of `width` lanes side by side, if there are registers for them.
+pub(super) fn is_unrolled(inner: &Loop, width: usize, unrolled: usize) -> bool {
+    // What is left of vectors side by side is computed with masks.
+    let group = (unrolled * width) as i64;
     let worthwhile = match inner.count {
-        Count::Const(n) => pairs(n),
+        Count::Const(n) => n % group == 0 || n >= 4 * group,
         Count::Param(_) => true,
     };
     let plain = |item: &Item| !matches!(item, Item::Loop(_) | Item::Fold(_) | Item::Gather { .. } | Item::Scatter { .. });
@@ -141,6 +144,11 @@ impl<'a> Scan<'a> {
         }
     }
 
+    fn unrolls(&self, inner: &Loop) -> bool {
+        let Registers { width, unrolled, .. } = self.registers;
+        unrolled > 1 && is_unrolled(inner, width, unrolled)
+    }
+
     fn weight(&self) -> f32 {
         8f32.powi(self.depth)
     }
@@ -165,18 +173,25 @@ impl<'a> Scan<'a> {
             Variability::Varying | Variability::Uniform => 1,
         };
         self.owners[value.index()] = Owner { first: self.intervals.len() as u32, count: count as u32, is_overwritten: false };
-        self.intervals(value).for_each(|_| self.interval(lane, constant));
-        if count > 1 {
-            // The parts of the operands are still read when that of the first result is there.
-            let last = self.intervals.len() - 1;
-            let start = self.now - 1;
-            self.intervals[last + 1 - count..last].iter_mut().for_each(|interval| interval.start = start);
+        let side_by_side = self.is_side_by_side(value);
+        for (part, at) in self.intervals(value).enumerate() {
+            self.interval(lane, constant);
+            // Part by part, so a part of a result may be where that part of an operand was.
+            let start = self.now + if side_by_side { part as u32 } else { 0 };
+            (self.intervals[at].start, self.intervals[at].end) = (start, start);
         }
     }
 
+    /// Whether each item that reads or gives a value does so for one vector after the other.
+    fn is_side_by_side(&self, value: Value) -> bool {
+        self.is_unrolled && self.code.variability(value) == Variability::Varying
+    }
+
     fn read(&mut self, value: Value) {
-        let (now, weight) = (self.now, self.weight());
-        for interval in self.intervals(value) {
+        let (weight, side_by_side) = (self.weight(), self.is_side_by_side(value));
+        for (part, interval) in self.intervals(value).enumerate() {
+            // What is the same for all vectors is read until the last one.
+            let now = self.now + if side_by_side { part } else { self.registers.unrolled - 1 } as u32;
             let i = &mut self.intervals[interval];
             i.end = i.end.max(now);
             i.weight += weight;
@@ -190,7 +205,7 @@ impl<'a> Scan<'a> {
 
     fn items(&mut self, items: &[Item]) {
         for item in items {
-            self.now += 2;
+            self.now += STEP;
             item.for_each_operand(|v| self.read(v));
             match item {
                 Item::Prim { result, prim, operands } if self.keeps_place(*prim, operands[0]) => {
@@ -208,8 +223,8 @@ impl<'a> Scan<'a> {
                 Item::Const { result, .. } => self.define(*result, true),
                 Item::Store { .. } | Item::Scatter { .. } => {}
                 Item::Loop(inner) => {
-                    let outside =
-                        std::mem::replace(&mut self.is_unrolled, self.registers.unrolled > 1 && is_unrolled(inner, self.registers.width));
+                    let unrolls = self.unrolls(inner);
+                    let outside = std::mem::replace(&mut self.is_unrolled, unrolls);
                     self.loop_(&inner.carried, &inner.body);
                     self.is_unrolled = outside;
                 }
@@ -230,7 +245,7 @@ impl<'a> Scan<'a> {
                     fold.lower.iter().chain(&fold.upper).for_each(|v| self.define(*v, false));
                     self.depth += 1;
                     self.items(&fold.body);
-                    self.now += 2;
+                    self.now += STEP;
                     fold.combined.iter().for_each(|v| self.read(*v));
                     fold.partials.iter().chain(&fold.lower).chain(&fold.upper).for_each(|v| self.read(*v));
                     self.depth -= 1;
@@ -248,12 +263,11 @@ impl<'a> Scan<'a> {
         // It is written before all of what it begins as has been read.
         self.now -= 1;
         carried.iter().for_each(|c| self.define_carried(c));
-        self.now += 1;
-        self.now += 2;
+        self.now += 1 + STEP;
         self.loops.push((self.now, Vec::new()));
         self.depth += 1;
         self.items(body);
-        self.now += 2;
+        self.now += STEP;
         carried.iter().for_each(|c| {
             self.read(c.next);
             self.read(c.arg);
@@ -277,6 +291,8 @@ impl<'a> Scan<'a> {
     /// The value that an iteration gets and the loop's result share their locations; in loops over lanes part by part.
     fn define_carried(&mut self, carried: &Carried) {
         self.define(carried.result, false);
+        let start = self.now;
+        self.intervals(carried.result).for_each(|i| self.intervals[i].start = start);
         let owner = self.owners[carried.result.index()];
         self.owners[carried.arg.index()] = Owner { is_overwritten: true, ..owner };
     }

@@ -12,6 +12,20 @@ enum Along {
     Strided(Count),
 }
 
+/// Memory so many bytes behind what a register names.
+#[derive(Clone, Copy)]
+struct Address {
+    register: General,
+    offset: i32,
+}
+
+impl Address {
+    /// The operand there, or so many bytes further.
+    fn at(self, further: i32) -> Operand {
+        at(self.register, self.offset + further)
+    }
+}
+
 /// What lanes do one by one with memory at `rsi`.
 #[derive(Clone, Copy)]
 enum Way {
@@ -30,8 +44,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The register with the address of a place, for the first lane.
-    fn address(&mut self, place: &Place) -> General {
+    /// The address of a place, for the first lane.
+    fn address(&mut self, place: &Place) -> Address {
         let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| p == place)).map(|(_, cell)| *cell);
         let first = match cell {
             Some(cell) => self.general(cell, RSI),
@@ -42,13 +56,15 @@ impl Emitter<'_> {
         };
         let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
         let term = place.terms.iter().find(|term| Some(term.axis) == lanes);
-        match term.filter(|_| self.ahead > 0).map(|term| term.stride) {
-            None => first,
+        let ahead = self.ahead as i64;
+        match term.filter(|_| ahead > 0).map(|term| term.stride) {
+            None => Address { register: first, offset: 0 },
+            Some(Count::Const(stride)) if let Ok(offset) = i16::try_from(stride.saturating_mul(ahead)) => Address { register: first, offset: offset.into() },
             Some(stride) => {
                 self.count_to(RAX, stride);
-                self.e(InstId::Imul, &[g(RAX), g(RAX), number(self.ahead as i64)]);
+                self.e(InstId::Imul, &[g(RAX), g(RAX), number(ahead)]);
                 self.e(InstId::Lea, &[g(RSI), at_index(first, RAX, 0, 0)]);
-                RSI
+                Address { register: RSI, offset: 0 }
             }
         }
     }
@@ -85,20 +101,20 @@ impl Emitter<'_> {
                 self.move_to_rsi(address);
                 return self.load_strided(result, stride as i32, active);
             }
-            (Along::Same, None, _) => self.e(broadcast(size), &[v(to, bytes), at(address, 0)]),
-            (Along::Contiguous, None, _) => self.read_vector(to, at(address, 0), self.width * size),
+            (Along::Same, None, _) => self.e(broadcast(size), &[v(to, bytes), address.at(0)]),
+            (Along::Contiguous, None, _) => self.read_vector(to, address.at(0), self.width * size),
             (Along::Same, Some(active), Level::Avx512) => {
-                self.masked(active, true, broadcast(size), &[v(to, bytes), at(address, 0)]);
+                self.masked(active, true, broadcast(size), &[v(to, bytes), address.at(0)]);
             }
             (Along::Contiguous, Some(active), Level::Avx512) => {
                 let active = self.only_lanes(active, size);
-                self.masked(active, true, masked_move(size), &[v(to, bytes), at(address, 0)]);
+                self.masked(active, true, masked_move(size), &[v(to, bytes), address.at(0)]);
             }
             (Along::Contiguous, Some(active), Level::Avx2) if size >= 4 => {
                 let narrow = self.scratch(1);
                 let active = self.narrow_mask(narrow, active, size);
                 let id = if size == 4 { InstId::Vpmaskmovd } else { InstId::Vpmaskmovq };
-                self.e(id, &[v(to, bytes), v(active, bytes), at(address, 0)]);
+                self.e(id, &[v(to, bytes), v(active, bytes), address.at(0)]);
             }
             (along, active, _) => {
                 self.move_to_rsi(address);
@@ -122,18 +138,18 @@ impl Emitter<'_> {
         let bytes = (self.width * size).max(16);
         match (self.along(place, size), active, self.level) {
             (Along::Contiguous, None, _) if self.is_streamed(place) && self.width * size >= 16 => {
-                self.e(InstId::Vmovntdq, &[at(address, 0), v(from, bytes)]);
+                self.e(InstId::Vmovntdq, &[address.at(0), v(from, bytes)]);
             }
-            (Along::Contiguous, None, _) => self.write_vector(at(address, 0), from, self.width * size),
+            (Along::Contiguous, None, _) => self.write_vector(address.at(0), from, self.width * size),
             (Along::Contiguous, Some(active), Level::Avx512) => {
                 let active = self.only_lanes(active, size);
-                self.masked(active, false, masked_move(size), &[at(address, 0), v(from, bytes)]);
+                self.masked(active, false, masked_move(size), &[address.at(0), v(from, bytes)]);
             }
             (Along::Contiguous, Some(active), Level::Avx2) if size >= 4 => {
                 let narrow = self.scratch(1);
                 let active = self.narrow_mask(narrow, active, size);
                 let id = if size == 4 { InstId::Vpmaskmovd } else { InstId::Vpmaskmovq };
-                self.e(id, &[at(address, 0), v(active, bytes), v(from, bytes)]);
+                self.e(id, &[address.at(0), v(active, bytes), v(from, bytes)]);
             }
             (along, active, _) => {
                 self.move_to_rsi(address);
@@ -253,10 +269,10 @@ impl Emitter<'_> {
 
     /// Every second number, from two vectors: the second one begins with the last number of the first, so that nothing is read behind the last that
     /// is asked for.
-    fn every_second(&mut self, to: u8, address: General, lane: Lane) {
+    fn every_second(&mut self, to: u8, address: Address, lane: Lane) {
         let (size, width) = (lane.size(), self.width);
         let bytes = width * size;
-        let (first, second) = (at(address, 0), at(address, (bytes - size) as i32));
+        let (first, second) = (address.at(0), address.at((bytes - size) as i32));
         if self.level == Level::Avx512 {
             // Numbers of the second vector count from the width on.
             let from = |i: usize| if 2 * i < width { 2 * i } else { width + 2 * i - (width - 1) };
@@ -282,9 +298,9 @@ impl Emitter<'_> {
         }
     }
 
-    fn move_to_rsi(&mut self, address: General) {
-        if address != RSI {
-            self.e(InstId::Mov, &[g(RSI), g(address)]);
+    fn move_to_rsi(&mut self, address: Address) {
+        if (address.register, address.offset) != (RSI, 0) {
+            self.e(InstId::Lea, &[g(RSI), address.at(0)]);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Loops, what they carry, and folds.
 
 use super::*;
-use crate::code::{Carried, Fold, Loop, While};
+use crate::code::{Carried, Fold, While};
 
 /// Which lanes go on to the next iteration.
 #[derive(Clone, Copy)]
@@ -156,7 +156,7 @@ impl Emitter<'_> {
     /// be left out. A loop that carries nothing has no groups but parts.
     fn over_lanes(&mut self, inner: &Loop, index: Cell, over: Label) {
         let parts = if inner.carried.is_empty() { 1 } else { self.code.lanes() / self.width };
-        let unrolled = if is_unrolled(inner, self.width) { self.unrolled } else { 1 };
+        let unrolled = if is_unrolled(inner, self.width, self.unrolled) { self.unrolled } else { 1 };
         let (width, group) = (self.width as i64, (self.width * parts * unrolled) as i64);
         let whole = matches!(inner.count, Count::Const(n) if n % group == 0);
         let at_least_one = matches!(inner.count, Count::Const(n) if n >= group);

@@ -25,7 +25,7 @@ use super::{
     registers::{Location, Locations, Registers, assign, is_unrolled},
 };
 use crate::{
-    code::{Axis, Code, Count, Item, Kind, Param, ParamKind, Place, Value, Variability},
+    code::{Axis, Code, Count, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability},
     prim::Lane,
 };
 use asmkit::{
@@ -141,9 +141,13 @@ fn width_of(code: &Code, level: Level) -> usize {
     (level.bytes() / widest.unwrap_or(1)).min(code.lanes())
 }
 
+/// How many vectors may be computed side by side, the most first. So many chains of items that wait for each other keep the CPU busy.
+const UNROLLED: [usize; 3] = [4, 3, 2];
+
 /// Whether one of the loops is [unrolled](is_unrolled), if there are registers for it.
-fn has_unrolled(items: &[Item], width: usize) -> bool {
-    items.iter().any(|item| matches!(item, Item::Loop(inner) if is_unrolled(inner, width) || has_unrolled(&inner.body, width)))
+fn has_unrolled(items: &[Item], width: usize, unrolled: usize) -> bool {
+    let of = |inner: &Loop| is_unrolled(inner, width, unrolled) || has_unrolled(&inner.body, width, unrolled);
+    items.iter().any(|item| matches!(item, Item::Loop(inner) if of(inner)))
 }
 
 /// Emits machine code.
@@ -155,8 +159,11 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
         Level::Avx2 => Registers { vectors: 13, masks: None, parts, width, unrolled },
     };
     // Vectors side by side have to have registers, but for what is rarely done.
-    let two = has_unrolled(&code.body, width).then(|| assign(code, registers(2))).filter(|locations| locations.spilled < 8.0);
-    let (unrolled, locations) = two.map_or_else(|| (1, assign(code, registers(1))), |locations| (2, locations));
+    let side_by_side = |unrolled: usize| {
+        let locations = has_unrolled(&code.body, width, unrolled).then(|| assign(code, registers(unrolled)))?;
+        (locations.spilled < 8.0).then_some((unrolled, locations))
+    };
+    let (unrolled, locations) = UNROLLED.into_iter().find_map(side_by_side).unwrap_or_else(|| (1, assign(code, registers(1))));
     let slots = align(slot_of(&code.params, Param(code.params.len() as u32)));
     let areas = slots + 64 * locations.slots as i32;
     let mut emitter = Emitter {
