@@ -444,7 +444,7 @@ impl Queue {
                 Box::new(block)
             }
         };
-        block.begin(index, block_id(index, launch.grid));
+        block.begin(index, launch.coarse.as_ref().map_or(block_id(index, launch.grid), |coarse| coarse.position(index, launch.grid)));
         Ok(block)
     }
 
@@ -605,7 +605,7 @@ fn run_on(machine: &mut Machine<'_>, queue: &Queue, worker: &mut Worker, mut blo
 }
 
 /// The position in the grid of the `index`-th block: x changes fastest.
-fn block_id(index: u64, grid: [u32; 3]) -> [u32; 3] {
+pub(crate) fn block_id(index: u64, grid: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = grid.map(u64::from);
     let row = index / x;
     // Each part is below its extent, which fits 32 bits.

@@ -52,3 +52,106 @@ fn results_are_the_same_within_the_caches_and_past_them() {
         }
     }
 }
+
+/// Tiles of a matrix, which lie in memory with these strides.
+struct Matrix {
+    rows: usize,
+    columns: usize,
+    /// Elements from one row to the next, and from one column to the next, of what is read and of what is written.
+    from: [usize; 2],
+    to: [usize; 2],
+}
+
+impl Matrix {
+    /// `to = (from << 1 ^ from) + row`, in tiles of 16 x 32; `row` has an element for each column. The first axis of the grid counts rows, or
+    /// columns.
+    fn kernel(&self, rows_first: bool) -> String {
+        let Matrix { rows, columns, from: [a0, a1], to: [b0, b1] } = self;
+        let view = |s0, s1| format!("tensor_view<{rows}x{columns}xi32, strides=[{s0},{s1}]>");
+        let tiles = |s0, s1| format!("partition_view<tile=(16x32), padding_value = zero, {}>", view(s0, s1));
+        let (x, xs, y, ys) = (view(a0, a1), tiles(a0, a1), view(b0, b1), tiles(b0, b1));
+        let (r, rs) = (format!("tensor_view<{columns}xi32, strides=[1]>"), "partition_view<tile=(32), padding_value = zero,");
+        let (row, column) = if rows_first { ("%bx", "%by") } else { ("%by", "%bx") };
+        format!(
+            "entry @k(%from: tile<ptr<i32>>, %row: tile<ptr<i32>>, %to: tile<ptr<i32>>) {{
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [{rows}, {columns}], strides = [{a0}, {a1}] : {x}
+  %r = make_tensor_view %row, shape = [{columns}], strides = [1] : {r}
+  %y = make_tensor_view %to, shape = [{rows}, {columns}], strides = [{b0}, {b1}] : {y}
+  %xs = make_partition_view %x : {xs}
+  %rs = make_partition_view %r : {rs} {r}>
+  %ys = make_partition_view %y : {ys}
+  %a, %t0 = load_view_tko weak %xs[{row}, {column}] : {xs}, tile<i32> -> tile<16x32xi32>, token
+  %b, %t1 = load_view_tko weak %rs[{column}] : {rs} {r}>, tile<i32> -> tile<32xi32>, token
+  %one = constant <i32: 1> : tile<16x32xi32>
+  %c = shli %a, %one : tile<16x32xi32>
+  %d = xori %c, %a : tile<16x32xi32>
+  %e = reshape %b : tile<32xi32> -> tile<1x32xi32>
+  %f = broadcast %e : tile<1x32xi32> -> tile<16x32xi32>
+  %g = addi %d, %f : tile<16x32xi32>
+  %t2 = store_view_tko weak %g, %ys[{row}, {column}] : tile<16x32xi32>, {ys}, tile<i32> -> token
+  return
+}}"
+        )
+    }
+
+    /// Runs it on numbers that lie behind each other in one buffer, the result `place` elements from its begin on, and compares the whole buffer.
+    fn check(&self, place: usize, rows_first: bool, last_cache: usize, threads: usize) {
+        let Matrix { rows, columns, from, to } = *self;
+        let number = |i: usize| (i as i32).wrapping_mul(0x2545_f491) >> 8;
+        let reach = |strides: [usize; 2]| (rows - 1) * strides[0] + (columns - 1) * strides[1] + 1;
+        let mut expected: Vec<i32> = (0..reach(from).max(place + reach(to)) + columns).map(number).collect();
+        let row = expected.len() - columns;
+        let numbers = expected.clone();
+        for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+            let a = numbers[i * from[0] + j * from[1]];
+            expected[place + i * to[0] + j * to[1]] = ((a << 1) ^ a).wrapping_add(numbers[row + j]);
+        }
+        let (mut memory, all) = buffer(numbers.iter().flat_map(|number| number.to_le_bytes()).collect());
+        let args = [0, row, place].map(|place| Arg::Pointer(memory.address(all) + 4 * place as u64));
+        let (down, across) = (rows.div_ceil(16) as u32, columns.div_ceil(32) as u32);
+        let grid = if rows_first { [down, across, 1] } else { [across, down, 1] };
+        let options = LaunchOptions::new().threads(threads).last_cache(last_cache);
+        launch(&program(&self.kernel(rows_first)).plan("k").unwrap(), &mut memory, grid, &args, &options).unwrap();
+        let differ = ints(memory.bytes(all)).iter().zip(&expected).position(|(found, expected)| found != expected);
+        assert_eq!(differ, None, "{rows} x {columns}, {from:?} to {to:?}, {place}, {rows_first}, {last_cache}, {threads}");
+    }
+}
+
+#[test]
+fn tiles_of_matrices_are_read_and_written_where_they_lie() {
+    let shapes = [(64, 128, 128), (64, 128, 144), (16, 32, 32), (48, 64, 67), (50, 70, 80), (16, 96, 96), (80, 32, 32)];
+    for (rows, columns, pitch) in shapes {
+        let all = rows * pitch;
+        // By rows, by columns, and each into the other.
+        let (by_rows, by_columns) = ([pitch, 1], [1, rows]);
+        for (from, to) in [(by_rows, by_rows), (by_columns, by_rows), (by_rows, by_columns), (by_columns, by_columns)] {
+            let matrix = Matrix { rows, columns, from, to };
+            for (place, last_cache) in [(all, 0), (all, usize::MAX), (all + 5, 0), (all + 16, usize::MAX)] {
+                for rows_first in [false, true] {
+                    matrix.check(place, rows_first, last_cache, 1);
+                }
+                matrix.check(place, true, last_cache, 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_second_row_is_read_and_written_through_strides() {
+    let matrix = Matrix { rows: 32, columns: 64, from: [256, 1], to: [256, 1] };
+    // The rows between those that are read.
+    matrix.check(128, false, usize::MAX, 1);
+    matrix.check(128, true, 0, 1);
+    let apart = Matrix { rows: 32, columns: 64, from: [256, 2], to: [64, 1] };
+    apart.check(32 * 256, false, 0, 1);
+}
+
+#[test]
+fn a_matrix_that_is_written_over_itself_is_read_first() {
+    // Each element where it was read; one block, so that none waits for what another one writes.
+    Matrix { rows: 16, columns: 32, from: [40, 1], to: [40, 1] }.check(0, false, usize::MAX, 1);
+    // A row further down.
+    Matrix { rows: 16, columns: 32, from: [40, 1], to: [40, 1] }.check(40, false, 0, 1);
+    Matrix { rows: 16, columns: 32, from: [32, 1], to: [1, 16] }.check(0, false, 0, 1);
+}

@@ -70,12 +70,34 @@ impl Code {
     }
 
     /// The same code, but whole vectors of elements side by side that are written to this buffer go past the caches, where the loops around
-    /// keep them at multiples of [`STREAMED_ALIGNMENT`](crate::STREAMED_ALIGNMENT). The buffer must begin at one. Nothing else changes, so the
-    /// text does not show it.
+    /// keep them at multiples of [`STREAMED_ALIGNMENT`](crate::STREAMED_ALIGNMENT). The buffer must begin at one, and distances in it that are
+    /// handed in must be some. Nothing else changes, so the text does not show it.
     #[must_use]
     pub fn streaming(mut self, buffer: Param) -> Code {
         self.streamed.push(buffer);
         self
+    }
+
+    /// The distances that are handed in between places in buffers that are written past the caches, but for those between lanes.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn streamed_distances(&self) -> Vec<Param> {
+        fn collect(code: &Code, items: &[Item], lanes: Option<Axis>, found: &mut Vec<Param>) {
+            for item in items {
+                match item {
+                    Item::Store { place, .. } if code.streamed.contains(&place.buffer) => {
+                        let outer = place.terms.iter().filter(|term| Some(term.axis) != lanes);
+                        found.extend(outer.filter_map(|term| if let Count::Param(param) = term.stride { Some(param) } else { None }));
+                    }
+                    Item::Loop(inner) => {
+                        collect(code, &inner.body, if inner.kind == Kind::Lanes { Some(inner.axis) } else { lanes }, found)
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut found = Vec::new();
+        collect(self, &self.body, None, &mut found);
+        found
     }
 
     /// What is handed in when it runs.

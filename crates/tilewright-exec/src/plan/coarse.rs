@@ -42,9 +42,12 @@ fn follows(code: &[Inst], view: &ViewAccess) -> bool {
     view.fixed.is_some() && view.dims.iter().all(|dim| follows(&dim.coordinate))
 }
 
-/// Whether a sweep reads nothing but tiles that are `loaded` and constants, each in order or the same number for all elements.
+/// Whether a sweep reads nothing but tiles that are `loaded` and constants, each in order or the same number for all elements, or through any
+/// strides, if it is vector code.
 fn reads_only(sweep: &Sweep, loaded: &[VReg]) -> bool {
     sweep.inputs.iter().all(|input| match (input, input.tile().base) {
+        (_, Base::Const(_)) if sweep.is_region() => true,
+        (_, Base::Reg(reg)) if sweep.is_region() => loaded.contains(&reg),
         (SweepInput::Direct { .. }, Base::Reg(reg)) => loaded.contains(&reg),
         (SweepInput::Direct { .. } | SweepInput::Splat { .. }, Base::Const(_)) => true,
         _ => false,

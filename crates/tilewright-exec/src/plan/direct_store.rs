@@ -22,8 +22,12 @@ pub(crate) fn join(code: &mut Vec<(Inst, u32)>) {
         };
         let result = stored_once(&view, &src).filter(|reg| uses.of(*reg) == 1 && writes.of(*reg) == 1);
         let mut sweep = result.and_then(|reg| take_sweep(&mut joined, reg, &view));
-        // Chains can store past the caches.
-        sweep.iter_mut().for_each(|sweep| sweep.chain_alone());
+        let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
+        sweep.iter_mut().for_each(|sweep| {
+            // Chains can store past the caches.
+            sweep.chain_alone();
+            sweep.store_as(&shape);
+        });
         joined.push((
             match sweep {
                 Some(sweep) => Inst::SweepStore { sweep, view, src },

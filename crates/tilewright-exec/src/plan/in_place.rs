@@ -33,22 +33,30 @@ pub(crate) fn copies_bytes(view: &ViewAccess) -> bool {
 /// Who reads a register `uses` times, if all do so before anything can change memory.
 fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize) -> Readers {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
-    let reads = |sweep: &Sweep| -> usize {
-        sweep.inputs.iter().map(|input| if let SweepInput::Direct { tile } = input { is_it(tile) } else { 0 }).sum()
-    };
     let (mut in_order, mut strided, mut in_products) = (0, 0, 0);
+    let has_rows = view.dims.iter().filter(|dim| dim.tile > 1).count() > 1;
+    // How many inputs of a sweep are read as they lie in a register, and through the strides of memory, as vector code does.
+    let inputs = |sweep: &Sweep| {
+        let tiles = || sweep.inputs.iter().map(SweepInput::tile).filter(|tile| is_it(tile) > 0);
+        let strided = tiles().filter(|tile| sweep.is_region() && has_rows && follows(tile, view)).count();
+        [tiles().count() - strided, strided]
+    };
     for (inst, _) in code {
         if in_order + strided + in_products == uses {
             break;
         }
         match inst {
-            Inst::Sweep(sweep) => in_order += reads(sweep),
+            Inst::Sweep(sweep) => {
+                let [ordered, through_strides] = inputs(sweep);
+                (in_order, strided) = (in_order + ordered, strided + through_strides);
+            }
             Inst::FoldRows(fold) => in_order += is_it(&fold.src),
             Inst::Matmul(matmul) => in_products += factors_in_place(matmul, reg, view),
             Inst::FoldColumns(fold) => strided += usize::from(is_it(&fold.src) == 1 && follows(&fold.src, view)),
             // It computes before it stores.
             Inst::SweepStore { sweep, .. } => {
-                in_order += reads(sweep);
+                let [ordered, through_strides] = inputs(sweep);
+                (in_order, strided) = (in_order + ordered, strided + through_strides);
                 break;
             }
             // It reads all before it stores, if what it reads lies where it stores.
@@ -81,7 +89,7 @@ fn factors_in_place(matmul: &Matmul, reg: VReg, view: &ViewAccess) -> usize {
     if matmul.scales.is_some() { 0 } else { factors.filter(|tile| follows(tile, view)).count() }
 }
 
-/// Whether every dimension of a tile goes along one of the view that its register was loaded through.
+/// Whether every dimension of a tile goes along one of the view that its register was loaded through, or repeats its elements.
 fn follows(tile: &Tile, view: &ViewAccess) -> bool {
     let mut pitch: usize = view.dims.iter().map(|dim| dim.tile).product();
     let dims: Vec<(usize, usize)> = view
@@ -92,7 +100,7 @@ fn follows(tile: &Tile, view: &ViewAccess) -> bool {
             (dim.tile, pitch)
         })
         .collect();
-    tile.shape.iter().zip(&tile.strides).all(|(&extent, &stride)| extent == 1 || dims.contains(&(extent, stride)))
+    tile.shape.iter().zip(&tile.strides).all(|(&extent, &stride)| extent == 1 || stride == 0 || dims.contains(&(extent, stride)))
 }
 
 #[cfg(test)]

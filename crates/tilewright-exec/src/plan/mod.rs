@@ -18,6 +18,7 @@ mod late;
 mod late_products;
 mod late_widening;
 mod lower;
+mod nest;
 mod order;
 mod printf;
 mod product_loops;
@@ -36,10 +37,11 @@ pub(crate) use inst::{
     Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Target,
     Update, ViewAccess, ViewDim,
 };
+pub(crate) use nest::{Loop, Nest};
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use region::{Region, RegionBuffer};
+pub(crate) use region::{Form, Region, Walks};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};

@@ -8,8 +8,12 @@
 //! Nothing but inputs and results lies in memory. A plan only finds the nest; code is made when a region first runs, so that what never
 //! runs costs nothing.
 
-use super::{Base, Src, Step, Sweep, SweepInput};
+use super::{
+    Base, Src, Step, Sweep, SweepInput, Tile,
+    nest::{Loop, Nest},
+};
 use crate::{cpu, hash::HashMap, kernels::Kernel};
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 use tilewright_passes::elementwise::sources_of;
 use tilewright_vector::{
@@ -31,15 +35,16 @@ const LANES: u32 = 64;
 /// A fused region.
 #[derive(Debug)]
 pub(crate) struct Region {
-    /// The loops, the outermost first. How often that one goes round is said when it runs.
-    pub(crate) nest: Vec<usize>,
+    /// The loops in which its buffers can be walked wherever they are: along the dimensions of all tiles, with the strides of registers.
+    pub(crate) dims: Nest,
+    /// The same with all buffers in registers, in the fewest loops. How often the outermost goes round is said when it runs.
+    pub(crate) nest: Nest,
     /// Its memory, beside the launch's constants: that of the inputs, then that of the results.
     pub(crate) buffers: Vec<RegionBuffer>,
     /// Bytes of the constants, up to the last that is read as a single number.
     pub(crate) constants: usize,
-    native: OnceLock<Option<Native>>,
-    /// The code that writes the result that is stored past the caches.
-    streaming: OnceLock<Option<Native>>,
+    /// The code for each form that has been asked for.
+    forms: Forms,
 }
 
 /// What a region reads or writes.
@@ -48,16 +53,56 @@ pub(crate) struct RegionBuffer {
     pub(crate) at: Src,
     /// Bytes of an element.
     pub(crate) size: usize,
-    /// Elements from one iteration to the next, for each loop.
-    pub(crate) strides: Vec<usize>,
 }
 
-impl RegionBuffer {
-    /// Bytes from the first to behind the last element of `count` iterations of the outermost loop.
-    pub(crate) fn bytes(&self, nest: &[usize], count: usize) -> usize {
-        let last = |(extent, stride): (usize, &usize)| (extent - 1) * stride;
-        let inner: usize = nest[1..].iter().copied().zip(&self.strides[1..]).map(last).sum();
-        (inner + last((count, &self.strides[0])) + 1) * self.size
+/// What machine code of a region is made for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Form {
+    /// The buffer that is written past the caches.
+    pub(crate) streamed: Option<usize>,
+    pub(crate) walks: Walks,
+}
+
+/// Which loops the code has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Walks {
+    /// Those of [`Region::nest`]. The code is told how often the outermost goes round.
+    Registers,
+    /// Any: for each of so many loops, the outermost first, one bit for each buffer that it walks; the innermost does so element by element.
+    /// The code is told how often each goes round, then, loop by loop but for the innermost, how many bytes each of these buffers goes on.
+    Strided(SmallVec<[u32; 4]>),
+}
+
+impl Walks {
+    /// Those of a nest whose innermost loop walks buffers element by element, or not at all.
+    pub(crate) fn of(nest: &Nest) -> Walks {
+        let mask = |each: &Loop| each.strides.iter().enumerate().fold(0, |mask, (buffer, stride)| mask | u32::from(*stride > 0) << buffer);
+        Walks::Strided(nest.loops.iter().map(mask).collect())
+    }
+}
+
+/// Code that has been made, form by form: a list that only grows.
+#[derive(Debug, Default)]
+struct Forms(OnceLock<Box<Made>>);
+
+#[derive(Debug)]
+struct Made {
+    form: Form,
+    /// None where the system does not allow it.
+    native: Option<Native>,
+    next: Forms,
+}
+
+impl Forms {
+    fn get_or_make(&self, form: &Form, make: impl Fn() -> Option<Native>) -> Option<&Native> {
+        let mut at = self;
+        loop {
+            let made = at.0.get_or_init(|| Box::new(Made { form: form.clone(), native: make(), next: Forms::default() }));
+            if made.form == *form {
+                return made.native.as_ref();
+            }
+            at = &made.next;
+        }
     }
 }
 
@@ -78,8 +123,8 @@ pub(super) fn suits<'a>(n: usize, kernels: impl Iterator<Item = &'a Kernel> + Cl
 }
 
 impl Region {
-    /// The region of a sweep over `n` elements, if it can be one and gains by it.
-    pub(super) fn of(n: usize, inputs: &[SweepInput], steps: &[Step]) -> Option<Region> {
+    /// The region of a sweep over `n` elements, if it can be one and gains by it. `shape`: the tile that its results are, if that is known.
+    pub(super) fn of(n: usize, shape: &[usize], inputs: &[SweepInput], steps: &[Step]) -> Option<Region> {
         if !suits(n, steps.iter().map(|step| &step.kernel)) {
             return None;
         }
@@ -88,40 +133,49 @@ impl Region {
         if count > MAX_BUFFERS || !steps.iter().all(is_lowered) {
             return None;
         }
-        let loops: Vec<Vec<(usize, usize)>> = inputs.iter().map(|input| input.tile().loops()).collect();
-        let (nest, strides) = common_nest(n, &loops)?;
-        let is_short = nest.len() > 1 && nest.last().is_some_and(|row| *row < SHORTEST_ROW);
-        let is_strided = strides.iter().any(|strides| strides.last().is_some_and(|stride| *stride > 1));
-        if nest.len() > MAX_DEPTH || is_short || is_strided {
+        let of_input = |(i, input): (usize, &SweepInput)| RegionBuffer { at: Src::Input(i), size: input.tile().elem.size() };
+        let in_memory = inputs.iter().enumerate().filter(|(_, input)| constant(input).is_none());
+        let buffers: Vec<_> = in_memory.clone().map(of_input).chain(results.map(|(at, size)| RegionBuffer { at, size })).collect();
+        let results = buffers.len() - in_memory.clone().count();
+        let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>, result: Vec<(usize, usize)>| {
+            let inputs = in_memory.clone().map(|(_, input)| loops(input.tile()));
+            Nest::common(n, &inputs.chain(std::iter::repeat_n(result, results)).collect::<Vec<_>>())
+        };
+        let nest = walked(&Tile::loops, vec![(n, 1)])?;
+        let row = nest.loops.last()?;
+        let is_short = nest.loops.len() > 1 && row.extent < SHORTEST_ROW;
+        let is_strided = row.strides.iter().any(|stride| *stride > 1);
+        if nest.loops.len() > MAX_DEPTH || is_short || is_strided {
             return None;
         }
-        let size = |input: usize| inputs[input].tile().elem.size();
-        let of_input = |(i, strides): (usize, Vec<usize>)| RegionBuffer { at: Src::Input(i), size: size(i), strides };
-        let of_result = |(at, size)| RegionBuffer { at, size, strides: super::row_major(&nest) };
-        let in_memory = strides.into_iter().enumerate().filter(|(i, _)| constant(&inputs[*i]).is_none());
-        let buffers = in_memory.map(of_input).chain(results.map(of_result)).collect();
-        let constants = inputs.iter().enumerate().filter_map(|(i, input)| Some(constant(input)? + size(i))).max().unwrap_or(0);
-        Some(Region { nest, buffers, constants, native: OnceLock::new(), streaming: OnceLock::new() })
+        let result = if shape.is_empty() { vec![(n, 1)] } else { Tile::dim_loops(shape, &super::row_major(shape)) };
+        let dims = walked(&|tile| Tile::dim_loops(&tile.shape, &tile.strides), result).unwrap_or_else(|| nest.clone());
+        let constants = inputs.iter().filter_map(|input| Some(constant(input)? + input.tile().elem.size())).max().unwrap_or(0);
+        Some(Region { dims, nest, buffers, constants, forms: Forms::default() })
     }
 
-    /// Its machine code; none where the system does not allow it. What is written to the buffer `streamed` goes past the caches: always the same
-    /// one, because no more than one result of a sweep is stored by it.
-    pub(crate) fn native(&self, inputs: &[SweepInput], steps: &[Step], streamed: Option<usize>) -> Option<&Native> {
+    /// Its machine code in a form; none where the system does not allow it.
+    pub(crate) fn native(&self, inputs: &[SweepInput], steps: &[Step], form: &Form) -> Option<&Native> {
         let make = || {
-            let (code, params) = Lowering::new(self, inputs).code(steps)?;
-            let code = streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
+            let (code, params) = Lowering::new(self, inputs, &form.walks).code(steps)?;
+            let code = form.streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
             match code.compile(level()?) {
                 Ok(native) => Some(native),
                 Err(CompileError::Unavailable(_) | CompileError::Pages(_)) => None,
                 Err(error) => unreachable!("all vector code can be encoded: {error}"),
             }
         };
-        if streamed.is_some() { &self.streaming } else { &self.native }.get_or_init(make).as_ref()
+        self.forms.get_or_make(form, make)
     }
 
     /// How many of the elements of an iteration of the outermost loop there are.
     pub(crate) fn row(&self) -> usize {
-        self.nest[1..].iter().product()
+        self.nest.loops[1..].iter().map(|each| each.extent).product()
+    }
+
+    /// The number of a buffer.
+    pub(crate) fn buffer(&self, at: Src) -> Option<usize> {
+        self.buffers.iter().position(|buffer| buffer.at == at)
     }
 }
 
@@ -134,41 +188,15 @@ fn constant(input: &SweepInput) -> Option<usize> {
     }
 }
 
+/// Whether a loop with this stride walks a buffer.
+fn is_walked(stride: &Count) -> bool {
+    *stride != Count::Const(0)
+}
+
 /// Whether vector code expresses a step.
 fn is_lowered(step: &Step) -> bool {
     let imm = &step.kernel.imm;
     lower::lowers(imm.op, imm.sources(), imm.dst)
-}
-
-/// The fewest loops in which `n` elements of all inputs can be walked, the outermost first: their extents, and the strides of each input.
-/// `None` if the loops of one input do not divide those of another.
-fn common_nest(n: usize, inputs: &[Vec<(usize, usize)>]) -> Option<(Vec<usize>, Vec<Vec<usize>>)> {
-    let mut left: Vec<Vec<(usize, usize)>> = inputs.to_vec();
-    let (mut nest, mut strides, mut walked) = (Vec::new(), vec![Vec::new(); inputs.len()], 1);
-    while walked < n {
-        let extent = left.iter().filter_map(|loops| Some(loops.last()?.0)).min().unwrap_or(n / walked);
-        for (loops, strides) in left.iter_mut().zip(&mut strides) {
-            let Some((inner, stride)) = loops.last_mut() else {
-                // A single element.
-                strides.push(0);
-                continue;
-            };
-            if !inner.is_multiple_of(extent) {
-                return None;
-            }
-            strides.push(*stride);
-            *inner /= extent;
-            *stride *= extent;
-            if *inner == 1 {
-                loops.pop();
-            }
-        }
-        nest.push(extent);
-        walked *= extent;
-    }
-    nest.reverse();
-    strides.iter_mut().for_each(|strides| strides.reverse());
-    (walked == n && !nest.is_empty()).then_some((nest, strides))
 }
 
 /// Steps that become vector code.
@@ -180,35 +208,59 @@ struct Lowering<'a> {
     constants: Param,
     /// The parameter of each buffer.
     params: Vec<Param>,
+    /// How often each loop goes round.
+    counts: Vec<Count>,
+    /// For each buffer and loop, how many bytes the next iteration is further.
+    strides: Vec<Vec<Count>>,
     axes: Vec<Axis>,
     /// Where elements are that were read or computed.
     found: HashMap<Src, Held>,
 }
 
 impl<'a> Lowering<'a> {
-    fn new(region: &'a Region, inputs: &'a [SweepInput]) -> Lowering<'a> {
+    fn new(region: &'a Region, inputs: &'a [SweepInput], walks: &Walks) -> Lowering<'a> {
         let mut builder = Builder::new(LANES);
         let constants = builder.param(ParamKind::Buffer);
         let params = region.buffers.iter().map(|_| builder.param(ParamKind::Buffer)).collect();
-        Lowering { region, inputs, builder, constants, params, axes: Vec::new(), found: HashMap::default() }
+        let mut number = || Count::Param(builder.param(ParamKind::Count));
+        let (counts, by_loop): (Vec<Count>, Vec<Vec<Count>>) = match walks {
+            Walks::Registers => {
+                let of = |(depth, each): (usize, &Loop)| {
+                    let bytes =
+                        region.buffers.iter().zip(&each.strides).map(|(buffer, stride)| Count::Const((stride * buffer.size) as i64));
+                    (if depth == 0 { number() } else { Count::Const(each.extent as i64) }, bytes.collect())
+                };
+                region.nest.loops.iter().enumerate().map(of).unzip()
+            }
+            Walks::Strided(masks) => {
+                let counts = masks.iter().map(|_| number()).collect();
+                let innermost = masks.len() - 1;
+                let mut stride = |depth: usize, buffer: usize| match masks[depth] >> buffer & 1 {
+                    0 => Count::Const(0),
+                    _ if depth == innermost => Count::Const(region.buffers[buffer].size as i64),
+                    _ => number(),
+                };
+                (counts, (0..masks.len()).map(|depth| (0..region.buffers.len()).map(|buffer| stride(depth, buffer)).collect()).collect())
+            }
+        };
+        let strides = (0..region.buffers.len()).map(|buffer| by_loop.iter().map(|each| each[buffer]).collect()).collect();
+        Lowering { region, inputs, builder, constants, params, counts, strides, axes: Vec::new(), found: HashMap::default() }
     }
 
-    /// The code, with the parameters of the buffers. Its last parameter is how often the outermost loop goes round.
+    /// The code, with the parameters of the buffers.
     fn code(mut self, steps: &[Step]) -> Option<(Code, Vec<Param>)> {
-        let rounds = self.builder.param(ParamKind::Count);
-        let innermost = self.region.nest.len() - 1;
-        for (depth, extent) in self.region.nest.iter().enumerate() {
+        let innermost = self.counts.len() - 1;
+        for depth in 0..self.counts.len() {
             // What no loop from here on walks is read once.
             self.read_walked_in(depth);
-            let count = if depth == 0 { Count::Param(rounds) } else { Count::Const(*extent as i64) };
             let kind = if depth == innermost { Kind::Lanes } else { Kind::Serial };
-            self.axes.push(self.builder.open(kind, count, &[]).0);
+            self.axes.push(self.builder.open(kind, self.counts[depth], &[]).0);
         }
         let mut last = None;
         for step in steps {
             last = Some(self.step(step, last)?);
         }
-        self.region.nest.iter().for_each(|_| {
+        self.counts.iter().for_each(|_| {
             self.builder.close(&[]);
         });
         Some((self.builder.finish().unwrap_or_else(|finding| unreachable!("lowered code is valid: {finding}")), self.params))
@@ -217,8 +269,8 @@ impl<'a> Lowering<'a> {
     /// Reads the inputs of which the innermost loop that walks them is the last one around; all single elements where there is none yet.
     fn read_walked_in(&mut self, depth: usize) {
         for i in 0..self.inputs.len() {
-            let strides = self.buffer(Src::Input(i)).map_or(&[][..], |buffer| &self.region.buffers[buffer].strides);
-            if strides.iter().rposition(|stride| *stride > 0).map_or(0, |walked| walked + 1) == depth {
+            let strides = self.region.buffer(Src::Input(i)).map_or(&[][..], |buffer| &self.strides[buffer]);
+            if strides.iter().rposition(is_walked).map_or(0, |walked| walked + 1) == depth {
                 let held = self.read(i);
                 self.found.insert(Src::Input(i), held);
             }
@@ -229,27 +281,21 @@ impl<'a> Lowering<'a> {
     fn read(&mut self, input: usize) -> Held {
         let elem = self.inputs[input].tile().elem;
         let lane = lower::memory_lane_of(elem).expect("a type that steps take");
-        let place = match self.buffer(Src::Input(input)) {
+        let place = match self.region.buffer(Src::Input(input)) {
             Some(buffer) => self.place(buffer),
             None => Place::of(self.constants).offset_by(constant(&self.inputs[input]).expect("a constant") as i64),
         };
         let mut held = Held::bits(self.builder.load(lane, place, None));
-        if self.axes.len() < self.region.nest.len() && elem.float().is_some() {
+        if self.axes.len() < self.counts.len() && elem.float().is_some() {
             held.to_number(&mut self.builder, elem);
         }
         held
     }
 
-    /// The buffer of an input or a result.
-    fn buffer(&self, at: Src) -> Option<usize> {
-        self.region.buffers.iter().position(|buffer| buffer.at == at)
-    }
-
     /// Where an element of a buffer is in the iteration of the loops around.
     fn place(&self, buffer: usize) -> Place {
-        let RegionBuffer { size, strides, .. } = &self.region.buffers[buffer];
-        let walked = self.axes.iter().zip(strides).filter(|(_, stride)| **stride > 0);
-        walked.fold(Place::of(self.params[buffer]), |place, (axis, stride)| place.along(*axis, Count::Const((stride * size) as i64)))
+        let walked = self.axes.iter().zip(&self.strides[buffer]).filter(|(_, stride)| is_walked(stride));
+        walked.fold(Place::of(self.params[buffer]), |place, (axis, stride)| place.along(*axis, *stride))
     }
 
     /// Computes a step, and writes its result if that has a register.
@@ -266,7 +312,7 @@ impl<'a> Lowering<'a> {
         let mut held = lower::lower(&mut self.builder, imm.op, imm.sources(), imm.dst, &mut operands)?;
         // Both forms are kept, of what was converted here.
         self.found.extend(step.srcs.iter().copied().zip(operands).filter(|(src, _)| *src != Src::Passed));
-        if let (Src::Reg(..), Some(result)) = (step.dst, self.buffer(step.dst)) {
+        if let (Src::Reg(..), Some(result)) = (step.dst, self.region.buffer(step.dst)) {
             let bits: Value = held.to_bits(&mut self.builder, imm.dst);
             let place = self.place(result);
             self.builder.store(bits, place, None);
@@ -284,7 +330,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::{ElemOp, select},
-        plan::{Tile, VReg},
+        plan::VReg,
     };
     use tilewright_ir::{RoundingMode, Scalar};
 
@@ -307,22 +353,9 @@ mod tests {
             let step = |srcs: &[Src], dst| Step { kernel, srcs: srcs.to_vec(), dst };
             let steps =
                 [step(&[Src::Input(0), Src::Input(1)], Src::Slot(0)), step(&[Src::Slot(0), Src::Input(2)], Src::Reg(VReg(2), elem.size()))];
-            let region = Region::of(64 * 64, &inputs, &steps).unwrap_or_else(|| panic!("{scalar}: no region"));
-            let (code, _) = Lowering::new(&region, &inputs).code(&steps).unwrap_or_else(|| panic!("{scalar}: no code"));
+            let region = Region::of(64 * 64, &[], &inputs, &steps).unwrap_or_else(|| panic!("{scalar}: no region"));
+            let (code, _) = Lowering::new(&region, &inputs, &Walks::Registers).code(&steps).unwrap_or_else(|| panic!("{scalar}: no code"));
             assert!(code.compile(level().unwrap()).is_ok(), "{scalar}");
         }
-    }
-
-    #[test]
-    fn nests_are_as_few_loops_as_all_inputs_take() {
-        let nest = |n, inputs: &[&[(usize, usize)]]| common_nest(n, &inputs.iter().map(|loops| loops.to_vec()).collect::<Vec<_>>());
-        assert_eq!(nest(64, &[&[(64, 1)], &[(64, 1)]]), Some((vec![64], vec![vec![1], vec![1]])));
-        // A matrix, a column and a row of it, and a single number.
-        let found = nest(64, &[&[(64, 1)], &[(4, 1), (16, 0)], &[(4, 0), (16, 1)], &[(64, 0)]]);
-        assert_eq!(found, Some((vec![4, 16], vec![vec![16, 1], vec![1, 0], vec![0, 1], vec![0, 0]])));
-        // A transposed one.
-        assert_eq!(nest(32, &[&[(32, 1)], &[(8, 1), (4, 8)]]), Some((vec![8, 4], vec![vec![4, 1], vec![1, 8]])));
-        assert_eq!(nest(16, &[]), Some((vec![16], vec![])));
-        assert_eq!(nest(12, &[&[(4, 1), (3, 0)], &[(6, 1), (2, 0)]]), None);
     }
 }

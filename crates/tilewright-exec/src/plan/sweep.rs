@@ -15,6 +15,8 @@ pub(crate) struct Sweep {
     /// The steps as they are run.
     pub(crate) parts: Vec<Part>,
     pub(crate) way: Way,
+    /// The extents of the tile that it stores; none, if it stores none.
+    shape: Vec<usize>,
     /// The most places that one of its chains has.
     pub(crate) places: usize,
     /// Whether it fetches what the next block will read.
@@ -46,16 +48,20 @@ pub(crate) struct Call {
 }
 
 impl Way {
-    fn of(n: usize, inputs: &[SweepInput], steps: &[Step], parts: &[Part], reads_ahead: bool) -> Way {
+    fn of(n: usize, shape: &[usize], inputs: &[SweepInput], steps: &[Step], parts: &[Part], reads_ahead: bool) -> Way {
         let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
         let is_alone = matches!(steps, [Step { dst: Src::Reg(..), .. }]);
         let only_steps = parts.iter().all(|part| matches!(part, Part::Step(_)));
-        if let [Part::Chain(chain)] = parts
+        let region = |gains: bool| if gains { Region::of(n, shape, inputs, steps).map(Box::new) } else { None };
+        // Tiles of several dimensions seldom lie in memory as in a register.
+        if let Some(region) = region(shape.iter().filter(|extent| **extent > 1).count() > 1) {
+            Way::Region(region)
+        } else if let [Part::Chain(chain)] = parts
             && let Some(operands) = without_scratch(inputs, chain)
         {
             Way::OneChain(operands)
-        } else if let Some(region) = gains_as_region(inputs, steps, parts).then(|| Region::of(n, inputs, steps)).flatten() {
-            Way::Region(Box::new(region))
+        } else if let Some(region) = region(gains_as_region(inputs, steps, parts)) {
+            Way::Region(region)
         } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && only_steps && inputs.iter().all(lies_ready) {
             Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
         } else {
@@ -145,8 +151,8 @@ impl Sweep {
     /// A sweep whose steps are part of chains as `linked` says.
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
-        let (way, places) = (Way::of(n, &inputs, &steps, &parts, true), most_places(&parts));
-        Sweep { n, inputs, steps, parts, way, places, reads_ahead: true, folds: Vec::new() }
+        let (way, places) = (Way::of(n, &[], &inputs, &steps, &parts, true), most_places(&parts));
+        Sweep { n, inputs, steps, parts, way, shape: Vec::new(), places, reads_ahead: true, folds: Vec::new() }
     }
 
     /// Elements that a scratch slot holds.
@@ -168,9 +174,14 @@ impl Sweep {
         }
     }
 
+    /// The region that it is, if it is vector code.
+    pub(crate) fn region(&self) -> Option<&Region> {
+        if let Way::Region(region) = &self.way { Some(region) } else { None }
+    }
+
     /// Whether it is vector code.
     pub(crate) fn is_region(&self) -> bool {
-        matches!(self.way, Way::Region(_))
+        self.region().is_some()
     }
 
     /// Whether it is nothing but chains.
@@ -186,6 +197,14 @@ impl Sweep {
             && chains::takes(&step.kernel, self.n)
         {
             self.run_as(chains::parts(&self.inputs, &self.steps, &[true]));
+        }
+    }
+
+    /// Stores a result as a tile of this shape.
+    pub(super) fn store_as(&mut self, shape: &[usize]) {
+        if self.folds.is_empty() {
+            self.shape = shape.to_vec();
+            self.way = Way::of(self.n, &self.shape, &self.inputs, &self.steps, &self.parts, self.reads_ahead);
         }
     }
 
@@ -212,14 +231,14 @@ impl Sweep {
     /// Runs its steps in these parts.
     fn run_as(&mut self, parts: Vec<Part>) {
         self.places = most_places(&parts);
-        self.way = Way::of(self.n, &self.inputs, &self.steps, &parts, self.reads_ahead);
+        self.way = Way::of(self.n, &self.shape, &self.inputs, &self.steps, &parts, self.reads_ahead);
         self.parts = parts;
     }
 
     /// Others have more time to read ahead.
     pub(super) fn leave_memory_alone(&mut self) {
         self.reads_ahead = false;
-        self.way = Way::of(self.n, &self.inputs, &self.steps, &self.parts, self.reads_ahead);
+        self.way = Way::of(self.n, &self.shape, &self.inputs, &self.steps, &self.parts, self.reads_ahead);
     }
 
     /// The step that writes a register.

@@ -137,6 +137,11 @@ impl Tile {
         loops
     }
 
+    /// A loop for each dimension that tells elements apart, the innermost last.
+    pub(crate) fn dim_loops(shape: &[usize], strides: &[usize]) -> Vec<(usize, usize)> {
+        shape.iter().copied().zip(strides.iter().copied()).filter(|(extent, _)| *extent > 1).collect()
+    }
+
     /// The same elements with every dimension of extent 1 repeated up to `shape`, which has the same rank.
     pub(crate) fn broadcast(&self, shape: &[usize]) -> Tile {
         let strides = self.shape.iter().zip(shape).zip(&self.strides);

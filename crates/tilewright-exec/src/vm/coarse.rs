@@ -8,6 +8,7 @@
 use super::{
     Block, Machine,
     in_place::copy_dims,
+    region::{self, Run, distance},
     sweep,
     tiling::{MAX_AXES, Tiling},
 };
@@ -17,8 +18,10 @@ use crate::{
         ahead::Ahead,
         boxes::{BoxCopy, Dim, Form},
     },
-    plan::{Base, Inst, Plan, Sweep, Tile, VReg, ViewAccess},
+    launch::block_id,
+    plan::{Base, Inst, Loop, Nest, Plan, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
+use smallvec::SmallVec;
 
 /// Elements that take much longer than to begin with a block.
 const ENOUGH: u64 = 4096;
@@ -32,7 +35,10 @@ pub(crate) struct Coarse<'l> {
     elements: usize,
     bytes: usize,
     target: Places,
-    /// How many blocks the grid has along its first axis.
+    /// The axes of the grid along which neighbours run one after the other, and rows of them: those along which the next tile that is written is
+    /// nearest, and the other.
+    axes: [usize; 2],
+    /// How many blocks the grid has along the first of them.
     row: u64,
     /// How many blocks along each axis of the grid have only whole tiles.
     whole: [u64; 3],
@@ -41,7 +47,7 @@ pub(crate) struct Coarse<'l> {
 /// What each block does.
 enum Task<'l> {
     /// Computes what it stores.
-    Sweep(OneSweep<'l>),
+    Sweep(Box<OneSweep<'l>>),
     Copy(OneCopy),
 }
 
@@ -58,8 +64,28 @@ struct OneSweep<'l> {
     inputs: Vec<Option<Places>>,
     /// The register that is stored.
     reg: VReg,
-    /// Whether all tiles of neighbours along the first axis lie one behind the other, so that they are one tile.
-    in_a_row: bool,
+    /// The axes of the grid along which tiles are joined.
+    axes: [usize; 2],
+    joined: Joined<'l>,
+}
+
+/// How the tiles of neighbours are one.
+enum Joined<'l> {
+    /// Those of a row lie one behind the other.
+    InARow,
+    /// Vector code has loops around them.
+    Nested(Box<Nested<'l>>),
+    /// Not at all.
+    Apart,
+}
+
+/// Vector code for the tiles of neighbours.
+struct Nested<'l> {
+    region: &'l Region,
+    /// The loops of one block.
+    nest: Nest,
+    /// How many elements of each buffer further the tile of the next block of a row is, and that of the next row.
+    steps: [SmallVec<[usize; 6]>; 2],
 }
 
 // SAFETY: it only names places; whoever accesses them answers for it.
@@ -79,9 +105,15 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Whether the tiles of neighbours along the first axis lie one behind the other.
-    fn in_a_row(&self) -> bool {
-        self.steps[0] == self.bytes
+    /// Whether the tiles of neighbours along an axis lie one behind the other.
+    fn in_a_row(&self, axis: usize) -> bool {
+        self.steps[axis] == self.bytes
+    }
+
+    /// The first two axes of the grid, that along which the next tile is nearest first.
+    fn nearest_first(&self) -> [usize; 2] {
+        let [x, y, _] = self.steps;
+        if y != 0 && (y < x || x == 0) { [1, 0] } else { [0, 1] }
     }
 
     /// The first byte of the tile of the block at a position in the grid.
@@ -105,7 +137,7 @@ impl<'l> Coarse<'l> {
         let (view, src, task, target) = match &plan.code[pc] {
             Inst::SweepStore { sweep, view, src } => {
                 let (one, target) = OneSweep::find(&mut finder, sweep, view, src)?;
-                (view, src, Task::Sweep(one), target)
+                (view, src, Task::Sweep(Box::new(one)), target)
             }
             Inst::Store { view, src } => {
                 let (tiling, source) = finder.find(finder.loaded(src)?)?;
@@ -128,8 +160,9 @@ impl<'l> Coarse<'l> {
             Task::Sweep(one) => one.inputs.iter().flatten().all(is_apart),
             Task::Copy(one) => is_apart(&one.source),
         };
-        let row = u64::from(grid[0]);
-        apart.then(|| Coarse { task, pc, elements: src.numel(), bytes: src.numel() * view.size, target, row, whole })
+        let axes = if let Task::Sweep(one) = &task { one.axes } else { [0, 1] };
+        let row = u64::from(grid[axes[0]]);
+        apart.then(|| Coarse { task, pc, elements: src.numel(), bytes: src.numel() * view.size, target, axes, row, whole })
     }
 
     /// How many blocks should run as one, if there are so many: so that their elements take longer than to begin with them.
@@ -139,18 +172,46 @@ impl<'l> Coarse<'l> {
 
     /// How many blocks have tiles that make a larger one, of which a worker should copy some together: a row of the grid.
     pub(crate) fn row_together(&self) -> u64 {
-        if matches!(self.task, Task::Copy(_)) && self.whole[0] == self.row { self.row } else { 1 }
+        let joins_rows = match &self.task {
+            Task::Sweep(one) => matches!(one.joined, Joined::Nested(_)),
+            Task::Copy(_) => true,
+        };
+        if joins_rows && self.whole[self.axes[0]] == self.row { self.row } else { 1 }
+    }
+
+    /// The position of a block in the grid, in the order in which blocks begin.
+    pub(crate) fn position(&self, index: u64, grid: [u32; 3]) -> [u32; 3] {
+        let [first, second] = self.axes;
+        let mut ordered = grid;
+        (ordered[0], ordered[1]) = (grid[first], grid[second]);
+        let [a, b, z] = block_id(index, ordered);
+        let mut position = [0, 0, z];
+        (position[first], position[second]) = (a, b);
+        position
     }
 
     /// How many blocks run as one from this position on, of the next `most`: so many in a row of the grid, and so many rows, which are whole
     /// if there are several.
-    fn blocks_from(&self, [x, y, z]: [u64; 3], most: u64) -> [u64; 2] {
-        if y >= self.whole[1] || z >= self.whole[2] {
+    fn blocks_from(&self, position: [u64; 3], most: u64) -> [u64; 2] {
+        let [first, second] = self.axes;
+        if position[second] >= self.whole[second] || position[2] >= self.whole[2] {
             return [0; 2];
         }
-        let columns = self.whole[0].saturating_sub(x).min(most);
-        let rows = if columns == self.row { (most / self.row).min(self.whole[1] - y) } else { 1 };
+        let columns = self.whole[first].saturating_sub(position[first]).min(most);
+        let rows = if columns == self.row { (most / self.row).min(self.whole[second] - position[second]) } else { 1 };
         [columns, rows]
+    }
+
+    /// The positions of so many blocks in a row from this one on, and in so many rows.
+    fn positions(&self, from: [u64; 3], [columns, rows]: [u64; 2]) -> impl Iterator<Item = [u64; 3]> {
+        let [first, second] = self.axes;
+        let at = move |row: u64, column: u64| {
+            let mut position = from;
+            position[first] += column;
+            position[second] += row;
+            position
+        };
+        (0..rows).flat_map(move |row| (0..columns).map(move |column| at(row, column)))
     }
 }
 
@@ -167,11 +228,6 @@ impl<'a, 'l> Finder<'a, 'l> {
         Some((tiling, tiling.places(self.plan, &mut self.whole)?))
     }
 
-    /// The same for tiles that lie in memory as in a register.
-    fn find_in_order(&mut self, view: &ViewAccess) -> Option<Places> {
-        self.find(view).filter(|(tiling, _)| tiling.in_order).map(|(_, places)| places)
-    }
-
     /// The view that a tile was loaded from, if it was.
     fn loaded(&self, tile: &Tile) -> Option<&'l ViewAccess> {
         self.plan.code.iter().find_map(|inst| match inst {
@@ -185,17 +241,68 @@ impl<'l> OneSweep<'l> {
     /// A sweep that is stored to a view, of which a tile `src` is the result.
     fn find(finder: &mut Finder<'_, 'l>, sweep: &'l Sweep, view: &ViewAccess, src: &Tile) -> Option<(OneSweep<'l>, Places)> {
         let Base::Reg(reg) = src.base else { return None };
-        let target = finder.find_in_order(view)?;
-        let (mut inputs, mut in_a_row) = (Vec::with_capacity(sweep.inputs.len()), target.in_a_row());
+        let (stored, target) = finder.find(view)?;
+        let mut inputs = Vec::with_capacity(sweep.inputs.len());
         for input in &sweep.inputs {
-            let places = match finder.loaded(input.tile()) {
-                Some(view) => Some(finder.find_in_order(view)?),
+            inputs.push(match finder.loaded(input.tile()) {
+                Some(view) => Some(finder.find(view)?),
                 None => None,
-            };
-            in_a_row &= places.as_ref().map_or(input.is_splat(), Places::in_a_row);
-            inputs.push(places);
+            });
         }
-        Some((OneSweep { sweep, inputs, reg, in_a_row }, target))
+        let is_in_order = stored.in_order && inputs.iter().flatten().all(|(tiling, _)| tiling.in_order);
+        let axes = target.nearest_first();
+        let in_a_row = |(input, found): (&SweepInput, &Option<(&Tiling, Places)>)| {
+            found.as_ref().map_or(input.is_splat(), |(_, places)| places.in_a_row(axes[0]))
+        };
+        let joined = if is_in_order && target.in_a_row(axes[0]) && sweep.inputs.iter().zip(&inputs).all(in_a_row) {
+            Joined::InARow
+        } else if let Some(nested) = sweep.region().and_then(|region| Nested::find(region, &inputs, axes, reg, (stored, &target))) {
+            Joined::Nested(Box::new(nested))
+        } else if is_in_order {
+            Joined::Apart
+        } else {
+            return None;
+        };
+        let inputs = inputs.into_iter().map(|found| found.map(|(_, places)| places)).collect();
+        Some((OneSweep { sweep, inputs, reg, axes, joined }, target))
+    }
+}
+
+impl<'l> Nested<'l> {
+    /// The loops of vector code that stores the register `reg`; `None` if it cannot go through the strides of a block's tiles.
+    fn find(
+        region: &'l Region,
+        inputs: &[Option<(&Tiling, Places)>],
+        axes: [usize; 2],
+        reg: VReg,
+        (stored, target): (&Tiling, &Places),
+    ) -> Option<Nested<'l>> {
+        let mut nested = Nested { region, nest: region.dims.clone(), steps: Default::default() };
+        for (buffer, at) in region.buffers.iter().enumerate() {
+            let found = match at.at {
+                Src::Input(input) => inputs[input].as_ref().map(|(tiling, places)| (*tiling, places)),
+                _ => Some((stored, target)),
+            };
+            if let Some((tiling, _)) = found {
+                for each in &mut nested.nest.loops {
+                    each.strides[buffer] = distance(&tiling.axes, each.strides[buffer]);
+                }
+            }
+            for (axis, steps) in axes.into_iter().zip(&mut nested.steps) {
+                steps.push(found.map_or(0, |(_, places)| places.steps[axis] as usize / at.size));
+            }
+        }
+        region::arrange(region, &mut nested.nest.clone(), Some(reg)).ok()?;
+        Some(nested)
+    }
+
+    /// The loops of so many blocks in a row, and of so many rows.
+    fn of_blocks(&self, blocks: [u64; 2]) -> Nest {
+        let mut nest = self.nest.clone();
+        for (count, steps) in blocks.into_iter().zip(&self.steps) {
+            nest.loops.insert(0, Loop { extent: count as usize, strides: steps.clone() });
+        }
+        nest
     }
 }
 
@@ -222,18 +329,22 @@ impl Machine<'_> {
     pub(crate) fn run_as_one(&mut self, block: &mut Block, most: u64) -> u64 {
         let launch = self.launch;
         let Some(coarse) = &launch.coarse else { return 0 };
-        let [x, y, z] = block.id.map(u64::from);
-        let [columns, rows] = coarse.blocks_from([x, y, z], most);
+        let position = block.id.map(u64::from);
+        let blocks @ [columns, rows] = coarse.blocks_from(position, most);
         if columns == 0 {
             return 0;
         }
         match &coarse.task {
-            Task::Copy(one) => self.copy_once(coarse, one, [x, y, z], [columns, rows]),
-            Task::Sweep(one) if one.in_a_row => (y..y + rows).for_each(|y| self.sweep_once(coarse, one, [x, y, z], columns, block)),
-            Task::Sweep(one) => {
-                let positions = (y..y + rows).flat_map(|y| (x..x + columns).map(move |x| [x, y, z]));
-                positions.for_each(|position| self.sweep_once(coarse, one, position, 1, block));
-            }
+            Task::Copy(one) => self.copy_once(coarse, one, position, blocks),
+            Task::Sweep(one) => match &one.joined {
+                Joined::Nested(nested) if self.sweep_nested(coarse, one, nested, position, blocks, block) => {}
+                // Where there is no machine code, blocks run one by one.
+                Joined::Nested(_) => return 0,
+                Joined::InARow => {
+                    coarse.positions(position, [1, rows]).for_each(|position| self.sweep_once(coarse, one, position, columns, block));
+                }
+                Joined::Apart => coarse.positions(position, blocks).for_each(|position| self.sweep_once(coarse, one, position, 1, block)),
+            },
         }
         columns * rows
     }
@@ -249,19 +360,55 @@ impl Machine<'_> {
         unsafe { copy.run(&one.form(&coarse.target, [columns, rows]), source.of(position), coarse.target.of(position)) };
     }
 
-    /// Runs the sweep of the blocks from this position on whose tiles are one.
-    fn sweep_once(&mut self, coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], blocks: u64, block: &mut Block) {
-        let OneSweep { sweep, inputs, reg, .. } = one;
-        let streamed = self.streamed(*reg, coarse.bytes, coarse.pc);
-        for (input, places) in sweep.inputs.iter().zip(inputs) {
+    /// Says where the tiles of the block at a position lie.
+    fn lend_tiles(coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], block: &mut Block) {
+        for (input, places) in one.sweep.inputs.iter().zip(&one.inputs) {
             if let (Some(places), Base::Reg(loaded)) = (places, input.tile().base) {
                 block.frame.lend(loaded, places.of(position));
             }
         }
-        block.frame.lend(*reg, coarse.target.of(position));
+        block.frame.lend(one.reg, coarse.target.of(position));
+    }
+
+    /// Runs the sweep of the blocks from this position on whose tiles are one.
+    fn sweep_once(&mut self, coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], blocks: u64, block: &mut Block) {
+        let OneSweep { sweep, reg, .. } = one;
+        let streamed = self.streamed(*reg, coarse.bytes, coarse.pc);
+        Self::lend_tiles(coarse, one, position, block);
         // The CPU finds what lies side by side on its own.
         sweep::run_pieces(sweep, sweep.n * blocks as usize, &block.frame, streamed, &mut self.scratch, &mut Ahead::default());
         // A load says anew where its tile is, if a block runs on its own.
         block.frame.settle(*reg);
+    }
+
+    /// Runs vector code over the blocks from this position on, so many in a row of the grid, and rows of it; `false`, and nothing was done,
+    /// if there is no machine code.
+    fn sweep_nested(
+        &mut self,
+        coarse: &Coarse<'_>,
+        one: &OneSweep<'_>,
+        nested: &Nested<'_>,
+        position: [u64; 3],
+        blocks: [u64; 2],
+        block: &mut Block,
+    ) -> bool {
+        let streamed = self.streamed(one.reg, coarse.bytes, coarse.pc);
+        Self::lend_tiles(coarse, one, position, block);
+        let run = Run::new(one.sweep, nested.region, &block.frame, streamed);
+        let mut nest = nested.of_blocks(blocks);
+        let ran = if region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() {
+            run.strided(nest)
+        } else {
+            // Too many loops for all of them.
+            coarse.positions(position, blocks).all(|position| {
+                let mut nest = nested.nest.clone();
+                region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() && {
+                    Self::lend_tiles(coarse, one, position, block);
+                    Run::new(one.sweep, nested.region, &block.frame, streamed).strided(nest)
+                }
+            })
+        };
+        block.frame.settle(one.reg);
+        ran
     }
 }

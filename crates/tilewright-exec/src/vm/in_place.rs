@@ -4,6 +4,7 @@
 use super::{
     Block, Machine,
     frame::Frame,
+    region::{self, Run, Target},
     sweep,
     tiling::{Axis, MAX_AXES, Tiling},
 };
@@ -16,8 +17,9 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Readers, Sweep, Tile, VReg, ViewAccess},
+    plan::{Base, Readers, Src, Sweep, Tile, VReg, ViewAccess},
 };
+use smallvec::SmallVec;
 
 /// What is known of the tiles that loads did not copy, beside their places, which a block's [`Frame`] has.
 ///
@@ -51,6 +53,8 @@ struct Whole {
     host: *mut u8,
     /// Its distances in memory and in a register.
     axes: [Axis; MAX_AXES],
+    /// Whether they are the same.
+    in_order: bool,
     /// Where the next load will probably find its tile, or null.
     next: *const u8,
     /// The buffer that it lies in, where the next one is looked for first.
@@ -61,7 +65,7 @@ struct Whole {
 
 impl Default for Whole {
     fn default() -> Self {
-        Whole { host: std::ptr::null_mut(), axes: [Axis::SINGLE; MAX_AXES], next: std::ptr::null(), buffer: 0, fixed: None }
+        Whole { host: std::ptr::null_mut(), axes: [Axis::SINGLE; MAX_AXES], in_order: true, next: std::ptr::null(), buffer: 0, fixed: None }
     }
 }
 
@@ -150,6 +154,11 @@ impl InPlace {
         self.loaded.get(number as usize)
     }
 
+    /// The axes of a tile that a load left in memory, where it does not lie as in a register.
+    pub(super) fn strided(&self, tile: &Tile, regs: &Frame) -> Option<&[Axis; MAX_AXES]> {
+        self.find(tile, regs).filter(|whole| !whole.in_order).map(|whole| &whole.axes)
+    }
+
     /// The matrices of a tile.
     pub(super) fn matrices(&self, tile: &Tile, regs: &Frame) -> Matrices {
         Matrices::new(tile, self.find(tile, regs).map(|whole| &whole.axes), regs.read(tile))
@@ -171,13 +180,13 @@ impl InPlace {
     }
 }
 
-/// Whether a sweep reads any of the `bytes` bytes at `place` in memory.
-fn reads(sweep: &Sweep, regs: &Frame, place: *const u8, bytes: usize) -> bool {
-    sweep.inputs.iter().map(|input| input.tile()).filter(|tile| regs.is_in_memory(tile)).any(|tile| {
-        let first = regs.read(tile).addr();
-        // No input has more elements than the sweep.
-        first < place.addr() + bytes && place.addr() < first + sweep.n * tile.elem.size()
-    })
+/// Whether a sweep reads any of the `bytes` bytes at `place` in memory, where loads left its inputs.
+fn reads(sweep: &Sweep, regs: &Frame, in_place: &InPlace, place: *const u8, bytes: usize) -> bool {
+    let written = place.addr()..place.addr() + bytes;
+    let inputs = sweep.inputs.iter().map(|input| input.tile());
+    inputs
+        .filter_map(|tile| Some((tile, in_place.find(tile, regs)?)))
+        .any(|(tile, whole)| whole.overlaps(written.clone(), tile.elem.size()))
 }
 
 /// How tiles are copied to views whose tilings the launch knows.
@@ -209,26 +218,67 @@ pub(super) fn copy_dims(src: &Tile, source: Option<&[Axis; MAX_AXES]>, target: &
 }
 
 impl Machine<'_> {
+    /// Runs a sweep on registers, wherever loads left them.
+    #[inline]
+    pub(super) fn sweep(&mut self, sweep: &Sweep, block: &mut Block) {
+        if !self.through_strides(sweep, None, None, block) {
+            sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead);
+        }
+    }
+
+    /// Runs a sweep that is vector code through the strides of memory, if any of its buffers lies otherwise than in a register. `false`, and
+    /// nothing was computed, if none does any more: inputs that no code could go through have been brought to their registers.
+    fn through_strides(&mut self, sweep: &Sweep, target: Option<Target<'_>>, streamed: Option<VReg>, block: &mut Block) -> bool {
+        let Some(region) = sweep.region() else { return false };
+        while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {
+            let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
+                Ok(()) if Run::new(sweep, region, &block.frame, streamed).strided(nest) => return true,
+                Ok(()) => (0..region.buffers.len()).collect(),
+                Err(apart) => apart,
+            };
+            let inputs = apart.iter().filter_map(|buffer| match region.buffers[*buffer].at {
+                Src::Input(input) => Some(sweep.inputs[input].tile()),
+                _ => None,
+            });
+            let mut settled = false;
+            for tile in inputs.filter(|tile| self.in_place.strided(tile, &block.frame).is_some()).collect::<SmallVec<[&Tile; 4]>>() {
+                self.in_place.settle(tile, &mut block.frame);
+                settled = true;
+            }
+            if !settled {
+                return false;
+            }
+        }
+        false
+    }
+
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
     #[inline(never)]
     pub(super) fn sweep_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        let (launch, bytes, mut made) = (self.launch, sweep.n * view.size, None);
+        let (launch, mut made) = (self.launch, None);
         let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
-        let fits = |(place, tiling): &(*mut u8, &Tiling)| tiling.in_order && (tiling.apart || !reads(sweep, &block.frame, *place, bytes));
-        let place = found.filter(fits).map(|(place, _)| place);
-        let (Some(place), Base::Reg(reg)) = (place, src.base) else {
-            sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead);
-            return if launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) };
-        };
-        let streamed = self.streamed(reg, bytes, block.pc);
-        // What goes past the caches is not read first.
-        if streamed.is_none() {
-            self.note_stored(reg, place, bytes);
+        let in_place = &self.in_place;
+        let is_apart =
+            |(place, tiling): &(*mut u8, &Tiling)| tiling.apart || !reads(sweep, &block.frame, in_place, *place, tiling.bytes as usize);
+        if let (Some((place, tiling)), Base::Reg(reg)) = (found.filter(is_apart), src.base) {
+            let bytes = sweep.n * view.size;
+            let streamed = self.streamed(reg, bytes, block.pc);
+            block.frame.lend(reg, place);
+            let stored = self.through_strides(sweep, Some(Target { reg, tiling }), streamed, block);
+            if !stored && tiling.in_order {
+                // What goes past the caches is not read first.
+                if streamed.is_none() {
+                    self.note_stored(reg, place, bytes);
+                }
+                sweep::run(sweep, &block.frame, streamed, &mut self.scratch, &mut self.ahead);
+            }
+            block.frame.settle(reg);
+            if stored || tiling.in_order {
+                return Ok(());
+            }
         }
-        block.frame.lend(reg, place);
-        sweep::run(sweep, &block.frame, streamed, &mut self.scratch, &mut self.ahead);
-        block.frame.settle(reg);
-        Ok(())
+        self.sweep(sweep, block);
+        if launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
     /// The register of a sweep's result of so many bytes, if what the store at `pc` writes goes past the caches.
@@ -288,7 +338,7 @@ impl Machine<'_> {
         let last = std::mem::replace(&mut whole.host, host);
         // All tiles of a tiling have the same distances.
         if view.fixed.is_none() || last.is_null() {
-            (whole.axes, whole.fixed) = (tiling.axes, view.fixed);
+            (whole.axes, whole.in_order, whole.fixed) = (tiling.axes, tiling.in_order, view.fixed);
         }
         whole.guess_next(last);
         if whole.next.is_null() {

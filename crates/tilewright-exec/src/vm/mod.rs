@@ -294,7 +294,7 @@ impl<'l> Machine<'l> {
         let regs = &block.frame;
         let ran = match inst {
             Inst::Sweep(sweep) => {
-                sweep::run(sweep, regs, None, &mut self.scratch, &mut self.ahead);
+                self.sweep(sweep, block);
                 return self.next();
             }
             Inst::FoldRows(fold) => {

@@ -1,62 +1,131 @@
 //! Runs fused regions.
+//!
+//! Where all buffers lie as in registers, the nest that the plan found is run. Where loads left tiles in memory, or the result belongs there,
+//! the nest is found anew, with the strides of memory: loops go in the order of what is written, and neighbours that are one for all buffers
+//! become one. What the innermost loop would not find side by side is brought to its register first.
 #![allow(unsafe_code, reason = "hands registers of the plan to vector code")]
 
-use super::frame::Frame;
+use super::{
+    frame::Frame,
+    in_place::InPlace,
+    tiling::{Axis, MAX_AXES, Tiling},
+};
 use crate::{
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Base, Operand, Region, RegionBuffer, Src, Sweep, VReg},
+    plan::{Base, Form, Nest, Operand, Region, Src, Sweep, VReg, Walks},
 };
 use smallvec::SmallVec;
-use std::ptr::NonNull;
+use std::{ops::Range, ptr::NonNull};
 use tilewright_vector::{Arg, Buffer, Native, STREAMED_ALIGNMENT};
 
 /// Elements between two looks at what is to be fetched.
 const PIECE: usize = Sweep::PIECE;
+/// The most loops of a region that goes through the strides of memory.
+const MAX_DEPTH: usize = 6;
+/// The fewest elements side by side that are worth going through strides for.
+const SHORTEST_ROW: usize = 8;
+
+/// Where the result of a region belongs in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) reg: VReg,
+    pub(super) tiling: &'a Tiling,
+}
+
+/// The distance in memory of what is so far apart in the register of a tile with these axes.
+pub(super) fn distance(axes: &[Axis; MAX_AXES], stride: usize) -> usize {
+    let along = |axis: &&Axis| axis.count > 1 && axis.pitch <= stride && stride < axis.pitch * axis.count;
+    axes.iter().find(along).map_or(stride, |axis| axis.stride as usize * (stride / axis.pitch))
+}
+
+/// The nest of a region whose inputs lie where loads left them, and whose result belongs to `target`; none, if all is as in registers.
+pub(super) fn nest_in_memory(sweep: &Sweep, region: &Region, regs: &Frame, in_place: &InPlace, target: Option<Target<'_>>) -> Option<Nest> {
+    let axes = |at: Src| match at {
+        Src::Input(input) => in_place.strided(sweep.inputs[input].tile(), regs),
+        Src::Reg(reg, _) => target.filter(|target| target.reg == reg && !target.tiling.in_order).map(|target| &target.tiling.axes),
+        Src::Slot(_) | Src::Passed => None,
+    };
+    let mut nest: Option<Nest> = None;
+    for (buffer, at) in region.buffers.iter().enumerate() {
+        let Some(axes) = axes(at.at) else { continue };
+        for each in &mut nest.get_or_insert_with(|| region.dims.clone()).loops {
+            each.strides[buffer] = distance(axes, each.strides[buffer]);
+        }
+    }
+    nest
+}
+
+/// Brings a nest to the order of what is written, in as few loops as there are. Gives whether vector code can go through it: the innermost loop
+/// walks each buffer element by element, or not at all, but for the inputs that are told, which have to be brought to their registers.
+pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) -> Result<(), SmallVec<[usize; 4]>> {
+    let result = target.and_then(|reg| region.buffers.iter().position(|buffer| matches!(buffer.at, Src::Reg(other, _) if other == reg)));
+    if let Some(result) = result {
+        nest.order_by(result);
+    }
+    nest.coalesce();
+    let inputs = || region.buffers.iter().enumerate().filter(|(_, buffer)| matches!(buffer.at, Src::Input(_))).map(|(i, _)| i);
+    let Some(row) = nest.loops.last() else { return Err(inputs().collect()) };
+    if nest.loops.len() > MAX_DEPTH || row.extent < SHORTEST_ROW || row.strides[inputs().count()..].iter().any(|stride| *stride != 1) {
+        return Err(inputs().collect());
+    }
+    let apart: SmallVec<_> = inputs().filter(|input| row.strides[*input] > 1).collect();
+    if apart.is_empty() { Ok(()) } else { Err(apart) }
+}
 
 /// A region that runs on the registers of a block.
-struct Run<'a> {
+pub(super) struct Run<'a> {
+    sweep: &'a Sweep,
     region: &'a Region,
     constants: Buffer<'a>,
     /// Where each buffer begins.
     starts: SmallVec<[*mut u8; 8]>,
+    /// The buffer that is written past the caches.
+    streamed: Option<usize>,
 }
 
-/// Runs a region over `n` elements: more than its sweep has, where there are more in memory. It writes the register `streamed` past the
-/// caches. `false`, and nothing was done, if there is no machine code.
-#[inline(never)]
-pub(super) fn run(sweep: &Sweep, region: &Region, n: usize, regs: &Frame, streamed: Option<VReg>, ahead: &mut Ahead) -> bool {
-    let Some(native) = region.native(&sweep.inputs, &sweep.steps, None) else { return false };
-    let start = |buffer: &RegionBuffer| match buffer.at {
-        Src::Input(input) => regs.at(Operand::of(sweep.inputs[input].tile().base)),
-        Src::Reg(reg, _) => regs.write(reg),
-        Src::Slot(_) | Src::Passed => unreachable!("regions read inputs and write registers"),
-    };
-    // SAFETY: constants hold all elements of the tiles on them, and nothing writes them while blocks run.
-    let constants = unsafe { buffer_at(regs.at(Operand::of(Base::Const(0))), region.constants, false) };
-    let run = Run { region, constants, starts: region.buffers.iter().map(start).collect() };
-    let row = region.row();
-    let rounds = n / row;
-    let is_streamed = |buffer: &RegionBuffer| matches!((buffer.at, streamed), (Src::Reg(reg, _), Some(streamed)) if reg == streamed);
-    // The elements before the first whole line of the target, which are written as usual; all, if none is streamed.
-    let result = region.buffers.iter().position(is_streamed);
-    let head = match result {
-        Some(result) => run.rounds_to_a_line(result).unwrap_or(rounds).min(rounds),
-        None => rounds,
-    };
-    let mut looks = Looks::new();
-    let work = sweep.steps.len() * row;
-    let streaming = if head < rounds { region.native(&sweep.inputs, &sweep.steps, result) } else { None };
-    run.part(native, 0..head, work, &mut looks, ahead);
-    run.part(streaming.unwrap_or(native), head..rounds, work, &mut looks, ahead);
-    true
-}
+impl<'a> Run<'a> {
+    /// Finds where its buffers are. It writes the register `streamed` past the caches, if that is possible.
+    pub(super) fn new(sweep: &'a Sweep, region: &'a Region, regs: &'a Frame, streamed: Option<VReg>) -> Run<'a> {
+        let start = |at: Src| match at {
+            Src::Input(input) => regs.at(Operand::of(sweep.inputs[input].tile().base)),
+            Src::Reg(reg, _) => regs.write(reg),
+            Src::Slot(_) | Src::Passed => unreachable!("regions read inputs and write registers"),
+        };
+        // SAFETY: constants hold all elements of the tiles on them, and nothing writes them while blocks run.
+        let constants = unsafe { buffer_at(regs.at(Operand::of(Base::Const(0))), region.constants, false) };
+        let is_streamed = |at: Src| matches!((at, streamed), (Src::Reg(reg, _), Some(streamed)) if reg == streamed);
+        let starts = region.buffers.iter().map(|buffer| start(buffer.at)).collect();
+        Run { sweep, region, constants, starts, streamed: region.buffers.iter().position(|buffer| is_streamed(buffer.at)) }
+    }
 
-impl Run<'_> {
+    /// The code of a form.
+    fn native(&self, walks: Walks, streamed: Option<usize>) -> Option<&'a Native> {
+        self.region.native(&self.sweep.inputs, &self.sweep.steps, &Form { streamed, walks })
+    }
+
+    /// Runs it over `n` elements that lie as in registers: more than its sweep has, where there are more in memory. `false`, and nothing was
+    /// done, if there is no machine code.
+    pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) -> bool {
+        let Some(native) = self.native(Walks::Registers, None) else { return false };
+        let row = self.region.row();
+        let rounds = n / row;
+        // The elements before the first whole line of the target are written as usual; all, if none is streamed.
+        let head = match self.streamed {
+            Some(result) => self.rounds_to_a_line(result).unwrap_or(rounds).min(rounds),
+            None => rounds,
+        };
+        let mut looks = Looks::new();
+        let streaming = if head < rounds { self.native(Walks::Registers, self.streamed) } else { None };
+        self.part(native, 0..head, &mut looks, ahead);
+        self.part(streaming.unwrap_or(native), head..rounds, &mut looks, ahead);
+        true
+    }
+
     /// How many rounds of the outermost loop lie before the first that begins with a line of a result; `None` if not every 64th one behind
     /// it does, or each where a round has many elements.
     fn rounds_to_a_line(&self, result: usize) -> Option<usize> {
-        let round = self.region.buffers[result].strides[0] * self.region.buffers[result].size;
+        let round = self.region.nest.loops[0].strides[result] * self.region.buffers[result].size;
         let before = self.starts[result].addr().wrapping_neg() % STREAMED_ALIGNMENT;
         if self.region.row() > 1 {
             return (before == 0 && round.is_multiple_of(STREAMED_ALIGNMENT)).then_some(0);
@@ -64,41 +133,77 @@ impl Run<'_> {
         before.is_multiple_of(round).then_some(before / round)
     }
 
-    /// Runs some rounds of the outermost loop, each of so much work, in pieces between which others have their turn.
-    fn part(&self, native: &Native, rounds: std::ops::Range<usize>, work: usize, looks: &mut Looks, ahead: &mut Ahead) {
+    /// Runs some rounds of the outermost loop, in pieces between which others have their turn.
+    fn part(&self, native: &Native, rounds: Range<usize>, looks: &mut Looks, ahead: &mut Ahead) {
         let row = self.region.row();
+        let work = self.sweep.steps.len() * row;
         let (piece, fetches) = if ahead.lines() > 0 { (PIECE / row, true) } else { (PART / work, false) };
         // Pieces of a line that is written past the caches begin with it.
         let piece = if row == 1 { (piece - piece % STREAMED_ALIGNMENT).max(STREAMED_ALIGNMENT) } else { piece.max(1) };
+        let mut nest = self.region.nest.clone();
         let mut from = rounds.start;
         while from < rounds.end {
-            let count = piece.min(rounds.end - from);
-            if looks.end_after(count * work) {
+            nest.loops[0].extent = piece.min(rounds.end - from);
+            if looks.end_after(nest.loops[0].extent * work) {
                 return;
             }
             if fetches {
                 ahead.fetch_share();
             }
-            self.rounds(native, from, count);
-            from += count;
+            let mut args = self.buffers(&nest, from);
+            args.push(Arg::Count(nest.loops[0].extent as i64));
+            run(native, &args);
+            from += nest.loops[0].extent;
         }
     }
 
-    fn rounds(&self, native: &Native, from: usize, count: usize) {
-        let mut args: SmallVec<[Arg<'_>; 12]> = SmallVec::new();
+    /// Runs it over a nest that [`arrange`] found to suit it. `false`, and nothing was done, if there is no machine code.
+    pub(super) fn strided(&self, mut nest: Nest) -> bool {
+        let streamed = self.streamed.filter(|result| {
+            let outer = &nest.loops[..nest.loops.len() - 1];
+            let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
+            is_line(self.starts[*result].addr())
+                && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
+        });
+        let Some(native) = self.native(Walks::of(&nest), streamed) else { return false };
+        let rounds = nest.loops[0].extent;
+        let work = self.sweep.steps.len() * nest.elements() / rounds;
+        let piece = (PART / work).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
+        let mut looks = Looks::new();
+        for from in (0..rounds).step_by(piece) {
+            nest.loops[0].extent = piece.min(rounds - from);
+            if looks.end_after(nest.loops[0].extent * work) {
+                break;
+            }
+            let mut args = self.buffers(&nest, from);
+            args.extend(nest.loops.iter().map(|each| Arg::Count(each.extent as i64)));
+            for each in &nest.loops[..nest.loops.len() - 1] {
+                let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
+                args.extend(walked.map(|(stride, buffer)| Arg::Count((stride * buffer.size) as i64)));
+            }
+            run(native, &args);
+        }
+        true
+    }
+
+    /// The constants and all buffers, from an iteration of the outermost loop of a nest on.
+    fn buffers(&self, nest: &Nest, from: usize) -> SmallVec<[Arg<'_>; 16]> {
+        let mut args = SmallVec::new();
         args.push(Arg::Buffer(self.constants));
-        args.extend(self.region.buffers.iter().zip(&self.starts).map(|(buffer, start)| {
-            let start = start.wrapping_add(from * buffer.strides[0] * buffer.size);
-            let bytes = buffer.bytes(&self.region.nest, count);
+        args.extend(self.region.buffers.iter().enumerate().map(|(i, buffer)| {
+            let start = self.starts[i].wrapping_add(from * nest.loops[0].strides[i] * buffer.size);
             // SAFETY: the plan's registers and constants hold all elements of the tiles on them, and so do the places in memory that loads and
             // stores have checked before they name them instead.
-            Arg::Buffer(unsafe { buffer_at(start, bytes, matches!(buffer.at, Src::Reg(..))) })
+            Arg::Buffer(unsafe { buffer_at(start, nest.span(i) * buffer.size, matches!(buffer.at, Src::Reg(..))) })
         }));
-        args.push(Arg::Count(count as i64));
-        // SAFETY: buffers are as long as the loops go.
-        let ran = unsafe { native.run_unchecked(&args) };
-        ran.unwrap_or_else(|fault| unreachable!("regions compute no addresses: {fault}"));
+        args
     }
+}
+
+fn run(native: &Native, args: &[Arg<'_>]) {
+    // SAFETY: buffers are as long as the loops go, and what is written past the caches begins with lines, also in each round.
+    let ran = unsafe { native.run_unchecked(args) };
+    ran.unwrap_or_else(|fault| unreachable!("regions compute no addresses: {fault}"));
 }
 
 /// Bytes of the host.

@@ -1,7 +1,7 @@
 //! Sweeps: several elementwise steps, piece by piece.
 #![allow(unsafe_code, reason = "calls kernels on registers and scratch")]
 
-use super::{bytes::AlignedBytes, copy, frame::Frame, region};
+use super::{bytes::AlignedBytes, copy, frame::Frame, region::Run};
 use crate::{
     LaunchErrorKind,
     budget::Budget,
@@ -56,7 +56,7 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
 #[inline(never)]
 pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     if let Way::Region(region) = &sweep.way
-        && region::run(sweep, region, n, regs, streamed, ahead_of(sweep, ahead, &mut scratch.nothing))
+        && Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing))
     {
         return;
     }

@@ -98,6 +98,8 @@ pub struct Native {
     params: Vec<ParamKind>,
     checks: Checks,
     streamed: Vec<Param>,
+    /// Distances between places that are written past the caches.
+    streamed_distances: Vec<Param>,
     level: Level,
     /// The pages of machine code, which nothing can write to any more, and the place on them.
     pages: Arc<Mmap>,
@@ -151,6 +153,7 @@ fn of_all(codes: &[&Code], level: Level) -> Result<Vec<Native>, CompileError> {
             params: code.params.clone(),
             checks: crate::memory::checks(code),
             streamed: code.streamed.clone(),
+            streamed_distances: code.streamed_distances(),
             level,
             pages: Arc::clone(&pages),
             place,
@@ -224,8 +227,12 @@ impl Native {
 
     fn check(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
         self.checks.check(&self.params, args)?;
-        let is_aligned = |param: &&Param| crate::memory::buffer(args, **param).start().addr().is_multiple_of(STREAMED_ALIGNMENT);
-        let misplaced = self.streamed.iter().find(|param| !is_aligned(param));
+        let is_aligned = |param: &&Param| match args[param.index()] {
+            Arg::Buffer(buffer) => buffer.start().addr().is_multiple_of(STREAMED_ALIGNMENT),
+            Arg::Count(distance) => distance % STREAMED_ALIGNMENT as i64 == 0,
+            Arg::Lane(_) => true,
+        };
+        let misplaced = self.streamed.iter().chain(&self.streamed_distances).find(|param| !is_aligned(param));
         misplaced.map_or(Ok(()), |param| Err(Fault::Argument { param: *param }))
     }
 

@@ -45,7 +45,7 @@ pub(super) struct Registers {
 }
 
 /// The fewest items of a loop's body that are computed for several vectors side by side: long chains of items that wait for each other.
-const FEWEST_UNROLLED: usize = 8;
+const FEWEST_UNROLLED: usize = 3;
 
 /// From one item to the next: more than vectors side by side.
 const STEP: u32 = 8;

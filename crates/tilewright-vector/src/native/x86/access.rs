@@ -59,7 +59,9 @@ impl Emitter<'_> {
         let ahead = self.ahead as i64;
         match term.filter(|_| ahead > 0).map(|term| term.stride) {
             None => Address { register: first, offset: 0 },
-            Some(Count::Const(stride)) if let Ok(offset) = i16::try_from(stride.saturating_mul(ahead)) => Address { register: first, offset: offset.into() },
+            Some(Count::Const(stride)) if let Ok(offset) = i16::try_from(stride.saturating_mul(ahead)) => {
+                Address { register: first, offset: offset.into() }
+            }
             Some(stride) => {
                 self.count_to(RAX, stride);
                 self.e(InstId::Imul, &[g(RAX), g(RAX), number(ahead)]);
@@ -163,7 +165,11 @@ impl Emitter<'_> {
     /// Whether vectors written to a place go past the caches: if each of them lies at a multiple of its size, where the buffer does.
     fn is_streamed(&self, place: &Place) -> bool {
         let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
-        let keeps = |stride: Count| matches!(stride, Count::Const(bytes) if bytes % STREAMED_ALIGNMENT as i64 == 0);
+        // Distances that are handed in are checked when it runs.
+        let keeps = |stride: Count| match stride {
+            Count::Const(bytes) => bytes % STREAMED_ALIGNMENT as i64 == 0,
+            Count::Param(_) => true,
+        };
         self.code.streamed.contains(&place.buffer)
             && place.offset % STREAMED_ALIGNMENT as i64 == 0
             && place.terms.iter().all(|term| Some(term.axis) == lanes || keeps(term.stride))
