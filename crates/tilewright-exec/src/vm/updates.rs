@@ -116,40 +116,47 @@ impl Updates {
     /// Replaces each element by what `combine` makes of it and its argument.
     #[inline(always)]
     unsafe fn each<T: Word>(&self, arguments: *const u8, cells: impl Cells, combine: impl Fn(T, T) -> T) {
-        let (arguments, old, alone) = (arguments.cast::<T>(), self.old.map(|old| old.cast::<T>()), self.alone);
+        let (arguments, alone) = (arguments.cast::<T>(), self.alone);
         // SAFETY: by the contract of `run`.
-        cells.for_each(|i, cell| unsafe {
-            let argument = *arguments.add(i);
-            let found = T::update(cell, alone, |old| combine(old, argument));
-            if let Some(old) = old {
-                *old.add(i) = found;
-            }
-        });
+        unsafe {
+            self.visit(cells, move |i, cell| {
+                let argument = *arguments.add(i);
+                T::update(cell, alone, |old| combine(old, argument))
+            });
+        }
     }
 
     #[inline(always)]
     unsafe fn add<T: Word>(&self, arguments: *const T, cells: impl Cells) {
-        let (old, alone) = (self.old.map(|old| old.cast::<T>()), self.alone);
+        let alone = self.alone;
         // SAFETY: by the contract of `run`.
-        cells.for_each(|i, cell| unsafe {
-            let found = T::add(cell, alone, *arguments.add(i));
-            if let Some(old) = old {
-                *old.add(i) = found;
-            }
-        });
+        unsafe { self.visit(cells, move |i, cell| T::add(cell, alone, *arguments.add(i))) };
     }
 
     #[inline(always)]
     unsafe fn exchange<T: Word>(&self, expected: *const T, new: *const T, cells: impl Cells) {
-        let (old, alone) = (self.old.map(|old| old.cast::<T>()), self.alone);
+        let alone = self.alone;
         // SAFETY: by the contract of `run`.
-        cells.for_each(|i, cell| unsafe {
-            let (expected, new) = (*expected.add(i), *new.add(i));
-            let found = T::update(cell, alone, |old| if old == expected { new } else { old });
-            if let Some(old) = old {
-                *old.add(i) = found;
-            }
-        });
+        unsafe {
+            self.visit(cells, move |i, cell| {
+                let (expected, new) = (*expected.add(i), *new.add(i));
+                T::update(cell, alone, |old| if old == expected { new } else { old })
+            });
+        }
+    }
+
+    /// Updates each element by a function that gives what it was, and keeps that if anybody reads it. Each loop is a function of its own,
+    /// which has registers for all that it needs.
+    ///
+    /// # Safety
+    /// As for `run`.
+    #[inline(never)]
+    unsafe fn visit<T: Word>(&self, cells: impl Cells, update: impl Fn(usize, *mut u8) -> T) {
+        match self.old.map(|old| old.cast::<T>()) {
+            None => cells.for_each(|i, cell| _ = update(i, cell)),
+            // SAFETY: by the contract of `run`.
+            Some(old) => cells.for_each(|i, cell| unsafe { *old.add(i) = update(i, cell) }),
+        }
     }
 }
 
