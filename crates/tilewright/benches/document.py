@@ -10,6 +10,7 @@ A table stands between `<!-- measured: NAME -->` and `<!-- end -->`; the text ar
     steps      the steps between the formats, in process (cargo bench)
     engine     kernels against the machine's limits (tilewright bench), with the aims of the project
     libraries  the same problems in NumPy and PyTorch, where this Python has them; each by turns with the engine
+    practitioners  the second suite in PyTorch, eager and compiled, and NumPy, by turns, where this Python has torch and cuda-tile
     launches   launches from Python, where this Python has cuda-tile and tilewright
 
 A table that cannot be measured here is left as it is, and the script says so and fails.
@@ -40,6 +41,9 @@ AIMS = {
 }  # fmt: skip
 TIMES_AIM = 25
 SCALING_AIM = 1.8
+# What no kernel of the second suite is to be under.
+PRACTITIONERS_RATIO = 0.5
+PRACTITIONERS_SHARE = 0.1
 
 
 class CannotMeasure(Exception):
@@ -184,6 +188,33 @@ def libraries():
     return table(["kernel", "Tilewright, one thread", *titles], rows)
 
 
+def practitioners():
+    """The second suite."""
+    if not (importlib.util.find_spec("torch") and importlib.util.find_spec("cuda.tile")):
+        raise CannotMeasure("this Python has no torch with cuda-tile; pip install torch cuda-tile==1.7.0")
+    cargo("build", "-q", "--release", "-p", "tilewright")
+    script = ROOT / "crates/tilewright/benches/practitioners/compare.py"
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "rows.json"
+        # It fails if a kernel does; the table then says which.
+        said = subprocess.run([sys.executable, script, "--json", file], capture_output=True, text=True)
+        if not file.exists():
+            sys.exit(said.stderr)
+        measured = json.loads(file.read_text())
+    _, _, summary = said.stdout.strip().rpartition("\n\n")
+
+    def time(row, side):
+        return f"{row[side] * 1e3:.2f} ms" if side in row else ""
+
+    rows = []
+    for row in measured:
+        ratio = with_aim(f"{row['ratio']:.2f}", row["ratio"] >= PRACTITIONERS_RATIO) if "ratio" in row else ""
+        share = with_aim(f"{row['share'] * 100:.0f} %", row["share"] >= PRACTITIONERS_SHARE) if "share" in row else row.get("error", "")
+        rows.append([row["name"], row["size"], *(time(row, side) for side in ("ours", "eager", "compile", "numpy")), ratio, share])
+    head = ["kernel", "size", "Tilewright", "PyTorch eager", "`torch.compile`", "NumPy", "ratio", "share of its limit"]
+    return f"{summary}\n\n{table(head, rows)}"
+
+
 def launches():
     """Launches from Python."""
     if not (importlib.util.find_spec("tilewright") and importlib.util.find_spec("cuda.tile")):
@@ -204,7 +235,7 @@ def replaced(page, name, content):
     return f"{before}{begin}\n{content}\n{end}{after}"
 
 
-TABLES = {"tools": tools, "steps": steps, "engine": engine, "libraries": libraries, "launches": launches}
+TABLES = {"tools": tools, "steps": steps, "engine": engine, "libraries": libraries, "practitioners": practitioners, "launches": launches}
 
 
 def main():

@@ -27,6 +27,38 @@ fn every_kernel_runs_and_is_reported() {
     assert_eq!(svg.matches("<rect x=").count(), names.len());
 }
 
+/// Every result is compared with what PyTorch computed from the same arrays: a wrong one fails the command.
+#[test]
+fn practitioners_kernels_give_the_results_of_pytorch() {
+    let report: serde_json::Value =
+        serde_json::from_str(&bench(&["--suite", "practitioners", "--quick", "--json", "--threads", "2"])).unwrap();
+    let names: Vec<&str> = report["results"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    let listed = bench(&["--suite", "practitioners", "--list"]);
+    let listed: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, listed);
+    assert!(names.len() >= 45, "{}", names.len());
+    for name in &names {
+        assert_eq!(names.iter().filter(|n| *n == name).count(), 1, "{name} twice");
+    }
+}
+
+/// What is compiled is what `suite.json` describes, and every kernel says at each size what its results are.
+#[test]
+fn practitioners_kernels_are_described() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/practitioners/compiled");
+    let kernels: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("suite.json")).unwrap()).unwrap();
+    let mut described = std::collections::BTreeSet::from(["suite.json".to_owned()]);
+    for kernel in kernels.as_array().unwrap() {
+        for size in ["full", "quick"] {
+            let expected = kernel[size]["expected"].as_array().unwrap();
+            assert!(!expected.is_empty() && expected.iter().all(|e| !e["elements"].as_array().unwrap().is_empty()), "{}", kernel["name"]);
+        }
+        described.insert(format!("{}.tilebc", kernel["name"].as_str().unwrap()));
+    }
+    let there = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(described, there);
+}
+
 /// The kernels beside `kernels.py` are the ones that are measured.
 #[test]
 fn every_bytecode_file_is_used() {

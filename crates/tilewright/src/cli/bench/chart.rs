@@ -59,7 +59,7 @@ fn bar(out: &mut String, row: &Row, i: usize) {
          <text x=\"{:.1}\" y=\"{}\">{:.0}%</text>",
         LEFT - 8,
         y + 12,
-        escaped(row.name),
+        escaped(&row.name),
         ROW - 4,
         position(row.share) + 5.0,
         y + 12,

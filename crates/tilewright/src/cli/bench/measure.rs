@@ -1,13 +1,16 @@
 //! Measuring.
 
-use super::problems::{Argument, Fill, Limit, Problem};
+use super::{
+    arrays::{arrays, place},
+    check::check,
+    problems::{Limit, Problem},
+};
 use anyhow::Context as _;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use tilewright::{
-    exec::{Arg, LaunchOptions, Memory, Plan, Program, launch, limits},
-    ir::{Scalar, verify},
-    numeric::{FloatFormat, Rounding},
+    exec::{LaunchOptions, Memory, Plan, Program, launch, limits},
+    ir::verify,
 };
 
 /// Launches of a kernel: at least this many, and for at least this long.
@@ -42,7 +45,7 @@ impl Machine {
 
     /// What it can do with some threads, at a moment.
     pub(super) fn limits(&mut self, threads: usize) -> Limits {
-        let mut of = |limit| self.limit(limit, threads, Duration::from_millis(500));
+        let mut of = |limit| self.limit(limit, threads, Duration::from_millis(200));
         Limits { threads, bandwidth: of(Limit::Bandwidth), peak_f32: of(Limit::PeakF32), peak_f64: of(Limit::PeakF64) }
     }
 
@@ -86,17 +89,22 @@ pub(super) fn measure(problem: &Problem, threads: &[usize], machine: &mut Machin
     let plan = program.plan(&entry(&program)?)?;
     let mut arrays = arrays(problem);
     let mut memory = Memory::new();
-    let args = place(problem, &mut arrays, &mut memory);
+    let (args, buffers) = place(problem, &mut arrays, &mut memory);
+    // Results are looked at once: what a kernel adds to an array, it adds again with each launch.
+    let mut checked = false;
     let mut timings = Vec::new();
     for &threads in threads {
         let options = LaunchOptions::new().threads(threads);
         let mut best = Timing { threads, seconds: f64::INFINITY, cpu_seconds: None, limit: 0.0 };
         let mut once = |best: &mut Timing| -> anyhow::Result<()> {
             let (begin, cpu_begin) = (Instant::now(), cpu_time());
-            launch(&plan, &mut memory, grid(problem), &args, &options).with_context(|| problem.name)?;
+            launch(&plan, &mut memory, grid(problem), &args, &options).with_context(|| problem.name.clone())?;
             best.seconds = best.seconds.min(begin.elapsed().as_secs_f64());
             let cpu = cpu_time().zip(cpu_begin).map(|(end, begin)| end - begin);
             best.cpu_seconds = cpu.map(|cpu| cpu.min(best.cpu_seconds.unwrap_or(cpu)));
+            if !std::mem::replace(&mut checked, true) {
+                check(problem, &memory, &buffers)?;
+            }
             Ok(())
         };
         let (mut launches, mut launched) = (0, Duration::ZERO);
@@ -142,7 +150,7 @@ pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
     let plan: std::sync::Arc<Plan> = program.plan(&entry(&program)?)?;
     let mut arrays = arrays(small);
     let mut memory = Memory::new();
-    let args = place(small, &mut arrays, &mut memory);
+    let (args, _) = place(small, &mut arrays, &mut memory);
     let options = LaunchOptions::new();
     let mut overheads = vec![Overhead { name: "plan matmul_f32", seconds: planning }];
     for (name, blocks) in [("launch one block", 1), ("launch 8 blocks", 8)] {
@@ -158,7 +166,7 @@ pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
 }
 
 fn program(problem: &Problem) -> anyhow::Result<Program> {
-    let module = tilewright::bytecode::read(problem.bytecode).with_context(|| problem.name)?;
+    let module = tilewright::bytecode::read(problem.bytecode).with_context(|| problem.name.clone())?;
     let verified = verify(module).map_err(|findings| anyhow::anyhow!("{}: {}", problem.name, findings[0]))?;
     Ok(Program::new(verified))
 }
@@ -172,76 +180,4 @@ fn entry(program: &Program) -> anyhow::Result<String> {
 
 fn grid(problem: &Problem) -> [u32; 3] {
     problem.grid.map(|n| n as u32)
-}
-
-/// The arrays of a problem, for each argument.
-fn arrays(problem: &Problem) -> Vec<Array> {
-    let array = |(seed, argument): (usize, &Argument)| match argument {
-        Argument::F32(_) => Array::zeroed(0),
-        Argument::Array(scalar, shape, fill) => content(*scalar, shape.iter().product(), *fill, seed as u64),
-    };
-    problem.arguments.iter().enumerate().map(array).collect()
-}
-
-/// Puts the arguments into memory, as cuTile Python passes them.
-fn place<'a>(problem: &Problem, arrays: &'a mut [Array], memory: &mut Memory<'a>) -> Vec<Arg> {
-    let mut args = Vec::new();
-    for (argument, array) in problem.arguments.iter().zip(arrays) {
-        match argument {
-            Argument::F32(value) => args.push(Arg::Scalar(Scalar::F32, value.to_bits().into())),
-            Argument::Array(_, shape, _) => {
-                let buffer = memory.add_borrowed(array.bytes());
-                args.push(Arg::Pointer(memory.address(buffer)));
-                let mut index = |n: usize| args.push(Arg::Scalar(Scalar::I32, n as u64));
-                shape.iter().for_each(|n| index(*n));
-                (0..shape.len()).for_each(|d| index(shape[d + 1..].iter().product()));
-            }
-        }
-    }
-    args
-}
-
-/// Bytes that begin with a line of the caches, as arrays of a GPU do and long ones of the allocator; short ones of that do not.
-struct Array {
-    bytes: Vec<u8>,
-    first: usize,
-    len: usize,
-}
-
-impl Array {
-    fn zeroed(len: usize) -> Array {
-        const LINE: usize = 64;
-        let bytes = vec![0; len + LINE];
-        Array { first: bytes.as_ptr().align_offset(LINE), bytes, len }
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.first..][..self.len]
-    }
-}
-
-/// An array of `n` elements.
-fn content(scalar: Scalar, n: usize, fill: Fill, seed: u64) -> Array {
-    let size = scalar.bits().div_ceil(8) as usize;
-    let mut array = Array::zeroed(n * size);
-    if fill == Fill::Zeros {
-        return array;
-    }
-    let mut state = seed + 1;
-    for element in array.bytes().chunks_exact_mut(size) {
-        // Knuth's multiplier; the high bits are the random ones.
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let random = state >> 33;
-        let unit = random as f64 / (1u64 << 30) as f64 - 1.0;
-        let bits = match (fill, scalar) {
-            (Fill::Below(end), _) => random % end,
-            (_, Scalar::F32) => (unit as f32).to_bits().into(),
-            (_, Scalar::F64) => unit.to_bits(),
-            (_, Scalar::F16) => FloatFormat::F16.encode(unit, Rounding::NearestEven),
-            (_, Scalar::Bf16) => FloatFormat::Bf16.encode(unit, Rounding::NearestEven),
-            _ => random & 0xf,
-        };
-        element.copy_from_slice(&bits.to_le_bytes()[..size]);
-    }
-    array
 }

@@ -1,8 +1,11 @@
 //! `tilewright bench`: what the machine can do, and how close the engine comes to it.
 
+mod arrays;
 mod chart;
+mod check;
 mod measure;
 mod operations;
+mod practitioners;
 mod problems;
 mod report;
 
@@ -27,6 +30,7 @@ use tilewright::ir::{nearest, printable};
 Examples:
   tilewright bench                             everything, on one thread and on all
   tilewright bench --filter matmul --threads 1
+  tilewright bench --suite practitioners       kernels of many kinds, their results checked
   tilewright bench --json --svg chart.svg      numbers for a program, and a chart
   tilewright bench --operations --filter divi  every operation of a name, beside an addition")]
 pub(super) struct Args {
@@ -34,6 +38,9 @@ pub(super) struct Args {
     /// that of addf on f32, by turns. '!' marks what takes more than 20 times as long without a known reason
     #[arg(long, conflicts_with_all = ["threads", "svg"])]
     operations: bool,
+    /// Which kernels
+    #[arg(long, value_enum, default_value_t = Suite::Usual, conflicts_with = "operations")]
+    suite: Suite,
     /// Only kernels whose name contains this text
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
@@ -54,13 +61,25 @@ pub(super) struct Args {
     list: bool,
 }
 
+/// A set of kernels.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Suite {
+    /// Kernels that every engine is measured by, at large sizes
+    Usual,
+    /// Kernels as practitioners write them, of many kinds, at sizes that take milliseconds; their results are compared with PyTorch's
+    Practitioners,
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.operations {
         return operations::run(&args.filter, args.quick, args.json, args.list);
     }
-    let mut problems = problems::all(args.quick);
+    let mut problems = match args.suite {
+        Suite::Usual => problems::all(args.quick),
+        Suite::Practitioners => practitioners::all(args.quick)?,
+    };
     if !problems.iter().any(|problem| problem.name.contains(&args.filter)) {
-        let near = nearest(&args.filter, problems.iter().map(|problem| problem.name));
+        let near = nearest(&args.filter, problems.iter().map(|problem| problem.name.as_str()));
         let meant = near.map_or_else(|| ";".to_owned(), |near| format!("; did you mean '{near}'?"));
         anyhow::bail!("no kernel's name contains '{}'{meant} --list shows them all", printable(&args.filter));
     }
@@ -71,19 +90,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let threads = thread_counts(&args.threads);
     let mut machine = Machine::new(args.quick);
-    let mut report = Report::new(threads.iter().map(|&n| machine.limits(n)).collect());
+    let mut report = Report::new(threads.iter().map(|&n| machine.limits(n)).collect(), &problems);
     if !args.json {
         report.write_limits(&mut io::stdout().lock())?;
     }
     for problem in &problems {
         for result in measure::measure(problem, &threads, &mut machine)? {
-            let row = report.add(problem, &result);
+            report.add(problem, &result);
             if !args.json {
-                report::write_row(&mut io::stdout().lock(), row)?;
+                report.write_row(&mut io::stdout().lock())?;
             }
         }
     }
-    for overhead in measure::overheads()? {
+    let overheads = if args.suite == Suite::Usual { measure::overheads()? } else { Vec::new() };
+    for overhead in overheads {
         let row = report.add_overhead(overhead);
         if !args.json {
             report::write_overhead(&mut io::stdout().lock(), row)?;

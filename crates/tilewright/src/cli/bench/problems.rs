@@ -1,35 +1,58 @@
 //! The kernels to be measured, with their sizes. `benches/kernels.py` holds their source.
 
+use super::check::Expected;
+use serde::Deserialize;
 use tilewright::ir::Scalar;
 
 /// What a buffer holds before the launch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Fill {
     Zeros,
-    /// Numbers between -1 and 1; small whole numbers for integers.
-    Numbers,
+    /// Floating-point numbers from the first to below the second.
+    Uniform(f64, f64),
     /// Whole numbers from 0 to below this.
     Below(u64),
 }
 
-/// An argument of the Python kernel: an array becomes a pointer, its extents and its strides.
+/// An argument of the Python kernel: an array becomes a pointer, its extents and its strides, in elements.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Argument {
-    Array(Scalar, Vec<usize>, Fill),
-    F32(f32),
+    Array { scalar: Scalar, shape: Vec<usize>, strides: Vec<usize>, fill: Fill },
+    Number(Scalar, u64),
+}
+
+impl Argument {
+    /// An array whose elements lie in order.
+    fn array(scalar: Scalar, shape: &[usize], fill: Fill) -> Argument {
+        let strides = (0..shape.len()).map(|d| shape[d + 1..].iter().product()).collect();
+        Argument::Array { scalar, shape: shape.to_vec(), strides, fill }
+    }
+
+    /// How many elements lie from the first to the last of an array.
+    pub(super) fn elements(&self) -> usize {
+        match self {
+            Argument::Number(..) => 0,
+            Argument::Array { shape, .. } if shape.contains(&0) => 0,
+            Argument::Array { shape, strides, .. } => 1 + shape.iter().zip(strides).map(|(n, stride)| (n - 1) * stride).sum::<usize>(),
+        }
+    }
 }
 
 /// What a kernel's speed is compared with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 pub(super) enum Limit {
+    #[serde(rename = "bandwidth")]
     Bandwidth,
+    #[serde(rename = "f32 peak")]
     PeakF32,
+    #[serde(rename = "f64 peak")]
     PeakF64,
 }
 
 /// A kernel at a size.
 pub(super) struct Problem {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     /// The size, for people.
     pub(super) size: String,
     pub(super) bytecode: &'static [u8],
@@ -38,6 +61,8 @@ pub(super) struct Problem {
     pub(super) limit: Limit,
     /// Bytes that must be read or written, or operations that must be done.
     pub(super) work: usize,
+    /// What the arrays hold after one launch, where that is known.
+    pub(super) expected: Vec<Expected>,
 }
 
 macro_rules! bytecode {
@@ -57,11 +82,12 @@ pub(super) fn all(quick: bool) -> Vec<Problem> {
 }
 
 fn input(scalar: Scalar, shape: &[usize]) -> Argument {
-    Argument::Array(scalar, shape.to_vec(), Fill::Numbers)
+    let fill = if scalar.is_float() { Fill::Uniform(-1.0, 1.0) } else { Fill::Below(16) };
+    Argument::array(scalar, shape, fill)
 }
 
 fn output(scalar: Scalar, shape: &[usize]) -> Argument {
-    Argument::Array(scalar, shape.to_vec(), Fill::Zeros)
+    Argument::array(scalar, shape, Fill::Zeros)
 }
 
 fn elements(n: usize) -> String {
@@ -76,14 +102,15 @@ fn bytes(scalar: Scalar) -> usize {
 fn streams(quick: bool) -> Vec<Problem> {
     const TILE: usize = 4096;
     let (n, m) = if quick { (1 << 16, 1 << 16) } else { (1 << 26, 1 << 24) };
-    let stream = |name, bytecode, scalar, n: usize, arrays: usize| Problem {
-        name,
+    let stream = |name: &str, bytecode, scalar, n: usize, arrays: usize| Problem {
+        name: name.to_owned(),
         size: elements(n),
         bytecode,
         arguments: (1..arrays).map(|_| input(scalar, &[n])).chain([output(scalar, &[n])]).collect(),
         grid: [n / TILE, 1, 1],
         limit: Limit::Bandwidth,
         work: bytes(scalar) * n * arrays,
+        expected: Vec::new(),
     };
     vec![
         stream("vector_add", bytecode!("vector_add"), Scalar::F32, n, 3),
@@ -94,19 +121,20 @@ fn streams(quick: bool) -> Vec<Problem> {
 
 fn rows(quick: bool) -> Vec<Problem> {
     const COLUMNS: usize = 4096;
-    const EPSILON: Argument = Argument::F32(1e-5);
+    const EPSILON: Argument = Argument::Number(Scalar::F32, 1e-5f32.to_bits() as u64);
     let f32 = Scalar::F32;
     let rows = if quick { 64 } else { 4096 };
     let arrays = |scalar| (input(scalar, &[rows, COLUMNS]), output(scalar, &[rows, COLUMNS]), input(scalar, &[1, COLUMNS]));
     let (x, y, vector) = arrays(f32);
-    let matrix = |name, bytecode, arguments: Vec<Argument>, grid| Problem {
-        name,
+    let matrix = |name: &str, bytecode, arguments: Vec<Argument>, grid| Problem {
+        name: name.to_owned(),
         size: format!("{rows} x {COLUMNS}"),
         bytecode,
         arguments,
         grid,
         limit: Limit::Bandwidth,
         work: 2 * 4 * rows * COLUMNS,
+        expected: Vec::new(),
     };
     let each_row = [rows, 1, 1];
     let sums = |problem: Problem| Problem { work: 4 * rows * COLUMNS, ..problem };
@@ -129,15 +157,16 @@ fn rows(quick: bool) -> Vec<Problem> {
 fn indexed(quick: bool) -> Vec<Problem> {
     const TILE: usize = 1024;
     let n = if quick { 1 << 14 } else { 1 << 24 };
-    let below = |shape: &[usize], end: u64| Argument::Array(Scalar::I32, shape.to_vec(), Fill::Below(end));
-    let problem = |name, bytecode, arguments: Vec<Argument>, work| Problem {
-        name,
+    let below = |shape: &[usize], end: u64| Argument::array(Scalar::I32, shape, Fill::Below(end));
+    let problem = |name: &str, bytecode, arguments: Vec<Argument>, work| Problem {
+        name: name.to_owned(),
         size: elements(n),
         bytecode,
         arguments,
         grid: [n / TILE, 1, 1],
         limit: Limit::Bandwidth,
         work,
+        expected: Vec::new(),
     };
     let vector = output(Scalar::F32, &[n]);
     vec![
@@ -148,14 +177,15 @@ fn indexed(quick: bool) -> Vec<Problem> {
 
 fn products(quick: bool) -> Vec<Problem> {
     let n = if quick { 256 } else { 2048 };
-    let square = |name, bytecode, factor, result, tile: usize, limit| Problem {
-        name,
+    let square = |name: &str, bytecode, factor, result, tile: usize, limit| Problem {
+        name: name.to_owned(),
         size: format!("{n} x {n} x {n}"),
         bytecode,
         arguments: vec![input(factor, &[n, n]), input(factor, &[n, n]), output(result, &[n, n])],
         grid: [n / tile, n / tile, 1],
         limit,
         work: 2 * n * n * n,
+        expected: Vec::new(),
     };
     let (batch, m) = if quick { (2, 128) } else { (16, 512) };
     let batched = Problem {
@@ -180,13 +210,13 @@ fn attentions(quick: bool) -> Vec<Problem> {
     const WIDTH: usize = 64;
     const QUERIES: usize = 128;
     // The kernel works in powers of two: log2(e) / sqrt(64).
-    const SCALE: Argument = Argument::F32(std::f32::consts::LOG2_E / 8.0);
+    const SCALE: Argument = Argument::Number(Scalar::F32, (std::f32::consts::LOG2_E / 8.0).to_bits() as u64);
     let (batch, length) = if quick { (1, 256) } else { (4, 1024) };
-    let problem = |name, bytecode, scalar, causal: bool| {
+    let problem = |name: &str, bytecode, scalar, causal: bool| {
         let shape = [batch, HEADS, length, WIDTH];
         let work = 4 * batch * HEADS * length * length * WIDTH;
         Problem {
-            name,
+            name: name.to_owned(),
             size: format!("{batch} x {HEADS} x {length} x {WIDTH}"),
             bytecode,
             arguments: vec![input(scalar, &shape), input(scalar, &shape), input(scalar, &shape), output(scalar, &shape), SCALE],
@@ -194,6 +224,7 @@ fn attentions(quick: bool) -> Vec<Problem> {
             limit: Limit::PeakF32,
             // Half of the products are masked.
             work: if causal { work / 2 } else { work },
+            expected: Vec::new(),
         }
     };
     vec![

@@ -17,12 +17,15 @@ pub(super) struct Report {
     limits: Vec<Limits>,
     pub(super) results: Vec<Row>,
     overheads: Vec<OverheadRow>,
+    /// How wide the column of names is.
+    #[serde(skip)]
+    names: usize,
 }
 
 /// A kernel with some threads.
 #[derive(Serialize)]
 pub(super) struct Row {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     size: String,
     pub(super) threads: usize,
     seconds: f64,
@@ -48,11 +51,12 @@ pub(super) struct OverheadRow {
 }
 
 impl Report {
-    pub(super) fn new(limits: Vec<Limits>) -> Report {
-        Report { cpu: cpu_name(), level: Level::best().name(), limits, results: Vec::new(), overheads: Vec::new() }
+    pub(super) fn new(limits: Vec<Limits>, problems: &[Problem]) -> Report {
+        let names = name_width(problems);
+        Report { cpu: cpu_name(), level: Level::best().name(), limits, results: Vec::new(), overheads: Vec::new(), names }
     }
 
-    pub(super) fn add(&mut self, problem: &Problem, timing: &Timing) -> &Row {
+    pub(super) fn add(&mut self, problem: &Problem, timing: &Timing) {
         let rate = problem.work as f64 / timing.seconds;
         let (limit, unit) = match problem.limit {
             Limit::Bandwidth => ("bandwidth", "B/s"),
@@ -60,7 +64,7 @@ impl Report {
             Limit::PeakF64 => ("f64 peak", "FLOP/s"),
         };
         self.results.push(Row {
-            name: problem.name,
+            name: problem.name.clone(),
             size: problem.size.clone(),
             threads: timing.threads,
             seconds: timing.seconds,
@@ -72,7 +76,6 @@ impl Report {
             cpu_seconds: timing.cpu_seconds,
             cpu_share: timing.cpu_seconds.map(|cpu| problem.work as f64 / cpu * timing.threads as f64 / timing.limit),
         });
-        &self.results[self.results.len() - 1]
     }
 
     pub(super) fn add_overhead(&mut self, overhead: Overhead) -> &OverheadRow {
@@ -94,8 +97,24 @@ impl Report {
                 limits.peak_f64 / 1e9
             )?;
         }
-        let head = format!("{:<22}{:<20}{:>7} {:>10} {:>16}  share  busy    of its limit", "kernel", "size", "threads", "time", "rate");
+        let names = self.names;
+        let head = format!("{:<names$}{:<20}{:>7} {:>10} {:>16}  share  busy    of its limit", "kernel", "size", "threads", "time", "rate");
         writeln!(out, "\n{}", style.strong(&head))
+    }
+
+    /// The newest row.
+    pub(super) fn write_row(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(row) = self.results.last() else { return Ok(()) };
+        let unit = format!("G{}", row.unit);
+        let (name, size, threads, time) = (&row.name, &row.size, row.threads, duration(row.seconds));
+        let share = row.share * 100.0;
+        let busy = row.cpu_share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", share * 100.0));
+        let (rate, limit) = (row.rate / 1e9, row.limit_rate / 1e9);
+        let (what, names) = (row.limit, self.names);
+        writeln!(
+            out,
+            "{name:<names$}{size:<20}{threads:>7} {time:>10} {rate:>8.1} {unit:<7} {share:>5.0}% {busy:>5} {limit:>8.1} {unit:<7} {what}"
+        )
     }
 
     pub(super) fn cpu(&self) -> &str {
@@ -103,22 +122,18 @@ impl Report {
     }
 }
 
-pub(super) fn write_row(out: &mut dyn Write, row: &Row) -> io::Result<()> {
-    let unit = format!("G{}", row.unit);
-    let (name, size, threads, time) = (row.name, &row.size, row.threads, duration(row.seconds));
-    let share = row.share * 100.0;
-    let busy = row.cpu_share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", share * 100.0));
-    let (rate, limit) = (row.rate / 1e9, row.limit_rate / 1e9);
-    let what = row.limit;
-    writeln!(out, "{name:<22}{size:<20}{threads:>7} {time:>10} {rate:>8.1} {unit:<7} {share:>5.0}% {busy:>5} {limit:>8.1} {unit:<7} {what}")
-}
-
 pub(super) fn write_overhead(out: &mut dyn Write, row: &OverheadRow) -> io::Result<()> {
     writeln!(out, "{:<49} {:>10}", row.name, format!("{:.1} us", row.seconds * 1e6))
 }
 
 pub(super) fn write_list(out: &mut dyn Write, problems: &[Problem]) -> io::Result<()> {
-    problems.iter().try_for_each(|p| writeln!(out, "{:<22}{}", p.name, p.size))
+    let names = name_width(problems);
+    problems.iter().try_for_each(|p| writeln!(out, "{:<names$}{}", p.name, p.size))
+}
+
+/// Wide enough for every name and a space.
+fn name_width(problems: &[Problem]) -> usize {
+    problems.iter().map(|problem| problem.name.len() + 1).max().unwrap_or(0).max(22)
 }
 
 /// What the system calls the CPU.

@@ -1,0 +1,48 @@
+"""Compiles the kernels of the suite and writes what `tilewright bench --suite practitioners` reads into `compiled`.
+
+    pip install cuda-tile==1.7.0 torch numpy
+    python export.py              all of them
+    python export.py rope conv    those whose name contains one of these
+
+No GPU is needed. `cargo build --release -p tilewright` goes first.
+"""
+
+import json
+import pathlib
+import sys
+
+import declare
+import suite  # noqa: F401  declares the kernels
+
+TILEWRIGHT = pathlib.Path(__file__).parents[4] / "target/release/tilewright"
+FOLDER = pathlib.Path(__file__).parent / "compiled"
+
+
+def main():
+    chosen = sys.argv[1:] or [""]
+    file = FOLDER / "suite.json"
+    known = {kernel["name"]: kernel for kernel in (json.loads(file.read_text()) if file.exists() else [])}
+    kernels, failed = [], []
+    for practice in declare.PRACTICES:
+        name = practice.name
+        if any(text in name for text in chosen) or name not in known:
+            try:
+                declare.compile_kernel(practice, FOLDER / f"{name}.tilebc", TILEWRIGHT)
+                known[name] = {"name": name, "full": declare.description(practice, False), "quick": declare.description(practice, True)}
+            except Exception as error:  # noqa: BLE001  every kernel has its turn
+                print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+                failed.append(name)
+                continue
+        kernels.append(known[name])
+    names = {kernel["name"] for kernel in kernels}
+    for stale in FOLDER.glob("*.tilebc"):
+        if stale.stem not in names and stale.stem not in failed:
+            stale.unlink()
+    lines = ",\n".join(json.dumps(kernel, separators=(",", ":")) for kernel in kernels)
+    file.write_text(f"[\n{lines}\n]\n")
+    print(f"{len(kernels)} kernels")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
