@@ -51,6 +51,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
                 (in_order, strided) = (in_order + ordered, strided + through_strides);
             }
             Inst::FoldRows(fold) => in_order += is_it(&fold.src),
+            Inst::Fold(fold) => in_order += fold.operands.iter().map(|operand| is_it(&operand.src)).sum::<usize>(),
             Inst::Matmul(matmul) => in_products += factors_in_place(matmul, reg, view),
             Inst::FoldColumns(fold) => strided += usize::from(is_it(&fold.src) == 1 && follows(&fold.src, view)),
             // It computes before it stores.
@@ -70,8 +71,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
             | Inst::Iota { .. }
             | Inst::BlockId(_)
             | Inst::GridSize(_)
-            | Inst::ViewExtent { .. }
-            | Inst::Fold(_) => {}
+            | Inst::ViewExtent { .. } => {}
             _ => break,
         }
     }

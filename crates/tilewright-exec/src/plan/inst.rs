@@ -5,6 +5,7 @@
 
 use super::{
     Piece, Tile, VReg,
+    combiner::Combiner,
     sweep::{Src, Step, Sweep, SweepInput},
 };
 use crate::kernels::{
@@ -299,6 +300,10 @@ pub(crate) struct Fold {
     pub(crate) results: Vec<Src>,
     /// Scratch slots: one for each step, then one for each capture.
     pub(crate) slots: usize,
+    /// The product of the extents before that of the dimension.
+    pub(crate) outer: usize,
+    /// The steps as vector code.
+    pub(crate) combiner: Combiner,
 }
 
 /// `reduce` or `scan` along the innermost dimension with one of the usual operations.
@@ -335,6 +340,10 @@ pub(crate) struct FoldColumns {
 pub(crate) struct FoldOperand {
     /// The operand, the folded dimension first.
     pub(crate) src: Tile,
+    /// The operand as it is.
+    pub(crate) tile: Tile,
+    /// Elements from one row of the operand to the next, where rows lie in order: all extents from the folded one on.
+    pub(crate) row: Option<usize>,
     /// Holds the operand in that order; for a reduction, its first slice holds the result in the end.
     pub(crate) work: VReg,
     /// A second register of the same size, for scans.

@@ -3,6 +3,7 @@
 mod chains;
 mod coalesce;
 mod coarse;
+mod combiner;
 mod constants;
 mod counts;
 mod direct_store;
@@ -34,8 +35,8 @@ pub(crate) use constants::Constants;
 #[cfg(test)]
 pub(crate) use fuse::MAX_STEPS;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers, Slice, Target,
-    Update, ViewAccess, ViewDim,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers,
+    Slice, Target, Update, ViewAccess, ViewDim,
 };
 pub(crate) use nest::{Loop, Nest};
 #[cfg(test)]

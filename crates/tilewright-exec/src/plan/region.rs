@@ -107,7 +107,7 @@ impl Forms {
 }
 
 /// The level that native code is made for on this CPU, if there is one.
-fn level() -> Option<Level> {
+pub(super) fn level() -> Option<Level> {
     match cpu::Level::best() {
         cpu::Level::Avx512 => Some(Level::Avx512),
         cpu::Level::Avx2 => Some(Level::Avx2),
@@ -194,7 +194,7 @@ fn is_walked(stride: &Count) -> bool {
 }
 
 /// Whether vector code expresses a step.
-fn is_lowered(step: &Step) -> bool {
+pub(super) fn is_lowered(step: &Step) -> bool {
     let imm = &step.kernel.imm;
     lower::lowers(imm.op, imm.sources(), imm.dst)
 }

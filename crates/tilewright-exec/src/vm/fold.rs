@@ -6,6 +6,7 @@ use super::{
     copy,
     frame::Frame,
     in_place::InPlace,
+    region::buffer_at,
     sweep::{Input, PIECE, Places, Scratch, Slots},
 };
 use crate::{
@@ -17,8 +18,10 @@ use crate::{
         columns::{Columns, Rows},
         mma::Matrix,
     },
-    plan::{Fold, FoldColumns, FoldKind, FoldRows},
+    plan::{Fold, FoldColumns, FoldKind, FoldOperand, FoldRows},
 };
+use smallvec::SmallVec;
+use tilewright_vector::{Arg, Native};
 
 /// Scans with slices of at least this many elements go slice by slice; shorter ones in doubling distances, which does
 /// more operations, but on more elements at once.
@@ -29,6 +32,9 @@ const LONG_SLICE: usize = 64;
 pub(super) fn run(fold: &Fold, regs: &Frame, scratch: &mut Scratch) {
     let mut runner =
         Runner { fold, regs, slots: scratch.slots(), inputs: Vec::new(), works: Vec::new(), spares: Vec::new(), looks: Looks::new() };
+    if fold.kind == FoldKind::Reduce && runner.reduce_rows() {
+        return;
+    }
     runner.prepare();
     match fold.kind {
         FoldKind::Reduce => runner.reduce(),
@@ -116,6 +122,19 @@ pub(super) fn columns_room(fold: &FoldColumns, tiles: usize) -> usize {
     (fold.src.shape[0] / 2 + 1) * tiles * fold.src.shape[1] * fold.src.elem.size()
 }
 
+/// Rows of which parts are combined.
+struct CombinedRows<'a> {
+    /// How many parts each row has.
+    ways: usize,
+    rows: usize,
+    /// Elements of a part.
+    elements: usize,
+    /// Elements from one row of each operand to the next; none if there is one.
+    from: &'a [usize],
+    /// The same for all results.
+    to: usize,
+}
+
 struct Runner<'a, 'b> {
     fold: &'a Fold,
     regs: &'b Frame,
@@ -151,6 +170,16 @@ impl Runner<'_, '_> {
     fn combine(&mut self, lhs: (&[*mut u8], usize), rhs: (&[*mut u8], usize), dst: (&[*mut u8], usize), slices: usize) -> bool {
         let fold = self.fold;
         let n = slices * fold.slice;
+        if let Some(native) = fold.combiner.two(fold) {
+            let at = |bases: (&[*mut u8], usize)| {
+                let place = |(base, operand): (&*mut u8, &FoldOperand)| base.wrapping_add(bases.1 * fold.slice * operand.size);
+                bases.0.iter().zip(&fold.operands).map(place).collect::<SmallVec<[*mut u8; 4]>>()
+            };
+            let (lhs, rhs, dst) = (at(lhs), at(rhs), at(dst));
+            let parts = |operand: usize, part: usize| if part == 0 { lhs[operand] } else { rhs[operand] };
+            let rows = CombinedRows { ways: 2, rows: 1, elements: n, from: &[], to: 0 };
+            return self.combine_rows(native, rows, parts, &dst);
+        }
         for (k, operand) in fold.operands.iter().enumerate() {
             // SAFETY: all slices lie inside their registers.
             unsafe {
@@ -172,6 +201,89 @@ impl Runner<'_, '_> {
                     let to = dst.0[k].add((dst.1 * fold.slice + start) * operand.size);
                     std::ptr::copy(from, to, piece * operand.size);
                 }
+            }
+        }
+        true
+    }
+
+    /// The same tree on rows, in machine code, where the operands lie if their rows are in order; `false`, and nothing was done, if there is none.
+    fn reduce_rows(&mut self) -> bool {
+        let fold = self.fold;
+        if fold.extent == 1 || !fold.extent.is_power_of_two() || fold.combiner.two(fold).is_none() {
+            return false;
+        }
+        let (mut bases, mut from, mut works) =
+            (SmallVec::<[*mut u8; 4]>::new(), SmallVec::<[usize; 4]>::new(), SmallVec::<[*mut u8; 4]>::new());
+        let inner = fold.slice / fold.outer;
+        for operand in &fold.operands {
+            let work = self.regs.write(operand.work);
+            works.push(work);
+            if let Some(row) = operand.row {
+                bases.push(self.regs.read(&operand.src).cast_mut());
+                from.push(row);
+            } else {
+                copy::tile(&operand.tile, self.regs, work);
+                bases.push(work);
+                from.push(fold.extent * inner);
+            }
+        }
+        let mut extent = fold.extent;
+        while let Some((native, ways)) = fold.combiner.widest(fold, extent).filter(|_| extent > 1) {
+            extent /= ways;
+            let elements = extent * inner;
+            let parts = |operand: usize, part: usize| bases[operand].wrapping_add(part * elements * fold.operands[operand].size);
+            let rows = CombinedRows { ways, rows: fold.outer, elements, from: &from, to: elements };
+            // Results take the place of what was read before: a row of theirs ends where the parts of the next one have not begun.
+            if !self.combine_rows(native, rows, parts, &works) {
+                break;
+            }
+            bases.clone_from(&works);
+            from.iter_mut().for_each(|row| *row = elements);
+        }
+        true
+    }
+
+    /// Combines parts of rows with machine code. `part`: where a part of an operand begins; `results`: where its result does. `false` if the
+    /// launch is to end.
+    fn combine_rows(
+        &mut self,
+        native: &Native,
+        all: CombinedRows<'_>,
+        part: impl Fn(usize, usize) -> *mut u8,
+        results: &[*mut u8],
+    ) -> bool {
+        let fold = self.fold;
+        let work = |elements: usize| (elements * all.ways * (fold.steps.len() + 1)).max(1);
+        let rows_at_once = (PART / work(all.elements)).max(1);
+        let elements_at_once = if rows_at_once > 1 { all.elements } else { (PART / work(1)).max(1) };
+        for row in (0..all.rows).step_by(rows_at_once) {
+            for element in (0..all.elements).step_by(elements_at_once) {
+                let (rows, elements) = (rows_at_once.min(all.rows - row), elements_at_once.min(all.elements - element));
+                if self.looks.end_after(rows * work(elements)) {
+                    return false;
+                }
+                let mut args: SmallVec<[Arg<'_>; 24]> = SmallVec::new();
+                for capture in &fold.captures {
+                    // SAFETY: it holds an element, which nothing writes meanwhile.
+                    args.push(Arg::Buffer(unsafe { buffer_at(self.regs.read(capture).cast_mut(), capture.elem.size(), false) }));
+                }
+                let stride = |operand: usize| all.from.get(operand).copied().unwrap_or(0);
+                for (k, operand) in fold.operands.iter().enumerate() {
+                    let buffer = |start: *mut u8, stride: usize, writable: bool| {
+                        let (start, bytes) = (start.wrapping_add((row * stride + element) * operand.size), (rows - 1) * stride + elements);
+                        // SAFETY: all rows of operands and results lie inside their registers, or in memory that a load has checked.
+                        Arg::Buffer(unsafe { buffer_at(start, bytes * operand.size, writable) })
+                    };
+                    args.extend((0..all.ways).map(|i| buffer(part(k, i), stride(k), false)));
+                    args.push(buffer(results[k], all.to, true));
+                }
+                args.extend([rows, elements].map(|count| Arg::Count(count as i64)));
+                for (k, operand) in fold.operands.iter().enumerate() {
+                    args.extend([stride(k), all.to].map(|stride| Arg::Count((stride * operand.size) as i64)));
+                }
+                // SAFETY: buffers are as long as the loops go.
+                let ran = unsafe { native.run_unchecked(&args) };
+                ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
             }
         }
         true

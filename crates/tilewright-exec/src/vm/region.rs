@@ -210,7 +210,7 @@ fn run(native: &Native, args: &[Arg<'_>]) {
 ///
 /// # Safety
 /// They can be read, and written if they are `writable`.
-unsafe fn buffer_at<'a>(start: *mut u8, bytes: usize, writable: bool) -> Buffer<'a> {
+pub(super) unsafe fn buffer_at<'a>(start: *mut u8, bytes: usize, writable: bool) -> Buffer<'a> {
     let start = NonNull::new(start).unwrap_or_else(|| unreachable!("registers lie somewhere"));
     // SAFETY: by the contract.
     unsafe { Buffer::from_raw(start, bytes, writable) }

@@ -12,6 +12,7 @@ use crate::{
     },
     plan::{
         Fold, FoldKind, Inst, Src, Step, Tile,
+        combiner::Combiner,
         inst::{FoldColumns, FoldOperand, FoldRows},
         tile::Base,
     },
@@ -47,7 +48,8 @@ impl<'m> Lowerer<'m> {
         if let Some(tile) = self.fold_columns(&operands, &front, kind, &region.steps, &region.captures) {
             return self.define_usual(op, tile);
         }
-        let fold_operands: Vec<FoldOperand> = operands.iter().map(|tile| self.fold_operand(tile, &front, kind)).collect();
+        let outer: usize = shape[..dim].iter().product();
+        let fold_operands: Vec<FoldOperand> = operands.into_iter().map(|tile| self.fold_operand(tile, &front, outer, kind)).collect();
         let works: Vec<Tile> = fold_operands.iter().map(FoldOperand::in_register).collect();
         let slots = region.captures.len() + region.steps.len();
         self.emit(Inst::Fold(Box::new(Fold {
@@ -59,6 +61,8 @@ impl<'m> Lowerer<'m> {
             steps: region.steps,
             results,
             slots,
+            outer,
+            combiner: Combiner::default(),
         })));
         for (i, work) in works.into_iter().enumerate() {
             self.define_folded(op, i, work, &front, kind)?;
@@ -142,12 +146,13 @@ impl<'m> Lowerer<'m> {
         self.define_result(op, 0, Val::Tile(tile))
     }
 
-    fn fold_operand(&mut self, tile: &Tile, front: &[usize], kind: FoldKind) -> FoldOperand {
+    fn fold_operand(&mut self, tile: Tile, front: &[usize], outer: usize, kind: FoldKind) -> FoldOperand {
+        let rows = tile.reshape(&[outer, tile.numel() / outer.max(1)]).filter(|rows| rows.strides[1] == 1);
         let src = tile.permute(front);
         let bytes = src.numel() * src.elem.size();
         let work = self.new_register(bytes);
         let spare = (kind != FoldKind::Reduce).then(|| self.new_register(bytes));
-        FoldOperand { size: src.elem.size(), src, work, spare }
+        FoldOperand { size: src.elem.size(), src, row: rows.map(|rows| rows.strides[0]), tile, work, spare }
     }
 
     /// Defines a result: the first slice of a reduction, or all slices of a scan with the dimension moved back.
