@@ -35,6 +35,7 @@ const FEWEST: usize = 128;
 pub(crate) struct Combiner {
     two: OnceLock<Option<Native>>,
     eight: OnceLock<Option<Native>>,
+    prefixes: OnceLock<Option<Native>>,
 }
 
 impl Combiner {
@@ -50,16 +51,25 @@ impl Combiner {
     }
 
     fn native(&self, fold: &Fold, ways: usize) -> Option<&Native> {
-        let make = || {
-            let fits = fold.steps.len() <= MAX_STEPS && 2 * fold.operands.len() <= MAX_SOURCES && fold.steps.iter().all(is_lowered);
-            let code = (fits && fold.extent * fold.slice >= FEWEST).then(|| code(fold, ways)).flatten()?;
-            match code.compile(level()?) {
-                Ok(native) => Some(native),
-                Err(CompileError::Unavailable(_) | CompileError::Pages(_)) => None,
-                Err(error) => unreachable!("all vector code can be encoded: {error}"),
-            }
-        };
-        if ways == 2 { &self.two } else { &self.eight }.get_or_init(make).as_ref()
+        if ways == 2 { &self.two } else { &self.eight }.get_or_init(|| compile(fold, |fold| code(fold, ways))).as_ref()
+    }
+
+    /// The code that combines each slice with the prefix before it. Its arguments: for each capture its only element; for each operand where its
+    /// first slice is; how many slices are combined, and how many elements of a slice; where the second slice of each operand is; the bytes from one
+    /// slice of each to the next.
+    pub(crate) fn prefixes(&self, fold: &Fold) -> Option<&Native> {
+        self.prefixes.get_or_init(|| compile(fold, prefixes)).as_ref()
+    }
+}
+
+/// Machine code, if the combiner can have some and there is enough to do for it.
+fn compile(fold: &Fold, code: impl Fn(&Fold) -> Option<Code>) -> Option<Native> {
+    let fits = fold.steps.len() <= MAX_STEPS && 2 * fold.operands.len() <= MAX_SOURCES && fold.steps.iter().all(is_lowered);
+    let code = (fits && fold.extent * fold.slice >= FEWEST).then(|| code(fold)).flatten()?;
+    match code.compile(level()?) {
+        Ok(native) => Some(native),
+        Err(CompileError::Unavailable(_) | CompileError::Pages(_)) => None,
+        Err(error) => unreachable!("all vector code can be encoded: {error}"),
     }
 }
 
@@ -86,14 +96,7 @@ fn code(fold: &Fold, ways: usize) -> Option<Code> {
     for operand in &mut operands {
         operand.strides = [(); 2].map(|()| Count::Param(builder.param(ParamKind::Count)));
     }
-    let mut combiner = Lowering { fold, builder, found: HashMap::default() };
-    for (i, (param, tile)) in captures.iter().zip(&fold.captures).enumerate() {
-        let mut held = Held::bits(combiner.builder.load(lower::memory_lane_of(tile.elem)?, Place::of(*param), None));
-        if tile.elem.float().is_some() {
-            held.to_number(&mut combiner.builder, tile.elem);
-        }
-        combiner.found.insert(Src::Input(2 * fold.operands.len() + i), held);
-    }
+    let mut combiner = Lowering::new(fold, builder, &captures)?;
     let (row, _) = combiner.builder.open(Kind::Serial, rows, &[]);
     let (column, _) = combiner.builder.open(Kind::Lanes, elements, &[]);
     let place =
@@ -114,6 +117,43 @@ fn code(fold: &Fold, ways: usize) -> Option<Code> {
     Some(combiner.builder.finish().unwrap_or_else(|finding| unreachable!("lowered code is valid: {finding}")))
 }
 
+/// The vector code that combines each slice with the prefix before it; `None` if it cannot be said so.
+fn prefixes(fold: &Fold) -> Option<Code> {
+    let mut builder = Builder::new(LANES);
+    let captures: Vec<Param> = fold.captures.iter().map(|_| builder.param(ParamKind::Buffer)).collect();
+    let buffers: Vec<Param> = fold.operands.iter().map(|_| builder.param(ParamKind::Buffer)).collect();
+    let [slices, elements] = [(); 2].map(|()| Count::Param(builder.param(ParamKind::Count)));
+    // The next slice is handed in as another buffer, because places begin at constant distances.
+    let next: Vec<Param> = fold.operands.iter().map(|_| builder.param(ParamKind::Buffer)).collect();
+    let strides: Vec<Count> = fold.operands.iter().map(|_| Count::Param(builder.param(ParamKind::Count))).collect();
+    let mut combiner = Lowering::new(fold, builder, &captures)?;
+    let (column, _) = combiner.builder.open(Kind::Lanes, elements, &[]);
+    let elems = || fold.operands.iter().map(|operand| operand.src.elem);
+    let place = |param: Param, elem: Elem| Place::of(param).along(column, Count::Const(elem.size() as i64));
+    let mut first = Vec::with_capacity(buffers.len());
+    for (param, elem) in buffers.iter().zip(elems()) {
+        first.push(combiner.builder.load(lower::memory_lane_of(elem)?, place(*param, elem), None));
+    }
+    let (slice, carried) = combiner.builder.open(Kind::Serial, slices, &first);
+    let before: Vec<Held> = carried.into_iter().map(Held::bits).collect();
+    let places: Vec<Place> =
+        next.iter().zip(elems()).zip(&strides).map(|((param, elem), stride)| place(*param, elem).along(slice, *stride)).collect();
+    let mut own = Vec::with_capacity(places.len());
+    for (place, elem) in places.iter().zip(elems()) {
+        own.push(Held::bits(combiner.builder.load(lower::memory_lane_of(elem)?, place.clone(), None)));
+    }
+    let mut combined = combiner.combine(&before, &own)?;
+    let mut results = Vec::with_capacity(combined.len());
+    for ((held, elem), place) in combined.iter_mut().zip(elems()).zip(places) {
+        let bits = held.to_bits(&mut combiner.builder, elem);
+        combiner.builder.store(bits, place, None);
+        results.push(bits);
+    }
+    combiner.builder.close(&results);
+    combiner.builder.close(&[]);
+    Some(combiner.builder.finish().unwrap_or_else(|finding| unreachable!("lowered code is valid: {finding}")))
+}
+
 /// A combiner that becomes vector code.
 struct Lowering<'a> {
     fold: &'a Fold,
@@ -122,7 +162,20 @@ struct Lowering<'a> {
     found: HashMap<Src, Held>,
 }
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
+    /// Begins with the captures, which are read once.
+    fn new(fold: &'a Fold, mut builder: Builder, captures: &[Param]) -> Option<Lowering<'a>> {
+        let mut found = HashMap::default();
+        for (i, (param, tile)) in captures.iter().zip(&fold.captures).enumerate() {
+            let mut held = Held::bits(builder.load(lower::memory_lane_of(tile.elem)?, Place::of(*param), None));
+            if tile.elem.float().is_some() {
+                held.to_number(&mut builder, tile.elem);
+            }
+            found.insert(Src::Input(2 * fold.operands.len() + i), held);
+        }
+        Some(Lowering { fold, builder, found })
+    }
+
     /// What every `step`-th part from `first` on gives: the halves of a half are combined before the halves, so few values live at once.
     fn tree(
         &mut self,

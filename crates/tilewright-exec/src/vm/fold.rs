@@ -18,7 +18,7 @@ use crate::{
         columns::{Columns, Rows},
         mma::Matrix,
     },
-    plan::{Fold, FoldColumns, FoldKind, FoldOperand, FoldRows},
+    plan::{Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Tile},
 };
 use smallvec::SmallVec;
 use tilewright_vector::{Arg, Native};
@@ -262,11 +262,7 @@ impl Runner<'_, '_> {
                 if self.looks.end_after(rows * work(elements)) {
                     return false;
                 }
-                let mut args: SmallVec<[Arg<'_>; 24]> = SmallVec::new();
-                for capture in &fold.captures {
-                    // SAFETY: it holds an element, which nothing writes meanwhile.
-                    args.push(Arg::Buffer(unsafe { buffer_at(self.regs.read(capture).cast_mut(), capture.elem.size(), false) }));
-                }
+                let mut args = self.captures();
                 let stride = |operand: usize| all.from.get(operand).copied().unwrap_or(0);
                 for (k, operand) in fold.operands.iter().enumerate() {
                     let buffer = |start: *mut u8, stride: usize, writable: bool| {
@@ -304,12 +300,55 @@ impl Runner<'_, '_> {
 
     /// Each slice is combined with the prefix before it.
     fn scan_slices(&mut self) {
+        let fold = self.fold;
+        if let Some(native) = fold.combiner.prefixes(fold).filter(|_| fold.extent > 1) {
+            return self.scan_columns(native);
+        }
         let works = self.works.clone();
         for i in 1..self.fold.extent {
             if !self.combine((&works, i - 1), (&works, i), (&works, i), 1) {
                 return;
             }
         }
+    }
+
+    /// The same in machine code, which goes from slice to slice with as many elements as a vector has.
+    fn scan_columns(&mut self, native: &Native) {
+        let fold = self.fold;
+        let slices = fold.extent - 1;
+        let work = slices * (fold.steps.len() + 1);
+        let at_once = (PART / work).next_multiple_of(64);
+        for element in (0..fold.slice).step_by(at_once) {
+            let elements = at_once.min(fold.slice - element);
+            if self.looks.end_after(elements * work) {
+                return;
+            }
+            let mut args = self.captures();
+            let slices_from = |first: usize, count: usize| {
+                let buffer = move |(work, operand): (&*mut u8, &FoldOperand)| {
+                    let bytes = ((count - 1) * fold.slice + elements) * operand.size;
+                    // SAFETY: all slices lie inside their registers.
+                    Arg::Buffer(unsafe { buffer_at(work.wrapping_add((first * fold.slice + element) * operand.size), bytes, first > 0) })
+                };
+                self.works.iter().zip(&fold.operands).map(buffer)
+            };
+            args.extend(slices_from(0, 1));
+            args.extend([slices, elements].map(|count| Arg::Count(count as i64)));
+            args.extend(slices_from(1, slices));
+            args.extend(fold.operands.iter().map(|operand| Arg::Count((fold.slice * operand.size) as i64)));
+            // SAFETY: buffers are as long as the loops go.
+            let ran = unsafe { native.run_unchecked(&args) };
+            ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
+        }
+    }
+
+    /// The values from outside that the steps read, as arguments of machine code.
+    fn captures(&self) -> SmallVec<[Arg<'static>; 24]> {
+        let capture = |tile: &Tile| {
+            // SAFETY: it holds an element, which nothing writes meanwhile.
+            Arg::Buffer(unsafe { buffer_at(self.regs.read(tile).cast_mut(), tile.elem.size(), false) })
+        };
+        self.fold.captures.iter().map(capture).collect()
     }
 
     /// After the round with distance `d`, each slice combines up to `2 d` slices.
