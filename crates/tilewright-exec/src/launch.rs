@@ -16,7 +16,9 @@ use crate::{
     plan::PARAM_BYTES,
     pool,
     runs::Runs,
-    vm::{AlignedBytes, Block, Coarse, FrameLayout, Launch, Machine, Outcome, bytes_of_worker, find_tilings, run_prologue},
+    vm::{
+        AlignedBytes, Block, Coarse, FrameLayout, Launch, Machine, Outcome, bytes_of_worker, find_tilings, resolve_functions, run_prologue,
+    },
 };
 use std::{
     fmt,
@@ -178,6 +180,7 @@ fn run(
     let shared_locals = SharedLocals::new(Arc::clone(&budget));
     let (layout, memory) = (FrameLayout::new(&plan.registers, plan.frame_bytes, &constants), memory.share(&plan.globals));
     let tilings = find_tilings(plan, &layout, &memory);
+    let functions = resolve_functions(plan, &layout);
     // An observer sees the accesses of one block after the other's.
     let is_seen = options.observer.is_some();
     let launch = Launch {
@@ -186,6 +189,7 @@ fn run(
         coarse: if is_seen { None } else { Coarse::find(plan, grid, &tilings) },
         alone: threads == 1 && memory.is_private(),
         tilings,
+        functions,
         layout,
         memory,
         shared_locals: &shared_locals,

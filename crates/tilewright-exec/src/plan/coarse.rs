@@ -4,7 +4,7 @@
 //! Most elementwise kernels are such, and transpositions. Where the tiles lie must follow from the block's position alone, so that
 //! nothing is left to be computed for a block on its own.
 
-use super::{Base, Coordinate, Inst, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess};
+use super::{Base, Coordinate, Inst, Placement, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess};
 
 /// The instruction that stores, of such a plan.
 pub(super) fn only_store(code: &[Inst]) -> Option<usize> {
@@ -39,7 +39,11 @@ fn follows(code: &[Inst], view: &ViewAccess) -> bool {
         Base::Reg(reg) => axis(code, reg).is_some(),
     };
     let follows = |coordinate: &Coordinate| matches!(coordinate, Coordinate::Origin { index, .. } if is_known(index));
-    view.fixed.is_some() && view.dims.iter().all(|dim| follows(&dim.coordinate))
+    let follows = match &view.places {
+        Placement::Tensor(dims) => dims.iter().all(|dim| follows(&dim.coordinate)),
+        Placement::Computed(function) => function.leaves.iter().all(|leaf| is_known(&leaf.tile)),
+    };
+    view.fixed.is_some() && follows
 }
 
 /// Whether a sweep reads nothing but tiles that are `loaded` and constants, each in order or the same number for all elements, or through any

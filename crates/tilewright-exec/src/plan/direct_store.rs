@@ -22,11 +22,10 @@ pub(crate) fn join(code: &mut Vec<(Inst, u32)>) {
         };
         let result = stored_once(&view, &src).filter(|reg| uses.of(*reg) == 1 && writes.of(*reg) == 1);
         let mut sweep = result.and_then(|reg| take_sweep(&mut joined, reg, &view));
-        let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
         sweep.iter_mut().for_each(|sweep| {
             // Chains can store past the caches.
             sweep.chain_alone();
-            sweep.store_as(&shape);
+            sweep.store_as(&view.tile);
         });
         joined.push((
             match sweep {
@@ -100,7 +99,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::{ElemOp, select},
-        plan::{Order, Step, SweepInput},
+        plan::{Order, Placement, Step, SweepInput},
     };
     use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
@@ -115,7 +114,8 @@ mod tests {
             element: Scalar::F32,
             size: 4,
             packed: false,
-            dims: Vec::new(),
+            tile: Vec::new(),
+            places: Placement::Tensor(Vec::new()),
             padding: 0,
             order,
             fixed: None,

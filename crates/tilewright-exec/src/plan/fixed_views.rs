@@ -1,6 +1,6 @@
 //! Views of tensors whose address, extents and strides are constants of a launch: it finds out once where their tiles lie.
 
-use super::{Coordinate, Extent, Inst, Tile, ViewAccess, tile::Base};
+use super::{Coordinate, Extent, Inst, Placement, Tile, ViewAccess, tile::Base};
 
 /// Numbers the views of loads and stores whose tensors no block computes; gives the instructions that have them.
 pub(crate) fn number(code: &mut [Inst]) -> Vec<usize> {
@@ -20,8 +20,12 @@ fn is_fixed(view: &ViewAccess) -> bool {
     let is_constant = |tile: &Tile| matches!(tile.base, Base::Const(_));
     let is_known = |extent: &Extent| if let Extent::Dynamic(tile) = extent { is_constant(tile) } else { true };
     let is_placed = |coordinate: &Coordinate| matches!(coordinate, Coordinate::Origin { .. });
-    let dims = view.dims.iter().all(|dim| is_known(&dim.shape) && is_known(&dim.stride) && is_placed(&dim.coordinate));
-    is_constant(&view.base) && dims
+    let is_fixed = match &view.places {
+        Placement::Tensor(dims) => dims.iter().all(|dim| is_known(&dim.shape) && is_known(&dim.stride) && is_placed(&dim.coordinate)),
+        // Multiples of what a block computes would be other distances in each block.
+        Placement::Computed(function) => function.is_affine_in(|leaf| !is_constant(&leaf.tile)),
+    };
+    is_constant(&view.base) && is_fixed
 }
 
 #[cfg(test)]
@@ -36,9 +40,19 @@ mod tests {
     fn store(base: Base, shape: Base) -> Inst {
         let tile = |base| Tile::contiguous(Elem::Num(Scalar::I64), base, &[]);
         let coordinate = Coordinate::Origin { index: tile(Base::Reg(VReg(1))), scale: 4 };
-        let dims = vec![ViewDim { tile: 4, shape: Extent::Dynamic(tile(shape)), stride: Extent::Static(1), coordinate }];
+        let dims = vec![ViewDim { shape: Extent::Dynamic(tile(shape)), stride: Extent::Static(1), coordinate }];
         let order = Order { semantics: MemoryOrderingSemantics::Weak, scope: None };
-        let view = ViewAccess { base: tile(base), element: Scalar::F32, size: 4, packed: false, dims, padding: 0, order, fixed: None };
+        let view = ViewAccess {
+            base: tile(base),
+            element: Scalar::F32,
+            size: 4,
+            packed: false,
+            tile: vec![4],
+            places: Placement::Tensor(dims),
+            padding: 0,
+            order,
+            fixed: None,
+        };
         Inst::Store { view: Box::new(view), src: tile(Base::Reg(VReg(0))) }
     }
 

@@ -7,7 +7,7 @@
 use super::{
     Inst, Matmul, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
     counts::{count_uses, count_writes},
-    tile::Base,
+    tile::{Base, row_major},
 };
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
@@ -34,7 +34,7 @@ pub(crate) fn copies_bytes(view: &ViewAccess) -> bool {
 fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize) -> Readers {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
     let (mut in_order, mut strided, mut in_products) = (0, 0, 0);
-    let has_rows = view.dims.iter().filter(|dim| dim.tile > 1).count() > 1;
+    let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1;
     // How many inputs of a sweep are read as they lie in a register, and through the strides of memory, as vector code does.
     let inputs = |sweep: &Sweep| {
         let tiles = || sweep.inputs.iter().map(SweepInput::tile).filter(|tile| is_it(tile) > 0);
@@ -91,15 +91,7 @@ fn factors_in_place(matmul: &Matmul, reg: VReg, view: &ViewAccess) -> usize {
 
 /// Whether every dimension of a tile goes along one of the view that its register was loaded through, or repeats its elements.
 fn follows(tile: &Tile, view: &ViewAccess) -> bool {
-    let mut pitch: usize = view.dims.iter().map(|dim| dim.tile).product();
-    let dims: Vec<(usize, usize)> = view
-        .dims
-        .iter()
-        .map(|dim| {
-            pitch /= dim.tile;
-            (dim.tile, pitch)
-        })
-        .collect();
+    let dims: Vec<(usize, usize)> = view.tile.iter().copied().zip(row_major(&view.tile)).collect();
     tile.shape.iter().zip(&tile.strides).all(|(&extent, &stride)| extent == 1 || stride == 0 || dims.contains(&(extent, stride)))
 }
 
@@ -109,7 +101,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::mma::{MatmulKind, Shape},
-        plan::{Coordinate, Extent, Order, ViewDim},
+        plan::{Coordinate, Extent, Order, Placement, ViewDim},
     };
 
     fn tile(reg: u32) -> Tile {
@@ -118,7 +110,17 @@ mod tests {
 
     fn view(semantics: MemoryOrderingSemantics, element: Scalar) -> Box<ViewAccess> {
         let order = Order { semantics, scope: None };
-        Box::new(ViewAccess { base: tile(100), element, size: 4, packed: false, dims: Vec::new(), padding: 0, order, fixed: None })
+        Box::new(ViewAccess {
+            base: tile(100),
+            element,
+            size: 4,
+            packed: false,
+            tile: Vec::new(),
+            places: Placement::Tensor(Vec::new()),
+            padding: 0,
+            order,
+            fixed: None,
+        })
     }
 
     fn load_of(semantics: MemoryOrderingSemantics, element: Scalar, dst: u32) -> (Inst, u32) {
@@ -163,8 +165,8 @@ mod tests {
         let (mut inst, site) = load(dst);
         if let Inst::Load { view, .. } = &mut inst {
             let index = Coordinate::Origin { index: tile(60), scale: 1 };
-            let dim = |&tile: &usize| ViewDim { tile, shape: Extent::Static(64), stride: Extent::Static(1), coordinate: index.clone() };
-            view.dims = shape.iter().map(dim).collect();
+            let dim = |_: &usize| ViewDim { shape: Extent::Static(64), stride: Extent::Static(1), coordinate: index.clone() };
+            (view.tile, view.places) = (shape.to_vec(), Placement::Tensor(shape.iter().map(dim).collect()));
         }
         (inst, site)
     }

@@ -4,7 +4,7 @@
 //! registers of loop-carried values and of results of structured operations are written in several places.
 
 use super::{
-    Piece, Tile, VReg,
+    AccessFunction, Piece, Tile, VReg,
     combiner::Combiner,
     sweep::{Src, Step, Sweep, SweepInput},
 };
@@ -196,11 +196,9 @@ pub(crate) enum Coordinate {
     Gather { indices: Tile },
 }
 
-/// One dimension of an access through a view.
+/// One dimension of an access through a view of a tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct ViewDim {
-    /// Extent of the tile.
-    pub(crate) tile: usize,
     /// Extent of the tensor.
     pub(crate) shape: Extent,
     /// Stride of the tensor, in elements.
@@ -215,6 +213,15 @@ pub(crate) struct Order {
     pub(crate) scope: Option<MemoryScope>,
 }
 
+/// Where the elements of a tile lie.
+#[derive(Clone, Debug)]
+pub(crate) enum Placement {
+    /// In a tensor: one for each dimension of the tile.
+    Tensor(Vec<ViewDim>),
+    /// Where the program computes for each lane.
+    Computed(Box<AccessFunction>),
+}
+
 /// An access through a view: a tile's elements and where each lies.
 #[derive(Clone, Debug)]
 pub(crate) struct ViewAccess {
@@ -224,8 +231,10 @@ pub(crate) struct ViewAccess {
     pub(crate) size: usize,
     /// Two elements share a byte of memory.
     pub(crate) packed: bool,
-    pub(crate) dims: Vec<ViewDim>,
-    /// Bits of the elements outside of the tensor.
+    /// Extents of the tile.
+    pub(crate) tile: Vec<usize>,
+    pub(crate) places: Placement,
+    /// Bits of the elements outside of the tensor, or that are masked off.
     pub(crate) padding: u64,
     pub(crate) order: Order,
     /// Its number among the views whose tensors are constants of a launch, if it is one of them.
@@ -509,10 +518,12 @@ impl Inst {
         }
     }
 
-    /// The view that it loads or stores a tile of.
+    /// The view that it accesses a tile of.
     pub(crate) fn view_mut(&mut self) -> Option<&mut ViewAccess> {
         match self {
-            Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Some(view),
+            Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } | Inst::AtomicView { view, .. } => {
+                Some(view)
+            }
             _ => None,
         }
     }
@@ -551,12 +562,17 @@ impl Extent {
 impl ViewAccess {
     pub(super) fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
         visit(&self.base);
-        for dim in &self.dims {
-            dim.shape.for_each_read(visit);
-            dim.stride.for_each_read(visit);
-            match &dim.coordinate {
-                Coordinate::Origin { index: tile, .. } | Coordinate::Gather { indices: tile } => visit(tile),
+        match &self.places {
+            Placement::Tensor(dims) => {
+                for dim in dims {
+                    dim.shape.for_each_read(visit);
+                    dim.stride.for_each_read(visit);
+                    match &dim.coordinate {
+                        Coordinate::Origin { index: tile, .. } | Coordinate::Gather { indices: tile } => visit(tile),
+                    }
+                }
             }
+            Placement::Computed(function) => function.leaves.iter().for_each(|leaf| visit(&leaf.tile)),
         }
     }
 }

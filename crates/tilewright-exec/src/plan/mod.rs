@@ -1,5 +1,6 @@
 //! Plans: the code of an entry for the tile machine.
 
+pub(crate) mod access;
 mod chains;
 mod coalesce;
 mod coarse;
@@ -31,12 +32,13 @@ mod sweep;
 mod tile;
 mod widen;
 
+pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
 pub(crate) use constants::Constants;
 #[cfg(test)]
 pub(crate) use fuse::MAX_STEPS;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, Matmul, Order, PointerAccess, Print, Readers,
-    Slice, Target, Update, ViewAccess, ViewDim,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, Matmul, Order, Placement, PointerAccess, Print,
+    Readers, Slice, Target, Update, ViewAccess, ViewDim,
 };
 pub(crate) use nest::{Loop, Nest};
 #[cfg(test)]

@@ -203,7 +203,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::{ElemOp, select},
-        plan::{Order, ViewAccess},
+        plan::{Order, Placement, ViewAccess},
     };
     use tilewright_ir::{RoundingMode, Scalar};
 
@@ -236,8 +236,17 @@ mod tests {
 
     fn store(src: u32) -> Inst {
         let order = Order { semantics: MemoryOrderingSemantics::Weak, scope: None };
-        let view =
-            ViewAccess { base: tile(51), element: Scalar::F32, size: 4, packed: false, dims: Vec::new(), padding: 0, order, fixed: None };
+        let view = ViewAccess {
+            base: tile(51),
+            element: Scalar::F32,
+            size: 4,
+            packed: false,
+            tile: Vec::new(),
+            places: Placement::Tensor(Vec::new()),
+            padding: 0,
+            order,
+            fixed: None,
+        };
         Inst::Store { view: Box::new(view), src: tile(src) }
     }
 

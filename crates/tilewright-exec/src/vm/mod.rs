@@ -12,6 +12,7 @@ mod fold;
 mod frame;
 mod in_place;
 mod in_step;
+mod lanes;
 mod nibbles;
 mod pointers;
 mod print;
@@ -28,7 +29,7 @@ pub(crate) use bytes::AlignedBytes;
 pub(crate) use coarse::Coarse;
 pub(crate) use compute::run_prologue;
 pub(crate) use frame::FrameLayout;
-pub(crate) use tiling::{Tiling, find_all as find_tilings};
+pub(crate) use tiling::{Tiling, find_all as find_tilings, resolve_functions};
 
 use crate::{
     AccessFault, AccessKind, AccessObserver, Interrupt, LaunchError, LaunchErrorKind,
@@ -40,7 +41,7 @@ use crate::{
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
     },
     output::Output,
-    plan::{Inst, Plan, Tile},
+    plan::{Inst, Plan, Resolved, Tile},
 };
 use count::Count;
 use frame::Frame;
@@ -65,6 +66,8 @@ pub(crate) struct Launch<'l> {
     pub(crate) memory: SharedMemory<'l>,
     /// Where the tiles of views lie, for those that the plan numbers.
     pub(crate) tilings: Vec<Option<Tiling>>,
+    /// The access functions of those that have one, with all constants of the launch.
+    pub(crate) functions: Vec<Option<Resolved>>,
     /// What blocks do that may run as one.
     pub(crate) coarse: Option<Coarse<'l>>,
     /// What blocks allocated for all to see.

@@ -14,7 +14,7 @@ use crate::{
         Access,
         raw::{Strong, Word as _},
     },
-    plan::ViewAccess,
+    plan::{Placement, ViewAccess},
 };
 use std::sync::atomic::Ordering;
 use tilewright_ir::MemoryOrderingSemantics;
@@ -22,7 +22,8 @@ use tilewright_numeric::bulk;
 
 /// Rows must have whole bytes: the packed dimension an even extent, every other one an even stride.
 pub(super) fn check(view: &ViewAccess, regs: &Frame) -> Result<(), LaunchErrorKind> {
-    for dim in &view.dims {
+    let Placement::Tensor(dims) = &view.places else { return Ok(()) };
+    for dim in dims {
         let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
         let number = if stride == 1 { shape } else { stride };
         if !number.is_multiple_of(2) {
@@ -48,7 +49,7 @@ impl Machine<'_> {
         let address = base.wrapping_add(start);
         let host = match self.resolve(block, address, bytes, 1, direction.kind()) {
             Ok(host) => host,
-            Err(fault) => return Err(self.first_fault(view, base, direction.kind(), block).unwrap_or(fault)),
+            Err(fault) => return Err(self.first_fault(view, direction.kind(), block).unwrap_or(fault)),
         };
         if let Some(observer) = self.launch.observer {
             let (op, kind) = (self.op_index(block), direction.kind());

@@ -11,8 +11,12 @@ use super::{
 };
 use crate::{
     memory::{AccessKind, SharedMemory},
-    plan::{Base, Coordinate, Extent, Inst, Plan, Readers, Tile, VReg, ViewAccess},
+    plan::{
+        AccessFunction, Affine, Base, Coordinate, Extent, Inst, Placement, Plan, Readers, Resolved, Tile, VReg, ViewAccess, ViewDim,
+        floor_div,
+    },
 };
+use smallvec::SmallVec;
 use std::ops::Range;
 use tilewright_ir::MemoryOrderingSemantics;
 
@@ -38,18 +42,21 @@ impl Axis {
 
 /// Where the tiles of a view lie that are whole in its tensor: those that blocks may access.
 pub(crate) struct Tiling {
-    /// The first of them: where all indices that blocks compute are 0.
+    /// Where the tile is, or would be, if all numbers that blocks compute were 0.
     address: u64,
-    /// The same on the host, where one buffer holds all of them and may be accessed as the view does; else null.
+    /// The same on the host, where one buffer holds all tiles and may be accessed as the view does; else null.
     host: *mut u8,
-    /// From the first to behind the last element of a tile, and of all tiles.
+    /// From the first to behind the last element of a tile.
     pub(super) bytes: u64,
-    all_bytes: u64,
+    /// From `address` to the first byte of all tiles, and behind the last.
+    reach: (i64, i64),
     /// Whether no block reads in memory what lies between the tiles of this view.
     pub(super) apart: bool,
-    /// The dimensions whose index blocks compute.
+    /// The numbers that blocks compute.
     steps: [Step; MAX_DIMS],
     moving: usize,
+    /// What else must hold of them.
+    sums: Vec<Sum>,
     /// The distances of its elements in memory and in a register.
     pub(super) axes: [Axis; MAX_AXES],
     /// Whether they are the same.
@@ -61,29 +68,63 @@ unsafe impl Send for Tiling {}
 // SAFETY: as above.
 unsafe impl Sync for Tiling {}
 
-/// One dimension of a view.
-#[derive(Clone, Copy)]
+/// A number that blocks compute, which moves their tiles: an index along a dimension of a view, or a leaf of an access function.
+#[derive(Clone, Copy, Debug)]
 struct Step {
-    /// Holds the index, in so many bytes.
-    index: VReg,
+    /// Holds the number, a signed one of so many bytes.
+    register: VReg,
     size: usize,
-    /// The largest index of a whole tile.
-    last: u64,
-    /// From one index to the next.
-    bytes: u64,
+    /// The least and the greatest number of whole tiles.
+    least: i64,
+    most: i64,
+    /// From the tile of one number to that of the next.
+    bytes: i64,
 }
 
 impl Step {
-    const NONE: Step = Step { index: VReg(0), size: 0, last: 0, bytes: 0 };
+    const NONE: Step = Step { register: VReg(0), size: 0, least: 0, most: 0, bytes: 0 };
+
+    /// A number that lies in a register, of which nothing is known but its bytes.
+    fn new(register: VReg, size: usize, bytes: i64) -> Step {
+        let unused = 64 - 8 * size as u32;
+        Step { register, size, least: i64::MIN >> unused, most: i64::MAX >> unused, bytes }
+    }
+
+    #[inline]
+    fn number(&self, regs: &Frame) -> i64 {
+        let unused = 64 - 8 * self.size as u32;
+        (regs.register_scalar(self.register, self.size) << unused).cast_signed() >> unused
+    }
+}
+
+/// A sum of multiples of the numbers that blocks compute, which lies in a range for whole tiles.
+struct Sum {
+    /// The positions of steps, and how often they are added.
+    terms: SmallVec<[(usize, i64); 2]>,
+    least: i128,
+    most: i128,
 }
 
 impl Tiling {
     /// The tiling of a view, whose numbers `scalar` gives: all but those of indices that blocks compute. `None` if no tile is whole, or if
     /// its accesses are no copies of elements.
     fn new(view: &ViewAccess, kind: AccessKind, scalar: impl Fn(&Tile) -> Option<u64>, memory: &SharedMemory<'_>) -> Option<Tiling> {
-        if view.order.semantics != MemoryOrderingSemantics::Weak || view.packed || view.dims.len() > MAX_DIMS {
+        if view.order.semantics != MemoryOrderingSemantics::Weak || view.packed || view.tile.len() > MAX_DIMS {
             return None;
         }
+        match &view.places {
+            Placement::Tensor(dims) => Tiling::of_tensor(view, dims, kind, scalar, memory),
+            Placement::Computed(function) => Tiling::computed(view, function, kind, scalar, memory),
+        }
+    }
+
+    fn of_tensor(
+        view: &ViewAccess,
+        dims: &[ViewDim],
+        kind: AccessKind,
+        scalar: impl Fn(&Tile) -> Option<u64>,
+        memory: &SharedMemory<'_>,
+    ) -> Option<Tiling> {
         let number = |extent: &Extent| match extent {
             Extent::Static(value) => Some(*value),
             Extent::Dynamic(tile) => scalar(tile),
@@ -91,15 +132,16 @@ impl Tiling {
         let size = view.size as u64;
         let (mut steps, mut moving, mut axes) = ([Step::NONE; MAX_DIMS], 0, [Axis::SINGLE; MAX_AXES]);
         let (mut first, mut reach, mut span, mut pitch, mut rank, mut in_order) = (0u64, 0u64, 0u64, 1, MAX_AXES, true);
-        for dim in view.dims.iter().rev() {
+        for (dim, &extent) in dims.iter().zip(&view.tile).rev() {
             let Coordinate::Origin { index, scale } = &dim.coordinate else { return None };
-            let (tile, shape, stride) = (dim.tile as u64, number(&dim.shape)?, number(&dim.stride)?);
+            let (tile, shape, stride) = (extent as u64, number(&dim.shape)?, number(&dim.stride)?);
             let last = shape.checked_sub(tile)?.checked_div(*scale)?;
             let distance = scale.checked_mul(stride)?;
             match (scalar(index), index.base) {
                 (Some(index), _) => first = first.checked_add(index.checked_mul(distance).filter(|_| index <= last)?)?,
                 (None, Base::Reg(reg)) => {
-                    steps[moving] = Step { index: reg, size: index.elem.size(), last, bytes: distance.checked_mul(size)? };
+                    let step = Step::new(reg, index.elem.size(), distance.checked_mul(size)?.try_into().ok()?);
+                    steps[moving] = Step { least: 0, most: last.min(i64::MAX.cast_unsigned()).cast_signed(), ..step };
                     moving += 1;
                     reach = reach.checked_add(last.checked_mul(distance)?)?;
                 }
@@ -108,24 +150,100 @@ impl Tiling {
             span = span.checked_add((tile - 1).checked_mul(stride)?)?;
             if tile != 1 {
                 rank = rank.checked_sub(1)?;
-                axes[rank] = Axis { count: dim.tile, stride, pitch };
+                axes[rank] = Axis { count: extent, stride, pitch };
                 in_order &= stride == pitch as u64;
             }
-            pitch *= dim.tile;
+            pitch *= extent;
         }
         // The last offset must be within the limit of all accesses.
         let all = reach.checked_add(span)?;
         first.checked_add(all).filter(|last| *last < i64::MAX.cast_unsigned())?;
         let (address, bytes) = (scalar(&view.base)?.checked_add(first.checked_mul(size)?)?, (span + 1).checked_mul(size)?);
-        let all_bytes = (all + 1).checked_mul(size)?;
-        let host = memory.resolve(address, all_bytes, size, kind, &mut 0).ok();
-        let host = host.filter(|host| host.addr().is_multiple_of(view.size)).unwrap_or(std::ptr::null_mut());
-        Some(Tiling { address, host, bytes, all_bytes, apart: false, steps, moving, axes, in_order })
+        let reach = (0, (all + 1).checked_mul(size)?.try_into().ok()?);
+        let tiling =
+            Tiling { address, host: std::ptr::null_mut(), bytes, reach, apart: false, steps, moving, sums: Vec::new(), axes, in_order };
+        Some(tiling.in_one_buffer(view, kind, memory))
+    }
+
+    /// The tiling of an access function: the tile of a block is whole if no lane is masked off, and no sum wraps.
+    fn computed(
+        view: &ViewAccess,
+        function: &AccessFunction,
+        kind: AccessKind,
+        scalar: impl Fn(&Tile) -> Option<u64>,
+        memory: &SharedMemory<'_>,
+    ) -> Option<Tiling> {
+        let known = |leaf: usize| {
+            let leaf = &function.leaves[leaf];
+            if leaf.along.is_some() { None } else { scalar(&leaf.tile).map(|bits| leaf.number(bits)) }
+        };
+        let resolved = function.resolve(known)?;
+        let (axes, span, in_order) = axes(function, &resolved.offset, kind)?;
+        let size = view.size as i64;
+        let (mut steps, mut moving, mut places) = ([Step::NONE; MAX_DIMS], 0, SmallVec::<[usize; MAX_DIMS]>::new());
+        for (number, leaf) in function.leaves.iter().enumerate().filter(|(number, _)| known(*number).is_none()) {
+            let Base::Reg(reg) = leaf.tile.base else { return None };
+            if leaf.along.is_some() || moving == MAX_DIMS {
+                return None;
+            }
+            let times = resolved.offset.leaves.iter().find(|(other, _)| *other == number).map_or(0, |(_, times)| *times);
+            steps[moving] = Step::new(reg, leaf.tile.elem.size(), times.checked_mul(size)?);
+            if leaf.is_block_id {
+                steps[moving].least = 0;
+            }
+            moving += 1;
+            places.push(number);
+        }
+        let lanes = function.all_lanes();
+        let mut sums = Vec::new();
+        for between in resolved.needs.iter().chain(&resolved.conditions) {
+            let (low, high) = between.value.reach(&lanes)?;
+            let constant = i128::from(between.value.constant);
+            let (least, most) =
+                (i128::from(between.least) - constant - i128::from(low), i128::from(between.most) - constant - i128::from(high));
+            let position = |leaf: &usize| places.iter().position(|place| place == leaf);
+            match between.value.leaves[..] {
+                [] if least <= 0 && 0 <= most => {}
+                [] => return None,
+                [(leaf, times)] => steps[position(&leaf)?].keep_between(least, most, times),
+                _ => {
+                    let terms = between.value.leaves.iter().map(|(leaf, times)| Some((position(leaf)?, *times))).collect::<Option<_>>()?;
+                    sums.push(Sum { terms, least, most });
+                }
+            }
+        }
+        if steps[..moving].iter().any(|step| step.least > step.most) {
+            return None;
+        }
+        let address = scalar(&view.base)?.wrapping_add_signed(resolved.offset.constant.checked_mul(size)?);
+        let bytes = (span + 1).checked_mul(size)?;
+        // Where numbers may be anything, so may be places.
+        let reach = steps[..moving].iter().try_fold((0i64, bytes), |(first, end), step| {
+            let (least, most) = (step.least.checked_mul(step.bytes)?, step.most.checked_mul(step.bytes)?);
+            Some((first.checked_add(least.min(most))?, end.checked_add(least.max(most))?))
+        });
+        let (reach, is_bounded) = (reach.unwrap_or_default(), reach.is_some());
+        let bytes = bytes.cast_unsigned();
+        let tiling = Tiling { address, host: std::ptr::null_mut(), bytes, reach, apart: false, steps, moving, sums, axes, in_order };
+        Some(if is_bounded { tiling.in_one_buffer(view, kind, memory) } else { tiling })
+    }
+
+    /// The tiling with its place on the host, if one buffer holds all tiles and may be accessed as the view does.
+    fn in_one_buffer(mut self, view: &ViewAccess, kind: AccessKind, memory: &SharedMemory<'_>) -> Tiling {
+        let (first, end) = self.reach;
+        let bytes = end.checked_sub(first).map_or(u64::MAX, i64::cast_unsigned);
+        if let Ok(host) = memory.resolve(self.address.wrapping_add_signed(first), bytes, view.size as u64, kind, &mut 0)
+            && host.addr().is_multiple_of(view.size)
+        {
+            self.host = host.wrapping_offset((-first) as isize);
+        }
+        self
     }
 
     /// The addresses from the first to behind the last byte of all tiles, if one buffer holds them.
     fn span(&self) -> Option<Range<usize>> {
-        (!self.host.is_null()).then(|| self.host.addr()..self.host.addr() + self.all_bytes as usize)
+        let at = |offset: i64| self.host.wrapping_offset(offset as isize).addr();
+        (!self.host.is_null()).then(|| at(self.reach.0)..at(self.reach.1))
     }
 
     /// Where the tiles of blocks lie whose indices are coordinates of these, or constants, and whose accesses are checked already. Lowers
@@ -134,11 +252,14 @@ impl Tiling {
         if self.host.is_null() {
             return None;
         }
+        if !self.sums.is_empty() {
+            return None;
+        }
         let mut places = Places { first: self.host, steps: [0; 3], bytes: self.bytes };
         for step in &self.steps[..self.moving] {
-            let axis = plan.axis(step.index)?;
-            places.steps[axis] += step.bytes;
-            whole[axis] = whole[axis].min(step.last.saturating_add(1));
+            let axis = plan.axis(step.register).filter(|_| step.least <= 0)?;
+            places.steps[axis] += u64::try_from(step.bytes).ok()?;
+            whole[axis] = whole[axis].min(u64::try_from(step.most.saturating_add(1)).unwrap_or(0));
         }
         Some(places)
     }
@@ -153,23 +274,73 @@ impl Tiling {
     /// How many bytes the tile of a block lies behind the first one; `None` if it is not whole.
     #[inline]
     fn offset(&self, regs: &Frame) -> Option<u64> {
-        let mut offset = 0;
+        let mut offset = 0i64;
         for step in &self.steps[..self.moving] {
-            let index = regs.register_scalar(step.index, step.size);
-            if index > step.last {
+            let number = step.number(regs);
+            if number < step.least || number > step.most {
                 return None;
             }
-            offset += index * step.bytes;
+            offset = offset.wrapping_add(number.wrapping_mul(step.bytes));
         }
-        Some(offset)
+        if !self.sums.is_empty() && !self.sums_hold(regs) {
+            return None;
+        }
+        Some(offset.cast_unsigned())
+    }
+
+    #[inline(never)]
+    fn sums_hold(&self, regs: &Frame) -> bool {
+        self.sums.iter().all(|sum| {
+            let terms = sum.terms.iter().map(|(step, times)| i128::from(self.steps[*step].number(regs)) * i128::from(*times));
+            let sum_of_terms: i128 = terms.sum();
+            sum.least <= sum_of_terms && sum_of_terms <= sum.most
+        })
     }
 }
 
-/// The view that an instruction loads or stores a tile of.
+impl Step {
+    /// Narrows the range to numbers of which so many times each lies between two others.
+    fn keep_between(&mut self, least: i128, most: i128, times: i64) {
+        let (low, high) = if times > 0 { (least, most) } else { (most, least) };
+        let clamp = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        self.least = self.least.max(clamp(-floor_div(-low, times.into())));
+        self.most = self.most.min(clamp(floor_div(high, times.into())));
+    }
+}
+
+/// The axes of a tile whose lanes lie so far apart, how many elements the last lies behind the first, and whether they lie as in a
+/// register; `None` if lanes go backwards, or if those that are written might share a place.
+fn axes(function: &AccessFunction, offset: &Affine, kind: AccessKind) -> Option<([Axis; MAX_AXES], i64, bool)> {
+    let (mut axes, mut span, mut pitch, mut in_order) = ([Axis::SINGLE; MAX_AXES], 0i64, 1, true);
+    let dims = function.extents.iter().zip(offset.steps).rev();
+    for (axis, (&count, step)) in axes.iter_mut().rev().zip(dims) {
+        let stride = u64::try_from(step).ok()?;
+        *axis = Axis { count, stride, pitch };
+        in_order &= stride == pitch as u64;
+        span = span.checked_add(step.checked_mul(count as i64 - 1)?)?;
+        pitch *= count;
+    }
+    (kind == AccessKind::Read || are_apart(&axes)).then_some((axes, span, in_order))
+}
+
+/// Whether no two elements of a box share a place: each axis goes further than all that are finer.
+pub(super) fn are_apart(axes: &[Axis]) -> bool {
+    let mut proper: SmallVec<[&Axis; MAX_AXES]> = axes.iter().filter(|axis| axis.count > 1).collect();
+    proper.sort_unstable_by_key(|axis| axis.stride);
+    let mut reach = 0u64;
+    proper.iter().all(|axis| {
+        let is_apart = axis.stride > reach;
+        reach = reach.saturating_add(axis.stride.saturating_mul(axis.count as u64 - 1));
+        is_apart
+    })
+}
+
+/// The view that an instruction accesses a tile of.
 fn view(inst: &Inst) -> Option<(&ViewAccess, AccessKind)> {
     match inst {
         Inst::Load { view, .. } => Some((view, AccessKind::Read)),
         Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Some((view, AccessKind::Write)),
+        Inst::AtomicView { view, .. } => Some((view, AccessKind::ReadModifyWrite)),
         _ => None,
     }
 }
@@ -185,6 +356,19 @@ pub(crate) fn find_all(plan: &Plan, layout: &FrameLayout<'_>, memory: &SharedMem
         }
     }
     tilings
+}
+
+/// The access functions of the views whose tensors are constants of a launch, with these constants.
+pub(crate) fn resolve_functions(plan: &Plan, layout: &FrameLayout<'_>) -> Vec<Option<Resolved>> {
+    let views = plan.fixed_views.iter().filter_map(|at| view(&plan.code[*at]));
+    let resolved = views.map(|(view, _)| match &view.places {
+        Placement::Tensor(_) => None,
+        Placement::Computed(function) => function.resolve(|leaf| {
+            let leaf = &function.leaves[leaf];
+            if leaf.along.is_some() { None } else { layout.constant(&leaf.tile).map(|bits| leaf.number(bits)) }
+        }),
+    });
+    resolved.collect()
 }
 
 /// Where all tiles lie that blocks may read in memory; `None` if that is not known.

@@ -5,8 +5,9 @@
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
 use super::{
-    Block, Machine, atomics,
+    Block, Launch, Machine, atomics,
     frame::Frame,
+    lanes::Lanes,
     nibbles,
     tiling::Axis,
     updates::{self, Change, Updates},
@@ -15,21 +16,33 @@ use crate::{
     AccessFault, LaunchErrorKind,
     budget::{Budget, Reservation},
     cpu::Level,
-    interrupt::Looks,
-    kernels::boxes::{self, Dim},
+    interrupt::{Looks, PART},
+    kernels::{
+        ahead::prefetch_row,
+        boxes::{self as copies, Dim},
+        scattered::{Reach, Window},
+    },
     memory::{Access, AccessKind, raw::Strong},
-    plan::{Coordinate, Extent, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
+    plan::{Coordinate, Extent, Placement, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
+use smallvec::SmallVec;
 use std::sync::Arc;
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
 
 /// The largest offset of an element (SEMANTICS c.11).
 const MAX_OFFSET: u128 = i64::MAX as u128;
 
+/// The axes of a box, the outermost first.
+pub(super) type Axes = SmallVec<[Axis; 2]>;
+
+/// How many rows of a list are fetched ahead, and how many bytes of each at most.
+const ROWS_AHEAD: usize = 8;
+const MOST_AHEAD: usize = 1 << 12;
+
 /// A box of elements.
 #[derive(Debug)]
 pub(super) struct Region {
-    pub(super) axes: Vec<Axis>,
+    pub(super) axes: Axes,
     /// Offset of the first element in memory, in elements.
     pub(super) offset: u128,
     /// Position of the first element in the tile.
@@ -69,18 +82,23 @@ impl Machine<'_> {
             nibbles::check(view, regs)?;
         }
         let target = regs.write(dst);
-        let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
-        let regions = regions(view, &row_major(&shape), regs, &self.launch.budget)?;
-        let inside: usize = regions.list.iter().map(Region::elements).sum();
-        let elements = view.dims.iter().map(|d| d.tile).product();
+        let mut made = None;
+        if view.element != Scalar::I1
+            && let Some((host, tiling)) = self.launch.find_tile(view, AccessKind::Read, block, &mut self.hint, &mut made)
+        {
+            let dims = tiling.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
+            // SAFETY: the tile lies whole in a buffer; the register has room for it.
+            unsafe { copies::copy(Level::best(), &dims, view.size, host, target) };
+            return Ok(());
+        }
+        let boxes = boxes(view, AccessKind::Read, &row_major(&view.tile), regs, self.launch)?;
+        let inside: usize = boxes.list.iter().map(Region::elements).sum();
+        let elements = view.tile.iter().product();
         if inside < elements {
             // SAFETY: the register holds the whole tile.
             unsafe { super::copy::spread(view.padding.to_le_bytes().as_ptr(), view.size, elements, target) };
         }
-        let base = regs.scalar(&view.base);
-        for region in &regions.list {
-            self.transfer(view, base, region, Direction::Load(target), block)?;
-        }
+        self.transfer_all(view, &boxes, Direction::Load(target), block)?;
         if view.element == Scalar::I1 {
             atomics::normalise_bits(target, elements);
         }
@@ -99,13 +117,9 @@ impl Machine<'_> {
             nibbles::check(view, regs)?;
         }
         let source = regs.read(src);
-        let regions = regions(view, &src.strides, regs, &self.launch.budget)?;
-        let base = regs.scalar(&view.base);
+        let boxes = boxes(view, AccessKind::Write, &src.strides, regs, self.launch)?;
         atomics::fence_before(view.order.semantics);
-        for region in &regions.list {
-            self.transfer(view, base, region, Direction::Store(source), block)?;
-        }
-        Ok(())
+        self.transfer_all(view, &boxes, Direction::Store(source), block)
     }
 
     pub(super) fn atomic_view(
@@ -117,13 +131,40 @@ impl Machine<'_> {
     ) -> Result<(), LaunchErrorKind> {
         let regs = &block.frame;
         let source = regs.read(src);
-        let regions = regions(view, &src.strides, regs, &self.launch.budget)?;
-        let base = regs.scalar(&view.base);
+        let boxes = boxes(view, AccessKind::ReadModifyWrite, &src.strides, regs, self.launch)?;
         atomics::fence_before(view.order.semantics);
-        for region in &regions.list {
-            self.transfer(view, base, region, Direction::Combine(source, mode), block)?;
-        }
+        self.transfer_all(view, &boxes, Direction::Combine(source, mode), block)?;
         atomics::fence_after(view.order.semantics);
+        Ok(())
+    }
+
+    /// Copies boxes between a register and memory. Where they are rows that lie anywhere, the next ones are fetched meanwhile.
+    fn transfer_all(&mut self, view: &ViewAccess, boxes: &Boxes, direction: Direction, block: &Block) -> Result<(), LaunchErrorKind> {
+        let address = |region: &Region| boxes.base.wrapping_add((region.offset as u64).wrapping_mul(view.size as u64));
+        let window = match &boxes.list[..] {
+            [first, _, ..] if !view.packed => self.launch.memory.window(address(first), view.size as u64, direction.kind(), &mut self.hint),
+            _ => None,
+        };
+        let is_weak = view.order.semantics == MemoryOrderingSemantics::Weak;
+        let copies = is_weak && self.launch.observer.is_none() && !matches!(direction, Direction::Combine(..));
+        let mut looks = Looks::new();
+        for (i, region) in boxes.list.iter().enumerate() {
+            if looks.end_after(region.elements()) {
+                return Ok(());
+            }
+            if let Some((window, next)) = window.zip(boxes.list.get(i + ROWS_AHEAD)) {
+                let bytes = next.axes.last().map_or(1, |axis| axis.count * axis.stride as usize) * view.size;
+                let place = window.host.wrapping_add(address(next).wrapping_sub(window.address) as usize);
+                prefetch_row(place, bytes.min(MOST_AHEAD));
+            }
+            match window.and_then(|window| Some((window, row_inside(&window, address(region), region, view)?))) {
+                // SAFETY: the row lies in the buffer; the register holds the whole tile.
+                Some((window, bytes)) if copies => unsafe {
+                    copy_row(window.place(address(region)), region.position * view.size, bytes, direction)
+                },
+                _ => self.transfer(view, boxes.base, region, direction, block)?,
+            }
+        }
         Ok(())
     }
 
@@ -184,17 +225,17 @@ impl Machine<'_> {
             Ok(host) => Ok(Place { host, address: at(offset) }),
             Err(_) => {
                 let apart = AccessFault::OutOfBounds { address: at(offset), size: span.saturating_mul(size), nearest: None };
-                Err(self.first_fault(view, base, kind, block).unwrap_or(apart.into()))
+                Err(self.first_fault(view, kind, block).unwrap_or(apart.into()))
             }
         }
     }
 
     /// Why the first element of a tile cannot be accessed that cannot be; the tile's order is that of its indices.
     #[cold]
-    pub(super) fn first_fault(&mut self, view: &ViewAccess, base: u64, kind: AccessKind, block: &Block) -> Option<LaunchErrorKind> {
-        let shape: Vec<usize> = view.dims.iter().map(|dim| dim.tile).collect();
+    pub(super) fn first_fault(&mut self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<LaunchErrorKind> {
         let mut first: Option<(usize, LaunchErrorKind)> = None;
-        for region in boxes_inside(view, &row_major(&shape), &block.frame)?.iter().filter(|region| region.elements() > 0) {
+        let Boxes { base, list, .. } = boxes(view, kind, &row_major(&view.tile), &block.frame, self.launch).ok()?;
+        for region in list.iter().filter(|region| region.elements() > 0) {
             let start = region.offset as u64;
             let is_later = |position, first: &Option<(usize, _)>| first.as_ref().is_some_and(|(before, _)| *before <= position);
             match region.span() {
@@ -228,12 +269,9 @@ impl Machine<'_> {
         let (inner, outer) = region.axes.split_last().map_or((&whole, &[][..]), |(inner, outer)| (inner, outer));
         let runs: usize = outer.iter().map(|a| a.count).product();
         let strong = view.order.semantics != MemoryOrderingSemantics::Weak;
-        let run = Run { element: view.element, size: view.size, strong, alone: self.launch.alone, axis: *inner };
+        let run = |count| Run { element: view.element, size: view.size, strong, alone: self.launch.alone, axis: Axis { count, ..*inner } };
         let mut looks = Looks::new();
         for mut r in 0..runs {
-            if looks.end_after(inner.count) {
-                break;
-            }
             let (mut offset, mut position) = (0u64, region.position);
             for axis in outer.iter().rev() {
                 let i = r % axis.count;
@@ -245,9 +283,15 @@ impl Machine<'_> {
             // SAFETY: the box was checked, so every run lies inside one buffer; the register holds the whole tile.
             let host = unsafe { place.host.add(bytes) };
             self.observe(view, direction, place.address + bytes as u64, inner, block);
-            // SAFETY: as above.
-            unsafe { run.copy(host, direction, position) }
-                .ok_or(AccessFault::Misaligned { address: place.address, size: view.size as u64 })?;
+            for from in (0..inner.count).step_by(PART) {
+                let count = PART.min(inner.count - from);
+                if looks.end_after(count) {
+                    return Ok(());
+                }
+                // SAFETY: as above.
+                unsafe { run(count).copy(host.add(from * inner.stride as usize * view.size), direction, position + from * inner.pitch) }
+                    .ok_or(AccessFault::Misaligned { address: place.address, size: view.size as u64 })?;
+            }
         }
         Ok(())
     }
@@ -273,13 +317,35 @@ impl Machine<'_> {
     }
 }
 
+/// The bytes of a row that begins at an address, if its elements lie side by side, in the register too, and all in the buffer.
+fn row_inside(window: &Window, address: u64, region: &Region, view: &ViewAccess) -> Option<usize> {
+    let [Axis { count, stride: 1, pitch: 1 }] = region.axes[..] else { return None };
+    let last = address.checked_add(((count - 1) * view.size) as u64)?;
+    (address.is_multiple_of(view.size as u64) && window.holds(Reach { first: address, last })).then_some(count * view.size)
+}
+
+/// Copies a row between memory and a place in the register.
+///
+/// # Safety
+/// Both hold so many bytes.
+unsafe fn copy_row(host: *mut u8, position: usize, bytes: usize, direction: Direction) {
+    // SAFETY: by the contract; registers and buffers do not overlap.
+    unsafe {
+        match direction {
+            Direction::Load(register) => std::ptr::copy_nonoverlapping(host, register.add(position), bytes),
+            Direction::Store(register) => std::ptr::copy_nonoverlapping(register.add(position), host, bytes),
+            Direction::Combine(..) => unreachable!("what is combined is not copied"),
+        }
+    }
+}
+
 /// Copies a checked box to the register.
 fn copy_in(view: &ViewAccess, region: &Region, host: *const u8, register: *mut u8) {
     let dims = region.axes.iter().map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
     // SAFETY: the box was checked to lie inside one buffer; the register holds the whole tile.
     unsafe {
         let register = register.add(region.position * view.size);
-        boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), view.size, host, register);
+        copies::copy(Level::best(), &dims.collect::<SmallVec<[Dim; 4]>>(), view.size, host, register);
     }
 }
 
@@ -289,7 +355,7 @@ fn copy_out(view: &ViewAccess, region: &Region, host: *mut u8, register: *const 
     // SAFETY: as in `copy_in`.
     unsafe {
         let register = register.add(region.position * view.size);
-        boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), view.size, register, host);
+        copies::copy(Level::best(), &dims.collect::<SmallVec<[Dim; 4]>>(), view.size, register, host);
     }
 }
 
@@ -402,45 +468,64 @@ fn negative(view: &ViewAccess, regs: &Frame) -> Option<LaunchErrorKind> {
         let signed = (value << unused).cast_signed() >> unused;
         (signed < 0).then_some(AccessFault::Negative { part, dim, value, signed })
     };
-    let mut dims = view.dims.iter().enumerate();
+    let Placement::Tensor(dims) = &view.places else { return None };
+    let mut dims = dims.iter().enumerate();
     let fault = dims.find_map(|(i, dim)| look(i, "stride", &dim.stride).or_else(|| look(i, "extent", &dim.shape)));
     fault.map(LaunchErrorKind::from)
 }
 
-/// The boxes of a tile, and the part of the launch's memory that they take.
-struct Regions {
-    list: Vec<Region>,
+/// Boxes of elements, and the part of the launch's memory that they take.
+#[derive(Default)]
+pub(super) struct Boxes {
+    /// The address that their offsets count from.
+    pub(super) base: u64,
+    pub(super) list: SmallVec<[Region; 1]>,
     #[expect(dead_code, reason = "gives back to the budget what the boxes take of it")]
-    reservation: Option<Reservation>,
-}
-
-/// The boxes of a tile that lie inside the tensor; `pitches` are the tile's strides in its register.
-///
-/// # Errors
-/// When the launch has no memory for them: a gathered dimension makes one for each of its positions.
-fn regions(view: &ViewAccess, pitches: &[usize], regs: &Frame, budget: &Arc<Budget>) -> Result<Regions, LaunchErrorKind> {
-    let gathered = view.dims.iter().filter(|dim| matches!(dim.coordinate, Coordinate::Gather { .. })).map(|dim| dim.tile);
-    let boxes: usize = gathered.product();
-    // A list is made of the one before.
-    let bytes = size_of::<Region>() + view.dims.len() * size_of::<Axis>();
-    let reservation = if boxes > 1 { Some(budget.reserve(boxes.saturating_mul(2 * bytes))?) } else { None };
-    // A launch that is to end has no boxes: half of one would lie elsewhere.
-    Ok(Regions { list: boxes_inside(view, pitches, regs).unwrap_or_default(), reservation })
+    pub(super) reservation: Option<Reservation>,
 }
 
 /// Work on a box, in elements.
 const BOX_WORK: usize = 16;
 
-/// The boxes of a tile; `None` if the launch is to end.
-fn boxes_inside(view: &ViewAccess, pitches: &[usize], regs: &Frame) -> Option<Vec<Region>> {
-    let mut regions = vec![Region { axes: Vec::with_capacity(view.dims.len()), offset: 0, position: 0 }];
+/// The boxes of a tile's elements that are accessed; `pitches` are the tile's strides in its register.
+///
+/// # Errors
+/// When the launch has no memory for them: a gathered dimension makes one for each of its positions.
+fn boxes(view: &ViewAccess, kind: AccessKind, pitches: &[usize], regs: &Frame, launch: &Launch<'_>) -> Result<Boxes, LaunchErrorKind> {
+    let (base, budget) = (regs.scalar(&view.base), &launch.budget);
+    // A launch that is to end has no boxes: half of one would lie elsewhere.
+    Ok(match &view.places {
+        Placement::Tensor(dims) => {
+            let gathered = dims.iter().zip(&view.tile).filter(|(dim, _)| matches!(dim.coordinate, Coordinate::Gather { .. }));
+            let reservation = reserve(gathered.map(|(_, extent)| *extent).product(), budget)?;
+            Boxes { base, list: boxes_in_tensor(dims, &view.tile, pitches, regs).map(SmallVec::from_vec).unwrap_or_default(), reservation }
+        }
+        Placement::Computed(function) => {
+            let resolved = view.fixed.and_then(|number| launch.functions[number].as_ref());
+            let access = Lanes { function, size: view.size, written: kind != AccessKind::Read, regs, resolved };
+            access.boxes(base, (&view.tile, pitches), budget)?.unwrap_or_default()
+        }
+    })
+}
+
+/// Memory for so many boxes: a list may be made of another one.
+///
+/// # Errors
+/// When the launch has none.
+pub(super) fn reserve(boxes: usize, budget: &Arc<Budget>) -> Result<Option<Reservation>, LaunchErrorKind> {
+    if boxes > 1 { Ok(Some(budget.reserve(boxes.saturating_mul(2 * size_of::<Region>()))?)) } else { Ok(None) }
+}
+
+/// The boxes of a tile that lie inside a tensor.
+fn boxes_in_tensor(dims: &[ViewDim], tile: &[usize], pitches: &[usize], regs: &Frame) -> Option<Vec<Region>> {
+    let mut regions = vec![Region { axes: Axes::new(), offset: 0, position: 0 }];
     let mut looks = Looks::new();
-    for (dim, &pitch) in view.dims.iter().zip(pitches) {
+    for ((dim, &extent), &pitch) in dims.iter().zip(tile).zip(pitches) {
         let (shape, stride) = (regs.extent(&dim.shape), regs.extent(&dim.stride));
         match &dim.coordinate {
             Coordinate::Origin { index, scale } => {
                 let origin = u128::from(regs.scalar(index)) * u128::from(*scale);
-                let count = u128::from(shape).saturating_sub(origin).min(dim.tile as u128) as usize;
+                let count = u128::from(shape).saturating_sub(origin).min(extent as u128) as usize;
                 for region in &mut regions {
                     if looks.end_after(BOX_WORK) {
                         return None;
@@ -450,7 +535,7 @@ fn boxes_inside(view: &ViewAccess, pitches: &[usize], regs: &Frame) -> Option<Ve
                     region.axes.push(Axis { count, stride, pitch });
                 }
             }
-            Coordinate::Gather { indices } => regions = gather(&regions, dim, indices, regs, (shape, stride, pitch), &mut looks)?,
+            Coordinate::Gather { indices } => regions = gather(&regions, extent, indices, regs, (shape, stride, pitch), &mut looks)?,
         }
     }
     Some(regions)
@@ -460,14 +545,14 @@ fn boxes_inside(view: &ViewAccess, pitches: &[usize], regs: &Frame) -> Option<Ve
 /// if the launch is to end.
 fn gather(
     regions: &[Region],
-    dim: &ViewDim,
+    extent: usize,
     indices: &Tile,
     regs: &Frame,
     (shape, stride, pitch): (u64, u64, usize),
     looks: &mut Looks,
 ) -> Option<Vec<Region>> {
     let mut gathered = Vec::new();
-    for (region, i) in regions.iter().flat_map(|region| (0..dim.tile).map(move |i| (region, i))) {
+    for (region, i) in regions.iter().flat_map(|region| (0..extent).map(move |i| (region, i))) {
         if looks.end_after(BOX_WORK) {
             return None;
         }

@@ -11,6 +11,7 @@ mod folds;
 mod functions;
 mod indices;
 mod integers;
+mod lanes;
 mod multimem;
 mod over_k;
 mod prints;

@@ -70,6 +70,7 @@ impl Generator<'_> {
             24 => self.print(),
             25 => self.call(),
             26 | 27 => self.chain(),
+            28 if self.choices.once_in(2) => self.lanes(),
             28 => self.store_and_combine(),
             _ => self.regular(),
         }

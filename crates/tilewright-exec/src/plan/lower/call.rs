@@ -1,6 +1,6 @@
 //! Calls: the body of the function stands where it is called.
 
-use super::{Lowerer, Return, Val, control};
+use super::{Lowerer, Return, Val, access::Accesses, control};
 use crate::PlanError;
 use tilewright_ir::{AttrName, AttrValue, Function, OpRef};
 
@@ -30,6 +30,7 @@ impl<'m> Lowerer<'m> {
         let exit = self.new_label();
         let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
         let body = std::mem::replace(&mut self.body, &function.body);
+        let accesses = std::mem::replace(&mut self.accesses, Accesses::find(self.module, &function.body));
         let waiting = std::mem::replace(&mut self.waiting, control::waiting(&function.body));
         let read = std::mem::take(&mut self.read);
         // Jumps do not leave the function.
@@ -43,7 +44,7 @@ impl<'m> Lowerer<'m> {
         self.site = at;
         self.returns.pop();
         (self.loops, self.ifs) = (loops, ifs);
-        (self.body, self.values, self.waiting, self.read) = (body, values, waiting, read);
+        (self.body, self.values, self.accesses, self.waiting, self.read) = (body, values, accesses, waiting, read);
         self.place_label(exit);
         self.define_carried(op.results(), &results)
     }

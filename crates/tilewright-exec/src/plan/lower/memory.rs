@@ -116,6 +116,12 @@ impl<'m> Lowerer<'m> {
 
     pub(super) fn load_pointers(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let (elem, shape) = self.result_tile(op, 0)?;
+        if let Some(view) = self.access_function(op, elem)? {
+            let (dst, tile) = self.new_tile(elem, &shape);
+            self.emit(Inst::Load { view, dst, readers: Readers::Any });
+            self.define_result(op, 0, Val::Tile(tile))?;
+            return self.token(op, 1);
+        }
         let access = self.pointer_access(op, "source", elem)?;
         self.require(access.pointers.shape == shape, "the result must have the shape of the pointers")?;
         let padding = match self.tile_named(op, "paddingValue")? {
@@ -130,6 +136,11 @@ impl<'m> Lowerer<'m> {
 
     pub(super) fn store_pointers(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let src = self.needed(op, "value")?;
+        if let Some(view) = self.access_function(op, src.elem)? {
+            let src = if src.is_permuted() { src } else { self.in_order(src) };
+            self.emit(Inst::Store { view, src });
+            return self.token(op, 0);
+        }
         let access = self.pointer_access(op, "destination", src.elem)?;
         let src = self.for_pointers(&access, src)?;
         self.emit(Inst::StorePointers { access: Box::new(access), src });
@@ -140,6 +151,11 @@ impl<'m> Lowerer<'m> {
         let argument = self.needed(op, "arg")?;
         let mode = self.mode(op)?;
         self.require(mode_takes(mode, argument.elem), "the mode does not take this element type")?;
+        if let Some(view) = self.access_function(op, argument.elem)? {
+            let src = self.in_order(argument);
+            self.emit(Inst::AtomicView { view, mode, src });
+            return self.token(op, 1);
+        }
         let access = self.pointer_access(op, "pointers", argument.elem)?;
         let argument = self.for_pointers(&access, argument)?;
         self.atomic(op, access, Update::Rmw { mode, argument })

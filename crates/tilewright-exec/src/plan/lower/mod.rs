@@ -3,6 +3,7 @@
 //! Views and tokens exist only here: a view is a description of where its elements lie, kept until an access uses it; tokens
 //! order nothing that running in program order does not (SEMANTICS d.5).
 
+mod access;
 mod call;
 mod control;
 mod elementwise;
@@ -29,6 +30,7 @@ use crate::{
     hash::{HashMap, HashSet},
     memory::{Globals, locals::Allocas},
 };
+use access::Accesses;
 use std::{cell::OnceCell, rc::Rc};
 use tilewright_ir::{Block, Body, Function, Module, Op, OpRef, Opcode, Scalar, Str, TypeData, Value};
 use tilewright_passes::elementwise::elem_op;
@@ -109,6 +111,8 @@ struct Lowerer<'m> {
     body: &'m Body,
     /// The functions by their names, once one is called.
     functions: OnceCell<HashMap<Str, &'m Function>>,
+    /// The accesses of the body whose places are functions of indices.
+    accesses: Accesses,
     /// The operations of the body that may wait for other blocks.
     waiting: HashSet<Op>,
     /// By value of the body: whether an operation reads it; found out once something asks.
@@ -142,6 +146,7 @@ pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function) 
         globals,
         body,
         functions: OnceCell::new(),
+        accesses: Accesses::find(module, body),
         waiting: control::waiting(body),
         read: OnceCell::new(),
         values: vec![None; body.num_values()],
@@ -198,6 +203,9 @@ impl<'m> Lowerer<'m> {
         }
         let scope = self.open.len();
         for op in self.body.ops(block) {
+            if self.accesses.leaves_unused(op.id()) {
+                continue;
+            }
             self.enter(op);
             self.op(op)?;
         }

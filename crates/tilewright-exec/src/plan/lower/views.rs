@@ -4,7 +4,7 @@ use super::{Lowerer, Val};
 use crate::{
     PlanError,
     elem::{Elem, memory_bits},
-    plan::{Coordinate, Extent, Inst, Tile, ViewAccess, ViewDim},
+    plan::{Coordinate, Extent, Inst, Placement, Tile, ViewAccess, ViewDim},
 };
 use std::rc::Rc;
 use tilewright_ir::{DYNAMIC, OpRef, PaddingValue, Scalar, TypeData, Value};
@@ -135,7 +135,8 @@ impl<'m> Lowerer<'m> {
         let dims = indices.into_iter().enumerate().map(|(i, index)| self.view_dim(&view, i, index)).collect::<Result<_, _>>()?;
         let padding = self.padding_bits(view.padding, element)?;
         let order = self.order(op)?;
-        Ok(Box::new(ViewAccess { base: view.tensor.base.clone(), element, size, packed: bits < 8, dims, padding, order, fixed: None }))
+        let (base, tile, places) = (view.tensor.base.clone(), view.tile.clone(), Placement::Tensor(dims));
+        Ok(Box::new(ViewAccess { base, element, size, packed: bits < 8, tile, places, padding, order, fixed: None }))
     }
 
     fn view_dim(&mut self, view: &View, i: usize, index: Tile) -> Result<ViewDim, PlanError> {
@@ -152,7 +153,7 @@ impl<'m> Lowerer<'m> {
             }
         };
         let d = view.dim_map[i];
-        Ok(ViewDim { tile: view.tile[i], shape: view.tensor.shape[d].clone(), stride: view.tensor.strides[d].clone(), coordinate })
+        Ok(ViewDim { shape: view.tensor.shape[d].clone(), stride: view.tensor.strides[d].clone(), coordinate })
     }
 
     /// The bits of an element outside of the tensor; 0 where the view does not say.

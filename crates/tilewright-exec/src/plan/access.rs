@@ -1,0 +1,459 @@
+//! Access functions: where the lanes of a tile of pointers lie, as a function of their indices.
+//!
+//! Programs compute the addresses of gathers and scatters lane by lane, but mostly as sums of multiples of the lane's indices and of
+//! numbers that are the same for all lanes, and mask lanes by comparing such sums. Then the lanes that are accessed are a strided box, as
+//! those of a view are, and neither addresses nor masks need be computed. Sums are those of integers of a width, which wrap; where one
+//! that must not does, the lanes are computed one by one.
+
+use super::Tile;
+use smallvec::SmallVec;
+use tilewright_ir::ComparisonPredicate;
+
+/// Dimensions of more than one element that a tile may have.
+pub(crate) const MAX_DIMS: usize = 4;
+
+/// Where the lanes of a tile lie, and which of them are accessed. Dimensions are those of more than one element.
+#[derive(Clone, Debug)]
+pub(crate) struct AccessFunction<L = Leaf> {
+    /// Extents of the tile.
+    pub(crate) extents: SmallVec<[usize; MAX_DIMS]>,
+    /// Each reads only those before it.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) leaves: Vec<L>,
+    /// How many elements a lane lies behind the base: a node, read as a signed number.
+    pub(crate) offset: usize,
+    /// A lane is accessed if all hold.
+    pub(crate) conditions: Vec<Condition>,
+}
+
+/// An integer that each lane has, of so many bits.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) bits: u32,
+    pub(crate) index: Index,
+}
+
+/// How a node's value comes about; operands are nodes.
+#[derive(Clone, Debug)]
+pub(crate) enum Index {
+    Constant(i64),
+    /// The lane's index along a dimension, several times; the sum of these.
+    Lane(SmallVec<[(usize, i64); 2]>),
+    Leaf(usize),
+    Add(usize, usize),
+    Sub(usize, usize),
+    Mul(usize, usize),
+    /// The value in more or fewer bits.
+    Resize {
+        of: usize,
+        signed: bool,
+    },
+}
+
+/// A number that a block has computed.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    pub(crate) tile: Tile,
+    /// The dimension along which there is one for each index; one for all lanes, if there is none.
+    pub(crate) along: Option<usize>,
+    /// Whether it is a coordinate of the block.
+    pub(crate) is_block_id: bool,
+}
+
+/// A comparison of two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Condition {
+    pub(crate) predicate: ComparisonPredicate,
+    pub(crate) signed: bool,
+    pub(crate) lhs: usize,
+    pub(crate) rhs: usize,
+}
+
+/// A sum of a constant, multiples of leaves that are not known, and multiples of the lane's indices.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Affine {
+    pub(crate) constant: i64,
+    pub(crate) leaves: SmallVec<[(usize, i64); 2]>,
+    pub(crate) steps: [i64; MAX_DIMS],
+}
+
+/// A sum that lies between two numbers, both included. The least and the greatest number of all are no bounds.
+#[derive(Clone, Debug)]
+pub(crate) struct Between {
+    pub(crate) value: Affine,
+    pub(crate) least: i64,
+    pub(crate) most: i64,
+}
+
+/// An access function in which some leaves are known.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    /// Elements behind the base.
+    pub(crate) offset: Affine,
+    /// What must hold of all lanes: where it does not, sums wrap.
+    pub(crate) needs: Vec<Between>,
+    /// What holds of the lanes that are accessed.
+    pub(crate) conditions: Vec<Between>,
+}
+
+/// The signed numbers of a width.
+fn signed_range(bits: u32) -> (i64, i64) {
+    (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
+}
+
+/// The signed number that the low bits of another are.
+pub(crate) fn wrap(value: i64, bits: u32) -> i64 {
+    value << (64 - bits) >> (64 - bits)
+}
+
+impl Affine {
+    fn constant(constant: i64) -> Affine {
+        Affine { constant, ..Affine::default() }
+    }
+
+    fn is_constant(&self) -> bool {
+        self.leaves.is_empty() && self.steps == [0; MAX_DIMS]
+    }
+
+    /// `self + factor * other`, unless a number becomes too large.
+    fn plus(mut self, other: &Affine, factor: i64) -> Option<Affine> {
+        let add = |to: &mut i64, number: i64| {
+            *to = to.checked_add(number.checked_mul(factor)?)?;
+            Some(())
+        };
+        add(&mut self.constant, other.constant)?;
+        self.steps.iter_mut().zip(other.steps).try_for_each(|(to, step)| add(to, step))?;
+        for (leaf, times) in &other.leaves {
+            match self.leaves.iter_mut().find(|(own, _)| own == leaf) {
+                Some((_, own)) => add(own, *times)?,
+                None => self.leaves.push((*leaf, times.checked_mul(factor)?)),
+            }
+        }
+        self.leaves.retain(|(_, times)| *times != 0);
+        Some(self)
+    }
+
+    /// The product, if one of the factors is known.
+    fn times(&self, other: &Affine) -> Option<Affine> {
+        let (sum, factor) = if other.is_constant() { (self, other) } else { (other, self) };
+        if factor.is_constant() { Affine::default().plus(sum, factor.constant) } else { None }
+    }
+
+    /// What constant and leaves add up to, where these have the given values; `None` if it is too large a number.
+    pub(crate) fn with(&self, leaves: &[i64]) -> Option<i64> {
+        self.leaves.iter().try_fold(self.constant, |sum, (leaf, times)| sum.checked_add(leaves[*leaf].checked_mul(*times)?))
+    }
+
+    /// The least and the greatest that the lanes add to the rest, if their indices lie in these ranges, which are not empty.
+    pub(crate) fn reach(&self, lanes: &[(usize, usize)]) -> Option<(i64, i64)> {
+        let mut reach = (0i64, 0i64);
+        for (step, &(first, end)) in self.steps.iter().zip(lanes) {
+            let (first, last) = (step.checked_mul(first as i64)?, step.checked_mul(end as i64 - 1)?);
+            reach = (reach.0.checked_add(first.min(last))?, reach.1.checked_add(first.max(last))?);
+        }
+        Some(reach)
+    }
+}
+
+impl Between {
+    /// Whether it holds of all lanes, of some or of none, where constant and leaves add up to a number; the lanes' indices lie in these ranges.
+    pub(crate) fn holds(&self, constant: i64, lanes: &[(usize, usize)]) -> Holds {
+        let reach = self.value.reach(lanes).and_then(|(low, high)| Some((constant.checked_add(low)?, constant.checked_add(high)?)));
+        match reach {
+            Some((low, high)) if low >= self.least && high <= self.most => Holds::Always,
+            Some((low, high)) if low > self.most || high < self.least => Holds::Never,
+            _ => Holds::Sometimes,
+        }
+    }
+
+    /// The dimension that it alone depends on, if its lanes have several indices along one such dimension.
+    pub(crate) fn only_dim(&self, lanes: &[(usize, usize)]) -> Option<usize> {
+        let mut dims = (0..lanes.len()).filter(|dim| self.value.steps[*dim] != 0 && lanes[*dim].1 - lanes[*dim].0 > 1);
+        let dim = dims.next();
+        if dims.next().is_some() { None } else { dim }
+    }
+
+    /// The range of indices along the dimension that it alone depends on for which it holds, out of those of the lanes, where constant and
+    /// leaves add up to a number.
+    pub(crate) fn restrict(&self, mut constant: i64, dim: usize, lanes: &[(usize, usize)]) -> Option<(usize, usize)> {
+        for (other, (first, _)) in lanes.iter().enumerate().filter(|(other, _)| *other != dim) {
+            constant = constant.checked_add(self.value.steps[other].checked_mul(*first as i64)?)?;
+        }
+        let (least, most, step) = (self.least.saturating_sub(constant), self.most.saturating_sub(constant), self.value.steps[dim]);
+        let (first, end) = lanes[dim];
+        // The indices from one up to another, both included.
+        let (from, to) = match step {
+            1 => (least, most),
+            -1 => (most.saturating_neg(), least.saturating_neg()),
+            _ => {
+                let (low, high) = if step > 0 { (least, most) } else { (most, least) };
+                let bound = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+                (bound(-floor_div(-i128::from(low), step.into())), bound(floor_div(high.into(), step.into())))
+            }
+        };
+        let from = from.clamp(first as i64, end as i64);
+        Some((from as usize, to.saturating_add(1).clamp(from, end as i64) as usize))
+    }
+}
+
+/// For which lanes something holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Holds {
+    Always,
+    Sometimes,
+    Never,
+}
+
+/// The quotient, rounded down.
+pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
+    let quotient = a / b;
+    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+}
+
+impl<L> AccessFunction<L> {
+    /// The function where leaves have the values that `known` gives; `None` if sums of the lanes' indices and of unknown leaves are not all
+    /// there is to it, or if some lane's sum wraps.
+    pub(crate) fn resolve(&self, known: impl Fn(usize) -> Option<i64>) -> Option<Resolved> {
+        let lanes = self.all_lanes();
+        let mut sums: SmallVec<[Affine; 24]> = SmallVec::new();
+        let mut needs = Vec::new();
+        let need = |needs: &mut Vec<Between>, value: &Affine, (least, most): (i64, i64)| {
+            let between = Between { value: value.clone(), least, most };
+            if !between.value.leaves.is_empty() {
+                needs.push(between);
+                return Some(());
+            }
+            (between.holds(between.value.constant, &lanes) == Holds::Always).then_some(())
+        };
+        for node in &self.nodes {
+            let sum = match &node.index {
+                Index::Constant(value) => Affine::constant(*value),
+                Index::Leaf(leaf) => match known(*leaf) {
+                    Some(value) => Affine::constant(value),
+                    None => Affine { leaves: SmallVec::from_slice(&[(*leaf, 1)]), ..Affine::default() },
+                },
+                Index::Lane(indices) => {
+                    let mut sum = Affine::default();
+                    indices.iter().for_each(|(dim, times)| sum.steps[*dim] += times);
+                    sum
+                }
+                Index::Add(a, b) => sums[*a].clone().plus(&sums[*b], 1)?,
+                Index::Sub(a, b) => sums[*a].clone().plus(&sums[*b], -1)?,
+                Index::Mul(a, b) => sums[*a].times(&sums[*b])?,
+                Index::Resize { of, signed } => {
+                    let (from, value) = (&self.nodes[*of], &sums[*of]);
+                    if from.may_wrap() {
+                        need(&mut needs, value, signed_range(from.bits))?;
+                    }
+                    if !signed {
+                        need(&mut needs, value, (0, i64::MAX))?;
+                    }
+                    if node.bits < from.bits {
+                        need(&mut needs, value, signed_range(node.bits))?;
+                    }
+                    value.clone()
+                }
+            };
+            sums.push(sum);
+        }
+        let mut conditions = Vec::with_capacity(self.conditions.len());
+        for condition in &self.conditions {
+            for side in [condition.lhs, condition.rhs] {
+                if self.nodes[side].may_wrap() {
+                    need(&mut needs, &sums[side], signed_range(self.nodes[side].bits))?;
+                }
+            }
+            let (predicate, mut lhs, mut rhs) = (condition.predicate, &sums[condition.lhs], &sums[condition.rhs]);
+            use ComparisonPredicate as P;
+            let most = match predicate {
+                P::LessThan | P::GreaterThan => -1,
+                _ => 0,
+            };
+            if matches!(predicate, P::GreaterThan | P::GreaterThanOrEqual) {
+                std::mem::swap(&mut lhs, &mut rhs);
+            }
+            if !condition.signed && predicate != P::Equal {
+                // What lies below a number that is not negative as a signed one, is such a number as well.
+                need(&mut needs, rhs, (0, i64::MAX))?;
+                conditions.push(Between { value: lhs.clone(), least: 0, most: i64::MAX });
+            }
+            let least = if predicate == P::Equal { 0 } else { i64::MIN };
+            conditions.push(Between { value: lhs.clone().plus(rhs, -1)?, least, most });
+        }
+
+        let offset = &self.nodes[self.offset];
+        if offset.may_wrap() && offset.bits < 64 {
+            need(&mut needs, &sums[self.offset], signed_range(offset.bits))?;
+        }
+        Some(Resolved { offset: sums[self.offset].clone(), needs: merged(needs)?, conditions: merged(conditions)? })
+    }
+
+    /// The ranges of all indices along each dimension.
+    pub(crate) fn all_lanes(&self) -> SmallVec<[(usize, usize); MAX_DIMS]> {
+        self.extents.iter().map(|extent| (0, *extent)).collect()
+    }
+}
+
+impl AccessFunction {
+    /// Whether leaves of a kind, and indices, are multiplied with others only, so that sums of them are all there is.
+    pub(crate) fn is_affine_in(&self, unknown: impl Fn(&Leaf) -> bool) -> bool {
+        // By node: whether it has leaves of that kind, and whether it has indices.
+        let mut has: SmallVec<[(bool, bool); 24]> = SmallVec::new();
+        for node in &self.nodes {
+            let both = |a: usize, b: usize| (has[a].0 || has[b].0, has[a].1 || has[b].1);
+            has.push(match node.index {
+                Index::Constant(_) => (false, false),
+                Index::Lane(_) => (false, true),
+                Index::Leaf(leaf) => (unknown(&self.leaves[leaf]) || self.leaves[leaf].along.is_some(), false),
+                Index::Add(a, b) | Index::Sub(a, b) => both(a, b),
+                Index::Mul(a, b) => {
+                    if has[a] != (false, false) && has[b] != (false, false) {
+                        return false;
+                    }
+                    both(a, b)
+                }
+                Index::Resize { of, .. } => has[of],
+            });
+        }
+        true
+    }
+
+    /// How many elements a lane lies behind the base, as the program computes it; `None` if it is not accessed. `leaf` gives the values of
+    /// leaves, and `values` is room for those of nodes.
+    pub(crate) fn lane(&self, indices: &[usize], leaf: impl Fn(&Leaf) -> i64, values: &mut Vec<i64>) -> Option<i64> {
+        values.clear();
+        for node in &self.nodes {
+            let value = match &node.index {
+                Index::Constant(value) => *value,
+                Index::Leaf(number) => leaf(&self.leaves[*number]),
+                Index::Lane(dims) => dims.iter().fold(0, |sum, (dim, times)| times.wrapping_mul(indices[*dim] as i64).wrapping_add(sum)),
+                Index::Add(a, b) => values[*a].wrapping_add(values[*b]),
+                Index::Sub(a, b) => values[*a].wrapping_sub(values[*b]),
+                Index::Mul(a, b) => values[*a].wrapping_mul(values[*b]),
+                Index::Resize { of, signed: true } => values[*of],
+                Index::Resize { of, signed: false } => unsigned(values[*of], self.nodes[*of].bits).cast_signed(),
+            };
+            values.push(wrap(value, node.bits));
+        }
+        let is_accessed = self.conditions.iter().all(|condition| {
+            let (lhs, rhs) = (values[condition.lhs], values[condition.rhs]);
+            let bits = self.nodes[condition.lhs].bits;
+            let order = if condition.signed { lhs.cmp(&rhs) } else { unsigned(lhs, bits).cmp(&unsigned(rhs, bits)) };
+            match condition.predicate {
+                ComparisonPredicate::Equal => order.is_eq(),
+                ComparisonPredicate::NotEqual => order.is_ne(),
+                ComparisonPredicate::LessThan => order.is_lt(),
+                ComparisonPredicate::LessThanOrEqual => order.is_le(),
+                ComparisonPredicate::GreaterThan => order.is_gt(),
+                ComparisonPredicate::GreaterThanOrEqual => order.is_ge(),
+            }
+        });
+        is_accessed.then(|| values[self.offset])
+    }
+}
+
+/// The same as few as possible: those of sums that differ by a constant become one, without constant. `None` if a number becomes too large.
+fn merged(all: Vec<Between>) -> Option<Vec<Between>> {
+    let mut merged: Vec<Between> = Vec::with_capacity(all.len());
+    for Between { mut value, least, most } in all {
+        let constant = std::mem::take(&mut value.constant);
+        // The greatest and the least number stand for none.
+        let least = if least == i64::MIN { least } else { least.checked_sub(constant)? };
+        let most = if most == i64::MAX { most } else { most.checked_sub(constant)? };
+        match merged.iter_mut().find(|other| other.value == value) {
+            Some(other) => (other.least, other.most) = (other.least.max(least), other.most.min(most)),
+            None => merged.push(Between { value, least, most }),
+        }
+    }
+    Some(merged)
+}
+
+/// The unsigned number that the low bits of another are.
+fn unsigned(value: i64, bits: u32) -> u64 {
+    value.cast_unsigned() << (64 - bits) >> (64 - bits)
+}
+
+impl Leaf {
+    /// The signed number that bits of its type are.
+    pub(crate) fn number(&self, bits: u64) -> i64 {
+        wrap(bits.cast_signed(), 8 * self.tile.elem.size() as u32)
+    }
+}
+
+impl Node {
+    /// Whether it is computed in a way that may need more bits than it has.
+    fn may_wrap(&self) -> bool {
+        matches!(self.index, Index::Add(..) | Index::Sub(..) | Index::Mul(..) | Index::Lane(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        elem::Elem,
+        plan::{Base, VReg},
+    };
+    use tilewright_ir::Scalar;
+
+    /// `origin + step * i`, in 32 bits, below `end` as an unsigned number; `i` goes up to `extent`.
+    fn row(step: i64, end: i64, extent: usize) -> AccessFunction {
+        let nodes = vec![
+            Node { bits: 32, index: Index::Lane(SmallVec::from_slice(&[(0, step)])) },
+            Node { bits: 32, index: Index::Leaf(0) },
+            Node { bits: 32, index: Index::Add(0, 1) },
+            Node { bits: 32, index: Index::Constant(end) },
+            Node { bits: 64, index: Index::Resize { of: 2, signed: true } },
+        ];
+        let tile = Tile::contiguous(Elem::Num(Scalar::I32), Base::Reg(VReg(0)), &[]);
+        let leaves = vec![Leaf { tile, along: None, is_block_id: false }];
+        let conditions = vec![Condition { predicate: ComparisonPredicate::LessThan, signed: false, lhs: 2, rhs: 3 }];
+        AccessFunction { extents: SmallVec::from_slice(&[extent]), nodes, leaves, offset: 4, conditions }
+    }
+
+    /// The lanes that are accessed, by conditions and one by one.
+    fn accessed(function: &AccessFunction, origin: i64) -> (Option<(usize, usize)>, Vec<usize>) {
+        let all = function.all_lanes();
+        let range = function.resolve(|_| Some(origin)).map(|resolved| {
+            resolved.conditions.iter().fold(all[0], |range, condition| condition.restrict(condition.value.constant, 0, &[range]).unwrap())
+        });
+        let lane = |i: &usize| function.lane(&[*i], |_| origin, &mut Vec::new()).is_some();
+        (range, (0..all[0].1).filter(lane).collect())
+    }
+
+    #[test]
+    fn conditions_leave_the_lanes_for_which_they_hold() {
+        for (step, end) in [(1, 20), (3, 20), (-1, 20), (-4, 20), (2, 0), (1, i64::from(i32::MAX))] {
+            for origin in [-40, -7, -1, 0, 1, 5, 19, 20, 21, 70] {
+                let (range, lanes) = accessed(&row(step, end, 16), origin);
+                let (first, last) = range.unwrap();
+                assert_eq!((first..last).collect::<Vec<_>>(), lanes, "{origin} + {step} i < {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_that_wrap_are_not_resolved() {
+        let (range, lanes) = accessed(&row(1, 20, 16), i64::from(i32::MAX) - 3);
+        assert_eq!((range, lanes), (None, Vec::new()));
+        // Behind the greatest number comes the least, which as an unsigned number is large; behind -1 comes 0.
+        assert_eq!(accessed(&row(1 << 28, 20, 16), 0), (None, vec![0]));
+    }
+
+    #[test]
+    fn what_is_known_of_one_sum_is_one_range() {
+        let resolved = row(2, 20, 16).resolve(|_| None).unwrap();
+        let ranges = |all: &[Between]| all.iter().map(|b| (b.value.constant, b.least, b.most)).collect::<Vec<_>>();
+        assert_eq!(ranges(&resolved.conditions), [(0, 0, 19)]);
+        assert_eq!(ranges(&resolved.needs), [(0, i64::from(i32::MIN), i64::from(i32::MAX))]);
+        assert_eq!(resolved.offset, Affine { constant: 0, leaves: SmallVec::from_slice(&[(0, 1)]), steps: [2, 0, 0, 0] });
+    }
+
+    #[test]
+    fn products_of_what_is_not_known_are_no_sums() {
+        let mut function = row(1, 20, 16);
+        function.nodes.push(Node { bits: 64, index: Index::Mul(4, 1) });
+        assert!(row(1, 20, 16).is_affine_in(|_| true) && function.is_affine_in(|_| false) && !function.is_affine_in(|_| true));
+        assert!(function.resolve(|_| None).is_none() && function.resolve(|_| Some(3)).is_some());
+    }
+}

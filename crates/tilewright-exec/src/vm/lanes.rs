@@ -1,0 +1,296 @@
+//! Boxes of accesses whose places are functions of the lanes' indices (`plan/access.rs`).
+
+use super::{
+    frame::Frame,
+    tiling::{Axis, MAX_AXES, are_apart},
+    view::{Axes, Boxes, Region, reserve},
+};
+use crate::{
+    LaunchErrorKind,
+    budget::{Budget, Reservation},
+    interrupt::Looks,
+    plan::{AccessFunction, Affine, Between, Holds, Leaf, Resolved},
+};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Work on a box and on a lane, in elements.
+const BOX_WORK: usize = 16;
+
+/// Indices along each dimension: from one up to another.
+type Ranges = SmallVec<[(usize, usize); MAX_AXES]>;
+
+/// An access whose places are functions of its lanes' indices.
+pub(super) struct Lanes<'a> {
+    pub(super) function: &'a AccessFunction,
+    /// Bytes of an element.
+    pub(super) size: usize,
+    /// Whether memory is written, where two lanes may not change their order.
+    pub(super) written: bool,
+    pub(super) regs: &'a Frame,
+    /// The function with what is known of the launch, if that leaves nothing but sums.
+    pub(super) resolved: Option<&'a Resolved>,
+}
+
+impl Lanes<'_> {
+    /// The boxes of the lanes that are accessed; `tile` has the extents of all dimensions of the tile, and their distances in the register.
+    /// `None` if the launch is to end.
+    ///
+    /// # Errors
+    /// When the launch has no memory for them.
+    pub(super) fn boxes(
+        &self,
+        base: u64,
+        (extents, pitches): (&[usize], &[usize]),
+        budget: &Arc<Budget>,
+    ) -> Result<Option<Boxes>, LaunchErrorKind> {
+        let proper = extents.iter().zip(pitches).filter(|(extent, _)| **extent > 1);
+        let pitches: SmallVec<[usize; MAX_AXES]> = proper.map(|(_, pitch)| *pitch).collect();
+        let rows = self.function.leaves.iter().find_map(|leaf| leaf.along).map_or(1, |dim| self.function.extents[dim]);
+        let made;
+        let resolved = match self.resolved {
+            Some(resolved) => Some(resolved),
+            None => {
+                made = self.function.resolve(|leaf| scalar(&self.function.leaves[leaf], self.regs));
+                made.as_ref()
+            }
+        };
+        let boxes = |in_parts| match resolved {
+            Some(resolved) => Rows { lanes: self, resolved, pitches: &pitches, in_parts }.boxes(),
+            None => Err(Stop::Irregular),
+        };
+        let mut reservation = reserve(rows, budget)?;
+        let mut found = boxes(false);
+        if let Err(Stop::Parts) = found {
+            reservation = reserve(self.function.extents.iter().rev().skip(1).product(), budget)?;
+            found = boxes(true);
+        }
+        Ok(match found {
+            Ok(found) => Some(found.into_boxes(base, self.size, reservation)),
+            Err(Stop::Interrupted) => None,
+            Err(Stop::Parts | Stop::Irregular) => {
+                let reservation = reserve(self.function.extents.iter().product(), budget)?;
+                self.one_by_one(&pitches).map(|found| found.into_boxes(base, self.size, reservation))
+            }
+        })
+    }
+
+    /// A box for each lane that is accessed, in order; `None` if the launch is to end.
+    fn one_by_one(&self, pitches: &[usize]) -> Option<Signed> {
+        let (function, mut list) = (self.function, List::new());
+        let (mut values, mut looks) = (Vec::with_capacity(function.nodes.len()), Looks::new());
+        let mut indices: SmallVec<[usize; MAX_AXES]> = SmallVec::from_elem(0, function.extents.len());
+        loop {
+            if looks.end_after(BOX_WORK) {
+                return None;
+            }
+            let leaf = |leaf: &Leaf| leaf.number(self.regs.element(&leaf.tile, leaf.along.map_or(0, |dim| indices[dim])));
+            if let Some(offset) = function.lane(&indices, leaf, &mut values) {
+                let position = indices.iter().zip(pitches).map(|(index, pitch)| index * pitch).sum();
+                list.push((offset, Region { axes: Axes::new(), offset: 0, position }));
+            }
+            let Some(dim) = (0..indices.len()).rev().find(|dim| indices[*dim] + 1 < function.extents[*dim]) else {
+                return Some(Signed(list));
+            };
+            indices[dim] += 1;
+            indices[dim + 1..].fill(0);
+        }
+    }
+}
+
+/// The value of a leaf that is the same for all lanes.
+fn scalar(leaf: &Leaf, regs: &Frame) -> Option<i64> {
+    if leaf.along.is_some() { None } else { Some(leaf.number(regs.scalar(&leaf.tile))) }
+}
+
+/// Boxes, each so many elements behind the base: mostly one.
+type List = SmallVec<[(i64, Region); 1]>;
+
+struct Signed(List);
+
+/// Conditions, and what the constant and the leaves of each add up to.
+type Conditions<'a> = SmallVec<[(&'a Between, i64); 8]>;
+
+impl Signed {
+    /// The boxes with offsets from the lowest of them on.
+    fn into_boxes(self, base: u64, size: usize, reservation: Option<Reservation>) -> Boxes {
+        let lowest = self.0.iter().map(|(offset, _)| *offset).min().unwrap_or(0);
+        let address = base.wrapping_add_signed(lowest.wrapping_mul(size as i64));
+        let list = self.0.into_iter().map(|(offset, region)| Region { offset: u128::from(offset.abs_diff(lowest)), ..region });
+        Boxes { base: address, list: list.collect(), reservation }
+    }
+}
+
+/// Why an access has no list of boxes.
+enum Stop {
+    /// Lanes are masked off otherwise than by a range of indices along each dimension: there are more boxes.
+    Parts,
+    /// Some sum wraps, or lanes go backwards, or may share places.
+    Irregular,
+    /// The launch is to end.
+    Interrupted,
+}
+
+/// An access that is a sum of its leaves and of multiples of its lanes' indices.
+struct Rows<'a> {
+    lanes: &'a Lanes<'a>,
+    resolved: &'a Resolved,
+    pitches: &'a [usize],
+    /// Whether boxes may be divided into those of single indices along outer dimensions.
+    in_parts: bool,
+}
+
+impl Rows<'_> {
+    /// One box, or one for each index along the dimension along which leaves differ.
+    fn boxes(&self) -> Result<Signed, Stop> {
+        let (function, mut list, mut looks) = (self.lanes.function, List::new(), Looks::new());
+        let Some(dim) = function.leaves.iter().find_map(|leaf| leaf.along) else {
+            self.add_row(None, &mut list, &mut looks)?;
+            return Ok(Signed(list));
+        };
+        if self
+            .resolved
+            .needs
+            .iter()
+            .chain(&self.resolved.conditions)
+            .all(|between| self.is_of_row(between, dim) || self.is_common(between, dim))
+        {
+            return self.equal_rows(dim);
+        }
+        for index in 0..function.extents[dim] {
+            self.add_row(Some((dim, index)), &mut list, &mut looks)?;
+        }
+        Ok(Signed(list))
+    }
+
+    /// Whether something holds of all lanes that have an index along a dimension, or of none.
+    fn is_of_row(&self, between: &Between, dim: usize) -> bool {
+        between.value.steps.iter().enumerate().all(|(other, step)| other == dim || *step == 0)
+    }
+
+    /// Whether something holds of the same lanes for all indices along a dimension.
+    fn is_common(&self, between: &Between, dim: usize) -> bool {
+        between.value.steps[dim] == 0 && between.value.leaves.iter().all(|(leaf, _)| self.lanes.function.leaves[*leaf].along.is_none())
+    }
+
+    /// The values of the leaves, for one index along the dimension along which these differ.
+    fn leaves(&self, index: usize) -> SmallVec<[i64; 8]> {
+        let value = |leaf: &Leaf| leaf.number(self.lanes.regs.element(&leaf.tile, leaf.along.map_or(0, |_| index)));
+        self.lanes.function.leaves.iter().map(value).collect()
+    }
+
+    /// The boxes where those for each index along a dimension differ in their place alone, or are not accessed at all.
+    fn equal_rows(&self, dim: usize) -> Result<Signed, Stop> {
+        let (rows, mut looks) = (self.lanes.function.extents[dim], Looks::new());
+        let mut ranges = self.lanes.function.all_lanes();
+        ranges[dim] = (0, 1);
+        let (first, mut row, mut list) = (self.leaves(0), List::new(), List::with_capacity(rows));
+        for need in self.resolved.needs.iter().filter(|need| self.is_common(need, dim)) {
+            if need.holds(need.value.with(&first).ok_or(Stop::Irregular)?, &ranges) != Holds::Always {
+                return Err(Stop::Irregular);
+            }
+        }
+        let common = self.resolved.conditions.iter().filter(|condition| self.is_common(condition, dim));
+        let common = common.map(|condition| Some((condition, condition.value.with(&first)?))).collect::<Option<Conditions<'_>>>();
+        self.add(0, &common.ok_or(Stop::Irregular)?, ranges, &mut row, &mut looks)?;
+        let of_rows =
+            |all: &'_ [Between]| all.iter().filter(|between| !self.is_common(between, dim)).cloned().collect::<SmallVec<[Between; 2]>>();
+        let (needs, conditions) = (of_rows(&self.resolved.needs), of_rows(&self.resolved.conditions));
+        for index in 0..rows {
+            if looks.end_after(BOX_WORK) {
+                return Err(Stop::Interrupted);
+            }
+            let leaves = self.leaves(index);
+            let at = |sum: &Affine| sum.with(&leaves).and_then(|constant| constant.checked_add(sum.steps[dim].checked_mul(index as i64)?));
+            let holds = |between: &Between| at(&between.value).map(|sum| between.least <= sum && sum <= between.most);
+            for need in &needs {
+                if holds(need) != Some(true) {
+                    return Err(Stop::Irregular);
+                }
+            }
+            let mut is_accessed = true;
+            for condition in &conditions {
+                is_accessed &= holds(condition).ok_or(Stop::Irregular)?;
+            }
+            if is_accessed {
+                let (further, offset) = (index * self.pitches[dim], at(&self.resolved.offset).ok_or(Stop::Irregular)?);
+                for (from, region) in &row {
+                    let region = Region { axes: region.axes.clone(), offset: 0, position: region.position + further };
+                    list.push((from.checked_add(offset).ok_or(Stop::Irregular)?, region));
+                }
+            }
+        }
+        Ok(Signed(list))
+    }
+
+    /// Adds the boxes of all lanes, or of those with one index along a dimension.
+    fn add_row(&self, row: Option<(usize, usize)>, list: &mut List, looks: &mut Looks) -> Result<(), Stop> {
+        let (leaves, mut ranges) = (self.leaves(row.map_or(0, |(_, index)| index)), self.lanes.function.all_lanes());
+        if let Some((dim, index)) = row {
+            ranges[dim] = (index, index + 1);
+        }
+        for need in &self.resolved.needs {
+            if need.holds(need.value.with(&leaves).ok_or(Stop::Irregular)?, &ranges) != Holds::Always {
+                return Err(Stop::Irregular);
+            }
+        }
+        let conditions = self.resolved.conditions.iter().map(|condition| Some((condition, condition.value.with(&leaves)?)));
+        let conditions = conditions.collect::<Option<Conditions<'_>>>().ok_or(Stop::Irregular)?;
+        let offset = self.resolved.offset.with(&leaves).ok_or(Stop::Irregular)?;
+        self.add(offset, &conditions, ranges, list, looks)
+    }
+
+    /// Adds the boxes of those of some lanes for which conditions hold, each with what its constant and leaves add up to; `offset` is that of
+    /// the places.
+    fn add(&self, offset: i64, conditions: &[(&Between, i64)], mut ranges: Ranges, list: &mut List, looks: &mut Looks) -> Result<(), Stop> {
+        if looks.end_after(BOX_WORK) {
+            return Err(Stop::Interrupted);
+        }
+        let mut others = Conditions::new();
+        for (condition, constant) in conditions {
+            match condition.only_dim(&ranges) {
+                Some(dim) => ranges[dim] = condition.restrict(*constant, dim, &ranges).ok_or(Stop::Irregular)?,
+                None => others.push((condition, *constant)),
+            }
+            if ranges.iter().any(|(first, end)| first == end) {
+                return Ok(());
+            }
+        }
+        let mut is_whole = true;
+        for (condition, constant) in others {
+            match condition.holds(constant, &ranges) {
+                Holds::Always => {}
+                Holds::Never => return Ok(()),
+                Holds::Sometimes => is_whole = false,
+            }
+        }
+        if is_whole {
+            list.push(self.region(offset, &ranges).ok_or(Stop::Irregular)?);
+            return Ok(());
+        }
+        if !self.in_parts {
+            return Err(Stop::Parts);
+        }
+        let outer = ranges.iter().position(|(first, end)| end - first > 1).ok_or(Stop::Irregular)?;
+        for index in ranges[outer].0..ranges[outer].1 {
+            let mut ranges = ranges.clone();
+            ranges[outer] = (index, index + 1);
+            self.add(offset, conditions, ranges, list, looks)?;
+        }
+        Ok(())
+    }
+
+    /// The box of some lanes, all of which are accessed, and how many elements it lies behind the base; `None` if they go backwards, or might
+    /// share places that they write.
+    fn region(&self, offset: i64, ranges: &Ranges) -> Option<(i64, Region)> {
+        let (mut first, mut position, mut axes) = (offset, 0, Axes::new());
+        for ((&(from, end), step), pitch) in ranges.iter().zip(self.resolved.offset.steps).zip(self.pitches) {
+            first = first.checked_add(step.checked_mul(from as i64)?)?;
+            position += from * pitch;
+            if end - from > 1 {
+                axes.push(Axis { count: end - from, stride: u64::try_from(step).ok()?, pitch: *pitch });
+            }
+        }
+        (!self.lanes.written || are_apart(&axes)).then_some((first, Region { axes, offset: 0, position }))
+    }
+}

@@ -1,0 +1,214 @@
+//! Accesses whose places are sums of multiples of a lane's indices, of numbers that all lanes share, and of numbers that rows share; masked by
+//! comparisons of such sums. Some of the sums wrap.
+
+use super::{Generator, access::size, statements::I1};
+use crate::regular::Element;
+use tilewright_ir::{
+    AtomicRMWMode, AttrName, AttrValue, ComparisonPredicate as Predicate, MemoryOrderingSemantics as Order, MemoryScope, Opcode, Scalar,
+    Signedness, TypeTable, Value,
+};
+
+const I64: Element = Element::Number(Scalar::I64);
+/// Elements that an access may reach.
+const ROOM: i64 = 256;
+/// Shapes of tiles.
+const SHAPES: [&[i64]; 7] = [&[16], &[4, 8], &[64], &[8, 16], &[1, 16], &[2, 4, 8], &[4, 1, 16]];
+
+/// Where lanes lie, and which are accessed.
+struct Lanes {
+    pointers: Value,
+    mask: Vec<Value>,
+    shape: Vec<i64>,
+}
+
+impl Generator<'_> {
+    /// A gather, a scatter or an addition through such places.
+    pub(super) fn lanes(&mut self) {
+        let scalar = *self.choices.pick(&[Scalar::F32, Scalar::I32, Scalar::F16, Scalar::I64, Scalar::I8, Scalar::I1]);
+        let element = Element::Number(scalar);
+        match self.choices.below(3) {
+            0 => {
+                let base = self.pointer(self.input, 0, scalar);
+                let lanes = self.places(base, scalar, false);
+                self.load_lanes(&lanes, scalar);
+            }
+            kind => {
+                let start = self.take(ROOM as usize * size(scalar));
+                let base = self.pointer(self.output, start, scalar);
+                let lanes = self.places(base, scalar, true);
+                let value = self.operand(element, &lanes.shape, false);
+                let [order, scope] = self.order(&[Order::Weak, Order::Weak, Order::Relaxed]);
+                self.op(Opcode::StorePtrTko, |op| {
+                    let op = op.operand("destination", lanes.pointers).operand("value", value).operands("mask", &lanes.mask);
+                    op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope).result(TypeTable::token())
+                });
+                if kind == 2 && matches!(scalar, Scalar::F32 | Scalar::F16) {
+                    self.add_to_lanes(&lanes, element);
+                }
+            }
+        }
+    }
+
+    fn load_lanes(&mut self, lanes: &Lanes, scalar: Scalar) {
+        let element = Element::Number(scalar);
+        let padding = match self.choices.below(3) {
+            _ if lanes.mask.is_empty() => Vec::new(),
+            0 => vec![self.operand(element, &lanes.shape, false)],
+            _ => {
+                let bits = self.number(scalar);
+                vec![self.numbers(scalar, &lanes.shape, &[bits])]
+            }
+        };
+        let [order, scope] = self.order(&[Order::Weak, Order::Weak, Order::Relaxed]);
+        let ty = self.ty(element, &lanes.shape);
+        let value = self.value(Opcode::LoadPtrTko, |op| {
+            let op = op.operand("source", lanes.pointers).operands("mask", &lanes.mask).operands("paddingValue", &padding);
+            let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
+            op.results(&[ty, TypeTable::token()])
+        });
+        self.keep(value, element, &lanes.shape, false);
+    }
+
+    fn add_to_lanes(&mut self, lanes: &Lanes, element: Element) {
+        let (argument, ty) = (self.operand(element, &lanes.shape, false), self.ty(element, &lanes.shape));
+        let scope = *self.choices.pick(&[MemoryScope::Device, MemoryScope::TlBlk]);
+        self.op(Opcode::AtomicRMWTko, |op| {
+            let op = op.operand("pointers", lanes.pointers).operand("arg", argument).operands("mask", &lanes.mask);
+            let op = op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Relaxed as u8));
+            let op = op.attr(AttrName::MemoryScope, Self::wire(scope as u8)).attr(AttrName::Mode, Self::wire(AtomicRMWMode::Addf as u8));
+            op.results(&[ty, TypeTable::token()])
+        });
+    }
+
+    /// Places behind a pointer, inside of `ROOM` elements. `distinct`: no two lanes have the same.
+    fn places(&mut self, base: Value, scalar: Scalar, distinct: bool) -> Lanes {
+        let shape = self.choices.pick(&SHAPES).to_vec();
+        let width = *self.choices.pick(&[Scalar::I32, Scalar::I32, Scalar::I32, Scalar::I64, Scalar::I16, Scalar::I8]);
+        // Coordinates along each dimension lie below extents, of which the product is no more than there is room.
+        let mut extents: Vec<i64> = shape.iter().map(|n| (n - 3 + self.choices.below(6) as i64).max(1)).collect();
+        while extents.iter().product::<i64>() > ROOM {
+            let largest = (0..extents.len()).max_by_key(|d| extents[*d]).unwrap_or(0);
+            extents[largest] /= 2;
+        }
+        let mut strides = vec![1; shape.len()];
+        (0..shape.len() - 1).rev().for_each(|d| strides[d] = strides[d + 1] * extents[d + 1]);
+        if self.choices.once_in(4) {
+            // Columns lie side by side.
+            strides[0] = 1;
+            (1..shape.len()).for_each(|d| strides[d] = strides[d - 1] * extents[d - 1]);
+        }
+        let gathered = if self.choices.once_in(3) { Some(self.choices.below(shape.len())) } else { None };
+        let coordinates: Vec<Value> = (0..shape.len()).map(|d| self.coordinate(width, &shape, d, gathered == Some(d), distinct)).collect();
+        let mut mask = Vec::new();
+        for (d, coordinate) in coordinates.iter().enumerate() {
+            mask.extend(self.below(*coordinate, width, extents[d], &shape));
+        }
+        // Sums of several dimensions wrap where their numbers are narrow.
+        let narrow = !distinct && self.choices.once_in(3);
+        let sums = if narrow { width } else { Scalar::I64 };
+        let terms: Vec<Value> = coordinates.iter().zip(&strides).map(|(c, stride)| self.term(*c, width, sums, *stride, &shape)).collect();
+        let mut offset = terms[0];
+        for term in &terms[1..] {
+            offset = self.arithmetic(Opcode::AddI, sums, offset, *term, &shape);
+        }
+        if narrow {
+            let wide = if sums == Scalar::I64 { offset } else { self.extended_to(offset, sums, Scalar::I64, true, &shape) };
+            mask.extend(self.below(wide, Scalar::I64, ROOM, &shape));
+        }
+        let all = self.ty(I1, &shape);
+        let mask = mask.into_iter().reduce(|a, b| self.value(Opcode::AndI, |op| op.operand("lhs", a).operand("rhs", b).result(all)));
+        Lanes { pointers: self.pointers(base, scalar, offset, &shape), mask: mask.into_iter().collect(), shape }
+    }
+
+    /// The coordinate of each lane along a dimension: in order from somewhere on, or of any order.
+    fn coordinate(&mut self, width: Scalar, shape: &[i64], dim: usize, gathered: bool, distinct: bool) -> Value {
+        let (n, element) = (shape[dim], Element::Number(width));
+        let mut one_dim = vec![1; shape.len()];
+        one_dim[dim] = n;
+        let row = self.ty(element, &[n]);
+        let numbers = if gathered && distinct {
+            self.row_major(width, &[n])
+        } else if gathered {
+            let (any, mask) = (self.operand(element, &[n], true), self.numbers(width, &[n], &[15]));
+            self.value(Opcode::AndI, |op| op.operand("lhs", any).operand("rhs", mask).result(row))
+        } else {
+            self.value(Opcode::Iota, |op| op.result(row))
+        };
+        let (along, all) = (self.ty(element, &one_dim), self.ty(element, shape));
+        let numbers = self.value(Opcode::Reshape, |op| op.operand("source", numbers).result(along));
+        let steps: &[i64] = if distinct { &[1, 1, 2] } else { &[1, 1, 1, 2, 3, 0, -1] };
+        let step = *self.choices.pick(steps);
+        let step = self.numbers(width, &one_dim, &[step.cast_unsigned()]);
+        let origin = self.origin(width, &one_dim);
+        let numbers = self.arithmetic(Opcode::MulI, width, numbers, step, &one_dim);
+        let numbers = self.arithmetic(Opcode::AddI, width, numbers, origin, &one_dim);
+        self.value(Opcode::Broadcast, |op| op.operand("source", numbers).result(all))
+    }
+
+    /// A small number, which may be negative, or a large one: a constant, or computed, for all elements.
+    fn origin(&mut self, width: Scalar, shape: &[i64]) -> Value {
+        if width != Scalar::I32 || self.choices.below(2) == 0 {
+            let number = *self.choices.pick(&[0, 1, 3, -1, -2, 120]);
+            return self.numbers(width, shape, &[i64::cast_unsigned(number)]);
+        }
+        let (index, element) = (self.index(8), Element::Number(width));
+        let (ones, all) = (self.ty(element, &vec![1; shape.len()]), self.ty(element, shape));
+        let one = self.value(Opcode::Reshape, |op| op.operand("source", index).result(ones));
+        self.value(Opcode::Broadcast, |op| op.operand("source", one).result(all))
+    }
+
+    /// A coordinate as a part of an offset.
+    fn term(&mut self, coordinate: Value, width: Scalar, sums: Scalar, stride: i64, shape: &[i64]) -> Value {
+        let wide = if width == sums { coordinate } else { self.extended_to(coordinate, width, sums, true, shape) };
+        let stride = self.numbers(sums, shape, &[stride.cast_unsigned()]);
+        self.arithmetic(Opcode::MulI, sums, wide, stride, shape)
+    }
+
+    /// Conditions that hold of numbers from 0 on that are less than an extent, in one of the ways to say so.
+    fn below(&mut self, value: Value, width: Scalar, extent: i64, shape: &[i64]) -> Vec<Value> {
+        let extent = extent.min((1 << (width.bits() - 1).min(62)) - 1);
+        let (value, width) = match width {
+            Scalar::I64 => (value, width),
+            _ if self.choices.below(2) == 0 => (value, width),
+            _ => (self.extended_to(value, width, Scalar::I64, true, shape), Scalar::I64),
+        };
+        let number = |this: &mut Self, number: i64| this.numbers(width, shape, &[number.cast_unsigned()]);
+        match self.choices.below(3) {
+            0 => {
+                let end = number(self, extent);
+                vec![self.comparison(Predicate::LessThan, Signedness::Unsigned, value, end, shape)]
+            }
+            1 => {
+                let (zero, end) = (number(self, 0), number(self, extent));
+                let from = self.comparison(Predicate::GreaterThanOrEqual, Signedness::Signed, value, zero, shape);
+                vec![from, self.comparison(Predicate::LessThan, Signedness::Signed, value, end, shape)]
+            }
+            _ => {
+                let (before, last) = (number(self, -1), number(self, extent - 1));
+                let from = self.comparison(Predicate::LessThan, Signedness::Signed, before, value, shape);
+                vec![from, self.comparison(Predicate::GreaterThanOrEqual, Signedness::Signed, last, value, shape)]
+            }
+        }
+    }
+
+    fn comparison(&mut self, predicate: Predicate, signedness: Signedness, lhs: Value, rhs: Value, shape: &[i64]) -> Value {
+        let ty = self.ty(I1, shape);
+        self.value(Opcode::CmpI, |op| {
+            let op = op.operand("lhs", lhs).operand("rhs", rhs).result(ty);
+            let op = op.attr(AttrName::ComparisonPredicate, AttrValue::Enum(predicate as u8));
+            op.attr(AttrName::Signedness, AttrValue::Enum(signedness as u8))
+        })
+    }
+
+    fn arithmetic(&mut self, opcode: Opcode, scalar: Scalar, lhs: Value, rhs: Value, shape: &[i64]) -> Value {
+        let ty = self.ty(Element::Number(scalar), shape);
+        self.value(opcode, |op| op.operand("lhs", lhs).operand("rhs", rhs).result(ty))
+    }
+
+    fn extended_to(&mut self, value: Value, from: Scalar, to: Scalar, signed: bool, shape: &[i64]) -> Value {
+        assert!(from.bits() < to.bits(), "{from} is extended to {to}");
+        let ty = if to == Scalar::I64 { self.ty(I64, shape) } else { self.ty(Element::Number(to), shape) };
+        let signedness = AttrValue::Enum(if signed { Signedness::Signed } else { Signedness::Unsigned } as u8);
+        self.value(Opcode::ExtI, |op| op.operand("from", value).attr(AttrName::Signedness, signedness).result(ty))
+    }
+}
