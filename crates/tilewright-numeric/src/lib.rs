@@ -31,6 +31,7 @@ pub mod arith;
 pub mod branch_free;
 pub mod bulk;
 pub mod convert;
+pub mod decimal;
 pub mod directed;
 mod double;
 mod exact;

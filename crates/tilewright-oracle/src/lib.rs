@@ -7,6 +7,8 @@
 //! Tests compare a selection that CI has time for. `TILEWRIGHT_ORACLE=all` lets them compare everything they can.
 #![forbid(unsafe_code)]
 
+pub mod mlir;
+
 use std::{
     fs::{self, File},
     io::Write as _,

@@ -239,6 +239,12 @@ fn eight_digits(number: u32) -> u64 {
     tens | (pairs - 10 * tens) << 8
 }
 
+impl tilewright_numeric::decimal::Text for TextBuffer {
+    fn push_ascii(&mut self, byte: u8) {
+        self.push(char::from(byte));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

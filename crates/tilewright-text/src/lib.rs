@@ -27,7 +27,6 @@
 
 mod attrs;
 mod buffer;
-mod decimal;
 mod dense;
 mod generic;
 mod lines;

@@ -1,10 +1,12 @@
 //! Numbers, strings and symbol names in the notation of MLIR.
 
 use crate::buffer::TextBuffer;
-use crate::decimal;
 use std::sync::LazyLock;
 use tilewright_ir::Scalar;
-use tilewright_numeric::FloatFormat;
+use tilewright_numeric::{
+    FloatFormat,
+    decimal::{self, Decimal},
+};
 
 /// Stands where a module refers to something it does not have.
 pub(crate) const INVALID: &str = "<<invalid>>";
@@ -55,12 +57,17 @@ pub(crate) fn push_float(out: &mut TextBuffer, format: FloatFormat, bits: u64) {
         return push_hex(out, bits);
     }
     let start = out.len();
-    decimal::push_scientific(out, value);
+    let magnitude = Decimal::of_f64(value);
+    if value.is_sign_negative() {
+        out.push('-');
+    }
+    let digits = out.len();
+    decimal::push_scientific(out, &magnitude);
     if reads_back(format, out.since(start), value) {
         return;
     }
-    out.truncate(start);
-    decimal::push_natural(out, value, format.precision());
+    out.truncate(digits);
+    decimal::push_natural(out, &magnitude, format.precision());
     if !out.since(start).contains('.') {
         out.truncate(start);
         push_hex(out, bits);

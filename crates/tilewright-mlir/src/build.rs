@@ -1,0 +1,114 @@
+//! Adding to tables: each string, attribute and type once.
+
+use crate::{
+    encoding::{self, code},
+    tables::{AttrId, Dialect, DialectId, Form, StrId, Tables, TypeId},
+    write::push_varint,
+};
+use foldhash::{HashMap, HashMapExt as _};
+
+/// Tables, and where everything stands in them.
+pub(crate) struct Builder<'t, 'a> {
+    pub(crate) tables: &'t mut Tables<'a>,
+    strings: HashMap<Vec<u8>, StrId>,
+    dialects: HashMap<Vec<u8>, DialectId>,
+    attrs: HashMap<(DialectId, Vec<u8>), AttrId>,
+    types: HashMap<(DialectId, Vec<u8>), TypeId>,
+}
+
+impl<'t, 'a> Builder<'t, 'a> {
+    pub(crate) fn new(tables: &'t mut Tables<'a>) -> Builder<'t, 'a> {
+        let mut builder =
+            Builder { strings: HashMap::new(), dialects: HashMap::new(), attrs: HashMap::new(), types: HashMap::new(), tables };
+        let tables = &*builder.tables;
+        for id in (0..tables.strings.len() as u32).map(StrId) {
+            builder.strings.entry(tables.strings.get(id).to_vec()).or_insert(id);
+        }
+        for id in (0..tables.dialects.len() as u32).map(DialectId) {
+            builder.dialects.entry(tables.dialect_name(id).to_vec()).or_insert(id);
+        }
+        for (index, entry) in tables.attrs.entries.iter().enumerate() {
+            let encoded = tables.attrs.encoded(index as u32).to_vec();
+            builder.attrs.entry((entry.dialect, encoded)).or_insert(AttrId(index as u32));
+        }
+        for (index, entry) in tables.types.entries.iter().enumerate() {
+            let encoded = tables.types.encoded(index as u32).to_vec();
+            builder.types.entry((entry.dialect, encoded)).or_insert(TypeId(index as u32));
+        }
+        builder
+    }
+
+    pub(crate) fn string(&mut self, string: &[u8]) -> StrId {
+        if let Some(&id) = self.strings.get(string) {
+            return id;
+        }
+        let id = self.tables.strings.push(string);
+        self.strings.insert(string.to_vec(), id);
+        id
+    }
+
+    pub(crate) fn dialect(&mut self, name: &[u8]) -> DialectId {
+        if let Some(&id) = self.dialects.get(name) {
+            return id;
+        }
+        let string = self.string(name);
+        let id = DialectId(self.tables.dialects.len() as u32);
+        self.tables.dialects.push(Dialect { name: string, version: None });
+        self.dialects.insert(name.to_vec(), id);
+        id
+    }
+
+    /// An attribute of the builtin dialect in its encoding.
+    pub(crate) fn attr(&mut self, code: u64, fields: impl FnOnce(&mut Vec<u8>)) -> AttrId {
+        let mut encoded = Vec::new();
+        push_varint(&mut encoded, code);
+        fields(&mut encoded);
+        let dialect = self.dialect(b"builtin");
+        let form = encoding::of(b"builtin").and_then(|all| encoding::find(all.attributes, code)).map_or(Form::Opaque, Form::Known);
+        let tables = &mut *self.tables;
+        *self.attrs.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, form)))
+    }
+
+    /// A type of the builtin dialect in its encoding.
+    pub(crate) fn ty(&mut self, code: u64, fields: impl FnOnce(&mut Vec<u8>)) -> TypeId {
+        let mut encoded = Vec::new();
+        push_varint(&mut encoded, code);
+        fields(&mut encoded);
+        let dialect = self.dialect(b"builtin");
+        let form = encoding::of(b"builtin").and_then(|all| encoding::find(all.types, code)).map_or(Form::Opaque, Form::Known);
+        let tables = &mut *self.tables;
+        *self.types.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| TypeId(tables.types.push(encoded, dialect, form)))
+    }
+
+    pub(crate) fn string_attr(&mut self, string: &[u8]) -> AttrId {
+        let string = self.string(string);
+        self.attr(code::STRING, |out| push_varint(out, u64::from(string.0)))
+    }
+
+    pub(crate) fn dictionary(&mut self, entries: &[(Vec<u8>, AttrId)]) -> AttrId {
+        let entries: Vec<(AttrId, AttrId)> = entries.iter().map(|(name, value)| (self.string_attr(name), *value)).collect();
+        self.attr(code::DICTIONARY, |out| {
+            push_varint(out, entries.len() as u64);
+            entries.iter().for_each(|(name, value)| {
+                push_varint(out, u64::from(name.0));
+                push_varint(out, u64::from(value.0));
+            });
+        })
+    }
+
+    /// A signless integer type.
+    pub(crate) fn integer_type(&mut self, width: u32) -> TypeId {
+        self.ty(code::INTEGER_TYPE, |out| push_varint(out, u64::from(width) << 2))
+    }
+
+    /// `array<i32: ...>`.
+    pub(crate) fn i32_array(&mut self, values: &[u32]) -> AttrId {
+        let ty = self.integer_type(32);
+        self.attr(code::DENSE_ARRAY, |out| {
+            push_varint(out, u64::from(ty.0));
+            push_varint(out, values.len() as u64);
+            push_varint(out, 4 * values.len() as u64);
+            values.iter().for_each(|value| out.extend(value.to_le_bytes()));
+        })
+    }
+}

@@ -1,0 +1,198 @@
+//! A place in a range of bytes, and the primitives of the format.
+
+use crate::error::{Error, Section};
+
+/// Reads from a range of bytes; knows where in the file it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    /// Where in the file `bytes` begins.
+    base: usize,
+    section: Section,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(bytes: &'a [u8], base: usize, section: Section) -> Cursor<'a> {
+        Cursor { bytes, pos: 0, base, section }
+    }
+
+    /// Bytes that were read before, whose place in a file does not matter any more.
+    pub(crate) fn trusted(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor::new(bytes, 0, Section::AttrType)
+    }
+
+    /// The place in the file.
+    pub(crate) fn offset(&self) -> usize {
+        self.base + self.pos
+    }
+
+    pub(crate) fn remaining(&self) -> usize {
+        self.bytes.len() - self.pos
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pos == self.bytes.len()
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.pos..]
+    }
+
+    #[cold]
+    pub(crate) fn error(&self, message: impl Into<String>) -> Error {
+        Error::new(self.offset(), self.section, message)
+    }
+
+    /// An error about what was read from `offset` on.
+    #[cold]
+    pub(crate) fn error_at(&self, offset: usize, message: impl Into<String>) -> Error {
+        Error::new(offset, self.section, message)
+    }
+
+    #[inline]
+    pub(crate) fn byte(&mut self) -> Result<u8, Error> {
+        let Some(&byte) = self.bytes.get(self.pos) else { return Err(self.error("it ends where a byte is expected")) };
+        self.pos += 1;
+        Ok(byte)
+    }
+
+    pub(crate) fn bytes(&mut self, count: u64) -> Result<&'a [u8], Error> {
+        if count > self.remaining() as u64 {
+            return Err(self.error(format!("{count} bytes are expected, but only {} remain", self.remaining())));
+        }
+        let start = self.pos;
+        self.pos += count as usize;
+        Ok(&self.bytes[start..self.pos])
+    }
+
+    /// An integer of 1 to 9 bytes: the zeros at the low end of the first byte say how many follow.
+    #[inline]
+    pub(crate) fn varint(&mut self) -> Result<u64, Error> {
+        match self.bytes.get(self.pos) {
+            Some(&byte) if byte & 1 == 1 => {
+                self.pos += 1;
+                Ok(u64::from(byte >> 1))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Error> {
+        let first = self.bytes.get(self.pos).copied();
+        let Some(first) = first else { return Err(self.error("it ends where a number is expected")) };
+        let following = first.trailing_zeros() as usize;
+        let Some(bytes) = self.bytes.get(self.pos + 1..=self.pos + following) else {
+            return Err(self.error("it ends within a number"));
+        };
+        let mut word = [0; 8];
+        word[..following].copy_from_slice(bytes);
+        let rest = u64::from_le_bytes(word);
+        self.pos += following + 1;
+        Ok(if following == 8 { rest } else { (rest << 8 | u64::from(first)) >> (following + 1) })
+    }
+
+    /// An integer whose lowest bit is its sign.
+    pub(crate) fn signed_varint(&mut self) -> Result<i64, Error> {
+        self.varint().map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+
+    /// An integer with a flag in its lowest bit.
+    pub(crate) fn flagged_varint(&mut self) -> Result<(u64, bool), Error> {
+        self.varint().map(|value| (value >> 1, value & 1 == 1))
+    }
+
+    /// How many items follow, each at least `size` bytes long.
+    pub(crate) fn count(&mut self, size: usize, items: &str) -> Result<usize, Error> {
+        let offset = self.offset();
+        let count = self.varint()?;
+        self.check_count(count, size, items, offset)
+    }
+
+    /// Checks a count that was read from `offset` on against the bytes that remain.
+    pub(crate) fn check_count(&self, count: u64, size: usize, items: &str, offset: usize) -> Result<usize, Error> {
+        if count > (self.remaining() / size) as u64 {
+            return Err(self.error_at(offset, format!("{count} {items} cannot fit into the {} bytes that remain", self.remaining())));
+        }
+        Ok(count as usize)
+    }
+
+    /// An index of something of which there are `count`.
+    #[inline]
+    pub(crate) fn index(&mut self, count: usize, what: &str) -> Result<u32, Error> {
+        let offset = self.offset();
+        let index = self.varint()?;
+        if index >= count as u64 {
+            return Err(self.no_such(offset, index, count, what));
+        }
+        Ok(index as u32)
+    }
+
+    #[cold]
+    pub(crate) fn no_such(&self, offset: usize, index: u64, count: usize, what: &str) -> Error {
+        self.error_at(offset, format!("there is no {what} {index}: the file has {count}"))
+    }
+
+    /// Text up to a null byte, which is skipped.
+    pub(crate) fn null_terminated(&mut self) -> Result<&'a [u8], Error> {
+        let Some(len) = self.rest().iter().position(|&byte| byte == 0) else {
+            return Err(self.error("a text is not ended by a null byte"));
+        };
+        let text = &self.rest()[..len];
+        self.pos += len + 1;
+        Ok(text)
+    }
+
+    /// Skips padding up to a place in the file that `alignment` divides.
+    pub(crate) fn align(&mut self, alignment: u64) -> Result<(), Error> {
+        /// What padding consists of.
+        const PADDING: u8 = 0xcb;
+        if !alignment.is_power_of_two() {
+            return Err(self.error(format!("{alignment} is no alignment: it is not a power of two")));
+        }
+        while self.offset() as u64 & (alignment - 1) != 0 {
+            let offset = self.offset();
+            let byte = self.byte()?;
+            if byte != PADDING {
+                return Err(self.error_at(offset, format!("padding is {PADDING:#x}, but this is {byte:#x}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A cursor over the next `count` bytes, which this one skips.
+    pub(crate) fn part(&mut self, count: u64, section: Section) -> Result<Cursor<'a>, Error> {
+        let base = self.offset();
+        Ok(Cursor::new(self.bytes(count)?, base, section))
+    }
+
+    /// Whatever must not remain.
+    pub(crate) fn finish(&self, what: &str) -> Result<(), Error> {
+        if self.is_empty() { Ok(()) } else { Err(self.error(format!("{} bytes remain behind {what}", self.remaining()))) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_length() {
+        let cases: [(&[u8], u64); 6] = [
+            (&[0x01], 0),
+            (&[0xff], 127),
+            (&[0x02, 0x02], 128),
+            (&[0xfe, 0xff], (1 << 14) - 1),
+            (&[0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], (1 << 56) - 1),
+            (&[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], u64::MAX),
+        ];
+        for (bytes, value) in cases {
+            let mut cursor = Cursor::trusted(bytes);
+            assert_eq!(cursor.varint(), Ok(value));
+            assert!(cursor.is_empty());
+            assert!(Cursor::trusted(&bytes[..bytes.len() - 1]).varint().is_err());
+        }
+        assert_eq!(Cursor::trusted(&[0x01 << 1 | 1]).signed_varint(), Ok(-1));
+        assert_eq!(Cursor::trusted(&[0x02 << 1 | 1]).signed_varint(), Ok(1));
+    }
+}

@@ -1,0 +1,61 @@
+//! The encodings of the quant dialect.
+
+use super::{
+    Encoding, Encodings,
+    Field::{Attr, Double, Doubles, Number, Signed, SignedNumbers, Type},
+    encoding,
+};
+
+pub(super) const ENCODINGS: Encodings = Encodings { attributes: &[], types: TYPES };
+
+const TYPES: &[Encoding] = &[
+    encoding(1, "any", &[("flags", Number), ("storage", Type), ("minimum", Signed), ("maximum", Signed)]),
+    encoding(
+        2,
+        "any with expressed type",
+        &[("flags", Number), ("storage", Type), ("expressed", Type), ("minimum", Signed), ("maximum", Signed)],
+    ),
+    encoding(3, "calibrated", &[("expressed", Type), ("minimum", Double), ("maximum", Double)]),
+    encoding(
+        4,
+        "uniform",
+        &[
+            ("flags", Number),
+            ("storage", Type),
+            ("expressed", Type),
+            ("scale", Double),
+            ("zero point", Signed),
+            ("minimum", Signed),
+            ("maximum", Signed),
+        ],
+    ),
+    encoding(
+        5,
+        "uniform per axis",
+        &[
+            ("flags", Number),
+            ("storage", Type),
+            ("expressed", Type),
+            ("axis", Number),
+            ("minimum", Signed),
+            ("maximum", Signed),
+            ("scales", Doubles),
+            ("zero points", SignedNumbers),
+        ],
+    ),
+    encoding(
+        6,
+        "uniform by blocks",
+        &[
+            ("flags", Number),
+            ("storage", Type),
+            ("expressed", Type),
+            ("minimum", Signed),
+            ("maximum", Signed),
+            ("axes", SignedNumbers),
+            ("block sizes", SignedNumbers),
+            ("scales", Attr),
+            ("zero points", Attr),
+        ],
+    ),
+];

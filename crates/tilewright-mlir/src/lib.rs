@@ -1,0 +1,28 @@
+//! MLIR bytecode without LLVM: reads, prints and writes files of every version.
+//!
+//! MLIR bytecode is what `mlir-opt --emit-bytecode`, JAX, StableHLO, IREE, ONNX-MLIR and others write. [`read`] gives a [`Module`].
+//!
+//! Operations need no definition to be read. Of operations of MLIR's own dialects and of StableHLO's the names of their properties are
+//! known, see [`operations`].
+#![forbid(unsafe_code)]
+
+mod build;
+mod cursor;
+mod encoding;
+mod error;
+mod float;
+mod ir;
+mod limits;
+mod module;
+pub mod operations;
+mod print;
+mod read;
+mod tables;
+mod write;
+
+pub use error::{Error, Section};
+pub use module::{Module, Version};
+pub use print::{PrintOptions, print, print_in_pieces};
+pub use read::{MAGIC, ReadOptions, read};
+pub use tables::{AttrId, Dialect, DialectId, NameId, StrId, Strings, Table, Tables, TypeId};
+pub use write::{WriteError, write};

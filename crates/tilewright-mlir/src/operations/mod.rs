@@ -1,0 +1,231 @@
+//! What is known of operations: the names of their properties, and which of them are isolated from above.
+//!
+//! `table.txt` holds a line for each operation of MLIR's dialects and of StableHLO's; `table.py` beside it makes it of what
+//! `mlir-tblgen` generates. A file of version 5 or later holds properties without their names, in the order of the table.
+
+use crate::{
+    cursor::Cursor,
+    module::{Module, Version},
+    tables::{AttrId, NameId},
+};
+
+/// A line for each operation: its name, `!` if its regions are isolated from above, and its properties in the order of their encoding.
+///
+/// A property is an attribute unless a mark says otherwise: `?` for one that may be absent, `<` for sizes of groups of operands or
+/// results in versions before 6, `>` with their number for those since, `:bool`, `:int?`, and `:int` with a width.
+const TABLE: &str = include_str!("table.txt");
+
+/// What is known of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether its regions use no values from outside.
+    pub is_isolated: bool,
+    properties: &'static str,
+}
+
+/// How a property stands in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Attr,
+    OptionalAttr,
+    /// Sizes of groups as an attribute, in versions before 6.
+    SegmentsAttr,
+    /// So many sizes of groups, since version 6.
+    Segments(usize),
+    Bool,
+    OptionalInt,
+    /// Of so many bits.
+    Int(u32),
+}
+
+/// The value of a property.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PropertyValue {
+    Attr(AttrId),
+    Segments(Vec<u32>),
+    Bool(bool),
+    OptionalInt(Option<u64>),
+    Int(u64, u32),
+}
+
+impl OpInfo {
+    /// The lines of the table about an operation: one, or one for each form that its properties had over time, the latest first.
+    pub fn all(name: &str) -> impl Iterator<Item = OpInfo> {
+        let lines = TABLE[first_line(name)..].lines().map(OpInfo::parse);
+        let name = name.to_owned();
+        lines.take_while(move |info| info.name == name)
+    }
+
+    /// What is known of an operation.
+    pub fn of(name: &str) -> Option<OpInfo> {
+        OpInfo::all(name).next()
+    }
+
+    fn parse(line: &'static str) -> OpInfo {
+        let (name, properties) = line.split_once(' ').unwrap_or((line, ""));
+        let plain = name.strip_suffix('!');
+        OpInfo { name: plain.unwrap_or(name), is_isolated: plain.is_some(), properties }
+    }
+
+    /// The properties in the order of their encoding.
+    pub(crate) fn properties(self) -> impl Iterator<Item = (&'static str, Kind)> {
+        self.properties.split(' ').filter(|word| !word.is_empty()).map(|word| {
+            if let Some(name) = word.strip_prefix('<') {
+                return (name, Kind::SegmentsAttr);
+            }
+            if let Some((name, kind)) = word.split_once(':') {
+                let number = || kind.trim_start_matches("int").parse().unwrap_or_default();
+                return match name.strip_prefix('>') {
+                    Some(name) => (name, Kind::Segments(number())),
+                    None if kind == "bool" => (name, Kind::Bool),
+                    None if kind == "int?" => (name, Kind::OptionalInt),
+                    None => (name, Kind::Int(number() as u32)),
+                };
+            }
+            word.strip_suffix('?').map_or((word, Kind::Attr), |name| (name, Kind::OptionalAttr))
+        })
+    }
+
+    /// Whether an attribute of this name is one of its properties; the name of the property, which versions may spell differently.
+    pub(crate) fn property_named(self, name: &[u8]) -> Option<&'static str> {
+        let name = match name {
+            b"operand_segment_sizes" => &b"operandSegmentSizes"[..],
+            b"result_segment_sizes" => b"resultSegmentSizes",
+            name => name,
+        };
+        self.properties().map(|(property, _)| property).find(|property| property.as_bytes() == name)
+    }
+
+    /// Decodes properties; none if they are not of this form.
+    fn decode(self, bytes: &[u8], version: Version, num_attrs: usize) -> Option<Vec<(&'static str, PropertyValue)>> {
+        let mut cursor = Cursor::trusted(bytes);
+        let mut values = Vec::new();
+        let attr = |index: u64| (index < num_attrs as u64).then_some(PropertyValue::Attr(AttrId(index as u32)));
+        for (name, kind) in self.properties() {
+            let value = match kind {
+                Kind::Attr => attr(cursor.varint().ok()?)?,
+                Kind::OptionalAttr => match cursor.flagged_varint().ok()? {
+                    (index, true) => attr(index)?,
+                    (0, false) => continue,
+                    _ => return None,
+                },
+                Kind::SegmentsAttr if version.has_short_segments() => continue,
+                Kind::SegmentsAttr => attr(cursor.varint().ok()?)?,
+                Kind::Segments(_) if !version.has_short_segments() => continue,
+                Kind::Segments(count) => PropertyValue::Segments(segments(&mut cursor, count)?),
+                Kind::Bool => PropertyValue::Bool(cursor.byte().ok()? != 0),
+                Kind::OptionalInt => PropertyValue::OptionalInt(if cursor.byte().ok()? != 0 { Some(cursor.varint().ok()?) } else { None }),
+                Kind::Int(width) => PropertyValue::Int(cursor.varint().ok()?, width),
+            };
+            values.push((name, value));
+        }
+        cursor.is_empty().then_some(values)
+    }
+}
+
+/// Where the first line begins whose name is not less.
+fn first_line(name: &str) -> usize {
+    let (mut low, mut high) = (0, TABLE.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let start = TABLE[..middle].rfind('\n').map_or(0, |at| at + 1).max(low);
+        let end = TABLE[start..].find('\n').map_or(TABLE.len(), |at| start + at + 1);
+        if OpInfo::parse(TABLE[start..end].trim_end()).name < name { low = end } else { high = start }
+    }
+    low
+}
+
+/// Sizes of groups: all of them, or those that are not zero with their places.
+fn segments(cursor: &mut Cursor<'_>, count: usize) -> Option<Vec<u32>> {
+    const MAX_PLACE_BITS: u64 = 8;
+    let mut sizes = vec![0; count];
+    let (given, is_sparse) = cursor.flagged_varint().ok()?;
+    if given == 0 {
+        return Some(sizes);
+    }
+    if given > count as u64 {
+        return None;
+    }
+    let place_bits = if is_sparse { cursor.varint().ok().filter(|&bits| bits <= MAX_PLACE_BITS)? } else { 0 };
+    for index in 0..given {
+        let value = cursor.varint().ok()?;
+        let place = if is_sparse { value & !(u64::MAX << place_bits) } else { index };
+        *sizes.get_mut(place as usize)? = u32::try_from(value >> place_bits).ok()?;
+    }
+    Some(sizes)
+}
+
+/// The properties of an operation.
+pub(crate) enum Properties {
+    /// By their names, in the order of these.
+    Named(Vec<(&'static str, PropertyValue)>),
+    /// A dictionary, of an operation that nobody knew when it was written.
+    Dictionary(AttrId),
+    /// Of an operation that is not known here.
+    Unknown,
+}
+
+/// Decodes properties of operations of some name.
+pub(crate) struct Decoder {
+    forms: Vec<OpInfo>,
+    is_registered: bool,
+}
+
+impl Decoder {
+    pub(crate) fn new(module: &Module<'_>, name: NameId) -> Decoder {
+        let mut text = Vec::new();
+        module.push_op_name(name, &mut text);
+        let forms = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).collect());
+        Decoder { forms, is_registered: module.op_names[name.index()].is_registered.unwrap_or(true) }
+    }
+
+    /// What is known of the operation.
+    pub(crate) fn info(&self) -> Option<OpInfo> {
+        self.forms.first().copied()
+    }
+
+    pub(crate) fn decode(&self, module: &Module<'_>, properties: u32) -> Properties {
+        let bytes = &module.properties[properties as usize];
+        let num_attrs = module.tables.attrs.len();
+        if self.is_registered {
+            let forms = self.forms.iter();
+            let decoded = forms.filter_map(|form| form.decode(bytes, module.version, num_attrs)).next();
+            return decoded.map_or(Properties::Unknown, |mut values| {
+                values.sort_by_key(|&(name, _)| name);
+                Properties::Named(values)
+            });
+        }
+        let mut cursor = Cursor::trusted(bytes);
+        match cursor.varint() {
+            Ok(index) if cursor.is_empty() && index < num_attrs as u64 => Properties::Dictionary(AttrId(index as u32)),
+            _ => Properties::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_found() {
+        for line in TABLE.lines() {
+            let info = OpInfo::parse(line);
+            assert!(OpInfo::all(info.name).any(|found| found == info), "{line}");
+        }
+        assert_eq!(OpInfo::of("func.fun"), None);
+        assert_eq!(OpInfo::of(""), None);
+        assert_eq!(OpInfo::of("zzz.zzz"), None);
+        assert!(OpInfo::of("func.func").unwrap().is_isolated);
+    }
+
+    #[test]
+    fn sizes_of_groups_may_be_sparse() {
+        // As MLIR writes [0, 3, 0, 0] and [1, 1].
+        assert_eq!(segments(&mut Cursor::trusted(&[0b111, 0b11, 0b1111]), 4), Some(vec![0, 3, 0, 0]));
+        assert_eq!(segments(&mut Cursor::trusted(&[0b1001, 0b11, 0b11]), 2), Some(vec![1, 1]));
+        assert_eq!(segments(&mut Cursor::trusted(&[0b111, 0b11, 0b1111]), 1), None);
+    }
+}

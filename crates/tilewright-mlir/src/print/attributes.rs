@@ -1,0 +1,322 @@
+//! Attributes.
+
+use super::{Printer, Symbol, names, push_hex_string, push_keyword_or_string, push_string, vhlo};
+use crate::{
+    encoding::{Value, code},
+    float::push_float,
+    tables::{AttrId, Form, Scalar, TypeId},
+};
+
+/// Whether to leave out the type of an attribute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Elision {
+    /// Print it.
+    Never,
+    /// Leave out `i64` and `f64`, which are understood.
+    Usual,
+    /// Leave it out.
+    Always,
+}
+
+impl Printer<'_, '_> {
+    /// An attribute, or its name.
+    pub(super) fn push_attr(&self, out: &mut Vec<u8>, id: AttrId, elision: Elision) {
+        if !self.aliases.push(Symbol::Attr(id), out) {
+            self.push_attr_in_full(out, id, elision);
+        }
+    }
+
+    /// A name and a value; a unit attribute is a name alone.
+    pub(super) fn push_named(&self, out: &mut Vec<u8>, name: &[u8], value: AttrId) {
+        push_keyword_or_string(out, name);
+        if self.module.tables.builtin_attr(value) != Some(code::UNIT) {
+            out.extend(b" = ");
+            self.push_attr(out, value, Elision::Never);
+        }
+    }
+
+    pub(super) fn push_attrs(&self, out: &mut Vec<u8>, attrs: impl Iterator<Item = AttrId>, elision: Elision) {
+        for (index, attr) in attrs.enumerate() {
+            if index > 0 {
+                out.extend(b", ");
+            }
+            self.push_attr(out, attr, elision);
+        }
+    }
+
+    pub(super) fn push_attr_in_full(&self, out: &mut Vec<u8>, id: AttrId, elision: Elision) {
+        let tables = &self.module.tables;
+        let entry = tables.attrs.entry(id.0);
+        match entry.form {
+            Form::Text => out.extend(tables.text(&tables.attrs, id.0).unwrap_or_default()),
+            Form::Opaque => {
+                out.push(b'#');
+                out.extend(tables.dialect_name(entry.dialect));
+                out.extend(b".opaque<");
+                push_hex_string(out, tables.attrs.encoded(id.0));
+                out.push(b'>');
+            }
+            Form::Known(encoding) => {
+                let fields = tables.attr_fields(id);
+                match tables.dialect_name(entry.dialect) {
+                    b"builtin" => self.push_builtin_attr(out, id, encoding.code, &fields, elision),
+                    b"vhlo" => self.push_vhlo_attr(out, encoding, &fields),
+                    dialect => self.push_hlo_attr(out, dialect, encoding, &fields),
+                }
+            }
+        }
+    }
+
+    fn push_builtin_attr(&self, out: &mut Vec<u8>, id: AttrId, code: u64, fields: &[Value<'_>], elision: Elision) {
+        let tables = &self.module.tables;
+        match (code, fields) {
+            (code::ARRAY, [Value::Attrs(elements)]) => {
+                out.push(b'[');
+                self.push_attrs(out, elements.clone().attrs(), Elision::Usual);
+                out.push(b']');
+            }
+            (code::DICTIONARY, _) => {
+                out.push(b'{');
+                let entries = super::sorted_attributes(self.module, id);
+                super::push_list(out, &entries, |out, &(name, value)| self.push_named(out, name, value));
+                out.push(b'}');
+            }
+            (code::STRING, [Value::String(value)]) => push_string(out, tables.strings.get(*value)),
+            (code::STRING_WITH_TYPE, [Value::String(value), Value::Type(ty)]) => {
+                push_string(out, tables.strings.get(*value));
+                self.push_type_behind(out, *ty, elision);
+            }
+            (code::FLAT_SYMBOL_REF, [Value::Attr(name)]) => push_symbol(out, tables.string_attr(*name).unwrap_or_default()),
+            (code::SYMBOL_REF, [Value::Attr(root), Value::Attrs(nested)]) => {
+                push_symbol(out, tables.string_attr(*root).unwrap_or_default());
+                for attr in nested.clone().attrs() {
+                    out.extend(b"::");
+                    self.push_attr_in_full(out, attr, Elision::Never);
+                }
+            }
+            (code::TYPE, [Value::Type(ty)]) => self.push_type(out, *ty),
+            (code::UNIT, _) => out.extend(b"unit"),
+            (code::INTEGER, [Value::Type(ty), Value::Bits(words)]) => self.push_integer(out, *ty, words, elision),
+            (code::FLOAT, [Value::Type(ty), Value::Bits(words)]) => self.push_float(out, *ty, words, elision),
+            (code::DENSE_RESOURCE, [Value::Type(ty), Value::Resource(number)]) => {
+                out.extend(b"dense_resource<");
+                self.push_resource_name(out, *number);
+                out.push(b'>');
+                self.push_type_behind(out, *ty, elision);
+            }
+            (code::DENSE_ARRAY, [Value::Type(element), Value::Number(size), Value::Bytes(data)]) => {
+                out.extend(b"array<");
+                self.push_type(out, *element);
+                if *size > 0 {
+                    out.extend(b": ");
+                    self.push_array_elements(out, *element, *size, data);
+                }
+                out.push(b'>');
+            }
+            (code::DENSE, [Value::Type(ty), Value::Bytes(data)]) => {
+                out.extend(b"dense<");
+                self.push_dense(out, *ty, data, true);
+                out.push(b'>');
+                self.push_type_behind(out, *ty, elision);
+            }
+            (code::DENSE_STRING, [Value::Type(ty), Value::Number(_), Value::Strings(strings)]) => {
+                out.extend(b"dense<");
+                self.push_dense_strings(out, *ty, strings);
+                out.push(b'>');
+                self.push_type_behind(out, *ty, elision);
+            }
+            (code::SPARSE, [Value::Type(ty), Value::Attr(indices), Value::Attr(values)]) => {
+                out.extend(b"sparse<");
+                self.push_sparse(out, *indices, *values);
+                out.push(b'>');
+                self.push_type_behind(out, *ty, elision);
+            }
+            (code::DISTINCT, [Value::Attr(of)]) => {
+                out.extend(b"distinct[");
+                names::push_number(out, self.distinct_number(id));
+                out.extend(b"]<");
+                if tables.builtin_attr(*of) != Some(code::UNIT) {
+                    self.push_attr(out, *of, Elision::Never);
+                }
+                out.push(b'>');
+            }
+            _ => {
+                out.extend(b"loc(");
+                self.push_location_in_full(out, id);
+                out.push(b')');
+            }
+        }
+    }
+
+    pub(super) fn push_integer(&self, out: &mut Vec<u8>, ty: TypeId, words: &[u64], elision: Elision) {
+        let scalar = self.module.tables.scalar(ty);
+        let (width, is_unsigned, is_signed) = match scalar {
+            Some(Scalar::Integer { width, is_signed, is_unsigned }) => (width, is_unsigned, is_signed),
+            _ => (64, false, true),
+        };
+        if width == 1 && !is_unsigned && !is_signed {
+            return out.extend(if words.first().is_some_and(|word| word & 1 == 1) { &b"true"[..] } else { b"false" });
+        }
+        super::dense::push_wide_integer(out, words, width, is_unsigned);
+        let is_i64 = width == 64 && !is_unsigned && !is_signed;
+        if elision == Elision::Never || !is_i64 {
+            self.push_type_behind(out, ty, elision);
+        }
+    }
+
+    pub(super) fn push_float(&self, out: &mut Vec<u8>, ty: TypeId, words: &[u64], elision: Elision) {
+        let tables = &self.module.tables;
+        let Some(Scalar::Float(format)) = tables.scalar(ty) else { return };
+        push_float(out, format, super::dense::truncate(words, u64::from(format.width)));
+        if elision == Elision::Never || tables.builtin_type(ty) != Some(code::F64_TYPE) {
+            self.push_type_behind(out, ty, elision);
+        }
+    }
+
+    pub(super) fn push_type_behind(&self, out: &mut Vec<u8>, ty: TypeId, elision: Elision) {
+        if elision != Elision::Always && self.module.tables.builtin_type(ty) != Some(code::NONE_TYPE) {
+            out.extend(b" : ");
+            self.push_type(out, ty);
+        }
+    }
+
+    fn distinct_number(&self, id: AttrId) -> u64 {
+        let mut seen = self.distinct.borrow_mut();
+        let number = seen.iter().position(|&other| other == id).unwrap_or_else(|| {
+            seen.push(id);
+            seen.len() - 1
+        });
+        number as u64
+    }
+
+    pub(super) fn push_resource_name(&self, out: &mut Vec<u8>, number: u32) {
+        let mut resources = self.module.resources.dialects.iter().flat_map(|group| &group.resources);
+        if let Some(resource) = resources.nth(number as usize) {
+            push_keyword_or_string(out, self.module.tables.strings.get(resource.key));
+            self.used_resources.borrow_mut()[number as usize] = true;
+        }
+    }
+
+    /// `loc(...)`, with a name inside if it has one.
+    pub(super) fn push_location(&self, out: &mut Vec<u8>, id: AttrId) {
+        out.extend(b"loc(");
+        if !self.aliases.push(Symbol::Attr(id), out) {
+            self.push_location_in_full(out, id);
+        }
+        out.push(b')');
+    }
+
+    fn push_inner_location(&self, out: &mut Vec<u8>, id: AttrId) {
+        if !self.aliases.push(Symbol::Attr(id), out) {
+            self.push_location_in_full(out, id);
+        }
+    }
+
+    pub(super) fn push_location_in_full(&self, out: &mut Vec<u8>, id: AttrId) {
+        let tables = &self.module.tables;
+        let fields = tables.attr_fields(id);
+        match (tables.builtin_attr(id), &fields[..]) {
+            (Some(code::UNKNOWN_LOC), _) => out.extend(b"unknown"),
+            (Some(code::CALL_SITE_LOC), [Value::Attr(callee), Value::Attr(caller)]) => {
+                out.extend(b"callsite(");
+                self.push_inner_location(out, *callee);
+                out.extend(b" at ");
+                self.push_inner_location(out, *caller);
+                out.push(b')');
+            }
+            (Some(code::FILE_LINE_COL_LOC), [Value::Attr(file), Value::Number(line), Value::Number(column)]) => {
+                push_string(out, tables.string_attr(*file).unwrap_or_default());
+                push_place(out, *line, *column);
+            }
+            (Some(code::FILE_LINE_COL_RANGE), [Value::Attr(file), Value::Numbers(range)]) => {
+                push_string(out, tables.string_attr(*file).unwrap_or_default());
+                push_range(out, &range.clone().collect::<Vec<_>>());
+            }
+            (Some(code::FUSED_LOC), [Value::Attrs(locations)]) => self.push_fused(out, None, locations.clone().attrs()),
+            (Some(code::FUSED_LOC_WITH_METADATA), [Value::Attrs(locations), Value::Attr(metadata)]) => {
+                self.push_fused(out, Some(*metadata), locations.clone().attrs());
+            }
+            (Some(code::NAME_LOC), [Value::Attr(name), Value::Attr(child)]) => {
+                push_string(out, tables.string_attr(*name).unwrap_or_default());
+                if tables.builtin_attr(*child) != Some(code::UNKNOWN_LOC) {
+                    out.push(b'(');
+                    self.push_inner_location(out, *child);
+                    out.push(b')');
+                }
+            }
+            // A location as text has its own `loc(...)`.
+            _ => match tables.text(&tables.attrs, id.0).and_then(|text| text.strip_prefix(b"loc(")?.strip_suffix(b")")) {
+                Some(text) => out.extend(text),
+                None => out.extend(b"unknown"),
+            },
+        }
+    }
+
+    fn push_fused(&self, out: &mut Vec<u8>, metadata: Option<AttrId>, locations: impl Iterator<Item = AttrId>) {
+        out.extend(b"fused");
+        if let Some(metadata) = metadata {
+            out.push(b'<');
+            self.push_attr(out, metadata, Elision::Never);
+            out.push(b'>');
+        }
+        out.push(b'[');
+        for (index, location) in locations.enumerate() {
+            if index > 0 {
+                out.extend(b", ");
+            }
+            self.push_inner_location(out, location);
+        }
+        out.push(b']');
+    }
+
+    /// `mnemonic` or `mnemonic<...>` of a dialect, with what `inside` appends.
+    pub(super) fn push_dialect_attr(&self, out: &mut Vec<u8>, dialect: &[u8], mnemonic: &str, inside: impl FnOnce(&mut Vec<u8>)) {
+        out.push(b'#');
+        out.extend(dialect);
+        out.push(b'.');
+        out.extend(mnemonic.as_bytes());
+        out.push(b'<');
+        inside(out);
+        out.push(b'>');
+    }
+
+    pub(super) fn vhlo_element(&self, id: TypeId) -> &'static str {
+        vhlo::builtin_name(&self.module.tables, id)
+    }
+}
+
+fn push_place(out: &mut Vec<u8>, line: u64, column: u64) {
+    out.push(b':');
+    names::push_number(out, line);
+    out.push(b':');
+    names::push_number(out, column);
+}
+
+/// A range of a file: a line, a column, and the column and line where it ends, as far as they are given.
+fn push_range(out: &mut Vec<u8>, range: &[u64]) {
+    let (line, column, end_line, end_column) = match *range {
+        [line] => (line, 0, line, 0),
+        [line, column] => (line, column, line, column),
+        [line, column, end_column] => (line, column, line, end_column),
+        [line, column, end_line, end_column, ..] => (line, column, end_line, end_column),
+        [] => (0, 0, 0, 0),
+    };
+    push_place(out, line, column);
+    if (line, column) == (end_line, end_column) {
+        return;
+    }
+    out.extend(b" to ");
+    if line != end_line {
+        names::push_number(out, end_line);
+    }
+    out.push(b':');
+    names::push_number(out, end_column);
+}
+
+pub(super) fn push_symbol(out: &mut Vec<u8>, name: &[u8]) {
+    if name.is_empty() {
+        return out.extend(b"@<<INVALID EMPTY SYMBOL>>");
+    }
+    out.push(b'@');
+    push_keyword_or_string(out, name);
+}

@@ -1,0 +1,185 @@
+//! Types.
+
+use super::{Printer, attributes::Elision, names, push_hex_string};
+use crate::{
+    encoding::{List, Value, code},
+    tables::{AttrId, Form, Tables, TypeId},
+};
+
+/// The size of a dimension that is not known.
+pub(super) const DYNAMIC: i64 = i64::MIN;
+
+impl Printer<'_, '_> {
+    pub(super) fn push_type_in_full(&self, out: &mut Vec<u8>, id: TypeId) {
+        let tables = &self.module.tables;
+        let entry = tables.types.entry(id.0);
+        match entry.form {
+            Form::Text => out.extend(tables.text(&tables.types, id.0).unwrap_or_default()),
+            Form::Opaque => {
+                out.push(b'!');
+                out.extend(tables.dialect_name(entry.dialect));
+                out.extend(b".opaque<");
+                push_hex_string(out, tables.types.encoded(id.0));
+                out.push(b'>');
+            }
+            Form::Known(encoding) => {
+                let fields = tables.type_fields(id);
+                match tables.dialect_name(entry.dialect) {
+                    b"builtin" => self.push_builtin_type(out, encoding.code, encoding.name, &fields),
+                    b"vhlo" => self.push_vhlo_type(out, encoding.code, &fields),
+                    b"quant" => self.push_quant_type(out, encoding.code, &fields),
+                    dialect => self.push_hlo_type(out, dialect, encoding.name, &fields),
+                }
+            }
+        }
+    }
+
+    fn push_builtin_type(&self, out: &mut Vec<u8>, code: u64, name: &str, fields: &[Value<'_>]) {
+        match (code, fields) {
+            (code::INTEGER_TYPE, [Value::Number(number)]) => {
+                out.extend(match number & 3 {
+                    1 => &b"si"[..],
+                    2 => b"ui",
+                    _ => b"i",
+                });
+                names::push_number(out, number >> 2);
+            }
+            (code::FUNCTION_TYPE, [Value::Types(inputs), Value::Types(results)]) => {
+                out.push(b'(');
+                self.push_types(out, inputs);
+                out.extend(b") -> ");
+                let only = if results.len() == 1 { results.clone().types().next() } else { None };
+                match only {
+                    Some(only) if self.module.tables.builtin_type(only) != Some(code::FUNCTION_TYPE) => self.push_type(out, only),
+                    _ => {
+                        out.push(b'(');
+                        self.push_types(out, results);
+                        out.push(b')');
+                    }
+                }
+            }
+            (code::COMPLEX_TYPE, [Value::Type(element)]) => self.push_with_element(out, b"complex<", *element),
+            (code::UNRANKED_TENSOR_TYPE, [Value::Type(element)]) => self.push_with_element(out, b"tensor<*x", *element),
+            (code::UNRANKED_MEMREF_TYPE, [Value::Type(element)]) => self.push_with_element(out, b"memref<*x", *element),
+            (code::UNRANKED_MEMREF_WITH_SPACE_TYPE, [Value::Attr(space), Value::Type(element)]) => {
+                out.extend(b"memref<*x");
+                self.push_type(out, *element);
+                out.extend(b", ");
+                self.push_attr(out, *space, Elision::Usual);
+                out.push(b'>');
+            }
+            (code::TENSOR_TYPE, [Value::SignedNumbers(shape), Value::Type(element)]) => {
+                out.extend(b"tensor<");
+                push_shape(out, shape);
+                self.push_type(out, *element);
+                out.push(b'>');
+            }
+            (code::TENSOR_WITH_ENCODING_TYPE, [Value::Attr(encoding), Value::SignedNumbers(shape), Value::Type(element)]) => {
+                out.extend(b"tensor<");
+                push_shape(out, shape);
+                self.push_type(out, *element);
+                out.extend(b", ");
+                self.push_attr(out, *encoding, Elision::Never);
+                out.push(b'>');
+            }
+            (code::VECTOR_TYPE, [Value::SignedNumbers(shape), Value::Type(element)]) => self.push_vector(out, shape, &[], *element),
+            (code::SCALABLE_VECTOR_TYPE, [Value::Bytes(scalable), Value::SignedNumbers(shape), Value::Type(element)]) => {
+                self.push_vector(out, shape, scalable, *element);
+            }
+            (code::MEMREF_TYPE, [Value::SignedNumbers(shape), Value::Type(element), Value::Attr(layout)]) => {
+                self.push_memref(out, fields, shape, *element, *layout, None);
+            }
+            (
+                code::MEMREF_WITH_SPACE_TYPE,
+                [Value::Attr(space), Value::SignedNumbers(shape), Value::Type(element), Value::Attr(layout)],
+            ) => self.push_memref(out, fields, shape, *element, *layout, Some(*space)),
+            (code::TUPLE_TYPE, [Value::Types(types)]) => {
+                out.extend(b"tuple<");
+                self.push_types(out, types);
+                out.push(b'>');
+            }
+            // Without parts: the name says all.
+            _ => out.extend(name.as_bytes()),
+        }
+    }
+
+    pub(super) fn push_types(&self, out: &mut Vec<u8>, types: &List<'_>) {
+        for (index, ty) in types.clone().types().enumerate() {
+            if index > 0 {
+                out.extend(b", ");
+            }
+            self.push_type(out, ty);
+        }
+    }
+
+    fn push_with_element(&self, out: &mut Vec<u8>, begin: &[u8], element: TypeId) {
+        out.extend(begin);
+        self.push_type(out, element);
+        out.push(b'>');
+    }
+
+    fn push_vector(&self, out: &mut Vec<u8>, shape: &List<'_>, scalable: &[u8], element: TypeId) {
+        out.extend(b"vector<");
+        for (index, size) in shape.clone().signed().enumerate() {
+            let is_scalable = scalable.get(index).is_some_and(|&flag| flag != 0);
+            if is_scalable {
+                out.push(b'[');
+            }
+            names::push_signed(out, size);
+            out.extend(if is_scalable { &b"]x"[..] } else { b"x" });
+        }
+        self.push_type(out, element);
+        out.push(b'>');
+    }
+
+    fn push_memref(
+        &self,
+        out: &mut Vec<u8>,
+        fields: &[Value<'_>],
+        shape: &List<'_>,
+        element: TypeId,
+        layout: AttrId,
+        space: Option<AttrId>,
+    ) {
+        out.extend(b"memref<");
+        push_shape(out, shape);
+        self.push_type(out, element);
+        if !is_identity_layout(&self.module.tables, fields, layout) {
+            out.extend(b", ");
+            self.push_attr(out, layout, Elision::Usual);
+        }
+        if let Some(space) = space {
+            out.extend(b", ");
+            self.push_attr(out, space, Elision::Usual);
+        }
+        out.push(b'>');
+    }
+}
+
+/// `2x?x4x`.
+pub(super) fn push_shape(out: &mut Vec<u8>, shape: &List<'_>) {
+    for size in shape.clone().signed() {
+        push_size(out, size);
+        out.push(b'x');
+    }
+}
+
+pub(super) fn push_size(out: &mut Vec<u8>, size: i64) {
+    if size == DYNAMIC { out.push(b'?') } else { names::push_signed(out, size) }
+}
+
+/// Whether the layout of a memref with these fields is the usual one, which is not printed: an affine map that changes nothing.
+pub(super) fn is_identity_layout(tables: &Tables<'_>, memref: &[Value<'_>], layout: AttrId) -> bool {
+    let rank = memref.iter().find_map(|field| match field {
+        Value::SignedNumbers(shape) => Some(shape.len()),
+        _ => None,
+    });
+    let Some(text) = tables.text(&tables.attrs, layout.0) else { return false };
+    let Some(map) = text.strip_prefix(b"affine_map<").and_then(|text| text.strip_suffix(b">")) else { return false };
+    let mut dimensions = String::from("(");
+    for index in 0..rank.unwrap_or_default() {
+        dimensions += &format!("{}d{index}", if index > 0 { ", " } else { "" });
+    }
+    dimensions.push(')');
+    map == format!("{dimensions} -> {dimensions}").as_bytes()
+}

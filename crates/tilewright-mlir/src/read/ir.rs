@@ -1,0 +1,431 @@
+//! Operations, blocks and regions.
+
+use super::section;
+use crate::{
+    cursor::Cursor,
+    error::{Error, Section},
+    ir::{BlockData, Ir, Op, OpData, RegionData, Span, UseListOrder, Value},
+    limits::MAX_NESTING,
+    module::{Module, Version},
+    tables::{AttrId, NameId, TypeId},
+};
+
+/// Regions that wait to be read.
+#[derive(Clone, Debug)]
+pub(crate) struct Unread<'a> {
+    cursor: Cursor<'a>,
+    /// None for the operations that no region holds.
+    regions: Option<Span>,
+    /// The length of the file, which has no more of anything.
+    budget: usize,
+    /// How many regions are around them.
+    depth: usize,
+}
+
+/// What parts an operation has.
+pub(crate) mod mask {
+    pub(crate) const ATTRS: u8 = 1;
+    pub(crate) const RESULTS: u8 = 2;
+    pub(crate) const OPERANDS: u8 = 4;
+    pub(crate) const SUCCESSORS: u8 = 8;
+    pub(crate) const REGIONS: u8 = 16;
+    pub(crate) const USE_ORDERS: u8 = 32;
+    pub(crate) const PROPERTIES: u8 = 64;
+}
+const ALL_PARTS: u8 = 0x7f;
+
+/// A value that is not defined yet has no type.
+const UNDEFINED: TypeId = TypeId(u32::MAX);
+
+pub(super) fn top_level(cursor: Cursor<'_>) -> Unread<'_> {
+    let budget = cursor.offset() + cursor.remaining();
+    Unread { cursor, regions: None, budget, depth: 0 }
+}
+
+/// Reads all that waits, and what turns up on the way.
+pub(crate) fn read_rest(module: &mut Module<'_>) -> Result<(), Error> {
+    while let Some((_, unread)) = module.unread.pop() {
+        let reader = Reader::new(module, &unread);
+        let waiting = match unread.regions {
+            None => reader.top_level(),
+            Some(regions) => reader.isolated(regions),
+        }?;
+        module.unread.extend(waiting);
+    }
+    // Regions were read behind the operations around them.
+    module.ir.result_use_orders.sort_by_key(|&(op, _)| op);
+    module.ir.arg_use_orders.sort_by_key(|&(block, _)| block);
+    Ok(())
+}
+
+/// A region whose blocks are being read.
+struct OpenRegion {
+    region: Option<u32>,
+    blocks: Span,
+    values: Span,
+    next_block: u32,
+    next_value: u32,
+    /// Values of enclosing regions come first: the number of the first of its own.
+    first_number: u32,
+    /// Where the regions of the same operation end.
+    siblings_end: u32,
+    /// Operations of the current block that were not read yet.
+    ops: Span,
+}
+
+struct Reader<'m, 'a> {
+    ir: &'m mut Ir,
+    version: Version,
+    counts: Counts,
+    budget: usize,
+    depth: usize,
+    cursor: Cursor<'a>,
+    open: Vec<OpenRegion>,
+    waiting: Vec<(Op, Unread<'a>)>,
+    first_operand: usize,
+}
+
+/// How many of what can be referred to there are.
+struct Counts {
+    names: usize,
+    attrs: usize,
+    types: usize,
+    properties: usize,
+}
+
+impl<'m, 'a> Reader<'m, 'a> {
+    fn new(module: &'m mut Module<'a>, unread: &Unread<'a>) -> Reader<'m, 'a> {
+        let counts = Counts {
+            names: module.op_names.len(),
+            attrs: module.tables.attrs.len(),
+            types: module.tables.types.len(),
+            properties: module.properties.len(),
+        };
+        let first_operand = module.ir.operands.len();
+        let (ir, version) = (&mut module.ir, module.version);
+        Reader {
+            ir,
+            version,
+            counts,
+            budget: unread.budget,
+            depth: unread.depth,
+            cursor: unread.cursor.clone(),
+            open: Vec::new(),
+            waiting: Vec::new(),
+            first_operand,
+        }
+    }
+
+    /// Operations outside of all regions; they stand as in a block without arguments.
+    fn top_level(mut self) -> Result<Vec<(Op, Unread<'a>)>, Error> {
+        let offset = self.cursor.offset();
+        let (count, has_args) = self.cursor.flagged_varint()?;
+        if has_args {
+            return Err(self.cursor.error_at(offset, "the outermost block has arguments"));
+        }
+        let count = self.cursor.check_count(count, 3, "operations", offset)?;
+        self.ir.top = self.reserve_ops(count);
+        // As if a region around them had one block and defined no values.
+        self.open.push(OpenRegion {
+            region: None,
+            blocks: Span::default(),
+            values: Span::default(),
+            next_block: 0,
+            next_value: 0,
+            first_number: 0,
+            siblings_end: 0,
+            ops: self.ir.top,
+        });
+        self.run()
+    }
+
+    fn isolated(mut self, regions: Span) -> Result<Vec<(Op, Unread<'a>)>, Error> {
+        self.open_regions(regions, 0)?;
+        self.run()
+    }
+
+    /// Reads until every region is closed.
+    fn run(mut self) -> Result<Vec<(Op, Unread<'a>)>, Error> {
+        while let Some(open) = self.open.last_mut() {
+            if open.ops.len > 0 {
+                let op = Op(open.ops.start);
+                open.ops.start += 1;
+                open.ops.len -= 1;
+                self.op(op)?;
+            } else if open.next_block < open.blocks.start + open.blocks.len {
+                self.block()?;
+            } else {
+                self.close()?;
+            }
+        }
+        self.cursor.finish("the operations")?;
+        self.check_operands()?;
+        self.waiting.reverse();
+        Ok(self.waiting)
+    }
+
+    /// Begins with the first of some regions that has blocks; its values are numbered from `first_number` on.
+    fn open_regions(&mut self, regions: Span, first_number: u32) -> Result<(), Error> {
+        for region in regions.iter() {
+            let offset = self.cursor.offset();
+            let num_blocks = self.cursor.count(1, "blocks")?;
+            if num_blocks == 0 {
+                continue;
+            }
+            let value_offset = self.cursor.offset();
+            let num_values = self.cursor.varint()?;
+            // Each stands with its type.
+            let num_values = self.cursor.check_count(num_values, 1, "values", value_offset)? as u32;
+            self.check_budget(num_blocks + self.ir.blocks.len(), "blocks", offset)?;
+            self.check_budget(num_values as usize + self.ir.value_types.len(), "values", value_offset)?;
+            let blocks = Span { start: self.ir.blocks.len() as u32, len: num_blocks as u32 };
+            let values = Span { start: self.ir.value_types.len() as u32, len: num_values };
+            self.ir.blocks.resize(self.ir.blocks.len() + num_blocks, BlockData::default());
+            self.ir.value_types.resize(self.ir.value_types.len() + num_values as usize, UNDEFINED);
+            self.ir.regions[region as usize] = RegionData { blocks, values };
+            if self.depth + self.open.len() >= MAX_NESTING as usize {
+                return Err(self.cursor.error_at(offset, format!("regions nest deeper than {MAX_NESTING} levels")));
+            }
+            self.open.push(OpenRegion {
+                region: Some(region),
+                blocks,
+                values,
+                next_block: blocks.start,
+                next_value: values.start,
+                first_number,
+                siblings_end: regions.start + regions.len,
+                ops: Span::default(),
+            });
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        let missing = open.values.start + open.values.len - open.next_value;
+        if missing > 0 {
+            return Err(self.cursor.error(format!("a region defines {missing} values less than it says")));
+        }
+        match open.region {
+            Some(region) if region + 1 < open.siblings_end => {
+                let siblings = Span { start: region + 1, len: open.siblings_end - region - 1 };
+                self.open_regions(siblings, open.first_number)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Several regions may each say that they have as much as fits into the bytes that remain; together they have no more than the
+    /// file has bytes.
+    fn check_budget(&self, count: usize, what: &str, offset: usize) -> Result<(), Error> {
+        if count <= self.budget {
+            return Ok(());
+        }
+        Err(self.cursor.error_at(offset, format!("the file is too short for {count} {what}")))
+    }
+
+    fn reserve_ops(&mut self, count: usize) -> Span {
+        const PLACEHOLDER: OpData = OpData {
+            name: NameId(0),
+            location: AttrId(0),
+            attrs: None,
+            properties: None,
+            results: Span { start: 0, len: 0 },
+            operands: Span { start: 0, len: 0 },
+            successors: Span { start: 0, len: 0 },
+            regions: Span { start: 0, len: 0 },
+            is_isolated: false,
+        };
+        let span = Span { start: self.ir.ops.len() as u32, len: count as u32 };
+        self.ir.ops.resize(self.ir.ops.len() + count, PLACEHOLDER);
+        span
+    }
+
+    fn block(&mut self) -> Result<(), Error> {
+        let offset = self.cursor.offset();
+        let (count, has_args) = self.cursor.flagged_varint()?;
+        // A name, what parts there are, and a location.
+        let count = self.cursor.check_count(count, 3, "operations", offset)?;
+        self.check_budget(count + self.ir.ops.len(), "operations", offset)?;
+        let ops = self.reserve_ops(count);
+        let first_location = self.ir.arg_locations.len() as u32;
+        let top = self.open.len() - 1;
+        let block = self.open[top].next_block;
+        self.open[top].next_block += 1;
+        self.open[top].ops = ops;
+        let args = if has_args { self.block_args(block)? } else { Span::default() };
+        self.ir.blocks[block as usize] = BlockData { args, first_location, ops };
+        Ok(())
+    }
+
+    fn block_args(&mut self, block: u32) -> Result<Span, Error> {
+        let offset = self.cursor.offset();
+        let count = self.cursor.count(1, "arguments")?;
+        let args = self.define(count, offset)?;
+        for value in args.range() {
+            let offset = self.cursor.offset();
+            let (ty, has_location) =
+                if self.version.elides_locations() { self.cursor.flagged_varint()? } else { (self.cursor.varint()?, true) };
+            if ty >= self.counts.types as u64 {
+                return Err(self.cursor.no_such(offset, ty, self.counts.types, "type"));
+            }
+            self.ir.value_types[value] = TypeId(ty as u32);
+            let location = if has_location { Some(self.attr()?) } else { None };
+            self.ir.arg_locations.push(location);
+        }
+        if self.version.has_use_orders() && self.cursor.byte()? & mask::USE_ORDERS != 0 {
+            let orders = self.use_orders(count)?;
+            self.ir.arg_use_orders.push((crate::ir::Block(block), orders));
+        }
+        Ok(args)
+    }
+
+    /// The next values of the region.
+    fn define(&mut self, count: usize, offset: usize) -> Result<Span, Error> {
+        let Some(open) = self.open.last_mut() else { return Ok(Span::default()) };
+        if count > (open.values.start + open.values.len - open.next_value) as usize {
+            return Err(self.cursor.error_at(offset, "a region defines more values than it says"));
+        }
+        let span = Span { start: open.next_value, len: count as u32 };
+        open.next_value += count as u32;
+        Ok(span)
+    }
+
+    fn attr(&mut self) -> Result<AttrId, Error> {
+        self.cursor.index(self.counts.attrs, "attribute").map(AttrId)
+    }
+
+    fn op(&mut self, op: Op) -> Result<(), Error> {
+        let name = NameId(self.cursor.index(self.counts.names, "name of an operation")?);
+        let offset = self.cursor.offset();
+        let parts = self.cursor.byte()?;
+        if parts & !ALL_PARTS != 0 {
+            return Err(self.cursor.error_at(offset, format!("an operation has parts {parts:#x}, which are not known")));
+        }
+        let has = |part| parts & part != 0;
+        let location = self.attr()?;
+        let attrs = if has(mask::ATTRS) { Some(self.attr()?) } else { None };
+        let properties = match has(mask::PROPERTIES) {
+            true if self.version.has_properties() => Some(self.cursor.index(self.counts.properties, "properties")?),
+            true => return Err(self.cursor.error_at(offset, "an operation has properties, which came with version 5")),
+            false => None,
+        };
+        let results = if has(mask::RESULTS) { self.results()? } else { Span::default() };
+        let operands = if has(mask::OPERANDS) { self.operands()? } else { Span::default() };
+        let successors = if has(mask::SUCCESSORS) { self.successors()? } else { Span::default() };
+        if has(mask::USE_ORDERS) {
+            if !self.version.has_use_orders() {
+                return Err(self.cursor.error_at(offset, "an operation has orders of uses, which came with version 3"));
+            }
+            let orders = self.use_orders(results.len as usize)?;
+            self.ir.result_use_orders.push((op, orders));
+        }
+        let mut data =
+            OpData { name, location, attrs, properties, results, operands, successors, regions: Span::default(), is_isolated: false };
+        if !has(mask::REGIONS) {
+            self.ir.ops[op.index()] = data;
+            return Ok(());
+        }
+        let offset = self.cursor.offset();
+        let (count, is_isolated) = self.cursor.flagged_varint()?;
+        let count = self.cursor.check_count(count, 1, "regions", offset)?;
+        self.check_budget(count + self.ir.regions.len(), "regions", offset)?;
+        data.is_isolated = is_isolated;
+        data.regions = Span { start: self.ir.regions.len() as u32, len: count as u32 };
+        self.ir.regions.resize(self.ir.regions.len() + count, RegionData::default());
+        self.ir.ops[op.index()] = data;
+        self.regions(op, data, offset)
+    }
+
+    fn regions(&mut self, op: Op, data: OpData, offset: usize) -> Result<(), Error> {
+        if data.is_isolated && self.version.has_lazy_regions() {
+            let (Section::Ir, cursor) = section(&mut self.cursor)? else {
+                return Err(self.cursor.error_at(offset, "isolated regions are expected to be a section of operations"));
+            };
+            if data.regions.len > 0 {
+                self.waiting
+                    .push((op, Unread { cursor, regions: Some(data.regions), budget: self.budget, depth: self.depth + self.open.len() }));
+            }
+            return Ok(());
+        }
+        let first_number = match self.open.last() {
+            Some(open) if !data.is_isolated => open.first_number + open.values.len,
+            _ => 0,
+        };
+        self.open_regions(data.regions, first_number)
+    }
+
+    fn results(&mut self) -> Result<Span, Error> {
+        let offset = self.cursor.offset();
+        let count = self.cursor.count(1, "results")?;
+        let results = self.define(count, offset)?;
+        for value in results.range() {
+            self.ir.value_types[value] = TypeId(self.cursor.index(self.counts.types, "type")?);
+        }
+        Ok(results)
+    }
+
+    fn operands(&mut self) -> Result<Span, Error> {
+        let count = self.cursor.count(1, "operands")?;
+        let start = self.ir.operands.len() as u32;
+        for _ in 0..count {
+            let offset = self.cursor.offset();
+            let number = self.cursor.varint()?;
+            let Some(value) = self.value(number) else {
+                return Err(self.cursor.error_at(offset, format!("there is no value {number} in this region or around it")));
+            };
+            self.ir.operands.push(value);
+        }
+        Ok(Span { start, len: count as u32 })
+    }
+
+    /// The value with a number, which counts those of all open regions.
+    fn value(&self, number: u64) -> Option<Value> {
+        let number = u32::try_from(number).ok()?;
+        let open = self.open.iter().rev().find(|open| open.first_number <= number)?;
+        let position = number - open.first_number;
+        (position < open.values.len).then(|| Value(open.values.start + position))
+    }
+
+    fn successors(&mut self) -> Result<Span, Error> {
+        let num_blocks = self.open.last().map_or(0, |open| open.blocks.len);
+        let count = self.cursor.count(1, "successors")?;
+        let start = self.ir.successors.len() as u32;
+        for _ in 0..count {
+            let block = self.cursor.index(num_blocks as usize, "block")?;
+            self.ir.successors.push(block);
+        }
+        Ok(Span { start, len: count as u32 })
+    }
+
+    /// The orders of the uses of some of `count` values.
+    fn use_orders(&mut self, count: usize) -> Result<Vec<UseListOrder>, Error> {
+        // One value need not be named.
+        let num_orders = if count == 1 { 1 } else { self.cursor.count(2, "orders of uses")? };
+        let mut orders = Vec::with_capacity(num_orders);
+        for _ in 0..num_orders {
+            let value = if count == 1 { 0 } else { self.cursor.index(count, "value")? };
+            let offset = self.cursor.offset();
+            let (len, is_pairs) = self.cursor.flagged_varint()?;
+            let len = self.cursor.check_count(len, 1, "uses", offset)?;
+            let mut indices = Vec::with_capacity(len);
+            for _ in 0..len {
+                // There are no more uses than operands, and each is a byte.
+                let limit = self.cursor.offset() + self.cursor.remaining();
+                indices.push(self.cursor.index(limit, "use")?);
+            }
+            orders.push(UseListOrder { value, is_pairs, indices });
+        }
+        Ok(orders)
+    }
+
+    /// Operands may come before what defines them, but something must.
+    fn check_operands(&self) -> Result<(), Error> {
+        let is_undefined = |value: &Value| self.ir.value_types[value.index()] == UNDEFINED;
+        if self.ir.operands[self.first_operand..].iter().any(is_undefined) {
+            return Err(self.cursor.error("an operand is never defined"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,283 @@
+//! Strings, dialects, names of operations, attributes and types.
+
+use super::section;
+use crate::{
+    cursor::Cursor,
+    encoding::{self, Encoding, Value, decode},
+    error::{Error, Section},
+    limits::{MAX_EXPANDED_PARTS, MAX_INTEGER_WIDTH, MAX_NESTING},
+    module::{OpName, Version},
+    tables::{Dialect, DialectId, Entry, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
+};
+use std::borrow::Cow;
+
+pub(super) fn strings(mut cursor: Cursor<'_>) -> Result<Strings<'_>, Error> {
+    let count = cursor.count(2, "strings")?;
+    // The lengths stand in the opposite order.
+    let mut lengths = Vec::with_capacity(count);
+    for _ in 0..count {
+        let offset = cursor.offset();
+        lengths.push((offset, cursor.varint()?));
+    }
+    let bytes = cursor.rest();
+    let mut ends = Vec::with_capacity(count);
+    let mut position = 0;
+    for &(offset, length) in lengths.iter().rev() {
+        if length > (bytes.len() - position) as u64 {
+            return Err(cursor.error_at(offset, format!("a string of {length} bytes ends behind the section")));
+        }
+        if length == 0 || bytes[position + length as usize - 1] != 0 {
+            return Err(cursor.error_at(offset, "a string is not ended by a null byte"));
+        }
+        position += length as usize;
+        ends.push(position - 1);
+    }
+    if position != bytes.len() {
+        return Err(cursor.error(format!("{} bytes remain behind the strings", bytes.len() - position)));
+    }
+    Ok(Strings::new(bytes, ends))
+}
+
+/// The dialects, and the names of operations.
+pub(super) fn dialects<'a>(mut cursor: Cursor<'a>, version: Version, tables: &mut Tables<'a>) -> Result<Vec<OpName>, Error> {
+    let num_strings = tables.strings.len();
+    let count = cursor.count(1, "dialects")?;
+    for _ in 0..count {
+        let offset = cursor.offset();
+        let (name, has_version) = if version.has_dialect_versions() { cursor.flagged_varint()? } else { (cursor.varint()?, false) };
+        if name >= num_strings as u64 {
+            return Err(cursor.no_such(offset, name, num_strings, "string"));
+        }
+        let dialect_version = has_version.then(|| dialect_version(&mut cursor)).transpose()?;
+        tables.dialects.push(Dialect { name: StrId(name as u32), version: dialect_version.map(Cow::Borrowed) });
+    }
+    // How many names follow, for those who want to know before.
+    let expected = if version.elides_locations() { Some((cursor.offset(), cursor.varint()?)) } else { None };
+    let mut names = Vec::new();
+    while !cursor.is_empty() {
+        let dialect = DialectId(cursor.index(tables.dialects.len(), "dialect")?);
+        let count = cursor.count(1, "names")?;
+        for _ in 0..count {
+            let offset = cursor.offset();
+            let (name, is_registered) = match version.has_properties() {
+                true => cursor.flagged_varint().map(|(name, flag)| (name, Some(flag)))?,
+                false => (cursor.varint()?, None),
+            };
+            if name >= num_strings as u64 {
+                return Err(cursor.no_such(offset, name, num_strings, "string"));
+            }
+            names.push(OpName { dialect, name: StrId(name as u32), is_registered });
+        }
+    }
+    match expected {
+        Some((offset, count)) if count != names.len() as u64 => {
+            Err(cursor.error_at(offset, format!("{count} names of operations are announced, but there are {}", names.len())))
+        }
+        _ => Ok(names),
+    }
+}
+
+fn dialect_version<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
+    let offset = cursor.offset();
+    match section(cursor)? {
+        (Section::DialectVersion, content) => Ok(content.rest()),
+        (other, _) => Err(cursor.error_at(offset, format!("the version of a dialect is expected, not the {other}"))),
+    }
+}
+
+pub(super) fn properties(mut cursor: Cursor<'_>) -> Result<Vec<Cow<'_, [u8]>>, Error> {
+    let count = cursor.count(1, "properties")?;
+    let mut properties = Vec::with_capacity(count);
+    for _ in 0..count {
+        let size = cursor.varint()?;
+        properties.push(Cow::Borrowed(cursor.bytes(size)?));
+    }
+    cursor.finish("the properties")?;
+    Ok(properties)
+}
+
+pub(super) fn attributes_and_types<'a>(mut offsets: Cursor<'a>, content: Cursor<'a>, tables: &mut Tables<'a>) -> Result<(), Error> {
+    let num_attrs = offsets.count(1, "attributes")?;
+    let num_types = offsets.count(1, "types")?;
+    let mut reader = Reader { content: &content, position: 0, tables };
+    reader.tables.attrs = reader.table(&mut offsets, num_attrs, "attributes", |encodings| encodings.attributes)?;
+    reader.tables.types = reader.table(&mut offsets, num_types, "types", |encodings| encodings.types)?;
+    offsets.finish("the lengths of attributes and types")?;
+    if reader.position != content.rest().len() {
+        return Err(content.error_at(content.offset() + reader.position, "bytes remain behind the attributes and types"));
+    }
+    check_entries(&content, tables)?;
+    check_nesting(&content, tables)
+}
+
+struct Reader<'r, 'a> {
+    content: &'r Cursor<'a>,
+    /// In the content.
+    position: usize,
+    tables: &'r mut Tables<'a>,
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn table(
+        &mut self,
+        offsets: &mut Cursor<'a>,
+        count: usize,
+        what: &str,
+        encodings: impl Fn(&encoding::Encodings) -> &'static [Encoding],
+    ) -> Result<Table<'a>, Error> {
+        let bytes = self.content.rest();
+        let mut entries = Vec::with_capacity(count);
+        while entries.len() < count {
+            let dialect = DialectId(offsets.index(self.tables.dialects.len(), "dialect")?);
+            let known = encoding::of(self.tables.dialect_name(dialect)).map_or(&[][..], &encodings);
+            let offset = offsets.offset();
+            let group = offsets.count(1, what)?;
+            if group > count - entries.len() {
+                return Err(offsets.error_at(offset, format!("a group of {group} {what}, but only {} remain", count - entries.len())));
+            }
+            for _ in 0..group {
+                let offset = offsets.offset();
+                let (len, is_custom) = offsets.flagged_varint()?;
+                if len > (bytes.len() - self.position) as u64 {
+                    return Err(offsets.error_at(offset, format!("an encoding of {len} bytes ends behind the section")));
+                }
+                let start = self.position;
+                self.position += len as usize;
+                let form = match is_custom {
+                    false => Form::Text,
+                    true => Cursor::trusted(&bytes[start..self.position])
+                        .varint()
+                        .ok()
+                        .and_then(|code| encoding::find(known, code))
+                        .map_or(Form::Opaque, Form::Known),
+                };
+                entries.push(Entry { start, len: len as usize, dialect, form });
+            }
+        }
+        Ok(Table { bytes: Cow::Borrowed(bytes), entries })
+    }
+}
+
+/// Checks that each encoding is well formed. One of another dialect than builtin that is not counts as unknown: the dialect may have
+/// changed it.
+fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Error> {
+    for is_type in [false, true] {
+        let num_entries = if is_type { tables.types.len() } else { tables.attrs.len() };
+        for index in 0..num_entries {
+            let table = if is_type { &tables.types } else { &tables.attrs };
+            let Err(error) = check_entry(content, tables, table, index as u32, is_type) else { continue };
+            let entry = table.entry(index as u32);
+            if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
+                return Err(error);
+            }
+            let table = if is_type { &mut tables.types } else { &mut tables.attrs };
+            table.entries[index].form = Form::Opaque;
+        }
+    }
+    Ok(())
+}
+
+fn check_entry(content: &Cursor<'_>, tables: &Tables<'_>, table: &Table<'_>, index: u32, is_type: bool) -> Result<(), Error> {
+    let entry = table.entry(index);
+    let mut cursor = Cursor::new(table.encoded(index), content.offset() + entry.start, Section::AttrType);
+    match entry.form {
+        Form::Text => {
+            cursor.null_terminated()?;
+            cursor.finish("a text")
+        }
+        Form::Opaque => Ok(()),
+        Form::Known(encoding) => {
+            cursor.varint()?;
+            let mut fields = Vec::with_capacity(encoding.fields.len());
+            for &(_, field) in encoding.fields {
+                let value = decode(&mut cursor, field, &fields, tables)?;
+                fields.push(value);
+            }
+            cursor.finish(encoding.name)?;
+            let scalar = if is_type { tables.scalar(TypeId(index)) } else { None };
+            match scalar {
+                Some(Scalar::Integer { width, .. }) if width > MAX_INTEGER_WIDTH => {
+                    Err(cursor.error_at(content.offset() + entry.start, format!("an integer type of {width} bits is too wide")))
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+/// Checks that nothing contains itself, nests too deep, or describes too long a text.
+fn check_nesting(content: &Cursor<'_>, tables: &Tables<'_>) -> Result<(), Error> {
+    let num_attrs = tables.attrs.len();
+    let mut nesting = Nesting { tables, done: vec![(0, 0); num_attrs + tables.types.len()] };
+    for node in 0..nesting.done.len() {
+        nesting.visit(node).map_err(|(node, message)| {
+            let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
+            content.error_at(content.offset() + entry.start, message)
+        })?;
+    }
+    Ok(())
+}
+
+struct Nesting<'t, 'a> {
+    tables: &'t Tables<'a>,
+    /// For each attribute, then for each type: how deep it is, 0 where that is not known yet, and how many parts it has.
+    done: Vec<(u32, u64)>,
+}
+
+impl Nesting<'_, '_> {
+    /// Stands for a depth while it is worked out.
+    const BUSY: u32 = u32::MAX;
+
+    fn visit(&mut self, root: usize) -> Result<(), (usize, String)> {
+        if self.done[root].0 != 0 {
+            return Ok(());
+        }
+        // What is worked out, its parts, and which of them comes next.
+        let mut stack = vec![(root, self.parts(root), 0)];
+        self.done[root].0 = Self::BUSY;
+        while let Some((node, parts, next)) = stack.last_mut() {
+            if let Some(&part) = parts.get(*next) {
+                *next += 1;
+                match self.done[part].0 {
+                    0 => {
+                        self.done[part].0 = Self::BUSY;
+                        stack.push((part, self.parts(part), 0));
+                    }
+                    Self::BUSY => return Err((part, "an attribute or a type contains itself".to_owned())),
+                    _ => {}
+                }
+                continue;
+            }
+            let depth = 1 + parts.iter().map(|&part| self.done[part].0).max().unwrap_or(0);
+            let size = parts.iter().fold(1u64, |sum, &part| sum.saturating_add(self.done[part].1));
+            if depth > MAX_NESTING {
+                return Err((*node, format!("attributes and types nest deeper than {MAX_NESTING} levels")));
+            }
+            if size > MAX_EXPANDED_PARTS {
+                return Err((*node, format!("an attribute or a type has more than {MAX_EXPANDED_PARTS} parts")));
+            }
+            self.done[*node] = (depth, size);
+            stack.pop();
+        }
+        Ok(())
+    }
+
+    fn parts(&self, node: usize) -> Vec<usize> {
+        let num_attrs = self.tables.attrs.len();
+        let fields = match node.checked_sub(num_attrs) {
+            None => self.tables.fields(&self.tables.attrs, node as u32),
+            Some(index) => self.tables.fields(&self.tables.types, index as u32),
+        };
+        let mut parts = Vec::new();
+        for field in fields {
+            match field {
+                Value::Attr(id) | Value::OptionalAttr(Some(id)) => parts.push(id.index()),
+                Value::Type(id) => parts.push(num_attrs + id.index()),
+                Value::Attrs(list) | Value::NamedAttrs(list) => parts.extend(list.map(|index| index as usize)),
+                Value::Types(list) => parts.extend(list.map(|index| num_attrs + index as usize)),
+                _ => {}
+            }
+        }
+        parts
+    }
+}

@@ -1,0 +1,299 @@
+//! The tables of a module: strings, attributes and types, by their numbers.
+
+use crate::{
+    cursor::Cursor,
+    encoding::{self, Encoding, Value, code, decode},
+    float::Format,
+};
+use std::borrow::Cow;
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub(crate) u32);
+
+        impl $name {
+            /// The number.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// The number of a string.
+    StrId
+    /// The number of a dialect.
+    DialectId
+    /// The number of an attribute.
+    AttrId
+    /// The number of a type.
+    TypeId
+    /// The number of an operation's name.
+    NameId
+}
+
+/// Strings, one after the other.
+#[derive(Clone, Default, Debug)]
+pub struct Strings<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// Where each ends; a null byte, which belongs to none, comes behind it.
+    ends: Vec<usize>,
+}
+
+impl<'a> Strings<'a> {
+    /// Strings that stand in `bytes`, each with a null byte behind it.
+    pub(crate) fn new(bytes: &'a [u8], ends: Vec<usize>) -> Strings<'a> {
+        Strings { bytes: Cow::Borrowed(bytes), ends }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// A string; it need not be UTF-8.
+    pub fn get(&self, id: StrId) -> &[u8] {
+        let start = if id.0 == 0 { 0 } else { self.ends[id.index() - 1] + 1 };
+        &self.bytes[start..self.ends[id.index()]]
+    }
+
+    /// All of them with their null bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn push(&mut self, string: &[u8]) -> StrId {
+        let bytes = self.bytes.to_mut();
+        bytes.extend(string);
+        self.ends.push(bytes.len());
+        bytes.push(0);
+        StrId(self.ends.len() as u32 - 1)
+    }
+}
+
+/// How an attribute or a type stands in its table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// As text with a null byte behind it.
+    Text,
+    /// In an encoding that is known.
+    Known(&'static Encoding),
+    /// In an encoding that is not known.
+    Opaque,
+}
+
+/// A row of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+    pub(crate) dialect: DialectId,
+    pub(crate) form: Form,
+}
+
+/// The attributes or the types of a module, each in its encoding.
+#[derive(Clone, Default, Debug)]
+pub struct Table<'a> {
+    pub(crate) bytes: Cow<'a, [u8]>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Table<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(crate) fn entry(&self, index: u32) -> Entry {
+        self.entries[index as usize]
+    }
+
+    /// The encoding of an entry.
+    pub(crate) fn encoded(&self, index: u32) -> &[u8] {
+        let entry = &self.entries[index as usize];
+        &self.bytes[entry.start..entry.start + entry.len]
+    }
+
+    pub(crate) fn push(&mut self, encoded: &[u8], dialect: DialectId, form: Form) -> u32 {
+        let bytes = self.bytes.to_mut();
+        self.entries.push(Entry { start: bytes.len(), len: encoded.len(), dialect, form });
+        bytes.extend(encoded);
+        self.entries.len() as u32 - 1
+    }
+}
+
+/// A type that numbers have.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Scalar {
+    Integer { width: u64, is_signed: bool, is_unsigned: bool },
+    Index,
+    Float(Format),
+}
+
+/// What attributes and types refer to.
+#[derive(Clone, Default, Debug)]
+pub struct Tables<'a> {
+    /// The strings.
+    pub strings: Strings<'a>,
+    /// The dialects, by name and version.
+    pub dialects: Vec<Dialect<'a>>,
+    /// The attributes.
+    pub attrs: Table<'a>,
+    /// The types.
+    pub types: Table<'a>,
+    pub(crate) num_dialect_resources: usize,
+}
+
+/// A dialect.
+#[derive(Clone, Debug)]
+pub struct Dialect<'a> {
+    pub(crate) name: StrId,
+    /// Its version, in the dialect's own encoding.
+    pub(crate) version: Option<Cow<'a, [u8]>>,
+}
+
+impl<'a> Tables<'a> {
+    /// The name of a dialect.
+    pub fn dialect_name(&self, id: DialectId) -> &[u8] {
+        self.strings.get(self.dialects[id.index()].name)
+    }
+
+    /// The fields of an entry that was found well formed when it was read.
+    pub(crate) fn fields<'t>(&'t self, table: &'t Table<'a>, index: u32) -> Vec<Value<'t>> {
+        let mut cursor = Cursor::trusted(table.encoded(index));
+        let Form::Known(encoding) = table.entry(index).form else { return Vec::new() };
+        let mut fields = Vec::with_capacity(encoding.fields.len());
+        // The code, which the entry's form knows.
+        let mut is_whole = cursor.varint().is_ok();
+        for &(_, field) in encoding.fields {
+            match decode(&mut cursor, field, &fields, self) {
+                Ok(value) if is_whole => fields.push(value),
+                _ => is_whole = false,
+            }
+        }
+        fields
+    }
+
+    pub(crate) fn attr_fields(&self, id: AttrId) -> Vec<Value<'_>> {
+        self.fields(&self.attrs, id.0)
+    }
+
+    pub(crate) fn type_fields(&self, id: TypeId) -> Vec<Value<'_>> {
+        self.fields(&self.types, id.0)
+    }
+
+    /// The code of an attribute of the builtin dialect in its encoding.
+    pub(crate) fn builtin_attr(&self, id: AttrId) -> Option<u64> {
+        self.known(&self.attrs, id.0, b"builtin")
+    }
+
+    /// The code of a type of the builtin dialect in its encoding.
+    pub(crate) fn builtin_type(&self, id: TypeId) -> Option<u64> {
+        self.known(&self.types, id.0, b"builtin")
+    }
+
+    pub(crate) fn known(&self, table: &Table<'_>, index: u32, dialect: &[u8]) -> Option<u64> {
+        let entry = table.entry(index);
+        match entry.form {
+            Form::Known(encoding) if self.dialect_name(entry.dialect) == dialect => Some(encoding.code),
+            _ => None,
+        }
+    }
+
+    /// The text of an entry that stands as text.
+    pub(crate) fn text<'t>(&'t self, table: &'t Table<'a>, index: u32) -> Option<&'t [u8]> {
+        match table.entry(index).form {
+            Form::Text => Some(table.encoded(index).strip_suffix(b"\0").unwrap_or_default()),
+            _ => None,
+        }
+    }
+
+    /// The text of a string attribute.
+    pub(crate) fn string_attr(&self, id: AttrId) -> Option<&[u8]> {
+        match (self.builtin_attr(id), self.attr_fields(id).first()) {
+            (Some(code::STRING | code::STRING_WITH_TYPE), Some(&Value::String(string))) => Some(self.strings.get(string)),
+            _ => None,
+        }
+    }
+
+    /// The type as one that numbers have.
+    pub(crate) fn scalar(&self, id: TypeId) -> Option<Scalar> {
+        let entry = self.types.entry(id.0);
+        match (entry.form, self.dialect_name(entry.dialect)) {
+            (Form::Text, b"builtin") => std::str::from_utf8(self.text(&self.types, id.0)?).ok().and_then(scalar_of_name),
+            (Form::Known(encoding), b"builtin") => match encoding.code {
+                code::INTEGER_TYPE => match self.type_fields(id).first() {
+                    Some(&Value::Number(number)) => {
+                        Some(Scalar::Integer { width: number >> 2, is_signed: number & 3 == 1, is_unsigned: number & 3 == 2 })
+                    }
+                    _ => None,
+                },
+                _ => scalar_of_name(encoding.name),
+            },
+            (Form::Known(encoding), b"vhlo") => encoding::vhlo_scalar(encoding.code).and_then(|(_, builtin)| scalar_of_name(builtin)),
+            _ => None,
+        }
+    }
+
+    /// The shape and the type of elements of a shaped type.
+    pub(crate) fn shape(&self, id: TypeId) -> Option<(Vec<i64>, TypeId)> {
+        let is_shaped = match self.builtin_type(id) {
+            Some(code) => matches!(
+                code,
+                code::TENSOR_TYPE
+                    | code::TENSOR_WITH_ENCODING_TYPE
+                    | code::VECTOR_TYPE
+                    | code::SCALABLE_VECTOR_TYPE
+                    | code::MEMREF_TYPE
+                    | code::MEMREF_WITH_SPACE_TYPE
+            ),
+            None => matches!(
+                self.known(&self.types, id.0, b"vhlo"),
+                Some(encoding::VHLO_TYPE::TENSOR | encoding::VHLO_TYPE::TENSOR_WITH_ENCODING | encoding::VHLO_TYPE::BUFFER)
+            ),
+        };
+        if !is_shaped {
+            return None;
+        }
+        let (mut shape, mut element) = (None, None);
+        for field in self.type_fields(id) {
+            match field {
+                Value::SignedNumbers(list) => shape = Some(list.signed().collect()),
+                Value::Type(ty) => element = Some(ty),
+                _ => {}
+            }
+        }
+        shape.zip(element)
+    }
+
+    /// How many elements a shaped type has, if that is known.
+    pub(crate) fn num_elements(&self, id: TypeId) -> Option<u64> {
+        let (shape, _) = self.shape(id)?;
+        shape.iter().try_fold(1u64, |product, &size| product.checked_mul(u64::try_from(size).ok()?))
+    }
+}
+
+fn scalar_of_name(name: &str) -> Option<Scalar> {
+    if name == "index" {
+        return Some(Scalar::Index);
+    }
+    if let Some(format) = Format::of(name) {
+        return Some(Scalar::Float(format));
+    }
+    let (is_signed, is_unsigned) = (name.starts_with("si"), name.starts_with("ui"));
+    let width = name[usize::from(is_signed || is_unsigned)..].strip_prefix('i')?.parse().ok()?;
+    Some(Scalar::Integer { width, is_signed, is_unsigned })
+}

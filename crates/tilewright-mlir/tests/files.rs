@@ -1,0 +1,127 @@
+//! Files of real tools: they are read, printed as their tools print them, and written again byte for byte.
+
+use std::{fs, path::PathBuf};
+use tilewright_mlir::{PrintOptions, ReadOptions, Version, print, read, write};
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+/// The bytecode files by their names.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let paths = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<(String, Vec<u8>)> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "mlirbc"))
+        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap()))
+        .collect();
+    files.sort();
+    assert!(files.len() > 20, "{} files", files.len());
+    files
+}
+
+#[test]
+fn files_come_out_as_they_were() {
+    for (name, bytes) in files() {
+        let module = read(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(write(&module, module.version).unwrap(), bytes, "{name}");
+    }
+}
+
+#[test]
+fn files_print_as_their_tools_print_them() {
+    for (name, bytes) in files() {
+        let module = read(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let base = name.split(".v").next().unwrap();
+        for (debug_info, ending) in [(false, "mlir"), (true, "located.mlir")] {
+            let expected = fs::read_to_string(folder().join(format!("{base}.{ending}"))).unwrap();
+            let found = print(&module, &PrintOptions::new().debug_info(debug_info));
+            let expected =
+                if name == "dialects.v6" || module.version >= Version::new(5).unwrap() { expected } else { without_numbers(&expected) };
+            let difference = expected.trim_end().lines().zip(found.trim_end().lines()).find(|(a, b)| a != b);
+            assert_eq!(difference, None, "{name}");
+            assert_eq!(expected.trim_end().lines().count(), found.trim_end().lines().count(), "{name}");
+        }
+    }
+}
+
+/// What versions before 5 lose: properties that are numbers.
+fn without_numbers(text: &str) -> String {
+    text.replace("noWrapFlags = 3 : i32", "noWrapFlags = 0 : i32")
+        .replace("overflowFlags = 1 : i32", "overflowFlags = 0 : i32")
+        .replace("<{disjoint, ", "<{disjoint = false, ")
+}
+
+#[test]
+fn regions_may_be_read_later() {
+    for (name, bytes) in files() {
+        let whole = read(&bytes).unwrap();
+        let mut lazy = ReadOptions::new().lazy(true).read(&bytes).unwrap();
+        assert!(lazy.num_unread() > 0 && lazy.num_ops() == 0, "{name}");
+        assert!(write(&lazy, lazy.version).is_err(), "{name}");
+        lazy.read_rest().unwrap();
+        assert_eq!(lazy.num_ops(), whole.num_ops(), "{name}");
+        assert_eq!(write(&lazy, lazy.version).unwrap(), bytes, "{name}");
+    }
+}
+
+#[test]
+fn every_version_means_the_same() {
+    let options = PrintOptions::new().debug_info(true);
+    for (name, bytes) in files() {
+        let module = read(&bytes).unwrap();
+        for version in (0..=6).map(|number| Version::new(number).unwrap()) {
+            let written = match write(&module, version) {
+                Ok(written) => written,
+                // Numbers as properties have no form before version 5.
+                Err(error) if name == "dialects.v6" => {
+                    assert!(error.to_string().contains("needs version 5"), "{error}");
+                    continue;
+                }
+                Err(error) => panic!("{name} at version {version}: {error}"),
+            };
+            let again = read(&written).unwrap_or_else(|error| panic!("{name} at version {version}: {error}"));
+            assert_eq!(again.version, version);
+            assert_eq!(print(&again, &options), print(&module, &options), "{name} at version {version}");
+        }
+    }
+}
+
+/// Whatever a file says, reading it gives a module or an error, and a module that is read can be printed and written.
+#[test]
+fn broken_files_are_no_danger() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % limit as u64) as usize
+    };
+    let mut read_anyway = 0;
+    for (_, bytes) in files() {
+        for _ in 0..150 {
+            let mut changed = bytes.clone();
+            for _ in 0..=random(3) {
+                let at = random(changed.len().max(1)).min(changed.len().saturating_sub(1));
+                if changed.is_empty() {
+                    continue;
+                }
+                match random(4) {
+                    0 => changed[at] = random(256) as u8,
+                    1 => changed[at] ^= 1 << random(8),
+                    2 => drop(changed.remove(at)),
+                    _ => changed.truncate(at.max(1)),
+                }
+            }
+            let Ok(module) = read(&changed) else { continue };
+            read_anyway += 1;
+            print(&module, &PrintOptions::new().debug_info(true));
+            let written = write(&module, module.version).unwrap();
+            let again = read(&written).unwrap();
+            assert_eq!(write(&again, again.version).unwrap(), written);
+            for number in [0, 4, 5, 6] {
+                let _ = write(&module, Version::new(number).unwrap());
+            }
+        }
+    }
+    assert!(read_anyway > 100, "only {read_anyway} of the changed files were read");
+}

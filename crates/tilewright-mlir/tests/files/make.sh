@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Makes the files of this folder. Needs mlir-opt-22 on the path and a Python with jax.
+set -euo pipefail
+cd "$(dirname "$0")"
+for module in ../modules/*.mlir; do
+    name=$(basename "$module" .mlir)
+    for version in 0 3 6; do
+        mlir-opt-22 --allow-unregistered-dialect "$module" --emit-bytecode --emit-bytecode-version=$version -o "$name.v$version.mlirbc"
+    done
+    mlir-opt-22 --allow-unregistered-dialect "$name.v6.mlirbc" --mlir-print-op-generic >"$name.mlir"
+    mlir-opt-22 --allow-unregistered-dialect "$name.v6.mlirbc" --mlir-print-op-generic --mlir-print-debuginfo >"$name.located.mlir"
+done
+"${PYTHON:-python3}" ../jax_models.py .
