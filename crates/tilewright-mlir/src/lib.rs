@@ -8,6 +8,7 @@
 
 mod build;
 mod cursor;
+mod dump;
 mod encoding;
 mod error;
 mod float;
@@ -17,12 +18,15 @@ mod module;
 pub mod operations;
 mod print;
 mod read;
+mod stats;
 mod tables;
 mod write;
 
+pub use dump::{Item, dump};
 pub use error::{Error, Section};
 pub use module::{Module, Version};
 pub use print::{PrintOptions, print, print_in_pieces};
 pub use read::{MAGIC, ReadOptions, read};
+pub use stats::{Stats, sections};
 pub use tables::{AttrId, Dialect, DialectId, NameId, StrId, Strings, Table, Tables, TypeId};
 pub use write::{WriteError, write};

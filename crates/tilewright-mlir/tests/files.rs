@@ -125,3 +125,21 @@ fn broken_files_are_no_danger() {
     }
     assert!(read_anyway > 100, "only {read_anyway} of the changed files were read");
 }
+
+#[test]
+fn every_byte_is_shown_once() {
+    for (name, bytes) in files() {
+        for (len, is_whole) in [(bytes.len(), true), (bytes.len() / 2, false), (7, false)] {
+            let mut next = 0;
+            let mut undecoded = 0;
+            let verdict = tilewright_mlir::dump(&bytes[..len], &mut |item| {
+                assert_eq!(item.offset, next, "{name}");
+                next += item.bytes.len();
+                undecoded += usize::from(item.meaning == "undecoded");
+            });
+            assert_eq!((next, verdict.is_ok()), (len, is_whole), "{name}");
+            // The contents of resources are shown as a whole.
+            assert!(!is_whole || undecoded <= usize::from(name.starts_with("attributes")), "{name}: {undecoded}");
+        }
+    }
+}

@@ -101,6 +101,7 @@ pub mod stats;
 pub use tilewright_bytecode as bytecode;
 pub use tilewright_exec as exec;
 pub use tilewright_ir as ir;
+pub use tilewright_mlir as mlir;
 pub use tilewright_numeric as numeric;
 pub use tilewright_passes as passes;
 pub use tilewright_text as text;

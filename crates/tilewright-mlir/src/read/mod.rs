@@ -127,7 +127,7 @@ pub(crate) fn section<'a>(cursor: &mut Cursor<'a>) -> Result<(Section, Cursor<'a
 }
 
 /// Everything but the operations, which wait in the list of what was not read.
-fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
+pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
     let envelope = Envelope::read(bytes)?;
     let version = envelope.version;
     let mut tables = Tables { strings: tables::strings(envelope.required(Section::String)?)?, ..Tables::default() };

@@ -1,6 +1,12 @@
 //! `tilewright convert`: between text and bytecode, and from version to version.
 
-use super::{emit, exit::Exit, input::File};
+use super::{
+    emit,
+    exit::Exit,
+    input::{File, shown},
+    mlir,
+};
+use anyhow::bail;
 use std::path::PathBuf;
 use tilewright::{
     bytecode::{self, Refusal, Style, WriteOptions},
@@ -11,22 +17,25 @@ use tilewright::{
 ///
 /// The input is bytecode or text, whichever it is. The output is bytecode, or text with --text. A bytecode file that is written
 /// at its own version comes out the same, byte for byte; --fresh lays it out anew. What a version cannot express is refused, with
-/// the operation and the feature named.
+/// the operation and the feature named. MLIR bytecode is written as MLIR bytecode, at its own version byte for byte, or at another with
+/// --to mlir-bytecode=N.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   tilewright convert kernel.mlir -o kernel.tilebc          text to bytecode of the latest version
   tilewright convert kernel.tilebc --to 13.1 -o old.tilebc bytecode for an older driver
-  tilewright convert kernel.tilebc --text -o kernel.mlir   bytecode to text, like 'print'")]
+  tilewright convert kernel.tilebc --text -o kernel.mlir   bytecode to text, like 'print'
+  tilewright convert m.mlirbc --to mlir-bytecode=4 -o o.bc MLIR bytecode for an older MLIR")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
     file: PathBuf,
     /// Where to write; '-' writes stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Version to write; left out: that of the input, or the latest for text
+    /// Version to write, such as 13.1; left out: that of the input, or the latest for text. For MLIR bytecode: mlir-bytecode=N, with N from
+    /// 0 to 6
     #[arg(long, value_name = "VERSION")]
-    to: Option<Version>,
+    to: Option<Target>,
     /// Write text
     #[arg(long)]
     text: bool,
@@ -47,13 +56,45 @@ enum StyleName {
     Cpp,
 }
 
+/// What to write.
+#[derive(Clone, Copy)]
+enum Target {
+    TileIr(Version),
+    /// At its own version if none is given.
+    Mlir(Option<tilewright::mlir::Version>),
+}
+
+impl std::str::FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Target, String> {
+        match text.strip_prefix("mlir-bytecode") {
+            Some("") => Ok(Target::Mlir(None)),
+            Some(version) if version.starts_with('=') => version[1..].parse().map(|version| Target::Mlir(Some(version))),
+            _ => text.parse().map(Target::TileIr).map_err(|error: <Version as std::str::FromStr>::Err| error.to_string()),
+        }
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
+    let to = match (args.to, mlir::is_mlir(&input)) {
+        (Some(Target::TileIr(version)), true) => {
+            bail!("{} is MLIR bytecode, which cannot be written as Tile IR {version}", shown(&args.file))
+        }
+        (Some(Target::Mlir(version)), true) => return mlir::convert(&input, version, args.text, &args.output),
+        (None, true) => return mlir::convert(&input, None, args.text, &args.output),
+        (Some(Target::Mlir(_)), false) => {
+            bail!("{} is no MLIR bytecode, and Tile IR cannot be written as MLIR bytecode", shown(&args.file))
+        }
+        (Some(Target::TileIr(version)), false) => Some(version),
+        (None, false) => None,
+    };
     let source = input.source();
     let (module, layout) =
-        if args.fresh || args.text { source.module(args.to).map(|module| (module, None)) } else { source.module_with_layout(args.to) }
+        if args.fresh || args.text { source.module(to).map(|module| (module, None)) } else { source.module_with_layout(to) }
             .map_err(|error| input.finding(error))?;
-    let version = args.to.unwrap_or(module.version);
+    let version = to.unwrap_or(module.version);
     let module = with_version(module, version);
     if args.text {
         let module = ir::try_verify(module).map_err(|rejected| input.invalid(*rejected))?;

@@ -30,6 +30,16 @@ pub(super) fn text(module: &VerifiedModule, path: &Path) -> anyhow::Result<Exit>
     Ok(Exit::Ok)
 }
 
+/// Writes text that was made before; `-` is stdout.
+pub(super) fn generated_text(text: &[u8], path: &Path) -> anyhow::Result<Exit> {
+    if path == Path::new("-") {
+        io::stdout().lock().write_all(text)?;
+        return Ok(Exit::Ok);
+    }
+    write_file(path, |out| out.write_all(text)).with_context(|| format!("cannot write {}", shown(path)))?;
+    Ok(Exit::Ok)
+}
+
 /// Writes the bytes of a module; `-` is stdout, unless that is a terminal.
 pub(super) fn bytecode(bytes: &[u8], path: &Path) -> anyhow::Result<Exit> {
     if path == Path::new("-") {

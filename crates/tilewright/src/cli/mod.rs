@@ -12,6 +12,7 @@ mod emit;
 mod exit;
 mod explain;
 mod input;
+mod mlir;
 mod objdump;
 mod ops;
 mod opt;

@@ -2,9 +2,11 @@
 
 use super::{
     exit::Exit,
-    input::File,
+    input::{File, shown},
+    mlir,
     output::{TextSink, printing_threads},
 };
+use anyhow::bail;
 use std::{
     io::{self, BufWriter},
     path::PathBuf,
@@ -16,7 +18,8 @@ use tilewright::{
 
 /// Show a module as text
 ///
-/// The text is what NVIDIA's tileirdisasm prints. The module need only be readable, not valid: see 'validate'.
+/// The text is what NVIDIA's tileirdisasm prints. The module need only be readable, not valid: see 'validate'. MLIR bytecode of any
+/// dialect prints in MLIR's generic form, as 'mlir-opt --mlir-print-op-generic' does.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -43,6 +46,12 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
+    if mlir::is_mlir(&input) {
+        if args.module || args.facts {
+            bail!("--module and --facts are for Tile IR, but {} is MLIR bytecode", shown(&args.file));
+        }
+        return mlir::print(&input, args.debug_info);
+    }
     let options = PrintOptions::new().module(args.module).generic(args.generic).debug_info(args.debug_info).threads(printing_threads());
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     // A failure to write is kept in the sink, with its cause.

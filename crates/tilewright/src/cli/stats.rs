@@ -2,9 +2,11 @@
 
 use super::{
     exit::Exit,
-    input::File,
+    input::{File, shown},
+    mlir,
     output::{TextSink, write_json},
 };
+use anyhow::bail;
 use serde::Serialize;
 use std::{
     fmt::Write as _,
@@ -18,7 +20,7 @@ use tilewright::stats::{FileStats, Stats};
 /// Shows where the bytes of a bytecode file go, which operations and types the module uses, and for each function the work of one
 /// block: floating-point operations and bytes moved from and to memory. Loops with constant bounds are multiplied out; for others
 /// the number of iterations is n0, n1, ... Both branches of an 'if' are counted, and whole tiles where an access is masked or
-/// padded, so that numbers are upper bounds.
+/// padded, so that numbers are upper bounds. Of MLIR bytecode, operations, dialects and resources are counted.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,6 +44,12 @@ struct Report {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
+    if mlir::is_mlir(&input) {
+        if args.json {
+            bail!("--json is for Tile IR, but {} is MLIR bytecode", shown(&args.file));
+        }
+        return mlir::stats(&input);
+    }
     let source = input.source();
     let module = source.module(None).map_err(|error| input.finding(error))?;
     let file = (!source.is_text()).then(|| FileStats::of_file(input.bytes()));

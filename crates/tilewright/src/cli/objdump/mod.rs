@@ -2,7 +2,7 @@
 
 mod json;
 
-use super::{exit::Exit, input::File, output::TextSink};
+use super::{exit::Exit, input::File, mlir, output::TextSink};
 use anyhow::bail;
 use clap::ValueEnum;
 use std::{
@@ -23,7 +23,7 @@ use tilewright::{
 /// Each line gives an offset, the bytes there and their meaning: headers, tables, function records, and every field of every
 /// operation. No byte is left out: padding and bytes that nothing refers to are shown as such. A broken file is shown as far as
 /// it can be decoded, and further: after an error in a body, say, the next function is decoded again. Exit status 0 if the
-/// file can be read.
+/// file can be read. MLIR bytecode is shown in the same way.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -76,6 +76,12 @@ impl From<SectionName> for Section {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
+    if mlir::is_mlir(&input) {
+        if args.json || args.section.is_some() || args.function.is_some() {
+            bail!("--json, --section and --function are for Tile IR, but this is MLIR bytecode");
+        }
+        return mlir::objdump(&input, args.full);
+    }
     let (bytes, kind) = (input.bytes(), input.source().kind());
     if !matches!(kind, FileKind::Bytecode | FileKind::CutOff | FileKind::Unknown) {
         return Err(input.finding(format_args!("expected Tile IR bytecode, but {kind}")).into());

@@ -1,0 +1,138 @@
+//! The commands on upstream MLIR bytecode: what `print`, `validate`, `stats` and `convert` do with a file that is some.
+
+use super::{
+    emit,
+    exit::Exit,
+    input::File,
+    output::{TextSink, count},
+};
+use std::{
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+use tilewright::{
+    bytecode::FileKind,
+    ir::printable,
+    mlir::{self, Module, PrintOptions, Stats, Version},
+};
+
+/// Whether a file is MLIR bytecode.
+pub(super) fn is_mlir(input: &File) -> bool {
+    input.source().kind() == FileKind::MlirBytecode
+}
+
+fn read(input: &File) -> anyhow::Result<Module<'_>> {
+    Ok(mlir::read(input.bytes()).map_err(|error| input.finding(format_args!("malformed MLIR bytecode: {error}")))?)
+}
+
+/// Prints the generic form.
+pub(super) fn print(input: &File, debug_info: bool) -> anyhow::Result<Exit> {
+    let module = read(input)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    mlir::print_in_pieces(&module, &PrintOptions::new().debug_info(debug_info), &mut |piece| out.write_all(piece))?;
+    out.flush()?;
+    Ok(Exit::Ok)
+}
+
+/// What a module is, in a line; or why the file is none.
+pub(super) fn summary(input: &File) -> Result<String, String> {
+    let module = mlir::read(input.bytes()).map_err(|error| error.to_string())?;
+    let producer = printable(&module.producer).to_string();
+    Ok(format!("MLIR bytecode version {}, {}, producer {producer}", module.version, count(module.num_ops(), "operation", "operations")))
+}
+
+/// Writes the module at its own version, at another, or as text.
+pub(super) fn convert(input: &File, version: Option<Version>, as_text: bool, output: &Path) -> anyhow::Result<Exit> {
+    let module = read(input)?;
+    let written = if as_text {
+        mlir::print(&module, &PrintOptions::new().debug_info(true)).into_bytes()
+    } else {
+        mlir::write(&module, version.unwrap_or(module.version)).map_err(|error| input.finding(error))?
+    };
+    if as_text { emit::generated_text(&written, output) } else { emit::bytecode(&written, output) }
+}
+
+/// Prints where bytes go and what the module holds.
+pub(super) fn stats(input: &File) -> anyhow::Result<Exit> {
+    let module = read(input)?;
+    let sections = mlir::sections(input.bytes()).map_err(|error| input.finding(error))?;
+    let stats = Stats::of(&module);
+    let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
+    // A failure to write is kept in the sink, with its cause.
+    let _ = write_stats(&mut out, &module, input.bytes().len(), &sections, &stats);
+    out.finish()?;
+    Ok(Exit::Ok)
+}
+
+fn write_stats(
+    out: &mut dyn std::fmt::Write,
+    module: &Module<'_>,
+    len: usize,
+    sections: &[(mlir::Section, usize)],
+    stats: &Stats,
+) -> std::fmt::Result {
+    let producer = printable(&module.producer).to_string();
+    writeln!(out, "MLIR bytecode version {}, {len} bytes, producer {producer}", module.version)?;
+    for (section, len) in sections {
+        writeln!(out, "{len:>10}  {section}")?;
+    }
+    let operations: usize = stats.operations.iter().map(|(_, count)| count).sum();
+    writeln!(
+        out,
+        "\n{}, {}, {}, {}, {}",
+        count(operations, "operation", "operations"),
+        count(stats.blocks, "block", "blocks"),
+        count(stats.values, "value", "values"),
+        count(module.tables.attrs.len(), "attribute", "attributes"),
+        count(module.tables.types.len(), "type", "types"),
+    )?;
+    for (name, count) in &stats.operations {
+        writeln!(out, "{count:>10}  {}", printable(name))?;
+    }
+    writeln!(out, "\nattributes  types  dialect")?;
+    for (name, attrs, types) in &stats.dialects {
+        writeln!(out, "{attrs:>10}  {types:>5}  {}", printable(name))?;
+    }
+    if !stats.resources.is_empty() {
+        writeln!(out, "\n     bytes  resource")?;
+    }
+    for (name, size) in &stats.resources {
+        writeln!(out, "{size:>10}  {}", printable(name))?;
+    }
+    Ok(())
+}
+
+/// Shows what every byte means; long runs are cut unless `full`.
+pub(super) fn objdump(input: &File, full: bool) -> anyhow::Result<Exit> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut written = Ok(());
+    let verdict = mlir::dump(input.bytes(), &mut |item| {
+        if written.is_ok() {
+            written = write_item(&mut out, &item, full);
+        }
+    });
+    written?;
+    out.flush()?;
+    // The exit status comes after the output, so that a broken file is shown first.
+    verdict.map_err(|error| input.finding(format_args!("malformed MLIR bytecode: {error}")))?;
+    Ok(Exit::Ok)
+}
+
+fn write_item(out: &mut dyn Write, item: &mlir::Item<'_>, full: bool) -> io::Result<()> {
+    const PER_LINE: usize = 8;
+    const SHOWN: usize = 64;
+    let shown = if full { item.bytes } else { &item.bytes[..item.bytes.len().min(SHOWN)] };
+    for (line, bytes) in shown.chunks(PER_LINE).enumerate() {
+        let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        write!(out, "{:#06x}  ", item.offset + line * PER_LINE)?;
+        if line == 0 {
+            writeln!(out, "{:<23}  {:indent$}{}", hex.join(" "), "", printable(&item.meaning), indent = 2 * item.depth)?;
+        } else {
+            writeln!(out, "{}", hex.join(" "))?;
+        }
+    }
+    if shown.len() < item.bytes.len() {
+        writeln!(out, "        ... {} more", count(item.bytes.len() - shown.len(), "byte", "bytes"))?;
+    }
+    Ok(())
+}
