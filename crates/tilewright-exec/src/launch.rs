@@ -18,6 +18,7 @@ use crate::{
     runs::Runs,
     vm::{
         AlignedBytes, Block, Coarse, FrameLayout, Launch, Machine, Outcome, bytes_of_worker, find_tilings, resolve_functions, run_prologue,
+        unknown_edges,
     },
 };
 use std::{
@@ -188,6 +189,7 @@ fn run(
         grid,
         coarse: if is_seen { None } else { Coarse::find(plan, grid, &tilings) },
         alone: threads == 1 && memory.is_private(),
+        edges: unknown_edges(tilings.len()),
         tilings,
         functions,
         layout,

@@ -180,14 +180,15 @@ impl<'l> Coarse<'l> {
     }
 
     /// The position of a block in the grid, in the order in which blocks begin.
-    pub(crate) fn position(&self, index: u64, grid: [u32; 3]) -> [u32; 3] {
-        let [first, second] = self.axes;
-        let mut ordered = grid;
-        (ordered[0], ordered[1]) = (grid[first], grid[second]);
-        let [a, b, z] = block_id(index, ordered);
-        let mut position = [0, 0, z];
-        (position[first], position[second]) = (a, b);
-        position
+    #[inline]
+    pub(crate) fn position(&self, index: u64, [x, y, z]: [u32; 3]) -> [u32; 3] {
+        // Nothing is found by a number, and so by way of memory: where two are read at once that were just written one by one, the CPU waits
+        // until all that was stored before is in memory.
+        if self.axes[0] == 0 {
+            return block_id(index, [x, y, z]);
+        }
+        let [y, x, z] = block_id(index, [y, x, z]);
+        [x, y, z]
     }
 
     /// How many blocks run as one from this position on, of the next `most`: so many in a row of the grid, and so many rows, which are whole

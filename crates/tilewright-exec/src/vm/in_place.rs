@@ -34,6 +34,8 @@ pub(super) struct InPlace {
     loaded: Vec<Whole>,
     /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
     stored: Vec<(VReg, Guess)>,
+    /// Where the last tiles lay that loads copied, because a part of them was outside of their tensors.
+    copied: Vec<(VReg, *const u8)>,
 }
 
 /// Where a tile probably lies.
@@ -353,6 +355,29 @@ impl Machine<'_> {
             _ => {}
         }
         true
+    }
+
+    /// Asks to read ahead where the next load of a register will probably find its tile, if it is a matrix of rows, or one row. This load found
+    /// it at `host`, and copied so many elements along each dimension.
+    pub(super) fn read_next_ahead(&mut self, dst: VReg, host: *const u8, dims: &[Dim], size: usize) {
+        let copied = &mut self.in_place.copied;
+        let last = match copied.iter_mut().find(|(reg, _)| *reg == dst) {
+            Some((_, last)) => std::mem::replace(last, host),
+            None => {
+                copied.push((dst, host));
+                return;
+            }
+        };
+        if last == host || !self.launch.plan.reads_ahead {
+            return;
+        }
+        let next = host.wrapping_add(host.addr().wrapping_sub(last.addr()));
+        let mut dims = dims.iter().filter(|dim| dim.count > 1).rev();
+        match (dims.next(), dims.next(), dims.next()) {
+            (Some(row), None, _) if row.from == 1 => self.ahead.add_run(next, row.count * size),
+            (Some(row), Some(rows), None) if row.from == 1 => self.ahead.add(next, rows.count, rows.from * size, row.count * size),
+            _ => {}
+        }
     }
 
     /// Remembers where a sweep stored a tile.

@@ -8,6 +8,7 @@ mod coarse;
 mod compute;
 mod copy;
 mod count;
+mod edges;
 mod fold;
 mod frame;
 mod in_place;
@@ -28,6 +29,7 @@ mod view;
 pub(crate) use bytes::AlignedBytes;
 pub(crate) use coarse::Coarse;
 pub(crate) use compute::run_prologue;
+pub(crate) use edges::{Edges, unknown as unknown_edges};
 pub(crate) use frame::FrameLayout;
 pub(crate) use tiling::{Tiling, find_all as find_tilings, resolve_functions};
 
@@ -46,7 +48,7 @@ use crate::{
 use count::Count;
 use frame::Frame;
 use in_place::{Forms, InPlace};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use sums::Sums;
 use sweep::Scratch;
 
@@ -68,6 +70,8 @@ pub(crate) struct Launch<'l> {
     pub(crate) tilings: Vec<Option<Tiling>>,
     /// The access functions of those that have one, with all constants of the launch.
     pub(crate) functions: Vec<Option<Resolved>>,
+    /// The same views' tensors, for tiles that hang over them.
+    pub(crate) edges: Vec<OnceLock<Option<Edges>>>,
     /// What blocks do that may run as one.
     pub(crate) coarse: Option<Coarse<'l>>,
     /// What blocks allocated for all to see.

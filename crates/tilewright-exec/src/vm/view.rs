@@ -71,7 +71,11 @@ impl Machine<'_> {
     /// Loads a tile into its register; or only notes where it lies, if its readers can read it there.
     #[inline]
     pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        if self.leave_in_place(view, dst, readers, block) { Ok(()) } else { self.load_copy(view, dst, block) }
+        if self.leave_in_place(view, dst, readers, block) || self.load_inside(view, dst, block) {
+            Ok(())
+        } else {
+            self.load_copy(view, dst, block)
+        }
     }
 
     /// Loads a tile into its register.
@@ -112,6 +116,9 @@ impl Machine<'_> {
             return Ok(());
         }
         self.in_place.settle(src, &mut block.frame);
+        if self.store_inside(view, src, block) {
+            return Ok(());
+        }
         let regs = &block.frame;
         if view.packed {
             nibbles::check(view, regs)?;
