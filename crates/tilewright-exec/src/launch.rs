@@ -611,8 +611,13 @@ fn run_on(machine: &mut Machine<'_>, queue: &Queue, worker: &mut Worker, mut blo
 }
 
 /// The position in the grid of the `index`-th block: x changes fastest.
+#[inline]
 pub(crate) fn block_id(index: u64, grid: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = grid.map(u64::from);
+    // Divisions take as long as a short block's instructions.
+    if index < x {
+        return [index as u32, 0, 0];
+    }
     let row = index / x;
     // Each part is below its extent, which fits 32 bits.
     [(index % x) as u32, (row % y) as u32, (row / y) as u32]
