@@ -235,12 +235,11 @@ impl<'a> Tables<'a> {
         match (entry.form, self.dialect_name(entry.dialect)) {
             (Form::Text, b"builtin") => std::str::from_utf8(self.text(&self.types, id.0)?).ok().and_then(scalar_of_name),
             (Form::Known(encoding), b"builtin") => match encoding.code {
-                code::INTEGER_TYPE => match self.type_fields(id).first() {
-                    Some(&Value::Number(number)) => {
-                        Some(Scalar::Integer { width: number >> 2, is_signed: number & 3 == 1, is_unsigned: number & 3 == 2 })
-                    }
-                    _ => None,
-                },
+                code::INTEGER_TYPE => {
+                    let mut cursor = Cursor::trusted(self.types.encoded(id.0));
+                    let number = cursor.varint().and_then(|_| cursor.varint()).ok()?;
+                    Some(Scalar::Integer { width: number >> 2, is_signed: number & 3 == 1, is_unsigned: number & 3 == 2 })
+                }
                 _ => scalar_of_name(encoding.name),
             },
             (Form::Known(encoding), b"vhlo") => encoding::vhlo_scalar(encoding.code).and_then(|(_, builtin)| scalar_of_name(builtin)),

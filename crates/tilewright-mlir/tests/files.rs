@@ -86,6 +86,8 @@ fn every_version_means_the_same() {
     }
 }
 
+/// `TILEWRIGHT_MUTATIONS` says how often each file is changed.
+///
 /// Whatever a file says, reading it gives a module or an error, and a module that is read can be printed and written.
 #[test]
 fn broken_files_are_no_danger() {
@@ -96,9 +98,10 @@ fn broken_files_are_no_danger() {
         state ^= state << 17;
         (state % limit as u64) as usize
     };
+    let mutations = std::env::var("TILEWRIGHT_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(150);
     let mut read_anyway = 0;
     for (_, bytes) in files() {
-        for _ in 0..150 {
+        for _ in 0..mutations {
             let mut changed = bytes.clone();
             for _ in 0..=random(3) {
                 let at = random(changed.len().max(1)).min(changed.len().saturating_sub(1));

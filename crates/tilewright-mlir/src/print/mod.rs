@@ -233,7 +233,10 @@ impl<'m, 'a> Printer<'m, 'a> {
             push_list(out, ir.successors(data), |out, &block| push_block(out, block));
             out.push(b']');
         }
-        self.dictionary(data, out, true);
+        // An older file may hold properties among the attributes, and leave out some.
+        if data.properties.is_some() || !self.module.version.has_properties() {
+            self.dictionary(data, out, true);
+        }
     }
 
     /// Attributes and types.

@@ -118,8 +118,7 @@ impl Printer<'_, '_> {
         };
         out.push(if is_signed { b'i' } else { b'u' });
         names::push_number(out, width);
-        let highest = 1i64.checked_shl(width as u32 - u32::from(is_signed)).map_or(i64::MAX, |bound| bound.wrapping_sub(1));
-        let lowest = if is_signed { -highest - 1 } else { 0 };
+        let (lowest, highest) = default_bounds(width, is_signed);
         if (minimum, maximum) != (lowest, highest) {
             out.push(b'<');
             names::push_signed(out, minimum);
@@ -165,6 +164,13 @@ impl Printer<'_, '_> {
     }
 }
 
+/// The least and the greatest value of a storage type; a width that makes no sense is as good as any.
+fn default_bounds(width: u64, is_signed: bool) -> (i64, i64) {
+    let bits = width.saturating_sub(u64::from(is_signed));
+    let highest = if bits < 63 { (1 << bits) - 1 } else { i64::MAX };
+    (if is_signed { -highest - 1 } else { 0 }, highest)
+}
+
 fn push_zero_point(out: &mut Vec<u8>, zero: i64) {
     if zero != 0 {
         out.push(b':');
@@ -181,5 +187,19 @@ pub(super) fn push_double(out: &mut Vec<u8>, value: &Value<'_>) {
 pub(super) fn push_double_value(out: &mut Vec<u8>, value: f64) {
     if let Some(format) = Format::of("f64") {
         push_float(out, format, u128::from(value.to_bits()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::default_bounds;
+
+    #[test]
+    fn storage_types_of_any_width_have_bounds() {
+        assert_eq!(default_bounds(8, true), (-128, 127));
+        assert_eq!(default_bounds(16, false), (0, 65535));
+        assert_eq!(default_bounds(0, true), (-1, 0));
+        assert_eq!(default_bounds(64, true), (i64::MIN, i64::MAX));
+        assert_eq!(default_bounds(1 << 24, false), (0, i64::MAX));
     }
 }

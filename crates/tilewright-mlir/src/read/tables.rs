@@ -106,8 +106,7 @@ pub(super) fn attributes_and_types<'a>(mut offsets: Cursor<'a>, content: Cursor<
     if reader.position != content.rest().len() {
         return Err(content.error_at(content.offset() + reader.position, "bytes remain behind the attributes and types"));
     }
-    check_entries(&content, tables)?;
-    check_nesting(&content, tables)
+    check_entries(&content, tables)
 }
 
 struct Reader<'r, 'a> {
@@ -159,27 +158,77 @@ impl<'a> Reader<'_, 'a> {
 }
 
 /// Checks that each encoding is well formed. One of another dialect than builtin that is not counts as unknown: the dialect may have
-/// changed it.
+/// changed it. Then checks that nothing contains itself, nests too deep, or describes too long a text.
 fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Error> {
-    for is_type in [false, true] {
-        let num_entries = if is_type { tables.types.len() } else { tables.attrs.len() };
-        for index in 0..num_entries {
-            let table = if is_type { &tables.types } else { &tables.attrs };
-            let Err(error) = check_entry(content, tables, table, index as u32, is_type) else { continue };
-            let entry = table.entry(index as u32);
-            if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
-                return Err(error);
+    let num_attrs = tables.attrs.len();
+    let mut done = vec![(0, 0); num_attrs + tables.types.len()];
+    let mut opaque = Vec::new();
+    let mut fields = Vec::new();
+    // Types first: attributes refer to them more than the other way round.
+    for (table, first, is_type) in [(&tables.types, num_attrs, true), (&tables.attrs, 0, false)] {
+        for index in 0..table.len() {
+            match check_entry(content, tables, table, index as u32, is_type, &mut fields) {
+                Ok(()) => done[first + index] = depth_and_size(&fields, num_attrs, &done).unwrap_or((0, 0)),
+                Err(error) => {
+                    let entry = table.entry(index as u32);
+                    if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
+                        return Err(error);
+                    }
+                    opaque.push((is_type, index));
+                }
             }
-            let table = if is_type { &mut tables.types } else { &mut tables.attrs };
-            table.entries[index].form = Form::Opaque;
         }
+    }
+    for (is_type, index) in opaque {
+        let table = if is_type { &mut tables.types } else { &mut tables.attrs };
+        table.entries[index].form = Form::Opaque;
+    }
+    let mut nesting = Nesting { tables, done };
+    for node in 0..nesting.done.len() {
+        nesting.visit(node).map_err(|(node, message)| {
+            let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
+            content.error_at(content.offset() + entry.start, message)
+        })?;
     }
     Ok(())
 }
 
-fn check_entry(content: &Cursor<'_>, tables: &Tables<'_>, table: &Table<'_>, index: u32, is_type: bool) -> Result<(), Error> {
+/// How deep an entry with these fields is and how many parts it has, if that is known of its parts and is not too much.
+fn depth_and_size(fields: &[Value<'_>], num_attrs: usize, done: &[(u32, u64)]) -> Option<(u32, u64)> {
+    let (mut depth, mut size, mut is_known) = (1, 1u64, true);
+    each_part(fields, num_attrs, &mut |part| {
+        let (part_depth, part_size) = done[part];
+        is_known &= part_depth != 0;
+        depth = depth.max(part_depth + 1);
+        size = size.saturating_add(part_size);
+    });
+    (is_known && depth <= MAX_NESTING && size <= MAX_EXPANDED_PARTS).then_some((depth, size))
+}
+
+/// The numbers of the attributes that fields refer to, and those of types, which come behind them.
+fn each_part(fields: &[Value<'_>], num_attrs: usize, part: &mut dyn FnMut(usize)) {
+    for field in fields {
+        match field {
+            Value::Attr(id) | Value::OptionalAttr(Some(id)) => part(id.index()),
+            Value::Type(id) => part(num_attrs + id.index()),
+            Value::Attrs(list) | Value::NamedAttrs(list) => list.clone().for_each(|index| part(index as usize)),
+            Value::Types(list) => list.clone().for_each(|index| part(num_attrs + index as usize)),
+            _ => {}
+        }
+    }
+}
+
+fn check_entry<'t>(
+    content: &Cursor<'_>,
+    tables: &'t Tables<'_>,
+    table: &'t Table<'_>,
+    index: u32,
+    is_type: bool,
+    fields: &mut Vec<Value<'t>>,
+) -> Result<(), Error> {
     let entry = table.entry(index);
     let mut cursor = Cursor::new(table.encoded(index), content.offset() + entry.start, Section::AttrType);
+    fields.clear();
     match entry.form {
         Form::Text => {
             cursor.null_terminated()?;
@@ -188,9 +237,8 @@ fn check_entry(content: &Cursor<'_>, tables: &Tables<'_>, table: &Table<'_>, ind
         Form::Opaque => Ok(()),
         Form::Known(encoding) => {
             cursor.varint()?;
-            let mut fields = Vec::with_capacity(encoding.fields.len());
             for &(_, field) in encoding.fields {
-                let value = decode(&mut cursor, field, &fields, tables)?;
+                let value = decode(&mut cursor, field, fields, tables)?;
                 fields.push(value);
             }
             cursor.finish(encoding.name)?;
@@ -203,19 +251,6 @@ fn check_entry(content: &Cursor<'_>, tables: &Tables<'_>, table: &Table<'_>, ind
             }
         }
     }
-}
-
-/// Checks that nothing contains itself, nests too deep, or describes too long a text.
-fn check_nesting(content: &Cursor<'_>, tables: &Tables<'_>) -> Result<(), Error> {
-    let num_attrs = tables.attrs.len();
-    let mut nesting = Nesting { tables, done: vec![(0, 0); num_attrs + tables.types.len()] };
-    for node in 0..nesting.done.len() {
-        nesting.visit(node).map_err(|(node, message)| {
-            let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
-            content.error_at(content.offset() + entry.start, message)
-        })?;
-    }
-    Ok(())
 }
 
 struct Nesting<'t, 'a> {
@@ -269,15 +304,7 @@ impl Nesting<'_, '_> {
             Some(index) => self.tables.fields(&self.tables.types, index as u32),
         };
         let mut parts = Vec::new();
-        for field in fields {
-            match field {
-                Value::Attr(id) | Value::OptionalAttr(Some(id)) => parts.push(id.index()),
-                Value::Type(id) => parts.push(num_attrs + id.index()),
-                Value::Attrs(list) | Value::NamedAttrs(list) => parts.extend(list.map(|index| index as usize)),
-                Value::Types(list) => parts.extend(list.map(|index| num_attrs + index as usize)),
-                _ => {}
-            }
-        }
+        each_part(&fields, num_attrs, &mut |part| parts.push(part));
         parts
     }
 }
