@@ -6,6 +6,7 @@
 mod features;
 mod generate;
 mod naive;
+mod nvidia;
 mod passes;
 mod regular;
 
@@ -212,7 +213,7 @@ const ATTEMPTS: usize = 10_000;
 
 /// Makes a failing program smaller, as long as it fails: leaves decisions out and makes them simpler, many at a time, then few, until
 /// nothing helps any more.
-fn shrink(mut taken: Vec<u32>, mut failed: (String, String), maker: Maker<'_>) -> (String, String) {
+fn shrink(mut taken: Vec<u32>, mut failed: (String, String), maker: Maker<'_>, most: usize) -> (String, String) {
     let weight = |taken: &[u32]| (taken.len(), taken.iter().map(|n| u64::from(*n)).sum::<u64>());
     let mut attempts = 0;
     loop {
@@ -232,7 +233,7 @@ fn shrink(mut taken: Vec<u32>, mut failed: (String, String), maker: Maker<'_>) -
                     Some((used, what)) => (taken, failed) = (used, what),
                     None => start += length,
                 }
-                if attempts > ATTEMPTS {
+                if attempts > most {
                     return failed;
                 }
             }
@@ -252,7 +253,7 @@ fn compare_seeds(seeds: std::ops::Range<u64>, maker: Maker<'_>) -> Looked {
         // The evaluator's panics are failures like others; one is enough to be told of.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        let (what, text) = shrink(taken, failed, maker);
+        let (what, text) = shrink(taken, failed, maker, ATTEMPTS);
         std::panic::set_hook(hook);
         panic!("seed {seed}: {what}\n{text}");
     }

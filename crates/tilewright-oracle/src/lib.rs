@@ -121,10 +121,24 @@ impl Oracle {
     /// # Panics
     /// When the tool cannot be started or the file cannot be written.
     pub fn compile(&self, bytecode: &[u8], gpu: &str) -> Answer {
+        self.compile_with(bytecode, gpu, &[])
+    }
+
+    /// Compiles the content of a file to a cubin that carries the PTX that it was made from.
+    ///
+    /// # Panics
+    /// When the tool cannot be started or the file cannot be written.
+    pub fn compile_with_ptx(&self, bytecode: &[u8], gpu: &str) -> Answer {
+        self.compile_with(bytecode, gpu, &["--lineinfo"])
+    }
+
+    fn compile_with(&self, bytecode: &[u8], gpu: &str, options: &[&str]) -> Answer {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (input, output) = (folder.path().join("in.tilebc"), folder.path().join("out.cubin"));
         fs::write(&input, bytecode).expect("a temporary file can be written");
-        let answer = self.run("tileiras", &[&format!("--gpu-name={gpu}"), "-o", &output.to_string_lossy()], &[&input]);
+        let (gpu, to) = (format!("--gpu-name={gpu}"), output.to_string_lossy());
+        let args: Vec<&str> = [gpu.as_str(), "-o", &*to].into_iter().chain(options.iter().copied()).collect();
+        let answer = self.run("tileiras", &args, &[&input]);
         Answer { output: fs::read(output).unwrap_or_default(), ..answer }
     }
 

@@ -103,6 +103,11 @@ impl Bindings {
         Ok(Binding::Table(self.buffers.len() - 1, words))
     }
 
+    /// Whether a buffer is a table, whose content depends on addresses.
+    pub(super) fn is_table(&self, buffer: &BoundBuffer) -> bool {
+        self.args.iter().any(|arg| matches!(arg, Binding::Table(table, _) if std::ptr::eq(&self.buffers[*table], buffer)))
+    }
+
     /// Copies of the buffers, for one launch.
     pub(super) fn fresh_arrays(&self) -> Result<Vec<Array>, CaseError> {
         let fresh = |b: &BoundBuffer| b.initial.try_clone().map_err(|source| CaseError::Array { param: b.param.clone(), source });
@@ -111,26 +116,38 @@ impl Bindings {
 
     /// The launch arguments for buffers that lie in `memory`. Tables are written to their buffers.
     pub(super) fn args(&self, memory: &mut Memory<'_>, buffers: &[Buffer]) -> Vec<Arg> {
-        self.args.iter().map(|binding| binding.arg(memory, buffers)).collect()
+        let addresses: Vec<u64> = buffers.iter().map(|buffer| memory.address(*buffer)).collect();
+        let (args, tables) = self.resolve(&addresses);
+        for (buffer, table) in tables {
+            memory.bytes_mut(buffers[buffer]).copy_from_slice(&table);
+        }
+        args
+    }
+
+    /// The launch arguments for buffers at these addresses, and the content of the buffers that are tables.
+    pub(super) fn resolve(&self, addresses: &[u64]) -> (Vec<Arg>, Vec<(usize, Vec<u8>)>) {
+        let mut tables = Vec::new();
+        let args = self.args.iter().map(|binding| binding.arg(addresses, &mut tables)).collect();
+        (args, tables)
     }
 }
 
 impl Binding {
-    fn arg(&self, memory: &mut Memory<'_>, buffers: &[Buffer]) -> Arg {
+    fn arg(&self, addresses: &[u64], tables: &mut Vec<(usize, Vec<u8>)>) -> Arg {
         match self {
             Binding::Scalar(dtype, bits) => Arg::Scalar(dtype.scalar(), *bits),
-            Binding::Pointer(buffer, offset) => Arg::Pointer(memory.address(buffers[*buffer]).wrapping_add(*offset)),
+            Binding::Pointer(buffer, offset) => Arg::Pointer(addresses[*buffer].wrapping_add(*offset)),
             Binding::Table(buffer, words) => {
-                let table: Vec<u8> = words.iter().flat_map(|word| word.word(memory, buffers).to_le_bytes()).collect();
-                memory.bytes_mut(buffers[*buffer]).copy_from_slice(&table);
-                Arg::Pointer(memory.address(buffers[*buffer]))
+                let table: Vec<u8> = words.iter().flat_map(|word| word.word(addresses, tables).to_le_bytes()).collect();
+                tables.push((*buffer, table));
+                Arg::Pointer(addresses[*buffer])
             }
         }
     }
 
     /// As a 64-bit word of a table: integers keep their value.
-    fn word(&self, memory: &mut Memory<'_>, buffers: &[Buffer]) -> u64 {
-        match (self, self.arg(memory, buffers)) {
+    fn word(&self, addresses: &[u64], tables: &mut Vec<(usize, Vec<u8>)>) -> u64 {
+        match (self, self.arg(addresses, tables)) {
             (Binding::Scalar(dtype, bits), _) => match dtype.decode(*bits) {
                 Number::Int(value) => value as u64,
                 Number::Float(_) => *bits,

@@ -6,12 +6,14 @@
 
 mod bind;
 mod compare;
+mod elsewhere;
 mod error;
 mod report;
 mod run;
 mod spec;
 
 pub use compare::{Comparison, WorstElement, compare};
+pub use elsewhere::{BoundCase, Outcome};
 pub use error::CaseError;
 pub use report::{CaseReport, FailureVerdict, InputVerdict, LaunchVerdict, OutputVerdict, StdoutVerdict, Worst};
 pub use run::{OutputFn, RunOptions};

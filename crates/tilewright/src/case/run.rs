@@ -192,7 +192,7 @@ impl Launch<'_> {
     }
 }
 
-fn judge_output(check: &Check, found: &[u8]) -> OutputVerdict {
+pub(super) fn judge_output(check: &Check, found: &[u8]) -> OutputVerdict {
     let comparison = compare(&check.expected, found, check.tolerance);
     let ty = check.expected.ty();
     let worst =
@@ -209,7 +209,7 @@ fn judge_output(check: &Check, found: &[u8]) -> OutputVerdict {
     }
 }
 
-fn judge_stdout(expected: &StdoutSpec, printed: &[u8]) -> StdoutVerdict {
+pub(super) fn judge_stdout(expected: &StdoutSpec, printed: &[u8]) -> StdoutVerdict {
     let found: Vec<String> = String::from_utf8_lossy(printed).lines().map(str::to_owned).collect();
     let ok = match expected.order {
         LineOrder::AsListed => found == expected.lines,

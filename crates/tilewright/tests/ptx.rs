@@ -1,0 +1,109 @@
+//! What NVIDIA's compiler makes of the corpus, run on the PTX machine, gives the expected results.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+use tilewright::case::{BoundCase, Case, LaunchVerdict, Outcome};
+use tilewright_fuzz::corpus;
+use tilewright_oracle::{Oracle, failures};
+use tilewright_ptx::{
+    cubin,
+    machine::{Finding, LaunchOptions, Memory, Program},
+    parse,
+};
+
+/// The GPU whose PTX the machine runs.
+const GPU: &str = "sm_80";
+/// Cases that tileiras refuses for this GPU: it has no 8-bit floats.
+const REFUSED: [&str; 6] = ["casts_fp8", "casts_rounding", "fp8_quantize", "matmul_f8e4m3", "matmul_f8e5m2", "mma_scaled_mxfp8"];
+
+fn cases() -> Vec<PathBuf> {
+    let folders = fs::read_dir(corpus::folder().join("cases")).expect("the corpus").map(|entry| entry.expect("an entry").path());
+    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("case.json").is_file()).collect();
+    folders.sort();
+    folders
+}
+
+/// Runs a case on the machine.
+fn launch(program: &Program, case: &Case, bound: &BoundCase<'_>, seed: u64) -> (LaunchVerdict, Vec<Finding>) {
+    let started = Instant::now();
+    let mut memory = Memory::new();
+    let add = |(bytes, read_only): (&[u8], bool)| match read_only {
+        true => memory.add_read_only(bytes.to_vec()),
+        false => memory.add(bytes.to_vec()),
+    };
+    let buffers: Vec<_> = bound.buffers().map(add).collect();
+    let addresses: Vec<u64> = buffers.iter().map(|buffer| memory.address(*buffer)).collect();
+    let (args, tables) = bound.arguments(&addresses);
+    for (buffer, bytes) in tables {
+        memory.bytes_mut(buffers[buffer]).copy_from_slice(&bytes);
+    }
+    let result = program.launch(case.entry(), case.grid(), &args, &mut memory, &LaunchOptions::new().seed(seed));
+    let error = result.as_ref().err().map(ToString::to_string);
+    let report = result.unwrap_or_else(|error| *error.report);
+    if std::env::var_os("VERBOSE").is_some() {
+        let seconds = started.elapsed().as_secs_f64();
+        let _ = writeln!(io::stderr(), "{}: {} instructions, {seconds:.2} s, {:?}", case.name(), report.instructions, report.shared);
+    }
+    let outcome = Outcome {
+        buffers: buffers.iter().map(|buffer| memory.bytes(*buffer).to_vec()).collect(),
+        printed: report.printed,
+        error,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    (bound.judge(&outcome), report.findings)
+}
+
+/// What is wrong with a case.
+fn check(oracle: &Oracle, folder: &Path) -> Option<String> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let case = Case::load(folder).expect("a case");
+    let (_, path) = case.bytecode(None).expect("a version");
+    let answer = oracle.compile_with_ptx(&fs::read(path).expect("the file is there"), GPU);
+    if !answer.accepted() {
+        return (!REFUSED.contains(&name.as_str())).then(|| format!("{name}: tileiras refuses it: {}", answer.stderr));
+    }
+    let text = match cubin::ptx(&answer.output) {
+        Ok(text) => text,
+        Err(error) => return Some(format!("{name}: {error}")),
+    };
+    let module = match parse(&text) {
+        Ok(module) => module,
+        Err(error) => return Some(format!("{name}: {error}")),
+    };
+    let printed = module.to_string();
+    let again = parse(&printed).map(|module| module.to_string());
+    if again.as_ref() != Ok(&printed) {
+        return Some(format!("{name}: what is printed does not read as the same"));
+    }
+    let program = match Program::new(&module) {
+        Ok(program) => program,
+        Err(error) => return Some(format!("{name}: {error}")),
+    };
+    let bound = case.bind().expect("its inputs are there");
+    for seed in [0, 1] {
+        let (verdict, findings) = launch(&program, &case, &bound, seed);
+        if !verdict.ok {
+            return Some(format!("{name}, seed {seed}: {verdict:#?}"));
+        }
+        if !findings.is_empty() {
+            let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
+            return Some(format!("{name}, seed {seed}: {}", findings.join("\n    ")));
+        }
+    }
+    None
+}
+
+#[test]
+fn the_corpus_compiled_by_nvidia_gives_the_expected_results() {
+    let mut cases = cases();
+    let Some(oracle) = Oracle::or_skip(&format!("{} cases on the PTX machine", cases.len())) else { return };
+    if let Ok(only) = std::env::var("CASE") {
+        cases.retain(|folder| folder.ends_with(&only));
+    }
+    let failures = failures(&cases, |folder| check(&oracle, folder));
+    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
