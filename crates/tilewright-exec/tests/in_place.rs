@@ -64,6 +64,32 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
   return
 }";
 
+/// Stores the sum of a tile to all elements of another that are inside its tensor, and behind that the sum less each element: the loaded tile
+/// is read behind a store.
+const PAST: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %x = make_tensor_view %from, shape = [4096], strides = [1] : tensor_view<4096xi32, strides=[1]>
+  %y = make_tensor_view %to, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %z = make_tensor_view %to, shape = [8192], strides = [1] : tensor_view<8192xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(4096), tensor_view<4096xi32, strides=[1]>>
+  %ys = make_partition_view %y : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %zs = make_partition_view %z : partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%zero] : partition_view<tile=(4096), tensor_view<4096xi32, strides=[1]>>, tile<i32> -> tile<4096xi32>, token
+  %sum = reduce %a dim=0 identities=[0 : i32] : tile<4096xi32> -> tile<i32>
+  (%l: tile<i32>, %r: tile<i32>) {
+    %s = addi %l, %r : tile<i32>
+    yield %s : tile<i32>
+  }
+  %row = reshape %sum : tile<i32> -> tile<1xi32>
+  %all = broadcast %row : tile<1xi32> -> tile<4096xi32>
+  %t1 = store_view_tko weak %all, %ys[%zero] token = %t0 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> token
+  %b = subi %all, %a : tile<4096xi32>
+  %t2 = store_view_tko weak %b, %zs[%one] token = %t1 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<8192xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
 /// Copies a tile of two elements that lie `%stride` apart.
 const APART: &str = "
 entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %stride: tile<i64>) {
@@ -120,6 +146,19 @@ fn a_sweep_that_writes_to_memory_reads_what_was_there_before() {
         let sum: i32 = numbers(4 * N)[from / 4..][..N].iter().sum();
         let expected = with_result(to, numbers(4 * N)[from / 4..][..N].iter().map(|x| sum - x));
         assert_eq!(run(SUM, [from, to], N, None), expected, "sum, from {from} to {to}");
+    }
+}
+
+#[test]
+fn what_is_read_behind_a_store_is_what_was_there_before() {
+    for [from, to] in PLACES {
+        for extent in [N, 1000] {
+            let read = &numbers(4 * N)[from / 4..][..N];
+            let sum: i32 = read.iter().sum();
+            let beside = numbers(4 * N)[to / 4..][extent..N].to_vec();
+            let expected = with_result(to, std::iter::repeat_n(sum, extent).chain(beside).chain(read.iter().map(|x| sum - x)));
+            assert_eq!(run(PAST, [from, to], extent, None), expected, "from {from} to {to}, {extent} elements");
+        }
     }
 }
 

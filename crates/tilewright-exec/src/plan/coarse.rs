@@ -13,7 +13,7 @@ pub(super) fn only_store(code: &[Inst]) -> Option<usize> {
     for inst in before {
         match inst {
             Inst::BlockId(_) => {}
-            Inst::Load { view, dst, readers } if *readers != Readers::Any && follows(code, view) => loaded.push(*dst),
+            Inst::Load { view, dst, readers, .. } if *readers != Readers::Any && follows(code, view) => loaded.push(*dst),
             _ => return None,
         }
     }

@@ -82,7 +82,7 @@ mod tests {
             order,
             fixed: None,
         };
-        Inst::Load { view: Box::new(view), dst: VReg(dst), readers: Readers::Any }
+        Inst::Load { view: Box::new(view), dst: VReg(dst), readers: Readers::Any, past_stores: false }
     }
 
     /// The first register that each instruction writes, in the new order.

@@ -1,7 +1,8 @@
 //! Loads that need not copy: sweeps, folds, products and stores read their tile where it lies in memory.
 //!
 //! A load must give what memory held when it ran. So all instructions that read the tile must follow in straight code, with nothing
-//! between that writes memory, frees it, waits or orders accesses. Whether the tile lies there whole, aligned and, for other readers
+//! between that frees memory, waits or orders accesses. Where there is a store between, whether it may write the tile is known when it runs:
+//! the tile is copied then. Whether the tile lies there whole, aligned and, for other readers
 //! than products, stores and reductions of columns, in order, is known when the load runs; if it does not, the load copies.
 
 use super::{
@@ -9,18 +10,22 @@ use super::{
     counts::{count_uses, count_writes},
     tile::{Base, row_major},
 };
+use crate::{elem::Elem, hash::HashMap};
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
+
+/// Behind more stores than this, nothing is read in place.
+const MAX_STORES: usize = 8;
 
 /// Marks the loads that need not copy.
 pub(crate) fn mark(code: &mut [(Inst, u32)]) {
     let (uses, writes) = (count_uses(code), count_writes(code));
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at + 1);
-        if let Some((Inst::Load { view, dst, readers }, _)) = before.last_mut()
+        if let Some((Inst::Load { view, dst, readers, past_stores }, _)) = before.last_mut()
             && copies_bytes(view)
             && writes.of(*dst) == 1
         {
-            *readers = find_readers(after, *dst, view, uses.of(*dst));
+            (*readers, *past_stores) = find_readers(after, *dst, view, uses.of(*dst));
         }
     }
 }
@@ -30,10 +35,45 @@ pub(crate) fn copies_bytes(view: &ViewAccess) -> bool {
     view.order.semantics == MemoryOrderingSemantics::Weak && !view.packed && view.element != Scalar::I1
 }
 
-/// Who reads a register `uses` times, if all do so before anything can change memory.
-fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize) -> Readers {
+/// The stores of finished code behind which tiles are read that loads may have left in memory, each with such a tile; in order.
+pub(crate) fn past_stores(code: &[Inst]) -> Vec<(usize, Tile)> {
+    let (mut found, mut uses) = (Vec::new(), HashMap::<VReg, usize>::default());
+    for inst in code {
+        inst.for_each_read(|tile| {
+            if let Base::Reg(reg) = tile.base {
+                *uses.entry(reg).or_default() += 1;
+            }
+        });
+    }
+    for (at, inst) in code.iter().enumerate() {
+        let Inst::Load { view, dst, past_stores: true, .. } = inst else { continue };
+        let reads = |inst: &Inst| {
+            let mut reads = 0;
+            inst.for_each_read(|tile| reads += usize::from(tile.base == Base::Reg(*dst)));
+            reads
+        };
+        // All readers follow in straight code.
+        let mut left = uses.get(dst).copied().unwrap_or(0);
+        for (later, inst) in code.iter().enumerate().skip(at + 1) {
+            left -= reads(inst);
+            if left == 0 {
+                break;
+            }
+            if matches!(inst, Inst::Store { .. } | Inst::SweepStore { .. }) {
+                found.push((later, Tile::contiguous(Elem::Num(view.element), Base::Reg(*dst), &view.tile)));
+            }
+        }
+    }
+    found.sort_by_key(|(store, _)| *store);
+    found
+}
+
+/// Who reads a register `uses` times, if all do so before anything but stores can change memory, and whether some do behind a store.
+fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize) -> (Readers, bool) {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
     let (mut in_order, mut strided, mut in_products) = (0, 0, 0);
+    // Stores that have readers behind them.
+    let mut stores = 0;
     let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1;
     // How many inputs of a sweep are read as they lie in a register, and through the strides of memory, as vector code does.
     let inputs = |sweep: &Sweep| {
@@ -42,7 +82,8 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
         [tiles().count() - strided, strided]
     };
     for (inst, _) in code {
-        if in_order + strided + in_products == uses {
+        let found = in_order + strided + in_products;
+        if found == uses || stores > MAX_STORES {
             break;
         }
         match inst {
@@ -55,15 +96,16 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
             Inst::Matmul(matmul) => in_products += factors_in_place(matmul, reg, view),
             Inst::FoldColumns(fold) => strided += usize::from(is_it(&fold.src) == 1 && follows(&fold.src, view)),
             // It computes before it stores.
-            Inst::SweepStore { sweep, .. } => {
+            Inst::SweepStore { sweep, view, .. } if view.order.semantics == MemoryOrderingSemantics::Weak => {
                 let [ordered, through_strides] = inputs(sweep);
                 (in_order, strided) = (in_order + ordered, strided + through_strides);
-                break;
+                stores += usize::from(found + ordered + through_strides < uses);
             }
             // It reads all before it stores, if what it reads lies where it stores.
-            Inst::Store { view: target, src } => {
-                strided += usize::from(is_it(src) == 1 && follows(src, view) && copies_bytes(target));
-                break;
+            Inst::Store { view: target, src } if target.order.semantics == MemoryOrderingSemantics::Weak => {
+                let reads = usize::from(is_it(src) == 1 && follows(src, view) && copies_bytes(target));
+                strided += reads;
+                stores += usize::from(found + reads < uses);
             }
             Inst::Load { view, .. } if view.order.semantics == MemoryOrderingSemantics::Weak => {}
             Inst::Move { .. }
@@ -76,10 +118,10 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
         }
     }
     match in_order + strided + in_products == uses {
-        false => Readers::Any,
-        true if in_order > 0 => Readers::InOrder,
-        true if strided > 0 => Readers::Strided,
-        true => Readers::Products,
+        false => (Readers::Any, false),
+        true if in_order > 0 => (Readers::InOrder, stores > 0),
+        true if strided > 0 => (Readers::Strided, stores > 0),
+        true => (Readers::Products, stores > 0),
     }
 }
 
@@ -99,7 +141,6 @@ fn follows(tile: &Tile, view: &ViewAccess) -> bool {
 mod tests {
     use super::{Readers::*, *};
     use crate::{
-        elem::Elem,
         kernels::mma::{MatmulKind, Shape},
         plan::{Coordinate, Extent, Order, Placement, ViewDim},
     };
@@ -124,7 +165,7 @@ mod tests {
     }
 
     fn load_of(semantics: MemoryOrderingSemantics, element: Scalar, dst: u32) -> (Inst, u32) {
-        (Inst::Load { view: view(semantics, element), dst: VReg(dst), readers: Readers::Any }, 0)
+        (Inst::Load { view: view(semantics, element), dst: VReg(dst), readers: Readers::Any, past_stores: false }, 0)
     }
 
     fn load(dst: u32) -> (Inst, u32) {
@@ -183,7 +224,7 @@ mod tests {
         assert_eq!(marked([lhs(), rhs(), product(0, 1, true)]), [Products, Products]);
         assert_eq!(marked([lhs(), rhs(), sweep(&[1]), product(0, 1, false)]), [Products, InOrder]);
         assert_eq!(marked([load_tile(0, &[4]), rhs(), product(0, 1, false)]), [Any, Products]);
-        assert_eq!(marked([lhs(), rhs(), store(1), product(0, 1, false)]), [Any, Any]);
+        assert_eq!(marked([lhs(), rhs(), store(1), product(0, 1, false)]), [Products, Any]);
         assert_eq!(marked([lhs(), rhs(), product(0, 1, false), store(1)]), [Products, Any]);
     }
 
@@ -195,10 +236,24 @@ mod tests {
 
     #[test]
     fn what_may_change_before_it_is_read_is_copied() {
-        assert_eq!(marked([load(0), store(2), sweep(&[0])]), [Any]);
-        assert_eq!(marked([load(0), sweep(&[0]), store(2), sweep(&[0])]), [Any]);
         assert_eq!(marked([load(0), (Inst::Label(1), 0), sweep(&[0])]), [Any]);
         assert_eq!(marked([load(0), load_of(MemoryOrderingSemantics::Acquire, Scalar::F32, 1), sweep(&[0])]), [Any, Any]);
+    }
+
+    #[test]
+    fn what_is_read_behind_a_store_is_told() {
+        let told = |mut code: Vec<(Inst, u32)>| {
+            mark(&mut code);
+            let code: Vec<Inst> = code.into_iter().map(|(inst, _)| inst).collect();
+            past_stores(&code).iter().map(|(store, tile)| (*store, tile.base)).collect::<Vec<_>>()
+        };
+        let reg = |reg| Base::Reg(VReg(reg));
+        assert_eq!(told(vec![load(0), store(2), sweep(&[0])]), [(1, reg(0))]);
+        assert_eq!(
+            told(vec![load(0), load(1), sweep(&[0]), store(2), sweep(&[0]), store(3), sweep(&[1])]),
+            [(3, reg(0)), (3, reg(1)), (5, reg(1))]
+        );
+        assert_eq!(told(vec![load(0), sweep(&[0]), store(2), sweep(&[3])]), []);
     }
 
     #[test]

@@ -70,6 +70,8 @@ pub(crate) enum Inst {
         view: Box<ViewAccess>,
         dst: VReg,
         readers: Readers,
+        /// Some of the readers stand behind a store, before which the tile is copied if it might be written.
+        past_stores: bool,
     },
     Store {
         view: Box<ViewAccess>,

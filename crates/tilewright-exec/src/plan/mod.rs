@@ -112,6 +112,8 @@ pub struct Plan {
     pub(crate) fixed_views: Vec<usize>,
     /// How many neighbouring blocks may run in step.
     pub(crate) in_step: usize,
+    /// The stores behind which tiles are read that loads may have left in memory, each with such a tile; in order.
+    pub(crate) past_stores: Vec<(usize, Tile)>,
     /// The instruction that stores, of blocks that may run as one.
     pub(crate) only_store: Option<usize>,
     /// How many pieces of scratch the sweeps need at once.
@@ -155,7 +157,7 @@ impl Plan {
         let in_step = in_step::blocks(&code, layout.bytes);
         let fixed_views = fixed_views::number(&mut code);
         product_loops::mark(&mut code);
-        let only_store = coarse::only_store(&code);
+        let (only_store, past_stores) = (coarse::only_store(&code), in_place::past_stores(&code));
         Ok(Plan {
             entry: source.module().tables.strings.text(entry.name).into_owned(),
             params: lowered.params,
@@ -174,6 +176,7 @@ impl Plan {
             may_stream,
             in_step,
             fixed_views,
+            past_stores,
             only_store,
             scratch_slots: fused.scratch_slots.max(prologue_slots),
         })

@@ -53,8 +53,15 @@ impl Nest {
     }
 
     /// How many elements of a buffer lie from the first to the last.
+    #[cfg(test)]
     pub(crate) fn span(&self, buffer: usize) -> usize {
-        1 + self.loops.iter().map(|each| (each.extent - 1) * each.strides[buffer]).sum::<usize>()
+        self.span_of(buffer, self.loops.first().map_or(1, |outer| outer.extent))
+    }
+
+    /// The same for so many rounds of the outermost loop.
+    pub(crate) fn span_of(&self, buffer: usize, rounds: usize) -> usize {
+        let reach = |(level, each): (usize, &Loop)| (if level == 0 { rounds } else { each.extent } - 1) * each.strides[buffer];
+        1 + self.loops.iter().enumerate().map(reach).sum::<usize>()
     }
 
     /// Puts the loops with the largest strides of a buffer outermost.

@@ -67,7 +67,7 @@ mod tests {
             order,
             fixed: Some(0),
         };
-        Inst::Load { view: Box::new(view), dst: VReg(dst), readers }
+        Inst::Load { view: Box::new(view), dst: VReg(dst), readers, past_stores: false }
     }
 
     fn product(lhs: u32, rhs: u32) -> Inst {

@@ -4,7 +4,7 @@
 use super::{
     Block, Machine,
     frame::Frame,
-    region::{self, Run, Target},
+    region::{self, Run, Target, UnknownStrides},
     sweep,
     tiling::{Axis, MAX_AXES, Tiling},
 };
@@ -161,6 +161,14 @@ impl InPlace {
         self.find(tile, regs).filter(|whole| !whole.in_order).map(|whole| &whole.axes)
     }
 
+    /// The number of the view through whose strides a tile lies; none if it lies as in a register.
+    pub(super) fn view(&self, tile: &Tile, regs: &Frame) -> Result<Option<usize>, UnknownStrides> {
+        match self.find(tile, regs).filter(|whole| !whole.in_order) {
+            Some(whole) => whole.fixed.map(Some).ok_or(UnknownStrides),
+            None => Ok(None),
+        }
+    }
+
     /// The matrices of a tile.
     pub(super) fn matrices(&self, tile: &Tile, regs: &Frame) -> Matrices {
         Matrices::new(tile, self.find(tile, regs).map(|whole| &whole.axes), regs.read(tile))
@@ -232,9 +240,26 @@ impl Machine<'_> {
     /// nothing was computed, if none does any more: inputs that no code could go through have been brought to their registers.
     fn through_strides(&mut self, sweep: &Sweep, target: Option<Target<'_>>, streamed: Option<VReg>, block: &mut Block) -> bool {
         let Some(region) = sweep.region() else { return false };
+        let tilings = region::tilings(sweep, region, &block.frame, &self.in_place, target).ok();
+        if let Some(tilings) = &tilings {
+            if tilings.iter().all(Option::is_none) {
+                return false;
+            }
+            if let Some(nest) = self.nests.get(block.pc, tilings)
+                && Run::new(sweep, region, &block.frame, streamed).strided(nest)
+            {
+                return true;
+            }
+        }
+        let mut tilings = tilings;
         while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {
             let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
-                Ok(()) if Run::new(sweep, region, &block.frame, streamed).strided(nest) => return true,
+                Ok(()) if Run::new(sweep, region, &block.frame, streamed).strided(&nest) => {
+                    if let Some(tilings) = tilings {
+                        self.nests.keep(block.pc, tilings, nest);
+                    }
+                    return true;
+                }
                 Ok(()) => (0..region.buffers.len()).collect(),
                 Err(apart) => apart,
             };
@@ -242,14 +267,13 @@ impl Machine<'_> {
                 Src::Input(input) => Some(sweep.inputs[input].tile()),
                 _ => None,
             });
-            let mut settled = false;
-            for tile in inputs.filter(|tile| self.in_place.strided(tile, &block.frame).is_some()).collect::<SmallVec<[&Tile; 4]>>() {
-                self.in_place.settle(tile, &mut block.frame);
-                settled = true;
-            }
-            if !settled {
+            let in_memory = inputs.filter(|tile| self.in_place.strided(tile, &block.frame).is_some()).collect::<SmallVec<[&Tile; 4]>>();
+            if in_memory.is_empty() {
                 return false;
             }
+            in_memory.iter().for_each(|tile| self.in_place.settle(tile, &mut block.frame));
+            // What was brought to registers may lie otherwise in the next block.
+            tilings = None;
         }
         false
     }
@@ -259,6 +283,7 @@ impl Machine<'_> {
     pub(super) fn sweep_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let (launch, mut made) = (self.launch, None);
         let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
+        self.settle_before(found.map(|(_, tiling)| tiling), block);
         let in_place = &self.in_place;
         let is_apart =
             |(place, tiling): &(*mut u8, &Tiling)| tiling.apart || !reads(sweep, &block.frame, in_place, *place, tiling.bytes as usize);
@@ -266,7 +291,7 @@ impl Machine<'_> {
             let bytes = sweep.n * view.size;
             let streamed = self.streamed(reg, bytes, block.pc);
             block.frame.lend(reg, place);
-            let stored = self.through_strides(sweep, Some(Target { reg, tiling }), streamed, block);
+            let stored = self.through_strides(sweep, Some(Target { reg, tiling, fixed: view.fixed }), streamed, block);
             if !stored && tiling.in_order {
                 // What goes past the caches is not read first.
                 if streamed.is_none() {
@@ -283,6 +308,17 @@ impl Machine<'_> {
         if launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
+    /// Brings tiles to their registers that are read behind the store of this block, unless that writes a whole tile apart from all that is read.
+    #[inline]
+    fn settle_before(&mut self, store: Option<&Tiling>, block: &mut Block) {
+        if !store.is_some_and(|tiling| tiling.apart) {
+            let all = &self.launch.plan.past_stores;
+            let first = all.partition_point(|(at, _)| *at < block.pc);
+            let behind = all[first..].iter().take_while(|(at, _)| *at == block.pc);
+            behind.for_each(|(_, tile)| self.in_place.settle(tile, &mut block.frame));
+        }
+    }
+
     /// The register of a sweep's result of so many bytes, if what the store at `pc` writes goes past the caches.
     pub(super) fn streamed(&self, reg: VReg, bytes: usize, pc: usize) -> Option<VReg> {
         (self.stores(bytes, pc) == Stores::Streaming).then_some(reg)
@@ -292,7 +328,9 @@ impl Machine<'_> {
     /// or if its bytes are read where some of them are written.
     pub(super) fn store_whole(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> bool {
         let (launch, mut made) = (self.launch, None);
-        let Some((place, tiling)) = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made) else { return false };
+        let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
+        self.settle_before(found.map(|(_, tiling)| tiling), block);
+        let Some((place, tiling)) = found else { return false };
         let regs = &block.frame;
         let source = self.in_place.find(src, regs);
         if !tiling.apart && source.is_some_and(|source| source.overlaps(place.addr()..place.addr() + tiling.bytes as usize, view.size)) {

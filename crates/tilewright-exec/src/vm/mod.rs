@@ -48,6 +48,7 @@ use crate::{
 use count::Count;
 use frame::Frame;
 use in_place::{Forms, InPlace};
+use region::Nests;
 use std::sync::{Arc, OnceLock};
 use sums::Sums;
 use sweep::Scratch;
@@ -186,6 +187,8 @@ pub(crate) struct Machine<'l> {
     room: Option<AlignedBytes>,
     /// How tiles are copied to memory.
     forms: Forms,
+    /// The nests of the regions that ran last.
+    nests: Nests,
     /// Where tiles will probably be read next.
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
@@ -226,6 +229,7 @@ impl<'l> Machine<'l> {
             lanes: Vec::new(),
             room: None,
             forms: Forms::default(),
+            nests: Nests::default(),
             ahead: Ahead::default(),
             sums: Sums::default(),
             failure: None,
@@ -317,7 +321,7 @@ impl<'l> Machine<'l> {
                 dst.iter().zip(&block.id).for_each(|(reg, number)| regs.set_scalar(*reg, 4, (*number).into()));
                 return Flow::Next;
             }
-            Inst::Load { view, dst, readers } => self.load_view(view, *dst, *readers, block),
+            Inst::Load { view, dst, readers, .. } => self.load_view(view, *dst, *readers, block),
             Inst::Store { view, src } => self.store_view(view, src, block),
             Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block),
             Inst::Jump(target) => return Flow::Goto(*target),

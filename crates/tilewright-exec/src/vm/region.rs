@@ -31,7 +31,53 @@ const SHORTEST_ROW: usize = 8;
 pub(super) struct Target<'a> {
     pub(super) reg: VReg,
     pub(super) tiling: &'a Tiling,
+    /// The number of its view, if the launch knows the tiling.
+    pub(super) fixed: Option<usize>,
 }
+
+/// The nests of the regions that ran last, by their place in the code, and which tilings their buffers had: most have the same in all blocks.
+#[derive(Default)]
+pub(super) struct Nests(Vec<Option<(Tilings, Nest)>>);
+
+/// For each buffer of a region, the number of the view through whose strides it lies; none if it lies as in a register.
+pub(super) type Tilings = SmallVec<[Option<usize>; 8]>;
+
+impl Nests {
+    /// The nest of the region at a place, if it was found for these tilings.
+    pub(super) fn get(&self, pc: usize, tilings: &Tilings) -> Option<&Nest> {
+        self.0.get(pc)?.as_ref().filter(|(kept, _)| kept == tilings).map(|(_, nest)| nest)
+    }
+
+    /// Keeps a nest.
+    pub(super) fn keep(&mut self, pc: usize, tilings: Tilings, nest: Nest) {
+        if self.0.len() <= pc {
+            self.0.resize_with(pc + 1, || None);
+        }
+        self.0[pc] = Some((tilings, nest));
+    }
+}
+
+/// Through the strides of which views the buffers of a region lie; `Err` if a launch does not know some of them.
+pub(super) fn tilings(
+    sweep: &Sweep,
+    region: &Region,
+    regs: &Frame,
+    in_place: &InPlace,
+    target: Option<Target<'_>>,
+) -> Result<Tilings, UnknownStrides> {
+    let tiling = |at: Src| match at {
+        Src::Input(input) => in_place.view(sweep.inputs[input].tile(), regs),
+        Src::Reg(reg, _) => match target.filter(|target| target.reg == reg && !target.tiling.in_order) {
+            Some(target) => target.fixed.map(Some).ok_or(UnknownStrides),
+            None => Ok(None),
+        },
+        Src::Slot(_) | Src::Passed => Ok(None),
+    };
+    region.buffers.iter().map(|buffer| tiling(buffer.at)).collect()
+}
+
+/// The strides of a tile are known in its block only.
+pub(super) struct UnknownStrides;
 
 /// The distance in memory of what is so far apart in the register of a tile with these axes.
 pub(super) fn distance(axes: &[Axis; MAX_AXES], stride: usize) -> usize {
@@ -140,43 +186,44 @@ impl<'a> Run<'a> {
         let (piece, fetches) = if ahead.lines() > 0 { (PIECE / row, true) } else { (PART / work, false) };
         // Pieces of a line that is written past the caches begin with it.
         let piece = if row == 1 { (piece - piece % STREAMED_ALIGNMENT).max(STREAMED_ALIGNMENT) } else { piece.max(1) };
-        let mut nest = self.region.nest.clone();
+        let nest = &self.region.nest;
         let mut from = rounds.start;
         while from < rounds.end {
-            nest.loops[0].extent = piece.min(rounds.end - from);
-            if looks.end_after(nest.loops[0].extent * work) {
+            let part = piece.min(rounds.end - from);
+            if looks.end_after(part * work) {
                 return;
             }
             if fetches {
                 ahead.fetch_share();
             }
-            let mut args = self.buffers(&nest, from);
-            args.push(Arg::Count(nest.loops[0].extent as i64));
+            let mut args = self.buffers(nest, from, part);
+            args.push(Arg::Count(part as i64));
             run(native, &args);
-            from += nest.loops[0].extent;
+            from += part;
         }
     }
 
     /// Runs it over a nest that [`arrange`] found to suit it. `false`, and nothing was done, if there is no machine code.
-    pub(super) fn strided(&self, mut nest: Nest) -> bool {
+    pub(super) fn strided(&self, nest: &Nest) -> bool {
         let streamed = self.streamed.filter(|result| {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
             is_line(self.starts[*result].addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
-        let Some(native) = self.native(Walks::of(&nest), streamed) else { return false };
+        let Some(native) = self.native(Walks::of(nest), streamed) else { return false };
         let rounds = nest.loops[0].extent;
         let work = self.sweep.steps.len() * nest.elements() / rounds;
         let piece = (PART / work).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
         let mut looks = Looks::new();
         for from in (0..rounds).step_by(piece) {
-            nest.loops[0].extent = piece.min(rounds - from);
-            if looks.end_after(nest.loops[0].extent * work) {
+            let part = piece.min(rounds - from);
+            if looks.end_after(part * work) {
                 break;
             }
-            let mut args = self.buffers(&nest, from);
-            args.extend(nest.loops.iter().map(|each| Arg::Count(each.extent as i64)));
+            let mut args = self.buffers(nest, from, part);
+            args.push(Arg::Count(part as i64));
+            args.extend(nest.loops[1..].iter().map(|each| Arg::Count(each.extent as i64)));
             for each in &nest.loops[..nest.loops.len() - 1] {
                 let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
                 args.extend(walked.map(|(stride, buffer)| Arg::Count((stride * buffer.size) as i64)));
@@ -186,15 +233,15 @@ impl<'a> Run<'a> {
         true
     }
 
-    /// The constants and all buffers, from an iteration of the outermost loop of a nest on.
-    fn buffers(&self, nest: &Nest, from: usize) -> SmallVec<[Arg<'_>; 16]> {
+    /// The constants and all buffers, from an iteration of the outermost loop of a nest on, for so many.
+    fn buffers(&self, nest: &Nest, from: usize, rounds: usize) -> SmallVec<[Arg<'_>; 16]> {
         let mut args = SmallVec::new();
         args.push(Arg::Buffer(self.constants));
         args.extend(self.region.buffers.iter().enumerate().map(|(i, buffer)| {
             let start = self.starts[i].wrapping_add(from * nest.loops[0].strides[i] * buffer.size);
             // SAFETY: the plan's registers and constants hold all elements of the tiles on them, and so do the places in memory that loads and
             // stores have checked before they name them instead.
-            Arg::Buffer(unsafe { buffer_at(start, nest.span(i) * buffer.size, matches!(buffer.at, Src::Reg(..))) })
+            Arg::Buffer(unsafe { buffer_at(start, nest.span_of(i, rounds) * buffer.size, matches!(buffer.at, Src::Reg(..))) })
         }));
         args
     }

@@ -160,6 +160,48 @@ impl Updates {
     }
 }
 
+/// Adds floats to others that lie side by side.
+///
+/// # Safety
+/// Both hold `n` elements, aligned, and nobody else accesses them.
+#[inline(always)]
+unsafe fn add_row<T: Copy>(to: *mut T, from: *const T, n: usize, add: impl Fn(T, T) -> T) {
+    in_parts(n, PART, |part| {
+        for i in part {
+            // SAFETY: by the contract.
+            unsafe { to.add(i).write(add(to.add(i).read(), from.add(i).read())) };
+        }
+    });
+}
+
+impl Updates {
+    /// Adds a row of floats whose old values nobody reads; `false`, and nothing was done, if it is none, or if others may access it.
+    ///
+    /// # Safety
+    /// As for `run`.
+    #[inline(never)]
+    pub(super) unsafe fn add_row(&self, cells: &StridedCells) -> bool {
+        let (Change::Combine(Mode::Addf, from), None, true) = (self.change, self.old, self.alone) else { return false };
+        let (StridedCells { host, size, position, axis: Axis { count, stride: 1, pitch: 1 } }, true) = (cells, cells.axis.count > 1) else {
+            return false;
+        };
+        let from = from.wrapping_add(position * size);
+        // SAFETY: by the contract.
+        unsafe {
+            match float_format(self.element) {
+                Some(FloatFormat::F32) => {
+                    add_row::<f32>(host.cast(), from.cast(), *count, |a, b| arith::add_f32(a, b, Rounding::NearestEven))
+                }
+                Some(FloatFormat::F64) => {
+                    add_row::<f64>(host.cast(), from.cast(), *count, |a, b| arith::add_f64(a, b, Rounding::NearestEven))
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
 /// The sum of two floats, to nearest_even.
 #[inline(always)]
 fn add_f32(a: u64, b: u64) -> u64 {

@@ -404,7 +404,10 @@ impl Run {
                     // All elements are aligned as the first one is.
                     Strong::new(host, self.size)?;
                     let updates = Updates { element: self.element, change: Change::Combine(mode, source), old: None, alone: self.alone };
-                    updates.run(updates::StridedCells { host, size: self.size, position, axis: self.axis });
+                    let cells = updates::StridedCells { host, size: self.size, position, axis: self.axis };
+                    if !updates.add_row(&cells) {
+                        updates.run(cells);
+                    }
                 }
                 _ => {
                     let mut looks = Looks::new();

@@ -35,7 +35,7 @@ impl<'m> Lowerer<'m> {
         let (elem, shape) = self.result_tile(op, 0)?;
         let view = self.view_access(op, self.one_operand(op, "view")?, (elem, &shape))?;
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Load { view, dst, readers: Readers::Any });
+        self.emit(Inst::Load { view, dst, readers: Readers::Any, past_stores: false });
         self.define_result(op, 0, Val::Tile(tile))?;
         self.token(op, 1)
     }
@@ -118,7 +118,7 @@ impl<'m> Lowerer<'m> {
         let (elem, shape) = self.result_tile(op, 0)?;
         if let Some(view) = self.access_function(op, elem)? {
             let (dst, tile) = self.new_tile(elem, &shape);
-            self.emit(Inst::Load { view, dst, readers: Readers::Any });
+            self.emit(Inst::Load { view, dst, readers: Readers::Any, past_stores: false });
             self.define_result(op, 0, Val::Tile(tile))?;
             return self.token(op, 1);
         }
