@@ -8,6 +8,8 @@
 use super::Tile;
 use smallvec::SmallVec;
 use tilewright_ir::ComparisonPredicate;
+use tilewright_numeric::int;
+use tilewright_passes::elementwise::predicate;
 
 /// Dimensions of more than one element that a tile may have.
 pub(crate) const MAX_DIMS: usize = 4;
@@ -336,17 +338,9 @@ impl AccessFunction {
             values.push(wrap(value, node.bits));
         }
         let is_accessed = self.conditions.iter().all(|condition| {
-            let (lhs, rhs) = (values[condition.lhs], values[condition.rhs]);
             let bits = self.nodes[condition.lhs].bits;
-            let order = if condition.signed { lhs.cmp(&rhs) } else { unsigned(lhs, bits).cmp(&unsigned(rhs, bits)) };
-            match condition.predicate {
-                ComparisonPredicate::Equal => order.is_eq(),
-                ComparisonPredicate::NotEqual => order.is_ne(),
-                ComparisonPredicate::LessThan => order.is_lt(),
-                ComparisonPredicate::LessThanOrEqual => order.is_le(),
-                ComparisonPredicate::GreaterThan => order.is_gt(),
-                ComparisonPredicate::GreaterThanOrEqual => order.is_ge(),
-            }
+            let [lhs, rhs] = [condition.lhs, condition.rhs].map(|side| unsigned(values[side], bits));
+            int::compare(predicate(condition.predicate), lhs, rhs, bits, condition.signed)
         });
         is_accessed.then(|| values[self.offset])
     }

@@ -99,7 +99,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::{ElemOp, select},
-        plan::{Order, Placement, Step, SweepInput},
+        plan::{Order, Step, SweepInput},
     };
     use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
@@ -109,17 +109,7 @@ mod tests {
 
     fn store(src: Tile, semantics: MemoryOrderingSemantics) -> (Inst, u32) {
         let order = Order { semantics, scope: None };
-        let view = Box::new(ViewAccess {
-            base: tile(100),
-            element: Scalar::F32,
-            size: 4,
-            packed: false,
-            tile: Vec::new(),
-            places: Placement::Tensor(Vec::new()),
-            padding: 0,
-            order,
-            fixed: None,
-        });
+        let view = Box::new(ViewAccess { order, ..ViewAccess::of_f32(tile(100)) });
         (Inst::Store { view, src }, 0)
     }
 

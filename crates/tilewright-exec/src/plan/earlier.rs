@@ -56,7 +56,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::{ElemOp, select},
-        plan::{Extent, Order, Placement, Readers, Tile, VReg, ViewAccess, inst::Elementwise},
+        plan::{Extent, Order, Readers, Tile, VReg, ViewAccess, inst::Elementwise},
     };
     use tilewright_ir::Scalar;
 
@@ -71,17 +71,7 @@ mod tests {
     fn load(place: u32, dst: u32, semantics: MemoryOrderingSemantics) -> Inst {
         let base = Tile::contiguous(F32, Base::Reg(VReg(place)), &[]);
         let order = Order { semantics, scope: None };
-        let view = ViewAccess {
-            base,
-            element: Scalar::F32,
-            size: 4,
-            packed: false,
-            tile: Vec::new(),
-            places: Placement::Tensor(Vec::new()),
-            padding: 0,
-            order,
-            fixed: None,
-        };
+        let view = ViewAccess { order, ..ViewAccess::of_f32(base) };
         Inst::Load { view: Box::new(view), dst: VReg(dst), readers: Readers::Any, past_stores: false }
     }
 

@@ -33,26 +33,15 @@ mod tests {
     use super::*;
     use crate::{
         elem::Elem,
-        plan::{Order, VReg, ViewDim},
+        plan::{VReg, ViewDim},
     };
-    use tilewright_ir::{MemoryOrderingSemantics, Scalar};
+    use tilewright_ir::Scalar;
 
     fn store(base: Base, shape: Base) -> Inst {
         let tile = |base| Tile::contiguous(Elem::Num(Scalar::I64), base, &[]);
         let coordinate = Coordinate::Origin { index: tile(Base::Reg(VReg(1))), scale: 4 };
         let dims = vec![ViewDim { shape: Extent::Dynamic(tile(shape)), stride: Extent::Static(1), coordinate }];
-        let order = Order { semantics: MemoryOrderingSemantics::Weak, scope: None };
-        let view = ViewAccess {
-            base: tile(base),
-            element: Scalar::F32,
-            size: 4,
-            packed: false,
-            tile: vec![4],
-            places: Placement::Tensor(dims),
-            padding: 0,
-            order,
-            fixed: None,
-        };
+        let view = ViewAccess { tile: vec![4], places: Placement::Tensor(dims), ..ViewAccess::of_f32(tile(base)) };
         Inst::Store { view: Box::new(view), src: tile(Base::Reg(VReg(0))) }
     }
 

@@ -151,17 +151,7 @@ mod tests {
 
     fn view(semantics: MemoryOrderingSemantics, element: Scalar) -> Box<ViewAccess> {
         let order = Order { semantics, scope: None };
-        Box::new(ViewAccess {
-            base: tile(100),
-            element,
-            size: 4,
-            packed: false,
-            tile: Vec::new(),
-            places: Placement::Tensor(Vec::new()),
-            padding: 0,
-            order,
-            fixed: None,
-        })
+        Box::new(ViewAccess { element, order, ..ViewAccess::of_f32(tile(100)) })
     }
 
     fn load_of(semantics: MemoryOrderingSemantics, element: Scalar, dst: u32) -> (Inst, u32) {

@@ -579,6 +579,24 @@ impl ViewAccess {
     }
 }
 
+#[cfg(test)]
+impl ViewAccess {
+    /// A weak access to elements of `f32` at a base, in tiles without dimensions, for tests to change.
+    pub(crate) fn of_f32(base: Tile) -> ViewAccess {
+        ViewAccess {
+            base,
+            element: Scalar::F32,
+            size: 4,
+            packed: false,
+            tile: Vec::new(),
+            places: Placement::Tensor(Vec::new()),
+            padding: 0,
+            order: Order { semantics: MemoryOrderingSemantics::Weak, scope: None },
+            fixed: None,
+        }
+    }
+}
+
 impl PointerAccess {
     fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
         visit(&self.pointers);

@@ -40,9 +40,9 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::mma::{MatmulKind, Shape},
-        plan::{Coordinate, Extent, Matmul, Order, Placement, Tile, ViewAccess, ViewDim},
+        plan::{Coordinate, Extent, Matmul, Placement, Tile, ViewAccess, ViewDim},
     };
-    use tilewright_ir::{MemoryOrderingSemantics, Scalar};
+    use tilewright_ir::Scalar;
 
     const COUNTER: u32 = 0;
     const SUMS: u32 = 3;
@@ -54,19 +54,7 @@ mod tests {
     fn load(dst: u32, index: u32, readers: Readers) -> Inst {
         let coordinate = Coordinate::Origin { index: tile(index), scale: 1 };
         let dims = vec![ViewDim { shape: Extent::Static(64), stride: Extent::Static(1), coordinate }];
-        let order = Order { semantics: MemoryOrderingSemantics::Weak, scope: None };
-        let base = tile(100);
-        let view = ViewAccess {
-            base,
-            element: Scalar::F32,
-            size: 4,
-            packed: false,
-            tile: vec![2],
-            places: Placement::Tensor(dims),
-            padding: 0,
-            order,
-            fixed: Some(0),
-        };
+        let view = ViewAccess { tile: vec![2], places: Placement::Tensor(dims), fixed: Some(0), ..ViewAccess::of_f32(tile(100)) };
         Inst::Load { view: Box::new(view), dst: VReg(dst), readers, past_stores: false }
     }
 

@@ -203,7 +203,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::{ElemOp, select},
-        plan::{Order, Placement, ViewAccess},
+        plan::ViewAccess,
     };
     use tilewright_ir::{RoundingMode, Scalar};
 
@@ -235,18 +235,7 @@ mod tests {
     }
 
     fn store(src: u32) -> Inst {
-        let order = Order { semantics: MemoryOrderingSemantics::Weak, scope: None };
-        let view = ViewAccess {
-            base: tile(51),
-            element: Scalar::F32,
-            size: 4,
-            packed: false,
-            tile: Vec::new(),
-            places: Placement::Tensor(Vec::new()),
-            padding: 0,
-            order,
-            fixed: None,
-        };
+        let view = ViewAccess::of_f32(tile(51));
         Inst::Store { view: Box::new(view), src: tile(src) }
     }
 

@@ -44,24 +44,14 @@ mod tests {
     use super::*;
     use crate::{
         elem::Elem,
-        plan::{Placement, Tile, VReg, ViewAccess},
+        plan::{Tile, VReg, ViewAccess},
     };
     use tilewright_ir::Scalar;
 
     fn store(semantics: MemoryOrderingSemantics) -> Inst {
         let tile = |reg| Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[4]);
         let order = Order { semantics, scope: None };
-        let view = ViewAccess {
-            base: tile(0),
-            element: Scalar::F32,
-            size: 4,
-            packed: false,
-            tile: Vec::new(),
-            places: Placement::Tensor(Vec::new()),
-            padding: 0,
-            order,
-            fixed: None,
-        };
+        let view = ViewAccess { order, ..ViewAccess::of_f32(tile(0)) };
         Inst::Store { view: Box::new(view), src: tile(1) }
     }
 

@@ -34,7 +34,7 @@ unsafe impl Sync for Edges {}
 /// One dimension of a tensor.
 #[derive(Clone, Copy)]
 struct EdgeDim {
-    index: Index,
+    index: EdgeIndex,
     /// Elements from one index to the next.
     scale: u64,
     /// Extent of the tensor.
@@ -46,12 +46,12 @@ struct EdgeDim {
 }
 
 impl EdgeDim {
-    const NONE: EdgeDim = EdgeDim { index: Index::Known(0), scale: 1, shape: 1, stride: 1, tile: 1 };
+    const NONE: EdgeDim = EdgeDim { index: EdgeIndex::Known(0), scale: 1, shape: 1, stride: 1, tile: 1 };
 }
 
 /// Where an index is.
 #[derive(Clone, Copy)]
-enum Index {
+enum EdgeIndex {
     Known(u64),
     /// In a register of so many bytes.
     Register(VReg, usize),
@@ -75,8 +75,8 @@ impl Edges {
             let (shape, stride) = (number(&dim.shape)?, number(&dim.stride)?);
             last = last.checked_add(shape.checked_sub(1)?.checked_mul(stride)?)?;
             let index = match (scalar(index), index.base) {
-                (Some(index), _) => Index::Known(index),
-                (None, Base::Reg(reg)) => Index::Register(reg, index.elem.size()),
+                (Some(index), _) => EdgeIndex::Known(index),
+                (None, Base::Reg(reg)) => EdgeIndex::Register(reg, index.elem.size()),
                 (None, Base::Const(_)) => return None,
             };
             *edge = EdgeDim { index, scale: *scale, shape, stride, tile };
@@ -98,8 +98,8 @@ impl Edges {
         let (mut counts, mut offset, mut is_empty) = ([1; MAX_DIMS], 0, false);
         for (count, dim) in counts.iter_mut().zip(self.dims()) {
             let index = match dim.index {
-                Index::Known(index) => index,
-                Index::Register(reg, size) => regs.register_scalar(reg, size),
+                EdgeIndex::Known(index) => index,
+                EdgeIndex::Register(reg, size) => regs.register_scalar(reg, size),
             };
             // An origin that is no number is behind all elements.
             match index.checked_mul(dim.scale).filter(|origin| *origin < dim.shape) {

@@ -56,19 +56,19 @@ impl Lanes<'_> {
             }
         };
         let boxes = |in_parts| match resolved {
-            Some(resolved) => Rows { lanes: self, resolved, pitches: &pitches, in_parts }.boxes(),
-            None => Err(Stop::Irregular),
+            Some(resolved) => LaneBoxes { lanes: self, resolved, pitches: &pitches, in_parts }.boxes(),
+            None => Err(NoBoxes::Irregular),
         };
         let mut reservation = reserve(rows, budget)?;
         let mut found = boxes(false);
-        if let Err(Stop::Parts) = found {
+        if let Err(NoBoxes::Parts) = found {
             reservation = reserve(self.function.extents.iter().rev().skip(1).product(), budget)?;
             found = boxes(true);
         }
         Ok(match found {
             Ok(found) => Some(found.into_boxes(base, self.size, reservation)),
-            Err(Stop::Interrupted) => None,
-            Err(Stop::Parts | Stop::Irregular) => {
+            Err(NoBoxes::Interrupted) => None,
+            Err(NoBoxes::Parts | NoBoxes::Irregular) => {
                 let reservation = reserve(self.function.extents.iter().product(), budget)?;
                 self.one_by_one(&pitches).map(|found| found.into_boxes(base, self.size, reservation))
             }
@@ -122,7 +122,7 @@ impl Signed {
 }
 
 /// Why an access has no list of boxes.
-enum Stop {
+enum NoBoxes {
     /// Lanes are masked off otherwise than by a range of indices along each dimension: there are more boxes.
     Parts,
     /// Some sum wraps, or lanes go backwards, or may share places.
@@ -132,7 +132,7 @@ enum Stop {
 }
 
 /// An access that is a sum of its leaves and of multiples of its lanes' indices.
-struct Rows<'a> {
+struct LaneBoxes<'a> {
     lanes: &'a Lanes<'a>,
     resolved: &'a Resolved,
     pitches: &'a [usize],
@@ -140,9 +140,9 @@ struct Rows<'a> {
     in_parts: bool,
 }
 
-impl Rows<'_> {
+impl LaneBoxes<'_> {
     /// One box, or one for each index along the dimension along which leaves differ.
-    fn boxes(&self) -> Result<Signed, Stop> {
+    fn boxes(&self) -> Result<Signed, NoBoxes> {
         let (function, mut list, mut looks) = (self.lanes.function, List::new(), Looks::new());
         let Some(dim) = function.leaves.iter().find_map(|leaf| leaf.along) else {
             self.add_row(None, &mut list, &mut looks)?;
@@ -180,43 +180,43 @@ impl Rows<'_> {
     }
 
     /// The boxes where those for each index along a dimension differ in their place alone, or are not accessed at all.
-    fn equal_rows(&self, dim: usize) -> Result<Signed, Stop> {
+    fn equal_rows(&self, dim: usize) -> Result<Signed, NoBoxes> {
         let (rows, mut looks) = (self.lanes.function.extents[dim], Looks::new());
         let mut ranges = self.lanes.function.all_lanes();
         ranges[dim] = (0, 1);
         let (first, mut row, mut list) = (self.leaves(0), List::new(), List::with_capacity(rows));
         for need in self.resolved.needs.iter().filter(|need| self.is_common(need, dim)) {
-            if need.holds(need.value.with(&first).ok_or(Stop::Irregular)?, &ranges) != Holds::Always {
-                return Err(Stop::Irregular);
+            if need.holds(need.value.with(&first).ok_or(NoBoxes::Irregular)?, &ranges) != Holds::Always {
+                return Err(NoBoxes::Irregular);
             }
         }
         let common = self.resolved.conditions.iter().filter(|condition| self.is_common(condition, dim));
         let common = common.map(|condition| Some((condition, condition.value.with(&first)?))).collect::<Option<Conditions<'_>>>();
-        self.add(0, &common.ok_or(Stop::Irregular)?, ranges, &mut row, &mut looks)?;
+        self.add(0, &common.ok_or(NoBoxes::Irregular)?, ranges, &mut row, &mut looks)?;
         let of_rows =
             |all: &'_ [Between]| all.iter().filter(|between| !self.is_common(between, dim)).cloned().collect::<SmallVec<[Between; 2]>>();
         let (needs, conditions) = (of_rows(&self.resolved.needs), of_rows(&self.resolved.conditions));
         for index in 0..rows {
             if looks.end_after(BOX_WORK) {
-                return Err(Stop::Interrupted);
+                return Err(NoBoxes::Interrupted);
             }
             let leaves = self.leaves(index);
             let at = |sum: &Affine| sum.with(&leaves).and_then(|constant| constant.checked_add(sum.steps[dim].checked_mul(index as i64)?));
             let holds = |between: &Between| at(&between.value).map(|sum| between.least <= sum && sum <= between.most);
             for need in &needs {
                 if holds(need) != Some(true) {
-                    return Err(Stop::Irregular);
+                    return Err(NoBoxes::Irregular);
                 }
             }
             let mut is_accessed = true;
             for condition in &conditions {
-                is_accessed &= holds(condition).ok_or(Stop::Irregular)?;
+                is_accessed &= holds(condition).ok_or(NoBoxes::Irregular)?;
             }
             if is_accessed {
-                let (further, offset) = (index * self.pitches[dim], at(&self.resolved.offset).ok_or(Stop::Irregular)?);
+                let (further, offset) = (index * self.pitches[dim], at(&self.resolved.offset).ok_or(NoBoxes::Irregular)?);
                 for (from, region) in &row {
                     let region = Region { axes: region.axes.clone(), offset: 0, position: region.position + further };
-                    list.push((from.checked_add(offset).ok_or(Stop::Irregular)?, region));
+                    list.push((from.checked_add(offset).ok_or(NoBoxes::Irregular)?, region));
                 }
             }
         }
@@ -224,32 +224,39 @@ impl Rows<'_> {
     }
 
     /// Adds the boxes of all lanes, or of those with one index along a dimension.
-    fn add_row(&self, row: Option<(usize, usize)>, list: &mut List, looks: &mut Looks) -> Result<(), Stop> {
+    fn add_row(&self, row: Option<(usize, usize)>, list: &mut List, looks: &mut Looks) -> Result<(), NoBoxes> {
         let (leaves, mut ranges) = (self.leaves(row.map_or(0, |(_, index)| index)), self.lanes.function.all_lanes());
         if let Some((dim, index)) = row {
             ranges[dim] = (index, index + 1);
         }
         for need in &self.resolved.needs {
-            if need.holds(need.value.with(&leaves).ok_or(Stop::Irregular)?, &ranges) != Holds::Always {
-                return Err(Stop::Irregular);
+            if need.holds(need.value.with(&leaves).ok_or(NoBoxes::Irregular)?, &ranges) != Holds::Always {
+                return Err(NoBoxes::Irregular);
             }
         }
         let conditions = self.resolved.conditions.iter().map(|condition| Some((condition, condition.value.with(&leaves)?)));
-        let conditions = conditions.collect::<Option<Conditions<'_>>>().ok_or(Stop::Irregular)?;
-        let offset = self.resolved.offset.with(&leaves).ok_or(Stop::Irregular)?;
+        let conditions = conditions.collect::<Option<Conditions<'_>>>().ok_or(NoBoxes::Irregular)?;
+        let offset = self.resolved.offset.with(&leaves).ok_or(NoBoxes::Irregular)?;
         self.add(offset, &conditions, ranges, list, looks)
     }
 
     /// Adds the boxes of those of some lanes for which conditions hold, each with what its constant and leaves add up to; `offset` is that of
     /// the places.
-    fn add(&self, offset: i64, conditions: &[(&Between, i64)], mut ranges: Ranges, list: &mut List, looks: &mut Looks) -> Result<(), Stop> {
+    fn add(
+        &self,
+        offset: i64,
+        conditions: &[(&Between, i64)],
+        mut ranges: Ranges,
+        list: &mut List,
+        looks: &mut Looks,
+    ) -> Result<(), NoBoxes> {
         if looks.end_after(BOX_WORK) {
-            return Err(Stop::Interrupted);
+            return Err(NoBoxes::Interrupted);
         }
         let mut others = Conditions::new();
         for (condition, constant) in conditions {
             match condition.only_dim(&ranges) {
-                Some(dim) => ranges[dim] = condition.restrict(*constant, dim, &ranges).ok_or(Stop::Irregular)?,
+                Some(dim) => ranges[dim] = condition.restrict(*constant, dim, &ranges).ok_or(NoBoxes::Irregular)?,
                 None => others.push((condition, *constant)),
             }
             if ranges.iter().any(|(first, end)| first == end) {
@@ -265,13 +272,13 @@ impl Rows<'_> {
             }
         }
         if is_whole {
-            list.push(self.region(offset, &ranges).ok_or(Stop::Irregular)?);
+            list.push(self.region(offset, &ranges).ok_or(NoBoxes::Irregular)?);
             return Ok(());
         }
         if !self.in_parts {
-            return Err(Stop::Parts);
+            return Err(NoBoxes::Parts);
         }
-        let outer = ranges.iter().position(|(first, end)| end - first > 1).ok_or(Stop::Irregular)?;
+        let outer = ranges.iter().position(|(first, end)| end - first > 1).ok_or(NoBoxes::Irregular)?;
         for index in ranges[outer].0..ranges[outer].1 {
             let mut ranges = ranges.clone();
             ranges[outer] = (index, index + 1);

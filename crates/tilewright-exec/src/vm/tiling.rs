@@ -56,7 +56,7 @@ pub(crate) struct Tiling {
     steps: [Step; MAX_DIMS],
     moving: usize,
     /// What else must hold of them.
-    sums: Vec<Sum>,
+    sums: Vec<LeafSum>,
     /// The distances of its elements in memory and in a register.
     pub(super) axes: [Axis; MAX_AXES],
     /// Whether they are the same.
@@ -98,7 +98,7 @@ impl Step {
 }
 
 /// A sum of multiples of the numbers that blocks compute, which lies in a range for whole tiles.
-struct Sum {
+struct LeafSum {
     /// The positions of steps, and how often they are added.
     terms: SmallVec<[(usize, i64); 2]>,
     least: i128,
@@ -208,7 +208,7 @@ impl Tiling {
                 [(leaf, times)] => steps[position(&leaf)?].keep_between(least, most, times),
                 _ => {
                     let terms = between.value.leaves.iter().map(|(leaf, times)| Some((position(leaf)?, *times))).collect::<Option<_>>()?;
-                    sums.push(Sum { terms, least, most });
+                    sums.push(LeafSum { terms, least, most });
                 }
             }
         }

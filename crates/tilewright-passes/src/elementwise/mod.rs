@@ -212,7 +212,7 @@ pub fn direction(mode: RoundingMode) -> Option<Rounding> {
 }
 
 /// The numeric crate's predicate.
-pub(crate) fn predicate(predicate: ComparisonPredicate) -> tilewright_numeric::Predicate {
+pub fn predicate(predicate: ComparisonPredicate) -> tilewright_numeric::Predicate {
     use tilewright_numeric::Predicate as P;
     match predicate {
         ComparisonPredicate::Equal => P::Equal,

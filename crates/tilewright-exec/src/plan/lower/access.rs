@@ -128,12 +128,12 @@ fn find(module: &Module, body: &Body, op: OpRef<'_>, is_read: &dyn Fn(Value) -> 
         Some(padding) if op.opcode() == Opcode::LoadPtrTko => splat(module, body, *padding)?,
         _ => 0,
     };
-    let mut finder = Finder { module, body, nodes: Vec::new(), leaves: Vec::new(), conditions: Vec::new(), looks: 0 };
-    let (base, offset) = finder.pointers(pointers, &dims)?;
+    let mut tracer = IndexTracer { module, body, nodes: Vec::new(), leaves: Vec::new(), conditions: Vec::new(), looks: 0 };
+    let (base, offset) = tracer.pointers(pointers, &dims)?;
     if let Some(mask) = op.operand_named("mask").first() {
-        finder.mask(*mask, &dims)?;
+        tracer.mask(*mask, &dims)?;
     }
-    let Finder { nodes, leaves, conditions, .. } = finder;
+    let IndexTracer { nodes, leaves, conditions, .. } = tracer;
     let function = AccessFunction { extents, nodes, leaves, offset: offset?, conditions };
     let found = Found { base, tile, function, padding };
     found.has_rows(op.opcode() != Opcode::LoadPtrTko).then_some(found)
@@ -196,7 +196,7 @@ impl Found {
 }
 
 /// Follows the operations that compute an access.
-struct Finder<'m> {
+struct IndexTracer<'m> {
     module: &'m Module,
     body: &'m Body,
     nodes: Vec<Node>,
@@ -205,7 +205,7 @@ struct Finder<'m> {
     looks: usize,
 }
 
-impl<'m> Finder<'m> {
+impl<'m> IndexTracer<'m> {
     fn look(&mut self) -> Option<()> {
         self.looks += 1;
         (self.looks <= MAX_LOOKS).then_some(())
