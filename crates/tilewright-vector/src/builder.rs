@@ -3,7 +3,7 @@
 use crate::{
     code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability, While},
     prim::{Lane, Prim},
-    unused,
+    simplify, unused,
     verify::{Finding, verify},
 };
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 ///
 /// Loops are opened and closed; what is added in between is their body. Equal constants are one value. Mistakes are told by
 /// [`finish`](Builder::finish), which verifies the whole.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Builder {
     code: Code,
     open: Vec<Open>,
@@ -22,7 +22,7 @@ pub struct Builder {
 }
 
 /// A loop that is not closed yet, with the items in front of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Open {
     /// Its kind, index and count; none of a loop of each lane by itself.
     over: Option<(Kind, Axis, Count)>,
@@ -47,6 +47,11 @@ impl Builder {
     /// The type of a value.
     pub fn lane(&self, value: Value) -> Lane {
         self.code.lane(value)
+    }
+
+    /// The bits of a value that is a [`constant`](Builder::constant).
+    pub fn constant_bits(&self, value: Value) -> Option<u64> {
+        self.order.iter().find(|(_, constant)| *constant == value).map(|(bits, _)| *bits)
     }
 
     fn value(&mut self, lane: Lane, variability: Variability) -> Value {
@@ -242,7 +247,7 @@ impl Builder {
         results
     }
 
-    /// The code, with all constants at its begin, and without what computes and is not read.
+    /// The code, simplified, with all constants at its begin, and without what computes and is not read.
     ///
     /// # Errors
     ///
@@ -251,13 +256,29 @@ impl Builder {
     /// # Panics
     ///
     /// Panics if a loop is open.
-    pub fn finish(mut self) -> Result<Code, Finding> {
+    pub fn finish(self) -> Result<Code, Finding> {
+        let mut code = self.finish_as_built()?;
+        simplify::simplify(&mut code);
+        unused::remove(&mut code);
+        debug_assert_eq!(verify(&code), Ok(()), "simpler code is valid:\n{code}");
+        Ok(code)
+    }
+
+    /// The code, with all constants at its begin: each item as it was added, for tests of what carries out code.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that it breaks.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a loop is open.
+    pub fn finish_as_built(mut self) -> Result<Code, Finding> {
         assert!(self.open.is_empty(), "all loops are closed");
         let constants = self.order.iter().map(|(bits, result)| Item::Const { result: *result, bits: *bits });
         let body = std::mem::take(&mut self.code.body);
         self.code.body = constants.chain(body).collect();
         verify(&self.code)?;
-        unused::remove(&mut self.code);
         Ok(self.code)
     }
 }

@@ -19,6 +19,7 @@ mod memory;
 mod native;
 mod portable;
 mod prim;
+mod simplify;
 mod text;
 mod unused;
 mod verify;

@@ -84,6 +84,18 @@ proptest! {
     }
 
     #[test]
+    fn simplified_code_gives_the_same_bits(
+        choices in prop::collection::vec(any::<u8>(), 0..600),
+        seed in any::<u64>(),
+    ) {
+        let program = generate::program(&choices);
+        let [as_built, simplified] =
+            [&program.code, &program.simplified].map(|code| run(code, &program.counts, seed, |args| code.run_portable(args)));
+        prop_assert_eq!(&simplified, &as_built, "\n{}\n{}", program.code, program.simplified);
+        compare(&program.simplified, &program.counts, seed)?;
+    }
+
+    #[test]
     fn codes_on_shared_pages_are_as_if_alone(
         choices in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 1..5),
         seed in any::<u64>(),

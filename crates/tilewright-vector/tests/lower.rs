@@ -81,6 +81,11 @@ fn types(op: ElemOp) -> Vec<(Vec<Elem>, Elem)> {
 
 /// The operation on many lanes: reads its operands, and writes its result.
 fn code(op: ElemOp, sources: &[Elem], result: Elem, count: usize) -> Option<Code> {
+    code_with(op, sources, result, count, None)
+}
+
+/// The same with an operand that is a constant, if one is given with its bits.
+fn code_with(op: ElemOp, sources: &[Elem], result: Elem, count: usize, constant: Option<(usize, u64)>) -> Option<Code> {
     let mut builder = Builder::new(16);
     let buffers: Vec<Param> = (0..=sources.len()).map(|_| builder.param(ParamKind::Buffer)).collect();
     let (axis, _) = builder.open(Kind::Lanes, Count::Const(count as i64), &[]);
@@ -88,9 +93,13 @@ fn code(op: ElemOp, sources: &[Elem], result: Elem, count: usize) -> Option<Code
     let mut operands: Vec<Held> = sources
         .iter()
         .zip(&buffers)
-        .map(|(elem, buffer)| {
+        .enumerate()
+        .map(|(i, (elem, buffer))| {
             let lane = lower::memory_lane_of(*elem).expect("a lane");
-            Held::bits(builder.load(lane, place(*buffer, lane, axis), None))
+            Held::bits(match constant {
+                Some((at, bits)) if at == i => builder.constant(lane, bits),
+                _ => builder.load(lane, place(*buffer, lane, axis), None),
+            })
         })
         .collect();
     let mut value = lower::lower(&mut builder, op, sources, result, &mut operands)?;
@@ -214,6 +223,25 @@ fn what_is_lowered_gives_what_is_defined() {
             match code {
                 Some(code) => check(op, &sources, result, &code),
                 None => assert!(!exists(op, &sources, result), "{op:?} {sources:?} -> {result:?} is not lowered"),
+            }
+        }
+    }
+}
+
+/// What is known of a constant spares some of what is computed.
+#[test]
+fn operations_on_constants_give_what_is_defined() {
+    const COUNT: usize = 40;
+    for op in operations().into_iter().filter(|op| sources_of(*op) > 1) {
+        for (sources, result) in types(op) {
+            let numbers_of = |i: usize, seed| numbers(sources[i], seed + 1000 * i as u64, COUNT);
+            for at in 0..sources.len() {
+                for bits in numbers_of(at, 4711).into_iter().take(8) {
+                    let Some(code) = code_with(op, &sources, result, COUNT, Some((at, bits))) else { continue };
+                    let mut inputs: Vec<Vec<u64>> = (0..sources.len()).map(|i| numbers_of(i, 99)).collect();
+                    inputs[at].fill(bits);
+                    check_on(op, &sources, result, &code, &inputs);
+                }
             }
         }
     }

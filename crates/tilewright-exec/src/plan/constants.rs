@@ -3,6 +3,7 @@
 use super::{Base, PARAM_BYTES, Tile};
 use crate::elem::Elem;
 use crate::hash::HashMap;
+use std::ops::Range;
 use tilewright_ir::{Const, Scalar};
 use tilewright_passes::constant::elements;
 
@@ -18,14 +19,29 @@ const MAX_COMPUTED: usize = 1 << 18;
 pub(crate) struct Constants {
     bytes: Vec<u8>,
     decoded: HashMap<(Const, Scalar, usize), Tile>,
-    /// Bytes of the tiles that a launch computes.
+    /// Bytes of the parameters, which are first.
+    params: usize,
+    /// Where the tiles are that a launch computes.
+    rooms: Vec<Range<usize>>,
+    /// Bytes of these.
     computed: usize,
 }
 
 impl Constants {
     /// Room for the parameters, which a launch fills in.
     pub(crate) fn with_params(count: usize) -> Constants {
-        Constants { bytes: vec![0; count * PARAM_BYTES], ..Constants::default() }
+        Constants { bytes: vec![0; count * PARAM_BYTES], params: count * PARAM_BYTES, ..Constants::default() }
+    }
+
+    /// The bits of `size` bytes, if they are the same in all launches.
+    pub(crate) fn known(&self, offset: usize, size: usize) -> Option<u64> {
+        if offset < self.params || self.rooms.iter().any(|room| room.contains(&offset)) {
+            return None;
+        }
+        let bytes = self.bytes.get(offset..offset + size)?;
+        let mut bits = [0; 8];
+        bits.get_mut(..size)?.copy_from_slice(bytes);
+        Some(u64::from_le_bytes(bits))
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -52,6 +68,7 @@ impl Constants {
         self.computed += bytes;
         let start = self.bytes.len().next_multiple_of(ALIGNMENT);
         self.bytes.resize(start + bytes, 0);
+        self.rooms.push(start..start + bytes);
         Some(start)
     }
 

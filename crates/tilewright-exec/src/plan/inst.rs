@@ -520,6 +520,14 @@ impl Inst {
         }
     }
 
+    /// The sweep that it runs.
+    pub(crate) fn sweep_mut(&mut self) -> Option<&mut Sweep> {
+        match self {
+            Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => Some(sweep),
+            _ => None,
+        }
+    }
+
     /// The view that it accesses a tile of.
     pub(crate) fn view_mut(&mut self) -> Option<&mut ViewAccess> {
         match self {

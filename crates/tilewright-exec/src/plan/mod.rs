@@ -136,6 +136,7 @@ impl Plan {
         let mut code = earlier::bring_forward(lowered.code);
         recompute::recompute(&mut code, &mut lowered.registers);
         let mut fused = fuse::fuse(code);
+        region::tell_constants(&mut fused.code, &lowered.constants);
         direct_store::join(&mut fused.code);
         fold_in_chains::begin_early(&mut fused.code, &mut lowered.registers);
         in_place::mark(&mut fused.code);

@@ -9,7 +9,7 @@
 //! runs costs nothing.
 
 use super::{
-    Base, Src, Step, Sweep, SweepInput, Tile,
+    Base, Constants, Inst, Src, Step, Sweep, SweepInput, Tile, Way,
     nest::{Loop, Nest},
 };
 use crate::{cpu, hash::HashMap, kernels::Kernel};
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use std::sync::OnceLock;
 use tilewright_passes::elementwise::sources_of;
 use tilewright_vector::{
-    Axis, Builder, Code, CompileError, Count, Kind, Level, Native, Param, ParamKind, Place, Value,
+    Axis, Builder, Code, CompileError, Count, Kind, Lane, Level, Native, Param, ParamKind, Place, Value,
     lower::{self, Held},
 };
 
@@ -43,6 +43,8 @@ pub(crate) struct Region {
     pub(crate) buffers: Vec<RegionBuffer>,
     /// Bytes of the constants, up to the last that is read as a single number.
     pub(crate) constants: usize,
+    /// For each input, its bits, if it is one number that is the same in all launches.
+    known: Vec<Option<u64>>,
     /// The code for each form that has been asked for.
     forms: Forms,
 }
@@ -151,7 +153,14 @@ impl Region {
         let result = if shape.is_empty() { vec![(n, 1)] } else { Tile::dim_loops(shape, &super::row_major(shape)) };
         let dims = walked(&|tile| Tile::dim_loops(&tile.shape, &tile.strides), result).unwrap_or_else(|| nest.clone());
         let constants = inputs.iter().filter_map(|input| Some(constant(input)? + input.tile().elem.size())).max().unwrap_or(0);
-        Some(Region { dims, nest, buffers, constants, forms: Forms::default() })
+        Some(Region { dims, nest, buffers, constants, known: vec![None; inputs.len()], forms: Forms::default() })
+    }
+
+    /// Learns which inputs are numbers that are the same in all launches: code is made with them.
+    fn know(&mut self, inputs: &[SweepInput], constants: &Constants) {
+        for (known, input) in self.known.iter_mut().zip(inputs) {
+            *known = constant(input).and_then(|offset| constants.known(offset, input.tile().elem.size()));
+        }
     }
 
     /// Its machine code in a form; none where the system does not allow it.
@@ -176,6 +185,15 @@ impl Region {
     /// The number of a buffer.
     pub(crate) fn buffer(&self, at: Src) -> Option<usize> {
         self.buffers.iter().position(|buffer| buffer.at == at)
+    }
+}
+
+/// Tells all regions what is the same in all launches.
+pub(super) fn tell_constants(code: &mut [(Inst, u32)], constants: &Constants) {
+    for (inst, _) in code {
+        if let Some(Sweep { inputs, way: Way::Region(region), .. }) = inst.sweep_mut() {
+            region.know(inputs, constants);
+        }
     }
 }
 
@@ -281,11 +299,17 @@ impl<'a> Lowering<'a> {
     fn read(&mut self, input: usize) -> Held {
         let elem = self.inputs[input].tile().elem;
         let lane = lower::memory_lane_of(elem).expect("a type that steps take");
-        let place = match self.region.buffer(Src::Input(input)) {
-            Some(buffer) => self.place(buffer),
-            None => Place::of(self.constants).offset_by(constant(&self.inputs[input]).expect("a constant") as i64),
+        let place = match (self.region.buffer(Src::Input(input)), self.region.known[input]) {
+            (Some(buffer), _) => Ok(self.place(buffer)),
+            (None, Some(bits)) => Err(bits),
+            (None, None) => Ok(Place::of(self.constants).offset_by(constant(&self.inputs[input]).expect("a constant") as i64)),
         };
-        let mut held = Held::bits(self.builder.load(lane, place, None));
+        let mut held = Held::bits(match place {
+            Ok(place) => self.builder.load(lane, place, None),
+            // A truth is a byte that is not zero.
+            Err(bits) if lane == Lane::Mask => self.builder.constant(lane, (bits != 0).into()),
+            Err(bits) => self.builder.constant(lane, bits),
+        });
         if self.axes.len() < self.counts.len() && elem.float().is_some() {
             held.to_number(&mut self.builder, elem);
         }

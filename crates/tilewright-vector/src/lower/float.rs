@@ -117,17 +117,52 @@ impl Lowering<'_> {
     }
 
     /// The larger or smaller number: +0 above -0; with a NaN the other number, or the NaN.
+    ///
+    /// The primitive gives its second operand of NaN and of zeros, so that what is known of the one behind spares the rest.
     fn extreme(&mut self, larger: bool, propagate_nan: bool, x: Value, y: Value) -> Value {
-        let beyond = self.p(Prim::FLt, &if larger { [y, x] } else { [x, y] });
-        // Of equal numbers, which may be zeros of both signs, the sign of the one decides.
+        let (x, y) = if self.builder.constant_bits(x).is_some() { (y, x) } else { (x, y) };
+        let prim = if larger { Prim::FMax } else { Prim::FMin };
+        let known = self.builder.constant_bits(y).map(|bits| self.float_of(y, bits)).filter(|y| !y.is_nan());
+        // The zero that is taken wherever it stands beside the other one.
+        let taken = if larger { 0.0_f64 } else { -0.0 };
+        match known {
+            Some(number) if number != 0.0 && propagate_nan => return self.p(prim, &[y, x]),
+            Some(number) if number != 0.0 || number.to_bits() == taken.to_bits() => {
+                let value = self.p(prim, &[x, y]);
+                return if propagate_nan { self.unless_nan(x, value) } else { value };
+            }
+            _ => {}
+        }
+        let value = self.p(prim, &[x, y]);
+        // Equal numbers differ in the sign of zeros at most: the sign is set if it is in both, or in one of them.
         let equal = self.p(Prim::FEq, &[x, y]);
-        let negative = self.negative(x);
-        let sign = if larger { self.p(Prim::MNot, &[negative]) } else { negative };
-        let tie = self.p(Prim::MAnd, &[equal, sign]);
-        let nan = self.is_nan(if propagate_nan { x } else { y });
-        let first = self.p(Prim::MOr, &[beyond, tie]);
-        let first = self.p(Prim::MOr, &[first, nan]);
-        self.select(first, x, y)
+        let both = self.bits_of_both(if larger { Prim::And } else { Prim::Or }, x, y);
+        let value = self.select(equal, both, value);
+        if propagate_nan {
+            return self.unless_nan(x, value);
+        }
+        let number = self.p(Prim::FEq, &[y, y]);
+        self.select(number, value, x)
+    }
+
+    /// A number by its bits in the type of a value.
+    fn float_of(&self, value: Value, bits: u64) -> f64 {
+        if self.builder.lane(value) == Lane::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() }
+    }
+
+    /// `value`, or `x` if that is NaN.
+    fn unless_nan(&mut self, x: Value, value: Value) -> Value {
+        let number = self.p(Prim::FEq, &[x, x]);
+        self.select(number, value, x)
+    }
+
+    /// The bits of two floats, combined.
+    fn bits_of_both(&mut self, prim: Prim, x: Value, y: Value) -> Value {
+        let wide = self.builder.lane(x) == Lane::F64;
+        let (to, back) = if wide { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
+        let (x, y) = (self.p(to, &[x]), self.p(to, &[y]));
+        let bits = self.p(prim, &[x, y]);
+        self.p(back, &[bits])
     }
 
     /// Whether the sign bit is set.

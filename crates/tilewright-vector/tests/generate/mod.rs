@@ -4,15 +4,18 @@ use tilewright_vector::{Axis, Builder, Code, Count, Kind, Lane, Param, ParamKind
 
 /// Code, and the counts that it is run with.
 pub(crate) struct Program {
+    /// As it was built.
     pub(crate) code: Code,
+    pub(crate) simplified: Code,
     pub(crate) counts: Vec<i64>,
 }
 
 pub(crate) fn program(choices: &[u8]) -> Program {
     let mut generator = Generator::new(choices);
     generator.whole();
-    let code = generator.builder.finish().expect("what is generated is valid");
-    Program { code, counts: generator.counts }
+    let code = generator.builder.clone().finish_as_built().expect("what is generated is valid");
+    let simplified = generator.builder.finish().expect("what is generated is valid");
+    Program { code, simplified, counts: generator.counts }
 }
 
 const LANES: [Lane; 7] = [Lane::F32, Lane::I32, Lane::I64, Lane::F64, Lane::I16, Lane::I8, Lane::Mask];

@@ -1,0 +1,279 @@
+//! Makes code smaller that does the same: constants are computed, equal primitives are computed once, and what a primitive gives anyway is
+//! not computed.
+//!
+//! ```text
+//! fmul x, 1.0        ─► x                    constants, as lowering knows no values
+//! select (mnot m)... ─► select m, exchanged
+//! add a, b; add b, a ─► once                 in a body and in those inside of it
+//! ```
+//!
+//! Results are the same bits, but for which NaN a NaN is.
+
+use crate::{
+    code::{Code, Fold, Item, Loop, Value, Variability, While},
+    prim::{Lane, Prim},
+};
+use std::collections::HashMap;
+
+/// A primitive with its operands; those behind its arity repeat the last one.
+type Computed = (Prim, [Value; 3]);
+
+pub(crate) fn simplify(code: &mut Code) {
+    let body = std::mem::take(&mut code.body);
+    let instead = (0..code.values.len() as u32).map(Value).collect();
+    let computed = vec![None; code.values.len()];
+    let bits = vec![None; code.values.len()];
+    let mut simplifier = Simplifier {
+        values: &mut code.values,
+        instead,
+        computed,
+        bits,
+        constants: HashMap::new(),
+        added: Vec::new(),
+        found: HashMap::new(),
+    };
+    let body = simplifier.body(body);
+    let added = std::mem::take(&mut simplifier.added);
+    code.body = added.into_iter().chain(body).collect();
+}
+
+struct Simplifier<'a> {
+    values: &'a mut Vec<(Lane, Variability)>,
+    /// The value that is read in place of each.
+    instead: Vec<Value>,
+    /// How values are computed.
+    computed: Vec<Option<Computed>>,
+    /// The bits of constants.
+    bits: Vec<Option<u64>>,
+    constants: HashMap<(Lane, u64), Value>,
+    /// Constants that the code did not have.
+    added: Vec<Item>,
+    /// What has been computed, and can be read here.
+    found: HashMap<Computed, Value>,
+}
+
+/// What a primitive can be replaced by.
+enum Simpler {
+    Value(Value),
+    Bits(u64),
+    Prim(Prim, [Value; 3]),
+}
+
+impl Simplifier<'_> {
+    fn body(&mut self, items: Vec<Item>) -> Vec<Item> {
+        let mut here = Vec::new();
+        let mut kept = Vec::with_capacity(items.len());
+        for item in items {
+            self.item(item, &mut here, &mut kept);
+        }
+        for computed in here {
+            self.found.remove(&computed);
+        }
+        kept
+    }
+
+    fn item(&mut self, mut item: Item, here: &mut Vec<Computed>, kept: &mut Vec<Item>) {
+        match &mut item {
+            Item::Prim { result, prim, operands } => {
+                let (result, prim, operands) = (*result, *prim, operands.map(|value| self.instead(value)));
+                if let Some((prim, operands)) = self.simplest(result, prim, operands) {
+                    here.push((prim, operands));
+                    kept.push(Item::Prim { result, prim, operands });
+                }
+                return;
+            }
+            Item::Const { result, bits } => {
+                self.bits[result.index()] = Some(*bits);
+                self.constants.entry((self.values[result.index()].0, *bits)).or_insert(*result);
+            }
+            Item::Scalar { .. } | Item::Index { .. } => {}
+            Item::Lookup { result, index, .. } => {
+                *index = self.instead(*index);
+                self.values[result.index()].1 = self.variability(&[*index]);
+            }
+            Item::Load { mask, .. } => self.replace(mask),
+            Item::Store { value, mask, .. } => {
+                *value = self.instead(*value);
+                self.replace(mask);
+            }
+            Item::Gather { offsets, mask, .. } => {
+                *offsets = self.instead(*offsets);
+                self.replace(mask);
+            }
+            Item::Scatter { value, offsets, mask, .. } => {
+                (*value, *offsets) = (self.instead(*value), self.instead(*offsets));
+                self.replace(mask);
+            }
+            Item::Loop(Loop { carried, body, .. }) | Item::While(While { carried, body, .. }) => {
+                carried.iter_mut().for_each(|c| c.init = self.instead(c.init));
+                *body = self.body(std::mem::take(body));
+                carried.iter_mut().for_each(|c| c.next = self.instead(c.next));
+            }
+            Item::Fold(Fold { body, combined, .. }) => {
+                *body = self.body(std::mem::take(body));
+                combined.iter_mut().for_each(|value| *value = self.instead(*value));
+            }
+        }
+        kept.push(item);
+    }
+
+    fn instead(&self, value: Value) -> Value {
+        self.instead[value.index()]
+    }
+
+    fn replace(&self, mask: &mut Option<Value>) {
+        *mask = mask.map(|value| self.instead(value));
+    }
+
+    fn variability(&self, operands: &[Value]) -> Variability {
+        let varying = operands.iter().any(|value| self.values[value.index()].1 == Variability::Varying);
+        if varying { Variability::Varying } else { Variability::Uniform }
+    }
+
+    fn lane(&self, value: Value) -> Lane {
+        self.values[value.index()].0
+    }
+
+    fn bits(&self, value: Value) -> Option<u64> {
+        self.bits[value.index()]
+    }
+
+    fn constant(&mut self, lane: Lane, bits: u64) -> Value {
+        if let Some(value) = self.constants.get(&(lane, bits)) {
+            return *value;
+        }
+        let value = Value(self.values.len() as u32);
+        self.values.push((lane, Variability::Uniform));
+        self.instead.push(value);
+        self.computed.push(None);
+        self.bits.push(Some(bits));
+        self.constants.insert((lane, bits), value);
+        self.added.push(Item::Const { result: value, bits });
+        value
+    }
+
+    /// The simplest primitive that gives `result`; none if another value gives it.
+    fn simplest(&mut self, result: Value, mut prim: Prim, mut operands: [Value; 3]) -> Option<Computed> {
+        loop {
+            if is_commutative(prim) && rank(self.bits(operands[0]), operands[0]) > rank(self.bits(operands[1]), operands[1]) {
+                operands = [operands[1], operands[0], operands[0]];
+            }
+            let other = match self.simpler(prim, operands) {
+                Some(Simpler::Prim(simpler, of)) => {
+                    let last = simpler.arity() - 1;
+                    (prim, operands) = (simpler, std::array::from_fn(|n| of[n.min(last)]));
+                    continue;
+                }
+                Some(Simpler::Value(value)) => value,
+                Some(Simpler::Bits(bits)) => self.constant(self.lane(result), bits),
+                None => match self.found.get(&(prim, operands)) {
+                    Some(value) => *value,
+                    None => break,
+                },
+            };
+            self.instead[result.index()] = other;
+            return None;
+        }
+        self.values[result.index()].1 = self.variability(&operands[..prim.arity()]);
+        self.computed[result.index()] = Some((prim, operands));
+        self.found.insert((prim, operands), result);
+        Some((prim, operands))
+    }
+
+    fn simpler(&self, prim: Prim, operands: [Value; 3]) -> Option<Simpler> {
+        let [a, b, c] = operands;
+        let lane = self.lane(operands[prim.arity() - 1]);
+        let bits = operands.map(|value| self.bits(value));
+        if let [Some(x), Some(y), Some(z)] = bits {
+            let mut out = [0];
+            prim.evaluate(lane, [&[x], &[y], &[z]], &mut out);
+            return Some(Simpler::Bits(out[0]));
+        }
+        if prim == Prim::Select {
+            return match (bits[0], self.computed[a.index()]) {
+                (Some(mask), _) => Some(Simpler::Value(if mask != 0 { b } else { c })),
+                _ if b == c => Some(Simpler::Value(b)),
+                (None, Some((Prim::MNot, [mask, ..]))) => Some(Simpler::Prim(Prim::Select, [mask, c, b])),
+                _ => None,
+            };
+        }
+        match prim.arity() {
+            1 => self.inverse(prim, a),
+            2 if a == b => of_equal(prim, lane, a),
+            2 => bits[1].and_then(|bits| with_constant(prim, lane, a, bits)),
+            _ => None,
+        }
+    }
+
+    /// What undoes what was just done.
+    fn inverse(&self, prim: Prim, value: Value) -> Option<Simpler> {
+        let (done, [of, ..]) = self.computed[value.index()]?;
+        let undone = match prim {
+            Prim::MNot => done == Prim::MNot,
+            Prim::Bits32 => done == Prim::Float32,
+            Prim::Bits64 => done == Prim::Float64,
+            Prim::Float32 => done == Prim::Bits32,
+            Prim::Float64 => done == Prim::Bits64,
+            Prim::RoundF16 => done == Prim::WidenF16,
+            Prim::Narrow => done == Prim::Widen,
+            Prim::Low8Of16 => matches!(done, Prim::S8To16 | Prim::U8To16),
+            Prim::Low8Of32 => matches!(done, Prim::S8To32 | Prim::U8To32),
+            Prim::Low16Of32 => matches!(done, Prim::S16To32 | Prim::U16To32),
+            Prim::Low32Of64 => matches!(done, Prim::S32To64 | Prim::U32To64),
+            _ => false,
+        };
+        undone.then_some(Simpler::Value(of))
+    }
+}
+
+/// The order of operands that may be exchanged: constants behind others.
+fn rank(bits: Option<u64>, value: Value) -> (bool, Value) {
+    (bits.is_some(), value)
+}
+
+/// Whether the operands may be exchanged.
+fn is_commutative(prim: Prim) -> bool {
+    use Prim::*;
+    matches!(
+        prim,
+        Add | Mul | MulHighS | MulHighU | And | Or | Xor | MinS | MaxS | MinU | MaxU | Eq | FAdd | FMul | FEq | MAnd | MOr | MXor
+    )
+}
+
+/// The primitive on two equal operands.
+fn of_equal(prim: Prim, lane: Lane, a: Value) -> Option<Simpler> {
+    use Prim::*;
+    match prim {
+        And | Or | MinS | MaxS | MinU | MaxU | FMin | FMax | MAnd | MOr => Some(Simpler::Value(a)),
+        Sub | Xor | MXor => Some(Simpler::Bits(0)),
+        LtS | LtU | FLt => Some(Simpler::Bits(0)),
+        Eq => Some(Simpler::Bits(1)),
+        FLe if lane.is_float() => Some(Simpler::Prim(FEq, [a; 3])),
+        _ => None,
+    }
+}
+
+/// The primitive on a value and a constant.
+fn with_constant(prim: Prim, lane: Lane, a: Value, bits: u64) -> Option<Simpler> {
+    use Prim::*;
+    let same = |holds: bool| holds.then_some(Simpler::Value(a));
+    let constant = |holds: bool| holds.then_some(Simpler::Bits(bits));
+    let (one, minus_zero) = match lane {
+        Lane::F32 => (u64::from(1f32.to_bits()), 1 << 31),
+        _ => (1f64.to_bits(), 1 << 63),
+    };
+    match prim {
+        Add | Sub | Shl | ShrU | ShrS | MXor => same(bits == 0).or_else(|| (prim == MXor).then_some(Simpler::Prim(MNot, [a; 3]))),
+        Or | MOr | MaxU => same(bits == 0).or_else(|| constant(bits == lane.bits())),
+        Xor => same(bits == 0),
+        And | MAnd | MinU => same(bits == lane.bits()).or_else(|| constant(bits == 0)),
+        Mul => same(bits == 1).or_else(|| constant(bits == 0)),
+        DivS | DivU => same(bits == 1),
+        LtU => (bits == 0).then_some(Simpler::Bits(0)),
+        FMul | FDiv => same(bits == one),
+        // The sum of zeros of both signs is +0.
+        FAdd => same(bits == minus_zero),
+        FSub => same(bits == 0),
+        _ => None,
+    }
+}
