@@ -14,6 +14,7 @@
 
 mod builder;
 mod code;
+mod expand;
 pub mod lower;
 mod memory;
 mod native;

@@ -19,6 +19,7 @@ mod trace;
 use crate::{
     builder::Builder,
     code::Value,
+    expand::Expand,
     prim::{Lane, Prim},
 };
 use tilewright_ir::{Scalar, ops::pairs::conversion_rounds};
@@ -143,31 +144,21 @@ struct Lowering<'a> {
     builder: &'a mut Builder,
 }
 
-impl Lowering<'_> {
+impl Expand for Lowering<'_> {
     fn p(&mut self, prim: Prim, operands: &[Value]) -> Value {
         self.builder.prim(prim, operands)
     }
 
-    fn number(&mut self, lane: Lane, number: u64) -> Value {
-        self.builder.constant(lane, number & lane.bits())
+    fn number(&mut self, lane: Lane, bits: u64) -> Value {
+        self.builder.constant(lane, bits & lane.bits())
     }
 
-    fn i32(&mut self, number: u32) -> Value {
-        self.number(Lane::I32, number.into())
+    fn lane(&self, value: Value) -> Lane {
+        self.builder.lane(value)
     }
+}
 
-    fn f32(&mut self, number: f32) -> Value {
-        self.builder.f32(number)
-    }
-
-    fn f64(&mut self, number: f64) -> Value {
-        self.number(Lane::F64, number.to_bits())
-    }
-
-    fn select(&mut self, mask: Value, yes: Value, no: Value) -> Value {
-        self.p(Prim::Select, &[mask, yes, no])
-    }
-
+impl Lowering<'_> {
     fn op(&mut self, op: ElemOp, sources: &[Elem], result: Elem, operands: &[Value]) -> Value {
         use ElemOp::*;
         let source = sources[0];

@@ -88,6 +88,8 @@ enum Signature {
     Ints(usize),
     /// `n` floats `T` to `T`.
     Floats(usize),
+    /// `n` numbers of `f32` to one.
+    Singles(usize),
     /// `n` masks to a mask; `T` is `mask`.
     Masks(usize),
     /// Two integers `T` to a mask.
@@ -156,6 +158,9 @@ primitives! {
     FMul "fmul" Floats(2), "The product, rounded to nearest even.";
     FDiv "fdiv" Floats(2), "The quotient, rounded to nearest even.";
     Fma "fma" Floats(3), "The first times the second plus the third, rounded once to nearest even.";
+    FmaOdd "fmaodd" Singles(3), "The first times the second plus the third; if that is between two numbers, the one whose last bit is set.";
+    FmaF16 "fmaf16" Singles(3), "Of numbers that binary16 has: the first times the second plus the third, rounded once to binary16. Of others not defined.";
+    FmaBf16 "fmabf16" Singles(3), "Of numbers that bfloat16 has: the first times the second plus the third, rounded once to bfloat16. Of others not defined.";
     Sqrt "sqrt" Floats(1), "The square root, rounded to nearest even.";
     FMin "fmin" Floats(2), "The first if it is below the second, else the second; so of NaN and of zeros the second.";
     FMax "fmax" Floats(2), "The first if it is above the second, else the second; so of NaN and of zeros the second.";
@@ -206,7 +211,7 @@ impl Prim {
     /// How many operands it takes.
     pub const fn arity(self) -> usize {
         match self.signature() {
-            Signature::Ints(n) | Signature::Floats(n) | Signature::Masks(n) => n,
+            Signature::Ints(n) | Signature::Floats(n) | Signature::Singles(n) | Signature::Masks(n) => n,
             Signature::CompareInts | Signature::CompareFloats => 2,
             Signature::Select => 3,
             Signature::Convert(..) => 1,
@@ -218,6 +223,7 @@ impl Prim {
         match self.signature() {
             Signature::Ints(_) | Signature::CompareInts => lane.is_int(),
             Signature::Floats(_) | Signature::CompareFloats => lane.is_float(),
+            Signature::Singles(_) => matches!(lane, Lane::F32),
             Signature::Masks(_) => matches!(lane, Lane::Mask),
             Signature::Select => true,
             Signature::Convert(from, _) => from as u8 == lane as u8,

@@ -157,20 +157,13 @@ impl Lowering<'_> {
         }
     }
 
-    fn bits_of(&mut self, value: Value) -> Value {
-        self.p(Prim::Bits32, &[value])
-    }
-
     /// An `f32` rounded to nearest even to a type, and still `f32`.
     pub(super) fn round_to(&mut self, elem: Elem, value: Value) -> Value {
         match scalar(elem) {
             Some(Scalar::F32 | Scalar::F64) | None => value,
-            Some(Scalar::F16) => {
-                let bits = self.p(Prim::RoundF16, &[value]);
-                self.p(Prim::WidenF16, &[bits])
-            }
-            Some(Scalar::Bf16) => self.cut(value, 16, RoundingMode::NearestEven),
-            Some(Scalar::Tf32) => self.cut(value, 13, RoundingMode::NearestEven),
+            Some(Scalar::F16) => self.round_to_f16(value),
+            Some(Scalar::Bf16) => self.round_to_bf16(value),
+            Some(Scalar::Tf32) => self.cut_to_even(value, 13),
             Some(s) => {
                 let bits = match short(s) {
                     Some(layout) => {
@@ -182,32 +175,6 @@ impl Lowering<'_> {
                 self.read(elem, bits)
             }
         }
-    }
-
-    /// An `f32` whose last bits are rounded off; NaN stays one.
-    fn cut(&mut self, value: Value, places: u32, mode: RoundingMode) -> Value {
-        let bits = self.bits_of(value);
-        let added = match mode {
-            RoundingMode::Zero => self.i32(0),
-            RoundingMode::NearestAway => self.i32(1 << (places - 1)),
-            _ => {
-                let (distance, one, half) = (self.i32(places), self.i32(1), self.i32((1 << (places - 1)) - 1));
-                let upper = self.p(Prim::ShrU, &[bits, distance]);
-                let last = self.p(Prim::And, &[upper, one]);
-                self.p(Prim::Add, &[last, half])
-            }
-        };
-        self.cut_with(value, places, added)
-    }
-
-    fn cut_with(&mut self, value: Value, places: u32, added: Value) -> Value {
-        let bits = self.bits_of(value);
-        let mask = self.i32(u32::MAX << places);
-        let sum = self.p(Prim::Add, &[bits, added]);
-        let cut = self.p(Prim::And, &[sum, mask]);
-        let cut = self.p(Prim::Float32, &[cut]);
-        let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.f32(f32::NAN));
-        self.select(number, cut, nan)
     }
 
     /// An `f32` that is exact or rounded to odd, rounded to `f16` or `bf16` in a direction, and still `f32`.
@@ -321,7 +288,10 @@ impl Lowering<'_> {
             (false, _) if single || fits(from, to) => value,
             (false, Some(direction)) if short => self.round_short(to, value, direction),
             (false, _) => match (to, mode) {
-                (Elem::Num(Scalar::Tf32), RoundingMode::Zero | RoundingMode::NearestAway) => self.cut(value, 13, mode),
+                (Elem::Num(Scalar::Tf32), RoundingMode::Zero | RoundingMode::NearestAway) => {
+                    let added = self.i32(if mode == RoundingMode::Zero { 0 } else { 1 << 12 });
+                    self.cut_with(value, 13, added)
+                }
                 (Elem::Num(Scalar::F8E8M0FNU), RoundingMode::Zero | RoundingMode::PositiveInf) => {
                     let code = self.power_code(value, Some(mode == RoundingMode::PositiveInf));
                     let code = self.p(Prim::Low8Of32, &[code]);

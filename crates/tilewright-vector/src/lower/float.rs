@@ -78,16 +78,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// The bits of a float, combined with a constant for 64 bits, of which the upper ones count.
-    pub(super) fn with_bits(&mut self, x: Value, prim: Prim, bits: u64) -> Value {
-        let wide = self.builder.lane(x) == Lane::F64;
-        let (to, back) = if wide { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
-        let number = if wide { self.number(Lane::I64, bits) } else { self.i32((bits >> 32) as u32) };
-        let x = self.p(to, &[x]);
-        let x = self.p(prim, &[x, number]);
-        self.p(back, &[x])
-    }
-
     /// The magnitude of one number with the sign of another.
     pub(super) fn copysign(&mut self, magnitude: Value, sign: Value) -> Value {
         let (to, back) = if self.builder.lane(sign) == Lane::F64 { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
@@ -98,10 +88,6 @@ impl Lowering<'_> {
         self.p(back, &[bits])
     }
 
-    pub(super) fn abs(&mut self, x: Value) -> Value {
-        self.with_bits(x, Prim::And, u64::MAX >> 1)
-    }
-
     /// Zero of the same sign, where it is subnormal; `f32` only.
     pub(super) fn flushed(&mut self, x: Value) -> Value {
         let magnitude = self.abs(x);
@@ -109,11 +95,6 @@ impl Lowering<'_> {
         let small = self.p(Prim::FLt, &[magnitude, least]);
         let zero = self.with_bits(x, Prim::And, 1 << 63);
         self.select(small, zero, x)
-    }
-
-    fn is_nan(&mut self, x: Value) -> Value {
-        let number = self.p(Prim::FEq, &[x, x]);
-        self.p(Prim::MNot, &[number])
     }
 
     /// The larger or smaller number: +0 above -0; with a NaN the other number, or the NaN.
@@ -236,45 +217,13 @@ impl Lowering<'_> {
             _ => {}
         }
         let Some(direction) = direction else {
-            let odd = match elem {
-                Elem::Num(Scalar::F16) => self.multiply_add_f16(operands),
-                _ => self.multiply_add_bf16(operands),
-            };
-            return self.round_to(elem, odd);
+            let prim = if elem == Elem::Num(Scalar::F16) { Prim::FmaF16 } else { Prim::FmaBf16 };
+            return self.p(prim, operands);
         };
         let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
         let product = self.p(Prim::FMul, &wide[..2]);
         let sum = self.add_odd(product, wide[2], Some(direction));
         self.round_directed(elem, sum, direction)
-    }
-
-    /// A product plus a number, all of `f16` in `f32`, rounded to odd in that.
-    fn multiply_add_f16(&mut self, operands: &[Value]) -> Value {
-        // Products of numbers of 11 bits fit, and none is below 2^-48, so nothing underflows.
-        let product = self.p(Prim::FMul, &operands[..2]);
-        let sum = self.p(Prim::FAdd, &[product, operands[2]]);
-        let error = self.error_of_sum(product, operands[2], sum);
-        self.move_to_odd(sum, error)
-    }
-
-    /// A product plus a number, all of `bf16` in `f32`, rounded to odd in that; or to any odd number between the same two of `bf16`.
-    ///
-    /// The error counts where the sum in `f32` lies in the middle between two numbers of `bf16`. It is exact then: products of 8 bits fit from
-    /// 2^-134 on, the half of the least number, and none below rounds to that; what overflows is infinite, or exact with a term that cancels it.
-    fn multiply_add_bf16(&mut self, operands: &[Value]) -> Value {
-        let product = self.p(Prim::FMul, &operands[..2]);
-        let sum = self.p(Prim::Fma, operands);
-        let error = self.error_of_sum(product, operands[2], sum);
-        self.move_to_odd(sum, error)
-    }
-
-    /// What an exact sum has more than the rounded one.
-    fn error_of_sum(&mut self, a: Value, b: Value, sum: Value) -> Value {
-        let b_part = self.p(Prim::FSub, &[sum, a]);
-        let a_part = self.p(Prim::FSub, &[sum, b_part]);
-        let a_rest = self.p(Prim::FSub, &[a, a_part]);
-        let b_rest = self.p(Prim::FSub, &[b, b_part]);
-        self.p(Prim::FAdd, &[a_rest, b_rest])
     }
 
     /// A sum in `f64`, rounded to odd. With a direction, a zero has the sign that it asks for.
@@ -294,47 +243,6 @@ impl Lowering<'_> {
         let differ = self.p(Prim::LtS, &[signs, no_bits]);
         let cancels = self.p(Prim::MAnd, &[none, differ]);
         self.select(cancels, negative_zero, odd)
-    }
-
-    /// A rounded number, moved to the neighbour whose last bit is set, if the exact number is `error` more than it and its own is not.
-    fn move_to_odd(&mut self, rounded: Value, error: Value) -> Value {
-        let wide = self.builder.lane(rounded) == Lane::F64;
-        let (to, back, lane) = if wide { (Prim::Bits64, Prim::Float64, Lane::I64) } else { (Prim::Bits32, Prim::Float32, Lane::I32) };
-        let (zero, one) = (self.number(self.builder.lane(rounded), 0), self.number(lane, 1));
-        let last = self.number(lane, 8 * lane.size() as u64 - 1);
-        let (bits, error_bits) = (self.p(to, &[rounded]), self.p(to, &[error]));
-        // Truncated first: one less where the signs differ. Then the last bit tells that there is more.
-        let signs = self.p(Prim::Xor, &[bits, error_bits]);
-        let less = self.p(Prim::ShrU, &[signs, last]);
-        let truncated = self.p(Prim::Sub, &[bits, less]);
-        let odd = self.p(Prim::Or, &[truncated, one]);
-        let magnitude = self.abs(error);
-        // Not for NaN, which the error of an infinity is.
-        let inexact = self.p(Prim::FLt, &[zero, magnitude]);
-        let bits = self.select(inexact, odd, bits);
-        self.p(back, &[bits])
-    }
-
-    /// An `f64` as `f32`, rounded to odd.
-    pub(super) fn narrow_odd(&mut self, x: Value) -> Value {
-        let (one, zero) = (self.i32(1), self.i32(0));
-        let nearest = self.p(Prim::Narrow, &[x]);
-        let back = self.p(Prim::Widen, &[nearest]);
-        let bits = self.p(Prim::Bits32, &[nearest]);
-        let (magnitude, back_magnitude) = (self.abs(x), self.abs(back));
-        let outside = self.p(Prim::FLt, &[magnitude, back_magnitude]);
-        let (up, down) = (self.p(Prim::Add, &[bits, one]), self.p(Prim::Sub, &[bits, one]));
-        let moved = self.select(outside, down, up);
-        let exact = self.p(Prim::FEq, &[back, x]);
-        let inexact = self.p(Prim::MNot, &[exact]);
-        let nan = self.is_nan(x);
-        let number = self.p(Prim::MNot, &[nan]);
-        let last = self.p(Prim::And, &[bits, one]);
-        let even = self.p(Prim::Eq, &[last, zero]);
-        let moves = self.p(Prim::MAnd, &[inexact, even]);
-        let moves = self.p(Prim::MAnd, &[moves, number]);
-        let bits = self.select(moves, moved, bits);
-        self.p(Prim::Float32, &[bits])
     }
 
     /// An `f64` that is exact or rounded to odd, as `f32` in a direction.

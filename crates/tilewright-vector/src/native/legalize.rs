@@ -3,7 +3,9 @@
 use super::Level;
 use crate::{
     code::{Code, Fold, Item, Loop, Value, Variability, While},
+    expand::Expand,
     prim::{Lane, Prim},
+    simplify, unused,
 };
 use std::borrow::Cow;
 
@@ -19,6 +21,9 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     let body = legalizer.body(&code.body);
     let mut out = legalizer.code;
     out.body = legalizer.constants.iter().map(|(_, bits, result)| Item::Const { result: *result, bits: *bits }).chain(body).collect();
+    // What two primitives are expressed by may have parts in common, or undo each other.
+    simplify::simplify(&mut out);
+    unused::remove(&mut out);
     Cow::Owned(out)
 }
 
@@ -37,7 +42,8 @@ fn is_legal(prim: Prim, lane: Lane, level: Level) -> bool {
     let avx512 = level == Level::Avx512;
     match (prim, lane) {
         (Mul | Shl | ShrU | ShrS, I8) | (DivS | DivU, I8 | I16 | I32) | (MulHighS | MulHighU, I8 | I32) => false,
-        (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
+        (FmaF16 | FmaBf16, _) => false,
+        (FmaOdd, _) | (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
         _ => true,
     }
 }
@@ -47,6 +53,20 @@ struct Legalizer {
     level: Level,
     constants: Vec<(Lane, u64, Value)>,
     items: Vec<Item>,
+}
+
+impl Expand for Legalizer {
+    fn p(&mut self, prim: Prim, operands: &[Value]) -> Value {
+        self.add(prim, operands)
+    }
+
+    fn number(&mut self, lane: Lane, bits: u64) -> Value {
+        self.constant(lane, bits & lane.bits())
+    }
+
+    fn lane(&self, value: Value) -> Lane {
+        self.code.lane(value)
+    }
 }
 
 impl Legalizer {
@@ -89,12 +109,17 @@ impl Legalizer {
 
     /// Adds a primitive, itself expressed by others where that is necessary.
     fn add(&mut self, prim: Prim, operands: &[Value]) -> Value {
+        let result = self.result_of(prim, operands);
+        self.add_to(result, prim, operands);
+        result
+    }
+
+    /// A value for what a primitive gives.
+    fn result_of(&mut self, prim: Prim, operands: &[Value]) -> Value {
         let last = operands[operands.len() - 1];
         let varying = operands.iter().any(|v| self.code.variability(*v) == Variability::Varying);
         let variability = if varying { Variability::Varying } else { Variability::Uniform };
-        let result = self.value(prim.result(self.code.lane(last)), variability);
-        self.add_to(result, prim, operands);
-        result
+        self.value(prim.result(self.code.lane(last)), variability)
     }
 
     fn add_to(&mut self, result: Value, prim: Prim, operands: &[Value]) {
@@ -123,6 +148,13 @@ impl Legalizer {
             (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
             (MulHighS, I32) => self.upper(result, S32To64, Low32Of64, a, b),
             (MulHighU, I32) => self.upper(result, U32To64, Low32Of64, a, b),
+            (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),
+            (FmaF16 | FmaBf16, _) if self.level == Level::Avx512 => self.same(result, |this| {
+                let odd = this.add(FmaOdd, &operands);
+                if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_to_bf16(odd) }
+            }),
+            (FmaF16, _) => self.same(result, |this| this.multiply_add_f16(&operands)),
+            (FmaBf16, _) => self.same(result, |this| this.multiply_add_bf16(&operands)),
             (DivS, I32) => self.divide_signed(result, a, b),
             (DivU, I32) => self.divide_unsigned(result, a, b),
             (ShrS, I64) => {
@@ -145,6 +177,15 @@ impl Legalizer {
                 self.add_to(result, Select, &[less, yes, no]);
             }
             _ => unreachable!("{prim} of {lane} has instructions"),
+        }
+    }
+
+    /// `result` is what the last primitive gives that is added.
+    fn same(&mut self, result: Value, add: impl FnOnce(&mut Self) -> Value) {
+        let last = add(self);
+        match self.items.last_mut() {
+            Some(Item::Prim { result: given, .. }) if *given == last => *given = result,
+            _ => unreachable!("the last primitive gives the result"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The definition of the primitives.
 
 use super::{Lane, Prim};
-use tilewright_numeric::bulk;
+use tilewright_numeric::{branch_free::fma_f32_odd, bulk};
 
 /// Applies a function to each lane, read as `$t`.
 macro_rules! lanes {
@@ -99,6 +99,13 @@ impl Prim {
             Prim::Low32Of64 => lanes!(out, |x = a| |bits: u64| bits as u32 => u64::from(x)),
             Prim::WidenF16 => lanes!(out, |x = a| |bits: u64| bits as u16 => u64::from(bulk::f16_to_f32(x).to_bits())),
             Prim::RoundF16 => lanes!(out, |x = a| float => u64::from(bulk::f32_to_f16(x))),
+            Prim::FmaOdd => lanes!(out, |x = a, y = b, z = c| float => u64::from(fma_f32_odd(x, y, z).to_bits())),
+            Prim::FmaF16 => lanes!(out, |x = a, y = b, z = c| float => {
+                u64::from(bulk::f16_to_f32(bulk::f32_to_f16(fma_f32_odd(x, y, z))).to_bits())
+            }),
+            Prim::FmaBf16 => lanes!(out, |x = a, y = b, z = c| float => {
+                u64::from(bulk::bf16_to_f32(bulk::f32_to_bf16(fma_f32_odd(x, y, z))).to_bits())
+            }),
             Prim::Widen => lanes!(out, |x = a| float => f64::from(x).to_bits()),
             Prim::Narrow => lanes!(out, |x = a| f64::from_bits => u64::from((x as f32).to_bits())),
             Prim::S32ToF32 => lanes!(out, |x = a| |bits: u64| bits as i32 => u64::from((x as f32).to_bits())),

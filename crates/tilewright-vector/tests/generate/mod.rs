@@ -228,10 +228,26 @@ impl<'a> Generator<'a> {
                 let number = self.builder.prim(Prim::FEq, &[operands[0], operands[0]]);
                 operands[0] = self.builder.prim(Prim::Select, &[number, operands[0], zero]);
             }
+            Prim::FmaF16 => operands.iter_mut().for_each(|x| *x = self.of_f16(*x)),
+            Prim::FmaBf16 => operands.iter_mut().for_each(|x| *x = self.of_bf16(*x)),
             _ => {}
         }
         let value = self.builder.prim(prim, &operands);
         self.values.push(value);
+    }
+
+    /// A number of binary16.
+    fn of_f16(&mut self, value: Value) -> Value {
+        let bits = self.builder.prim(Prim::RoundF16, &[value]);
+        self.builder.prim(Prim::WidenF16, &[bits])
+    }
+
+    /// A number of bfloat16.
+    fn of_bf16(&mut self, value: Value) -> Value {
+        let mask = self.builder.constant(Lane::I32, 0xffff_0000);
+        let bits = self.builder.prim(Prim::Bits32, &[value]);
+        let bits = self.builder.prim(Prim::And, &[bits, mask]);
+        self.builder.prim(Prim::Float32, &[bits])
     }
 
     /// The same number; one NaN for all, as only that it is one is defined.

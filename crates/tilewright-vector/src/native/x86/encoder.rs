@@ -21,14 +21,24 @@ struct Instruction {
     id: u32,
     /// The mask of the lanes that do it, and whether the others get zero.
     mask: Option<(u8, bool)>,
+    rounding: Rounding,
     operands: [Operand; 4],
+}
+
+/// How an instruction rounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rounding {
+    /// As the thread does: to nearest even.
+    Usual,
+    Down,
+    Up,
 }
 
 impl Hash for Instruction {
     /// In few words, as a hash takes as long as it has parts.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let mask = self.mask.map_or(0, |(mask, zero)| u64::from(mask) << 1 | u64::from(zero));
-        state.write_u64(u64::from(self.id) << 8 | mask);
+        state.write_u64(u64::from(self.id) << 16 | (self.rounding as u64) << 8 | mask);
         for operand in self.operands.iter().take_while(|operand| !operand.is_none()) {
             // The kind, and what tells operands of a kind apart: a number of a register, and a distance or value.
             state.write_u64(u64::from(operand.base_id) << 32 | u64::from(operand.data[1]));
@@ -73,9 +83,14 @@ impl Encoder {
 
     /// Adds an instruction that does not jump.
     pub(super) fn add(&mut self, id: InstId, mask: Option<(u8, bool)>, operands: &[Operand]) {
+        self.add_rounded(id, mask, Rounding::Usual, operands);
+    }
+
+    /// The same, with a rounding of its own, which instructions of AVX-512 on registers may have.
+    pub(super) fn add_rounded(&mut self, id: InstId, mask: Option<(u8, bool)>, rounding: Rounding, operands: &[Operand]) {
         let none = Operand::new();
         let operands = std::array::from_fn(|i| operands.get(i).copied().unwrap_or(none));
-        let instruction = Instruction { id: id as u32, mask, operands };
+        let instruction = Instruction { id: id as u32, mask, rounding, operands };
         let encoding = match self.known.get(&instruction) {
             Some(encoding) => *encoding,
             None => match encode(&instruction) {
@@ -152,6 +167,11 @@ fn encode(instruction: &Instruction) -> Result<Encoding, AsmError> {
         if zero {
             assembler.z();
         }
+    }
+    match instruction.rounding {
+        Rounding::Usual => {}
+        Rounding::Down => drop(assembler.rd_sae()),
+        Rounding::Up => drop(assembler.ru_sae()),
     }
     let count = instruction.operands.iter().position(Operand::is_none).unwrap_or(4);
     let operands = instruction.operands.each_ref();

@@ -9,7 +9,7 @@
 //! | `rbx`, `r8` to `r14` | indices and addresses of innermost loops; those of others live in the block |
 //! | `rax`, `rcx`, `rdx`, `rsi` | what is needed within one item |
 //!
-//! Vectors hold one number for each lane in their lower part, however narrow its type is. Three vectors and, with AVX-512, two masks are kept for
+//! Vectors hold one number for each lane in their lower part, however narrow its type is. Three vectors, with AVX-512 four and two masks, are kept for
 //! use within one item. A mask is a mask register with AVX-512; with AVX2 a vector in which each lane takes the same number of bytes, so that the
 //! vector is full.
 
@@ -155,7 +155,7 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
     let width = width_of(code, level);
     let parts = code.lanes() / width;
     let registers = |unrolled| match level {
-        Level::Avx512 => Registers { vectors: 29, masks: Some(5), parts, width, unrolled },
+        Level::Avx512 => Registers { vectors: 28, masks: Some(5), parts, width, unrolled },
         Level::Avx2 => Registers { vectors: 13, masks: None, parts, width, unrolled },
     };
     // Vectors side by side have to have registers, but for what is rarely done.
@@ -241,10 +241,10 @@ impl Emitter<'_> {
         bytes.max(16)
     }
 
-    /// One of the vectors for use within an item.
+    /// One of the vectors for use within an item: of three, or, with AVX-512, of four.
     fn scratch(&self, n: u8) -> u8 {
         match self.level {
-            Level::Avx512 => 29 + n,
+            Level::Avx512 => 28 + n,
             Level::Avx2 => 13 + n,
         }
     }

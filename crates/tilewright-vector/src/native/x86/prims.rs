@@ -1,6 +1,6 @@
 //! Instructions for primitives.
 
-use super::*;
+use super::{encoder::Rounding, *};
 use crate::prim::Prim;
 use InstId as I;
 
@@ -129,6 +129,7 @@ impl Emitter<'_> {
         }
         match prim {
             Prim::Fma => self.fma(result, lane, [a, b, c]),
+            Prim::FmaOdd => self.fma_odd(result, [a, b, c]),
             Prim::Eq | Prim::LtS | Prim::LtU | Prim::FEq | Prim::FLt | Prim::FLe => self.compare_lanes(prim, result, lane, a, b),
             Prim::Select => self.select(result, lane, [a, b, c]),
             Prim::MAnd | Prim::MOr | Prim::MXor | Prim::MNot => self.masks(prim, result, a, b),
@@ -202,6 +203,31 @@ impl Emitter<'_> {
         }
         self.e(by_float(lane, I::Vfmadd213ps, I::Vfmadd213pd), &[v(at, bytes), v(y, bytes), z]);
         self.done(result, at);
+    }
+
+    /// AVX-512: rounded down and up. Where that differs, one of the two is odd.
+    fn fma_odd(&mut self, result: Value, [a, b, c]: [Value; 3]) {
+        let bytes = self.bytes(Lane::F32);
+        let (down, up) = (self.scratch(0), self.scratch(1));
+        let (x, y) = (self.vector(a, 2), self.vector(b, 3));
+        match self.location(c) {
+            Location::Register(z) => self.move_vector(v(down, bytes), v(z, bytes)),
+            Location::Slot(slot) => {
+                let from = self.slot(slot);
+                self.move_vector(v(down, bytes), from);
+            }
+            Location::Pool => self.constant_to(down, c),
+        }
+        self.move_vector(v(up, bytes), v(down, bytes));
+        // Roundings of their own make vectors of registers the longest.
+        for (to, rounding) in [(down, Rounding::Down), (up, Rounding::Up)] {
+            self.encoder.add_rounded(I::Vfmadd231ps, None, rounding, &[v(to, 64), v(x, 64), v(y, 64)]);
+        }
+        let one = self.pool.place(1u32.to_le_bytes().repeat(16));
+        self.e(I::Vptestmd, &[m(6), v(down, bytes), at(POOL, one)]);
+        let to = self.target(result);
+        self.masked(6, false, I::Vpblendmd, &[v(to, bytes), v(up, bytes), v(down, bytes)]);
+        self.done(result, to);
     }
 
     fn compare_lanes(&mut self, prim: Prim, result: Value, lane: Lane, a: Value, b: Value) {

@@ -1,0 +1,166 @@
+//! What takes several primitives: said once, for lowering, which knows no instruction set, and for instruction sets that lack a primitive.
+
+use crate::{
+    code::Value,
+    prim::{Lane, Prim},
+};
+
+/// Whatever adds primitives to code.
+pub(crate) trait Expand {
+    /// Adds a primitive: what it gives.
+    fn p(&mut self, prim: Prim, operands: &[Value]) -> Value;
+
+    /// A constant, of whose bits those count that the type has.
+    fn number(&mut self, lane: Lane, bits: u64) -> Value;
+
+    /// The type of a value.
+    fn lane(&self, value: Value) -> Lane;
+
+    fn i32(&mut self, number: u32) -> Value {
+        self.number(Lane::I32, number.into())
+    }
+
+    fn f32(&mut self, number: f32) -> Value {
+        self.number(Lane::F32, number.to_bits().into())
+    }
+
+    fn f64(&mut self, number: f64) -> Value {
+        self.number(Lane::F64, number.to_bits())
+    }
+
+    fn select(&mut self, mask: Value, yes: Value, no: Value) -> Value {
+        self.p(Prim::Select, &[mask, yes, no])
+    }
+
+    fn bits_of(&mut self, value: Value) -> Value {
+        self.p(Prim::Bits32, &[value])
+    }
+
+    /// The bits of a float, combined with a constant for 64 bits, of which the upper ones count.
+    fn with_bits(&mut self, x: Value, prim: Prim, bits: u64) -> Value {
+        let wide = self.lane(x) == Lane::F64;
+        let (to, back) = if wide { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
+        let number = if wide { self.number(Lane::I64, bits) } else { self.i32((bits >> 32) as u32) };
+        let x = self.p(to, &[x]);
+        let x = self.p(prim, &[x, number]);
+        self.p(back, &[x])
+    }
+
+    fn abs(&mut self, x: Value) -> Value {
+        self.with_bits(x, Prim::And, u64::MAX >> 1)
+    }
+
+    /// A product plus a number, all of `f16` in `f32`, rounded once to `f16`.
+    fn multiply_add_f16(&mut self, operands: &[Value]) -> Value {
+        // Products of numbers of 11 bits fit, and none is below 2^-48, so nothing underflows.
+        let product = self.p(Prim::FMul, &operands[..2]);
+        let sum = self.p(Prim::FAdd, &[product, operands[2]]);
+        let error = self.error_of_sum(product, operands[2], sum);
+        let odd = self.move_to_odd(sum, error);
+        self.round_to_f16(odd)
+    }
+
+    /// A product plus a number, all of `bf16` in `f32`, rounded once to `bf16`.
+    ///
+    /// The error counts where the sum in `f32` lies in the middle between two numbers of `bf16`. It is exact then: products of 8 bits fit from
+    /// 2^-134 on, the half of the least number, and none below rounds to that; what overflows is infinite, or exact with a term that cancels it.
+    fn multiply_add_bf16(&mut self, operands: &[Value]) -> Value {
+        let product = self.p(Prim::FMul, &operands[..2]);
+        let sum = self.p(Prim::Fma, operands);
+        let error = self.error_of_sum(product, operands[2], sum);
+        let odd = self.move_to_odd(sum, error);
+        self.round_to_bf16(odd)
+    }
+
+    /// A product plus a number, all of `f32`, rounded to odd.
+    fn multiply_add_odd(&mut self, operands: &[Value]) -> Value {
+        // Products of numbers of 24 bits fit.
+        let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
+        let product = self.p(Prim::FMul, &wide[..2]);
+        let sum = self.p(Prim::FAdd, &[product, wide[2]]);
+        let error = self.error_of_sum(product, wide[2], sum);
+        let odd = self.move_to_odd(sum, error);
+        self.narrow_odd(odd)
+    }
+
+    /// An `f32` rounded to nearest even to `f16`, and still `f32`.
+    fn round_to_f16(&mut self, value: Value) -> Value {
+        let bits = self.p(Prim::RoundF16, &[value]);
+        self.p(Prim::WidenF16, &[bits])
+    }
+
+    /// An `f32` rounded to nearest even to `bf16`, and still `f32`.
+    fn round_to_bf16(&mut self, value: Value) -> Value {
+        self.cut_to_even(value, 16)
+    }
+
+    /// An `f32` whose last bits are rounded off, to nearest even.
+    fn cut_to_even(&mut self, value: Value, places: u32) -> Value {
+        let bits = self.bits_of(value);
+        let (distance, one, half) = (self.i32(places), self.i32(1), self.i32((1 << (places - 1)) - 1));
+        let upper = self.p(Prim::ShrU, &[bits, distance]);
+        let last = self.p(Prim::And, &[upper, one]);
+        let added = self.p(Prim::Add, &[last, half]);
+        self.cut_with(value, places, added)
+    }
+
+    /// An `f32` whose last bits are cut off after something was added to them; NaN stays one.
+    fn cut_with(&mut self, value: Value, places: u32, added: Value) -> Value {
+        let bits = self.bits_of(value);
+        let mask = self.i32(u32::MAX << places);
+        let sum = self.p(Prim::Add, &[bits, added]);
+        let cut = self.p(Prim::And, &[sum, mask]);
+        let cut = self.p(Prim::Float32, &[cut]);
+        let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.f32(f32::NAN));
+        self.select(number, cut, nan)
+    }
+
+    /// What an exact sum has more than the rounded one.
+    fn error_of_sum(&mut self, a: Value, b: Value, sum: Value) -> Value {
+        let b_part = self.p(Prim::FSub, &[sum, a]);
+        let a_part = self.p(Prim::FSub, &[sum, b_part]);
+        let a_rest = self.p(Prim::FSub, &[a, a_part]);
+        let b_rest = self.p(Prim::FSub, &[b, b_part]);
+        self.p(Prim::FAdd, &[a_rest, b_rest])
+    }
+
+    /// A rounded number, moved to the neighbour whose last bit is set, if the exact number is `error` more than it and its own is not.
+    fn move_to_odd(&mut self, rounded: Value, error: Value) -> Value {
+        let wide = self.lane(rounded) == Lane::F64;
+        let (to, back, lane) = if wide { (Prim::Bits64, Prim::Float64, Lane::I64) } else { (Prim::Bits32, Prim::Float32, Lane::I32) };
+        let (zero, one) = (self.number(self.lane(rounded), 0), self.number(lane, 1));
+        let last = self.number(lane, 8 * lane.size() as u64 - 1);
+        let (bits, error_bits) = (self.p(to, &[rounded]), self.p(to, &[error]));
+        // Truncated first: one less where the signs differ. Then the last bit tells that there is more.
+        let signs = self.p(Prim::Xor, &[bits, error_bits]);
+        let less = self.p(Prim::ShrU, &[signs, last]);
+        let truncated = self.p(Prim::Sub, &[bits, less]);
+        let odd = self.p(Prim::Or, &[truncated, one]);
+        let magnitude = self.abs(error);
+        // Not for NaN, which the error of an infinity is.
+        let inexact = self.p(Prim::FLt, &[zero, magnitude]);
+        let bits = self.select(inexact, odd, bits);
+        self.p(back, &[bits])
+    }
+
+    /// An `f64` as `f32`, rounded to odd.
+    fn narrow_odd(&mut self, x: Value) -> Value {
+        let (one, zero) = (self.i32(1), self.i32(0));
+        let nearest = self.p(Prim::Narrow, &[x]);
+        let back = self.p(Prim::Widen, &[nearest]);
+        let bits = self.bits_of(nearest);
+        let (magnitude, back_magnitude) = (self.abs(x), self.abs(back));
+        let outside = self.p(Prim::FLt, &[magnitude, back_magnitude]);
+        let (up, down) = (self.p(Prim::Add, &[bits, one]), self.p(Prim::Sub, &[bits, one]));
+        let moved = self.select(outside, down, up);
+        let exact = self.p(Prim::FEq, &[back, x]);
+        let inexact = self.p(Prim::MNot, &[exact]);
+        let number = self.p(Prim::FEq, &[x, x]);
+        let last = self.p(Prim::And, &[bits, one]);
+        let even = self.p(Prim::Eq, &[last, zero]);
+        let moves = self.p(Prim::MAnd, &[inexact, even]);
+        let moves = self.p(Prim::MAnd, &[moves, number]);
+        let bits = self.select(moves, moved, bits);
+        self.p(Prim::Float32, &[bits])
+    }
+}
