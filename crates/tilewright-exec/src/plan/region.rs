@@ -9,8 +9,9 @@
 //! runs costs nothing.
 
 use super::{
-    Base, Constants, Inst, Src, Step, Sweep, SweepInput, Tile, Way,
+    Base, Constants, Inst, Operand, Src, Step, Sweep, SweepInput, Tile, Way,
     nest::{Loop, Nest},
+    sweep::operand,
 };
 use crate::{cpu, hash::HashMap, kernels::Kernel};
 use smallvec::SmallVec;
@@ -53,6 +54,7 @@ pub(crate) struct Region {
 #[derive(Debug)]
 pub(crate) struct RegionBuffer {
     pub(crate) at: Src,
+    pub(crate) operand: Operand,
     /// Bytes of an element.
     pub(crate) size: usize,
 }
@@ -135,9 +137,10 @@ impl Region {
         if count > MAX_BUFFERS || !steps.iter().all(is_lowered) {
             return None;
         }
-        let of_input = |(i, input): (usize, &SweepInput)| RegionBuffer { at: Src::Input(i), size: input.tile().elem.size() };
+        let buffer = |at: Src, size: usize| RegionBuffer { at, operand: operand(at, inputs), size };
+        let of_input = |(i, input): (usize, &SweepInput)| buffer(Src::Input(i), input.tile().elem.size());
         let in_memory = inputs.iter().enumerate().filter(|(_, input)| constant(input).is_none());
-        let buffers: Vec<_> = in_memory.clone().map(of_input).chain(results.map(|(at, size)| RegionBuffer { at, size })).collect();
+        let buffers: Vec<_> = in_memory.clone().map(of_input).chain(results.map(|(at, size)| buffer(at, size))).collect();
         let results = buffers.len() - in_memory.clone().count();
         let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>, result: Vec<(usize, usize)>| {
             let inputs = in_memory.clone().map(|(_, input)| loops(input.tile()));

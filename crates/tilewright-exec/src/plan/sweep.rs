@@ -86,7 +86,7 @@ impl Call {
 }
 
 /// Where a step on one piece, or a link, reads or writes.
-fn operand(src: Src, inputs: &[SweepInput]) -> Operand {
+pub(super) fn operand(src: Src, inputs: &[SweepInput]) -> Operand {
     match src {
         Src::Input(input) => Operand::of(inputs[input].tile().base),
         Src::Slot(slot) => Operand::scratch(slot * Sweep::SLOT_BYTES),

@@ -279,7 +279,7 @@ impl Runner<'_, '_> {
                     args.extend([stride(k), all.to].map(|stride| Arg::Count((stride * operand.size) as i64)));
                 }
                 // SAFETY: buffers are as long as the loops go.
-                let ran = unsafe { native.run_unchecked(&args) };
+                let ran = unsafe { native.run_with(|to| args.iter().for_each(|arg| to.add(*arg))) };
                 ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
             }
         }
@@ -338,7 +338,7 @@ impl Runner<'_, '_> {
             args.extend(slices_from(1, slices));
             args.extend(fold.operands.iter().map(|operand| Arg::Count((fold.slice * operand.size) as i64)));
             // SAFETY: buffers are as long as the loops go.
-            let ran = unsafe { native.run_unchecked(&args) };
+            let ran = unsafe { native.run_with(|to| args.iter().for_each(|arg| to.add(*arg))) };
             ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
         }
     }

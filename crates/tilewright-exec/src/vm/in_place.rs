@@ -17,7 +17,7 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Readers, Src, Sweep, Tile, VReg, ViewAccess},
+    plan::{Base, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 
@@ -240,16 +240,17 @@ impl Machine<'_> {
     /// nothing was computed, if none does any more: inputs that no code could go through have been brought to their registers.
     fn through_strides(&mut self, sweep: &Sweep, target: Option<Target<'_>>, streamed: Option<VReg>, block: &mut Block) -> bool {
         let Some(region) = sweep.region() else { return false };
+        // The most usual case first.
+        let is_strided = |input: &SweepInput| self.in_place.strided(input.tile(), &block.frame).is_some();
+        if target.is_none_or(|target| target.tiling.in_order) && !sweep.inputs.iter().any(is_strided) {
+            return false;
+        }
         let tilings = region::tilings(sweep, region, &block.frame, &self.in_place, target).ok();
-        if let Some(tilings) = &tilings {
-            if tilings.iter().all(Option::is_none) {
-                return false;
-            }
-            if let Some(nest) = self.nests.get(block.pc, tilings)
-                && Run::new(sweep, region, &block.frame, streamed).strided(nest)
-            {
-                return true;
-            }
+        if let Some(tilings) = &tilings
+            && let Some(nest) = self.nests.get(block.pc, tilings)
+            && Run::new(sweep, region, &block.frame, streamed).strided(nest)
+        {
+            return true;
         }
         let mut tilings = tilings;
         while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {

@@ -17,7 +17,7 @@ use crate::{
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
-use tilewright_vector::{Arg, Buffer, Native, STREAMED_ALIGNMENT};
+use tilewright_vector::{Arg, Args, Buffer, Native, STREAMED_ALIGNMENT};
 
 /// Elements between two looks at what is to be fetched.
 const PIECE: usize = Sweep::PIECE;
@@ -123,26 +123,23 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
 pub(super) struct Run<'a> {
     sweep: &'a Sweep,
     region: &'a Region,
-    constants: Buffer<'a>,
-    /// Where each buffer begins.
-    starts: SmallVec<[*mut u8; 8]>,
+    regs: &'a Frame,
     /// The buffer that is written past the caches.
     streamed: Option<usize>,
 }
 
 impl<'a> Run<'a> {
-    /// Finds where its buffers are. It writes the register `streamed` past the caches, if that is possible.
+    /// It writes the register `streamed` past the caches, if that is possible.
+    #[inline]
     pub(super) fn new(sweep: &'a Sweep, region: &'a Region, regs: &'a Frame, streamed: Option<VReg>) -> Run<'a> {
-        let start = |at: Src| match at {
-            Src::Input(input) => regs.at(Operand::of(sweep.inputs[input].tile().base)),
-            Src::Reg(reg, _) => regs.write(reg),
-            Src::Slot(_) | Src::Passed => unreachable!("regions read inputs and write registers"),
-        };
-        // SAFETY: constants hold all elements of the tiles on them, and nothing writes them while blocks run.
-        let constants = unsafe { buffer_at(regs.at(Operand::of(Base::Const(0))), region.constants, false) };
-        let is_streamed = |at: Src| matches!((at, streamed), (Src::Reg(reg, _), Some(streamed)) if reg == streamed);
-        let starts = region.buffers.iter().map(|buffer| start(buffer.at)).collect();
-        Run { sweep, region, constants, starts, streamed: region.buffers.iter().position(|buffer| is_streamed(buffer.at)) }
+        let number = |reg| region.buffers.iter().position(|buffer| matches!(buffer.at, Src::Reg(other, _) if other == reg));
+        Run { sweep, region, regs, streamed: streamed.and_then(number) }
+    }
+
+    /// Where a buffer begins.
+    #[inline]
+    fn start(&self, buffer: usize) -> *mut u8 {
+        self.regs.at(self.region.buffers[buffer].operand)
     }
 
     /// The code of a form.
@@ -172,7 +169,7 @@ impl<'a> Run<'a> {
     /// it does, or each where a round has many elements.
     fn rounds_to_a_line(&self, result: usize) -> Option<usize> {
         let round = self.region.nest.loops[0].strides[result] * self.region.buffers[result].size;
-        let before = self.starts[result].addr().wrapping_neg() % STREAMED_ALIGNMENT;
+        let before = self.start(result).addr().wrapping_neg() % STREAMED_ALIGNMENT;
         if self.region.row() > 1 {
             return (before == 0 && round.is_multiple_of(STREAMED_ALIGNMENT)).then_some(0);
         }
@@ -196,9 +193,10 @@ impl<'a> Run<'a> {
             if fetches {
                 ahead.fetch_share();
             }
-            let mut args = self.buffers(nest, from, part);
-            args.push(Arg::Count(part as i64));
-            run(native, &args);
+            run(native, |args| {
+                self.buffers(nest, from, part, args);
+                args.add(Arg::Count(part as i64));
+            });
             from += part;
         }
     }
@@ -208,7 +206,7 @@ impl<'a> Run<'a> {
         let streamed = self.streamed.filter(|result| {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
-            is_line(self.starts[*result].addr())
+            is_line(self.start(*result).addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
         let Some(native) = self.native(Walks::of(nest), streamed) else { return false };
@@ -221,35 +219,37 @@ impl<'a> Run<'a> {
             if looks.end_after(part * work) {
                 break;
             }
-            let mut args = self.buffers(nest, from, part);
-            args.push(Arg::Count(part as i64));
-            args.extend(nest.loops[1..].iter().map(|each| Arg::Count(each.extent as i64)));
-            for each in &nest.loops[..nest.loops.len() - 1] {
-                let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
-                args.extend(walked.map(|(stride, buffer)| Arg::Count((stride * buffer.size) as i64)));
-            }
-            run(native, &args);
+            run(native, |args| {
+                self.buffers(nest, from, part, args);
+                args.add(Arg::Count(part as i64));
+                nest.loops[1..].iter().for_each(|each| args.add(Arg::Count(each.extent as i64)));
+                for each in &nest.loops[..nest.loops.len() - 1] {
+                    let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
+                    walked.for_each(|(stride, buffer)| args.add(Arg::Count((stride * buffer.size) as i64)));
+                }
+            });
         }
         true
     }
 
-    /// The constants and all buffers, from an iteration of the outermost loop of a nest on, for so many.
-    fn buffers(&self, nest: &Nest, from: usize, rounds: usize) -> SmallVec<[Arg<'_>; 16]> {
-        let mut args = SmallVec::new();
-        args.push(Arg::Buffer(self.constants));
-        args.extend(self.region.buffers.iter().enumerate().map(|(i, buffer)| {
-            let start = self.starts[i].wrapping_add(from * nest.loops[0].strides[i] * buffer.size);
+    /// Hands over the constants and all buffers, from an iteration of the outermost loop of a nest on, for so many.
+    #[inline]
+    fn buffers(&self, nest: &Nest, from: usize, rounds: usize, args: &mut Args<'_, 'a>) {
+        // SAFETY: constants hold all elements of the tiles on them, and nothing writes them while blocks run.
+        let constants = unsafe { buffer_at(self.regs.at(Operand::of(Base::Const(0))), self.region.constants, false) };
+        args.add(Arg::Buffer(constants));
+        for (i, buffer) in self.region.buffers.iter().enumerate() {
+            let start = self.start(i).wrapping_add(from * nest.loops[0].strides[i] * buffer.size);
             // SAFETY: the plan's registers and constants hold all elements of the tiles on them, and so do the places in memory that loads and
             // stores have checked before they name them instead.
-            Arg::Buffer(unsafe { buffer_at(start, nest.span_of(i, rounds) * buffer.size, matches!(buffer.at, Src::Reg(..))) })
-        }));
-        args
+            args.add(Arg::Buffer(unsafe { buffer_at(start, nest.span_of(i, rounds) * buffer.size, matches!(buffer.at, Src::Reg(..))) }));
+        }
     }
 }
 
-fn run(native: &Native, args: &[Arg<'_>]) {
+fn run<'a>(native: &Native, write: impl FnOnce(&mut Args<'_, 'a>)) {
     // SAFETY: buffers are as long as the loops go, and what is written past the caches begins with lines, also in each round.
-    let ran = unsafe { native.run_unchecked(args) };
+    let ran = unsafe { native.run_with(write) };
     ran.unwrap_or_else(|fault| unreachable!("regions compute no addresses: {fault}"));
 }
 

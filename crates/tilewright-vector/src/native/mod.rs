@@ -14,7 +14,7 @@ use crate::{
 use memmap2::Mmap;
 #[cfg(target_arch = "x86_64")]
 use memmap2::MmapMut;
-use std::{cell::RefCell, error::Error, fmt, ops::Range, sync::Arc};
+use std::{cell::RefCell, error::Error, fmt, marker::PhantomData, ops::Range, sync::Arc};
 
 /// An instruction set that native code is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -119,6 +119,52 @@ thread_local! {
     static BLOCK: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Where native code finds its arguments: the begin of the block.
+#[derive(Debug)]
+pub struct Args<'b, 'a> {
+    words: &'b mut [u64],
+    used: usize,
+    #[cfg(debug_assertions)]
+    given: Vec<Arg<'a>>,
+    lifetime: PhantomData<Arg<'a>>,
+}
+
+impl<'b, 'a> Args<'b, 'a> {
+    #[expect(unsafe_code, reason = "lines are words")]
+    fn new(block: &'b mut [Line]) -> Args<'b, 'a> {
+        // SAFETY: a line is eight words and nothing else.
+        let words = unsafe { std::slice::from_raw_parts_mut(block.as_mut_ptr().cast(), 8 * block.len()) };
+        Args {
+            words,
+            used: 0,
+            #[cfg(debug_assertions)]
+            given: Vec::new(),
+            lifetime: PhantomData,
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, word: u64) {
+        self.words[self.used] = word;
+        self.used += 1;
+    }
+
+    /// Hands over the argument for the next parameter.
+    #[inline]
+    pub fn add(&mut self, arg: Arg<'a>) {
+        match arg {
+            Arg::Buffer(buffer) => {
+                self.put(buffer.start() as u64);
+                self.put(buffer.len() as u64);
+            }
+            Arg::Count(n) => self.put(n as u64),
+            Arg::Lane(bits) => self.put(bits),
+        }
+        #[cfg(debug_assertions)]
+        self.given.push(arg);
+    }
+}
+
 impl Code {
     /// Makes machine code for an instruction set.
     ///
@@ -206,10 +252,14 @@ impl Native {
     /// [`Fault`]: nothing was done, but for [`Fault::Lane`].
     pub fn run(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
         self.check(args)?;
-        BLOCK.with_borrow_mut(|block| self.run_in(block, args))
+        BLOCK.with_borrow_mut(|block| {
+            let mut slots = self.args(block);
+            args[..self.params.len()].iter().for_each(|arg| slots.add(*arg));
+            self.call(block)
+        })
     }
 
-    /// The same for arguments that are known to fit.
+    /// Runs the code on arguments that are known to fit, which `write` hands over in their order.
     ///
     /// # Errors
     ///
@@ -217,12 +267,18 @@ impl Native {
     ///
     /// # Safety
     ///
-    /// With these arguments [`run`](Native::run) gives no other fault: they are what the parameters are, all places lie inside of their
-    /// buffers, and buffers that are written may be.
+    /// With these arguments [`run`](Native::run) gives no other fault: there is one for each parameter, of its kind, all places lie inside of
+    /// their buffers, and buffers that are written may be.
     #[expect(unsafe_code, reason = "the caller answers for what is not checked")]
-    pub unsafe fn run_unchecked(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
-        debug_assert_eq!(self.check(args), Ok(()), "the arguments fit");
-        BLOCK.with_borrow_mut(|block| self.run_in(block, args))
+    #[inline]
+    pub unsafe fn run_with<'a>(&self, write: impl FnOnce(&mut Args<'_, 'a>)) -> Result<(), Fault> {
+        BLOCK.with_borrow_mut(|block| {
+            let mut args = self.args(block);
+            write(&mut args);
+            #[cfg(debug_assertions)]
+            assert_eq!(self.check(&args.given), Ok(()), "the arguments fit");
+            self.call(block)
+        })
     }
 
     fn check(&self, args: &[Arg<'_>]) -> Result<(), Fault> {
@@ -236,34 +292,27 @@ impl Native {
         misplaced.map_or(Ok(()), |param| Err(Fault::Argument { param: *param }))
     }
 
-    fn run_in(&self, block: &mut Vec<Line>, args: &[Arg<'_>]) -> Result<(), Fault> {
+    /// The block, begun, with its places for arguments.
+    #[inline]
+    fn args<'b, 'a>(&self, block: &'b mut Vec<Line>) -> Args<'b, 'a> {
         if block.len() < self.block {
             block.resize(self.block, Line([0; 8]));
         }
-        let mut slot = 0;
-        let mut put = |word: u64| {
-            block[slot / 8].0[slot % 8] = word;
-            slot += 1;
-        };
-        put(self.pool.as_ptr() as u64);
-        put(0);
-        for arg in &args[..self.params.len()] {
-            match *arg {
-                Arg::Buffer(buffer) => {
-                    put(buffer.start() as u64);
-                    put(buffer.len() as u64);
-                }
-                Arg::Count(n) => put(n as u64),
-                Arg::Lane(bits) => put(bits),
-            }
-        }
-        self.call(block);
+        let mut args = Args::new(block);
+        args.put(self.pool.as_ptr() as u64);
+        args.put(0);
+        args
+    }
+
+    #[inline]
+    fn call(&self, block: &mut [Line]) -> Result<(), Fault> {
+        self.jump(block);
         if block[0].0[1] != 0 { Err(Fault::Lane) } else { Ok(()) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code, reason = "machine code is called")]
-    fn call(&self, block: &mut [Line]) {
+    fn jump(&self, block: &mut [Line]) {
         // SAFETY: the pages hold a function of this type that `x86::emit` made for a level that the CPU has. It saves what the convention
         // says, and touches nothing but the block, which has the size that it asked for, the pool, and the buffers: at places that `check`
         // has found to lie inside, and at offsets that it compares with their lengths itself.
@@ -274,7 +323,7 @@ impl Native {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn call(&self, _block: &mut [Line]) {
+    fn jump(&self, _block: &mut [Line]) {
         unreachable!("no level is available here, so none was made: {:?}", self.pages)
     }
 }
