@@ -142,8 +142,8 @@ impl FileKind {
             FileKind::Text => Some("'tilewright convert' makes bytecode of text"),
             FileKind::Envelope => Some("the bytecode that tileiras takes begins with 7f 'TileIR' 00"),
             FileKind::MlirBytecode => Some(
-                "'tilewright print', 'validate', 'objdump', 'stats' and 'convert' take it; if it is of the cuda_tile dialect, NVIDIA's \
-                 'cuda-tile-translate --mlir-to-cudatilebc' makes Tile IR bytecode of it",
+                "'tilewright print', 'validate', 'objdump', 'stats' and 'convert' take it; if it is of the cuda_tile dialect, \
+                 'tilewright convert' makes Tile IR bytecode of it",
             ),
             FileKind::Python => Some(
                 "'python -m tilewright.cutile' runs a program that launches kernels of cuTile Python, and \

@@ -14,12 +14,28 @@ pub(crate) struct Builder<'t, 'a> {
     dialects: HashMap<Vec<u8>, DialectId>,
     attrs: HashMap<(DialectId, Vec<u8>), AttrId>,
     types: HashMap<(DialectId, Vec<u8>), TypeId>,
+    distinct: HashMap<(u64, AttrId), AttrId>,
+}
+
+/// The form of an encoding of the builtin dialect.
+fn form_of(rows: fn(&encoding::Encodings) -> &'static [encoding::Encoding], code: u64) -> Form {
+    encoding::of(b"builtin").and_then(|all| encoding::find(rows(all), code)).map_or(Form::Opaque, Form::Known)
+}
+
+fn with_null(text: &str) -> Vec<u8> {
+    [text.as_bytes(), b"\0"].concat()
 }
 
 impl<'t, 'a> Builder<'t, 'a> {
     pub(crate) fn new(tables: &'t mut Tables<'a>) -> Builder<'t, 'a> {
-        let mut builder =
-            Builder { strings: HashMap::new(), dialects: HashMap::new(), attrs: HashMap::new(), types: HashMap::new(), tables };
+        let mut builder = Builder {
+            strings: HashMap::new(),
+            dialects: HashMap::new(),
+            attrs: HashMap::new(),
+            types: HashMap::new(),
+            distinct: HashMap::new(),
+            tables,
+        };
         let tables = &*builder.tables;
         for id in (0..tables.strings.len() as u32).map(StrId) {
             builder.strings.entry(tables.strings.get(id).to_vec()).or_insert(id);
@@ -64,7 +80,7 @@ impl<'t, 'a> Builder<'t, 'a> {
         push_varint(&mut encoded, code);
         fields(&mut encoded);
         let dialect = self.dialect(b"builtin");
-        let form = encoding::of(b"builtin").and_then(|all| encoding::find(all.attributes, code)).map_or(Form::Opaque, Form::Known);
+        let form = form_of(|all| all.attributes, code);
         let tables = &mut *self.tables;
         *self.attrs.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, form)))
     }
@@ -75,9 +91,40 @@ impl<'t, 'a> Builder<'t, 'a> {
         push_varint(&mut encoded, code);
         fields(&mut encoded);
         let dialect = self.dialect(b"builtin");
-        let form = encoding::of(b"builtin").and_then(|all| encoding::find(all.types, code)).map_or(Form::Opaque, Form::Known);
+        let form = form_of(|all| all.types, code);
         let tables = &mut *self.tables;
         *self.types.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| TypeId(tables.types.push(encoded, dialect, form)))
+    }
+
+    /// An attribute that stands as text.
+    pub(crate) fn text_attr(&mut self, dialect: &[u8], text: &str) -> AttrId {
+        let dialect = self.dialect(dialect);
+        let tables = &mut *self.tables;
+        let key = (dialect, with_null(text));
+        *self.attrs.entry(key).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, Form::Text)))
+    }
+
+    /// A type that stands as text.
+    pub(crate) fn text_type(&mut self, dialect: &[u8], text: &str) -> TypeId {
+        let dialect = self.dialect(dialect);
+        let tables = &mut *self.tables;
+        let key = (dialect, with_null(text));
+        *self.types.entry(key).or_insert_with_key(|(_, encoded)| TypeId(tables.types.push(encoded, dialect, Form::Text)))
+    }
+
+    /// A distinct attribute: one for each number, however many look the same.
+    pub(crate) fn distinct(&mut self, number: u64, inner: AttrId) -> AttrId {
+        if let Some(&id) = self.distinct.get(&(number, inner)) {
+            return id;
+        }
+        let mut encoded = Vec::new();
+        push_varint(&mut encoded, code::DISTINCT);
+        push_varint(&mut encoded, u64::from(inner.0));
+        let dialect = self.dialect(b"builtin");
+        let form = form_of(|all| all.attributes, code::DISTINCT);
+        let id = AttrId(self.tables.attrs.push(&encoded, dialect, form));
+        self.distinct.insert((number, inner), id);
+        id
     }
 
     pub(crate) fn string_attr(&mut self, string: &[u8]) -> AttrId {

@@ -1,5 +1,7 @@
 //! The float types of MLIR, and how their values are printed.
 
+mod parse;
+
 use tilewright_numeric::decimal::{self, Decimal};
 
 /// How a format says what is not a number.
@@ -54,6 +56,8 @@ impl Format {
             "f8E4M3FNUZ" => format(4, 3, 8, Special::NegativeZero),
             "f8E4M3B11FNUZ" => format(4, 3, 11, Special::NegativeZero),
             "f8E8M0FNU" => Format { width: 8, is_signed: false, ..format(8, 0, 127, Special::AllOnes) },
+            // Of the cuda_tile dialect.
+            "fnv8E5M3FNU" => Format { width: 8, is_signed: false, ..format(5, 3, 15, Special::AllOnes) },
             "f6E3M2FN" => format(3, 2, 3, Special::Finite),
             "f6E2M3FN" => format(2, 3, 1, Special::Finite),
             "f4E2M1FN" => format(2, 1, 1, Special::Finite),

@@ -1,4 +1,4 @@
-//! MLIR bytecode without LLVM: reads, prints and writes files of every version.
+//! MLIR bytecode without LLVM: reads, prints, parses and writes files of every version.
 //!
 //! MLIR bytecode is what `mlir-opt --emit-bytecode`, JAX, StableHLO, IREE, ONNX-MLIR and others write. [`read`] gives a [`Module`].
 //!
@@ -16,15 +16,18 @@ mod ir;
 mod limits;
 mod module;
 pub mod operations;
+mod parse;
 mod print;
 mod read;
 mod stats;
 mod tables;
+pub mod tile_ir;
 mod write;
 
 pub use dump::{Item, dump};
 pub use error::{Error, Section};
 pub use module::{Module, Version};
+pub use parse::{is_generic_form, is_text, parse};
 pub use print::{PrintOptions, print, print_in_pieces};
 pub use read::{MAGIC, ReadOptions, read};
 pub use stats::{Stats, sections};

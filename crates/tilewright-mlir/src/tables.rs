@@ -143,6 +143,26 @@ pub(crate) enum Scalar {
     Float(Format),
 }
 
+/// What the elements of a type are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Element {
+    /// Numbers, or pairs of them.
+    Number { scalar: Scalar, is_complex: bool },
+    /// Something that stands as strings.
+    Other,
+}
+
+impl Scalar {
+    /// In bits.
+    pub(crate) fn width(self) -> u64 {
+        match self {
+            Scalar::Integer { width, .. } => width,
+            Scalar::Index => 64,
+            Scalar::Float(format) => u64::from(format.width),
+        }
+    }
+}
+
 /// What attributes and types refer to.
 #[derive(Clone, Default, Debug)]
 pub struct Tables<'a> {
@@ -278,9 +298,36 @@ impl<'a> Tables<'a> {
         shape.zip(element)
     }
 
-    /// How many elements a shaped type has, if that is known.
+    /// The shape of a type with elements, and what these are. Tiles of Tile IR, which stand as text, are such types too.
+    pub(crate) fn elements(&self, id: TypeId) -> Option<(Vec<i64>, Element)> {
+        let Some((shape, element)) = self.shape(id) else { return self.tile(id) };
+        let is_complex = match self.builtin_type(element) {
+            Some(code) => code == code::COMPLEX_TYPE,
+            None => self.known(&self.types, element.0, b"vhlo") == Some(encoding::VHLO_TYPE::COMPLEX),
+        };
+        let number = match self.type_fields(element).first() {
+            Some(&Value::Type(inner)) if is_complex => inner,
+            _ => element,
+        };
+        let element = self.scalar(number).map_or(Element::Other, |scalar| Element::Number { scalar, is_complex });
+        Some((shape, element))
+    }
+
+    /// `!cuda_tile.tile<4x8xf32>`
+    fn tile(&self, id: TypeId) -> Option<(Vec<i64>, Element)> {
+        let text = std::str::from_utf8(self.text(&self.types, id.0)?).ok()?;
+        let mut rest = text.strip_prefix("!cuda_tile.tile<")?.strip_suffix('>')?;
+        let mut shape = Vec::new();
+        while let Some((size, element)) = rest.split_once('x').filter(|(size, _)| size.bytes().all(|byte| byte.is_ascii_digit())) {
+            shape.push(size.parse().ok()?);
+            rest = element;
+        }
+        Some((shape, Element::Number { scalar: scalar_of_name(rest)?, is_complex: false }))
+    }
+
+    /// How many elements a type has, if that is known.
     pub(crate) fn num_elements(&self, id: TypeId) -> Option<u64> {
-        let (shape, _) = self.shape(id)?;
+        let (shape, _) = self.elements(id)?;
         shape.iter().try_fold(1u64, |product, &size| product.checked_mul(u64::try_from(size).ok()?))
     }
 }

@@ -86,6 +86,8 @@ pub struct AttrDef {
     pub since: Option<Version>,
     /// Value that text leaves out, and that older versions mean.
     pub default: Option<AttrDefault>,
+    /// Whether the dialect's definition, with which MLIR is built, requires it: MLIR encodes such attributes in another way.
+    pub is_required: bool,
     /// The values of its enumeration that the operation takes.
     pub allowed: ValueSet,
     /// Those among them that need `f32`. For a unit attribute: whether being set does.

@@ -38,9 +38,13 @@ impl Opcode {
         *BY_WIRE.get(wire as usize)?
     }
 
-    /// The operation with this name in text.
+    /// Names that operations had in versions of the dialect before, each with the operation that it is now.
+    pub const OLD_NAMES: [(&'static str, Opcode); 1] = [("pow", Opcode::FPowF)];
+
+    /// The operation with this name in text, or with this old name.
     pub fn from_mnemonic(mnemonic: &str) -> Option<Opcode> {
-        Opcode::ALL.iter().copied().find(|o| o.mnemonic() == mnemonic)
+        let old = Opcode::OLD_NAMES.iter().find(|(name, _)| *name == mnemonic).map(|&(_, opcode)| opcode);
+        Opcode::ALL.iter().copied().find(|o| o.mnemonic() == mnemonic).or(old)
     }
 
     /// The highest public number of a version.

@@ -88,7 +88,7 @@ pub(super) const fn result(name: &'static str, types: TypeSet) -> ResultDef {
 }
 
 pub(super) const fn attr(name: AttrName, kind: AttrKind) -> AttrDef {
-    AttrDef { name, kind, optional: false, since: None, default: None, allowed: ValueSet::ALL, f32_only: ValueSet::NONE }
+    AttrDef { name, kind, optional: false, since: None, default: None, is_required: true, allowed: ValueSet::ALL, f32_only: ValueSet::NONE }
 }
 
 /// An attribute that is only a flag bit.
@@ -125,6 +125,7 @@ impl OperandDef {
 impl AttrDef {
     pub(super) const fn optional(mut self) -> Self {
         self.optional = true;
+        self.is_required = false;
         self
     }
 
@@ -134,6 +135,13 @@ impl AttrDef {
     }
 
     pub(super) const fn default(mut self, default: AttrDefault) -> Self {
+        self.default = Some(default);
+        self.is_required = false;
+        self
+    }
+
+    /// May be left out in text, but not in the dialect.
+    pub(super) const fn default_in_text(mut self, default: AttrDefault) -> Self {
         self.default = Some(default);
         self
     }

@@ -27,7 +27,7 @@ define_ops! {
     AddF = OpDef::new("addf", 0x02, "AddFOp", V13_1, "Adds floats.")
         .results(&[result("result", T::FLOAT)])
         .attrs(&[
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default_in_text(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
             unit(A::FlushToZero).f32_only(),
         ])
         .operands(&[one("lhs", T::FLOAT), one("rhs", T::FLOAT)])
@@ -162,7 +162,7 @@ define_ops! {
     DivF = OpDef::new("divf", 0x14, "DivFOp", V13_1, "Divides floats.")
         .results(&[result("result", T::FLOAT)])
         .attrs(&[
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(DIVIDE).f32_only_values(&[RoundingMode::Approx as u8, RoundingMode::Full as u8]).default(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(DIVIDE).f32_only_values(&[RoundingMode::Approx as u8, RoundingMode::Full as u8]).default_in_text(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
             unit(A::FlushToZero).f32_only(),
         ])
         .operands(&[one("lhs", T::FLOAT), one("rhs", T::FLOAT)])
@@ -230,7 +230,7 @@ define_ops! {
     Fma = OpDef::new("fma", 0x28, "FmaOp", V13_1, "Multiplies two floats and adds a third, rounding once.")
         .results(&[result("result", T::FLOAT)])
         .attrs(&[
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default_in_text(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
             unit(A::FlushToZero).f32_only(),
         ])
         .operands(&[one("lhs", T::FLOAT), one("rhs", T::FLOAT), one("acc", T::FLOAT)])
@@ -259,7 +259,7 @@ define_ops! {
         .results(&[result("to", T::INT)])
         .attrs(&[
             attr(A::Signedness, K::Enum(EnumKind::Signedness)),
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(&[RoundingMode::NearestIntToZero as u8]).default(AttrDefault::Enum(RoundingMode::NearestIntToZero as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(&[RoundingMode::NearestIntToZero as u8]).default_in_text(AttrDefault::Enum(RoundingMode::NearestIntToZero as u8)),
             unit(A::Saturating).since(V13_4),
         ])
         .operands(&[one("from", T::ANY_FLOAT)])
@@ -320,7 +320,7 @@ define_ops! {
         .results(&[result("to", T::ANY_FLOAT)])
         .attrs(&[
             attr(A::Signedness, K::Enum(EnumKind::Signedness)),
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(&[RoundingMode::NearestEven as u8]).default(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(&[RoundingMode::NearestEven as u8]).default_in_text(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
         ])
         .operands(&[one("from", T::INT)])
         .same(Same::Shape, &["from", "to"])
@@ -443,7 +443,7 @@ define_ops! {
     MulF = OpDef::new("mulf", 0x4c, "MulFOp", V13_1, "Multiplies floats.")
         .results(&[result("result", T::FLOAT)])
         .attrs(&[
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default_in_text(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
             unit(A::FlushToZero).f32_only(),
         ])
         .operands(&[one("lhs", T::FLOAT), one("rhs", T::FLOAT)])
@@ -605,7 +605,7 @@ define_ops! {
     Sqrt = OpDef::new("sqrt", 0x64, "SqrtOp", V13_1, "Square root.")
         .results(&[result("result", T::FLOAT)])
         .attrs(&[
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(ROOT).f32_only_values(&[RoundingMode::Approx as u8]).default(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(ROOT).f32_only_values(&[RoundingMode::Approx as u8]).default_in_text(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
             unit(A::FlushToZero).f32_only(),
         ])
         .operands(&[one("source", T::FLOAT)])
@@ -637,7 +637,7 @@ define_ops! {
     SubF = OpDef::new("subf", 0x67, "SubFOp", V13_1, "Subtracts floats.")
         .results(&[result("result", T::FLOAT)])
         .attrs(&[
-            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
+            attr(A::RoundingMode, K::Enum(EnumKind::RoundingMode)).only(IEEE).default_in_text(AttrDefault::Enum(RoundingMode::NearestEven as u8)),
             unit(A::FlushToZero).f32_only(),
         ])
         .operands(&[one("lhs", T::FLOAT), one("rhs", T::FLOAT)])

@@ -1,7 +1,9 @@
 //! What is known of operations: the names of their properties, and which of them are isolated from above.
 //!
 //! `table.txt` holds a line for each operation of MLIR's dialects and of StableHLO's; `table.py` beside it makes it of what
-//! `mlir-tblgen` generates. A file of version 5 or later holds properties without their names, in the order of the table.
+//! `mlir-tblgen` generates. The rows of Tile IR's dialect come from its op table. A file of version 5 or later holds properties without their names, in the order of the table.
+
+mod cuda_tile;
 
 use crate::{
     cursor::Cursor,
@@ -53,14 +55,21 @@ pub(crate) enum PropertyValue {
 impl OpInfo {
     /// The lines of the table about an operation: one, or one for each form that its properties had over time, the latest first.
     pub fn all(name: &str) -> impl Iterator<Item = OpInfo> {
+        let own = cuda_tile::find(name).iter().map(|(_, line)| OpInfo::parse(line));
         let lines = TABLE[first_line(name)..].lines().map(OpInfo::parse);
         let name = name.to_owned();
-        lines.take_while(move |info| info.name == name)
+        lines.take_while(move |info| info.name == name).chain(own)
     }
 
     /// What is known of an operation.
     pub fn of(name: &str) -> Option<OpInfo> {
         OpInfo::all(name).next()
+    }
+
+    /// What is known of an operation in a version of Tile IR; other dialects have one version.
+    pub(crate) fn in_version(name: &str, version: tilewright_ir::Version) -> Option<OpInfo> {
+        let own = cuda_tile::find(name).iter().find(|(since, _)| *since <= version);
+        own.map(|(_, line)| OpInfo::parse(line)).or_else(|| OpInfo::of(name))
     }
 
     fn parse(line: &'static str) -> OpInfo {

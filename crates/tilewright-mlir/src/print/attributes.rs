@@ -244,9 +244,9 @@ impl Printer<'_, '_> {
                     out.push(b')');
                 }
             }
-            // A location as text has its own `loc(...)`.
-            _ => match tables.text(&tables.attrs, id.0).and_then(|text| text.strip_prefix(b"loc(")?.strip_suffix(b")")) {
-                Some(text) => out.extend(text),
+            // One as text may have its own `loc(...)`; that of another dialect stands as the attribute that it is.
+            _ => match tables.text(&tables.attrs, id.0) {
+                Some(text) => out.extend(text.strip_prefix(b"loc(").and_then(|text| text.strip_suffix(b")")).unwrap_or(text)),
                 None => out.extend(b"unknown"),
             },
         }

@@ -2,9 +2,9 @@
 
 use super::{Printer, names, push_hex_string, push_string};
 use crate::{
-    encoding::{List, VHLO_TYPE, Value, code},
+    encoding::{List, Value},
     float::push_float,
-    tables::{AttrId, Scalar, StrId, TypeId},
+    tables::{AttrId, Element, Scalar, StrId, TypeId},
 };
 
 /// More elements than that are printed in hexadecimal.
@@ -126,22 +126,11 @@ impl Printer<'_, '_> {
     /// The elements of a dense attribute; those of many in hexadecimal if that is allowed.
     pub(super) fn push_dense(&self, out: &mut Vec<u8>, ty: TypeId, data: &[u8], allow_hex: bool) {
         let tables = &self.module.tables;
-        let shape = tables.shape(ty);
-        let (Some((shape, element)), Some(count)) = (shape, tables.num_elements(ty)) else { return push_hex_string(out, data) };
-        let complex = match tables.builtin_type(element) {
-            Some(code::COMPLEX_TYPE) => true,
-            _ => tables.known(&tables.types, element.0, b"vhlo") == Some(VHLO_TYPE::COMPLEX),
+        let (Some((shape, Element::Number { scalar, is_complex: complex })), Some(count)) = (tables.elements(ty), tables.num_elements(ty))
+        else {
+            return push_hex_string(out, data);
         };
-        let number = match tables.type_fields(element).first() {
-            Some(&Value::Type(inner)) if complex => inner,
-            _ => element,
-        };
-        let Some(scalar) = tables.scalar(number) else { return push_hex_string(out, data) };
-        let bits = match scalar {
-            Scalar::Integer { width, .. } => width,
-            Scalar::Index => 64,
-            Scalar::Float(format) => u64::from(format.width),
-        };
+        let bits = scalar.width();
         let size = bits.div_ceil(8) as usize;
         let element_size = if complex { 2 * size } else { size };
         // Booleans stand eight in a byte, or, in some files, one in a byte. A byte of ones is one for all of them.
@@ -186,11 +175,7 @@ impl Printer<'_, '_> {
 
     pub(super) fn push_array_elements(&self, out: &mut Vec<u8>, element: TypeId, count: u64, data: &[u8]) {
         let Some(scalar) = self.module.tables.scalar(element) else { return push_hex_string(out, data) };
-        let size = match scalar {
-            Scalar::Integer { width, .. } => width.div_ceil(8) as usize,
-            Scalar::Index => 8,
-            Scalar::Float(format) => format.width.div_ceil(8) as usize,
-        };
+        let size = scalar.width().div_ceil(8) as usize;
         let elements = Elements { data, scalar, is_complex: false, size, is_packed: false };
         // The count is that of the file; there are no more elements than bytes.
         for index in 0..(count as usize).min(data.len()) {

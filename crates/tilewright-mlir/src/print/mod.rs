@@ -12,6 +12,8 @@ mod quant;
 mod types;
 mod vhlo;
 
+pub(crate) use types::identity_map;
+
 use crate::{
     encoding::{Value as Field, code},
     ir::{Block, Op, OpData, Region, Span},

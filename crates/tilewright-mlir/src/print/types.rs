@@ -175,11 +175,12 @@ pub(super) fn is_identity_layout(tables: &Tables<'_>, memref: &[Value<'_>], layo
         _ => None,
     });
     let Some(text) = tables.text(&tables.attrs, layout.0) else { return false };
-    let Some(map) = text.strip_prefix(b"affine_map<").and_then(|text| text.strip_suffix(b">")) else { return false };
-    let mut dimensions = String::from("(");
-    for index in 0..rank.unwrap_or_default() {
-        dimensions += &format!("{}d{index}", if index > 0 { ", " } else { "" });
-    }
-    dimensions.push(')');
-    map == format!("{dimensions} -> {dimensions}").as_bytes()
+    text == identity_map(rank.unwrap_or_default()).as_bytes()
+}
+
+/// The affine map of so many dimensions that changes nothing.
+pub(crate) fn identity_map(rank: usize) -> String {
+    let dimensions: Vec<String> = (0..rank).map(|index| format!("d{index}")).collect();
+    let dimensions = dimensions.join(", ");
+    format!("affine_map<({dimensions}) -> ({dimensions})>")
 }

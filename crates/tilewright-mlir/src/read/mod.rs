@@ -10,6 +10,7 @@ mod tables;
 
 pub(crate) use ir::{Unread, mask as op_mask, read_rest};
 pub(crate) use resources::kind as resource_kind;
+pub(crate) use tables::check_nesting;
 
 use crate::{
     cursor::Cursor,

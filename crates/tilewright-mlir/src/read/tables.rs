@@ -184,13 +184,16 @@ fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Er
         table.entries[index].form = Form::Opaque;
     }
     let mut nesting = Nesting { tables, done };
-    for node in 0..nesting.done.len() {
-        nesting.visit(node).map_err(|(node, message)| {
-            let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
-            content.error_at(content.offset() + entry.start, message)
-        })?;
-    }
-    Ok(())
+    nesting.visit_all().map_err(|(node, message)| {
+        let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
+        content.error_at(content.offset() + entry.start, message)
+    })
+}
+
+/// Checks that no attribute or type contains itself, nests too deep, or describes too long a text; else gives its number, types behind
+/// attributes, and what is wrong.
+pub(crate) fn check_nesting(tables: &Tables<'_>) -> Result<(), (usize, String)> {
+    Nesting { tables, done: vec![(0, 0); tables.attrs.len() + tables.types.len()] }.visit_all()
 }
 
 /// How deep an entry with these fields is and how many parts it has, if that is known of its parts and is not too much.
@@ -262,6 +265,10 @@ struct Nesting<'t, 'a> {
 impl Nesting<'_, '_> {
     /// Stands for a depth while it is worked out.
     const BUSY: u32 = u32::MAX;
+
+    fn visit_all(&mut self) -> Result<(), (usize, String)> {
+        (0..self.done.len()).try_for_each(|node| self.visit(node))
+    }
 
     fn visit(&mut self, root: usize) -> Result<(), (usize, String)> {
         if self.done[root].0 != 0 {

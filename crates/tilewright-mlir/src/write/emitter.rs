@@ -66,6 +66,11 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, value: u64) {
     }
 }
 
+/// Appends a number whose lowest bit is its sign.
+pub(crate) fn push_signed_varint(out: &mut Vec<u8>, value: i64) {
+    push_varint(out, (value << 1 ^ value >> 63) as u64);
+}
+
 fn push_long_varint(out: &mut Vec<u8>, value: u64) {
     // 7 bits to a byte; what takes more than 56 stands as it is behind a byte of zeros.
     let len = (64 - value.leading_zeros()).div_ceil(7) as usize;

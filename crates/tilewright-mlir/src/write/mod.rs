@@ -7,7 +7,8 @@ mod emitter;
 mod ir;
 mod version;
 
-pub(crate) use emitter::push_varint;
+pub(crate) use emitter::{push_signed_varint, push_varint};
+pub(crate) use version::{PropertyTable, as_property, encode as encode_properties};
 
 use crate::{
     error::Section,

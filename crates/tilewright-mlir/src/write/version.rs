@@ -51,7 +51,7 @@ pub(super) fn convert<'a>(module: &Module<'a>, version: Version) -> Result<Modul
     for (name, decoder) in converted.op_names.iter_mut().zip(&decoders) {
         name.is_registered = version.has_properties().then(|| name.is_registered.unwrap_or(decoder.info().is_some()));
     }
-    converted.properties = properties.table.into_iter().map(Cow::Owned).collect();
+    converted.properties = properties.finish();
     Ok(converted)
 }
 
@@ -169,18 +169,22 @@ impl Split {
 
 /// Properties in their encoding, each once.
 #[derive(Default)]
-struct PropertyTable {
+pub(crate) struct PropertyTable {
     table: Vec<Vec<u8>>,
     numbers: HashMap<Vec<u8>, u32>,
 }
 
 impl PropertyTable {
-    fn number(&mut self, encoded: Vec<u8>) -> u32 {
+    pub(crate) fn number(&mut self, encoded: Vec<u8>) -> u32 {
         let table = &mut self.table;
         *self.numbers.entry(encoded).or_insert_with_key(|encoded| {
             table.push(encoded.clone());
             table.len() as u32 - 1
         })
+    }
+
+    pub(crate) fn finish(self) -> Vec<Cow<'static, [u8]>> {
+        self.table.into_iter().map(Cow::Owned).collect()
     }
 }
 
@@ -195,7 +199,7 @@ fn entries(tables: &Tables<'_>, dictionary: AttrId) -> Vec<(Vec<u8>, AttrId)> {
 }
 
 /// The property that an attribute stands for.
-fn as_property(tables: &Tables<'_>, info: OpInfo, name: &str, attr: AttrId) -> PropertyValue {
+pub(crate) fn as_property(tables: &Tables<'_>, info: OpInfo, name: &str, attr: AttrId) -> PropertyValue {
     let kind = info.properties().find(|&(other, kind)| other == name && kind != Kind::SegmentsAttr).map(|(_, kind)| kind);
     let fields = tables.attr_fields(attr);
     match (kind, tables.builtin_attr(attr), &fields[..]) {
@@ -222,7 +226,7 @@ fn as_property(tables: &Tables<'_>, info: OpInfo, name: &str, attr: AttrId) -> P
 }
 
 /// Encodes properties in the order of the table.
-fn encode(
+pub(crate) fn encode(
     builder: &mut Builder<'_, '_>,
     info: OpInfo,
     values: &[(Vec<u8>, PropertyValue)],

@@ -46,13 +46,10 @@ pub(super) static DEFAULTS: LazyLock<Vec<Vec<AttrValue>>> = LazyLock::new(|| {
     Opcode::ALL.iter().map(|opcode| opcode.def().attrs.iter().map(default).collect()).collect()
 });
 
-/// Names that operations had in the text of older versions.
-const OLD_NAMES: [(&str, Opcode); 1] = [("pow", Opcode::FPowF)];
-
 /// The operations of a body by mnemonic, the older names included.
 pub(super) static BY_MNEMONIC: LazyLock<HashMap<&'static str, Opcode>> = LazyLock::new(|| {
     let body = Opcode::ALL.iter().filter(|opcode| opcode.def().placement == Placement::Body);
-    body.map(|&opcode| (opcode.mnemonic(), opcode)).chain(OLD_NAMES).collect()
+    body.map(|&opcode| (opcode.mnemonic(), opcode)).chain(Opcode::OLD_NAMES).collect()
 });
 
 fn plan(opcode: Opcode) -> Option<Plan> {

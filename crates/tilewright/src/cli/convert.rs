@@ -9,7 +9,7 @@ use super::{
 use anyhow::bail;
 use std::path::PathBuf;
 use tilewright::{
-    bytecode::{self, Refusal, Style, WriteOptions},
+    bytecode::{self, FileLayout, Refusal, Style, WriteOptions},
     ir::{self, Version},
 };
 
@@ -18,14 +18,18 @@ use tilewright::{
 /// The input is bytecode or text, whichever it is. The output is bytecode, or text with --text. A bytecode file that is written
 /// at its own version comes out the same, byte for byte; --fresh lays it out anew. What a version cannot express is refused, with
 /// the operation and the feature named. MLIR bytecode is written as MLIR bytecode, at its own version byte for byte, or at another with
-/// --to mlir-bytecode=N.
+/// --to mlir-bytecode=N; text in MLIR's generic form becomes such bytecode. A module of the cuda_tile dialect in MLIR bytecode becomes
+/// Tile IR, and Tile IR one of the other with --to mlir-bytecode.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   tilewright convert kernel.mlir -o kernel.tilebc          text to bytecode of the latest version
   tilewright convert kernel.tilebc --to 13.1 -o old.tilebc bytecode for an older driver
   tilewright convert kernel.tilebc --text -o kernel.mlir   bytecode to text, like 'print'
-  tilewright convert m.mlirbc --to mlir-bytecode=4 -o o.bc MLIR bytecode for an older MLIR")]
+  tilewright convert m.mlirbc --to mlir-bytecode=4 -o o.bc MLIR bytecode for an older MLIR
+  tilewright convert model.mlir -o model.mlirbc            MLIR's generic form of any dialect to MLIR bytecode
+  tilewright convert kernel.mlirbc -o kernel.tilebc        the cuda_tile dialect in MLIR bytecode to Tile IR
+  tilewright convert k.tilebc --to mlir-bytecode -o k.bc   and back")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
     file: PathBuf,
@@ -33,7 +37,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Version to write, such as 13.1; left out: that of the input, or the latest for text. For MLIR bytecode: mlir-bytecode=N, with N from
-    /// 0 to 6
+    /// 0 to 6, or mlir-bytecode for that of the input, or the latest
     #[arg(long, value_name = "VERSION")]
     to: Option<Target>,
     /// Write text
@@ -78,22 +82,40 @@ impl std::str::FromStr for Target {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
-    let to = match (args.to, mlir::is_mlir(&input)) {
-        (Some(Target::TileIr(version)), true) => {
-            bail!("{} is MLIR bytecode, which cannot be written as Tile IR {version}", shown(&args.file))
+    let to = match args.to {
+        _ if mlir::is_mlir(&input) => return from_mlir(args, &input),
+        Some(Target::Mlir(_)) if mlir::is_generic_form(&input) => return from_mlir(args, &input),
+        Some(Target::Mlir(version)) => {
+            let module = input.source().module(None).map_err(|error| input.finding(error))?;
+            let module = ir::try_verify(module).map_err(|rejected| input.invalid(*rejected))?;
+            return mlir::convert(&input, &mlir::of_tile_ir(&input, &module)?, version, false, &args.output);
         }
-        (Some(Target::Mlir(version)), true) => return mlir::convert(&input, version, args.text, &args.output),
-        (None, true) => return mlir::convert(&input, None, args.text, &args.output),
-        (Some(Target::Mlir(_)), false) => {
-            bail!("{} is no MLIR bytecode, and Tile IR cannot be written as MLIR bytecode", shown(&args.file))
-        }
-        (Some(Target::TileIr(version)), false) => Some(version),
-        (None, false) => None,
+        Some(Target::TileIr(version)) => Some(version),
+        None => None,
     };
     let source = input.source();
     let (module, layout) =
         if args.fresh || args.text { source.module(to).map(|module| (module, None)) } else { source.module_with_layout(to) }
             .map_err(|error| input.finding(error))?;
+    write_tile_ir(args, &input, module, layout.as_ref(), to)
+}
+
+/// MLIR becomes MLIR bytecode or text, or, if it is of the cuda_tile dialect and nothing else is asked for, Tile IR.
+fn from_mlir(args: &Args, input: &File) -> anyhow::Result<Exit> {
+    let module = mlir::read(input)?;
+    let is_tile_ir = tilewright::mlir::tile_ir::is_tile_ir(&module);
+    match args.to {
+        Some(Target::Mlir(version)) => mlir::convert(input, &module, version, args.text, &args.output),
+        None if !is_tile_ir => mlir::convert(input, &module, None, args.text, &args.output),
+        Some(Target::TileIr(version)) if !is_tile_ir => {
+            bail!("{} is MLIR of other dialects than cuda_tile, which cannot be written as Tile IR {version}", shown(&args.file))
+        }
+        Some(Target::TileIr(version)) => write_tile_ir(args, input, mlir::tile_ir(input, &module, Some(version))?, None, Some(version)),
+        None => write_tile_ir(args, input, mlir::tile_ir(input, &module, None)?, None, None),
+    }
+}
+
+fn write_tile_ir(args: &Args, input: &File, module: ir::Module, layout: Option<&FileLayout>, to: Option<Version>) -> anyhow::Result<Exit> {
     let version = to.unwrap_or(module.version);
     let module = with_version(module, version);
     if args.text {
@@ -105,7 +127,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         StyleName::Cpp => Style::Cpp,
     };
     let mut options = WriteOptions::new(version).style(style);
-    if let Some(layout) = &layout {
+    if let Some(layout) = layout {
         options = options.layout(layout);
     }
     let written = bytecode::verify_and_write(module, &options).map_err(|refusal| match refusal {

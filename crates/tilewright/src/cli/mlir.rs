@@ -12,17 +12,44 @@ use std::{
 };
 use tilewright::{
     bytecode::FileKind,
-    ir::printable,
+    ir::{self, printable},
     mlir::{self, Module, PrintOptions, Stats, Version},
+    text::{self, ParseError},
 };
 
 /// Whether a file is MLIR bytecode.
-pub(super) fn is_mlir(input: &File) -> bool {
+pub(super) fn is_bytecode(input: &File) -> bool {
     input.source().kind() == FileKind::MlirBytecode
 }
 
-fn read(input: &File) -> anyhow::Result<Module<'_>> {
-    Ok(mlir::read(input.bytes()).map_err(|error| input.finding(format_args!("malformed MLIR bytecode: {error}")))?)
+/// Whether a file is MLIR bytecode, or text in MLIR's generic form of other dialects than Tile IR's.
+pub(super) fn is_mlir(input: &File) -> bool {
+    let is_text = |bytes| std::str::from_utf8(bytes).is_ok_and(mlir::is_text);
+    is_bytecode(input) || (input.source().kind() == FileKind::Text && is_text(input.bytes()))
+}
+
+/// Whether a file is text in MLIR's generic form, of Tile IR or of other dialects.
+pub(super) fn is_generic_form(input: &File) -> bool {
+    input.source().kind() == FileKind::Text && std::str::from_utf8(input.bytes()).is_ok_and(mlir::is_generic_form)
+}
+
+pub(super) fn read(input: &File) -> anyhow::Result<Module<'_>> {
+    Ok(read_plain(input).map_err(|error| input.finding(format_args!("malformed {}: {error}", noun(input))))?)
+}
+
+/// What MLIR is called in a file.
+pub(super) fn noun(input: &File) -> &'static str {
+    if is_bytecode(input) { "MLIR bytecode" } else { "MLIR text" }
+}
+
+/// The module, or what is wrong with the file.
+fn read_plain(input: &File) -> Result<Module<'_>, String> {
+    if is_bytecode(input) {
+        return mlir::read(input.bytes()).map_err(|error| error.to_string());
+    }
+    let shown = |error: &ParseError| error.render(input.bytes(), input.source().name()).trim_end().to_owned();
+    let text = text::decode(input.bytes()).map_err(|error| shown(&error))?;
+    mlir::parse(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(|error| shown(&error))
 }
 
 /// Prints the generic form.
@@ -36,26 +63,43 @@ pub(super) fn print(input: &File, debug_info: bool) -> anyhow::Result<Exit> {
 
 /// What a module is, in a line; or why the file is none.
 pub(super) fn summary(input: &File) -> Result<String, String> {
-    let module = mlir::read(input.bytes()).map_err(|error| error.to_string())?;
+    let module = read_plain(input)?;
+    let operations = count(module.num_ops(), "operation", "operations");
+    if !is_bytecode(input) {
+        return Ok(format!("MLIR text, {operations}"));
+    }
     let producer = printable(&module.producer).to_string();
-    Ok(format!("MLIR bytecode version {}, {}, producer {producer}", module.version, count(module.num_ops(), "operation", "operations")))
+    Ok(format!("MLIR bytecode version {}, {operations}, producer {producer}", module.version))
 }
 
-/// Writes the module at its own version, at another, or as text.
-pub(super) fn convert(input: &File, version: Option<Version>, as_text: bool, output: &Path) -> anyhow::Result<Exit> {
-    let module = read(input)?;
-    let written = if as_text {
-        mlir::print(&module, &PrintOptions::new().debug_info(true)).into_bytes()
-    } else {
-        mlir::write(&module, version.unwrap_or(module.version)).map_err(|error| input.finding(error))?
-    };
-    if as_text { emit::generated_text(&written, output) } else { emit::bytecode(&written, output) }
+/// Writes an MLIR module at its own version, at another, or as text.
+pub(super) fn convert(input: &File, module: &Module<'_>, version: Option<Version>, as_text: bool, output: &Path) -> anyhow::Result<Exit> {
+    if as_text {
+        let printed = mlir::print(module, &PrintOptions::new().debug_info(true));
+        return emit::generated_text(printed.as_bytes(), output);
+    }
+    let written = mlir::write(module, version.unwrap_or(module.version)).map_err(|error| input.finding(error))?;
+    emit::bytecode(&written, output)
+}
+
+/// The Tile IR module that an MLIR module of the cuda_tile dialect holds.
+pub(super) fn tile_ir(input: &File, module: &Module<'_>, version: Option<ir::Version>) -> anyhow::Result<ir::Module> {
+    let converted = mlir::tile_ir::from_mlir(module, version.unwrap_or(ir::Version::LATEST));
+    Ok(converted.map_err(|error| input.finding(format_args!("its generic form is not that of a Tile IR module\n{error}")))?)
+}
+
+/// A Tile IR module as an MLIR module of the cuda_tile dialect.
+pub(super) fn of_tile_ir(input: &File, module: &ir::Module) -> anyhow::Result<Module<'static>> {
+    Ok(mlir::tile_ir::to_mlir(module).map_err(|error| input.finding(error))?)
 }
 
 /// Prints where bytes go and what the module holds.
 pub(super) fn stats(input: &File) -> anyhow::Result<Exit> {
     let module = read(input)?;
-    let sections = mlir::sections(input.bytes()).map_err(|error| input.finding(error))?;
+    let sections = match is_bytecode(input) {
+        true => mlir::sections(input.bytes()).map_err(|error| input.finding(error))?,
+        false => Vec::new(),
+    };
     let stats = Stats::of(&module);
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     // A failure to write is kept in the sink, with its cause.
@@ -71,8 +115,12 @@ fn write_stats(
     sections: &[(mlir::Section, usize)],
     stats: &Stats,
 ) -> std::fmt::Result {
-    let producer = printable(&module.producer).to_string();
-    writeln!(out, "MLIR bytecode version {}, {len} bytes, producer {producer}", module.version)?;
+    if sections.is_empty() {
+        writeln!(out, "MLIR text, {len} bytes")?;
+    } else {
+        let producer = printable(&module.producer).to_string();
+        writeln!(out, "MLIR bytecode version {}, {len} bytes, producer {producer}", module.version)?;
+    }
     for (section, len) in sections {
         writeln!(out, "{len:>10}  {section}")?;
     }

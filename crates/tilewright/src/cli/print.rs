@@ -19,7 +19,7 @@ use tilewright::{
 /// Show a module as text
 ///
 /// The text is what NVIDIA's tileirdisasm prints. The module need only be readable, not valid: see 'validate'. MLIR bytecode of any
-/// dialect prints in MLIR's generic form, as 'mlir-opt --mlir-print-op-generic' does.
+/// dialect, and text in MLIR's generic form, print in that form, as 'mlir-opt --mlir-print-op-generic' does.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
     if mlir::is_mlir(&input) {
         if args.module || args.facts {
-            bail!("--module and --facts are for Tile IR, but {} is MLIR bytecode", shown(&args.file));
+            bail!("--module and --facts are for Tile IR, but {} is MLIR of other dialects", shown(&args.file));
         }
         return mlir::print(&input, args.debug_info);
     }

@@ -20,7 +20,7 @@ use tilewright::stats::{FileStats, Stats};
 /// Shows where the bytes of a bytecode file go, which operations and types the module uses, and for each function the work of one
 /// block: floating-point operations and bytes moved from and to memory. Loops with constant bounds are multiplied out; for others
 /// the number of iterations is n0, n1, ... Both branches of an 'if' are counted, and whole tiles where an access is masked or
-/// padded, so that numbers are upper bounds. Of MLIR bytecode, operations, dialects and resources are counted.
+/// padded, so that numbers are upper bounds. Of MLIR of other dialects, operations, dialects and resources are counted.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -19,9 +19,9 @@ use tilewright::{
 ///
 /// Prints a line for each file with the verdict, and below it the findings, up to the first 1000: the rule in brackets, the operation,
 /// what was expected and what was found, and the source location where the module has one. 'tilewright explain RULE' tells more about
-/// a rule. Text says no version, and is checked by the rules of the latest. Of MLIR bytecode the format is checked, not the rules of its
-/// dialects. Exit status 0 if all are valid, 1 if one is not, 2 if one
-/// cannot be read.
+/// a rule. Text says no version, and is checked by the rules of the latest. Of MLIR bytecode, and of text of
+/// other dialects in MLIR's generic form, the form is checked, not the rules of the dialects. Exit status 0 if all are valid, 1 if one is
+/// not, 2 if one cannot be read.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -62,7 +62,9 @@ fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> 
     if mlir::is_mlir(&file) {
         return match mlir::summary(&file) {
             Ok(summary) => writeln!(out, "{name}: {}, {summary}", style.good("well formed")).map(|()| Exit::Ok),
-            Err(error) => writeln!(out, "{name}: {}: {error}", style.bad("malformed MLIR bytecode")).map(|()| Exit::Findings),
+            Err(error) => {
+                writeln!(out, "{name}: {}: {error}", style.bad(&format!("malformed {}", mlir::noun(&file)))).map(|()| Exit::Findings)
+            }
         };
     }
     let verdict = source.module(None).map(ir::try_verify);

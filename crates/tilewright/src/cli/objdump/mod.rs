@@ -76,7 +76,7 @@ impl From<SectionName> for Section {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
-    if mlir::is_mlir(&input) {
+    if mlir::is_bytecode(&input) {
         if args.json || args.section.is_some() || args.function.is_some() {
             bail!("--json, --section and --function are for Tile IR, but this is MLIR bytecode");
         }

@@ -7,7 +7,6 @@ tilewright objdump cut.mlirbc
 tilewright stats new.mlirbc
 tilewright convert {fixtures}/jax_add.mlirbc --to 13.1 -o out
 tilewright convert {fixtures}/jax_add.mlirbc --to mlir-bytecode=7 -o out
-tilewright convert {corpus}/cases/vector_add/vector_add.13.4.tilebc --to mlir-bytecode -o out
 tilewright print --facts {fixtures}/jax_add.mlirbc
 tilewright stats --json {fixtures}/jax_add.mlirbc
 tilewright run {fixtures}/jax_add.mlirbc --grid 1

@@ -1,0 +1,291 @@
+//! Operations.
+
+use super::{Parsed, Parser, attributes::Entries, scan::error};
+use crate::{
+    ir::{OpData, Span},
+    module::OpName,
+    operations::{OpInfo, PropertyValue},
+    tables::{AttrId, NameId, TypeId},
+    write::{as_property, encode_properties, push_varint},
+};
+use std::ops::Range;
+
+/// A name of operations.
+#[derive(Clone, Copy)]
+pub(super) struct Name {
+    /// Its number.
+    pub(super) known: u32,
+    /// Its number for operations whose properties are not those that the table knows of it, once there is one.
+    unknown: Option<u32>,
+    info: Option<OpInfo>,
+}
+
+impl<'s> Parser<'s, '_> {
+    /// `%0:2 = "name"(%1) [^bb1] <{properties}> ({...}) {attributes} : (i32) -> (i32, i32) loc(...)`
+    pub(super) fn operation(&mut self) -> Parsed<()> {
+        let start = self.pos;
+        let results = self.result_names()?;
+        if self.peek() != b'"' {
+            return Err(self.not_generic());
+        }
+        let place = self.pos..self.pos + 1;
+        let text = self.raw_string()?;
+        let place = place.start..self.pos;
+        self.skip_blanks();
+        if text.is_empty() || text.contains('\\') {
+            return Err(error("unknown-operation", place, "this is no name of an operation"));
+        }
+        let name = self.op_name(text);
+        let operands = self.operand_names()?;
+        let successors = self.successors()?;
+        let properties = self.properties()?;
+        let is_isolated = name.info.is_some_and(|info| info.is_isolated);
+        let regions = self.regions(is_isolated)?;
+        let attrs = if self.peek() == b'{' { self.nested(Self::dictionary)? } else { Vec::new() };
+        self.expect(":", "and the types of operands and results")?;
+        let operands = self.operand_types(operands)?;
+        self.expect("->", "and the types of results")?;
+        let types = self.result_types()?;
+        let location = match self.optional_location()? {
+            Some(location) => location,
+            None => self.unknown_location(),
+        };
+        let results = self.define_results(results, &types, start..place.start)?;
+        let (known, (attrs, properties)) = self.name_and_dictionaries(text, name, &attrs, properties)?;
+        self.push_op(OpData {
+            name: NameId(known),
+            location,
+            attrs,
+            properties,
+            results,
+            operands,
+            successors,
+            regions,
+            is_isolated: is_isolated && regions.len > 0,
+        });
+        Ok(())
+    }
+
+    #[cold]
+    fn not_generic(&self) -> Box<tilewright_text::ParseError> {
+        let mut error = self.unexpected("an operation in MLIR's generic form, such as \"func.return\"() : () -> ()");
+        if !self.peek_word().is_empty() {
+            error.notes.push("what dialects write in forms of their own cannot be read without them: 'mlir-opt --mlir-print-op-generic' prints the generic form".to_owned());
+        }
+        error
+    }
+
+    /// `%0:2, %1 = `: names, how many results each has, and where they stand.
+    fn result_names(&mut self) -> Parsed<Vec<(&'s str, u64, Range<usize>)>> {
+        let mut names = Vec::new();
+        if self.peek() != b'%' {
+            return Ok(names);
+        }
+        loop {
+            let (name, place) = self.value_name()?;
+            let count = if self.eat(":") { self.number("a number of results")? } else { 1 };
+            if count == 0 {
+                return Err(error("wrong-count", place, "a name stands for at least one result"));
+            }
+            names.push((name, count, place));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("=", "and an operation")?;
+        Ok(names)
+    }
+
+    fn define_results(&mut self, names: Vec<(&'s str, u64, Range<usize>)>, types: &[TypeId], place: Range<usize>) -> Parsed<Span> {
+        if names.is_empty() {
+            return Ok(self.define_unnamed(types));
+        }
+        let total = names.iter().fold(0u64, |total, (_, count, _)| total.saturating_add(*count));
+        if total != types.len() as u64 {
+            return Err(error("wrong-count", place, format!("{total} results are named, but there are types for {}", types.len())));
+        }
+        let mut rest = types;
+        let mut span = Span { start: 0, len: types.len() as u32 };
+        for (index, (name, count, place)) in names.into_iter().enumerate() {
+            let (these, others) = rest.split_at(count as usize);
+            let defined = self.define(name, these, place)?;
+            if index == 0 {
+                span.start = defined.start;
+            }
+            rest = others;
+        }
+        Ok(span)
+    }
+
+    /// `(%0, %1#2)`
+    fn operand_names(&mut self) -> Parsed<Vec<(&'s str, u32, Range<usize>)>> {
+        let mut names = Vec::new();
+        self.expect("(", "and operands")?;
+        self.list(")", |p| {
+            let (name, mut place) = p.value_name()?;
+            let mut result = 0;
+            if p.eat("#") {
+                let number = p.number("the number of a result")?;
+                result = u32::try_from(number).map_err(|_| error("undefined-value", place.clone(), "there is no such result"))?;
+                place.end = p.token_end;
+            }
+            names.push((name, result, place));
+            Ok(())
+        })?;
+        Ok(names)
+    }
+
+    fn operand_types(&mut self, names: Vec<(&'s str, u32, Range<usize>)>) -> Parsed<Span> {
+        let at = self.pos;
+        let types = self.types_in_parentheses()?;
+        if names.len() != types.len() {
+            let message = format!("there are {} operands, but types for {}", names.len(), types.len());
+            return Err(error("wrong-count", at..self.token_end, message));
+        }
+        let start = self.ir.operands.len() as u32;
+        for ((name, result, place), ty) in names.into_iter().zip(types) {
+            self.use_value(name, result, ty, place)?;
+        }
+        Ok(Span { start, len: self.ir.operands.len() as u32 - start })
+    }
+
+    fn successors(&mut self) -> Parsed<Span> {
+        let start = self.ir.successors.len() as u32;
+        if self.eat("[") {
+            self.list("]", Self::successor)?;
+        }
+        Ok(Span { start, len: self.ir.successors.len() as u32 - start })
+    }
+
+    /// `<{...}>`
+    fn properties(&mut self) -> Parsed<Option<Entries>> {
+        let start = self.pos;
+        if !self.eat("<") {
+            return Ok(None);
+        }
+        let entries = self.nested(Self::dictionary)?;
+        self.expect(">", "behind the properties")?;
+        if entries.iter().any(|(name, _)| name == b"opaque_properties") {
+            let mut error =
+                error("unknown-attribute", start..self.token_end, "these properties were printed of an encoding that is not known");
+            error.notes.push("they refer to tables of the file that they come from: convert that file instead of its text".to_owned());
+            return Err(error);
+        }
+        Ok(Some(entries))
+    }
+
+    /// `({...}, {...})`
+    fn regions(&mut self, is_isolated: bool) -> Parsed<Span> {
+        let mut regions = Vec::new();
+        if self.eat("(") {
+            self.list(")", |p| {
+                regions.push(p.region(is_isolated)?);
+                Ok(())
+            })?;
+        }
+        let start = self.ir.regions.len() as u32;
+        self.ir.regions.extend(&regions);
+        Ok(Span { start, len: regions.len() as u32 })
+    }
+
+    pub(super) fn op_name(&mut self, text: &'s str) -> Name {
+        if let Some(&name) = self.names.get(text) {
+            return name;
+        }
+        let info = OpInfo::in_version(text, self.tile_ir);
+        let name = Name { known: self.push_op_name(text, info.is_some()), unknown: None, info };
+        self.names.insert(text, name);
+        name
+    }
+
+    fn push_op_name(&mut self, text: &str, is_registered: bool) -> u32 {
+        let (dialect, rest) = text.split_once('.').unwrap_or((text, ""));
+        let dialect = self.builder.dialect(dialect.as_bytes());
+        let name = self.builder.string(rest.as_bytes());
+        self.op_names.push(OpName { dialect, name, is_registered: Some(is_registered) });
+        self.op_names.len() as u32 - 1
+    }
+
+    /// The number of the operation's name, its attributes and its properties. An operation whose properties are not those of the table
+    /// counts as one that is not known, and keeps them as a dictionary.
+    fn name_and_dictionaries(
+        &mut self,
+        text: &'s str,
+        name: Name,
+        attrs: &[(Vec<u8>, AttrId)],
+        properties: Option<Entries>,
+    ) -> Parsed<(u32, (Option<AttrId>, Option<u32>))> {
+        if let Some(dictionaries) = self.known_properties(name, attrs, properties.as_deref()) {
+            return Ok((name.known, dictionaries));
+        }
+        let number = match (name.info, name.unknown) {
+            (None, _) => name.known,
+            (Some(_), Some(number)) => number,
+            (Some(_), None) => {
+                let number = self.push_op_name(text, false);
+                self.names.insert(text, Name { unknown: Some(number), ..name });
+                number
+            }
+        };
+        let properties = properties.filter(|entries| !entries.is_empty()).map(|entries| {
+            let dictionary = self.builder.dictionary(&entries);
+            let mut encoded = Vec::new();
+            push_varint(&mut encoded, u64::from(dictionary.0));
+            self.properties.number(encoded)
+        });
+        Ok((number, (self.attrs(attrs), properties)))
+    }
+
+    /// For a name of which everything is known.
+    pub(super) fn dictionaries(
+        &mut self,
+        name: Name,
+        attrs: &[(Vec<u8>, AttrId)],
+        properties: Option<&[(Vec<u8>, AttrId)]>,
+    ) -> Parsed<(Option<AttrId>, Option<u32>)> {
+        Ok(self.known_properties(name, attrs, properties).unwrap_or((None, None)))
+    }
+
+    fn attrs(&mut self, attrs: &[(Vec<u8>, AttrId)]) -> Option<AttrId> {
+        if attrs.is_empty() { None } else { Some(self.builder.dictionary(attrs)) }
+    }
+
+    /// Attributes and properties of an operation, if the properties are those of the table. Text without `<{...}>`, as older printers
+    /// write it, has them among the attributes.
+    fn known_properties(
+        &mut self,
+        name: Name,
+        attrs: &[(Vec<u8>, AttrId)],
+        properties: Option<&[(Vec<u8>, AttrId)]>,
+    ) -> Option<(Option<AttrId>, Option<u32>)> {
+        let info = name.info?;
+        let (mut values, mut others): (Vec<(Vec<u8>, PropertyValue)>, Vec<(Vec<u8>, AttrId)>) = (Vec::new(), Vec::new());
+        let mut push = |name: &[u8], attr: AttrId, others: Option<&mut Vec<(Vec<u8>, AttrId)>>| {
+            match (info.property_named(name), others) {
+                (Some(property), _) => values.push((property.as_bytes().to_vec(), as_property(self.builder.tables, info, property, attr))),
+                (None, Some(others)) => others.push((name.to_vec(), attr)),
+                (None, None) => return false,
+            }
+            true
+        };
+        for (name, attr) in properties.unwrap_or_default() {
+            if !push(name, *attr, None) {
+                return None;
+            }
+        }
+        for (name, attr) in attrs {
+            if properties.is_some() {
+                others.push((name.clone(), *attr));
+            } else {
+                push(name, *attr, Some(&mut others));
+            }
+        }
+        let mut encoded = Vec::new();
+        let has_properties = info.properties().next().is_some();
+        if has_properties {
+            encode_properties(&mut self.builder, info, &values, crate::module::Version::LATEST, &mut encoded).ok()?;
+        }
+        let properties = has_properties.then(|| self.properties.number(encoded));
+        Some((self.attrs(&others), properties))
+    }
+}
