@@ -80,8 +80,8 @@ impl<'s> Parser<'s, '_> {
         let found = self.elements(element, &mut elements)?;
         let place = start..self.token_end;
         self.expect(close, "")?;
-        let is_one = found.is_empty();
-        if !is_one && !found.iter().zip(&shape).all(|(&a, &b)| a as i64 == b) || !is_one && found.len() != shape.len() {
+        // One element stands for all of them.
+        if !found.is_empty() && !found.iter().map(|&size| size as i64).eq(shape.iter().copied()) {
             return Err(error("type-mismatch", place, format!("the shape of the elements is {found:?}, but that of their type {shape:?}")));
         }
         if let Element::Other = element {

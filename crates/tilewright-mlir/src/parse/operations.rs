@@ -10,6 +10,9 @@ use crate::{
 };
 use std::ops::Range;
 
+/// The attributes and the properties of an operation.
+type Dictionaries = (Option<AttrId>, Option<u32>);
+
 /// A name of operations.
 #[derive(Clone, Copy)]
 pub(super) struct Name {
@@ -214,7 +217,7 @@ impl<'s> Parser<'s, '_> {
         name: Name,
         attrs: &[(Vec<u8>, AttrId)],
         properties: Option<Entries>,
-    ) -> Parsed<(u32, (Option<AttrId>, Option<u32>))> {
+    ) -> Parsed<(u32, Dictionaries)> {
         if let Some(dictionaries) = self.known_properties(name, attrs, properties.as_deref()) {
             return Ok((name.known, dictionaries));
         }
@@ -242,7 +245,7 @@ impl<'s> Parser<'s, '_> {
         name: Name,
         attrs: &[(Vec<u8>, AttrId)],
         properties: Option<&[(Vec<u8>, AttrId)]>,
-    ) -> Parsed<(Option<AttrId>, Option<u32>)> {
+    ) -> Parsed<Dictionaries> {
         Ok(self.known_properties(name, attrs, properties).unwrap_or((None, None)))
     }
 
@@ -257,27 +260,20 @@ impl<'s> Parser<'s, '_> {
         name: Name,
         attrs: &[(Vec<u8>, AttrId)],
         properties: Option<&[(Vec<u8>, AttrId)]>,
-    ) -> Option<(Option<AttrId>, Option<u32>)> {
+    ) -> Option<Dictionaries> {
         let info = name.info?;
-        let (mut values, mut others): (Vec<(Vec<u8>, PropertyValue)>, Vec<(Vec<u8>, AttrId)>) = (Vec::new(), Vec::new());
-        let mut push = |name: &[u8], attr: AttrId, others: Option<&mut Vec<(Vec<u8>, AttrId)>>| {
-            match (info.property_named(name), others) {
-                (Some(property), _) => values.push((property.as_bytes().to_vec(), as_property(self.builder.tables, info, property, attr))),
-                (None, Some(others)) => others.push((name.to_vec(), attr)),
-                (None, None) => return false,
-            }
-            true
+        let (given, mut others) = match properties {
+            Some(properties) => (properties, attrs.to_vec()),
+            None => (attrs, Vec::new()),
         };
-        for (name, attr) in properties.unwrap_or_default() {
-            if !push(name, *attr, None) {
-                return None;
-            }
-        }
-        for (name, attr) in attrs {
-            if properties.is_some() {
-                others.push((name.clone(), *attr));
-            } else {
-                push(name, *attr, Some(&mut others));
+        let mut values: Vec<(Vec<u8>, PropertyValue)> = Vec::new();
+        for (name, attr) in given {
+            match info.property_named(name) {
+                Some(property) => {
+                    values.push((property.as_bytes().to_vec(), as_property(self.builder.tables, info, property, *attr)));
+                }
+                None if properties.is_some() => return None,
+                None => others.push((name.clone(), *attr)),
             }
         }
         let mut encoded = Vec::new();
