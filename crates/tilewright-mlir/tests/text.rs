@@ -104,7 +104,8 @@ fn what_people_write_is_understood() {
             "\"func.func\"() ({}) {function_type = () -> (), sym_name = \"f\", x} : () -> ()",
             "<{function_type = () -> (), sym_name = \"f\"}> ({\n}) {x}",
         ),
-        ("\"func.func\"() <{odd = 1 : i32}> ({}) : () -> ()", "\"func.func\"() <{odd = 1 : i32}> ({"),
+        ("\"func.func\"() <{odd = 1 : i32}> ({}) : () -> ()", "\"func.func\"() ({\n}) {odd = 1 : i32}"),
+        ("\"func.func\"() <{sym_name = \"f\"}> ({}) : () -> ()", "\"func.func\"() <{sym_name = \"f\"}> ({"),
     ];
     for (text, expected) in cases {
         let module = parse(text).unwrap_or_else(|error| panic!("{}", error.render(text, "text")));

@@ -190,9 +190,9 @@ impl Decoder {
         Decoder { forms, is_registered: module.op_names[name.index()].is_registered.unwrap_or(true) }
     }
 
-    /// What is known of the operation.
+    /// What is known of the operation, if whoever wrote the file knew it too.
     pub(crate) fn info(&self) -> Option<OpInfo> {
-        self.forms.first().copied()
+        self.forms.first().copied().filter(|_| self.is_registered)
     }
 
     pub(crate) fn decode(&self, module: &Module<'_>, properties: u32) -> Properties {

@@ -172,11 +172,11 @@ impl<'s> Parser<'s, '_> {
     fn wrap(&mut self, region: RegionData) -> Parsed<()> {
         let name = self.op_name("builtin.module");
         let location = self.unknown_location();
-        let (attrs, properties) = self.dictionaries(name, &[], None)?;
+        let (attrs, properties) = self.dictionaries(name, Vec::new(), None)?;
         let start = self.ir.regions.len() as u32;
         self.ir.regions.push(region);
         let op = crate::ir::OpData {
-            name: NameId(name.known),
+            name: NameId(name.number),
             location,
             attrs,
             properties,

@@ -16,10 +16,7 @@ type Dictionaries = (Option<AttrId>, Option<u32>);
 /// A name of operations.
 #[derive(Clone, Copy)]
 pub(super) struct Name {
-    /// Its number.
-    pub(super) known: u32,
-    /// Its number for operations whose properties are not those that the table knows of it, once there is one.
-    unknown: Option<u32>,
+    pub(super) number: u32,
     info: Option<OpInfo>,
 }
 
@@ -54,9 +51,9 @@ impl<'s> Parser<'s, '_> {
             None => self.unknown_location(),
         };
         let results = self.define_results(results, &types, start..place.start)?;
-        let (known, (attrs, properties)) = self.name_and_dictionaries(text, name, &attrs, properties)?;
+        let (attrs, properties) = self.dictionaries(name, attrs, properties)?;
         self.push_op(OpData {
-            name: NameId(known),
+            name: NameId(name.number),
             location,
             attrs,
             properties,
@@ -196,7 +193,7 @@ impl<'s> Parser<'s, '_> {
             return name;
         }
         let info = OpInfo::in_version(text, self.tile_ir);
-        let name = Name { known: self.push_op_name(text, info.is_some()), unknown: None, info };
+        let name = Name { number: self.push_op_name(text, info.is_some()), info };
         self.names.insert(text, name);
         name
     }
@@ -209,79 +206,42 @@ impl<'s> Parser<'s, '_> {
         self.op_names.len() as u32 - 1
     }
 
-    /// The number of the operation's name, its attributes and its properties. An operation whose properties are not those of the table
-    /// counts as one that is not known, and keeps them as a dictionary.
-    fn name_and_dictionaries(
-        &mut self,
-        text: &'s str,
-        name: Name,
-        attrs: &[(Vec<u8>, AttrId)],
-        properties: Option<Entries>,
-    ) -> Parsed<(u32, Dictionaries)> {
-        if let Some(dictionaries) = self.known_properties(name, attrs, properties.as_deref()) {
-            return Ok((name.known, dictionaries));
-        }
-        let number = match (name.info, name.unknown) {
-            (None, _) => name.known,
-            (Some(_), Some(number)) => number,
-            (Some(_), None) => {
-                let number = self.push_op_name(text, false);
-                self.names.insert(text, Name { unknown: Some(number), ..name });
-                number
-            }
-        };
-        let properties = properties.filter(|entries| !entries.is_empty()).map(|entries| {
-            let dictionary = self.builder.dictionary(&entries);
-            let mut encoded = Vec::new();
-            push_varint(&mut encoded, u64::from(dictionary.0));
-            self.properties.number(encoded)
-        });
-        Ok((number, (self.attrs(attrs), properties)))
-    }
-
-    /// For a name of which everything is known.
-    pub(super) fn dictionaries(
-        &mut self,
-        name: Name,
-        attrs: &[(Vec<u8>, AttrId)],
-        properties: Option<&[(Vec<u8>, AttrId)]>,
-    ) -> Parsed<Dictionaries> {
-        Ok(self.known_properties(name, attrs, properties).unwrap_or((None, None)))
-    }
-
     fn attrs(&mut self, attrs: &[(Vec<u8>, AttrId)]) -> Option<AttrId> {
         if attrs.is_empty() { None } else { Some(self.builder.dictionary(attrs)) }
     }
 
-    /// Attributes and properties of an operation, if the properties are those of the table. Text without `<{...}>`, as older printers
-    /// write it, has them among the attributes.
-    fn known_properties(
-        &mut self,
-        name: Name,
-        attrs: &[(Vec<u8>, AttrId)],
-        properties: Option<&[(Vec<u8>, AttrId)]>,
-    ) -> Option<Dictionaries> {
-        let info = name.info?;
-        let (given, mut others) = match properties {
-            Some(properties) => (properties, attrs.to_vec()),
-            None => (attrs, Vec::new()),
+    /// Attributes and properties of an operation. Text without `<{...}>`, as older printers write it, has both in one; and where the
+    /// properties are not those of the table, all are attributes, from among which MLIR takes those that it knows.
+    pub(super) fn dictionaries(&mut self, name: Name, attrs: Entries, properties: Option<Entries>) -> Parsed<Dictionaries> {
+        let Some(info) = name.info else {
+            let properties = properties.filter(|entries| !entries.is_empty()).map(|entries| {
+                let dictionary = self.builder.dictionary(&entries);
+                let mut encoded = Vec::new();
+                push_varint(&mut encoded, u64::from(dictionary.0));
+                self.properties.number(encoded)
+            });
+            return Ok((self.attrs(&attrs), properties));
         };
-        let mut values: Vec<(Vec<u8>, PropertyValue)> = Vec::new();
-        for (name, attr) in given {
-            match info.property_named(name) {
-                Some(property) => {
-                    values.push((property.as_bytes().to_vec(), as_property(self.builder.tables, info, property, *attr)));
-                }
-                None if properties.is_some() => return None,
-                None => others.push((name.clone(), *attr)),
-            }
-        }
+        let (mut others, given) = if let Some(properties) = properties { (attrs, properties) } else { (Vec::new(), attrs) };
+        let (known, unknown): (Entries, Entries) = given.into_iter().partition(|(name, _)| info.property_named(name).is_some());
+        others.extend(unknown);
+        let value = |(name, attr): &(Vec<u8>, AttrId)| {
+            let property = info.property_named(name)?;
+            Some((property.as_bytes().to_vec(), as_property(self.builder.tables, info, property, *attr)))
+        };
+        let values: Vec<(Vec<u8>, PropertyValue)> = known.iter().filter_map(value).collect();
         let mut encoded = Vec::new();
         let has_properties = info.properties().next().is_some();
-        if has_properties {
-            encode_properties(&mut self.builder, info, &values, crate::module::Version::LATEST, &mut encoded).ok()?;
+        let version = crate::module::Version::LATEST;
+        let is_encoded = has_properties && encode_properties(&mut self.builder, info, &values, version, &mut encoded).is_ok();
+        if !is_encoded {
+            others.extend(known);
         }
-        let properties = has_properties.then(|| self.properties.number(encoded));
-        Some((self.attrs(&others), properties))
+        others.sort();
+        if let Some(pair) = others.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let name = String::from_utf8_lossy(&pair[0].0);
+            return Err(error("redefinition", self.pos..self.pos, format!("'{name}' is both an attribute and a property")));
+        }
+        Ok((self.attrs(&others), is_encoded.then(|| self.properties.number(encoded))))
     }
 }

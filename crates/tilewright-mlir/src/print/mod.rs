@@ -235,8 +235,8 @@ impl<'m, 'a> Printer<'m, 'a> {
             push_list(out, ir.successors(data), |out, &block| push_block(out, block));
             out.push(b']');
         }
-        // An older file may hold properties among the attributes, and leave out some.
-        if data.properties.is_some() || !self.module.version.has_properties() {
+        // Properties may be among the attributes: in older files, and where they are not those of the table.
+        if data.properties.is_some() || data.attrs.is_some() || !self.module.version.has_properties() {
             self.dictionary(data, out, true);
         }
     }
@@ -268,7 +268,8 @@ impl<'m, 'a> Printer<'m, 'a> {
     /// The properties or the attributes of an operation, as they stand behind its operands or before its types.
     fn dictionary(&self, data: &OpData, out: &mut Vec<u8>, is_properties: bool) {
         // Attributes that are no properties do not depend on these, so that more operations have them in common.
-        let key = (data.name, data.attrs, if is_properties { data.properties } else { Some(u32::MAX) });
+        let attributes = Some(if data.properties.is_some() { u32::MAX } else { u32::MAX - 1 });
+        let key = (data.name, data.attrs, if is_properties { data.properties } else { attributes });
         if let Some(text) = self.dictionaries.borrow().get(&key) {
             return out.extend(text);
         }
@@ -288,7 +289,7 @@ impl<'m, 'a> Printer<'m, 'a> {
     fn push_properties(&self, data: &OpData, out: &mut Vec<u8>) {
         let decoder = self.decoder(data.name);
         let Some(properties) = data.properties else {
-            if let (false, Some(info)) = (self.module.version.has_properties(), decoder.info()) {
+            if let Some(info) = decoder.info() {
                 self.push_properties_of_attributes(data, info, out);
             }
             return;
@@ -313,7 +314,8 @@ impl<'m, 'a> Printer<'m, 'a> {
         let all = data.attrs.map_or(Vec::new(), |attrs| sorted_attributes(self.module, attrs));
         let mut named: Vec<(&str, PropertyValue)> =
             all.iter().filter_map(|&(name, value)| Some((info.property_named(name)?, PropertyValue::Attr(value)))).collect();
-        for (name, kind) in info.properties() {
+        let is_old = !self.module.version.has_properties();
+        for (name, kind) in info.properties().filter(|_| is_old) {
             let absent = match kind {
                 Kind::Bool => PropertyValue::Bool(false),
                 Kind::OptionalInt => PropertyValue::OptionalInt(None),
@@ -343,7 +345,7 @@ impl<'m, 'a> Printer<'m, 'a> {
     fn push_attributes(&self, data: &OpData, out: &mut Vec<u8>) {
         let Some(attrs) = data.attrs else { return };
         let mut all = sorted_attributes(self.module, attrs);
-        if !self.module.version.has_properties()
+        if data.properties.is_none()
             && let Some(info) = self.decoder(data.name).info()
         {
             all.retain(|&(name, _)| info.property_named(name).is_none());

@@ -107,7 +107,7 @@ impl Split {
             Some(Properties::Unknown) => return None,
             None => {}
         }
-        if let (false, Some(info)) = (module.version.has_properties(), decoder.info()) {
+        if let (None, Some(info)) = (properties, decoder.info()) {
             let attrs = std::mem::take(&mut split.attrs);
             for (name, value) in attrs {
                 match info.property_named(&name) {
@@ -121,6 +121,25 @@ impl Split {
         Some(split)
     }
 
+    fn keep_as_attributes(&mut self, builder: &mut Builder<'_, '_>) -> Result<(), String> {
+        if let Some(dictionary) = self.dictionary {
+            self.attrs.extend(entries(builder.tables, dictionary));
+        }
+        for (name, value) in std::mem::take(&mut self.properties) {
+            match value {
+                PropertyValue::Attr(attr) => self.attrs.push((name, attr)),
+                PropertyValue::Segments(sizes) => self.attrs.push((name, builder.i32_array(&sizes))),
+                // These have no attribute that MLIR would take for them.
+                PropertyValue::Bool(false) | PropertyValue::OptionalInt(None) | PropertyValue::Int(0, _) => {}
+                _ => {
+                    let name = String::from_utf8_lossy(&name);
+                    return Err(format!("the value of its property '{name}' needs version 5"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn write(
         mut self,
         builder: &mut Builder<'_, '_>,
@@ -128,41 +147,26 @@ impl Split {
         version: Version,
         info: Option<OpInfo>,
     ) -> Result<Dictionaries, String> {
-        if !version.has_properties() {
-            if let Some(dictionary) = self.dictionary {
-                self.attrs.extend(entries(builder.tables, dictionary));
-            }
-            for (name, value) in std::mem::take(&mut self.properties) {
-                match value {
-                    PropertyValue::Attr(attr) => self.attrs.push((name, attr)),
-                    PropertyValue::Segments(sizes) => self.attrs.push((name, builder.i32_array(&sizes))),
-                    // These have no attribute that MLIR would take for them.
-                    PropertyValue::Bool(false) | PropertyValue::OptionalInt(None) | PropertyValue::Int(0, _) => {}
-                    _ => {
-                        let name = String::from_utf8_lossy(&name);
-                        return Err(format!("the value of its property '{name}' needs version 5"));
-                    }
-                }
-            }
+        let mut encoded = Vec::new();
+        let mut is_encoded = false;
+        if let (true, Some(info)) = (version.has_properties() && self.dictionary.is_none(), info) {
+            let has_properties = info.properties().next().is_some();
+            is_encoded = has_properties && encode(builder, info, &self.properties, version, &mut encoded).is_ok();
+        }
+        if let (true, Some(dictionary)) = (version.has_properties(), self.dictionary) {
+            push_varint(&mut encoded, u64::from(dictionary.0));
+            is_encoded = true;
+        }
+        if !is_encoded {
+            // Of an older version, or of another version of the dialect: MLIR takes properties from among the attributes too.
+            self.keep_as_attributes(builder)?;
         }
         self.attrs.sort();
         if let Some(pair) = self.attrs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(format!("'{}' is both an attribute and a property", String::from_utf8_lossy(&pair[0].0)));
         }
         let attrs = if self.attrs.is_empty() { None } else { Some(builder.dictionary(&self.attrs)) };
-        let mut encoded = Vec::new();
-        let properties = match (version.has_properties(), self.dictionary, info) {
-            (false, ..) => None,
-            (true, Some(dictionary), _) => {
-                push_varint(&mut encoded, u64::from(dictionary.0));
-                Some(table.number(encoded))
-            }
-            (true, None, Some(info)) if info.properties().next().is_some() => {
-                encode(builder, info, &self.properties, version, &mut encoded)?;
-                Some(table.number(encoded))
-            }
-            (true, None, _) => None,
-        };
+        let properties = is_encoded.then(|| table.number(encoded));
         Ok((attrs, properties))
     }
 }
