@@ -30,6 +30,8 @@ pub enum FileKind {
     Envelope,
     /// Bytecode of upstream MLIR.
     MlirBytecode,
+    /// Other data with bytecode of upstream MLIR in it, such as a serialized export of JAX.
+    HoldsMlirBytecode,
     /// Machine code for NVIDIA GPUs.
     Cubin,
     /// Another ELF file.
@@ -97,7 +99,10 @@ impl FileKind {
             // The opcode for the version of the protocol, and the version.
             [0x80, 2..=5, ..] => FileKind::Pickle,
             _ if MAGIC.starts_with(bytes) => FileKind::CutOff,
-            _ => by_content(&bytes[..bytes.len().min(LOOKED_AT)]),
+            _ => match by_content(&bytes[..bytes.len().min(LOOKED_AT)]) {
+                FileKind::Unknown if holds_mlir(bytes) => FileKind::HoldsMlirBytecode,
+                kind => kind,
+            },
         }
     }
 
@@ -115,6 +120,7 @@ impl FileKind {
             FileKind::CutOff => "the file ends within its first 8 bytes",
             FileKind::Envelope => "this is a container that begins with 06 03 80 'Tile' 00",
             FileKind::MlirBytecode => "this is MLIR bytecode",
+            FileKind::HoldsMlirBytecode => "this is other data that holds MLIR bytecode, such as what serialize() of a jax.export writes",
             FileKind::Cubin => "this is a cubin, machine code for NVIDIA GPUs",
             FileKind::Elf => "this is an ELF file, a program or a library",
             FileKind::Ptx => "this is PTX, assembly for NVIDIA GPUs",
@@ -140,9 +146,13 @@ impl FileKind {
                 Some(EXPORT)
             }
             FileKind::Text => Some("'tilewright convert' makes bytecode of text"),
-            FileKind::Envelope => Some("the bytecode that tileiras takes begins with 7f 'TileIR' 00"),
+            FileKind::Envelope => Some(
+                "the bytecode that tileiras takes begins with 7f 'TileIR' 00; 'tilewright objdump' lists the sections, as far as they are \
+                 as the one description of such files says",
+            ),
+            FileKind::HoldsMlirBytecode => Some("mlir_module_serialized of the export is the bytecode itself"),
             FileKind::MlirBytecode => Some(
-                "'tilewright print', 'validate', 'objdump', 'stats' and 'convert' take it; if it is of the cuda_tile dialect, \
+                "'tilewright print', 'validate', 'objdump', 'stats', 'diff' and 'convert' take it; if it is of the cuda_tile dialect, \
                  'tilewright convert' makes Tile IR bytecode of it",
             ),
             FileKind::Python => Some(
@@ -175,6 +185,13 @@ fn by_content(head: &[u8]) -> FileKind {
     } else {
         FileKind::Unknown
     }
+}
+
+/// Whether MLIR bytecode begins somewhere, of a version that is known and with a producer that is text.
+fn holds_mlir(bytes: &[u8]) -> bool {
+    const MAGIC: &[u8] = b"ML\xefR";
+    let is_start = |at: usize| matches!(bytes[at..], [_, _, _, _, version, first, ..] if version <= 15 && first.is_ascii_alphanumeric());
+    bytes.windows(MAGIC.len()).enumerate().any(|(at, window)| window == MAGIC && is_start(at))
 }
 
 fn elf(bytes: &[u8]) -> FileKind {
@@ -260,6 +277,7 @@ mod tests {
             (b"\xff\xfee\0n\0", FileKind::WideText),
             (&wide, FileKind::WideText),
             (b"\0e\0n\0t\0r\0y", FileKind::WideText),
+            (b"\x3c\0\0\0\x38\0\x60\0\x01\x02\x03\x04\x05\x06ML\xefR\x0dStableHLO_v1\0\x07\x01\x02", FileKind::HoldsMlirBytecode),
             (&[0x90; 100], FileKind::Unknown),
         ];
         for (bytes, expected) in cases {

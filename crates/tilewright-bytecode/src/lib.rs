@@ -36,6 +36,7 @@
 mod attributes;
 mod body;
 mod constants;
+mod container;
 mod context;
 mod cursor;
 mod debug;
@@ -54,6 +55,7 @@ mod table;
 mod types;
 mod write;
 
+pub use container::{Container, ContainerSection};
 pub use error::{ReadError, ReadErrorKind, Section};
 pub use file::File;
 pub use file_layout::FileLayout;

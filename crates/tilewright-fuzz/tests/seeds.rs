@@ -53,7 +53,7 @@ macro_rules! targets {
     };
 }
 
-targets!(reader text_parser round_trip_bytecode round_trip_text verifier printer_is_total);
+targets!(reader text_parser round_trip_bytecode round_trip_text verifier printer_is_total mlir);
 
 /// `fuzz/` is no part of the workspace, so nothing else would notice a program that is missing or calls another target.
 #[test]

@@ -28,7 +28,7 @@ pub use dump::{Item, dump};
 pub use error::{Error, Section};
 pub use module::{Module, Version};
 pub use parse::{is_generic_form, is_text, parse};
-pub use print::{PrintOptions, print, print_in_pieces};
+pub use print::{Line, PrintOptions, list, print, print_in_pieces};
 pub use read::{MAGIC, ReadOptions, read};
 pub use stats::{Stats, sections};
 pub use tables::{AttrId, Dialect, DialectId, NameId, StrId, Strings, Table, Tables, TypeId};

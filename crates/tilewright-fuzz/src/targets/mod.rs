@@ -7,6 +7,7 @@
 //! files of the corpus are good seeds for them.
 
 mod bytecode;
+mod mlir;
 mod printer;
 mod reader;
 mod text;
@@ -14,6 +15,7 @@ mod text_parser;
 mod verifier;
 
 pub use bytecode::round_trip_bytecode;
+pub use mlir::mlir;
 pub use printer::printer_is_total;
 pub use reader::reader;
 pub use text::round_trip_text;
@@ -35,13 +37,14 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "reader", run: reader },
     Target { name: "text_parser", run: text_parser },
     Target { name: "round_trip_bytecode", run: round_trip_bytecode },
     Target { name: "round_trip_text", run: round_trip_text },
     Target { name: "verifier", run: verifier },
     Target { name: "printer_is_total", run: printer_is_total },
+    Target { name: "mlir", run: mlir },
 ];
 
 /// Every form that a module can be printed in.

@@ -167,8 +167,11 @@ impl Printer<'_, '_> {
     pub(super) fn push_float(&self, out: &mut Vec<u8>, ty: TypeId, words: &[u64], elision: Elision) {
         let tables = &self.module.tables;
         let Some(Scalar::Float(format)) = tables.scalar(ty) else { return };
+        let start = out.len();
         push_float(out, format, super::dense::truncate(words, u64::from(format.width)));
-        if elision == Elision::Never || tables.builtin_type(ty) != Some(code::F64_TYPE) {
+        // Hexadecimal digits without a type are an integer.
+        let is_plain = !out[start..].starts_with(b"0x");
+        if elision == Elision::Never || !is_plain || tables.builtin_type(ty) != Some(code::F64_TYPE) {
             self.push_type_behind(out, ty, elision);
         }
     }

@@ -7,11 +7,13 @@ mod aliases;
 mod attributes;
 mod dense;
 mod hlo;
+mod list;
 pub(crate) mod names;
 mod quant;
 mod types;
 mod vhlo;
 
+pub use list::{Line, list};
 pub(crate) use types::identity_map;
 
 use crate::{

@@ -3,16 +3,18 @@
 use super::{
     exit::Exit,
     input::File,
+    mlir,
     output::{TextSink, write_json},
 };
 use anyhow::{anyhow, bail};
+use serde::Serialize;
 use std::{
     fmt::Write as _,
     io::{self, BufWriter},
     path::PathBuf,
 };
 use tilewright::{
-    diff::{DiffOptions, diff},
+    diff::{DiffOptions, diff, diff_mlir},
     ir::{Module, Version},
 };
 
@@ -20,7 +22,7 @@ use tilewright::{
 ///
 /// The order of tables, the numbers of values, and source locations make no difference. Lines with '-' are gone, lines with '+'
 /// are new; an operation that stands in both is shown with what changed. Numbers are positions in the function, in the
-/// order of the text. Exit status 0 if the modules are equal, 1 if they differ, 2 if one cannot be read.
+/// order of the text. Two files of MLIR, bytecode or text in the generic form, are compared in the same way. Exit status 0 if the modules are equal, 1 if they differ, 2 if one cannot be read.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -49,19 +51,32 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         bail!("only one of the two modules can come from stdin");
     }
     let (old, new) = (File::read(&args.old)?, File::read(&args.new)?);
+    let options = DiffOptions::new().locations(args.locations);
+    if mlir::is_mlir(&old) || mlir::is_mlir(&new) {
+        if let Some(other) = [&old, &new].into_iter().find(|file| !mlir::is_mlir(file)) {
+            let other = other.source().name();
+            bail!("one file is MLIR, but {other} is not: 'tilewright convert --to mlir-bytecode' makes MLIR of Tile IR");
+        }
+        let read = |file| mlir::read(file).map_err(|error| anyhow!("{error}"));
+        return show(&diff_mlir(&read(&old)?, &read(&new)?, &options), |difference| difference.equal, args.json);
+    }
     // Text says no version: it has that of the other side.
     let version = old.source().version().or_else(|| new.source().version());
     let (old, new) = (read(&old, version)?, read(&new, version)?);
-    let difference = diff(&old, &new, &DiffOptions::new().locations(args.locations));
-    if args.json {
-        write_json(&mut BufWriter::new(io::stdout().lock()), &difference)?;
+    show(&diff(&old, &new, &options), |difference| difference.equal, args.json)
+}
+
+/// Prints a difference.
+fn show<D: Serialize + std::fmt::Display>(difference: &D, is_equal: impl Fn(&D) -> bool, json: bool) -> anyhow::Result<Exit> {
+    if json {
+        write_json(&mut BufWriter::new(io::stdout().lock()), difference)?;
     } else {
         let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
         // A failure to write is kept in the sink, with its cause.
         let _ = write!(out, "{difference}");
         out.finish()?;
     }
-    Ok(if difference.equal { Exit::Ok } else { Exit::Findings })
+    Ok(if is_equal(difference) { Exit::Ok } else { Exit::Findings })
 }
 
 /// A module that cannot be read is no finding here: exit status 1 means a difference.

@@ -4,8 +4,9 @@ use super::{
     emit,
     exit::Exit,
     input::File,
-    output::{TextSink, count},
+    output::{TextSink, count, write_json},
 };
+use serde::Serialize;
 use std::{
     io::{self, BufWriter, Write},
     path::Path,
@@ -94,18 +95,81 @@ pub(super) fn of_tile_ir(input: &File, module: &ir::Module) -> anyhow::Result<Mo
 }
 
 /// Prints where bytes go and what the module holds.
-pub(super) fn stats(input: &File) -> anyhow::Result<Exit> {
+pub(super) fn stats(input: &File, json: bool) -> anyhow::Result<Exit> {
     let module = read(input)?;
     let sections = match is_bytecode(input) {
         true => mlir::sections(input.bytes()).map_err(|error| input.finding(error))?,
         false => Vec::new(),
     };
     let stats = Stats::of(&module);
+    if json {
+        let report = Report::of(input, &module, &sections, &stats);
+        write_json(&mut BufWriter::new(io::stdout().lock()), &report)?;
+        return Ok(Exit::Ok);
+    }
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     // A failure to write is kept in the sink, with its cause.
     let _ = write_stats(&mut out, &module, input.bytes().len(), &sections, &stats);
     out.finish()?;
     Ok(Exit::Ok)
+}
+
+/// The counts as JSON.
+#[derive(Serialize)]
+struct Report {
+    /// None for text.
+    version: Option<u8>,
+    producer: String,
+    bytes: usize,
+    sections: Vec<SizeReport>,
+    blocks: usize,
+    values: usize,
+    attributes: usize,
+    types: usize,
+    operations: Vec<CountReport>,
+    dialects: Vec<DialectReport>,
+    resources: Vec<SizeReport>,
+}
+
+#[derive(Serialize)]
+struct SizeReport {
+    name: String,
+    bytes: usize,
+}
+
+#[derive(Serialize)]
+struct CountReport {
+    name: String,
+    count: usize,
+}
+
+#[derive(Serialize)]
+struct DialectReport {
+    name: String,
+    attributes: usize,
+    types: usize,
+}
+
+impl Report {
+    fn of(input: &File, module: &Module<'_>, sections: &[(mlir::Section, usize)], stats: &Stats) -> Report {
+        Report {
+            version: is_bytecode(input).then(|| module.version.number()),
+            producer: String::from_utf8_lossy(&module.producer).into_owned(),
+            bytes: input.bytes().len(),
+            sections: sections.iter().map(|&(section, bytes)| SizeReport { name: section.name().to_owned(), bytes }).collect(),
+            blocks: stats.blocks,
+            values: stats.values,
+            attributes: module.tables.attrs.len(),
+            types: module.tables.types.len(),
+            operations: stats.operations.iter().map(|(name, count)| CountReport { name: name.clone(), count: *count }).collect(),
+            dialects: stats
+                .dialects
+                .iter()
+                .map(|(name, attributes, types)| DialectReport { name: name.clone(), attributes: *attributes, types: *types })
+                .collect(),
+            resources: stats.resources.iter().map(|(name, bytes)| SizeReport { name: name.clone(), bytes: *bytes }).collect(),
+        }
+    }
 }
 
 fn write_stats(

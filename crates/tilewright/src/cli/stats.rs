@@ -2,11 +2,10 @@
 
 use super::{
     exit::Exit,
-    input::{File, shown},
+    input::File,
     mlir,
     output::{TextSink, write_json},
 };
-use anyhow::bail;
 use serde::Serialize;
 use std::{
     fmt::Write as _,
@@ -45,10 +44,7 @@ struct Report {
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
     if mlir::is_mlir(&input) {
-        if args.json {
-            bail!("--json is for Tile IR, but {} is MLIR bytecode", shown(&args.file));
-        }
-        return mlir::stats(&input);
+        return mlir::stats(&input, args.json);
     }
     let source = input.source();
     let module = source.module(None).map_err(|error| input.finding(error))?;

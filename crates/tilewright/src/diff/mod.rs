@@ -31,12 +31,14 @@ mod align;
 mod canon;
 mod fingerprint;
 mod function;
+mod mlir;
 mod operation;
 mod symbols;
 mod text;
 
 use crate::ir::Module;
 use canon::Canon;
+pub use mlir::{MlirDiff, diff_mlir};
 use serde::Serialize;
 
 /// What to compare. The default is everything but source locations.

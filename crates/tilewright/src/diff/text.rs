@@ -45,7 +45,7 @@ impl fmt::Display for FunctionDiff {
     }
 }
 
-fn operation(f: &mut fmt::Formatter<'_>, op: &OpDiff) -> fmt::Result {
+pub(super) fn operation(f: &mut fmt::Formatter<'_>, op: &OpDiff) -> fmt::Result {
     let depth = op.old.as_ref().or(op.new.as_ref()).map_or(0, |line| line.depth);
     if let Some(line) = &op.old {
         self::line(f, '-', line)?;
@@ -65,6 +65,6 @@ fn details(f: &mut fmt::Formatter<'_>, indent: usize, details: &[Detail]) -> fmt
     details.iter().try_for_each(|Detail { what, old, new }| writeln!(f, "{:indent$}{what}: {} -> {}", "", printable(old), printable(new)))
 }
 
-fn count(n: usize, noun: &str) -> String {
+pub(super) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

@@ -83,6 +83,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return mlir::objdump(&input, args.full);
     }
     let (bytes, kind) = (input.bytes(), input.source().kind());
+    if let Some(container) = bytecode::Container::of(bytes) {
+        io::Write::write_all(&mut io::stdout().lock(), container.to_string().as_bytes())?;
+        return Err(input.finding(kind).into());
+    }
     if !matches!(kind, FileKind::Bytecode | FileKind::CutOff | FileKind::Unknown) {
         return Err(input.finding(format_args!("expected Tile IR bytecode, but {kind}")).into());
     }

@@ -26,3 +26,10 @@ tilewright diff kernel.gz kernel.fatbin
 tilewright run array.npy --grid 1
 stdin mlirbc.mlir
 tilewright print -
+# A serialized export of JAX, and the container of one description.
+bytes export.bin 3c000000380060000102030405060708 '"ML"' ef '"R"' 0d '"StableHLO_v1.9.0"' 00 0701020304050607
+tilewright print export.bin
+tilewright convert export.bin -o out
+bytes container.bin 060380 '"Tile"' 00 0d0100 0103090909 85020800 00
+tilewright objdump container.bin
+tilewright objdump envelope.bin

@@ -8,6 +8,5 @@ tilewright stats new.mlirbc
 tilewright convert {fixtures}/jax_add.mlirbc --to 13.1 -o out
 tilewright convert {fixtures}/jax_add.mlirbc --to mlir-bytecode=7 -o out
 tilewright print --facts {fixtures}/jax_add.mlirbc
-tilewright stats --json {fixtures}/jax_add.mlirbc
 tilewright run {fixtures}/jax_add.mlirbc --grid 1
 list
