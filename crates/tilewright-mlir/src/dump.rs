@@ -357,6 +357,8 @@ fn field_meaning(name: &str, field: Field, value: &Value<'_>) -> String {
         Value::Type(id) => format!("{name}: type {}", id.0),
         Value::String(id) => format!("{name}: string {}", id.0),
         Value::Number(value) => format!("{name}: {value}"),
+        Value::OptionalNumber(None) => format!("{name}: none"),
+        Value::OptionalNumber(Some(value)) => format!("{name}: {value}"),
         Value::Signed(value) => format!("{name}: {value}"),
         Value::Resource(number) => format!("{name}: resource {number}"),
         Value::Bytes(bytes) => format!("{name}: {} bytes", bytes.len()),

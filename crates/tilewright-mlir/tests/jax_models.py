@@ -1,7 +1,10 @@
 """Exports small models with JAX, and prints them as MLIR inside jaxlib does: `jax_models.py FOLDER [NAME...]`."""
 
+import os
 import sys
 from pathlib import Path
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
 import jax
 import jax.numpy as jnp
@@ -91,8 +94,21 @@ def dynamic():
     return (lambda x: jnp.sum(x * 2, axis=0)), (Shape((rows, columns), F32),)
 
 
-MODELS = [add, mlp, softmax, attention, conv, scan, cond, whileloop, sortargs, gatherscatter, rng, mixed, grad, consts, dynamic]
-RECORDED = ["add", "mlp", "consts", "dynamic", "scan", "mixed", "gatherscatter"]
+def sharded():
+    mesh = jax.sharding.Mesh(np.array(jax.devices()).reshape(2, 4), ("x", "y"))
+    named = lambda *axes: jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*axes))
+    spec = jax.sharding.PartitionSpec
+    total = jax.shard_map(lambda a: jax.lax.psum(a * 2, "x"), mesh=mesh, in_specs=spec("x", "y"), out_specs=spec(None, "y"))
+    f = lambda a, b: total(jax.lax.with_sharding_constraint(a @ b, named(("x", "y"), None)))
+    return f, (Shape((8, 16), F32, sharding=named("x", "y")), Shape((16, 8), F32, sharding=named(None, "y")))
+
+
+def linalg():
+    return (lambda x: tuple(jnp.linalg.qr(x))), (Shape((5, 5), F32),)
+
+
+MODELS = [add, mlp, softmax, attention, conv, scan, cond, whileloop, sortargs, gatherscatter, rng, mixed, grad, consts, dynamic, sharded, linalg]
+RECORDED = ["add", "mlp", "consts", "dynamic", "scan", "mixed", "gatherscatter", "sharded"]
 
 folder = Path(sys.argv[1])
 context = interpreters.make_ir_context()

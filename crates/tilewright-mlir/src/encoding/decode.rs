@@ -19,6 +19,7 @@ pub(crate) enum Value<'a> {
     NamedAttrs(List<'a>),
     String(StrId),
     Number(u64),
+    OptionalNumber(Option<u64>),
     Signed(i64),
     Numbers(List<'a>),
     SignedNumbers(List<'a>),
@@ -84,6 +85,11 @@ pub(crate) fn decode<'a>(cursor: &mut Cursor<'a>, field: Field, before: &[Value<
         Field::NamedAttrs => Value::NamedAttrs(list(cursor, 2, |c| attr(c, tables).map(drop))?),
         Field::String => Value::String(StrId(cursor.index(tables.strings.len(), "string")?)),
         Field::Number => Value::Number(cursor.varint()?),
+        Field::Byte => Value::Number(u64::from(cursor.byte()?)),
+        Field::OptionalNumber => {
+            let (number, present) = cursor.flagged_varint()?;
+            Value::OptionalNumber(present.then_some(number))
+        }
         Field::Signed => Value::Signed(cursor.signed_varint()?),
         Field::Numbers => Value::Numbers(list(cursor, 1, |c| c.varint().map(drop))?),
         Field::SignedNumbers => Value::SignedNumbers(list(cursor, 1, |c| c.varint().map(drop))?),

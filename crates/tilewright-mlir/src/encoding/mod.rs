@@ -7,6 +7,7 @@ mod builtin;
 mod decode;
 mod hlo;
 mod quant;
+mod sdy;
 mod vhlo;
 
 pub(crate) use builtin::code;
@@ -36,6 +37,10 @@ pub(crate) enum Field {
     String,
     /// A number.
     Number,
+    /// A number in a byte.
+    Byte,
+    /// A number or none, told apart by the lowest bit.
+    OptionalNumber,
     /// A signed number.
     Signed,
     /// Numbers with their count before them.
@@ -88,6 +93,7 @@ pub(crate) fn of(dialect: &[u8]) -> Option<&'static Encodings> {
         b"quant" => Some(&quant::ENCODINGS),
         b"vhlo" => Some(&vhlo::ENCODINGS),
         b"stablehlo" => Some(&hlo::STABLEHLO),
+        b"sdy" => Some(&sdy::ENCODINGS),
         b"chlo" => Some(&hlo::CHLO),
         _ => None,
     }

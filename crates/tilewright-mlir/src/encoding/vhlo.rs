@@ -4,10 +4,11 @@
 use super::{
     Encoding, Encodings,
     Field::{
-        Attr, Attrs, Blob, Double, Doubles, FlaggedAttr, Float, Integer, NamedAttrs, Number, OptionalAttr, Signed, SignedNumbers, String,
-        Type, Types,
+        Attr, Attrs, Blob, Double, FlaggedAttr, Float, Integer, NamedAttrs, Number, OptionalAttr, Signed, SignedNumbers, String, Type,
+        Types,
     },
     encoding,
+    quant::{UNIFORM, UNIFORM_PER_AXIS},
 };
 
 pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
@@ -163,38 +164,13 @@ const TYPES: &[Encoding] = &[
     ),
     encoding(TYPE::TOKEN, "token_v1", &[]),
     encoding(TYPE::TUPLE, "tuple_v1", &[("types", Types)]),
-    encoding(
-        TYPE::QUANTIZED,
-        "quant_v1",
-        &[
-            ("flags", Number),
-            ("storage", Type),
-            ("expressed", Type),
-            ("scale", Double),
-            ("zero point", Signed),
-            ("minimum", Signed),
-            ("maximum", Signed),
-        ],
-    ),
+    encoding(TYPE::QUANTIZED, "quant_v1", UNIFORM),
     encoding(TYPE::UNRANKED_TENSOR, "unranked_tensor_v1", &[("element type", Type)]),
     encoding(TYPE::WITNESS, "witness_v1", &[]),
     encoding(27, "f8E4M3FNUZ_v1", &[]),
     encoding(28, "f8E5M2FNUZ_v1", &[]),
     encoding(29, "f8E4M3B11FNUZ_v1", &[]),
-    encoding(
-        TYPE::QUANTIZED_PER_AXIS,
-        "quant_per_axis_v1",
-        &[
-            ("flags", Number),
-            ("storage", Type),
-            ("expressed", Type),
-            ("axis", Number),
-            ("minimum", Signed),
-            ("maximum", Signed),
-            ("scales", Doubles),
-            ("zero points", SignedNumbers),
-        ],
-    ),
+    encoding(TYPE::QUANTIZED_PER_AXIS, "quant_per_axis_v1", UNIFORM_PER_AXIS),
     encoding(31, "i2_v1", &[]),
     encoding(32, "ui2_v1", &[]),
     encoding(33, "none_v1", &[]),

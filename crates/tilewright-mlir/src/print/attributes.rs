@@ -4,7 +4,7 @@ use super::{Printer, Symbol, names, push_hex_string, push_keyword_or_string, pus
 use crate::{
     encoding::{Value, code},
     float::push_float,
-    tables::{AttrId, Form, Scalar, TypeId},
+    tables::{AttrId, Form, Scalar, Table, TypeId},
 };
 
 /// Whether to leave out the type of an attribute.
@@ -48,23 +48,30 @@ impl Printer<'_, '_> {
         let tables = &self.module.tables;
         let entry = tables.attrs.entry(id.0);
         match entry.form {
-            Form::Text => out.extend(tables.text(&tables.attrs, id.0).unwrap_or_default()),
-            Form::Opaque => {
-                out.push(b'#');
-                out.extend(tables.dialect_name(entry.dialect));
-                out.extend(b".opaque<");
-                push_hex_string(out, tables.attrs.encoded(id.0));
-                out.push(b'>');
-            }
+            Form::Text | Form::Opaque => self.push_as_it_is(out, &tables.attrs, id.0, b'#'),
             Form::Known(encoding) => {
                 let fields = tables.attr_fields(id);
                 match tables.dialect_name(entry.dialect) {
                     b"builtin" => self.push_builtin_attr(out, id, encoding.code, &fields, elision),
                     b"vhlo" => self.push_vhlo_attr(out, encoding, &fields),
+                    b"sdy" => self.push_sdy_attr(out, encoding, &fields),
                     dialect => self.push_hlo_attr(out, dialect, encoding, &fields),
                 }
             }
         }
+    }
+
+    /// What stands as text, or in an encoding that is not known.
+    pub(super) fn push_as_it_is(&self, out: &mut Vec<u8>, table: &Table<'_>, index: u32, sigil: u8) {
+        let entry = table.entry(index);
+        if matches!(entry.form, Form::Text) {
+            return out.extend(table.encoded(index).strip_suffix(b"\0").unwrap_or_default());
+        }
+        out.push(sigil);
+        out.extend(self.module.tables.dialect_name(entry.dialect));
+        out.extend(b".opaque<");
+        push_hex_string(out, table.encoded(index));
+        out.push(b'>');
     }
 
     fn push_builtin_attr(&self, out: &mut Vec<u8>, id: AttrId, code: u64, fields: &[Value<'_>], elision: Elision) {

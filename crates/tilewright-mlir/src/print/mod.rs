@@ -10,6 +10,7 @@ mod hlo;
 mod list;
 pub(crate) mod names;
 mod quant;
+mod sdy;
 mod types;
 mod vhlo;
 

@@ -7,6 +7,45 @@ use crate::{
     tables::{Scalar, TypeId},
 };
 
+/// A type with a scale for each index of an axis, of quant or of VHLO.
+pub(super) struct PerAxis<'f> {
+    pub(super) flags: u64,
+    pub(super) storage: TypeId,
+    pub(super) expressed: TypeId,
+    pub(super) axis: u64,
+    pub(super) minimum: i64,
+    pub(super) maximum: i64,
+    pub(super) scales: &'f [f64],
+    pub(super) zeros: Vec<i64>,
+}
+
+impl<'f> PerAxis<'f> {
+    pub(super) fn of(fields: &'f [Value<'_>]) -> Option<PerAxis<'f>> {
+        match fields {
+            [
+                Value::Number(flags),
+                Value::Type(storage),
+                Value::Type(expressed),
+                Value::Number(axis),
+                Value::Signed(minimum),
+                Value::Signed(maximum),
+                Value::Doubles(scales),
+                Value::SignedNumbers(zeros),
+            ] => Some(PerAxis {
+                flags: *flags,
+                storage: *storage,
+                expressed: *expressed,
+                axis: *axis,
+                minimum: *minimum,
+                maximum: *maximum,
+                scales,
+                zeros: zeros.clone().signed().collect(),
+            }),
+            _ => None,
+        }
+    }
+}
+
 impl Printer<'_, '_> {
     pub(super) fn push_quant_type(&self, out: &mut Vec<u8>, code: u64, fields: &[Value<'_>]) {
         out.extend(b"!quant.");
@@ -50,27 +89,18 @@ impl Printer<'_, '_> {
                 push_double(out, scale);
                 push_zero_point(out, *zero);
             }
-            (
-                5,
-                [
-                    Value::Number(flags),
-                    Value::Type(storage),
-                    Value::Type(expressed),
-                    Value::Number(axis),
-                    Value::Signed(minimum),
-                    Value::Signed(maximum),
-                    Value::Doubles(scales),
-                    Value::SignedNumbers(zeros),
-                ],
-            ) => {
+            (5, _) => {
+                let Some(PerAxis { flags, storage, expressed, axis, minimum, maximum, scales, zeros }) = PerAxis::of(fields) else {
+                    return;
+                };
                 out.extend(b"uniform<");
-                self.push_storage(out, *flags, *storage, *minimum, *maximum);
+                self.push_storage(out, flags, storage, minimum, maximum);
                 out.push(b':');
-                self.push_type(out, *expressed);
+                self.push_type(out, expressed);
                 out.push(b':');
-                names::push_number(out, *axis);
+                names::push_number(out, axis);
                 out.extend(b", {");
-                for (index, (scale, zero)) in scales.iter().zip(zeros.clone().signed()).enumerate() {
+                for (index, (scale, zero)) in scales.iter().zip(zeros).enumerate() {
                     out.extend(if index > 0 { &b","[..] } else { b"" });
                     push_double_value(out, *scale);
                     push_zero_point(out, zero);

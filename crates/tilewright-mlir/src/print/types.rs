@@ -1,6 +1,6 @@
 //! Types.
 
-use super::{Printer, attributes::Elision, names, push_hex_string};
+use super::{Printer, attributes::Elision, names};
 use crate::{
     encoding::{List, Value, code},
     tables::{AttrId, Form, Tables, TypeId},
@@ -14,14 +14,7 @@ impl Printer<'_, '_> {
         let tables = &self.module.tables;
         let entry = tables.types.entry(id.0);
         match entry.form {
-            Form::Text => out.extend(tables.text(&tables.types, id.0).unwrap_or_default()),
-            Form::Opaque => {
-                out.push(b'!');
-                out.extend(tables.dialect_name(entry.dialect));
-                out.extend(b".opaque<");
-                push_hex_string(out, tables.types.encoded(id.0));
-                out.push(b'>');
-            }
+            Form::Text | Form::Opaque => self.push_as_it_is(out, &tables.types, id.0, b'!'),
             Form::Known(encoding) => {
                 let fields = tables.type_fields(id);
                 match tables.dialect_name(entry.dialect) {

@@ -4,7 +4,7 @@ use super::{
     Printer,
     attributes::Elision,
     names, push_string,
-    quant::{push_double, push_double_value},
+    quant::{PerAxis, push_double, push_double_value},
     types::{DYNAMIC, push_shape, push_size},
 };
 use crate::{
@@ -208,31 +208,23 @@ impl Printer<'_, '_> {
                 names::push_signed(out, *zero);
                 push_bounds(out, *minimum, *maximum, *flags);
             }
-            [
-                Value::Number(flags),
-                Value::Type(storage),
-                Value::Type(expressed),
-                Value::Number(axis),
-                Value::Signed(minimum),
-                Value::Signed(maximum),
-                Value::Doubles(scales),
-                Value::SignedNumbers(zeros),
-            ] => {
+            _ => {
+                let Some(PerAxis { flags, storage, expressed, axis, minimum, maximum, scales, zeros }) = PerAxis::of(fields) else {
+                    return;
+                };
                 out.extend(b"quant_per_axis_v1<");
-                self.push_type(out, *storage);
+                self.push_type(out, storage);
                 out.push(b':');
-                self.push_type(out, *expressed);
+                self.push_type(out, expressed);
                 out.extend(b", ");
-                names::push_number(out, *axis);
+                names::push_number(out, axis);
                 out.extend(b", [");
                 super::push_list(out, scales, |out, &scale| push_double_value(out, scale));
                 out.extend(b"], [");
-                let zeros: Vec<i64> = zeros.clone().signed().collect();
                 super::push_list(out, &zeros, |out, &zero| names::push_signed(out, zero));
                 out.push(b']');
-                push_bounds(out, *minimum, *maximum, *flags);
+                push_bounds(out, minimum, maximum, flags);
             }
-            _ => {}
         }
     }
 
