@@ -357,6 +357,7 @@ fn field_meaning(name: &str, field: Field, value: &Value<'_>) -> String {
         Value::Type(id) => format!("{name}: type {}", id.0),
         Value::String(id) => format!("{name}: string {}", id.0),
         Value::Number(value) => format!("{name}: {value}"),
+        Value::Text(text) => format!("{name}: {text}"),
         Value::OptionalNumber(None) => format!("{name}: none"),
         Value::OptionalNumber(Some(value)) => format!("{name}: {value}"),
         Value::Signed(value) => format!("{name}: {value}"),

@@ -3,7 +3,8 @@
 use super::{
     Encoding, Encodings,
     Field::{
-        Attr, Attrs, Blob, Bools, Elements, Float, Integer, NamedAttrs, Number, Numbers, Resource, SignedNumbers, String, Type, Types,
+        AffineMap, Attr, Attrs, Blob, Bools, Elements, Float, Integer, IntegerSet, NamedAttrs, Number, Numbers, Resource, Signed,
+        SignedNumbers, String, Type, Types,
     },
     encoding,
 };
@@ -33,6 +34,9 @@ pub(crate) mod code {
     pub(crate) const SPARSE: u64 = 20;
     pub(crate) const DISTINCT: u64 = 21;
     pub(crate) const FILE_LINE_COL_RANGE: u64 = 22;
+    pub(crate) const AFFINE_MAP: u64 = 23;
+    pub(crate) const INTEGER_SET: u64 = 24;
+    pub(crate) const STRIDED_LAYOUT: u64 = 25;
 
     pub(crate) const INTEGER_TYPE: u64 = 0;
     pub(crate) const INDEX_TYPE: u64 = 1;
@@ -83,6 +87,10 @@ const ATTRIBUTES: &[Encoding] = &[
     encoding(code::SPARSE, "sparse elements", &[("type", Type), ("indices", Attr), ("values", Attr)]),
     encoding(code::DISTINCT, "distinct", &[("attribute", Attr)]),
     encoding(code::FILE_LINE_COL_RANGE, "file range location", &[("file", Attr), ("range", Numbers)]),
+    // Before LLVM 23 these stood as text.
+    encoding(code::AFFINE_MAP, "affine map", &[("map", AffineMap)]),
+    encoding(code::INTEGER_SET, "integer set", &[("set", IntegerSet)]),
+    encoding(code::STRIDED_LAYOUT, "strided layout", &[("offset", Signed), ("strides", SignedNumbers)]),
 ];
 
 const TYPES: &[Encoding] = &[
@@ -119,4 +127,17 @@ const TYPES: &[Encoding] = &[
         "vector with scalable dimensions",
         &[("scalable", Bools), ("shape", SignedNumbers), ("element type", Type)],
     ),
+    // Before LLVM 23 these stood as text.
+    encoding(21, "tf32", &[]),
+    encoding(22, "f8E5M2", &[]),
+    encoding(23, "f8E4M3", &[]),
+    encoding(24, "f8E4M3FN", &[]),
+    encoding(25, "f8E5M2FNUZ", &[]),
+    encoding(26, "f8E4M3FNUZ", &[]),
+    encoding(27, "f8E4M3B11FNUZ", &[]),
+    encoding(28, "f8E3M4", &[]),
+    encoding(29, "f4E2M1FN", &[]),
+    encoding(30, "f6E2M3FN", &[]),
+    encoding(31, "f6E3M2FN", &[]),
+    encoding(32, "f8E8M0FNU", &[]),
 ];

@@ -1,6 +1,6 @@
 //! Decoding the fields of an encoding.
 
-use super::Field;
+use super::{Field, affine};
 use crate::{
     cursor::Cursor,
     error::Error,
@@ -29,6 +29,8 @@ pub(crate) enum Value<'a> {
     Doubles(Vec<f64>),
     Resource(u32),
     Strings(List<'a>),
+    /// What stands as text elsewhere.
+    Text(String),
 }
 
 /// Numbers in their encoding, already known to be well formed.
@@ -121,6 +123,8 @@ pub(crate) fn decode<'a>(cursor: &mut Cursor<'a>, field: Field, before: &[Value<
             Value::Doubles(doubles?)
         }
         Field::Resource => Value::Resource(cursor.index(tables.num_dialect_resources, "resource of a dialect")?),
+        Field::AffineMap => Value::Text(affine::map(cursor)?),
+        Field::IntegerSet => Value::Text(affine::set(cursor)?),
         Field::Elements => strings(cursor, before, tables)?,
     })
 }

@@ -3,6 +3,7 @@
 //! A custom encoding is a code and fields. [`of`] gives the encodings of a dialect; each is a row of [`builtin`], [`quant`] or one of
 //! the dialects of StableHLO. Whatever has no row here is kept as it is.
 
+mod affine;
 mod builtin;
 mod decode;
 mod hlo;
@@ -61,6 +62,10 @@ pub(crate) enum Field {
     Doubles,
     /// A resource of a dialect.
     Resource,
+    /// An affine map.
+    AffineMap,
+    /// An integer set.
+    IntegerSet,
     /// Strings: one if the number before them is not zero, else as many as the type before that has elements.
     Elements,
 }

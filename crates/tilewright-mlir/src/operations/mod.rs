@@ -195,6 +195,12 @@ impl Decoder {
         self.forms.first().copied().filter(|_| self.is_registered)
     }
 
+    /// The first form that has these properties, so that none is lost.
+    pub(crate) fn form_with<'n>(&self, names: impl Iterator<Item = &'n [u8]> + Clone) -> Option<OpInfo> {
+        let has_all = |form: &&OpInfo| names.clone().all(|name| form.property_named(name).is_some());
+        self.forms.iter().find(has_all).copied().or_else(|| self.info()).filter(|_| self.is_registered)
+    }
+
     pub(crate) fn decode(&self, module: &Module<'_>, properties: u32) -> Properties {
         let bytes = &module.properties[properties as usize];
         let num_attrs = module.tables.attrs.len();

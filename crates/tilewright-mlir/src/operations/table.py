@@ -3,7 +3,8 @@
 table.py PATH... >table.txt: folders with `*.cpp.inc` and `*.h.inc`, or such `*.cpp.inc` files. The table was made of the headers of
 libmlir-22-dev (`mlir/Dialect`, `mlir/IR`), and of what `mlir-tblgen -gen-op-defs` and `-gen-op-decls` make of VhloOps.td,
 StablehloOps.td and ChloOps.td of StableHLO (of August 2026) and ops.td of Shardy (of the same time) as Vhlo.cpp.inc, Vhlo.h.inc and so
-on. What an operation had before comes on a line behind it, by hand.
+on. What an operation had
+before, or has since, comes on a line behind it, by hand.
 """
 import re, sys, glob, os
 def parse(cpp, h):

@@ -98,7 +98,9 @@ impl<'s> Parser<'s, '_> {
             });
         }
         if let Some(encoding) = encoding::of(b"builtin").and_then(|all| {
-            let is_named = |encoding: &&encoding::Encoding| encoding.fields.is_empty() && encoding.name == word;
+            // Those that came later stand as text, which every version reads.
+            let is_old = |encoding: &&encoding::Encoding| encoding.code <= code::SCALABLE_VECTOR_TYPE;
+            let is_named = |encoding: &&encoding::Encoding| is_old(encoding) && encoding.fields.is_empty() && encoding.name == word;
             all.types.iter().find(is_named)
         }) {
             return Ok(self.builder.ty(encoding.code, |_| ()));

@@ -106,6 +106,8 @@ fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<&'static str> {
             | code::NAME_LOC
             | code::UNKNOWN_LOC,
         ) => Some("loc"),
+        Some(code::AFFINE_MAP) => Some("map"),
+        Some(code::INTEGER_SET) => Some("set"),
         Some(code::DISTINCT) => match tables.attr_fields(id).first() {
             Some(&Value::Attr(of)) if tables.builtin_attr(of) != Some(code::UNIT) => Some("distinct"),
             _ => None,

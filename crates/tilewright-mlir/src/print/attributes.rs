@@ -1,6 +1,6 @@
 //! Attributes.
 
-use super::{Printer, Symbol, names, push_hex_string, push_keyword_or_string, push_string, vhlo};
+use super::{Printer, Symbol, names, push_hex_string, push_keyword_or_string, push_string, types::push_size, vhlo};
 use crate::{
     encoding::{Value, code},
     float::push_float,
@@ -102,6 +102,16 @@ impl Printer<'_, '_> {
                 }
             }
             (code::TYPE, [Value::Type(ty)]) => self.push_type(out, *ty),
+            (code::AFFINE_MAP | code::INTEGER_SET, [Value::Text(text)]) => out.extend(text.as_bytes()),
+            (code::STRIDED_LAYOUT, [Value::Signed(offset), Value::SignedNumbers(strides)]) => {
+                out.extend(b"strided<");
+                vhlo::push_dimensions(out, strides);
+                if *offset != 0 {
+                    out.extend(b", offset: ");
+                    push_size(out, *offset);
+                }
+                out.push(b'>');
+            }
             (code::UNIT, _) => out.extend(b"unit"),
             (code::INTEGER, [Value::Type(ty), Value::Bits(words)]) => self.push_integer(out, *ty, words, elision),
             (code::FLOAT, [Value::Type(ty), Value::Bits(words)]) => self.push_float(out, *ty, words, elision),

@@ -167,8 +167,11 @@ pub(super) fn is_identity_layout(tables: &Tables<'_>, memref: &[Value<'_>], layo
         Value::SignedNumbers(shape) => Some(shape.len()),
         _ => None,
     });
-    let Some(text) = tables.text(&tables.attrs, layout.0) else { return false };
-    text == identity_map(rank.unwrap_or_default()).as_bytes()
+    let identity = identity_map(rank.unwrap_or_default());
+    match tables.builtin_attr(layout) {
+        Some(code::AFFINE_MAP) => matches!(&tables.attr_fields(layout)[..], [Value::Text(text)] if *text == identity),
+        _ => tables.text(&tables.attrs, layout.0) == Some(identity.as_bytes()),
+    }
 }
 
 /// The affine map of so many dimensions that changes nothing.

@@ -44,7 +44,8 @@ pub(super) fn convert<'a>(module: &Module<'a>, version: Version) -> Result<Modul
         let decoder = &decoders[op.name.index()];
         let split = Split::of(module, decoder, op.attrs, op.properties).ok_or_else(|| unknown_properties(module, op.name))?;
         let is_registered = module.op_names[op.name.index()].is_registered.unwrap_or(decoder.info().is_some());
-        let written = split.write(&mut builder, &mut properties, version, decoder.info().filter(|_| is_registered));
+        let info = decoder.form_with(split.properties.iter().map(|(name, _)| &name[..])).filter(|_| is_registered);
+        let written = split.write(&mut builder, &mut properties, version, info);
         (op.attrs, op.properties) = written.map_err(|what| refused(module, op.name, version, &what))?;
         known.insert(key, (op.attrs, op.properties));
     }

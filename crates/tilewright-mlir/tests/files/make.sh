@@ -11,3 +11,5 @@ for module in ../modules/*.mlir; do
     mlir-opt-22 --allow-unregistered-dialect "$name.v6.mlirbc" --mlir-print-op-generic --mlir-print-debuginfo >"$name.located.mlir"
 done
 "${PYTHON:-python3}" ../jax_models.py .
+# Files of LLVM 24, whose builtin dialect encodes more, come from the iree-opt of iree-base-compiler on PyPI (3.13.0):
+#   iree-opt --allow-unregistered-dialect --emit-bytecode - <../modules/types.mlir >types.llvm24.mlirbc
