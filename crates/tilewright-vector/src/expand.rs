@@ -83,6 +83,23 @@ pub(crate) trait Expand {
         self.narrow_odd(odd)
     }
 
+    /// A number of `f32` times a power of two, of which the exponent is rounded down.
+    fn scale(&mut self, operands: &[Value]) -> Value {
+        // In two steps, because the power may be behind the range.
+        let (one, places, bias) = (self.i32(1), self.i32(23), self.i32(1.0f32.to_bits()));
+        let floor = self.p(Prim::Floor, &operands[1..2]);
+        let exponent = self.p(Prim::F32ToS32, &[floor]);
+        let half = self.p(Prim::ShrS, &[exponent, one]);
+        let rest = self.p(Prim::Sub, &[exponent, half]);
+        let [half, rest] = [half, rest].map(|exponent| {
+            let shifted = self.p(Prim::Shl, &[exponent, places]);
+            let bits = self.p(Prim::Add, &[shifted, bias]);
+            self.p(Prim::Float32, &[bits])
+        });
+        let scaled = self.p(Prim::FMul, &[operands[0], half]);
+        self.p(Prim::FMul, &[scaled, rest])
+    }
+
     /// An `f32` rounded to nearest even to `f16`, and still `f32`.
     fn round_to_f16(&mut self, value: Value) -> Value {
         let bits = self.p(Prim::RoundF16, &[value]);

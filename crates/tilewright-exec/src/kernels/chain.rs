@@ -45,10 +45,9 @@ pub(crate) trait Code: Debug + Send + Sync {
     /// Runs it.
     ///
     /// # Safety
-    /// `n` is a multiple of [`GROUP`], and of the length of rows that are folded. Each place that a link names is valid for `n` numbers of
+    /// `n` is a multiple of [`GROUP`]. Each place that a link names is valid for `n` numbers of
     /// `f32`, or of the 16 bits that the program was told, initialised and aligned to their size, or for one where links only read it as a
-    /// splat, or for one a row, or for an eighth of `n` where rows are folded to. Places that are written overlap others only element by
-    /// element, those that rows are folded to no others; what is streamed is not read, and not by a chain that folds.
+    /// splat, or for one a row. Places that are written overlap others only element by element; what is streamed is not read.
     #[expect(unsafe_code, reason = "whoever runs a chain answers for what it works on")]
     unsafe fn run(&self, chain: Run<'_>, ahead: &mut Ahead);
 }
@@ -106,8 +105,6 @@ pub(crate) enum Op {
     Binary(Binary),
     /// The product of the first two and the third, rounded once.
     Fma,
-    /// The same, rounded to odd (`branch_free` of `tilewright-numeric`): rounded to 16 bits then, it is as if it were rounded once.
-    FmaOdd,
     /// The product of the first one, and of that of the others.
     TimesProduct,
 }
@@ -163,8 +160,6 @@ pub(crate) struct Link {
     pub(crate) rounded: Option<Half>,
     /// The place that gets the result, if more than the next link reads it.
     pub(crate) store: Option<usize>,
-    /// The place that gets the rows of the result, folded to an eighth, and how elements are combined.
-    pub(crate) fold: Option<(Binary, usize)>,
 }
 
 impl Link {
@@ -173,7 +168,7 @@ impl Link {
         let count = match self.op {
             Op::Same | Op::Unary(_) => 1,
             Op::Binary(_) => 2,
-            Op::Fma | Op::FmaOdd | Op::TimesProduct => 3,
+            Op::Fma | Op::TimesProduct => 3,
         };
         self.operands[..count].contains(&Operand::Passed)
     }
@@ -219,15 +214,9 @@ pub(crate) fn form(imm: &Imm) -> Option<Form> {
     }
     let op = arithmetic(imm.op).filter(|_| imm.srcs == [imm.dst; 3])?;
     let is_exact = matches!(op, Op::Binary(Binary::Max | Binary::MaxNan | Binary::Min | Binary::MinNan));
-    let op = if op == Op::Fma && to.is_some() { Op::FmaOdd } else { op };
-    // All bits of a NaN count where only its sign may change.
-    let fits = to.is_none() || !matches!(op, Op::Unary(Unary::Neg | Unary::Abs));
+    // All bits of a NaN count where only its sign may change. Multiply-adds of 16 bits are faster as vector code.
+    let fits = to.is_none() || !matches!(op, Op::Fma | Op::Unary(Unary::Neg | Unary::Abs));
     fits.then_some(Form { op, from, to, rounds: !is_exact })
-}
-
-/// The operation of a kernel on `f32` that can be part of a chain.
-pub(crate) fn op(imm: &Imm) -> Option<Op> {
-    form(imm).filter(|form| form.from.is_none() && form.to.is_none()).map(|form| form.op)
 }
 
 fn arithmetic(op: ElemOp) -> Option<Op> {

@@ -49,9 +49,6 @@ pub(in crate::kernels) trait Halves: VectorLanes {
     /// The number of `bf16` that is nearest.
     fn round_bf16(self) -> Self;
 
-    /// `self * y + z` of numbers of 16 bits, rounded to odd: to the neighbour whose last bit is set, unless it fits.
-    fn fused_odd(self, y: Self, z: Self) -> Self;
-
     /// # Safety
     /// As [`load_packed`](Self::load_packed) demands.
     #[inline(always)]
@@ -134,19 +131,6 @@ impl Halves for Sixteen {
         // SAFETY: as above.
         Sixteen(unsafe { _mm512_castsi512_ps(_mm512_and_si512(self.rounded(), _mm512_set1_epi32(-0x1_0000))) })
     }
-
-    #[inline(always)]
-    fn fused_odd(self, y: Self, z: Self) -> Self {
-        // SAFETY: as above.
-        unsafe {
-            // Of two neighbours, one is odd. Where both are the same, that is the number itself, with the sign of a zero that it has to nearest.
-            let below = _mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(self.0, y.0, z.0);
-            let above = _mm512_fmadd_round_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(self.0, y.0, z.0);
-            let below_is_odd = _mm512_test_epi32_mask(_mm512_castps_si512(below), _mm512_set1_epi32(1));
-            let differ = _mm512_cmp_ps_mask::<_CMP_NEQ_OQ>(below, above);
-            Sixteen(_mm512_mask_mov_ps(above, below_is_odd & differ, below))
-        }
-    }
 }
 
 impl Sixteen {
@@ -228,18 +212,6 @@ impl Halves for Eight {
         // SAFETY: as above.
         Eight(unsafe { _mm256_castsi256_ps(_mm256_and_si256(self.rounded(), _mm256_set1_epi32(-0x1_0000))) })
     }
-
-    #[inline(always)]
-    fn fused_odd(self, y: Self, z: Self) -> Self {
-        // SAFETY: as above.
-        unsafe {
-            let low = |x: __m256| _mm256_castps256_ps128(x);
-            let high = |x: __m256| _mm256_extractf128_ps::<1>(x);
-            let first = four_fused_odd(low(self.0), low(y.0), low(z.0));
-            let second = four_fused_odd(high(self.0), high(y.0), high(z.0));
-            Eight(_mm256_set_m128(second, first))
-        }
-    }
 }
 
 impl Eight {
@@ -255,43 +227,5 @@ impl Eight {
             let nan = _mm256_castsi256_ps(_mm256_set1_epi32((NAN as i32) << 16));
             _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(rounded), nan, is_nan))
         }
-    }
-}
-
-/// `x * y + z` of four numbers of 16 bits, rounded to odd: the steps of `fma_f32_odd` in `branch_free` of `tilewright-numeric`.
-///
-/// # Safety
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn four_fused_odd(x: __m128, y: __m128, z: __m128) -> __m128 {
-    // SAFETY: by the contract.
-    unsafe {
-        // The product fits `f64`; the error of the sum tells to which side the exact number lies.
-        let product = _mm256_mul_pd(_mm256_cvtps_pd(x), _mm256_cvtps_pd(y));
-        let z = _mm256_cvtps_pd(z);
-        let sum = _mm256_add_pd(product, z);
-        let z_part = _mm256_sub_pd(sum, product);
-        let error = _mm256_add_pd(_mm256_sub_pd(product, _mm256_sub_pd(sum, z_part)), _mm256_sub_pd(z, z_part));
-        let bits = _mm256_castpd_si256(sum);
-        let inward = _mm256_srli_epi64::<63>(_mm256_xor_si256(_mm256_castpd_si256(error), bits));
-        let moved = _mm256_sub_epi64(_mm256_add_epi64(bits, _mm256_set1_epi64x(1)), _mm256_add_epi64(inward, inward));
-        // The sign bit decides in a blend.
-        let odd = _mm256_castsi256_pd(_mm256_slli_epi64::<63>(bits));
-        let inexact = _mm256_cmp_pd::<_CMP_NEQ_OQ>(error, _mm256_setzero_pd());
-        let exact = _mm256_blendv_pd(sum, _mm256_castsi256_pd(moved), _mm256_andnot_pd(odd, inexact));
-
-        let nearest = _mm256_cvtpd_ps(exact);
-        let back = _mm256_cvtps_pd(nearest);
-        let magnitude = |x: __m256d| _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
-        let halved = |mask: __m256d| {
-            let mask = _mm256_castpd_ps(mask);
-            _mm_shuffle_ps::<0x88>(_mm256_castps256_ps128(mask), _mm256_extractf128_ps::<1>(mask))
-        };
-        let inexact = halved(_mm256_cmp_pd::<_CMP_NEQ_OQ>(back, exact));
-        let too_far = _mm_castps_si128(halved(_mm256_cmp_pd::<_CMP_GT_OQ>(magnitude(back), magnitude(exact))));
-        let bits = _mm_castps_si128(nearest);
-        let moved = _mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(1)), _mm_add_epi32(too_far, too_far));
-        let odd = _mm_castsi128_ps(_mm_slli_epi32::<31>(bits));
-        _mm_blendv_ps(nearest, _mm_castsi128_ps(moved), _mm_andnot_ps(odd, inexact))
     }
 }

@@ -1,6 +1,6 @@
 //! Chains: which steps of a sweep hand their results on in registers of the CPU.
 
-use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products, late_widening, sweep::SweepFold};
+use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products, late_widening};
 use crate::{
     cpu::Level,
     kernels::{
@@ -38,7 +38,7 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
     while next < steps.len() {
         let length = linked[next..].iter().take_while(|linked| **linked).count();
         let (linked, rest) = steps[next..].split_at(length);
-        match (length > 0).then(|| chain_of(inputs, linked, rest, &[])).flatten() {
+        match (length > 0).then(|| chain_of(inputs, linked, rest)).flatten() {
             Some(chain) => {
                 parts.push(Part::Chain(chain));
                 next += length;
@@ -52,13 +52,8 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
     parts
 }
 
-/// All steps of a sweep as one chain, which folds rows of what they compute.
-pub(super) fn folding(inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold]) -> Option<Chain> {
-    chain_of(inputs, steps, &[], folds)
-}
-
-/// The chain of these steps, which the others follow, with folds of rows of one length, if the CPU has chains.
-fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[SweepFold]) -> Option<Chain> {
+/// The chain of these steps, which the others follow, if the CPU has chains.
+fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step]) -> Option<Chain> {
     let mut places: Vec<Place> = Vec::new();
     let mut place = |at: Src, half: Option<Half>, written: bool| {
         let new = Place { at, half, written };
@@ -67,7 +62,7 @@ fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[Sweep
             places.len() - 1
         })
     };
-    let moved = late_widening::move_to_readers(inputs, steps, rest, folds);
+    let moved = late_widening::move_to_readers(inputs, steps, rest);
     let (steps, widened) = moved.as_ref().map_or((steps, &[][..]), |(steps, left_out)| (steps, left_out));
     let products = late_products::find(steps, rest);
     let mut links = Vec::with_capacity(steps.len());
@@ -93,10 +88,9 @@ fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step], folds: &[Sweep
             };
         }
         let store = (step.dst != Src::Passed).then(|| place(step.dst, form.to, true));
-        let fold = folds.iter().find(|fold| fold.step == i).map(|fold| (fold.op, place(Src::Reg(fold.dst, size_of::<f32>()), None, true)));
-        links.push(Link { op, operands, rounded: form.rounded(), store, fold });
+        links.push(Link { op, operands, rounded: form.rounded(), store });
     }
     let halves = places.iter().map(|place| place.half).collect();
-    let program = Program::new(&links, halves, folds.first().map(|fold| fold.row));
+    let program = Program::new(&links, halves);
     Some(Chain { code: chain::compile(Level::best(), program)?, places })
 }

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::kernels::{
     Kernel,
-    chain::Binary,
     columns::ColumnsFn,
     mma::{MatmulKind, Shape},
     rows::RowsFn,
@@ -321,8 +320,8 @@ pub(crate) struct Fold {
 #[derive(Debug)]
 pub(crate) struct FoldRows {
     pub(crate) kernel: RowsFn,
-    /// How chains combine elements as it does, if it is a reduction that they can begin.
-    pub(crate) op: Option<Binary>,
+    /// How it combines elements, if it is a reduction, which sweeps can begin.
+    pub(crate) combine: Option<Kernel>,
     pub(crate) rows: usize,
     pub(crate) extent: usize,
     /// Elements of the result of a row.

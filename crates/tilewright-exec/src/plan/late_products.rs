@@ -1,7 +1,7 @@
 //! Products that a chain computes where it multiplies with them, instead of writing them to scratch and reading them back.
 
 use super::{Src, Step};
-use crate::kernels::chain::{self, Binary, Op};
+use crate::kernels::chain::{self, Binary, Form, Op};
 
 /// For each step of a chain, the step whose product only it reads, and that it can compute itself. `rest`: the steps behind the chain.
 pub(super) fn find(steps: &[Step], rest: &[Step]) -> Vec<Option<usize>> {
@@ -39,7 +39,7 @@ fn is_read(slot: Src, steps: &[Step], rest: &[Step]) -> bool {
 }
 
 fn is_product(step: &Step) -> bool {
-    chain::op(&step.kernel.imm) == Some(Op::Binary(Binary::Mul))
+    matches!(chain::form(&step.kernel.imm), Some(Form { op: Op::Binary(Binary::Mul), from: None, to: None, .. }))
 }
 
 #[cfg(test)]

@@ -1,20 +1,13 @@
 //! Floats of 16 bits that a chain widens wherever it reads them, instead of writing them to scratch as `f32`.
 
-use super::{Src, Step, SweepInput, sweep::SweepFold, tile::Base};
+use super::{Src, Step, SweepInput, tile::Base};
 use crate::kernels::chain::{self, Form, Op};
 
 /// The steps of a chain that read what others only widen, as they read it themselves; and the others, which are left out, by their numbers.
 ///
-/// `rest`: the steps behind the chain; `folds`: the reductions that begin in it.
-pub(super) fn move_to_readers(
-    inputs: &[SweepInput],
-    steps: &[Step],
-    rest: &[Step],
-    folds: &[SweepFold],
-) -> Option<(Vec<Step>, Vec<usize>)> {
-    let is_folded = |step: usize| folds.iter().any(|fold| fold.step == step);
-    let widened: Vec<Option<usize>> =
-        (0..steps.len()).map(|at| if is_folded(at) { None } else { widened_input(inputs, steps, rest, at) }).collect();
+/// `rest`: the steps behind the chain.
+pub(super) fn move_to_readers(inputs: &[SweepInput], steps: &[Step], rest: &[Step]) -> Option<(Vec<Step>, Vec<usize>)> {
+    let widened: Vec<Option<usize>> = (0..steps.len()).map(|at| widened_input(inputs, steps, rest, at)).collect();
     let left_out: Vec<usize> = (0..steps.len()).filter(|at| widened[*at].is_some()).collect();
     let source = |reader: usize, src: &Src| {
         let input = writer(steps, reader, *src).and_then(|writer| widened[writer]);
@@ -80,7 +73,7 @@ mod tests {
 
     fn moved(steps: &[Step], rest: &[Step]) -> Option<(Vec<Vec<Src>>, Vec<usize>)> {
         let inputs = [SweepInput::Direct { tile: Tile::contiguous(F16, Base::Reg(VReg(0)), &[128]) }];
-        let (steps, left_out) = move_to_readers(&inputs, steps, rest, &[])?;
+        let (steps, left_out) = move_to_readers(&inputs, steps, rest)?;
         Some((steps.into_iter().map(|step| step.srcs).collect(), left_out))
     }
 

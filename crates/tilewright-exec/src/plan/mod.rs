@@ -10,9 +10,9 @@ mod counts;
 mod direct_store;
 mod earlier;
 mod fixed_views;
-mod fold_in_chains;
 mod frame;
 mod fuse;
+mod fuse_reductions;
 mod in_place;
 mod in_step;
 mod inst;
@@ -44,7 +44,7 @@ pub(crate) use nest::{Loop, Nest};
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use region::{Form, Region, Walks};
+pub(crate) use region::{Executable, Form, Region, Walks};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
@@ -136,9 +136,8 @@ impl Plan {
         let mut code = earlier::bring_forward(lowered.code);
         recompute::recompute(&mut code, &mut lowered.registers);
         let mut fused = fuse::fuse(code);
-        region::tell_constants(&mut fused.code, &lowered.constants);
         direct_store::join(&mut fused.code);
-        fold_in_chains::begin_early(&mut fused.code, &mut lowered.registers);
+        fuse_reductions::begin_early(&mut fused.code, &mut lowered.registers);
         in_place::mark(&mut fused.code);
         let mut layout = frame::lay_out(&fused.code, &lowered.registers)?;
         lowered.prologue.places.iter().for_each(|(reg, offset)| layout.offsets[reg.index()] = *offset);
@@ -153,6 +152,7 @@ impl Plan {
         late::mark(&mut code);
         let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
         let reads_ahead = share_out_fetching(&mut code);
+        region::tell_constants(&mut code, &lowered.constants);
         let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();
         let may_stream = streaming::allowed(&code);
         let in_step = in_step::blocks(&code, layout.bytes);

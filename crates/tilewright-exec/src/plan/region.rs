@@ -11,14 +11,14 @@
 use super::{
     Base, Constants, Inst, Operand, Src, Step, Sweep, SweepInput, Tile, Way,
     nest::{Loop, Nest},
-    sweep::operand,
+    sweep::{SweepFold, operand},
 };
-use crate::{cpu, hash::HashMap, kernels::Kernel};
+use crate::{cpu, elem::Elem, hash::HashMap, interrupt::PART, kernels::Kernel};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use tilewright_passes::elementwise::sources_of;
 use tilewright_vector::{
-    Axis, Builder, Code, CompileError, Count, Kind, Lane, Level, Native, Param, ParamKind, Place, Value,
+    Axis, Builder, Code, CompileError, Count, Kind, Lane, Level, Native, Param, ParamKind, Place, STREAMED_ALIGNMENT, Value,
     lower::{self, Held},
 };
 
@@ -30,6 +30,9 @@ const SHORTEST_ROW: usize = 8;
 const FEWEST: usize = 32;
 /// The most buffers of a region.
 const MAX_BUFFERS: usize = 32;
+/// The most parts that rows are combined of at once, and the most steps of all of them.
+const MOST_PARTS: usize = 8;
+const MOST_STEPS_OF_PARTS: usize = 96;
 /// The lanes of its code: what it carries in none, so no more than the longest vector has.
 const LANES: u32 = 64;
 
@@ -46,8 +49,26 @@ pub(crate) struct Region {
     pub(crate) constants: usize,
     /// For each input, its bits, if it is one number that is the same in all launches.
     known: Vec<Option<u64>>,
-    /// The code for each form that has been asked for.
+    /// The parts of rows that are combined, if it begins reductions.
+    parts: Option<RowParts>,
+    /// How many elements of its sweep an iteration of the outermost loop has.
+    pub(crate) row: usize,
+    /// How many iterations of the outermost loop lie between two looks at the interrupt.
+    pub(crate) part: usize,
+    /// The code for buffers that lie as in registers.
+    usual: OnceLock<Executable>,
+    /// The code for each other form that has been asked for.
     forms: Forms,
+}
+
+/// How a region begins reductions: each iteration of its innermost loop computes an element of each of so many parts of a row, and combines
+/// them as the first halvings of a reduction do, which is a tree of halves.
+#[derive(Debug)]
+pub(crate) struct RowParts {
+    /// How many parts a row has: a power of two.
+    pub(crate) count: usize,
+    /// For each buffer, how many elements further the next part is; 0 for the results of reductions.
+    pub(crate) strides: SmallVec<[usize; 6]>,
 }
 
 /// What a region reads or writes.
@@ -92,18 +113,25 @@ struct Forms(OnceLock<Box<Made>>);
 #[derive(Debug)]
 struct Made {
     form: Form,
-    /// None where the system does not allow it.
-    native: Option<Native>,
+    executable: Executable,
     next: Forms,
 }
 
+/// Vector code that can be run.
+#[derive(Debug)]
+pub(crate) enum Executable {
+    Native(Native),
+    /// Where the system does not allow native code.
+    Portable(Box<Code>),
+}
+
 impl Forms {
-    fn get_or_make(&self, form: &Form, make: impl Fn() -> Option<Native>) -> Option<&Native> {
+    fn get_or_make(&self, form: &Form, make: impl Fn() -> Executable) -> &Executable {
         let mut at = self;
         loop {
-            let made = at.0.get_or_init(|| Box::new(Made { form: form.clone(), native: make(), next: Forms::default() }));
+            let made = at.0.get_or_init(|| Box::new(Made { form: form.clone(), executable: make(), next: Forms::default() }));
             if made.form == *form {
-                return made.native.as_ref();
+                return &made.executable;
             }
             at = &made.next;
         }
@@ -132,18 +160,15 @@ impl Region {
         if !suits(n, steps.iter().map(|step| &step.kernel)) {
             return None;
         }
-        let results = steps.iter().filter_map(|step| if let Src::Reg(_, size) = step.dst { Some((step.dst, size)) } else { None });
+        let results = written(steps);
         let count = inputs.len() + results.clone().count();
         if count > MAX_BUFFERS || !steps.iter().all(is_lowered) {
             return None;
         }
-        let buffer = |at: Src, size: usize| RegionBuffer { at, operand: operand(at, inputs), size };
-        let of_input = |(i, input): (usize, &SweepInput)| buffer(Src::Input(i), input.tile().elem.size());
-        let in_memory = inputs.iter().enumerate().filter(|(_, input)| constant(input).is_none());
-        let buffers: Vec<_> = in_memory.clone().map(of_input).chain(results.map(|(at, size)| buffer(at, size))).collect();
-        let results = buffers.len() - in_memory.clone().count();
+        let (buffers, in_memory) = buffers(inputs, results);
+        let results = buffers.len() - in_memory.len();
         let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>, result: Vec<(usize, usize)>| {
-            let inputs = in_memory.clone().map(|(_, input)| loops(input.tile()));
+            let inputs = in_memory.iter().map(|tile| loops(tile));
             Nest::common(n, &inputs.chain(std::iter::repeat_n(result, results)).collect::<Vec<_>>())
         };
         let nest = walked(&Tile::loops, vec![(n, 1)])?;
@@ -155,8 +180,51 @@ impl Region {
         }
         let result = if shape.is_empty() { vec![(n, 1)] } else { Tile::dim_loops(shape, &super::row_major(shape)) };
         let dims = walked(&|tile| Tile::dim_loops(&tile.shape, &tile.strides), result).unwrap_or_else(|| nest.clone());
+        Some(Region::new(dims, nest, buffers, inputs, steps.len(), None))
+    }
+
+    fn new(dims: Nest, nest: Nest, buffers: Vec<RegionBuffer>, inputs: &[SweepInput], steps: usize, parts: Option<RowParts>) -> Region {
         let constants = inputs.iter().filter_map(|input| Some(constant(input)? + input.tile().elem.size())).max().unwrap_or(0);
-        Some(Region { dims, nest, buffers, constants, known: vec![None; inputs.len()], forms: Forms::default() })
+        let in_row = nest.loops[1..].iter().map(|each| each.extent).product::<usize>();
+        let row = in_row * parts.as_ref().map_or(1, |parts| parts.count);
+        // Parts of a line that is written past the caches begin with it.
+        let part = (PART / (steps.max(1) * row)).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
+        let known = vec![None; inputs.len()];
+        Region { dims, nest, buffers, constants, known, parts, row, part, usual: OnceLock::new(), forms: Forms::default() }
+    }
+
+    /// The region of a sweep over `n` elements that begins reductions, if it can be one.
+    pub(super) fn folding(n: usize, inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold]) -> Option<Region> {
+        let row = folds.first()?.row;
+        let kernels = steps.iter().map(|step| &step.kernel).chain(folds.iter().map(|fold| &fold.combine));
+        let count = MOST_PARTS.min((MOST_STEPS_OF_PARTS / steps.len().max(1)).next_power_of_two());
+        let lanes = row / count;
+        let results = written(steps);
+        if !suits(n, kernels) || count < 2 || lanes < SHORTEST_ROW || !steps.iter().all(is_lowered) {
+            return None;
+        }
+        let folded = folds.iter().map(|fold| (Src::Reg(fold.dst, fold.combine.imm.dst.size()), fold.combine.imm.dst.size()));
+        let (buffers, in_memory) = buffers(inputs, results.chain(folded));
+        if buffers.len() > MAX_BUFFERS {
+            return None;
+        }
+        let stored = buffers.len() - in_memory.len() - folds.len();
+        let in_a_row: Vec<(usize, usize)> =
+            [(n / row, lanes), (count, 0), (lanes, 1)].into_iter().filter(|(extent, _)| *extent > 1).collect();
+        let inputs_loops = in_memory.iter().map(|tile| tile.loops());
+        let loops = inputs_loops.chain(std::iter::repeat_n(vec![(n, 1)], stored)).chain(std::iter::repeat_n(in_a_row, folds.len()));
+        let mut nest = Nest::common(n, &loops.collect::<Vec<_>>())?;
+        let innermost = nest.loops.pop()?;
+        let parts = nest.loops.pop()?;
+        // A number that is the same in all lanes is the same in all parts.
+        let is_part_of_row = |(lane, part): (&usize, &usize)| *lane == 1 || *lane == 0 && *part == 0;
+        let fits =
+            innermost.extent == lanes && parts.extent == count && parts.strides[buffers.len() - folds.len()..].iter().all(|n| *n == 0);
+        if !fits || !innermost.strides.iter().zip(&parts.strides).all(is_part_of_row) || nest.loops.len() >= MAX_DEPTH {
+            return None;
+        }
+        nest.loops.push(innermost);
+        Some(Region::new(nest.clone(), nest, buffers, inputs, steps.len(), Some(RowParts { count, strides: parts.strides })))
     }
 
     /// Learns which inputs are numbers that are the same in all launches: code is made with them.
@@ -166,23 +234,38 @@ impl Region {
         }
     }
 
-    /// Its machine code in a form; none where the system does not allow it.
-    pub(crate) fn native(&self, inputs: &[SweepInput], steps: &[Step], form: &Form) -> Option<&Native> {
-        let make = || {
-            let (code, params) = Lowering::new(self, inputs, &form.walks).code(steps)?;
-            let code = form.streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
-            match code.compile(level()?) {
-                Ok(native) => Some(native),
-                Err(CompileError::Unavailable(_) | CompileError::Pages(_)) => None,
-                Err(error) => unreachable!("all vector code can be encoded: {error}"),
-            }
-        };
-        self.forms.get_or_make(form, make)
+    /// Its code for buffers that lie as in registers.
+    #[inline]
+    pub(crate) fn usual(&self, sweep: &Sweep) -> &Executable {
+        self.usual.get_or_init(|| self.make(sweep, &Form { streamed: None, walks: Walks::Registers }))
     }
 
-    /// How many of the elements of an iteration of the outermost loop there are.
-    pub(crate) fn row(&self) -> usize {
-        self.nest.loops[1..].iter().map(|each| each.extent).product()
+    /// Its code in a form.
+    pub(crate) fn executable(&self, sweep: &Sweep, form: &Form) -> &Executable {
+        self.forms.get_or_make(form, || self.make(sweep, form))
+    }
+
+    #[cold]
+    fn make(&self, sweep: &Sweep, form: &Form) -> Executable {
+        let code = Lowering::new(self, &sweep.inputs, &form.walks).code(&sweep.steps, &sweep.folds);
+        let (code, params) = code.unwrap_or_else(|| unreachable!("regions have steps that are lowered, of values that are there"));
+        let code = form.streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
+        match level().map(|level| code.compile(level)) {
+            Some(Ok(native)) => Executable::Native(native),
+            None | Some(Err(CompileError::Unavailable(_) | CompileError::Pages(_))) => Executable::Portable(Box::new(code)),
+            Some(Err(error)) => unreachable!("all vector code can be encoded: {error}"),
+        }
+    }
+
+    /// How many elements of a buffer lie from the first to the last of so many iterations of the outermost loop of a nest.
+    pub(crate) fn span_of(&self, nest: &Nest, buffer: usize, rounds: usize) -> usize {
+        let parts = self.parts.as_ref().map_or(0, |parts| (parts.count - 1) * parts.strides[buffer]);
+        nest.span_of(buffer, rounds) + parts
+    }
+
+    /// How many parts of rows it combines: 1 if it begins no reductions.
+    pub(crate) fn parts(&self) -> usize {
+        self.parts.as_ref().map_or(1, |parts| parts.count)
     }
 
     /// The number of a buffer.
@@ -191,9 +274,22 @@ impl Region {
     }
 }
 
+/// The results of steps that have registers, with the bytes of their elements.
+fn written(steps: &[Step]) -> impl Iterator<Item = (Src, usize)> + Clone {
+    steps.iter().filter_map(|step| if let Src::Reg(_, size) = step.dst { Some((step.dst, size)) } else { None })
+}
+
+/// The memory of a region, and the tiles of its inputs in it.
+fn buffers(inputs: &[SweepInput], results: impl Iterator<Item = (Src, usize)>) -> (Vec<RegionBuffer>, Vec<&Tile>) {
+    let buffer = |at: Src, size: usize| RegionBuffer { at, operand: operand(at, inputs), size };
+    let in_memory = || inputs.iter().enumerate().filter(|(_, input)| constant(input).is_none());
+    let of_inputs = in_memory().map(|(i, input)| buffer(Src::Input(i), input.tile().elem.size()));
+    (of_inputs.chain(results.map(|(at, size)| buffer(at, size))).collect(), in_memory().map(|(_, input)| input.tile()).collect())
+}
+
 /// Tells all regions what is the same in all launches.
-pub(super) fn tell_constants(code: &mut [(Inst, u32)], constants: &Constants) {
-    for (inst, _) in code {
+pub(super) fn tell_constants(code: &mut [Inst], constants: &Constants) {
+    for inst in code {
         if let Some(Sweep { inputs, way: Way::Region(region), .. }) = inst.sweep_mut() {
             region.know(inputs, constants);
         }
@@ -234,6 +330,8 @@ struct Lowering<'a> {
     /// For each buffer and loop, how many bytes the next iteration is further.
     strides: Vec<Vec<Count>>,
     axes: Vec<Axis>,
+    /// Which part of a row is computed.
+    part: usize,
     /// Where elements are that were read or computed.
     found: HashMap<Src, Held>,
 }
@@ -265,11 +363,11 @@ impl<'a> Lowering<'a> {
             }
         };
         let strides = (0..region.buffers.len()).map(|buffer| by_loop.iter().map(|each| each[buffer]).collect()).collect();
-        Lowering { region, inputs, builder, constants, params, counts, strides, axes: Vec::new(), found: HashMap::default() }
+        Lowering { region, inputs, builder, constants, params, counts, strides, axes: Vec::new(), part: 0, found: HashMap::default() }
     }
 
     /// The code, with the parameters of the buffers.
-    fn code(mut self, steps: &[Step]) -> Option<(Code, Vec<Param>)> {
+    fn code(mut self, steps: &[Step], folds: &[SweepFold]) -> Option<(Code, Vec<Param>)> {
         let innermost = self.counts.len() - 1;
         for depth in 0..self.counts.len() {
             // What no loop from here on walks is read once.
@@ -277,14 +375,58 @@ impl<'a> Lowering<'a> {
             let kind = if depth == innermost { Kind::Lanes } else { Kind::Serial };
             self.axes.push(self.builder.open(kind, self.counts[depth], &[]).0);
         }
-        let mut last = None;
-        for step in steps {
-            last = Some(self.step(step, last)?);
+        match &self.region.parts {
+            None => drop(self.steps(steps, &[])?),
+            Some(parts) => {
+                let outside = self.found.clone();
+                let folded = self.combined(steps, folds, &outside, parts.count, 0, 1)?;
+                self.part = 0;
+                for (mut held, SweepFold { combine, dst, .. }) in folded.into_iter().zip(folds) {
+                    self.store(&mut held, combine.imm.dst, Src::Reg(*dst, combine.imm.dst.size()));
+                }
+            }
         }
         self.counts.iter().for_each(|_| {
             self.builder.close(&[]);
         });
         Some((self.builder.finish().unwrap_or_else(|finding| unreachable!("lowered code is valid: {finding}")), self.params))
+    }
+
+    /// What the reductions have of every `step`-th part of a row from `first` on, of `count`: the halves of a half are combined before the halves,
+    /// so few values live at once.
+    fn combined(
+        &mut self,
+        steps: &[Step],
+        folds: &[SweepFold],
+        outside: &HashMap<Src, Held>,
+        count: usize,
+        first: usize,
+        step: usize,
+    ) -> Option<Vec<Held>> {
+        if step == count {
+            self.part = first;
+            self.found.clone_from(outside);
+            return self.steps(steps, folds);
+        }
+        let lower = self.combined(steps, folds, outside, count, first, 2 * step)?;
+        let upper = self.combined(steps, folds, outside, count, first + step, 2 * step)?;
+        let pairs = lower.into_iter().zip(upper).zip(folds);
+        pairs
+            .map(|((lower, upper), fold)| {
+                let imm = &fold.combine.imm;
+                lower::lower(&mut self.builder, imm.op, imm.sources(), imm.dst, &mut [lower, upper])
+            })
+            .collect()
+    }
+
+    /// Computes all steps; gives what the reductions have of them.
+    fn steps(&mut self, steps: &[Step], folds: &[SweepFold]) -> Option<Vec<Held>> {
+        let (mut last, mut folded) = (None, vec![None; folds.len()]);
+        for (i, step) in steps.iter().enumerate() {
+            last = Some(self.step(step, last)?);
+            folded.iter_mut().zip(folds).filter(|(_, fold)| fold.step == i).for_each(|(held, _)| *held = last);
+        }
+        folded.into_iter().collect()
     }
 
     /// Reads the inputs of which the innermost loop that walks them is the last one around; all single elements where there is none yet.
@@ -322,7 +464,18 @@ impl<'a> Lowering<'a> {
     /// Where an element of a buffer is in the iteration of the loops around.
     fn place(&self, buffer: usize) -> Place {
         let walked = self.axes.iter().zip(&self.strides[buffer]).filter(|(_, stride)| is_walked(stride));
-        walked.fold(Place::of(self.params[buffer]), |place, (axis, stride)| place.along(*axis, *stride))
+        let parts = self.region.parts.as_ref().map_or(0, |parts| self.part * parts.strides[buffer] * self.region.buffers[buffer].size);
+        let start = Place::of(self.params[buffer]).offset_by(parts as i64);
+        walked.fold(start, |place, (axis, stride)| place.along(*axis, *stride))
+    }
+
+    /// Writes a result that has a register.
+    fn store(&mut self, held: &mut Held, elem: Elem, dst: Src) {
+        if let Some(result) = self.region.buffer(dst) {
+            let bits: Value = held.to_bits(&mut self.builder, elem);
+            let place = self.place(result);
+            self.builder.store(bits, place, None);
+        }
     }
 
     /// Computes a step, and writes its result if that has a register.
@@ -339,11 +492,7 @@ impl<'a> Lowering<'a> {
         let mut held = lower::lower(&mut self.builder, imm.op, imm.sources(), imm.dst, &mut operands)?;
         // Both forms are kept, of what was converted here.
         self.found.extend(step.srcs.iter().copied().zip(operands).filter(|(src, _)| *src != Src::Passed));
-        if let (Src::Reg(..), Some(result)) = (step.dst, self.region.buffer(step.dst)) {
-            let bits: Value = held.to_bits(&mut self.builder, imm.dst);
-            let place = self.place(result);
-            self.builder.store(bits, place, None);
-        }
+        self.store(&mut held, imm.dst, step.dst);
         if step.dst != Src::Passed {
             self.found.insert(step.dst, held);
         }
@@ -355,7 +504,6 @@ impl<'a> Lowering<'a> {
 mod tests {
     use super::*;
     use crate::{
-        elem::Elem,
         kernels::{ElemOp, select},
         plan::VReg,
     };
@@ -381,7 +529,8 @@ mod tests {
             let steps =
                 [step(&[Src::Input(0), Src::Input(1)], Src::Slot(0)), step(&[Src::Slot(0), Src::Input(2)], Src::Reg(VReg(2), elem.size()))];
             let region = Region::of(64 * 64, &[], &inputs, &steps).unwrap_or_else(|| panic!("{scalar}: no region"));
-            let (code, _) = Lowering::new(&region, &inputs, &Walks::Registers).code(&steps).unwrap_or_else(|| panic!("{scalar}: no code"));
+            let (code, _) =
+                Lowering::new(&region, &inputs, &Walks::Registers).code(&steps, &[]).unwrap_or_else(|| panic!("{scalar}: no code"));
             assert!(code.compile(level().unwrap()).is_ok(), "{scalar}");
         }
     }

@@ -3,7 +3,7 @@
 use super::{Base, Operand, Region, Tile, VReg, chains};
 use crate::kernels::{
     Kernel,
-    chain::{Binary, Code, GROUP, Half},
+    chain::{Code, GROUP, Half},
 };
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
@@ -103,13 +103,13 @@ fn without_scratch(inputs: &[SweepInput], chain: &Chain) -> Option<Vec<Operand>>
     needs_none.then(|| chain.places.iter().map(|place| operand(place.at, inputs)).collect())
 }
 
-/// The beginning of a reduction of what a step computes: rows are folded to an eighth.
+/// The beginning of a reduction of what a step computes: rows are folded to a part.
 #[derive(Debug)]
 pub(crate) struct SweepFold {
     pub(crate) step: usize,
     /// How elements are combined.
-    pub(crate) op: Binary,
-    /// How long the rows are: a power of two, at least a group of a chain.
+    pub(crate) combine: Kernel,
+    /// How long the rows are: a power of two.
     pub(crate) row: usize,
     /// Gets what is left of each row.
     pub(crate) dst: VReg,
@@ -166,14 +166,6 @@ impl Sweep {
         self.parts.iter().any(writes)
     }
 
-    /// The chain that is all there is to do, if it needs no scratch.
-    pub(crate) fn one_chain(&self) -> Option<&Chain> {
-        match &self.parts[..] {
-            [Part::Chain(chain)] if matches!(self.way, Way::OneChain(_)) => Some(chain),
-            _ => None,
-        }
-    }
-
     /// The region that it is, if it is vector code.
     pub(crate) fn region(&self) -> Option<&Region> {
         if let Way::Region(region) = &self.way { Some(region) } else { None }
@@ -204,41 +196,46 @@ impl Sweep {
     pub(super) fn store_as(&mut self, shape: &[usize]) {
         if self.folds.is_empty() {
             self.shape = shape.to_vec();
-            self.way = Way::of(self.n, &self.shape, &self.inputs, &self.steps, &self.parts, self.reads_ahead);
+            self.choose_way();
         }
     }
 
-    /// Begins a reduction in its chain, if it is nothing but one, or can be; gives whether it does.
-    pub(crate) fn fold(&mut self, fold: SweepFold) -> bool {
-        self.chain_alone();
-        let fits = fold.row.is_power_of_two() && fold.row >= GROUP && self.n.is_multiple_of(fold.row);
+    /// Begins a reduction in its vector code, if it can be that: to which part of a row it is folded.
+    pub(crate) fn fold(&mut self, fold: SweepFold) -> Option<usize> {
+        let fits = fold.row.is_power_of_two() && self.n.is_multiple_of(fold.row);
         let is_new = self.folds.iter().all(|other| other.row == fold.row && other.step != fold.step);
-        if self.one_chain().is_none() || !fits || !is_new {
-            return false;
+        if !fits || !is_new {
+            return None;
         }
         self.folds.push(fold);
-        self.make_chain();
-        true
+        let Some(region) = Region::folding(self.n, &self.inputs, &self.steps, &self.folds) else {
+            self.folds.pop();
+            return None;
+        };
+        let parts = region.parts();
+        self.way = Way::Region(Box::new(region));
+        Some(parts)
     }
 
-    /// Makes its only chain again, of its steps and folds as they are now.
-    fn make_chain(&mut self) {
-        if let Some(chain) = chains::folding(&self.inputs, &self.steps, &self.folds) {
-            self.run_as(vec![Part::Chain(chain)]);
-        }
+    /// Decides how it goes over its elements, as it is now.
+    fn choose_way(&mut self) {
+        self.way = match Region::folding(self.n, &self.inputs, &self.steps, &self.folds) {
+            Some(region) => Way::Region(Box::new(region)),
+            None => Way::of(self.n, &self.shape, &self.inputs, &self.steps, &self.parts, self.reads_ahead),
+        };
     }
 
     /// Runs its steps in these parts.
     fn run_as(&mut self, parts: Vec<Part>) {
         self.places = most_places(&parts);
-        self.way = Way::of(self.n, &self.shape, &self.inputs, &self.steps, &parts, self.reads_ahead);
         self.parts = parts;
+        self.choose_way();
     }
 
     /// Others have more time to read ahead.
     pub(super) fn leave_memory_alone(&mut self) {
         self.reads_ahead = false;
-        self.way = Way::of(self.n, &self.shape, &self.inputs, &self.steps, &self.parts, self.reads_ahead);
+        self.choose_way();
     }
 
     /// The step that writes a register.
@@ -246,12 +243,12 @@ impl Sweep {
         self.steps.iter().position(|step| matches!(step.dst, Src::Reg(dst, _) if dst == reg))
     }
 
-    /// No longer writes a register that only reductions read which begin in its chain, if no later step finds the values there.
+    /// No longer writes a register that only reductions read which begin in it, if no later step finds the values there.
     pub(crate) fn drop_result(&mut self, reg: VReg) {
         let is_it = |src: &Src| matches!(src, Src::Reg(other, _) if *other == reg);
         if !self.steps.iter().flat_map(|step| &step.srcs).any(is_it) {
             self.steps.iter_mut().filter(|step| is_it(&step.dst)).for_each(|step| step.dst = Src::Passed);
-            self.make_chain();
+            self.choose_way();
         }
     }
 

@@ -383,7 +383,7 @@ impl Machine<'_> {
     }
 
     /// Runs vector code over the blocks from this position on, so many in a row of the grid, and rows of it; `false`, and nothing was done,
-    /// if there is no machine code.
+    /// if it could not go through so many loops.
     fn sweep_nested(
         &mut self,
         coarse: &Coarse<'_>,
@@ -398,14 +398,16 @@ impl Machine<'_> {
         let run = Run::new(one.sweep, nested.region, &block.frame, streamed);
         let mut nest = nested.of_blocks(blocks);
         let ran = if region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() {
-            run.strided(&nest)
+            run.strided(&nest);
+            true
         } else {
             // Too many loops for all of them.
             coarse.positions(position, blocks).all(|position| {
                 let mut nest = nested.nest.clone();
                 region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() && {
                     Self::lend_tiles(coarse, one, position, block);
-                    Run::new(one.sweep, nested.region, &block.frame, streamed).strided(&nest)
+                    Run::new(one.sweep, nested.region, &block.frame, streamed).strided(&nest);
+                    true
                 }
             })
         };

@@ -248,20 +248,20 @@ impl Machine<'_> {
         let tilings = region::tilings(sweep, region, &block.frame, &self.in_place, target).ok();
         if let Some(tilings) = &tilings
             && let Some(nest) = self.nests.get(block.pc, tilings)
-            && Run::new(sweep, region, &block.frame, streamed).strided(nest)
         {
+            Run::new(sweep, region, &block.frame, streamed).strided(nest);
             return true;
         }
         let mut tilings = tilings;
         while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {
             let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
-                Ok(()) if Run::new(sweep, region, &block.frame, streamed).strided(&nest) => {
+                Ok(()) => {
+                    Run::new(sweep, region, &block.frame, streamed).strided(&nest);
                     if let Some(tilings) = tilings {
                         self.nests.keep(block.pc, tilings, nest);
                     }
                     return true;
                 }
-                Ok(()) => (0..region.buffers.len()).collect(),
                 Err(apart) => apart,
             };
             let inputs = apart.iter().filter_map(|buffer| match region.buffers[*buffer].at {

@@ -13,11 +13,11 @@ use super::{
 use crate::{
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Base, Form, Nest, Operand, Region, Src, Sweep, VReg, Walks},
+    plan::{Base, Executable, Form, Nest, Operand, Region, Src, Sweep, VReg, Walks},
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
-use tilewright_vector::{Arg, Args, Buffer, Native, STREAMED_ALIGNMENT};
+use tilewright_vector::{Arg, Args, Buffer, Code, Native, STREAMED_ALIGNMENT};
 
 /// Elements between two looks at what is to be fetched.
 const PIECE: usize = Sweep::PIECE;
@@ -111,6 +111,10 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
     }
     nest.coalesce();
     let inputs = || region.buffers.iter().enumerate().filter(|(_, buffer)| matches!(buffer.at, Src::Input(_))).map(|(i, _)| i);
+    // Parts of rows are apart as in registers.
+    if region.parts() > 1 {
+        return Err(inputs().collect());
+    }
     let Some(row) = nest.loops.last() else { return Err(inputs().collect()) };
     if nest.loops.len() > MAX_DEPTH || row.extent < SHORTEST_ROW || row.strides[inputs().count()..].iter().any(|stride| *stride != 1) {
         return Err(inputs().collect());
@@ -143,26 +147,24 @@ impl<'a> Run<'a> {
     }
 
     /// The code of a form.
-    fn native(&self, walks: Walks, streamed: Option<usize>) -> Option<&'a Native> {
-        self.region.native(&self.sweep.inputs, &self.sweep.steps, &Form { streamed, walks })
+    fn executable(&self, walks: Walks, streamed: Option<usize>) -> &'a Executable {
+        self.region.executable(self.sweep, &Form { streamed, walks })
     }
 
-    /// Runs it over `n` elements that lie as in registers: more than its sweep has, where there are more in memory. `false`, and nothing was
-    /// done, if there is no machine code.
-    pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) -> bool {
-        let Some(native) = self.native(Walks::Registers, None) else { return false };
-        let row = self.region.row();
-        let rounds = n / row;
+    /// Runs it over `n` elements that lie as in registers: more than its sweep has, where there are more in memory.
+    pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) {
+        let usual = self.region.usual(self.sweep);
+        let rounds = n / self.region.row;
         // The elements before the first whole line of the target are written as usual; all, if none is streamed.
         let head = match self.streamed {
             Some(result) => self.rounds_to_a_line(result).unwrap_or(rounds).min(rounds),
             None => rounds,
         };
         let mut looks = Looks::new();
-        let streaming = if head < rounds { self.native(Walks::Registers, self.streamed) } else { None };
-        self.part(native, 0..head, &mut looks, ahead);
-        self.part(streaming.unwrap_or(native), head..rounds, &mut looks, ahead);
-        true
+        self.part(usual, 0..head, &mut looks, ahead);
+        if head < rounds {
+            self.part(self.executable(Walks::Registers, self.streamed), head..rounds, &mut looks, ahead);
+        }
     }
 
     /// How many rounds of the outermost loop lie before the first that begins with a line of a result; `None` if not every 64th one behind
@@ -170,20 +172,18 @@ impl<'a> Run<'a> {
     fn rounds_to_a_line(&self, result: usize) -> Option<usize> {
         let round = self.region.nest.loops[0].strides[result] * self.region.buffers[result].size;
         let before = self.start(result).addr().wrapping_neg() % STREAMED_ALIGNMENT;
-        if self.region.row() > 1 {
+        if self.region.row > 1 {
             return (before == 0 && round.is_multiple_of(STREAMED_ALIGNMENT)).then_some(0);
         }
         before.is_multiple_of(round).then_some(before / round)
     }
 
     /// Runs some rounds of the outermost loop, in pieces between which others have their turn.
-    fn part(&self, native: &Native, rounds: Range<usize>, looks: &mut Looks, ahead: &mut Ahead) {
-        let row = self.region.row();
+    fn part(&self, code: &Executable, rounds: Range<usize>, looks: &mut Looks, ahead: &mut Ahead) {
+        let row = self.region.row;
         let work = self.sweep.steps.len() * row;
-        let (piece, fetches) = if ahead.lines() > 0 { (PIECE / row, true) } else { (PART / work, false) };
-        // Pieces of a line that is written past the caches begin with it.
-        let piece = if row == 1 { (piece - piece % STREAMED_ALIGNMENT).max(STREAMED_ALIGNMENT) } else { piece.max(1) };
-        let nest = &self.region.nest;
+        let fetches = ahead.lines() > 0;
+        let piece = if fetches { (PIECE / row).max(1) } else { self.region.part };
         let mut from = rounds.start;
         while from < rounds.end {
             let part = piece.min(rounds.end - from);
@@ -193,23 +193,23 @@ impl<'a> Run<'a> {
             if fetches {
                 ahead.fetch_share();
             }
-            run(native, |args| {
-                self.buffers(nest, from, part, args);
-                args.add(Arg::Count(part as i64));
-            });
+            match code {
+                Executable::Native(native) => run(native, |args| self.args_in_order(from, part, args)),
+                Executable::Portable(code) => run_portable(code, |args| self.args_in_order(from, part, args)),
+            }
             from += part;
         }
     }
 
-    /// Runs it over a nest that [`arrange`] found to suit it. `false`, and nothing was done, if there is no machine code.
-    pub(super) fn strided(&self, nest: &Nest) -> bool {
+    /// Runs it over a nest that [`arrange`] found to suit it.
+    pub(super) fn strided(&self, nest: &Nest) {
         let streamed = self.streamed.filter(|result| {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
             is_line(self.start(*result).addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
-        let Some(native) = self.native(Walks::of(nest), streamed) else { return false };
+        let code = self.executable(Walks::of(nest), streamed);
         let rounds = nest.loops[0].extent;
         let work = self.sweep.steps.len() * nest.elements() / rounds;
         let piece = (PART / work).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
@@ -219,31 +219,71 @@ impl<'a> Run<'a> {
             if looks.end_after(part * work) {
                 break;
             }
-            run(native, |args| {
-                self.buffers(nest, from, part, args);
-                args.add(Arg::Count(part as i64));
-                nest.loops[1..].iter().for_each(|each| args.add(Arg::Count(each.extent as i64)));
-                for each in &nest.loops[..nest.loops.len() - 1] {
-                    let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
-                    walked.for_each(|(stride, buffer)| args.add(Arg::Count((stride * buffer.size) as i64)));
-                }
-            });
+            match code {
+                Executable::Native(native) => run(native, |args| self.args_strided(nest, from, part, args)),
+                Executable::Portable(code) => run_portable(code, |args| self.args_strided(nest, from, part, args)),
+            }
         }
-        true
+    }
+
+    #[inline(always)]
+    fn args_in_order(&self, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
+        self.buffers(&self.region.nest, from, rounds, args);
+        args.add(Arg::Count(rounds as i64));
+    }
+
+    #[inline(always)]
+    fn args_strided(&self, nest: &Nest, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
+        self.buffers(nest, from, rounds, args);
+        args.add(Arg::Count(rounds as i64));
+        nest.loops[1..].iter().for_each(|each| args.add(Arg::Count(each.extent as i64)));
+        for each in &nest.loops[..nest.loops.len() - 1] {
+            let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
+            walked.for_each(|(stride, buffer)| args.add(Arg::Count((stride * buffer.size) as i64)));
+        }
     }
 
     /// Hands over the constants and all buffers, from an iteration of the outermost loop of a nest on, for so many.
-    #[inline]
-    fn buffers(&self, nest: &Nest, from: usize, rounds: usize, args: &mut Args<'_, 'a>) {
-        // SAFETY: constants hold all elements of the tiles on them, and nothing writes them while blocks run.
-        let constants = unsafe { buffer_at(self.regs.at(Operand::of(Base::Const(0))), self.region.constants, false) };
-        args.add(Arg::Buffer(constants));
+    #[inline(always)]
+    fn buffers(&self, nest: &Nest, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
+        args.add_buffer(self.regs.at(Operand::of(Base::Const(0))), || self.region.constants, false);
         for (i, buffer) in self.region.buffers.iter().enumerate() {
             let start = self.start(i).wrapping_add(from * nest.loops[0].strides[i] * buffer.size);
-            // SAFETY: the plan's registers and constants hold all elements of the tiles on them, and so do the places in memory that loads and
-            // stores have checked before they name them instead.
-            args.add(Arg::Buffer(unsafe { buffer_at(start, nest.span_of(i, rounds) * buffer.size, matches!(buffer.at, Src::Reg(..))) }));
+            args.add_buffer(start, || self.region.span_of(nest, i, rounds) * buffer.size, matches!(buffer.at, Src::Reg(..)));
         }
+    }
+}
+
+/// What arguments of vector code are handed to.
+trait TakesArgs<'a> {
+    /// Whether lengths of buffers are compared with what is accessed: native code of regions, which compute no addresses, does not do so.
+    const CHECKS: bool;
+
+    fn add(&mut self, arg: Arg<'a>);
+
+    #[inline(always)]
+    fn add_buffer(&mut self, start: *mut u8, bytes: impl FnOnce() -> usize, writable: bool) {
+        let bytes = if Self::CHECKS { bytes() } else { 0 };
+        // SAFETY: the plan's registers and constants hold all elements of the tiles on them, and so do the places in memory that loads and
+        // stores have checked before they name them instead.
+        self.add(Arg::Buffer(unsafe { buffer_at(start, bytes, writable) }));
+    }
+}
+
+impl<'a> TakesArgs<'a> for Args<'_, 'a> {
+    const CHECKS: bool = cfg!(debug_assertions);
+
+    #[inline(always)]
+    fn add(&mut self, arg: Arg<'a>) {
+        Args::add(self, arg);
+    }
+}
+
+impl<'a> TakesArgs<'a> for Vec<Arg<'a>> {
+    const CHECKS: bool = true;
+
+    fn add(&mut self, arg: Arg<'a>) {
+        self.push(arg);
     }
 }
 
@@ -251,6 +291,13 @@ fn run<'a>(native: &Native, write: impl FnOnce(&mut Args<'_, 'a>)) {
     // SAFETY: buffers are as long as the loops go, and what is written past the caches begins with lines, also in each round.
     let ran = unsafe { native.run_with(write) };
     ran.unwrap_or_else(|fault| unreachable!("regions compute no addresses: {fault}"));
+}
+
+#[cold]
+fn run_portable<'a>(code: &Code, write: impl FnOnce(&mut Vec<Arg<'a>>)) {
+    let mut args = Vec::new();
+    write(&mut args);
+    code.run_portable(&args).unwrap_or_else(|fault| unreachable!("regions stay inside of their buffers: {fault}"));
 }
 
 /// Bytes of the host.

@@ -55,10 +55,8 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
 /// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory.
 #[inline(never)]
 pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
-    if let Way::Region(region) = &sweep.way
-        && Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing))
-    {
-        return;
+    if let Way::Region(region) = &sweep.way {
+        return Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing));
     }
     let Scratch { bytes, inputs, places: room, nothing } = scratch;
     let ahead = ahead_of(sweep, ahead, nothing);

@@ -5,7 +5,7 @@ use std::{
     cell::RefCell,
     ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub},
 };
-use tilewright_numeric::lanes::{DoubleLanes, FusedLanes, Lanes, MaskLanes, Pair, WordLanes};
+use tilewright_numeric::lanes::{DoubleLanes, FusedLanes, Lanes, MaskLanes, Pair, ROUND, WordLanes};
 
 /// A value. It stands for a float, an integer or a mask, as its type says; what is done to it becomes primitives.
 #[derive(Clone, Copy)]
@@ -160,15 +160,10 @@ impl Lanes for Traced<'_, '_> {
 
     fn scaled(self, shifted: Self) -> Self {
         self.with(|lowering| {
-            // In two steps, because the power may be behind the range.
-            let (four, one) = (lowering.i32(4), lowering.i32(1));
-            let bits = lowering.p(Prim::Bits32, &[shifted.value]);
-            let n = lowering.p(Prim::ShrU, &[bits, four]);
-            let half = lowering.p(Prim::ShrU, &[n, one]);
-            let rest = lowering.p(Prim::Sub, &[n, half]);
-            let (half, rest) = (lowering.power_of_two(half), lowering.power_of_two(rest));
-            let scaled = lowering.p(Prim::FMul, &[self.value, half]);
-            lowering.p(Prim::FMul, &[scaled, rest])
+            // All but what tells sixteenths of the exponent.
+            let round = lowering.f32(ROUND);
+            let exponent = lowering.p(Prim::FSub, &[shifted.value, round]);
+            lowering.p(Prim::Scale, &[self.value, exponent])
         })
     }
 }
@@ -306,12 +301,4 @@ impl<'a, 'b> WordLanes for Traced<'a, 'b> {
     }
 }
 
-impl Lowering<'_> {
-    /// 2 to the power of the low bits of an integer, as `f32`.
-    fn power_of_two(&mut self, n: Value) -> Value {
-        let (places, one) = (self.i32(23), self.i32(1f32.to_bits()));
-        let exponent = self.p(Prim::Shl, &[n, places]);
-        let bits = self.p(Prim::Add, &[exponent, one]);
-        self.p(Prim::Float32, &[bits])
-    }
-}
+impl Lowering<'_> {}

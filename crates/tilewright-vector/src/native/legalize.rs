@@ -43,7 +43,7 @@ fn is_legal(prim: Prim, lane: Lane, level: Level) -> bool {
     match (prim, lane) {
         (Mul | Shl | ShrU | ShrS, I8) | (DivS | DivU, I8 | I16 | I32) | (MulHighS | MulHighU, I8 | I32) => false,
         (FmaF16 | FmaBf16, _) => false,
-        (FmaOdd, _) | (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
+        (FmaOdd | Scale, _) | (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
         _ => true,
     }
 }
@@ -148,6 +148,7 @@ impl Legalizer {
             (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
             (MulHighS, I32) => self.upper(result, S32To64, Low32Of64, a, b),
             (MulHighU, I32) => self.upper(result, U32To64, Low32Of64, a, b),
+            (Scale, _) => self.same(result, |this| this.scale(&operands)),
             (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),
             (FmaF16 | FmaBf16, _) if self.level == Level::Avx512 => self.same(result, |this| {
                 let odd = this.add(FmaOdd, &operands);

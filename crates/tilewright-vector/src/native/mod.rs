@@ -143,14 +143,14 @@ impl<'b, 'a> Args<'b, 'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, word: u64) {
         self.words[self.used] = word;
         self.used += 1;
     }
 
     /// Hands over the argument for the next parameter.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, arg: Arg<'a>) {
         match arg {
             Arg::Buffer(buffer) => {

@@ -99,6 +99,8 @@ impl Prim {
             Prim::Low32Of64 => lanes!(out, |x = a| |bits: u64| bits as u32 => u64::from(x)),
             Prim::WidenF16 => lanes!(out, |x = a| |bits: u64| bits as u16 => u64::from(bulk::f16_to_f32(x).to_bits())),
             Prim::RoundF16 => lanes!(out, |x = a| float => u64::from(bulk::f32_to_f16(x))),
+            // No f64 is that small or large that the power is rounded.
+            Prim::Scale => lanes!(out, |x = a, y = b| float => u64::from(((f64::from(x) * f64::from(y.floor()).exp2()) as f32).to_bits())),
             Prim::FmaOdd => lanes!(out, |x = a, y = b, z = c| float => u64::from(fma_f32_odd(x, y, z).to_bits())),
             Prim::FmaF16 => lanes!(out, |x = a, y = b, z = c| float => {
                 u64::from(bulk::f16_to_f32(bulk::f32_to_f16(fma_f32_odd(x, y, z))).to_bits())

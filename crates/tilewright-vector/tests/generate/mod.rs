@@ -228,12 +228,29 @@ impl<'a> Generator<'a> {
                 let number = self.builder.prim(Prim::FEq, &[operands[0], operands[0]]);
                 operands[0] = self.builder.prim(Prim::Select, &[number, operands[0], zero]);
             }
+            Prim::Scale => operands = self.of_scale(operands),
             Prim::FmaF16 => operands.iter_mut().for_each(|x| *x = self.of_f16(*x)),
             Prim::FmaBf16 => operands.iter_mut().for_each(|x| *x = self.of_bf16(*x)),
             _ => {}
         }
         let value = self.builder.prim(prim, &operands);
         self.values.push(value);
+    }
+
+    /// A number from 1 to 2, and an exponent that numbers of `f32` may have.
+    fn of_scale(&mut self, operands: Vec<Value>) -> Vec<Value> {
+        let exponent = self.with_constant(operands[1], Prim::FMax, (-152f32).to_bits());
+        let exponent = self.with_constant(exponent, Prim::FMin, 130f32.to_bits());
+        let number = self.one_nan(operands[0]);
+        let bits = self.builder.prim(Prim::Bits32, &[number]);
+        let bits = self.with_constant(bits, Prim::And, 0x7f_ffff);
+        let bits = self.with_constant(bits, Prim::Or, 1f32.to_bits());
+        vec![self.builder.prim(Prim::Float32, &[bits]), exponent]
+    }
+
+    fn with_constant(&mut self, value: Value, prim: Prim, bits: u32) -> Value {
+        let constant = self.builder.constant(self.builder.lane(value), bits.into());
+        self.builder.prim(prim, &[value, constant])
     }
 
     /// A number of binary16.

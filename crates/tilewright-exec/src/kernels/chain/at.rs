@@ -25,23 +25,19 @@ pub(super) fn each<V>(f: impl Fn(usize) -> V) -> Vectors<V> {
     [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
 }
 
-/// Where a chain is. `FOLDS`: its vectors lie apart, else side by side.
+/// Where a chain is.
 #[derive(Clone, Copy)]
-pub(super) struct At<const FOLDS: bool> {
+pub(super) struct At {
     pub(super) places: *const *mut f32,
     /// The first of the elements that are worked on.
     pub(super) first: usize,
-    /// Elements from one vector to the next, if they lie apart: an eighth of a row.
-    pub(super) distance: usize,
-    /// Where in an eighth of all elements the vector belongs that these are folded to.
-    pub(super) folded: usize,
 }
 
-impl<const FOLDS: bool> At<FOLDS> {
+impl At {
     /// Elements from the first vector to another one.
     #[inline(always)]
     fn offset<V: VectorLanes>(self, vector: usize) -> usize {
-        vector * if FOLDS { self.distance } else { V::LANES }
+        vector * V::LANES
     }
 
     /// The first number at a place.
@@ -178,15 +174,5 @@ impl<const FOLDS: bool> At<FOLDS> {
                 }
             }
         }
-    }
-
-    /// Stores the one vector that all were folded to.
-    ///
-    /// # Safety
-    /// The place has room for an eighth of all elements. The CPU has the features of `V`.
-    #[inline(always)]
-    pub(super) unsafe fn store_folded<V: VectorLanes>(self, place: usize, left: V) {
-        // SAFETY: by the contract.
-        unsafe { left.store(self.place(place).add(self.folded)) };
     }
 }

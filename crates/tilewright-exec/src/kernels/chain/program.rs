@@ -11,8 +11,6 @@ pub(crate) struct Program {
     instructions: Vec<Instruction>,
     /// What lies at each place: floats of 16 bits, or else `f32`. Instructions name no others.
     places: Vec<Option<Half>>,
-    /// How long the rows are that it folds, if it folds any: a power of two, at least a group.
-    row: Option<usize>,
 }
 
 /// What is done with the accumulator.
@@ -28,10 +26,6 @@ pub(super) enum Instruction {
     TimesPlus(From, From),
     /// Adds the product of two operands, rounded once.
     PlusProduct(From, From),
-    /// The first of these, rounded to odd.
-    TimesPlusOdd(From, From),
-    /// The second of these, rounded to odd.
-    PlusProductOdd(From, From),
     /// Multiplies it with the product of two operands, rounded before.
     TimesProduct(From, From),
     /// Rounds it.
@@ -40,8 +34,6 @@ pub(super) enum Instruction {
     Store(usize),
     /// Writes it to a place of floats of 16 bits, rounded.
     StoreHalf(Half, usize),
-    /// Halves it until one vector is left, which is written to a place.
-    Fold(Binary, usize),
 }
 
 /// Where an operand comes from.
@@ -61,13 +53,11 @@ pub(super) enum From {
 }
 
 impl Program {
-    /// Translates links. `places`: what lies at each, if that has 16 bits; `row`: how long the rows are that they fold.
-    pub(crate) fn new(links: &[Link], places: Vec<Option<Half>>, row: Option<usize>) -> Program {
-        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), places, row };
-        // All vectors of a group lie in one row of this many elements, or of more.
-        let together = row.map_or(LOG_GROUP, usize::ilog2);
+    /// Translates links. `places`: what lies at each, if that has 16 bits.
+    pub(crate) fn new(links: &[Link], places: Vec<Option<Half>>) -> Program {
+        let mut program = Program { instructions: Vec::with_capacity(2 * links.len()), places };
         for (i, link) in links.iter().enumerate() {
-            let operands = link.operands.map(|operand| program.operand(operand, together));
+            let operands = link.operands.map(|operand| program.operand(operand));
             match link.op {
                 Op::Same => program.load(operands[0]),
                 Op::Unary(op) => {
@@ -76,7 +66,6 @@ impl Program {
                 }
                 Op::Binary(op) => program.push_binary(op, operands[0], operands[1]),
                 Op::Fma => program.push_fused(operands, Instruction::TimesPlus, Instruction::PlusProduct),
-                Op::FmaOdd => program.push_fused(operands, Instruction::TimesPlusOdd, Instruction::PlusProductOdd),
                 Op::TimesProduct => {
                     program.load(operands[0]);
                     program.instructions.push(Instruction::TimesProduct(operands[1], operands[2]));
@@ -89,7 +78,7 @@ impl Program {
 
     /// Brings the result of a link where it is read. `passed`: by the next link.
     fn hand_on(&mut self, link: &Link, passed: bool) {
-        if let Some(half) = link.rounded.filter(|_| passed || link.fold.is_some()) {
+        if let Some(half) = link.rounded.filter(|_| passed) {
             self.instructions.push(Instruction::Round(half));
         }
         if let Some(place) = link.store {
@@ -98,26 +87,22 @@ impl Program {
                 None => Instruction::Store(place),
             });
         }
-        if let Some((op, place)) = link.fold {
-            assert_eq!(self.places[place], None, "rows are folded to f32");
-            self.instructions.push(Instruction::Fold(op, place));
-        }
     }
 
-    fn operand(&self, operand: Operand, together: u32) -> From {
+    fn operand(&self, operand: Operand) -> From {
         let half = |place: usize| self.places[place];
         match operand {
             Operand::Passed => From::Accumulator,
             Operand::Array(place) => half(place).map_or(From::Array(place), |half| From::Halves(half, place)),
-            Operand::Splat(place) => self.per_row(place, usize::BITS - 1, together),
-            Operand::PerRow(place, shift) => self.per_row(place, shift, together),
+            Operand::Splat(place) => self.per_row(place, usize::BITS - 1),
+            Operand::PerRow(place, shift) => self.per_row(place, shift),
         }
     }
 
-    fn per_row(&self, place: usize, shift: u32, together: u32) -> From {
+    fn per_row(&self, place: usize, shift: u32) -> From {
         match self.places[place] {
             Some(half) => From::HalfPerRow(half, place, shift),
-            None if shift >= together => From::Group(place, shift),
+            None if shift >= LOG_GROUP => From::Group(place, shift),
             None => From::Vector(place, shift),
         }
     }
@@ -130,11 +115,6 @@ impl Program {
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
     pub(super) fn places(&self) -> &[Option<Half>] {
         &self.places
-    }
-
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no other CPU has chains"))]
-    pub(super) fn row(&self) -> Option<usize> {
-        self.row
     }
 
     /// Brings an operand to the accumulator.

@@ -56,9 +56,6 @@ pub(super) struct Step<V> {
 pub(super) struct Running<V> {
     /// The accumulator while steps pause.
     pub(super) kept: MaybeUninit<Vectors<V>>,
-    /// Of a chain that folds rows: as in [`At`].
-    pub(super) distance: usize,
-    pub(super) folded: usize,
     /// What goes past the caches.
     pub(super) stream: Option<Stream<V>>,
 }
@@ -66,7 +63,7 @@ pub(super) struct Running<V> {
 /// Vectors that steps are compiled for.
 pub(super) trait Threaded: Halves {
     /// The step that carries out an operation and goes on.
-    fn step<O: Operation, const FOLDS: bool>() -> StepFn<Self>;
+    fn step<O: Operation>() -> StepFn<Self>;
 
     /// The step that calls no other: behind the last one, or, if `PAUSES`, one that keeps the accumulator for the one behind it.
     fn stop<const PAUSES: bool>() -> StepFn<Self>;
@@ -84,7 +81,7 @@ pub(super) trait Operation {
     ///
     /// # Safety
     /// The step was made for the operation; its places are as [`Code`](super::Code) demands. The CPU has the features of `V`.
-    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V>;
+    unsafe fn carry_out<V: Halves>(step: &Step<V>, at: At, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V>;
 }
 
 /// Replaces the accumulator.
@@ -92,7 +89,7 @@ struct Load<Y>(PhantomData<Y>);
 
 impl<Y: Source> Operation for Load<Y> {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(step: &Step<V>, at: At, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
         // SAFETY: by the contract; so below.
         unsafe { Y::read(step.at, at, x) }
     }
@@ -103,7 +100,7 @@ struct One<T>(PhantomData<T>);
 
 impl<T: OfOne> Operation for One<T> {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(_: &Step<V>, _: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(_: &Step<V>, _: At, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
         vectors!(|i| T::of(x[i]))
     }
 }
@@ -113,7 +110,7 @@ struct Long<T>(PhantomData<T>);
 
 impl<T: OfLanes> Operation for Long<T> {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(_: &Step<V>, _: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(_: &Step<V>, _: At, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
         if !V::HAS_ROOM_FOR_FOUR {
             return vectors!(|i| T::of(x[i]));
         }
@@ -129,7 +126,7 @@ struct Two<T, Y>(PhantomData<(T, Y)>);
 
 impl<T: OfTwo, Y: Source> Operation for Two<T, Y> {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(step: &Step<V>, at: At, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
         // SAFETY: as above.
         let y = unsafe { Y::read(step.at, at, x) };
         vectors!(|i| T::of(x[i], y[i]))
@@ -141,7 +138,7 @@ struct Three<T, Y, Z>(PhantomData<(T, Y, Z)>);
 
 impl<T: OfThree, Y: Source, Z: Source> Operation for Three<T, Y, Z> {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(step: &Step<V>, at: At, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
         // SAFETY: as above.
         let (y, z) = unsafe { (Y::read(step.at, at, x), Z::read(step.second, at, x)) };
         vectors!(|i| T::of(x[i], y[i], z[i]))
@@ -153,7 +150,7 @@ struct Store;
 
 impl Operation for Store {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(step: &Step<V>, at: At, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
         // SAFETY: as above.
         unsafe {
             let From::Array(place) = step.at else { unreachable_unchecked() };
@@ -168,7 +165,7 @@ struct StoreHalf;
 
 impl Operation for StoreHalf {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(step: &Step<V>, at: At, running: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
         // SAFETY: as above.
         unsafe {
             match step.at {
@@ -181,30 +178,12 @@ impl Operation for StoreHalf {
     }
 }
 
-/// Halves the accumulator, as a reduction halves a row, until one vector is left, which is written to a place.
-struct Fold<T>(PhantomData<T>);
-
-impl<T: OfTwo> Operation for Fold<T> {
-    #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(step: &Step<V>, at: At<F>, _: &mut Running<V>, x: Vectors<V>) -> Vectors<V> {
-        let [a, b, c, d, e, f, g, h] = x;
-        let (a, b, c, d) = (T::of(a, e), T::of(b, f), T::of(c, g), T::of(d, h));
-        let left = T::of(T::of(a, c), T::of(b, d));
-        // SAFETY: as above.
-        unsafe {
-            let From::Array(place) = step.at else { unreachable_unchecked() };
-            at.store_folded(place, left);
-        }
-        x
-    }
-}
-
 /// Brings the accumulator back behind a pause.
 struct Resume;
 
 impl Operation for Resume {
     #[inline(always)]
-    unsafe fn carry_out<V: Halves, const F: bool>(_: &Step<V>, _: At<F>, running: &mut Running<V>, _: Vectors<V>) -> Vectors<V> {
+    unsafe fn carry_out<V: Halves>(_: &Step<V>, _: At, running: &mut Running<V>, _: Vectors<V>) -> Vectors<V> {
         // SAFETY: the pause has written it.
         unsafe { running.kept.assume_init() }
     }
@@ -214,7 +193,7 @@ impl Operation for Resume {
 trait Source {
     /// # Safety
     /// `from` is such a place; else as for [`At::read`].
-    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V>;
+    unsafe fn read<V: Halves>(from: From, at: At, accumulator: Vectors<V>) -> Vectors<V>;
 }
 
 /// The accumulator itself.
@@ -222,7 +201,7 @@ struct Accumulator;
 
 impl Source for Accumulator {
     #[inline(always)]
-    unsafe fn read<V: Halves, const FOLDS: bool>(_: From, _: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+    unsafe fn read<V: Halves>(_: From, _: At, accumulator: Vectors<V>) -> Vectors<V> {
         accumulator
     }
 }
@@ -232,7 +211,7 @@ struct Array;
 
 impl Source for Array {
     #[inline(always)]
-    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+    unsafe fn read<V: Halves>(from: From, at: At, accumulator: Vectors<V>) -> Vectors<V> {
         // SAFETY: by the contract; so below.
         unsafe { if let From::Array(_) = from { at.read(from, accumulator) } else { unreachable_unchecked() } }
     }
@@ -243,7 +222,7 @@ struct Group;
 
 impl Source for Group {
     #[inline(always)]
-    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+    unsafe fn read<V: Halves>(from: From, at: At, accumulator: Vectors<V>) -> Vectors<V> {
         // SAFETY: as above.
         unsafe { if let From::Group(..) = from { at.read(from, accumulator) } else { unreachable_unchecked() } }
     }
@@ -254,7 +233,7 @@ struct Any;
 
 impl Source for Any {
     #[inline(always)]
-    unsafe fn read<V: Halves, const FOLDS: bool>(from: From, at: At<FOLDS>, accumulator: Vectors<V>) -> Vectors<V> {
+    unsafe fn read<V: Halves>(from: From, at: At, accumulator: Vectors<V>) -> Vectors<V> {
         // SAFETY: as above.
         unsafe { at.read(from, accumulator) }
     }
@@ -300,8 +279,6 @@ functions! {
     OfThree(x: V, y: V, z: V) of Halves:
     TimesPlus => x.fused(y, z);
     PlusProduct => y.fused(z, x);
-    TimesPlusOdd => x.fused_odd(y, z);
-    PlusProductOdd => y.fused_odd(z, x);
     TimesProduct => x * (y * z);
 }
 
@@ -348,45 +325,42 @@ macro_rules! choose_binary {
 }
 pub(super) use {choose, choose_binary};
 
-fn three<V: Threaded, const FOLDS: bool, T: OfThree>(y: From, z: From) -> StepFn<V> {
-    choose_source!(y, |Y| choose_source!(z, |Z| V::step::<Three<T, Y, Z>, FOLDS>()))
+fn three<V: Threaded, T: OfThree>(y: From, z: From) -> StepFn<V> {
+    choose_source!(y, |Y| choose_source!(z, |Z| V::step::<Three<T, Y, Z>>()))
 }
 
 impl<V: Threaded> Step<V> {
-    /// The steps for instructions. `FOLDS`: of a chain that folds rows.
-    pub(super) fn all<const FOLDS: bool>(instructions: &[Instruction]) -> Vec<Step<V>> {
+    /// The steps for instructions.
+    pub(super) fn all(instructions: &[Instruction]) -> Vec<Step<V>> {
         let plain = |run: StepFn<V>| Step { run, at: NONE, second: NONE };
         let mut steps = Vec::with_capacity(instructions.len() + 1);
         for (i, instruction) in instructions.iter().enumerate() {
             if i > 0 && i.is_multiple_of(TOGETHER) {
-                steps.extend([V::stop::<true>(), V::step::<Resume, FOLDS>()].map(plain));
+                steps.extend([V::stop::<true>(), V::step::<Resume>()].map(plain));
             }
-            steps.push(Step::new::<FOLDS>(instruction));
+            steps.push(Step::new(instruction));
         }
         steps.push(plain(V::stop::<false>()));
         steps
     }
 
-    fn new<const FOLDS: bool>(instruction: &Instruction) -> Step<V> {
+    fn new(instruction: &Instruction) -> Step<V> {
         let (run, at, second) = match *instruction {
-            Instruction::Load(y) => (choose_source!(y, |Y| V::step::<Load<Y>, FOLDS>()), y, NONE),
-            Instruction::Unary(Unary::Neg) => (V::step::<One<Neg>, FOLDS>(), NONE, NONE),
-            Instruction::Unary(Unary::Abs) => (V::step::<One<Abs>, FOLDS>(), NONE, NONE),
-            Instruction::Unary(Unary::Sqrt) => (V::step::<One<Sqrt>, FOLDS>(), NONE, NONE),
-            Instruction::Unary(Unary::Exp) => (V::step::<Long<Exp>, FOLDS>(), NONE, NONE),
-            Instruction::Unary(Unary::Exp2) => (V::step::<Long<Exp2>, FOLDS>(), NONE, NONE),
-            Instruction::Unary(Unary::Tanh) => (V::step::<Long<Tanh>, FOLDS>(), NONE, NONE),
-            Instruction::Binary(op, y) => (choose_binary!(op, |T| choose_source!(y, |Y| V::step::<Two<T, Y>, FOLDS>())), y, NONE),
-            Instruction::TimesPlus(y, z) => (three::<V, FOLDS, TimesPlus>(y, z), y, z),
-            Instruction::PlusProduct(y, z) => (three::<V, FOLDS, PlusProduct>(y, z), y, z),
-            Instruction::TimesPlusOdd(y, z) => (three::<V, FOLDS, TimesPlusOdd>(y, z), y, z),
-            Instruction::PlusProductOdd(y, z) => (three::<V, FOLDS, PlusProductOdd>(y, z), y, z),
-            Instruction::TimesProduct(y, z) => (three::<V, FOLDS, TimesProduct>(y, z), y, z),
-            Instruction::Round(Half::F16) => (V::step::<One<RoundF16>, FOLDS>(), NONE, NONE),
-            Instruction::Round(Half::Bf16) => (V::step::<One<RoundBf16>, FOLDS>(), NONE, NONE),
-            Instruction::Store(place) => (V::step::<Store, FOLDS>(), From::Array(place), NONE),
-            Instruction::StoreHalf(half, place) => (V::step::<StoreHalf, FOLDS>(), From::Halves(half, place), NONE),
-            Instruction::Fold(op, place) => (choose_binary!(op, |T| V::step::<Fold<T>, FOLDS>()), From::Array(place), NONE),
+            Instruction::Load(y) => (choose_source!(y, |Y| V::step::<Load<Y>>()), y, NONE),
+            Instruction::Unary(Unary::Neg) => (V::step::<One<Neg>>(), NONE, NONE),
+            Instruction::Unary(Unary::Abs) => (V::step::<One<Abs>>(), NONE, NONE),
+            Instruction::Unary(Unary::Sqrt) => (V::step::<One<Sqrt>>(), NONE, NONE),
+            Instruction::Unary(Unary::Exp) => (V::step::<Long<Exp>>(), NONE, NONE),
+            Instruction::Unary(Unary::Exp2) => (V::step::<Long<Exp2>>(), NONE, NONE),
+            Instruction::Unary(Unary::Tanh) => (V::step::<Long<Tanh>>(), NONE, NONE),
+            Instruction::Binary(op, y) => (choose_binary!(op, |T| choose_source!(y, |Y| V::step::<Two<T, Y>>())), y, NONE),
+            Instruction::TimesPlus(y, z) => (three::<V, TimesPlus>(y, z), y, z),
+            Instruction::PlusProduct(y, z) => (three::<V, PlusProduct>(y, z), y, z),
+            Instruction::TimesProduct(y, z) => (three::<V, TimesProduct>(y, z), y, z),
+            Instruction::Round(Half::F16) => (V::step::<One<RoundF16>>(), NONE, NONE),
+            Instruction::Round(Half::Bf16) => (V::step::<One<RoundBf16>>(), NONE, NONE),
+            Instruction::Store(place) => (V::step::<Store>(), From::Array(place), NONE),
+            Instruction::StoreHalf(half, place) => (V::step::<StoreHalf>(), From::Halves(half, place), NONE),
         };
         Step { run, at, second }
     }

@@ -70,11 +70,10 @@ fn links_alone_agree_with_kernels() {
             let srcs = std::array::from_fn(|i| columns[i].as_ptr().cast());
             // SAFETY: all have as many numbers.
             unsafe { (kernel.run)(expected.as_mut_ptr().cast(), srcs, COUNT, &kernel.imm) };
-            let link =
-                Link { op: op(&kernel.imm).unwrap(), operands: [0, 1, 2].map(Operand::Array), rounded: None, store: Some(3), fold: None };
+            let link = Link { op: form(&kernel.imm).unwrap().op, operands: [0, 1, 2].map(Operand::Array), rounded: None, store: Some(3) };
             let mut places: Vec<*mut f32> = columns.iter().map(|column| column.as_ptr().cast_mut()).collect();
             places.push(found[first..].as_mut_ptr());
-            let (program, streamed) = (Program::new(&[link], vec![None; 4], None), shift.map(|_| 3));
+            let (program, streamed) = (Program::new(&[link], vec![None; 4]), shift.map(|_| 3));
             // SAFETY: all have as many numbers, a multiple of the group; only the last ones are written.
             unsafe { run_on(level, program, Run { places: &places, streamed, n: COUNT }) };
             stream::fence();
@@ -93,7 +92,7 @@ fn links_agree_with_kernels() {
     for level in levels() {
         for (elem_op, arity) in linkable() {
             let kernel = kernel(elem_op, &[F32; 3][..arity], F32).unwrap();
-            let op = op(&kernel.imm).unwrap();
+            let op = form(&kernel.imm).unwrap().op;
             for (passed, other, shift) in forms(arity) {
                 // Of the other operand, one number for each row; all are one row where the shift is that of all.
                 let mut repeated = triples.clone();
@@ -109,14 +108,13 @@ fn links_agree_with_kernels() {
                 operands[other] = if 1 << shift == COUNT { Operand::Splat(other) } else { Operand::PerRow(other, shift) };
                 operands[passed] = Operand::Passed;
                 // Links that change the sign twice pass it on.
-                let turn = |from| Link { op: Op::Unary(Unary::Neg), operands: [from; 3], rounded: None, store: None, fold: None };
-                let links =
-                    [turn(Operand::Array(passed)), turn(Operand::Passed), Link { op, operands, rounded: None, store: Some(3), fold: None }];
+                let turn = |from| Link { op: Op::Unary(Unary::Neg), operands: [from; 3], rounded: None, store: None };
+                let links = [turn(Operand::Array(passed)), turn(Operand::Passed), Link { op, operands, rounded: None, store: Some(3) }];
                 let mut columns = triples.clone();
                 let mut places: Vec<*mut f32> = columns.iter_mut().map(Vec::as_mut_ptr).collect();
                 places.push(found[first..].as_mut_ptr());
                 let streamed = (passed == 0).then_some(3);
-                let program = Program::new(&links, vec![None; 4], None);
+                let program = Program::new(&links, vec![None; 4]);
                 // SAFETY: all have as many numbers, a multiple of the group.
                 unsafe { run_on(level, program, Run { places: &places, streamed, n: COUNT }) };
                 stream::fence();
@@ -141,61 +139,15 @@ fn products_that_are_computed_late_are_rounded_first() {
         let mut found = vec![0f32; COUNT];
         let turn = Op::Unary(Unary::Neg);
         let links = [
-            Link { op: turn, operands: [Operand::Array(0); 3], rounded: None, store: None, fold: None },
-            Link { op: turn, operands: [Operand::Passed; 3], rounded: None, store: None, fold: None },
-            Link {
-                op: Op::TimesProduct,
-                operands: [Operand::Passed, Operand::Array(1), Operand::Splat(2)],
-                rounded: None,
-                store: Some(3),
-                fold: None,
-            },
+            Link { op: turn, operands: [Operand::Array(0); 3], rounded: None, store: None },
+            Link { op: turn, operands: [Operand::Passed; 3], rounded: None, store: None },
+            Link { op: Op::TimesProduct, operands: [Operand::Passed, Operand::Array(1), Operand::Splat(2)], rounded: None, store: Some(3) },
         ];
         let places = [x.as_mut_ptr(), y.as_mut_ptr(), z[LATE..].as_mut_ptr(), found.as_mut_ptr()];
-        let program = Program::new(&links, vec![None; 4], None);
+        let program = Program::new(&links, vec![None; 4]);
         // SAFETY: all have as many numbers, a multiple of the group; the third is read as a splat.
         unsafe { run_on(level, program, Run { places: &places, streamed: None, n: COUNT }) };
         assert!(found.iter().zip(&expected).all(|(a, b)| same(*a, *b)));
-    }
-}
-
-/// Combines the halves of each row, element by element.
-fn halved(values: &[f32], row: usize, elem_op: ElemOp) -> Vec<f32> {
-    let kernel = kernel(elem_op, &[F32; 2], F32).unwrap();
-    let mut halves = Vec::with_capacity(values.len() / 2);
-    for row in values.chunks(row) {
-        let (lower, upper) = row.split_at(row.len() / 2);
-        let mut half = vec![0f32; lower.len()];
-        let srcs = [lower.as_ptr().cast(), upper.as_ptr().cast(), std::ptr::null()];
-        // SAFETY: all have as many numbers.
-        unsafe { (kernel.run)(half.as_mut_ptr().cast(), srcs, half.len(), &kernel.imm) };
-        halves.extend(half);
-    }
-    halves
-}
-
-/// Rows are folded as the first three halvings of a reduction do, and what they are made of is computed and written as without.
-#[test]
-fn rows_are_halved_thrice() {
-    let [x, y, _] = triples();
-    let folds = linkable().into_iter().filter(|(elem_op, arity)| *arity == 2 && !matches!(elem_op, ElemOp::SubF(..) | ElemOp::DivF(..)));
-    let folds: Vec<ElemOp> = folds.map(|(elem_op, _)| elem_op).collect();
-    for level in levels() {
-        for (elem_op, row, shift) in folds.iter().flat_map(|op| [128, 512, 4096].map(|row| [4, 7, 9, 12].map(|s| (*op, row, s)))).flatten()
-        {
-            let Some(Op::Binary(fold)) = op(&kernel(elem_op, &[F32; 2], F32).unwrap().imm) else { panic!("{elem_op:?}") };
-            let scaled: Vec<f32> = (0..COUNT).map(|i| x[i] * y[i >> shift]).collect();
-            let expected = halved(&halved(&halved(&scaled, row, elem_op), row / 2, elem_op), row / 4, elem_op);
-            let (mut written, mut folded) = (vec![0f32; COUNT], vec![0f32; COUNT / 8]);
-            let operands = [Operand::Array(0), Operand::PerRow(1, shift), Operand::Passed];
-            let links = [Link { op: Op::Binary(Binary::Mul), operands, rounded: None, store: Some(2), fold: Some((fold, 3)) }];
-            let places = [x.as_ptr().cast_mut(), y.as_ptr().cast_mut(), written.as_mut_ptr(), folded.as_mut_ptr()];
-            let program = Program::new(&links, vec![None; 4], Some(row));
-            // SAFETY: the places hold all numbers, one for each row, and an eighth of them; the first two are only read.
-            unsafe { run_on(level, program, Run { places: &places, streamed: None, n: COUNT }) };
-            assert!(written.iter().zip(&scaled).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
-            assert!(folded.iter().zip(&expected).all(|(a, b)| same(*a, *b)), "{elem_op:?} of rows of {row}");
-        }
     }
 }
 
@@ -207,7 +159,7 @@ fn long_chains_need_little_stack() {
         let ops = [Op::Unary(Unary::Exp), Op::Unary(Unary::Tanh), Op::Fma, Op::Binary(Binary::Sub)];
         let link = |i: usize| {
             let operands = [if i == 0 { Operand::Array(0) } else { Operand::Passed }, Operand::Array(0), Operand::Splat(0)];
-            Link { op: ops[i % 4], operands, rounded: None, store: Some(1), fold: None }
+            Link { op: ops[i % 4], operands, rounded: None, store: Some(1) }
         };
         let links: Vec<Link> = (0..MAX_STEPS).map(link).collect();
         let alone = |operand| if operand == Operand::Passed { Operand::Array(1) } else { operand };
@@ -218,7 +170,7 @@ fn long_chains_need_little_stack() {
                 let places = [x.as_mut_ptr(), to.as_mut_ptr()];
                 let run = Run { places: &places, streamed: None, n: COUNT };
                 // SAFETY: both have as many numbers, a multiple of the group; each is read before it is written.
-                unsafe { run_on(level, Program::new(links, vec![None; 2], None), run) };
+                unsafe { run_on(level, Program::new(links, vec![None; 2]), run) };
             };
             links.iter().for_each(|link| run(&[Link { operands: link.operands.map(alone), ..*link }], &mut expected));
             run(&links, &mut found);

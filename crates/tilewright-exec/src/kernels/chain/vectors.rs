@@ -31,7 +31,7 @@ impl<V> fmt::Debug for Steps<V> {
 impl<V: Threaded> Steps<V> {
     pub(super) fn new(program: Program) -> Steps<V> {
         let instructions = program.instructions();
-        let steps = if program.row().is_some() { Step::all::<true>(instructions) } else { Step::all::<false>(instructions) };
+        let steps = Step::all(instructions);
         Steps { program, steps }
     }
 }
@@ -102,7 +102,7 @@ unsafe fn run<V: Threaded>(Steps { program, steps }: &Steps<V>, Run { places, st
     let stream = |place: usize| unsafe { Stream::<V>::new(place, places[place], n * bytes(place) / size_of::<f32>()) };
     // Floats of 16 bits go two by two.
     let stream = streamed.filter(|place| places[*place].is_aligned()).map(stream);
-    let mut running = Running { kept: MaybeUninit::uninit(), distance: V::LANES, folded: 0, stream };
+    let mut running = Running { kept: MaybeUninit::uninit(), stream };
     for part in (0..n).step_by(PART) {
         if part > 0 && pending() {
             return;
@@ -123,44 +123,18 @@ unsafe fn run<V: Threaded>(Steps { program, steps }: &Steps<V>, Run { places, st
     }
 }
 
-/// Runs a chain that folds rows of this length.
-///
-/// # Safety
-/// As [`Code`] demands; the CPU has the features of `V`.
-#[inline(always)]
-unsafe fn run_rows<V: Threaded>(steps: &[Step<V>], row: usize, Run { places, n, .. }: Run<'_>, ahead: &mut Ahead) {
-    let distance = row / 8;
-    let mut running = Running { kept: MaybeUninit::uninit(), distance, folded: 0, stream: None };
-    let mut looks = Looks::new();
-    for start in (0..n).step_by(row) {
-        for group in (0..distance).step_by(GROUP / 8) {
-            if looks.end_after(GROUP) {
-                return;
-            }
-            if ahead.lines() > 0 {
-                fetch_share(ahead);
-            }
-            for vector in (group..group + GROUP / 8).step_by(V::LANES) {
-                running.folded = start / 8 + vector;
-                // SAFETY: by the contract; eight parts of a row are multiples of an eighth of a group, and that of a vector.
-                unsafe { V::run(steps, places, start + vector, &mut running) };
-            }
-        }
-    }
-}
-
 /// Declares what must be compiled for the features of vectors.
 macro_rules! levels {
     ($($vector:ident $features:literal;)*) => {$(
         impl Threaded for $vector {
-            fn step<O: Operation, const FOLDS: bool>() -> StepFn<Self> {
+            fn step<O: Operation>() -> StepFn<Self> {
                 type V = $vector;
                 #[target_feature(enable = $features)]
-                unsafe extern "sysv64" fn step<O: Operation, const FOLDS: bool>(
+                unsafe extern "sysv64" fn step<O: Operation>(
                     step: *const Step<V>, places: *const *mut f32, first: usize, running: &mut Running<V>,
                     a: V, b: V, c: V, d: V, e: V, f: V, g: V, h: V,
                 ) -> *const Step<V> {
-                    let at = At::<FOLDS> { places, first, distance: running.distance, folded: running.folded };
+                    let at = At { places, first };
                     // SAFETY: by the contract, which is that of the next step, too.
                     unsafe {
                         let [a, b, c, d, e, f, g, h] = O::carry_out(&*step, at, running, [a, b, c, d, e, f, g, h]);
@@ -168,7 +142,7 @@ macro_rules! levels {
                         ((*next).run)(next, places, first, running, a, b, c, d, e, f, g, h)
                     }
                 }
-                step::<O, FOLDS>
+                step::<O>
             }
 
             fn stop<const PAUSES: bool>() -> StepFn<Self> {
@@ -212,12 +186,7 @@ macro_rules! levels {
                 #[target_feature(enable = $features)]
                 unsafe fn run_on(steps: &Steps<$vector>, chain: Run<'_>, ahead: &mut Ahead) {
                     // SAFETY: by the contract.
-                    unsafe {
-                        match steps.program.row() {
-                            Some(row) => run_rows(&steps.steps, row, chain, ahead),
-                            None => run(steps, chain, ahead),
-                        }
-                    }
+                    unsafe { run(steps, chain, ahead) }
                 }
                 assert_eq!(chain.places.len(), self.program.places().len(), "a place for each that the program names");
                 // SAFETY: by the contract.

@@ -6,7 +6,7 @@ use crate::{
     cpu::Level,
     elem::Elem,
     kernels::{
-        chain, columns, long,
+        columns, long,
         rows::{self, RowFold},
         scan,
     },
@@ -110,17 +110,14 @@ impl<'m> Lowerer<'m> {
             FoldKind::Reduce => rows * long::steps(extent),
             FoldKind::Scan { .. } => rows * scan::steps(extent),
         };
-        let op = match chain::op(&step.kernel.imm) {
-            Some(chain::Op::Binary(op)) if kind == FoldKind::Reduce => Some(op),
-            _ => None,
-        };
+        let combine = (kind == FoldKind::Reduce).then_some(step.kernel);
         let shape: Vec<usize> = match kind {
             FoldKind::Reduce => shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, n)| *n).collect(),
             FoldKind::Scan { .. } => shape,
         };
         let (dst, tile) = self.new_tile(src.elem, &shape);
         let result = tile.numel() / rows;
-        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, op, rows, extent, result, src, dst, spare, steps })));
+        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, combine, rows, extent, result, src, dst, spare, steps })));
         Ok(Some(tile))
     }
 

@@ -1,6 +1,7 @@
 //! Loads and stores.
 
 use super::{super::STREAMED_ALIGNMENT, *};
+use crate::code::Term;
 
 /// How the lanes of an access lie.
 enum Along {
@@ -33,6 +34,15 @@ enum Way {
     FromArea,
 }
 
+/// A place near by, which others may have, too, and how many bytes behind it a place is.
+pub(super) fn without_offset(place: &Place) -> (Place, i32) {
+    // What else is added fits into the other half of what instructions reach.
+    const REACH: u32 = 1 << 30;
+    let distance = i32::try_from(place.offset).ok().filter(|offset| offset.unsigned_abs() < REACH).unwrap_or(0);
+    let terms = place.terms.iter().map(|term| Term { limit: None, ..*term }).collect();
+    (Place { buffer: place.buffer, offset: place.offset - i64::from(distance), terms }, distance)
+}
+
 impl Emitter<'_> {
     /// How the lanes of an access lie, whose addresses are those of the innermost loop.
     fn along(&self, place: &Place, size: usize) -> Along {
@@ -46,11 +56,12 @@ impl Emitter<'_> {
 
     /// The address of a place, for the first lane.
     fn address(&mut self, place: &Place) -> Address {
-        let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| p == place)).map(|(_, cell)| *cell);
+        let (near, distance) = without_offset(place);
+        let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| *p == near)).map(|(_, cell)| *cell);
         let first = match cell {
             Some(cell) => self.general(cell, RSI),
             None => {
-                self.address_to(RSI, place);
+                self.address_to(RSI, &near);
                 RSI
             }
         };
@@ -58,15 +69,15 @@ impl Emitter<'_> {
         let term = place.terms.iter().find(|term| Some(term.axis) == lanes);
         let ahead = self.ahead as i64;
         match term.filter(|_| ahead > 0).map(|term| term.stride) {
-            None => Address { register: first, offset: 0 },
+            None => Address { register: first, offset: distance },
             Some(Count::Const(stride)) if let Ok(offset) = i16::try_from(stride.saturating_mul(ahead)) => {
-                Address { register: first, offset: offset.into() }
+                Address { register: first, offset: distance + i32::from(offset) }
             }
             Some(stride) => {
                 self.count_to(RAX, stride);
                 self.e(InstId::Imul, &[g(RAX), g(RAX), number(ahead)]);
                 self.e(InstId::Lea, &[g(RSI), at_index(first, RAX, 0, 0)]);
-                Address { register: RSI, offset: 0 }
+                Address { register: RSI, offset: distance }
             }
         }
     }

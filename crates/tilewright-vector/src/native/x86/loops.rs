@@ -1,6 +1,6 @@
 //! Loops, what they carry, and folds.
 
-use super::*;
+use super::{access::without_offset, *};
 use crate::code::{Carried, Fold, While};
 
 /// Which lanes go on to the next iteration.
@@ -106,19 +106,20 @@ impl Emitter<'_> {
     fn addresses(&mut self, body: &[Item], innermost: bool) {
         for item in body {
             let (Item::Load { place, .. } | Item::Store { place, .. }) = item else { continue };
-            let known = |nest: &Nest| nest.addresses.iter().any(|(p, _)| p == place);
+            let (place, _) = without_offset(place);
+            let known = |nest: &Nest| nest.addresses.iter().any(|(p, _)| *p == place);
             if self.loops.last().is_some_and(known) {
                 continue;
             }
             let cell = self.cell(innermost);
             match cell {
-                Cell::General(register) => self.address_to(register, place),
+                Cell::General(register) => self.address_to(register, &place),
                 Cell::Word(word) => {
-                    self.address_to(RSI, place);
+                    self.address_to(RSI, &place);
                     self.e(InstId::Mov, &[super::word(word), g(RSI)]);
                 }
             }
-            self.loops.last_mut().expect("in a loop").addresses.push((place.clone(), cell));
+            self.loops.last_mut().expect("in a loop").addresses.push((place, cell));
         }
     }
 

@@ -67,7 +67,7 @@ struct Nest {
     axis: Axis,
     kind: Kind,
     index: Cell,
-    /// Addresses of the current iteration's places, of those that stand in the loop itself.
+    /// Addresses of the current iteration's places, of those that stand in the loop itself: of all that are a distance apart, one.
     addresses: Vec<(Place, Cell)>,
 }
 
@@ -141,13 +141,22 @@ fn width_of(code: &Code, level: Level) -> usize {
     (level.bytes() / widest.unwrap_or(1)).min(code.lanes())
 }
 
-/// How many vectors may be computed side by side, the most first. So many chains of items that wait for each other keep the CPU busy.
-const UNROLLED: [usize; 3] = [4, 3, 2];
+/// How many vectors may be computed side by side, the most first: powers of two, as most counts are multiples of these. Chains of items that wait
+/// for each other keep the CPU busy so.
+const UNROLLED: [usize; 2] = [4, 2];
+/// The most items that all vectors side by side have: CPUs look so far ahead that longer bodies overlap on their own, and constants get the registers.
+const MOST_UNROLLED: usize = 96;
 
 /// Whether one of the loops is [unrolled](is_unrolled), if there are registers for it.
 fn has_unrolled(items: &[Item], width: usize, unrolled: usize) -> bool {
     let of = |inner: &Loop| is_unrolled(inner, width, unrolled) || has_unrolled(&inner.body, width, unrolled);
     items.iter().any(|item| matches!(item, Item::Loop(inner) if of(inner)))
+}
+
+/// How many items the longest body of a loop has.
+fn longest_body(items: &[Item]) -> usize {
+    let of = |item: &Item| if let Item::Loop(inner) = item { inner.body.len().max(longest_body(&inner.body)) } else { 0 };
+    items.iter().map(of).max().unwrap_or(0)
 }
 
 /// Emits machine code.
@@ -160,7 +169,8 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
     };
     // Vectors side by side have to have registers, but for what is rarely done.
     let side_by_side = |unrolled: usize| {
-        let locations = has_unrolled(&code.body, width, unrolled).then(|| assign(code, registers(unrolled)))?;
+        let locations = (has_unrolled(&code.body, width, unrolled) && unrolled * longest_body(&code.body) <= MOST_UNROLLED)
+            .then(|| assign(code, registers(unrolled)))?;
         (locations.spilled < 8.0).then_some((unrolled, locations))
     };
     let (unrolled, locations) = UNROLLED.into_iter().find_map(side_by_side).unwrap_or_else(|| (1, assign(code, registers(1))));

@@ -63,6 +63,7 @@ fn binary(level: Level, prim: Prim, lane: Lane) -> Option<InstId> {
         Prim::FDiv => by_float(lane, I::Vdivps, I::Vdivpd),
         Prim::FMin => by_float(lane, I::Vminps, I::Vminpd),
         Prim::FMax => by_float(lane, I::Vmaxps, I::Vmaxpd),
+        Prim::Scale if wide => I::Vscalefps,
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
-//! Reductions of rows that begin in the chain which computes the rows.
+//! Reductions of rows that begin in the sweep which computes the rows.
 //!
-//! A reduction is a tree of halves. A chain that takes its vectors an eighth of a row apart combines them in registers as the first three
+//! A reduction is a tree of halves. Vector code that computes elements an eighth of a row apart combines them in registers as the first three
 //! halvings do, and writes an eighth of each row; the reduction goes on from there. So the rows are not read again, and not even written
 //! where nothing else reads them. The first pass of a block goes in order, though: it waits for what lies in memory, not for
 //! the caches.
@@ -13,10 +13,9 @@ use super::{
     tile::Base,
 };
 use crate::hash::HashMap;
-use crate::{elem::Elem, kernels::long};
-use tilewright_ir::Scalar;
+use crate::kernels::long;
 
-/// Lets chains begin the reductions of what they compute. `registers`: the bytes of each.
+/// Lets sweeps begin the reductions of what they compute. `registers`: the bytes of each.
 pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) {
     let (mut uses, writes) = (count_uses(code), count_writes(code));
     let first = code.iter().position(|(inst, _)| inst.is_pass());
@@ -29,7 +28,7 @@ pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) 
         let Some((Inst::Sweep(sweep), _)) = before.get_mut(writer) else { continue };
         let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
         if begin(sweep, fold, reg, dst) {
-            registers.push(fold.src.numel() * size_of::<f32>());
+            registers.push(fold.src.numel() * fold.src.elem.size());
             if uses.take(reg) == 0 {
                 sweep.drop_result(reg);
             }
@@ -58,15 +57,16 @@ fn sweeps_that_write(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
     writers
 }
 
-/// Lets a sweep fold what it writes to `reg` to an eighth in `dst`, from where a reduction of that goes on; `false`, and nothing was done,
+/// Lets a sweep fold what it writes to `reg` to a part in `dst`, from where a reduction of that goes on; `false`, and nothing was done,
 /// if it cannot.
 fn begin(sweep: &mut Sweep, fold: &mut FoldRows, reg: VReg, dst: VReg) -> bool {
-    let (Some(op), Some(step)) = (fold.op, sweep.result(reg)) else { return false };
-    if fold.src.numel() != sweep.n || !sweep.fold(SweepFold { step, op, row: fold.extent, dst }) {
+    let (Some(combine), Some(step)) = (fold.combine, sweep.result(reg)) else { return false };
+    if fold.src.numel() != sweep.n {
         return false;
     }
-    fold.extent /= 8;
-    fold.src = Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(dst), &[fold.rows, fold.extent]);
+    let Some(parts) = sweep.fold(SweepFold { step, combine, row: fold.extent, dst }) else { return false };
+    fold.extent /= parts;
+    fold.src = Tile::contiguous(fold.src.elem, Base::Reg(dst), &[fold.rows, fold.extent]);
     fold.steps = fold.rows * long::steps(fold.extent);
     true
 }
@@ -76,15 +76,15 @@ mod tests {
     use super::*;
     use crate::{
         cpu::Level,
+        elem::Elem,
         kernels::{
             ElemOp,
-            chain::{self, Binary},
             rows::{self, RowFold},
             select,
         },
-        plan::{Src, Step, SweepInput},
+        plan::{Src, Step, SweepInput, region},
     };
-    use tilewright_ir::RoundingMode;
+    use tilewright_ir::{RoundingMode, Scalar};
 
     const F32: Elem = Elem::Num(Scalar::F32);
     const N: usize = 1024;
@@ -110,22 +110,10 @@ mod tests {
     fn sum(src: u32, row: usize, dst: u32) -> (Inst, u32) {
         let op = ElemOp::AddF(RoundingMode::NearestEven, false);
         let kernel = rows::select(Level::best(), RowFold::Reduce, op, F32).unwrap();
+        let combine = select(op, &[F32; 2], F32);
         let (dst, spare) = (VReg(dst), VReg(99));
         let src = tile(src, &[N / row, row]);
-        (
-            Inst::FoldRows(Box::new(FoldRows {
-                kernel,
-                op: Some(Binary::Add),
-                rows: N / row,
-                extent: row,
-                result: 1,
-                src,
-                dst,
-                spare,
-                steps: 0,
-            })),
-            0,
-        )
+        (Inst::FoldRows(Box::new(FoldRows { kernel, combine, rows: N / row, extent: row, result: 1, src, dst, spare, steps: 0 })), 0)
     }
 
     /// What becomes of code behind a first pass: the registers that each instruction reads and those that it writes, but for the room of
@@ -139,7 +127,7 @@ mod tests {
     fn changed(mut code: Vec<(Inst, u32)>) -> Vec<(Vec<u32>, Vec<u32>)> {
         let mut registers = vec![4 * N; 100];
         begin_early(&mut code, &mut registers);
-        assert!(registers[100..].iter().all(|bytes| *bytes == 4 * N / 8));
+        assert!(registers[100..].iter().all(|bytes| *bytes == 4 * N / 8), "an eighth is left");
         let of = |inst: &Inst| {
             let (mut read, mut written) = (Vec::new(), Vec::new());
             inst.for_each_read(|tile| read.extend(whole_register(tile).map(|reg| reg.0)));
@@ -149,37 +137,38 @@ mod tests {
         code.iter().map(|(inst, _)| of(inst)).collect()
     }
 
-    fn has_chains() -> bool {
-        chain::exist(Level::best())
+    fn has_vector_code() -> bool {
+        region::level().is_some()
     }
 
     #[test]
     fn what_only_a_reduction_reads_is_not_written() {
         let found = begun([sweep(0, &[1]), sum(1, 128, 2)]);
-        let expected = if has_chains() { [(vec![0], vec![100]), (vec![100], vec![2])] } else { [(vec![0], vec![1]), (vec![1], vec![2])] };
+        let expected =
+            if has_vector_code() { [(vec![0], vec![100]), (vec![100], vec![2])] } else { [(vec![0], vec![1]), (vec![1], vec![2])] };
         assert_eq!(found, expected);
     }
 
     #[test]
     fn what_others_read_is_written_too() {
         let found = begun([sweep(0, &[1]), sum(1, N, 2), sweep(1, &[3])]);
-        let (first, second) = if has_chains() { (vec![1, 100], 100) } else { (vec![1], 1) };
+        let (first, second) = if has_vector_code() { (vec![1, 100], 100) } else { (vec![1], 1) };
         assert_eq!(found, [(vec![0], first), (vec![second], vec![2]), (vec![1], vec![3])]);
         // Of two reductions of one result, one begins early.
         let found = begun([sweep(0, &[1]), sum(1, N, 2), sum(1, N, 3)]);
-        let (first, second) = if has_chains() { (vec![1, 100], 100) } else { (vec![1], 1) };
+        let (first, second) = if has_vector_code() { (vec![1, 100], 100) } else { (vec![1], 1) };
         assert_eq!(found, [(vec![0], first), (vec![second], vec![2]), (vec![1], vec![3])]);
     }
 
     #[test]
-    fn each_result_of_a_chain_can_be_reduced() {
+    fn each_result_of_a_sweep_can_be_reduced() {
         let found = begun([sweep(0, &[1, 2]), sum(1, 256, 3), sum(2, 256, 4)]);
-        if has_chains() {
+        if has_vector_code() {
             assert_eq!(found, [(vec![0], vec![100, 101]), (vec![100], vec![3]), (vec![101], vec![4])]);
         }
         // Rows of one length only.
         let found = begun([sweep(0, &[1, 2]), sum(1, 256, 3), sum(2, 128, 4)]);
-        if has_chains() {
+        if has_vector_code() {
             assert_eq!(found, [(vec![0], vec![2, 100]), (vec![100], vec![3]), (vec![2], vec![4])]);
         }
     }
@@ -191,7 +180,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_too_short_stay() {
-        assert_eq!(begun([sweep(0, &[1]), sum(1, 64, 2)]), [(vec![0], vec![1]), (vec![1], vec![2])]);
+        assert_eq!(begun([sweep(0, &[1]), sum(1, 32, 2)]), [(vec![0], vec![1]), (vec![1], vec![2])]);
     }
 
     #[test]
