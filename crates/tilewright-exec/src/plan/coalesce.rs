@@ -42,7 +42,7 @@ impl Places {
         let mut ends = 0;
         for (at, (inst, _)) in code.iter().enumerate() {
             places.ends.push(ends);
-            ends += usize::from(inst.target().is_some() || matches!(inst, Inst::Label(_) | Inst::Return));
+            ends += usize::from(inst.effects().end_straight_code());
             if let Inst::Move { src, .. } = inst
                 && let Base::Reg(reg) = src.base
                 && src.is_contiguous()

@@ -49,7 +49,7 @@ fn stored_once(view: &ViewAccess, src: &Tile) -> Option<VReg> {
 /// Takes the sweep that writes a register out of the code, if it may as well run at the end of it, and if the place that a view names
 /// is known before it runs.
 fn take_sweep(code: &mut Vec<(Inst, u32)>, reg: VReg, view: &ViewAccess) -> Option<Box<Sweep>> {
-    let at = code.iter().rposition(|(inst, _)| !inst.only_computes() || writes_to(inst, reg))?;
+    let at = code.iter().rposition(|(inst, _)| !inst.effects().are_none() || writes_to(inst, reg))?;
     let (Inst::Sweep(sweep), _) = &code[at] else { return None };
     let mut place_is_known = true;
     view.for_each_read(&mut |tile: &Tile| place_is_known &= !is_result(sweep, tile));

@@ -59,7 +59,7 @@ pub(crate) fn past_stores(code: &[Inst]) -> Vec<(usize, Tile)> {
             if left == 0 {
                 break;
             }
-            if matches!(inst, Inst::Store { .. } | Inst::SweepStore { .. }) {
+            if inst.effects().is_weak_store() {
                 found.push((later, Tile::contiguous(Elem::Num(view.element), Base::Reg(*dst), &view.tile)));
             }
         }
@@ -96,24 +96,19 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
             Inst::Matmul(matmul) => in_products += factors_in_place(matmul, reg, view),
             Inst::FoldColumns(fold) => strided += usize::from(is_it(&fold.src) == 1 && follows(&fold.src, view)),
             // It computes before it stores.
-            Inst::SweepStore { sweep, view, .. } if view.order.semantics == MemoryOrderingSemantics::Weak => {
+            Inst::SweepStore { sweep, view, .. } if inst.effects().is_weak_store() => {
                 let [ordered, through_strides] = inputs(sweep);
                 (in_order, strided) = (in_order + ordered, strided + through_strides);
                 stores += usize::from(found + ordered + through_strides < uses);
             }
             // It reads all before it stores, if what it reads lies where it stores.
-            Inst::Store { view: target, src } if target.order.semantics == MemoryOrderingSemantics::Weak => {
+            Inst::Store { view: target, src } if inst.effects().is_weak_store() => {
                 let reads = usize::from(is_it(src) == 1 && follows(src, view) && copies_bytes(target));
                 strided += reads;
                 stores += usize::from(found + reads < uses);
             }
-            Inst::Load { view, .. } if view.order.semantics == MemoryOrderingSemantics::Weak => {}
-            Inst::Move { .. }
-            | Inst::Extract { .. }
-            | Inst::Iota { .. }
-            | Inst::BlockId(_)
-            | Inst::GridSize(_)
-            | Inst::ViewExtent { .. } => {}
+            // If it reads the tile, that is one use that is not found.
+            inst if inst.effects().leave_memory() => {}
             _ => break,
         }
     }

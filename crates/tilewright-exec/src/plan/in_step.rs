@@ -15,7 +15,7 @@ const FRAMES: usize = 1 << 20;
 
 /// How many blocks may run in step.
 pub(crate) fn blocks(code: &[Inst], frame_bytes: usize) -> usize {
-    let in_order = code.iter().any(|inst| matches!(inst, Inst::Print(_) | Inst::Assert { .. }));
+    let in_order = code.iter().any(|inst| inst.effects().reports);
     if in_order || streaming::orders(code) {
         return 1;
     }

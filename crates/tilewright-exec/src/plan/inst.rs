@@ -491,21 +491,6 @@ impl Inst {
         }
     }
 
-    /// Whether it does nothing but write registers, and reads nothing that a store changes.
-    pub(crate) fn only_computes(&self) -> bool {
-        matches!(
-            self,
-            Inst::Elementwise(_)
-                | Inst::Sweep(_)
-                | Inst::Move { .. }
-                | Inst::Extract { .. }
-                | Inst::Iota { .. }
-                | Inst::BlockId(_)
-                | Inst::GridSize(_)
-                | Inst::ViewExtent { .. }
-        )
-    }
-
     /// How many elements it works on, if it is an elementwise operation.
     pub(crate) fn elementwise_length(&self) -> Option<usize> {
         if let Inst::Elementwise(inst) = self { Some(inst.n) } else { None }

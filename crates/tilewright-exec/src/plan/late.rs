@@ -6,13 +6,17 @@
 //! outside of the launch may see the sums late, but cannot expect them before the launch ends. So a worker adds up what many blocks
 //! add, and adds that to memory once.
 
-use super::{Atomic, Inst, Update};
-use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
+use super::{
+    Atomic, Inst, Update,
+    effects::{Control, Effects},
+};
+use tilewright_ir::{AtomicRMWMode, Scalar};
 
 /// Marks the additions of finished code that may be late.
 pub(crate) fn mark(code: &mut [Inst]) {
-    let Some(at) = code.iter().rposition(|inst| !is_local(inst)) else { return };
-    if !code[..at].iter().all(is_weak) {
+    let Some(at) = code.iter().rposition(|inst| !is_local(inst.effects())) else { return };
+    // Where a block ends earlier, it adds nothing.
+    if code[..at].iter().any(|inst| inst.effects().order_blocks()) {
         return;
     }
     if let Inst::Atomic(atomic) = &mut code[at] {
@@ -25,31 +29,9 @@ fn adds_integers(atomic: &Atomic) -> bool {
     adds && atomic.dst.is_none() && matches!(atomic.access.element, Scalar::I32 | Scalar::I64)
 }
 
-/// Whether an instruction only computes: it accesses no memory, leads nowhere else and cannot fail.
-fn is_local(inst: &Inst) -> bool {
-    matches!(
-        inst,
-        Inst::Sweep(_)
-            | Inst::Move { .. }
-            | Inst::Iota { .. }
-            | Inst::BlockId(_)
-            | Inst::GridSize(_)
-            | Inst::ViewExtent { .. }
-            | Inst::Return
-    )
-}
-
-/// Whether an instruction neither orders others, nor waits, nor has memory of its block.
-fn is_weak(inst: &Inst) -> bool {
-    let order = match inst {
-        Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } => view.order,
-        Inst::LoadPointers { access, .. } | Inst::StorePointers { access, .. } => access.order,
-        Inst::Atomic(_) | Inst::AtomicView { .. } | Inst::Alloca { .. } => return false,
-        Inst::JumpBack { waits, .. } | Inst::ForNext { waits, .. } => return !waits,
-        // Where a block ends earlier, it adds nothing.
-        _ => return true,
-    };
-    order.semantics == MemoryOrderingSemantics::Weak
+/// Whether an instruction only computes, or ends the block: it accesses no memory and leads nowhere else.
+fn is_local(effects: Effects) -> bool {
+    effects.are_none() || effects.control == Control::Return
 }
 
 #[cfg(test)]
@@ -59,6 +41,7 @@ mod tests {
         elem::Elem,
         plan::{Base, Order, PointerAccess, Tile, VReg},
     };
+    use tilewright_ir::MemoryOrderingSemantics;
 
     fn pointers(semantics: MemoryOrderingSemantics) -> PointerAccess {
         let pointers = Tile::contiguous(Elem::Ptr, Base::Reg(VReg(0)), &[4]);

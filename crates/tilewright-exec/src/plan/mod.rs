@@ -9,6 +9,7 @@ mod constants;
 mod counts;
 mod direct_store;
 mod earlier;
+mod effects;
 mod fixed_views;
 mod frame;
 mod fuse;
@@ -150,7 +151,7 @@ impl Plan {
             "registers lie inside the frame, and constants inside those of the launch"
         );
         late::mark(&mut code);
-        let waits = code.iter().any(|inst| matches!(inst, Inst::JumpBack { waits: true, .. } | Inst::ForNext { waits: true, .. }));
+        let waits = code.iter().any(|inst| inst.effects().waits());
         let reads_ahead = share_out_fetching(&mut code);
         region::tell_constants(&mut code, &lowered.constants);
         let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();

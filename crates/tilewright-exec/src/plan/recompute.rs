@@ -13,7 +13,6 @@ use super::{
 use crate::hash::HashMap;
 use crate::kernels::chain::{self, Binary, Form, Op, Unary};
 use std::collections::hash_map::Entry;
-use tilewright_ir::MemoryOrderingSemantics;
 
 /// The most steps that are computed again for one value.
 const MAX_STEPS: usize = 3;
@@ -63,18 +62,9 @@ impl Place {
         let length = inst.elementwise_length();
         let is_new = length.is_none() || length != self.length;
         self.run += usize::from(is_new);
-        self.straight += usize::from(!leaves_memory(inst));
+        self.straight += usize::from(!inst.effects().leave_memory());
         self.length = length;
         is_new
-    }
-}
-
-/// Whether an instruction only writes registers, and what follows it runs after it.
-fn leaves_memory(inst: &Inst) -> bool {
-    match inst {
-        Inst::Load { view, .. } => view.order.semantics == MemoryOrderingSemantics::Weak,
-        Inst::Matmul(_) | Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) => true,
-        _ => inst.only_computes(),
     }
 }
 

@@ -4,8 +4,7 @@
 //! access that orders others or a block that may wait: nobody else may look earlier. A store in a loop may write the same place again
 //! and again, which is what caches are for.
 
-use super::{Base, Inst, Order};
-use tilewright_ir::MemoryOrderingSemantics;
+use super::{Base, Inst};
 
 /// For each instruction of finished code, whether what it stores may go past the caches.
 pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
@@ -24,19 +23,7 @@ pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
 
 /// Whether a block may see when others do something, or others may see when it does.
 pub(super) fn orders(code: &[Inst]) -> bool {
-    code.iter().any(|inst| match inst {
-        Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } => is_strong(view.order),
-        Inst::LoadPointers { access, .. } | Inst::StorePointers { access, .. } => is_strong(access.order),
-        Inst::Atomic(_) | Inst::AtomicView { .. } => true,
-        Inst::JumpBack { waits, .. } | Inst::ForNext { waits, .. } => *waits,
-        // Memory of a block is given to the next one.
-        Inst::Alloca { .. } => true,
-        _ => false,
-    })
-}
-
-fn is_strong(order: Order) -> bool {
-    order.semantics != MemoryOrderingSemantics::Weak
+    code.iter().any(|inst| inst.effects().order_blocks())
 }
 
 #[cfg(test)]
@@ -44,9 +31,9 @@ mod tests {
     use super::*;
     use crate::{
         elem::Elem,
-        plan::{Tile, VReg, ViewAccess},
+        plan::{Order, Tile, VReg, ViewAccess},
     };
-    use tilewright_ir::Scalar;
+    use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
     fn store(semantics: MemoryOrderingSemantics) -> Inst {
         let tile = |reg| Tile::contiguous(Elem::Num(Scalar::F32), Base::Reg(VReg(reg)), &[4]);

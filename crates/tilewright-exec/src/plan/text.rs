@@ -1,0 +1,358 @@
+//! Plans as text, for people and for tests.
+//!
+//! ```text
+//! entry @add(ptr<f32>, ptr<f32>) {
+//!     %0, %1, %2 = block_id
+//!     %3 = load f32[1024] at [(shape 4096, stride 1, %0: i32 * 1024)] of c0: ptr
+//! ```
+//!
+//! A tile is the register `%N` or the byte `cN` of the launch's constants that it begins at, the type of its elements, and its shape; then its
+//! strides, unless its elements lie in order. A label is `^N`, and in finished code the number of an instruction.
+
+use super::{
+    AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Inst, Matmul, Param, Placement, PointerAccess, Src, Step, Sweep, SweepInput,
+    Tile, Update, VReg, ViewAccess, ViewDim, Way,
+    access::{Index, Leaf},
+    inst::{Elementwise, Order, Slice},
+};
+use crate::{elem::Elem, kernels::Kernel};
+use std::fmt::{self, Display, Formatter};
+use tilewright_ir::{MemoryOrderingSemantics, printable};
+
+/// The code of an entry, whole.
+pub(crate) struct Listing<'a, C> {
+    pub(crate) entry: &'a str,
+    pub(crate) params: &'a [Param],
+    pub(crate) prologue: &'a [Inst],
+    pub(crate) code: C,
+    /// What else is known: a name and a value each.
+    pub(crate) facts: Vec<(&'static str, String)>,
+}
+
+impl<'a, C: Iterator<Item = &'a Inst> + Clone> Display for Listing<'a, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "entry @{}({}) {{", printable(self.entry.as_bytes()), list(self.params))?;
+        self.facts.iter().try_for_each(|(name, value)| writeln!(f, "  {name} = {value}"))?;
+        if !self.prologue.is_empty() {
+            writeln!(f, "  prologue:")?;
+            self.prologue.iter().try_for_each(|inst| writeln!(f, "        {inst}"))?;
+        }
+        writeln!(f, "  code:")?;
+        for (at, inst) in self.code.clone().enumerate() {
+            match inst {
+                Inst::Label(label) => writeln!(f, "  ^{label}:")?,
+                inst => writeln!(f, "  {at:>4}  {inst}")?,
+            }
+        }
+        writeln!(f, "}}")
+    }
+}
+
+/// Items with commas between.
+struct List<I>(I);
+
+fn list<I: IntoIterator + Clone>(items: I) -> List<I> {
+    List(items)
+}
+
+impl<I: IntoIterator<Item: Display> + Clone> Display for List<I> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.clone().into_iter().enumerate().try_for_each(|(i, item)| write!(f, "{}{item}", if i == 0 { "" } else { ", " }))
+    }
+}
+
+/// ` name`, if it holds.
+fn flag(holds: bool, name: &'static str) -> &'static str {
+    if holds { name } else { "" }
+}
+
+impl Display for VReg {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+impl Display for Base {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Base::Reg(reg) => write!(f, "{reg}"),
+            Base::Const(offset) => write!(f, "c{offset}"),
+        }
+    }
+}
+
+/// A type of elements.
+struct ElemName(Elem);
+
+impl Display for ElemName {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Elem::Num(scalar) => write!(f, "{scalar}"),
+            Elem::Ptr => f.write_str("ptr"),
+        }
+    }
+}
+
+impl Display for Tile {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.base, ElemName(self.elem))?;
+        if !self.shape.is_empty() {
+            write!(f, "{:?}", self.shape)?;
+        }
+        if self.shape.iter().any(|extent| *extent > 1) && !self.is_contiguous() {
+            write!(f, " strides {:?}", self.strides)?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Kernel {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} -> {}", self.imm.op, ElemName(self.imm.dst))
+    }
+}
+
+impl Display for Src {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Src::Input(input) => write!(f, "in{input}"),
+            Src::Slot(slot) => write!(f, "slot{slot}"),
+            Src::Reg(reg, _) => write!(f, "{reg}"),
+            Src::Passed => f.write_str("passed"),
+        }
+    }
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {} ({})", self.dst, self.kernel, list(&self.srcs))
+    }
+}
+
+impl Display for SweepInput {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (how, slot) = match self {
+            SweepInput::Direct { .. } => ("direct", None),
+            SweepInput::Splat { slot, .. } => ("splat", *slot),
+            SweepInput::PerRow { .. } => ("per_row", None),
+            SweepInput::Repeated { slot, .. } => ("repeated", Some(*slot)),
+            SweepInput::Strided { slot, .. } => ("strided", Some(*slot)),
+        };
+        write!(f, "{how} {}", self.tile())?;
+        slot.map_or(Ok(()), |slot| write!(f, " in slot{slot}"))
+    }
+}
+
+impl Display for Sweep {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let way = match &self.way {
+            Way::OneChain(_) => "chain",
+            Way::Region(_) => "region",
+            Way::OnePiece(_) => "one_piece",
+            Way::Pieces => "pieces",
+        };
+        writeln!(f, "sweep {way} of {}{} {{", self.n, flag(self.reads_ahead, " reads_ahead"))?;
+        for (i, input) in self.inputs.iter().enumerate() {
+            writeln!(f, "          in{i} = {input}")?;
+        }
+        self.steps.iter().try_for_each(|step| writeln!(f, "          {step}"))?;
+        for fold in &self.folds {
+            writeln!(f, "          {} = fold_to_an_eighth {:?} of step {} in rows of {}", fold.dst, fold.op, fold.step, fold.row)?;
+        }
+        f.write_str("        }")
+    }
+}
+
+impl Display for Extent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Extent::Static(extent) => write!(f, "{extent}"),
+            Extent::Dynamic(tile) => write!(f, "{tile}"),
+        }
+    }
+}
+
+impl Display for ViewDim {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "(shape {}, stride {}, ", self.shape, self.stride)?;
+        match &self.coordinate {
+            Coordinate::Origin { index, scale } => write!(f, "{index} * {scale})"),
+            Coordinate::Gather { indices } => write!(f, "gather {indices})"),
+        }
+    }
+}
+
+impl Display for Leaf {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.tile)?;
+        self.along.map_or(Ok(()), |dim| write!(f, " along {dim}"))
+    }
+}
+
+/// The value of a node of an access function, in parentheses where it is a sum or a product.
+fn write_node(function: &AccessFunction, node: usize, f: &mut Formatter<'_>) -> fmt::Result {
+    let mut binary = |lhs: usize, sign: &str, rhs: usize| {
+        f.write_str("(")?;
+        write_node(function, lhs, f)?;
+        write!(f, " {sign} ")?;
+        write_node(function, rhs, f)?;
+        f.write_str(")")
+    };
+    match &function.nodes[node].index {
+        Index::Constant(value) => write!(f, "{value}"),
+        Index::Lane(dims) => write!(f, "{}", list(dims.iter().map(|(dim, times)| format!("{times} * lane{dim}")))),
+        Index::Leaf(leaf) => write!(f, "{}", function.leaves[*leaf]),
+        Index::Add(lhs, rhs) => binary(*lhs, "+", *rhs),
+        Index::Sub(lhs, rhs) => binary(*lhs, "-", *rhs),
+        Index::Mul(lhs, rhs) => binary(*lhs, "*", *rhs),
+        Index::Resize { of, signed } => {
+            write!(f, "{}{}(", if *signed { "si" } else { "ui" }, function.nodes[node].bits)?;
+            write_node(function, *of, f)?;
+            f.write_str(")")
+        }
+    }
+}
+
+impl Display for AccessFunction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("lanes ")?;
+        write_node(self, self.offset, f)?;
+        for condition in &self.conditions {
+            f.write_str(" where ")?;
+            write_node(self, condition.lhs, f)?;
+            write!(f, " {:?}{} ", condition.predicate, flag(!condition.signed, " unsigned"))?;
+            write_node(self, condition.rhs, f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Order {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.semantics != MemoryOrderingSemantics::Weak {
+            write!(f, " {:?}", self.semantics)?;
+        }
+        self.scope.map_or(Ok(()), |scope| write!(f, " {scope:?}"))
+    }
+}
+
+impl Display for ViewAccess {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{:?} at ", self.element, self.tile)?;
+        match &self.places {
+            Placement::Tensor(dims) => write!(f, "[{}]", list(dims))?,
+            Placement::Computed(function) => write!(f, "{function}")?,
+        }
+        write!(f, " of {}", self.base)?;
+        if self.padding != 0 {
+            write!(f, " padding {:#x}", self.padding)?;
+        }
+        write!(f, "{}{}", flag(self.packed, " packed"), self.order)?;
+        self.fixed.map_or(Ok(()), |number| write!(f, " fixed {number}"))
+    }
+}
+
+impl Display for PointerAccess {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.element, self.pointers)?;
+        self.mask.as_ref().map_or(Ok(()), |mask| write!(f, " mask {mask}"))?;
+        write!(f, "{}", self.order)
+    }
+}
+
+impl Display for Slice {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] of {:?}", list(&self.indices), self.counts)
+    }
+}
+
+impl Display for Elementwise {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {} of {} ({})", self.dst, self.kernel, self.n, list(&self.srcs))
+    }
+}
+
+impl Display for Atomic {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.dst.map_or(Ok(()), |dst| write!(f, "{dst} = "))?;
+        match &self.update {
+            Update::Rmw { mode, argument } => write!(f, "atomic_rmw {mode:?} {}, {argument}", self.access)?,
+            Update::CompareExchange { expected, new } => write!(f, "atomic_cas {}, {expected}, {new}", self.access)?,
+        }
+        f.write_str(flag(self.may_be_late, " deferred"))
+    }
+}
+
+impl Display for Matmul {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = matmul {:?} {}, {}, {}", self.dst, self.kind, self.lhs, self.rhs, self.acc)?;
+        self.scales.as_ref().map_or(Ok(()), |scales| write!(f, " scales {}", list(scales)))
+    }
+}
+
+impl Display for Fold {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let name = match self.kind {
+            FoldKind::Reduce => "reduce",
+            FoldKind::Scan { reverse: false } => "scan",
+            FoldKind::Scan { reverse: true } => "scan reverse",
+        };
+        let (works, srcs) = (self.operands.iter().map(|operand| operand.work), self.operands.iter().map(|operand| &operand.src));
+        writeln!(f, "{} = {name} {} ({}) captures ({}) {{", list(works), self.extent, list(srcs), list(&self.captures))?;
+        self.steps.iter().try_for_each(|step| writeln!(f, "          {step}"))?;
+        write!(f, "          yield {}\n        }}", list(&self.results))
+    }
+}
+
+impl Display for Inst {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Inst::Label(label) => write!(f, "^{label}"),
+            Inst::Elementwise(inst) => write!(f, "{inst}"),
+            Inst::Sweep(sweep) => write!(f, "{sweep}"),
+            Inst::Move { src, dst } => write!(f, "{dst} = move {src}"),
+            Inst::Extract { src, slice, dst } => write!(f, "{dst} = extract {src} {slice}"),
+            Inst::Insert { src, slice, dst } => write!(f, "insert {src} into {dst} {slice}"),
+            Inst::Repack { src, dst, bits, pack } => write!(f, "{dst} = {} {src} bits {bits}", if *pack { "pack" } else { "unpack" }),
+            Inst::Iota { dst, n, size } => write!(f, "{dst} = iota {n} of {size} bytes"),
+            Inst::BlockId(dst) => write!(f, "{} = block_id", list(dst)),
+            Inst::GridSize(dst) => write!(f, "{} = grid_size", list(dst)),
+            Inst::ViewExtent { extent, step, dst, size } => write!(f, "{dst} = view_extent {extent} in steps of {step}, {size} bytes"),
+            Inst::Load { view, dst, readers, past_stores } => {
+                write!(f, "{dst} = load {view} readers {readers:?}{}", flag(*past_stores, " past_stores"))
+            }
+            Inst::Store { view, src } => write!(f, "store {view}, {src}"),
+            Inst::SweepStore { sweep, view, src } => write!(f, "store {view}, {src} from {sweep}"),
+            Inst::LoadPointers { access, padding, dst } => {
+                write!(f, "{dst} = load {access}")?;
+                padding.as_ref().map_or(Ok(()), |padding| write!(f, " padding {padding}"))
+            }
+            Inst::StorePointers { access, src } => write!(f, "store {access}, {src}"),
+            Inst::Atomic(atomic) => write!(f, "{atomic}"),
+            Inst::AtomicView { view, mode, src } => write!(f, "atomic_rmw {mode:?} {view}, {src}"),
+            Inst::Matmul(matmul) => write!(f, "{matmul}"),
+            Inst::Fold(fold) => write!(f, "{fold}"),
+            Inst::FoldRows(fold) => {
+                let op = fold.op.map(|op| format!(" {op:?}")).unwrap_or_default();
+                write!(f, "{} = fold_rows{op} {} rows of {}, {}", fold.dst, fold.rows, fold.extent, fold.src)
+            }
+            Inst::FoldColumns(fold) => write!(f, "{} = fold_columns {}", fold.dst, fold.src),
+            Inst::Print(print) => write!(f, "print {}", list(&print.args)),
+            Inst::Alloca { slot, dst } => write!(f, "{dst} = alloca {slot}"),
+            Inst::Release(slots) => write!(f, "release {slots:?}"),
+            Inst::Assert { condition, message } => write!(f, "assert {condition}, \"{}\"", printable(message.as_bytes())),
+            Inst::Jump(target) => write!(f, "jump ^{target}"),
+            Inst::BranchUnless { condition, target } => write!(f, "branch_unless {condition}, ^{target}"),
+            Inst::JumpBack { target, waits } => write!(f, "jump_back ^{target}{}", flag(*waits, " waits")),
+            Inst::ForHead { counter, upper, step, signed, exit, only_multiplies } => {
+                let (sign, only) = (flag(!*signed, " unsigned"), flag(*only_multiplies, " only_multiplies"));
+                write!(f, "for {counter} to {upper} step {step}{sign} else ^{exit}{only}")
+            }
+            Inst::ForNext { counter, upper, step, signed, target, waits } => {
+                let (sign, waits) = (flag(!*signed, " unsigned"), flag(*waits, " waits"));
+                write!(f, "next {counter} to {upper} step {step}{sign} back ^{target}{waits}")
+            }
+            Inst::Return => f.write_str("return"),
+        }
+    }
+}
