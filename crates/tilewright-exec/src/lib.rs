@@ -36,5 +36,5 @@ pub use interrupt::Interrupt;
 pub use launch::{Arg, LaunchOptions, LaunchReport, MAX_EXTENT, ProgressFn, launch, max_threads};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection};
 pub use output::OutputSink;
-pub use plan::{Param, Plan};
+pub use plan::{PLAN_PASSES, Param, Plan, PlanPass};
 pub use program::Program;

@@ -1,12 +1,15 @@
 //! Programs: verified modules with the plans made from them.
 
 use crate::{
-    Plan, PlanError,
+    Plan, PlanError, PlanPass,
     hash::{HashMap, HashSet},
     memory::Globals,
     plan::{Source, mark_origins},
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    fmt::Display,
+    sync::{Arc, Mutex, PoisonError},
+};
 use tilewright_ir::{AttrName, AttrValue, Function, LocationTable, Module, Opcode, Str, Tables, VerifiedModule};
 use tilewright_passes::Pipeline;
 
@@ -66,12 +69,32 @@ impl Program {
         if let Some(plan) = plans.by_entry.get(entry) {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(self.make_plan(entry, &mut plans.workshop)?);
+        let plan = Arc::new(self.make_plan(entry, &mut plans.workshop, |_, _| {})?);
         plans.by_entry.insert(entry.to_owned(), Arc::clone(&plan));
         Ok(plan)
     }
 
-    fn make_plan(&self, name: &str, workshop: &mut Option<Module>) -> Result<Plan, PlanError> {
+    /// The text of the plan of the entry with this name, as it is after a pass.
+    ///
+    /// # Errors
+    /// When there is no such entry, or the engine cannot run it.
+    pub fn plan_after(&self, entry: &str, pass: &PlanPass) -> Result<String, PlanError> {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::new();
+        self.make_plan(entry, &mut plans.workshop, |done, plan| {
+            if done.name == pass.name {
+                text = plan.to_string();
+            }
+        })?;
+        Ok(text)
+    }
+
+    fn make_plan(
+        &self,
+        name: &str,
+        workshop: &mut Option<Module>,
+        observe: impl FnMut(&PlanPass, &dyn Display),
+    ) -> Result<Plan, PlanError> {
         let module: &Module = &self.module;
         let text = |function: &Function| module.tables.strings.text(function.name).into_owned();
         let wanted = module.tables.strings.find(name);
@@ -80,14 +103,14 @@ impl Program {
             return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
         };
         let Some(passes) = &self.passes else {
-            return Plan::new(Source::Original(module), &self.globals, &module.functions[entry]);
+            return Plan::new(Source::Original(module), &self.globals, &module.functions[entry], observe);
         };
         // A panic in a pass leaves no workshop, and the next plan makes another one.
         let mut changed = workshop.take().unwrap_or_else(|| without_functions(module));
         copy_functions(module, entry, &mut changed);
         passes.change(&mut changed);
         let source = Source::Changed { module: &changed, original: module };
-        let plan = Plan::new(source, &self.globals, &changed.functions[0]);
+        let plan = Plan::new(source, &self.globals, &changed.functions[0], observe);
         changed.functions.clear();
         *workshop = Some(changed);
         plan

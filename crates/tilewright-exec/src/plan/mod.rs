@@ -8,6 +8,7 @@ mod combiner;
 mod constants;
 mod counts;
 mod direct_store;
+mod draft;
 mod earlier;
 mod effects;
 mod fixed_views;
@@ -23,18 +24,23 @@ mod late_widening;
 mod lower;
 mod nest;
 mod order;
+mod passes;
 mod printf;
 mod product_loops;
+mod read_ahead;
 mod recompute;
 mod region;
 mod sites;
 mod streaming;
 mod sweep;
+mod text;
 mod tile;
+mod verify;
 mod widen;
 
 pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
 pub(crate) use constants::Constants;
+use draft::Draft;
 #[cfg(test)]
 pub(crate) use fuse::MAX_STEPS;
 pub(crate) use inst::{
@@ -42,6 +48,8 @@ pub(crate) use inst::{
     Readers, Slice, Target, Update, ViewAccess, ViewDim,
 };
 pub(crate) use nest::{Loop, Nest};
+use passes::Run;
+pub use passes::{PLAN_PASSES, PlanPass};
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
@@ -55,7 +63,7 @@ use crate::{
     PlanError, Site,
     memory::{Globals, locals::Allocas},
 };
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 use tilewright_ir::{Function, Scalar};
 
 /// A parameter of an entry.
@@ -121,67 +129,63 @@ pub struct Plan {
     pub(crate) scratch_slots: usize,
 }
 
+/// What passes have made so far.
+enum State {
+    Empty,
+    Draft(Box<Draft>),
+    Plan(Box<Plan>),
+}
+
 /// Bytes that each parameter takes at the start of the launch constants.
 pub(crate) const PARAM_BYTES: usize = 8;
 
-/// Elementwise operations of a block that mostly loads and stores.
-const LITTLE_TO_COMPUTE: usize = 2;
-
 impl Plan {
-    /// Plans an entry, which is one of the functions of `source`.
-    pub(crate) fn new(source: Source<'_>, globals: &Arc<Globals>, entry: &Function) -> Result<Plan, PlanError> {
-        let mut lowered = lower::lower(source, globals, entry)?;
-        let uses = counts::count_uses(&lowered.code);
-        coalesce::coalesce(&mut lowered.code, &uses);
-        widen::widen_early(&mut lowered.code, &mut lowered.registers);
-        let mut code = earlier::bring_forward(lowered.code);
-        recompute::recompute(&mut code, &mut lowered.registers);
-        let mut fused = fuse::fuse(code);
-        direct_store::join(&mut fused.code);
-        fuse_reductions::begin_early(&mut fused.code, &mut lowered.registers);
-        in_place::mark(&mut fused.code);
-        let mut layout = frame::lay_out(&fused.code, &lowered.registers)?;
-        lowered.prologue.places.iter().for_each(|(reg, offset)| layout.offsets[reg.index()] = *offset);
-        let (prologue, prologue_slots) = fuse::one_by_one(lowered.prologue.code);
-        let (mut code, sites) = frame::resolve_labels(fused.code);
-        let constants = lowered.constants.bytes().len();
-        assert!(
-            frame::is_inside(&code, &layout.offsets, layout.bytes, constants)
-                && frame::is_inside(&prologue, &layout.offsets, constants, constants),
-            "registers lie inside the frame, and constants inside those of the launch"
-        );
-        late::mark(&mut code);
-        let waits = code.iter().any(|inst| inst.effects().waits());
-        let reads_ahead = share_out_fetching(&mut code);
-        region::tell_constants(&mut code, &lowered.constants);
-        let times_to_read_ahead = code.iter().map(Inst::times_to_read_ahead).sum();
-        let may_stream = streaming::allowed(&code);
-        let in_step = in_step::blocks(&code, layout.bytes);
-        let fixed_views = fixed_views::number(&mut code);
-        product_loops::mark(&mut code);
-        let (only_store, past_stores) = (coarse::only_store(&code), in_place::past_stores(&code));
-        Ok(Plan {
-            entry: source.module().tables.strings.text(entry.name).into_owned(),
-            params: lowered.params,
-            code,
-            prologue,
-            sites,
-            site_table: lowered.sites,
-            constants: lowered.constants,
-            globals: Arc::clone(globals),
-            allocas: lowered.allocas,
-            registers: layout.offsets,
-            frame_bytes: layout.bytes,
-            waits,
-            times_to_read_ahead,
-            reads_ahead,
-            may_stream,
-            in_step,
-            fixed_views,
-            past_stores,
-            only_store,
-            scratch_slots: fused.scratch_slots.max(prologue_slots),
-        })
+    /// Plans an entry, which is one of the functions of `source`, and shows the code after each pass.
+    pub(crate) fn new(
+        source: Source<'_>,
+        globals: &Arc<Globals>,
+        entry: &Function,
+        mut observe: impl FnMut(&PlanPass, &dyn Display),
+    ) -> Result<Plan, PlanError> {
+        let mut state = State::Empty;
+        for pass in PLAN_PASSES {
+            state = match (pass.run, state) {
+                (Run::Lower, _) => State::Draft(Draft::new(source, globals, entry)?),
+                (Run::Draft(run), State::Draft(mut draft)) => {
+                    run(&mut draft);
+                    State::Draft(draft)
+                }
+                (Run::Finish, State::Draft(draft)) => State::Plan(draft.finish()?),
+                (Run::Plan(run), State::Plan(mut plan)) => {
+                    run(&mut plan);
+                    State::Plan(plan)
+                }
+                (Run::Draft(_) | Run::Finish | Run::Plan(_), _) => unreachable!("drafts are made first, then plans"),
+            };
+            match &state {
+                State::Draft(draft) => {
+                    if cfg!(debug_assertions) {
+                        verify::draft(draft).unwrap_or_else(|broken| panic!("after {}: {broken}\n{draft}", pass.name));
+                    }
+                    observe(pass, draft);
+                }
+                State::Plan(plan) => observe(pass, plan),
+                State::Empty => {}
+            }
+        }
+        match state {
+            State::Plan(plan) => Ok(*plan),
+            State::Empty | State::Draft(_) => unreachable!("passes finish the plan"),
+        }
+    }
+
+    /// The vector code of its fused regions as text, each behind the number of its instruction; empty where it has none on this CPU.
+    pub fn vector_code(&self) -> String {
+        let codes = self.code.iter().enumerate().filter_map(|(at, inst)| {
+            let sweep = inst.sweep()?;
+            Some(format!("// instruction {at}\n{}\n", sweep.region()?.code(sweep)))
+        });
+        codes.collect()
     }
 
     /// Name of the entry.
@@ -213,38 +217,4 @@ impl Plan {
     pub(crate) fn op_index(&self, pc: usize) -> u32 {
         self.sites.get(pc).map_or(0, |number| self.site_table.op(*number))
     }
-}
-
-/// Lets only those sweeps fetch that have time for it: not the first pass over what a block reads, which waits for memory itself, as folds
-/// do, and not those that store, because what they write gets to memory the slower the more is read from there; unless there are no others.
-fn choose_sweeps_to_fetch(code: &mut [Inst]) {
-    let first = code.iter().position(Inst::is_pass);
-    let time = |at: usize, inst: &Inst| match inst {
-        Inst::Sweep(_) | Inst::SweepStore { .. } if inst.is_pass() && Some(at) == first => 1,
-        Inst::SweepStore { .. } if inst.is_pass() => 2,
-        Inst::Sweep(_) if inst.is_pass() => 3,
-        _ => 0,
-    };
-    let most = code.iter().enumerate().map(|(at, inst)| time(at, inst)).max();
-    for (at, inst) in code.iter_mut().enumerate() {
-        if Some(time(at, inst)) != most {
-            inst.leave_memory_alone();
-        }
-    }
-}
-
-/// Says who fetches what a block will read next: sweeps, or, where these have little to do, folds; or nobody, if chains are all there is,
-/// which read one element behind the other, so that the CPU sees what comes next. Gives whether loads shall tell what there is to fetch.
-fn share_out_fetching(code: &mut [Inst]) -> bool {
-    let sweeps = || code.iter().filter_map(Inst::sweep).filter(|sweep| sweep.n >= Sweep::PIECE);
-    let folds = |inst: &Inst| matches!(inst, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
-    let only_chains = sweeps().all(Sweep::is_chained) && !code.iter().any(folds);
-    let in_folds = sweeps().map(|sweep| sweep.steps.len()).sum::<usize>() <= LITTLE_TO_COMPUTE;
-    if only_chains {
-        return false;
-    }
-    if !in_folds {
-        choose_sweeps_to_fetch(code);
-    }
-    !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0))
 }

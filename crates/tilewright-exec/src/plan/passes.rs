@@ -4,9 +4,10 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    Draft, Plan, coalesce, coarse, counts, direct_store, earlier, fixed_views, fold_in_chains, fuse, in_place, in_step, late, product_loops, read_ahead,
-    recompute, streaming, widen,
+    Draft, Plan, coalesce, coarse, counts, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, late,
+    product_loops, read_ahead, recompute, region, streaming, widen,
 };
+use tilewright_ir::nearest;
 
 /// A pass over plans.
 #[derive(Clone, Copy, Debug)]
@@ -36,46 +37,109 @@ const fn row(name: &'static str, summary: &'static str, run: Run) -> PlanPass {
 /// All passes, in the order in which they run.
 pub const PLAN_PASSES: &[PlanPass] = &[
     row("lower", "Makes linear code of operations; what is the same for all blocks goes into the prologue.", Run::Lower),
-    row("coalesce", "Lets products write to the loop-carried registers that they are moved to.", Run::Draft(|draft| {
-        let uses = counts::count_uses(&draft.code);
-        coalesce::coalesce(&mut draft.code, &uses);
-    })),
-    row("widen", "Widens left factors of products where they are made.", Run::Draft(|draft| {
-        widen::widen_early(&mut draft.code, &mut draft.registers);
-    })),
-    row("hoist-loads", "Moves loads before the elementwise instructions that they would part.", Run::Draft(|draft| {
-        draft.code = earlier::bring_forward(std::mem::take(&mut draft.code));
-    })),
-    row("rematerialize", "Computes cheap values again where they are read.", Run::Draft(|draft| {
-        recompute::recompute(&mut draft.code, &mut draft.registers);
-    })),
-    row("fuse", "Makes sweeps of runs of elementwise instructions.", Run::Draft(|draft| {
-        let fused = fuse::fuse(std::mem::take(&mut draft.code));
-        (draft.code, draft.scratch_slots) = (fused.code, fused.scratch_slots);
-        let (prologue, slots) = fuse::one_by_one(std::mem::take(&mut draft.prologue));
-        (draft.prologue, draft.scratch_slots) = (prologue, draft.scratch_slots.max(slots));
-    })),
+    row(
+        "coalesce",
+        "Lets products write to the loop-carried registers that they are moved to.",
+        Run::Draft(|draft| {
+            let uses = counts::count_uses(&draft.code);
+            coalesce::coalesce(&mut draft.code, &uses);
+        }),
+    ),
+    row(
+        "widen",
+        "Widens left factors of products where they are made.",
+        Run::Draft(|draft| {
+            widen::widen_early(&mut draft.code, &mut draft.registers);
+        }),
+    ),
+    row(
+        "hoist-loads",
+        "Moves loads before the elementwise instructions that they would part.",
+        Run::Draft(|draft| {
+            draft.code = earlier::bring_forward(std::mem::take(&mut draft.code));
+        }),
+    ),
+    row(
+        "rematerialize",
+        "Computes cheap values again where they are read.",
+        Run::Draft(|draft| {
+            recompute::recompute(&mut draft.code, &mut draft.registers);
+        }),
+    ),
+    row(
+        "fuse",
+        "Makes sweeps of runs of elementwise instructions.",
+        Run::Draft(|draft| {
+            let fused = fuse::fuse(std::mem::take(&mut draft.code));
+            (draft.code, draft.scratch_slots) = (fused.code, fused.scratch_slots);
+            let (prologue, slots) = fuse::one_by_one(std::mem::take(&mut draft.prologue));
+            (draft.prologue, draft.scratch_slots) = (prologue, draft.scratch_slots.max(slots));
+        }),
+    ),
     row("fuse-stores", "Joins sweeps with the stores of their results.", Run::Draft(|draft| direct_store::join(&mut draft.code))),
-    row("fuse-reductions", "Begins reductions of rows in the chains that compute the rows.", Run::Draft(|draft| {
-        fold_in_chains::begin_early(&mut draft.code, &mut draft.registers);
-    })),
-    row("copy-elision", "Marks loads whose tiles can be read where they lie in memory.", Run::Draft(|draft| in_place::mark(&mut draft.code))),
+    row(
+        "fuse-reductions",
+        "Begins reductions of rows in the sweeps that compute the rows.",
+        Run::Draft(|draft| {
+            fuse_reductions::begin_early(&mut draft.code, &mut draft.registers);
+        }),
+    ),
+    row(
+        "copy-elision",
+        "Marks loads whose tiles can be read where they lie in memory.",
+        Run::Draft(|draft| in_place::mark(&mut draft.code)),
+    ),
     row("allocate-registers", "Gives registers their places in a block's frame, and labels their instructions.", Run::Finish),
     row("defer-atomics", "Marks atomic additions that may happen at the end of the launch.", Run::Plan(|plan| late::mark(&mut plan.code))),
-    row("prefetch", "Says which instructions prefetch what a block will read next.", Run::Plan(|plan| {
-        plan.reads_ahead = read_ahead::share_out(&mut plan.code);
-        plan.times_to_read_ahead = plan.code.iter().map(super::Inst::times_to_read_ahead).sum();
-    })),
+    row(
+        "prefetch",
+        "Says which instructions prefetch what a block will read next.",
+        Run::Plan(|plan| {
+            plan.reads_ahead = read_ahead::share_out(&mut plan.code);
+            plan.times_to_read_ahead = plan.code.iter().map(super::Inst::times_to_read_ahead).sum();
+        }),
+    ),
+    row(
+        "known-constants",
+        "Tells regions the constants of the module that they read.",
+        Run::Plan(|plan| region::tell_constants(&mut plan.code, &plan.constants)),
+    ),
     row("non-temporal", "Marks stores that may go past the caches.", Run::Plan(|plan| plan.may_stream = streaming::allowed(&plan.code))),
-    row("interleave-blocks", "Says how many neighbouring blocks may run in step.", Run::Plan(|plan| {
-        plan.in_step = in_step::blocks(&plan.code, plan.frame_bytes);
-    })),
-    row("fixed-views", "Numbers the views whose tensors are constants of a launch.", Run::Plan(|plan| {
-        plan.fixed_views = fixed_views::number(&mut plan.code);
-    })),
+    row(
+        "interleave-blocks",
+        "Says how many neighbouring blocks may run in step.",
+        Run::Plan(|plan| {
+            plan.in_step = in_step::blocks(&plan.code, plan.frame_bytes);
+        }),
+    ),
+    row(
+        "fixed-views",
+        "Numbers the views whose tensors are constants of a launch.",
+        Run::Plan(|plan| {
+            plan.fixed_views = fixed_views::number(&mut plan.code);
+        }),
+    ),
     row("product-loops", "Marks loops that only load and multiply.", Run::Plan(|plan| product_loops::mark(&mut plan.code))),
-    row("coarsen", "Finds the only store of blocks that may run as one.", Run::Plan(|plan| {
-        plan.only_store = coarse::only_store(&plan.code);
-        plan.past_stores = in_place::past_stores(&plan.code);
-    })),
+    row(
+        "coarsen",
+        "Finds the only store of blocks that may run as one.",
+        Run::Plan(|plan| {
+            plan.only_store = coarse::only_store(&plan.code);
+            plan.past_stores = in_place::past_stores(&plan.code);
+        }),
+    ),
 ];
+
+impl PlanPass {
+    /// The pass of this name.
+    ///
+    /// # Errors
+    /// That there is none, and what it may have been meant to be.
+    pub fn find_or_suggest(name: &str) -> Result<&'static PlanPass, String> {
+        let names = || PLAN_PASSES.iter().map(|pass| pass.name);
+        PLAN_PASSES.iter().find(|pass| pass.name == name).ok_or_else(|| match nearest(name, names()) {
+            Some(near) => format!("there is no pass '{name}' of plans; did you mean '{near}'?"),
+            None => format!("there is no pass '{name}' of plans; there are {}", names().collect::<Vec<_>>().join(", ")),
+        })
+    }
+}

@@ -247,14 +247,24 @@ impl Region {
 
     #[cold]
     fn make(&self, sweep: &Sweep, form: &Form) -> Executable {
-        let code = Lowering::new(self, &sweep.inputs, &form.walks).code(&sweep.steps, &sweep.folds);
-        let (code, params) = code.unwrap_or_else(|| unreachable!("regions have steps that are lowered, of values that are there"));
+        let (code, params) = self.lower(sweep, &form.walks);
         let code = form.streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
         match level().map(|level| code.compile(level)) {
             Some(Ok(native)) => Executable::Native(native),
             None | Some(Err(CompileError::Unavailable(_) | CompileError::Pages(_))) => Executable::Portable(Box::new(code)),
             Some(Err(error)) => unreachable!("all vector code can be encoded: {error}"),
         }
+    }
+
+    /// Its vector code, with the parameters of the buffers.
+    fn lower(&self, sweep: &Sweep, walks: &Walks) -> (Code, Vec<Param>) {
+        let code = Lowering::new(self, &sweep.inputs, walks).code(&sweep.steps, &sweep.folds);
+        code.unwrap_or_else(|| unreachable!("regions have steps that are lowered, of values that are there"))
+    }
+
+    /// Its vector code with all buffers in registers.
+    pub(super) fn code(&self, sweep: &Sweep) -> Code {
+        self.lower(sweep, &Walks::Registers).0
     }
 
     /// How many elements of a buffer lie from the first to the last of so many iterations of the outermost loop of a nest.

@@ -10,8 +10,8 @@
 //! strides, unless its elements lie in order. A label is `^N`, and in finished code the number of an instruction.
 
 use super::{
-    AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Inst, Matmul, Param, Placement, PointerAccess, Src, Step, Sweep, SweepInput,
-    Tile, Update, VReg, ViewAccess, ViewDim, Way,
+    AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Inst, Matmul, Param, Placement, PointerAccess, Src, Step, Sweep,
+    SweepInput, Tile, Update, VReg, ViewAccess, ViewDim, Way,
     access::{Index, Leaf},
     inst::{Elementwise, Order, Slice},
 };
@@ -157,7 +157,7 @@ impl Display for Sweep {
         }
         self.steps.iter().try_for_each(|step| writeln!(f, "          {step}"))?;
         for fold in &self.folds {
-            writeln!(f, "          {} = fold_to_an_eighth {:?} of step {} in rows of {}", fold.dst, fold.op, fold.step, fold.row)?;
+            writeln!(f, "          {} = fold_to_a_part {:?} of step {} in rows of {}", fold.dst, fold.combine.imm.op, fold.step, fold.row)?;
         }
         f.write_str("        }")
     }
@@ -333,7 +333,7 @@ impl Display for Inst {
             Inst::Matmul(matmul) => write!(f, "{matmul}"),
             Inst::Fold(fold) => write!(f, "{fold}"),
             Inst::FoldRows(fold) => {
-                let op = fold.op.map(|op| format!(" {op:?}")).unwrap_or_default();
+                let op = fold.combine.map(|kernel| format!(" {:?}", kernel.imm.op)).unwrap_or_default();
                 write!(f, "{} = fold_rows{op} {} rows of {}, {}", fold.dst, fold.rows, fold.extent, fold.src)
             }
             Inst::FoldColumns(fold) => write!(f, "{} = fold_columns {}", fold.dst, fold.src),

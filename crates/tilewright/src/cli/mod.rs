@@ -17,6 +17,7 @@ mod objdump;
 mod ops;
 mod opt;
 mod output;
+mod plan;
 mod print;
 mod progress;
 mod run;
@@ -51,6 +52,7 @@ Examples:
   tilewright opt -O kernel.tilebc -o out.tilebc   improve a module with passes
   tilewright diff old.tilebc new.tilebc           compare modules, operation by operation
   tilewright stats kernel.tilebc                  count operations, flops and bytes
+  tilewright plan kernel.tilebc                   show what the engine makes of a kernel
   tilewright ops addf                             explain an operation
   tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
   tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
@@ -72,6 +74,7 @@ enum Command {
     Opt(opt::Args),
     Diff(diff::Args),
     Stats(stats::Args),
+    Plan(plan::Args),
     Ops(ops::Args),
     Run(run::Args),
     Bench(bench::Args),
@@ -110,6 +113,7 @@ fn run_command(command: Command) -> Exit {
         Command::Opt(args) => opt::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Run(args) => run::run(args),
         Command::Bench(args) => bench::run(&args),

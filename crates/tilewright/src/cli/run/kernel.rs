@@ -36,7 +36,7 @@ pub(super) struct Call {
 pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
     let module = File::read(&call.file)?.verified()?;
     let program = if settings.improve { Program::new(module) } else { Program::without_passes(module) };
-    let entry = choose_entry(entries(program.module()), call.entry.as_deref())?;
+    let entry = choose_entry_of(program.module(), call.entry.as_deref())?;
     let started = Instant::now();
     let plan = program.plan(&entry).map_err(plan_error)?;
     let plan_seconds = started.elapsed().as_secs_f64();
@@ -69,6 +69,11 @@ pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
 fn entries(module: &Module) -> Vec<String> {
     let entries = module.functions.iter().filter(|f| f.is_entry);
     entries.map(|f| module.tables.strings.text(f.name).into_owned()).collect()
+}
+
+/// The entry of a module that was asked for, or the only one.
+pub(in super::super) fn choose_entry_of(module: &Module, asked: Option<&str>) -> anyhow::Result<String> {
+    choose_entry(entries(module), asked)
 }
 
 /// The entry that was asked for, or the only one.

@@ -9,6 +9,7 @@ mod report;
 use super::{exit::Exit, progress::Progress};
 pub(super) use argument::positive;
 use argument::{Grid, OutputFile};
+pub(super) use kernel::choose_entry_of;
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use tilewright::{
     environment,

@@ -1,0 +1,110 @@
+//! Plans while they are made: code with labels, over registers without places.
+
+use super::{Inst, Param, Plan, SiteTable, Source, VReg, constants::Constants, frame, lower, text::Listing};
+use crate::{
+    PlanError,
+    memory::{Globals, locals::Allocas},
+};
+use std::{
+    fmt::{self, Display, Formatter},
+    sync::Arc,
+};
+use tilewright_ir::Function;
+
+/// A plan that passes change.
+pub(super) struct Draft {
+    entry: String,
+    params: Vec<Param>,
+    /// Instructions, each with the number of the operation that it came from.
+    pub(super) code: Vec<(Inst, u32)>,
+    /// Bytes of each register.
+    pub(super) registers: Vec<usize>,
+    pub(super) prologue: Vec<Inst>,
+    /// The registers that the prologue writes, and the offsets in the constants that stand for them.
+    pub(super) prologue_places: Vec<(VReg, usize)>,
+    pub(super) scratch_slots: usize,
+    site_table: SiteTable,
+    pub(super) constants: Constants,
+    globals: Arc<Globals>,
+    allocas: Allocas,
+}
+
+impl Draft {
+    /// What lowering makes of an entry.
+    pub(super) fn new(source: Source<'_>, globals: &Arc<Globals>, entry: &Function) -> Result<Box<Draft>, PlanError> {
+        let lowered = lower::lower(source, globals, entry)?;
+        Ok(Box::new(Draft {
+            entry: source.module().tables.strings.text(entry.name).into_owned(),
+            params: lowered.params,
+            code: lowered.code,
+            registers: lowered.registers,
+            prologue: lowered.prologue.code,
+            prologue_places: lowered.prologue.places,
+            scratch_slots: 0,
+            site_table: lowered.sites,
+            constants: lowered.constants,
+            globals: Arc::clone(globals),
+            allocas: lowered.allocas,
+        }))
+    }
+
+    /// Gives registers their places and labels their instructions.
+    pub(super) fn finish(self: Box<Draft>) -> Result<Box<Plan>, PlanError> {
+        let mut layout = frame::lay_out(&self.code, &self.registers)?;
+        self.prologue_places.iter().for_each(|(reg, offset)| layout.offsets[reg.index()] = *offset);
+        let (code, sites) = frame::resolve_labels(self.code);
+        let constants = self.constants.bytes().len();
+        assert!(
+            frame::is_inside(&code, &layout.offsets, layout.bytes, constants)
+                && frame::is_inside(&self.prologue, &layout.offsets, constants, constants),
+            "registers lie inside the frame, and constants inside those of the launch"
+        );
+        let waits = code.iter().any(|inst| inst.effects().waits());
+        Ok(Box::new(Plan {
+            entry: self.entry,
+            params: self.params,
+            may_stream: Vec::new(),
+            code,
+            prologue: self.prologue,
+            sites,
+            site_table: self.site_table,
+            constants: self.constants,
+            globals: self.globals,
+            allocas: self.allocas,
+            registers: layout.offsets,
+            frame_bytes: layout.bytes,
+            waits,
+            times_to_read_ahead: 0,
+            reads_ahead: false,
+            in_step: 1,
+            fixed_views: Vec::new(),
+            past_stores: Vec::new(),
+            only_store: None,
+            scratch_slots: self.scratch_slots,
+        }))
+    }
+}
+
+impl Display for Draft {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let code = self.code.iter().map(|(inst, _)| inst);
+        Listing { entry: &self.entry, params: &self.params, prologue: &self.prologue, code, facts: Vec::new() }.fmt(f)
+    }
+}
+
+impl Display for Plan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let streams: Vec<usize> = self.may_stream.iter().enumerate().filter(|(_, may)| **may).map(|(at, _)| at).collect();
+        let stores = |at: &usize| self.code.get(*at).is_some_and(|inst| matches!(inst, Inst::SweepStore { .. }));
+        let facts = vec![
+            ("frame_bytes", self.frame_bytes.to_string()),
+            ("scratch_slots", self.scratch_slots.to_string()),
+            ("waits", self.waits.to_string()),
+            ("prefetches", self.reads_ahead.to_string()),
+            ("non_temporal", format!("{:?}", streams.into_iter().filter(stores).collect::<Vec<_>>())),
+            ("blocks_in_step", self.in_step.to_string()),
+            ("coarsened_store", self.only_store.map_or("none".to_owned(), |at| at.to_string())),
+        ];
+        Listing { entry: &self.entry, params: &self.params, prologue: &self.prologue, code: self.code.iter(), facts }.fmt(f)
+    }
+}

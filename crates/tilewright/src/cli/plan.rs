@@ -1,0 +1,84 @@
+//! `tilewright plan`: what the engine makes of an entry.
+
+use super::{
+    exit::{Exit, Finding},
+    input::File,
+    output::TextSink,
+    run::choose_entry_of,
+};
+use std::{
+    fmt::Write as _,
+    io::{self, BufWriter},
+    path::PathBuf,
+};
+use tilewright::exec::{PLAN_PASSES, PlanError, PlanPass, Program};
+
+/// Show the plan of a kernel
+///
+/// A plan is what the engine runs: code for a machine whose instructions work on whole tiles. With --after, it is shown as it is after a
+/// pass that makes it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  tilewright plan kernel.tilebc
+  tilewright plan kernel.tilebc --after lower     before any pass changed it
+  tilewright plan kernel.tilebc --emit vector     the vector code of its fused regions
+  tilewright plan --passes                        the passes, in their order")]
+pub(super) struct Args {
+    /// Bytecode or text; '-' reads stdin
+    #[arg(required_unless_present = "passes")]
+    file: Option<PathBuf>,
+    /// The entry, if the module has several
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Show the plan after this pass
+    #[arg(long, value_name = "PASS")]
+    after: Option<String>,
+    /// What to show
+    #[arg(long, value_enum, default_value = "plan", conflicts_with = "after")]
+    emit: Emit,
+    /// List the passes
+    #[arg(long, conflicts_with_all = ["file", "entry", "after", "emit"])]
+    passes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Emit {
+    /// The plan
+    Plan,
+    /// The vector code of its fused regions, as far as this CPU has them
+    Vector,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let text = match &args.file {
+        Some(file) if !args.passes => listing(&File::read(file)?, args)?,
+        _ => passes(),
+    };
+    let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
+    // A failure to write is kept in the sink, with its cause.
+    let _ = out.write_str(&text);
+    out.finish()?;
+    Ok(Exit::Ok)
+}
+
+fn listing(input: &File, args: &Args) -> anyhow::Result<String> {
+    let after = args.after.as_deref().map(PlanPass::find_or_suggest).transpose().map_err(anyhow::Error::msg)?;
+    let program = Program::new(input.verified()?);
+    let entry = choose_entry_of(program.module(), args.entry.as_deref())?;
+    let refused = |error: PlanError| Finding(error.to_string());
+    if let Some(pass) = after {
+        return Ok(program.plan_after(&entry, pass).map_err(refused)?);
+    }
+    let plan = program.plan(&entry).map_err(refused)?;
+    Ok(match args.emit {
+        Emit::Plan => plan.to_string(),
+        Emit::Vector => plan.vector_code(),
+    })
+}
+
+/// The passes, a line for each.
+fn passes() -> String {
+    let width = PLAN_PASSES.iter().map(|pass| pass.name.len()).max().unwrap_or(0);
+    PLAN_PASSES.iter().map(|pass| format!("{:width$}  {}\n", pass.name, pass.summary)).collect()
+}
