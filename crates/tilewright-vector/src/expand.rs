@@ -51,6 +51,7 @@ pub(crate) trait Expand {
     }
 
     /// A product plus a number, all of `f16` in `f32`, rounded once to `f16`.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn multiply_add_f16(&mut self, operands: &[Value]) -> Value {
         // Products of numbers of 11 bits fit, and none is below 2^-48, so nothing underflows.
         let product = self.p(Prim::FMul, &operands[..2]);
@@ -64,6 +65,7 @@ pub(crate) trait Expand {
     ///
     /// The error counts where the sum in `f32` lies in the middle between two numbers of `bf16`. It is exact then: products of 8 bits fit from
     /// 2^-134 on, the half of the least number, and none below rounds to that; what overflows is infinite, or exact with a term that cancels it.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn multiply_add_bf16(&mut self, operands: &[Value]) -> Value {
         let product = self.p(Prim::FMul, &operands[..2]);
         let sum = self.p(Prim::Fma, operands);
@@ -73,6 +75,7 @@ pub(crate) trait Expand {
     }
 
     /// A product plus a number, all of `f32`, rounded to odd.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn multiply_add_odd(&mut self, operands: &[Value]) -> Value {
         // Products of numbers of 24 bits fit.
         let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
@@ -84,6 +87,7 @@ pub(crate) trait Expand {
     }
 
     /// A number of `f32` times a power of two, of which the exponent is rounded down.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn scale(&mut self, operands: &[Value]) -> Value {
         // In two steps, because the power may be behind the range.
         let (one, places, bias) = (self.i32(1), self.i32(23), self.i32(1.0f32.to_bits()));
