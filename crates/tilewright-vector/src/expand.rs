@@ -71,7 +71,16 @@ pub(crate) trait Expand {
         let sum = self.p(Prim::Fma, operands);
         let error = self.error_of_sum(product, operands[2], sum);
         let odd = self.move_to_odd(sum, error);
-        self.round_to_bf16(odd)
+        self.round_sum_to_bf16(odd)
+    }
+
+    /// A product plus a number, all of `bf16` in `f32`, that is rounded to odd, rounded to `bf16`.
+    ///
+    /// A NaN that comes of these has no bits where they are cut off, so that nothing is carried into the rest of it.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
+    fn round_sum_to_bf16(&mut self, odd: Value) -> Value {
+        let added = self.to_even(odd, 16);
+        self.cut(odd, 16, added)
     }
 
     /// A product plus a number, all of `f32`, rounded to odd.
@@ -115,25 +124,35 @@ pub(crate) trait Expand {
         self.cut_to_even(value, 16)
     }
 
-    /// An `f32` whose last bits are rounded off, to nearest even.
+    /// An `f32` whose last bits are rounded off, to nearest even; NaN stays one.
     fn cut_to_even(&mut self, value: Value, places: u32) -> Value {
+        let added = self.to_even(value, places);
+        self.cut_with(value, places, added)
+    }
+
+    /// What is added to an `f32` before its last bits are cut off, so that it is rounded to nearest even.
+    fn to_even(&mut self, value: Value, places: u32) -> Value {
         let bits = self.bits_of(value);
         let (distance, one, half) = (self.i32(places), self.i32(1), self.i32((1 << (places - 1)) - 1));
         let upper = self.p(Prim::ShrU, &[bits, distance]);
         let last = self.p(Prim::And, &[upper, one]);
-        let added = self.p(Prim::Add, &[last, half]);
-        self.cut_with(value, places, added)
+        self.p(Prim::Add, &[last, half])
     }
 
     /// An `f32` whose last bits are cut off after something was added to them; NaN stays one.
     fn cut_with(&mut self, value: Value, places: u32, added: Value) -> Value {
+        let cut = self.cut(value, places, added);
+        let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.f32(f32::NAN));
+        self.select(number, cut, nan)
+    }
+
+    /// An `f32`, which is a number, whose last bits are cut off after something was added to them.
+    fn cut(&mut self, value: Value, places: u32, added: Value) -> Value {
         let bits = self.bits_of(value);
         let mask = self.i32(u32::MAX << places);
         let sum = self.p(Prim::Add, &[bits, added]);
         let cut = self.p(Prim::And, &[sum, mask]);
-        let cut = self.p(Prim::Float32, &[cut]);
-        let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.f32(f32::NAN));
-        self.select(number, cut, nan)
+        self.p(Prim::Float32, &[cut])
     }
 
     /// What an exact sum has more than the rounded one.

@@ -9,7 +9,7 @@ use crate::{
     LaunchErrorKind,
     budget::{Budget, Reservation},
     interrupt::Looks,
-    plan::{AccessFunction, Affine, Between, Holds, Leaf, Resolved},
+    plan::{AccessFunction, Between, Holds, Leaf, Resolved},
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -148,79 +148,16 @@ impl LaneBoxes<'_> {
             self.add_row(None, &mut list, &mut looks)?;
             return Ok(Signed(list));
         };
-        if self
-            .resolved
-            .needs
-            .iter()
-            .chain(&self.resolved.conditions)
-            .all(|between| self.is_of_row(between, dim) || self.is_common(between, dim))
-        {
-            return self.equal_rows(dim);
-        }
         for index in 0..function.extents[dim] {
             self.add_row(Some((dim, index)), &mut list, &mut looks)?;
         }
         Ok(Signed(list))
     }
 
-    /// Whether something holds of all lanes that have an index along a dimension, or of none.
-    fn is_of_row(&self, between: &Between, dim: usize) -> bool {
-        between.value.steps.iter().enumerate().all(|(other, step)| other == dim || *step == 0)
-    }
-
-    /// Whether something holds of the same lanes for all indices along a dimension.
-    fn is_common(&self, between: &Between, dim: usize) -> bool {
-        between.value.steps[dim] == 0 && between.value.leaves.iter().all(|(leaf, _)| self.lanes.function.leaves[*leaf].along.is_none())
-    }
-
     /// The values of the leaves, for one index along the dimension along which these differ.
     fn leaves(&self, index: usize) -> SmallVec<[i64; 8]> {
         let value = |leaf: &Leaf| leaf.number(self.lanes.regs.element(&leaf.tile, leaf.along.map_or(0, |_| index)));
         self.lanes.function.leaves.iter().map(value).collect()
-    }
-
-    /// The boxes where those for each index along a dimension differ in their place alone, or are not accessed at all.
-    fn equal_rows(&self, dim: usize) -> Result<Signed, NoBoxes> {
-        let (rows, mut looks) = (self.lanes.function.extents[dim], Looks::new());
-        let mut ranges = self.lanes.function.all_lanes();
-        ranges[dim] = (0, 1);
-        let (first, mut row, mut list) = (self.leaves(0), List::new(), List::with_capacity(rows));
-        for need in self.resolved.needs.iter().filter(|need| self.is_common(need, dim)) {
-            if need.holds(need.value.with(&first).ok_or(NoBoxes::Irregular)?, &ranges) != Holds::Always {
-                return Err(NoBoxes::Irregular);
-            }
-        }
-        let common = self.resolved.conditions.iter().filter(|condition| self.is_common(condition, dim));
-        let common = common.map(|condition| Some((condition, condition.value.with(&first)?))).collect::<Option<Conditions<'_>>>();
-        self.add(0, &common.ok_or(NoBoxes::Irregular)?, ranges, &mut row, &mut looks)?;
-        let of_rows =
-            |all: &'_ [Between]| all.iter().filter(|between| !self.is_common(between, dim)).cloned().collect::<SmallVec<[Between; 2]>>();
-        let (needs, conditions) = (of_rows(&self.resolved.needs), of_rows(&self.resolved.conditions));
-        for index in 0..rows {
-            if looks.end_after(BOX_WORK) {
-                return Err(NoBoxes::Interrupted);
-            }
-            let leaves = self.leaves(index);
-            let at = |sum: &Affine| sum.with(&leaves).and_then(|constant| constant.checked_add(sum.steps[dim].checked_mul(index as i64)?));
-            let holds = |between: &Between| at(&between.value).map(|sum| between.least <= sum && sum <= between.most);
-            for need in &needs {
-                if holds(need) != Some(true) {
-                    return Err(NoBoxes::Irregular);
-                }
-            }
-            let mut is_accessed = true;
-            for condition in &conditions {
-                is_accessed &= holds(condition).ok_or(NoBoxes::Irregular)?;
-            }
-            if is_accessed {
-                let (further, offset) = (index * self.pitches[dim], at(&self.resolved.offset).ok_or(NoBoxes::Irregular)?);
-                for (from, region) in &row {
-                    let region = Region { axes: region.axes.clone(), offset: 0, position: region.position + further };
-                    list.push((from.checked_add(offset).ok_or(NoBoxes::Irregular)?, region));
-                }
-            }
-        }
-        Ok(Signed(list))
     }
 
     /// Adds the boxes of all lanes, or of those with one index along a dimension.

@@ -20,6 +20,7 @@ mod print;
 mod product;
 mod product_loop;
 mod region;
+mod rows;
 mod sums;
 mod sweep;
 mod tiling;
@@ -43,12 +44,13 @@ use crate::{
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
     },
     output::Output,
-    plan::{Inst, Plan, Resolved, Tile},
+    plan::{Inst, Plan, Tile},
 };
 use count::Count;
 use frame::Frame;
 use in_place::{Forms, InPlace};
 use region::Nests;
+use rows::KnownFunction;
 use std::sync::{Arc, OnceLock};
 use sums::Sums;
 use sweep::Scratch;
@@ -70,7 +72,7 @@ pub(crate) struct Launch<'l> {
     /// Where the tiles of views lie, for those that the plan numbers.
     pub(crate) tilings: Vec<Option<Tiling>>,
     /// The access functions of those that have one, with all constants of the launch.
-    pub(crate) functions: Vec<Option<Resolved>>,
+    pub(crate) functions: Vec<Option<KnownFunction>>,
     /// The same views' tensors, for tiles that hang over them.
     pub(crate) edges: Vec<OnceLock<Option<Edges>>>,
     /// What blocks do that may run as one.

@@ -8,13 +8,11 @@ use super::{
     Block, Launch,
     coarse::Places,
     frame::{Frame, FrameLayout},
+    rows::KnownFunction,
 };
 use crate::{
     memory::{AccessKind, SharedMemory},
-    plan::{
-        AccessFunction, Affine, Base, Coordinate, Extent, Inst, Placement, Plan, Readers, Resolved, Tile, VReg, ViewAccess, ViewDim,
-        floor_div,
-    },
+    plan::{AccessFunction, Affine, Base, Coordinate, Extent, Inst, Placement, Plan, Readers, Tile, VReg, ViewAccess, ViewDim, floor_div},
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -359,14 +357,17 @@ pub(crate) fn find_all(plan: &Plan, layout: &FrameLayout<'_>, memory: &SharedMem
 }
 
 /// The access functions of the views whose tensors are constants of a launch, with these constants.
-pub(crate) fn resolve_functions(plan: &Plan, layout: &FrameLayout<'_>) -> Vec<Option<Resolved>> {
+pub(crate) fn resolve_functions(plan: &Plan, layout: &FrameLayout<'_>) -> Vec<Option<KnownFunction>> {
     let views = plan.fixed_views.iter().filter_map(|at| view(&plan.code[*at]));
     let resolved = views.map(|(view, _)| match &view.places {
         Placement::Tensor(_) => None,
-        Placement::Computed(function) => function.resolve(|leaf| {
-            let leaf = &function.leaves[leaf];
-            if leaf.along.is_some() { None } else { layout.constant(&leaf.tile).map(|bits| leaf.number(bits)) }
-        }),
+        Placement::Computed(function) => {
+            let resolved = function.resolve(|leaf| {
+                let leaf = &function.leaves[leaf];
+                if leaf.along.is_some() { None } else { layout.constant(&leaf.tile).map(|bits| leaf.number(bits)) }
+            });
+            resolved.map(|resolved| KnownFunction::new(function, resolved))
+        }
     });
     resolved.collect()
 }

@@ -17,11 +17,7 @@ use crate::{
     budget::{Budget, Reservation},
     cpu::Level,
     interrupt::{Looks, PART},
-    kernels::{
-        ahead::prefetch_row,
-        boxes::{self as copies, Dim},
-        scattered::{Reach, Window},
-    },
+    kernels::boxes::{self as copies, Dim},
     memory::{Access, AccessKind, raw::Strong},
     plan::{Coordinate, Extent, Placement, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
@@ -34,10 +30,6 @@ const MAX_OFFSET: u128 = i64::MAX as u128;
 
 /// The axes of a box, the outermost first.
 pub(super) type Axes = SmallVec<[Axis; 2]>;
-
-/// How many rows of a list are fetched ahead, and how many bytes of each at most.
-const ROWS_AHEAD: usize = 8;
-const MOST_AHEAD: usize = 1 << 12;
 
 /// A box of elements.
 #[derive(Debug)]
@@ -95,14 +87,21 @@ impl Machine<'_> {
             unsafe { copies::copy(Level::best(), &dims, view.size, host, target) };
             return Ok(());
         }
-        let boxes = boxes(view, AccessKind::Read, &row_major(&view.tile), regs, self.launch)?;
-        let inside: usize = boxes.list.iter().map(Region::elements).sum();
-        let elements = view.tile.iter().product();
-        if inside < elements {
-            // SAFETY: the register holds the whole tile.
-            unsafe { super::copy::spread(view.padding.to_le_bytes().as_ptr(), view.size, elements, target) };
+        let (pitches, elements) = (row_major(&view.tile), view.tile.iter().product());
+        let pad = |inside: usize| {
+            if inside < elements {
+                // SAFETY: the register holds the whole tile.
+                unsafe { super::copy::spread(view.padding.to_le_bytes().as_ptr(), view.size, elements, target) };
+            }
+        };
+        if let Some(rows) = self.find_rows(view, AccessKind::Read, &pitches, block) {
+            pad(rows.elements());
+            self.transfer_rows(view, &rows, Direction::Load(target));
+        } else {
+            let boxes = boxes(view, AccessKind::Read, &pitches, regs, self.launch)?;
+            pad(boxes.list.iter().map(Region::elements).sum());
+            self.transfer_all(view, &boxes, Direction::Load(target), block)?;
         }
-        self.transfer_all(view, &boxes, Direction::Load(target), block)?;
         if view.element == Scalar::I1 {
             atomics::normalise_bits(target, elements);
         }
@@ -124,6 +123,10 @@ impl Machine<'_> {
             nibbles::check(view, regs)?;
         }
         let source = regs.read(src);
+        if let Some(rows) = self.find_rows(view, AccessKind::Write, &src.strides, block) {
+            self.transfer_rows(view, &rows, Direction::Store(source));
+            return Ok(());
+        }
         let boxes = boxes(view, AccessKind::Write, &src.strides, regs, self.launch)?;
         atomics::fence_before(view.order.semantics);
         self.transfer_all(view, &boxes, Direction::Store(source), block)
@@ -138,39 +141,26 @@ impl Machine<'_> {
     ) -> Result<(), LaunchErrorKind> {
         let regs = &block.frame;
         let source = regs.read(src);
-        let boxes = boxes(view, AccessKind::ReadModifyWrite, &src.strides, regs, self.launch)?;
-        atomics::fence_before(view.order.semantics);
-        self.transfer_all(view, &boxes, Direction::Combine(source, mode), block)?;
+        if let Some(rows) = self.find_rows(view, AccessKind::ReadModifyWrite, &src.strides, block) {
+            atomics::fence_before(view.order.semantics);
+            self.transfer_rows(view, &rows, Direction::Combine(source, mode));
+        } else {
+            let boxes = boxes(view, AccessKind::ReadModifyWrite, &src.strides, regs, self.launch)?;
+            atomics::fence_before(view.order.semantics);
+            self.transfer_all(view, &boxes, Direction::Combine(source, mode), block)?;
+        }
         atomics::fence_after(view.order.semantics);
         Ok(())
     }
 
-    /// Copies boxes between a register and memory. Where they are rows that lie anywhere, the next ones are fetched meanwhile.
+    /// Copies boxes between a register and memory.
     fn transfer_all(&mut self, view: &ViewAccess, boxes: &Boxes, direction: Direction, block: &Block) -> Result<(), LaunchErrorKind> {
-        let address = |region: &Region| boxes.base.wrapping_add((region.offset as u64).wrapping_mul(view.size as u64));
-        let window = match &boxes.list[..] {
-            [first, _, ..] if !view.packed => self.launch.memory.window(address(first), view.size as u64, direction.kind(), &mut self.hint),
-            _ => None,
-        };
-        let is_weak = view.order.semantics == MemoryOrderingSemantics::Weak;
-        let copies = is_weak && self.launch.observer.is_none() && !matches!(direction, Direction::Combine(..));
         let mut looks = Looks::new();
-        for (i, region) in boxes.list.iter().enumerate() {
+        for region in &boxes.list {
             if looks.end_after(region.elements()) {
                 return Ok(());
             }
-            if let Some((window, next)) = window.zip(boxes.list.get(i + ROWS_AHEAD)) {
-                let bytes = next.axes.last().map_or(1, |axis| axis.count * axis.stride as usize) * view.size;
-                let place = window.host.wrapping_add(address(next).wrapping_sub(window.address) as usize);
-                prefetch_row(place, bytes.min(MOST_AHEAD));
-            }
-            match window.and_then(|window| Some((window, row_inside(&window, address(region), region, view)?))) {
-                // SAFETY: the row lies in the buffer; the register holds the whole tile.
-                Some((window, bytes)) if copies => unsafe {
-                    copy_row(window.place(address(region)), region.position * view.size, bytes, direction)
-                },
-                _ => self.transfer(view, boxes.base, region, direction, block)?,
-            }
+            self.transfer(view, boxes.base, region, direction, block)?;
         }
         Ok(())
     }
@@ -204,16 +194,9 @@ impl Machine<'_> {
         }
         let place = self.locate(view, base, region, direction.kind(), block)?;
         if view.order.semantics == MemoryOrderingSemantics::Weak && self.launch.observer.is_none() {
-            match direction {
-                Direction::Load(register) => {
-                    copy_in(view, region, place.host, register);
-                    return Ok(());
-                }
-                Direction::Store(register) => {
-                    copy_out(view, region, place.host, register);
-                    return Ok(());
-                }
-                Direction::Combine(..) => {}
+            if !matches!(direction, Direction::Combine(..)) {
+                copy_box(view.size, &region.axes, place.host, direction, region.position);
+                return Ok(());
             }
         }
         self.copy_runs(view, region, direction, place, block)
@@ -324,45 +307,22 @@ impl Machine<'_> {
     }
 }
 
-/// The bytes of a row that begins at an address, if its elements lie side by side, in the register too, and all in the buffer.
-fn row_inside(window: &Window, address: u64, region: &Region, view: &ViewAccess) -> Option<usize> {
-    let [Axis { count, stride: 1, pitch: 1 }] = region.axes[..] else { return None };
-    let last = address.checked_add(((count - 1) * view.size) as u64)?;
-    (address.is_multiple_of(view.size as u64) && window.holds(Reach { first: address, last })).then_some(count * view.size)
-}
-
-/// Copies a row between memory and a place in the register.
-///
-/// # Safety
-/// Both hold so many bytes.
-unsafe fn copy_row(host: *mut u8, position: usize, bytes: usize, direction: Direction) {
-    // SAFETY: by the contract; registers and buffers do not overlap.
+/// Copies a box, which was found to lie in a buffer, between memory and a position in the register, which holds the whole tile.
+pub(super) fn copy_box(size: usize, axes: &[Axis], host: *mut u8, direction: Direction, position: usize) {
+    let dims = |dim: fn(&Axis) -> Dim| axes.iter().map(dim).collect::<SmallVec<[Dim; 4]>>();
+    // SAFETY: by what is said above; registers and buffers do not overlap.
     unsafe {
         match direction {
-            Direction::Load(register) => std::ptr::copy_nonoverlapping(host, register.add(position), bytes),
-            Direction::Store(register) => std::ptr::copy_nonoverlapping(register.add(position), host, bytes),
+            Direction::Load(register) => {
+                let dims = dims(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
+                copies::copy(Level::best(), &dims, size, host, register.add(position * size));
+            }
+            Direction::Store(register) => {
+                let dims = dims(|axis| Dim { count: axis.count, from: axis.pitch, to: axis.stride as usize });
+                copies::copy(Level::best(), &dims, size, register.add(position * size), host);
+            }
             Direction::Combine(..) => unreachable!("what is combined is not copied"),
         }
-    }
-}
-
-/// Copies a checked box to the register.
-fn copy_in(view: &ViewAccess, region: &Region, host: *const u8, register: *mut u8) {
-    let dims = region.axes.iter().map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
-    // SAFETY: the box was checked to lie inside one buffer; the register holds the whole tile.
-    unsafe {
-        let register = register.add(region.position * view.size);
-        copies::copy(Level::best(), &dims.collect::<SmallVec<[Dim; 4]>>(), view.size, host, register);
-    }
-}
-
-/// Copies the register to a checked box.
-fn copy_out(view: &ViewAccess, region: &Region, host: *mut u8, register: *const u8) {
-    let dims = region.axes.iter().map(|axis| Dim { count: axis.count, from: axis.pitch, to: axis.stride as usize });
-    // SAFETY: as in `copy_in`.
-    unsafe {
-        let register = register.add(region.position * view.size);
-        copies::copy(Level::best(), &dims.collect::<SmallVec<[Dim; 4]>>(), view.size, register, host);
     }
 }
 
@@ -374,13 +334,13 @@ struct Place {
 }
 
 /// How to copy a run.
-struct Run {
-    element: Scalar,
-    size: usize,
-    strong: bool,
+pub(super) struct Run {
+    pub(super) element: Scalar,
+    pub(super) size: usize,
+    pub(super) strong: bool,
     /// Whether no other thread can access the memory.
-    alone: bool,
-    axis: Axis,
+    pub(super) alone: bool,
+    pub(super) axis: Axis,
 }
 
 impl Run {
@@ -388,7 +348,7 @@ impl Run {
     ///
     /// # Safety
     /// `host` and the register hold all elements of the run.
-    unsafe fn copy(&self, host: *mut u8, direction: Direction, position: usize) -> Option<()> {
+    pub(super) unsafe fn copy(&self, host: *mut u8, direction: Direction, position: usize) -> Option<()> {
         let Axis { count, stride, pitch } = self.axis;
         let side_by_side = stride == 1 && pitch == 1 && !self.strong;
         // SAFETY: by the contract; registers and buffers do not overlap.
@@ -511,7 +471,7 @@ fn boxes(view: &ViewAccess, kind: AccessKind, pitches: &[usize], regs: &Frame, l
             Boxes { base, list: boxes_in_tensor(dims, &view.tile, pitches, regs).map(SmallVec::from_vec).unwrap_or_default(), reservation }
         }
         Placement::Computed(function) => {
-            let resolved = view.fixed.and_then(|number| launch.functions[number].as_ref());
+            let resolved = view.fixed.and_then(|number| launch.functions[number].as_ref()).map(|known| &known.resolved);
             let access = Lanes { function, size: view.size, written: kind != AccessKind::Read, regs, resolved };
             access.boxes(base, (&view.tile, pitches), budget)?.unwrap_or_default()
         }

@@ -152,7 +152,7 @@ impl Legalizer {
             (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),
             (FmaF16 | FmaBf16, _) if self.level == Level::Avx512 => self.same(result, |this| {
                 let odd = this.add(FmaOdd, &operands);
-                if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_to_bf16(odd) }
+                if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_sum_to_bf16(odd) }
             }),
             (FmaF16, _) => self.same(result, |this| this.multiply_add_f16(&operands)),
             (FmaBf16, _) => self.same(result, |this| this.multiply_add_bf16(&operands)),

@@ -144,8 +144,8 @@ fn width_of(code: &Code, level: Level) -> usize {
 /// How many vectors may be computed side by side, the most first: powers of two, as most counts are multiples of these. Chains of items that wait
 /// for each other keep the CPU busy so.
 const UNROLLED: [usize; 2] = [4, 2];
-/// The most items that all vectors side by side have: CPUs look so far ahead that longer bodies overlap on their own, and constants get the registers.
-const MOST_UNROLLED: usize = 96;
+/// The most items that all vectors side by side have, so that code stays small: of what is longer, one vector keeps the CPU busy for long.
+const MOST_UNROLLED: usize = 400;
 
 /// Whether one of the loops is [unrolled](is_unrolled), if there are registers for it.
 fn has_unrolled(items: &[Item], width: usize, unrolled: usize) -> bool {

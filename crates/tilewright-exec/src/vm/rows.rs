@@ -1,0 +1,390 @@
+//! Rows of a tile that lie anywhere in one buffer, each where a number says that the block has loaded: gathered, scattered, updated.
+//!
+//! What the rows have in common is found once for a launch, so that a row of a block is a sum, its comparisons and a copy. Where that is not
+//! all there is to it, `vm/lanes.rs` makes a list of boxes.
+#![allow(unsafe_code, reason = "copies between registers and buffers")]
+
+use super::{
+    Block, Machine,
+    frame::Frame,
+    tiling::{Axis, MAX_AXES, are_apart},
+    view::{Axes, Direction, Run, copy_box, reserve},
+};
+use crate::{
+    budget::Reservation,
+    interrupt::Looks,
+    kernels::{
+        ahead::prefetch_row,
+        scattered::{Reach, Window},
+    },
+    memory::AccessKind,
+    plan::{AccessFunction, Affine, Between, Coordinate, Holds, Placement, Resolved, ViewAccess, ViewDim},
+};
+use smallvec::SmallVec;
+use tilewright_ir::MemoryOrderingSemantics;
+
+/// How many rows are fetched ahead, and how many bytes of each at most.
+const ROWS_AHEAD: usize = 8;
+const MOST_AHEAD: usize = 1 << 12;
+
+/// Work on finding a row, in elements.
+const ROW_WORK: usize = 4;
+
+/// Rows whose places need no memory of their own.
+const FEW: usize = 32;
+
+/// An access function with what is known of a launch: sums of what is not.
+#[derive(Debug)]
+pub(crate) struct KnownFunction {
+    pub(super) resolved: Resolved,
+    /// Its rows, if that is how its lanes lie.
+    rows: Option<Rows>,
+}
+
+/// What the rows of an access have in common.
+#[derive(Debug)]
+struct Rows {
+    /// The dimension along which they follow each other.
+    dim: usize,
+    /// How many elements behind the base the first lane of a row is.
+    offset: RowSum,
+    /// What must hold of all rows, and of those that are accessed.
+    needs: SmallVec<[RowBetween; 2]>,
+    conditions: SmallVec<[RowBetween; 2]>,
+    /// The same for lanes, of each row alike.
+    lane_needs: SmallVec<[Between; 2]>,
+    lane_conditions: SmallVec<[Between; 2]>,
+}
+
+/// A sum that each row has: of numbers that all have, of multiples of numbers that differ between rows, and of multiples of the row's index.
+#[derive(Debug)]
+struct RowSum {
+    all: Affine,
+    leaves: SmallVec<[(usize, i64); 2]>,
+    step: i64,
+}
+
+/// A sum of a row that lies between two numbers, both included.
+#[derive(Debug)]
+struct RowBetween {
+    sum: RowSum,
+    least: i64,
+    most: i64,
+}
+
+impl KnownFunction {
+    pub(super) fn new(function: &AccessFunction, resolved: Resolved) -> KnownFunction {
+        KnownFunction { rows: Rows::new(function, &resolved), resolved }
+    }
+}
+
+impl Rows {
+    /// `None` if rows differ in more than their place, and in whether they are accessed.
+    fn new(function: &AccessFunction, resolved: &Resolved) -> Option<Rows> {
+        let dim = function.leaves.iter().find_map(|leaf| leaf.along)?;
+        let is_row = |leaf: usize| function.leaves[leaf].along.is_some();
+        let of_lanes = |sum: &Affine| sum.steps[dim] == 0 && !sum.leaves.iter().any(|(leaf, _)| is_row(*leaf));
+        let of_rows = |sum: &Affine| sum.steps.iter().enumerate().all(|(other, step)| other == dim || *step == 0);
+        let row_sum = |sum: &Affine| {
+            let (leaves, others) = sum.leaves.iter().copied().partition(|(leaf, _)| is_row(*leaf));
+            RowSum { all: Affine { constant: sum.constant, leaves: others, ..Affine::default() }, leaves, step: sum.steps[dim] }
+        };
+        let mut rows = Rows {
+            dim,
+            offset: row_sum(&resolved.offset),
+            needs: SmallVec::new(),
+            conditions: SmallVec::new(),
+            lane_needs: SmallVec::new(),
+            lane_conditions: SmallVec::new(),
+        };
+        for (all, own, lanes) in [
+            (&resolved.needs, &mut rows.needs, &mut rows.lane_needs),
+            (&resolved.conditions, &mut rows.conditions, &mut rows.lane_conditions),
+        ] {
+            for between in all {
+                if of_lanes(&between.value) {
+                    lanes.push(between.clone());
+                } else if of_rows(&between.value) {
+                    own.push(RowBetween { sum: row_sum(&between.value), least: between.least, most: between.most });
+                } else {
+                    return None;
+                }
+            }
+        }
+        Some(rows)
+    }
+
+    /// The ranges of indices of the lanes of a row that are accessed, with none along the rows' own dimension if there are no such lanes, else
+    /// with one; `None` if they are no ranges, or if sums wrap.
+    fn lanes(&self, function: &AccessFunction, regs: &Frame) -> Option<SmallVec<[(usize, usize); MAX_AXES]>> {
+        let mut ranges = function.all_lanes();
+        ranges[self.dim] = (0, 1);
+        for need in &self.lane_needs {
+            if need.holds(common(&need.value, function, regs)?, &ranges) != Holds::Always {
+                return None;
+            }
+        }
+        for condition in &self.lane_conditions {
+            let constant = common(&condition.value, function, regs)?;
+            match condition.only_dim(&ranges) {
+                Some(dim) => ranges[dim] = condition.restrict(constant, dim, &ranges)?,
+                None => match condition.holds(constant, &ranges) {
+                    Holds::Always => {}
+                    Holds::Never => ranges[self.dim] = (0, 0),
+                    Holds::Sometimes => return None,
+                },
+            }
+            if ranges.iter().any(|(first, end)| first == end) {
+                ranges[self.dim] = (0, 0);
+                break;
+            }
+        }
+        Some(ranges)
+    }
+}
+
+/// A sum without its multiples of indices, of which all leaves are the same for all rows.
+fn common(sum: &Affine, function: &AccessFunction, regs: &Frame) -> Option<i64> {
+    sum.leaves.iter().try_fold(sum.constant, |sum, (leaf, times)| {
+        let leaf = &function.leaves[*leaf];
+        sum.checked_add(leaf.number(regs.scalar(&leaf.tile)).checked_mul(*times)?)
+    })
+}
+
+/// A sum of rows, of which that part is known that all have.
+struct Started<'a> {
+    sum: &'a RowSum,
+    all: i64,
+    function: &'a AccessFunction,
+    regs: &'a Frame,
+}
+
+impl RowSum {
+    fn start<'a>(&'a self, function: &'a AccessFunction, regs: &'a Frame) -> Option<Started<'a>> {
+        Some(Started { sum: self, all: common(&self.all, function, regs)?, function, regs })
+    }
+}
+
+impl Started<'_> {
+    /// The sum of a row; `None` if it is too large.
+    #[inline]
+    fn of(&self, index: usize) -> Option<i64> {
+        let own = self.all.checked_add(self.sum.step.checked_mul(index as i64)?)?;
+        self.sum.leaves.iter().try_fold(own, |sum, (leaf, times)| {
+            let leaf = &self.function.leaves[*leaf];
+            sum.checked_add(leaf.number(self.regs.element(&leaf.tile, index)).checked_mul(*times)?)
+        })
+    }
+}
+
+impl RowBetween {
+    /// All of some, started.
+    fn start_all<'a>(
+        all: &'a [RowBetween],
+        function: &'a AccessFunction,
+        regs: &'a Frame,
+    ) -> Option<SmallVec<[(Started<'a>, &'a RowBetween); 2]>> {
+        all.iter().map(|between| Some((between.sum.start(function, regs)?, between))).collect()
+    }
+
+    #[inline]
+    fn holds(&self, sum: i64) -> bool {
+        self.least <= sum && sum <= self.most
+    }
+}
+
+/// Rows of a block that lie in one buffer, and are accessed.
+pub(super) struct RowList {
+    /// How the elements of each lie, in memory and in the register.
+    axes: Axes,
+    elements: usize,
+    /// Where each begins, on the host and in the register.
+    places: SmallVec<[(*mut u8, usize); FEW]>,
+    #[expect(dead_code, reason = "gives back to the budget what the places take of it")]
+    reservation: Option<Reservation>,
+}
+
+impl RowList {
+    pub(super) fn elements(&self) -> usize {
+        self.places.len() * self.elements
+    }
+}
+
+/// How the rows of an access lie, but for where each begins.
+struct RowForm {
+    /// The elements of a row, in memory and in the register.
+    axes: Axes,
+    /// How many rows there are, and how far apart they are in the register, where the first begins at a position.
+    count: usize,
+    pitch: usize,
+    position: usize,
+}
+
+/// Where a row begins, in elements behind the base; `Ok(None)` if it is not accessed, an error if it is not as simple as that.
+type RowPlace = Result<Option<i64>, NotRows>;
+
+/// Why an access is no list of rows.
+struct NotRows;
+
+impl Machine<'_> {
+    /// The rows that an access consists of, all checked; `None` if that is not what it is, or not all of them lie in one buffer.
+    pub(super) fn find_rows(&mut self, view: &ViewAccess, kind: AccessKind, pitches: &[usize], block: &Block) -> Option<RowList> {
+        let is_plain = kind == AccessKind::ReadModifyWrite || view.order.semantics == MemoryOrderingSemantics::Weak;
+        if view.packed || self.launch.observer.is_some() || !is_plain {
+            return None;
+        }
+        match &view.places {
+            Placement::Tensor(dims) => self.rows_of_tensor(view, kind, dims, pitches, &block.frame),
+            Placement::Computed(function) => self.rows_of_function(view, kind, function, pitches, &block.frame),
+        }
+    }
+
+    /// The rows of a tile along the one dimension of a tensor that is gathered.
+    fn rows_of_tensor(
+        &mut self,
+        view: &ViewAccess,
+        kind: AccessKind,
+        dims: &[ViewDim],
+        pitches: &[usize],
+        regs: &Frame,
+    ) -> Option<RowList> {
+        let (mut form, mut first, mut gathered) = (RowForm { axes: Axes::new(), count: 0, pitch: 0, position: 0 }, 0i64, None);
+        let mut is_inside = true;
+        for ((dim, &extent), &pitch) in dims.iter().zip(&view.tile).zip(pitches) {
+            let (shape, stride) = (regs.extent(&dim.shape), i64::try_from(regs.extent(&dim.stride)).ok()?);
+            match &dim.coordinate {
+                Coordinate::Origin { index, scale } => {
+                    let origin = regs.scalar(index).checked_mul(*scale)?;
+                    let count = shape.saturating_sub(origin).min(extent as u64) as usize;
+                    is_inside &= count > 0;
+                    first = first.checked_add(i64::try_from(origin).ok()?.checked_mul(stride)?)?;
+                    if count > 1 {
+                        form.axes.push(Axis { count, stride: stride.cast_unsigned(), pitch });
+                    }
+                }
+                Coordinate::Gather { .. } if gathered.is_some() => return None,
+                Coordinate::Gather { indices } => {
+                    (form.count, form.pitch) = (extent, pitch);
+                    gathered = Some((indices, shape, stride));
+                }
+            }
+        }
+        let (indices, shape, stride) = gathered?;
+        if !is_inside {
+            form.count = 0;
+        }
+        self.list_rows(view, kind, form, regs, |index| {
+            let coordinate = regs.element(indices, index);
+            if coordinate >= shape {
+                return Ok(None);
+            }
+            let offset = i64::try_from(coordinate).ok().and_then(|coordinate| coordinate.checked_mul(stride)?.checked_add(first));
+            offset.map(Some).ok_or(NotRows)
+        })
+    }
+
+    /// The rows of an access whose places are a function of its lanes' indices.
+    fn rows_of_function(
+        &mut self,
+        view: &ViewAccess,
+        kind: AccessKind,
+        function: &AccessFunction,
+        pitches: &[usize],
+        regs: &Frame,
+    ) -> Option<RowList> {
+        let launch = self.launch;
+        let known = launch.functions[view.fixed?].as_ref()?;
+        let rows = known.rows.as_ref()?;
+        let ranges = rows.lanes(function, regs)?;
+        let mut form = RowForm { axes: Axes::new(), count: ranges[rows.dim].1 * function.extents[rows.dim], pitch: 0, position: 0 };
+        let (mut further, mut pitches) = (0i64, view.tile.iter().zip(pitches).filter(|(extent, _)| **extent > 1).map(|(_, pitch)| *pitch));
+        for (dim, (&(from, end), &step)) in ranges.iter().zip(&known.resolved.offset.steps).enumerate() {
+            let pitch = pitches.next()?;
+            if dim == rows.dim {
+                form.pitch = pitch;
+                continue;
+            }
+            further = further.checked_add(step.checked_mul(from as i64)?)?;
+            form.position += from * pitch;
+            if end - from > 1 {
+                form.axes.push(Axis { count: end - from, stride: u64::try_from(step).ok()?, pitch });
+            }
+        }
+        let needs = RowBetween::start_all(&rows.needs, function, regs)?;
+        let conditions = RowBetween::start_all(&rows.conditions, function, regs)?;
+        let offset = rows.offset.start(function, regs)?;
+        self.list_rows(view, kind, form, regs, |index| {
+            for (sum, need) in &needs {
+                if !need.holds(sum.of(index).ok_or(NotRows)?) {
+                    return Err(NotRows);
+                }
+            }
+            for (sum, condition) in &conditions {
+                if !condition.holds(sum.of(index).ok_or(NotRows)?) {
+                    return Ok(None);
+                }
+            }
+            offset.of(index).and_then(|offset| offset.checked_add(further)).map(Some).ok_or(NotRows)
+        })
+    }
+
+    /// Looks where rows lie, each of which `place` gives.
+    fn list_rows(
+        &mut self,
+        view: &ViewAccess,
+        kind: AccessKind,
+        form: RowForm,
+        regs: &Frame,
+        place: impl Fn(usize) -> RowPlace,
+    ) -> Option<RowList> {
+        let RowForm { axes, count, pitch, position } = form;
+        if kind != AccessKind::Read && !are_apart(&axes) || kind == AccessKind::ReadModifyWrite && axes.len() > 1 {
+            return None;
+        }
+        let reservation = if count > FEW { reserve(count, &self.launch.budget).ok()? } else { None };
+        let span = axes.iter().try_fold(0u64, |span, axis| span.checked_add((axis.count as u64 - 1).checked_mul(axis.stride)?))?;
+        let (base, size) = (regs.scalar(&view.base), view.size as u64);
+        let (bytes, mut window, mut looks): (u64, Option<Window>, _) = (span.checked_mul(size)?, None, Looks::new());
+        let elements = axes.iter().map(|axis| axis.count).product();
+        let mut list = RowList { axes, elements, places: SmallVec::with_capacity(count), reservation };
+        for index in 0..count {
+            if looks.end_after(ROW_WORK) {
+                return None;
+            }
+            let Some(offset) = place(index).ok()? else { continue };
+            let first = base.checked_add_signed(offset.checked_mul(view.size as i64)?)?;
+            let window = match &window {
+                Some(window) => window,
+                None => window.insert(self.launch.memory.window(first, size, kind, &mut self.hint)?),
+            };
+            if !first.is_multiple_of(size) || !window.holds(Reach { first, last: first.checked_add(bytes)? }) {
+                return None;
+            }
+            list.places.push((window.place(first), position + index * pitch));
+        }
+        Some(list)
+    }
+
+    /// Copies rows between a register and memory, or combines them with it. The next ones are fetched meanwhile.
+    pub(super) fn transfer_rows(&self, view: &ViewAccess, rows: &RowList, direction: Direction) {
+        let inner = *rows.axes.last().unwrap_or(&Axis::SINGLE);
+        let ahead = (inner.count * inner.stride as usize * view.size).min(MOST_AHEAD);
+        let is_row = rows.axes.len() <= 1 && inner.stride == 1 && inner.pitch == 1;
+        let run = Run { element: view.element, size: view.size, strong: false, alone: self.launch.alone, axis: inner };
+        let mut looks = Looks::new();
+        for (i, &(host, position)) in rows.places.iter().enumerate() {
+            if looks.end_after(rows.elements) {
+                return;
+            }
+            if let Some((next, _)) = rows.places.get(i + ROWS_AHEAD) {
+                prefetch_row(*next, ahead);
+            }
+            if is_row || matches!(direction, Direction::Combine(..)) {
+                // SAFETY: the row was found to lie in a buffer, aligned; the register holds the whole tile; the two do not overlap.
+                unsafe { run.copy(host, direction, position) };
+            } else {
+                copy_box(view.size, &rows.axes, host, direction, position);
+            }
+        }
+    }
+}
