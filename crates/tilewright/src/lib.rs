@@ -12,6 +12,7 @@
 //! | [`passes`] | improving modules: the pass manager and its passes; facts about programs |
 //! | [`facts`] | these facts, beside the text of a module |
 //! | [`exec`] | running entries on the CPU |
+//! | [`memory_model`] | what the memory model allows: executions, litmus tests |
 //! | [`source`] | files with a module: bytecode or text, whichever they are |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
@@ -101,6 +102,7 @@ pub mod stats;
 pub use tilewright_bytecode as bytecode;
 pub use tilewright_exec as exec;
 pub use tilewright_ir as ir;
+pub use tilewright_memory_model as memory_model;
 pub use tilewright_mlir as mlir;
 pub use tilewright_numeric as numeric;
 pub use tilewright_passes as passes;

@@ -12,6 +12,7 @@ mod emit;
 mod exit;
 mod explain;
 mod input;
+mod litmus;
 mod mlir;
 mod objdump;
 mod ops;
@@ -53,6 +54,7 @@ Examples:
   tilewright diff old.tilebc new.tilebc           compare modules, operation by operation
   tilewright stats kernel.tilebc                  count operations, flops and bytes
   tilewright plan kernel.tilebc                   show what the engine makes of a kernel
+  tilewright litmus mp.litmus                     what the memory model allows
   tilewright ops addf                             explain an operation
   tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
   tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
@@ -75,6 +77,7 @@ enum Command {
     Diff(diff::Args),
     Stats(stats::Args),
     Plan(plan::Args),
+    Litmus(litmus::Args),
     Ops(ops::Args),
     Run(run::Args),
     Bench(bench::Args),
@@ -114,6 +117,7 @@ fn run_command(command: Command) -> Exit {
         Command::Diff(args) => diff::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Plan(args) => plan::run(&args),
+        Command::Litmus(args) => litmus::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Run(args) => run::run(args),
         Command::Bench(args) => bench::run(&args),
