@@ -66,7 +66,14 @@ impl Step<'_> {
     }
 
     /// Compares the access with a history, and adds it.
-    fn visit(&mut self, events: &[Event], chains: &mut Chains, state: &mut State, (kind, shape): (Kind, Shape), range: (u64, u64)) {
+    pub(super) fn visit(
+        &mut self,
+        events: &[Event],
+        chains: &mut Chains,
+        state: &mut State,
+        (kind, shape): (Kind, Shape),
+        range: (u64, u64),
+    ) {
         let Access { block, site, strength, .. } = *self.access;
         let known = std::mem::take(&mut self.known);
         let mut here = Here { events, block, known: &known, acquired: None };
