@@ -2,10 +2,12 @@
 
 mod condition;
 mod lexer;
+mod module;
 mod parse;
 mod program;
 
 pub use condition::{Condition, ShownOutcome};
+pub use module::{LOCATION_STRIDE, VALUES_STRIDE};
 pub use program::{Access, AccessKind, Arithmetic, Block, Expectation, Litmus, Operand, Statement, updated};
 
 use crate::enumerate::{EnumerateError, Executions, enumerate};

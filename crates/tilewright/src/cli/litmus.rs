@@ -26,7 +26,8 @@ use tilewright::memory_model::{
 Examples:
   tilewright litmus mp.litmus
   tilewright litmus mp.litmus --can '1:%flag == 1 && 1:%data == 0'
-  tilewright litmus --quiet tests/litmus/*.litmus")]
+  tilewright litmus --quiet tests/litmus/*.litmus
+  tilewright litmus --module mp.litmus > mp.mlir")]
 pub(super) struct Args {
     /// Litmus tests; '-' reads stdin
     #[arg(required = true, value_name = "FILE")]
@@ -40,6 +41,9 @@ pub(super) struct Args {
     /// Give up after so many candidate executions
     #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_LIMIT)]
     limit: u64,
+    /// Print the test as a module of Tile IR instead: @litmus(%memory, %values), a block for each block
+    #[arg(long, conflicts_with_all = ["can", "quiet", "json"])]
+    module: bool,
     /// Print JSON
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
@@ -82,11 +86,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut reports = Vec::new();
     for path in &args.files {
+        if args.module {
+            write!(out, "{}", litmus_of(&File::read(path)?)?.0.to_tile_ir())?;
+            continue;
+        }
         let report = report(&File::read(path)?, args)?;
         if !args.json && (!args.quiet || !report.surprises.is_empty()) {
             write_report(&report, Style::stdout(), &mut out)?;
         }
         reports.push(report);
+    }
+    if args.module {
+        out.flush()?;
+        return Ok(Exit::Ok);
     }
     if args.json {
         write_json(&mut out, &reports)?;
@@ -99,9 +111,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(if reports.iter().all(|report| report.surprises.is_empty()) { Exit::Ok } else { Exit::Findings })
 }
 
-fn report(file: &File, args: &Args) -> anyhow::Result<Report> {
+/// The test of a file, and its text.
+fn litmus_of(file: &File) -> anyhow::Result<(Litmus, &str)> {
     let text = std::str::from_utf8(file.bytes()).map_err(|_| file.finding("not a litmus test: it is not text"))?;
-    let mut litmus = Litmus::parse(text).map_err(|error| file.finding(error))?;
+    Ok((Litmus::parse(text).map_err(|error| file.finding(error))?, text))
+}
+
+fn report(file: &File, args: &Args) -> anyhow::Result<Report> {
+    let (mut litmus, text) = litmus_of(file)?;
     let asked = args.can.as_deref().map(|condition| litmus.condition(condition)).transpose();
     let asked = asked.map_err(|error| Finding(format!("--can: {}", error.message)))?;
     let executions = litmus.executions(args.limit).map_err(|error| file.finding(error))?;

@@ -7,3 +7,4 @@ tilewright litmus {corpus}/../litmus/sb-updates-acqrel.litmus --can '0:%y == 0 &
 tilewright litmus --quiet {corpus}/../litmus/iriw-rlx.litmus {corpus}/../litmus/iriw-sys.litmus
 tilewright litmus --json {corpus}/../litmus/coww-weak-cut.litmus --can 'x == 1'
 tilewright litmus {fixtures}/litmus/wrong.litmus
+tilewright litmus --module {corpus}/../litmus/mp-weak-rel-acq.litmus
