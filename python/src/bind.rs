@@ -4,6 +4,7 @@
 use crate::array::ArrayView;
 use std::ptr::NonNull;
 use tilewright::{
+    check::{CheckError, CheckOptions, Checker, Report},
     exec::{self, AccessFault, Arg, LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, Plan, Protection},
     ir::Scalar,
 };
@@ -61,6 +62,22 @@ impl Arguments {
             Ok(report) => Ok((report, places.0)),
             Err(error) => Err(Box::new(Failure { about: self.about(&places, &error), error })),
         }
+    }
+
+    /// Lends the arrays to a launch of an entry under the checker.
+    ///
+    /// # Errors
+    /// Those of [`Checker::check`].
+    pub(crate) fn check(&self, checker: &Checker, entry: &str, grid: [u32; 3], options: &LaunchOptions<'_>) -> Result<Report, CheckError> {
+        let mut memory = Memory::new();
+        let places = Places::new(&mut memory, &self.arrays);
+        let args: Vec<Arg> = self.values.iter().map(|value| places.arg(&mut memory, value)).collect();
+        // Extents are the first buffers, in this order.
+        let names = extents(&self.arrays).into_iter().map(|extent| {
+            let arguments: Vec<String> = extent.arrays.iter().map(|array| format!("argument {}", self.positions[*array])).collect();
+            arguments.join(" and ")
+        });
+        checker.check(entry, &mut memory, grid, &args, &CheckOptions::new().names(names), options)
     }
 
     /// The argument whose memory an error is about.

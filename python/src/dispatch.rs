@@ -7,7 +7,7 @@
 use crate::{
     array::ArrayView,
     bind::{Arguments, Value},
-    driver,
+    check, driver,
     kernel::{self, Kernel, Report, Wishes, is_bool},
     scalar,
     trace::{self, Trace},
@@ -47,6 +47,8 @@ pub(crate) struct Dispatcher {
 /// A kernel, compiled for one key.
 struct Compiled {
     plan: Arc<Plan>,
+    /// What the plan is of.
+    kernel: Py<Kernel>,
     /// For each leaf, whether it is a constant of the kernel and so no argument.
     constants: Vec<bool>,
     /// Objects whose identity is part of the key, kept so that no other object has it.
@@ -70,7 +72,7 @@ impl Dispatcher {
     }
 
     /// Launches the kernel over a grid.
-    #[pyo3(signature = (grid, args, threads = None, timeout = None, max_memory = None, max_output = None))]
+    #[pyo3(signature = (grid, args, threads = None, timeout = None, max_memory = None, max_output = None, check = false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
         &self,
@@ -81,10 +83,15 @@ impl Dispatcher {
         timeout: Option<f64>,
         max_memory: Option<u64>,
         max_output: Option<u64>,
+        check: bool,
     ) -> PyResult<Report> {
         let grid = kernel::extents(grid)?;
         let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
         let (compiled, arguments) = self.bind(args)?;
+        if check {
+            let kernel = compiled.kernel.get();
+            return check::run(py, kernel.checker(), kernel.name(), &arguments, grid, wishes);
+        }
         kernel::run(py, &compiled.plan, &arguments, grid, wishes)
     }
 
@@ -136,7 +143,7 @@ impl Dispatcher {
         if constants.len() != walk.leaves.len() {
             return Err(PyRuntimeError::new_err(format!("the compiler saw {} arguments, not {}", constants.len(), walk.leaves.len())));
         }
-        let compiled = Arc::new(Compiled { plan: kernel.get().plan(py)?, constants, objects: std::mem::take(&mut walk.objects) });
+        let compiled = Arc::new(Compiled { plan: kernel.get().plan(py)?, kernel, constants, objects: std::mem::take(&mut walk.objects) });
         let mut all = self.lock();
         if all.len() >= MAX_KEYS {
             all.clear();

@@ -3,7 +3,7 @@
 use crate::{
     array::{ArrayView, type_name},
     bind::{Arguments, Value},
-    errors,
+    check, errors,
     output::PythonStdout,
     scalar, stop,
     trace::{self, Trace},
@@ -13,9 +13,14 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyTuple},
 };
-use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tilewright::{
     array::DType,
+    check::Checker,
     environment,
     exec::{LaunchOptions, Limits, MAX_EXTENT, Param, Plan, Program},
     ir::{self, Scalar},
@@ -27,6 +32,8 @@ use tilewright::{
 pub(crate) struct Kernel {
     program: Arc<Program>,
     name: String,
+    /// Made when the kernel is first checked.
+    checker: OnceLock<Checker>,
 }
 
 /// What a launch did.
@@ -38,6 +45,12 @@ pub(crate) struct Report {
     threads: usize,
     /// Time from the start of the first block to the end of the last.
     seconds: f64,
+}
+
+impl Report {
+    pub(crate) fn new(blocks: u64, threads: usize, seconds: f64) -> Report {
+        Report { blocks, threads, seconds }
+    }
 }
 
 #[pymethods]
@@ -55,11 +68,15 @@ type Operation = (usize, String, Option<(String, u32, u32)>);
 
 impl Kernel {
     pub(crate) fn new(program: Arc<Program>, name: &str) -> Kernel {
-        Kernel { program, name: name.to_owned() }
+        Kernel { program, name: name.to_owned(), checker: OnceLock::new() }
     }
 
     pub(crate) fn plan(&self, py: Python<'_>) -> PyResult<Arc<Plan>> {
         py.detach(|| self.program.plan(&self.name)).map_err(|error| errors::plan(py, &self.name, &error))
+    }
+
+    pub(crate) fn checker(&self) -> &Checker {
+        self.checker.get_or_init(|| Checker::new(self.program.module().clone()))
     }
 
     fn function(&self) -> Option<&ir::Function> {
@@ -71,7 +88,7 @@ impl Kernel {
 impl Kernel {
     /// Its name.
     #[getter]
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
@@ -97,12 +114,12 @@ impl Kernel {
         max_output: Option<u64>,
         check: bool,
     ) -> PyResult<Report> {
-        if check {
-            py.import("tilewright._errors")?.call_method1("no_checker", ("check=True",))?;
-        }
         let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
         let plan = self.plan(py)?;
         let arguments = flat_arguments(&plan, args)?;
+        if check {
+            return check::run(py, self.checker(), &self.name, &arguments, extents(grid)?, wishes);
+        }
         run(py, &plan, &arguments, extents(grid)?, wishes)
     }
 
@@ -169,6 +186,11 @@ pub(crate) struct Wishes {
 }
 
 impl Wishes {
+    /// What the launch may take.
+    pub(crate) fn limits(self) -> Limits {
+        self.limits
+    }
+
     /// Takes the keywords of a launch: a number of threads, of seconds, and of bytes of memory and of output.
     pub(crate) fn new(threads: Option<usize>, timeout: Option<f64>, max_memory: Option<u64>, max_output: Option<u64>) -> PyResult<Wishes> {
         let threads = match threads {

@@ -6,6 +6,7 @@
 
 mod array;
 mod bind;
+mod check;
 mod dispatch;
 mod driver;
 mod errors;

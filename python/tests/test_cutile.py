@@ -10,6 +10,7 @@ import cuda.tile as ct
 import numpy as np
 import pytest
 
+import tilewright
 from tilewright import LaunchError, PlanError, cutile
 
 
@@ -280,9 +281,33 @@ def test_errors_name_the_argument():
         cutile.launch(1, affine, (x, (2.0, 1.0), y))
 
 
-def test_there_is_no_checker():
-    with pytest.raises(NotImplementedError, match="check=True asks for the checker of races and uninitialized memory"):
-        cutile.launch(1, hello, (np.zeros(1, np.float32),), check=True)
+@ct.kernel
+def last_writer(x):
+    ct.store(x, (0,), ct.full((1,), ct.bid(0), ct.int32))
+
+
+def test_the_checker_finds_races():
+    x = np.zeros(1, np.int32)
+    assert cutile.launch(1, last_writer, (x,), check=True).blocks == 1
+    with pytest.raises(tilewright.CheckError, match="1 finding") as caught:
+        cutile.launch(3, last_writer, (x,), check=True)
+    [finding] = caught.value.findings
+    assert (finding.rule, finding.place["operation"], finding.place["memory"]["bytes"]) == ("data-race", "store_view_tko", 4)
+    assert finding.place["block"] != finding.other["place"]["block"]
+    assert __file__ in finding.location
+    assert "ct.store(x" in str(finding)
+    assert finding.place["memory"]["buffer"]["name"] == "argument 0"
+
+
+def test_launches_are_checked_as_install_was_told(installed):
+    x = np.zeros(1, np.int32)
+    ct.launch(None, (3,), last_writer, (x,))
+    cutile.install(check=True)
+    with pytest.raises(tilewright.CheckError):
+        ct.launch(None, (3,), last_writer, (x,))
+    cutile.launch(3, last_writer, (x,), check=False)
+    cutile.install()
+    ct.launch(None, (3,), last_writer, (x,))
 
 
 def test_prints(capsys):

@@ -293,12 +293,17 @@ def test_wrong_arguments(saxpy):
         kernel.launch(0, 2.0, *spread(x), *spread(x))
 
 
-def test_there_is_no_checker(saxpy):
-    x = np.ones(8, np.float32)
-    with pytest.raises(NotImplementedError, match="check=True asks for the checker"):
-        saxpy["saxpy"].launch(1, 2.0, *spread(x), *spread(x), check=True)
-    assert (x == 1).all()
-    saxpy["saxpy"].launch(1, 2.0, *spread(x), *spread(x), check=False)
+def test_launches_are_checked(saxpy):
+    x, y = np.ones(8, np.float32), np.ones(8, np.float32)
+    assert saxpy["saxpy"].launch(1, 2.0, *spread(x), *spread(y), check=True).threads == 1
+    assert (y == 3).all()
+    # The kernel is told of more elements than there are.
+    with pytest.raises(tilewright.CheckError) as caught:
+        saxpy["saxpy"].launch(1, 2.0, *spread(x), y, 16, 1, check=True)
+    rules = [finding.rule for finding in caught.value.findings]
+    assert rules == ["view-exceeds-memory", "out-of-bounds", "out-of-bounds"]
+    assert caught.value.operation == "make_tensor_view"
+    assert caught.value.findings[1].place["memory"]["buffer"] == {"name": "argument 4", "number": 1, "offset": 32, "size": 32}
 
 
 def test_other_threads_go_on(saxpy):

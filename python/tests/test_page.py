@@ -123,6 +123,6 @@ def test_all_names_are_there():
     told = run("-m", "pytest", "--help", cwd=ROOT / "python" / "tests", cache="").stdout
     assert {option for option in options if option not in told} == set()
     told = run("-m", "tilewright.cutile", "--help", cwd=ROOT, cache="").stdout
-    for option in ("--arch", "--torch-cuda", "--subprocesses"):
+    for option in ("--arch", "--torch-cuda", "--subprocesses", "--check"):
         assert option in PAGE, option
         assert option in told, option

@@ -68,8 +68,13 @@ def test_the_target_can_be_chosen(pytester):
     result.stderr.fnmatch_lines(["*--tile-arch, --tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu*"])
 
 
-def test_there_is_no_checker(pytester):
-    for arguments in (["--tile-check"], ["--tile-device=cpu", "--tile-check"]):
-        result = run(pytester, *arguments)
-        result.stderr.fnmatch_lines(["*--tile-check asks for the checker of races and uninitialized memory, which this *"])
-        assert result.ret != 0
+def test_findings_of_the_checker_fail_tests(pytester):
+    result = run(pytester, "--tile-check")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["cuTile kernels: on the CPU, by Tilewright, checked for undefined behaviour"])
+    racing = TEST.replace("(1,), double", "(2,), double")
+    pytester.makepyfile(test_racing=textwrap.dedent(racing))
+    result = pytester.runpytest_subprocess("--tile-device=cpu", "--tile-check", "test_racing.py")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*CheckError: kernel double*: 1 finding*", "*error?data-race?: store_view_tko: *"])
+    pytester.runpytest_subprocess("--tile-device=cpu", "test_racing.py").assert_outcomes(passed=1)

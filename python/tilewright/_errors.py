@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-from typing import NoReturn
 
 
 class TilewrightError(Exception):
@@ -55,11 +54,6 @@ class PlanError(KernelError):
 
 class LaunchError(KernelError):
     """A launch failed: an assertion, an access outside of the arrays, arguments that do not fit."""
-
-
-def no_checker(asked: str) -> NoReturn:
-    """Refuse what only the checker can do."""
-    raise NotImplementedError(f"{asked} asks for the checker of races and uninitialized memory, which this version does not have")
 
 
 def split_location(location: str) -> tuple[str, int, int] | None:

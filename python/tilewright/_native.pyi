@@ -82,7 +82,7 @@ class Kernel:
         besides the arrays, ``max_output`` how many it may print; more is a LaunchError. More than four threads for each processor
         are taken as that many.
 
-        ``check`` is for the checker, which is not there yet.
+        With ``check``, the launch runs under the checker, and undefined behaviour raises a CheckError.
         """
     def trace(self, grid: Grid, *args: Any) -> Trace:
         """Run the kernel, and give what it accesses."""

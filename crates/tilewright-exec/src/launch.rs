@@ -7,7 +7,7 @@
 //! of blocks that wait for their neighbours unwinds in one or two rounds.
 
 use crate::{
-    AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Limits, OutputSink, Param, Plan,
+    AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Limits, OutputSink, Param, Plan, WatchedLaunch, Watcher,
     budget::Budget,
     cpu,
     kernels::stream,
@@ -56,6 +56,7 @@ pub struct LaunchOptions<'a> {
     output: Option<OutputSink>,
     progress: Option<ProgressFn>,
     observer: Option<&'a dyn AccessObserver>,
+    watcher: Option<&'a dyn Watcher>,
     interrupt: Option<Interrupt>,
     last_cache: Option<usize>,
     limits: Limits,
@@ -94,6 +95,14 @@ impl<'a> LaunchOptions<'a> {
     /// Shows every access to `observer`.
     pub fn observer(mut self, observer: &'a dyn AccessObserver) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// Shows every operation to `watcher`, and runs on one thread; the plan must be one of [`Program::watched`](crate::Program::watched).
+    /// Elements of accesses that lie outside of memory are left out, and a block in which something else fails ends; neither fails the
+    /// launch.
+    pub fn watcher(mut self, watcher: &'a dyn Watcher) -> Self {
+        self.watcher = Some(watcher);
         self
     }
 
@@ -179,11 +188,14 @@ fn run(
     let threads = count_threads(plan, blocks, &budget, options);
     let output = Output::new(options.output.clone().unwrap_or_else(OutputSink::stdout), options.limits.get_output());
     let shared_locals = SharedLocals::new(Arc::clone(&budget));
+    if let Some(watcher) = options.watcher {
+        watcher.begins(&WatchedLaunch { grid, memory: memory.ranges(&plan.globals) });
+    }
     let (layout, memory) = (FrameLayout::new(&plan.registers, plan.frame_bytes, &constants), memory.share(&plan.globals));
     let tilings = find_tilings(plan, &layout, &memory);
     let functions = resolve_functions(plan, &layout);
     // An observer sees the accesses of one block after the other's.
-    let is_seen = options.observer.is_some();
+    let is_seen = options.observer.is_some() || options.watcher.is_some();
     let launch = Launch {
         plan,
         grid,
@@ -196,6 +208,7 @@ fn run(
         memory,
         shared_locals: &shared_locals,
         observer: options.observer,
+        watcher: options.watcher,
         output: &output,
         budget,
         interrupt: interrupt.clone(),
@@ -261,7 +274,10 @@ impl Deadline {
 
 /// How many threads run a launch: no more than there are blocks, and no more than its memory suffices for.
 fn count_threads(plan: &Plan, blocks: u64, budget: &Budget, options: &LaunchOptions<'_>) -> usize {
-    let wished = options.threads.map_or_else(cores, |threads| threads.min(max_threads()));
+    let wished = match options.watcher {
+        Some(_) => 1,
+        None => options.threads.map_or_else(cores, |threads| threads.min(max_threads())),
+    };
     let most = blocks.min(budget.holds(bytes_of_worker(plan, plan.in_step)));
     usize::try_from(most).map_or(wished, |most| wished.min(most)).max(1)
 }

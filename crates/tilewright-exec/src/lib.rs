@@ -26,6 +26,7 @@ mod pool;
 mod program;
 mod runs;
 mod vm;
+mod watch;
 
 use tilewright_passes::elem;
 
@@ -38,3 +39,4 @@ pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection}
 pub use output::OutputSink;
 pub use plan::{PLAN_PASSES, Param, Plan, PlanPass};
 pub use program::Program;
+pub use watch::{Coordinates, MemoryRange, OperandTile, Step, ViewPlace, ViewPlaceDim, WatchedLaunch, Watcher};

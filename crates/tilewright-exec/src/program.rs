@@ -19,6 +19,8 @@ pub struct Program {
     module: VerifiedModule,
     globals: Arc<Globals>,
     passes: Option<Pipeline>,
+    /// Whether plans show each operation to a watcher.
+    watched: bool,
     plans: Mutex<Plans>,
 }
 
@@ -48,10 +50,15 @@ impl Program {
         Program { passes: None, ..Program::with_passes(module, Pipeline::default()) }
     }
 
+    /// A program whose launches a [`Watcher`](crate::Watcher) can see: plans are made of the operations as they stand, and show each.
+    pub fn watched(module: VerifiedModule) -> Program {
+        Program { watched: true, ..Program::without_passes(module) }
+    }
+
     /// A program whose entries are improved by these passes before they are planned. Messages still name the operations of `module`.
     pub fn with_passes(module: VerifiedModule, passes: Pipeline) -> Program {
         let globals = Arc::new(Globals::new(&module));
-        Program { module, globals, passes: Some(passes), plans: Mutex::default() }
+        Program { module, globals, passes: Some(passes), watched: false, plans: Mutex::default() }
     }
 
     /// Its module, as it was before any pass.
@@ -103,6 +110,9 @@ impl Program {
             return Err(PlanError::UnknownEntry { name: name.to_owned(), entries: entries.collect() });
         };
         let Some(passes) = &self.passes else {
+            if self.watched {
+                return Plan::watched(module, &self.globals, &module.functions[entry]);
+            }
             return Plan::new(Source::Original(module), &self.globals, &module.functions[entry], observe);
         };
         // A panic in a pass leaves no workshop, and the next plan makes another one.

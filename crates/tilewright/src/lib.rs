@@ -13,6 +13,7 @@
 //! | [`facts`] | these facts, beside the text of a module |
 //! | [`exec`] | running entries on the CPU |
 //! | [`memory_model`] | what the memory model allows: executions, litmus tests |
+//! | [`check`] | finding what is wrong with kernels while they run |
 //! | [`source`] | files with a module: bytecode or text, whichever they are |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
@@ -100,6 +101,7 @@ pub mod source;
 pub mod stats;
 
 pub use tilewright_bytecode as bytecode;
+pub use tilewright_check as check;
 pub use tilewright_exec as exec;
 pub use tilewright_ir as ir;
 pub use tilewright_memory_model as memory_model;

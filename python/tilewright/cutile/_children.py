@@ -13,9 +13,9 @@ _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_child")
 _VARIABLE = "TILEWRIGHT_CUTILE"
 
 
-def reach_children(*, arch: str | None, threads: int | None, torch_cuda: bool) -> None:
+def reach_children(*, arch: str | None, threads: int | None, torch_cuda: bool, check: bool) -> None:
     """Let programs that are started from now on install this package as they start."""
-    os.environ[_VARIABLE] = json.dumps({"arch": arch, "threads": threads, "torch_cuda": torch_cuda})
+    os.environ[_VARIABLE] = json.dumps({"arch": arch, "threads": threads, "torch_cuda": torch_cuda, "check": check})
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != _FOLDER]
     os.environ["PYTHONPATH"] = os.pathsep.join([_FOLDER, *paths])
 
@@ -29,6 +29,6 @@ def install_in_child() -> None:
         return
     from tilewright.cutile import install, set_threads
 
-    install(asked["arch"], torch_cuda=asked["torch_cuda"])
+    install(asked["arch"], torch_cuda=asked["torch_cuda"], check=asked["check"])
     if asked["threads"] is not None:
         set_threads(asked["threads"])

@@ -10,18 +10,19 @@ from typing import Any
 
 from tilewright.cutile import _requirements
 from tilewright.cutile._driver import provide_driver
-from tilewright.cutile._launch import launch
+from tilewright.cutile._launch import launch, set_check
 
 #: What is replaced in which modules: (module, name) and what was there before.
 _replaced: dict[tuple[str, str], Any] = {}
 
 
-def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
+def install(arch: str | None = None, *, torch_cuda: bool = False, check: bool = False) -> None:
     """Let ``cuda.tile.launch`` and ``cuda.tile.tune`` of unmodified code run kernels here, on CPU arrays.
 
     ``KernelSignature.from_kernel_args`` takes such arrays too, so that code can export kernels and look at their Tile IR.
     Modules that have imported ``launch`` already are changed too. ``arch``, such as "sm_90", is the target that kernels are compiled
-    for from now on. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for.
+    for from now on. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for. With ``check``,
+    launches run under the checker, and undefined behaviour raises a ``tilewright.CheckError``.
     """
     if not provide_driver(arch) and arch is not None:
         raise RuntimeError("this machine has a CUDA device, whose own target is used: leave out `arch`")
@@ -37,6 +38,7 @@ def install(arch: str | None = None, *, torch_cuda: bool = False) -> None:
     from tilewright.cutile import _compile as compiler
     from tilewright.cutile import _tuning
 
+    set_check(check)
     if _replaced:
         return
     replacements = [
@@ -84,6 +86,7 @@ def uninstall() -> None:
         if module in sys.modules:
             setattr(sys.modules[module], name, original)
     _replaced.clear()
+    set_check(False)
 
 
 def installed() -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tilewright._errors import no_checker
 from tilewright._native import Dispatcher, Kernel, Report, number_from_environment
 from tilewright.cutile import _requirements
 from tilewright.cutile._driver import provide_driver
@@ -31,6 +30,8 @@ class TuningLaunches(NamedTuple):
     total: int = 400
 
 
+#: Whether launches run under the checker.
+_check = False
 _threads: int | None = number_from_environment("TILEWRIGHT_THREADS")
 _tuning_launches = TuningLaunches(
     number_from_environment("TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION") or TuningLaunches().per_configuration,
@@ -69,6 +70,12 @@ def set_threads(threads: int | None) -> None:
     _threads = threads
 
 
+def set_check(check: bool) -> None:
+    """Run launches under the checker, or not, unless they say what they want."""
+    global _check
+    _check = check
+
+
 def look_at_arrays_in(context: Callable[[], AbstractContextManager[Any]]) -> None:
     """Look at the arrays of launches in such a context from now on."""
     global _looking_at_arrays
@@ -84,7 +91,7 @@ def launch(
     timeout: float | None = None,
     max_memory: int | None = None,
     max_output: int | None = None,
-    check: bool = False,
+    check: bool | None = None,
 ) -> Report:
     """Run a ``ct.kernel`` over a grid of blocks, and return when it has ended.
 
@@ -94,14 +101,12 @@ def launch(
 
     A launch that takes longer than ``timeout`` seconds, without the time to compile, is stopped with a TimeoutError, as Ctrl-C stops it
     with a KeyboardInterrupt; the arrays then hold what was written until then. ``max_memory`` is how many bytes a launch may take
-    besides the arrays, ``max_output`` how many it may print; more is a LaunchError. ``check`` is for the checker, which is not there
-    yet.
+    besides the arrays, ``max_output`` how many it may print; more is a LaunchError. With ``check``, the launch runs under the checker, on
+    one thread, and undefined behaviour raises a CheckError with all findings; None stands for what ``install`` was told.
     """
-    if check:
-        no_checker("check=True")
     with _looking_at_arrays():
         threads = _threads if threads is None else threads
-        return _dispatcher(kernel).launch(grid, args, threads, timeout, max_memory, max_output)
+        return _dispatcher(kernel).launch(grid, args, threads, timeout, max_memory, max_output, _check if check is None else check)
 
 
 def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:

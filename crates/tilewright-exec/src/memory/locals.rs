@@ -175,6 +175,12 @@ impl Locals {
         Ok(address)
     }
 
+    /// The address of an allocation, if the block has it.
+    pub(crate) fn address(&self, plan: &Allocas, slot: usize, block: u64) -> Option<u64> {
+        self.0.get(slot).filter(|local| local.live)?;
+        Some(plan.base(block)? + plan.list[slot].offset)
+    }
+
     /// Frees an allocation.
     pub(crate) fn release(&mut self, plan: &Allocas, slot: usize, block: u64, shared: &SharedLocals) {
         let Some(local) = self.0.get_mut(slot).filter(|local| local.live) else { return };

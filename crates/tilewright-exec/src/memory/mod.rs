@@ -8,7 +8,7 @@ pub(crate) mod raw;
 pub(crate) use globals::Globals;
 pub use observer::{Access, AccessKind, AccessObserver};
 
-use crate::{AccessFault, kernels::scattered::Window};
+use crate::{AccessFault, MemoryRange, kernels::scattered::Window};
 use raw::HostSlice;
 use std::{marker::PhantomData, ptr::NonNull};
 
@@ -104,6 +104,16 @@ impl<'a> Memory<'a> {
     /// The device address of a buffer.
     pub fn address(&self, buffer: Buffer) -> u64 {
         self.buffers[buffer.0].address
+    }
+
+    /// What a watcher is told of the buffers, and of the globals of the module.
+    pub(crate) fn ranges(&self, globals: &Globals) -> Vec<MemoryRange> {
+        let range = |allocation: &Allocation, buffer| {
+            let writable = allocation.protection == Protection::ReadWrite;
+            MemoryRange { address: allocation.address, bytes: allocation.host.len() as u64, writable, buffer }
+        };
+        let globals = globals.allocations.iter().map(|allocation| range(allocation, None));
+        globals.chain(self.buffers.iter().enumerate().map(|(i, allocation)| range(allocation, Some(i)))).collect()
     }
 
     /// The content of a buffer.

@@ -1,6 +1,13 @@
 //! Plans while they are made: code with labels, over registers without places.
 
-use super::{Inst, Param, Plan, SiteTable, Source, VReg, constants::Constants, frame, lower, text::Listing};
+use super::{
+    Inst, Param, Plan, SiteTable, Source, VReg,
+    constants::Constants,
+    frame, fuse,
+    lower::{self, Lowered},
+    text::Listing,
+    verify,
+};
 use crate::{
     PlanError,
     memory::{Globals, locals::Allocas},
@@ -9,7 +16,7 @@ use std::{
     fmt::{self, Display, Formatter},
     sync::Arc,
 };
-use tilewright_ir::Function;
+use tilewright_ir::{Function, Module};
 
 /// A plan that passes change.
 pub(super) struct Draft {
@@ -32,7 +39,10 @@ pub(super) struct Draft {
 impl Draft {
     /// What lowering makes of an entry.
     pub(super) fn new(source: Source<'_>, globals: &Arc<Globals>, entry: &Function) -> Result<Box<Draft>, PlanError> {
-        let lowered = lower::lower(source, globals, entry)?;
+        Draft::of(lower::lower(source, globals, entry, false)?, source, globals, entry)
+    }
+
+    fn of(lowered: Lowered, source: Source<'_>, globals: &Arc<Globals>, entry: &Function) -> Result<Box<Draft>, PlanError> {
         Ok(Box::new(Draft {
             entry: source.module().tables.strings.text(entry.name).into_owned(),
             params: lowered.params,
@@ -82,6 +92,25 @@ impl Draft {
             only_store: None,
             scratch_slots: self.scratch_slots,
         }))
+    }
+}
+
+impl Plan {
+    /// Plans an entry to be watched: each operation is carried out as it stands, beside an instruction that shows it. None of the passes
+    /// of other plans run.
+    pub(crate) fn watched(module: &Module, globals: &Arc<Globals>, entry: &Function) -> Result<Plan, PlanError> {
+        let source = Source::Original(module);
+        let mut draft = Draft::of(lower::lower(source, globals, entry, true)?, source, globals, entry)?;
+        let (code, sites): (Vec<Inst>, Vec<u32>) = std::mem::take(&mut draft.code).into_iter().unzip();
+        let folds = fuse::scratch_of_folds(&code);
+        let (code, slots) = fuse::one_by_one(code);
+        (draft.code, draft.scratch_slots) = (code.into_iter().zip(sites).collect(), slots.max(folds));
+        if cfg!(debug_assertions) {
+            verify::draft(&draft).unwrap_or_else(|broken| panic!("{broken}\n{draft}"));
+        }
+        let mut plan = draft.finish()?;
+        plan.may_stream = vec![false; plan.code.len()];
+        Ok(*plan)
     }
 }
 

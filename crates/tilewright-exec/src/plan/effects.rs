@@ -130,7 +130,7 @@ impl Inst {
             Inst::StorePointers { access, .. } => Effects::memory(MemoryEffect::Store(access.order.strength())),
             Inst::Atomic(_) | Inst::AtomicView { .. } => Effects::memory(MemoryEffect::Atomic),
             Inst::Alloca { .. } | Inst::Release(_) => Effects { allocates: true, ..Effects::NONE },
-            Inst::Print(_) | Inst::Assert { .. } => Effects { reports: true, ..Effects::NONE },
+            Inst::Print(_) | Inst::Assert { .. } | Inst::Watch(_) => Effects { reports: true, ..Effects::NONE },
             Inst::Label(_) => Effects::control(Control::Label),
             Inst::Jump(_) | Inst::BranchUnless { .. } | Inst::ForHead { .. } => Effects::control(Control::Branch),
             Inst::JumpBack { waits, .. } | Inst::ForNext { waits, .. } => Effects::control(Control::Back { waits: *waits }),

@@ -52,6 +52,11 @@ pub(crate) fn one_by_one(code: Vec<Inst>) -> (Vec<Inst>, usize) {
     (code.into_iter().map(one).collect(), slots)
 }
 
+/// How many pieces of scratch the folds of code need at once.
+pub(crate) fn scratch_of_folds(code: &[Inst]) -> usize {
+    code.iter().map(scratch_of).max().unwrap_or(0)
+}
+
 fn scratch_of(inst: &Inst) -> usize {
     if let Inst::Fold(fold) = inst { fold.slots } else { 0 }
 }

@@ -144,6 +144,8 @@ pub(crate) enum Inst {
         target: Target,
         waits: bool,
     },
+    /// Shows an operation to the watcher of the launch.
+    Watch(Box<Watch>),
     Return,
 }
 
@@ -362,6 +364,21 @@ pub(crate) struct FoldOperand {
     pub(crate) size: usize,
 }
 
+/// An operation, as it is shown to the watcher of a launch.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// Position of its function in the module.
+    pub(crate) function: u32,
+    /// Its position in the function.
+    pub(crate) op: u32,
+    /// Its operands; none for tokens and views.
+    pub(crate) operands: Vec<Option<Tile>>,
+    /// Its results, where they are there.
+    pub(crate) results: Vec<Option<Tile>>,
+    /// The tile that it accesses, if it does so through a view.
+    pub(crate) view: Option<Box<ViewAccess>>,
+}
+
 #[derive(Debug)]
 pub(crate) struct Print {
     pub(crate) pieces: Vec<Piece>,
@@ -415,6 +432,7 @@ impl Inst {
             Inst::Matmul(matmul) => {
                 [&matmul.lhs, &matmul.rhs, &matmul.acc].into_iter().chain(matmul.scales.iter().flatten()).for_each(visit);
             }
+            Inst::Watch(watch) => watch.for_each_read(&mut visit),
             Inst::FoldRows(fold) => visit(&fold.src),
             Inst::FoldColumns(fold) => visit(&fold.src),
             Inst::Fold(fold) => fold.operands.iter().map(|o| &o.src).chain(&fold.captures).for_each(visit),
@@ -463,6 +481,7 @@ impl Inst {
             | Inst::JumpBack { .. }
             | Inst::ForHead { .. }
             | Inst::Release(_)
+            | Inst::Watch(_)
             | Inst::Return => {}
         }
     }
@@ -585,6 +604,15 @@ impl ViewAccess {
             padding: 0,
             order: Order { semantics: MemoryOrderingSemantics::Weak, scope: None },
             fixed: None,
+        }
+    }
+}
+
+impl Watch {
+    fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
+        self.operands.iter().chain(&self.results).flatten().for_each(&mut *visit);
+        if let Some(view) = &self.view {
+            view.for_each_read(visit);
         }
     }
 }

@@ -340,6 +340,7 @@ impl Display for Inst {
             Inst::Print(print) => write!(f, "print {}", list(&print.args)),
             Inst::Alloca { slot, dst } => write!(f, "{dst} = alloca {slot}"),
             Inst::Release(slots) => write!(f, "release {slots:?}"),
+            Inst::Watch(watch) => write!(f, "watch operation {} of function {}", watch.op, watch.function),
             Inst::Assert { condition, message } => write!(f, "assert {condition}, \"{}\"", printable(message.as_bytes())),
             Inst::Jump(target) => write!(f, "jump ^{target}"),
             Inst::BranchUnless { condition, target } => write!(f, "branch_unless {condition}, ^{target}"),

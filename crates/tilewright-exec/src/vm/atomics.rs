@@ -116,6 +116,15 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Updates element `i`, which was resolved, unless the host has not aligned it.
+    pub(super) fn update_one(&self, atomic: &Atomic, host: *mut u8, i: usize, block: &Block) {
+        let size = atomic.access.size;
+        if host.addr().is_multiple_of(size) {
+            // SAFETY: the address was resolved for an element of this size, and is aligned; the registers hold one for each pointer.
+            unsafe { self.updates(atomic, block).run(StridedCells { host, size, position: i, axis: Axis::SINGLE }) };
+        }
+    }
+
     /// Adds up integers whose old values nobody wants before they are added to memory; `false` if this is something else, and nothing
     /// was done.
     ///
@@ -148,7 +157,7 @@ impl Machine<'_> {
     }
 
     /// What masked-off elements give: the expected value of an exchange; otherwise anything, here 0. All elements get it first.
-    fn masked_results(&self, atomic: &Atomic, block: &Block) {
+    pub(super) fn masked_results(&self, atomic: &Atomic, block: &Block) {
         let Some(dst) = atomic.dst else { return };
         let (regs, bytes) = (&block.frame, atomic.access.pointers.numel() * atomic.access.size);
         // SAFETY: the registers hold an element for each pointer, and do not overlap.

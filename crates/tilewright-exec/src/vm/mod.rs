@@ -26,6 +26,7 @@ mod sweep;
 mod tiling;
 mod updates;
 mod view;
+mod watch;
 
 pub(crate) use bytes::AlignedBytes;
 pub(crate) use coarse::Coarse;
@@ -33,9 +34,10 @@ pub(crate) use compute::run_prologue;
 pub(crate) use edges::{Edges, unknown as unknown_edges};
 pub(crate) use frame::FrameLayout;
 pub(crate) use tiling::{Tiling, find_all as find_tilings, resolve_functions};
+pub use watch::{OperandTile, Step};
 
 use crate::{
-    AccessFault, AccessKind, AccessObserver, Interrupt, LaunchError, LaunchErrorKind,
+    AccessFault, AccessKind, AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Watcher,
     budget::{Budget, Reservation},
     interrupt::{PART, in_parts},
     kernels::{ahead::Ahead, boxes::Stores, mma::Packs},
@@ -80,6 +82,7 @@ pub(crate) struct Launch<'l> {
     /// What blocks allocated for all to see.
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
+    pub(crate) watcher: Option<&'l dyn Watcher>,
     pub(crate) output: &'l Output,
     /// The memory that it may take.
     pub(crate) budget: Arc<Budget>,
@@ -262,9 +265,14 @@ impl<'l> Machine<'l> {
                 }
                 Flow::Finish => break,
                 Flow::Interrupted => return Ok(Outcome::Interrupted),
-                Flow::Fail => return Err(self.failed(block)),
+                Flow::Fail => match self.go_on(inst, block) {
+                    Flow::Next => block.pc += 1,
+                    Flow::Finish => break,
+                    _ => return Err(self.failed(block)),
+                },
             }
         }
+        self.watch_end(block);
         block.locals.release_all(&plan.allocas, block.index, self.launch.shared_locals);
         Ok(Outcome::Finished)
     }
@@ -379,7 +387,12 @@ impl<'l> Machine<'l> {
                 regs.set_scalar(*dst, 8, address);
                 Ok(())
             }
+            Inst::Watch(_) => {
+                self.watch(inst, block);
+                Ok(())
+            }
             Inst::Release(slots) => {
+                self.watch_release(slots, block);
                 for slot in slots {
                     block.locals.release(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals);
                 }

@@ -286,6 +286,31 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Copies or combines those elements of a tile that lie in memory, one by one.
+    #[cold]
+    pub(super) fn transfer_each(
+        &mut self,
+        view: &ViewAccess,
+        direction: Direction,
+        pitches: &[usize],
+        block: &Block,
+    ) -> Result<(), LaunchErrorKind> {
+        let boxes = boxes(view, direction.kind(), pitches, &block.frame, self.launch)?;
+        let size = view.size as u64;
+        let strong = view.order.semantics != MemoryOrderingSemantics::Weak;
+        for region in boxes.list.iter().filter(|region| region.elements() > 0) {
+            region.for_each(1, |offset, position| {
+                let address = boxes.base.wrapping_add((region.offset as u64).wrapping_add(offset).wrapping_mul(size));
+                if let Ok(host) = self.resolve(block, address, size, size, direction.kind()) {
+                    let run = Run { element: view.element, size: view.size, strong, alone: self.launch.alone, axis: Axis::SINGLE };
+                    // SAFETY: the element was resolved; the register holds the whole tile. One that the host has not aligned is left out.
+                    let _ = unsafe { run.copy(host, direction, position) };
+                }
+            });
+        }
+        Ok(())
+    }
+
     /// Shows a run to the observer: as one access where its elements lie side by side.
     fn observe(&self, view: &ViewAccess, direction: Direction, address: u64, axis: &Axis, block: &Block) {
         let Some(observer) = self.launch.observer else { return };

@@ -24,6 +24,8 @@ pub(super) struct BoundBuffer {
     pub(super) initial: Array,
     /// Whether no argument lets the kernel write it.
     pub(super) read_only: bool,
+    /// Whether it is for results only, so that its content before the launch means nothing.
+    pub(super) is_output: bool,
 }
 
 /// What a buffer must hold after the launch.
@@ -68,7 +70,12 @@ impl Bindings {
             Some(owner) => self.share(case, spec, owner)?,
             None => {
                 let initial = initial_content(case, spec, ty.clone())?;
-                self.buffers.push(BoundBuffer { param: spec.param.clone(), initial, read_only: spec.role == Role::In });
+                self.buffers.push(BoundBuffer {
+                    param: spec.param.clone(),
+                    initial,
+                    read_only: spec.role == Role::In,
+                    is_output: spec.role == Role::Out,
+                });
                 self.buffers.len() - 1
             }
         };
@@ -89,6 +96,7 @@ impl Bindings {
             return Err(case.fault(format!("{} shares the buffer of {owner}, which is no earlier parameter with a buffer", spec.param)));
         };
         self.buffers[buffer].read_only &= spec.role == Role::In;
+        self.buffers[buffer].is_output &= spec.role == Role::Out;
         Ok(buffer)
     }
 
@@ -99,7 +107,7 @@ impl Bindings {
         }
         let ty = ArrayType { dtype: DType::new(Scalar::I64), shape: vec![words.len() as u64] };
         let initial = Array::filled_with_byte(ty, 0).map_err(|source| CaseError::Array { param: spec.param.clone(), source })?;
-        self.buffers.push(BoundBuffer { param: spec.param.clone(), initial, read_only: true });
+        self.buffers.push(BoundBuffer { param: spec.param.clone(), initial, read_only: true, is_output: false });
         Ok(Binding::Table(self.buffers.len() - 1, words))
     }
 

@@ -3,6 +3,7 @@
 use crate::{
     array::{ArrayError, NpyError},
     bytecode::ReadError,
+    check::CheckError,
     exec::PlanError,
     ir::{Diagnostic, Printable, Version, printable},
     passes::BrokenModule,
@@ -77,6 +78,8 @@ pub enum CaseError {
     Passes(BrokenModule),
     /// The engine cannot run the entry.
     Plan(PlanError),
+    /// The launch could not be checked.
+    Check(CheckError),
 }
 
 /// A path, for messages.
@@ -106,6 +109,7 @@ impl fmt::Display for CaseError {
             CaseError::Array { param, source } => write!(f, "parameter {}: {source}", printable(param)),
             CaseError::Passes(error) => write!(f, "{error}"),
             CaseError::Plan(error) => write!(f, "{error}"),
+            CaseError::Check(error) => write!(f, "{error}"),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! full.
 
 mod bind;
+mod check;
 mod compare;
 mod elsewhere;
 mod error;

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use anyhow::anyhow;
 use std::io::{self, BufWriter, Write};
 use tilewright::{
+    check,
     ir::{Opcode, Rule, explain, nearest, printable, rules},
     text,
 };
@@ -23,9 +24,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(io::stdout().lock());
     match &args.rule {
         None => list(&mut out)?,
-        Some(id) => match explain(id) {
-            Some(rule) => show(rule, &mut out)?,
-            None => return Err(anyhow!("there is no rule '{}'{}", printable(id), hint(id))),
+        Some(id) => match (explain(id), check::explain(id)) {
+            (Some(rule), _) => show(rule, &mut out)?,
+            (None, Some(rule)) => show_checked(rule, &mut out)?,
+            (None, None) => return Err(anyhow!("there is no rule '{}'{}", printable(id), hint(id))),
         },
     }
     out.flush()?;
@@ -36,7 +38,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 fn hint(id: &str) -> String {
     // Findings show rules in brackets, and they are easily copied with them.
     let id = id.trim_start_matches("error").trim_matches(['[', ']']);
-    if let Some(rule) = explain(id).map(|rule| rule.id).or_else(|| nearest(id, rules().map(|rule| rule.id))) {
+    let ids = || rules().map(|rule| rule.id).chain(check::rules().map(|rule| rule.id));
+    if let Some(rule) = ids().find(|rule| *rule == id).or_else(|| nearest(id, ids())) {
         return format!("; did you mean '{rule}'?");
     }
     let mnemonic = id.strip_prefix("cuda_tile.").unwrap_or(id);
@@ -48,14 +51,26 @@ fn hint(id: &str) -> String {
 }
 
 fn list(out: &mut dyn Write) -> io::Result<()> {
-    let width = rules().map(|rule| rule.id.len()).max().unwrap_or(0);
-    let mut chapter = "";
-    for rule in rules() {
-        if rule.chapter != chapter {
-            chapter = rule.chapter;
+    let checked = check::rules().map(|rule| (format!("While it runs: {}", rule.chapter), rule.id, rule.title));
+    let all: Vec<_> = rules().map(|rule| (rule.chapter.to_owned(), rule.id, rule.title)).chain(checked).collect();
+    let width = all.iter().map(|(_, id, _)| id.len()).max().unwrap_or(0);
+    let mut last = "";
+    for (chapter, id, title) in &all {
+        if chapter != last {
+            last = chapter;
             writeln!(out, "{chapter}")?;
         }
-        writeln!(out, "  {:width$}  {}", rule.id, rule.title)?;
+        writeln!(out, "  {id:width$}  {title}")?;
+    }
+    Ok(())
+}
+
+/// A rule that holds while a kernel runs.
+fn show_checked(rule: &check::Rule, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}: {}\n\n{}\n\n{}", rule.id, rule.title, rule.text, rule.mend)?;
+    for (what, kernel) in [("This is reported:", rule.buggy), ("This is not:", rule.mended)] {
+        writeln!(out, "\n{what}")?;
+        kernel.lines().try_for_each(|line| writeln!(out, "  {line}"))?;
     }
     Ok(())
 }

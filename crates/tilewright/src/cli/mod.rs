@@ -6,6 +6,7 @@
 //! command quietly.
 
 mod bench;
+mod check;
 mod convert;
 mod diff;
 mod emit;
@@ -25,6 +26,7 @@ mod run;
 mod stats;
 mod validate;
 
+pub use check::finding_text;
 pub use exit::Exit;
 
 use clap::{Parser, Subcommand};
@@ -58,11 +60,12 @@ Examples:
   tilewright ops addf                             explain an operation
   tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
   tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
+  tilewright check kernel.tilebc --grid 8 f32[1024] find undefined behaviour: races, bounds, promises
   tilewright bench                                measure kernels against the machine's limits
 
 'tilewright COMMAND --help' says more about each.
 
-Exit status: 0 success; 1 the input was found wrong: an invalid module, a failed launch, a wrong result, modules \
+Exit status: 0 success; 1 the input was found wrong: an invalid module, a failed launch, a wrong result, undefined behaviour, modules \
 that differ; \
 2 wrong usage, or a file that cannot be read or written.";
 
@@ -80,6 +83,7 @@ enum Command {
     Litmus(litmus::Args),
     Ops(ops::Args),
     Run(run::Args),
+    Check(check::Args),
     Bench(bench::Args),
 }
 
@@ -120,6 +124,7 @@ fn run_command(command: Command) -> Exit {
         Command::Litmus(args) => litmus::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Run(args) => run::run(args),
+        Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(&args),
     };
     match result {

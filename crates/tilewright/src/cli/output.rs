@@ -21,6 +21,11 @@ impl Style {
         Style::for_terminal(io::stdout().is_terminal())
     }
 
+    /// No colours.
+    pub(super) fn plain() -> Style {
+        Style { colour: false }
+    }
+
     /// Colours if stderr is a terminal.
     pub(super) fn stderr() -> Style {
         Style::for_terminal(io::stderr().is_terminal())

@@ -17,6 +17,7 @@ mod prologue;
 mod shape;
 mod slices;
 mod views;
+mod watch;
 
 use super::{
     Constants, Inst, Param, Tile, VReg,
@@ -109,6 +110,10 @@ struct Lowerer<'m> {
     module: &'m Module,
     globals: &'m Globals,
     body: &'m Body,
+    /// Position of the body's function in the module.
+    function: usize,
+    /// Whether each operation is shown to a watcher, and carried out as it stands.
+    watched: bool,
     /// The functions by their names, once one is called.
     functions: OnceCell<HashMap<Str, &'m Function>>,
     /// The accesses of the body whose places are functions of indices.
@@ -136,7 +141,7 @@ struct Lowerer<'m> {
 }
 
 /// Lowers an entry.
-pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function) -> Result<Lowered, PlanError> {
+pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function, watched: bool) -> Result<Lowered, PlanError> {
     let module = source.module();
     let body = &function.body;
     let inputs = function.params(&module.tables);
@@ -146,7 +151,9 @@ pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function) 
         globals,
         body,
         functions: OnceCell::new(),
-        accesses: Accesses::find(module, body),
+        function: module.functions.iter().position(|other| std::ptr::eq(other, function)).unwrap_or(0),
+        watched,
+        accesses: if watched { Accesses::default() } else { Accesses::find(module, body) },
         waiting: control::waiting(body),
         read: OnceCell::new(),
         values: vec![None; body.num_values()],
@@ -207,7 +214,11 @@ impl<'m> Lowerer<'m> {
                 continue;
             }
             self.enter(op);
-            self.op(op)?;
+            if self.watched {
+                self.watched_op(op)?
+            } else {
+                self.op(op)?
+            };
         }
         self.open.truncate(scope);
         self.nesting -= 1;

@@ -55,7 +55,7 @@ fn buffer(dtype: DType, rest: &str) -> Result<Argument, String> {
 
 /// How many tile blocks to launch along x, y and z.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Grid(pub(super) [u32; 3]);
+pub(in crate::cli) struct Grid(pub(in crate::cli) [u32; 3]);
 
 /// The largest extent of a grid.
 const MAX_EXTENT: u32 = (1 << 24) - 1;
@@ -87,13 +87,13 @@ pub(in crate::cli) fn positive(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 /// A time in seconds.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+pub(in crate::cli) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 /// A number of bytes: plain, or with a unit of 1000 or 1024.
-pub(super) fn bytes(text: &str) -> Result<u64, String> {
+pub(in crate::cli) fn bytes(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 9] = [
         ("KiB", 1 << 10),
         ("MiB", 1 << 20),

@@ -11,7 +11,7 @@ use tilewright::{
 };
 
 /// What is passed for a parameter, before buffers have addresses.
-pub(super) enum Bound {
+pub(in crate::cli) enum Bound {
     /// A number, as stored bits.
     Number(Scalar, u64),
     /// A buffer with this content.
@@ -19,7 +19,7 @@ pub(super) enum Bound {
 }
 
 /// Gives every parameter its argument.
-pub(super) fn bind(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<Bound>> {
+pub(in crate::cli) fn bind(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<Bound>> {
     let params = plan.params();
     if params.len() != texts.len() {
         let (expected, given) = (count(params.len(), "parameter", "parameters"), count(texts.len(), "argument was", "arguments were"));
@@ -117,13 +117,19 @@ pub(super) fn copy(bound: &[Bound]) -> anyhow::Result<Vec<Bound>> {
 }
 
 /// Puts the buffers into memory and gives the launch arguments.
-pub(super) fn place<'a>(bound: &'a mut [Bound], memory: &mut Memory<'a>) -> Vec<Arg> {
-    let arg = |bound: &'a mut Bound| match bound {
+pub(in crate::cli) fn place<'a>(bound: &'a mut [Bound], memory: &mut Memory<'a>) -> Vec<Arg> {
+    place_some(bound, memory, &[])
+}
+
+/// The same, where kernels may only read some buffers, which are named by their parameters.
+pub(in crate::cli) fn place_some<'a>(bound: &'a mut [Bound], memory: &mut Memory<'a>, read_only: &[usize]) -> Vec<Arg> {
+    let arg = |(i, bound): (usize, &'a mut Bound)| match bound {
         Bound::Number(scalar, bits) => Arg::Scalar(*scalar, *bits),
         Bound::Buffer(array) => {
-            let buffer: Buffer = memory.add_borrowed(array.bytes_mut());
+            let bytes = array.bytes_mut();
+            let buffer: Buffer = if read_only.contains(&i) { memory.add_read_only(bytes) } else { memory.add_borrowed(bytes) };
             Arg::Pointer(memory.address(buffer))
         }
     };
-    bound.iter_mut().map(arg).collect()
+    bound.iter_mut().enumerate().map(arg).collect()
 }

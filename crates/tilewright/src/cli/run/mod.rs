@@ -1,7 +1,7 @@
 //! `tilewright run`: launches a kernel, on arguments of the command line or on those of a case.
 
-mod argument;
-mod bind;
+pub(super) mod argument;
+pub(super) mod bind;
 mod case;
 mod kernel;
 mod report;
@@ -112,7 +112,7 @@ struct Settings {
 }
 
 /// The options that limit a launch.
-const LIMIT_NAMES: LimitNames = LimitNames { time: "--timeout", memory: "--max-memory", output: "--max-output" };
+pub(super) const LIMIT_NAMES: LimitNames = LimitNames { time: "--timeout", memory: "--max-memory", output: "--max-output" };
 
 /// What each launch may take.
 fn limits(args: &Args) -> Limits {

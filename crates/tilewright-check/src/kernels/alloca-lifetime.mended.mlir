@@ -1,0 +1,18 @@
+// tilewright check alloca-lifetime.mended.mlir --grid 1 'f32[4]'
+entry @k(%p: tile<ptr<f32>>) {
+  %one = constant <i1: true> : tile<i1>
+  %c = constant <f32: 1.0> : tile<f32>
+  %i = ptr_to_int %p : tile<ptr<f32>> -> tile<i64>
+  %local = alloca num_elem = 1, alignment = 4 : tile<ptr<f32>>
+  %where, %s = if %one -> (tile<i64>, token) {
+  %t = store_ptr_tko weak %local, %c : tile<ptr<f32>>, tile<f32> -> token
+  %there = ptr_to_int %local : tile<ptr<f32>> -> tile<i64>
+  yield %there, %t : tile<i64>, token
+  } else {
+  %none = make_token : token
+  yield %i, %none : tile<i64>, token
+  }
+  %q = int_to_ptr %where : tile<i64> -> tile<ptr<f32>>
+  %v, %u = load_ptr_tko weak %q token = %s : tile<ptr<f32>> -> tile<f32>, token
+  return
+}

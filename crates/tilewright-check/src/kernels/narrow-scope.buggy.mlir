@@ -1,0 +1,6 @@
+// tilewright check narrow-scope.buggy.mlir --grid 2 'i32[1]'
+entry @k(%p: tile<ptr<i32>>) {
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %old, %t = atomic_rmw_tko relaxed tl_blk %p, add, %x : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+  return
+}

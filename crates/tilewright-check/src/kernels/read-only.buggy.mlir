@@ -1,0 +1,6 @@
+// tilewright check read-only.buggy.mlir --grid 1 --read-only 0 'f32[4]' 'f32[4]'
+entry @k(%in: tile<ptr<f32>>, %out: tile<ptr<f32>>) {
+  %c = constant <f32: 1.0> : tile<f32>
+  %t = store_ptr_tko weak %in, %c : tile<ptr<f32>>, tile<f32> -> token
+  return
+}

@@ -1,0 +1,146 @@
+//! Finds what is wrong with a CUDA Tile IR kernel while it runs on the CPU, although its results may be right: accesses outside of
+//! memory, values that nobody wrote, promises that do not hold, arithmetic that is undefined.
+//!
+//! A [`Checker`] runs a launch on the engine, operation by operation, and keeps beside each value which of its elements are undefined, and
+//! beside memory which bytes were written. It reports each violation once, with the operation, its place in the source, the block, the
+//! element and the memory, and goes on after it. A kernel without violations gives an empty [`Report`].
+//!
+//! [`rules()`] lists what can be found.
+
+mod access;
+mod arithmetic;
+mod finding;
+mod lanes;
+mod memory;
+mod order;
+mod rules;
+mod state;
+mod undefined;
+mod watch;
+
+pub use finding::{BufferPlace, Finding, MemoryPlace, Place, Related, Report, Source};
+pub use rules::{Rule, explain, rules};
+
+use std::{fmt, sync::Arc};
+use tilewright_exec::{Arg, LaunchError, LaunchErrorKind, LaunchOptions, Memory, Plan, PlanError, Program, launch};
+use tilewright_ir::VerifiedModule;
+
+/// A module whose launches are checked.
+#[derive(Debug)]
+pub struct Checker {
+    program: Program,
+}
+
+/// What a check is told of a launch, beside its arguments.
+#[derive(Clone, Default, Debug)]
+pub struct CheckOptions {
+    names: Vec<String>,
+    uninitialised: Vec<usize>,
+    distinct: Vec<Array>,
+}
+
+/// Memory of an array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Array {
+    /// What it is called.
+    pub name: String,
+    /// Device address of its first byte.
+    pub address: u64,
+    /// How many bytes it has, from the first to the last.
+    pub bytes: u64,
+}
+
+impl CheckOptions {
+    /// Buffers are called by their numbers, all of them are initialised, and arrays may overlap.
+    pub fn new() -> CheckOptions {
+        CheckOptions::default()
+    }
+
+    /// What the buffers are called in messages, in the order in which they were added to the memory of the launch.
+    pub fn names(mut self, names: impl IntoIterator<Item = String>) -> CheckOptions {
+        self.names = names.into_iter().collect();
+        self
+    }
+
+    /// The buffers whose content is undefined when the launch begins, by their positions in its memory.
+    pub fn uninitialised(mut self, buffers: impl IntoIterator<Item = usize>) -> CheckOptions {
+        self.uninitialised = buffers.into_iter().collect();
+        self
+    }
+
+    /// Arrays that the kernel was compiled to take as distinct: it may be wrong where they overlap.
+    pub fn distinct(mut self, arrays: impl IntoIterator<Item = Array>) -> CheckOptions {
+        self.distinct = arrays.into_iter().collect();
+        self
+    }
+}
+
+/// Why a launch could not be checked.
+#[derive(Clone, Debug)]
+pub enum CheckError {
+    /// The entry cannot be run.
+    Plan(PlanError),
+    /// The launch failed for another reason than what the kernel does.
+    Launch(LaunchError),
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckError::Plan(error) => write!(f, "cannot run: {error}"),
+            CheckError::Launch(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            CheckError::Plan(error) => Some(error),
+            CheckError::Launch(error) => Some(error),
+        }
+    }
+}
+
+impl Checker {
+    /// A checker of the entries of a module.
+    pub fn new(module: VerifiedModule) -> Checker {
+        Checker { program: Program::watched(module) }
+    }
+
+    /// The module.
+    pub fn module(&self) -> &VerifiedModule {
+        self.program.module()
+    }
+
+    /// The plan by which an entry is checked, which knows its parameters.
+    ///
+    /// # Errors
+    /// When there is no such entry, or the engine cannot run it.
+    pub fn plan(&self, entry: &str) -> Result<Arc<Plan>, PlanError> {
+        self.program.plan(entry)
+    }
+
+    /// Launches an entry, on one thread, and reports what it does wrong. The buffers in `memory` hold the results afterwards; what was
+    /// to be written outside of them is left out.
+    ///
+    /// # Errors
+    /// When the entry cannot be run, arguments or grid do not fit, or the launch is stopped or takes more than it may.
+    pub fn check(
+        &self,
+        entry: &str,
+        memory: &mut Memory<'_>,
+        grid: [u32; 3],
+        args: &[Arg],
+        options: &CheckOptions,
+        launch_options: &LaunchOptions<'_>,
+    ) -> Result<Report, CheckError> {
+        let plan = self.program.plan(entry).map_err(CheckError::Plan)?;
+        let watch = watch::Watch::new(self.program.module(), entry, options);
+        let launch_options = launch_options.clone().watcher(&watch);
+        launch(&plan, memory, grid, args, &launch_options).map_err(CheckError::Launch)?;
+        watch
+            .finish()
+            .map_err(|kind: LaunchErrorKind| CheckError::Launch(LaunchError { entry: entry.to_owned(), block: None, site: None, kind }))
+    }
+}

@@ -1,0 +1,218 @@
+//! What a check keeps while a launch runs.
+
+use crate::{
+    finding::{Finding, MemoryPlace, Place, Related, Report, Source},
+    memory::Memory,
+    rules::Rule,
+    undefined::{Cause, Origin, Shadow},
+    watch::Call,
+};
+use foldhash::{HashMap, HashSet};
+use tilewright_ir::{Body, Module, Op, OpRef, Value};
+use tilewright_memory_model::races::{Races, Token};
+
+/// An operation in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct At {
+    pub(crate) function: usize,
+    pub(crate) op: Op,
+    pub(crate) block: [u32; 3],
+    pub(crate) index: u64,
+}
+
+/// What makes findings one: the rule, the operation, and the other one that is concerned.
+type Key = (&'static str, usize, usize, Option<(usize, usize)>);
+
+/// The state of the check of a launch.
+pub(crate) struct State<'m> {
+    pub(crate) module: &'m Module,
+    kernel: String,
+    pub(crate) memory: Memory,
+    pub(crate) blocks: HashMap<u64, Block>,
+    /// For each function, how many values the ones before it have.
+    offsets: Vec<usize>,
+    values: usize,
+    /// For each function, how many operations the ones before it have.
+    pub(crate) op_offsets: Vec<usize>,
+    /// By number of a value: whether an operation reads it.
+    read: Vec<bool>,
+    pub(crate) races: Races,
+    pub(crate) grid: [u32; 3],
+    pub(crate) report: Report,
+    /// By key: the finding, and the blocks in which it was seen.
+    found: HashMap<Key, (usize, HashSet<u64>)>,
+    /// Room for blocks that begin.
+    idle: Vec<Block>,
+    /// Memory that arrays share which the kernel takes as distinct: first and last byte, and what they are called.
+    pub(crate) overlaps: Vec<(u64, u64, String)>,
+}
+
+/// What is known of a block: the values of its operations.
+pub(crate) struct Block {
+    /// By value: what of it is undefined.
+    shadows: Vec<Shadow>,
+    /// By value that is a token: what it waits for.
+    pub(crate) tokens: HashMap<usize, Token>,
+    /// The calls that it is in, outermost first.
+    pub(crate) calls: Vec<Call>,
+}
+
+impl Block {
+    pub(crate) fn shadow(&self, value: usize) -> &Shadow {
+        &self.shadows[value]
+    }
+
+    pub(crate) fn set_shadow(&mut self, value: usize, shadow: Shadow) {
+        self.shadows[value] = shadow;
+    }
+}
+
+/// What happened against a rule.
+pub(crate) struct Violation {
+    pub(crate) rule: &'static Rule,
+    pub(crate) message: String,
+    pub(crate) elements: u64,
+    pub(crate) element: Option<Vec<usize>>,
+    pub(crate) coordinates: Option<Vec<u64>>,
+    pub(crate) memory: Option<MemoryPlace>,
+    pub(crate) other: Option<(String, At, Option<MemoryPlace>)>,
+}
+
+impl Violation {
+    pub(crate) fn new(rule: &'static Rule, message: String) -> Violation {
+        Violation { rule, message, elements: 1, element: None, coordinates: None, memory: None, other: None }
+    }
+}
+
+impl<'m> State<'m> {
+    pub(crate) fn new(module: &'m Module, kernel: &str) -> State<'m> {
+        let mut values = 0;
+        let offsets = module.functions.iter().map(|function| {
+            let offset = values;
+            values += function.body.num_values();
+            offset
+        });
+        let offsets: Vec<usize> = offsets.collect();
+        let mut read = vec![false; values];
+        for (function, offset) in module.functions.iter().zip(&offsets) {
+            function.body.walk(|op| op.operands().iter().for_each(|operand| read[offset + operand.index()] = true));
+        }
+        let mut ops = 0;
+        let op_offsets = module.functions.iter().map(|function| {
+            let offset = ops;
+            ops += function.body.num_ops();
+            offset
+        });
+        State {
+            module,
+            kernel: kernel.to_owned(),
+            memory: Memory::default(),
+            blocks: HashMap::default(),
+            offsets,
+            values,
+            op_offsets: op_offsets.collect(),
+            read,
+            races: Races::new(),
+            grid: [1; 3],
+            report: Report::default(),
+            found: HashMap::default(),
+            idle: Vec::new(),
+            overlaps: Vec::new(),
+        }
+    }
+
+    pub(crate) fn body(&self, function: usize) -> &'m Body {
+        &self.module.functions[function].body
+    }
+
+    pub(crate) fn op(&self, at: At) -> OpRef<'m> {
+        self.body(at.function).op(at.op)
+    }
+
+    /// The number of a value among those of all functions.
+    pub(crate) fn number(&self, function: usize, value: Value) -> usize {
+        self.offsets[function] + value.index()
+    }
+
+    /// Whether an operation reads a value.
+    pub(crate) fn is_read(&self, function: usize, value: Value) -> bool {
+        self.read[self.number(function, value)]
+    }
+
+    pub(crate) fn block(&mut self, index: u64) -> &mut Block {
+        let (idle, values) = (&mut self.idle, self.values);
+        self.blocks.entry(index).or_insert_with(|| {
+            idle.pop().unwrap_or_else(|| Block { shadows: vec![None; values], tokens: HashMap::default(), calls: Vec::new() })
+        })
+    }
+
+    pub(crate) fn end(&mut self, index: u64) {
+        self.report.blocks += 1;
+        if let Some(mut block) = self.blocks.remove(&index) {
+            block.shadows.fill(None);
+            block.calls.clear();
+            block.tokens.clear();
+            self.idle.push(block);
+        }
+    }
+
+    pub(crate) fn shadow(&mut self, at: At, value: Value) -> Shadow {
+        let number = self.number(at.function, value);
+        self.block(at.index).shadow(number).clone()
+    }
+
+    pub(crate) fn set_shadow(&mut self, at: At, value: Value, shadow: Shadow) {
+        let number = self.number(at.function, value);
+        self.block(at.index).set_shadow(number, shadow);
+    }
+
+    /// Adds what happened to the report: to the finding that is the same, if there is one.
+    pub(crate) fn violation(&mut self, at: At, violation: Violation) {
+        let Violation { rule, message, elements, element, coordinates, memory, other } = violation;
+        let key = (rule.id, at.function, at.op.index(), other.as_ref().map(|(_, at, _)| (at.function, at.op.index())));
+        if let Some((position, blocks)) = self.found.get_mut(&key) {
+            let finding = &mut self.report.findings[*position];
+            finding.elements += elements;
+            if blocks.insert(at.index) {
+                finding.blocks += 1;
+            }
+            return;
+        }
+        let place = Place { element, coordinates, memory, ..self.place(at) };
+        let other = other.map(|(what, at, memory)| Related { what, place: Place { memory, ..self.place(at) } });
+        let kernel = self.kernel.clone();
+        self.found.insert(key, (self.report.findings.len(), [at.index].into_iter().collect()));
+        self.report.findings.push(Finding { rule, message, kernel, place, other, elements, blocks: 1 });
+    }
+
+    pub(crate) fn place(&self, at: At) -> Place {
+        let tables = &self.module.tables;
+        let function = &self.module.functions[at.function];
+        let op = function.body.op(at.op);
+        let source = tables.locations.source(op.loc());
+        Place {
+            function: tables.strings.text(function.name).into_owned(),
+            operation: op.def().mnemonic,
+            op: at.op.index(),
+            source: source.map(|(file, line, column)| Source { file: tables.strings.text(file).into_owned(), line, column }),
+            block: at.block,
+            element: None,
+            coordinates: None,
+            memory: None,
+        }
+    }
+
+    /// What a report says of where an undefined value comes from.
+    pub(crate) fn origin(&self, origin: &Origin) -> (String, At, Option<MemoryPlace>) {
+        let what = match origin.cause {
+            Cause::NeverWritten(_) => "the value was read here, from memory that nobody wrote",
+            Cause::MaskedOff => "the value is that of an element that is masked off here, without padding",
+            Cause::OutsideOfTensor => "the value was read here, outside of the tensor, by a view without padding value",
+        };
+        let memory = if let Cause::NeverWritten(address) = origin.cause { Some(self.memory.place(address, 1)) } else { None };
+        let [x, y, _] = self.grid.map(u64::from);
+        let [bx, by, bz] = origin.block.map(u64::from);
+        let index = bx + x * (by + y * bz);
+        (what.to_owned(), At { function: origin.function, op: origin.op, block: origin.block, index }, memory)
+    }
+}

@@ -1,0 +1,77 @@
+//! Watched plans: beside each operation stands an instruction that shows it.
+
+use super::{Lowerer, Val};
+use crate::{
+    PlanError,
+    plan::{Inst, Tile, inst::Watch},
+};
+use tilewright_ir::{OpRef, Opcode, Value};
+
+/// When an operation is shown.
+enum Moment {
+    Before,
+    After,
+}
+
+fn moment(op: OpRef<'_>) -> Moment {
+    match op.opcode() {
+        Opcode::Alloca => Moment::After,
+        _ if op.region_block(0).is_some() && !matches!(op.opcode(), Opcode::Reduce | Opcode::Scan) => Moment::Before,
+        _ if op.memory_ordering().is_some() => Moment::Before,
+        Opcode::Yield
+        | Opcode::Continue
+        | Opcode::Break
+        | Opcode::Return
+        | Opcode::PreviewCall
+        | Opcode::Assert
+        | Opcode::Extract
+        | Opcode::Insert
+        | Opcode::PrintTko
+        | Opcode::MultimemLoadReduceViewTko
+        | Opcode::MultimemStoreViewTko
+        | Opcode::MultimemReduceViewTko => Moment::Before,
+        _ => Moment::After,
+    }
+}
+
+impl<'m> Lowerer<'m> {
+    /// Lowers an operation, with the instruction that shows it.
+    pub(super) fn watched_op(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
+        match moment(op) {
+            Moment::After => {
+                self.op(op)?;
+                let results = op.results().map(|result| self.watched_tile(result)).collect();
+                self.show(op, results);
+                Ok(())
+            }
+            Moment::Before => {
+                self.show(op, Vec::new());
+                let shown = self.code.len() - 1;
+                self.op(op)?;
+                // The view of an access is known once it is lowered.
+                let view = self.code[shown..].iter().find_map(|(inst, _)| match inst {
+                    Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::AtomicView { view, .. } => Some(view.clone()),
+                    _ => None,
+                });
+                let accesses = op.region_block(0).is_none();
+                if let (Some(view), (Inst::Watch(watch), _)) = (view.filter(|_| accesses), &mut self.code[shown]) {
+                    watch.view = Some(view);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>) {
+        let operands = op.operands().iter().map(|operand| self.watched_tile(*operand)).collect();
+        let (function, op) = (self.function as u32, op.id().index() as u32);
+        self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, view: None })));
+    }
+
+    fn watched_tile(&self, value: Value) -> Option<Tile> {
+        match &self.values[value.index()] {
+            Some(Val::Tile(tile)) => Some(tile.clone()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Findings for people.
+
+use super::Checked;
+use crate::cli::output::{Style, count};
+use std::{
+    collections::HashMap,
+    fs,
+    io::{self, Write},
+};
+use tilewright::{
+    check::{Finding, MemoryPlace, Place, Source},
+    ir::printable,
+};
+
+/// The lines of source files, as far as these can be read.
+#[derive(Default)]
+struct Sources(HashMap<String, Option<Vec<String>>>);
+
+impl Sources {
+    fn line(&mut self, source: &Source) -> Option<&str> {
+        let read = |file: &String| fs::read(file).ok().map(|bytes| String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect());
+        let lines = self.0.entry(source.file.clone()).or_insert_with_key(read).as_ref()?;
+        lines.get(usize::try_from(source.line).ok()?.checked_sub(1)?).map(String::as_str)
+    }
+}
+
+pub(super) fn write(out: &mut dyn Write, checked: &[Checked]) -> io::Result<()> {
+    let (style, mut sources) = (Style::stdout(), Sources::default());
+    for Checked { name, report } in checked {
+        for finding in &report.findings {
+            write_finding(out, style, &mut sources, finding)?;
+        }
+        let blocks = count(usize::try_from(report.blocks).unwrap_or(usize::MAX), "block", "blocks");
+        let verdict = match report.findings.len() {
+            0 => style.good("clean"),
+            n => style.bad(&count(n, "finding", "findings")),
+        };
+        writeln!(out, "{}: {verdict} in {blocks}", printable(name))?;
+    }
+    Ok(())
+}
+
+/// A finding for people, without colours, as `tilewright check` writes it.
+pub fn finding_text(finding: &Finding) -> String {
+    let mut text = Vec::new();
+    let written = write_finding(&mut text, Style::plain(), &mut Sources::default(), finding);
+    // Nothing fails that writes to memory, and all of it is text.
+    debug_assert!(written.is_ok());
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn write_finding(out: &mut dyn Write, style: Style, sources: &mut Sources, finding: &Finding) -> io::Result<()> {
+    let Finding { rule, message, place, .. } = finding;
+    writeln!(out, "{}: {}: {}", style.bad(&format!("error[{}]", rule.id)), place.operation, printable(message))?;
+    write_place(out, style, sources, place, &finding.kernel)?;
+    if finding.elements > 1 || finding.blocks > 1 {
+        let elements = count(usize::try_from(finding.elements).unwrap_or(usize::MAX), "time", "times");
+        let blocks = count(usize::try_from(finding.blocks).unwrap_or(usize::MAX), "block", "blocks");
+        writeln!(out, "   {} {elements} in {blocks}; this is the first", style.faint("="))?;
+    }
+    if let Some(other) = &finding.other {
+        writeln!(out, "{}: {}: {}", style.strong("note"), other.place.operation, printable(&other.what))?;
+        write_place(out, style, sources, &other.place, &finding.kernel)?;
+    }
+    writeln!(out, "{}: {}", style.strong("help"), rule.mend)?;
+    writeln!(out)
+}
+
+fn write_place(out: &mut dyn Write, style: Style, sources: &mut Sources, place: &Place, kernel: &str) -> io::Result<()> {
+    match &place.source {
+        Some(source) => {
+            let column = if source.column > 0 { format!(":{}", source.column) } else { String::new() };
+            writeln!(out, "  {} {}:{}{column}", style.faint("-->"), printable(&source.file), source.line)?;
+            let number = source.line.to_string();
+            let margin = " ".repeat(number.len());
+            if let Some(line) = sources.line(source) {
+                let line = line.trim_end();
+                writeln!(out, "{margin} {}", style.faint("|"))?;
+                writeln!(out, "{} {} {}", style.faint(&number), style.faint("|"), printable(line))?;
+                let before: String =
+                    line.chars().take(source.column.saturating_sub(1) as usize).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+                if source.column > 0 && before.len() < line.len() {
+                    writeln!(out, "{margin} {} {before}{}", style.faint("|"), style.bad("^"))?;
+                }
+            }
+        }
+        None => writeln!(out, "  {} operation {} of @{}", style.faint("-->"), place.op, printable(&place.function))?,
+    }
+    let [x, y, z] = place.block;
+    let mut line = format!("block ({x}, {y}, {z}) of @{}", printable(kernel));
+    if let Some(element) = place.element.as_ref().filter(|element| !element.is_empty()) {
+        line += &format!(", element {} of the tile", coordinates(element));
+    }
+    if let Some(at) = &place.coordinates {
+        line += &format!(", {} of the tensor", coordinates(at));
+    }
+    writeln!(out, "   {} {line}", style.faint("="))?;
+    match &place.memory {
+        Some(memory) => writeln!(out, "   {} {}", style.faint("="), memory_text(memory)),
+        None => Ok(()),
+    }
+}
+
+fn coordinates(all: &[impl ToString]) -> String {
+    format!("({})", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}
+
+fn memory_text(memory: &MemoryPlace) -> String {
+    let MemoryPlace { address, bytes, buffer } = memory;
+    let range = format!("address {address:#x}, {}", count(usize::try_from(*bytes).unwrap_or(usize::MAX), "byte", "bytes"));
+    match buffer {
+        Some(buffer) => {
+            let (name, size) = (printable(&buffer.name), buffer.size);
+            format!("{range}: from byte {} of {name}, which has {size}", buffer.offset)
+        }
+        None => range,
+    }
+}

@@ -1,0 +1,77 @@
+//! The rules of the checker: the buggy kernel of each is reported, the mended one is not. The first line of a kernel says how it is checked.
+
+use std::{fs, path::Path, process::Command};
+use tilewright::{case::Case, check::rules, exec::LaunchOptions};
+use tilewright_fuzz::corpus;
+
+/// Checks a kernel by the command in its first line; gives the exit status and the rules of the findings.
+fn check(name: &str, text: &str) -> (Option<i32>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let first = text.lines().next().unwrap();
+    let arguments = first.strip_prefix(&format!("// tilewright check {name} ")).unwrap_or_else(|| panic!("{name} begins with {first}"));
+    let arguments: Vec<&str> = arguments.split(' ').map(|argument| argument.trim_matches('\'')).collect();
+    fs::write(folder.path().join(name), text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
+    let output = command.current_dir(folder.path()).arg("check").arg(name).args(arguments).args(["--format", "json"]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    (output.status.code(), findings.iter().map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect())
+}
+
+#[test]
+fn every_rule_tells_buggy_kernels_from_mended_ones() {
+    for rule in rules() {
+        let (status, mut found) = check(&format!("{}.buggy.mlir", rule.id), rule.buggy);
+        found.dedup();
+        assert_eq!((status, found), (Some(1), vec![rule.id.to_owned()]), "the buggy kernel of {}", rule.id);
+        let found = check(&format!("{}.mended.mlir", rule.id), rule.mended);
+        assert_eq!(found, (Some(0), vec![]), "the mended kernel of {}", rule.id);
+    }
+}
+
+/// The text of `docs/check-rules.md`.
+fn document() -> String {
+    let mut text = "# Rules of the checker\n\nWritten by a test from the registry in `crates/tilewright-check/src/rules.rs`; `BLESS=1 cargo test -p tilewright --test check` writes it \
+                    anew.\n\n`tilewright check` prints the id of the rule that a kernel breaks in brackets. The first line of each kernel here is the command that checks it; the test runs \
+                    it. [The guide](check.md) says how the checker works and what it does not see.\n"
+        .to_owned();
+    let mut chapter = "";
+    for rule in rules() {
+        if rule.chapter != chapter {
+            chapter = rule.chapter;
+            text += &format!("\n## {chapter}\n");
+        }
+        text += &format!("\n### {}\n\n**{}.** {}\n\n*To mend it:* {}\n", rule.id, rule.title, rule.text, rule.mend);
+        text += &format!("\nReported:\n\n```text\n{}```\n\nClean:\n\n```text\n{}```\n", rule.buggy, rule.mended);
+    }
+    text
+}
+
+#[test]
+fn the_rules_are_documented() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/check-rules.md");
+    let expected = document();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "docs/check-rules.md is stale: run with BLESS=1");
+}
+
+/// Cases with undefined behaviour that is meant, and the rules that they break.
+const BROKEN: [(&str, &str); 1] = [("assert_fail", "assertion")];
+
+#[test]
+fn cases_of_the_corpus_are_clean() {
+    let mut count = 0;
+    for folder in corpus::folder().join("cases").read_dir().unwrap().flatten() {
+        let Ok(case) = Case::load(folder.path()) else { continue };
+        let report = case.check(None, &LaunchOptions::new()).unwrap_or_else(|error| panic!("{}: {error}", case.name()));
+        let found: Vec<&str> = report.findings.iter().map(|finding| finding.rule.id).collect();
+        let expected: Vec<&str> = BROKEN.iter().filter(|(name, _)| *name == case.name()).map(|(_, rule)| *rule).collect();
+        assert_eq!(found, expected, "{}: {:#?}", case.name(), report.findings);
+        count += 1;
+    }
+    assert!(count >= 35, "the corpus has cases");
+}

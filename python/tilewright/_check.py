@@ -1,0 +1,62 @@
+"""What the checker finds."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from tilewright._errors import KernelError
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """A violation of a rule: everything that one operation did against it. ``str`` gives the report for people."""
+
+    #: The rule: ``tilewright explain RULE`` has its page.
+    rule: str
+    #: What happened, in a sentence.
+    message: str
+    #: The entry that was launched.
+    kernel: str
+    #: The first time that it happened: ``operation``, ``source`` (file, line, column), ``block``, ``element``, ``coordinates``, ``memory``.
+    place: dict[str, Any]
+    #: The other access of a race, or where an undefined value comes from: ``what`` and ``place``.
+    other: dict[str, Any] | None
+    #: How many elements were concerned, in all blocks.
+    elements: int
+    #: In how many blocks it happened.
+    blocks: int
+    text: str = dataclasses.field(repr=False)
+
+    def __str__(self) -> str:
+        """Give the report for people."""
+        return self.text
+
+    @property
+    def location(self) -> str | None:
+        """The place in the source: ``file:line:column``."""
+        source = self.place.get("source")
+        return None if source is None else f"{source['file']}:{source['line']}:{source['column']}"
+
+
+class CheckError(KernelError):
+    """The checker found undefined behaviour in a launch. ``findings`` has all of it."""
+
+    def __init__(self, message: str, *, findings: list[Finding], **place: Any) -> None:
+        """Keep what was found."""
+        super().__init__(message, **place)
+        self.findings = findings
+
+
+CheckError.__module__ = Finding.__module__ = "tilewright"
+
+
+def error(kernel: str, report: str, texts: list[str]) -> CheckError:
+    """Make the exception of a report."""
+    findings = [Finding(**{"other": None, **found}, text=text) for found, text in zip(json.loads(report), texts, strict=True)]
+    first = findings[0]
+    number = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
+    message = f"kernel {kernel}: {number}\n\n" + "\n".join(texts)
+    place = {"block": tuple(first.place["block"]), "operation": first.place["operation"]}
+    return CheckError(message.rstrip(), findings=findings, kernel=kernel, **place)
