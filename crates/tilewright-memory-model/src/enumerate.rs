@@ -11,7 +11,7 @@ use crate::{
     relation::MAX_EVENTS,
 };
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fmt,
 };
 
@@ -28,9 +28,6 @@ pub trait Program {
     /// # Errors
     /// When the block does what is not modelled.
     fn replay(&self, block: usize, values: &[u64]) -> Result<Replay, String>;
-
-    /// How many values of a block are observed.
-    fn observed_values(&self, block: usize) -> usize;
 }
 
 /// What a block did as far as values for its reads sufficed.
@@ -42,6 +39,17 @@ pub struct Replay {
     pub next_read: Option<(usize, usize)>,
     /// The values that are observed, at its end.
     pub observed: Vec<u64>,
+    /// Whether a loop went round more often than is followed: executions with this block going on are left out.
+    pub cut: bool,
+}
+
+/// Which final values are part of outcomes.
+#[derive(Clone, Copy, Debug)]
+pub enum Observe<'a> {
+    /// Those of these locations.
+    Locations(&'a [usize]),
+    /// Those of all locations that a block may write.
+    Written,
 }
 
 /// What can be seen of an execution.
@@ -73,6 +81,10 @@ pub struct Executions {
     pub count: u64,
     /// How many candidates were looked at.
     pub candidates: u64,
+    /// The locations whose final values outcomes have, in order.
+    pub observed: Vec<usize>,
+    /// Whether executions were left out in which a loop goes round more often than is followed.
+    pub cut: bool,
 }
 
 /// Why a program cannot be enumerated.
@@ -124,20 +136,37 @@ struct Trace {
     observed: Vec<u64>,
 }
 
-/// Finds all executions of a program; of the final values, those of the locations in `observe` are part of outcomes.
+/// Finds all executions of a program.
 ///
 /// # Errors
 /// When there are more than can be enumerated, or a block does what is not modelled.
-pub fn enumerate(program: &dyn Program, observe: &[usize], limit: u64) -> Result<Executions, EnumerateError> {
-    let mut search = Search { program, observe, limit, found: Executions::default(), domain: Vec::new() };
-    let traces = search.all_traces()?;
-    search.choose_traces(&traces, &mut Vec::new())?;
+pub fn enumerate(program: &dyn Program, observe: Observe<'_>, limit: u64) -> Result<Executions, EnumerateError> {
+    let mut search = Search { program, initial: program.initial(), limit, found: Executions::default(), domain: Vec::new() };
+    let (traces, cut) = search.all_traces()?;
+    search.found.cut = cut;
+    search.found.observed = match observe {
+        Observe::Locations(locations) => locations.to_vec(),
+        Observe::Written => locations(&traces, |operation| operation.write.is_some()).into_iter().collect(),
+    };
+    search.choose_traces(&traces, &writable(&traces), &mut Vec::new())?;
     Ok(search.found)
+}
+
+/// The locations of the operations of some trace that are of a kind.
+fn locations(traces: &[Vec<Trace>], is: impl Fn(&Operation) -> bool) -> BTreeSet<usize> {
+    let operations = traces.iter().flatten().flat_map(|trace| &trace.operations);
+    operations.filter(|operation| is(operation)).map(|operation| operation.location).collect()
+}
+
+/// For each block, the values that it can write, with their locations.
+fn writable(traces: &[Vec<Trace>]) -> Vec<HashSet<(usize, u64)>> {
+    let of_trace = |trace: &Trace| trace.operations.iter().filter_map(|operation| Some((operation.location, operation.write?))).collect();
+    traces.iter().map(|of_block| of_block.iter().flat_map(|trace| -> Vec<_> { of_trace(trace) }).collect()).collect()
 }
 
 struct Search<'a> {
     program: &'a dyn Program,
-    observe: &'a [usize],
+    initial: Vec<u64>,
     limit: u64,
     found: Executions,
     /// The values that each location may hold.
@@ -146,13 +175,16 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The ways that each block can go, with any values that can come out of a program at all.
-    fn all_traces(&mut self) -> Result<Vec<Vec<Trace>>, EnumerateError> {
-        self.domain = self.program.initial().into_iter().map(|value| BTreeSet::from([value])).collect();
+    fn all_traces(&mut self) -> Result<(Vec<Vec<Trace>>, bool), EnumerateError> {
+        self.domain = self.initial.iter().map(|value| BTreeSet::from([*value])).collect();
         let mut round = 0;
         loop {
             let blocks = 0..self.program.devices().len();
-            let traces = blocks.map(|block| self.traces_of(block)).collect::<Result<Vec<_>, _>>()?;
-            let writes = |trace: &Trace| trace.operations.iter().filter(|operation| operation.write.is_some()).count();
+            let mut cut = false;
+            let traces = blocks.map(|block| self.traces_of(block, &mut cut)).collect::<Result<Vec<_>, _>>()?;
+            let read: BTreeSet<usize> = locations(&traces, |operation| operation.read.is_some());
+            let is_link = |operation: &&Operation| operation.write.is_some() && read.contains(&operation.location);
+            let writes = |trace: &Trace| trace.operations.iter().filter(is_link).count();
             let most: usize = traces.iter().map(|of_block| of_block.iter().map(writes).max().unwrap_or(0)).sum();
             let before: usize = self.domain.iter().map(BTreeSet::len).sum();
             for operation in traces.iter().flatten().flat_map(|trace| &trace.operations) {
@@ -162,18 +194,19 @@ impl Search<'_> {
             }
             let after: usize = self.domain.iter().map(BTreeSet::len).sum();
             if before == after || round >= most {
-                return Ok(traces);
+                return Ok((traces, cut));
             }
             round += 1;
         }
     }
 
-    fn traces_of(&self, block: usize) -> Result<Vec<Trace>, EnumerateError> {
+    fn traces_of(&self, block: usize, cut: &mut bool) -> Result<Vec<Trace>, EnumerateError> {
         let mut traces = Vec::new();
         let mut open = vec![Vec::new()];
         while let Some(values) = open.pop() {
             let replay = self.program.replay(block, &values).map_err(EnumerateError::Unsupported)?;
             match replay.next_read {
+                None if replay.cut => *cut = true,
                 None => traces.push(Trace { operations: replay.operations, observed: replay.observed }),
                 Some(_) if values.len() == MAX_READS => return Err(EnumerateError::TooManyReads { block, limit: MAX_READS }),
                 Some((_, location)) => open.extend(self.domain[location].iter().map(|value| {
@@ -194,15 +227,34 @@ impl Search<'_> {
         if self.found.candidates > self.limit { Err(EnumerateError::TooManyCandidates(self.limit)) } else { Ok(()) }
     }
 
-    /// Goes through all combinations of ways that the blocks can go.
-    fn choose_traces<'t>(&mut self, traces: &'t [Vec<Trace>], chosen: &mut Vec<&'t Trace>) -> Result<(), EnumerateError> {
+    /// Goes through all combinations of ways that the blocks can go, as far as what is read can have been written at all.
+    fn choose_traces<'t>(
+        &mut self,
+        traces: &'t [Vec<Trace>],
+        writable: &[HashSet<(usize, u64)>],
+        chosen: &mut Vec<&'t Trace>,
+    ) -> Result<(), EnumerateError> {
         let Some(of_block) = traces.get(chosen.len()) else { return self.choose_sources(chosen) };
         for trace in of_block {
+            self.count()?;
             chosen.push(trace);
-            self.choose_traces(traces, chosen)?;
+            if self.can_have_sources(chosen, &writable[chosen.len()..]) {
+                self.choose_traces(traces, writable, chosen)?;
+            }
             chosen.pop();
         }
         Ok(())
+    }
+
+    /// Whether each value that is read is an initial one, or written by these blocks, or may be by the others.
+    fn can_have_sources(&self, chosen: &[&Trace], others: &[HashSet<(usize, u64)>]) -> bool {
+        let operations = || chosen.iter().flat_map(|trace| &trace.operations);
+        let is_written = |at: (usize, u64)| {
+            let here = operations().any(|operation| operation.write.is_some_and(|value| (operation.location, value) == at));
+            here || others.iter().any(|writable| writable.contains(&at))
+        };
+        let mut reads = operations().filter_map(|operation| Some((operation.location, operation.read?)));
+        reads.all(|(location, value)| self.initial[location] == value || is_written((location, value)))
     }
 
     /// Goes through all writes that the values of one behaviour can come from.
@@ -211,16 +263,16 @@ impl Search<'_> {
         let behaviour = Behaviour {
             blocks: chosen.iter().map(|trace| trace.operations.clone()).collect(),
             devices: self.program.devices(),
-            initial: self.program.initial(),
+            initial: self.initial.clone(),
         };
-        if !has_sources(&behaviour) {
-            return Ok(());
-        }
-        let events = count_events(&behaviour);
+        // Locations that nothing touches have no part in it.
+        let here = touched(&behaviour);
+        let smaller = restrict(&behaviour, &here);
+        let events = count_events(&smaller);
         if events > MAX_EVENTS {
             return Err(EnumerateError::TooManyEvents(events));
         }
-        let candidate = Candidate::new(&behaviour);
+        let candidate = Candidate::new(&smaller);
         let reads: Vec<usize> = candidate.reads().collect();
         let sources: Vec<Vec<usize>> = reads.iter().map(|read| sources_of(&candidate, *read)).collect();
         let mut choice = vec![0; reads.len()];
@@ -231,7 +283,7 @@ impl Search<'_> {
             self.count()?;
             let mut reads_from = Relation::empty(candidate.events.len());
             reads.iter().zip(&sources).zip(&choice).for_each(|((read, from), at)| reads_from.insert(from[*at], *read));
-            self.judge(chosen, &behaviour, &candidate, Causality::new(&candidate, reads_from));
+            self.judge(chosen, (&behaviour, &here), &candidate, Causality::new(&candidate, reads_from));
             // The next choice, counting in a number system with a digit for each read.
             let Some(at) = (0..choice.len()).find(|at| choice[*at] + 1 < sources[*at].len()) else { return Ok(()) };
             choice[..at].fill(0);
@@ -240,7 +292,7 @@ impl Search<'_> {
     }
 
     /// Asks the axioms about one candidate.
-    fn judge(&mut self, chosen: &[&Trace], behaviour: &Behaviour, candidate: &Candidate, causality: Causality) {
+    fn judge(&mut self, chosen: &[&Trace], (behaviour, here): (&Behaviour, &[usize]), candidate: &Candidate, causality: Causality) {
         if !causality.allows_reads() {
             return;
         }
@@ -255,31 +307,53 @@ impl Search<'_> {
         if !justify::comes_from_somewhere(self.program, &self.domain, behaviour, candidate, &causality.reads_from) {
             return;
         }
-        self.found.count += orders.iter().map(|of_location| of_location.len() as u64).product::<u64>();
+        let all = orders.iter().map(|of_location| of_location.len() as u64).product::<u64>();
+        self.found.count += all;
         let side = |event: usize| {
             let operation = candidate.events[event].operation;
             operation.map(|(block, index)| RaceSide { block, site: chosen[block].operations[index].site })
         };
         let races = causality.races(candidate).into_iter().filter_map(|(a, b)| side(a).zip(side(b)));
         self.found.races.extend(races.map(|(a, b)| (a.min(b), a.max(b))));
-        let mut finals: Vec<Vec<u64>> = vec![Vec::new()];
-        for location in self.observe {
-            let last: BTreeSet<u64> = orders[*location].iter().map(|(_, last)| candidate.events[*last].value).collect();
-            finals = finals.iter().flat_map(|known| last.iter().map(|value| [known.as_slice(), &[*value]].concat())).collect();
+        // The final values of the observed locations, and in how many executions they are.
+        let mut finals: Vec<(Vec<u64>, u64)> = vec![(Vec::new(), all)];
+        for location in &self.found.observed {
+            let Ok(at) = here.binary_search(location) else {
+                finals.iter_mut().for_each(|(known, _)| known.push(behaviour.initial[*location]));
+                continue;
+            };
+            let mut last: BTreeMap<u64, u64> = BTreeMap::new();
+            for (_, write) in &orders[at] {
+                *last.entry(candidate.events[*write].value).or_default() += 1;
+            }
+            let share = |count: u64, times: u64| count / orders[at].len() as u64 * times;
+            let longer = |(known, count): &(Vec<u64>, u64)| -> Vec<(Vec<u64>, u64)> {
+                last.iter().map(|(value, times)| ([known.as_slice(), &[*value]].concat(), share(*count, *times))).collect()
+            };
+            finals = finals.iter().flat_map(longer).collect();
         }
-        for memory in finals {
+        for (memory, count) in finals {
             let outcome = Outcome { values: chosen.iter().map(|trace| trace.observed.clone()).collect(), memory };
-            *self.found.outcomes.entry(outcome).or_default() += 1;
+            *self.found.outcomes.entry(outcome).or_default() += count;
         }
     }
 }
 
-/// Whether each value that is read is written at all; most combinations of traces end here.
-fn has_sources(behaviour: &Behaviour) -> bool {
-    let operations = || behaviour.blocks.iter().flatten();
-    operations().filter_map(|operation| Some((operation.location, operation.read?))).all(|(location, value)| {
-        behaviour.initial[location] == value || operations().any(|other| other.location == location && other.write == Some(value))
-    })
+/// The locations that a behaviour touches, in order.
+fn touched(behaviour: &Behaviour) -> Vec<usize> {
+    let locations: BTreeSet<usize> = behaviour.blocks.iter().flatten().map(|operation| operation.location).collect();
+    locations.into_iter().collect()
+}
+
+/// A behaviour on the locations that it touches only, which are numbered anew.
+fn restrict(behaviour: &Behaviour, here: &[usize]) -> Behaviour {
+    let place = |location: usize| here.binary_search(&location).unwrap_or_default();
+    let renumber = |operation: &Operation| Operation { location: place(operation.location), ..*operation };
+    Behaviour {
+        blocks: behaviour.blocks.iter().map(|operations| operations.iter().map(renumber).collect()).collect(),
+        devices: behaviour.devices.clone(),
+        initial: here.iter().map(|location| behaviour.initial[*location]).collect(),
+    }
 }
 
 /// The writes that a read may read from: those of the value at the location, but not that of the same atomic.

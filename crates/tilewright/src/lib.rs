@@ -12,7 +12,7 @@
 //! | [`passes`] | improving modules: the pass manager and its passes; facts about programs |
 //! | [`facts`] | these facts, beside the text of a module |
 //! | [`exec`] | running entries on the CPU |
-//! | [`memory_model`] | what the memory model allows: executions, litmus tests |
+//! | [`memory_model`] | what the memory model allows: executions, litmus tests; data races of a run |
 //! | [`check`] | finding what is wrong with kernels while they run |
 //! | [`source`] | files with a module: bytecode or text, whichever they are |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |

@@ -1,6 +1,7 @@
-//! Litmus tests as modules on the engine: whatever the order of the accesses, what comes out is allowed.
+//! Litmus tests as modules: what the engine makes of them is allowed, in whatever order it performs the accesses, and what is enumerated is
+//! what is enumerated of the test.
 //!
-//! Each block has a worker, and a [`Gate`] before every access lets one block at a time go on, so that a seed decides the order of all
+//! On the engine, each block has a worker, and a [`Gate`] before every access lets one block at a time go on, so that a seed decides the order of all
 //! accesses of a launch.
 
 use std::{
@@ -10,10 +11,11 @@ use std::{
     time::Duration,
 };
 use tilewright::{
-    exec::{Access, AccessObserver, Arg, LaunchOptions, Memory, Program, launch},
+    exec::{self, Access, AccessObserver, Arg, LaunchOptions, Memory, launch},
     ir,
     memory_model::{
-        DEFAULT_LIMIT, Outcome,
+        DEFAULT_LIMIT, Observe, Outcome, Program, enumerate,
+        kernel::{Argument, Kernel},
         litmus::{LOCATION_STRIDE, Litmus, VALUES_STRIDE},
     },
     text,
@@ -83,7 +85,7 @@ impl AccessObserver for Gate {
 }
 
 /// Runs the test once; the seed decides the order.
-fn run(litmus: &Litmus, program: &Program, seed: u64) -> Outcome {
+fn run(litmus: &Litmus, program: &exec::Program, seed: u64) -> Outcome {
     let blocks = litmus.blocks.len();
     let gate = Arc::new(Gate::new(seed, blocks));
     let mut elements = vec![0i32; litmus.locations.len() * LOCATION_STRIDE];
@@ -120,7 +122,7 @@ fn what_the_engine_does_is_allowed() {
         let module =
             text::parse(&source, &text::ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(&source, &litmus.name)));
         let module = ir::verify(module).unwrap_or_else(|findings| panic!("{}: {}\n{source}", litmus.name, findings[0]));
-        let program = Program::new(module);
+        let program = exec::Program::new(module);
         let allowed = litmus.executions(DEFAULT_LIMIT).expect("few executions").outcomes;
         let shown: BTreeSet<Outcome> = (0..SEEDS).map(|seed| run(&litmus, &program, seed)).collect();
         for outcome in &shown {
@@ -131,4 +133,45 @@ fn what_the_engine_does_is_allowed() {
         several += usize::from(shown.len() > 1);
     }
     assert!(tests >= 150 && several > tests / 2, "{several} of {tests} tests came out in several ways");
+}
+
+/// Enumerating the module of a test is enumerating the test: the same outcomes, and a data race in both or none.
+#[test]
+fn kernels_are_enumerated_as_their_tests_are() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/litmus");
+    let mut tests = 0;
+    for entry in fs::read_dir(folder).expect("tests/litmus") {
+        let litmus = Litmus::parse(&fs::read_to_string(entry.expect("an entry").path()).expect("a litmus test")).expect("a valid test");
+        if litmus.blocks.iter().any(|block| block.device != 0) {
+            continue;
+        }
+        let expected = litmus.executions(DEFAULT_LIMIT).expect("few executions");
+        let module = text::parse(&litmus.to_tile_ir(), &text::ParseOptions::new()).expect("text that was just made");
+        let module = ir::verify(module).expect("a valid module");
+        let mut locations = vec![0; litmus.locations.len() * LOCATION_STRIDE];
+        litmus.initial.iter().enumerate().for_each(|(at, value)| locations[at * LOCATION_STRIDE] = u64::from(*value as u32));
+        let (first, blocks) = (locations.len(), litmus.blocks.len());
+        let buffers = [locations, vec![0; blocks * VALUES_STRIDE]].map(|values| Argument::Buffer(ir::Scalar::I32, values));
+        let kernel = Kernel::new(&module, "litmus", [blocks as u32, 1, 1], buffers.to_vec(), 1).expect("a small kernel");
+        let initial = Program::initial(&kernel);
+        let found = enumerate(&kernel, Observe::Written, DEFAULT_LIMIT).unwrap_or_else(|error| panic!("{}: {error}", litmus.name));
+        let outcomes: BTreeSet<Outcome> = found
+            .outcomes
+            .keys()
+            .map(|outcome| {
+                let at = |location: usize| match found.observed.binary_search(&location) {
+                    Ok(at) => outcome.memory[at],
+                    Err(_) => initial[location],
+                };
+                let value = |block: usize, value: usize| at(first + block * VALUES_STRIDE + value);
+                let of_block = |block: usize| (0..litmus.blocks[block].observed.len()).map(|v| value(block, v)).collect();
+                let memory = litmus.observed.iter().map(|location| at(location * LOCATION_STRIDE)).collect();
+                Outcome { values: (0..blocks).map(of_block).collect(), memory }
+            })
+            .collect();
+        assert_eq!(outcomes, expected.outcomes.into_keys().collect(), "{}", litmus.name);
+        assert_eq!(found.races.is_empty(), expected.races.is_empty(), "{}", litmus.name);
+        tests += 1;
+    }
+    assert!(tests >= 150, "{tests} tests");
 }

@@ -44,7 +44,7 @@ fn words(line: &str, at: usize, tokens: &mut Vec<(usize, Token)>) -> Result<(), 
         } else {
             let is_value = first == '%';
             let body = &rest[usize::from(is_value)..];
-            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']');
             let negative = usize::from(!is_value && body.starts_with('-'));
             let length = negative + body[negative..].find(|c: char| !is_part(c)).unwrap_or(body.len() - negative);
             let word = &body[..length];

@@ -10,7 +10,7 @@ pub use condition::{Condition, ShownOutcome};
 pub use module::{LOCATION_STRIDE, VALUES_STRIDE};
 pub use program::{Access, AccessKind, Arithmetic, Block, Expectation, Litmus, Operand, Statement, updated};
 
-use crate::enumerate::{EnumerateError, Executions, enumerate};
+use crate::enumerate::{EnumerateError, Executions, Observe, enumerate};
 use std::fmt;
 
 /// Why a text is no litmus test.
@@ -58,7 +58,7 @@ impl Litmus {
     /// # Errors
     /// When there are too many.
     pub fn executions(&self, limit: u64) -> Result<Executions, EnumerateError> {
-        enumerate(self, &self.observed, limit)
+        enumerate(self, Observe::Locations(&self.observed), limit)
     }
 
     /// What is expected of the test and is not so; nothing if all is as expected.

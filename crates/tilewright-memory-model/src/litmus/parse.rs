@@ -165,6 +165,7 @@ impl Parser {
         let name = self.word("a location")?;
         match self.litmus.locations.iter().position(|known| *known == name) {
             Some(location) => Ok(location),
+            None if self.litmus.name.is_empty() => self.error(format!("there is no location {name}")),
             None => self.error(format!("there is no location {name}; name it in a line 'memory {name} = 0' before")),
         }
     }

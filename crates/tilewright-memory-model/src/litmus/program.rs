@@ -218,11 +218,7 @@ impl Program for Litmus {
             return Err("a block makes more than 64 accesses".to_owned());
         }
         let observed = block.observed.iter().map(|value| bits(run.values[*value])).collect();
-        Ok(Replay { operations: run.operations, next_read: run.next_read, observed })
-    }
-
-    fn observed_values(&self, block: usize) -> usize {
-        self.blocks[block].observed.len()
+        Ok(Replay { operations: run.operations, next_read: run.next_read, observed, cut: false })
     }
 }
 

@@ -7,8 +7,9 @@ mod kernel;
 mod report;
 
 use super::{exit::Exit, progress::Progress};
-pub(super) use argument::positive;
-use argument::{Grid, OutputFile};
+use argument::OutputFile;
+pub(super) use argument::{Grid, positive};
+pub(super) use bind::{Bound, bind};
 pub(super) use kernel::choose_entry_of;
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use tilewright::{
