@@ -95,6 +95,32 @@ pub(crate) trait Expand {
         self.narrow_odd(odd)
     }
 
+    /// The larger or smaller number: +0 above -0; of NaN and a number the number.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
+    fn extreme_number(&mut self, larger: bool, x: Value, y: Value) -> Value {
+        let value = self.extreme_of_numbers(larger, x, y);
+        let number = self.p(Prim::FEq, &[y, y]);
+        self.select(number, value, x)
+    }
+
+    /// The larger or smaller number: +0 above -0; the second if one is NaN.
+    fn extreme_of_numbers(&mut self, larger: bool, x: Value, y: Value) -> Value {
+        let value = self.p(if larger { Prim::FMax } else { Prim::FMin }, &[x, y]);
+        // Equal numbers differ in the sign of zeros at most: the sign is set if it is in both, or in one of them.
+        let equal = self.p(Prim::FEq, &[x, y]);
+        let both = self.bits_of_both(if larger { Prim::And } else { Prim::Or }, x, y);
+        self.select(equal, both, value)
+    }
+
+    /// The bits of two floats, combined.
+    fn bits_of_both(&mut self, prim: Prim, x: Value, y: Value) -> Value {
+        let wide = self.lane(x) == Lane::F64;
+        let (to, back) = if wide { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
+        let (x, y) = (self.p(to, &[x]), self.p(to, &[y]));
+        let bits = self.p(prim, &[x, y]);
+        self.p(back, &[bits])
+    }
+
     /// A number of `f32` times a power of two, of which the exponent is rounded down.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn scale(&mut self, operands: &[Value]) -> Value {

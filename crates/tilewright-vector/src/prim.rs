@@ -165,6 +165,8 @@ primitives! {
     Sqrt "sqrt" Floats(1), "The square root, rounded to nearest even.";
     FMin "fmin" Floats(2), "The first if it is below the second, else the second; so of NaN and of zeros the second.";
     FMax "fmax" Floats(2), "The first if it is above the second, else the second; so of NaN and of zeros the second.";
+    MinNum "minnum" Floats(2), "The smaller number, -0 below +0; of NaN and a number the number; of two NaN one that does not signal.";
+    MaxNum "maxnum" Floats(2), "The larger number, +0 above -0; of NaN and a number the number; of two NaN one that does not signal.";
     Floor "floor" Floats(1), "The next integer downwards.";
     Ceil "ceil" Floats(1), "The next integer upwards.";
     Trunc "ftrunc" Floats(1), "The next integer toward zero.";

@@ -236,7 +236,25 @@ fn is_commutative(prim: Prim) -> bool {
     use Prim::*;
     matches!(
         prim,
-        Add | Mul | MulHighS | MulHighU | And | Or | Xor | MinS | MaxS | MinU | MaxU | Eq | FAdd | FMul | FEq | MAnd | MOr | MXor
+        Add | Mul
+            | MulHighS
+            | MulHighU
+            | And
+            | Or
+            | Xor
+            | MinS
+            | MaxS
+            | MinU
+            | MaxU
+            | Eq
+            | FAdd
+            | FMul
+            | MinNum
+            | MaxNum
+            | FEq
+            | MAnd
+            | MOr
+            | MXor
     )
 }
 

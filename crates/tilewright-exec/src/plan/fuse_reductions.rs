@@ -2,8 +2,7 @@
 //!
 //! A reduction is a tree of halves. Vector code that computes elements an eighth of a row apart combines them in registers as the first three
 //! halvings do, and writes an eighth of each row; the reduction goes on from there. So the rows are not read again, and not even written
-//! where nothing else reads them. The first pass of a block goes in order, though: it waits for what lies in memory, not for
-//! the caches.
+//! where nothing else reads them.
 
 use super::{
     Inst, Sweep, Tile, VReg,
@@ -18,13 +17,12 @@ use crate::kernels::long;
 /// Lets sweeps begin the reductions of what they compute. `registers`: the bytes of each.
 pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) {
     let (mut uses, writes) = (count_uses(code), count_writes(code));
-    let first = code.iter().position(|(inst, _)| inst.is_pass());
     let writers = sweeps_that_write(code);
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at);
         let Some((Inst::FoldRows(fold), _)) = after.first_mut() else { continue };
         let Some(reg) = whole_register(&fold.src).filter(|reg| writes.of(*reg) == 1) else { continue };
-        let Some(writer) = writers.get(&reg).copied().filter(|writer| Some(*writer) != first) else { continue };
+        let Some(writer) = writers.get(&reg).copied() else { continue };
         let Some((Inst::Sweep(sweep), _)) = before.get_mut(writer) else { continue };
         let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
         if begin(sweep, fold, reg, dst) {
@@ -116,15 +114,10 @@ mod tests {
         (Inst::FoldRows(Box::new(FoldRows { kernel, combine, rows: N / row, extent: row, result: 1, src, dst, spare, steps: 0 })), 0)
     }
 
-    /// What becomes of code behind a first pass: the registers that each instruction reads and those that it writes, but for the room of
-    /// folds; 100 is the first new one.
+    /// What becomes of code: the registers that each instruction reads and those that it writes, but for the room of folds; 100 is the first
+    /// new one.
     fn begun<const COUNT: usize>(code: [(Inst, u32); COUNT]) -> Vec<(Vec<u32>, Vec<u32>)> {
         let mut code = Vec::from(code);
-        code.insert(0, sum(90, N, 91));
-        changed(code).split_off(1)
-    }
-
-    fn changed(mut code: Vec<(Inst, u32)>) -> Vec<(Vec<u32>, Vec<u32>)> {
         let mut registers = vec![4 * N; 100];
         begin_early(&mut code, &mut registers);
         assert!(registers[100..].iter().all(|bytes| *bytes == 4 * N / 8), "an eighth is left");
@@ -171,11 +164,6 @@ mod tests {
         if has_vector_code() {
             assert_eq!(found, [(vec![0], vec![2, 100]), (vec![100], vec![3]), (vec![2], vec![4])]);
         }
-    }
-
-    #[test]
-    fn a_first_pass_goes_in_order() {
-        assert_eq!(changed(vec![sweep(0, &[1]), sum(1, N, 2)]), [(vec![0], vec![1]), (vec![1], vec![2])]);
     }
 
     #[test]

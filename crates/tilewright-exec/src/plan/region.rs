@@ -95,14 +95,21 @@ pub(crate) enum Walks {
     Registers,
     /// Any: for each of so many loops, the outermost first, one bit for each buffer that it walks; the innermost does so element by element.
     /// The code is told how often each goes round, then, loop by loop but for the innermost, how many bytes each of these buffers goes on.
-    Strided(SmallVec<[u32; 4]>),
+    Strided {
+        walked: SmallVec<[u32; 4]>,
+        /// How often the innermost goes round, if code is made for that.
+        row: Option<usize>,
+    },
 }
 
 impl Walks {
     /// Those of a nest whose innermost loop walks buffers element by element, or not at all.
-    pub(crate) fn of(nest: &Nest) -> Walks {
+    ///
+    /// Those of a single block are always the same, so code is made for as many elements as its rows have.
+    pub(crate) fn of(nest: &Nest, of_one_block: bool) -> Walks {
+        let row = nest.loops.last().map(|row| row.extent).filter(|_| of_one_block && nest.loops.len() > 1);
         let mask = |each: &Loop| each.strides.iter().enumerate().fold(0, |mask, (buffer, stride)| mask | u32::from(*stride > 0) << buffer);
-        Walks::Strided(nest.loops.iter().map(mask).collect())
+        Walks::Strided { walked: nest.loops.iter().map(mask).collect(), row }
     }
 }
 
@@ -273,9 +280,9 @@ impl Region {
         nest.span_of(buffer, rounds) + parts
     }
 
-    /// How many parts of rows it combines: 1 if it begins no reductions.
-    pub(crate) fn parts(&self) -> usize {
-        self.parts.as_ref().map_or(1, |parts| parts.count)
+    /// The parts of rows that it combines, if it begins reductions.
+    pub(crate) fn parts(&self) -> Option<&RowParts> {
+        self.parts.as_ref()
     }
 
     /// The number of a buffer.
@@ -361,9 +368,10 @@ impl<'a> Lowering<'a> {
                 };
                 region.nest.loops.iter().enumerate().map(of).unzip()
             }
-            Walks::Strided(masks) => {
-                let counts = masks.iter().map(|_| number()).collect();
+            Walks::Strided { walked: masks, row } => {
                 let innermost = masks.len() - 1;
+                let known = |depth: usize| row.filter(|_| depth == innermost).map(|extent| Count::Const(extent as i64));
+                let counts = (0..masks.len()).map(|depth| known(depth).unwrap_or_else(&mut number)).collect();
                 let mut stride = |depth: usize, buffer: usize| match masks[depth] >> buffer & 1 {
                     0 => Count::Const(0),
                     _ if depth == innermost => Count::Const(region.buffers[buffer].size as i64),

@@ -212,7 +212,7 @@ impl Sweep {
             self.folds.pop();
             return None;
         };
-        let parts = region.parts();
+        let parts = region.parts()?.count;
         self.way = Way::Region(Box::new(region));
         Some(parts)
     }

@@ -398,7 +398,7 @@ impl Machine<'_> {
         let run = Run::new(one.sweep, nested.region, &block.frame, streamed);
         let mut nest = nested.of_blocks(blocks);
         let ran = if region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() {
-            run.strided(&nest);
+            run.strided(&nest, false);
             true
         } else {
             // Too many loops for all of them.
@@ -406,7 +406,7 @@ impl Machine<'_> {
                 let mut nest = nested.nest.clone();
                 region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() && {
                     Self::lend_tiles(coarse, one, position, block);
-                    Run::new(one.sweep, nested.region, &block.frame, streamed).strided(&nest);
+                    Run::new(one.sweep, nested.region, &block.frame, streamed).strided(&nest, false);
                     true
                 }
             })

@@ -249,14 +249,16 @@ impl Machine<'_> {
         if let Some(tilings) = &tilings
             && let Some(nest) = self.nests.get(block.pc, tilings)
         {
-            Run::new(sweep, region, &block.frame, streamed).strided(nest);
+            Run::new(sweep, region, &block.frame, streamed).strided(nest, true);
             return true;
         }
         let mut tilings = tilings;
         while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {
+            let divided = region::divided_apart(sweep, region, &block.frame, &self.in_place);
             let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
+                _ if !divided.is_empty() => divided,
                 Ok(()) => {
-                    Run::new(sweep, region, &block.frame, streamed).strided(&nest);
+                    Run::new(sweep, region, &block.frame, streamed).strided(&nest, true);
                     if let Some(tilings) = tilings {
                         self.nests.keep(block.pc, tilings, nest);
                     }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Base, Executable, Form, Nest, Operand, Region, Src, Sweep, VReg, Walks},
+    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks},
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
@@ -102,6 +102,18 @@ pub(super) fn nest_in_memory(sweep: &Sweep, region: &Region, regs: &Frame, in_pl
     nest
 }
 
+/// The inputs whose rows are divided into parts that do not lie one behind the other in memory, as they do in registers.
+pub(super) fn divided_apart(sweep: &Sweep, region: &Region, regs: &Frame, in_place: &InPlace) -> SmallVec<[usize; 4]> {
+    let Some(parts) = region.parts() else { return SmallVec::new() };
+    let is_apart = |(buffer, at): (usize, &RegionBuffer)| {
+        let Src::Input(input) = at.at else { return None };
+        let (axes, row) = (in_place.strided(sweep.inputs[input].tile(), regs)?, parts.count * parts.strides[buffer]);
+        let has_rows = |axis: &Axis| axis.pitch == 1 && axis.stride == 1 && axis.count.is_multiple_of(row);
+        (row > 0 && !axes.iter().any(has_rows)).then_some(buffer)
+    };
+    region.buffers.iter().enumerate().filter_map(is_apart).collect()
+}
+
 /// Brings a nest to the order of what is written, in as few loops as there are. Gives whether vector code can go through it: the innermost loop
 /// walks each buffer element by element, or not at all, but for the inputs that are told, which have to be brought to their registers.
 pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) -> Result<(), SmallVec<[usize; 4]>> {
@@ -111,10 +123,6 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
     }
     nest.coalesce();
     let inputs = || region.buffers.iter().enumerate().filter(|(_, buffer)| matches!(buffer.at, Src::Input(_))).map(|(i, _)| i);
-    // Parts of rows are apart as in registers.
-    if region.parts() > 1 {
-        return Err(inputs().collect());
-    }
     let Some(row) = nest.loops.last() else { return Err(inputs().collect()) };
     if nest.loops.len() > MAX_DEPTH || row.extent < SHORTEST_ROW || row.strides[inputs().count()..].iter().any(|stride| *stride != 1) {
         return Err(inputs().collect());
@@ -202,14 +210,16 @@ impl<'a> Run<'a> {
     }
 
     /// Runs it over a nest that [`arrange`] found to suit it.
-    pub(super) fn strided(&self, nest: &Nest) {
+    pub(super) fn strided(&self, nest: &Nest, of_one_block: bool) {
         let streamed = self.streamed.filter(|result| {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
             is_line(self.start(*result).addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
-        let code = self.executable(Walks::of(nest), streamed);
+        let walks = Walks::of(nest, of_one_block);
+        let row_is_known = matches!(walks, Walks::Strided { row: Some(_), .. });
+        let code = self.executable(walks, streamed);
         let rounds = nest.loops[0].extent;
         let work = self.sweep.steps.len() * nest.elements() / rounds;
         let piece = (PART / work).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
@@ -220,8 +230,8 @@ impl<'a> Run<'a> {
                 break;
             }
             match code {
-                Executable::Native(native) => run(native, |args| self.args_strided(nest, from, part, args)),
-                Executable::Portable(code) => run_portable(code, |args| self.args_strided(nest, from, part, args)),
+                Executable::Native(native) => run(native, |args| self.args_strided(nest, row_is_known, from, part, args)),
+                Executable::Portable(code) => run_portable(code, |args| self.args_strided(nest, row_is_known, from, part, args)),
             }
         }
     }
@@ -233,10 +243,11 @@ impl<'a> Run<'a> {
     }
 
     #[inline(always)]
-    fn args_strided(&self, nest: &Nest, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
+    fn args_strided(&self, nest: &Nest, row_is_known: bool, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
         self.buffers(nest, from, rounds, args);
         args.add(Arg::Count(rounds as i64));
-        nest.loops[1..].iter().for_each(|each| args.add(Arg::Count(each.extent as i64)));
+        let told = nest.loops.len() - usize::from(row_is_known);
+        nest.loops[1..told].iter().for_each(|each| args.add(Arg::Count(each.extent as i64)));
         for each in &nest.loops[..nest.loops.len() - 1] {
             let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
             walked.for_each(|(stride, buffer)| args.add(Arg::Count((stride * buffer.size) as i64)));

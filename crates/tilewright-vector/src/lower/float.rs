@@ -114,16 +114,11 @@ impl Lowering<'_> {
             }
             _ => {}
         }
-        let value = self.p(prim, &[x, y]);
-        // Equal numbers differ in the sign of zeros at most: the sign is set if it is in both, or in one of them.
-        let equal = self.p(Prim::FEq, &[x, y]);
-        let both = self.bits_of_both(if larger { Prim::And } else { Prim::Or }, x, y);
-        let value = self.select(equal, both, value);
         if propagate_nan {
+            let value = self.extreme_of_numbers(larger, x, y);
             return self.unless_nan(x, value);
         }
-        let number = self.p(Prim::FEq, &[y, y]);
-        self.select(number, value, x)
+        self.p(if larger { Prim::MaxNum } else { Prim::MinNum }, &[x, y])
     }
 
     /// A number by its bits in the type of a value.
@@ -135,15 +130,6 @@ impl Lowering<'_> {
     fn unless_nan(&mut self, x: Value, value: Value) -> Value {
         let number = self.p(Prim::FEq, &[x, x]);
         self.select(number, value, x)
-    }
-
-    /// The bits of two floats, combined.
-    fn bits_of_both(&mut self, prim: Prim, x: Value, y: Value) -> Value {
-        let wide = self.builder.lane(x) == Lane::F64;
-        let (to, back) = if wide { (Prim::Bits64, Prim::Float64) } else { (Prim::Bits32, Prim::Float32) };
-        let (x, y) = (self.p(to, &[x]), self.p(to, &[y]));
-        let bits = self.p(prim, &[x, y]);
-        self.p(back, &[bits])
     }
 
     /// Whether the sign bit is set.

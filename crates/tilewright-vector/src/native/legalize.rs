@@ -7,7 +7,7 @@ use crate::{
     prim::{Lane, Prim},
     simplify, unused,
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 /// The code with only primitives that `level` has instructions for.
 pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
@@ -17,7 +17,8 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     let Code { lanes, params, values, axes, body: _, streamed } = code;
     let out =
         Code { lanes: *lanes, params: params.clone(), values: values.clone(), axes: *axes, body: Vec::new(), streamed: streamed.clone() };
-    let mut legalizer = Legalizer { code: out, level, constants: Vec::new(), items: Vec::new() };
+    let mut legalizer =
+        Legalizer { code: out, level, constants: Vec::new(), items: Vec::new(), known: HashSet::new(), quiet: HashSet::new() };
     let body = legalizer.body(&code.body);
     let mut out = legalizer.code;
     out.body = legalizer.constants.iter().map(|(_, bits, result)| Item::Const { result: *result, bits: *bits }).chain(body).collect();
@@ -42,10 +43,16 @@ fn is_legal(prim: Prim, lane: Lane, level: Level) -> bool {
     let avx512 = level == Level::Avx512;
     match (prim, lane) {
         (Mul | Shl | ShrU | ShrS, I8) | (DivS | DivU, I8 | I16 | I32) | (MulHighS | MulHighU, I8 | I32) => false,
-        (FmaF16 | FmaBf16, _) => false,
+        (FmaF16 | FmaBf16 | MinNum | MaxNum, _) => false,
         (FmaOdd | Scale, _) | (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
         _ => true,
     }
+}
+
+/// Whether what a primitive gives is no NaN that signals.
+fn is_quiet(prim: Prim) -> bool {
+    use Prim::*;
+    matches!(prim, FAdd | FSub | FMul | FDiv | Fma | FmaOdd | Sqrt | MinNum | MaxNum | WidenF16 | Widen | Narrow | S32ToF32 | S32ToF64)
 }
 
 struct Legalizer {
@@ -53,6 +60,10 @@ struct Legalizer {
     level: Level,
     constants: Vec<(Lane, u64, Value)>,
     items: Vec<Item>,
+    /// The values that are constants.
+    known: HashSet<Value>,
+    /// The values that are results of arithmetic, of which no NaN signals.
+    quiet: HashSet<Value>,
 }
 
 impl Expand for Legalizer {
@@ -87,6 +98,10 @@ impl Legalizer {
                     let body = self.body(&fold.body);
                     self.items.push(Item::Fold(Fold { body, ..fold.clone() }));
                 }
+                Item::Const { result, .. } => {
+                    self.known.insert(*result);
+                    self.items.push(item.clone());
+                }
                 other => self.items.push(other.clone()),
             }
         }
@@ -99,6 +114,7 @@ impl Legalizer {
         }
         let value = self.value(lane, Variability::Uniform);
         self.constants.push((lane, bits, value));
+        self.known.insert(value);
         value
     }
 
@@ -122,6 +138,16 @@ impl Legalizer {
         self.value(prim.result(self.code.lane(last)), variability)
     }
 
+    /// A value of which no NaN signals: the instruction for the larger of two numbers gives a signaling one in place of a number.
+    fn without_signal(&mut self, value: Value) -> Value {
+        if self.quiet.contains(&value) {
+            return value;
+        }
+        let result = self.result_of(Prim::MaxNum, &[value; 2]);
+        self.items.push(Item::Prim { result, prim: Prim::MaxNum, operands: [value; 3] });
+        result
+    }
+
     fn add_to(&mut self, result: Value, prim: Prim, operands: &[Value]) {
         let operand = |n: usize| operands[n.min(operands.len() - 1)];
         self.prim(result, prim, [operand(0), operand(1), operand(2)]);
@@ -132,6 +158,10 @@ impl Legalizer {
         use Prim::*;
         let [a, b, _] = operands;
         let lane = self.code.lane(operands[prim.arity() - 1]);
+        // A product with 1, and the like, may be left out.
+        if is_quiet(prim) && !operands.iter().any(|value| self.known.contains(value)) {
+            self.quiet.insert(result);
+        }
         if is_legal(prim, lane, self.level) {
             return self.items.push(Item::Prim { result, prim, operands });
         }
@@ -148,6 +178,11 @@ impl Legalizer {
             (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
             (MulHighS, I32) => self.upper(result, S32To64, Low32Of64, a, b),
             (MulHighU, I32) => self.upper(result, U32To64, Low32Of64, a, b),
+            (MinNum | MaxNum, _) if self.level == Level::Avx512 => {
+                let operands = [a, b, b].map(|value| self.without_signal(value));
+                self.items.push(Item::Prim { result, prim, operands });
+            }
+            (MinNum | MaxNum, _) => self.same(result, |this| this.extreme_number(prim == MaxNum, a, b)),
             (Scale, _) => self.same(result, |this| this.scale(&operands)),
             (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),
             (FmaF16 | FmaBf16, _) if self.level == Level::Avx512 => self.same(result, |this| {

@@ -57,6 +57,14 @@ macro_rules! floats {
             Prim::Sqrt => lanes!($out, |x = $a| f => bits(x.sqrt())),
             Prim::FMin => lanes!($out, |x = $a, y = $b| f => bits(if x < y { x } else { y })),
             Prim::FMax => lanes!($out, |x = $a, y = $b| f => bits(if x > y { x } else { y })),
+            Prim::MinNum => lanes!($out, |x = $a, y = $b| f => {
+                let is_first = y.is_nan() || x < y || x == y && x.is_sign_negative();
+                bits(if is_first { x } else { y })
+            }),
+            Prim::MaxNum => lanes!($out, |x = $a, y = $b| f => {
+                let is_first = y.is_nan() || x > y || x == y && x.is_sign_positive();
+                bits(if is_first { x } else { y })
+            }),
             Prim::Floor => lanes!($out, |x = $a| f => bits(x.floor())),
             Prim::Ceil => lanes!($out, |x = $a| f => bits(x.ceil())),
             Prim::Trunc => lanes!($out, |x = $a| f => bits(x.trunc())),

@@ -175,7 +175,7 @@ impl<'a> Generator<'a> {
                 .map(|(a, b)| {
                     let prims = match builder.lane(*a) {
                         Lane::Mask => [Prim::MXor, Prim::MAnd, Prim::MOr, Prim::MXor],
-                        Lane::F32 | Lane::F64 => [Prim::FAdd, Prim::FMul, Prim::FSub, Prim::FMax],
+                        Lane::F32 | Lane::F64 => [Prim::FAdd, Prim::FMul, Prim::MaxNum, Prim::FMax],
                         _ => [Prim::Add, Prim::Sub, Prim::MinS, Prim::Xor],
                     };
                     builder.prim(prims[choice], &[*a, *b])

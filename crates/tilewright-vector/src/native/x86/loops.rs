@@ -197,6 +197,8 @@ impl Emitter<'_> {
         self.bind(tail);
         if !whole {
             let left = self.word();
+            let mask = align(self.block);
+            self.block = mask + 64;
             // What is left of vectors side by side is computed by the same code.
             let again = self.label();
             self.bind(again);
@@ -206,7 +208,10 @@ impl Emitter<'_> {
                 self.e(InstId::Sub, &[g(RAX), index.operand()]);
                 self.jump(InstId::Jle, over);
                 self.e(InstId::Mov, &[word(left), g(RAX)]);
-                self.tail = Some(Tail(left));
+                self.e(InstId::Mov, &[g(RCX), g(RAX)]);
+                let first = self.first_lanes();
+                self.write_mask(first, mask);
+                self.tail = Some(Tail { number: left, mask });
                 self.iteration(inner, width);
                 self.tail = None;
             }

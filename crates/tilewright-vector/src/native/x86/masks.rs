@@ -137,9 +137,28 @@ impl Emitter<'_> {
         if all {
             return mask;
         }
+        let first = match tail {
+            Some(tail) if limits.is_empty() => self.read_mask(tail.mask),
+            _ => self.lanes_with_places(tail, limits),
+        };
+        Some(match (self.level, mask) {
+            (_, None) => first,
+            (Level::Avx512, Some(mask)) => {
+                self.e(InstId::Kandq, &[m(first), m(first), m(mask)]);
+                first
+            }
+            (Level::Avx2, Some(mask)) => {
+                self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]);
+                first
+            }
+        })
+    }
+
+    /// The mask of the lanes that are active and have a place in all loops, where [`first_lanes`](Emitter::first_lanes) gives one.
+    fn lanes_with_places(&mut self, tail: Option<Tail>, limits: Vec<(Axis, Count)>) -> u8 {
         // The number of lanes that have a place, in rcx.
         match tail {
-            Some(Tail(place)) => self.e(InstId::Mov, &[g(RCX), word(place)]),
+            Some(tail) => self.e(InstId::Mov, &[g(RCX), word(tail.number)]),
             None => self.e(InstId::Mov, &[g(RCX), number(self.width as i64)]),
         }
         for (axis, limit) in limits {
@@ -161,18 +180,30 @@ impl Emitter<'_> {
         self.e(InstId::Xor, &[g32(RAX), g32(RAX)]);
         self.e(InstId::Test, &[g(RCX), g(RCX)]);
         self.e(InstId::Cmovl, &[g(RCX), g(RAX)]);
-        let first = self.first_lanes();
-        Some(match (self.level, mask) {
-            (_, None) => first,
-            (Level::Avx512, Some(mask)) => {
-                self.e(InstId::Kandq, &[m(first), m(first), m(mask)]);
-                first
+        self.first_lanes()
+    }
+
+    /// Keeps a mask that [`first_lanes`](Emitter::first_lanes) gave.
+    pub(super) fn write_mask(&mut self, mask: u8, place: i32) {
+        match self.level {
+            Level::Avx512 => self.e(InstId::Kmovq, &[at(BLOCK, place), m(mask)]),
+            Level::Avx2 => self.move_vector(at(BLOCK, place), v(mask, 32)),
+        }
+    }
+
+    /// A mask that was kept, where [`first_lanes`](Emitter::first_lanes) gave it.
+    fn read_mask(&mut self, place: i32) -> u8 {
+        match self.level {
+            Level::Avx512 => {
+                self.e(InstId::Kmovq, &[m(7), at(BLOCK, place)]);
+                7
             }
-            (Level::Avx2, Some(mask)) => {
-                self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]);
-                first
+            Level::Avx2 => {
+                let to = self.scratch(2);
+                self.move_vector(v(to, 32), at(BLOCK, place));
+                to
             }
-        })
+        }
     }
 
     /// A copy of a mask, where [`active`](Emitter::active) gives one.

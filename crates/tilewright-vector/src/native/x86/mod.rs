@@ -71,9 +71,14 @@ struct Nest {
     addresses: Vec<(Place, Cell)>,
 }
 
-/// The word with the number of lanes that are active, while a tail is emitted.
+/// Where it stands which lanes are active, while a tail is emitted.
 #[derive(Clone, Copy)]
-struct Tail(i32);
+struct Tail {
+    /// The word with their number.
+    number: i32,
+    /// Their mask.
+    mask: i32,
+}
 
 struct Emitter<'a> {
     code: &'a Code,

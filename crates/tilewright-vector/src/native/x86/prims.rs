@@ -129,6 +129,8 @@ impl Emitter<'_> {
             return self.done(result, to);
         }
         match prim {
+            Prim::MinNum => self.range(result, lane, [a, b], 4),
+            Prim::MaxNum => self.range(result, lane, [a, b], 5),
             Prim::Fma => self.fma(result, lane, [a, b, c]),
             Prim::FmaOdd => self.fma_odd(result, [a, b, c]),
             Prim::Eq | Prim::LtS | Prim::LtU | Prim::FEq | Prim::FLt | Prim::FLe => self.compare_lanes(prim, result, lane, a, b),
@@ -145,6 +147,15 @@ impl Emitter<'_> {
             Prim::Mul => self.multiply_64(result, a, b),
             _ => self.scalar(prim, result, a, b),
         }
+    }
+
+    /// The smaller or larger number, as `which` says, with its own sign. Operands that are NaN must not signal.
+    fn range(&mut self, result: Value, lane: Lane, [a, b]: [Value; 2], which: i64) {
+        let bytes = self.bytes(lane);
+        let (x, y) = (self.vector(a, 1), self.second(b, lane));
+        let to = self.target(result);
+        self.e(by_float(lane, I::Vrangeps, I::Vrangepd), &[v(to, bytes), v(x, bytes), y, number(which)]);
+        self.done(result, to);
     }
 
     /// A number of a table of 16.
