@@ -3,7 +3,11 @@
 //! A kernel is a row of fragments, each of which works on memory of its own. A fragment knows the mistakes that can be made in it, as changes of its text,
 //! and the rule that each breaks. `PROGRAMS=n` tries as many kernels, `SEED=n` only the one with this number.
 
-use std::{collections::BTreeMap, env};
+use std::{
+    collections::BTreeMap,
+    env,
+    io::{self, Write as _},
+};
 use tilewright_check::{CheckOptions, Checker, Report};
 use tilewright_exec::{Arg, LaunchOptions, Memory};
 use tilewright_text::{ParseOptions, parse};
@@ -383,6 +387,6 @@ fn correct_kernels_are_silent_and_planted_mistakes_are_found() {
             missed.push(format!("seed {seed}, {}: '{}' became '{}', found {found:?}", mistake.kind, mistake.from, mistake.to));
         }
     }
-    println!("planted and reported: {tried:?}");
+    writeln!(io::stdout(), "planted and reported: {tried:?}").expect("the output can be written");
     assert!(missed.is_empty(), "{} mistakes were missed, of {tried:?}:\n{}", missed.len(), missed[..missed.len().min(20)].join("\n"));
 }

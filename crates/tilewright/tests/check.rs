@@ -1,7 +1,7 @@
 //! The rules of the checker: the buggy kernel of each is reported, the mended one is not. The first line of a kernel says how it is checked.
 
-use std::{fs, path::Path, process::Command};
-use tilewright::{case::Case, check::rules, exec::LaunchOptions};
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use tilewright::{bytecode, case::Case, check::rules, exec::LaunchOptions, ir, text};
 use tilewright_fuzz::corpus;
 
 /// Checks a kernel by the command in its first line; gives the exit status and the rules of the findings.
@@ -74,4 +74,62 @@ fn cases_of_the_corpus_are_clean() {
         count += 1;
     }
     assert!(count >= 35, "the corpus has cases");
+}
+
+/// The kernels of `tests/check`: the second line of each names the rules that it breaks.
+#[test]
+fn kernels_from_practice_are_told_apart() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
+    let mut count = 0;
+    for file in fs::read_dir(folder).unwrap().flatten() {
+        let (name, text) = (file.file_name().into_string().unwrap(), fs::read_to_string(file.path()).unwrap());
+        let expected = text.lines().nth(1).and_then(|line| line.strip_prefix("// ")).unwrap();
+        let expected: BTreeSet<String> = expected.split(' ').filter(|rule| *rule != "clean").map(str::to_owned).collect();
+        let (status, found) = check(&name, &text);
+        assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{name}");
+        assert_eq!(status, Some(i32::from(!expected.is_empty())), "{name}");
+        count += 1;
+    }
+    assert!(count >= 8);
+}
+
+/// Mistakes in the synchronisation of cases of the corpus: what stands in the text, and what stands there instead.
+const WEAKENED: [(&str, &str, &str); 8] = [
+    ("matmul_splitk_lock", "acquire device", "relaxed device"),
+    ("matmul_splitk_lock", "release device", "relaxed device"),
+    ("matmul_splitk_lock", "acquire device", "acquire tl_blk"),
+    ("matmul_splitk_lock", " token = %13 ", " "),
+    ("matmul_splitk_lock", " token = %10 ", " "),
+    ("matmul_splitk_lock", " token=%20 ", " "),
+    ("matmul_splitk_atomic", "relaxed device", "relaxed tl_blk"),
+    ("histogram", "relaxed device", "relaxed tl_blk"),
+];
+
+#[test]
+fn weakened_synchronisation_of_cases_is_found() {
+    let mut missing = 0;
+    for (name, from, to) in WEAKENED {
+        let folder = corpus::folder().join("cases").join(name);
+        if !folder.is_dir() {
+            missing += 1;
+            continue;
+        }
+        let copy = tempfile::tempdir().unwrap();
+        for file in fs::read_dir(&folder).unwrap().flatten() {
+            fs::copy(file.path(), copy.path().join(file.file_name())).unwrap();
+        }
+        let case = Case::load(copy.path()).unwrap();
+        let module = case.module(None).unwrap();
+        let text = text::print(&module, &text::PrintOptions::new().module(true));
+        assert!(text.contains(from), "{name}: {text}");
+        let weakened = text::parse(&text.replace(from, to), &text::ParseOptions::new().version(module.version)).unwrap();
+        let weakened = ir::verify(weakened).unwrap();
+        let (_, path) = case.bytecode(None).unwrap();
+        fs::write(path, bytecode::write(&weakened, &bytecode::WriteOptions::new(module.version)).unwrap()).unwrap();
+        let report = Case::load(copy.path()).unwrap().check(None, &LaunchOptions::new()).unwrap();
+        let found: BTreeSet<&str> = report.findings.iter().map(|finding| finding.rule.id).collect();
+        let races = ["data-race", "narrow-scope", "token-order"];
+        assert!(races.iter().any(|rule| found.contains(rule)), "{name}, '{from}' became '{to}': {found:?}");
+    }
+    assert!(missing < WEAKENED.len(), "the corpus has none of the cases");
 }
