@@ -17,7 +17,7 @@ mod step;
 
 use crate::access::Strength;
 use knowledge::{Foreign, Knowledge, Local, Position};
-use shadow::{EventId, Shadow, Shape, State};
+use shadow::{Bytes, EventId, Shadow, Shape, State};
 use smallvec::SmallVec;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -244,29 +244,8 @@ impl Races {
         let is_single = matches!(access.runs, [run] if run.bytes == u64::from(access.element));
         // Each element releases for itself.
         let by_element = releases && !is_single;
-        let mut shadow = std::mem::take(&mut self.shadow);
-        // The last history that was met, what became of it, and the races that it has.
-        let mut last: Option<Met> = None;
-        let runs = access.runs.iter().flat_map(|run| run.parts(if by_element { access.element } else { 0 }));
-        for run in runs {
-            let phase = (run.address % u64::from(access.element.max(1))) as u32;
-            let shape = Shape { bytes: access.element, phase };
-            shadow.update(run.address, run.address.saturating_add(run.bytes), |begin, end, mut state| {
-                if let Some(met) = last.as_ref().filter(|met| met.is(&state, run.kind, shape)) {
-                    step.races[met.races.clone()].iter_mut().for_each(|race| race.reach(begin, end));
-                    return Arc::clone(&met.after);
-                }
-                // A history that no other bytes have is changed in place.
-                let before = (Arc::strong_count(&state) > 1).then(|| Arc::clone(&state));
-                let races = step.races.len();
-                step.visit(&self.events, &mut self.chains, Arc::make_mut(&mut state), (run.kind, shape), (begin, end));
-                if let Some(before) = before.filter(|_| !by_element) {
-                    last = Some(Met { before, kind: run.kind, shape, after: Arc::clone(&state), races: races..step.races.len() });
-                }
-                state
-            });
-        }
-        self.shadow = shadow;
+        let parts: Vec<Run> = access.runs.iter().flat_map(|run| run.parts(if by_element { access.element } else { 0 })).collect();
+        self.shadow(&mut step, &parts, by_element);
         let Step { mut known, acquired, releases, races, .. } = step;
         races.into_iter().for_each(|race| self.note(race));
         if !access.result_used {
@@ -278,6 +257,39 @@ impl Races {
         }
         let behind = OnceLock::new();
         Token(Some(Arc::new(Node { block: access.block, event: Some(event), known, behind })))
+    }
+
+    /// Compares an operation with what memory remembers of its runs, and adds it.
+    fn shadow(&mut self, step: &mut Step<'_>, runs: &[Run], by_element: bool) {
+        let element = step.access.element;
+        let shape = |run: &Run| Shape { bytes: element, phase: (run.address % u64::from(element.max(1))) as u32 };
+        let bytes: SmallVec<[Bytes; 4]> = runs.iter().map(|run| (run.address, run.address.saturating_add(run.bytes))).collect();
+        let Some(first) = runs.first() else { return };
+        let alike = !by_element && runs.iter().all(|run| (run.kind, shape(run)) == (first.kind, shape(first)));
+        if alike && let Some(state) = self.shadow.of_whole(&bytes) {
+            step.visit(&self.events, &mut self.chains, Arc::make_mut(state), (first.kind, shape(first)), bytes[0]);
+            for race in &mut step.races {
+                bytes.iter().for_each(|(begin, end)| race.reach(*begin, *end));
+            }
+            return;
+        }
+        // The last history that was met, what became of it, and the races that it has.
+        let mut last: Option<Met> = None;
+        self.shadow.update(&bytes, |index, (begin, end), mut state| {
+            let (kind, shape) = (runs[index].kind, shape(&runs[index]));
+            if let Some(met) = last.as_ref().filter(|met| met.is(&state, kind, shape)) {
+                step.races[met.races.clone()].iter_mut().for_each(|race| race.reach(begin, end));
+                return Arc::clone(&met.after);
+            }
+            // A history that no other bytes have is changed in place.
+            let before = (Arc::strong_count(&state) > 1).then(|| Arc::clone(&state));
+            let races = step.races.len();
+            step.visit(&self.events, &mut self.chains, Arc::make_mut(&mut state), (kind, shape), (begin, end));
+            if let Some(before) = before.filter(|_| !by_element) {
+                last = Some(Met { before, kind, shape, after: Arc::clone(&state), races: races..step.races.len() });
+            }
+            state
+        });
     }
 
     /// The token that waits for several, as `join_tokens` gives it.

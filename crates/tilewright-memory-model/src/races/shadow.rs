@@ -1,13 +1,13 @@
 //! What is remembered of the accesses of memory: a map of intervals.
 //!
 //! Bytes that were accessed by the same operations in the same order have one [`State`], which is shared; an access changes it once for all
-//! runs of its bytes that have it. So a tile costs a step of the map for each contiguous run, and a comparison for each history.
+//! runs of its bytes that have it. So a tile costs a step of the map for each contiguous run, and a comparison for each history; and one
+//! look at all if its bytes are those of an earlier tile.
 
 use super::knowledge::{Foreign, Position};
 use crate::access::Strength;
 use std::{
-    collections::BTreeMap,
-    ops::Bound::{Excluded, Included},
+    collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
@@ -56,6 +56,7 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) struct Also {
     pub(super) event: EventId,
+    pub(super) place: Option<ChainPlace>,
     pub(super) also: Option<Arc<Also>>,
 }
 
@@ -113,37 +114,114 @@ pub(super) struct State {
 
 struct Segment {
     end: u64,
-    state: Arc<State>,
+    group: GroupId,
 }
 
+type GroupId = u32;
+
+/// Segments with one history.
+#[derive(Default)]
+struct Group {
+    state: Arc<State>,
+    segments: u32,
+    /// The runs of an access, if the segments are exactly their bytes.
+    runs: Option<Box<[Bytes]>>,
+}
+
+/// Addresses from the first to before the second.
+pub(super) type Bytes = (u64, u64);
+
 /// Histories by address.
+///
+/// Accesses come again and again to the same bytes: a tile that was accessed as a whole is a group, and is found again by its runs at once.
 #[derive(Default)]
 pub(super) struct Shadow {
     segments: BTreeMap<u64, Segment>,
+    groups: Vec<Group>,
+    free: Vec<GroupId>,
+    /// Groups that are the runs of an access, by a hash of these.
+    whole: HashMap<u64, GroupId>,
     /// The history of bytes that nobody has accessed, which all of them share.
     untouched: Arc<State>,
 }
 
+fn hash(runs: &[Bytes]) -> u64 {
+    let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    runs.iter().fold(0, |hash, (begin, end)| mix(mix(hash, *begin), *end))
+}
+
 impl Shadow {
-    /// Replaces the history of each part of `begin..end` by what `change` makes of it.
-    pub(super) fn update(&mut self, begin: u64, end: u64, mut change: impl FnMut(u64, u64, Arc<State>) -> Arc<State>) {
-        self.split(begin);
-        self.split(end);
-        let mut at = begin;
-        while at < end {
-            let next = self.segments.range_mut(at..end).next();
-            match next {
-                Some((start, segment)) if *start == at => {
-                    let state = std::mem::take(&mut segment.state);
-                    segment.state = change(at, segment.end, state);
-                    at = segment.end;
-                }
-                other => {
-                    let until = other.map_or(end, |(start, _)| *start);
-                    let state = change(at, until, Arc::clone(&self.untouched));
-                    self.segments.insert(at, Segment { end: until, state });
-                    at = until;
-                }
+    /// The history of runs that are all of a group.
+    pub(super) fn of_whole(&mut self, runs: &[Bytes]) -> Option<&mut Arc<State>> {
+        let group = self.whole.get(&hash(runs))?;
+        let group = &mut self.groups[*group as usize];
+        (group.runs.as_deref() == Some(runs)).then_some(&mut group.state)
+    }
+
+    /// Replaces the history of each part of these runs by what `change` makes of it, given the run's position.
+    pub(super) fn update(&mut self, runs: &[Bytes], mut change: impl FnMut(usize, Bytes, Arc<State>) -> Arc<State>) {
+        // The group of the first part, as long as all parts are in it.
+        let mut common = None;
+        let mut parts = 0;
+        for (index, (begin, end)) in runs.iter().enumerate() {
+            self.split(*begin);
+            self.split(*end);
+            let mut at = *begin;
+            while at < *end {
+                let next = self.segments.range(at..*end).next().map(|(start, segment)| (*start, segment.end, segment.group));
+                let (until, state) = match next {
+                    Some((start, until, group)) if start == at => (until, self.leave(group)),
+                    other => (other.map_or(*end, |(start, ..)| start), Arc::clone(&self.untouched)),
+                };
+                let state = change(index, (at, until), state);
+                let group = self.enter(state, common);
+                common = if parts == 0 || common == Some(group) { Some(group) } else { None };
+                self.segments.insert(at, Segment { end: until, group });
+                parts += 1;
+                at = until;
+            }
+        }
+        let apart = runs.windows(2).all(|pair| pair[0].1 <= pair[1].0);
+        if let Some(group) = common.filter(|_| parts == runs.len() && apart) {
+            self.whole.insert(hash(runs), group);
+            self.groups[group as usize].runs = Some(runs.into());
+        }
+    }
+
+    /// Takes a segment out of a group; gives its history.
+    fn leave(&mut self, id: GroupId) -> Arc<State> {
+        let group = &mut self.groups[id as usize];
+        group.segments -= 1;
+        if let Some(runs) = group.runs.take() {
+            let key = hash(&runs);
+            if self.whole.get(&key) == Some(&id) {
+                self.whole.remove(&key);
+            }
+        }
+        if group.segments > 0 {
+            return Arc::clone(&group.state);
+        }
+        self.free.push(id);
+        std::mem::take(&mut group.state)
+    }
+
+    /// Puts a segment with a history into a group: the one that is given if it has the same, else a new one.
+    fn enter(&mut self, state: Arc<State>, group: Option<GroupId>) -> GroupId {
+        if let Some(id) = group
+            && Arc::ptr_eq(&self.groups[id as usize].state, &state)
+        {
+            self.groups[id as usize].segments += 1;
+            return id;
+        }
+        let group = Group { state, segments: 1, runs: None };
+        match self.free.pop() {
+            Some(id) => {
+                self.groups[id as usize] = group;
+                id
+            }
+            None => {
+                self.groups.push(group);
+                (self.groups.len() - 1) as GroupId
             }
         }
     }
@@ -152,18 +230,21 @@ impl Shadow {
     pub(super) fn forget(&mut self, begin: u64, end: u64) {
         self.split(begin);
         self.split(end);
-        let inside: Vec<u64> = self.segments.range((Included(begin), Excluded(end))).map(|(start, _)| *start).collect();
-        inside.iter().for_each(|start| {
-            self.segments.remove(start);
-        });
+        let inside: Vec<(u64, GroupId)> = self.segments.range(begin..end).map(|(start, segment)| (*start, segment.group)).collect();
+        for (start, group) in inside {
+            self.segments.remove(&start);
+            self.leave(group);
+        }
     }
 
     /// Makes `at` a border, if it lies inside a segment.
     fn split(&mut self, at: u64) {
         let Some((_, segment)) = self.segments.range_mut(..at).next_back() else { return };
         if segment.end > at {
-            let behind = Segment { end: segment.end, state: Arc::clone(&segment.state) };
+            let behind = Segment { end: segment.end, group: segment.group };
             segment.end = at;
+            // The group has the same bytes as before.
+            self.groups[behind.group as usize].segments += 1;
             self.segments.insert(at, behind);
         }
     }

@@ -216,7 +216,7 @@ impl Step<'_> {
         if earlier.event == self.event {
             return Some(Reason::SameOperation);
         }
-        if here.is_behind(earlier) || is_observed(here, state, earlier) {
+        if is_before(here, state, earlier) {
             return None;
         }
         Some(match () {
@@ -236,13 +236,24 @@ fn released(here: &Here<'_>, position: Position) -> Foreign {
     released
 }
 
-/// Whether an earlier write was observed by something that is before this access.
-fn is_observed(here: &Here<'_>, state: &State, earlier: &Entry) -> bool {
-    // Of several weak writes, at most the last is observed, and the others by nobody.
-    let Some(place) = earlier.place.filter(|_| earlier.also.is_none()) else { return false };
+/// Whether all accesses that an entry stands for are before this one, by base causality or by what observed them.
+fn is_before(here: &Here<'_>, state: &State, earlier: &Entry) -> bool {
+    let mut also = earlier.also.as_deref();
+    while let Some(next) = also {
+        if !here.is_behind_event(next.event, earlier.block, None) && !is_observed(here, state, next.event, next.place) {
+            return false;
+        }
+        also = next.also.as_deref();
+    }
+    here.is_behind_event(earlier.event, earlier.block, earlier.position) || is_observed(here, state, earlier.event, earlier.place)
+}
+
+/// Whether a write, by its place in a chain of updates, was observed by something that is before this access.
+fn is_observed(here: &Here<'_>, state: &State, event: EventId, place: Option<ChainPlace>) -> bool {
+    let Some(place) = place else { return false };
     let observes = |read: &&Entry| {
         let seen = read.observed.as_ref().map(|(seen, _)| *seen);
-        seen.is_some_and(|seen| seen.first == place.first && seen.updates >= place.updates) && read.event != earlier.event
+        seen.is_some_and(|seen| seen.first == place.first && seen.updates >= place.updates) && read.event != event
     };
     state.reads.iter().chain(state.writes.iter()).filter(observes).any(|read| here.is_behind(read))
 }
@@ -265,7 +276,7 @@ fn add(entries: &mut Vec<Entry>, mut entry: Entry, here: &Here<'_>) {
         if let Some(at) = entries.iter().position(alike) {
             let other = entries.remove(at);
             if !entry.unused && !here.is_behind(&other) {
-                entry.also = Some(Arc::new(Also { event: other.event, also: other.also }));
+                entry.also = Some(Arc::new(Also { event: other.event, place: other.place, also: other.also }));
             }
         }
     } else if entry.unused {

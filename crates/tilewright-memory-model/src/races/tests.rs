@@ -49,13 +49,13 @@ fn random_op(random: &mut Random, before: usize, locations: usize) -> Op {
     };
     let strength = if kind != Kind::Update && random.one_in(3) { Strength::WEAK } else { Strength::new(strong, scope) };
     let first = random.below(locations);
-    let last = if random.one_in(4) { (first + 1).min(locations - 1) } else { first };
+    let several: Vec<usize> = (0..locations).filter(|location| *location == first || random.one_in(2)).collect();
     let waits_for = match random.below(4) {
         0 => Vec::new(),
         1 | 2 => before.checked_sub(1).into_iter().collect(),
         _ => (0..before).filter(|_| random.one_in(2)).collect(),
     };
-    Op { site: before, kind, strength, locations: (first..=last).collect(), waits_for, result_used: true }
+    Op { site: before, kind, strength, locations: if random.one_in(3) { several } else { vec![first] }, waits_for, result_used: true }
 }
 
 /// A program, and how many locations it has; with loops, some operations are instances of one.
@@ -114,13 +114,21 @@ fn run(program: &[Vec<Op>], schedule: &[usize]) -> Vec<Race> {
             [one] => (*one).clone(),
             several => races.join(*block as u32, several),
         };
-        let run = Run { address: 0x1000 + 4 * op.locations[0] as u64, bytes: 4 * op.locations.len() as u64, kind: op.kind };
+        // Locations that lie side by side are one run; the last one lies apart.
+        let mut runs: Vec<Run> = Vec::new();
+        for location in &op.locations {
+            let address = 0x1000 + 4 * *location as u64 + 64 * (location / 2) as u64;
+            match runs.last_mut().filter(|run| run.address + run.bytes == address) {
+                Some(run) => run.bytes += 4,
+                None => runs.push(Run { address, bytes: 4, kind: op.kind }),
+            }
+        }
         let access = Access {
             block: *block as u32,
             site: (*block * 100 + op.site) as u32,
             strength: op.strength,
             element: 4,
-            runs: &[run],
+            runs: &runs,
             token: &token,
             result_used: op.result_used,
         };
