@@ -130,6 +130,9 @@ pub const DEFAULT_LIMIT: u64 = 20_000_000;
 /// How often one block may read.
 const MAX_READS: usize = 16;
 
+/// How many ways one block can go.
+const MAX_TRACES: usize = 1 << 18;
+
 /// One way in which a block can go.
 struct Trace {
     operations: Vec<Operation>,
@@ -215,7 +218,7 @@ impl Search<'_> {
                     longer
                 })),
             }
-            if traces.len() as u64 + open.len() as u64 > self.limit {
+            if traces.len() + open.len() > MAX_TRACES || traces.len() as u64 > self.limit {
                 return Err(EnumerateError::TooManyCandidates(self.limit));
             }
         }
@@ -283,7 +286,7 @@ impl Search<'_> {
             self.count()?;
             let mut reads_from = Relation::empty(candidate.events.len());
             reads.iter().zip(&sources).zip(&choice).for_each(|((read, from), at)| reads_from.insert(from[*at], *read));
-            self.judge(chosen, (&behaviour, &here), &candidate, Causality::new(&candidate, reads_from));
+            self.judge(chosen, (&behaviour, &here), &candidate, Causality::new(&candidate, reads_from))?;
             // The next choice, counting in a number system with a digit for each read.
             let Some(at) = (0..choice.len()).find(|at| choice[*at] + 1 < sources[*at].len()) else { return Ok(()) };
             choice[..at].fill(0);
@@ -292,20 +295,29 @@ impl Search<'_> {
     }
 
     /// Asks the axioms about one candidate.
-    fn judge(&mut self, chosen: &[&Trace], (behaviour, here): (&Behaviour, &[usize]), candidate: &Candidate, causality: Causality) {
+    fn judge(
+        &mut self,
+        chosen: &[&Trace],
+        (behaviour, here): (&Behaviour, &[usize]),
+        candidate: &Candidate,
+        causality: Causality,
+    ) -> Result<(), EnumerateError> {
         if !causality.allows_reads() {
-            return;
+            return Ok(());
         }
         let mut orders = Vec::new();
         for location in candidate.locations() {
-            let of_location = causality.coherence_orders(candidate, location);
+            let mut budget = self.limit.saturating_sub(self.found.candidates);
+            let of_location = causality.coherence_orders(candidate, location, &mut budget);
+            let of_location = of_location.ok_or(EnumerateError::TooManyCandidates(self.limit))?;
+            self.found.candidates = self.limit - budget;
             if of_location.is_empty() {
-                return;
+                return Ok(());
             }
             orders.push(of_location);
         }
         if !justify::comes_from_somewhere(self.program, &self.domain, behaviour, candidate, &causality.reads_from) {
-            return;
+            return Ok(());
         }
         let all = orders.iter().map(|of_location| of_location.len() as u64).product::<u64>();
         self.found.count += all;
@@ -336,6 +348,7 @@ impl Search<'_> {
             let outcome = Outcome { values: chosen.iter().map(|trace| trace.observed.clone()).collect(), memory };
             *self.found.outcomes.entry(outcome).or_default() += count;
         }
+        Ok(())
     }
 }
 

@@ -188,21 +188,18 @@ impl Causality {
         self.reads_from.then(&self.causality).is_irreflexive()
     }
 
-    /// The coherence orders of a location that all axioms allow, each with the write that is last.
+    /// The coherence orders of a location that all axioms allow, each with the write that is last; none if more than `budget` steps would be
+    /// needed, which are taken from it.
     ///
     /// All axioms but causality of reads and no-thin-air are about single locations, once causality is known.
-    pub fn coherence_orders(&self, candidate: &Candidate, location: usize) -> Vec<(Relation, usize)> {
+    pub fn coherence_orders(&self, candidate: &Candidate, location: usize, budget: &mut u64) -> Option<Vec<(Relation, usize)>> {
         let writes = candidate.writes_of(location);
         let mut found: Vec<(Relation, usize)> = Vec::new();
-        permute(&writes, &mut Vec::new(), &mut |order| {
+        self.extend(candidate, &writes, &mut vec![location], budget, &mut |order| {
             let mut before = Relation::empty(candidate.events.len());
             for (at, a) in order.iter().enumerate() {
-                before.insert(location, *a);
                 for b in &order[at + 1..] {
-                    if self.causality.has(*b, *a) {
-                        return;
-                    }
-                    if self.causality.has(*a, *b) || candidate.morally_strong.has(*a, *b) {
+                    if self.is_coherent(candidate, *a, *b) {
                         before.insert(*a, *b);
                     }
                 }
@@ -212,8 +209,49 @@ impl Causality {
             if !found.contains(&(coherence.clone(), last)) && self.allows_coherence(candidate, location, &coherence) {
                 found.push((coherence, last));
             }
-        });
-        found
+        })?;
+        Some(found)
+    }
+
+    /// Whether coherence relates two writes of a location, of which the first comes first.
+    fn is_coherent(&self, candidate: &Candidate, first: usize, second: usize) -> bool {
+        let initial = candidate.events[first].operation.is_none();
+        initial || self.causality.has(first, second) || candidate.morally_strong.has(first, second)
+    }
+
+    /// Calls `visit` with each order of the writes, behind those that are placed, that causality and atomicity do not exclude.
+    fn extend(
+        &self,
+        candidate: &Candidate,
+        writes: &[usize],
+        placed: &mut Vec<usize>,
+        budget: &mut u64,
+        visit: &mut dyn FnMut(&[usize]),
+    ) -> Option<()> {
+        *budget = budget.checked_sub(1)?;
+        if placed.len() > writes.len() {
+            visit(placed);
+            return Some(());
+        }
+        for write in writes.iter().filter(|write| !placed.contains(write)).copied().collect::<Vec<_>>() {
+            let too_early = writes.iter().any(|other| self.causality.has(*other, write) && !placed.contains(other));
+            if !too_early && !self.is_interrupted(candidate, write, placed) {
+                placed.push(write);
+                self.extend(candidate, writes, placed, budget, visit)?;
+                placed.pop();
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a write is that of an atomic, and another one came between it and what the atomic read.
+    fn is_interrupted(&self, candidate: &Candidate, write: usize, placed: &[usize]) -> bool {
+        let read = (0..candidate.events.len()).find(|read| candidate.rmw.has(*read, write));
+        let source = read.and_then(|read| Some((read, placed.iter().position(|source| self.reads_from.has(*source, read))?)));
+        let ms = &candidate.morally_strong;
+        source.is_some_and(|(read, at)| {
+            placed[at + 1..].iter().any(|w| self.is_coherent(candidate, placed[at], *w) && ms.has(read, *w) && ms.has(*w, write))
+        })
     }
 
     fn allows_coherence(&self, candidate: &Candidate, location: usize, coherence: &Relation) -> bool {
@@ -230,20 +268,5 @@ impl Causality {
         // Causality, as far as it is about what was overwritten.
         let causality = from_read.then(&self.causality).is_irreflexive();
         atomicity && per_location && causality
-    }
-}
-
-/// Calls `visit` with each order of the items.
-fn permute(items: &[usize], taken: &mut Vec<usize>, visit: &mut impl FnMut(&[usize])) {
-    if taken.len() == items.len() {
-        visit(taken);
-        return;
-    }
-    for item in items {
-        if !taken.contains(item) {
-            taken.push(*item);
-            permute(items, taken, visit);
-            taken.pop();
-        }
     }
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::access::Strength;
 use tilewright_ir::{AtomicRMWMode as Mode, EnumKind, MemoryOrderingSemantics as Ordering, MemoryScope as Scope};
 
-/// How deep branches may nest.
+/// How deep branches, and conditions, may nest.
 const MAX_NESTING: usize = 16;
 
 /// How many blocks a test may have.
@@ -117,11 +117,11 @@ impl Parser {
                     "observe" => self.observe()?,
                     "block" => self.block()?,
                     "allowed" => {
-                        let condition = self.any()?;
+                        let condition = self.any(0)?;
                         self.litmus.expectations.push(Expectation::Allowed(condition));
                     }
                     "forbidden" => {
-                        let condition = self.any()?;
+                        let condition = self.any(0)?;
                         self.litmus.expectations.push(Expectation::Forbidden(condition));
                     }
                     "outcomes" => self.outcomes()?,
@@ -430,7 +430,7 @@ impl Parser {
                 _ => {
                     let mut parts = Vec::new();
                     while !matches!(self.peek(), Token::EndOfLine | Token::Sign("}")) {
-                        parts.push(self.comparison()?);
+                        parts.push(self.comparison(0)?);
                     }
                     listed.push(Condition::All(parts));
                 }
@@ -438,28 +438,31 @@ impl Parser {
         }
     }
 
-    fn any(&mut self) -> Parsed<Condition> {
-        let mut parts = vec![self.all()?];
+    fn any(&mut self, depth: usize) -> Parsed<Condition> {
+        let mut parts = vec![self.all(depth)?];
         while self.takes("||") {
-            parts.push(self.all()?);
+            parts.push(self.all(depth)?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { Condition::Any(parts) })
     }
 
-    fn all(&mut self) -> Parsed<Condition> {
-        let mut parts = vec![self.comparison()?];
+    fn all(&mut self, depth: usize) -> Parsed<Condition> {
+        let mut parts = vec![self.comparison(depth)?];
         while self.takes("&&") {
-            parts.push(self.comparison()?);
+            parts.push(self.comparison(depth)?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { Condition::All(parts) })
     }
 
-    fn comparison(&mut self) -> Parsed<Condition> {
+    fn comparison(&mut self, depth: usize) -> Parsed<Condition> {
+        if depth > MAX_NESTING {
+            return self.error(format!("a condition nests more than {MAX_NESTING} deep"));
+        }
         if self.takes("!") {
-            return Ok(Condition::Not(Box::new(self.comparison()?)));
+            return Ok(Condition::Not(Box::new(self.comparison(depth + 1)?)));
         }
         if self.takes("(") {
-            let inner = self.any()?;
+            let inner = self.any(depth + 1)?;
             self.expect(")")?;
             return Ok(inner);
         }
@@ -519,7 +522,7 @@ fn shown(token: &Token) -> String {
 pub(super) fn parse_condition(litmus: &mut Litmus, text: &str) -> Parsed<Condition> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens, at: 0, litmus: litmus.clone() };
-    let condition = parser.any()?;
+    let condition = parser.any(0)?;
     parser.end_of_line()?;
     *litmus = parser.litmus;
     Ok(condition)
