@@ -12,6 +12,8 @@ const FIRST_ADDRESS: u64 = 0x6000_0000_0000;
 #[derive(Debug, Default)]
 pub(crate) struct Globals {
     pub(super) allocations: Vec<Allocation>,
+    /// Which of them the module says are never written.
+    pub(super) constant: Vec<bool>,
     /// The address of each global, or why it has none.
     addresses: HashMap<Str, Result<u64, String>>,
 }
@@ -22,6 +24,9 @@ impl Globals {
         let mut globals = Globals::default();
         for global in &module.globals {
             let address = initial_bytes(module, global).map(|bytes| globals.place(bytes, global.alignment));
+            if address.is_ok() {
+                globals.constant.push(global.constant);
+            }
             globals.addresses.entry(global.name).or_insert(address);
         }
         globals

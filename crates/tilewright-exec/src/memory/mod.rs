@@ -112,7 +112,11 @@ impl<'a> Memory<'a> {
             let writable = allocation.protection == Protection::ReadWrite;
             MemoryRange { address: allocation.address, bytes: allocation.host.len() as u64, writable, buffer }
         };
-        let globals = globals.allocations.iter().map(|allocation| range(allocation, None));
+        let globals = globals
+            .allocations
+            .iter()
+            .zip(&globals.constant)
+            .map(|(allocation, constant)| MemoryRange { writable: !constant, ..range(allocation, None) });
         globals.chain(self.buffers.iter().enumerate().map(|(i, allocation)| range(allocation, Some(i)))).collect()
     }
 
