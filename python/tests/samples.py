@@ -1,6 +1,6 @@
 """Runs the samples of NVIDIA's cuTile Python on the CPU, unmodified, and tells how each went.
 
-python python/tests/samples.py CHECKOUT [--write FILE]
+python python/tests/samples.py CHECKOUT [--check] [--write FILE]
 
 CHECKOUT is a clone of https://github.com/NVIDIA/cutile-python. PyTorch has to be installed. Each sample compares its results with
 references of its own; a sample that needs several devices, or that fails, is in the table with the reason.
@@ -45,6 +45,7 @@ def main() -> int:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the table, as Markdown, into this file")
     parser.add_argument("--timeout", type=int, default=900, help="seconds for each sample")
+    parser.add_argument("--check", action="store_true", help="run the samples under the checker")
     options = parser.parse_args()
     samples = sorted(path for path in (options.checkout / "samples").glob("[A-Z]*.py")) + sorted(
         options.checkout.glob("samples/quickstart/*.py")
@@ -53,21 +54,22 @@ def main() -> int:
         parser.error(f"{options.checkout} has no samples")
     outcomes = []
     for sample in samples:
-        outcomes.append(run(sample, options.timeout))
+        outcomes.append(run(sample, options.timeout, check=options.check))
         print(f"{outcomes[-1].name:28} {outcomes[-1].text}", flush=True)
     if options.write:
         options.write.write_text(markdown(outcomes, newest_release(options.checkout)))
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
-def run(sample: Path, timeout: int) -> Outcome:
+def run(sample: Path, timeout: int, *, check: bool = False) -> Outcome:
     """Run a sample with its correctness check."""
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ)
         if "cupy" in sample.read_text():
             Path(folder, "cupy.py").write_text(CUPY)
             environment["PYTHONPATH"] = os.pathsep.join([folder, *filter(None, [environment.get("PYTHONPATH")])])
-        command = [sys.executable, "-m", "tilewright.cutile", "--torch-cuda", str(sample), "--correctness-check"]
+        checker = ["--check"] if check else []
+        command = [sys.executable, "-m", "tilewright.cutile", "--torch-cuda", *checker, str(sample), "--correctness-check"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False)
         except subprocess.TimeoutExpired:
