@@ -193,11 +193,10 @@ impl Machine<'_> {
             return self.transfer_packed(view, base, region, span, direction, block);
         }
         let place = self.locate(view, base, region, direction.kind(), block)?;
-        if view.order.semantics == MemoryOrderingSemantics::Weak && self.launch.observer.is_none() {
-            if !matches!(direction, Direction::Combine(..)) {
-                copy_box(view.size, &region.axes, place.host, direction, region.position);
-                return Ok(());
-            }
+        let copies = view.order.semantics == MemoryOrderingSemantics::Weak && !matches!(direction, Direction::Combine(..));
+        if copies && self.launch.observer.is_none() {
+            copy_box(view.size, &region.axes, place.host, direction, region.position);
+            return Ok(());
         }
         self.copy_runs(view, region, direction, place, block)
     }
