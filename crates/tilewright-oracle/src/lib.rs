@@ -142,6 +142,20 @@ impl Oracle {
         Answer { output: fs::read(output).unwrap_or_default(), ..answer }
     }
 
+    /// Assembles PTX with `ptxas` for a GPU such as `sm_80`.
+    ///
+    /// # Panics
+    /// When the tool cannot be started or the file cannot be written.
+    pub fn assemble(&self, ptx: &str, gpu: &str) -> Answer {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (input, output) = (folder.path().join("in.ptx"), folder.path().join("out.cubin"));
+        fs::write(&input, ptx).expect("a temporary file can be written");
+        let (gpu, to) = (format!("--gpu-name={gpu}"), output.to_string_lossy());
+        // What is accepted counts here, not how fast it is.
+        let answer = self.run("ptxas", &["-O0", gpu.as_str(), "-o", &*to], &[&input]);
+        Answer { output: fs::read(output).unwrap_or_default(), ..answer }
+    }
+
     fn run(&self, tool: &str, args: &[&str], files: &[&Path]) -> Answer {
         let mut command = Command::new(self.bin.join(tool));
         // The compiler looks for ptxas on the path.

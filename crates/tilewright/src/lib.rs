@@ -14,6 +14,8 @@
 //! | [`exec`] | running entries on the CPU |
 //! | [`memory_model`] | what the memory model allows: executions, litmus tests; data races of a run |
 //! | [`check`] | finding what is wrong with kernels while they run |
+//! | [`gpu`] | compiling entries to PTX |
+//! | [`ptx`] | PTX as data, and a machine that runs it on the CPU |
 //! | [`source`] | files with a module: bytecode or text, whichever they are |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
@@ -103,9 +105,11 @@ pub mod stats;
 pub use tilewright_bytecode as bytecode;
 pub use tilewright_check as check;
 pub use tilewright_exec as exec;
+pub use tilewright_gpu as gpu;
 pub use tilewright_ir as ir;
 pub use tilewright_memory_model as memory_model;
 pub use tilewright_mlir as mlir;
 pub use tilewright_numeric as numeric;
 pub use tilewright_passes as passes;
+pub use tilewright_ptx as ptx;
 pub use tilewright_text as text;

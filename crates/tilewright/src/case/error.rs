@@ -80,6 +80,8 @@ pub enum CaseError {
     Plan(PlanError),
     /// The launch could not be checked.
     Check(CheckError),
+    /// The entry cannot be compiled for a GPU.
+    Compile(String),
 }
 
 /// A path, for messages.
@@ -110,6 +112,7 @@ impl fmt::Display for CaseError {
             CaseError::Passes(error) => write!(f, "{error}"),
             CaseError::Plan(error) => write!(f, "{error}"),
             CaseError::Check(error) => write!(f, "{error}"),
+            CaseError::Compile(error) => write!(f, "cannot compile: {error}"),
         }
     }
 }

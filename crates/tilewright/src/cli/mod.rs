@@ -7,6 +7,7 @@
 
 mod bench;
 mod check;
+mod compile;
 mod convert;
 mod diff;
 mod emit;
@@ -57,6 +58,7 @@ Examples:
   tilewright stats kernel.tilebc                  count operations, flops and bytes
   tilewright plan kernel.tilebc                   show what the engine makes of a kernel
   tilewright litmus mp.litmus                     what the memory model allows
+  tilewright compile kernel.tilebc -o kernel.ptx  compile a kernel to PTX
   tilewright ops addf                             explain an operation
   tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
   tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
@@ -81,6 +83,7 @@ enum Command {
     Stats(stats::Args),
     Plan(plan::Args),
     Litmus(litmus::Args),
+    Compile(compile::Args),
     Ops(ops::Args),
     Run(run::Args),
     Check(check::Args),
@@ -122,6 +125,7 @@ fn run_command(command: Command) -> Exit {
         Command::Stats(args) => stats::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Litmus(args) => litmus::run(&args),
+        Command::Compile(args) => compile::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::run(args),

@@ -1,7 +1,10 @@
 //! What can be written on the command line: arguments, grids, output files.
 
 use std::{num::NonZeroUsize, path::PathBuf, str::FromStr, time::Duration};
-use tilewright::array::{ArrayType, DType};
+use tilewright::{
+    array::{ArrayType, DType},
+    gpu::Target,
+};
 
 /// An argument for a parameter, as written.
 #[derive(Clone, PartialEq, Debug)]
@@ -78,6 +81,25 @@ impl FromStr for Grid {
                 .ok_or_else(|| format!("'{part}' is not an extent: expected a number from 1 to {MAX_EXTENT}"))?;
         }
         Ok(Grid(grid))
+    }
+}
+
+/// What runs a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Device {
+    /// The engine.
+    Cpu,
+    /// The PTX machine, with code for a GPU.
+    Ptx(Target),
+}
+
+/// The name of a device.
+pub(super) fn device(text: &str) -> Result<Device, String> {
+    match text.split_once(':') {
+        None if text == "cpu" => Ok(Device::Cpu),
+        None if text == "ptx" => Ok(Device::Ptx(Target::default())),
+        Some(("ptx", target)) => target.parse().map(Device::Ptx),
+        _ => Err("expected cpu, ptx or ptx:GPU, such as ptx:sm_90".to_owned()),
     }
 }
 

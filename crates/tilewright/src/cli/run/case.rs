@@ -1,10 +1,14 @@
 //! Running a case.
 
 use super::{LIMIT_NAMES, Settings, progress, report};
-use crate::cli::exit::{Exit, Finding};
+use crate::cli::{
+    exit::{Exit, Finding},
+    output::complain,
+};
 use std::path::Path;
 use tilewright::{
-    case::{Case, CaseError, RunOptions},
+    case::{Case, CaseError, PtxOptions, RunOptions},
+    gpu::Target,
     ir::Version,
     passes::Pipeline,
 };
@@ -31,10 +35,24 @@ pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> 
     Ok(if report.ok { Exit::Ok } else { Exit::Findings })
 }
 
+/// Compiles a case to PTX and runs that on the PTX machine.
+pub(super) fn run_on_ptx(path: &Path, version: Option<Version>, target: Target, settings: Settings) -> anyhow::Result<Exit> {
+    let case = Case::load(path)?;
+    let options = PtxOptions { target, version, repeat: settings.repeat };
+    let (report, launches) = case.run_on_ptx(&options).map_err(classify)?;
+    report::write_case(&report, settings.json)?;
+    for launch in &launches {
+        launch.findings.iter().for_each(|finding| complain(&format!("{finding}\n")));
+    }
+    Ok(if report.ok { Exit::Ok } else { Exit::Findings })
+}
+
 /// Tells wrong modules from wrong calls.
 fn classify(error: CaseError) -> anyhow::Error {
     match error {
-        CaseError::Bytecode { .. } | CaseError::Invalid { .. } | CaseError::Plan(_) => Finding(error.to_string()).into(),
+        CaseError::Bytecode { .. } | CaseError::Invalid { .. } | CaseError::Plan(_) | CaseError::Compile(_) => {
+            Finding(error.to_string()).into()
+        }
         _ => error.into(),
     }
 }

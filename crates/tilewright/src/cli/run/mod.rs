@@ -7,7 +7,7 @@ mod kernel;
 mod report;
 
 use super::{exit::Exit, progress::Progress};
-use argument::OutputFile;
+use argument::{Device, OutputFile};
 pub(super) use argument::{Grid, positive};
 pub(super) use bind::{Bound, bind};
 pub(super) use kernel::choose_entry_of;
@@ -62,6 +62,9 @@ pub(super) struct Args {
     /// 1: run what the usual passes make of the kernel (see 'tilewright opt'); 0: carry out every operation as it stands
     #[arg(short = 'O', long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=1))]
     opt_level: u8,
+    /// Where to run: cpu, or ptx or ptx:sm_90, which compiles a case to PTX for a GPU and runs that on the PTX machine
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = argument::device)]
+    device: Device,
     /// Launch N times, each time on fresh buffers
     #[arg(long, value_name = "N", default_value = "1", value_parser = argument::positive)]
     repeat: NonZeroUsize,
@@ -131,6 +134,8 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         json: args.json,
     };
     match (args.case, args.file, args.grid) {
+        (Some(path), ..) if let Device::Ptx(target) = args.device => case::run_on_ptx(&path, args.bytecode, target, settings),
+        _ if args.device != Device::Cpu => anyhow::bail!("the PTX machine runs cases: name one with --case"),
         (Some(path), ..) => case::run(&path, args.bytecode, settings),
         (None, Some(file), Some(grid)) => {
             let call = kernel::Call { file, entry: args.entry, grid: grid.0, args: args.args, outputs: args.output };

@@ -1,0 +1,32 @@
+//! What operations compile to. Lowering asks this table first, so an operation that it does not have is refused.
+
+use tilewright_ir::Opcode;
+
+/// What an operation compiles to; `None` if it is not compiled yet.
+pub fn coverage(opcode: Opcode) -> Option<&'static str> {
+    use Opcode::*;
+    const ELEMENTWISE: &str = "primitives of vector code, register by register";
+    Some(match opcode {
+        AbsF | AbsI | AddF | AddI | AndI | Bitcast | Ceil | CmpF | CmpI | Cos | CosH | DivF | DivI | Exp | Exp2 | ExtI | Floor | Fma
+        | FToF | FToI | IntToPtr | IToF | Log | Log2 | MaxF | MaxI | MinF | MinI | MulF | MulhiI | MulI | NegF | NegI | Offset | OrI
+        | FPowF | FPowI | PtrToInt | PtrToPtr | RemF | RemI | Rsqrt | Select | ShLI | ShRI | Sin | SinH | Sqrt | SubF | SubI | Tan
+        | TanH | TruncI | XOrI | Atan2 => ELEMENTWISE,
+        Constant => "a number, or numbers in global memory",
+        Iota => "bits of the thread's number",
+        Reshape => "nothing",
+        Broadcast | Permute => "nothing, other registers, or shared memory",
+        Cat | Insert => "as permute, then a selection",
+        Extract => "shared memory",
+        Reduce => "registers, shuffles, then shared memory; combiners of elementwise operations",
+        MmaF | MmaI => "multiply-adds of what shared memory holds: f32, f64 or i32",
+        GetTileBlockId | GetNumTileBlocks => "a special register",
+        Assume | MakePartitionView | MakeStridedView | MakeGatherScatterView | MakeTensorView => "nothing",
+        MakeToken | JoinTokens | MemoryFenceAliasTko => "nothing: accesses that a token orders have a barrier between them",
+        GetTensorShape | GetIndexSpaceShape => "arithmetic",
+        LoadPtrTko | LoadViewTko => "a load for each register; weak order, elements of 8 bits and more",
+        StorePtrTko | StoreViewTko => "a store for each register; weak order, elements of 8 bits and more",
+        If | For | Loop | Break | Continue | Yield | Return => "branches; what is carried is a register",
+        Entry | Module => "an entry",
+        _ => return None,
+    })
+}

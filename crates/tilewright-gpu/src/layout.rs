@@ -1,0 +1,278 @@
+//! Linear layouts: which register of which lane of which warp holds an element of a tile.
+//!
+//! All extents of tiles are powers of two, so a place in the hardware and a place in a tile are both words of bits. A layout is a
+//! linear map between them over the field of two elements (arXiv 2505.23819): each bit of a place in the hardware says which bits of
+//! the element's row-major index it flips. Reshaping a tile changes nothing; permutations, broadcasts and slices are maps too.
+
+use std::fmt;
+
+/// A linear map over bits: bit `i` of the input flips the bits `columns[i]` of the output.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct BitMap {
+    columns: Vec<u32>,
+    /// Bits of the output.
+    rows: u32,
+}
+
+impl BitMap {
+    /// The map with these columns, whose outputs have so many bits.
+    ///
+    /// # Panics
+    /// If a column has more bits.
+    pub fn new(columns: Vec<u32>, rows: u32) -> BitMap {
+        assert!(columns.iter().all(|column| u64::from(*column) < 1 << rows), "columns of {rows} bits: {columns:x?}");
+        BitMap { columns, rows }
+    }
+
+    /// The map of `bits` bits that changes nothing.
+    pub fn identity(bits: u32) -> BitMap {
+        BitMap::new((0..bits).map(|bit| 1 << bit).collect(), bits)
+    }
+
+    /// The map that gives zero.
+    pub fn zero(inputs: u32, rows: u32) -> BitMap {
+        BitMap::new(vec![0; inputs as usize], rows)
+    }
+
+    /// What each input bit flips.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Bits of the input.
+    pub fn inputs(&self) -> u32 {
+        self.columns.len() as u32
+    }
+
+    /// Bits of the output.
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// What the map makes of `input`.
+    pub fn apply(&self, input: u32) -> u32 {
+        self.columns.iter().enumerate().filter(|(bit, _)| input >> bit & 1 == 1).fold(0, |sum, (_, column)| sum ^ column)
+    }
+
+    /// First this map, then `next`.
+    ///
+    /// # Panics
+    /// If `next` has not as many inputs as this has rows.
+    #[must_use]
+    pub fn then(&self, next: &BitMap) -> BitMap {
+        assert_eq!(self.rows, next.inputs(), "the maps fit");
+        BitMap { columns: self.columns.iter().map(|column| next.apply(*column)).collect(), rows: next.rows }
+    }
+
+    /// Both side by side: this on the lower bits of input and output, `upper` on the upper ones.
+    #[must_use]
+    pub fn product(&self, upper: &BitMap) -> BitMap {
+        let shifted = upper.columns.iter().map(|column| column << self.rows);
+        BitMap { columns: self.columns.iter().copied().chain(shifted).collect(), rows: self.rows + upper.rows }
+    }
+
+    /// The map whose [`product`](BitMap::product) with `lower` this is, if there is one.
+    pub fn left_divided(&self, lower: &BitMap) -> Option<BitMap> {
+        let (low, high) = self.columns.split_at_checked(lower.columns.len())?;
+        let rows = self.rows.checked_sub(lower.rows)?;
+        let mask = (1 << lower.rows) - 1;
+        (low == lower.columns && high.iter().all(|column| column & mask == 0))
+            .then(|| BitMap { columns: high.iter().map(|column| column >> lower.rows).collect(), rows })
+    }
+
+    /// An input that the map makes `output` of, if there is one: that with the fewest high bits.
+    pub fn solve(&self, output: u32) -> Option<u32> {
+        // Reduced columns with distinct highest bits, and the inputs that give them.
+        let mut basis: Vec<(u32, u32)> = Vec::new();
+        let reduce = |basis: &[(u32, u32)], mut value: u32, mut input: u32| {
+            for (column, from) in basis {
+                if value >> column.ilog2() & 1 == 1 {
+                    value ^= column;
+                    input ^= from;
+                }
+            }
+            (value, input)
+        };
+        for (bit, column) in self.columns.iter().enumerate() {
+            let (rest, input) = reduce(&basis, *column, 1 << bit);
+            if rest != 0 {
+                basis.push((rest, input));
+                basis.sort_by_key(|(column, _)| std::cmp::Reverse(*column));
+            }
+        }
+        let (rest, input) = reduce(&basis, output, 0);
+        (rest == 0).then_some(input)
+    }
+
+    /// A map from outputs back to inputs: `inverse.then(self)` changes nothing. `None` if some outputs are never given.
+    pub fn inverse(&self) -> Option<BitMap> {
+        let columns: Option<Vec<u32>> = (0..self.rows).map(|row| self.solve(1 << row)).collect();
+        Some(BitMap { columns: columns?, rows: self.inputs() })
+    }
+
+    /// Whether every output is given.
+    pub fn is_surjective(&self) -> bool {
+        (0..self.rows).all(|row| self.solve(1 << row).is_some())
+    }
+}
+
+/// Lanes of a warp, as bits.
+pub(crate) const LANE_BITS: u32 = 5;
+
+/// Where the elements of a tile are: from register, lane and warp, in this order from the lowest bit, to the element's row-major index.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Layout {
+    map: BitMap,
+    register_bits: u32,
+}
+
+impl Layout {
+    /// The layout with this map, whose lowest inputs are registers.
+    ///
+    /// # Panics
+    /// If the map has not at least as many inputs as there are bits of registers and lanes, or leaves elements out.
+    pub fn new(map: BitMap, register_bits: u32) -> Layout {
+        assert!(map.inputs() >= register_bits + LANE_BITS, "registers, lanes and warps");
+        assert!(map.is_surjective(), "every element is somewhere");
+        Layout { map, register_bits }
+    }
+
+    /// Places of some elements of a tile only.
+    pub(crate) fn partial(map: BitMap, register_bits: u32) -> Layout {
+        Layout { map, register_bits }
+    }
+
+    /// The layout of a tile of `bits` bits that accesses to contiguous memory like: lanes side by side, each with up to four elements, then
+    /// warps, then more registers. Threads that are left over hold copies.
+    pub fn blocked(bits: u32, warp_bits: u32) -> Layout {
+        let threads = LANE_BITS + warp_bits;
+        let vector = bits.saturating_sub(threads).min(2);
+        let spread = (bits - vector).min(threads);
+        let outer = bits - vector - spread;
+        let unit = |bit: u32| 1u32 << bit;
+        let registers = (0..vector).chain(vector + spread..vector + spread + outer).map(unit);
+        let across = (vector..vector + spread).map(unit).chain((spread..threads).map(|_| 0));
+        Layout::new(BitMap::new(registers.chain(across).collect(), bits), vector + outer)
+    }
+
+    /// The map from the hardware to indices.
+    pub fn map(&self) -> &BitMap {
+        &self.map
+    }
+
+    /// Registers of a thread.
+    pub fn registers(&self) -> u32 {
+        1 << self.register_bits
+    }
+
+    /// The part of an index that a register decides.
+    pub fn of_register(&self, register: u32) -> u32 {
+        self.map.apply(register)
+    }
+
+    /// What each bit of the thread's number flips: lanes, then warps.
+    pub fn thread_columns(&self) -> &[u32] {
+        &self.map.columns[self.register_bits as usize..]
+    }
+
+    /// The thread bits that decide nothing: threads that differ in them only hold the same.
+    pub fn free_thread_bits(&self) -> u32 {
+        self.thread_columns().iter().enumerate().filter(|(_, column)| **column == 0).fold(0, |bits, (bit, _)| bits | 1 << bit)
+    }
+
+    /// The same places, for what `next` makes of indices; every index must be the image of one.
+    #[must_use]
+    pub fn then(&self, next: &BitMap) -> Layout {
+        Layout::new(self.map.then(next), self.register_bits)
+    }
+
+    /// For each register of this layout the register of `other`, of the same thread, that holds the same element; `None` if some elements are in
+    /// other threads.
+    pub fn registers_of(&self, other: &Layout) -> Option<Vec<u32>> {
+        if self.thread_columns() != other.thread_columns() {
+            return None;
+        }
+        let registers = BitMap { columns: other.map.columns[..other.register_bits as usize].to_vec(), rows: other.map.rows };
+        (0..self.registers()).map(|register| registers.solve(self.of_register(register))).collect()
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lanes = self.register_bits as usize;
+        let warps = lanes + LANE_BITS as usize;
+        let parts = [("register", 0..lanes), ("lane", lanes..warps), ("warp", warps..self.map.columns.len())];
+        for (i, (name, range)) in parts.into_iter().enumerate() {
+            write!(f, "{}{name} {:?}", if i > 0 { ", " } else { "" }, &self.map.columns[range])?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn maps() -> Vec<BitMap> {
+        vec![
+            BitMap::identity(3),
+            BitMap::zero(2, 0),
+            BitMap::new(vec![1, 3, 7, 4], 3),
+            BitMap::new(vec![2, 1, 8, 4], 4),
+            BitMap::new(vec![0b101, 0b110, 0b111], 3),
+        ]
+    }
+
+    #[test]
+    fn maps_are_linear() {
+        for map in maps() {
+            for (a, b) in (0..1 << map.inputs()).flat_map(|a| (0..1 << map.inputs()).map(move |b| (a, b))) {
+                assert_eq!(map.apply(a ^ b), map.apply(a) ^ map.apply(b), "{map:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_divided_again() {
+        for (a, b) in maps().into_iter().flat_map(|a| maps().into_iter().map(move |b| (a.clone(), b))) {
+            let product = a.product(&b);
+            assert_eq!(product.left_divided(&a), Some(b.clone()));
+            for (x, y) in (0..1 << a.inputs()).flat_map(|x| (0..1 << b.inputs()).map(move |y| (x, y))) {
+                assert_eq!(product.apply(x | y << a.inputs()), a.apply(x) | b.apply(y) << a.rows());
+            }
+        }
+        assert_eq!(BitMap::new(vec![2, 1], 2).left_divided(&BitMap::identity(1)), None);
+        assert_eq!(BitMap::new(vec![1, 3], 2).left_divided(&BitMap::identity(1)), None);
+    }
+
+    #[test]
+    fn inverses_undo() {
+        for map in maps() {
+            let inverse = map.inverse().unwrap();
+            assert_eq!(inverse.then(&map), BitMap::identity(map.rows()), "{map:?}");
+        }
+        assert_eq!(BitMap::new(vec![1, 1], 2).inverse(), None);
+        assert_eq!(BitMap::new(vec![1, 1], 2).solve(2), None);
+    }
+
+    #[test]
+    fn blocked_layouts_hold_every_element() {
+        for bits in 0..=16 {
+            let layout = Layout::blocked(bits, 2);
+            assert_eq!(layout.map().inputs(), layout.registers().ilog2() + 7);
+            let copies = 1 << layout.free_thread_bits().count_ones();
+            assert_eq!(u64::from(layout.registers()) * 128, copies * (1u64 << bits), "{bits}: {layout}");
+        }
+        assert_eq!(Layout::blocked(10, 2).to_string(), "register [1, 2, 512], lane [4, 8, 16, 32, 64], warp [128, 256]");
+        assert_eq!(Layout::blocked(1, 2).to_string(), "register [], lane [1, 0, 0, 0, 0], warp [0, 0]");
+    }
+
+    #[test]
+    fn registers_are_found_in_other_layouts() {
+        let layout = Layout::blocked(10, 2);
+        let swapped = BitMap::new(vec![2, 1, 4, 8, 16, 32, 64, 128, 256, 512], 10);
+        assert_eq!(layout.then(&swapped).registers_of(&layout), Some(vec![0, 2, 1, 3, 4, 6, 5, 7]));
+        let moved = BitMap::new(vec![4, 2, 1, 8, 16, 32, 64, 128, 256, 512], 10);
+        assert_eq!(layout.then(&moved).registers_of(&layout), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! A compiler from CUDA Tile IR to PTX: no LLVM, no CUDA toolkit, no GPU.
+//!
+//! ```text
+//! VerifiedModule ──► facts ──► layouts ──► thread code (SSA) ──► PTX text
+//! ```
+//!
+//! [`compile`] makes a [`Kernel`] of an entry. A [`Layout`] says which register of which lane of which warp holds an element of a tile;
+//! [`thread::Function`] is what one thread does. What an operation means on one element is the lowering to primitives of
+//! `tilewright-vector`, which the CPU engine uses too. An operation that is not covered is a [`CompileError`] that names it.
+#![forbid(unsafe_code)]
+
+mod coverage;
+mod error;
+mod layout;
+mod lower;
+mod ptx;
+mod target;
+pub mod thread;
+
+pub use coverage::coverage;
+pub use error::CompileError;
+pub use layout::{BitMap, Layout};
+pub use target::Target;
+
+use tilewright_ir::VerifiedModule;
+
+/// A compiled entry.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    target: Target,
+    code: thread::Function,
+    layouts: Vec<TileLayout>,
+}
+
+/// How the tile of an operation's result lies in registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileLayout {
+    /// The operation, with the position of its result if it has several.
+    pub operation: String,
+    /// The tile's type.
+    pub ty: String,
+    /// Where its elements are.
+    pub layout: Layout,
+}
+
+impl Kernel {
+    /// What a thread does.
+    pub fn code(&self) -> &thread::Function {
+        &self.code
+    }
+
+    /// The layouts of all tiles that have more than one element, in the order of the program.
+    pub fn layouts(&self) -> &[TileLayout] {
+        &self.layouts
+    }
+
+    /// The PTX.
+    pub fn ptx(&self) -> String {
+        ptx::print(&self.code, self.target)
+    }
+}
+
+/// Compiles an entry of a module.
+///
+/// # Errors
+/// When there is no such entry, or it has an operation that is not covered.
+pub fn compile(module: &VerifiedModule, entry: &str, target: Target) -> Result<Kernel, CompileError> {
+    let (code, layouts) = lower::lower(module, entry, target)?;
+    thread::verify(&code).map_err(|finding| CompileError::internal(entry, &finding))?;
+    Ok(Kernel { target, code, layouts })
+}

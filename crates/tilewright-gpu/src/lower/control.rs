@@ -1,0 +1,189 @@
+//! Control flow: regions become basic blocks, and what they carry becomes parameters of blocks.
+//!
+//! Conditions are scalars, which all threads hold alike, so all threads of a block go the same way.
+
+use super::{Lowered, Lowerer, Pending, Stop, Tile};
+use crate::thread::{End, Label, Target, Value};
+use tilewright_ir::{AttrName, Block, OpRef, Opcode};
+use tilewright_vector::{Lane, Prim};
+
+/// Where jumps of a region go.
+#[derive(Clone, Copy)]
+pub(super) struct Scope {
+    /// `continue`
+    next: Option<Label>,
+    /// `break`
+    exit: Option<Label>,
+    /// `yield`
+    merge: Option<Label>,
+}
+
+impl Scope {
+    /// The body of an entry.
+    pub(super) const ENTRY: Scope = Scope { next: None, exit: None, merge: None };
+}
+
+impl Lowerer<'_> {
+    /// The operations of a block.
+    pub(super) fn block(&mut self, block: Block, scope: Scope) -> Result<(), Stop> {
+        for op in self.body.ops(block) {
+            match op.opcode() {
+                Opcode::Return => self.b.end(End::Return),
+                Opcode::Continue => self.leave(op, scope.next, op.operands())?,
+                Opcode::Break => self.leave(op, scope.exit, op.operands())?,
+                Opcode::Yield => self.leave(op, scope.merge, op.operands())?,
+                Opcode::If => self.lower_if(op, scope)?,
+                Opcode::For => self.lower_for(op)?,
+                Opcode::Loop => self.lower_loop(op)?,
+                _ => self.op(op)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, op: OpRef<'_>, label: Option<Label>, operands: &[tilewright_ir::Value]) -> Result<(), Stop> {
+        let label = label.ok_or_else(|| self.unsupported(op, "a jump from here"))?;
+        let args = self.flatten(op, operands)?;
+        self.b.jump(label, args);
+        Ok(())
+    }
+
+    /// The registers of values, in the layouts that their types have between operations.
+    fn flatten(&mut self, op: OpRef<'_>, values: &[tilewright_ir::Value]) -> Result<Vec<Value>, Stop> {
+        let mut all = Vec::new();
+        for value in values {
+            if !self.is_token(*value) {
+                let tile = self.tile(op, *value)?;
+                let layout = self.layout_of(&tile.shape);
+                all.extend(self.convert(&tile, &layout).registers);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The types of the registers of values.
+    fn lanes(&self, op: OpRef<'_>, values: &[tilewright_ir::Value]) -> Result<Vec<Lane>, Stop> {
+        let mut all = Vec::new();
+        for value in values {
+            if !self.is_token(*value) {
+                let (elem, shape) = self.tile_type(op, *value)?;
+                let lane = self.lane_of(op, elem)?;
+                all.extend(vec![lane; self.layout_of(&shape).registers() as usize]);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Defines values as registers that were handed over.
+    fn unflatten(&mut self, op: OpRef<'_>, values: &[tilewright_ir::Value], registers: &[Value]) -> Result<(), Stop> {
+        let mut rest = registers;
+        for value in values {
+            if self.is_token(*value) {
+                self.values.insert(*value, Lowered::Token);
+                continue;
+            }
+            let (elem, shape) = self.tile_type(op, *value)?;
+            let layout = self.layout_of(&shape);
+            let (own, others) = rest.split_at(layout.registers() as usize);
+            rest = others;
+            self.define(*value, Tile { elem, is_splat: shape.is_empty(), shape, layout, registers: own.to_vec() });
+        }
+        Ok(())
+    }
+
+    fn branch(&mut self, condition: Value, then: Label, otherwise: Label, args: Vec<Value>) {
+        let then = Target { label: then, args: Vec::new() };
+        self.b.end(End::Branch { condition, then, otherwise: Target { label: otherwise, args } });
+    }
+
+    /// Goes on in a block that several ways may lead to.
+    fn enter(&mut self, label: Label) {
+        self.b.continue_in(label);
+        self.pending = Pending::UNKNOWN;
+    }
+
+    fn lower_if(&mut self, op: OpRef<'_>, scope: Scope) -> Result<(), Stop> {
+        let results: Vec<_> = op.results().collect();
+        let condition = self.scalar(op, op.operands()[0])?;
+        let (then, _) = self.b.block(&[]);
+        let (otherwise, _) = self.b.block(&[]);
+        let lanes = self.lanes(op, &results)?;
+        let (merge, params) = self.b.block(&lanes);
+        self.branch(condition, then, otherwise, Vec::new());
+        for (region, label) in [(0, then), (1, otherwise)] {
+            self.enter(label);
+            match op.region_block(region) {
+                Some(block) => {
+                    self.block(block, Scope { merge: Some(merge), ..scope })?;
+                    if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
+                        self.b.jump(merge, Vec::new());
+                    }
+                }
+                None => self.b.jump(merge, Vec::new()),
+            }
+        }
+        self.enter(merge);
+        self.unflatten(op, &results, &params)
+    }
+
+    fn lower_loop(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        let results: Vec<_> = op.results().collect();
+        let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
+        let args: Vec<_> = self.body.args(block).collect();
+        let carried = self.lanes(op, &args)?;
+        let (header, params) = self.b.block(&carried);
+        let lanes = self.lanes(op, &results)?;
+        let (exit, after) = self.b.block(&lanes);
+        let inits = self.flatten(op, op.operands())?;
+        self.b.jump(header, inits);
+        self.enter(header);
+        self.unflatten(op, &args, &params)?;
+        self.block(block, Scope { next: Some(header), exit: Some(exit), merge: None })?;
+        if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
+            self.b.jump(header, Vec::new());
+        }
+        self.enter(exit);
+        self.unflatten(op, &results, &after)
+    }
+
+    fn lower_for(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        let results: Vec<_> = op.results().collect();
+        let [from, to, step] = ["lowerBound", "upperBound", "step"].map(|name| op.operand_named(name)[0]);
+        let [from, to, step] = [self.scalar(op, from)?, self.scalar(op, to)?, self.scalar(op, step)?];
+        let less = if op.flag(AttrName::UnsignedCmp) { Prim::LtU } else { Prim::LtS };
+        let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
+        let args: Vec<_> = self.body.args(block).collect();
+        let index_lane = self.b.lane(from);
+        let lanes = self.lanes(op, &results)?;
+        let counted: Vec<Lane> = [index_lane].into_iter().chain(lanes.iter().copied()).collect();
+        let (header, params) = self.b.block(&counted);
+        let (body, _) = self.b.block(&[]);
+        let (latch, nexts) = self.b.block(&lanes);
+        let (again, _) = self.b.block(&[]);
+        let (exit, after) = self.b.block(&lanes);
+        let inits = self.flatten(op, op.operand_named("initValues"))?;
+        self.b.jump(header, [from].into_iter().chain(inits).collect());
+        self.enter(header);
+        let running = self.b.prim(less, &[params[0], to]);
+        self.branch(running, body, exit, params[1..].to_vec());
+        self.enter(body);
+        self.unflatten(op, &args, &params)?;
+        self.block(block, Scope { next: Some(latch), exit: None, merge: None })?;
+        if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
+            self.b.jump(latch, Vec::new());
+        }
+        // The range ends where the index would leave its type.
+        self.enter(latch);
+        let next = self.b.prim(Prim::Add, &[params[0], step]);
+        let grows = self.b.prim(less, &[params[0], next]);
+        self.branch(grows, again, exit, nexts.clone());
+        self.enter(again);
+        self.b.jump(header, [next].into_iter().chain(nexts).collect());
+        self.enter(exit);
+        self.unflatten(op, &results, &after)
+    }
+}
+
+fn is_terminator(op: OpRef<'_>) -> bool {
+    matches!(op.opcode(), Opcode::Return | Opcode::Continue | Opcode::Break | Opcode::Yield)
+}

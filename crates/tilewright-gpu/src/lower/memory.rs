@@ -1,0 +1,399 @@
+//! Loads and stores, through pointers and through views.
+
+use super::{
+    Lowered, Lowerer, Stop, Tile,
+    tile::{coordinate, dims_of},
+};
+use crate::thread::{Space, Value};
+use tilewright_ir::{AttrData, AttrName, MemoryOrderingSemantics, OpRef, Opcode, PaddingValue, Scalar, Type, TypeData};
+use tilewright_numeric::Rounding;
+use tilewright_passes::elem::{Elem, memory_bits};
+use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
+
+/// A strided array in memory.
+#[derive(Clone, Debug)]
+pub(super) struct TensorView {
+    elem: Elem,
+    base: Value,
+    /// `i64`.
+    pub(super) shape: Vec<Value>,
+    /// In elements: `i64`.
+    strides: Vec<Value>,
+}
+
+/// A tensor that is read and written in tiles.
+#[derive(Clone, Debug)]
+pub(super) struct TileView {
+    pub(super) tensor: TensorView,
+    /// For each dimension of the view how far tiles are apart; the sparse dimension has none.
+    pub(super) steps: Vec<Option<i64>>,
+    /// The tensor's dimension that a dimension of the view is.
+    pub(super) dim_map: Vec<usize>,
+    padding: Option<PaddingValue>,
+}
+
+/// Where the element of a register is in memory.
+struct Place {
+    address: Value,
+    offset: i32,
+    /// Whether it is there; always, if none.
+    inside: Option<Value>,
+}
+
+/// What accesses were made since the threads of the block last met.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Pending {
+    reads: bool,
+    writes: bool,
+}
+
+impl Pending {
+    /// What may have been done, at a place that several ways lead to.
+    pub(super) const UNKNOWN: Pending = Pending { reads: true, writes: true };
+}
+
+impl Lowerer<'_> {
+    /// Bytes of an element in memory, and its type there.
+    fn memory_of(&self, op: OpRef<'_>, elem: Elem) -> Result<(i64, Lane), Stop> {
+        let whole = match elem {
+            Elem::Ptr => true,
+            Elem::Num(scalar) => memory_bits(scalar).is_some_and(|bits| bits >= 8),
+        };
+        match memory_lane_of(elem).filter(|_| whole) {
+            Some(Lane::Mask) => Ok((1, Lane::I8)),
+            Some(lane) => Ok((lane.size() as i64, lane)),
+            None => Err(self.unsupported(op, &format!("memory of elements of {elem:?}"))),
+        }
+    }
+
+    /// Lets the threads meet if an access that the operation's token comes after may be another thread's.
+    fn order(&mut self, op: OpRef<'_>, writes: bool) {
+        let fresh = |token: &tilewright_ir::Value| self.body.defining_op(*token).is_some_and(|def| def.opcode() == Opcode::MakeToken);
+        let ordered = !op.operand_named("token").iter().all(fresh);
+        if ordered && (self.pending.writes || writes && self.pending.reads) {
+            self.b.barrier();
+            self.pending = Pending::default();
+        }
+        self.pending.reads |= !writes;
+        self.pending.writes |= writes;
+    }
+
+    fn require_weak(&self, op: OpRef<'_>) -> Result<(), Stop> {
+        match op.memory_ordering() {
+            None | Some(MemoryOrderingSemantics::Weak) => Ok(()),
+            Some(ordering) => Err(self.unsupported(op, &format!("an access of order {}", ordering.keyword()))),
+        }
+    }
+
+    fn element_type(&self, ty: Type) -> Option<Elem> {
+        self.module.tables.types.scalar(ty).map(Elem::Num)
+    }
+
+    pub(super) fn make_tensor_view(&mut self, op: OpRef<'_>) -> Result<Lowered, Stop> {
+        let module = self.module;
+        let ty = self.body.ty(op.result(0).expect("a view"));
+        let TypeData::TensorView { element, shape, strides, .. } = module.tables.types.get(ty) else {
+            return Err(self.unsupported(op, "this type of view"));
+        };
+        let elem = self.element_type(*element).ok_or_else(|| self.unsupported(op, "a tensor of such elements"))?;
+        let base = self.scalar(op, op.operand_named("base")[0])?;
+        let dynamic = |this: &mut Self, statics: &[i64], name: &str| -> Result<Vec<Value>, Stop> {
+            let mut values = op.operand_named(name).iter();
+            let mut all = Vec::new();
+            for known in statics {
+                all.push(match known {
+                    &tilewright_ir::DYNAMIC => {
+                        let value = *values.next().ok_or_else(|| this.unsupported(op, "an extent that is missing"))?;
+                        this.unsigned(op, value)?
+                    }
+                    known => this.i64(*known),
+                });
+            }
+            Ok(all)
+        };
+        let shape = dynamic(self, shape, "dynamicShape")?;
+        let strides = dynamic(self, strides, "dynamicStrides")?;
+        Ok(Lowered::Tensor(TensorView { elem, base, shape, strides }))
+    }
+
+    /// A scalar integer, read as unsigned, in 64 bits.
+    fn unsigned(&mut self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<Value, Stop> {
+        let value = self.scalar(op, value)?;
+        Ok(self.wide(value))
+    }
+
+    /// An integer, read as unsigned, in 64 bits.
+    fn wide(&mut self, value: Value) -> Value {
+        let mut value = value;
+        loop {
+            let prim = match self.b.lane(value) {
+                Lane::Mask => {
+                    let (one, zero) = (self.i64(1), self.i64(0));
+                    return self.b.prim(Prim::Select, &[value, one, zero]);
+                }
+                Lane::I8 => Prim::U8To32,
+                Lane::I16 => Prim::U16To32,
+                Lane::I32 => Prim::U32To64,
+                _ => return value,
+            };
+            value = self.b.prim(prim, &[value]);
+        }
+    }
+
+    pub(super) fn make_tile_view(&mut self, op: OpRef<'_>) -> Result<Lowered, Stop> {
+        let Some(Lowered::Tensor(tensor)) = self.values.get(&op.operand_named("tensor_view")[0]).cloned() else {
+            return Err(self.unsupported(op, "this tensor"));
+        };
+        let identity = |rank: usize| (0..rank).collect();
+        let mapped = |dims: &[i32]| dims.iter().map(|dim| dim.cast_unsigned() as usize).collect();
+        let wide = |extents: &[i32]| extents.iter().map(|extent| Some(i64::from(*extent))).collect();
+        let ty = self.body.ty(op.result(0).expect("a view"));
+        let (steps, dim_map, padding): (Vec<Option<i64>>, Vec<usize>, _) = match self.module.tables.types.get(ty) {
+            TypeData::PartitionView { tile, dim_map, padding, .. } => (wide(tile), mapped(dim_map), padding),
+            TypeData::StridedView { traversal_strides, dim_map, padding, .. } => (wide(traversal_strides), mapped(dim_map), padding),
+            TypeData::GatherScatterView { tile, sparse_dim, padding, .. } => {
+                // Other dimensions are given by element.
+                let steps = (0..tile.len()).map(|dim| (dim != *sparse_dim as usize).then_some(1)).collect();
+                (steps, identity(tile.len()), padding)
+            }
+            _ => return Err(self.unsupported(op, "this type of view")),
+        };
+        let dim_map = if dim_map.is_empty() { identity(steps.len()) } else { dim_map };
+        Ok(Lowered::View(TileView { tensor, steps, dim_map, padding: *padding }))
+    }
+
+    /// Where the elements of a tile of a view are.
+    fn places(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile) -> Result<Vec<Place>, Stop> {
+        let (size, _) = self.memory_of(op, view.tensor.elem)?;
+        let dims = dims_of(&tile.shape);
+        let layout = tile.layout.clone();
+        let indices = op.operand_named("index");
+        let promised = self.promises(op, view.steps.len());
+        let mut origins = Vec::new();
+        let mut sparse = None;
+        for (dim, step) in view.steps.iter().enumerate() {
+            let index = *indices.get(dim).ok_or_else(|| self.unsupported(op, "an index that is missing"))?;
+            if let Some(step) = step {
+                let (index, step) = (self.unsigned(op, index)?, self.i64(*step));
+                origins.push(self.b.prim(Prim::Mul, &[index, step]));
+            } else {
+                let coordinates = self.tile(op, index)?;
+                let at = dims[dim];
+                let columns = layout.map().columns().iter().map(|column| coordinate(*column, at)).collect();
+                let map = crate::BitMap::new(columns, at.1);
+                sparse = Some((dim, self.convert(&coordinates, &crate::Layout::new(map, layout.registers().ilog2()))));
+                origins.push(self.i64(0));
+            }
+        }
+        let mut places = Vec::new();
+        for register in 0..layout.registers() {
+            let mut address = view.tensor.base;
+            let mut added = self.i64(0);
+            let mut inside = None;
+            for (dim, at) in dims.iter().enumerate() {
+                let tensor_dim = view.dim_map[dim];
+                let (extent, size) = (view.tensor.shape[tensor_dim], self.i64(size));
+                let stride = self.b.prim(Prim::Mul, &[view.tensor.strides[tensor_dim], size]);
+                let (first, more) = match &sparse {
+                    Some((sparse_dim, coordinates)) if *sparse_dim == dim => (self.wide(coordinates.registers[register as usize]), 0),
+                    _ => {
+                        let (thread, more) = self.index_parts(&layout, register, |index| coordinate(index, *at));
+                        let thread = self.wide(thread);
+                        (self.b.prim(Prim::Add, &[origins[dim], thread]), more)
+                    }
+                };
+                let more = self.i64(more.into());
+                let distance = self.b.prim(Prim::Mul, &[first, stride]);
+                address = self.b.prim(Prim::Add, &[address, distance]);
+                let more_bytes = self.b.prim(Prim::Mul, &[more, stride]);
+                added = self.b.prim(Prim::Add, &[added, more_bytes]);
+                if !promised[dim] {
+                    let coordinate = self.b.prim(Prim::Add, &[first, more]);
+                    let in_dim = self.b.prim(Prim::LtU, &[coordinate, extent]);
+                    inside = self.both(inside, Some(in_dim));
+                }
+            }
+            let offset = self.b.constant_bits(added).and_then(|bits| i32::try_from(bits.cast_signed()).ok());
+            places.push(match offset {
+                Some(offset) => Place { address, offset, inside },
+                None => Place { address: self.b.prim(Prim::Add, &[address, added]), offset: 0, inside },
+            });
+        }
+        Ok(places)
+    }
+
+    /// The dimensions of a view in which the program promises to stay inside.
+    fn promises(&self, op: OpRef<'_>, rank: usize) -> Vec<bool> {
+        match op.compound(AttrName::Inbounds).map(|attr| self.module.tables.attrs.get(attr)) {
+            Some(AttrData::BoolArray(all)) if all.len() == rank => all.to_vec(),
+            _ => vec![false; rank],
+        }
+    }
+
+    fn view(&self, op: OpRef<'_>) -> Result<TileView, Stop> {
+        match self.values.get(&op.operand_named("view")[0]) {
+            Some(Lowered::View(view)) => Ok(view.clone()),
+            _ => Err(self.unsupported(op, "this view")),
+        }
+    }
+
+    pub(super) fn load_view(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        self.require_weak(op)?;
+        let view = self.view(op)?;
+        let result = op.result(0).expect("a tile");
+        let zero = self.i32(0);
+        let (elem, shape) = self.tile_type(op, result)?;
+        // Only its shape and layout count.
+        let tile = self.splat(elem, &shape, zero);
+        let places = self.places(op, &view, &tile)?;
+        let (_, lane) = self.memory_of(op, elem)?;
+        let padding = self.b.constant(lane, padding_bits(elem, view.padding));
+        self.order(op, false);
+        let others = vec![padding; places.len()];
+        let registers = self.load_all(lane, elem, &places, &others);
+        self.define(result, Tile { registers, is_splat: shape.is_empty(), ..tile });
+        Ok(())
+    }
+
+    fn load_all(&mut self, lane: Lane, elem: Elem, places: &[Place], others: &[Value]) -> Vec<Value> {
+        let mut registers = Vec::new();
+        for (place, other) in places.iter().zip(others) {
+            let value = self.b.load(lane, Space::Global, place.address, place.offset, place.inside.map(|inside| (inside, *other)));
+            registers.push(if elem == Elem::Num(Scalar::I1) { self.loaded_form(value, Lane::Mask) } else { value });
+        }
+        registers
+    }
+
+    pub(super) fn store_view(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        self.require_weak(op)?;
+        let view = self.view(op)?;
+        let tile = self.tile(op, op.operand_named("tile")[0])?;
+        let places = self.places(op, &view, &tile)?;
+        self.order(op, true);
+        self.store_all(&tile, &places);
+        Ok(())
+    }
+
+    fn store_all(&mut self, tile: &Tile, places: &[Place]) {
+        let first = self.first_holders(&tile.layout);
+        for (place, value) in places.iter().zip(&tile.registers) {
+            let value = self.stored_form(*value);
+            let mask = self.both(first, place.inside);
+            self.b.store(value, Space::Global, place.address, place.offset, mask);
+        }
+    }
+
+    /// A tile of pointers as places, with its mask.
+    fn pointer_places(&mut self, op: OpRef<'_>, pointers: &Tile) -> Result<Vec<Place>, Stop> {
+        let mask = match op.operand_named("mask").first() {
+            Some(mask) => {
+                let mask = self.tile(op, *mask)?;
+                Some(self.convert(&mask, &pointers.layout))
+            }
+            None => None,
+        };
+        let inside = |register: usize| mask.as_ref().map(|mask| mask.registers[register]);
+        let place = |(register, address): (usize, &Value)| Place { address: *address, offset: 0, inside: inside(register) };
+        Ok(pointers.registers.iter().enumerate().map(place).collect())
+    }
+
+    pub(super) fn load_ptr(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        self.require_weak(op)?;
+        let pointers = self.tile(op, op.operand_named("source")[0])?;
+        let result = op.result(0).expect("a tile");
+        let (elem, shape) = self.tile_type(op, result)?;
+        let (_, lane) = self.memory_of(op, elem)?;
+        let places = self.pointer_places(op, &pointers)?;
+        let others = match op.operand_named("paddingValue").first() {
+            Some(padding) => {
+                let padding = self.tile(op, *padding)?;
+                let padding = self.convert(&padding, &pointers.layout);
+                padding.registers.iter().map(|value| self.stored_form(*value)).collect()
+            }
+            None => vec![self.b.constant(lane, 0); places.len()],
+        };
+        self.order(op, false);
+        let registers = self.load_all(lane, elem, &places, &others);
+        self.define(result, Tile { elem, is_splat: shape.is_empty(), shape, layout: pointers.layout, registers });
+        Ok(())
+    }
+
+    pub(super) fn store_ptr(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        self.require_weak(op)?;
+        let pointers = self.tile(op, op.operand_named("destination")[0])?;
+        let value = self.tile(op, op.operand_named("value")[0])?;
+        self.memory_of(op, value.elem)?;
+        let value = self.convert(&value, &pointers.layout);
+        let places = self.pointer_places(op, &pointers)?;
+        self.order(op, true);
+        self.store_all(&value, &places);
+        Ok(())
+    }
+
+    /// Extents of tensors, and of the index spaces of views.
+    pub(super) fn shape_of(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        let extents: Vec<Value> = match self.values.get(&op.operand_named("src")[0]).cloned() {
+            Some(Lowered::Tensor(tensor)) => tensor.shape,
+            Some(Lowered::View(view)) => {
+                let mut extents = Vec::new();
+                for (dim, step) in view.steps.iter().enumerate() {
+                    let extent = view.tensor.shape[view.dim_map[dim]];
+                    // Rounded up.
+                    let step = self.i64(step.unwrap_or(1));
+                    let (one, zero) = (self.i64(1), self.i64(0));
+                    let less = self.b.prim(Prim::Sub, &[extent, one]);
+                    let whole = self.b.prim(Prim::DivU, &[less, step]);
+                    let count = self.b.prim(Prim::Add, &[whole, one]);
+                    let empty = self.b.prim(Prim::Eq, &[extent, zero]);
+                    extents.push(self.b.prim(Prim::Select, &[empty, zero, count]));
+                }
+                extents
+            }
+            _ => return Err(self.unsupported(op, "this view")),
+        };
+        for (result, extent) in op.results().zip(extents) {
+            let (elem, _) = self.tile_type(op, result)?;
+            let lane = memory_lane_of(elem).ok_or_else(|| self.unsupported(op, "this type"))?;
+            let value = self.narrow(extent, lane);
+            let tile = self.splat(elem, &[], value);
+            self.define(result, tile);
+        }
+        Ok(())
+    }
+
+    /// The lower bits of an `i32` or `i64`; above those of an `i32`, zeros.
+    pub(super) fn narrow(&mut self, value: Value, to: Lane) -> Value {
+        match (self.b.lane(value), to) {
+            (Lane::I32, Lane::I64) => self.b.prim(Prim::U32To64, &[value]),
+            (Lane::I64, Lane::I32) => self.b.prim(Prim::Low32Of64, &[value]),
+            (Lane::I64, _) if to != Lane::I64 => {
+                let low = self.b.prim(Prim::Low32Of64, &[value]);
+                self.narrow(low, to)
+            }
+            (Lane::I32, Lane::I16) => self.b.prim(Prim::Low16Of32, &[value]),
+            (Lane::I32, Lane::I8) => self.b.prim(Prim::Low8Of32, &[value]),
+            (Lane::I32, Lane::Mask) => {
+                let (one, zero) = (self.i32(1), self.i32(0));
+                let bit = self.b.prim(Prim::And, &[value, one]);
+                let clear = self.b.prim(Prim::Eq, &[bit, zero]);
+                self.b.prim(Prim::MNot, &[clear])
+            }
+            _ => value,
+        }
+    }
+}
+
+/// The bits of what a load gives outside of its tensor; zero where the program does not care.
+fn padding_bits(elem: Elem, padding: Option<PaddingValue>) -> u64 {
+    let (Some(padding), Some(format)) = (padding, elem.float()) else { return 0 };
+    let value = match padding {
+        PaddingValue::Zero => 0.0,
+        PaddingValue::NegZero => -0.0,
+        // The bits that the vendor's compiler uses.
+        PaddingValue::Nan if elem == Elem::Num(Scalar::F32) => return 0x7fc0_0000,
+        PaddingValue::Nan => f64::NAN,
+        PaddingValue::PosInf => f64::INFINITY,
+        PaddingValue::NegInf => f64::NEG_INFINITY,
+    };
+    format.encode(value, Rounding::NearestEven)
+}

@@ -1,0 +1,224 @@
+//! From Tile IR to thread code.
+
+mod control;
+mod elementwise;
+mod memory;
+mod product;
+mod reduce;
+mod shape;
+mod tile;
+
+use crate::{
+    CompileError, Target, TileLayout, coverage,
+    thread::{Builder, Function, Special, Value},
+};
+use control::Scope;
+use elementwise::ElementCodes;
+use memory::{Pending, TensorView, TileView};
+use std::collections::HashMap;
+use tile::{Tile, bits_of};
+use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, TypeData, VerifiedModule, printable};
+use tilewright_passes::{elem::Elem, elementwise::elem_op};
+use tilewright_vector::{Lane, lower::memory_lane_of};
+
+/// Threads of a block: warps, as bits.
+const WARP_BITS: u32 = 2;
+/// The most elements of a tile that a thread holds.
+const MAX_REGISTERS: u32 = 512;
+
+/// Why lowering ends early.
+type Stop = Box<CompileError>;
+
+/// What a value of the module is.
+#[derive(Clone, Debug)]
+enum Lowered {
+    Tile(Tile),
+    Tensor(TensorView),
+    View(TileView),
+    /// Orders accesses, which is done where they are.
+    Token,
+}
+
+struct Lowerer<'m> {
+    module: &'m Module,
+    body: &'m Body,
+    target: Target,
+    b: Builder,
+    values: HashMap<tilewright_ir::Value, Lowered>,
+    codes: ElementCodes,
+    warp_bits: u32,
+    pending: Pending,
+    layouts: Vec<TileLayout>,
+}
+
+/// The thread code of an entry, and the layouts of its tiles.
+pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Result<(Function, Vec<TileLayout>), CompileError> {
+    let module: &Module = module;
+    let function = module.function(entry).filter(|function| function.is_entry).ok_or_else(|| CompileError::no_entry(entry))?;
+    if !is_identifier(entry) {
+        return Err(CompileError::unsupported("entry", &format!("a name that PTX cannot hold, {},", printable(entry)), target, None));
+    }
+    let body = &function.body;
+    let types = &module.tables.types;
+    let block = body.entry_block().ok_or_else(|| CompileError::no_entry(entry))?;
+    let lane = |ty| types.as_tile(ty).and_then(|(element, _)| Elem::of(types, element)).and_then(memory_lane_of);
+    let params: Option<Vec<Lane>> = function.params(&module.tables).iter().map(|ty| lane(*ty)).collect();
+    let params = params.ok_or_else(|| CompileError::unsupported("entry", "a parameter of this type", target, None))?;
+    let mut lowerer = Lowerer {
+        module,
+        body,
+        target,
+        b: Builder::new(entry, 32 << WARP_BITS, params),
+        values: HashMap::new(),
+        codes: ElementCodes::default(),
+        warp_bits: WARP_BITS,
+        pending: Pending::default(),
+        layouts: Vec::new(),
+    };
+    lowerer.entry(block).map_err(|stop| *stop)?;
+    Ok((lowerer.b.finish(), lowerer.layouts))
+}
+
+/// Whether PTX takes a name as it is.
+fn is_identifier(name: &str) -> bool {
+    let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_' && name.len() > 1);
+    first && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
+}
+
+impl Lowerer<'_> {
+    fn entry(&mut self, block: tilewright_ir::Block) -> Result<(), Stop> {
+        for (index, arg) in self.body.args(block).enumerate() {
+            let types = &self.module.tables.types;
+            let elem = types.as_tile(self.body.ty(arg)).and_then(|(element, _)| Elem::of(types, element));
+            let value = self.b.param(index as u32);
+            let tile = self.splat(elem.expect("parameters are tiles"), &[], value);
+            self.values.insert(arg, Lowered::Tile(tile));
+        }
+        self.block(block, Scope::ENTRY)
+    }
+
+    /// What of an operation is not covered.
+    fn unsupported(&self, op: OpRef<'_>, what: &str) -> Stop {
+        let location = op.loc().and_then(|loc| match self.module.tables.locations.get(loc) {
+            LocData::Source { line, column, .. } => Some(format!("line {line}, column {column}")),
+            _ => None,
+        });
+        Box::new(CompileError::unsupported(op.opcode().mnemonic(), what, self.target, location.as_deref()))
+    }
+
+    /// Element type and shape of a value that is a tile.
+    fn tile_type(&self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<(Elem, Vec<i64>), Stop> {
+        let types = &self.module.tables.types;
+        let ty = self.body.ty(value);
+        let refused = |what: &str| self.unsupported(op, &format!("{}, {what},", types.brief(ty)));
+        let (element, shape) = types.as_tile(ty).ok_or_else(|| refused("which is no tile"))?;
+        let elem = Elem::of(types, element).ok_or_else(|| refused("with such elements"))?;
+        if 1u64 << bits_of(shape) > u64::from(MAX_REGISTERS) * (32 << self.warp_bits) {
+            return Err(refused("of so many elements"));
+        }
+        Ok((elem, shape.to_vec()))
+    }
+
+    /// What a thread holds an element in.
+    fn lane_of(&self, op: OpRef<'_>, elem: Elem) -> Result<Lane, Stop> {
+        memory_lane_of(elem).ok_or_else(|| self.unsupported(op, &format!("elements of {elem:?}")))
+    }
+
+    fn tile(&self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<Tile, Stop> {
+        match self.values.get(&value) {
+            Some(Lowered::Tile(tile)) => Ok(tile.clone()),
+            _ => Err(self.unsupported(op, "an operand that is no tile")),
+        }
+    }
+
+    /// The element of a tile of rank 0.
+    fn scalar(&self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<Value, Stop> {
+        Ok(self.tile(op, value)?.registers[0])
+    }
+
+    fn is_token(&self, value: tilewright_ir::Value) -> bool {
+        matches!(self.module.tables.types.get(self.body.ty(value)), TypeData::Token)
+    }
+
+    fn define(&mut self, value: tilewright_ir::Value, tile: Tile) {
+        self.values.insert(value, Lowered::Tile(tile));
+    }
+
+    /// Keeps the layouts of an operation's results, for those who want to see them.
+    fn note_layout(&mut self, op: OpRef<'_>) {
+        let count = op.results().count();
+        for (n, result) in op.results().enumerate() {
+            let Some(Lowered::Tile(tile)) = self.values.get(&result) else { continue };
+            if !tile.shape.is_empty() {
+                let operation = if count > 1 { format!("{}#{n}", op.opcode().mnemonic()) } else { op.opcode().mnemonic().to_owned() };
+                let ty = self.module.tables.types.display(self.body.ty(result)).to_string();
+                self.layouts.push(TileLayout { operation, ty, layout: tile.layout.clone() });
+            }
+        }
+    }
+
+    /// An operation without control flow.
+    fn op(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        if coverage(op.opcode()).is_none() {
+            return Err(self.unsupported(op, "this operation"));
+        }
+        if let Some(elem_op) = elem_op(op, &self.module.tables.types) {
+            let operands: Vec<Tile> = op.operands().iter().map(|value| self.tile(op, *value)).collect::<Result<_, _>>()?;
+            let result = op.result(0).expect("elementwise operations have a result");
+            let (elem, _) = self.tile_type(op, result)?;
+            let tile = self.elementwise(elem_op, &operands, elem).ok_or_else(|| {
+                let types = &self.module.tables.types;
+                self.unsupported(op, &format!("{elem_op:?} to {}", types.brief(self.body.ty(result))))
+            })?;
+            self.define(result, tile);
+            self.note_layout(op);
+            return Ok(());
+        }
+        match op.opcode() {
+            Opcode::Reshape
+            | Opcode::Broadcast
+            | Opcode::Permute
+            | Opcode::Iota
+            | Opcode::Extract
+            | Opcode::Cat
+            | Opcode::Insert
+            | Opcode::Constant => return self.shape_op(op),
+            Opcode::MmaF | Opcode::MmaI => self.product(op)?,
+            Opcode::GetTileBlockId => self.specials(op, Special::Block),
+            Opcode::GetNumTileBlocks => self.specials(op, Special::Blocks),
+            Opcode::Assume => {
+                let known = self.values.get(&op.operands()[0]).cloned().ok_or_else(|| self.unsupported(op, "this operand"))?;
+                self.values.insert(op.result(0).expect("a result"), known);
+            }
+            Opcode::MakeToken | Opcode::JoinTokens | Opcode::MemoryFenceAliasTko => {}
+            Opcode::MakeTensorView => {
+                let view = self.make_tensor_view(op)?;
+                self.values.insert(op.result(0).expect("a view"), view);
+            }
+            Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => {
+                let view = self.make_tile_view(op)?;
+                self.values.insert(op.result(0).expect("a view"), view);
+            }
+            Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => self.shape_of(op)?,
+            Opcode::LoadViewTko => self.load_view(op)?,
+            Opcode::StoreViewTko => self.store_view(op)?,
+            Opcode::LoadPtrTko => self.load_ptr(op)?,
+            Opcode::StorePtrTko => self.store_ptr(op)?,
+            Opcode::Reduce => self.reduce(op)?,
+            _ => return Err(self.unsupported(op, "this operation")),
+        }
+        self.note_layout(op);
+        for result in op.results().filter(|result| self.is_token(*result)).collect::<Vec<_>>() {
+            self.values.insert(result, Lowered::Token);
+        }
+        Ok(())
+    }
+
+    fn specials(&mut self, op: OpRef<'_>, which: fn(u8) -> Special) {
+        for (axis, result) in (0..).zip(op.results()) {
+            let value = self.b.special(which(axis));
+            let tile = self.splat(Elem::Num(Scalar::I32), &[], value);
+            self.define(result, tile);
+        }
+    }
+}

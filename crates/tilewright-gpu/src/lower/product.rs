@@ -1,0 +1,170 @@
+//! Matrix products: both operands go to shared memory, a piece of the inner dimension at a time, and each thread multiplies and adds for the
+//! elements of the result that it holds, along the inner dimension in order.
+
+use super::{
+    Lowerer, Stop, Tile,
+    tile::{PIECE_BYTES, coordinate, dims_of},
+};
+use crate::thread::{End, Space, Target, Value};
+use std::collections::HashMap;
+use tilewright_ir::{AttrName, OpRef, Opcode, RoundingMode, Scalar, Signedness};
+use tilewright_passes::{elem::Elem, elementwise::ElemOp};
+use tilewright_vector::{Lane, Prim};
+
+/// An operand in shared memory: elements of 4 or 8 bytes, rows of the batch and of the outer dimension, then the inner one.
+struct Side {
+    tile: Tile,
+    /// The dimension that is summed over, and the one that is not, as bits of indices.
+    inner: (u32, u32),
+    outer: (u32, u32),
+    batch: (u32, u32),
+    /// Bytes in front of it.
+    start: u32,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn product(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+        let [lhs, rhs, acc] = ["lhs", "rhs", "acc"].map(|name| op.operand_named(name)[0]);
+        let result = op.result(0).expect("a tile");
+        let (elem, shape) = self.tile_type(op, result)?;
+        let (sum_elem, sum_lane) = match elem {
+            Elem::Num(Scalar::F64) => (elem, Lane::F64),
+            Elem::Num(Scalar::I32) => (elem, Lane::I32),
+            _ => (Elem::Num(Scalar::F32), Lane::F32),
+        };
+        let acc = self.tile(op, acc)?;
+        let layout = self.layout_of(&shape);
+        let acc = self.convert(&acc, &layout);
+        let acc = self.converted(op, &acc, sum_elem, ElemOp::FToF(RoundingMode::NearestEven))?;
+        let signed = |name| op.signedness_of(name) != Some(Signedness::Unsigned);
+        let widen = |name| if op.opcode() == Opcode::MmaI { ElemOp::ExtI(signed(name)) } else { ElemOp::FToF(RoundingMode::NearestEven) };
+        let (lhs, rhs) = (self.tile(op, lhs)?, self.tile(op, rhs)?);
+        let lhs = self.factor(op, &lhs, sum_elem, widen(AttrName::SignednessLhs))?;
+        let rhs = self.factor(op, &rhs, sum_elem, widen(AttrName::SignednessRhs))?;
+        let (a_dims, b_dims, dims) = (dims_of(&lhs.shape), dims_of(&rhs.shape), dims_of(&shape));
+        let first = dims.len() - 2;
+        let batch = |dims: &[(u32, u32)]| if first == 1 { dims[0] } else { (0, 0) };
+        let inner_bits = a_dims[first + 1].1;
+        let rows = |bits: &[(u32, u32)], dim: usize| 1u32 << (batch(bits).1 + bits[dim].1);
+        let bytes = sum_lane.size() as u32 * (rows(&a_dims, first) + rows(&b_dims, first + 1));
+        if bytes > PIECE_BYTES {
+            return Err(self.unsupported(op, "a product of so many rows and columns"));
+        }
+        let piece_bits = (PIECE_BYTES / bytes).ilog2().min(inner_bits);
+        self.b.need_shared(bytes << piece_bits);
+        let start = (sum_lane.size() as u32 * rows(&a_dims, first)) << piece_bits;
+        let sides = [
+            Side { tile: lhs, inner: a_dims[first + 1], outer: a_dims[first], batch: batch(&a_dims), start: 0 },
+            Side { tile: rhs, inner: b_dims[first], outer: b_dims[first + 1], batch: batch(&b_dims), start },
+        ];
+        let outer = [dims[first], dims[first + 1]];
+        let mut sums = acc.registers.clone();
+        for piece in 0..1 << (inner_bits - piece_bits) {
+            self.b.barrier();
+            sides.iter().for_each(|side| self.put(side, piece, piece_bits));
+            self.b.barrier();
+            sums = self.sums(&sides, [outer[0], outer[1]], batch(&dims), &layout, sums, piece_bits);
+        }
+        let sum = Tile { elem: sum_elem, shape, layout, registers: sums, is_splat: false };
+        let rounded = self.converted(op, &sum, elem, ElemOp::FToF(RoundingMode::NearestEven))?;
+        self.define(result, rounded);
+        Ok(())
+    }
+
+    /// The same numbers in another type.
+    fn converted(&mut self, op: OpRef<'_>, tile: &Tile, elem: Elem, how: ElemOp) -> Result<Tile, Stop> {
+        if tile.elem == elem {
+            return Ok(tile.clone());
+        }
+        self.elementwise(how, std::slice::from_ref(tile), elem).ok_or_else(|| self.unsupported(op, &format!("{:?} to {elem:?}", tile.elem)))
+    }
+
+    /// An operand, as it is multiplied: of `tf32` without the bits that do not count.
+    fn factor(&mut self, op: OpRef<'_>, tile: &Tile, elem: Elem, widen: ElemOp) -> Result<Tile, Stop> {
+        let mut tile = tile.clone();
+        if tile.elem == Elem::Num(Scalar::Tf32) {
+            let mask = self.i32(!0x1fff);
+            tile.registers = tile.registers.iter().map(|value| self.b.prim(Prim::And, &[*value, mask])).collect();
+        }
+        self.converted(op, &tile, elem, widen)
+    }
+
+    /// Writes the elements of a piece of the inner dimension to shared memory.
+    fn put(&mut self, side: &Side, piece: u32, piece_bits: u32) {
+        let layout = &side.tile.layout;
+        let size = self.b.lane(side.tile.registers[0]).size() as u32;
+        let low = (1u32 << piece_bits) - 1;
+        let first = self.first_holders(layout);
+        for (register, value) in side.tile.registers.iter().enumerate() {
+            let place = |index: u32| {
+                let row = coordinate(index, side.batch) << side.outer.1 | coordinate(index, side.outer);
+                row << piece_bits | coordinate(index, side.inner) & low
+            };
+            let upper = self.index(layout, register as u32, |index| coordinate(index, side.inner) >> piece_bits);
+            let piece = self.i32(piece);
+            let inside = self.b.prim(Prim::Eq, &[upper, piece]);
+            let (thread, added) = self.index_parts(layout, register as u32, place);
+            let size_value = self.i32(size);
+            let address = self.b.prim(Prim::Mul, &[thread, size_value]);
+            let mask = self.both(first, Some(inside));
+            self.b.store(*value, Space::Shared, address, (added * size + side.start) as i32, mask);
+        }
+    }
+
+    /// Adds the products of a piece, in a loop over the inner dimension.
+    fn sums(
+        &mut self,
+        sides: &[Side; 2],
+        outer: [(u32, u32); 2],
+        batch: (u32, u32),
+        layout: &crate::Layout,
+        sums: Vec<Value>,
+        piece_bits: u32,
+    ) -> Vec<Value> {
+        let lane = self.b.lane(sums[0]);
+        let size = lane.size() as u32;
+        // Where the rows of a register begin; many registers share them.
+        let mut bases = Vec::new();
+        for register in 0..layout.registers() {
+            let mut both = Vec::new();
+            for (side, own) in sides.iter().zip(outer) {
+                let place = |index: u32| (coordinate(index, batch) << side.outer.1 | coordinate(index, own)) << piece_bits;
+                let (thread, added) = self.index_parts(layout, register, place);
+                let size_value = self.i32(size);
+                let address = self.b.prim(Prim::Mul, &[thread, size_value]);
+                both.push((address, (added * size + side.start) as i32));
+            }
+            bases.push([both[0], both[1]]);
+        }
+        let lanes: Vec<Lane> = [Lane::I32].into_iter().chain(sums.iter().map(|_| lane)).collect();
+        let (header, params) = self.b.block(&lanes);
+        let (exit, _) = self.b.block(&[]);
+        let zero = self.i32(0);
+        self.b.jump(header, [zero].into_iter().chain(sums).collect());
+        self.b.continue_in(header);
+        let mut loaded: HashMap<(Value, i32), Value> = HashMap::new();
+        let mut nexts = Vec::new();
+        for (sum, base) in params[1..].iter().zip(&bases) {
+            let [a, b] = base.map(|(address, offset)| {
+                *loaded.entry((address, offset)).or_insert_with(|| {
+                    let at = self.b.prim(Prim::Add, &[address, params[0]]);
+                    self.b.load(lane, Space::Shared, at, offset, None)
+                })
+            });
+            nexts.push(if lane == Lane::I32 {
+                let product = self.b.prim(Prim::Mul, &[a, b]);
+                self.b.prim(Prim::Add, &[*sum, product])
+            } else {
+                self.b.prim(Prim::Fma, &[a, b, *sum])
+            });
+        }
+        let step = self.i32(size);
+        let next = self.b.prim(Prim::Add, &[params[0], step]);
+        let end = self.i32(size << piece_bits);
+        let more = self.b.prim(Prim::LtU, &[next, end]);
+        let again = Target { label: header, args: [next].into_iter().chain(nexts.iter().copied()).collect() };
+        self.b.end(End::Branch { condition: more, then: again, otherwise: Target { label: exit, args: Vec::new() } });
+        self.b.continue_in(exit);
+        nexts
+    }
+}

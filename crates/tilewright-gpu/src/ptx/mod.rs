@@ -1,0 +1,295 @@
+//! Thread code as PTX text.
+
+mod prim;
+
+use crate::{
+    Target,
+    thread::{Block, End, Function, Inst, Space, Special, Target as Jump, Value},
+};
+use std::{collections::HashMap, fmt::Write as _};
+use tilewright_vector::Lane;
+
+/// The PTX of a function, for a target.
+pub(crate) fn print(function: &Function, target: Target) -> String {
+    let mut printer = Printer::new(function);
+    for (index, block) in function.blocks.iter().enumerate() {
+        printer.block(index, block);
+    }
+    printer.module(target)
+}
+
+/// The kinds of registers.
+const CLASSES: [(&str, &str); 6] = [("pred", "%p"), ("b16", "%h"), ("b32", "%r"), ("b64", "%d"), ("f32", "%f"), ("f64", "%g")];
+
+/// Integers of 8 bits are held in registers of 16, with zeros above.
+const fn class(lane: Lane) -> usize {
+    match lane {
+        Lane::Mask => 0,
+        Lane::I8 | Lane::I16 => 1,
+        Lane::I32 => 2,
+        Lane::I64 => 3,
+        Lane::F32 => 4,
+        Lane::F64 => 5,
+    }
+}
+
+/// The type of moves and selections.
+const fn moved(lane: Lane) -> &'static str {
+    CLASSES[class(lane)].0
+}
+
+/// The type in memory.
+const fn stored(lane: Lane) -> &'static str {
+    match lane {
+        Lane::Mask | Lane::I8 => "u8",
+        Lane::I16 => "u16",
+        Lane::I32 => "u32",
+        Lane::I64 => "u64",
+        Lane::F32 => "f32",
+        Lane::F64 => "f64",
+    }
+}
+
+const SCRATCH: &str = "tilewright_shared";
+
+struct Printer<'a> {
+    function: &'a Function,
+    /// The register of each value that was printed.
+    registers: Vec<Option<u32>>,
+    /// Registers of each kind.
+    counts: [u32; CLASSES.len()],
+    body: String,
+    tables: Vec<[u32; 16]>,
+    table_of: HashMap<[u32; 16], usize>,
+    /// Where shared memory begins.
+    shared: Option<String>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(function: &'a Function) -> Printer<'a> {
+        let mut printer = Printer {
+            function,
+            registers: vec![None; function.values.len()],
+            counts: [0; CLASSES.len()],
+            body: String::new(),
+            tables: Vec::new(),
+            table_of: HashMap::new(),
+            shared: None,
+        };
+        if function.shared > 0 {
+            let base = printer.fresh(Lane::I32);
+            printer.line(&format!("mov.u32 {base}, {SCRATCH};"));
+            printer.shared = Some(base);
+        }
+        printer
+    }
+
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.body, "\t{text}");
+    }
+
+    /// A register that holds no value of the code.
+    fn fresh(&mut self, lane: Lane) -> String {
+        let count = &mut self.counts[class(lane)];
+        *count += 1;
+        format!("{}{}", CLASSES[class(lane)].1, *count - 1)
+    }
+
+    /// The register of a value.
+    fn register(&mut self, value: Value) -> String {
+        let class = class(self.function.lane(value));
+        let count = &mut self.counts[class];
+        let number = *self.registers[value.index()].get_or_insert_with(|| {
+            *count += 1;
+            *count - 1
+        });
+        format!("{}{number}", CLASSES[class].1)
+    }
+
+    fn label(index: usize) -> String {
+        format!("$L_{index}")
+    }
+
+    fn block(&mut self, index: usize, block: &Block) {
+        if index > 0 {
+            let _ = writeln!(self.body, "{}:", Self::label(index));
+        }
+        block.insts.iter().for_each(|inst| self.inst(inst));
+        match &block.end {
+            End::Return => self.line("ret;"),
+            End::Jump(target) => self.jump(target, index + 1),
+            End::Branch { condition, then, otherwise } => {
+                let condition = self.register(*condition);
+                if then.args.is_empty() {
+                    self.line(&format!("@{condition} bra {};", Self::label(then.label.index())));
+                    self.jump(otherwise, index + 1);
+                } else {
+                    let other = format!("{}_else", Self::label(index));
+                    self.line(&format!("@!{condition} bra {other};"));
+                    self.jump(then, usize::MAX);
+                    let _ = writeln!(self.body, "{other}:");
+                    self.jump(otherwise, index + 1);
+                }
+            }
+        }
+    }
+
+    /// Hands over what a block takes and goes there, unless it is the one that follows.
+    fn jump(&mut self, target: &Jump, next: usize) {
+        let params = self.function.blocks[target.label.index()].params.clone();
+        let moves: Vec<(Value, Value)> = params.iter().copied().zip(target.args.iter().copied()).filter(|(to, from)| to != from).collect();
+        // What is overwritten and still read is kept aside.
+        let kept: HashMap<Value, String> = moves
+            .iter()
+            .filter(|(_, from)| params.contains(from))
+            .map(|(_, from)| {
+                let copy = self.fresh(self.function.lane(*from));
+                let from_register = self.register(*from);
+                let ty = moved(self.function.lane(*from));
+                self.line(&format!("mov.{ty} {copy}, {from_register};"));
+                (*from, copy)
+            })
+            .collect();
+        for (to, from) in moves {
+            let ty = moved(self.function.lane(to));
+            let from = kept.get(&from).cloned().unwrap_or_else(|| self.register(from));
+            let to = self.register(to);
+            self.line(&format!("mov.{ty} {to}, {from};"));
+        }
+        if target.label.index() != next {
+            self.line(&format!("bra {};", Self::label(target.label.index())));
+        }
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        match inst {
+            Inst::Const { result, bits } => self.constant(*result, *bits),
+            Inst::Prim { result, prim, operands } => self.prim(*result, *prim, operands),
+            Inst::Lookup { result, index, table } => self.lookup(*result, *index, table),
+            Inst::Param { result, index } => self.param(*result, *index),
+            Inst::Data { result, index } => {
+                let result = self.register(*result);
+                self.line(&format!("mov.u64 {result}, tilewright_data_{index};"));
+            }
+            Inst::Special { result, which } => {
+                let result = self.register(*result);
+                let axis = |axis: u8| ['x', 'y', 'z'][usize::from(axis)];
+                let source = match which {
+                    Special::Thread => "%tid.x".to_owned(),
+                    Special::Block(n) => format!("%ctaid.{}", axis(*n)),
+                    Special::Blocks(n) => format!("%nctaid.{}", axis(*n)),
+                };
+                self.line(&format!("mov.u32 {result}, {source};"));
+            }
+            Inst::Load { result, space, address, offset, mask } => {
+                let lane = self.function.lane(*result);
+                let place = self.place(*space, *address, *offset);
+                let result = self.register(*result);
+                let guard = match mask {
+                    None => String::new(),
+                    Some((mask, other)) => {
+                        let (mask, other) = (self.register(*mask), self.register(*other));
+                        self.line(&format!("mov.{} {result}, {other};", moved(lane)));
+                        format!("@{mask} ")
+                    }
+                };
+                self.line(&format!("{guard}ld.{space}.{} {result}, {place};", stored(lane)));
+            }
+            Inst::Store { value, space, address, offset, mask } => {
+                let place = self.place(*space, *address, *offset);
+                let (ty, value) = (stored(self.function.lane(*value)), self.register(*value));
+                let guard = mask.map_or_else(String::new, |mask| format!("@{} ", self.register(mask)));
+                self.line(&format!("{guard}st.{space}.{ty} {place}, {value};"));
+            }
+            Inst::Shuffle { result, value, lanes } => {
+                let lane = self.function.lane(*value);
+                let (result, value) = (self.register(*result), self.register(*value));
+                if lane == Lane::F32 {
+                    let (from, to) = (self.fresh(Lane::I32), self.fresh(Lane::I32));
+                    self.line(&format!("mov.b32 {from}, {value};"));
+                    self.line(&format!("shfl.sync.bfly.b32 {to}, {from}, {lanes}, 31, -1;"));
+                    self.line(&format!("mov.b32 {result}, {to};"));
+                } else {
+                    self.line(&format!("shfl.sync.bfly.b32 {result}, {value}, {lanes}, 31, -1;"));
+                }
+            }
+            Inst::Barrier => self.line("bar.sync 0;"),
+        }
+    }
+
+    fn place(&mut self, space: Space, address: Value, offset: i32) -> String {
+        let mut address = self.register(address);
+        if let (Space::Shared, Some(base)) = (space, self.shared.clone()) {
+            let sum = self.fresh(Lane::I32);
+            self.line(&format!("add.u32 {sum}, {base}, {address};"));
+            address = sum;
+        }
+        if offset == 0 { format!("[{address}]") } else { format!("[{address}+{offset}]") }
+    }
+
+    fn constant(&mut self, result: Value, bits: u64) {
+        let lane = self.function.lane(result);
+        let result = self.register(result);
+        let text = match lane {
+            Lane::Mask => format!("setp.ne.u32 {result}, {bits}, 0;"),
+            Lane::F32 => format!("mov.f32 {result}, 0f{bits:08X};"),
+            Lane::F64 => format!("mov.f64 {result}, 0d{bits:016X};"),
+            _ => format!("mov.{} {result}, 0x{bits:x};", moved(lane)),
+        };
+        self.line(&text);
+    }
+
+    fn param(&mut self, result: Value, index: u32) {
+        let lane = self.function.lane(result);
+        let name = format!("[{}_param_{index}]", self.function.name);
+        let register = self.register(result);
+        if lane == Lane::Mask {
+            let (byte, bit) = (self.fresh(Lane::I8), self.fresh(Lane::I8));
+            self.line(&format!("ld.param.u8 {byte}, {name};"));
+            self.line(&format!("and.b16 {bit}, {byte}, 1;"));
+            self.line(&format!("setp.ne.u16 {register}, {bit}, 0;"));
+        } else {
+            self.line(&format!("ld.param.{} {register}, {name};", stored(lane)));
+        }
+    }
+
+    fn lookup(&mut self, result: Value, index: Value, table: &[u32; 16]) {
+        let tables = &mut self.tables;
+        let number = *self.table_of.entry(*table).or_insert_with(|| {
+            tables.push(*table);
+            tables.len() - 1
+        });
+        let (low, base, address) = (self.fresh(Lane::I32), self.fresh(Lane::I64), self.fresh(Lane::I64));
+        let (index, result) = (self.register(index), self.register(result));
+        self.line(&format!("and.b32 {low}, {index}, 15;"));
+        self.line(&format!("mov.u64 {base}, tilewright_table_{number};"));
+        self.line(&format!("mad.wide.u32 {address}, {low}, 4, {base};"));
+        self.line(&format!("ld.const.f32 {result}, [{address}];"));
+    }
+
+    fn module(&self, target: Target) -> String {
+        let function = self.function;
+        let (major, minor) = target.ptx_version();
+        let mut out = format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n\n");
+        for (number, table) in self.tables.iter().enumerate() {
+            let numbers: Vec<String> = table.iter().map(|bits| format!("0x{bits:x}")).collect();
+            let _ = writeln!(out, ".const .align 4 .b32 tilewright_table_{number}[16] = {{{}}};", numbers.join(", "));
+        }
+        for (number, data) in function.data.iter().enumerate() {
+            let bytes: Vec<String> = data.iter().map(u8::to_string).collect();
+            let _ = writeln!(out, ".global .align 16 .b8 tilewright_data_{number}[{}] = {{{}}};", data.len(), bytes.join(", "));
+        }
+        if function.shared > 0 {
+            let _ = writeln!(out, ".shared .align 16 .b8 {SCRATCH}[{}];", function.shared);
+        }
+        let params = function.params.iter().enumerate();
+        let params: Vec<String> = params.map(|(i, lane)| format!("\t.param .{} {}_param_{i}", stored(*lane), function.name)).collect();
+        let _ = write!(out, ".visible .entry {}(\n{}\n)\n.reqntid {}, 1, 1\n{{\n", function.name, params.join(",\n"), function.threads);
+        for ((ty, prefix), count) in CLASSES.iter().zip(self.counts) {
+            if count > 0 {
+                let _ = writeln!(out, "\t.reg .{ty} {prefix}<{count}>;");
+            }
+        }
+        out + "\n" + &self.body + "}\n"
+    }
+}

@@ -1,0 +1,62 @@
+//! The GPUs that code is made for.
+
+use std::{fmt, str::FromStr};
+
+/// A GPU generation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Target {
+    /// Ampere (A100).
+    #[default]
+    Sm80,
+    /// Ampere (RTX 30).
+    Sm86,
+    /// Ada.
+    Sm89,
+    /// Hopper.
+    Sm90,
+    /// Blackwell (B200).
+    Sm100,
+    /// Blackwell (RTX 50).
+    Sm120,
+}
+
+impl Target {
+    /// All targets.
+    pub const ALL: [Target; 6] = [Target::Sm80, Target::Sm86, Target::Sm89, Target::Sm90, Target::Sm100, Target::Sm120];
+
+    /// Its name, such as `sm_80`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Target::Sm80 => "sm_80",
+            Target::Sm86 => "sm_86",
+            Target::Sm89 => "sm_89",
+            Target::Sm90 => "sm_90",
+            Target::Sm100 => "sm_100",
+            Target::Sm120 => "sm_120",
+        }
+    }
+
+    /// The oldest version of PTX that knows the target, but not before 8.0.
+    pub const fn ptx_version(self) -> (u32, u32) {
+        match self {
+            Target::Sm80 | Target::Sm86 | Target::Sm89 | Target::Sm90 => (8, 0),
+            Target::Sm100 => (8, 6),
+            Target::Sm120 => (8, 7),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Target, String> {
+        let names = || Target::ALL.map(Target::name).join(", ");
+        Target::ALL.into_iter().find(|target| target.name() == text).ok_or_else(|| format!("'{text}' is no target; there are {}", names()))
+    }
+}

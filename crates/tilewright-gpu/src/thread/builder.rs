@@ -1,0 +1,231 @@
+//! Making thread code: constants are folded, and what was computed in the same block is not computed again.
+
+use super::{Block, End, Function, Inst, Label, Space, Special, Target, Value};
+use std::collections::HashMap;
+use tilewright_vector::{Lane, Prim};
+
+/// What makes two pure instructions the same.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Prim(Prim, Vec<Value>),
+    Lookup(Value, Box<[u32; 16]>),
+}
+
+/// Makes a [`Function`] block by block.
+pub struct Builder {
+    function: Function,
+    current: Label,
+    /// Constants, parameters and what a thread is told about itself stand in the first block, for all.
+    constants: HashMap<(Lane, u64), Value>,
+    bits: HashMap<Value, u64>,
+    specials: HashMap<Special, Value>,
+    entry: Vec<Inst>,
+    known: HashMap<Key, Value>,
+}
+
+impl Builder {
+    /// Begins a function whose blocks have so many threads; instructions go to its first block.
+    pub fn new(name: &str, threads: u32, params: Vec<Lane>) -> Builder {
+        let function = Function {
+            name: name.to_owned(),
+            threads,
+            shared: 0,
+            params,
+            values: Vec::new(),
+            data: Vec::new(),
+            blocks: vec![Block::default(), Block::default()],
+        };
+        Builder {
+            function,
+            current: Label(1),
+            constants: HashMap::new(),
+            bits: HashMap::new(),
+            specials: HashMap::new(),
+            entry: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// The type of a value.
+    pub fn lane(&self, value: Value) -> Lane {
+        self.function.lane(value)
+    }
+
+    /// The bits of a value that is known.
+    pub fn constant_bits(&self, value: Value) -> Option<u64> {
+        self.bits.get(&value).copied()
+    }
+
+    fn value(&mut self, lane: Lane) -> Value {
+        self.function.values.push(lane);
+        Value(self.function.values.len() as u32 - 1)
+    }
+
+    fn push(&mut self, inst: Inst) {
+        self.function.blocks[self.current.index()].insts.push(inst);
+    }
+
+    /// Adds a block with parameters of these types.
+    pub fn block(&mut self, params: &[Lane]) -> (Label, Vec<Value>) {
+        let params: Vec<Value> = params.iter().map(|lane| self.value(*lane)).collect();
+        self.function.blocks.push(Block { params: params.clone(), ..Block::default() });
+        (Label(self.function.blocks.len() as u32 - 1), params)
+    }
+
+    /// Ends the current block.
+    pub fn end(&mut self, end: End) {
+        self.function.blocks[self.current.index()].end = end;
+    }
+
+    /// Goes on in this block.
+    pub fn continue_in(&mut self, label: Label) {
+        self.current = label;
+        self.known.clear();
+    }
+
+    /// Ends the current block and goes on at another.
+    pub fn jump(&mut self, label: Label, args: Vec<Value>) {
+        self.end(End::Jump(Target { label, args }));
+    }
+
+    /// A number, by its bits.
+    pub fn constant(&mut self, lane: Lane, bits: u64) -> Value {
+        let bits = bits & lane.bits();
+        if let Some(value) = self.constants.get(&(lane, bits)) {
+            return *value;
+        }
+        let result = self.value(lane);
+        self.entry.push(Inst::Const { result, bits });
+        self.constants.insert((lane, bits), result);
+        self.bits.insert(result, bits);
+        result
+    }
+
+    /// A parameter of the entry.
+    pub fn param(&mut self, index: u32) -> Value {
+        let result = self.value(self.function.params[index as usize]);
+        self.entry.push(Inst::Param { result, index });
+        result
+    }
+
+    /// What a thread is told about itself.
+    pub fn special(&mut self, which: Special) -> Value {
+        if let Some(value) = self.specials.get(&which) {
+            return *value;
+        }
+        let result = self.value(Lane::I32);
+        self.entry.push(Inst::Special { result, which });
+        self.specials.insert(which, result);
+        result
+    }
+
+    /// The address of numbers in the device's memory.
+    pub fn data(&mut self, bytes: Vec<u8>) -> Value {
+        let result = self.value(Lane::I64);
+        self.function.data.push(bytes);
+        self.entry.push(Inst::Data { result, index: self.function.data.len() as u32 - 1 });
+        result
+    }
+
+    /// Computes a primitive.
+    pub fn prim(&mut self, prim: Prim, operands: &[Value]) -> Value {
+        if let Some(value) = self.simpler(prim, operands) {
+            return value;
+        }
+        let lane = self.lane(operands[operands.len() - 1]);
+        let key = Key::Prim(prim, operands.to_vec());
+        if let Some(value) = self.known.get(&key) {
+            return *value;
+        }
+        let result = self.value(prim.result(lane));
+        self.push(Inst::Prim { result, prim, operands: operands.to_vec() });
+        self.known.insert(key, result);
+        result
+    }
+
+    /// What gives the same as a primitive of constants, or of one constant that changes nothing.
+    fn simpler(&mut self, prim: Prim, operands: &[Value]) -> Option<Value> {
+        let last = operands[operands.len() - 1];
+        let lane = self.lane(last);
+        let bits: Vec<Option<u64>> = operands.iter().map(|value| self.constant_bits(*value)).collect();
+        if let Some(all) = bits.iter().copied().collect::<Option<Vec<u64>>>() {
+            let operand = |n: usize| all.get(n).copied().unwrap_or(0);
+            let mut out = [0];
+            prim.evaluate(lane, [&[operand(0)], &[operand(1)], &[operand(2)]], &mut out);
+            return Some(self.constant(prim.result(lane), out[0]));
+        }
+        match (prim, bits.as_slice()) {
+            (Prim::Add | Prim::Or | Prim::Xor | Prim::MOr | Prim::MXor, [Some(0), None]) => Some(operands[1]),
+            (Prim::Add | Prim::Sub | Prim::Or | Prim::Xor | Prim::Shl | Prim::ShrU | Prim::MOr | Prim::MXor, [None, Some(0)]) => {
+                Some(operands[0])
+            }
+            (Prim::Mul | Prim::MAnd, [Some(1), None]) => Some(operands[1]),
+            (Prim::Mul | Prim::MAnd, [None, Some(1)]) => Some(operands[0]),
+            (Prim::Mul | Prim::And | Prim::MAnd, [Some(0), _] | [_, Some(0)]) => Some(self.constant(lane, 0)),
+            (Prim::Select, [Some(0), ..]) => Some(operands[2]),
+            (Prim::Select, [Some(_), ..]) => Some(operands[1]),
+            (Prim::Select, _) if operands[1] == operands[2] => Some(operands[1]),
+            _ => None,
+        }
+    }
+
+    /// The number that the lowest four bits of an `i32` name.
+    pub fn lookup(&mut self, index: Value, table: &[u32; 16]) -> Value {
+        let key = Key::Lookup(index, Box::new(*table));
+        if let Some(value) = self.known.get(&key) {
+            return *value;
+        }
+        let result = self.value(Lane::F32);
+        self.push(Inst::Lookup { result, index, table: Box::new(*table) });
+        self.known.insert(key, result);
+        result
+    }
+
+    /// Reads memory, where the mask says so.
+    pub fn load(&mut self, lane: Lane, space: Space, address: Value, offset: i32, mask: Option<(Value, Value)>) -> Value {
+        let mask = match mask.map(|(mask, other)| (self.constant_bits(mask), other)) {
+            Some((Some(0), other)) => return other,
+            Some((Some(_), _)) => None,
+            _ => mask,
+        };
+        let result = self.value(lane);
+        self.push(Inst::Load { result, space, address, offset, mask });
+        result
+    }
+
+    /// Writes memory, where the mask says so.
+    pub fn store(&mut self, value: Value, space: Space, address: Value, offset: i32, mask: Option<Value>) {
+        let mask = match mask.map(|mask| self.constant_bits(mask)) {
+            Some(Some(0)) => return,
+            Some(Some(_)) => None,
+            _ => mask,
+        };
+        self.push(Inst::Store { value, space, address, offset, mask });
+    }
+
+    /// Takes the value of the lane whose number differs in these bits.
+    pub fn shuffle(&mut self, value: Value, lanes: u32) -> Value {
+        let result = self.value(self.lane(value));
+        self.push(Inst::Shuffle { result, value, lanes });
+        result
+    }
+
+    /// Waits for all threads of the block.
+    pub fn barrier(&mut self) {
+        self.push(Inst::Barrier);
+    }
+
+    /// Makes sure that there are so many bytes of shared memory.
+    pub fn need_shared(&mut self, bytes: u32) {
+        self.function.shared = self.function.shared.max(bytes);
+    }
+
+    /// The function, without what is not read.
+    pub fn finish(mut self) -> Function {
+        let first = &mut self.function.blocks[0];
+        first.insts = self.entry;
+        first.end = End::Jump(Target { label: Label(1), args: Vec::new() });
+        self.function.remove_unused();
+        self.function
+    }
+}

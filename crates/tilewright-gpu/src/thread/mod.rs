@@ -1,0 +1,306 @@
+//! Thread code: what one thread of a block does, in SSA form over basic blocks with parameters.
+//!
+//! Values have the lane types of vector code, and computing is done by its primitives. Threads meet in shared memory and at barriers, which
+//! all threads of a block reach alike.
+
+mod builder;
+mod text;
+mod verify;
+
+pub use builder::Builder;
+pub use verify::{Finding, verify};
+
+use tilewright_vector::{Lane, Prim};
+
+/// A value: what an instruction gives, or a parameter of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Value(pub(crate) u32);
+
+impl Value {
+    /// Its place among the values of the function.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A basic block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Label(pub(crate) u32);
+
+impl Label {
+    /// Its place among the blocks of the function.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What one thread of an entry does.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    /// The entry's name.
+    pub name: String,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of shared memory.
+    pub shared: u32,
+    /// Types of the parameters; a mask takes a byte, of which the lowest bit counts.
+    pub params: Vec<Lane>,
+    /// Types of the values.
+    pub values: Vec<Lane>,
+    /// Numbers in the device's memory.
+    pub data: Vec<Vec<u8>>,
+    /// The blocks; the first one is where a thread begins.
+    pub blocks: Vec<Block>,
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Block {
+    /// What those who jump here hand over.
+    pub params: Vec<Value>,
+    /// What it does.
+    pub insts: Vec<Inst>,
+    /// Where it goes on.
+    pub end: End,
+}
+
+/// Where a block goes on.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum End {
+    /// The thread ends.
+    #[default]
+    Return,
+    /// At another block.
+    Jump(Target),
+    /// At one of two blocks.
+    Branch {
+        /// A mask: whether at the first one.
+        condition: Value,
+        /// Where if it holds.
+        then: Target,
+        /// Where if not.
+        otherwise: Target,
+    },
+}
+
+/// A block with what is handed over to it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Target {
+    /// The block.
+    pub label: Label,
+    /// Its parameters.
+    pub args: Vec<Value>,
+}
+
+/// A memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Space {
+    /// Of the device; addresses are `i64`.
+    Global,
+    /// Of the block; addresses are `i32`, from 0.
+    Shared,
+}
+
+/// What a thread is told about itself: `i32`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Special {
+    /// Its number in its block.
+    Thread,
+    /// The position of its block in the grid, along x, y or z.
+    Block(u8),
+    /// The extent of the grid.
+    Blocks(u8),
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Inst {
+    /// A number, by its bits.
+    Const {
+        /// The number.
+        result: Value,
+        /// Its bits.
+        bits: u64,
+    },
+    /// A primitive of vector code.
+    Prim {
+        /// What it gives.
+        result: Value,
+        /// The primitive.
+        prim: Prim,
+        /// As many as it takes.
+        operands: Vec<Value>,
+    },
+    /// The number that the lowest four bits of an `i32` name in a table of bits of `f32`.
+    Lookup {
+        /// The number.
+        result: Value,
+        /// Which one.
+        index: Value,
+        /// The numbers.
+        table: Box<[u32; 16]>,
+    },
+    /// A parameter of the entry.
+    Param {
+        /// Its value.
+        result: Value,
+        /// Which one.
+        index: u32,
+    },
+    /// The address of numbers in the device's memory: `i64`.
+    Data {
+        /// The address.
+        result: Value,
+        /// Which numbers.
+        index: u32,
+    },
+    /// What a thread is told about itself.
+    Special {
+        /// The number.
+        result: Value,
+        /// Which one.
+        which: Special,
+    },
+    /// Reads memory.
+    Load {
+        /// What was read.
+        result: Value,
+        /// Where from.
+        space: Space,
+        /// The address.
+        address: Value,
+        /// Bytes behind it.
+        offset: i32,
+        /// Whether to read, and what to give if not.
+        mask: Option<(Value, Value)>,
+    },
+    /// Writes memory.
+    Store {
+        /// What is written.
+        value: Value,
+        /// Where to.
+        space: Space,
+        /// The address.
+        address: Value,
+        /// Bytes behind it.
+        offset: i32,
+        /// Whether to write.
+        mask: Option<Value>,
+    },
+    /// Takes the value of the lane whose number differs in these bits. All lanes of the warp do it together.
+    Shuffle {
+        /// The other lane's value.
+        result: Value,
+        /// This lane's value: `i32` or `f32`.
+        value: Value,
+        /// The bits.
+        lanes: u32,
+    },
+    /// Waits for all threads of the block; what they did before is seen behind it.
+    Barrier,
+}
+
+impl Inst {
+    /// What it gives.
+    pub fn result(&self) -> Option<Value> {
+        match self {
+            Inst::Const { result, .. }
+            | Inst::Prim { result, .. }
+            | Inst::Lookup { result, .. }
+            | Inst::Param { result, .. }
+            | Inst::Data { result, .. }
+            | Inst::Special { result, .. }
+            | Inst::Load { result, .. }
+            | Inst::Shuffle { result, .. } => Some(*result),
+            Inst::Store { .. } | Inst::Barrier => None,
+        }
+    }
+
+    /// What it reads.
+    pub fn operands(&self) -> Vec<Value> {
+        match self {
+            Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } | Inst::Barrier => Vec::new(),
+            Inst::Prim { operands, .. } => operands.clone(),
+            Inst::Lookup { index, .. } => vec![*index],
+            Inst::Load { address, mask, .. } => {
+                std::iter::once(*address).chain(mask.iter().flat_map(|(mask, other)| [*mask, *other])).collect()
+            }
+            Inst::Store { value, address, mask, .. } => [*value, *address].into_iter().chain(*mask).collect(),
+            Inst::Shuffle { value, .. } => vec![*value],
+        }
+    }
+
+    /// Whether it does nothing but give its result.
+    pub fn is_pure(&self) -> bool {
+        !matches!(self, Inst::Load { .. } | Inst::Store { .. } | Inst::Shuffle { .. } | Inst::Barrier)
+    }
+}
+
+impl End {
+    /// Where it may go on.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            End::Return => Vec::new(),
+            End::Jump(target) => vec![target],
+            End::Branch { then, otherwise, .. } => vec![then, otherwise],
+        }
+    }
+}
+
+impl Function {
+    /// The type of a value.
+    pub fn lane(&self, value: Value) -> Lane {
+        self.values[value.index()]
+    }
+
+    /// Removes what computes and is not read.
+    pub(crate) fn remove_unused(&mut self) {
+        let mut used = vec![false; self.values.len()];
+        let mut changed = true;
+        // Blocks may read what later ones hand over, so more than one walk may be needed.
+        while changed {
+            changed = false;
+            let mut mark = |value: Value, used: &mut Vec<bool>| {
+                changed |= !std::mem::replace(&mut used[value.index()], true);
+            };
+            for block in self.blocks.iter().rev() {
+                if let End::Branch { condition, .. } = &block.end {
+                    mark(*condition, &mut used);
+                }
+                for target in block.end.targets() {
+                    let params = &self.blocks[target.label.index()].params;
+                    for (arg, param) in target.args.iter().zip(params) {
+                        if used[param.index()] {
+                            mark(*arg, &mut used);
+                        }
+                    }
+                }
+                for inst in block.insts.iter().rev() {
+                    let needed =
+                        matches!(inst, Inst::Store { .. } | Inst::Barrier) || inst.result().is_some_and(|result| used[result.index()]);
+                    if needed {
+                        inst.operands().into_iter().for_each(|value| mark(value, &mut used));
+                    }
+                }
+            }
+        }
+        let kept: Vec<Vec<bool>> = self.blocks.iter().map(|block| block.params.iter().map(|param| used[param.index()]).collect()).collect();
+        for (block, kept_params) in self.blocks.iter_mut().zip(&kept) {
+            block.insts.retain(|inst| inst.result().is_none_or(|result| used[result.index()]));
+            retain(&mut block.params, kept_params);
+            match &mut block.end {
+                End::Return => {}
+                End::Jump(target) => retain(&mut target.args, &kept[target.label.index()]),
+                End::Branch { then, otherwise, .. } => {
+                    retain(&mut then.args, &kept[then.label.index()]);
+                    retain(&mut otherwise.args, &kept[otherwise.label.index()]);
+                }
+            }
+        }
+    }
+}
+
+fn retain(values: &mut Vec<Value>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    values.retain(|_| *kept.next().expect("one for each value"));
+}

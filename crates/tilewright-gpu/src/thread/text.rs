@@ -1,0 +1,123 @@
+//! Thread code as text.
+
+use super::{End, Function, Inst, Label, Space, Special, Target, Value};
+use std::fmt;
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "^{}", self.0)
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+        })
+    }
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axis = |axis: u8| ['x', 'y', 'z'][usize::from(axis.min(2))];
+        match self {
+            Special::Thread => f.write_str("thread"),
+            Special::Block(n) => write!(f, "block.{}", axis(*n)),
+            Special::Blocks(n) => write!(f, "blocks.{}", axis(*n)),
+        }
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, values: &[Value]) -> fmt::Result {
+    for (i, value) in values.iter().enumerate() {
+        write!(f, "{}{value}", if i > 0 { ", " } else { "" })?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.label)?;
+        list(f, &self.args)?;
+        f.write_str(")")
+    }
+}
+
+fn place(f: &mut fmt::Formatter<'_>, space: Space, address: Value, offset: i32) -> fmt::Result {
+    write!(f, "{space}[{address}")?;
+    match offset {
+        0 => {}
+        1.. => write!(f, " + {offset}")?,
+        _ => write!(f, " - {}", offset.unsigned_abs())?,
+    }
+    f.write_str("]")
+}
+
+impl Inst {
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Inst::Const { bits, .. } => write!(f, "const {bits:#x}"),
+            Inst::Prim { prim, operands, .. } => {
+                write!(f, "{prim} ")?;
+                list(f, operands)
+            }
+            Inst::Lookup { index, table, .. } => write!(f, "lookup {index} in {table:x?}"),
+            Inst::Param { index, .. } => write!(f, "param {index}"),
+            Inst::Data { index, .. } => write!(f, "data {index}"),
+            Inst::Special { which, .. } => write!(f, "{which}"),
+            Inst::Load { space, address, offset, mask, .. } => {
+                f.write_str("load ")?;
+                place(f, *space, *address, *offset)?;
+                mask.iter().try_for_each(|(mask, other)| write!(f, " if {mask} else {other}"))
+            }
+            Inst::Store { value, space, address, offset, mask } => {
+                write!(f, "store {value} to ")?;
+                place(f, *space, *address, *offset)?;
+                mask.iter().try_for_each(|mask| write!(f, " if {mask}"))
+            }
+            Inst::Shuffle { value, lanes, .. } => write!(f, "shuffle {value} across {lanes}"),
+            Inst::Barrier => f.write_str("barrier"),
+        }
+    }
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "thread @{}(", self.name)?;
+        for (i, lane) in self.params.iter().enumerate() {
+            write!(f, "{}{lane}", if i > 0 { ", " } else { "" })?;
+        }
+        writeln!(f, ") threads {} shared {} {{", self.threads, self.shared)?;
+        for (i, data) in self.data.iter().enumerate() {
+            writeln!(f, "data {i} = {data:?}")?;
+        }
+        for (i, block) in self.blocks.iter().enumerate() {
+            write!(f, "^{i}(")?;
+            for (i, param) in block.params.iter().enumerate() {
+                write!(f, "{}{param}: {}", if i > 0 { ", " } else { "" }, self.lane(*param))?;
+            }
+            writeln!(f, "):")?;
+            for inst in &block.insts {
+                f.write_str("  ")?;
+                if let Some(result) = inst.result() {
+                    write!(f, "{result}: {} = ", self.lane(result))?;
+                }
+                inst.show(f)?;
+                writeln!(f)?;
+            }
+            match &block.end {
+                End::Return => writeln!(f, "  return")?,
+                End::Jump(target) => writeln!(f, "  jump {target}")?,
+                End::Branch { condition, then, otherwise } => writeln!(f, "  branch {condition} to {then} else {otherwise}")?,
+            }
+        }
+        writeln!(f, "}}")
+    }
+}

@@ -1,0 +1,216 @@
+//! The rules of thread code.
+//!
+//! - Values are defined once, and before they are read on every way from the first block.
+//! - Primitives, memory and shuffles get the types that they take; addresses are `i64` in global and `i32` in shared memory.
+//! - Who jumps hands over as many values as the block takes, of its types. Nobody jumps to the first block.
+
+use super::{Block, End, Function, Inst, Space, Value};
+use std::{error::Error, fmt};
+use tilewright_vector::Lane;
+
+/// A rule that code breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Finding {}
+
+type Verdict = Result<(), Finding>;
+
+fn require(holds: bool, message: impl FnOnce() -> String) -> Verdict {
+    if holds { Ok(()) } else { Err(Finding { message: message() }) }
+}
+
+/// Verifies a function.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn verify(function: &Function) -> Verdict {
+    require(!function.blocks.is_empty(), || "there is no block".to_owned())?;
+    let mut defined = vec![false; function.values.len()];
+    for block in &function.blocks {
+        for value in block.params.iter().copied().chain(block.insts.iter().filter_map(Inst::result)) {
+            let first = defined.get_mut(value.index()).map(|defined| !std::mem::replace(defined, true));
+            require(first == Some(true), || format!("{value} is defined twice, or has no type"))?;
+        }
+        for target in block.end.targets() {
+            let index = target.label.index();
+            require(index > 0 && index < function.blocks.len(), || format!("nobody can jump to {}", target.label))?;
+        }
+    }
+    let available = available(function);
+    for (block, before) in function.blocks.iter().zip(available) {
+        let Some(mut seen) = before else { continue };
+        verify_block(function, block, &mut seen)?;
+    }
+    Ok(())
+}
+
+/// A set of values.
+type Set = Vec<bool>;
+
+/// The values that are defined in front of each block, on every way to it; none for blocks that no way leads to.
+fn available(function: &Function) -> Vec<Option<Set>> {
+    let mut before: Vec<Option<Set>> = vec![None; function.blocks.len()];
+    before[0] = Some(vec![false; function.values.len()]);
+    let mut pending = vec![0];
+    while let Some(index) = pending.pop() {
+        let block = &function.blocks[index];
+        let mut seen = before[index].clone().expect("a way leads there");
+        block.params.iter().copied().chain(block.insts.iter().filter_map(Inst::result)).for_each(|value| seen[value.index()] = true);
+        for target in block.end.targets() {
+            let next = &mut before[target.label.index()];
+            let met = match next {
+                None => seen.clone(),
+                Some(old) => old.iter().zip(&seen).map(|(a, b)| *a && *b).collect(),
+            };
+            if next.as_ref() != Some(&met) {
+                *next = Some(met);
+                pending.push(target.label.index());
+            }
+        }
+    }
+    before
+}
+
+fn verify_block(function: &Function, block: &Block, seen: &mut Set) -> Verdict {
+    block.params.iter().for_each(|value| seen[value.index()] = true);
+    let read =
+        |value: Value, seen: &Set| require(seen.get(value.index()) == Some(&true), || format!("{value} is read before it is defined"));
+    for inst in &block.insts {
+        inst.operands().into_iter().try_for_each(|value| read(value, seen))?;
+        types(function, inst)?;
+        if let Some(value) = inst.result() {
+            seen[value.index()] = true;
+        }
+    }
+    if let End::Branch { condition, .. } = &block.end {
+        read(*condition, seen)?;
+        require(function.lane(*condition) == Lane::Mask, || format!("{condition} is no mask"))?;
+    }
+    for target in block.end.targets() {
+        target.args.iter().try_for_each(|value| read(*value, seen))?;
+        let params = &function.blocks[target.label.index()].params;
+        let fits =
+            params.len() == target.args.len() && params.iter().zip(&target.args).all(|(a, b)| function.lane(*a) == function.lane(*b));
+        require(fits, || format!("{target} hands over something else than {} takes", target.label))?;
+    }
+    Ok(())
+}
+
+fn types(function: &Function, inst: &Inst) -> Verdict {
+    let lane = |value: &Value| function.lane(*value);
+    let is = |value: &Value, expected: Lane| require(lane(value) == expected, || format!("{value} is {}, not {expected}", lane(value)));
+    let address = |space: Space, value: &Value| is(value, if space == Space::Global { Lane::I64 } else { Lane::I32 });
+    let in_memory = |value: &Value| require(lane(value) != Lane::Mask, || format!("{value} is a mask, which has no form in memory"));
+    match inst {
+        Inst::Const { result, bits } => {
+            require(bits & !lane(result).bits() == 0, || format!("{result} has more bits than {}", lane(result)))
+        }
+        Inst::Prim { result, prim, operands } => {
+            require(operands.len() == prim.arity(), || format!("{prim} takes {} operands", prim.arity()))?;
+            let last = lane(&operands[operands.len() - 1]);
+            require(prim.takes(last), || format!("{prim} does not take {last}"))?;
+            operands.iter().enumerate().try_for_each(|(n, value)| is(value, prim.operand(last, n)))?;
+            is(result, prim.result(last))
+        }
+        Inst::Lookup { result, index, .. } => is(index, Lane::I32).and(is(result, Lane::F32)),
+        Inst::Param { result, index } => match function.params.get(*index as usize) {
+            Some(param) => is(result, *param),
+            None => require(false, || format!("there is no parameter {index}")),
+        },
+        Inst::Data { result, index } => {
+            require((*index as usize) < function.data.len(), || format!("there is no data {index}"))?;
+            is(result, Lane::I64)
+        }
+        Inst::Special { result, .. } => is(result, Lane::I32),
+        Inst::Load { result, space, address: at, mask, .. } => {
+            address(*space, at)?;
+            in_memory(result)?;
+            mask.iter().try_for_each(|(mask, other)| is(mask, Lane::Mask).and(is(other, lane(result))))
+        }
+        Inst::Store { value, space, address: at, mask, .. } => {
+            address(*space, at)?;
+            in_memory(value)?;
+            mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
+        }
+        Inst::Shuffle { result, value, lanes } => {
+            require(matches!(lane(value), Lane::I32 | Lane::F32), || format!("{value} is not of 32 bits"))?;
+            require((1..32).contains(lanes), || format!("a warp has no lanes {lanes} apart"))?;
+            is(result, lane(value))
+        }
+        Inst::Barrier => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::thread::{Builder, Label, Target};
+    use tilewright_vector::Prim;
+
+    /// Adds a parameter to itself if a bit is set, and stores what comes out.
+    fn function() -> Function {
+        let mut b = Builder::new("k", 32, vec![Lane::I64, Lane::I32, Lane::Mask]);
+        let [address, number, condition] = [0, 1, 2].map(|index| b.param(index));
+        let (twice, _) = b.block(&[]);
+        let (merge, params) = b.block(&[Lane::I32]);
+        let then = Target { label: twice, args: Vec::new() };
+        b.end(End::Branch { condition, then, otherwise: Target { label: merge, args: vec![number] } });
+        b.continue_in(twice);
+        let sum = b.prim(Prim::Add, &[number, number]);
+        b.jump(merge, vec![sum]);
+        b.continue_in(merge);
+        b.store(params[0], Space::Global, address, 4, None);
+        b.finish()
+    }
+
+    #[test]
+    fn code_of_the_builder_is_valid_and_has_a_text() {
+        let function = function();
+        assert_eq!(verify(&function), Ok(()));
+        let expected = "\
+thread @k(i64, i32, mask) threads 32 shared 0 {
+^0():
+  %0: i64 = param 0
+  %1: i32 = param 1
+  %2: mask = param 2
+  jump ^1()
+^1():
+  branch %2 to ^2() else ^3(%1)
+^2():
+  %4: i32 = add %1, %1
+  jump ^3(%4)
+^3(%3: i32):
+  store %3 to global[%0 + 4]
+  return
+}
+";
+        assert_eq!(function.to_string(), expected);
+    }
+
+    #[test]
+    fn broken_rules_are_found() {
+        type Change = fn(&mut Function);
+        let broken: [(Change, &str); 5] = [
+            (|f| f.blocks[2].insts.clear(), "%4 is read before it is defined"),
+            (|f| f.blocks[2].end = End::Jump(Target { label: Label(3), args: Vec::new() }), "hands over something else"),
+            (|f| f.values[3] = Lane::I64, "hands over something else"),
+            (|f| f.blocks[2].end = End::Jump(Target { label: Label(0), args: Vec::new() }), "nobody can jump to ^0"),
+            (|f| f.values[0] = Lane::I32, "%0 is i32, not i64"),
+        ];
+        for (change, expected) in broken {
+            let mut function = function();
+            change(&mut function);
+            let found = verify(&function).expect_err(expected).to_string();
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `tilewright compile`: a kernel as PTX.
+
+use super::{
+    emit,
+    exit::{Exit, Finding},
+    input::File,
+    run::choose_entry_of,
+};
+use std::{fmt::Write as _, path::PathBuf};
+use tilewright::{
+    gpu::{Kernel, Target, compile},
+    ir::printable,
+};
+
+/// Compile a kernel to PTX
+///
+/// The PTX is for ptxas or the driver. No CUDA toolkit and no GPU are needed. An operation that is not covered is an error that names it;
+/// docs/gpu.md lists them.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  tilewright compile kernel.tilebc --target sm_90 -o kernel.ptx
+  tilewright compile kernel.tilebc --emit thread -o -      what one thread does, before it is PTX
+  tilewright compile kernel.tilebc --emit layouts -o -     which register of which lane of which warp holds what")]
+pub(super) struct Args {
+    /// Bytecode or text; '-' reads stdin
+    file: PathBuf,
+    /// The GPU: sm_80, sm_86, sm_89, sm_90, sm_100 or sm_120
+    #[arg(long, value_name = "GPU", default_value_t)]
+    target: Target,
+    /// The entry, if the module has several
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// What to write
+    #[arg(long, value_enum, default_value = "ptx")]
+    emit: Emit,
+    /// Where to write; '-' writes stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Emit {
+    /// PTX
+    Ptx,
+    /// Thread code
+    Thread,
+    /// The layouts of tiles
+    Layouts,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let module = File::read(&args.file)?.verified()?;
+    let entry = choose_entry_of(&module, args.entry.as_deref())?;
+    let kernel = compile(&module, &entry, args.target).map_err(|error| Finding(format!("cannot compile: {error}")))?;
+    let text = match args.emit {
+        Emit::Ptx => kernel.ptx(),
+        Emit::Thread => kernel.code().to_string(),
+        Emit::Layouts => layouts(&kernel),
+    };
+    emit::generated_text(text.as_bytes(), &args.output)
+}
+
+/// A line for each tile.
+fn layouts(kernel: &Kernel) -> String {
+    let mut text = String::new();
+    for tile in kernel.layouts() {
+        let _ = writeln!(text, "{} : {}  {}", tile.operation, printable(&tile.ty), tile.layout);
+    }
+    text
+}
