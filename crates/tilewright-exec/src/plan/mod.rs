@@ -53,7 +53,7 @@ pub use passes::{PLAN_PASSES, PlanPass};
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks};
+pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks, reads_apart};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};

@@ -93,24 +93,33 @@ pub(crate) struct Form {
 pub(crate) enum Walks {
     /// Those of [`Region::nest`]. The code is told how often the outermost goes round.
     Registers,
-    /// Any: for each of so many loops, the outermost first, one bit for each buffer that it walks; the innermost does so element by element.
-    /// The code is told how often each goes round, then, loop by loop but for the innermost, how many bytes each of these buffers goes on.
+    /// Any. The code is told how often each loop goes round, the outermost first, then, loop by loop but for the innermost, how many bytes each
+    /// of the buffers goes on that it walks.
     Strided {
+        /// For each loop but the innermost, one bit for each buffer that it walks.
         walked: SmallVec<[u32; 4]>,
-        /// How often the innermost goes round, if code is made for that.
-        row: Option<usize>,
+        /// For each buffer, how many elements it goes on in the innermost loop.
+        row: SmallVec<[usize; 8]>,
+        /// How often the innermost goes round, if code is made for that: then it is not told.
+        extent: Option<usize>,
     },
 }
 
 impl Walks {
-    /// Those of a nest whose innermost loop walks buffers element by element, or not at all.
-    ///
-    /// Those of a single block are always the same, so code is made for as many elements as its rows have.
+    /// Those of a nest. Those of a single block are always the same, so code is made for as many elements as its rows have.
     pub(crate) fn of(nest: &Nest, of_one_block: bool) -> Walks {
-        let row = nest.loops.last().map(|row| row.extent).filter(|_| of_one_block && nest.loops.len() > 1);
+        let Some((row, outer)) = nest.loops.split_last() else { unreachable!("a nest has a loop") };
         let mask = |each: &Loop| each.strides.iter().enumerate().fold(0, |mask, (buffer, stride)| mask | u32::from(*stride > 0) << buffer);
-        Walks::Strided { walked: nest.loops.iter().map(mask).collect(), row }
+        let extent = (of_one_block && !outer.is_empty()).then_some(row.extent);
+        Walks::Strided { walked: outer.iter().map(mask).collect(), row: row.strides.iter().copied().collect(), extent }
     }
+}
+
+/// Whether vector code reads elements of `size` bytes that are `stride` elements apart about as fast as a copy brings them to a register.
+pub(crate) fn reads_apart(size: usize, stride: usize) -> bool {
+    // What lies further apart has a line for each element or two, which are better read once for all tiles that they are part of.
+    const FURTHEST: usize = 32;
+    stride == 2 && size == 2 && level() == Some(Level::Avx512) || size >= 4 && stride * size <= FURTHEST
 }
 
 /// Code that has been made, form by form: a list that only grows.
@@ -368,16 +377,14 @@ impl<'a> Lowering<'a> {
                 };
                 region.nest.loops.iter().enumerate().map(of).unzip()
             }
-            Walks::Strided { walked: masks, row } => {
-                let innermost = masks.len() - 1;
-                let known = |depth: usize| row.filter(|_| depth == innermost).map(|extent| Count::Const(extent as i64));
-                let counts = (0..masks.len()).map(|depth| known(depth).unwrap_or_else(&mut number)).collect();
-                let mut stride = |depth: usize, buffer: usize| match masks[depth] >> buffer & 1 {
-                    0 => Count::Const(0),
-                    _ if depth == innermost => Count::Const(region.buffers[buffer].size as i64),
-                    _ => number(),
-                };
-                (counts, (0..masks.len()).map(|depth| (0..region.buffers.len()).map(|buffer| stride(depth, buffer)).collect()).collect())
+            Walks::Strided { walked, row, extent } => {
+                let mut counts: Vec<Count> = walked.iter().map(|_| number()).collect();
+                counts.push(extent.map_or_else(&mut number, |extent| Count::Const(extent as i64)));
+                let mut stride = |mask: u32, buffer: usize| if mask >> buffer & 1 == 0 { Count::Const(0) } else { number() };
+                let mut by_loop: Vec<Vec<Count>> =
+                    walked.iter().map(|mask| (0..region.buffers.len()).map(|buffer| stride(*mask, buffer)).collect()).collect();
+                by_loop.push(row.iter().zip(&region.buffers).map(|(stride, buffer)| Count::Const((stride * buffer.size) as i64)).collect());
+                (counts, by_loop)
             }
         };
         let strides = (0..region.buffers.len()).map(|buffer| by_loop.iter().map(|each| each[buffer]).collect()).collect();

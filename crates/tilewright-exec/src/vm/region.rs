@@ -13,7 +13,7 @@ use super::{
 use crate::{
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks},
+    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks, reads_apart},
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
@@ -115,7 +115,7 @@ pub(super) fn divided_apart(sweep: &Sweep, region: &Region, regs: &Frame, in_pla
 }
 
 /// Brings a nest to the order of what is written, in as few loops as there are. Gives whether vector code can go through it: the innermost loop
-/// walks each buffer element by element, or not at all, but for the inputs that are told, which have to be brought to their registers.
+/// walks results element by element, and inputs not much further, but for those that are told, which have to be brought to their registers.
 pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) -> Result<(), SmallVec<[usize; 4]>> {
     let result = target.and_then(|reg| region.buffers.iter().position(|buffer| matches!(buffer.at, Src::Reg(other, _) if other == reg)));
     if let Some(result) = result {
@@ -127,7 +127,8 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
     if nest.loops.len() > MAX_DEPTH || row.extent < SHORTEST_ROW || row.strides[inputs().count()..].iter().any(|stride| *stride != 1) {
         return Err(inputs().collect());
     }
-    let apart: SmallVec<_> = inputs().filter(|input| row.strides[*input] > 1).collect();
+    let is_apart = |input: &usize| row.strides[*input] > 1 && !reads_apart(region.buffers[*input].size, row.strides[*input]);
+    let apart: SmallVec<_> = inputs().filter(is_apart).collect();
     if apart.is_empty() { Ok(()) } else { Err(apart) }
 }
 
@@ -218,7 +219,7 @@ impl<'a> Run<'a> {
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
         let walks = Walks::of(nest, of_one_block);
-        let row_is_known = matches!(walks, Walks::Strided { row: Some(_), .. });
+        let row_is_known = matches!(walks, Walks::Strided { extent: Some(_), .. });
         let code = self.executable(walks, streamed);
         let rounds = nest.loops[0].extent;
         let work = self.sweep.steps.len() * nest.elements() / rounds;
