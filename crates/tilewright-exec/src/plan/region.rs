@@ -213,8 +213,10 @@ impl Region {
     pub(super) fn folding(n: usize, inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold]) -> Option<Region> {
         let row = folds.first()?.row;
         let kernels = steps.iter().map(|step| &step.kernel).chain(folds.iter().map(|fold| &fold.combine));
-        let count = MOST_PARTS.min((MOST_STEPS_OF_PARTS / steps.len().max(1)).next_power_of_two());
-        let lanes = row / count;
+        // A part fills a vector of the usual numbers.
+        let most = row / (level()?.bytes() / size_of::<f32>());
+        let count = MOST_PARTS.min((MOST_STEPS_OF_PARTS / steps.len().max(1)).next_power_of_two()).min(most);
+        let lanes = row / count.max(1);
         let results = written(steps);
         if !suits(n, kernels) || count < 2 || lanes < SHORTEST_ROW || !steps.iter().all(is_lowered) {
             return None;
