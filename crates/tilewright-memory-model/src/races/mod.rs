@@ -9,7 +9,7 @@
 //! does not decide what is read.
 //!
 //! Bounds: of the strong accesses that one operation of the program makes at one location in one block, in token order, the latest
-//! [`MAX_STRONG`] are kept.
+//! `MAX_STRONG` are kept.
 
 mod knowledge;
 mod shadow;
