@@ -1,7 +1,7 @@
 //! A compiler from CUDA Tile IR to PTX: no LLVM, no CUDA toolkit, no GPU.
 //!
 //! ```text
-//! VerifiedModule ──► facts ──► layouts ──► thread code (SSA) ──► PTX text
+//! VerifiedModule ──► layouts ──► thread code (SSA) ──► PTX text
 //! ```
 //!
 //! [`compile`] makes a [`Kernel`] of an entry. A [`Layout`] says which register of which lane of which warp holds an element of a tile;

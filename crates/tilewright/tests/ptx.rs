@@ -4,16 +4,11 @@ use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
-    time::Instant,
 };
-use tilewright::case::{BoundCase, Case, LaunchVerdict, Outcome};
+use tilewright::case::Case;
 use tilewright_fuzz::corpus;
 use tilewright_oracle::{Oracle, failures};
-use tilewright_ptx::{
-    cubin,
-    machine::{Finding, LaunchOptions, Memory, Program},
-    parse,
-};
+use tilewright_ptx::{cubin, machine::Program, parse};
 
 /// The GPU whose PTX the machine runs.
 const GPU: &str = "sm_80";
@@ -25,36 +20,6 @@ fn cases() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("case.json").is_file()).collect();
     folders.sort();
     folders
-}
-
-/// Runs a case on the machine.
-fn launch(program: &Program, case: &Case, bound: &BoundCase<'_>, seed: u64) -> (LaunchVerdict, Vec<Finding>) {
-    let started = Instant::now();
-    let mut memory = Memory::new();
-    let add = |(bytes, read_only): (&[u8], bool)| match read_only {
-        true => memory.add_read_only(bytes.to_vec()),
-        false => memory.add(bytes.to_vec()),
-    };
-    let buffers: Vec<_> = bound.buffers().map(add).collect();
-    let addresses: Vec<u64> = buffers.iter().map(|buffer| memory.address(*buffer)).collect();
-    let (args, tables) = bound.arguments(&addresses);
-    for (buffer, bytes) in tables {
-        memory.bytes_mut(buffers[buffer]).copy_from_slice(&bytes);
-    }
-    let result = program.launch(case.entry(), case.grid(), &args, &mut memory, &LaunchOptions::new().seed(seed));
-    let error = result.as_ref().err().map(ToString::to_string);
-    let report = result.unwrap_or_else(|error| *error.report);
-    if std::env::var_os("VERBOSE").is_some() {
-        let seconds = started.elapsed().as_secs_f64();
-        let _ = writeln!(io::stderr(), "{}: {} instructions, {seconds:.2} s, {:?}", case.name(), report.instructions, report.shared);
-    }
-    let outcome = Outcome {
-        buffers: buffers.iter().map(|buffer| memory.bytes(*buffer).to_vec()).collect(),
-        printed: report.printed,
-        error,
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    (bound.judge(&outcome), report.findings)
 }
 
 /// What is wrong with a case.
@@ -85,13 +50,16 @@ fn check(oracle: &Oracle, folder: &Path) -> Option<String> {
     };
     let bound = case.bind().expect("its inputs are there");
     for seed in [0, 1] {
-        let (verdict, findings) = launch(&program, &case, &bound, seed);
+        let (verdict, report) = bound.launch_on_ptx(&program, seed);
+        if std::env::var_os("VERBOSE").is_some() {
+            let _ = writeln!(io::stderr(), "{name}: {} instructions, {:.2} s, {:?}", report.instructions, verdict.seconds, report.shared);
+        }
+        if !report.findings.is_empty() {
+            let findings: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+            return Some(format!("{name}, seed {seed}: {}", findings.join("\n    ")));
+        }
         if !verdict.ok {
             return Some(format!("{name}, seed {seed}: {verdict:#?}"));
-        }
-        if !findings.is_empty() {
-            let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
-            return Some(format!("{name}, seed {seed}: {}", findings.join("\n    ")));
         }
     }
     None

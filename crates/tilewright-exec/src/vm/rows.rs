@@ -38,12 +38,12 @@ const FEW: usize = 32;
 pub(crate) struct KnownFunction {
     pub(super) resolved: Resolved,
     /// Its rows, if that is how its lanes lie.
-    rows: Option<Rows>,
+    rows: Option<RowFunction>,
 }
 
 /// What the rows of an access have in common.
 #[derive(Debug)]
-struct Rows {
+struct RowFunction {
     /// The dimension along which they follow each other.
     dim: usize,
     /// How many elements behind the base the first lane of a row is.
@@ -74,13 +74,13 @@ struct RowBetween {
 
 impl KnownFunction {
     pub(super) fn new(function: &AccessFunction, resolved: Resolved) -> KnownFunction {
-        KnownFunction { rows: Rows::new(function, &resolved), resolved }
+        KnownFunction { rows: RowFunction::new(function, &resolved), resolved }
     }
 }
 
-impl Rows {
+impl RowFunction {
     /// `None` if rows differ in more than their place, and in whether they are accessed.
-    fn new(function: &AccessFunction, resolved: &Resolved) -> Option<Rows> {
+    fn new(function: &AccessFunction, resolved: &Resolved) -> Option<RowFunction> {
         let dim = function.leaves.iter().find_map(|leaf| leaf.along)?;
         let is_row = |leaf: usize| function.leaves[leaf].along.is_some();
         let of_lanes = |sum: &Affine| sum.steps[dim] == 0 && !sum.leaves.iter().any(|(leaf, _)| is_row(*leaf));
@@ -89,7 +89,7 @@ impl Rows {
             let (leaves, others) = sum.leaves.iter().copied().partition(|(leaf, _)| is_row(*leaf));
             RowSum { all: Affine { constant: sum.constant, leaves: others, ..Affine::default() }, leaves, step: sum.steps[dim] }
         };
-        let mut rows = Rows {
+        let mut rows = RowFunction {
             dim,
             offset: row_sum(&resolved.offset),
             needs: SmallVec::new(),

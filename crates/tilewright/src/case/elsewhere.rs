@@ -9,7 +9,7 @@ use crate::exec::Arg;
 
 /// A case with its buffers and arguments, for another machine to launch.
 pub struct BoundCase<'c> {
-    case: &'c Case,
+    pub(super) case: &'c Case,
     bindings: Bindings,
 }
 

@@ -38,7 +38,7 @@ impl Case {
         let bound = self.bind()?;
         let (mut launches, mut reports) = (Vec::new(), Vec::new());
         for seed in 0..options.repeat.get() as u64 {
-            let (verdict, report) = self.launch_on_ptx(&program, &bound, seed);
+            let (verdict, report) = bound.launch_on_ptx(&program, seed);
             launches.push(verdict);
             reports.push(report);
         }
@@ -55,21 +55,25 @@ impl Case {
         };
         Ok((report, reports))
     }
+}
 
-    fn launch_on_ptx(&self, program: &Program, bound: &BoundCase<'_>, seed: u64) -> (LaunchVerdict, Report) {
+impl BoundCase<'_> {
+    /// Launches PTX of the case's entry, whoever made it, on the PTX machine, with its blocks and warps in the order that a seed gives. A launch
+    /// with findings is not right.
+    pub fn launch_on_ptx(&self, program: &Program, seed: u64) -> (LaunchVerdict, Report) {
         let started = Instant::now();
         let mut memory = Memory::new();
         let add = |(bytes, read_only): (&[u8], bool)| match read_only {
             true => memory.add_read_only(bytes.to_vec()),
             false => memory.add(bytes.to_vec()),
         };
-        let buffers: Vec<_> = bound.buffers().map(add).collect();
+        let buffers: Vec<_> = self.buffers().map(add).collect();
         let addresses: Vec<u64> = buffers.iter().map(|buffer| memory.address(*buffer)).collect();
-        let (args, tables) = bound.arguments(&addresses);
+        let (args, tables) = self.arguments(&addresses);
         for (buffer, bytes) in tables {
             memory.bytes_mut(buffers[buffer]).copy_from_slice(&bytes);
         }
-        let result = program.launch(self.entry(), self.grid(), &args, &mut memory, &LaunchOptions::new().seed(seed));
+        let result = program.launch(self.case.entry(), self.case.grid(), &args, &mut memory, &LaunchOptions::new().seed(seed));
         let error = result.as_ref().err().map(ToString::to_string);
         let report = result.unwrap_or_else(|error| *error.report);
         let outcome = Outcome {
@@ -78,7 +82,7 @@ impl Case {
             error,
             seconds: started.elapsed().as_secs_f64(),
         };
-        let mut verdict = bound.judge(&outcome);
+        let mut verdict = self.judge(&outcome);
         verdict.ok &= report.findings.is_empty();
         (verdict, report)
     }

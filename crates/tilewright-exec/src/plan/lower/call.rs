@@ -1,6 +1,6 @@
 //! Calls: the body of the function stands where it is called.
 
-use super::{Lowerer, Return, Val, access::Accesses, control};
+use super::{Lowerer, Return, Val, access::Accesses, control, watch};
 use crate::PlanError;
 use tilewright_ir::{AttrName, AttrValue, Function, OpRef};
 
@@ -30,9 +30,9 @@ impl<'m> Lowerer<'m> {
         let exit = self.new_label();
         let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
         let body = std::mem::replace(&mut self.body, &function.body);
-        let position = self.module.functions.iter().position(|other| std::ptr::eq(other, function)).unwrap_or(0);
-        let caller = std::mem::replace(&mut self.function, position);
-        let found = if self.watched { Accesses::default() } else { Accesses::find(self.module, &function.body) };
+        let caller = self.watched;
+        self.watched = caller.map(|_| watch::position(self.module, function));
+        let found = if self.watched.is_some() { Accesses::default() } else { Accesses::find(self.module, &function.body) };
         let accesses = std::mem::replace(&mut self.accesses, found);
         let waiting = std::mem::replace(&mut self.waiting, control::waiting(&function.body));
         let read = std::mem::take(&mut self.read);
@@ -46,7 +46,7 @@ impl<'m> Lowerer<'m> {
         self.block(block)?;
         self.site = at;
         self.returns.pop();
-        self.function = caller;
+        self.watched = caller;
         (self.loops, self.ifs) = (loops, ifs);
         (self.body, self.values, self.accesses, self.waiting, self.read) = (body, values, accesses, waiting, read);
         self.place_label(exit);

@@ -110,10 +110,8 @@ struct Lowerer<'m> {
     module: &'m Module,
     globals: &'m Globals,
     body: &'m Body,
-    /// Position of the body's function in the module.
-    function: usize,
-    /// Whether each operation is shown to a watcher, and carried out as it stands.
-    watched: bool,
+    /// Position of the body's function in the module, if each operation is shown to a watcher, and carried out as it stands.
+    watched: Option<u32>,
     /// The functions by their names, once one is called.
     functions: OnceCell<HashMap<Str, &'m Function>>,
     /// The accesses of the body whose places are functions of indices.
@@ -151,8 +149,7 @@ pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function, 
         globals,
         body,
         functions: OnceCell::new(),
-        function: module.functions.iter().position(|other| std::ptr::eq(other, function)).unwrap_or(0),
-        watched,
+        watched: watched.then(|| watch::position(module, function)),
         accesses: if watched { Accesses::default() } else { Accesses::find(module, body) },
         waiting: control::waiting(body),
         read: OnceCell::new(),
@@ -214,7 +211,7 @@ impl<'m> Lowerer<'m> {
                 continue;
             }
             self.enter(op);
-            if self.watched {
+            if self.watched.is_some() {
                 self.watched_op(op)?
             } else {
                 self.op(op)?

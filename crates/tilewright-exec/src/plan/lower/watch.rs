@@ -5,12 +5,18 @@ use crate::{
     PlanError,
     plan::{Inst, Tile, inst::Watch},
 };
-use tilewright_ir::{OpRef, Opcode, Value};
+use tilewright_ir::{Function, Module, OpRef, Opcode, Value};
 
 /// When an operation is shown.
 enum Moment {
     Before,
     After,
+}
+
+/// Position of a function in its module.
+pub(super) fn position(module: &Module, function: &Function) -> u32 {
+    let position = module.functions.iter().position(|other| std::ptr::eq(other, function));
+    position.unwrap_or_else(|| unreachable!("a function that is lowered stands in its module")) as u32
 }
 
 fn moment(op: OpRef<'_>) -> Moment {
@@ -64,7 +70,8 @@ impl<'m> Lowerer<'m> {
 
     fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>) {
         let operands = op.operands().iter().map(|operand| self.watched_tile(*operand)).collect();
-        let (function, op) = (self.function as u32, op.id().index() as u32);
+        let Some(function) = self.watched else { return };
+        let op = op.id().index() as u32;
         self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, view: None })));
     }
 

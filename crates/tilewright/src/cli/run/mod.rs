@@ -125,7 +125,23 @@ fn limits(args: &Args) -> Limits {
     args.max_output.map_or(limits, |bytes| limits.output(bytes))
 }
 
+/// The options that only the engine has, of those that were given.
+fn options_of_the_engine(args: &Args) -> Vec<&'static str> {
+    let given = [
+        (args.threads.is_some(), "--threads"),
+        (args.opt_level == 0, "-O0"),
+        (args.timeout.is_some(), LIMIT_NAMES.time),
+        (args.max_memory.is_some(), LIMIT_NAMES.memory),
+        (args.max_output.is_some(), LIMIT_NAMES.output),
+    ];
+    given.into_iter().filter(|(is_given, _)| *is_given).map(|(_, name)| name).collect()
+}
+
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+    if args.device != Device::Cpu {
+        let refused = options_of_the_engine(&args);
+        anyhow::ensure!(refused.is_empty(), "the PTX machine does not take {}: leave that out, or run on the CPU", refused.join(", "));
+    }
     let settings = Settings {
         threads: args.threads.map_or_else(environment::threads, |threads| Ok(Some(threads)))?,
         limits: limits(&args),
