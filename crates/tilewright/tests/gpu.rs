@@ -14,21 +14,13 @@ use tilewright_oracle::{Oracle, failures};
 const NOT_COMPILED: &[(&str, &str)] = &[
     ("assert_fail", "assert"),
     ("assert_pass", "assert"),
-    ("atomics_contended", "atomic_rmw_tko"),
-    ("atomics_old_values", "atomic_rmw_tko"),
-    ("grid_barrier", "atomic_rmw_tko"),
     ("grid_dependency", "gdc_wait_tko"),
-    ("histogram", "atomic_rmw_tko"),
-    ("histogram_onehot", "atomic_rmw_tko"),
-    ("matmul_splitk_atomic", "atomic_rmw_tko"),
-    ("matmul_splitk_lock", "atomic_cas_tko"),
     ("mma_scaled_mxfp8", "mmaf_scaled"),
     ("pack_unpack", "pack"),
     ("print_blocks", "print_tko"),
     ("print_tile", "print_tko"),
     ("print_values", "print_tko"),
     ("scans_float", "scan"),
-    ("tiled_view_atomics", "atomic_red_view_tko"),
 ];
 
 fn cases() -> Vec<PathBuf> {

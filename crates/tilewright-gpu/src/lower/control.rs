@@ -2,7 +2,7 @@
 //!
 //! Conditions are scalars, which all threads hold alike, so all threads of a block go the same way.
 
-use super::{Lowered, Lowerer, Pending, Stop, Tile};
+use super::{Lowered, Lowerer, Stop, Tile, order::Passed};
 use crate::thread::{End, Label, Target, Value};
 use tilewright_ir::{AttrName, Block, OpRef, Opcode};
 use tilewright_vector::{Lane, Prim};
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
         let mut rest = registers;
         for value in values {
             if self.is_token(*value) {
-                self.values.insert(*value, Lowered::Token);
+                self.values.insert(*value, Lowered::Token(self.barriers.unknown_token()));
                 continue;
             }
             let (elem, shape) = self.tile_type(op, *value)?;
@@ -96,14 +96,15 @@ impl Lowerer<'_> {
         self.b.end(End::Branch { condition, then, otherwise: Target { label: otherwise, args } });
     }
 
-    /// Goes on in a block that several ways may lead to.
-    fn enter(&mut self, label: Label) {
+    /// Goes on in a block, on every way to which these barriers were passed.
+    fn enter(&mut self, label: Label, passed: Passed) {
         self.b.continue_in(label);
-        self.pending = Pending::UNKNOWN;
+        self.barriers.go_on(passed);
     }
 
     fn lower_if(&mut self, op: OpRef<'_>, scope: Scope) -> Result<(), Stop> {
         let results: Vec<_> = op.results().collect();
+        let passed = self.barriers.passed();
         let condition = self.scalar(op, op.operands()[0])?;
         let (then, _) = self.b.block(&[]);
         let (otherwise, _) = self.b.block(&[]);
@@ -111,7 +112,7 @@ impl Lowerer<'_> {
         let (merge, params) = self.b.block(&lanes);
         self.branch(condition, then, otherwise, Vec::new());
         for (region, label) in [(0, then), (1, otherwise)] {
-            self.enter(label);
+            self.enter(label, passed);
             match op.region_block(region) {
                 Some(block) => {
                     self.block(block, Scope { merge: Some(merge), ..scope })?;
@@ -122,12 +123,13 @@ impl Lowerer<'_> {
                 None => self.b.jump(merge, Vec::new()),
             }
         }
-        self.enter(merge);
+        self.enter(merge, passed);
         self.unflatten(op, &results, &params)
     }
 
     fn lower_loop(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let results: Vec<_> = op.results().collect();
+        let passed = self.barriers.passed();
         let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
         let args: Vec<_> = self.body.args(block).collect();
         let carried = self.lanes(op, &args)?;
@@ -136,18 +138,19 @@ impl Lowerer<'_> {
         let (exit, after) = self.b.block(&lanes);
         let inits = self.flatten(op, op.operands())?;
         self.b.jump(header, inits);
-        self.enter(header);
+        self.enter(header, passed);
         self.unflatten(op, &args, &params)?;
         self.block(block, Scope { next: Some(header), exit: Some(exit), merge: None })?;
         if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
             self.b.jump(header, Vec::new());
         }
-        self.enter(exit);
+        self.enter(exit, passed);
         self.unflatten(op, &results, &after)
     }
 
     fn lower_for(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let results: Vec<_> = op.results().collect();
+        let passed = self.barriers.passed();
         let [from, to, step] = ["lowerBound", "upperBound", "step"].map(|name| op.operand_named(name)[0]);
         let [from, to, step] = [self.scalar(op, from)?, self.scalar(op, to)?, self.scalar(op, step)?];
         let less = if op.flag(AttrName::UnsignedCmp) { Prim::LtU } else { Prim::LtS };
@@ -163,23 +166,23 @@ impl Lowerer<'_> {
         let (exit, after) = self.b.block(&lanes);
         let inits = self.flatten(op, op.operand_named("initValues"))?;
         self.b.jump(header, [from].into_iter().chain(inits).collect());
-        self.enter(header);
+        self.enter(header, passed);
         let running = self.b.prim(less, &[params[0], to]);
         self.branch(running, body, exit, params[1..].to_vec());
-        self.enter(body);
+        self.enter(body, passed);
         self.unflatten(op, &args, &params)?;
         self.block(block, Scope { next: Some(latch), exit: None, merge: None })?;
         if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
             self.b.jump(latch, Vec::new());
         }
         // The range ends where the index would leave its type.
-        self.enter(latch);
+        self.enter(latch, passed);
         let next = self.b.prim(Prim::Add, &[params[0], step]);
         let grows = self.b.prim(less, &[params[0], next]);
         self.branch(grows, again, exit, nexts.clone());
-        self.enter(again);
+        self.enter(again, passed);
         self.b.jump(header, [next].into_iter().chain(nexts).collect());
-        self.enter(exit);
+        self.enter(exit, passed);
         self.unflatten(op, &results, &after)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{
     Lowered, Lowerer, Stop, Tile,
+    order::Access,
     tile::{coordinate, dims_of},
 };
 use crate::thread::{Space, Value};
-use tilewright_ir::{AttrData, AttrName, MemoryOrderingSemantics, OpRef, Opcode, PaddingValue, Scalar, Type, TypeData};
+use tilewright_ir::{AttrData, AttrName, OpRef, PaddingValue, Scalar, Type, TypeData};
 use tilewright_numeric::Rounding;
 use tilewright_passes::elem::{Elem, memory_bits};
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
@@ -33,28 +34,16 @@ pub(super) struct TileView {
 }
 
 /// Where the element of a register is in memory.
-struct Place {
-    address: Value,
-    offset: i32,
+pub(super) struct Place {
+    pub(super) address: Value,
+    pub(super) offset: i32,
     /// Whether it is there; always, if none.
-    inside: Option<Value>,
-}
-
-/// What accesses were made since the threads of the block last met.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Pending {
-    reads: bool,
-    writes: bool,
-}
-
-impl Pending {
-    /// What may have been done, at a place that several ways lead to.
-    pub(super) const UNKNOWN: Pending = Pending { reads: true, writes: true };
+    pub(super) inside: Option<Value>,
 }
 
 impl Lowerer<'_> {
     /// Bytes of an element in memory, and its type there.
-    fn memory_of(&self, op: OpRef<'_>, elem: Elem) -> Result<(i64, Lane), Stop> {
+    pub(super) fn memory_of(&self, op: OpRef<'_>, elem: Elem) -> Result<(i64, Lane), Stop> {
         let whole = match elem {
             Elem::Ptr => true,
             Elem::Num(scalar) => memory_bits(scalar).is_some_and(|bits| bits >= 8),
@@ -63,25 +52,6 @@ impl Lowerer<'_> {
             Some(Lane::Mask) => Ok((1, Lane::I8)),
             Some(lane) => Ok((lane.size() as i64, lane)),
             None => Err(self.unsupported(op, &format!("memory of elements of {elem:?}"))),
-        }
-    }
-
-    /// Lets the threads meet if an access that the operation's token comes after may be another thread's.
-    fn order(&mut self, op: OpRef<'_>, writes: bool) {
-        let fresh = |token: &tilewright_ir::Value| self.body.defining_op(*token).is_some_and(|def| def.opcode() == Opcode::MakeToken);
-        let ordered = !op.operand_named("token").iter().all(fresh);
-        if ordered && (self.pending.writes || writes && self.pending.reads) {
-            self.b.barrier();
-            self.pending = Pending::default();
-        }
-        self.pending.reads |= !writes;
-        self.pending.writes |= writes;
-    }
-
-    fn require_weak(&self, op: OpRef<'_>) -> Result<(), Stop> {
-        match op.memory_ordering() {
-            None | Some(MemoryOrderingSemantics::Weak) => Ok(()),
-            Some(ordering) => Err(self.unsupported(op, &format!("an access of order {}", ordering.keyword()))),
         }
     }
 
@@ -163,7 +133,7 @@ impl Lowerer<'_> {
     }
 
     /// Where the elements of a tile of a view are.
-    fn places(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile) -> Result<Vec<Place>, Stop> {
+    pub(super) fn places(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile) -> Result<Vec<Place>, Stop> {
         let (size, _) = self.memory_of(op, view.tensor.elem)?;
         let dims = dims_of(&tile.shape);
         let layout = tile.layout.clone();
@@ -230,7 +200,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn view(&self, op: OpRef<'_>) -> Result<TileView, Stop> {
+    pub(super) fn view(&self, op: OpRef<'_>) -> Result<TileView, Stop> {
         match self.values.get(&op.operand_named("view")[0]) {
             Some(Lowered::View(view)) => Ok(view.clone()),
             _ => Err(self.unsupported(op, "this view")),
@@ -238,7 +208,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn load_view(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
-        self.require_weak(op)?;
         let view = self.view(op)?;
         let result = op.result(0).expect("a tile");
         let zero = self.i32(0);
@@ -248,43 +217,51 @@ impl Lowerer<'_> {
         let places = self.places(op, &view, &tile)?;
         let (_, lane) = self.memory_of(op, elem)?;
         let padding = self.b.constant(lane, padding_bits(elem, view.padding));
-        self.order(op, false);
         let others = vec![padding; places.len()];
-        let registers = self.load_all(lane, elem, &places, &others);
+        let registers = self.load_all(op, lane, &tile, &places, &others)?;
         self.define(result, Tile { registers, is_splat: shape.is_empty(), ..tile });
         Ok(())
     }
 
-    fn load_all(&mut self, lane: Lane, elem: Elem, places: &[Place], others: &[Value]) -> Vec<Value> {
+    /// Loads the elements of a tile of this element type and layout.
+    fn load_all(&mut self, op: OpRef<'_>, lane: Lane, tile: &Tile, places: &[Place], others: &[Value]) -> Result<Vec<Value>, Stop> {
+        let strong = self.strong(op)?;
+        self.order(op, Access::load(strong));
+        // Threads that hold the same must not read it at different times, if others may write it meanwhile.
+        let first = strong.and_then(|_| self.first_holders(&tile.layout));
         let mut registers = Vec::new();
         for (place, other) in places.iter().zip(others) {
-            let value = self.b.load(lane, Space::Global, place.address, place.offset, place.inside.map(|inside| (inside, *other)));
-            registers.push(if elem == Elem::Num(Scalar::I1) { self.loaded_form(value, Lane::Mask) } else { value });
+            let mask = self.both(first, place.inside).map(|mask| (mask, *other));
+            registers.push(self.b.load_ordered(lane, Space::Global, (place.address, place.offset), mask, strong));
         }
-        registers
+        if first.is_some() {
+            registers = self.handed_out(&tile.layout, &registers);
+        }
+        let is_mask = tile.elem == Elem::Num(Scalar::I1);
+        Ok(if is_mask { registers.into_iter().map(|value| self.loaded_form(value, Lane::Mask)).collect() } else { registers })
     }
 
     pub(super) fn store_view(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
-        self.require_weak(op)?;
         let view = self.view(op)?;
         let tile = self.tile(op, op.operand_named("tile")[0])?;
         let places = self.places(op, &view, &tile)?;
-        self.order(op, true);
-        self.store_all(&tile, &places);
-        Ok(())
+        self.store_all(op, &tile, &places)
     }
 
-    fn store_all(&mut self, tile: &Tile, places: &[Place]) {
+    fn store_all(&mut self, op: OpRef<'_>, tile: &Tile, places: &[Place]) -> Result<(), Stop> {
+        let strong = self.strong(op)?;
+        self.order(op, Access::STORE);
         let first = self.first_holders(&tile.layout);
         for (place, value) in places.iter().zip(&tile.registers) {
             let value = self.stored_form(*value);
             let mask = self.both(first, place.inside);
-            self.b.store(value, Space::Global, place.address, place.offset, mask);
+            self.b.store_ordered(value, Space::Global, (place.address, place.offset), mask, strong);
         }
+        Ok(())
     }
 
     /// A tile of pointers as places, with its mask.
-    fn pointer_places(&mut self, op: OpRef<'_>, pointers: &Tile) -> Result<Vec<Place>, Stop> {
+    pub(super) fn pointer_places(&mut self, op: OpRef<'_>, pointers: &Tile) -> Result<Vec<Place>, Stop> {
         let mask = match op.operand_named("mask").first() {
             Some(mask) => {
                 let mask = self.tile(op, *mask)?;
@@ -298,7 +275,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn load_ptr(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
-        self.require_weak(op)?;
         let pointers = self.tile(op, op.operand_named("source")[0])?;
         let result = op.result(0).expect("a tile");
         let (elem, shape) = self.tile_type(op, result)?;
@@ -312,22 +288,19 @@ impl Lowerer<'_> {
             }
             None => vec![self.b.constant(lane, 0); places.len()],
         };
-        self.order(op, false);
-        let registers = self.load_all(lane, elem, &places, &others);
-        self.define(result, Tile { elem, is_splat: shape.is_empty(), shape, layout: pointers.layout, registers });
+        let tile = Tile { elem, is_splat: shape.is_empty(), shape, layout: pointers.layout, registers: Vec::new() };
+        let registers = self.load_all(op, lane, &tile, &places, &others)?;
+        self.define(result, Tile { registers, ..tile });
         Ok(())
     }
 
     pub(super) fn store_ptr(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
-        self.require_weak(op)?;
         let pointers = self.tile(op, op.operand_named("destination")[0])?;
         let value = self.tile(op, op.operand_named("value")[0])?;
         self.memory_of(op, value.elem)?;
         let value = self.convert(&value, &pointers.layout);
         let places = self.pointer_places(op, &pointers)?;
-        self.order(op, true);
-        self.store_all(&value, &places);
-        Ok(())
+        self.store_all(op, &value, &places)
     }
 
     /// Extents of tensors, and of the index spaces of views.

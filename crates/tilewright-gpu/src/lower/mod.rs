@@ -1,8 +1,10 @@
 //! From Tile IR to thread code.
 
+mod atomic;
 mod control;
 mod elementwise;
 mod memory;
+mod order;
 mod product;
 mod reduce;
 mod shape;
@@ -14,8 +16,9 @@ use crate::{
 };
 use control::Scope;
 use elementwise::ElementCodes;
-use memory::{Pending, TensorView, TileView};
-use std::collections::HashMap;
+use memory::{TensorView, TileView};
+use order::{Barriers, Token};
+use std::collections::{HashMap, HashSet};
 use tile::{Tile, bits_of};
 use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, TypeData, VerifiedModule, printable};
 use tilewright_passes::{elem::Elem, elementwise::elem_op};
@@ -36,7 +39,7 @@ enum Lowered {
     Tensor(TensorView),
     View(TileView),
     /// Orders accesses, which is done where they are.
-    Token,
+    Token(Token),
 }
 
 struct Lowerer<'m> {
@@ -47,7 +50,9 @@ struct Lowerer<'m> {
     values: HashMap<tilewright_ir::Value, Lowered>,
     codes: ElementCodes,
     warp_bits: u32,
-    pending: Pending,
+    barriers: Barriers,
+    /// The values that an operation reads.
+    read: HashSet<tilewright_ir::Value>,
     layouts: Vec<TileLayout>,
 }
 
@@ -72,11 +77,19 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
         values: HashMap::new(),
         codes: ElementCodes::default(),
         warp_bits: WARP_BITS,
-        pending: Pending::default(),
+        barriers: Barriers::default(),
+        read: read_values(body),
         layouts: Vec::new(),
     };
     lowerer.entry(block).map_err(|stop| *stop)?;
     Ok((lowerer.b.finish(), lowerer.layouts))
+}
+
+/// The values that operations read.
+fn read_values(body: &Body) -> HashSet<tilewright_ir::Value> {
+    let mut read = HashSet::new();
+    body.walk(|op| read.extend(op.operands().iter().copied()));
+    read
 }
 
 /// Whether PTX takes a name as it is.
@@ -136,6 +149,11 @@ impl Lowerer<'_> {
         Ok(self.tile(op, value)?.registers[0])
     }
 
+    /// Whether an operation reads a value.
+    fn is_read(&self, value: tilewright_ir::Value) -> bool {
+        self.read.contains(&value)
+    }
+
     fn is_token(&self, value: tilewright_ir::Value) -> bool {
         matches!(self.module.tables.types.get(self.body.ty(value)), TypeData::Token)
     }
@@ -190,7 +208,7 @@ impl Lowerer<'_> {
                 let known = self.values.get(&op.operands()[0]).cloned().ok_or_else(|| self.unsupported(op, "this operand"))?;
                 self.values.insert(op.result(0).expect("a result"), known);
             }
-            Opcode::MakeToken | Opcode::JoinTokens | Opcode::MemoryFenceAliasTko => {}
+            Opcode::MakeToken | Opcode::JoinTokens | Opcode::MemoryFenceAliasTko => self.pass_tokens(op),
             Opcode::MakeTensorView => {
                 let view = self.make_tensor_view(op)?;
                 self.values.insert(op.result(0).expect("a view"), view);
@@ -204,13 +222,13 @@ impl Lowerer<'_> {
             Opcode::StoreViewTko => self.store_view(op)?,
             Opcode::LoadPtrTko => self.load_ptr(op)?,
             Opcode::StorePtrTko => self.store_ptr(op)?,
+            Opcode::AtomicRMWTko => self.atomic_rmw(op)?,
+            Opcode::AtomicCASTko => self.atomic_cas(op)?,
+            Opcode::AtomicRedViewTko => self.atomic_view(op)?,
             Opcode::Reduce => self.reduce(op)?,
             _ => return Err(self.unsupported(op, "this operation")),
         }
         self.note_layout(op);
-        for result in op.results().filter(|result| self.is_token(*result)).collect::<Vec<_>>() {
-            self.values.insert(result, Lowered::Token);
-        }
         Ok(())
     }
 

@@ -60,9 +60,9 @@ impl Lowerer<'_> {
         let outer = [dims[first], dims[first + 1]];
         let mut sums = acc.registers.clone();
         for piece in 0..1 << (inner_bits - piece_bits) {
-            self.b.barrier();
+            self.barrier();
             sides.iter().for_each(|side| self.put(side, piece, piece_bits));
-            self.b.barrier();
+            self.barrier();
             sums = self.sums(&sides, [outer[0], outer[1]], batch(&dims), &layout, sums, piece_bits);
         }
         let sum = Tile { elem: sum_elem, shape, layout, registers: sums, is_splat: false };

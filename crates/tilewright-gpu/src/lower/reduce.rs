@@ -138,12 +138,12 @@ impl Lowerer<'_> {
             let at_once = (PIECE_BYTES / (threads * size)) as usize;
             for chunk in values.chunks(at_once) {
                 self.b.need_shared(threads * size * chunk.len() as u32);
-                self.b.barrier();
+                self.barrier();
                 for (i, value) in chunk.iter().enumerate() {
                     let value = self.stored_form(*value);
                     self.b.store(value, Space::Shared, own_place, (i as u32 * threads * size) as i32, None);
                 }
-                self.b.barrier();
+                self.barrier();
                 for (i, value) in chunk.iter().enumerate() {
                     let other = self.b.load(memory, Space::Shared, other_place, (i as u32 * threads * size) as i32, None);
                     let other = self.loaded_form(other, lane);

@@ -158,7 +158,7 @@ impl Lowerer<'_> {
         let values: Vec<Value> = values.iter().map(|value| self.stored_form(*value)).collect();
         let mut read: Vec<Option<Value>> = vec![None; to.registers() as usize];
         for piece in 0..1 << (bits - piece_bits) {
-            self.b.barrier();
+            self.barrier();
             for (register, value) in values.iter().enumerate() {
                 let Some((address, offset, inside)) = self.place_in_piece(from, register as u32, None, (piece, piece_bits, size)) else {
                     continue;
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
                 let mask = self.both(first, inside);
                 self.b.store(*value, Space::Shared, address, offset, mask);
             }
-            self.b.barrier();
+            self.barrier();
             for (register, slot) in read.iter_mut().enumerate() {
                 let Some((address, offset, inside)) = self.place_in_piece(to, register as u32, start, (piece, piece_bits, size)) else {
                     continue;

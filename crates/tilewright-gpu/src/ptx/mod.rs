@@ -1,5 +1,6 @@
 //! Thread code as PTX text.
 
+mod atomic;
 mod prim;
 
 use crate::{
@@ -181,7 +182,7 @@ impl<'a> Printer<'a> {
                 };
                 self.line(&format!("mov.u32 {result}, {source};"));
             }
-            Inst::Load { result, space, address, offset, mask } => {
+            Inst::Load { result, space, address, offset, mask, strong } => {
                 let lane = self.function.lane(*result);
                 let place = self.place(*space, *address, *offset);
                 let result = self.register(*result);
@@ -193,13 +194,18 @@ impl<'a> Printer<'a> {
                         format!("@{mask} ")
                     }
                 };
-                self.line(&format!("{guard}ld.{space}.{} {result}, {place};", stored(lane)));
+                let strength = strong.map_or_else(String::new, atomic::strength);
+                self.line(&format!("{guard}ld{strength}.{space}.{} {result}, {place};", stored(lane)));
             }
-            Inst::Store { value, space, address, offset, mask } => {
+            Inst::Store { value, space, address, offset, mask, strong } => {
                 let place = self.place(*space, *address, *offset);
                 let (ty, value) = (stored(self.function.lane(*value)), self.register(*value));
                 let guard = mask.map_or_else(String::new, |mask| format!("@{} ", self.register(mask)));
-                self.line(&format!("{guard}st.{space}.{ty} {place}, {value};"));
+                let strength = strong.map_or_else(String::new, atomic::strength);
+                self.line(&format!("{guard}st{strength}.{space}.{ty} {place}, {value};"));
+            }
+            Inst::Atomic { result, update, strong, address, value, mask } => {
+                self.atomic(*result, *update, *strong, (*address, *value), *mask);
             }
             Inst::Shuffle { result, value, lanes } => {
                 let lane = self.function.lane(*value);

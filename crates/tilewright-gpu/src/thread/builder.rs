@@ -1,6 +1,6 @@
 //! Making thread code: constants are folded, and what was computed in the same block is not computed again.
 
-use super::{Block, End, Function, Inst, Label, Space, Special, Target, Value};
+use super::{Block, End, Function, Inst, Label, Space, Special, Strong, Target, Update, Value};
 use std::collections::HashMap;
 use tilewright_vector::{Lane, Prim};
 
@@ -181,26 +181,69 @@ impl Builder {
         result
     }
 
-    /// Reads memory, where the mask says so.
+    /// Reads memory, where the mask says so; weakly, unless it is said otherwise.
     pub fn load(&mut self, lane: Lane, space: Space, address: Value, offset: i32, mask: Option<(Value, Value)>) -> Value {
+        self.load_ordered(lane, space, (address, offset), mask, None)
+    }
+
+    /// Reads memory, where the mask says so, as strongly as is said.
+    pub fn load_ordered(
+        &mut self,
+        lane: Lane,
+        space: Space,
+        (address, offset): (Value, i32),
+        mask: Option<(Value, Value)>,
+        strong: Option<Strong>,
+    ) -> Value {
         let mask = match mask.map(|(mask, other)| (self.constant_bits(mask), other)) {
             Some((Some(0), other)) => return other,
             Some((Some(_), _)) => None,
             _ => mask,
         };
         let result = self.value(lane);
-        self.push(Inst::Load { result, space, address, offset, mask });
+        self.push(Inst::Load { result, space, address, offset, mask, strong });
         result
     }
 
     /// Writes memory, where the mask says so.
     pub fn store(&mut self, value: Value, space: Space, address: Value, offset: i32, mask: Option<Value>) {
+        self.store_ordered(value, space, (address, offset), mask, None);
+    }
+
+    /// Writes memory, where the mask says so, as strongly as is said.
+    pub fn store_ordered(
+        &mut self,
+        value: Value,
+        space: Space,
+        (address, offset): (Value, i32),
+        mask: Option<Value>,
+        strong: Option<Strong>,
+    ) {
         let mask = match mask.map(|mask| self.constant_bits(mask)) {
             Some(Some(0)) => return,
             Some(Some(_)) => None,
             _ => mask,
         };
-        self.push(Inst::Store { value, space, address, offset, mask });
+        self.push(Inst::Store { value, space, address, offset, mask, strong });
+    }
+
+    /// Updates memory atomically, where the mask says so; the old value, or `other` where it does not, if that is asked for.
+    pub fn atomic(
+        &mut self,
+        update: Update,
+        strong: Strong,
+        (address, value): (Value, Value),
+        mask: Option<Value>,
+        other: Option<Value>,
+    ) -> Option<Value> {
+        let mask = match mask.map(|mask| self.constant_bits(mask)) {
+            Some(Some(0)) => return other,
+            Some(Some(_)) => None,
+            _ => mask,
+        };
+        let result = other.map(|other| (self.value(self.lane(value)), other));
+        self.push(Inst::Atomic { result, update, strong, address, value, mask });
+        result.map(|(result, _)| result)
     }
 
     /// Takes the value of the lane whose number differs in these bits.

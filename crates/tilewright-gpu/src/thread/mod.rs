@@ -101,6 +101,68 @@ pub enum Space {
     Shared,
 }
 
+/// How a strong access is ordered with those around it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// Not at all.
+    Relaxed,
+    /// What follows sees what the writer of the value had seen and done.
+    Acquire,
+    /// Who reads the value sees what came before.
+    Release,
+    /// Both.
+    AcquireRelease,
+}
+
+/// Among whom a strong access is one: the memory model calls two of them morally strong if each is in the scope of the other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scope {
+    /// The threads of the block.
+    Block,
+    /// The threads of the device.
+    Device,
+    /// All devices and the host.
+    System,
+}
+
+/// What makes an access strong.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Strong {
+    /// What it orders.
+    pub order: Order,
+    /// For whom.
+    pub scope: Scope,
+}
+
+/// What an atomic access makes of the old value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Update {
+    /// The sum, of `i32`, `i64`, `f32` or `f64`; the other updates are for `i32` and `i64`.
+    Add,
+    /// The sum of two `f16`, as bits in `i16`.
+    AddF16,
+    /// The sum of two `bf16`, as bits in `i16`.
+    AddBf16,
+    /// The bits of both.
+    And,
+    /// The bits of either.
+    Or,
+    /// The bits of one.
+    Xor,
+    /// The least, signed.
+    MinS,
+    /// The greatest, signed.
+    MaxS,
+    /// The least, unsigned.
+    MinU,
+    /// The greatest, unsigned.
+    MaxU,
+    /// The new value.
+    Exchange,
+    /// The new value if the old one is this; `i16` too.
+    CompareExchange(Value),
+}
+
 /// What a thread is told about itself: `i32`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Special {
@@ -173,6 +235,8 @@ pub enum Inst {
         offset: i32,
         /// Whether to read, and what to give if not.
         mask: Option<(Value, Value)>,
+        /// Weak if nothing.
+        strong: Option<Strong>,
     },
     /// Writes memory.
     Store {
@@ -185,6 +249,23 @@ pub enum Inst {
         /// Bytes behind it.
         offset: i32,
         /// Whether to write.
+        mask: Option<Value>,
+        /// Weak if nothing.
+        strong: Option<Strong>,
+    },
+    /// Reads and writes the device's memory in one.
+    Atomic {
+        /// The old value, and what it is where nothing is done.
+        result: Option<(Value, Value)>,
+        /// What is written.
+        update: Update,
+        /// What it orders.
+        strong: Strong,
+        /// The address.
+        address: Value,
+        /// What the old value is updated with.
+        value: Value,
+        /// Whether to do it.
         mask: Option<Value>,
     },
     /// Takes the value of the lane whose number differs in these bits. All lanes of the warp do it together.
@@ -212,6 +293,7 @@ impl Inst {
             | Inst::Special { result, .. }
             | Inst::Load { result, .. }
             | Inst::Shuffle { result, .. } => Some(*result),
+            Inst::Atomic { result, .. } => result.map(|(result, _)| result),
             Inst::Store { .. } | Inst::Barrier => None,
         }
     }
@@ -226,13 +308,22 @@ impl Inst {
                 std::iter::once(*address).chain(mask.iter().flat_map(|(mask, other)| [*mask, *other])).collect()
             }
             Inst::Store { value, address, mask, .. } => [*value, *address].into_iter().chain(*mask).collect(),
+            Inst::Atomic { result, update, address, value, mask, .. } => {
+                let expected = if let Update::CompareExchange(expected) = update { Some(*expected) } else { None };
+                [*address, *value].into_iter().chain(expected).chain(*mask).chain(result.map(|(_, other)| other)).collect()
+            }
             Inst::Shuffle { value, .. } => vec![*value],
         }
     }
 
+    /// Whether it does something that is seen elsewhere, so that it stays even if its result is not read.
+    pub fn has_effect(&self) -> bool {
+        matches!(self, Inst::Store { .. } | Inst::Atomic { .. } | Inst::Barrier) || matches!(self, Inst::Load { strong: Some(_), .. })
+    }
+
     /// Whether it does nothing but give its result.
     pub fn is_pure(&self) -> bool {
-        !matches!(self, Inst::Load { .. } | Inst::Store { .. } | Inst::Shuffle { .. } | Inst::Barrier)
+        !self.has_effect() && !matches!(self, Inst::Load { .. } | Inst::Shuffle { .. })
     }
 }
 
@@ -276,8 +367,7 @@ impl Function {
                     }
                 }
                 for inst in block.insts.iter().rev() {
-                    let needed =
-                        matches!(inst, Inst::Store { .. } | Inst::Barrier) || inst.result().is_some_and(|result| used[result.index()]);
+                    let needed = inst.has_effect() || inst.result().is_some_and(|result| used[result.index()]);
                     if needed {
                         inst.operands().into_iter().for_each(|value| mark(value, &mut used));
                     }
@@ -286,7 +376,7 @@ impl Function {
         }
         let kept: Vec<Vec<bool>> = self.blocks.iter().map(|block| block.params.iter().map(|param| used[param.index()]).collect()).collect();
         for (block, kept_params) in self.blocks.iter_mut().zip(&kept) {
-            block.insts.retain(|inst| inst.result().is_none_or(|result| used[result.index()]));
+            block.insts.retain(|inst| inst.has_effect() || inst.result().is_some_and(|result| used[result.index()]));
             retain(&mut block.params, kept_params);
             match &mut block.end {
                 End::Return => {}

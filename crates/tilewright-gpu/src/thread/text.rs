@@ -1,6 +1,6 @@
 //! Thread code as text.
 
-use super::{End, Function, Inst, Label, Space, Special, Target, Value};
+use super::{End, Function, Inst, Label, Order, Scope, Space, Special, Strong, Target, Update, Value};
 use std::fmt;
 
 impl fmt::Display for Value {
@@ -60,6 +60,41 @@ fn place(f: &mut fmt::Formatter<'_>, space: Space, address: Value, offset: i32) 
     f.write_str("]")
 }
 
+impl fmt::Display for Strong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.order {
+            Order::Relaxed => "relaxed ",
+            Order::Acquire => "acquire ",
+            Order::Release => "release ",
+            Order::AcquireRelease => "acq_rel ",
+        })?;
+        f.write_str(match self.scope {
+            Scope::Block => "block",
+            Scope::Device => "device",
+            Scope::System => "system",
+        })
+    }
+}
+
+impl fmt::Display for Update {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Update::Add => "add",
+            Update::AddF16 => "add_f16",
+            Update::AddBf16 => "add_bf16",
+            Update::And => "and",
+            Update::Or => "or",
+            Update::Xor => "xor",
+            Update::MinS => "min_s",
+            Update::MaxS => "max_s",
+            Update::MinU => "min_u",
+            Update::MaxU => "max_u",
+            Update::Exchange => "exchange",
+            Update::CompareExchange(expected) => return write!(f, "compare {expected} exchange"),
+        })
+    }
+}
+
 impl Inst {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -72,15 +107,23 @@ impl Inst {
             Inst::Param { index, .. } => write!(f, "param {index}"),
             Inst::Data { index, .. } => write!(f, "data {index}"),
             Inst::Special { which, .. } => write!(f, "{which}"),
-            Inst::Load { space, address, offset, mask, .. } => {
+            Inst::Load { space, address, offset, mask, strong, .. } => {
                 f.write_str("load ")?;
+                strong.iter().try_for_each(|strong| write!(f, "{strong} "))?;
                 place(f, *space, *address, *offset)?;
                 mask.iter().try_for_each(|(mask, other)| write!(f, " if {mask} else {other}"))
             }
-            Inst::Store { value, space, address, offset, mask } => {
-                write!(f, "store {value} to ")?;
+            Inst::Store { value, space, address, offset, mask, strong } => {
+                f.write_str("store ")?;
+                strong.iter().try_for_each(|strong| write!(f, "{strong} "))?;
+                write!(f, "{value} to ")?;
                 place(f, *space, *address, *offset)?;
                 mask.iter().try_for_each(|mask| write!(f, " if {mask}"))
+            }
+            Inst::Atomic { result, update, strong, address, value, mask } => {
+                write!(f, "atomic {strong} {update} {value} at global[{address}]")?;
+                mask.iter().try_for_each(|mask| write!(f, " if {mask}"))?;
+                result.filter(|_| mask.is_some()).iter().try_for_each(|(_, other)| write!(f, " else {other}"))
             }
             Inst::Shuffle { value, lanes, .. } => write!(f, "shuffle {value} across {lanes}"),
             Inst::Barrier => f.write_str("barrier"),

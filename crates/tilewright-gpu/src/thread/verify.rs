@@ -4,7 +4,7 @@
 //! - Primitives, memory and shuffles get the types that they take; addresses are `i64` in global and `i32` in shared memory.
 //! - Who jumps hands over as many values as the block takes, of its types. Nobody jumps to the first block.
 
-use super::{Block, End, Function, Inst, Space, Value};
+use super::{Block, End, Function, Inst, Order, Space, Update, Value};
 use std::{error::Error, fmt};
 use tilewright_vector::Lane;
 
@@ -131,14 +131,31 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             is(result, Lane::I64)
         }
         Inst::Special { result, .. } => is(result, Lane::I32),
-        Inst::Load { result, space, address: at, mask, .. } => {
+        Inst::Load { result, space, address: at, mask, strong, .. } => {
             address(*space, at)?;
+            let allowed = strong.is_none_or(|strong| matches!(strong.order, Order::Relaxed | Order::Acquire));
+            require(allowed, || "a load releases nothing".to_owned())?;
             in_memory(result)?;
             mask.iter().try_for_each(|(mask, other)| is(mask, Lane::Mask).and(is(other, lane(result))))
         }
-        Inst::Store { value, space, address: at, mask, .. } => {
+        Inst::Store { value, space, address: at, mask, strong, .. } => {
             address(*space, at)?;
+            let allowed = strong.is_none_or(|strong| matches!(strong.order, Order::Relaxed | Order::Release));
+            require(allowed, || "a store acquires nothing".to_owned())?;
             in_memory(value)?;
+            mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
+        }
+        Inst::Atomic { result, update, address: at, value, mask, .. } => {
+            address(Space::Global, at)?;
+            let ty = lane(value);
+            let taken = match update {
+                Update::Add => matches!(ty, Lane::I32 | Lane::I64 | Lane::F32 | Lane::F64),
+                Update::AddF16 | Update::AddBf16 => ty == Lane::I16,
+                Update::CompareExchange(expected) => lane(expected) == ty && matches!(ty, Lane::I16 | Lane::I32 | Lane::I64),
+                _ => matches!(ty, Lane::I32 | Lane::I64),
+            };
+            require(taken, || format!("there is no atomic {update} of {ty}"))?;
+            result.iter().try_for_each(|(result, other)| is(result, ty).and(is(other, ty)))?;
             mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
         }
         Inst::Shuffle { result, value, lanes } => {
