@@ -45,7 +45,7 @@ mod types;
 
 pub use notes::Notes;
 pub use options::PrintOptions;
-pub use parse::{ParseError, ParseOptions, decode, parse, render_finding, render_findings};
+pub use parse::{ExtendedOp, ParseError, ParseOptions, decode, extended_op, extended_ops, parse, render_finding, render_findings};
 
 use buffer::TextBuffer;
 use names::{Names, Words};

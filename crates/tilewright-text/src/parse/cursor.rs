@@ -3,6 +3,7 @@
 use super::MAX_ERRORS;
 use super::aliases::Aliases;
 use super::error::{ERROR_IDS, ParseError, locate};
+use super::extended::Pending;
 use super::lexer::{Kind, Lexer, Token};
 use super::memo::Memos;
 use super::ops::OpState;
@@ -44,6 +45,8 @@ pub(super) struct Parser<'s> {
     pub(super) constants: HashMap<Box<[u8]>, Const>,
     /// `[false, ...]` by length.
     pub(super) all_false: Vec<Option<Attr>>,
+    /// What is to be done when the function is complete.
+    pub(super) pending: Pending,
     /// Room for the operations of a region, handed back after use.
     pub(super) spare: Vec<OpState>,
     errors: Vec<ParseError>,
@@ -76,6 +79,7 @@ impl<'s> Parser<'s> {
             places: None,
             constants: HashMap::new(),
             all_false: Vec::new(),
+            pending: Pending::default(),
             spare: Vec::new(),
             errors: Vec::new(),
             stopped: false,
@@ -252,11 +256,11 @@ impl<'s> Parser<'s> {
 
     /// Adds how an operation is written to the last error, if that is a token out of place in it, and says no more yet.
     #[cold]
-    pub(super) fn note_syntax(&mut self, start: usize, opcode: Opcode) {
+    pub(super) fn note_syntax(&mut self, start: usize, syntax: impl FnOnce() -> String) {
         let errors = self.errors.last();
         let fits = errors.is_some_and(|e| e.id == "unexpected-token" && e.span.start >= start && e.notes.is_empty());
         if fits {
-            self.note(format!("it is written: {}", opcode.def().syntax()));
+            self.note(format!("it is written: {}", syntax()));
         }
     }
 

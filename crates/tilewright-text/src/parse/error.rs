@@ -23,8 +23,9 @@ pub struct ParseError {
 }
 
 /// The stable names of all kinds of errors.
-pub const ERROR_IDS: [&str; 24] = [
+pub const ERROR_IDS: [&str; 25] = [
     "alias-cycle",
+    "cannot-expand",
     "invalid-type",
     "limit",
     "misplaced-operation",

@@ -1,5 +1,6 @@
 //! Format strings made ready for parsing: literal text as tokens, and what no type list shows.
 
+use super::extended::other_names;
 use super::lexer::{Kind, Lexer};
 use foldhash::HashMap;
 use std::sync::LazyLock;
@@ -46,10 +47,10 @@ pub(super) static DEFAULTS: LazyLock<Vec<Vec<AttrValue>>> = LazyLock::new(|| {
     Opcode::ALL.iter().map(|opcode| opcode.def().attrs.iter().map(default).collect()).collect()
 });
 
-/// The operations of a body by mnemonic, the older names included.
+/// The operations of a body by mnemonic, the older names and those of the extended assembly included.
 pub(super) static BY_MNEMONIC: LazyLock<HashMap<&'static str, Opcode>> = LazyLock::new(|| {
     let body = Opcode::ALL.iter().filter(|opcode| opcode.def().placement == Placement::Body);
-    body.map(|&opcode| (opcode.mnemonic(), opcode)).chain(Opcode::OLD_NAMES).collect()
+    body.map(|&opcode| (opcode.mnemonic(), opcode)).chain(Opcode::OLD_NAMES).chain(other_names()).collect()
 });
 
 fn plan(opcode: Opcode) -> Option<Plan> {

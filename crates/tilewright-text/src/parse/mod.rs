@@ -14,6 +14,7 @@ mod build;
 mod cursor;
 mod dense;
 mod error;
+mod extended;
 mod format;
 mod generic;
 mod lexer;
@@ -30,6 +31,7 @@ mod types;
 mod values;
 
 pub use error::{ERROR_IDS, ParseError, render_finding, render_findings};
+pub use extended::{ExtendedOp, extended_op, extended_ops};
 pub use source::decode;
 
 use cursor::Parser;

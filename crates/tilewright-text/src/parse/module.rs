@@ -1,6 +1,7 @@
 //! Modules, globals and functions.
 
 use super::cursor::{Failed, Parsed, Parser};
+use super::extended::Pending;
 use super::lexer::{Kind, Token};
 use super::structured::Arguments;
 use super::types::DIALECT;
@@ -136,6 +137,7 @@ impl<'s> Parser<'s> {
             self.recover(start);
         }
         self.body = Body::new();
+        self.pending = Pending::default();
         self.scope.clear();
     }
 
@@ -257,6 +259,7 @@ impl<'s> Parser<'s> {
     /// Takes the body that was read, and the location behind it.
     fn add_function(&mut self, header: Header, signature: Type) -> Parsed<()> {
         let loc = self.optional_location()?;
+        self.complete_function(signature)?;
         let Header { name, is_entry, hints, arg_attrs } = header;
         let visibility = SymbolVisibility::Public;
         let body = std::mem::take(&mut self.body);

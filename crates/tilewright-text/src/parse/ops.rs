@@ -1,6 +1,7 @@
 //! Operations in their own syntax.
 
 use super::cursor::{Failed, Parsed, Parser, brief};
+use super::extended::{extended_op, extended_ops};
 use super::format::{BY_MNEMONIC, DEFAULTS, PLANS, Step};
 use super::lexer::{Kind, Token};
 use super::scope::Binding;
@@ -97,12 +98,24 @@ impl<'s> Parser<'s> {
         match token.kind() {
             Kind::Word => {
                 self.advance();
-                let opcode = self.opcode(token, self.text(token))?;
+                let name = self.text(token);
+                let opcode = match self.known_opcode(name) {
+                    // A name of both: the parameter tells them apart.
+                    Some(Opcode::Alloca) if self.at_word("size") => None,
+                    known => known,
+                };
+                let Some(opcode) = opcode else {
+                    return match extended_op(name) {
+                        Some(op) => self.extended_operation(block, op, token, state),
+                        None => Err(self.unknown_operation(token, name)),
+                    };
+                };
                 if let Some(op) = self.recall(opcode, first, block, state) {
                     return self.end_recalled(op, state);
                 }
                 state.attrs.extend_from_slice(&DEFAULTS[opcode as usize]);
-                self.short_operation(block, opcode, first, token, state).inspect_err(|_| self.note_syntax(token.start(), opcode))
+                self.short_operation(block, opcode, first, token, state)
+                    .inspect_err(|_| self.note_syntax(token.start(), || opcode.def().syntax()))
             }
             Kind::Text => {
                 self.advance();
@@ -134,18 +147,34 @@ impl<'s> Parser<'s> {
 
     /// The operation with this name, with or without the prefix of the dialect.
     pub(super) fn opcode(&mut self, token: Token, name: &str) -> Parsed<Opcode> {
+        self.known_opcode(name).ok_or_else(|| self.unknown_operation(token, name))
+    }
+
+    /// The operation with this name, if there is one that stands in functions.
+    #[inline]
+    fn known_opcode(&mut self, name: &str) -> Option<Opcode> {
         let mnemonic = name.strip_prefix(DIALECT).unwrap_or(name);
         let (last, opcode) = self.last_opcode;
         if mnemonic == last {
-            return Ok(opcode);
+            return Some(opcode);
         }
-        if let Some((&mnemonic, &opcode)) = BY_MNEMONIC.get_key_value(mnemonic) {
-            self.last_opcode = (mnemonic, opcode);
-            return Ok(opcode);
-        }
+        let (&mnemonic, &opcode) = BY_MNEMONIC.get_key_value(mnemonic)?;
+        self.last_opcode = (mnemonic, opcode);
+        Some(opcode)
+    }
+
+    #[cold]
+    fn unknown_operation(&mut self, token: Token, name: &str) -> Failed {
+        let mnemonic = name.strip_prefix(DIALECT).unwrap_or(name);
         if Opcode::from_mnemonic(mnemonic).is_some() {
             let message = format!("'{mnemonic}' cannot stand inside a function");
-            return Err(self.report("misplaced-operation", token.span(), message));
+            return self.report("misplaced-operation", token.span(), message);
+        }
+        if let Some(op) = extended_op(mnemonic) {
+            let message = format!("'{mnemonic}' is no operation of the dialect, so it has no generic form");
+            let failed = self.report("unknown-operation", token.span(), message);
+            self.note(format!("in the extended assembly, it is written: {}", op.syntax()));
+            return failed;
         }
         if let Some((dialect, last)) = mnemonic.rsplit_once('.') {
             let message = format!("unknown operation '{}': the dialect '{}' is not Tile IR", brief(mnemonic), brief(dialect));
@@ -153,10 +182,11 @@ impl<'s> Parser<'s> {
             if BY_MNEMONIC.contains_key(last) {
                 self.note(format!("did you mean '{last}'?"));
             }
-            return Err(failed);
+            return failed;
         }
         let known = Opcode::ALL.iter().map(|opcode| opcode.mnemonic()).filter(|mnemonic| BY_MNEMONIC.contains_key(mnemonic));
-        Err(self.unknown_word("unknown-operation", "operation", token, mnemonic, known))
+        let known = known.chain(extended_ops().iter().map(|op| op.name));
+        self.unknown_word("unknown-operation", "operation", token, mnemonic, known)
     }
 
     fn end_recalled(&mut self, op: Op, state: &OpState) -> Parsed<()> {
@@ -167,7 +197,7 @@ impl<'s> Parser<'s> {
         self.bind_results(op, state)
     }
 
-    fn short_operation(&mut self, block: Block, opcode: Opcode, first: Token, token: Token, state: &mut OpState) -> Parsed<()> {
+    pub(super) fn short_operation(&mut self, block: Block, opcode: Opcode, first: Token, token: Token, state: &mut OpState) -> Parsed<()> {
         if let Some(plan) = &PLANS[opcode as usize] {
             if let Results::Fixed(results) = opcode.def().results {
                 state.results.resize(results.len(), None);

@@ -340,7 +340,7 @@ impl<'s> Parser<'s> {
     /// Adds the terminator that goes without saying.
     fn end_block(&mut self, block: Block, implicit: Option<Opcode>) {
         let ends = self.body.last_op(block).is_some_and(|op| op.def().traits.contains(Traits::TERMINATOR));
-        if let Some(opcode) = implicit.filter(|_| !ends) {
+        if let Some(opcode) = implicit.filter(|_| !ends && !self.pending.ends(block)) {
             self.body.add_op(block, NewOp { opcode, operands: &[], present: 0, split: 0, attrs: &[], results: &[], loc: None });
         }
     }

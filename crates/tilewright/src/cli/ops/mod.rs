@@ -1,6 +1,7 @@
 //! `tilewright ops`: the table of operations.
 
 mod detail;
+mod extended;
 mod json;
 
 use super::{
@@ -24,17 +25,27 @@ use tilewright::ir::{
 Examples:
   tilewright ops                  all operations
   tilewright ops load_view_tko    one in detail: attributes, encoding, syntax
-  tilewright ops --json           the whole table for programs")]
+  tilewright ops --json           the whole table for programs
+  tilewright ops --extended       the names of the extended assembly, and what becomes of them
+  tilewright ops concatenate      one of them in detail")]
 pub(super) struct Args {
     /// Operation to explain, such as addf
     name: Option<String>,
     /// Print JSON with everything that is known
     #[arg(long)]
     json: bool,
+    /// List the operations of the extended assembly, which the parser makes operations of Tile IR of
+    #[arg(long)]
+    extended: bool,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(io::stdout().lock());
+    if args.extended || args.name.as_deref().is_some_and(extended::is_only_extended) {
+        extended::write(&mut out, args.name.as_deref(), args.json)?;
+        out.flush()?;
+        return Ok(Exit::Ok);
+    }
     match (&args.name, args.json) {
         (None, false) => list(&mut out)?,
         (None, true) => write_json(&mut out, &json::Table::new())?,
@@ -59,7 +70,7 @@ fn find(name: &str) -> anyhow::Result<&'static OpDef> {
 
 /// The operations whose name holds what was asked for, or else the nearest one.
 fn similar(asked: &str) -> Vec<&'static str> {
-    let names = || Opcode::ALL.iter().map(|opcode| opcode.mnemonic());
+    let names = || Opcode::ALL.iter().map(|opcode| opcode.mnemonic()).chain(extended::names());
     let holding: Vec<&str> = names().filter(|name| !asked.is_empty() && name.contains(asked)).collect();
     if holding.is_empty() { nearest(asked, names()).into_iter().collect() } else { holding }
 }
