@@ -211,6 +211,11 @@ impl<'s> Parser<'s> {
         Failed
     }
 
+    /// How many errors there are so far.
+    pub(super) fn num_errors(&self) -> usize {
+        self.errors.len()
+    }
+
     /// Adds a note to the last error.
     pub(super) fn note(&mut self, note: String) {
         if let Some(error) = self.errors.last_mut().filter(|_| !self.stopped) {

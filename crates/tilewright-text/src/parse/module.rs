@@ -137,7 +137,7 @@ impl<'s> Parser<'s> {
             self.recover(start);
         }
         self.body = Body::new();
-        self.pending = Pending::default();
+        self.pending = Pending::behind(self.num_errors());
         self.scope.clear();
     }
 

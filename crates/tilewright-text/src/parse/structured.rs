@@ -311,9 +311,16 @@ impl<'s> Parser<'s> {
                 Kind::RightBrace => break,
                 Kind::End => return Err(self.unclosed(open)),
                 Kind::Block => {
+                    let label = self.token;
+                    if region == self.body.root() && !self.is_ended(block) {
+                        self.pending.unended.push(label);
+                    }
                     self.end_block(block, implicit);
                     let arguments = self.block_header()?;
                     block = self.block(region, &arguments)?;
+                    if region == self.body.root() {
+                        self.pending.labels.push((label, block));
+                    }
                 }
                 _ => self.operation(block, &mut state),
             }
@@ -337,10 +344,14 @@ impl<'s> Parser<'s> {
         Ok(arguments)
     }
 
+    /// Whether a block has a terminator, or needs none.
+    fn is_ended(&self, block: Block) -> bool {
+        self.body.last_op(block).is_some_and(|op| op.def().traits.contains(Traits::TERMINATOR)) || self.pending.ends(block)
+    }
+
     /// Adds the terminator that goes without saying.
     fn end_block(&mut self, block: Block, implicit: Option<Opcode>) {
-        let ends = self.body.last_op(block).is_some_and(|op| op.def().traits.contains(Traits::TERMINATOR));
-        if let Some(opcode) = implicit.filter(|_| !ends && !self.pending.ends(block)) {
+        if let Some(opcode) = implicit.filter(|_| !self.is_ended(block)) {
             self.body.add_op(block, NewOp { opcode, operands: &[], present: 0, split: 0, attrs: &[], results: &[], loc: None });
         }
     }

@@ -2,16 +2,20 @@
 //!
 //! [`rows`] is the table of them. Where such a name stands in a text, operations of the dialect are made in its place, so that
 //! nothing behind the parser knows of the names. The dialect orders accesses to memory by tokens only; those of this table follow
-//! each other as in the text, which [`order`] sees to when a function is complete.
+//! each other as in the text, which [`order`] sees to when a function is complete. Blocks that branch to each other become loops and
+//! branches of the dialect before that ([`structure`]).
 
 mod atomics;
 mod control;
 mod emit;
+mod graph;
+mod live;
 mod memory;
 mod misc;
 mod order;
 mod rebuild;
 mod rows;
+mod structure;
 mod tiles;
 
 pub use rows::ExtendedOp;
@@ -59,6 +63,14 @@ pub(super) struct Pending {
     unreachable: Vec<(Block, Token)>,
     /// Blocks that need no terminator of their own.
     ended: HashSet<Block>,
+    /// How blocks end that branch to others.
+    branches: HashMap<Block, control::Branch>,
+    /// The labels of the blocks of the function.
+    pub(super) labels: Vec<(Token, Block)>,
+    /// How many errors there were before the function.
+    errors_before: usize,
+    /// Labels behind a block without a terminator.
+    pub(super) unended: Vec<Token>,
 }
 
 /// What is known of an operation until the function is complete.
@@ -73,6 +85,11 @@ enum Mark {
 }
 
 impl Pending {
+    /// Of the next function, before which there were so many errors.
+    pub(super) fn behind(errors_before: usize) -> Pending {
+        Pending { errors_before, ..Pending::default() }
+    }
+
     /// Whether a block needs no terminator of its own.
     pub(super) fn ends(&self, block: Block) -> bool {
         !self.ended.is_empty() && self.ended.contains(&block)
@@ -137,7 +154,7 @@ impl Parser<'_> {
         match &op.form {
             Form::Irregular { read, .. } => {
                 self.check_names(state, token, 0)?;
-                read(self, block, token)
+                read(self, block, token).inspect_err(|_| self.note_syntax(token.start(), || op.syntax()))
             }
             Form::Regular { .. } => self.regular(block, op, token, state).inspect_err(|_| self.note_syntax(token.start(), || op.syntax())),
             // Other names are found among those of the dialect.
@@ -223,19 +240,25 @@ impl Parser<'_> {
                 self.expect(Kind::Comma)?;
             }
             let ty = self.ty()?;
-            let actual = self.body.ty(state.operands[at]);
-            if actual != ty {
-                let place = self.token_at(state.places[at] as usize);
-                let (actual, ty) = (self.type_name(actual), self.type_name(ty));
-                let message = format!("{} has type {actual}, but the text says {ty}", brief(self.text(place)));
-                return Err(self.report("type-mismatch", place.span(), message));
-            }
+            self.check_value(state, at, ty)?;
         }
         if types != Types::OperandsToResult {
             return Ok(None);
         }
         self.expect(Kind::Arrow)?;
         self.ty().map(Some)
+    }
+
+    /// Checks that a value has the type that the text gives it.
+    fn check_value(&mut self, state: &OpState, at: usize, ty: Type) -> Parsed<()> {
+        let actual = self.body.ty(state.operands[at]);
+        if actual == ty {
+            return Ok(());
+        }
+        let place = self.token_at(state.places[at] as usize);
+        let (actual, ty) = (self.type_name(actual), self.type_name(ty));
+        let message = format!("{} has type {actual}, but the text says {ty}", brief(self.text(place)));
+        Err(self.report("type-mismatch", place.span(), message))
     }
 
     /// Checks how many names stand before the operation; none is fine where it has no results that are of use.

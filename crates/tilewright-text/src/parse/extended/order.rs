@@ -17,7 +17,17 @@ impl Parser<'_> {
     /// Makes of the body at hand one that only has operations of the dialect.
     pub(in super::super) fn complete_function(&mut self, signature: Type) -> Parsed<()> {
         self.end_unreachable(signature)?;
-        let pending = std::mem::take(&mut self.pending);
+        let mut pending = std::mem::take(&mut self.pending);
+        if self.num_errors() > pending.errors_before {
+            // What an error left out would be missed.
+            return Ok(());
+        }
+        if !pending.branches.is_empty() {
+            self.structure(&mut pending, signature)?;
+            if pending.marks.is_empty() {
+                self.body = self.body.in_order();
+            }
+        }
         if pending.marks.is_empty() {
             return Ok(());
         }
@@ -36,7 +46,7 @@ fn needs_chain(body: &tilewright_ir::Body, pending: &Pending) -> HashSet<Op> {
     let mut chained = HashSet::default();
     let marked = || pending.marks.iter().filter(|(_, mark)| **mark != Mark::Hoisted).map(|(&op, _)| body.op(op));
     let is_load = |op: OpRef<'_>| op.opcode() == Opcode::LoadPtrTko && op.memory_ordering() == Some(MemoryOrderingSemantics::Weak);
-    if marked().all(|op| is_load(op) || pending.marks.get(&op.id()) == Some(&Mark::Barrier)) {
+    if marked().all(is_load) {
         return chained;
     }
     for op in marked() {

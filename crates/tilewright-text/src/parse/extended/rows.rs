@@ -124,6 +124,20 @@ const SOURCE: Operands = Operands::Named(&["source"]);
 
 /// All names, in the order of the documentation.
 pub(super) static ROWS: &[ExtendedOp] = &[
+    irregular(
+        "br",
+        "Goes to another block of the function.",
+        ("^target[(%args : types)]", control::br),
+        "what is behind a branch is nested in loop and if; arguments of blocks become values that these carry",
+        "between the blocks of a function only; a graph of at most 1024 blocks that nests at most 128 deep",
+    ),
+    irregular(
+        "cond_br",
+        "Goes to one of two other blocks of the function.",
+        ("%condition, ^then[(%args : types)], ^else[(%args : types)]", control::cond_br),
+        "if; where paths meet that come from different places, an if on a number that tells where to go; a cycle is a loop, one with several entries begins with that number",
+        "as br",
+    ),
     name("fmaf", "Multiplies and adds with one rounding.", Opcode::Fma, "fma"),
     name("sqrtf", "The square root of each element.", Opcode::Sqrt, "sqrt"),
     name("expf", "The natural exponential of each element.", Opcode::Exp, "exp"),
