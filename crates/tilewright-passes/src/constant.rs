@@ -1,7 +1,7 @@
 //! The elements of dense constants: from their bytes in a module, and back (FORMAT section 6).
 
-use crate::elem::Elem;
-use tilewright_ir::{AttrName, AttrValue, Body, Opcode, Scalar, Tables, Type, Value};
+use crate::elem::{Elem, memory_bits};
+use tilewright_ir::{AttrName, AttrValue, Body, Global, Opcode, Scalar, Tables, Type, Value};
 use tilewright_numeric::convert::{tf32_from_19, tf32_to_19};
 
 /// The elements of a tile that is known.
@@ -125,6 +125,35 @@ fn decode(data: &[u8], scalar: Scalar, n: usize) -> Option<Elements> {
     let size = Elem::Num(scalar).size();
     let mut all = bytes.chunks_exact(size).map(|element| element.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)));
     Some(if bytes.len() == size { Elements::Splat(all.next()?) } else { Elements::Dense(all.collect()) })
+}
+
+/// The elements as registers hold them, each by itself.
+///
+/// # Errors
+/// When the number of bytes fits neither one element nor all.
+pub fn expand(data: &[u8], scalar: Scalar, n: usize) -> Result<Vec<u8>, String> {
+    let elements = elements(data, scalar, n)?;
+    let is_splat = elements.len() == Elem::Num(scalar).size();
+    Ok(if is_splat { elements.repeat(n) } else { elements })
+}
+
+/// The bytes of a global's initial value, as memory holds them.
+///
+/// # Errors
+/// When it is no tile of numbers with one dimension that lies in memory, or its alignment is none.
+pub fn global_bytes(tables: &Tables, global: &Global) -> Result<Vec<u8>, String> {
+    let parts = tables.types.as_tile(global.ty).and_then(|(element, shape)| match *shape {
+        [n] => Some((tables.types.scalar(element)?, usize::try_from(n).ok()?)),
+        _ => None,
+    });
+    let Some((scalar, n)) = parts else { return Err("a global must be a tile of numbers with one dimension".to_owned()) };
+    let Some(bits) = memory_bits(scalar) else { return Err(format!("{scalar} elements cannot lie in memory")) };
+    if global.alignment > 1 << 32 || !(global.alignment == 0 || global.alignment.is_power_of_two()) {
+        return Err(format!("the alignment {} is not a power of two up to 2^32", global.alignment));
+    }
+    let elements = expand(tables.constants.bytes(global.value), scalar, n)?;
+    let pair = |pair: &[u8]| pair[0] & 15 | pair.get(1).map_or(0, |high| high << 4);
+    Ok(if bits < 8 { elements.chunks(2).map(pair).collect() } else { elements })
 }
 
 /// The data of a constant of these elements, of which there are `n`; `None` for a `tf32` with bits that constants do not hold.

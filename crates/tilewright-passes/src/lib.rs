@@ -26,6 +26,7 @@ mod loop_split;
 mod loops;
 mod memory;
 mod pipeline;
+pub mod printf;
 mod range_propagation;
 mod registry;
 mod statistics;

@@ -273,6 +273,7 @@ rows! {
         "fence {sc acq_rel} (cta cluster gpu sys)", "";
         "nanosleep (u32)", "a:0";
         "prefetch {global local} (L1 L2)", "[m]";
+        "griddepcontrol (wait launch_dependents)", "";
     }
     CpAsync {
         "cp async ca ($shared) global {L2::64B L2::128B L2::256B}", "[m] [n] i:u32 z:u32?";

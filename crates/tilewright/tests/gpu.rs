@@ -5,23 +5,10 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
 };
-use tilewright::case::{Case, CaseError, PtxOptions};
+use tilewright::case::{Case, PtxOptions};
 use tilewright_fuzz::corpus;
 use tilewright_gpu::{Target, compile, coverage};
 use tilewright_oracle::{Oracle, failures};
-
-/// Cases with operations that are not compiled yet: what the error names first.
-const NOT_COMPILED: &[(&str, &str)] = &[
-    ("assert_fail", "assert"),
-    ("assert_pass", "assert"),
-    ("grid_dependency", "gdc_wait_tko"),
-    ("mma_scaled_mxfp8", "mmaf_scaled"),
-    ("pack_unpack", "pack"),
-    ("print_blocks", "print_tko"),
-    ("print_tile", "print_tko"),
-    ("print_values", "print_tko"),
-    ("scans_float", "scan"),
-];
 
 fn cases() -> Vec<PathBuf> {
     let folders = fs::read_dir(corpus::folder().join("cases")).expect("the corpus").map(|entry| entry.expect("an entry").path());
@@ -33,23 +20,19 @@ fn cases() -> Vec<PathBuf> {
     folders
 }
 
-fn missing(name: &str) -> Option<&'static str> {
-    NOT_COMPILED.iter().find(|(case, _)| *case == name).map(|(_, operation)| *operation)
-}
-
 /// What is wrong with a case on the PTX machine, in two orders of blocks and warps.
 fn check(folder: &Path) -> Option<String> {
     let case = Case::load(folder).expect("a case");
-    let name = case.name();
-    let options = PtxOptions { target: Target::Sm80, version: None, repeat: NonZeroUsize::new(2).expect("not zero") };
-    let (report, launches) = match (case.run_on_ptx(&options), missing(name)) {
-        (Ok(found), None) => found,
-        (Ok(_), Some(_)) => return Some(format!("{name}: it is compiled now: strike it from the list")),
-        (Err(CaseError::Compile(error)), Some(operation)) if error.starts_with(operation) && error.contains("sm_80") => return None,
-        (Err(error), _) => return Some(format!("{name}: {error}")),
+    let wrong = |version| {
+        let options = PtxOptions { target: Target::Sm80, version: Some(version), repeat: NonZeroUsize::new(2).expect("not zero") };
+        let (report, launches) = match case.run_on_ptx(&options) {
+            Ok(found) => found,
+            Err(error) => return Some(format!("{} {version}: {error}", case.name())),
+        };
+        let findings: Vec<String> = launches.iter().flat_map(|launch| &launch.findings).map(ToString::to_string).collect();
+        (!report.ok).then(|| format!("{} {version}: {:#?}\n    {}", case.name(), report.launches, findings.join("\n    ")))
     };
-    let findings: Vec<String> = launches.iter().flat_map(|launch| &launch.findings).map(ToString::to_string).collect();
-    (!report.ok).then(|| format!("{name}: {:#?}\n    {}", report.launches, findings.join("\n    ")))
+    case.versions().find_map(wrong)
 }
 
 #[test]
@@ -62,10 +45,7 @@ fn compiled_cases_give_the_expected_results_on_the_ptx_machine() {
 fn ptxas_takes_what_is_compiled_for_every_target() {
     let mut jobs = Vec::new();
     for folder in cases() {
-        let case = Case::load(&folder).expect("a case");
-        if missing(case.name()).is_none() {
-            jobs.extend(Target::ALL.map(|target| (folder.clone(), target)));
-        }
+        jobs.extend(Target::ALL.map(|target| (folder.clone(), target)));
     }
     let Some(oracle) = Oracle::or_skip(&format!("{} kernels through ptxas", jobs.len())) else { return };
     let failures = failures(&jobs, |(folder, target)| {

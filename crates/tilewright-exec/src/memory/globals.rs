@@ -1,9 +1,9 @@
 //! The globals of a module: memory that lives from launch to launch.
 
 use super::{ALIGNMENT, Allocation, GUARD, Protection, raw::HostSlice};
-use crate::{elem::memory_bits, plan::Constants};
 use std::collections::HashMap;
-use tilewright_ir::{Global, Module, Str};
+use tilewright_ir::{Module, Str};
+use tilewright_passes::constant::global_bytes;
 
 /// Where the first global lies: below all buffers.
 const FIRST_ADDRESS: u64 = 0x6000_0000_0000;
@@ -23,7 +23,7 @@ impl Globals {
     pub(crate) fn new(module: &Module) -> Globals {
         let mut globals = Globals::default();
         for global in &module.globals {
-            let address = initial_bytes(module, global).map(|bytes| globals.place(bytes, global.alignment));
+            let address = global_bytes(&module.tables, global).map(|bytes| globals.place(bytes, global.alignment));
             if address.is_ok() {
                 globals.constant.push(global.constant);
             }
@@ -43,21 +43,4 @@ impl Globals {
     pub(crate) fn address(&self, name: Str) -> Result<u64, String> {
         self.addresses.get(&name).cloned().unwrap_or_else(|| Err("the module has no such global".to_owned()))
     }
-}
-
-/// The bytes of a global's initial value, as memory holds them.
-fn initial_bytes(module: &Module, global: &Global) -> Result<Vec<u8>, String> {
-    let tables = &module.tables;
-    let parts = tables.types.as_tile(global.ty).and_then(|(element, shape)| match *shape {
-        [n] => Some((tables.types.scalar(element)?, usize::try_from(n).ok()?)),
-        _ => None,
-    });
-    let Some((scalar, n)) = parts else { return Err("a global must be a tile of numbers with one dimension".to_owned()) };
-    let Some(bits) = memory_bits(scalar) else { return Err(format!("{scalar} elements cannot lie in memory")) };
-    if global.alignment > 1 << 32 || !(global.alignment == 0 || global.alignment.is_power_of_two()) {
-        return Err(format!("the alignment {} is not a power of two up to 2^32", global.alignment));
-    }
-    let elements = Constants::expand(tables.constants.bytes(global.value), scalar, n)?;
-    let pair = |pair: &[u8]| pair[0] & 15 | pair.get(1).map_or(0, |high| high << 4);
-    Ok(if bits < 8 { elements.chunks(2).map(pair).collect() } else { elements })
 }

@@ -84,16 +84,6 @@ impl Constants {
         Tile::contiguous(Elem::Num(Scalar::I64), base, &[])
     }
 
-    /// All elements of a dense constant, each in whole bytes.
-    ///
-    /// # Errors
-    /// When the number of bytes fits neither one element nor all.
-    pub(crate) fn expand(data: &[u8], scalar: Scalar, n: usize) -> Result<Vec<u8>, String> {
-        let elements = elements(data, scalar, n)?;
-        let is_splat = elements.len() == Elem::Num(scalar).size();
-        Ok(if is_splat { elements.repeat(n) } else { elements })
-    }
-
     /// The numbers 0, 1, 2, ... of an integer type.
     pub(crate) fn iota(&mut self, elem: Elem, n: usize) -> Tile {
         let bytes: Vec<u8> = (0..n as u64).flat_map(|i| i.to_le_bytes().into_iter().take(elem.size())).collect();

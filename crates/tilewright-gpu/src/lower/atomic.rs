@@ -170,7 +170,7 @@ impl Lowerer<'_> {
     }
 
     /// The bits of a float; others as they are.
-    fn as_bits(&mut self, value: Value) -> Value {
+    pub(super) fn as_bits(&mut self, value: Value) -> Value {
         match self.b.lane(value) {
             Lane::F32 => self.b.prim(Prim::Bits32, &[value]),
             Lane::F64 => self.b.prim(Prim::Bits64, &[value]),
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
     }
 
     /// The value of this type that bits are.
-    fn of_bits(&mut self, bits: Value, lane: Lane) -> Value {
+    pub(super) fn of_bits(&mut self, bits: Value, lane: Lane) -> Value {
         match (lane, self.b.lane(bits)) {
             (Lane::F32, Lane::I32) => self.b.prim(Prim::Float32, &[bits]),
             (Lane::F64, Lane::I64) => self.b.prim(Prim::Float64, &[bits]),

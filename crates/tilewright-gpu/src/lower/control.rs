@@ -28,7 +28,10 @@ impl Lowerer<'_> {
     pub(super) fn block(&mut self, block: Block, scope: Scope) -> Result<(), Stop> {
         for op in self.body.ops(block) {
             match op.opcode() {
-                Opcode::Return => self.b.end(End::Return),
+                Opcode::Return => {
+                    self.free_left(Opcode::Return);
+                    self.b.end(End::Return);
+                }
                 Opcode::Continue => self.leave(op, scope.next, op.operands())?,
                 Opcode::Break => self.leave(op, scope.exit, op.operands())?,
                 Opcode::Yield => self.leave(op, scope.merge, op.operands())?,
@@ -44,6 +47,7 @@ impl Lowerer<'_> {
     fn leave(&mut self, op: OpRef<'_>, label: Option<Label>, operands: &[tilewright_ir::Value]) -> Result<(), Stop> {
         let label = label.ok_or_else(|| self.unsupported(op, "a jump from here"))?;
         let args = self.flatten(op, operands)?;
+        self.free_left(op.opcode());
         self.b.jump(label, args);
         Ok(())
     }
@@ -91,6 +95,18 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// A region of an operation; where it ends without a jump, it goes on at a label.
+    fn region(&mut self, op: OpRef<'_>, block: Block, scope: Scope, end: Label) -> Result<(), Stop> {
+        self.begin_region(Some(op.opcode()));
+        self.block(block, scope)?;
+        if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
+            self.free_left(Opcode::Yield);
+            self.b.jump(end, Vec::new());
+        }
+        self.end_region();
+        Ok(())
+    }
+
     fn branch(&mut self, condition: Value, then: Label, otherwise: Label, args: Vec<Value>) {
         let then = Target { label: then, args: Vec::new() };
         self.b.end(End::Branch { condition, then, otherwise: Target { label: otherwise, args } });
@@ -114,12 +130,7 @@ impl Lowerer<'_> {
         for (region, label) in [(0, then), (1, otherwise)] {
             self.enter(label, passed);
             match op.region_block(region) {
-                Some(block) => {
-                    self.block(block, Scope { merge: Some(merge), ..scope })?;
-                    if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
-                        self.b.jump(merge, Vec::new());
-                    }
-                }
+                Some(block) => self.region(op, block, Scope { merge: Some(merge), ..scope }, merge)?,
                 None => self.b.jump(merge, Vec::new()),
             }
         }
@@ -140,10 +151,7 @@ impl Lowerer<'_> {
         self.b.jump(header, inits);
         self.enter(header, passed);
         self.unflatten(op, &args, &params)?;
-        self.block(block, Scope { next: Some(header), exit: Some(exit), merge: None })?;
-        if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
-            self.b.jump(header, Vec::new());
-        }
+        self.region(op, block, Scope { next: Some(header), exit: Some(exit), merge: None }, header)?;
         self.enter(exit, passed);
         self.unflatten(op, &results, &after)
     }
@@ -171,10 +179,7 @@ impl Lowerer<'_> {
         self.branch(running, body, exit, params[1..].to_vec());
         self.enter(body, passed);
         self.unflatten(op, &args, &params)?;
-        self.block(block, Scope { next: Some(latch), exit: None, merge: None })?;
-        if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
-            self.b.jump(latch, Vec::new());
-        }
+        self.region(op, block, Scope { next: Some(latch), exit: None, merge: None }, latch)?;
         // The range ends where the index would leave its type.
         self.enter(latch, passed);
         let next = self.b.prim(Prim::Add, &[params[0], step]);

@@ -1,6 +1,6 @@
 //! Elementwise operations: the primitives that vector code has for them.
 
-use super::{Lowerer, Tile};
+use super::{Lowerer, Tile, bits::I4};
 use crate::thread::{End, Target, Value};
 use std::{collections::HashMap, sync::Arc};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
@@ -76,6 +76,9 @@ impl Lowerer<'_> {
 
     /// Does an operation on one element.
     pub(super) fn element(&mut self, op: ElemOp, sources: &[Elem], result: Elem, values: &[Value]) -> Option<Value> {
+        if result == I4 || sources.contains(&I4) {
+            return self.element_of_4_bits(op, sources, result, values);
+        }
         let known: Vec<Option<u64>> = values.iter().map(|value| self.b.constant_bits(*value)).collect();
         let code = self.codes.get(op, sources, result, &known)?;
         let mut inlined = HashMap::new();

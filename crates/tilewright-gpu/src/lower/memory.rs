@@ -93,7 +93,7 @@ impl Lowerer<'_> {
     }
 
     /// An integer, read as unsigned, in 64 bits.
-    fn wide(&mut self, value: Value) -> Value {
+    pub(super) fn wide(&mut self, value: Value) -> Value {
         let mut value = value;
         loop {
             let prim = match self.b.lane(value) {

@@ -1,26 +1,31 @@
 //! From Tile IR to thread code.
 
+mod allocate;
 mod atomic;
+mod bits;
 mod control;
 mod elementwise;
 mod memory;
 mod order;
+mod print;
 mod product;
 mod reduce;
+mod scan;
 mod shape;
 mod tile;
 
 use crate::{
     CompileError, Target, TileLayout, coverage,
-    thread::{Builder, Function, Special, Value},
+    thread::{Builder, Dependency, Function, Special, Value},
 };
+use allocate::Allocations;
 use control::Scope;
 use elementwise::ElementCodes;
 use memory::{TensorView, TileView};
 use order::{Barriers, Token};
 use std::collections::{HashMap, HashSet};
 use tile::{Tile, bits_of};
-use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, TypeData, VerifiedModule, printable};
+use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
 use tilewright_passes::{elem::Elem, elementwise::elem_op};
 use tilewright_vector::{Lane, lower::memory_lane_of};
 
@@ -49,8 +54,12 @@ struct Lowerer<'m> {
     b: Builder,
     values: HashMap<tilewright_ir::Value, Lowered>,
     codes: ElementCodes,
+    /// The addresses of globals.
+    globals: HashMap<Str, Value>,
     warp_bits: u32,
     barriers: Barriers,
+    /// What the regions around the current place have allocated.
+    allocations: Vec<Allocations>,
     /// The values that an operation reads.
     read: HashSet<tilewright_ir::Value>,
     layouts: Vec<TileLayout>,
@@ -76,8 +85,10 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
         b: Builder::new(entry, 32 << WARP_BITS, params),
         values: HashMap::new(),
         codes: ElementCodes::default(),
+        globals: HashMap::new(),
         warp_bits: WARP_BITS,
         barriers: Barriers::default(),
+        allocations: Vec::new(),
         read: read_values(body),
         layouts: Vec::new(),
     };
@@ -107,6 +118,7 @@ impl Lowerer<'_> {
             let tile = self.splat(elem.expect("parameters are tiles"), &[], value);
             self.values.insert(arg, Lowered::Tile(tile));
         }
+        self.begin_region(None);
         self.block(block, Scope::ENTRY)
     }
 
@@ -132,9 +144,10 @@ impl Lowerer<'_> {
         Ok((elem, shape.to_vec()))
     }
 
-    /// What a thread holds an element in.
+    /// What a thread holds an element in; 4 bits have zeros above.
     fn lane_of(&self, op: OpRef<'_>, elem: Elem) -> Result<Lane, Stop> {
-        memory_lane_of(elem).ok_or_else(|| self.unsupported(op, &format!("elements of {elem:?}")))
+        let lane = if elem == bits::I4 { Some(Lane::I8) } else { memory_lane_of(elem) };
+        lane.ok_or_else(|| self.unsupported(op, &format!("elements of {elem:?}")))
     }
 
     fn tile(&self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<Tile, Stop> {
@@ -201,7 +214,7 @@ impl Lowerer<'_> {
             | Opcode::Cat
             | Opcode::Insert
             | Opcode::Constant => return self.shape_op(op),
-            Opcode::MmaF | Opcode::MmaI => self.product(op)?,
+            Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => self.product(op)?,
             Opcode::GetTileBlockId => self.specials(op, Special::Block),
             Opcode::GetNumTileBlocks => self.specials(op, Special::Blocks),
             Opcode::Assume => {
@@ -226,10 +239,27 @@ impl Lowerer<'_> {
             Opcode::AtomicCASTko => self.atomic_cas(op)?,
             Opcode::AtomicRedViewTko => self.atomic_view(op)?,
             Opcode::Reduce => self.reduce(op)?,
+            Opcode::Scan => self.scan(op)?,
+            Opcode::Pack => self.pack(op)?,
+            Opcode::Unpack => self.unpack(op)?,
+            Opcode::PrintTko => self.print(op)?,
+            Opcode::Assert => self.assert(op)?,
+            Opcode::GetGlobal => self.get_global(op)?,
+            Opcode::Alloca => self.alloca(op)?,
+            Opcode::GdcWaitTko => self.depend(op, Dependency::Wait),
+            Opcode::GdcLaunchDependentsTko => self.depend(op, Dependency::Launch),
             _ => return Err(self.unsupported(op, "this operation")),
         }
         self.note_layout(op);
         Ok(())
+    }
+
+    /// Before `sm_90` launches do not depend on each other while they run.
+    fn depend(&mut self, op: OpRef<'_>, what: Dependency) {
+        if self.target >= Target::Sm90 {
+            self.b.depend(what);
+        }
+        self.pass_tokens(op);
     }
 
     fn specials(&mut self, op: OpRef<'_>, which: fn(u8) -> Special) {

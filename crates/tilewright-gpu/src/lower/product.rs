@@ -3,9 +3,12 @@
 
 use super::{
     Lowerer, Stop, Tile,
-    tile::{PIECE_BYTES, coordinate, dims_of},
+    tile::{PIECE_BYTES, bits_of, coordinate, dims_of},
 };
-use crate::thread::{End, Space, Target, Value};
+use crate::{
+    BitMap,
+    thread::{End, Space, Target, Value},
+};
 use std::collections::HashMap;
 use tilewright_ir::{AttrName, OpRef, Opcode, RoundingMode, Scalar, Signedness};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
@@ -28,6 +31,8 @@ impl Lowerer<'_> {
         let result = op.result(0).expect("a tile");
         let (elem, shape) = self.tile_type(op, result)?;
         let (sum_elem, sum_lane) = match elem {
+            // A scaled factor is exact in f64.
+            _ if op.opcode() == Opcode::MmaFScaled => (Elem::Num(Scalar::F64), Lane::F64),
             Elem::Num(Scalar::F64) => (elem, Lane::F64),
             Elem::Num(Scalar::I32) => (elem, Lane::I32),
             _ => (Elem::Num(Scalar::F32), Lane::F32),
@@ -41,6 +46,8 @@ impl Lowerer<'_> {
         let (lhs, rhs) = (self.tile(op, lhs)?, self.tile(op, rhs)?);
         let lhs = self.factor(op, &lhs, sum_elem, widen(AttrName::SignednessLhs))?;
         let rhs = self.factor(op, &rhs, sum_elem, widen(AttrName::SignednessRhs))?;
+        let lhs = self.scaled(op, lhs, "lhs_scale")?;
+        let rhs = self.scaled(op, rhs, "rhs_scale")?;
         let (a_dims, b_dims, dims) = (dims_of(&lhs.shape), dims_of(&rhs.shape), dims_of(&shape));
         let first = dims.len() - 2;
         let batch = |dims: &[(u32, u32)]| if first == 1 { dims[0] } else { (0, 0) };
@@ -87,6 +94,25 @@ impl Lowerer<'_> {
             tile.registers = tile.registers.iter().map(|value| self.b.prim(Prim::And, &[*value, mask])).collect();
         }
         self.converted(op, &tile, elem, widen)
+    }
+
+    /// A factor times the scales of its blocks, if it has any.
+    fn scaled(&mut self, op: OpRef<'_>, factor: Tile, scales: &str) -> Result<Tile, Stop> {
+        if op.opcode() != Opcode::MmaFScaled {
+            return Ok(factor);
+        }
+        let scale = self.tile(op, op.operand_named(scales)[0])?;
+        let (to, from) = (dims_of(&factor.shape), dims_of(&scale.shape));
+        let place = |index: u32| {
+            let part = |(to, from): (&(u32, u32), &(u32, u32))| coordinate(index, *to) >> (to.1 - from.1) << from.0;
+            to.iter().zip(&from).map(part).fold(0, |all, part| all | part)
+        };
+        let map = BitMap::new((0..bits_of(&factor.shape)).map(|bit| place(1 << bit)).collect(), bits_of(&scale.shape));
+        let scale = self.moved(&scale, &factor.shape, &map);
+        let scale = self.converted(op, &scale, factor.elem, ElemOp::FToF(RoundingMode::NearestEven))?;
+        let elem = factor.elem;
+        let product = self.elementwise(ElemOp::MulF(RoundingMode::NearestEven, false), &[factor, scale], elem);
+        product.ok_or_else(|| self.unsupported(op, "a product of scales"))
     }
 
     /// Writes the elements of a piece of the inner dimension to shared memory.

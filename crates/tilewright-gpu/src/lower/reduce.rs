@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     layout::{BitMap, Layout},
-    thread::{Space, Special, Value},
+    thread::{From, Space, Special, Value},
 };
 use tilewright_ir::{AttrName, Block, OpRef, Opcode};
 use tilewright_passes::{elem::Elem, elementwise::elem_op};
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
             let own = rows[register].clone();
             let other = match &others {
                 Some(others) => others[register].clone(),
-                None => own.iter().map(|value| self.exchange(*value, 1 << bit)).collect(),
+                None => own.iter().map(|value| self.exchange(*value, From::Across(1 << bit))).collect(),
             };
             // Both threads combine in the same order, so they get the same.
             let pick = |this: &mut Self, yes: &[Value], no: &[Value]| -> Vec<Value> {
@@ -86,19 +86,19 @@ impl Lowerer<'_> {
         Ok(rows)
     }
 
-    /// A value of the lane whose number differs in these bits.
-    fn exchange(&mut self, value: Value, lanes: u32) -> Value {
+    /// A value of another lane.
+    pub(super) fn exchange(&mut self, value: Value, from: From) -> Value {
         match self.b.lane(value) {
-            Lane::I32 | Lane::F32 => self.b.shuffle(value, lanes),
+            Lane::I32 | Lane::F32 => self.b.shuffle(value, from),
             Lane::Mask => {
                 let (one, zero) = (self.i32(1), self.i32(0));
                 let bit = self.b.prim(Prim::Select, &[value, one, zero]);
-                let other = self.b.shuffle(bit, lanes);
+                let other = self.b.shuffle(bit, from);
                 self.narrow(other, Lane::Mask)
             }
             lane @ (Lane::I8 | Lane::I16) => {
                 let wide = self.b.prim(if lane == Lane::I8 { Prim::U8To32 } else { Prim::U16To32 }, &[value]);
-                let other = self.b.shuffle(wide, lanes);
+                let other = self.b.shuffle(wide, from);
                 self.narrow(other, lane)
             }
             Lane::I64 => {
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
                 let upper = self.b.prim(Prim::ShrU, &[value, places]);
                 let [low, high] = [value, upper].map(|word| {
                     let half = self.b.prim(Prim::Low32Of64, &[word]);
-                    let other = self.b.shuffle(half, lanes);
+                    let other = self.b.shuffle(half, from);
                     self.b.prim(Prim::U32To64, &[other])
                 });
                 let high = self.b.prim(Prim::Shl, &[high, places]);
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
             }
             Lane::F64 => {
                 let bits = self.b.prim(Prim::Bits64, &[value]);
-                let other = self.exchange(bits, lanes);
+                let other = self.exchange(bits, from);
                 self.b.prim(Prim::Float64, &[other])
             }
         }

@@ -13,7 +13,7 @@ use tilewright_vector::{Lane, Prim};
 
 impl Lowerer<'_> {
     /// The tile whose element at an index is the element of `source` at what `map` makes of the index.
-    fn moved(&mut self, source: &Tile, shape: &[i64], map: &BitMap) -> Tile {
+    pub(super) fn moved(&mut self, source: &Tile, shape: &[i64], map: &BitMap) -> Tile {
         if source.is_splat {
             return self.splat(source.elem, shape, source.registers[0]);
         }

@@ -182,7 +182,7 @@ impl Lowerer<'_> {
 
     /// Where the element of a register is in shared memory while a piece of the tile is there, and whether it belongs to the piece; `None` if it
     /// never does.
-    fn place_in_piece(
+    pub(super) fn place_in_piece(
         &mut self,
         layout: &Layout,
         register: u32,

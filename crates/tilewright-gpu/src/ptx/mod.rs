@@ -1,11 +1,12 @@
 //! Thread code as PTX text.
 
 mod atomic;
+mod call;
 mod prim;
 
 use crate::{
     Target,
-    thread::{Block, End, Function, Inst, Space, Special, Target as Jump, Value},
+    thread::{Block, Data, Dependency, End, From, Function, Inst, Space, Special, Target as Jump, Value},
 };
 use std::{collections::HashMap, fmt::Write as _};
 use tilewright_vector::Lane;
@@ -53,6 +54,11 @@ const fn stored(lane: Lane) -> &'static str {
 
 const SCRATCH: &str = "tilewright_shared";
 
+/// The name of data in PTX.
+fn data_name(data: &Data, index: usize) -> String {
+    data.name.clone().unwrap_or_else(|| format!("tilewright_data_{index}"))
+}
+
 struct Printer<'a> {
     function: &'a Function,
     /// The register of each value that was printed.
@@ -64,6 +70,7 @@ struct Printer<'a> {
     table_of: HashMap<[u32; 16], usize>,
     /// Where shared memory begins.
     shared: Option<String>,
+    calls: call::Calls,
 }
 
 impl<'a> Printer<'a> {
@@ -76,6 +83,7 @@ impl<'a> Printer<'a> {
             tables: Vec::new(),
             table_of: HashMap::new(),
             shared: None,
+            calls: call::Calls::default(),
         };
         if function.shared > 0 {
             let base = printer.fresh(Lane::I32);
@@ -118,6 +126,7 @@ impl<'a> Printer<'a> {
         block.insts.iter().for_each(|inst| self.inst(inst));
         match &block.end {
             End::Return => self.line("ret;"),
+            End::Trap => self.line("trap;"),
             End::Jump(target) => self.jump(target, index + 1),
             End::Branch { condition, then, otherwise } => {
                 let condition = self.register(*condition);
@@ -170,7 +179,8 @@ impl<'a> Printer<'a> {
             Inst::Param { result, index } => self.param(*result, *index),
             Inst::Data { result, index } => {
                 let result = self.register(*result);
-                self.line(&format!("mov.u64 {result}, tilewright_data_{index};"));
+                let name = data_name(&self.function.data[*index as usize], *index as usize);
+                self.line(&format!("mov.u64 {result}, {name};"));
             }
             Inst::Special { result, which } => {
                 let result = self.register(*result);
@@ -207,19 +217,29 @@ impl<'a> Printer<'a> {
             Inst::Atomic { result, update, strong, address, value, mask } => {
                 self.atomic(*result, *update, *strong, (*address, *value), *mask);
             }
-            Inst::Shuffle { result, value, lanes } => {
+            Inst::Shuffle { result, value, from } => {
+                let (mode, lanes, limit) = match from {
+                    From::Across(lanes) => ("bfly", lanes, 31),
+                    From::Before(lanes) => ("up", lanes, 0),
+                    From::After(lanes) => ("down", lanes, 31),
+                };
                 let lane = self.function.lane(*value);
                 let (result, value) = (self.register(*result), self.register(*value));
                 if lane == Lane::F32 {
                     let (from, to) = (self.fresh(Lane::I32), self.fresh(Lane::I32));
                     self.line(&format!("mov.b32 {from}, {value};"));
-                    self.line(&format!("shfl.sync.bfly.b32 {to}, {from}, {lanes}, 31, -1;"));
+                    self.line(&format!("shfl.sync.{mode}.b32 {to}, {from}, {lanes}, {limit}, -1;"));
                     self.line(&format!("mov.b32 {result}, {to};"));
                 } else {
-                    self.line(&format!("shfl.sync.bfly.b32 {result}, {value}, {lanes}, 31, -1;"));
+                    self.line(&format!("shfl.sync.{mode}.b32 {result}, {value}, {lanes}, {limit}, -1;"));
                 }
             }
             Inst::Barrier => self.line("bar.sync 0;"),
+            Inst::Print { format, args } => self.call_print(*format, args),
+            Inst::Allocate { result, bytes, alignment } => self.call_allocate(*result, *bytes, *alignment),
+            Inst::Free { address } => self.call_free(*address),
+            Inst::Depend(Dependency::Wait) => self.line("griddepcontrol.wait;"),
+            Inst::Depend(Dependency::Launch) => self.line("griddepcontrol.launch_dependents;"),
         }
     }
 
@@ -276,14 +296,16 @@ impl<'a> Printer<'a> {
     fn module(&self, target: Target) -> String {
         let function = self.function;
         let (major, minor) = target.ptx_version();
-        let mut out = format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n\n");
+        let mut out = format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n\n") + &self.declarations();
         for (number, table) in self.tables.iter().enumerate() {
             let numbers: Vec<String> = table.iter().map(|bits| format!("0x{bits:x}")).collect();
             let _ = writeln!(out, ".const .align 4 .b32 tilewright_table_{number}[16] = {{{}}};", numbers.join(", "));
         }
         for (number, data) in function.data.iter().enumerate() {
-            let bytes: Vec<String> = data.iter().map(u8::to_string).collect();
-            let _ = writeln!(out, ".global .align 16 .b8 tilewright_data_{number}[{}] = {{{}}};", data.len(), bytes.join(", "));
+            let bytes: Vec<String> = data.bytes.iter().map(u8::to_string).collect();
+            let visible = if data.name.is_some() { ".visible " } else { "" };
+            let (name, length) = (data_name(data, number), bytes.len());
+            let _ = writeln!(out, "{visible}.global .align {} .b8 {name}[{length}] = {{{}}};", data.alignment, bytes.join(", "));
         }
         if function.shared > 0 {
             let _ = writeln!(out, ".shared .align 16 .b8 {SCRATCH}[{}];", function.shared);
@@ -296,6 +318,6 @@ impl<'a> Printer<'a> {
                 let _ = writeln!(out, "\t.reg .{ty} {prefix}<{count}>;");
             }
         }
-        out + "\n" + &self.body + "}\n"
+        out + &self.locals() + "\n" + &self.body + "}\n"
     }
 }

@@ -1,6 +1,6 @@
 //! Making thread code: constants are folded, and what was computed in the same block is not computed again.
 
-use super::{Block, End, Function, Inst, Label, Space, Special, Strong, Target, Update, Value};
+use super::{Block, Data, Dependency, End, From, Function, Inst, Label, Space, Special, Strong, Target, Update, Value};
 use std::collections::HashMap;
 use tilewright_vector::{Lane, Prim};
 
@@ -121,8 +121,13 @@ impl Builder {
 
     /// The address of numbers in the device's memory.
     pub fn data(&mut self, bytes: Vec<u8>) -> Value {
+        self.named_data(Data { name: None, bytes, alignment: 16 })
+    }
+
+    /// The address of data in the device's memory.
+    pub fn named_data(&mut self, data: Data) -> Value {
         let result = self.value(Lane::I64);
-        self.function.data.push(bytes);
+        self.function.data.push(data);
         self.entry.push(Inst::Data { result, index: self.function.data.len() as u32 - 1 });
         result
     }
@@ -246,11 +251,33 @@ impl Builder {
         result.map(|(result, _)| result)
     }
 
-    /// Takes the value of the lane whose number differs in these bits.
-    pub fn shuffle(&mut self, value: Value, lanes: u32) -> Value {
+    /// Takes the value of another lane.
+    pub fn shuffle(&mut self, value: Value, from: From) -> Value {
         let result = self.value(self.lane(value));
-        self.push(Inst::Shuffle { result, value, lanes });
+        self.push(Inst::Shuffle { result, value, from });
         result
+    }
+
+    /// Prints.
+    pub fn print(&mut self, format: Value, args: Vec<Value>) {
+        self.push(Inst::Print { format, args });
+    }
+
+    /// Takes memory of the device.
+    pub fn allocate(&mut self, bytes: u64, alignment: u64) -> Value {
+        let result = self.value(Lane::I64);
+        self.push(Inst::Allocate { result, bytes, alignment });
+        result
+    }
+
+    /// Gives memory back.
+    pub fn free(&mut self, address: Value) {
+        self.push(Inst::Free { address });
+    }
+
+    /// Waits for another launch, or lets it begin.
+    pub fn depend(&mut self, what: Dependency) {
+        self.push(Inst::Depend(what));
     }
 
     /// Waits for all threads of the block.

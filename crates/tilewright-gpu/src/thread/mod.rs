@@ -47,10 +47,21 @@ pub struct Function {
     pub params: Vec<Lane>,
     /// Types of the values.
     pub values: Vec<Lane>,
-    /// Numbers in the device's memory.
-    pub data: Vec<Vec<u8>>,
+    /// What lies in the device's memory from the beginning.
+    pub data: Vec<Data>,
     /// The blocks; the first one is where a thread begins.
     pub blocks: Vec<Block>,
+}
+
+/// Bytes in the device's memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Data {
+    /// The name of a global that others may look up; other data has no name of its own.
+    pub name: Option<String>,
+    /// What it begins with.
+    pub bytes: Vec<u8>,
+    /// A power of two.
+    pub alignment: u64,
 }
 
 /// A basic block.
@@ -70,6 +81,8 @@ pub enum End {
     /// The thread ends.
     #[default]
     Return,
+    /// The launch ends with an error.
+    Trap,
     /// At another block.
     Jump(Target),
     /// At one of two blocks.
@@ -174,6 +187,26 @@ pub enum Special {
     Blocks(u8),
 }
 
+/// Which lane's value a shuffle takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum From {
+    /// That of the lane whose number differs in these bits.
+    Across(u32),
+    /// That of the lane so many before; the own value, if there is none.
+    Before(u32),
+    /// That of the lane so many behind; the own value, if there is none.
+    After(u32),
+}
+
+/// What launches that depend on each other say.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dependency {
+    /// Waits for the launches that this one depends on.
+    Wait,
+    /// Lets the launches begin that depend on this one.
+    Launch,
+}
+
 /// An instruction.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Inst {
@@ -268,15 +301,38 @@ pub enum Inst {
         /// Whether to do it.
         mask: Option<Value>,
     },
-    /// Takes the value of the lane whose number differs in these bits. All lanes of the warp do it together.
+    /// Takes the value of another lane. All lanes of the warp do it together.
     Shuffle {
         /// The other lane's value.
         result: Value,
         /// This lane's value: `i32` or `f32`.
         value: Value,
-        /// The bits.
-        lanes: u32,
+        /// Which other lane.
+        from: From,
     },
+    /// Prints like `printf` of C.
+    Print {
+        /// The address of the format, which a zero ends: `i64`.
+        format: Value,
+        /// What is printed: `i32`, `i64` or `f64`; a text is the address of bytes that a zero ends.
+        args: Vec<Value>,
+    },
+    /// Takes memory of the device: an `i64`, zero if there is no more.
+    Allocate {
+        /// Its address.
+        result: Value,
+        /// How much.
+        bytes: u64,
+        /// A power of two.
+        alignment: u64,
+    },
+    /// Gives memory back.
+    Free {
+        /// Its address: `i64`.
+        address: Value,
+    },
+    /// Waits for another launch, or lets it begin.
+    Depend(Dependency),
     /// Waits for all threads of the block; what they did before is seen behind it.
     Barrier,
 }
@@ -292,16 +348,20 @@ impl Inst {
             | Inst::Data { result, .. }
             | Inst::Special { result, .. }
             | Inst::Load { result, .. }
+            | Inst::Allocate { result, .. }
             | Inst::Shuffle { result, .. } => Some(*result),
             Inst::Atomic { result, .. } => result.map(|(result, _)| result),
-            Inst::Store { .. } | Inst::Barrier => None,
+            Inst::Store { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => None,
         }
     }
 
     /// What it reads.
     pub fn operands(&self) -> Vec<Value> {
         match self {
-            Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } | Inst::Barrier => Vec::new(),
+            Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } => Vec::new(),
+            Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) => Vec::new(),
+            Inst::Print { format, args } => std::iter::once(*format).chain(args.iter().copied()).collect(),
+            Inst::Free { address } => vec![*address],
             Inst::Prim { operands, .. } => operands.clone(),
             Inst::Lookup { index, .. } => vec![*index],
             Inst::Load { address, mask, .. } => {
@@ -318,7 +378,12 @@ impl Inst {
 
     /// Whether it does something that is seen elsewhere, so that it stays even if its result is not read.
     pub fn has_effect(&self) -> bool {
-        matches!(self, Inst::Store { .. } | Inst::Atomic { .. } | Inst::Barrier) || matches!(self, Inst::Load { strong: Some(_), .. })
+        match self {
+            Inst::Store { .. } | Inst::Atomic { .. } | Inst::Barrier | Inst::Print { .. } => true,
+            Inst::Allocate { .. } | Inst::Free { .. } | Inst::Depend(_) => true,
+            Inst::Load { strong, .. } => strong.is_some(),
+            _ => false,
+        }
     }
 
     /// Whether it does nothing but give its result.
@@ -331,7 +396,7 @@ impl End {
     /// Where it may go on.
     pub fn targets(&self) -> Vec<&Target> {
         match self {
-            End::Return => Vec::new(),
+            End::Return | End::Trap => Vec::new(),
             End::Jump(target) => vec![target],
             End::Branch { then, otherwise, .. } => vec![then, otherwise],
         }
@@ -379,7 +444,7 @@ impl Function {
             block.insts.retain(|inst| inst.has_effect() || inst.result().is_some_and(|result| used[result.index()]));
             retain(&mut block.params, kept_params);
             match &mut block.end {
-                End::Return => {}
+                End::Return | End::Trap => {}
                 End::Jump(target) => retain(&mut target.args, &kept[target.label.index()]),
                 End::Branch { then, otherwise, .. } => {
                     retain(&mut then.args, &kept[then.label.index()]);

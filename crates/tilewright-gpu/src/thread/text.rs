@@ -1,6 +1,6 @@
 //! Thread code as text.
 
-use super::{End, Function, Inst, Label, Order, Scope, Space, Special, Strong, Target, Update, Value};
+use super::{Dependency, End, From, Function, Inst, Label, Order, Scope, Space, Special, Strong, Target, Update, Value};
 use std::fmt;
 
 impl fmt::Display for Value {
@@ -125,7 +125,18 @@ impl Inst {
                 mask.iter().try_for_each(|mask| write!(f, " if {mask}"))?;
                 result.filter(|_| mask.is_some()).iter().try_for_each(|(_, other)| write!(f, " else {other}"))
             }
-            Inst::Shuffle { value, lanes, .. } => write!(f, "shuffle {value} across {lanes}"),
+            Inst::Shuffle { value, from: From::Across(lanes), .. } => write!(f, "shuffle {value} across {lanes}"),
+            Inst::Shuffle { value, from: From::Before(lanes), .. } => write!(f, "shuffle {value} from {lanes} before"),
+            Inst::Shuffle { value, from: From::After(lanes), .. } => write!(f, "shuffle {value} from {lanes} behind"),
+            Inst::Print { format, args } => {
+                write!(f, "print {format}(")?;
+                list(f, args)?;
+                f.write_str(")")
+            }
+            Inst::Allocate { bytes, alignment, .. } => write!(f, "allocate {bytes} aligned {alignment}"),
+            Inst::Free { address } => write!(f, "free {address}"),
+            Inst::Depend(Dependency::Wait) => f.write_str("wait for launches"),
+            Inst::Depend(Dependency::Launch) => f.write_str("let launches begin"),
             Inst::Barrier => f.write_str("barrier"),
         }
     }
@@ -139,7 +150,8 @@ impl fmt::Display for Function {
         }
         writeln!(f, ") threads {} shared {} {{", self.threads, self.shared)?;
         for (i, data) in self.data.iter().enumerate() {
-            writeln!(f, "data {i} = {data:?}")?;
+            let name = data.name.as_ref().map_or_else(String::new, |name| format!(" @{name}"));
+            writeln!(f, "data {i}{name} aligned {} = {:?}", data.alignment, data.bytes)?;
         }
         for (i, block) in self.blocks.iter().enumerate() {
             write!(f, "^{i}(")?;
@@ -157,6 +169,7 @@ impl fmt::Display for Function {
             }
             match &block.end {
                 End::Return => writeln!(f, "  return")?,
+                End::Trap => writeln!(f, "  trap")?,
                 End::Jump(target) => writeln!(f, "  jump {target}")?,
                 End::Branch { condition, then, otherwise } => writeln!(f, "  branch {condition} to {then} else {otherwise}")?,
             }

@@ -4,7 +4,7 @@
 //! - Primitives, memory and shuffles get the types that they take; addresses are `i64` in global and `i32` in shared memory.
 //! - Who jumps hands over as many values as the block takes, of its types. Nobody jumps to the first block.
 
-use super::{Block, End, Function, Inst, Order, Space, Update, Value};
+use super::{Block, End, From, Function, Inst, Order, Space, Update, Value};
 use std::{error::Error, fmt};
 use tilewright_vector::Lane;
 
@@ -158,12 +158,22 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             result.iter().try_for_each(|(result, other)| is(result, ty).and(is(other, ty)))?;
             mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
         }
-        Inst::Shuffle { result, value, lanes } => {
+        Inst::Shuffle { result, value, from: From::Across(lanes) | From::Before(lanes) | From::After(lanes) } => {
             require(matches!(lane(value), Lane::I32 | Lane::F32), || format!("{value} is not of 32 bits"))?;
             require((1..32).contains(lanes), || format!("a warp has no lanes {lanes} apart"))?;
             is(result, lane(value))
         }
-        Inst::Barrier => Ok(()),
+        Inst::Print { format, args } => {
+            is(format, Lane::I64)?;
+            let printed = |value: &&Value| matches!(lane(value), Lane::I32 | Lane::I64 | Lane::F64);
+            require(args.iter().all(|value| printed(&value)), || "what is printed is of i32, i64 or f64".to_owned())
+        }
+        Inst::Allocate { result, alignment, .. } => {
+            require(alignment.is_power_of_two(), || format!("{alignment} is no alignment"))?;
+            is(result, Lane::I64)
+        }
+        Inst::Free { address } => is(address, Lane::I64),
+        Inst::Barrier | Inst::Depend(_) => Ok(()),
     }
 }
 
