@@ -12,6 +12,7 @@ mod convert;
 mod diff;
 mod emit;
 mod exit;
+mod expanded;
 mod explain;
 mod input;
 mod litmus;

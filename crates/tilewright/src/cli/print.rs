@@ -2,6 +2,7 @@
 
 use super::{
     exit::Exit,
+    expanded::SourceNotes,
     input::{File, shown},
     mlir,
     output::{TextSink, printing_threads},
@@ -19,12 +20,14 @@ use tilewright::{
 /// Show a module as text
 ///
 /// The text is what NVIDIA's tileirdisasm prints. The module need only be readable, not valid: see 'validate'. MLIR bytecode of any
-/// dialect, and text in MLIR's generic form, print in that form, as 'mlir-opt --mlir-print-op-generic' does.
+/// dialect, and text in MLIR's generic form, print in that form, as 'mlir-opt --mlir-print-op-generic' does. Text in the extended assembly prints
+/// as the operations of Tile IR that it stands for; with --expanded, it is told which.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   tilewright print kernel.tilebc
   tilewright print --debug-info kernel.tilebc     with source locations
+  tilewright print --expanded kernel.mlir         what becomes of which line
   cat kernel.tilebc | tilewright print -")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
@@ -42,13 +45,19 @@ pub(super) struct Args {
     /// loops run. Needs a valid module
     #[arg(long)]
     facts: bool,
+    /// Show in comments which line of a text in the extended assembly each operation was made for; see 'ops --extended'
+    #[arg(long, conflicts_with_all = ["facts", "debug_info"])]
+    expanded: bool,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let input = File::read(&args.file)?;
+    if args.expanded && !input.source().is_text() {
+        bail!("--expanded is for text, but {} is none: only text has an extended assembly", shown(&args.file));
+    }
     if mlir::is_mlir(&input) {
-        if args.module || args.facts {
-            bail!("--module and --facts are for Tile IR, but {} is MLIR of other dialects", shown(&args.file));
+        if args.module || args.facts || args.expanded {
+            bail!("--module, --facts and --expanded are for Tile IR, but {} is MLIR of other dialects", shown(&args.file));
         }
         return mlir::print(&input, args.debug_info);
     }
@@ -58,6 +67,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.facts {
         let module = input.verified()?;
         let _ = text::write_with_notes(&module, &options, &FactNotes::new(&module), &mut out);
+    } else if args.expanded {
+        let module = input.source().located_module(None).map_err(|error| input.finding(error))?;
+        let _ = text::write_with_notes(&module, &options, &SourceNotes::new(&module, input.bytes()), &mut out);
     } else {
         let module = input.source().module(None).map_err(|error| input.finding(error))?;
         let _ = text::write(&module, &options, &mut out);
