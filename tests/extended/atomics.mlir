@@ -100,3 +100,24 @@ entry @floats_compared(%a: tile<ptr<f32>>, %d: tile<ptr<i32>>) {
   %number = exti %replaced unsigned : tile<2xi1> -> tile<2xi32>
   store %d, %number : tile<ptr<i32>>, tile<2xi32>
 }
+
+// Eight blocks compete for one element; the others are each their own.
+// @greatest_floats grid 8
+// f32: 0.5 -1 2.5 9 -> 7 7 7 9
+entry @greatest_floats(%a: tile<ptr<f32>>) {
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %n = itof %x signed : tile<i32> -> tile<f32>
+  %line = reshape %n : tile<f32> -> tile<1xf32>
+  %v = broadcast %line : tile<1xf32> -> tile<4xf32>
+  %old = atomic_max %a, %v ordering = acq_rel, scope = device : tile<ptr<f32>>, tile<4xf32>
+}
+
+// @least_float
+// f32: 3 0 -> 1.5 3
+entry @least_float(%a: tile<ptr<f32>>) {
+  %one = constant <i32: 1> : tile<i32>
+  %v = constant <f32: 1.5> : tile<f32>
+  %next = offset %a, %one : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %old = atomic_min %a, %v ordering = relaxed : tile<ptr<f32>>, tile<f32>
+  store %next, %old : tile<ptr<f32>>, tile<f32>
+}

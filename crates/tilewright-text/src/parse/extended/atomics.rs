@@ -32,12 +32,11 @@ fn wrong_ordering(emit: &mut Emit<'_, '_>, name: &str, word: &str, allowed: &[Or
     if word != "seq_cst" {
         return emit.fail("cannot-expand", format!("'{name}' can be {} here, found {word}", known.join(", ")));
     }
-    let message =
-        "the dialect has no sequentially consistent accesses: no sequence of its operations has one order that all blocks agree on";
+    let message = "the dialect has no sequentially consistent accesses";
     let failed = emit.fail("cannot-expand", message.to_owned());
     let strongest = known.last().copied().unwrap_or_default();
     emit.p.note(format!(
-        "write '{name} = {strongest}' where that suffices; where it does not, take turns through one location that all blocks change"
+        "write '{name} = {strongest}' where that suffices; where it does not, let the blocks take turns through one location that all of them change"
     ));
     failed
 }
@@ -113,23 +112,51 @@ pub(super) fn xor(emit: &mut Emit<'_, '_>, request: &Request) -> Parsed<Vec<Valu
     on_integers(emit, request, AtomicRMWMode::Xor)
 }
 
-fn extremum(emit: &mut Emit<'_, '_>, request: &Request, signed: AtomicRMWMode, unsigned: AtomicRMWMode) -> Parsed<Vec<Value>> {
+fn extremum(emit: &mut Emit<'_, '_>, request: &Request, modes: [AtomicRMWMode; 2], of_floats: Opcode) -> Parsed<Vec<Value>> {
     if is_float(emit, request)? {
-        let message = "the dialect compares only integers in memory".to_owned();
-        let failed = emit.fail("cannot-expand", message);
-        emit.p.note("for floats, write a loop of atomic_compare_exchange that ends once every element was replaced".to_owned());
-        return Err(failed);
+        return until_replaced(emit, request, of_floats);
     }
-    let mode = if request.word("signedness") == Some("signed") { signed } else { unsigned };
-    change(emit, request, request.operands[1], mode)
+    let [signed, unsigned] = modes;
+    match request.word("signedness") {
+        Some("signed") => change(emit, request, request.operands[1], signed),
+        Some(_) => change(emit, request, request.operands[1], unsigned),
+        None => Err(emit.fail("missing-attribute", "of integers, it needs 'signedness = signed|unsigned'".to_owned())),
+    }
+}
+
+/// What the dialect cannot do to floats in memory in one operation, as a loop: the new values replace those that were read, until
+/// nobody was faster for any element.
+fn until_replaced(emit: &mut Emit<'_, '_>, request: &Request, opcode: Opcode) -> Parsed<Vec<Value>> {
+    let (element, shape) = emit.tile_of(request, 1)?;
+    let pointers = memory::pointers(emit, request, element, &shape)?;
+    let ordering = ordering(emit, request, "ordering", BOTH)?;
+    let weakest = semantics(emit, request, Ordering::Relaxed)?;
+    let attrs = semantics(emit, request, ordering)?;
+    let value = request.operands[1];
+    let (ty, truth) = (emit.ty(value), emit.tile(Scalar::I1.ty(), &shape)?);
+    let Some(read) = emit.ordered(Opcode::LoadPtrTko, &[("source", &[pointers])], &weakest, Some(ty))? else { return Ok(Vec::new()) };
+    let all = emit.splat(Scalar::I1, &shape, 1)?;
+    let (repeat, old, left) = emit.begin_loop([read, all])?;
+    let new = emit.value(opcode, &[("lhs", &[old]), ("rhs", &[value])], &[], ty)?;
+    let operands: [(&str, &[Value]); 4] = [("pointers", &[pointers]), ("cmp", &[old]), ("val", &[new]), ("mask", &[left])];
+    let Some(found) = emit.ordered(Opcode::AtomicCASTko, &operands, &attrs, Some(ty))? else { return Ok(Vec::new()) };
+    // An element that was done before has its old value still, as has one that is replaced now.
+    let seen = emit.value(Opcode::Select, &[("cond", &[left]), ("val_if_true", &[found]), ("val_if_false", &[old])], &[], ty)?;
+    let (seen_bits, old_bits) = (bits(emit, seen, element, &shape)?, bits(emit, old, element, &shape)?);
+    let differs = [
+        (AttrName::ComparisonPredicate, AttrValue::Enum(ComparisonPredicate::NotEqual as u8)),
+        (AttrName::Signedness, AttrValue::Enum(Signedness::Unsigned as u8)),
+    ];
+    let still = emit.value(Opcode::CmpI, &[("lhs", &[seen_bits]), ("rhs", &[old_bits])], &differs, truth)?;
+    emit.end_loop(repeat, (still, &shape), [seen, still]).map(|old| vec![old])
 }
 
 pub(super) fn max(emit: &mut Emit<'_, '_>, request: &Request) -> Parsed<Vec<Value>> {
-    extremum(emit, request, AtomicRMWMode::Max, AtomicRMWMode::Umax)
+    extremum(emit, request, [AtomicRMWMode::Max, AtomicRMWMode::Umax], Opcode::MaxF)
 }
 
 pub(super) fn min(emit: &mut Emit<'_, '_>, request: &Request) -> Parsed<Vec<Value>> {
-    extremum(emit, request, AtomicRMWMode::Min, AtomicRMWMode::Umin)
+    extremum(emit, request, [AtomicRMWMode::Min, AtomicRMWMode::Umin], Opcode::MinF)
 }
 
 pub(super) fn exchange(emit: &mut Emit<'_, '_>, request: &Request) -> Parsed<Vec<Value>> {

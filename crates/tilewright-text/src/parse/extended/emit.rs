@@ -1,9 +1,9 @@
 //! Makes the operations that an extended one stands for.
 
-use super::super::cursor::{Parsed, Parser};
+use super::super::cursor::{Failed, Parsed, Parser};
 use super::super::lexer::Token;
 use super::{Mark, Request};
-use tilewright_ir::{AttrName, AttrValue, Block, Builder, Loc, Op, Opcode, Place, Scalar, Type, TypeData, TypeTable, Value};
+use tilewright_ir::{AttrName, AttrValue, Block, Builder, Loc, NewOp, Op, Opcode, Place, Scalar, Type, TypeData, TypeTable, Value};
 
 /// Adds operations to a block in the place of the one whose name is `token`.
 pub(super) struct Emit<'p, 's> {
@@ -102,14 +102,14 @@ impl Emit<'_, '_> {
     }
 
     /// Reports an operand of the wrong type.
-    pub(super) fn wrong_operand(&mut self, request: &Request, operand: usize, expected: &str) -> super::super::cursor::Failed {
+    pub(super) fn wrong_operand(&mut self, request: &Request, operand: usize, expected: &str) -> Failed {
         let found = self.p.type_name(self.ty(request.operands[operand]));
         let place = self.p.token_at(request.places[operand] as usize);
         self.p.report("type-mismatch", place.span(), format!("expected {expected}, found {found}"))
     }
 
     /// Reports an error of the operation.
-    pub(super) fn fail(&mut self, id: &'static str, message: String) -> super::super::cursor::Failed {
+    pub(super) fn fail(&mut self, id: &'static str, message: String) -> Failed {
         self.p.report(id, self.token.span(), message)
     }
 
@@ -172,4 +172,61 @@ impl Emit<'_, '_> {
             }
         }
     }
+
+    /// Begins a loop that carries two values: the operations that follow are its body. Gives the loop, and the values in it.
+    pub(super) fn begin_loop(&mut self, carried: [Value; 2]) -> Parsed<(Repeat, Value, Value)> {
+        let types = carried.map(|value| self.ty(value));
+        let new = NewOp { opcode: Opcode::Loop, operands: &carried, present: 0, split: 2, attrs: &[], results: &[], loc: self.loc };
+        let op = self.p.body.add_op_without_results(self.block, new);
+        let region = self.p.body.op(op).regions().next().ok_or(Failed)?;
+        let inside = self.p.body.add_block(region, &types);
+        let before = std::mem::replace(&mut self.block, inside);
+        let mut args = self.p.body.args(inside);
+        match (args.next(), args.next()) {
+            (Some(first), Some(second)) => Ok((Repeat { op, before }, first, second)),
+            _ => Err(Failed),
+        }
+    }
+
+    /// Ends the body of a loop, which goes on with new values if any element of `again` is true, else gives the first of them.
+    pub(super) fn end_loop(&mut self, repeat: Repeat, (again, shape): (Value, &[i64]), carried: [Value; 2]) -> Parsed<Value> {
+        let ty = self.ty(carried[0]);
+        let again = self.any(again, shape)?;
+        let new = NewOp { opcode: Opcode::If, operands: &[again], present: 0, split: 0, attrs: &[], results: &[], loc: self.loc };
+        let choice = self.p.body.add_op_without_results(self.block, new);
+        let region = self.p.body.op(choice).regions().next().ok_or(Failed)?;
+        let inside = self.p.body.add_block(region, &[]);
+        let body = std::mem::replace(&mut self.block, inside);
+        self.op(Opcode::Continue, (&[("operands", &carried)], &[], &[]))?;
+        self.p.body.define_results(choice, &[]);
+        self.block = body;
+        self.op(Opcode::Break, (&[("operands", &carried[..1])], &[], &[]))?;
+        self.block = repeat.before;
+        self.p.body.define_results(repeat.op, &[ty]);
+        self.p.body.op(repeat.op).result(0).ok_or(Failed)
+    }
+
+    /// Whether any element of a tile of i1 is true: halves are joined until one element is left.
+    fn any(&mut self, truths: Value, shape: &[i64]) -> Parsed<Value> {
+        let mut count: i64 = shape.iter().product();
+        let line = self.tile(Scalar::I1.ty(), &[count])?;
+        let mut value = if shape.len() == 1 { truths } else { self.unary(Opcode::Reshape, "source", truths, line)? };
+        while count > 1 {
+            count /= 2;
+            let half = self.tile(Scalar::I1.ty(), &[count])?;
+            let (first, second) = (self.splat(Scalar::I32, &[], 0)?, self.splat(Scalar::I32, &[], 1)?);
+            let lhs = self.value(Opcode::Extract, &[("source", &[value]), ("indices", &[first])], &[], half)?;
+            let rhs = self.value(Opcode::Extract, &[("source", &[value]), ("indices", &[second])], &[], half)?;
+            value = self.value(Opcode::OrI, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], half)?;
+        }
+        let scalar = self.tile(Scalar::I1.ty(), &[])?;
+        self.unary(Opcode::Reshape, "source", value, scalar)
+    }
+}
+
+/// A loop that is being made.
+pub(super) struct Repeat {
+    op: Op,
+    /// The block that it stands in.
+    before: Block,
 }

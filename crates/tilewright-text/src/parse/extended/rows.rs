@@ -85,11 +85,11 @@ const SIGNEDNESS: ParamKind = ParamKind::Word(&["signed", "unsigned"]);
 const ACCESS: &[Param] = &[may("alignment", ParamKind::Int), may("is_volatile", ParamKind::Bool), may("cache_mode", CACHE_MODES)];
 /// Of atomic operations.
 const ATOMIC: &[Param] = &[need("ordering", ORDERINGS), may("scope", SCOPES)];
-const ATOMIC_SIGNED: &[Param] = &[need("ordering", ORDERINGS), need("signedness", SIGNEDNESS), may("scope", SCOPES)];
+const ATOMIC_SIGNED: &[Param] = &[need("ordering", ORDERINGS), may("signedness", SIGNEDNESS), may("scope", SCOPES)];
 const COMPARE: &[Param] = &[need("success_ordering", ORDERINGS), need("failure_ordering", ORDERINGS), may("scope", SCOPES)];
 
 const NO_SEQ_CST: &str = "no 'seq_cst', which the dialect lacks: write acq_rel, and a second flag or lock where that does not suffice";
-const INTEGERS_ONLY: &str = "no floats, no 'seq_cst': write a loop of atomic_compare_exchange for floats";
+const SIGNED: &str = "of integers, 'signedness' must be there; no 'seq_cst', which the dialect lacks: write acq_rel";
 const POWERS_OF_TWO: &str =
     "extents are powers of two, and at most 4096 operations are made: go through memory and a view where it takes more";
 
@@ -222,15 +222,15 @@ pub(super) static ROWS: &[ExtendedOp] = &[
         "atomic_max",
         "The greater one stays in memory; gives the old value.",
         (ON_MEMORY, ATOMIC_SIGNED, Types::Operands, atomics::max),
-        "atomic_rmw_tko max or umax",
-        INTEGERS_ONLY,
+        "atomic_rmw_tko max or umax; of floats, a loop of maxf and atomic_cas_tko that ends when every element was replaced",
+        SIGNED,
     ),
     row(
         "atomic_min",
         "The lesser one stays in memory; gives the old value.",
         (ON_MEMORY, ATOMIC_SIGNED, Types::Operands, atomics::min),
-        "atomic_rmw_tko min or umin",
-        INTEGERS_ONLY,
+        "atomic_rmw_tko min or umin; of floats, a loop of minf and atomic_cas_tko that ends when every element was replaced",
+        SIGNED,
     ),
     row(
         "atomic_exchange",

@@ -1,6 +1,6 @@
 //! Operations that take tiles apart and put them together.
 
-use super::super::cursor::Parsed;
+use super::super::cursor::{Failed, Parsed};
 use super::Request;
 use super::emit::Emit;
 use tilewright_ir::{AttrData, AttrName, AttrValue, Opcode, Scalar, Type, Value};
@@ -157,9 +157,15 @@ fn check_extent(emit: &mut Emit<'_, '_>, dim: usize, extent: i64) -> Parsed<()> 
 fn range_of(emit: &mut Emit<'_, '_>, source: Value, dim: usize, range: Range, made: &mut usize) -> Parsed<Value> {
     let (element, shape) = parts(emit, source)?;
     let Range { start, step, count } = range;
-    if step == 1 || count == 1 || !step.cast_unsigned().is_power_of_two() {
-        let picks: Vec<Pick> = (0..count).map(|i| Pick { source, at: start + i * step }).collect();
-        return assemble(emit, dim, &picks, made);
+    if step == 1 || count == 1 {
+        return assemble(emit, dim, &[Piece { source, at: start, len: count }], made);
+    }
+    if !step.cast_unsigned().is_power_of_two() {
+        if count as usize > MAX_OPERATIONS {
+            return Err(too_many(emit));
+        }
+        let pieces: Vec<Piece> = (0..count).map(|i| Piece { source, at: start + i * step, len: 1 }).collect();
+        return assemble(emit, dim, &pieces, made);
     }
     // Every step-th element is one place in a dimension of that extent.
     let mut apart = shape.clone();
@@ -167,7 +173,7 @@ fn range_of(emit: &mut Emit<'_, '_>, source: Value, dim: usize, range: Range, ma
     apart.insert(dim + 1, step);
     let ty = emit.tile(element, &apart)?;
     let apart = emit.unary(Opcode::Reshape, "source", source, ty)?;
-    let column = assemble(emit, dim + 1, &[Pick { source: apart, at: start % step }], made)?;
+    let column = assemble(emit, dim + 1, &[Piece { source: apart, at: start % step, len: 1 }], made)?;
     let mut together = shape;
     together[dim] /= step;
     let ty = emit.tile(element, &together)?;
@@ -178,23 +184,20 @@ fn range_of(emit: &mut Emit<'_, '_>, source: Value, dim: usize, range: Range, ma
 pub(super) fn concatenate(emit: &mut Emit<'_, '_>, request: &Request) -> Parsed<Vec<Value>> {
     let (element, mut shape) = emit.tile_of(request, 0)?;
     let dim = dimension(emit, "axis", request.int("axis").unwrap_or_default(), shape.len())?;
-    let mut picks = Vec::new();
+    let (mut pieces, mut total) = (Vec::new(), 0i64);
     for (operand, &source) in request.operands.iter().enumerate() {
         let (other, extents) = emit.tile_of(request, operand)?;
         let fits = other == element && extents.len() == shape.len() && (0..shape.len()).all(|d| d == dim || extents[d] == shape[d]);
         if !fits {
             return Err(emit.wrong_operand(request, operand, "a tile like the first but for the axis"));
         }
-        if picks.len() as i64 + extents[dim] > 1 << 24 {
-            return Err(emit.fail("out-of-range", "the tiles are too long together".to_owned()));
-        }
-        picks.extend((0..extents[dim]).map(|at| Pick { source, at }));
+        pieces.push(Piece { source, at: 0, len: extents[dim] });
+        total = total.saturating_add(extents[dim]);
     }
-    let total = picks.len() as i64;
     check_extent(emit, dim, total)?;
     shape[dim] = total;
     emit.check_result(request, element, &shape)?;
-    Ok(vec![assemble(emit, dim, &picks, &mut 0)?])
+    Ok(vec![assemble(emit, dim, &pieces, &mut 0)?])
 }
 
 pub(super) fn split(emit: &mut Emit<'_, '_>, request: &Request) -> Parsed<Vec<Value>> {
@@ -215,26 +218,31 @@ pub(super) fn split(emit: &mut Emit<'_, '_>, request: &Request) -> Parsed<Vec<Va
     indices.iter().map(|&index| extract(emit, request.operands[0], (dim, index, zero), ty)).collect()
 }
 
-/// A place in the dimension that is put together.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Pick {
+/// Slices `at` up to before `at + len` of a tile, along the dimension that is put together.
+#[derive(Clone, Copy)]
+struct Piece {
     source: Value,
     at: i64,
+    len: i64,
 }
 
-/// Slices of one element along `dim`, in this order, as one tile: blocks that lie in a source are extracted at once, halves are
-/// put together with `cat`. `made` counts operations.
-fn assemble(emit: &mut Emit<'_, '_>, dim: usize, picks: &[Pick], made: &mut usize) -> Parsed<Value> {
-    let (first, count) = (picks[0], picks.len() as i64);
-    let is_run = picks.iter().zip(first.at..).all(|(pick, at)| pick.source == first.source && pick.at == at);
+fn too_many(emit: &mut Emit<'_, '_>) -> Failed {
+    let failed = emit.fail("limit", format!("this takes more than {MAX_OPERATIONS} operations"));
+    emit.p.note("store the tile to memory of 'alloca', and load it through a view of that".to_owned());
+    failed
+}
+
+/// Pieces in this order, along `dim`, as one tile, whose extent is a power of two: what is an aligned block of a source is extracted
+/// at once, halves are put together with `cat`. `made` counts operations.
+fn assemble(emit: &mut Emit<'_, '_>, dim: usize, pieces: &[Piece], made: &mut usize) -> Parsed<Value> {
+    let first = pieces[0];
+    let count: i64 = pieces.iter().map(|piece| piece.len).sum();
     *made += 1;
     if *made > MAX_OPERATIONS {
-        let failed = emit.fail("limit", format!("this takes more than {MAX_OPERATIONS} operations"));
-        emit.p.note("store the tile to memory of 'alloca', and load it through a view of that".to_owned());
-        return Err(failed);
+        return Err(too_many(emit));
     }
     let (element, mut shape) = parts(emit, first.source)?;
-    if is_run && first.at % count == 0 {
+    if pieces.len() == 1 && first.at % count == 0 {
         if shape[dim] == count {
             return Ok(first.source);
         }
@@ -244,11 +252,27 @@ fn assemble(emit: &mut Emit<'_, '_>, dim: usize, picks: &[Pick], made: &mut usiz
         let zero = if shape.len() > 1 { emit.splat(Scalar::I32, &[], 0)? } else { index };
         return extract(emit, first.source, (dim, index, zero), ty);
     }
-    let (front, back) = picks.split_at(picks.len() / 2);
-    let (lhs, rhs) = (assemble(emit, dim, front, made)?, assemble(emit, dim, back, made)?);
+    let (front, back) = halves(pieces, count / 2);
+    let (lhs, rhs) = (assemble(emit, dim, &front, made)?, assemble(emit, dim, &back, made)?);
     shape[dim] = count;
     let ty = emit.tile(element, &shape)?;
     emit.value(Opcode::Cat, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[(AttrName::Dim, AttrValue::Int(dim as u64))], ty)
+}
+
+/// The first `len` slices of pieces, and the others.
+fn halves(pieces: &[Piece], len: i64) -> (Vec<Piece>, Vec<Piece>) {
+    let (mut front, mut back, mut left) = (Vec::new(), Vec::new(), len);
+    for &Piece { source, at, len } in pieces {
+        let taken = left.min(len);
+        left -= taken;
+        if taken > 0 {
+            front.push(Piece { source, at, len: taken });
+        }
+        if taken < len {
+            back.push(Piece { source, at: at + taken, len: len - taken });
+        }
+    }
+    (front, back)
 }
 
 /// The slice of type `ty` that is number `index` along `dim`, and the first along all other dimensions.

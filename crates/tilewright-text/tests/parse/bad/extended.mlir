@@ -1,6 +1,6 @@
 entry @k(%p: tile<ptr<f32>>, %q: tile<4xptr<f32>>, %x: tile<4xf32>, %i: tile<8xi32>, %m: tile<1x4xi32>) {
   %0 = atomic_add %q, %x ordering = seq_cst : tile<4xptr<f32>>, tile<4xf32>
-  %1 = atomic_max %q, %x ordering = relaxed, signedness = signed : tile<4xptr<f32>>, tile<4xf32>
+  %1 = atomic_max %q, %x ordering = seq_cst : tile<4xptr<f32>>, tile<4xf32>
   %2 = atomic_load %q ordering = release : tile<4xptr<f32>> -> tile<4xf32>
   %3 = atomic_add %q, %x : tile<4xptr<f32>>, tile<4xf32>
   %4 = slice %i starts = [0], ends = [3] : tile<8xi32> -> tile<3xi32>
