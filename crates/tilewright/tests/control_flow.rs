@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 use tilewright::{
+    bytecode,
     exec::{Arg, LaunchOptions, Memory, Program, launch},
     ir,
     text::{self, ParseOptions, PrintOptions},
 };
+use tilewright_oracle::Oracle;
 
 /// How many graphs there are.
 const GRAPHS: u64 = 400;
@@ -170,4 +172,20 @@ fn random_graphs_run_as_they_are_interpreted() {
         }
     }
     assert!(kinds.iter().all(|&count| count > 40), "graphs of all kinds: {kinds:?}");
+}
+
+/// What NVIDIA's compiler says of some of the graphs.
+#[test]
+fn random_graphs_compile_for_a_gpu() {
+    let seeds: Vec<u64> = (0..if tilewright_oracle::is_exhaustive() { GRAPHS } else { 12 }).collect();
+    let Some(oracle) = Oracle::or_skip(&format!("{} structured graphs through tileiras", seeds.len())) else { return };
+    let failures = tilewright_oracle::failures(&seeds, |&seed| {
+        let source = print(&graph(&mut Random(seed * 7919 + 1)), "k");
+        let module = text::parse(&source, &ParseOptions::new()).expect("it parses");
+        let module = ir::verify(module).expect("it is valid");
+        let bytes = bytecode::write(&module, &bytecode::WriteOptions::new(module.version)).expect("bytecode");
+        let answer = oracle.compile(&bytes, "sm_100");
+        (!answer.accepted()).then(|| format!("graph {seed}: {}\n{source}", answer.stderr))
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

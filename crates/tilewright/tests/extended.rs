@@ -17,10 +17,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 use tilewright::{
+    bytecode,
     exec::{Arg, LaunchOptions, Memory, OutputSink, Program, launch},
     ir::{self, Opcode, VerifiedModule},
     text::{self, ParseOptions, PrintOptions},
 };
+use tilewright_oracle::Oracle;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/extended")
@@ -143,6 +145,20 @@ fn examples_give_what_they_say() {
             execute(&again, &run, &format!("{place}, printed and read again"));
         }
     }
+}
+
+/// What NVIDIA's compiler says of bytecode that has no extended operations any more.
+#[test]
+fn examples_compile_for_a_gpu() {
+    let texts = texts();
+    let Some(oracle) = Oracle::or_skip(&format!("{} texts of the extended assembly through tileiras", texts.len())) else { return };
+    let failures = tilewright_oracle::failures(&texts, |(name, text)| {
+        let module = verified(text, name);
+        let bytes = bytecode::write(&module, &bytecode::WriteOptions::new(module.version)).expect("bytecode");
+        let answer = oracle.compile(&bytes, "sm_100");
+        (!answer.accepted()).then(|| format!("{name}: {}", answer.stderr))
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
