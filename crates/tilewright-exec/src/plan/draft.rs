@@ -1,7 +1,7 @@
 //! Plans while they are made: code with labels, over registers without places.
 
 use super::{
-    Inst, Param, Plan, SiteTable, Source, VReg,
+    Inst, Param, Plan, Prefetches, SiteTable, Source, VReg,
     constants::Constants,
     frame, fuse,
     lower::{self, Lowered},
@@ -85,7 +85,7 @@ impl Draft {
             frame_bytes: layout.bytes,
             waits,
             times_to_read_ahead: 0,
-            reads_ahead: false,
+            prefetches: Prefetches::None,
             in_step: 1,
             fixed_views: Vec::new(),
             past_stores: Vec::new(),
@@ -129,7 +129,7 @@ impl Display for Plan {
             ("frame_bytes", self.frame_bytes.to_string()),
             ("scratch_slots", self.scratch_slots.to_string()),
             ("waits", self.waits.to_string()),
-            ("prefetches", self.reads_ahead.to_string()),
+            ("prefetches", self.prefetches.to_string()),
             ("non_temporal", format!("{:?}", streams.into_iter().filter(stores).collect::<Vec<_>>())),
             ("blocks_in_step", self.in_step.to_string()),
             ("coarsened_store", self.only_store.map_or("none".to_owned(), |at| at.to_string())),

@@ -6,8 +6,9 @@
 //! than products, stores and reductions of columns, in order, is known when the load runs; if it does not, the load copies.
 
 use super::{
-    Inst, Matmul, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
+    Extent, Inst, Matmul, Placement, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
     counts::{count_uses, count_writes},
+    reads_apart,
     tile::{Base, row_major},
 };
 use crate::{elem::Elem, hash::HashMap};
@@ -18,6 +19,7 @@ const MAX_STORES: usize = 8;
 
 /// Marks the loads that need not copy.
 pub(crate) fn mark(code: &mut [(Inst, u32)]) {
+    tell_sweeps_apart(code);
     let (uses, writes) = (count_uses(code), count_writes(code));
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at + 1);
@@ -26,6 +28,22 @@ pub(crate) fn mark(code: &mut [(Inst, u32)]) {
             && writes.of(*dst) == 1
         {
             (*readers, *past_stores) = find_readers(after, *dst, view, uses.of(*dst));
+        }
+    }
+}
+
+/// Tells sweeps that tiles which are rows may lie apart where they are read or stored.
+fn tell_sweeps_apart(code: &mut [(Inst, u32)]) {
+    let apart =
+        |view: &ViewAccess| copies_bytes(view) && view.tile.iter().filter(|extent| **extent > 1).count() == 1 && may_lie_apart(view);
+    let loaded = |(inst, _): &(Inst, u32)| if let Inst::Load { view, dst, .. } = inst { apart(view).then_some(*dst) } else { None };
+    let loaded: Vec<VReg> = code.iter().filter_map(loaded).collect();
+    for (inst, _) in code {
+        let stores = matches!(inst, Inst::SweepStore { view, .. } if apart(view));
+        let Some(sweep) = inst.sweep_mut() else { continue };
+        let reads = |input: &SweepInput| matches!(input.tile().base, Base::Reg(reg) if loaded.contains(&reg));
+        if stores || sweep.inputs.iter().any(reads) {
+            sweep.lies_apart();
         }
     }
 }
@@ -74,7 +92,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
     let (mut in_order, mut strided, mut in_products) = (0, 0, 0);
     // Stores that have readers behind them.
     let mut stores = 0;
-    let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1;
+    let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1 || may_lie_apart(view);
     // How many inputs of a sweep are read as they lie in a register, and through the strides of memory, as vector code does.
     let inputs = |sweep: &Sweep| {
         let tiles = || sweep.inputs.iter().map(SweepInput::tile).filter(|tile| is_it(tile) > 0);
@@ -118,6 +136,20 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
         true if strided > 0 => (Readers::Strided, stores > 0),
         true => (Readers::Products, stores > 0),
     }
+}
+
+/// Whether elements of a tile that is a row may lie in memory so far apart that vector code, and nothing else, accesses them there.
+fn may_lie_apart(view: &ViewAccess) -> bool {
+    let stride = match &view.places {
+        Placement::Tensor(dims) => {
+            let row = dims.iter().zip(&view.tile).find(|(_, extent)| **extent > 1);
+            row.and_then(|(dim, _)| if let Extent::Static(stride) = dim.stride { Some(stride) } else { None })
+        }
+        Placement::Computed(function) => function.resolve(|_| None).map(|known| known.offset.steps[0].unsigned_abs()),
+    };
+    // Where it is not known, it may be 2.
+    let stride = stride.map_or(2, |stride| stride as usize);
+    stride > 1 && reads_apart(view.size, stride)
 }
 
 /// How many factors of a product are in the register that was loaded through the view, and can be read through the view's strides.

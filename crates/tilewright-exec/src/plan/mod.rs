@@ -53,7 +53,8 @@ pub use passes::{PLAN_PASSES, PlanPass};
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks, reads_apart};
+pub(crate) use read_ahead::Prefetches;
+pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks, reads_apart, writes_apart};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
@@ -111,9 +112,7 @@ pub struct Plan {
     pub(crate) waits: bool,
     /// How often sweeps and folds read ahead, where nothing is repeated.
     pub(crate) times_to_read_ahead: usize,
-    /// Whether there is so much to compute between accesses that tiles are worth reading ahead: where a block does little more than to
-    /// load and store, the CPU does that on its own.
-    pub(crate) reads_ahead: bool,
+    pub(crate) prefetches: Prefetches,
     /// For each instruction, whether what it stores may go past the caches if there is much of it: a block runs it once at most, and
     /// no access of the plan orders others, so that nobody looks for what it stored before the launch ends.
     pub(crate) may_stream: Vec<bool>,

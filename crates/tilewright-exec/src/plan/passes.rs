@@ -95,7 +95,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "prefetch",
         "Says which instructions prefetch what a block will read next.",
         Run::Plan(|plan| {
-            plan.reads_ahead = read_ahead::share_out(&mut plan.code);
+            plan.prefetches = read_ahead::share_out(&mut plan.code);
             plan.times_to_read_ahead = plan.code.iter().map(super::Inst::times_to_read_ahead).sum();
         }),
     ),

@@ -1,6 +1,38 @@
 //! Who fetches what a block will read next.
 
 use super::{Inst, Sweep};
+use std::fmt;
+
+/// Which tiles of the next block a block prefetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prefetches {
+    None,
+    /// Those that do not begin where this block's end: the CPU sees what comes next where one is read behind the other.
+    Apart,
+    All,
+}
+
+impl Prefetches {
+    /// Whether the tile at `next` is prefetched, if this block's has so many bytes at `this`.
+    #[inline]
+    pub(crate) fn wants(self, this: *const u8, next: *const u8, bytes: usize) -> bool {
+        match self {
+            Prefetches::None => false,
+            Prefetches::Apart => next != this.wrapping_add(bytes),
+            Prefetches::All => true,
+        }
+    }
+}
+
+impl fmt::Display for Prefetches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Prefetches::None => "none",
+            Prefetches::Apart => "apart",
+            Prefetches::All => "all",
+        })
+    }
+}
 
 /// Elementwise operations of a block that mostly loads and stores.
 const LITTLE_TO_COMPUTE: usize = 2;
@@ -23,18 +55,24 @@ fn choose_sweeps_to_fetch(code: &mut [Inst]) {
     }
 }
 
-/// Says who fetches what a block will read next: sweeps, or, where these have little to do, folds; or nobody, if chains are all there is,
-/// which read one element behind the other, so that the CPU sees what comes next. Gives whether loads shall tell what there is to fetch.
-pub(super) fn share_out(code: &mut [Inst]) -> bool {
+/// Says who fetches what a block will read next: sweeps, or, where these have little to do, folds. Gives what loads shall tell them to fetch.
+pub(super) fn share_out(code: &mut [Inst]) -> Prefetches {
     let sweeps = || code.iter().filter_map(Inst::sweep).filter(|sweep| sweep.n >= Sweep::PIECE);
     let folds = |inst: &Inst| matches!(inst, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
-    let only_chains = sweeps().all(Sweep::is_chained) && !code.iter().any(folds);
+    // These read one element behind the other.
+    let in_order = |sweep: &Sweep| sweep.is_chained() || sweep.is_region();
+    let has_folds = code.iter().any(folds);
     let in_folds = sweeps().map(|sweep| sweep.steps.len()).sum::<usize>() <= LITTLE_TO_COMPUTE;
-    if only_chains {
-        return false;
+    let has_loops = code.iter().enumerate().any(|(at, inst)| inst.target().is_some_and(|target| target <= at));
+    if !has_folds && !has_loops && sweeps().all(in_order) {
+        return Prefetches::Apart;
+    }
+    if !has_folds && sweeps().all(Sweep::is_chained) {
+        return Prefetches::None;
     }
     if !in_folds {
         choose_sweeps_to_fetch(code);
     }
-    !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0))
+    let prefetches = !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
+    if prefetches { Prefetches::All } else { Prefetches::None }
 }

@@ -119,7 +119,12 @@ impl Walks {
 pub(crate) fn reads_apart(size: usize, stride: usize) -> bool {
     // What lies further apart has a line for each element or two, which are better read once for all tiles that they are part of.
     const FURTHEST: usize = 32;
-    stride == 2 && size == 2 && level() == Some(Level::Avx512) || size >= 4 && stride * size <= FURTHEST
+    writes_apart(size, stride) || size >= 4 && stride * size <= FURTHEST
+}
+
+/// The same for what is written.
+pub(crate) fn writes_apart(size: usize, stride: usize) -> bool {
+    size >= 2 && (1..=4).contains(&stride) && level() == Some(Level::Avx512)
 }
 
 /// Code that has been made, form by form: a list that only grows.

@@ -19,6 +19,8 @@ pub(crate) struct Sweep {
     shape: Vec<usize>,
     /// The most places that one of its chains has.
     pub(crate) places: usize,
+    /// Whether some of what it reads or writes may not lie side by side in memory.
+    is_apart: bool,
     /// Whether it fetches what the next block will read.
     pub(crate) reads_ahead: bool,
     /// The reductions that begin in its only chain, of rows of one length.
@@ -48,15 +50,17 @@ pub(crate) struct Call {
 }
 
 impl Way {
-    fn of(n: usize, shape: &[usize], inputs: &[SweepInput], steps: &[Step], parts: &[Part], reads_ahead: bool) -> Way {
+    fn of(sweep: &Sweep) -> Way {
+        let Sweep { n, ref shape, ref inputs, ref steps, ref parts, reads_ahead, .. } = *sweep;
         let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
-        let is_alone = matches!(steps, [Step { dst: Src::Reg(..), .. }]);
+        let is_alone = matches!(steps[..], [Step { dst: Src::Reg(..), .. }]);
         let only_steps = parts.iter().all(|part| matches!(part, Part::Step(_)));
         let region = |gains: bool| if gains { Region::of(n, shape, inputs, steps).map(Box::new) } else { None };
         // Tiles of several dimensions seldom lie in memory as in a register.
-        if let Some(region) = region(shape.iter().filter(|extent| **extent > 1).count() > 1) {
+        let is_apart = sweep.is_apart || shape.iter().filter(|extent| **extent > 1).count() > 1;
+        if let Some(region) = region(is_apart) {
             Way::Region(region)
-        } else if let [Part::Chain(chain)] = parts
+        } else if let [Part::Chain(chain)] = &parts[..]
             && let Some(operands) = without_scratch(inputs, chain)
         {
             Way::OneChain(operands)
@@ -151,8 +155,10 @@ impl Sweep {
     /// A sweep whose steps are part of chains as `linked` says.
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
         let parts = chains::parts(&inputs, &steps, linked);
-        let (way, places) = (Way::of(n, &[], &inputs, &steps, &parts, true), most_places(&parts));
-        Sweep { n, inputs, steps, parts, way, shape: Vec::new(), places, reads_ahead: true, folds: Vec::new() }
+        let (places, shape, folds) = (most_places(&parts), Vec::new(), Vec::new());
+        let mut sweep = Sweep { n, inputs, steps, parts, way: Way::Pieces, shape, places, is_apart: false, reads_ahead: true, folds };
+        sweep.choose_way();
+        sweep
     }
 
     /// Elements that a scratch slot holds.
@@ -200,6 +206,14 @@ impl Sweep {
         }
     }
 
+    /// Some of what it reads or writes may not lie side by side in memory.
+    pub(super) fn lies_apart(&mut self) {
+        if !self.is_apart {
+            self.is_apart = true;
+            self.choose_way();
+        }
+    }
+
     /// Begins a reduction in its vector code, if it can be that: to which part of a row it is folded.
     pub(crate) fn fold(&mut self, fold: SweepFold) -> Option<usize> {
         let fits = fold.row.is_power_of_two() && self.n.is_multiple_of(fold.row);
@@ -221,7 +235,7 @@ impl Sweep {
     fn choose_way(&mut self) {
         self.way = match Region::folding(self.n, &self.inputs, &self.steps, &self.folds) {
             Some(region) => Way::Region(Box::new(region)),
-            None => Way::of(self.n, &self.shape, &self.inputs, &self.steps, &self.parts, self.reads_ahead),
+            None => Way::of(self),
         };
     }
 
@@ -262,10 +276,14 @@ impl Sweep {
         self.folds.iter().for_each(|fold| visit(fold.dst));
     }
 
-    /// How often it reads ahead: for each step on a whole piece, and for each group of a chain.
+    /// How often it reads ahead: for each step on a whole piece, for each piece of a region, and for each group of a chain.
     pub(crate) fn times_to_read_ahead(&self) -> usize {
         let times = |part: &Part| if let Part::Chain(_) = part { self.n / GROUP } else { self.n / Sweep::PIECE };
-        if self.reads_ahead { self.parts.iter().map(times).sum() } else { 0 }
+        match (self.reads_ahead, self.is_region()) {
+            (false, _) => 0,
+            (true, true) => self.n.div_ceil(Sweep::PIECE),
+            (true, false) => self.parts.iter().map(times).sum(),
+        }
     }
 }
 

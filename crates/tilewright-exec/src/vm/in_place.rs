@@ -17,7 +17,7 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Prefetches, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 
@@ -390,7 +390,7 @@ impl Machine<'_> {
         match readers {
             Readers::Products => read_ahead(whole.next, &whole.axes, view.size, &mut self.ahead),
             // If there are computations that leave the time for it.
-            Readers::InOrder if self.launch.plan.reads_ahead => {
+            Readers::InOrder if self.launch.plan.prefetches.wants(host, whole.next, tiling.bytes as usize) => {
                 self.ahead.add_run(whole.next, tiling.bytes as usize);
             }
             _ => {}
@@ -409,10 +409,11 @@ impl Machine<'_> {
                 return;
             }
         };
-        if last == host || !self.launch.plan.reads_ahead {
+        let next = host.wrapping_add(host.addr().wrapping_sub(last.addr()));
+        let bytes = dims.iter().map(|dim| dim.count).product::<usize>() * size;
+        if last == host || !self.launch.plan.prefetches.wants(host, next, bytes) {
             return;
         }
-        let next = host.wrapping_add(host.addr().wrapping_sub(last.addr()));
         let mut dims = dims.iter().filter(|dim| dim.count > 1).rev();
         match (dims.next(), dims.next(), dims.next()) {
             (Some(row), None, _) if row.from == 1 => self.ahead.add_run(next, row.count * size),
@@ -436,8 +437,9 @@ impl Machine<'_> {
     /// Asks to read ahead where a block that begins will probably store its tiles: what is written is read first.
     pub(super) fn guess_stores(&mut self) {
         self.ahead.begin(self.launch.plan.times_to_read_ahead);
-        if self.launch.plan.reads_ahead {
-            let elsewhere = self.in_place.stored.iter().filter(|(_, guess)| guess.next != guess.last);
+        if self.launch.plan.prefetches != Prefetches::None {
+            let wanted = |guess: &Guess| guess.next != guess.last && self.launch.plan.prefetches.wants(guess.last, guess.next, guess.bytes);
+            let elsewhere = self.in_place.stored.iter().filter(|(_, guess)| wanted(guess));
             elsewhere.for_each(|(_, guess)| self.ahead.add_run(guess.next, guess.bytes));
         }
     }

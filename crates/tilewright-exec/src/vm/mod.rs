@@ -301,9 +301,10 @@ impl<'l> Machine<'l> {
         self.launch.resolve(&mut self.hint, block, address, size, align, kind)
     }
 
-    /// How the store at `pc` writes `bytes` bytes: past the caches, if they would not hold what all blocks store there.
+    /// How the store at `pc` writes `bytes` bytes: past the caches, if they would not hold what all blocks store there, and as much again for
+    /// what they read.
     fn stores(&self, bytes: usize, pc: usize) -> Stores {
-        let all = self.launch.blocks.saturating_mul(bytes as u64);
+        let all = self.launch.blocks.saturating_mul(2 * bytes as u64);
         if self.launch.plan.may_stream[pc] && all >= self.launch.last_cache as u64 { Stores::Streaming } else { Stores::Cached }
     }
 

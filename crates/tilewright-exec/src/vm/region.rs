@@ -13,7 +13,7 @@ use super::{
 use crate::{
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks, reads_apart},
+    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks, reads_apart, writes_apart},
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
@@ -115,7 +115,7 @@ pub(super) fn divided_apart(sweep: &Sweep, region: &Region, regs: &Frame, in_pla
 }
 
 /// Brings a nest to the order of what is written, in as few loops as there are. Gives whether vector code can go through it: the innermost loop
-/// walks results element by element, and inputs not much further, but for those that are told, which have to be brought to their registers.
+/// walks results and inputs element by element or not much further, but for those that are told, which have to be brought to their registers.
 pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) -> Result<(), SmallVec<[usize; 4]>> {
     let result = target.and_then(|reg| region.buffers.iter().position(|buffer| matches!(buffer.at, Src::Reg(other, _) if other == reg)));
     if let Some(result) = result {
@@ -124,7 +124,10 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
     nest.coalesce();
     let inputs = || region.buffers.iter().enumerate().filter(|(_, buffer)| matches!(buffer.at, Src::Input(_))).map(|(i, _)| i);
     let Some(row) = nest.loops.last() else { return Err(inputs().collect()) };
-    if nest.loops.len() > MAX_DEPTH || row.extent < SHORTEST_ROW || row.strides[inputs().count()..].iter().any(|stride| *stride != 1) {
+    let inside = |result: usize| {
+        row.strides[result] == 1 || writes_apart(region.buffers[result].size, row.strides[result]) && row.strides[result] > 1
+    };
+    if nest.loops.len() > MAX_DEPTH || row.extent < SHORTEST_ROW || !(inputs().count()..region.buffers.len()).all(inside) {
         return Err(inputs().collect());
     }
     let is_apart = |input: &usize| row.strides[*input] > 1 && !reads_apart(region.buffers[*input].size, row.strides[*input]);
@@ -215,7 +218,8 @@ impl<'a> Run<'a> {
         let streamed = self.streamed.filter(|result| {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
-            is_line(self.start(*result).addr())
+            nest.loops.last().is_some_and(|row| row.strides[*result] == 1)
+                && is_line(self.start(*result).addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
         let walks = Walks::of(nest, of_one_block);

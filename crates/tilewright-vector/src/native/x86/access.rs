@@ -15,14 +15,14 @@ enum Along {
 
 /// Memory so many bytes behind what a register names.
 #[derive(Clone, Copy)]
-struct Address {
+pub(super) struct Address {
     register: General,
     offset: i32,
 }
 
 impl Address {
     /// The operand there, or so many bytes further.
-    fn at(self, further: i32) -> Operand {
+    pub(super) fn at(self, further: i32) -> Operand {
         at(self.register, self.offset + further)
     }
 }
@@ -107,8 +107,8 @@ impl Emitter<'_> {
         let bytes = (self.width * size).max(16);
         let along = if self.in_lanes() { self.along(place, size) } else { Along::Same };
         match (along, active, self.level) {
-            (Along::Strided(Count::Const(stride)), None, _) if self.has_every_second(stride, lane) => {
-                self.every_second(to, address, lane);
+            (Along::Strided(Count::Const(stride)), None, _) if let Some(step) = self.reads_every(stride, lane) => {
+                self.read_every(step, to, address, lane);
             }
             (Along::Strided(Count::Const(stride)), active, _) if size >= 4 && self.reaches(stride) => {
                 self.move_to_rsi(address);
@@ -154,6 +154,9 @@ impl Emitter<'_> {
                 self.e(InstId::Vmovntdq, &[address.at(0), v(from, bytes)]);
             }
             (Along::Contiguous, None, _) => self.write_vector(address.at(0), from, self.width * size),
+            (Along::Strided(Count::Const(stride)), None, _) if let Some(step) = self.writes_every(stride, lane) => {
+                self.write_every(step, from, address, lane);
+            }
             (Along::Contiguous, Some(active), Level::Avx512) => {
                 let active = self.only_lanes(active, size);
                 self.masked(active, false, masked_move(size), &[address.at(0), v(from, bytes)]);
@@ -277,45 +280,7 @@ impl Emitter<'_> {
         self.gather_inside(result, (offsets, Lane::I32), inside);
     }
 
-    /// Whether [`every_second`](Emitter::every_second) reads numbers that lie so far apart.
-    fn has_every_second(&self, stride: i64, lane: Lane) -> bool {
-        let size = lane.size();
-        let least = if self.level == Level::Avx512 { 2 } else { 4 };
-        stride == 2 * size as i64 && size >= least
-    }
-
-    /// Every second number, from two vectors: the second one begins with the last number of the first, so that nothing is read behind the last that
-    /// is asked for.
-    fn every_second(&mut self, to: u8, address: Address, lane: Lane) {
-        let (size, width) = (lane.size(), self.width);
-        let bytes = width * size;
-        let (first, second) = (address.at(0), address.at((bytes - size) as i32));
-        if self.level == Level::Avx512 {
-            // Numbers of the second vector count from the width on.
-            let from = |i: usize| if 2 * i < width { 2 * i } else { width + 2 * i - (width - 1) };
-            let index = (0..width).flat_map(|i| from(i).to_le_bytes()[..size].to_vec()).collect();
-            let (place, index) = (self.pool.place(index), self.scratch(2));
-            self.move_vector(v(index, bytes), at(POOL, place));
-            self.move_vector(v(to, bytes), first);
-            let id = match size {
-                2 => InstId::Vpermt2w,
-                4 => InstId::Vpermt2d,
-                _ => InstId::Vpermt2q,
-            };
-            return self.e(id, &[v(to, bytes), v(index, bytes), second]);
-        }
-        self.move_vector(v(to, bytes), first);
-        // Even numbers of the first and odd ones of the second, in each half of the vectors.
-        match size {
-            4 => self.e(InstId::Vshufps, &[v(to, bytes), v(to, bytes), second, number(0xd8)]),
-            _ => self.e(InstId::Vshufpd, &[v(to, bytes), v(to, bytes), second, number(0xa)]),
-        }
-        if bytes == 32 {
-            self.e(InstId::Vpermq, &[v(to, 32), v(to, 32), number(0xd8)]);
-        }
-    }
-
-    fn move_to_rsi(&mut self, address: Address) {
+    pub(super) fn move_to_rsi(&mut self, address: Address) {
         if (address.register, address.offset) != (RSI, 0) {
             self.e(InstId::Lea, &[g(RSI), address.at(0)]);
         }

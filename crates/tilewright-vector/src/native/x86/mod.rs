@@ -14,6 +14,7 @@
 //! vector is full.
 
 mod access;
+mod apart;
 mod encoder;
 mod gather;
 mod loops;
