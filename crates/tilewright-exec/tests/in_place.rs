@@ -4,7 +4,7 @@ mod text;
 
 use std::sync::Mutex;
 use text::{buffer, ints, launch_text, program};
-use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchOptions, launch};
+use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchOptions, Memory, launch};
 
 /// Elements of a tile: several pieces of a sweep.
 const N: usize = 4096;
@@ -284,6 +284,50 @@ fn columns_are_folded_where_they_lie() {
             let expected = with_result(to, (0..8).map(|c| (0..4).map(|row| at(row, c)).sum::<i32>() - largest[c % 4]));
             assert_eq!(run(COLUMNS, [from, to], extent, None), expected, "{extent} columns, from {from} to {to}");
             assert_eq!(run(COLUMNS, [from, to], extent, Some(&Recorder::default())), expected, "{extent} columns, watched");
+        }
+    }
+}
+
+/// `to[b * i] = 3 * from[a * i]` for `n` elements, of a tensor whose elements lie `a` apart and one whose elements lie `b` apart.
+fn triple_apart(ty: &str, [a, b]: [usize; 2], n: usize) -> String {
+    format!(
+        "
+entry @k(%from: tile<ptr<{ty}>>, %to: tile<ptr<{ty}>>) {{
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [{n}], strides = [{a}] : tile<ptr<{ty}>> -> tensor_view<{n}x{ty}, strides=[{a}]>
+  %y = make_tensor_view %to, shape = [{n}], strides = [{b}] : tile<ptr<{ty}>> -> tensor_view<{n}x{ty}, strides=[{b}]>
+  %xs = make_partition_view %x : partition_view<tile=(256), tensor_view<{n}x{ty}, strides=[{a}]>>
+  %ys = make_partition_view %y : partition_view<tile=(256), tensor_view<{n}x{ty}, strides=[{b}]>>
+  %v, %t0 = load_view_tko weak %xs[%bx] : partition_view<tile=(256), tensor_view<{n}x{ty}, strides=[{a}]>>, tile<i32> -> tile<256x{ty}>, token
+  %three = constant <{ty}: 3> : tile<256x{ty}>
+  %w = muli %v, %three : tile<256x{ty}>
+  %t1 = store_view_tko weak %w, %ys[%bx] token = %t0 : tile<256x{ty}>, partition_view<tile=(256), tensor_view<{n}x{ty}, strides=[{b}]>>, tile<i32> -> token
+  return
+}}"
+    )
+}
+
+#[test]
+fn elements_apart_are_computed_where_they_lie() {
+    let n = 1000;
+    for (ty, size) in [("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8)] {
+        for steps in (1..=6).flat_map(|a| (1..=6).map(move |b| [a, b])) {
+            let program = program(&triple_apart(ty, steps, n));
+            let plan = program.plan("k").unwrap();
+            let bytes = |step: usize| ((n - 1) * step + 1) * size;
+            let from: Vec<u8> = (0..bytes(steps[0])).map(|i| (i * 37 + 11) as u8).collect();
+            let mut expected = vec![0xa5; bytes(steps[1])];
+            for i in 0..n {
+                let mut word = [0; 8];
+                word[..size].copy_from_slice(&from[i * steps[0] * size..][..size]);
+                let tripled = u64::from_le_bytes(word).wrapping_mul(3).to_le_bytes();
+                expected[i * steps[1] * size..][..size].copy_from_slice(&tripled[..size]);
+            }
+            let mut memory = Memory::new();
+            let (from, to) = (memory.add(from), memory.add(vec![0xa5; bytes(steps[1])]));
+            let [from, target] = [from, to].map(|buffer| Arg::Pointer(memory.address(buffer)));
+            launch(&plan, &mut memory, [4, 1, 1], &[from, target], &LaunchOptions::new()).unwrap();
+            assert!(memory.bytes(to) == expected, "{ty}, {steps:?}");
         }
     }
 }

@@ -76,3 +76,18 @@ pub(super) fn share_out(code: &mut [Inst]) -> Prefetches {
     let prefetches = !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
     if prefetches { Prefetches::All } else { Prefetches::None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_that_begins_where_another_ends_is_no_further_away_than_that() {
+        let bytes = [0u8; 64];
+        let (this, next) = (bytes.as_ptr(), bytes[32..].as_ptr());
+        assert!(
+            !Prefetches::Apart.wants(this, next, 32) && Prefetches::Apart.wants(this, next, 16) && Prefetches::Apart.wants(next, this, 32)
+        );
+        assert!(Prefetches::All.wants(this, next, 32) && !Prefetches::None.wants(this, next, 16));
+    }
+}
