@@ -64,7 +64,7 @@ impl Way {
             && let Some(operands) = without_scratch(inputs, chain)
         {
             Way::OneChain(operands)
-        } else if let Some(region) = region(gains_as_region(inputs, steps, parts)) {
+        } else if let Some(region) = region(gains_as_region(inputs, steps)) {
             Way::Region(region)
         } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && only_steps && inputs.iter().all(lies_ready) {
             Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
@@ -75,10 +75,10 @@ impl Way {
 }
 
 /// Whether vector code is faster than the parts of a sweep.
-fn gains_as_region(inputs: &[SweepInput], steps: &[Step], parts: &[Part]) -> bool {
+fn gains_as_region(inputs: &[SweepInput], steps: &[Step]) -> bool {
     let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
-    // A step alone has a loop of its own, and long chains are as fast.
-    if steps.len() == 1 { !inputs.iter().all(lies_ready) } else { 2 * parts.len() >= steps.len() }
+    // A step alone has a loop of its own.
+    steps.len() > 1 || !inputs.iter().all(lies_ready)
 }
 
 impl Call {
