@@ -27,6 +27,8 @@ class Finding:
     elements: int
     #: In how many blocks it happened.
     blocks: int
+    #: The schedule of blocks that shows it, if the order of the grid does not.
+    schedule: str | None
     text: str = dataclasses.field(repr=False)
 
     def __str__(self) -> str:
@@ -54,7 +56,7 @@ CheckError.__module__ = Finding.__module__ = "tilewright"
 
 def error(kernel: str, report: str, texts: list[str]) -> CheckError:
     """Make the exception of a report."""
-    findings = [Finding(**{"other": None, **found}, text=text) for found, text in zip(json.loads(report), texts, strict=True)]
+    findings = [Finding(**{"other": None, "schedule": None, **found}, text=text) for found, text in zip(json.loads(report), texts, strict=True)]
     first = findings[0]
     number = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
     message = f"kernel {kernel}: {number}\n\n" + "\n".join(texts)

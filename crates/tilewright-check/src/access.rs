@@ -1,11 +1,11 @@
 //! Accesses to memory: where their elements lie, and what is wrong with that.
 
 use crate::{
-    Array,
+    Array, Place,
     lanes::{Lanes, coordinates, row_major},
     memory::{Fault, Found},
     rules::{self, Rule},
-    state::{At, State, Violation},
+    state::{At, Seen, State, Violation},
     undefined::{Cause, Origin, Shadow, shadow},
 };
 use std::sync::Arc;
@@ -406,6 +406,27 @@ impl State<'_> {
                 self.access_violation(at, &rules::OVERLAPPING_ARRAYS, message, elements, run, 1);
             }
         }
+    }
+
+    /// Keeps what a block reads, in case that it waits for another value.
+    pub(crate) fn note_read(&mut self, at: At, step: &Step<'_>, elements: &Elements) {
+        let bytes = elements.bits.div_ceil(8);
+        if let Some(run) = elements.runs.first() {
+            let seen = Seen { at, address: run.address, bytes: bytes.into(), value: step.memory(run.address, bytes) };
+            self.block(at.index).last_read = Some(seen);
+        }
+    }
+
+    /// Keeps a write of the byte that is looked at.
+    pub(crate) fn note_write(&mut self, at: At, elements: &Elements) {
+        let Some(byte) = self.byte else { return };
+        let covers = |run: &&Run| (run.address..run.address + run.bytes(elements.bits)).contains(&byte);
+        let Some(run) = elements.runs.iter().find(covers) else { return };
+        let part = run.part(((byte - run.address) * 8 / u64::from(elements.bits)) as usize, 1, elements.bits);
+        let element = coordinates(part.first, &elements.shape);
+        let memory = Some(self.memory.place(part.address, part.bytes(elements.bits)));
+        let coordinates = elements.in_tensor(&element);
+        self.last_write = Some(Place { element: Some(element), coordinates, memory, ..self.place(at) });
     }
 
     /// The access of an operation: through a view, or through the pointers in an operand.

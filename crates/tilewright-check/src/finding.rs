@@ -31,6 +31,9 @@ pub struct Finding {
     pub elements: u64,
     /// In how many blocks it happened.
     pub blocks: u64,
+    /// The schedule that shows it, if the order of the grid does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
 }
 
 fn rule_id<S: Serializer>(rule: &&'static Rule, serializer: S) -> Result<S::Ok, S::Error> {

@@ -9,6 +9,7 @@
 
 mod access;
 mod arithmetic;
+mod explore;
 mod finding;
 mod lanes;
 mod memory;
@@ -21,8 +22,9 @@ mod watch;
 pub use finding::{BufferPlace, Finding, MemoryPlace, Place, Related, Report, Source};
 pub use rules::{Rule, explain, rules};
 
+use explore::Explorer;
 use std::{fmt, sync::Arc};
-use tilewright_exec::{Arg, LaunchError, LaunchErrorKind, LaunchOptions, Memory, Plan, PlanError, Program, launch};
+use tilewright_exec::{Arg, LaunchError, LaunchErrorKind, LaunchOptions, Memory, Plan, PlanError, Program, Schedule, launch};
 use tilewright_ir::VerifiedModule;
 
 /// A module whose launches are checked.
@@ -37,6 +39,9 @@ pub struct CheckOptions {
     names: Vec<String>,
     uninitialised: Vec<usize>,
     distinct: Vec<Array>,
+    schedule: Option<Schedule>,
+    schedules: u64,
+    seed: u64,
 }
 
 /// Memory of an array.
@@ -71,6 +76,18 @@ impl CheckOptions {
     /// Arrays that the kernel was compiled to take as distinct: it may be wrong where they overlap.
     pub fn distinct(mut self, arrays: impl IntoIterator<Item = Array>) -> CheckOptions {
         self.distinct = arrays.into_iter().collect();
+        self
+    }
+
+    /// Lets the blocks go on by a schedule, and compares the results with those of the order of the grid.
+    pub fn schedule(mut self, schedule: Schedule) -> CheckOptions {
+        self.schedule = Some(schedule);
+        self
+    }
+
+    /// Repeats the launch under so many other schedules, which depend on a seed, and compares the results.
+    pub fn schedules(mut self, launches: u64, seed: u64) -> CheckOptions {
+        (self.schedules, self.seed) = (launches, seed);
         self
     }
 }
@@ -121,8 +138,8 @@ impl Checker {
         self.program.plan(entry)
     }
 
-    /// Launches an entry, on one thread, and reports what it does wrong. The buffers in `memory` hold the results afterwards; what was
-    /// to be written outside of them is left out.
+    /// Launches an entry, on one thread, and reports what it does wrong. The buffers in `memory` hold the results afterwards, those of the order
+    /// of the grid; what was to be written outside of them is left out.
     ///
     /// # Errors
     /// When the entry cannot be run, arguments or grid do not fit, or the launch is stopped or takes more than it may.
@@ -136,11 +153,29 @@ impl Checker {
         launch_options: &LaunchOptions<'_>,
     ) -> Result<Report, CheckError> {
         let plan = self.program.plan(entry).map_err(CheckError::Plan)?;
+        let repeats = options.schedule.is_some() || options.schedules > 0;
+        let initial = if repeats { memory.writable().map(|buffer| (buffer, memory.bytes(buffer).to_vec())).collect() } else { Vec::new() };
         let watch = watch::Watch::new(self.program.module(), entry, options);
-        let launch_options = launch_options.clone().watcher(&watch);
-        launch(&plan, memory, grid, args, &launch_options).map_err(CheckError::Launch)?;
-        watch
-            .finish()
-            .map_err(|kind: LaunchErrorKind| CheckError::Launch(LaunchError { entry: entry.to_owned(), block: None, site: None, kind }))
+        let watched = launch_options.clone().watcher(&watch).schedule(options.schedule.clone().unwrap_or_default());
+        launch(&plan, memory, grid, args, &watched).map_err(CheckError::Launch)?;
+        let (mut report, _) = watch.finish().map_err(|kind| unplaced(entry, kind))?;
+        if repeats {
+            let module = self.program.module();
+            let mut explorer = Explorer { module, entry, plan, memory, grid, args, options, launch_options, initial };
+            let found = match &options.schedule {
+                Some(schedule) => explorer.compare(schedule)?,
+                None => explorer.search(options.schedules, options.seed)?,
+            };
+            // What the checked launch has shown already is not reported again.
+            let is_known = |finding: &Finding| report.findings.iter().any(|other| other.rule.id == finding.rule.id);
+            let new: Vec<Finding> = found.into_iter().filter(|finding| !is_known(finding)).collect();
+            report.findings.extend(new);
+        }
+        Ok(report)
     }
+}
+
+/// An error that no block made.
+fn unplaced(entry: &str, kind: LaunchErrorKind) -> CheckError {
+    CheckError::Launch(LaunchError { entry: entry.to_owned(), block: None, site: None, kind })
 }

@@ -133,6 +133,16 @@ rules! {
         text: "The order of the text is not an order of memory: of two accesses of a block to the same bytes, one of which writes, the later one waits for the token of the earlier one, directly or by other tokens, or both are strong.",
         mend: "Hand the token of the earlier access to the later one, by join_tokens and loop-carried values where needed.",
     }
+    BLOCK_ORDER = "block-order" {
+        title: "Results that depend on the order of blocks",
+        text: "Blocks run in any order and side by side, so results that are the same in every launch do not depend on which block comes first. Found by launching again under other schedules (`--schedules`), which preempt blocks in front of accesses to memory. Sums of floats by atomic updates are rounded in the order of the blocks: that is no undefined behaviour, but it is reported too.",
+        mend: "Let a block wait for the one whose result it needs, let one block combine what the others have written, or add integers.",
+    }
+    DEADLOCK = "deadlock" {
+        title: "Blocks that wait for each other for ever",
+        text: "Each block ends whatever the order of blocks is: what a block waits for is written by another one that does not wait for it. Reported when all registers and all memory come again while every block that is left waits.",
+        mend: "Acquire locks in the same order in all blocks, give each one back, and count as many blocks as there are.",
+    }
     SAME_ELEMENT = "same-element" {
         title: "Elements of one store in one place",
         text: "The elements of a tile are stored in no order, so no two elements of a weak store lie in the same place, even with equal values.",

@@ -3,7 +3,7 @@
 use crate::{
     finding::{Finding, MemoryPlace, Place, Related, Report, Source},
     memory::Memory,
-    rules::Rule,
+    rules::{self, Rule},
     undefined::{Cause, Origin, Shadow},
     watch::Call,
 };
@@ -19,6 +19,9 @@ pub(crate) struct At {
     pub(crate) block: [u32; 3],
     pub(crate) index: u64,
 }
+
+/// How many of the blocks that wait for ever are named.
+const MOST_NAMED: usize = 4;
 
 /// What makes findings one: the rule, the operation, and the other one that is concerned.
 type Key = (&'static str, usize, usize, Option<(usize, usize)>);
@@ -45,6 +48,9 @@ pub(crate) struct State<'m> {
     idle: Vec<Block>,
     /// Memory that arrays share which the kernel takes as distinct: first and last byte, and what they are called.
     pub(crate) overlaps: Vec<(u64, u64, String)>,
+    /// The address of a byte whose last write is looked for, and that write.
+    pub(crate) byte: Option<u64>,
+    pub(crate) last_write: Option<Place>,
 }
 
 /// What is known of a block: the values of its operations.
@@ -55,6 +61,18 @@ pub(crate) struct Block {
     pub(crate) tokens: HashMap<usize, Token>,
     /// The calls that it is in, outermost first.
     pub(crate) calls: Vec<Call>,
+    /// What it read last, which is what it waits for if it does not end.
+    pub(crate) last_read: Option<Seen>,
+}
+
+/// A value that was read from memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) at: At,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+    /// Its bits; none if they do not lie in memory.
+    pub(crate) value: Option<u64>,
 }
 
 impl Block {
@@ -118,6 +136,8 @@ impl<'m> State<'m> {
             found: HashMap::default(),
             idle: Vec::new(),
             overlaps: Vec::new(),
+            byte: None,
+            last_write: None,
         }
     }
 
@@ -142,7 +162,12 @@ impl<'m> State<'m> {
     pub(crate) fn block(&mut self, index: u64) -> &mut Block {
         let (idle, values) = (&mut self.idle, self.values);
         self.blocks.entry(index).or_insert_with(|| {
-            idle.pop().unwrap_or_else(|| Block { shadows: vec![None; values], tokens: HashMap::default(), calls: Vec::new() })
+            idle.pop().unwrap_or_else(|| Block {
+                shadows: vec![None; values],
+                tokens: HashMap::default(),
+                calls: Vec::new(),
+                last_read: None,
+            })
         })
     }
 
@@ -152,6 +177,7 @@ impl<'m> State<'m> {
             block.shadows.fill(None);
             block.calls.clear();
             block.tokens.clear();
+            block.last_read = None;
             self.idle.push(block);
         }
     }
@@ -164,6 +190,38 @@ impl<'m> State<'m> {
     pub(crate) fn set_shadow(&mut self, at: At, value: Value, shadow: Shadow) {
         let number = self.number(at.function, value);
         self.block(at.index).set_shadow(number, shadow);
+    }
+
+    /// Reports that blocks wait for each other for ever: for each operation that some of them wait at, what these find there.
+    pub(crate) fn stuck(&mut self, blocks: &[u64]) {
+        let seen: Vec<Seen> = blocks.iter().filter_map(|index| self.block(*index).last_read).collect();
+        for (i, first) in seen.iter().enumerate() {
+            let is_here = |other: &&Seen| (other.at.function, other.at.op) == (first.at.function, first.at.op);
+            // The first violation of an operation says it for all blocks that wait there.
+            let message = match seen[..i].iter().any(|other| is_here(&other)) {
+                true => String::new(),
+                false => self.what_they_wait_for(&seen[i..].iter().filter(is_here).collect::<Vec<_>>()),
+            };
+            let memory = Some(self.memory.place(first.address, first.bytes));
+            self.violation(first.at, Violation { memory, ..Violation::new(&rules::DEADLOCK, message) });
+        }
+    }
+
+    fn what_they_wait_for(&self, waiting: &[&Seen]) -> String {
+        let waits = |seen: &&&Seen| {
+            let [x, y, z] = seen.at.block;
+            let place = match self.memory.place(seen.address, seen.bytes).buffer {
+                Some(buffer) => format!("byte {} of {}", buffer.offset, buffer.name),
+                None => format!("address {:#x}", seen.address),
+            };
+            let value = seen.value.map_or_else(String::new, |value| format!(", where it finds {value}"));
+            format!("block ({x}, {y}, {z}) at {place}{value}")
+        };
+        let mut all: Vec<String> = waiting.iter().take(MOST_NAMED).map(|seen| waits(&seen)).collect();
+        if let Some(more) = waiting.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+            all.push(format!("and {more} more"));
+        }
+        format!("blocks wait here for ever: {}", all.join("; "))
     }
 
     /// Adds what happened to the report: to the finding that is the same, if there is one.
@@ -182,7 +240,7 @@ impl<'m> State<'m> {
         let other = other.map(|(what, at, memory)| Related { what, place: Place { memory, ..self.place(at) } });
         let kernel = self.kernel.clone();
         self.found.insert(key, (self.report.findings.len(), [at.index].into_iter().collect()));
-        self.report.findings.push(Finding { rule, message, kernel, place, other, elements, blocks: 1 });
+        self.report.findings.push(Finding { rule, message, kernel, place, other, elements, blocks: 1, schedule: None });
     }
 
     pub(crate) fn place(&self, at: At) -> Place {

@@ -1,7 +1,7 @@
 //! The watcher of a launch: what each operation does to the state of a check.
 
 use crate::{
-    CheckOptions, Report,
+    CheckOptions, Place, Report,
     access::{Elements, Way},
     lanes::Lanes,
     memory::{Local, Memory},
@@ -32,13 +32,20 @@ impl<'m> Watch<'m> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn finish(self) -> Result<Report, LaunchErrorKind> {
+    /// Looks for the last write of a byte.
+    pub(crate) fn looking_at(self, byte: Option<u64>) -> Watch<'m> {
+        self.state().byte = byte;
+        self
+    }
+
+    /// The report, and the last write of the byte that it looked at.
+    pub(crate) fn finish(self) -> Result<(Report, Option<Place>), LaunchErrorKind> {
         match self.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(error),
             None => {
                 let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
                 state.report_races();
-                Ok(state.report)
+                Ok((state.report, state.last_write))
             }
         }
     }
@@ -63,16 +70,24 @@ impl Watcher for Watch<'_> {
         state.races.forget(address, bytes);
     }
 
+    fn stuck(&self, blocks: &[u64]) {
+        self.state().stuck(blocks);
+    }
+
     fn ended(&self, block: u64) {
         self.state().end(block);
     }
 
     fn failed(&self, _block: u64, why: &LaunchErrorKind) {
-        let is_reported = matches!(why, LaunchErrorKind::Assert { .. } | LaunchErrorKind::SliceIndex { .. } | LaunchErrorKind::LoopStep(_));
-        if !is_reported {
+        if !is_reported(why) {
             self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| why.clone());
         }
     }
+}
+
+/// Whether a failure of a block is what a rule reports.
+pub(crate) fn is_reported(why: &LaunchErrorKind) -> bool {
+    matches!(why, LaunchErrorKind::Assert { .. } | LaunchErrorKind::SliceIndex { .. } | LaunchErrorKind::LoopStep(_))
 }
 
 /// What is known of a value.
@@ -269,6 +284,7 @@ impl<'m> State<'m> {
     fn load(&mut self, at: At, step: &Step<'_>, op: OpRef<'m>) {
         let Some(mut elements) = self.accessed(at, step, op) else { return };
         self.check_bounds(at, &mut elements, Way::Read);
+        self.note_read(at, step, &elements);
         self.ordered(at, step, op, &elements, Way::Read);
         let padding = match op.operand_named("paddingValue").first() {
             Some(padding) => Some(self.shadow(at, *padding)),
@@ -303,6 +319,7 @@ impl<'m> State<'m> {
     fn store(&mut self, at: At, step: &Step<'_>, op: OpRef<'m>) {
         let Some(mut elements) = self.accessed(at, step, op) else { return };
         self.check_bounds(at, &mut elements, Way::Write);
+        self.note_write(at, &elements);
         self.ordered(at, step, op, &elements, Way::Write);
         self.check_overlaps(at, &elements);
         let value = self.shadow_named(at, op, &["value", "tile"]);
@@ -312,6 +329,8 @@ impl<'m> State<'m> {
     fn update(&mut self, at: At, step: &Step<'_>, op: OpRef<'m>) {
         let Some(mut elements) = self.accessed(at, step, op) else { return };
         self.check_bounds(at, &mut elements, Way::Update);
+        self.note_read(at, step, &elements);
+        self.note_write(at, &elements);
         self.ordered(at, step, op, &elements, Way::Update);
         self.check_overlaps(at, &elements);
         let expected = op.operand_named("cmp").first().copied();

@@ -7,7 +7,7 @@
 //! of blocks that wait for their neighbours unwinds in one or two rounds.
 
 use crate::{
-    AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Limits, OutputSink, Param, Plan, WatchedLaunch, Watcher,
+    AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Limits, OutputSink, Param, Plan, Schedule, WatchedLaunch, Watcher,
     budget::Budget,
     cpu,
     kernels::stream,
@@ -16,6 +16,7 @@ use crate::{
     plan::PARAM_BYTES,
     pool,
     runs::Runs,
+    schedule,
     vm::{
         AlignedBytes, Block, Coarse, FrameLayout, Launch, Machine, Outcome, bytes_of_worker, find_tilings, resolve_functions, run_prologue,
         unknown_edges,
@@ -57,6 +58,7 @@ pub struct LaunchOptions<'a> {
     progress: Option<ProgressFn>,
     observer: Option<&'a dyn AccessObserver>,
     watcher: Option<&'a dyn Watcher>,
+    schedule: Schedule,
     interrupt: Option<Interrupt>,
     last_cache: Option<usize>,
     limits: Limits,
@@ -103,6 +105,12 @@ impl<'a> LaunchOptions<'a> {
     /// launch.
     pub fn watcher(mut self, watcher: &'a dyn Watcher) -> Self {
         self.watcher = Some(watcher);
+        self
+    }
+
+    /// The order in which blocks go on, of a launch that a [`watcher`](LaunchOptions::watcher) sees.
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = schedule;
         self
     }
 
@@ -215,6 +223,19 @@ fn run(
         blocks,
         last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
     };
+    if options.watcher.is_some() {
+        let begin = Instant::now();
+        let ran = schedule::run(&launch, &options.schedule, options.progress.as_ref());
+        let end = Instant::now();
+        if let Some(limit) = deadline.passed(end) {
+            return Err(fail(LaunchErrorKind::TimedOut(limit)));
+        }
+        let ran = ran?;
+        if ran.stopped {
+            return Err(fail(LaunchErrorKind::Stopped));
+        }
+        return Ok(LaunchReport { blocks: ran.ended, threads: 1, time: end - begin, parked: ran.parked });
+    }
     let in_step = if is_seen { 1 } else { blocks_in_step(plan, blocks, threads) };
     let (together, row) = launch.coarse.as_ref().map_or((in_step as u64, 1), |coarse| (coarse.fewest(), coarse.row_together()));
     let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, threads).of_at_least(together).in_rows_of(row) };
@@ -621,7 +642,7 @@ fn run_on(machine: &mut Machine<'_>, queue: &Queue, worker: &mut Worker, mut blo
     match machine.run(&mut block)? {
         Outcome::Finished => queue.end(worker, block, 1),
         Outcome::Parked => queue.park(block),
-        Outcome::Interrupted => {}
+        Outcome::Preempted | Outcome::Interrupted => {}
     }
     Ok(())
 }

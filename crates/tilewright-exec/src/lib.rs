@@ -25,6 +25,7 @@ mod plan;
 mod pool;
 mod program;
 mod runs;
+mod schedule;
 mod vm;
 mod watch;
 
@@ -39,4 +40,5 @@ pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection}
 pub use output::OutputSink;
 pub use plan::{PLAN_PASSES, Param, Plan, PlanPass};
 pub use program::Program;
+pub use schedule::{Schedule, Turn};
 pub use watch::{Coordinates, MemoryRange, OperandTile, Step, ViewPlace, ViewPlaceDim, WatchedLaunch, Watcher};

@@ -19,6 +19,10 @@ pub trait Watcher: Sync {
     /// A block leaves the region of an `alloca`, whose memory was at this address.
     fn freed(&self, block: u64, address: u64);
 
+    /// The blocks that have not ended, which are these, wait for each other for ever: registers and memory are as they were before, and blocks
+    /// go on in a fixed order. The launch ends.
+    fn stuck(&self, _blocks: &[u64]) {}
+
     /// A block has ended.
     fn ended(&self, block: u64);
 

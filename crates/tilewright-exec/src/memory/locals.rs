@@ -11,6 +11,7 @@ use crate::{
 };
 use std::{
     collections::BTreeMap,
+    hash::Hasher,
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
@@ -139,6 +140,12 @@ impl SharedLocals {
         Ok((slice, reservation))
     }
 
+    /// Hashes what blocks can have written.
+    pub(crate) fn hash_bytes(&self, hasher: &mut impl Hasher) {
+        let slices = self.slices.lock().unwrap_or_else(PoisonError::into_inner);
+        slices.all.iter().for_each(|(slice, _)| hasher.write(slice.bytes()));
+    }
+
     /// The host address of bytes that start `offset` bytes into the allocation at `address`.
     fn locate(&self, address: u64, offset: u64, size: u64) -> Option<*mut u8> {
         let position = *self.live.read().unwrap_or_else(PoisonError::into_inner).get(&address)?;
@@ -173,6 +180,16 @@ impl Locals {
         }
         local.live = true;
         Ok(address)
+    }
+
+    /// Hashes what the block has in them.
+    pub(crate) fn hash_bytes(&self, hasher: &mut impl Hasher) {
+        for local in &self.0 {
+            hasher.write_u8(local.live.into());
+            if let Some((host, _)) = &local.host {
+                hasher.write(host.bytes());
+            }
+        }
     }
 
     /// The address of an allocation, if the block has it.

@@ -10,7 +10,7 @@ pub use observer::{Access, AccessKind, AccessObserver};
 
 use crate::{AccessFault, MemoryRange, kernels::scattered::Window};
 use raw::HostSlice;
-use std::{marker::PhantomData, ptr::NonNull};
+use std::{hash::Hasher, marker::PhantomData, ptr::NonNull};
 
 /// Device addresses are multiples of this many bytes, as the CUDA allocator's are.
 const ALIGNMENT: u64 = 256;
@@ -135,6 +135,12 @@ impl<'a> Memory<'a> {
         allocation.host.bytes_mut()
     }
 
+    /// The buffers that kernels may write, in the order in which they were added.
+    pub fn writable(&self) -> impl Iterator<Item = Buffer> + '_ {
+        let is_writable = |i: &usize| self.buffers[*i].protection == Protection::ReadWrite;
+        (0..self.buffers.len()).filter(is_writable).map(Buffer)
+    }
+
     /// Lends the buffers, and the globals of the module, to the blocks of a launch.
     pub(crate) fn share<'m>(&'m mut self, globals: &'m Globals) -> SharedMemory<'m> {
         SharedMemory { buffers: &self.buffers, globals: &globals.allocations }
@@ -156,6 +162,12 @@ impl SharedMemory<'_> {
     /// may access that atomically.
     pub(crate) fn is_private(&self) -> bool {
         self.globals.is_empty() && self.buffers.iter().all(|buffer| !buffer.external)
+    }
+
+    /// Hashes what blocks can have written.
+    pub(crate) fn hash_bytes(&self, hasher: &mut impl Hasher) {
+        let written = self.buffers.iter().chain(self.globals).filter(|buffer| buffer.protection == Protection::ReadWrite);
+        written.for_each(|buffer| hasher.write(buffer.host.bytes()));
     }
 
     /// The host address of `size` bytes of elements of `align` bytes at `address`, to be accessed in the way of `kind`.

@@ -375,6 +375,8 @@ pub(crate) struct Watch {
     pub(crate) operands: Vec<Option<Tile>>,
     /// Its results, where they are there.
     pub(crate) results: Vec<Option<Tile>>,
+    /// Whether it accesses memory.
+    pub(crate) accesses: bool,
     /// The tile that it accesses, if it does so through a view.
     pub(crate) view: Option<Box<ViewAccess>>,
 }

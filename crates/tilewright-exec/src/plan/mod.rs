@@ -45,7 +45,7 @@ use draft::Draft;
 pub(crate) use fuse::MAX_STEPS;
 pub(crate) use inst::{
     Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, Matmul, Order, Placement, PointerAccess, Print,
-    Readers, Slice, Target, Update, ViewAccess, ViewDim,
+    Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
 };
 pub(crate) use nest::{Loop, Nest};
 use passes::Run;

@@ -8,7 +8,7 @@ use crate::{
     kernels::exact,
     plan::{Base, Extent, Operand, Tile, VReg},
 };
-use std::{marker::PhantomData, sync::Arc};
+use std::{hash::Hasher, marker::PhantomData, sync::Arc};
 
 /// Where registers lie in a frame, and the constants that tiles can be based on instead.
 pub(crate) struct FrameLayout<'l> {
@@ -47,7 +47,6 @@ pub(crate) struct Frame {
     /// Where registers are in the bytes: the same table when nothing is elsewhere.
     homes: Box<[*mut u8]>,
     /// What registers lie in.
-    #[expect(dead_code, reason = "it owns what the table names")]
     bytes: AlignedBytes,
 }
 
@@ -78,6 +77,12 @@ impl Frame {
         let registers = offsets.iter().map(|offset| registers.wrapping_add(*offset));
         let homes: Box<[*mut u8]> = [constants, std::ptr::null_mut()].into_iter().chain(registers).collect();
         Frame { places: homes.clone(), homes, bytes }
+    }
+
+    /// Hashes the registers, and where they are.
+    pub(super) fn hash_registers(&self, hasher: &mut impl Hasher) {
+        self.places[Operand::SCRATCH + 1..].iter().for_each(|place| hasher.write_usize(place.addr()));
+        hasher.write(self.bytes.as_slice());
     }
 
     /// Makes the scratch of a worker that of this frame's instructions.

@@ -48,7 +48,7 @@ impl Machine<'_> {
                 Flow::Next => block.pc += 1,
                 Flow::Goto(target) => block.pc = target,
                 Flow::Again(target) => (block.pc, go_on) = (target, false),
-                Flow::Finish | Flow::Interrupted => go_on = false,
+                Flow::Finish | Flow::Interrupted | Flow::Preempted => go_on = false,
                 Flow::Fail => return Err(self.failed(block)),
             }
         }

@@ -53,7 +53,10 @@ use frame::Frame;
 use in_place::{Forms, InPlace};
 use region::Nests;
 use rows::KnownFunction;
-use std::sync::{Arc, OnceLock};
+use std::{
+    hash::Hasher,
+    sync::{Arc, OnceLock},
+};
 use sums::Sums;
 use sweep::Scratch;
 
@@ -138,6 +141,8 @@ pub(crate) struct Block {
     pc: usize,
     /// How often its waiting loops may go round before it is parked.
     patience: u32,
+    /// How many accesses to memory it carries out before it is preempted.
+    accesses: u64,
     frame: Frame,
     /// What it has allocated.
     locals: Locals,
@@ -150,7 +155,21 @@ impl Block {
     /// When the host has not enough memory, or the launch may take no more.
     pub(crate) fn new(launch: &Launch<'_>) -> Result<Block, LaunchErrorKind> {
         let frame = Frame::new(&launch.layout, &launch.budget)?;
-        Ok(Block { id: [0; 3], index: 0, pc: 0, patience: 0, frame, locals: Locals::default() })
+        Ok(Block { id: [0; 3], index: 0, pc: 0, patience: 0, accesses: u64::MAX, frame, locals: Locals::default() })
+    }
+
+    /// Lets it carry out so many accesses to memory, if somebody watches them, before it is preempted.
+    pub(crate) fn preempt_after(&mut self, accesses: Option<u64>) {
+        self.accesses = accesses.unwrap_or(u64::MAX);
+    }
+
+    /// Hashes where it is and what it knows.
+    pub(crate) fn hash_state(&self, hasher: &mut impl Hasher) {
+        hasher.write_u64(self.index);
+        hasher.write_usize(self.pc);
+        hasher.write_u32(self.patience);
+        self.frame.hash_registers(hasher);
+        self.locals.hash_bytes(hasher);
     }
 
     /// Lets it run for long before it is parked again.
@@ -170,6 +189,8 @@ pub(crate) enum Outcome {
     Finished,
     /// It may be waiting for another block.
     Parked,
+    /// It has carried out as many accesses as it may for now.
+    Preempted,
     /// The launch is to end, and it stopped where it was.
     Interrupted,
 }
@@ -212,6 +233,8 @@ enum Flow {
     Finish,
     /// Nowhere: the launch is to end. What the instruction leaves behind need not be its result.
     Interrupted,
+    /// Nowhere for now: the block is preempted in front of the instruction.
+    Preempted,
     /// Nowhere: the machine has noted why.
     Fail,
 }
@@ -265,6 +288,7 @@ impl<'l> Machine<'l> {
                 }
                 Flow::Finish => break,
                 Flow::Interrupted => return Ok(Outcome::Interrupted),
+                Flow::Preempted => return Ok(Outcome::Preempted),
                 Flow::Fail => match self.go_on(inst, block) {
                     Flow::Next => block.pc += 1,
                     Flow::Finish => break,
@@ -332,6 +356,7 @@ impl<'l> Machine<'l> {
                 dst.iter().zip(&block.id).for_each(|(reg, number)| regs.set_scalar(*reg, 4, (*number).into()));
                 return Flow::Next;
             }
+            Inst::Watch(watch) => return self.watch(watch, block),
             Inst::Load { view, dst, readers, .. } => self.load_view(view, *dst, *readers, block),
             Inst::Store { view, src } => self.store_view(view, src, block),
             Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block),
@@ -386,10 +411,6 @@ impl<'l> Machine<'l> {
             Inst::Alloca { slot, dst } => {
                 let address = block.locals.allocate(&self.launch.plan.allocas, *slot, block.index, self.launch.shared_locals)?;
                 regs.set_scalar(*dst, 8, address);
-                Ok(())
-            }
-            Inst::Watch(_) => {
-                self.watch(inst, block);
                 Ok(())
             }
             Inst::Release(slots) => {

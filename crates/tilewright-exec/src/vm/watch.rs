@@ -7,7 +7,7 @@ use crate::{
     elem::{Elem, memory_bits},
     kernels::exact,
     memory::AccessKind,
-    plan::{Atomic, Coordinate, Inst, Placement, PointerAccess, Tile, VReg, ViewAccess},
+    plan::{Atomic, Coordinate, Inst, Placement, PointerAccess, Tile, VReg, ViewAccess, Watch},
 };
 use std::marker::PhantomData;
 use tilewright_ir::{Op, Scalar};
@@ -18,6 +18,7 @@ pub struct Step<'s> {
     op: u32,
     operands: &'s [Option<Tile>],
     results: &'s [Option<Tile>],
+    accesses: bool,
     view: Option<&'s ViewAccess>,
     regs: &'s Frame,
     id: [u32; 3],
@@ -44,6 +45,11 @@ impl<'s> Step<'s> {
     /// The operation.
     pub fn op(&self) -> Op {
         Op::new(self.op as usize)
+    }
+
+    /// Whether it accesses memory. A [`Schedule`](crate::Schedule) counts these operations.
+    pub fn accesses_memory(&self) -> bool {
+        self.accesses
     }
 
     /// The tile that is operand `i`, if it is one.
@@ -158,10 +164,17 @@ impl<'s> OperandTile<'s> {
 }
 
 impl Machine<'_> {
-    /// Shows an operation.
+    /// Shows an operation, unless the block is preempted in front of it.
     #[cold]
-    pub(super) fn watch(&self, inst: &Inst, block: &Block) {
-        let (Some(watcher), Inst::Watch(watch)) = (self.launch.watcher, inst) else { return };
+    pub(super) fn watch(&self, watch: &Watch, block: &mut Block) -> Flow {
+        let Some(watcher) = self.launch.watcher else { return Flow::Next };
+        if watch.accesses {
+            match block.accesses.checked_sub(1) {
+                Some(left) => block.accesses = left,
+                None => return Flow::Preempted,
+            }
+        }
+        let block = &*block;
         let read = |address: u64, bytes: u32| {
             let size = u64::from(bytes);
             let host = self.launch.resolve(&mut 0, block, address, size, size, AccessKind::Read).ok()?;
@@ -175,12 +188,14 @@ impl Machine<'_> {
             op,
             operands,
             results,
+            accesses: watch.accesses,
             view,
             regs: &block.frame,
             id: block.id,
             index: block.index,
             read: &read,
         });
+        Flow::Next
     }
 
     /// Tells that memory is given back.

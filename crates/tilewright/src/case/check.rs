@@ -14,6 +14,14 @@ impl Case {
     /// # Errors
     /// When it cannot be run.
     pub fn check(&self, version: Option<Version>, options: &LaunchOptions<'_>) -> Result<Report, CaseError> {
+        self.check_with(version, CheckOptions::new(), options)
+    }
+
+    /// The same with more that the check is told, such as the orders of blocks; the case names the buffers, and those that are not written.
+    ///
+    /// # Errors
+    /// As for [`check`](Case::check).
+    pub fn check_with(&self, version: Option<Version>, check: CheckOptions, options: &LaunchOptions<'_>) -> Result<Report, CaseError> {
         let checker = Checker::new(self.module(version)?);
         let bindings = Bindings::new(self)?;
         let mut arrays = bindings.fresh_arrays()?;
@@ -21,7 +29,7 @@ impl Case {
         let buffers: Vec<Buffer> = arrays.iter_mut().map(|array| memory.add_borrowed(array.bytes_mut())).collect();
         let args = bindings.args(&mut memory, &buffers);
         let outputs = bindings.buffers.iter().enumerate().filter(|(_, buffer)| buffer.is_output).map(|(i, _)| i);
-        let check = CheckOptions::new().names(bindings.buffers.iter().map(|buffer| buffer.param.clone())).uninitialised(outputs);
+        let check = check.names(bindings.buffers.iter().map(|buffer| buffer.param.clone())).uninitialised(outputs);
         checker.check(self.entry(), &mut memory, self.grid(), &args, &check, options).map_err(CaseError::Check)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Lowerer, Val};
 use crate::{
     PlanError,
-    plan::{Inst, Tile, inst::Watch},
+    plan::{Inst, Tile, Watch},
 };
 use tilewright_ir::{Function, Module, OpRef, Opcode, Value};
 
@@ -40,6 +40,13 @@ fn moment(op: OpRef<'_>) -> Moment {
     }
 }
 
+/// Whether other blocks can see when an operation is carried out.
+fn accesses_memory(op: OpRef<'_>) -> bool {
+    let is_multimem =
+        matches!(op.opcode(), Opcode::MultimemLoadReduceViewTko | Opcode::MultimemStoreViewTko | Opcode::MultimemReduceViewTko);
+    is_multimem || op.memory_ordering().is_some()
+}
+
 impl<'m> Lowerer<'m> {
     /// Lowers an operation, with the instruction that shows it.
     pub(super) fn watched_op(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
@@ -71,8 +78,9 @@ impl<'m> Lowerer<'m> {
     fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>) {
         let operands = op.operands().iter().map(|operand| self.watched_tile(*operand)).collect();
         let Some(function) = self.watched else { return };
+        let accesses = accesses_memory(op);
         let op = op.id().index() as u32;
-        self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, view: None })));
+        self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, accesses, view: None })));
     }
 
     fn watched_tile(&self, value: Value) -> Option<Tile> {

@@ -26,7 +26,7 @@ use std::{
 use tilewright::{
     case::{Case, CaseError},
     check::{Array, CheckError, CheckOptions, Checker, Report},
-    exec::{Arg, LaunchOptions, Limits, Memory, OutputSink, Param, Plan},
+    exec::{Arg, LaunchOptions, Limits, Memory, OutputSink, Param, Plan, Schedule},
     ir::Version,
 };
 
@@ -57,6 +57,16 @@ pub(super) struct Args {
     /// The kernel was compiled for arrays that do not overlap
     #[arg(long, conflicts_with = "case")]
     distinct: bool,
+    /// Let blocks go on in this order: '1,0:2' is block 1 to its end, then two accesses to memory of block 0, then the rest in the order of
+    /// the grid; and report where results differ from those of the order of the grid
+    #[arg(long, value_name = "TURNS", conflicts_with = "schedules")]
+    schedule: Option<Schedule>,
+    /// Launch again under so many other schedules, and report the shortest one that gives other results, or that never ends
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    schedules: u64,
+    /// What the choice of schedules depends on
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "schedules")]
+    seed: u64,
     /// Check cases: folders with a case.json, or such files
     #[arg(long, value_name = "PATH", num_args = 1..)]
     case: Vec<PathBuf>,
@@ -100,6 +110,7 @@ const AFTER_HELP: &str = "\
 Examples:
   tilewright check kernel.tilebc --grid 8 @x.npy i32:1024 'f32[1024]=?'
   tilewright check --case corpus/cases/*
+  tilewright check kernel.mlir --grid 4 --schedules 100 'f32[64]'
   tilewright check kernel.mlir --grid 4 'f32[64]' --format sarif > findings.sarif";
 
 /// What was checked.
@@ -129,6 +140,16 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     Ok(if checked.iter().all(|checked| checked.report.is_clean()) { Exit::Ok } else { Exit::Findings })
 }
 
+impl Args {
+    /// The orders of blocks under which launches are checked.
+    fn orders(&self, options: CheckOptions) -> CheckOptions {
+        match &self.schedule {
+            Some(schedule) => options.schedule(schedule.clone()),
+            None => options.schedules(self.schedules, self.seed),
+        }
+    }
+}
+
 fn launch_options(args: &Args) -> LaunchOptions<'static> {
     let limits = args.timeout.map_or(Limits::new(), |time| Limits::new().time(time));
     let limits = args.max_memory.map_or(limits, |bytes| limits.memory(bytes));
@@ -137,7 +158,7 @@ fn launch_options(args: &Args) -> LaunchOptions<'static> {
 
 fn check_case(args: &Args, path: &Path) -> anyhow::Result<Checked> {
     let case = Case::load(path)?;
-    let report = case.check(args.bytecode, &launch_options(args)).map_err(|error| match error {
+    let report = case.check_with(args.bytecode, args.orders(CheckOptions::new()), &launch_options(args)).map_err(|error| match error {
         CaseError::Check(error) => failed(error),
         error => error.into(),
     })?;
@@ -189,6 +210,7 @@ fn check_file(args: &Args, file: &Path, grid: [u32; 3]) -> anyhow::Result<Checke
     if args.distinct {
         options = options.distinct(arrays);
     }
+    let options = args.orders(options);
     let report = checker.check(&entry, &mut memory, grid, &launch_args, &options, &launch_options(args)).map_err(failed)?;
     Ok(Checked { name: entry, report })
 }

@@ -43,7 +43,7 @@ fn result(finding: &Finding, rule: usize) -> Value {
         "locations": [location(&finding.place, None)],
         "relatedLocations": related.into_iter().collect::<Vec<_>>(),
         "occurrenceCount": finding.elements.max(1),
-        "properties": { "kernel": finding.kernel, "place": finding.place, "blocks": finding.blocks },
+        "properties": { "kernel": finding.kernel, "place": finding.place, "blocks": finding.blocks, "schedule": finding.schedule },
     })
 }
 

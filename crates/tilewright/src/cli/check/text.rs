@@ -4,7 +4,7 @@ use super::Checked;
 use crate::cli::output::{Style, count};
 use std::{
     collections::HashMap,
-    fs,
+    env, fs,
     io::{self, Write},
 };
 use tilewright::{
@@ -25,10 +25,10 @@ impl Sources {
 }
 
 pub(super) fn write(out: &mut dyn Write, checked: &[Checked]) -> io::Result<()> {
-    let (style, mut sources) = (Style::stdout(), Sources::default());
+    let (style, mut sources, command) = (Style::stdout(), Sources::default(), command());
     for Checked { name, report } in checked {
         for finding in &report.findings {
-            write_finding(out, style, &mut sources, finding)?;
+            write_finding(out, style, &mut sources, finding, Some(&command))?;
         }
         let blocks = count(usize::try_from(report.blocks).unwrap_or(usize::MAX), "block", "blocks");
         let verdict = match report.findings.len() {
@@ -40,16 +40,36 @@ pub(super) fn write(out: &mut dyn Write, checked: &[Checked]) -> io::Result<()> 
     Ok(())
 }
 
+/// The command that runs, without the schedules to try, as a shell takes it.
+fn command() -> String {
+    let mut words = vec!["tilewright".to_owned()];
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let (name, value) = argument.split_once('=').map_or((argument.as_str(), None), |(name, value)| (name, Some(value)));
+        if ["--schedules", "--seed", "--schedule"].contains(&name) {
+            if value.is_none() {
+                arguments.next();
+            }
+            continue;
+        }
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,+@%".contains(c);
+        let quoted = format!("'{}'", argument.replace('\'', "'\\''"));
+        words.push(if argument.chars().all(is_plain) && !argument.is_empty() { argument } else { quoted });
+    }
+    words.join(" ")
+}
+
 /// A finding for people, without colours, as `tilewright check` writes it.
 pub fn finding_text(finding: &Finding) -> String {
     let mut text = Vec::new();
-    let written = write_finding(&mut text, Style::plain(), &mut Sources::default(), finding);
+    let written = write_finding(&mut text, Style::plain(), &mut Sources::default(), finding, None);
     // Nothing fails that writes to memory, and all of it is text.
     debug_assert!(written.is_ok());
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn write_finding(out: &mut dyn Write, style: Style, sources: &mut Sources, finding: &Finding) -> io::Result<()> {
+/// Writes a finding. The command is the one that found it, without the schedules to try.
+fn write_finding(out: &mut dyn Write, style: Style, sources: &mut Sources, finding: &Finding, command: Option<&str>) -> io::Result<()> {
     let Finding { rule, message, place, .. } = finding;
     writeln!(out, "{}: {}: {}", style.bad(&format!("error[{}]", rule.id)), place.operation, printable(message))?;
     write_place(out, style, sources, place, &finding.kernel)?;
@@ -61,6 +81,14 @@ fn write_finding(out: &mut dyn Write, style: Style, sources: &mut Sources, findi
     if let Some(other) = &finding.other {
         writeln!(out, "{}: {}: {}", style.strong("note"), other.place.operation, printable(&other.what))?;
         write_place(out, style, sources, &other.place, &finding.kernel)?;
+    }
+    if let Some(schedule) = &finding.schedule {
+        writeln!(
+            out,
+            "   {} to see it again: {}--schedule {schedule}",
+            style.faint("="),
+            command.map_or(String::new(), |c| format!("{c} "))
+        )?;
     }
     writeln!(out, "{}: {}", style.strong("help"), rule.mend)?;
     writeln!(out)
