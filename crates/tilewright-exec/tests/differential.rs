@@ -3,8 +3,10 @@
 //! A failing program is shrunk and printed with the seed that made it. `SEED=n` runs the program of one seed only, `PROGRAMS=n` as
 //! many as that.
 
+mod compiled;
 mod features;
 mod generate;
+mod machine;
 mod naive;
 mod nvidia;
 mod passes;

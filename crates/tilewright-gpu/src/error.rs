@@ -21,6 +21,11 @@ impl CompileError {
         CompileError { message: format!("{operation}: {what} is not compiled for {target} yet{place}") }
     }
 
+    /// A pass broke a rule of the module.
+    pub(crate) fn broken(what: &str) -> CompileError {
+        CompileError { message: format!("an error of a pass: {what}") }
+    }
+
     /// The compiler broke a rule of its own code.
     pub(crate) fn internal(entry: &str, finding: &thread::Finding) -> CompileError {
         CompileError { message: format!("an error of the compiler: the thread code of {entry} is invalid: {finding}") }

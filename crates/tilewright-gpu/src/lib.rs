@@ -23,6 +23,7 @@ pub use layout::{BitMap, Layout};
 pub use target::Target;
 
 use tilewright_ir::VerifiedModule;
+use tilewright_passes::{Pipeline, RunOptions};
 
 /// A compiled entry.
 #[derive(Clone, Debug)]
@@ -65,7 +66,18 @@ impl Kernel {
 /// # Errors
 /// When there is no such entry, or it has an operation that is not covered.
 pub fn compile(module: &VerifiedModule, entry: &str, target: Target) -> Result<Kernel, CompileError> {
-    let (code, layouts) = lower::lower(module, entry, target)?;
+    let inlined = inlined(module)?;
+    let (code, layouts) = lower::lower(inlined.as_ref().unwrap_or(module), entry, target)?;
     thread::verify(&code).map_err(|finding| CompileError::internal(entry, &finding))?;
     Ok(Kernel { target, code, layouts })
+}
+
+/// The module without calls, if it has functions that entries may call.
+fn inlined(module: &VerifiedModule) -> Result<Option<VerifiedModule>, CompileError> {
+    if module.functions.iter().all(|function| function.is_entry) {
+        return Ok(None);
+    }
+    let pipeline = Pipeline::parse("inline").expect("there is this pass");
+    let run = pipeline.run(module.clone(), RunOptions::new());
+    run.map(|(module, _)| Some(module)).map_err(|broken| CompileError::broken(&broken.to_string()))
 }

@@ -4,9 +4,9 @@
 //! `SEED=n` runs the program of one seed only and shrinks it if it fails, `PROGRAMS=n` as many as that.
 
 use crate::{
-    Looked, Maker, difference, failure,
+    Looked, Maker, failure,
     generate::{Choices, Program, combinations, elementwise_program, over_k_program, program},
-    naive::{self, facts::FactsCheck},
+    machine::{self, Prints},
     regular::Combination,
     shrink,
 };
@@ -17,11 +17,7 @@ use std::sync::{
 use tilewright_bytecode::WriteOptions;
 use tilewright_ir::Version;
 use tilewright_oracle::{Oracle, failures, is_exhaustive};
-use tilewright_ptx::{
-    cubin,
-    machine::{self, LaunchOptions, Report},
-    parse,
-};
+use tilewright_ptx::cubin;
 use tilewright_text::{PrintOptions, print};
 
 /// The GPU whose PTX the machine runs.
@@ -29,8 +25,6 @@ const GPU: &str = "sm_80";
 /// How many programs of each kind a run tries, and how many if it shall try everything.
 const PROGRAMS: u64 = 60;
 const ALL_PROGRAMS: u64 = 1500;
-/// More instructions than any program needs.
-const LIMIT: u64 = 100_000_000;
 /// The most programs that shrinking tries: each is compiled.
 const ATTEMPTS: usize = 400;
 
@@ -69,37 +63,7 @@ fn judge(program: &Program, looked: &mut Looked) -> Result<(), String> {
         std::fs::write(folder.join("program.ptx"), &text).map_err(|error| error.to_string())?;
         std::fs::write(folder.join("program.mlir"), print(&program.module, &PrintOptions::new())).map_err(|error| error.to_string())?;
     }
-    let module = parse(&text).map_err(|error| error.to_string())?;
-    let machine = machine::Program::new(&module).map_err(|error| error.to_string())?;
-    let mut memory = machine::Memory::new();
-    let input = memory.add_read_only(program.input.clone());
-    let output = memory.add(vec![0; program.output]);
-    let addresses = [memory.address(input), memory.address(output)];
-    let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
-    let options = LaunchOptions::new().seed(1).limit(LIMIT);
-    let report = machine.launch("k", program.grid, &args, &mut memory, &options).map_err(|error| error.to_string())?;
-    if let Some(finding) = report.findings.first() {
-        return Err(finding.to_string());
-    }
-    let mut naive = naive::Memory::default();
-    naive.add(addresses[0], program.input.clone());
-    naive.add(addresses[1], vec![0; program.output]);
-    let printed = naive::run(&program.module, &mut naive, program.grid, &args, &FactsCheck::new(&program.module));
-    same_lines(&printed.concat(), &report, program.grid == [1; 3])?;
-    difference(&naive, addresses[1], memory.bytes(output), looked)
-}
-
-/// Whether the same lines were printed: in their order, if there is one block.
-fn same_lines(expected: &[u8], report: &Report, in_order: bool) -> Result<(), String> {
-    let lines = |bytes: &[u8]| {
-        let mut lines: Vec<String> = String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect();
-        if !in_order {
-            lines.sort_unstable();
-        }
-        lines
-    };
-    let (expected, found) = (lines(expected), lines(&report.printed));
-    if expected == found { Ok(()) } else { Err(format!("it printed {found:?}, expected {expected:?}")) }
+    machine::judge(program, &text, Prints::AtOnce, looked)
 }
 
 /// Compares the programs that `make` makes.

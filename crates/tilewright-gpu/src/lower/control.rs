@@ -4,8 +4,9 @@
 
 use super::{Lowered, Lowerer, Stop, Tile, order::Passed};
 use crate::thread::{End, Label, Target, Value};
-use tilewright_ir::{AttrName, Block, OpRef, Opcode};
-use tilewright_vector::{Lane, Prim};
+use tilewright_ir::{AttrName, Block, ComparisonPredicate, OpRef, Opcode, Scalar};
+use tilewright_passes::{elem::Elem, elementwise::ElemOp};
+use tilewright_vector::Lane;
 
 /// Where jumps of a region go.
 #[derive(Clone, Copy)]
@@ -161,7 +162,10 @@ impl Lowerer<'_> {
         let passed = self.barriers.passed();
         let [from, to, step] = ["lowerBound", "upperBound", "step"].map(|name| op.operand_named(name)[0]);
         let [from, to, step] = [self.scalar(op, from)?, self.scalar(op, to)?, self.scalar(op, step)?];
-        let less = if op.flag(AttrName::UnsignedCmp) { Prim::LtU } else { Prim::LtS };
+        let less = ElemOp::CmpI(ComparisonPredicate::LessThan, !op.flag(AttrName::UnsignedCmp));
+        let (elem, _) = self.tile_type(op, op.operand_named("lowerBound")[0])?;
+        let i1 = Elem::Num(Scalar::I1);
+        let refused = self.unsupported(op, "an index of this type");
         let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
         let args: Vec<_> = self.body.args(block).collect();
         let index_lane = self.b.lane(from);
@@ -175,15 +179,15 @@ impl Lowerer<'_> {
         let inits = self.flatten(op, op.operand_named("initValues"))?;
         self.b.jump(header, [from].into_iter().chain(inits).collect());
         self.enter(header, passed);
-        let running = self.b.prim(less, &[params[0], to]);
+        let running = self.element(less, &[elem; 2], i1, &[params[0], to]).ok_or_else(|| refused.clone())?;
         self.branch(running, body, exit, params[1..].to_vec());
         self.enter(body, passed);
         self.unflatten(op, &args, &params)?;
         self.region(op, block, Scope { next: Some(latch), exit: None, merge: None }, latch)?;
         // The range ends where the index would leave its type.
         self.enter(latch, passed);
-        let next = self.b.prim(Prim::Add, &[params[0], step]);
-        let grows = self.b.prim(less, &[params[0], next]);
+        let next = self.element(ElemOp::AddI, &[elem; 2], elem, &[params[0], step]).ok_or_else(|| refused.clone())?;
+        let grows = self.element(less, &[elem; 2], i1, &[params[0], next]).ok_or(refused)?;
         self.branch(grows, again, exit, nexts.clone());
         self.enter(again, passed);
         self.b.jump(header, [next].into_iter().chain(nexts).collect());

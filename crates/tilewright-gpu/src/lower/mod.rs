@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use tile::{Tile, bits_of};
 use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
 use tilewright_passes::{elem::Elem, elementwise::elem_op};
-use tilewright_vector::{Lane, lower::memory_lane_of};
+use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
 
 /// Threads of a block: warps, as bits.
 const WARP_BITS: u32 = 2;
@@ -75,7 +75,7 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     let body = &function.body;
     let types = &module.tables.types;
     let block = body.entry_block().ok_or_else(|| CompileError::no_entry(entry))?;
-    let lane = |ty| types.as_tile(ty).and_then(|(element, _)| Elem::of(types, element)).and_then(memory_lane_of);
+    let lane = |ty| types.as_tile(ty).and_then(|(element, _)| Elem::of(types, element)).and_then(held_in);
     let params: Option<Vec<Lane>> = function.params(&module.tables).iter().map(|ty| lane(*ty)).collect();
     let params = params.ok_or_else(|| CompileError::unsupported("entry", "a parameter of this type", target, None))?;
     let mut lowerer = Lowerer {
@@ -96,6 +96,11 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     Ok((lowerer.b.finish(), lowerer.layouts))
 }
 
+/// What a thread holds an element in; 4 bits have zeros above.
+fn held_in(elem: Elem) -> Option<Lane> {
+    if elem == bits::I4 { Some(Lane::I8) } else { memory_lane_of(elem) }
+}
+
 /// The values that operations read.
 fn read_values(body: &Body) -> HashSet<tilewright_ir::Value> {
     let mut read = HashSet::new();
@@ -114,7 +119,11 @@ impl Lowerer<'_> {
         for (index, arg) in self.body.args(block).enumerate() {
             let types = &self.module.tables.types;
             let elem = types.as_tile(self.body.ty(arg)).and_then(|(element, _)| Elem::of(types, element));
-            let value = self.b.param(index as u32);
+            let mut value = self.b.param(index as u32);
+            if elem == Some(bits::I4) {
+                let low = self.b.constant(Lane::I8, 15);
+                value = self.b.prim(Prim::And, &[value, low]);
+            }
             let tile = self.splat(elem.expect("parameters are tiles"), &[], value);
             self.values.insert(arg, Lowered::Tile(tile));
         }
@@ -144,10 +153,9 @@ impl Lowerer<'_> {
         Ok((elem, shape.to_vec()))
     }
 
-    /// What a thread holds an element in; 4 bits have zeros above.
+    /// What a thread holds an element in.
     fn lane_of(&self, op: OpRef<'_>, elem: Elem) -> Result<Lane, Stop> {
-        let lane = if elem == bits::I4 { Some(Lane::I8) } else { memory_lane_of(elem) };
-        lane.ok_or_else(|| self.unsupported(op, &format!("elements of {elem:?}")))
+        held_in(elem).ok_or_else(|| self.unsupported(op, &format!("elements of {elem:?}")))
     }
 
     fn tile(&self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<Tile, Stop> {

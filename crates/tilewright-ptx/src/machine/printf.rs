@@ -86,7 +86,11 @@ fn one(spec: &Spec, conversion: u8, args: &mut Args<'_>, text: &mut dyn FnMut(u6
             (sign(spec, value < 0), padded_digits(spec, value.unsigned_abs().to_string()))
         }
         b'u' => (String::new(), padded_digits(spec, args.next(size).to_string())),
-        b'o' => (String::new(), padded_digits(spec, format!("{:o}", args.next(size)))),
+        b'o' => {
+            let digits = padded_digits(spec, format!("{:o}", args.next(size)));
+            // The alternate form begins with a zero.
+            (String::new(), if spec.alternate && !digits.starts_with('0') { format!("0{digits}") } else { digits })
+        }
         b'x' | b'X' => {
             let value = args.next(size);
             let digits = if conversion == b'x' { format!("{value:x}") } else { format!("{value:X}") };
@@ -160,8 +164,8 @@ fn float(spec: &Spec, conversion: u8, value: f64) -> String {
     let precision = spec.precision.unwrap_or(6);
     match conversion {
         b'a' => hexadecimal(value, spec.precision, spec.alternate),
-        b'f' => format!("{value:.precision$}"),
-        b'e' => exponential(value, precision),
+        b'f' => with_point(spec, format!("{value:.precision$}")),
+        b'e' => with_point(spec, exponential(value, precision)),
         _ => {
             let precision = precision.max(1);
             let scientific = exponential(value, precision - 1);
@@ -171,9 +175,18 @@ fn float(spec: &Spec, conversion: u8, value: f64) -> String {
             } else {
                 format!("{value:.*}", (precision as i32 - 1 - exponent).max(0) as usize)
             };
-            if spec.alternate { text } else { without_zeros(&text) }
+            if spec.alternate { with_point(spec, text) } else { without_zeros(&text) }
         }
     }
+}
+
+/// With a point even if no digits follow it, if that is asked for.
+fn with_point(spec: &Spec, text: String) -> String {
+    if !spec.alternate || text.contains('.') {
+        return text;
+    }
+    let (mantissa, exponent) = text.split_at(text.find('e').unwrap_or(text.len()));
+    format!("{mantissa}.{exponent}")
 }
 
 /// `0x1.8p+1`: the digits that it takes, or as many as asked for, rounded to even.
@@ -251,6 +264,12 @@ mod tests {
             ("%+12.2a", 2.5f64.to_bits(), "  +0x1.40p+1"),
             ("%.0a", 1.5f64.to_bits(), "0x2p+0"),
             ("%a", 5e-324f64.to_bits(), "0x0.0000000000001p-1022"),
+            ("%#.0f", 2f64.to_bits(), "2."),
+            ("%#.0e", 2f64.to_bits(), "2.e+00"),
+            ("%#g", 2f64.to_bits(), "2.00000"),
+            ("%#.1g", 2f64.to_bits(), "2."),
+            ("%#o %%", 8, "010 %"),
+            ("%#.0o", 0, "0"),
             ("%s", 0, "text"),
             ("%c", 65, "A"),
         ] {
