@@ -56,7 +56,9 @@ CheckError.__module__ = Finding.__module__ = "tilewright"
 
 def error(kernel: str, report: str, texts: list[str]) -> CheckError:
     """Make the exception of a report."""
-    findings = [Finding(**{"other": None, "schedule": None, **found}, text=text) for found, text in zip(json.loads(report), texts, strict=True)]
+    absent = {"other": None, "schedule": None}
+    found = zip(json.loads(report), texts, strict=True)
+    findings = [Finding(**(absent | fields), text=text) for fields, text in found]
     first = findings[0]
     number = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
     message = f"kernel {kernel}: {number}\n\n" + "\n".join(texts)

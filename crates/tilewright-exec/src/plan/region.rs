@@ -257,6 +257,11 @@ impl Region {
         }
     }
 
+    /// The bits of an input that is the same number in all launches, once it is told.
+    pub(super) fn known(&self, input: usize) -> Option<u64> {
+        self.known[input]
+    }
+
     /// Its code for buffers that lie as in registers.
     #[inline]
     pub(crate) fn usual(&self, sweep: &Sweep) -> &Executable {

@@ -153,7 +153,11 @@ impl Display for Sweep {
         };
         writeln!(f, "sweep {way} of {}{} {{", self.n, flag(self.reads_ahead, " reads_ahead"))?;
         for (i, input) in self.inputs.iter().enumerate() {
-            writeln!(f, "          in{i} = {input}")?;
+            write!(f, "          in{i} = {input}")?;
+            if let Some(bits) = self.region().and_then(|region| region.known(i)) {
+                write!(f, " known {bits:#x}")?;
+            }
+            writeln!(f)?;
         }
         self.steps.iter().try_for_each(|step| writeln!(f, "          {step}"))?;
         for fold in &self.folds {

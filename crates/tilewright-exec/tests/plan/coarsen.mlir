@@ -1,0 +1,34 @@
+// Blocks that do one sweep or one copy, on tiles whose places follow from their position, may run as one.
+
+// A sweep.
+entry @one_sweep(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %xt = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+  %x = make_partition_view %xt : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>
+  %yt = make_tensor_view %to, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+  %y = make_partition_view %yt : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>
+  %two = constant <f32: 2.0> : tile<2048xf32>
+  %a, %a_t = load_view_tko weak %x[%bx] : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> tile<2048xf32>, token
+  %b = mulf %a, %two : tile<2048xf32>
+  %c = addf %b, %a : tile<2048xf32>
+  %c_y_s = store_view_tko weak %c, %y[%bx] : tile<2048xf32>, partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
+  // BEFORE: coarsened_store = none
+  // CHECK: coarsened_store = 2
+  return
+}
+
+// Two copies.
+entry @two_stores(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %xt = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+  %x = make_partition_view %xt : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>
+  %yt = make_tensor_view %to, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+  %y = make_partition_view %yt : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>
+  %next = addi %bx, %one : tile<i32>
+  %a, %a_t = load_view_tko weak %x[%bx] : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> tile<2048xf32>, token
+  %a_y_s = store_view_tko weak %a, %y[%bx] : tile<2048xf32>, partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
+  %a_y_s2 = store_view_tko weak %a, %y[%next] : tile<2048xf32>, partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
+  // CHECK: coarsened_store = none
+  return
+}
