@@ -142,11 +142,11 @@ impl Layout {
         Layout { map, register_bits }
     }
 
-    /// The layout of a tile of `bits` bits that accesses to contiguous memory like: lanes side by side, each with up to four elements, then
-    /// warps, then more registers. Threads that are left over hold copies.
-    pub fn blocked(bits: u32, warp_bits: u32) -> Layout {
+    /// The layout of a tile of `bits` bits that accesses to contiguous memory like: lanes side by side, each with up to `1 << vector` neighbours,
+    /// then warps, then more registers. Threads that are left over hold copies.
+    pub fn blocked(bits: u32, warp_bits: u32, vector: u32) -> Layout {
         let threads = LANE_BITS + warp_bits;
-        let vector = bits.saturating_sub(threads).min(2);
+        let vector = bits.saturating_sub(threads).min(vector);
         let spread = (bits - vector).min(threads);
         let outer = bits - vector - spread;
         let unit = |bit: u32| 1u32 << bit;
@@ -258,18 +258,18 @@ mod tests {
     #[test]
     fn blocked_layouts_hold_every_element() {
         for bits in 0..=16 {
-            let layout = Layout::blocked(bits, 2);
+            let layout = Layout::blocked(bits, 2, 2);
             assert_eq!(layout.map().inputs(), layout.registers().ilog2() + 7);
             let copies = 1 << layout.free_thread_bits().count_ones();
             assert_eq!(u64::from(layout.registers()) * 128, copies * (1u64 << bits), "{bits}: {layout}");
         }
-        assert_eq!(Layout::blocked(10, 2).to_string(), "register [1, 2, 512], lane [4, 8, 16, 32, 64], warp [128, 256]");
-        assert_eq!(Layout::blocked(1, 2).to_string(), "register [], lane [1, 0, 0, 0, 0], warp [0, 0]");
+        assert_eq!(Layout::blocked(10, 2, 2).to_string(), "register [1, 2, 512], lane [4, 8, 16, 32, 64], warp [128, 256]");
+        assert_eq!(Layout::blocked(1, 2, 2).to_string(), "register [], lane [1, 0, 0, 0, 0], warp [0, 0]");
     }
 
     #[test]
     fn registers_are_found_in_other_layouts() {
-        let layout = Layout::blocked(10, 2);
+        let layout = Layout::blocked(10, 2, 2);
         let swapped = BitMap::new(vec![2, 1, 4, 8, 16, 32, 64, 128, 256, 512], 10);
         assert_eq!(layout.then(&swapped).registers_of(&layout), Some(vec![0, 2, 1, 3, 4, 6, 5, 7]));
         let moved = BitMap::new(vec![4, 2, 1, 8, 16, 32, 64, 128, 256, 512], 10);

@@ -66,18 +66,16 @@ impl Kernel {
 /// # Errors
 /// When there is no such entry, or it has an operation that is not covered.
 pub fn compile(module: &VerifiedModule, entry: &str, target: Target) -> Result<Kernel, CompileError> {
-    let inlined = inlined(module)?;
-    let (code, layouts) = lower::lower(inlined.as_ref().unwrap_or(module), entry, target)?;
+    let (code, layouts) = lower::lower(&prepared(module)?, entry, target)?;
     thread::verify(&code).map_err(|finding| CompileError::internal(entry, &finding))?;
     Ok(Kernel { target, code, layouts })
 }
 
-/// The module without calls, if it has functions that entries may call.
-fn inlined(module: &VerifiedModule) -> Result<Option<VerifiedModule>, CompileError> {
-    if module.functions.iter().all(|function| function.is_entry) {
-        return Ok(None);
-    }
-    let pipeline = Pipeline::parse("inline").expect("there is this pass");
+/// The module without calls, after the usual passes.
+fn prepared(module: &VerifiedModule) -> Result<VerifiedModule, CompileError> {
+    let has_calls = module.functions.iter().any(|function| !function.is_entry);
+    let inline = if has_calls { "inline," } else { "" };
+    let pipeline = Pipeline::parse(&format!("{inline}{}", Pipeline::DEFAULT)).expect("the usual pipeline is well formed");
     let run = pipeline.run(module.clone(), RunOptions::new());
-    run.map(|(module, _)| Some(module)).map_err(|broken| CompileError::broken(&broken.to_string()))
+    run.map(|(module, _)| module).map_err(|broken| CompileError::broken(&broken.to_string()))
 }

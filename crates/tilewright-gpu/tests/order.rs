@@ -21,10 +21,13 @@ fn text(body: &str) -> String {
     )
 }
 
+/// Reads, and stores what was read outside of the tensor: what nobody needs is not read.
 fn load(result: &str, token: &str) -> String {
     format!(
         "%{result}, %{result}t = load_view_tko weak %w[%zero] token = %{token} : \
-         partition_view<tile=(256), tensor_view<256xi32, strides=[1]>>, tile<i32> -> tile<256xi32>, token\n"
+         partition_view<tile=(256), tensor_view<256xi32, strides=[1]>>, tile<i32> -> tile<256xi32>, token
+         %{result}s = store_view_tko weak %{result}, %w[%one] token = %t0 : \
+         tile<256xi32>, partition_view<tile=(256), tensor_view<256xi32, strides=[1]>>, tile<i32> -> token\n"
     )
 }
 
@@ -52,8 +55,13 @@ fn barriers_are_where_tokens_order_accesses_of_which_one_writes() {
     assert_eq!(barriers(&join), 1, "joined");
     let once = format!("{}{}{}", store("s", "t0"), load("a", "s"), load("b", "s"));
     assert_eq!(barriers(&once), 1, "one barrier is enough for both reads");
-    let branch =
-        format!("{}%yes = constant <i1: 1> : tile<i1>\nif %yes {{ {} yield }} {}", store("s", "t0"), load("a", "s"), load("b", "s"));
+    let branch = format!(
+        "{}%bx, %by, %bz = get_tile_block_id : tile<i32>
+        %yes = cmpi equal %bx, %zero, signed : tile<i32> -> tile<i1>\nif %yes {{ {} yield }} {}",
+        store("s", "t0"),
+        load("a", "s"),
+        load("b", "s")
+    );
     assert_eq!(barriers(&branch), 2, "a barrier in a branch is not on every way");
 }
 

@@ -156,6 +156,18 @@ impl Oracle {
         Answer { output: fs::read(output).unwrap_or_default(), ..answer }
     }
 
+    /// What `ptxas -v` says that a kernel takes on a GPU, on stderr: registers, spills, shared memory.
+    ///
+    /// # Panics
+    /// When the tool cannot be started or the file cannot be written.
+    pub fn resources(&self, ptx: &str, gpu: &str) -> Answer {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (input, output) = (folder.path().join("in.ptx"), folder.path().join("out.cubin"));
+        fs::write(&input, ptx).expect("a temporary file can be written");
+        let (gpu, to) = (format!("--gpu-name={gpu}"), output.to_string_lossy());
+        self.run("ptxas", &["-v", gpu.as_str(), "-o", &*to], &[&input])
+    }
+
     fn run(&self, tool: &str, args: &[&str], files: &[&Path]) -> Answer {
         let mut command = Command::new(self.bin.join(tool));
         // The compiler looks for ptxas on the path.

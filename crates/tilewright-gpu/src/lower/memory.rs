@@ -4,11 +4,15 @@ use super::{
     Lowered, Lowerer, Stop, Tile,
     order::Access,
     tile::{coordinate, dims_of},
+    words::WIDEST,
 };
 use crate::thread::{Space, Value};
 use tilewright_ir::{AttrData, AttrName, OpRef, PaddingValue, Scalar, Type, TypeData};
 use tilewright_numeric::Rounding;
-use tilewright_passes::elem::{Elem, memory_bits};
+use tilewright_passes::{
+    elem::{Elem, memory_bits},
+    facts::Divisor,
+};
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
 
 /// A strided array in memory.
@@ -20,6 +24,10 @@ pub(super) struct TensorView {
     pub(super) shape: Vec<Value>,
     /// In elements: `i64`.
     strides: Vec<Value>,
+    /// Powers of two that divide the base, in bytes, and each extent and stride.
+    base_divisor: u64,
+    shape_divisors: Vec<u64>,
+    stride_divisors: Vec<u64>,
 }
 
 /// A tensor that is read and written in tiles.
@@ -39,6 +47,22 @@ pub(super) struct Place {
     pub(super) offset: i32,
     /// Whether it is there; always, if none.
     pub(super) inside: Option<Value>,
+}
+
+/// A dimension of a view, and where the elements of a tile are along it.
+struct Along {
+    /// Its bits in the indices of the tile.
+    at: (u32, u32),
+    /// Bytes between neighbours.
+    stride: Value,
+    /// The coordinate where the tile begins.
+    origin: Value,
+    /// What is left of the tensor behind the thread's first element, unless the program promises to stay inside: a signed `i32`.
+    left: Option<Value>,
+    /// The tensor's extent, unless the program promises to stay inside.
+    extent: Option<Value>,
+    /// The coordinates that are given by element.
+    sparse: Option<Vec<Value>>,
 }
 
 impl Lowerer<'_> {
@@ -66,24 +90,33 @@ impl Lowerer<'_> {
             return Err(self.unsupported(op, "this type of view"));
         };
         let elem = self.element_type(*element).ok_or_else(|| self.unsupported(op, "a tensor of such elements"))?;
-        let base = self.scalar(op, op.operand_named("base")[0])?;
-        let dynamic = |this: &mut Self, statics: &[i64], name: &str| -> Result<Vec<Value>, Stop> {
+        let base_value = op.operand_named("base")[0];
+        let base = self.scalar(op, base_value)?;
+        let dynamic = |this: &mut Self, statics: &[i64], name: &str| -> Result<(Vec<Value>, Vec<u64>), Stop> {
             let mut values = op.operand_named(name).iter();
-            let mut all = Vec::new();
+            let (mut all, mut divisors) = (Vec::new(), Vec::new());
             for known in statics {
-                all.push(match known {
+                let (value, divisor) = match known {
                     &tilewright_ir::DYNAMIC => {
                         let value = *values.next().ok_or_else(|| this.unsupported(op, "an extent that is missing"))?;
-                        this.unsigned(op, value)?
+                        (this.unsigned(op, value)?, this.divisor(value))
                     }
-                    known => this.i64(*known),
-                });
+                    known => (this.i64(*known), Divisor::of(known.cast_unsigned()).get()),
+                };
+                all.push(value);
+                divisors.push(divisor);
             }
-            Ok(all)
+            Ok((all, divisors))
         };
-        let shape = dynamic(self, shape, "dynamicShape")?;
-        let strides = dynamic(self, strides, "dynamicStrides")?;
-        Ok(Lowered::Tensor(TensorView { elem, base, shape, strides }))
+        let (shape, shape_divisors) = dynamic(self, shape, "dynamicShape")?;
+        let (strides, stride_divisors) = dynamic(self, strides, "dynamicStrides")?;
+        let base_divisor = self.divisor(base_value);
+        Ok(Lowered::Tensor(TensorView { elem, base, shape, strides, base_divisor, shape_divisors, stride_divisors }))
+    }
+
+    /// A power of two that a number is divisible by.
+    fn divisor(&self, value: tilewright_ir::Value) -> u64 {
+        self.facts.of(value).map_or(1, |fact| fact.divisor.get())
     }
 
     /// A scalar integer, read as unsigned, in 64 bits.
@@ -133,63 +166,150 @@ impl Lowerer<'_> {
     }
 
     /// Where the elements of a tile of a view are.
+    ///
+    /// What the thread decides, what is added for a register, and what the indices of the tile add are summed apart: in a loop only the last
+    /// changes.
     pub(super) fn places(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile) -> Result<Vec<Place>, Stop> {
         let (size, _) = self.memory_of(op, view.tensor.elem)?;
+        let layout = tile.layout.clone();
+        let along = self.along_dims(op, view, tile, size)?;
+        let mut base = view.tensor.base;
+        for dim in along.iter().filter(|dim| dim.sparse.is_none()) {
+            let thread = self.of_thread_in(&layout, dim.at);
+            let thread = self.wide(thread);
+            let distance = self.b.prim(Prim::Mul, &[thread, dim.stride]);
+            base = self.b.prim(Prim::Add, &[base, distance]);
+        }
+        let mut origin = self.i64(0);
+        for dim in &along {
+            let distance = self.b.prim(Prim::Mul, &[dim.origin, dim.stride]);
+            origin = self.b.prim(Prim::Add, &[origin, distance]);
+        }
+        let mut places = Vec::new();
+        for register in 0..layout.registers() {
+            let (mut address, mut offset, mut inside) = (base, 0i64, None);
+            for dim in &along {
+                let more = coordinate(layout.of_register(register), dim.at);
+                if let Some(coordinates) = &dim.sparse {
+                    let coordinate = self.wide(coordinates[register as usize]);
+                    let distance = self.b.prim(Prim::Mul, &[coordinate, dim.stride]);
+                    address = self.b.prim(Prim::Add, &[address, distance]);
+                    if let Some(extent) = dim.extent {
+                        let in_dim = self.b.prim(Prim::LtU, &[coordinate, extent]);
+                        inside = self.both(inside, Some(in_dim));
+                    }
+                    continue;
+                }
+                let more_value = self.i64(more.into());
+                let distance = self.b.prim(Prim::Mul, &[more_value, dim.stride]);
+                match self.b.constant_bits(distance) {
+                    Some(bits) => offset += bits.cast_signed(),
+                    None => address = self.b.prim(Prim::Add, &[address, distance]),
+                }
+                if let Some(left) = dim.left {
+                    let more = self.i32(more);
+                    let in_dim = self.b.prim(Prim::LtS, &[more, left]);
+                    inside = self.both(inside, Some(in_dim));
+                }
+            }
+            address = self.b.prim(Prim::Add, &[address, origin]);
+            places.push(match i32::try_from(offset) {
+                Ok(offset) => Place { address, offset, inside },
+                Err(_) => {
+                    let far = self.i64(offset);
+                    Place { address: self.b.prim(Prim::Add, &[address, far]), offset: 0, inside }
+                }
+            });
+        }
+        Ok(places)
+    }
+
+    /// What the thread decides of the coordinate along a dimension, of a layout in which registers decide other bits.
+    fn of_thread_in(&mut self, layout: &crate::Layout, at: (u32, u32)) -> Value {
+        let columns: Vec<u32> = layout.thread_columns().iter().map(|column| coordinate(*column, at)).collect();
+        self.of_thread(&columns)
+    }
+
+    /// What the dimensions of a view have to do with the places of a tile of it.
+    fn along_dims(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile, size: i64) -> Result<Vec<Along>, Stop> {
         let dims = dims_of(&tile.shape);
         let layout = tile.layout.clone();
         let indices = op.operand_named("index");
         let promised = self.promises(op, view.steps.len());
-        let mut origins = Vec::new();
-        let mut sparse = None;
+        let mut all = Vec::new();
         for (dim, step) in view.steps.iter().enumerate() {
             let index = *indices.get(dim).ok_or_else(|| self.unsupported(op, "an index that is missing"))?;
-            if let Some(step) = step {
-                let (index, step) = (self.unsigned(op, index)?, self.i64(*step));
-                origins.push(self.b.prim(Prim::Mul, &[index, step]));
-            } else {
+            let at = dims[dim];
+            let tensor_dim = view.dim_map[dim];
+            let (extent, size) = (view.tensor.shape[tensor_dim], self.i64(size));
+            let stride = self.b.prim(Prim::Mul, &[view.tensor.strides[tensor_dim], size]);
+            let extent = (!promised[dim]).then_some(extent);
+            let zero = self.i64(0);
+            let Some(step) = step else {
                 let coordinates = self.tile(op, index)?;
-                let at = dims[dim];
                 let columns = layout.map().columns().iter().map(|column| coordinate(*column, at)).collect();
                 let map = crate::BitMap::new(columns, at.1);
-                sparse = Some((dim, self.convert(&coordinates, &crate::Layout::new(map, layout.registers().ilog2()))));
-                origins.push(self.i64(0));
-            }
-        }
-        let mut places = Vec::new();
-        for register in 0..layout.registers() {
-            let mut address = view.tensor.base;
-            let mut added = self.i64(0);
-            let mut inside = None;
-            for (dim, at) in dims.iter().enumerate() {
-                let tensor_dim = view.dim_map[dim];
-                let (extent, size) = (view.tensor.shape[tensor_dim], self.i64(size));
-                let stride = self.b.prim(Prim::Mul, &[view.tensor.strides[tensor_dim], size]);
-                let (first, more) = match &sparse {
-                    Some((sparse_dim, coordinates)) if *sparse_dim == dim => (self.wide(coordinates.registers[register as usize]), 0),
-                    _ => {
-                        let (thread, more) = self.index_parts(&layout, register, |index| coordinate(index, *at));
-                        let thread = self.wide(thread);
-                        (self.b.prim(Prim::Add, &[origins[dim], thread]), more)
-                    }
-                };
-                let more = self.i64(more.into());
-                let distance = self.b.prim(Prim::Mul, &[first, stride]);
-                address = self.b.prim(Prim::Add, &[address, distance]);
-                let more_bytes = self.b.prim(Prim::Mul, &[more, stride]);
-                added = self.b.prim(Prim::Add, &[added, more_bytes]);
-                if !promised[dim] {
-                    let coordinate = self.b.prim(Prim::Add, &[first, more]);
-                    let in_dim = self.b.prim(Prim::LtU, &[coordinate, extent]);
-                    inside = self.both(inside, Some(in_dim));
-                }
-            }
-            let offset = self.b.constant_bits(added).and_then(|bits| i32::try_from(bits.cast_signed()).ok());
-            places.push(match offset {
-                Some(offset) => Place { address, offset, inside },
-                None => Place { address: self.b.prim(Prim::Add, &[address, added]), offset: 0, inside },
+                let coordinates = self.convert(&coordinates, &crate::Layout::new(map, layout.registers().ilog2()));
+                all.push(Along { at, stride, origin: zero, left: None, extent, sparse: Some(coordinates.registers) });
+                continue;
+            };
+            let (index, step) = (self.unsigned(op, index)?, self.i64(*step));
+            let origin = self.b.prim(Prim::Mul, &[index, step]);
+            let left = extent.map(|extent| {
+                // How much of the tensor is behind the thread's first element, as far as a tile could reach.
+                let end = self.b.prim(Prim::MaxU, &[extent, origin]);
+                let rest = self.b.prim(Prim::Sub, &[end, origin]);
+                let most = self.i64(i64::from(i32::MAX));
+                let rest = self.b.prim(Prim::MinU, &[rest, most]);
+                let rest = self.narrow(rest, Lane::I32);
+                let thread = self.of_thread_in(&layout, at);
+                self.b.prim(Prim::Sub, &[rest, thread])
             });
+            all.push(Along { at, stride, origin, left, extent, sparse: None });
         }
-        Ok(places)
+        Ok(all)
+    }
+
+    /// How many neighbouring elements of a tile of a view one access takes: alignment, contiguity and the view's edge allow it.
+    fn width_in_view(&self, op: OpRef<'_>, view: &TileView, tile: &Tile, size: u32) -> usize {
+        let tensor = &view.tensor;
+        let last = view.steps.len().wrapping_sub(1);
+        let Some(Some(step)) = view.steps.get(last) else { return 1 };
+        let own = view.dim_map[last];
+        let stride_is_one = self.b.constant_bits(tensor.strides[own]) == Some(1);
+        let promised = self.promises(op, view.steps.len());
+        let index = op.operand_named("index")[last];
+        let fits = |count: u64| {
+            let bytes = count * u64::from(size);
+            let aligned = |divisor: u64, unit: u64| divisor.saturating_mul(unit) >= bytes;
+            let rows = tensor.stride_divisors.iter().enumerate().filter(|(dim, _)| *dim != own);
+            let origin = Divisor::of(step.cast_unsigned()).get().saturating_mul(self.divisor(index));
+            aligned(tensor.base_divisor, 1)
+                && rows.into_iter().all(|(_, divisor)| aligned(*divisor, size.into()))
+                && origin >= count
+                && (promised[last] || tensor.shape_divisors[own] >= count)
+        };
+        let widest = if stride_is_one { self.widest(tile, size) } else { 0 };
+        (0..=widest).rev().map(|bits| 1u64 << bits).find(|count| *count == 1 || fits(*count)).unwrap_or(1) as usize
+    }
+
+    /// Bits of the number of neighbours along the last dimension that a thread holds, as far as one access may take them.
+    fn widest(&self, tile: &Tile, size: u32) -> u32 {
+        let columns = tile.layout.map().columns();
+        let registers = tile.layout.registers().ilog2() as usize;
+        let run = columns[..registers].iter().enumerate().take_while(|(bit, column)| **column == 1 << bit).count() as u32;
+        let inner = tile.shape.last().map_or(0, |extent| extent.ilog2());
+        run.min(inner).min((WIDEST / size).ilog2())
+    }
+
+    /// How many neighbouring elements of a tile of pointers one access takes.
+    fn width_of_pointers(&self, op: OpRef<'_>, pointers: tilewright_ir::Value, tile: &Tile, size: u32) -> usize {
+        let along = |value: tilewright_ir::Value| self.facts.of(value).and_then(|fact| fact.axes.last().copied());
+        let Some(axis) = along(pointers) else { return 1 };
+        let constancy = op.operand_named("mask").first().map_or(u64::MAX, |mask| along(*mask).map_or(1, |axis| axis.constancy));
+        let fits = |count: u64| axis.contiguity >= count && axis.divisor.get() >= count * u64::from(size) && constancy >= count;
+        let widest = self.widest(tile, size);
+        (0..=widest).rev().map(|bits| 1u64 << bits).find(|count| *count == 1 || fits(*count)).unwrap_or(1) as usize
     }
 
     /// The dimensions of a view in which the program promises to stay inside.
@@ -218,21 +338,36 @@ impl Lowerer<'_> {
         let (_, lane) = self.memory_of(op, elem)?;
         let padding = self.b.constant(lane, padding_bits(elem, view.padding));
         let others = vec![padding; places.len()];
-        let registers = self.load_all(op, lane, &tile, &places, &others)?;
+        let width = self.width_in_view(op, &view, &tile, lane.size() as u32);
+        let registers = self.load_all(op, (lane, width), &tile, &places, &others)?;
         self.define(result, Tile { registers, is_splat: shape.is_empty(), ..tile });
         Ok(())
     }
 
-    /// Loads the elements of a tile of this element type and layout.
-    fn load_all(&mut self, op: OpRef<'_>, lane: Lane, tile: &Tile, places: &[Place], others: &[Value]) -> Result<Vec<Value>, Stop> {
+    /// Loads the elements of a tile of this element type and layout, so many neighbours at once.
+    fn load_all(
+        &mut self,
+        op: OpRef<'_>,
+        (lane, width): (Lane, usize),
+        tile: &Tile,
+        places: &[Place],
+        others: &[Value],
+    ) -> Result<Vec<Value>, Stop> {
         let strong = self.strong(op)?;
         self.order(op, Access::load(strong));
         // Threads that hold the same must not read it at different times, if others may write it meanwhile.
         let first = strong.and_then(|_| self.first_holders(&tile.layout));
         let mut registers = Vec::new();
-        for (place, other) in places.iter().zip(others) {
-            let mask = self.both(first, place.inside).map(|mask| (mask, *other));
-            registers.push(self.b.load_ordered(lane, Space::Global, (place.address, place.offset), mask, strong));
+        let width = if strong.is_some() { 1 } else { width };
+        for (places, others) in places.chunks(width).zip(others.chunks(width)) {
+            let place = &places[0];
+            let at = (place.address, place.offset);
+            let mask = self.both(first, place.inside);
+            if width == 1 {
+                registers.push(self.b.load_ordered(lane, Space::Global, at, mask.map(|mask| (mask, others[0])), strong));
+            } else {
+                registers.extend(self.load_neighbours((lane, width), Space::Global, at, mask.map(|mask| (mask, others))));
+            }
         }
         if first.is_some() {
             registers = self.handed_out(&tile.layout, &registers);
@@ -245,17 +380,26 @@ impl Lowerer<'_> {
         let view = self.view(op)?;
         let tile = self.tile(op, op.operand_named("tile")[0])?;
         let places = self.places(op, &view, &tile)?;
-        self.store_all(op, &tile, &places)
+        let (size, _) = self.memory_of(op, tile.elem)?;
+        let width = self.width_in_view(op, &view, &tile, size as u32);
+        self.store_all(op, &tile, &places, width)
     }
 
-    fn store_all(&mut self, op: OpRef<'_>, tile: &Tile, places: &[Place]) -> Result<(), Stop> {
+    fn store_all(&mut self, op: OpRef<'_>, tile: &Tile, places: &[Place], width: usize) -> Result<(), Stop> {
         let strong = self.strong(op)?;
         self.order(op, Access::STORE);
         let first = self.first_holders(&tile.layout);
-        for (place, value) in places.iter().zip(&tile.registers) {
-            let value = self.stored_form(*value);
+        let width = if strong.is_some() { 1 } else { width };
+        for (places, values) in places.chunks(width).zip(tile.registers.chunks(width)) {
+            let place = &places[0];
+            let values: Vec<Value> = values.iter().map(|value| self.stored_form(*value)).collect();
+            let at = (place.address, place.offset);
             let mask = self.both(first, place.inside);
-            self.b.store_ordered(value, Space::Global, (place.address, place.offset), mask, strong);
+            if width == 1 {
+                self.b.store_ordered(values[0], Space::Global, at, mask, strong);
+            } else {
+                self.store_neighbours(&values, Space::Global, at, mask);
+            }
         }
         Ok(())
     }
@@ -289,7 +433,8 @@ impl Lowerer<'_> {
             None => vec![self.b.constant(lane, 0); places.len()],
         };
         let tile = Tile { elem, is_splat: shape.is_empty(), shape, layout: pointers.layout, registers: Vec::new() };
-        let registers = self.load_all(op, lane, &tile, &places, &others)?;
+        let width = self.width_of_pointers(op, op.operand_named("source")[0], &tile, lane.size() as u32);
+        let registers = self.load_all(op, (lane, width), &tile, &places, &others)?;
         self.define(result, Tile { registers, ..tile });
         Ok(())
     }
@@ -297,10 +442,11 @@ impl Lowerer<'_> {
     pub(super) fn store_ptr(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let pointers = self.tile(op, op.operand_named("destination")[0])?;
         let value = self.tile(op, op.operand_named("value")[0])?;
-        self.memory_of(op, value.elem)?;
+        let (size, _) = self.memory_of(op, value.elem)?;
         let value = self.convert(&value, &pointers.layout);
         let places = self.pointer_places(op, &pointers)?;
-        self.store_all(op, &value, &places)
+        let width = self.width_of_pointers(op, op.operand_named("destination")[0], &value, size as u32);
+        self.store_all(op, &value, &places, width)
     }
 
     /// Extents of tensors, and of the index spaces of views.

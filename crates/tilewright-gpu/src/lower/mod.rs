@@ -13,6 +13,7 @@ mod reduce;
 mod scan;
 mod shape;
 mod tile;
+mod words;
 
 use crate::{
     CompileError, Target, TileLayout, coverage,
@@ -26,7 +27,7 @@ use order::{Barriers, Token};
 use std::collections::{HashMap, HashSet};
 use tile::{Tile, bits_of};
 use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
-use tilewright_passes::{elem::Elem, elementwise::elem_op};
+use tilewright_passes::{elem::Elem, elementwise::elem_op, facts::IntegerFacts};
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
 
 /// Threads of a block: warps, as bits.
@@ -50,6 +51,7 @@ enum Lowered {
 struct Lowerer<'m> {
     module: &'m Module,
     body: &'m Body,
+    facts: IntegerFacts,
     target: Target,
     b: Builder,
     values: HashMap<tilewright_ir::Value, Lowered>,
@@ -57,6 +59,8 @@ struct Lowerer<'m> {
     /// The addresses of globals.
     globals: HashMap<Str, Value>,
     warp_bits: u32,
+    /// Neighbours that a thread holds of a blocked tile, as bits.
+    vector_bits: u32,
     barriers: Barriers,
     /// What the regions around the current place have allocated.
     allocations: Vec<Allocations>,
@@ -78,9 +82,12 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     let lane = |ty| types.as_tile(ty).and_then(|(element, _)| Elem::of(types, element)).and_then(held_in);
     let params: Option<Vec<Lane>> = function.params(&module.tables).iter().map(|ty| lane(*ty)).collect();
     let params = params.ok_or_else(|| CompileError::unsupported("entry", "a parameter of this type", target, None))?;
+    let facts = IntegerFacts::new(&module.tables, body);
     let mut lowerer = Lowerer {
         module,
         body,
+        vector_bits: words::vector_bits(module, body, &facts),
+        facts,
         target,
         b: Builder::new(entry, 32 << WARP_BITS, params),
         values: HashMap::new(),

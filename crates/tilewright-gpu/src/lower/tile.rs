@@ -46,7 +46,7 @@ pub(super) const PIECE_BYTES: u32 = 32 << 10;
 impl Lowerer<'_> {
     /// The layout that tiles of a shape have between operations.
     pub(super) fn layout_of(&self, shape: &[i64]) -> Layout {
-        Layout::blocked(bits_of(shape), self.warp_bits)
+        Layout::blocked(bits_of(shape), self.warp_bits, self.vector_bits)
     }
 
     /// A tile whose elements are all the same.

@@ -3,10 +3,11 @@
 mod atomic;
 mod call;
 mod prim;
+mod registers;
 
 use crate::{
     Target,
-    thread::{Block, Data, Dependency, End, From, Function, Inst, Space, Special, Target as Jump, Value},
+    thread::{Block, Data, Dependency, End, From, Function, Inst, Special, Target as Jump, Value},
 };
 use std::{collections::HashMap, fmt::Write as _};
 use tilewright_vector::Lane;
@@ -32,6 +33,26 @@ const fn class(lane: Lane) -> usize {
         Lane::I64 => 3,
         Lane::F32 => 4,
         Lane::F64 => 5,
+    }
+}
+
+/// A constant in a register.
+fn constant(lane: Lane, register: &str, bits: u64) -> String {
+    match lane {
+        Lane::Mask => format!("setp.ne.u32 {register}, {bits}, 0;"),
+        _ => format!("mov.{} {register}, {};", moved(lane), immediate(lane, bits)),
+    }
+}
+
+/// A constant as an operand.
+fn immediate(lane: Lane, bits: u64) -> String {
+    match lane {
+        Lane::F32 => format!("0f{bits:08X}"),
+        Lane::F64 => format!("0d{bits:016X}"),
+        Lane::I16 => format!("{}", bits as i16),
+        Lane::I32 => format!("{}", bits as i32),
+        Lane::I64 => format!("{}", bits as i64),
+        Lane::I8 | Lane::Mask => format!("{bits}"),
     }
 }
 
@@ -68,29 +89,33 @@ struct Printer<'a> {
     body: String,
     tables: Vec<[u32; 16]>,
     table_of: HashMap<[u32; 16], usize>,
-    /// Where shared memory begins.
-    shared: Option<String>,
+    /// For each value the one whose register it is in.
+    shared_registers: Vec<Value>,
+    /// The bits of constants.
+    constants: HashMap<Value, u64>,
+    /// What constants are put into registers, in front of everything.
+    prologue: String,
     calls: call::Calls,
 }
 
 impl<'a> Printer<'a> {
     fn new(function: &'a Function) -> Printer<'a> {
-        let mut printer = Printer {
+        let constants = function.blocks.iter().flat_map(|block| &block.insts).filter_map(|inst| match inst {
+            Inst::Const { result, bits } => Some((*result, *bits)),
+            _ => None,
+        });
+        Printer {
             function,
             registers: vec![None; function.values.len()],
             counts: [0; CLASSES.len()],
             body: String::new(),
             tables: Vec::new(),
             table_of: HashMap::new(),
-            shared: None,
+            shared_registers: registers::shared_registers(function),
+            constants: constants.collect(),
+            prologue: String::new(),
             calls: call::Calls::default(),
-        };
-        if function.shared > 0 {
-            let base = printer.fresh(Lane::I32);
-            printer.line(&format!("mov.u32 {base}, {SCRATCH};"));
-            printer.shared = Some(base);
         }
-        printer
     }
 
     fn line(&mut self, text: &str) {
@@ -107,12 +132,29 @@ impl<'a> Printer<'a> {
     /// The register of a value.
     fn register(&mut self, value: Value) -> String {
         let class = class(self.function.lane(value));
+        let value = self.shared_registers[value.index()];
         let count = &mut self.counts[class];
+        let mut is_new = false;
         let number = *self.registers[value.index()].get_or_insert_with(|| {
+            is_new = true;
             *count += 1;
             *count - 1
         });
-        format!("{}{number}", CLASSES[class].1)
+        let name = format!("{}{number}", CLASSES[class].1);
+        if is_new && let Some(bits) = self.constants.get(&value) {
+            let text = constant(self.function.lane(value), &name, *bits);
+            let _ = writeln!(self.prologue, "\t{text}");
+        }
+        name
+    }
+
+    /// A value as a source: its register, or the number that it is.
+    fn source(&mut self, value: Value) -> String {
+        let lane = self.function.lane(value);
+        match self.constants.get(&value) {
+            Some(bits) if lane != Lane::Mask => immediate(lane, *bits),
+            _ => self.register(value),
+        }
     }
 
     fn label(index: usize) -> String {
@@ -147,22 +189,25 @@ impl<'a> Printer<'a> {
     /// Hands over what a block takes and goes there, unless it is the one that follows.
     fn jump(&mut self, target: &Jump, next: usize) {
         let params = self.function.blocks[target.label.index()].params.clone();
-        let moves: Vec<(Value, Value)> = params.iter().copied().zip(target.args.iter().copied()).filter(|(to, from)| to != from).collect();
+        let register_of = |value: &Value| self.shared_registers[value.index()];
+        let moves: Vec<(Value, Value)> =
+            params.iter().copied().zip(target.args.iter().copied()).filter(|(to, from)| register_of(to) != register_of(from)).collect();
+        let written: Vec<Value> = moves.iter().map(|(to, _)| register_of(to)).collect();
         // What is overwritten and still read is kept aside.
-        let kept: HashMap<Value, String> = moves
-            .iter()
-            .filter(|(_, from)| params.contains(from))
-            .map(|(_, from)| {
-                let copy = self.fresh(self.function.lane(*from));
-                let from_register = self.register(*from);
-                let ty = moved(self.function.lane(*from));
-                self.line(&format!("mov.{ty} {copy}, {from_register};"));
-                (*from, copy)
-            })
-            .collect();
+        let read: Vec<Value> = moves.iter().map(|(_, from)| *from).filter(|from| written.contains(&register_of(from))).collect();
+        let mut kept: HashMap<Value, String> = HashMap::new();
+        for from in read {
+            if kept.contains_key(&from) {
+                continue;
+            }
+            let copy = self.fresh(self.function.lane(from));
+            let (ty, register) = (moved(self.function.lane(from)), self.register(from));
+            self.line(&format!("mov.{ty} {copy}, {register};"));
+            kept.insert(from, copy);
+        }
         for (to, from) in moves {
             let ty = moved(self.function.lane(to));
-            let from = kept.get(&from).cloned().unwrap_or_else(|| self.register(from));
+            let from = kept.get(&from).cloned().unwrap_or_else(|| self.source(from));
             let to = self.register(to);
             self.line(&format!("mov.{ty} {to}, {from};"));
         }
@@ -173,7 +218,8 @@ impl<'a> Printer<'a> {
 
     fn inst(&mut self, inst: &Inst) {
         match inst {
-            Inst::Const { result, bits } => self.constant(*result, *bits),
+            // A register that a constant needs is filled in front of everything.
+            Inst::Const { .. } => {}
             Inst::Prim { result, prim, operands } => self.prim(*result, *prim, operands),
             Inst::Lookup { result, index, table } => self.lookup(*result, *index, table),
             Inst::Param { result, index } => self.param(*result, *index),
@@ -189,17 +235,18 @@ impl<'a> Printer<'a> {
                     Special::Thread => "%tid.x".to_owned(),
                     Special::Block(n) => format!("%ctaid.{}", axis(*n)),
                     Special::Blocks(n) => format!("%nctaid.{}", axis(*n)),
+                    Special::Shared => SCRATCH.to_owned(),
                 };
                 self.line(&format!("mov.u32 {result}, {source};"));
             }
             Inst::Load { result, space, address, offset, mask, strong } => {
                 let lane = self.function.lane(*result);
-                let place = self.place(*space, *address, *offset);
+                let place = self.place(*address, *offset);
                 let result = self.register(*result);
                 let guard = match mask {
                     None => String::new(),
                     Some((mask, other)) => {
-                        let (mask, other) = (self.register(*mask), self.register(*other));
+                        let (mask, other) = (self.register(*mask), self.source(*other));
                         self.line(&format!("mov.{} {result}, {other};", moved(lane)));
                         format!("@{mask} ")
                     }
@@ -208,11 +255,56 @@ impl<'a> Printer<'a> {
                 self.line(&format!("{guard}ld{strength}.{space}.{} {result}, {place};", stored(lane)));
             }
             Inst::Store { value, space, address, offset, mask, strong } => {
-                let place = self.place(*space, *address, *offset);
+                let place = self.place(*address, *offset);
                 let (ty, value) = (stored(self.function.lane(*value)), self.register(*value));
                 let guard = mask.map_or_else(String::new, |mask| format!("@{} ", self.register(mask)));
                 let strength = strong.map_or_else(String::new, atomic::strength);
                 self.line(&format!("{guard}st{strength}.{space}.{ty} {place}, {value};"));
+            }
+            Inst::LoadWide { results, space, address, offset, mask } => {
+                let lane = self.function.lane(results[0]);
+                let place = self.place(*address, *offset);
+                let names: Vec<String> = results.iter().map(|result| self.register(*result)).collect();
+                let guard = match mask {
+                    None => String::new(),
+                    Some((mask, others)) => {
+                        for (name, other) in names.iter().zip(others) {
+                            let other = self.source(*other);
+                            self.line(&format!("mov.{} {name}, {other};", moved(lane)));
+                        }
+                        format!("@{} ", self.register(*mask))
+                    }
+                };
+                self.line(&format!("{guard}ld.{space}.v{}.{} {{{}}}, {place};", names.len(), stored(lane), names.join(", ")));
+            }
+            Inst::StoreWide { values, space, address, offset, mask } => {
+                let place = self.place(*address, *offset);
+                let (ty, count) = (stored(self.function.lane(values[0])), values.len());
+                let names: Vec<String> = values.iter().map(|value| self.register(*value)).collect();
+                let guard = mask.map_or_else(String::new, |mask| format!("@{} ", self.register(mask)));
+                self.line(&format!("{guard}st.{space}.v{count}.{ty} {place}, {{{}}};", names.join(", ")));
+            }
+            Inst::MultiplyAdd { result, factors, summand, wide } => {
+                let is_short = *wide || self.function.lane(*result) == Lane::I32;
+                let ty = if is_short { "u32" } else { "u64" };
+                let kind = if *wide { "wide" } else { "lo" };
+                let result = self.register(*result);
+                let [a, b] = factors.map(|factor| self.source(factor));
+                let text = match summand {
+                    Some(summand) => format!("mad.{kind}.{ty} {result}, {a}, {b}, {};", self.source(*summand)),
+                    None => format!("mul.{kind}.{ty} {result}, {a}, {b};"),
+                };
+                self.line(&text);
+            }
+            Inst::Pack { result, halves } => {
+                let result = self.register(*result);
+                let [low, high] = halves.map(|half| self.register(half));
+                self.line(&format!("mov.b32 {result}, {{{low}, {high}}};"));
+            }
+            Inst::Unpack { halves, value } => {
+                let [low, high] = halves.map(|half| self.register(half));
+                let value = self.register(*value);
+                self.line(&format!("mov.b32 {{{low}, {high}}}, {value};"));
             }
             Inst::Atomic { result, update, strong, address, value, mask } => {
                 self.atomic(*result, *update, *strong, (*address, *value), *mask);
@@ -243,26 +335,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn place(&mut self, space: Space, address: Value, offset: i32) -> String {
-        let mut address = self.register(address);
-        if let (Space::Shared, Some(base)) = (space, self.shared.clone()) {
-            let sum = self.fresh(Lane::I32);
-            self.line(&format!("add.u32 {sum}, {base}, {address};"));
-            address = sum;
-        }
+    fn place(&mut self, address: Value, offset: i32) -> String {
+        let address = self.register(address);
         if offset == 0 { format!("[{address}]") } else { format!("[{address}+{offset}]") }
-    }
-
-    fn constant(&mut self, result: Value, bits: u64) {
-        let lane = self.function.lane(result);
-        let result = self.register(result);
-        let text = match lane {
-            Lane::Mask => format!("setp.ne.u32 {result}, {bits}, 0;"),
-            Lane::F32 => format!("mov.f32 {result}, 0f{bits:08X};"),
-            Lane::F64 => format!("mov.f64 {result}, 0d{bits:016X};"),
-            _ => format!("mov.{} {result}, 0x{bits:x};", moved(lane)),
-        };
-        self.line(&text);
     }
 
     fn param(&mut self, result: Value, index: u32) {
@@ -318,6 +393,6 @@ impl<'a> Printer<'a> {
                 let _ = writeln!(out, "\t.reg .{ty} {prefix}<{count}>;");
             }
         }
-        out + &self.locals() + "\n" + &self.body + "}\n"
+        out + &self.locals() + "\n" + &self.prologue + &self.body + "}\n"
     }
 }

@@ -13,12 +13,49 @@ const fn width(lane: Lane) -> u32 {
     }
 }
 
+/// Whether the instructions of a primitive take numbers as well as registers.
+const fn takes_numbers(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::Add
+            | Prim::Sub
+            | Prim::Mul
+            | Prim::And
+            | Prim::Or
+            | Prim::Xor
+            | Prim::MinU
+            | Prim::MaxU
+            | Prim::Eq
+            | Prim::LtU
+            | Prim::Shl
+            | Prim::ShrU
+            | Prim::ShrS
+            | Prim::Select
+            | Prim::FAdd
+            | Prim::FSub
+            | Prim::FMul
+            | Prim::FDiv
+            | Prim::Fma
+            | Prim::FEq
+            | Prim::FLt
+            | Prim::FLe
+            | Prim::MinNum
+            | Prim::MaxNum
+    )
+}
+
 impl Printer<'_> {
     pub(super) fn prim(&mut self, result: Value, prim: Prim, operands: &[Value]) {
         let lane = self.function.lane(operands[operands.len() - 1]);
         let to = self.function.lane(result);
         let d = self.register(result);
-        let x: Vec<String> = operands.iter().map(|value| self.register(*value)).collect();
+        let x: Vec<String> = if takes_numbers(prim) {
+            let is_shift = matches!(prim, Prim::Shl | Prim::ShrU | Prim::ShrS);
+            let sources = operands.iter().enumerate();
+            sources.map(|(n, value)| if is_shift && n == 0 { self.register(*value) } else { self.source(*value) }).collect()
+        } else {
+            operands.iter().map(|value| self.register(*value)).collect()
+        };
         match prim {
             _ if lane.is_int() && self.integer(prim, lane, &d, &x) => {}
             _ if lane.is_float() && self.float(prim, lane, &d, &x) => {}
@@ -106,6 +143,8 @@ impl Printer<'_> {
     fn shift(&mut self, prim: Prim, lane: Lane, d: &str, a: &str, b: &str) {
         let w = width(lane);
         let amount = match lane {
+            // A number, of which 64 and more are the same.
+            _ if b.parse::<i64>().is_ok() => b.parse::<i64>().map_or(64, |n| n.cast_unsigned().min(64)).to_string(),
             Lane::I32 => b.to_owned(),
             Lane::I64 => {
                 let (least, amount) = (self.fresh(Lane::I64), self.fresh(Lane::I32));

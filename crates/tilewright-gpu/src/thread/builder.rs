@@ -9,6 +9,7 @@ use tilewright_vector::{Lane, Prim};
 enum Key {
     Prim(Prim, Vec<Value>),
     Lookup(Value, Box<[u32; 16]>),
+    Pack([Value; 2]),
 }
 
 /// Makes a [`Function`] block by block.
@@ -21,6 +22,8 @@ pub struct Builder {
     specials: HashMap<Special, Value>,
     entry: Vec<Inst>,
     known: HashMap<Key, Value>,
+    /// What halves are halves of.
+    wholes: HashMap<[Value; 2], Value>,
 }
 
 impl Builder {
@@ -43,6 +46,7 @@ impl Builder {
             specials: HashMap::new(),
             entry: Vec::new(),
             known: HashMap::new(),
+            wholes: HashMap::new(),
         }
     }
 
@@ -205,6 +209,7 @@ impl Builder {
             Some((Some(_), _)) => None,
             _ => mask,
         };
+        let address = self.in_space(space, address);
         let result = self.value(lane);
         self.push(Inst::Load { result, space, address, offset, mask, strong });
         result
@@ -229,7 +234,76 @@ impl Builder {
             Some(Some(_)) => None,
             _ => mask,
         };
+        let address = self.in_space(space, address);
         self.push(Inst::Store { value, space, address, offset, mask, strong });
+    }
+
+    /// The address in shared memory that is so many bytes behind where it begins.
+    fn in_space(&mut self, space: Space, address: Value) -> Value {
+        if space == Space::Global {
+            return address;
+        }
+        let base = self.special(Special::Shared);
+        self.prim(Prim::Add, &[base, address])
+    }
+
+    /// Reads neighbouring numbers at once, where the mask says so.
+    pub fn load_wide(
+        &mut self,
+        (lane, count): (Lane, usize),
+        space: Space,
+        (address, offset): (Value, i32),
+        mask: Option<(Value, Vec<Value>)>,
+    ) -> Vec<Value> {
+        let mask = match mask.as_ref().map(|(mask, others)| (self.constant_bits(*mask), others)) {
+            Some((Some(0), others)) => return others.clone(),
+            Some((Some(_), _)) => None,
+            _ => mask,
+        };
+        let address = self.in_space(space, address);
+        let results: Vec<Value> = (0..count).map(|_| self.value(lane)).collect();
+        self.push(Inst::LoadWide { results: results.clone(), space, address, offset, mask });
+        results
+    }
+
+    /// Writes neighbouring numbers at once, where the mask says so.
+    pub fn store_wide(&mut self, values: Vec<Value>, space: Space, (address, offset): (Value, i32), mask: Option<Value>) {
+        let mask = match mask.map(|mask| self.constant_bits(mask)) {
+            Some(Some(0)) => return,
+            Some(Some(_)) => None,
+            _ => mask,
+        };
+        let address = self.in_space(space, address);
+        self.push(Inst::StoreWide { values, space, address, offset, mask });
+    }
+
+    /// Puts two `i16` into an `i32`.
+    pub fn pack(&mut self, halves: [Value; 2]) -> Value {
+        if let [Some(low), Some(high)] = halves.map(|half| self.constant_bits(half)) {
+            return self.constant(Lane::I32, low | high << 16);
+        }
+        if let Some(whole) = self.wholes.get(&halves) {
+            return *whole;
+        }
+        let key = Key::Pack(halves);
+        if let Some(value) = self.known.get(&key) {
+            return *value;
+        }
+        let result = self.value(Lane::I32);
+        self.push(Inst::Pack { result, halves });
+        self.known.insert(key, result);
+        result
+    }
+
+    /// The two `i16` in an `i32`.
+    pub fn unpack(&mut self, value: Value) -> [Value; 2] {
+        if let Some(bits) = self.constant_bits(value) {
+            return [bits, bits >> 16].map(|bits| self.constant(Lane::I16, bits));
+        }
+        let halves = [(); 2].map(|()| self.value(Lane::I16));
+        self.push(Inst::Unpack { halves, value });
+        self.wholes.insert(halves, value);
+        halves
     }
 
     /// Updates memory atomically, where the mask says so; the old value, or `other` where it does not, if that is asked for.
@@ -290,12 +364,13 @@ impl Builder {
         self.function.shared = self.function.shared.max(bytes);
     }
 
-    /// The function, without what is not read.
+    /// The function, without what is not read or computed twice.
     pub fn finish(mut self) -> Function {
         let first = &mut self.function.blocks[0];
         first.insts = self.entry;
         first.end = End::Jump(Target { label: Label(1), args: Vec::new() });
         self.function.remove_unused();
+        super::optimize::optimize(&mut self.function);
         self.function
     }
 }

@@ -4,6 +4,8 @@
 //! all threads of a block reach alike.
 
 mod builder;
+mod flow;
+mod optimize;
 mod text;
 mod verify;
 
@@ -20,6 +22,11 @@ impl Value {
     /// Its place among the values of the function.
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// The value at a place among the values of the function.
+    pub(crate) const fn at(index: u32) -> Value {
+        Value(index)
     }
 }
 
@@ -110,7 +117,7 @@ pub struct Target {
 pub enum Space {
     /// Of the device; addresses are `i64`.
     Global,
-    /// Of the block; addresses are `i32`, from 0.
+    /// Of the block; addresses are `i32`, from [`Special::Shared`].
     Shared,
 }
 
@@ -185,6 +192,8 @@ pub enum Special {
     Block(u8),
     /// The extent of the grid.
     Blocks(u8),
+    /// The address at which shared memory begins.
+    Shared,
 }
 
 /// Which lane's value a shuffle takes.
@@ -286,6 +295,57 @@ pub enum Inst {
         /// Weak if nothing.
         strong: Option<Strong>,
     },
+    /// Reads neighbouring numbers at once, 8 or 16 bytes at a multiple of as many.
+    LoadWide {
+        /// What was read: two or four values of one type.
+        results: Vec<Value>,
+        /// Where from.
+        space: Space,
+        /// The address.
+        address: Value,
+        /// Bytes behind it.
+        offset: i32,
+        /// Whether to read, and what to give if not.
+        mask: Option<(Value, Vec<Value>)>,
+    },
+    /// Writes neighbouring numbers at once, 8 or 16 bytes at a multiple of as many.
+    StoreWide {
+        /// What is written: two or four values of one type.
+        values: Vec<Value>,
+        /// Where to.
+        space: Space,
+        /// The address.
+        address: Value,
+        /// Bytes behind it.
+        offset: i32,
+        /// Whether to write.
+        mask: Option<Value>,
+    },
+    /// Multiplies and adds integers.
+    MultiplyAdd {
+        /// The sum.
+        result: Value,
+        /// Both of one type.
+        factors: [Value; 2],
+        /// What the product is added to, if anything.
+        summand: Option<Value>,
+        /// Whether factors are unsigned numbers of 32 bits and the sum has 64.
+        wide: bool,
+    },
+    /// Puts two `i16` into an `i32`.
+    Pack {
+        /// Both.
+        result: Value,
+        /// The lower and the upper one.
+        halves: [Value; 2],
+    },
+    /// Takes an `i32` apart.
+    Unpack {
+        /// The lower and the upper `i16`.
+        halves: [Value; 2],
+        /// Both.
+        value: Value,
+    },
     /// Reads and writes the device's memory in one.
     Atomic {
         /// The old value, and what it is where nothing is done.
@@ -339,7 +399,8 @@ pub enum Inst {
 
 impl Inst {
     /// What it gives.
-    pub fn result(&self) -> Option<Value> {
+    pub fn results(&self) -> &[Value] {
+        use std::slice::from_ref;
         match self {
             Inst::Const { result, .. }
             | Inst::Prim { result, .. }
@@ -349,9 +410,13 @@ impl Inst {
             | Inst::Special { result, .. }
             | Inst::Load { result, .. }
             | Inst::Allocate { result, .. }
-            | Inst::Shuffle { result, .. } => Some(*result),
-            Inst::Atomic { result, .. } => result.map(|(result, _)| result),
-            Inst::Store { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => None,
+            | Inst::Pack { result, .. }
+            | Inst::MultiplyAdd { result, .. }
+            | Inst::Shuffle { result, .. } => from_ref(result),
+            Inst::LoadWide { results, .. } => results,
+            Inst::Unpack { halves, .. } => halves,
+            Inst::Atomic { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
+            Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => &[],
         }
     }
 
@@ -372,14 +437,76 @@ impl Inst {
                 let expected = if let Update::CompareExchange(expected) = update { Some(*expected) } else { None };
                 [*address, *value].into_iter().chain(expected).chain(*mask).chain(result.map(|(_, other)| other)).collect()
             }
-            Inst::Shuffle { value, .. } => vec![*value],
+            Inst::LoadWide { address, mask, .. } => std::iter::once(*address)
+                .chain(mask.iter().flat_map(|(mask, others)| std::iter::once(*mask).chain(others.clone())))
+                .collect(),
+            Inst::StoreWide { values, address, mask, .. } => values.iter().copied().chain([*address]).chain(*mask).collect(),
+            Inst::Pack { halves, .. } => halves.to_vec(),
+            Inst::MultiplyAdd { factors, summand, .. } => factors.iter().copied().chain(*summand).collect(),
+            Inst::Unpack { value, .. } | Inst::Shuffle { value, .. } => vec![*value],
+        }
+    }
+
+    /// Puts other values in the place of those that it reads.
+    pub(crate) fn replace_operands(&mut self, with: impl Fn(Value) -> Value) {
+        let one = |value: &mut Value| *value = with(*value);
+        let all = |values: &mut [Value]| values.iter_mut().for_each(one);
+        match self {
+            Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } => {}
+            Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) => {}
+            Inst::Print { format, args } => {
+                one(format);
+                all(args);
+            }
+            Inst::Free { address } => one(address),
+            Inst::Prim { operands, .. } => all(operands),
+            Inst::Lookup { index, .. } => one(index),
+            Inst::Load { address, mask, .. } => {
+                one(address);
+                if let Some((mask, other)) = mask {
+                    one(mask);
+                    one(other);
+                }
+            }
+            Inst::LoadWide { address, mask, .. } => {
+                one(address);
+                if let Some((mask, others)) = mask {
+                    one(mask);
+                    all(others);
+                }
+            }
+            Inst::Store { value, address, mask, .. } => {
+                one(value);
+                one(address);
+                mask.iter_mut().for_each(one);
+            }
+            Inst::StoreWide { values, address, mask, .. } => {
+                all(values);
+                one(address);
+                mask.iter_mut().for_each(one);
+            }
+            Inst::Atomic { result, update, address, value, mask, .. } => {
+                one(address);
+                one(value);
+                if let Update::CompareExchange(expected) = update {
+                    one(expected);
+                }
+                mask.iter_mut().for_each(one);
+                result.iter_mut().for_each(|(_, other)| one(other));
+            }
+            Inst::Pack { halves, .. } => all(halves),
+            Inst::MultiplyAdd { factors, summand, .. } => {
+                all(factors);
+                summand.iter_mut().for_each(one);
+            }
+            Inst::Unpack { value, .. } | Inst::Shuffle { value, .. } => one(value),
         }
     }
 
     /// Whether it does something that is seen elsewhere, so that it stays even if its result is not read.
     pub fn has_effect(&self) -> bool {
         match self {
-            Inst::Store { .. } | Inst::Atomic { .. } | Inst::Barrier | Inst::Print { .. } => true,
+            Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Atomic { .. } | Inst::Barrier | Inst::Print { .. } => true,
             Inst::Allocate { .. } | Inst::Free { .. } | Inst::Depend(_) => true,
             Inst::Load { strong, .. } => strong.is_some(),
             _ => false,
@@ -388,11 +515,25 @@ impl Inst {
 
     /// Whether it does nothing but give its result.
     pub fn is_pure(&self) -> bool {
-        !self.has_effect() && !matches!(self, Inst::Load { .. } | Inst::Shuffle { .. })
+        !self.has_effect() && !matches!(self, Inst::Load { .. } | Inst::LoadWide { .. } | Inst::Shuffle { .. })
     }
 }
 
 impl End {
+    /// Puts other values in the place of those that it reads.
+    pub(crate) fn replace_operands(&mut self, with: impl Fn(Value) -> Value) {
+        let in_target = |target: &mut Target| target.args.iter_mut().for_each(|value| *value = with(*value));
+        match self {
+            End::Return | End::Trap => {}
+            End::Jump(target) => in_target(target),
+            End::Branch { condition, then, otherwise } => {
+                *condition = with(*condition);
+                in_target(then);
+                in_target(otherwise);
+            }
+        }
+    }
+
     /// Where it may go on.
     pub fn targets(&self) -> Vec<&Target> {
         match self {
@@ -432,7 +573,7 @@ impl Function {
                     }
                 }
                 for inst in block.insts.iter().rev() {
-                    let needed = inst.has_effect() || inst.result().is_some_and(|result| used[result.index()]);
+                    let needed = inst.has_effect() || inst.results().iter().any(|result| used[result.index()]);
                     if needed {
                         inst.operands().into_iter().for_each(|value| mark(value, &mut used));
                     }
@@ -441,7 +582,7 @@ impl Function {
         }
         let kept: Vec<Vec<bool>> = self.blocks.iter().map(|block| block.params.iter().map(|param| used[param.index()]).collect()).collect();
         for (block, kept_params) in self.blocks.iter_mut().zip(&kept) {
-            block.insts.retain(|inst| inst.has_effect() || inst.result().is_some_and(|result| used[result.index()]));
+            block.insts.retain(|inst| inst.has_effect() || inst.results().iter().any(|result| used[result.index()]));
             retain(&mut block.params, kept_params);
             match &mut block.end {
                 End::Return | End::Trap => {}

@@ -31,6 +31,7 @@ impl fmt::Display for Special {
             Special::Thread => f.write_str("thread"),
             Special::Block(n) => write!(f, "block.{}", axis(*n)),
             Special::Blocks(n) => write!(f, "blocks.{}", axis(*n)),
+            Special::Shared => f.write_str("shared"),
         }
     }
 }
@@ -120,6 +121,27 @@ impl Inst {
                 place(f, *space, *address, *offset)?;
                 mask.iter().try_for_each(|mask| write!(f, " if {mask}"))
             }
+            Inst::LoadWide { space, address, offset, mask, .. } => {
+                f.write_str("load wide ")?;
+                place(f, *space, *address, *offset)?;
+                mask.iter().try_for_each(|(mask, others)| {
+                    write!(f, " if {mask} else ")?;
+                    list(f, others)
+                })
+            }
+            Inst::StoreWide { values, space, address, offset, mask } => {
+                f.write_str("store wide ")?;
+                list(f, values)?;
+                f.write_str(" to ")?;
+                place(f, *space, *address, *offset)?;
+                mask.iter().try_for_each(|mask| write!(f, " if {mask}"))
+            }
+            Inst::MultiplyAdd { factors: [a, b], summand, wide, .. } => {
+                write!(f, "{} {a} * {b}", if *wide { "multiply wide" } else { "multiply" })?;
+                summand.iter().try_for_each(|summand| write!(f, " + {summand}"))
+            }
+            Inst::Pack { halves: [low, high], .. } => write!(f, "pack {low}, {high}"),
+            Inst::Unpack { value, .. } => write!(f, "unpack {value}"),
             Inst::Atomic { result, update, strong, address, value, mask } => {
                 write!(f, "atomic {strong} {update} {value} at global[{address}]")?;
                 mask.iter().try_for_each(|mask| write!(f, " if {mask}"))?;
@@ -161,8 +183,11 @@ impl fmt::Display for Function {
             writeln!(f, "):")?;
             for inst in &block.insts {
                 f.write_str("  ")?;
-                if let Some(result) = inst.result() {
-                    write!(f, "{result}: {} = ", self.lane(result))?;
+                for (i, result) in inst.results().iter().enumerate() {
+                    write!(f, "{}{result}: {}", if i > 0 { ", " } else { "" }, self.lane(*result))?;
+                }
+                if !inst.results().is_empty() {
+                    f.write_str(" = ")?;
                 }
                 inst.show(f)?;
                 writeln!(f)?;

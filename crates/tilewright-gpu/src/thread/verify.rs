@@ -36,7 +36,7 @@ pub fn verify(function: &Function) -> Verdict {
     require(!function.blocks.is_empty(), || "there is no block".to_owned())?;
     let mut defined = vec![false; function.values.len()];
     for block in &function.blocks {
-        for value in block.params.iter().copied().chain(block.insts.iter().filter_map(Inst::result)) {
+        for value in block.params.iter().copied().chain(block.insts.iter().flat_map(Inst::results).copied()) {
             let first = defined.get_mut(value.index()).map(|defined| !std::mem::replace(defined, true));
             require(first == Some(true), || format!("{value} is defined twice, or has no type"))?;
         }
@@ -64,7 +64,12 @@ fn available(function: &Function) -> Vec<Option<Set>> {
     while let Some(index) = pending.pop() {
         let block = &function.blocks[index];
         let mut seen = before[index].clone().expect("a way leads there");
-        block.params.iter().copied().chain(block.insts.iter().filter_map(Inst::result)).for_each(|value| seen[value.index()] = true);
+        block
+            .params
+            .iter()
+            .copied()
+            .chain(block.insts.iter().flat_map(Inst::results).copied())
+            .for_each(|value| seen[value.index()] = true);
         for target in block.end.targets() {
             let next = &mut before[target.label.index()];
             let met = match next {
@@ -87,9 +92,7 @@ fn verify_block(function: &Function, block: &Block, seen: &mut Set) -> Verdict {
     for inst in &block.insts {
         inst.operands().into_iter().try_for_each(|value| read(value, seen))?;
         types(function, inst)?;
-        if let Some(value) = inst.result() {
-            seen[value.index()] = true;
-        }
+        inst.results().iter().for_each(|value| seen[value.index()] = true);
     }
     if let End::Branch { condition, .. } = &block.end {
         read(*condition, seen)?;
@@ -145,6 +148,34 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             in_memory(value)?;
             mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
         }
+        Inst::LoadWide { results, space, address: at, mask, .. } => {
+            address(*space, at)?;
+            wide(function, results)?;
+            let Some((mask, others)) = mask else { return Ok(()) };
+            require(others.len() == results.len(), || "there is a value for each that is not read".to_owned())?;
+            is(mask, Lane::Mask)?;
+            others.iter().zip(results).try_for_each(|(other, result)| is(other, lane(result)))
+        }
+        Inst::StoreWide { values, space, address: at, mask, .. } => {
+            address(*space, at)?;
+            wide(function, values)?;
+            mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
+        }
+        Inst::MultiplyAdd { result, factors, summand, wide } => {
+            let (from, to) = if *wide { (Lane::I32, Lane::I64) } else { (lane(result), lane(result)) };
+            require(matches!(to, Lane::I32 | Lane::I64), || format!("{result} is no integer of 32 or 64 bits"))?;
+            factors.iter().try_for_each(|factor| is(factor, from))?;
+            summand.iter().try_for_each(|summand| is(summand, to))?;
+            is(result, to)
+        }
+        Inst::Pack { result, halves } => {
+            halves.iter().try_for_each(|half| is(half, Lane::I16))?;
+            is(result, Lane::I32)
+        }
+        Inst::Unpack { halves, value } => {
+            halves.iter().try_for_each(|half| is(half, Lane::I16))?;
+            is(value, Lane::I32)
+        }
         Inst::Atomic { result, update, address: at, value, mask, .. } => {
             address(Space::Global, at)?;
             let ty = lane(value);
@@ -175,6 +206,15 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
         Inst::Free { address } => is(address, Lane::I64),
         Inst::Barrier | Inst::Depend(_) => Ok(()),
     }
+}
+
+/// Whether values are as many and as large as one access takes.
+fn wide(function: &Function, values: &[Value]) -> Verdict {
+    let ty = values.first().map(|value| function.lane(*value));
+    let same = values.iter().all(|value| Some(function.lane(*value)) == ty);
+    let bytes = ty.filter(|ty| *ty != Lane::Mask).map_or(0, |ty| ty.size() * values.len());
+    let fits = same && matches!(values.len(), 2 | 4) && matches!(bytes, 4 | 8 | 16);
+    require(fits, || format!("{} values of {ty:?} are no wide access", values.len()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,150 @@
+//! What is computed once only: values that are the same on every way, and values that do not change in a loop.
+
+use super::{End, Function, Inst, Value, flow::Flow};
+use std::collections::HashMap;
+use tilewright_vector::{Lane, Prim};
+
+/// What makes two pure instructions the same.
+#[derive(PartialEq, Eq, Hash, Clone)]
+enum Key {
+    Prim(Prim, Vec<Value>),
+    Pack([Value; 2]),
+    Lookup(Value, Box<[u32; 16]>),
+}
+
+fn key(inst: &Inst) -> Option<(Key, Value)> {
+    match inst {
+        Inst::Prim { result, prim, operands } => Some((Key::Prim(*prim, operands.clone()), *result)),
+        Inst::Pack { result, halves } => Some((Key::Pack(*halves), *result)),
+        Inst::Lookup { result, index, table } => Some((Key::Lookup(*index, table.clone()), *result)),
+        _ => None,
+    }
+}
+
+/// Numbers values, moves what does not change out of loops, and numbers them again.
+pub(super) fn optimize(function: &mut Function) {
+    let flow = Flow::of(function);
+    number(function, &flow);
+    hoist(function, &flow);
+    number(function, &flow);
+    function.remove_unused();
+    fuse(function);
+    function.remove_unused();
+}
+
+/// Products that are read once, by a sum, and products of 64 bits of numbers of 32 bits become one instruction.
+fn fuse(function: &mut Function) {
+    let mut uses = vec![0u32; function.values.len()];
+    let all = function.blocks.iter().flat_map(|block| {
+        let handed = block.end.targets().into_iter().flat_map(|target| target.args.clone());
+        block.insts.iter().flat_map(Inst::operands).chain(handed)
+    });
+    all.for_each(|value| uses[value.index()] += 1);
+    let mut narrow = narrow_constants(function);
+    let values = &function.values;
+    for block in &mut function.blocks {
+        // Of this block: numbers of 32 bits that were widened, and where products are.
+        let mut products: HashMap<Value, Inst> = HashMap::new();
+        for inst in &mut block.insts {
+            match inst {
+                Inst::Prim { result, prim: Prim::U32To64, operands } => {
+                    narrow.insert(*result, operands[0]);
+                }
+                Inst::Prim { result, prim: Prim::Mul, operands } if matches!(values[result.index()], Lane::I32 | Lane::I64) => {
+                    let [a, b] = [operands[0], operands[1]];
+                    let wide = [a, b].map(|value| narrow.get(&value).copied());
+                    let product = match wide {
+                        [Some(a), Some(b)] => Inst::MultiplyAdd { result: *result, factors: [a, b], summand: None, wide: true },
+                        _ => Inst::MultiplyAdd { result: *result, factors: [a, b], summand: None, wide: false },
+                    };
+                    if matches!(product, Inst::MultiplyAdd { wide: true, .. }) {
+                        *inst = product.clone();
+                    }
+                    products.insert(product.results()[0], product);
+                }
+                Inst::Prim { result, prim: Prim::Add, operands } => {
+                    let once = |value: &Value| uses[value.index()] == 1 && products.contains_key(value);
+                    let Some(at) = operands.iter().position(once) else { continue };
+                    if let Some(Inst::MultiplyAdd { factors, wide, .. }) = products.get(&operands[at]) {
+                        let summand = Some(operands[1 - at]);
+                        *inst = Inst::MultiplyAdd { result: *result, factors: *factors, summand, wide: *wide };
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// For each constant of 64 bits that fits 32 the constant of 32 bits.
+fn narrow_constants(function: &mut Function) -> HashMap<Value, Value> {
+    let mut narrow = HashMap::new();
+    let mut made = Vec::new();
+    for inst in &function.blocks[0].insts {
+        if let Inst::Const { result, bits } = inst
+            && function.values[result.index()] == Lane::I64
+            && *bits <= u64::from(u32::MAX)
+        {
+            let small = Value((function.values.len() + made.len()) as u32);
+            made.push(Inst::Const { result: small, bits: *bits });
+            narrow.insert(*result, small);
+        }
+    }
+    function.values.extend(made.iter().map(|_| Lane::I32));
+    function.blocks[0].insts.splice(0..0, made);
+    narrow
+}
+
+/// Where a value was computed before, on every way, it is read instead of computed again.
+fn number(function: &mut Function, flow: &Flow) {
+    let mut same: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
+    // Where each was computed; a block sees those of its dominators.
+    let mut known: HashMap<Key, Vec<(usize, Value)>> = HashMap::new();
+    for &index in &flow.order {
+        let block = &mut function.blocks[index];
+        block.insts.retain_mut(|inst| {
+            inst.replace_operands(|value| same[value.index()]);
+            let Some((key, result)) = key(inst) else { return true };
+            let found = known.entry(key).or_default();
+            if let Some((_, first)) = found.iter().find(|(at, _)| flow.dominates(*at, index)) {
+                same[result.index()] = *first;
+                return false;
+            }
+            found.push((index, result));
+            true
+        });
+    }
+    for block in &mut function.blocks {
+        block.insts.iter_mut().for_each(|inst| inst.replace_operands(|value| same[value.index()]));
+        block.end.replace_operands(|value| same[value.index()]);
+    }
+}
+
+/// Moves pure instructions whose operands come from outside of a loop in front of it, if every round computes them.
+fn hoist(function: &mut Function, flow: &Flow) {
+    for each in flow.loops() {
+        let outside = |from: &usize| !each.blocks.contains(from);
+        let mut entries = flow.predecessors[each.header].iter().copied().filter(outside);
+        let (Some(before), None) = (entries.next(), entries.next()) else { continue };
+        if !matches!(function.blocks[before].end, End::Jump(_)) {
+            continue;
+        }
+        let mut changes = vec![false; function.values.len()];
+        for block in &each.blocks {
+            let block = &function.blocks[*block];
+            block.params.iter().chain(block.insts.iter().flat_map(Inst::results)).for_each(|value| changes[value.index()] = true);
+        }
+        for &block in each.blocks.iter().filter(|block| each.latches.iter().all(|latch| flow.dominates(**block, *latch))) {
+            let insts = std::mem::take(&mut function.blocks[block].insts);
+            let (moved, kept): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(|inst| {
+                let moves = inst.is_pure() && inst.operands().iter().all(|value| !changes[value.index()]);
+                if moves {
+                    inst.results().iter().for_each(|value| changes[value.index()] = false);
+                }
+                moves
+            });
+            function.blocks[block].insts = kept;
+            function.blocks[before].insts.extend(moved);
+        }
+    }
+}
