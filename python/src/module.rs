@@ -9,6 +9,7 @@ use pyo3::{
 use std::sync::{Arc, OnceLock};
 use tilewright::{
     bytecode::{self, FileLayout, WriteOptions},
+    environment,
     exec::Program,
     ir::{self, Version, printable},
     passes::{Pipeline, RunOptions},
@@ -78,10 +79,11 @@ impl Module {
 
     /// Reads a file that has been loaded into memory.
     fn read(name: String, bytes: Vec<u8>, version: Option<Version>) -> Result<Module, String> {
+        let machine = environment::machine().map_err(|error| error.to_string())?;
         let source = Source::new(&name, &bytes);
         let (module, layout) = source.module_with_layout(version).map_err(|error| format!("{}: {error}", printable(&name)))?;
         let content = match ir::try_verify(module) {
-            Ok(module) => Content::Valid(Arc::new(Program::new(module))),
+            Ok(module) => Content::Valid(Arc::new(Program::new(module).for_machine(machine))),
             Err(rejected) => {
                 let (module, total) = (Box::new(rejected.module.clone()), rejected.total);
                 let findings = source.describe(*rejected).iter().map(|finding| finding.trim_start().to_owned()).collect();
@@ -100,7 +102,7 @@ impl Text {
             let module = Source::new(&self.name, &self.bytes).located_module(Some(plain.module().version));
             let verified = module.ok().and_then(|module| ir::verify(module).ok());
             // What could be read and verified without places can be with them; if not, places are all that is lost.
-            verified.map_or_else(|| Arc::clone(plain), |module| Arc::new(Program::new(module)))
+            verified.map_or_else(|| Arc::clone(plain), |module| Arc::new(Program::new(module).for_machine(plain.machine())))
         })
     }
 }
@@ -151,7 +153,17 @@ impl Module {
     fn without_passes(&self, py: Python<'_>) -> PyResult<Module> {
         let plain = self.program(py)?;
         let module = py.detach(|| self.text.as_ref().map_or(plain, |text| text.program(plain)).module().clone());
-        Ok(Module { content: Content::Valid(Arc::new(Program::without_passes(module))), layout: self.layout.clone(), text: None })
+        let program = Program::without_passes(module).for_machine(plain.machine());
+        Ok(Module { content: Content::Valid(Arc::new(program)), layout: self.layout.clone(), text: None })
+    }
+
+    /// The same module, for whose kernels no machine code is made in process: a portable executor runs what would be machine code, slowly, with
+    /// the same results. `TILEWRIGHT_JIT=0` in the environment makes all modules so.
+    fn without_native_code(&self, py: Python<'_>) -> PyResult<Module> {
+        let plain = self.program(py)?;
+        let machine = plain.machine().without_native_code();
+        let program = py.detach(|| self.text.as_ref().map_or(plain, |text| text.program(plain)).copy_for(machine));
+        Ok(Module { content: Content::Valid(Arc::new(program)), layout: self.layout.clone(), text: None })
     }
 
     /// What breaks the rules of Tile IR; empty for a valid module.
@@ -162,11 +174,12 @@ impl Module {
     /// The module that passes make of this one: those of a pipeline, as `tilewright opt -p` takes it, or the usual ones.
     #[pyo3(signature = (passes = None))]
     fn optimize(&self, py: Python<'_>, passes: Option<&str>) -> PyResult<Module> {
-        let module = self.program(py)?.module();
+        let program = self.program(py)?;
+        let (module, machine) = (program.module(), program.machine());
         let pipeline = Pipeline::parse(passes.unwrap_or(Pipeline::DEFAULT)).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let better = py.detach(|| pipeline.run(module.clone(), RunOptions::new()));
         let (better, _) = better.map_err(|broken| PyRuntimeError::new_err(broken.to_string()))?;
-        Ok(Module { content: Content::Valid(Arc::new(Program::new(better))), layout: None, text: None })
+        Ok(Module { content: Content::Valid(Arc::new(Program::new(better).for_machine(machine))), layout: None, text: None })
     }
 
     /// Counts of operations, types and bytes, and the work of each kernel, as `tilewright stats --json` gives them.

@@ -166,3 +166,22 @@ def test_what_nothing_reads_is_carried_out_without_passes():
     module["k"].launch(1, 2)
     with pytest.raises(tilewright.LaunchError, match="extract"):
         module.without_passes()["k"].launch(1, 2)
+
+
+def test_kernels_give_the_same_without_machine_code(saxpy, monkeypatch):
+    x = np.linspace(-3, 3, 1000, dtype=np.float32)
+
+    def result(module):
+        y = np.full(1000, 0.1, np.float32)
+        module["saxpy"].launch(4, 1.7, *tilewright.spread(x), *tilewright.spread(y))
+        return y.tobytes()
+
+    monkeypatch.setenv("TILEWRIGHT_JIT", "0")
+    obedient = tilewright.load(saxpy.write())
+    expected = result(saxpy)
+    assert result(saxpy.without_native_code()) == expected
+    assert result(saxpy.without_passes().without_native_code()) == expected
+    assert result(obedient) == expected
+    monkeypatch.setenv("TILEWRIGHT_JIT", "off")
+    with pytest.raises(tilewright.LoadError, match="TILEWRIGHT_JIT must be 0 or 1, not 'off'"):
+        tilewright.load(saxpy.write())

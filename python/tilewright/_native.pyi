@@ -33,6 +33,8 @@ class Module:
         """The text of the module, as NVIDIA's disassembler prints it."""
     def write(self, target: str | None = None) -> bytes:
         """The bytecode of the module, for a version or its own."""
+    def without_native_code(self) -> Module:
+        """The same module, for whose kernels no machine code is made in process; TILEWRIGHT_JIT=0 makes all modules so."""
     def without_passes(self) -> Module:
         """The same module, of which every operation is carried out as it stands: kernels are improved by passes otherwise."""
     def verify(self) -> list[str]:

@@ -152,7 +152,7 @@ impl Explorer<'_, '_> {
         if self.module.globals.is_empty() {
             return Ok(Arc::clone(&self.plan));
         }
-        Program::watched(self.module.clone()).plan(self.entry).map_err(CheckError::Plan)
+        Program::watched(self.module.clone()).for_machine(self.plan.machine()).plan(self.entry).map_err(CheckError::Plan)
     }
 
     /// Launches under a schedule; gives how that ended, and how often each block accessed memory.

@@ -24,7 +24,9 @@ pub use rules::{Rule, explain, rules};
 
 use explore::Explorer;
 use std::{fmt, sync::Arc};
-use tilewright_exec::{Arg, LaunchError, LaunchErrorKind, LaunchOptions, Memory, Plan, PlanError, Program, Schedule, launch};
+use tilewright_exec::{
+    Arg, LaunchError, LaunchErrorKind, LaunchOptions, Memory, Plan, PlanError, Program, Schedule, TargetMachine, launch,
+};
 use tilewright_ir::VerifiedModule;
 
 /// A module whose launches are checked.
@@ -123,6 +125,12 @@ impl Checker {
     /// A checker of the entries of a module.
     pub fn new(module: VerifiedModule) -> Checker {
         Checker { program: Program::watched(module) }
+    }
+
+    /// The same checker, planning for a part of what this machine can do.
+    #[must_use]
+    pub fn for_machine(self, machine: TargetMachine) -> Checker {
+        Checker { program: self.program.for_machine(machine) }
     }
 
     /// The module.

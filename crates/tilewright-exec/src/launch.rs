@@ -9,7 +9,6 @@
 use crate::{
     AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Limits, OutputSink, Param, Plan, Schedule, WatchedLaunch, Watcher,
     budget::Budget,
-    cpu,
     kernels::stream,
     memory::{Memory, locals::SharedLocals},
     output::Output,
@@ -221,7 +220,7 @@ fn run(
         budget,
         interrupt: interrupt.clone(),
         blocks,
-        last_cache: options.last_cache.unwrap_or_else(cpu::last_cache),
+        last_cache: options.last_cache.unwrap_or(plan.machine().last_cache()),
     };
     if options.watcher.is_some() {
         let begin = Instant::now();

@@ -26,6 +26,7 @@ mod pool;
 mod program;
 mod runs;
 mod schedule;
+mod target;
 mod vm;
 mod watch;
 
@@ -38,7 +39,8 @@ pub use interrupt::Interrupt;
 pub use launch::{Arg, LaunchOptions, LaunchReport, MAX_EXTENT, ProgressFn, launch, max_threads};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection};
 pub use output::OutputSink;
-pub use plan::{PLAN_PASSES, Param, Plan, PlanPass};
+pub use plan::{PLAN_PASSES, Param, Plan, PlanPass, RegionCode};
 pub use program::Program;
 pub use schedule::{Schedule, Turn};
+pub use target::TargetMachine;
 pub use watch::{Coordinates, MemoryRange, OperandTile, Step, ViewPlace, ViewPlaceDim, WatchedLaunch, Watcher};

@@ -1,7 +1,7 @@
 //! Programs: verified modules with the plans made from them.
 
 use crate::{
-    Plan, PlanError, PlanPass,
+    Plan, PlanError, PlanPass, TargetMachine,
     hash::{HashMap, HashSet},
     memory::Globals,
     plan::{Source, mark_origins},
@@ -21,6 +21,7 @@ pub struct Program {
     passes: Option<Pipeline>,
     /// Whether plans show each operation to a watcher.
     watched: bool,
+    machine: TargetMachine,
     plans: Mutex<Plans>,
 }
 
@@ -58,7 +59,25 @@ impl Program {
     /// A program whose entries are improved by these passes before they are planned. Messages still name the operations of `module`.
     pub fn with_passes(module: VerifiedModule, passes: Pipeline) -> Program {
         let globals = Arc::new(Globals::new(&module));
-        Program { module, globals, passes: Some(passes), watched: false, plans: Mutex::default() }
+        Program { module, globals, passes: Some(passes), watched: false, machine: TargetMachine::host(), plans: Mutex::default() }
+    }
+
+    /// The same program, planned for a part of what this machine can do. Plans that were made stay with those who have them.
+    #[must_use]
+    pub fn for_machine(self, machine: TargetMachine) -> Program {
+        Program { machine, plans: Mutex::default(), ..self }
+    }
+
+    /// Another program of the same module and passes, planned for a machine. It has globals of its own, as they are at first.
+    #[must_use]
+    pub fn copy_for(&self, machine: TargetMachine) -> Program {
+        let (module, globals) = (self.module.clone(), Arc::new(Globals::new(&self.module)));
+        Program { module, globals, passes: self.passes.clone(), watched: self.watched, machine, plans: Mutex::default() }
+    }
+
+    /// What its plans are made for.
+    pub fn machine(&self) -> TargetMachine {
+        self.machine
     }
 
     /// Its module, as it was before any pass.
@@ -111,16 +130,16 @@ impl Program {
         };
         let Some(passes) = &self.passes else {
             if self.watched {
-                return Plan::watched(module, &self.globals, &module.functions[entry]);
+                return Plan::watched(module, &self.globals, &module.functions[entry], self.machine);
             }
-            return Plan::new(Source::Original(module), &self.globals, &module.functions[entry], observe);
+            return Plan::new(Source::Original(module), &self.globals, &module.functions[entry], self.machine, observe);
         };
         // A panic in a pass leaves no workshop, and the next plan makes another one.
         let mut changed = workshop.take().unwrap_or_else(|| without_functions(module));
         copy_functions(module, entry, &mut changed);
         passes.change(&mut changed);
         let source = Source::Changed { module: &changed, original: module };
-        let plan = Plan::new(source, &self.globals, &changed.functions[0], observe);
+        let plan = Plan::new(source, &self.globals, &changed.functions[0], self.machine, observe);
         changed.functions.clear();
         *workshop = Some(changed);
         plan

@@ -25,7 +25,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex},
 };
-use tilewright_exec::{Arg, LaunchOptions, Memory, OutputSink, launch};
+use tilewright_exec::{Arg, LaunchOptions, Level, Memory, OutputSink, TargetMachine, launch};
+use tilewright_ir::Opcode;
 use tilewright_text::{PrintOptions, print};
 
 /// How many programs a run tries.
@@ -79,57 +80,106 @@ fn shift(program: &Program) -> usize {
     program.input.iter().map(|byte| usize::from(*byte)).sum::<usize>() % 8 * 8
 }
 
+/// What a launch of a program left behind: its output, and what it printed; and where its input and output were.
+struct Left {
+    output: Vec<u8>,
+    texts: Vec<Vec<u8>>,
+    addresses: [u64; 2],
+}
+
+/// Launches a program that is planned by `engine`.
+fn launched(program: &Program, engine: &tilewright_exec::Program, threads: usize) -> Result<Left, String> {
+    let plan = engine.plan("k").map_err(|error| error.to_string())?;
+    let mut output = vec![0; program.output + 2 * LINE];
+    let mut memory = Memory::new();
+    let input = memory.add(program.input.clone());
+    // Somewhere in a line, as allocators place it.
+    let start = output.as_ptr().align_offset(LINE) + shift(program);
+    let output = memory.add_borrowed(&mut output[start..][..program.output]);
+    let addresses = [memory.address(input), memory.address(output)];
+    let scalars = program.scalars.iter().map(|(scalar, bits)| Arg::Scalar(*scalar, *bits));
+    let args: Vec<Arg> = addresses.iter().map(|address| Arg::Pointer(*address)).chain(scalars).collect();
+    let printed = Arc::new(Mutex::new(Texts::default()));
+    let options = LaunchOptions::new().threads(threads).output(OutputSink::new(printed.clone()));
+    // Two threads write past the caches wherever a launch may.
+    let options = if threads == 2 { options.last_cache(0) } else { options };
+    launch(&plan, &mut memory, program.grid, &args, &options).map_err(|error| error.to_string())?;
+    if memory.bytes(input) != program.input {
+        return Err("the input changed".to_owned());
+    }
+    let texts = std::mem::take(&mut printed.lock().expect("nobody panicked").0);
+    Ok(Left { output: memory.bytes(output).to_vec(), texts, addresses })
+}
+
+/// What the evaluator makes of a program whose input and output are at these addresses: its memory, and what it prints.
+fn evaluated(program: &Program, addresses: [u64; 2], facts: &FactsCheck) -> (naive::Memory, Vec<Vec<u8>>) {
+    let mut memory = naive::Memory::default();
+    memory.add(addresses[0], program.input.clone());
+    memory.add(addresses[1], vec![0; program.output]);
+    let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
+    let printed = naive::run(&program.module, &mut memory, program.grid, &args, facts);
+    (memory, printed)
+}
+
+/// The machines that this one can plan for, besides itself: without native code, with less of its instructions, and any machine.
+fn other_machines() -> Vec<TargetMachine> {
+    let host = TargetMachine::host();
+    let levels = [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter_map(TargetMachine::at);
+    [host.without_native_code(), TargetMachine::portable()].into_iter().chain(levels.filter(|machine| *machine != host)).collect()
+}
+
+/// Launches a program as it is planned for each machine, and compares the results with those of this one: equal bits, but for NaNs, as
+/// docs/numerics.md promises.
+fn compare_machines(program: &Program, looked: &mut Looked) -> Result<(), String> {
+    let here = tilewright_exec::Program::new(program.module.clone());
+    let expected = launched(program, &here, 1)?;
+    let facts = FactsCheck::new(&program.module);
+    let (memory, _) = evaluated(program, expected.addresses, &facts);
+    let multiplies =
+        program.module.functions.iter().any(|f| f.body.preorder().any(|op| matches!(op.opcode(), Opcode::MmaF | Opcode::MmaFScaled)));
+    // Products are rounded twice where nothing fuses them with the sum.
+    let is_comparable = |machine: &TargetMachine| !multiplies || machine.level() != Level::Baseline || cfg!(not(target_arch = "x86_64"));
+    for machine in other_machines().into_iter().filter(is_comparable) {
+        let found = launched(program, &here.copy_for(machine), 1)?;
+        if found.texts != expected.texts {
+            return Err(format!("{machine:?} prints other texts"));
+        }
+        let [found, expected] = [&found, &expected].map(|left| without_nans(&memory, expected.addresses[1], &left.output));
+        if let Some(at) = (0..found.len()).find(|at| found[*at] != expected[*at]) {
+            return Err(format!("{machine:?}: byte {at} of the output is {:#04x}, here {:#04x}", found[at], expected[at]));
+        }
+        looked.exact += found.len();
+    }
+    Ok(())
+}
+
 /// Runs a program with the engine, as passes make it on one thread and on two and as it stands, and with the evaluator, and compares what
 /// they store.
 fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
     let text = || print(&program.module, &PrintOptions::new());
     let improved = tilewright_exec::Program::new(program.module.clone());
     let as_it_is = tilewright_exec::Program::without_passes(program.module.clone());
-    let mut addresses = [0; 2];
-    let mut outputs = Vec::new();
-    let mut texts = Vec::new();
+    let mut left = Vec::new();
     for (engine, threads) in [(&improved, 1), (&improved, 2), (&as_it_is, 1)] {
-        let plan = engine.plan("k").map_err(|error| error.to_string())?;
-        let mut output = vec![0; program.output + 2 * LINE];
-        let mut memory = Memory::new();
-        let input = memory.add(program.input.clone());
-        // Somewhere in a line, as allocators place it.
-        let start = output.as_ptr().align_offset(LINE) + shift(program);
-        let output = memory.add_borrowed(&mut output[start..][..program.output]);
-        addresses = [memory.address(input), memory.address(output)];
-        let scalars = program.scalars.iter().map(|(scalar, bits)| Arg::Scalar(*scalar, *bits));
-        let args: Vec<Arg> = addresses.iter().map(|address| Arg::Pointer(*address)).chain(scalars).collect();
-        let printed = Arc::new(Mutex::new(Texts::default()));
-        let options = LaunchOptions::new().threads(threads).output(OutputSink::new(printed.clone()));
-        // Two threads write past the caches wherever a launch may.
-        let options = if threads == 2 { options.last_cache(0) } else { options };
-        launch(&plan, &mut memory, program.grid, &args, &options).map_err(|error| error.to_string())?;
-        if memory.bytes(input) != program.input {
-            return Err("the input changed".to_owned());
-        }
-        outputs.push(memory.bytes(output).to_vec());
-        texts.push(std::mem::take(&mut printed.lock().expect("nobody panicked").0));
+        left.push(launched(program, engine, threads)?);
     }
-    let mut memory = naive::Memory::default();
-    memory.add(addresses[0], program.input.clone());
-    memory.add(addresses[1], vec![0; program.output]);
-    let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
+    let addresses = left[0].addresses;
     let facts = FactsCheck::new(&program.module);
-    let expected = naive::run(&program.module, &mut memory, program.grid, &args, &facts);
+    let (memory, expected) = evaluated(program, addresses, &facts);
     looked.facts += facts.held.get();
     if let Some(what) = facts.failed.take() {
         return Err(format!("a fact does not hold: {what}"));
     }
     looked.printed += expected.len();
-    for found in texts {
-        same_texts(expected.clone(), found, program.grid == [1; 3])?;
+    for found in &mut left {
+        same_texts(expected.clone(), std::mem::take(&mut found.texts), program.grid == [1; 3])?;
     }
-    difference(&memory, addresses[1], &outputs[0], looked)?;
-    if without_nans(&memory, addresses[1], &outputs[0]) != without_nans(&memory, addresses[1], &outputs[1]) {
+    difference(&memory, addresses[1], &left[0].output, looked)?;
+    if without_nans(&memory, addresses[1], &left[0].output) != without_nans(&memory, addresses[1], &left[1].output) {
         return Err(format!("one thread and two give different results\n{}", text()));
     }
     let told = |what| format!("without passes: {what}");
-    difference(&memory, addresses[1], &outputs[2], &mut Looked::default()).map_err(told)
+    difference(&memory, addresses[1], &left[2].output, &mut Looked::default()).map_err(told)
 }
 
 /// Whether the engine printed what the evaluator did: in its order, if there is one block, else in any.
@@ -300,6 +350,18 @@ fn blocks_of_elementwise_programs_do_what_the_naive_evaluator_does() {
     let single = seeds.end - seeds.start == 1;
     let looked = compare_seeds(seeds, Maker { make: elementwise_program, all: &combinations(), judge: compare });
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+}
+
+/// How many programs of each kind are tried on all machines; `PROGRAMS` is another number.
+const PROGRAMS_ON_MACHINES: u64 = 150;
+
+/// The bits are the same with and without native code, at each level of this CPU, and on any machine.
+#[test]
+fn machines_give_equal_bits() {
+    for make in [program, elementwise_program, over_k_program, stored_program] {
+        let looked = compare_seeds(seeds(PROGRAMS_ON_MACHINES), Maker { make, all: &combinations(), judge: compare_machines });
+        assert!(looked.exact > 0, "nothing was compared");
+    }
 }
 
 /// What is known of integers that run regularly.

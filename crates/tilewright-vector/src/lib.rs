@@ -28,7 +28,7 @@ mod verify;
 pub use builder::Builder;
 pub use code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability, While};
 pub use memory::{Arg, Buffer, Fault};
-pub use native::{Args, CompileError, Level, Native, STREAMED_ALIGNMENT};
+pub use native::{Args, CompileError, Level, Listing, Native, STREAMED_ALIGNMENT};
 pub use prim::{Lane, Prim};
 pub use text::ParseError;
 pub use verify::Finding;

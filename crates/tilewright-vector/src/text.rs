@@ -100,6 +100,26 @@ impl Display for Code {
     }
 }
 
+impl Code {
+    /// An item as text; of what has a body, the first line.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn first_line(&self, item: &Item) -> String {
+        struct One<'a>(&'a Code, &'a Item);
+        impl Display for One<'_> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                Printer { code: self.0, indent: 0 }.item(self.1, f)
+            }
+        }
+        let without_body = match item {
+            Item::Loop(inner) => Item::Loop(Loop { body: Vec::new(), ..inner.clone() }),
+            Item::While(inner) => Item::While(While { body: Vec::new(), ..inner.clone() }),
+            Item::Fold(inner) => Item::Fold(Fold { body: Vec::new(), ..inner.clone() }),
+            item => item.clone(),
+        };
+        One(self, &without_body).to_string().lines().next().unwrap_or_default().to_owned()
+    }
+}
+
 struct Printer<'a> {
     code: &'a Code,
     indent: usize,

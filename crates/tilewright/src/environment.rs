@@ -1,19 +1,22 @@
 //! Variables of the environment that front ends obey.
 
+use crate::exec::TargetMachine;
 use std::{env, error::Error, ffi::OsString, fmt, num::NonZeroUsize};
 
-/// A variable of the environment that is no number from 1.
+/// A variable of the environment that holds something else than it may.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VariableError {
     name: String,
     value: OsString,
+    /// What it may hold.
+    expected: &'static str,
 }
 
 impl fmt::Display for VariableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let VariableError { name, value } = self;
+        let VariableError { name, value, expected } = self;
         let value = crate::ir::printable(value.as_encoded_bytes());
-        write!(f, "the environment variable {name} must be a number of at least 1, not '{value}'")
+        write!(f, "the environment variable {name} must be {expected}, not '{value}'")
     }
 }
 
@@ -27,6 +30,19 @@ pub fn threads() -> Result<Option<NonZeroUsize>, VariableError> {
     count("TILEWRIGHT_THREADS")
 }
 
+/// What kernels are planned for where nothing else is said: this machine; where `TILEWRIGHT_JIT` is 0, without code that is made in process.
+///
+/// # Errors
+/// When that is set to anything else than 0 or 1.
+pub fn machine() -> Result<TargetMachine, VariableError> {
+    let value = env::var_os("TILEWRIGHT_JIT").unwrap_or_default();
+    match value.to_str() {
+        Some("" | "1") => Ok(TargetMachine::host()),
+        Some("0") => Ok(TargetMachine::host().without_native_code()),
+        _ => Err(VariableError { name: "TILEWRIGHT_JIT".to_owned(), value, expected: "0 or 1" }),
+    }
+}
+
 /// A number from 1 that a variable holds; none where it is not set or empty. What is larger than numbers here go is the largest one.
 ///
 /// # Errors
@@ -38,7 +54,7 @@ pub fn count(name: &str) -> Result<Option<NonZeroUsize>, VariableError> {
 fn parse(name: &str, value: OsString) -> Result<NonZeroUsize, VariableError> {
     let digits = value.to_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     let number = digits.map(|digits| digits.parse().unwrap_or(usize::MAX));
-    number.and_then(NonZeroUsize::new).ok_or_else(|| VariableError { name: name.to_owned(), value })
+    number.and_then(NonZeroUsize::new).ok_or_else(|| VariableError { name: name.to_owned(), value, expected: "a number of at least 1" })
 }
 
 #[cfg(test)]

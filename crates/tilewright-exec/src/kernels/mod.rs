@@ -87,18 +87,24 @@ impl Kernel {
     }
 }
 
-/// The kernel of an operation for these element types.
+/// The kernel of an operation for these element types, for CPUs of a level.
 ///
 /// `srcs` holds the types of the sources, in order. `None` if the operation does not take these types.
-pub(crate) fn select(op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<Kernel> {
+pub(crate) fn select_at(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<Kernel> {
     let mut padded = [dst; 3];
     padded.get_mut(..srcs.len())?.copy_from_slice(srcs);
     let imm = Imm { op, srcs: padded, dst, per_row: None };
     if !accepts(op, srcs, dst) {
         return None;
     }
-    let run = fast::select(Level::best(), op, srcs, dst).unwrap_or(exact::run);
+    let run = fast::select(level, op, srcs, dst).unwrap_or(exact::run);
     Some(Kernel { run, imm })
+}
+
+/// The kernel for this CPU.
+#[cfg(test)]
+pub(crate) fn select(op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<Kernel> {
+    select_at(Level::best(), op, srcs, dst)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{Chain, Part, Place, Src, Step, SweepInput, Tile, inst::Elementwise, late_products, late_widening};
 use crate::{
-    cpu::Level,
+    TargetMachine,
     kernels::{
         Kernel,
         chain::{self, GROUP, Half, Link, Op, Operand, Program},
@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// For each member of a run on `n` elements, whether it is part of a chain: of all that stand side by side and can be linked.
-pub(super) fn linked(run: &[Elementwise], n: usize) -> Vec<bool> {
-    let fits: Vec<bool> = run.iter().map(|member| takes(&member.kernel, n)).collect();
+pub(super) fn linked(run: &[Elementwise], n: usize, machine: &TargetMachine) -> Vec<bool> {
+    let fits: Vec<bool> = run.iter().map(|member| takes(&member.kernel, n, machine)).collect();
     let fits_at = |i: Option<usize>| i.and_then(|i| fits.get(i)).is_some_and(|fits| *fits);
     // One step alone gains nothing, unless it would read a splat from a scratch slot, or compute in 16 bits.
     let gains_alone = |member: &Elementwise| {
@@ -22,8 +22,8 @@ pub(super) fn linked(run: &[Elementwise], n: usize) -> Vec<bool> {
 }
 
 /// Whether a kernel on `n` elements can be part of a chain.
-pub(super) fn takes(kernel: &Kernel, n: usize) -> bool {
-    n > 0 && n.is_multiple_of(GROUP) && chain::exist(Level::best()) && chain::form(&kernel.imm).is_some()
+pub(super) fn takes(kernel: &Kernel, n: usize, machine: &TargetMachine) -> bool {
+    n > 0 && n.is_multiple_of(GROUP) && chain::exist(machine.level()) && chain::form(&kernel.imm).is_some()
 }
 
 /// Whether a chain reads a tile one element for each row. It has other means for splats.
@@ -32,13 +32,13 @@ pub(super) fn takes_rows(src: &Tile) -> bool {
 }
 
 /// The parts of a sweep, in the order in which they run. `linked`: which steps are part of a chain.
-pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> Vec<Part> {
+pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool], machine: &TargetMachine) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut next = 0;
     while next < steps.len() {
         let length = linked[next..].iter().take_while(|linked| **linked).count();
         let (linked, rest) = steps[next..].split_at(length);
-        match (length > 0).then(|| chain_of(inputs, linked, rest)).flatten() {
+        match (length > 0).then(|| chain_of(inputs, linked, rest, machine)).flatten() {
             Some(chain) => {
                 parts.push(Part::Chain(chain));
                 next += length;
@@ -53,7 +53,7 @@ pub(super) fn parts(inputs: &[SweepInput], steps: &[Step], linked: &[bool]) -> V
 }
 
 /// The chain of these steps, which the others follow, if the CPU has chains.
-fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step]) -> Option<Chain> {
+fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step], machine: &TargetMachine) -> Option<Chain> {
     let mut places: Vec<Place> = Vec::new();
     let mut place = |at: Src, half: Option<Half>, written: bool| {
         let new = Place { at, half, written };
@@ -92,5 +92,5 @@ fn chain_of(inputs: &[SweepInput], steps: &[Step], rest: &[Step]) -> Option<Chai
     }
     let halves = places.iter().map(|place| place.half).collect();
     let program = Program::new(&links, halves);
-    Some(Chain { code: chain::compile(Level::best(), program)?, places })
+    Some(Chain { code: chain::compile(machine.level(), program)?, places })
 }

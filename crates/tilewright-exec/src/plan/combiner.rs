@@ -7,11 +7,8 @@
 //! rows of sources ─► parts 0..w of a row ─► w - 1 combinations ─► the first part, written to the results
 //! ```
 
-use super::{
-    Fold, Src, Step,
-    region::{is_lowered, level},
-};
-use crate::{elem::Elem, hash::HashMap};
+use super::{Fold, Src, Step, region::is_lowered};
+use crate::{TargetMachine, elem::Elem, hash::HashMap};
 use std::sync::OnceLock;
 use tilewright_vector::{
     Builder, Code, CompileError, Count, Kind, Native, Param, ParamKind, Place,
@@ -31,14 +28,19 @@ const FEWEST: usize = 128;
 ///
 /// Its arguments: for each capture its only element; for each operand the begin of each part, and of the result; how many rows there are, and how
 /// many elements a part has; for each operand the bytes from one row of sources to the next, and from one row of results.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Combiner {
+    machine: TargetMachine,
     two: OnceLock<Option<Native>>,
     eight: OnceLock<Option<Native>>,
     prefixes: OnceLock<Option<Native>>,
 }
 
 impl Combiner {
+    pub(super) fn new(machine: TargetMachine) -> Combiner {
+        Combiner { machine, two: OnceLock::new(), eight: OnceLock::new(), prefixes: OnceLock::new() }
+    }
+
     /// The code that combines the most parts of rows of `extent` elements, and how many: eight or two. `None` if there is no machine code.
     pub(crate) fn widest(&self, fold: &Fold, extent: usize) -> Option<(&Native, usize)> {
         let eight = if extent.is_multiple_of(8) && 8 * fold.operands.len() <= MAX_SOURCES { self.native(fold, 8) } else { None };
@@ -51,22 +53,22 @@ impl Combiner {
     }
 
     fn native(&self, fold: &Fold, ways: usize) -> Option<&Native> {
-        if ways == 2 { &self.two } else { &self.eight }.get_or_init(|| compile(fold, |fold| code(fold, ways))).as_ref()
+        if ways == 2 { &self.two } else { &self.eight }.get_or_init(|| compile(fold, &self.machine, |fold| code(fold, ways))).as_ref()
     }
 
     /// The code that combines each slice with the prefix before it. Its arguments: for each capture its only element; for each operand where its
     /// first slice is; how many slices are combined, and how many elements of a slice; where the second slice of each operand is; the bytes from one
     /// slice of each to the next.
     pub(crate) fn prefixes(&self, fold: &Fold) -> Option<&Native> {
-        self.prefixes.get_or_init(|| compile(fold, prefixes)).as_ref()
+        self.prefixes.get_or_init(|| compile(fold, &self.machine, prefixes)).as_ref()
     }
 }
 
 /// Machine code, if the combiner can have some and there is enough to do for it.
-fn compile(fold: &Fold, code: impl Fn(&Fold) -> Option<Code>) -> Option<Native> {
+fn compile(fold: &Fold, machine: &TargetMachine, code: impl Fn(&Fold) -> Option<Code>) -> Option<Native> {
     let fits = fold.steps.len() <= MAX_STEPS && 2 * fold.operands.len() <= MAX_SOURCES && fold.steps.iter().all(is_lowered);
     let code = (fits && fold.extent * fold.slice >= FEWEST).then(|| code(fold)).flatten()?;
-    match code.compile(level()?) {
+    match code.compile(machine.native()?) {
         Ok(native) => Some(native),
         Err(CompileError::Unavailable(_) | CompileError::Pages(_)) => None,
         Err(error) => unreachable!("all vector code can be encoded: {error}"),

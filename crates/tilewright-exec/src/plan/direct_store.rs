@@ -117,7 +117,16 @@ mod tests {
         let f32 = Elem::Num(Scalar::F32);
         let kernel = select(ElemOp::NegF, &[f32], f32).unwrap();
         let steps = vec![Step { kernel, srcs: vec![Src::Input(0)], dst: Src::Reg(VReg(dst), 4) }];
-        (Inst::Sweep(Box::new(Sweep::new(4, vec![SweepInput::Direct { tile: tile(src) }], steps, &[false]))), 0)
+        (
+            Inst::Sweep(Box::new(Sweep::new(
+                4,
+                vec![SweepInput::Direct { tile: tile(src) }],
+                steps,
+                &[false],
+                crate::TargetMachine::host(),
+            ))),
+            0,
+        )
     }
 
     /// What is left: the registers that sweeps write, and "store" or "sweep store".

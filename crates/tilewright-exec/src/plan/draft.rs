@@ -1,15 +1,8 @@
 //! Plans while they are made: code with labels, over registers without places.
 
-use super::{
-    Inst, Param, Plan, Prefetches, SiteTable, Source, VReg,
-    constants::Constants,
-    frame, fuse,
-    lower::{self, Lowered},
-    text::Listing,
-    verify,
-};
+use super::{Inst, Param, Plan, Prefetches, SiteTable, Source, VReg, constants::Constants, frame, fuse, lower, text::Listing, verify};
 use crate::{
-    PlanError,
+    PlanError, TargetMachine,
     memory::{Globals, locals::Allocas},
 };
 use std::{
@@ -21,6 +14,7 @@ use tilewright_ir::{Function, Module};
 /// A plan that passes change.
 pub(super) struct Draft {
     entry: String,
+    pub(super) machine: TargetMachine,
     params: Vec<Param>,
     /// Instructions, each with the number of the operation that it came from.
     pub(super) code: Vec<(Inst, u32)>,
@@ -38,12 +32,25 @@ pub(super) struct Draft {
 
 impl Draft {
     /// What lowering makes of an entry.
-    pub(super) fn new(source: Source<'_>, globals: &Arc<Globals>, entry: &Function) -> Result<Box<Draft>, PlanError> {
-        Draft::of(lower::lower(source, globals, entry, false)?, source, globals, entry)
+    pub(super) fn new(
+        source: Source<'_>,
+        globals: &Arc<Globals>,
+        entry: &Function,
+        machine: TargetMachine,
+    ) -> Result<Box<Draft>, PlanError> {
+        Draft::lower(source, globals, entry, machine, false)
     }
 
-    fn of(lowered: Lowered, source: Source<'_>, globals: &Arc<Globals>, entry: &Function) -> Result<Box<Draft>, PlanError> {
+    fn lower(
+        source: Source<'_>,
+        globals: &Arc<Globals>,
+        entry: &Function,
+        machine: TargetMachine,
+        watched: bool,
+    ) -> Result<Box<Draft>, PlanError> {
+        let lowered = lower::lower(source, globals, entry, machine, watched)?;
         Ok(Box::new(Draft {
+            machine,
             entry: source.module().tables.strings.text(entry.name).into_owned(),
             params: lowered.params,
             code: lowered.code,
@@ -72,6 +79,7 @@ impl Draft {
         let waits = code.iter().any(|inst| inst.effects().waits());
         Ok(Box::new(Plan {
             entry: self.entry,
+            machine: self.machine,
             params: self.params,
             may_stream: Vec::new(),
             code,
@@ -98,12 +106,11 @@ impl Draft {
 impl Plan {
     /// Plans an entry to be watched: each operation is carried out as it stands, beside an instruction that shows it. None of the passes
     /// of other plans run.
-    pub(crate) fn watched(module: &Module, globals: &Arc<Globals>, entry: &Function) -> Result<Plan, PlanError> {
-        let source = Source::Original(module);
-        let mut draft = Draft::of(lower::lower(source, globals, entry, true)?, source, globals, entry)?;
+    pub(crate) fn watched(module: &Module, globals: &Arc<Globals>, entry: &Function, machine: TargetMachine) -> Result<Plan, PlanError> {
+        let mut draft = Draft::lower(Source::Original(module), globals, entry, machine, true)?;
         let (code, sites): (Vec<Inst>, Vec<u32>) = std::mem::take(&mut draft.code).into_iter().unzip();
         let folds = fuse::scratch_of_folds(&code);
-        let (code, slots) = fuse::one_by_one(code);
+        let (code, slots) = fuse::one_by_one(code, machine);
         (draft.code, draft.scratch_slots) = (code.into_iter().zip(sites).collect(), slots.max(folds));
         if cfg!(debug_assertions) {
             verify::draft(&draft).unwrap_or_else(|broken| panic!("{broken}\n{draft}"));

@@ -10,8 +10,7 @@ use super::{
     order, region,
     tile::Base,
 };
-use crate::hash::HashMap;
-use crate::kernels::Kernel;
+use crate::{TargetMachine, hash::HashMap, kernels::Kernel};
 
 /// The most steps of a sweep, which bounds its scratch.
 pub(crate) const MAX_STEPS: usize = 64;
@@ -23,8 +22,9 @@ pub(crate) struct Fused {
 }
 
 /// Replaces every run of elementwise instructions.
-pub(crate) fn fuse(code: Vec<(Inst, u32)>) -> Fused {
-    let mut fuser = Fuser { uses: count_uses(&code), code: Vec::with_capacity(code.len()), scratch_slots: 0, run: Vec::new(), site: 0 };
+pub(crate) fn fuse(code: Vec<(Inst, u32)>, machine: TargetMachine) -> Fused {
+    let (uses, room) = (count_uses(&code), Vec::with_capacity(code.len()));
+    let mut fuser = Fuser { machine, uses, code: room, scratch_slots: 0, run: Vec::new(), site: 0 };
     for (inst, site) in code {
         match inst {
             Inst::Elementwise(inst) => fuser.add(inst, site),
@@ -40,12 +40,12 @@ pub(crate) fn fuse(code: Vec<(Inst, u32)>) -> Fused {
 }
 
 /// Makes every elementwise instruction a sweep of its own; gives the code and the scratch slots that it needs.
-pub(crate) fn one_by_one(code: Vec<Inst>) -> (Vec<Inst>, usize) {
+pub(crate) fn one_by_one(code: Vec<Inst>, machine: TargetMachine) -> (Vec<Inst>, usize) {
     let mut slots = 0;
     let one = |inst| {
         let Inst::Elementwise(inst) = inst else { return inst };
         let run = vec![inst];
-        let (sweep, needed) = SweepBuilder::new(&run, |_| 1).build(run);
+        let (sweep, needed) = SweepBuilder::new(&run, machine, |_| 1).build(run);
         slots = slots.max(needed);
         Inst::Sweep(Box::new(sweep))
     };
@@ -62,6 +62,7 @@ fn scratch_of(inst: &Inst) -> usize {
 }
 
 struct Fuser {
+    machine: TargetMachine,
     /// How often each register is read.
     uses: Counts,
     code: Vec<(Inst, u32)>,
@@ -97,10 +98,10 @@ impl Fuser {
             return;
         }
         let mut run = std::mem::take(&mut self.run);
-        if run.iter().all(|member| chains::takes(&member.kernel, member.n)) {
+        if run.iter().all(|member| chains::takes(&member.kernel, member.n, &self.machine)) {
             run = order::depth_first(run);
         }
-        let builder = SweepBuilder::new(&run, |reg| self.uses.of(reg));
+        let builder = SweepBuilder::new(&run, self.machine, |reg| self.uses.of(reg));
         let (sweep, slots) = builder.build(run);
         self.scratch_slots = self.scratch_slots.max(slots);
         self.code.push((Inst::Sweep(Box::new(sweep)), self.site));
@@ -144,6 +145,7 @@ impl Slots {
 
 struct SweepBuilder {
     n: usize,
+    machine: TargetMachine,
     /// For each value of the run: its last reader in the run, and whether anything outside reads it.
     produced: HashMap<VReg, (usize, bool)>,
     /// Where the values of the run are now.
@@ -160,7 +162,7 @@ struct SweepBuilder {
 
 impl SweepBuilder {
     /// `uses`: how often a register is read, in the run and elsewhere.
-    fn new(run: &[Elementwise], uses: impl Fn(VReg) -> usize) -> SweepBuilder {
+    fn new(run: &[Elementwise], machine: TargetMachine, uses: impl Fn(VReg) -> usize) -> SweepBuilder {
         let mut reads: HashMap<VReg, (usize, usize)> = HashMap::default();
         for (i, member) in run.iter().enumerate() {
             reads.insert(member.dst, (i, 0));
@@ -175,10 +177,11 @@ impl SweepBuilder {
         let outside = |reg: &VReg, inside: usize| uses(*reg) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
-        let linked = chains::linked(run, n);
-        let suits_region = region::suits(n, run.iter().map(|member| &member.kernel));
+        let linked = chains::linked(run, n, &machine);
+        let suits_region = region::suits(n, run.iter().map(|member| &member.kernel), &machine);
         SweepBuilder {
             n,
+            machine,
             produced,
             places: HashMap::default(),
             slots: Slots::default(),
@@ -219,7 +222,7 @@ impl SweepBuilder {
             step.srcs.iter_mut().chain([&mut step.dst]).for_each(behind_inputs);
         }
         let slots = self.input_slots + self.slots.count();
-        (Sweep::new(self.n, self.inputs, steps, &self.linked), slots)
+        (Sweep::new(self.n, self.inputs, steps, &self.linked, self.machine), slots)
     }
 
     fn is_linked(&self, member: usize) -> bool {

@@ -76,6 +76,7 @@ fn begin(sweep: &mut Sweep, fold: &mut FoldRows, reg: VReg, dst: VReg) -> bool {
 mod tests {
     use super::*;
     use crate::{
+        TargetMachine,
         cpu::Level,
         elem::Elem,
         kernels::{
@@ -83,7 +84,7 @@ mod tests {
             rows::{self, RowFold},
             select,
         },
-        plan::{Src, Step, SweepInput, region},
+        plan::{Src, Step, SweepInput},
     };
     use tilewright_ir::{RoundingMode, Scalar};
 
@@ -105,7 +106,7 @@ mod tests {
             steps.push(Step { kernel, srcs, dst: Src::Reg(VReg(*dst), 4) });
         }
         let linked = vec![dsts.len() > 1; dsts.len()];
-        (Inst::Sweep(Box::new(Sweep::new(N, vec![SweepInput::Direct { tile: tile(src, &[N]) }], steps, &linked))), 0)
+        (Inst::Sweep(Box::new(Sweep::new(N, vec![SweepInput::Direct { tile: tile(src, &[N]) }], steps, &linked, TargetMachine::host()))), 0)
     }
 
     fn sum(src: u32, row: usize, dst: u32) -> (Inst, u32) {
@@ -134,7 +135,7 @@ mod tests {
     }
 
     fn has_vector_code() -> bool {
-        region::level().is_some()
+        TargetMachine::host().has_regions()
     }
 
     #[test]

@@ -8,18 +8,17 @@
 use super::{
     Extent, Inst, Matmul, Placement, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
     counts::{count_uses, count_writes},
-    reads_apart,
     tile::{Base, row_major},
 };
-use crate::{elem::Elem, hash::HashMap};
+use crate::{TargetMachine, elem::Elem, hash::HashMap};
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
 /// Behind more stores than this, nothing is read in place.
 const MAX_STORES: usize = 8;
 
 /// Marks the loads that need not copy.
-pub(crate) fn mark(code: &mut [(Inst, u32)]) {
-    tell_sweeps_apart(code);
+pub(crate) fn mark(code: &mut [(Inst, u32)], machine: &TargetMachine) {
+    tell_sweeps_apart(code, machine);
     let (uses, writes) = (count_uses(code), count_writes(code));
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at + 1);
@@ -27,15 +26,15 @@ pub(crate) fn mark(code: &mut [(Inst, u32)]) {
             && copies_bytes(view)
             && writes.of(*dst) == 1
         {
-            (*readers, *past_stores) = find_readers(after, *dst, view, uses.of(*dst));
+            (*readers, *past_stores) = find_readers(after, *dst, view, uses.of(*dst), machine);
         }
     }
 }
 
 /// Tells sweeps that tiles which are rows may lie apart where they are read or stored.
-fn tell_sweeps_apart(code: &mut [(Inst, u32)]) {
-    let apart =
-        |view: &ViewAccess| copies_bytes(view) && view.tile.iter().filter(|extent| **extent > 1).count() == 1 && may_lie_apart(view);
+fn tell_sweeps_apart(code: &mut [(Inst, u32)], machine: &TargetMachine) {
+    let is_row = |view: &ViewAccess| view.tile.iter().filter(|extent| **extent > 1).count() == 1;
+    let apart = |view: &ViewAccess| copies_bytes(view) && is_row(view) && may_lie_apart(view, machine);
     let loaded = |(inst, _): &(Inst, u32)| if let Inst::Load { view, dst, .. } = inst { apart(view).then_some(*dst) } else { None };
     let loaded: Vec<VReg> = code.iter().filter_map(loaded).collect();
     for (inst, _) in code {
@@ -87,12 +86,12 @@ pub(crate) fn past_stores(code: &[Inst]) -> Vec<(usize, Tile)> {
 }
 
 /// Who reads a register `uses` times, if all do so before anything but stores can change memory, and whether some do behind a store.
-fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize) -> (Readers, bool) {
+fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize, machine: &TargetMachine) -> (Readers, bool) {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
     let (mut in_order, mut strided, mut in_products) = (0, 0, 0);
     // Stores that have readers behind them.
     let mut stores = 0;
-    let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1 || may_lie_apart(view);
+    let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1 || may_lie_apart(view, machine);
     // How many inputs of a sweep are read as they lie in a register, and through the strides of memory, as vector code does.
     let inputs = |sweep: &Sweep| {
         let tiles = || sweep.inputs.iter().map(SweepInput::tile).filter(|tile| is_it(tile) > 0);
@@ -139,7 +138,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize)
 }
 
 /// Whether elements of a tile that is a row may lie in memory so far apart that vector code, and nothing else, accesses them there.
-fn may_lie_apart(view: &ViewAccess) -> bool {
+fn may_lie_apart(view: &ViewAccess, machine: &TargetMachine) -> bool {
     let stride = match &view.places {
         Placement::Tensor(dims) => {
             let row = dims.iter().zip(&view.tile).find(|(_, extent)| **extent > 1);
@@ -149,7 +148,7 @@ fn may_lie_apart(view: &ViewAccess) -> bool {
     };
     // Where it is not known, it may be 2.
     let stride = stride.map_or(2, |stride| stride as usize);
-    stride > 1 && reads_apart(view.size, stride)
+    stride > 1 && machine.reads_apart(view.size, stride)
 }
 
 /// How many factors of a product are in the register that was loaded through the view, and can be read through the view's strides.
@@ -195,7 +194,7 @@ mod tests {
 
     fn sweep(srcs: &[u32]) -> (Inst, u32) {
         let inputs = srcs.iter().map(|reg| SweepInput::Direct { tile: tile(*reg) }).collect();
-        (Inst::Sweep(Box::new(Sweep::new(4, inputs, Vec::new(), &[]))), 0)
+        (Inst::Sweep(Box::new(Sweep::new(4, inputs, Vec::new(), &[], TargetMachine::host()))), 0)
     }
 
     /// The product of two factors that are seen as matrices of 2 x 2, or transposed.
@@ -230,7 +229,7 @@ mod tests {
     }
 
     fn marked<const N: usize>(mut code: [(Inst, u32); N]) -> Vec<Readers> {
-        mark(&mut code);
+        mark(&mut code, &TargetMachine::host());
         code.iter().filter_map(|(inst, _)| if let Inst::Load { readers, .. } = inst { Some(*readers) } else { None }).collect()
     }
 
@@ -260,7 +259,7 @@ mod tests {
     #[test]
     fn what_is_read_behind_a_store_is_told() {
         let told = |mut code: Vec<(Inst, u32)>| {
-            mark(&mut code);
+            mark(&mut code, &TargetMachine::host());
             let code: Vec<Inst> = code.into_iter().map(|(inst, _)| inst).collect();
             past_stores(&code).iter().map(|(store, tile)| (*store, tile.base)).collect::<Vec<_>>()
         };

@@ -54,18 +54,19 @@ pub use passes::{PLAN_PASSES, PlanPass};
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
 pub(crate) use read_ahead::Prefetches;
-pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks, reads_apart, writes_apart};
+pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
 pub(crate) use tile::{Base, Operand, Tile, VReg, row_major};
 
 use crate::{
-    PlanError, Site,
+    PlanError, Site, TargetMachine,
     memory::{Globals, locals::Allocas},
 };
 use std::{fmt::Display, sync::Arc};
 use tilewright_ir::{Function, Scalar};
+use tilewright_vector::Listing;
 
 /// A parameter of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +92,7 @@ impl std::fmt::Display for Param {
 #[derive(Debug)]
 pub struct Plan {
     entry: String,
+    machine: TargetMachine,
     params: Vec<Param>,
     pub(crate) code: Vec<Inst>,
     /// What a launch computes before its blocks begin: registers that stand for parts of its constants.
@@ -128,6 +130,17 @@ pub struct Plan {
     pub(crate) scratch_slots: usize,
 }
 
+/// The code of a fused region.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegionCode {
+    /// The number of its instruction.
+    pub instruction: usize,
+    /// Its vector code, as text.
+    pub vector: String,
+    /// Its machine code; none where the portable executor runs it.
+    pub native: Option<Listing>,
+}
+
 /// What passes have made so far.
 enum State {
     Empty,
@@ -144,12 +157,13 @@ impl Plan {
         source: Source<'_>,
         globals: &Arc<Globals>,
         entry: &Function,
+        machine: TargetMachine,
         mut observe: impl FnMut(&PlanPass, &dyn Display),
     ) -> Result<Plan, PlanError> {
         let mut state = State::Empty;
         for pass in PLAN_PASSES {
             state = match (pass.run, state) {
-                (Run::Lower, _) => State::Draft(Draft::new(source, globals, entry)?),
+                (Run::Lower, _) => State::Draft(Draft::new(source, globals, entry, machine)?),
                 (Run::Draft(run), State::Draft(mut draft)) => {
                     run(&mut draft);
                     State::Draft(draft)
@@ -178,18 +192,26 @@ impl Plan {
         }
     }
 
-    /// The vector code of its fused regions as text, each behind the number of its instruction; empty where it has none on this CPU.
-    pub fn vector_code(&self) -> String {
-        let codes = self.code.iter().enumerate().filter_map(|(at, inst)| {
+    /// The code of its fused regions, with all buffers in registers of the tile machine, in the order of their instructions; none where
+    /// the machine that it is made for has none.
+    pub fn regions(&self) -> impl Iterator<Item = RegionCode> {
+        self.code.iter().enumerate().filter_map(|(instruction, inst)| {
             let sweep = inst.sweep()?;
-            Some(format!("// instruction {at}\n{}\n", sweep.region()?.code(sweep)))
-        });
-        codes.collect()
+            let region = sweep.region()?;
+            let code = region.code(sweep);
+            let native = self.machine.native().and_then(|level| code.listing(level).ok());
+            Some(RegionCode { instruction, vector: code.to_string(), native })
+        })
     }
 
     /// Name of the entry.
     pub fn entry(&self) -> &str {
         &self.entry
+    }
+
+    /// What it was made for.
+    pub fn machine(&self) -> TargetMachine {
+        self.machine
     }
 
     /// Its parameters, in order.

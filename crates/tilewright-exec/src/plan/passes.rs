@@ -49,7 +49,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "widen",
         "Widens left factors of products where they are made.",
         Run::Draft(|draft| {
-            widen::widen_early(&mut draft.code, &mut draft.registers);
+            widen::widen_early(&mut draft.code, &mut draft.registers, &draft.machine);
         }),
     ),
     row(
@@ -70,9 +70,9 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "fuse",
         "Makes sweeps of runs of elementwise instructions.",
         Run::Draft(|draft| {
-            let fused = fuse::fuse(std::mem::take(&mut draft.code));
+            let fused = fuse::fuse(std::mem::take(&mut draft.code), draft.machine);
             (draft.code, draft.scratch_slots) = (fused.code, fused.scratch_slots);
-            let (prologue, slots) = fuse::one_by_one(std::mem::take(&mut draft.prologue));
+            let (prologue, slots) = fuse::one_by_one(std::mem::take(&mut draft.prologue), draft.machine);
             (draft.prologue, draft.scratch_slots) = (prologue, draft.scratch_slots.max(slots));
         }),
     ),
@@ -87,7 +87,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "copy-elision",
         "Marks loads whose tiles can be read where they lie in memory.",
-        Run::Draft(|draft| in_place::mark(&mut draft.code)),
+        Run::Draft(|draft| in_place::mark(&mut draft.code, &draft.machine)),
     ),
     row("allocate-registers", "Gives registers their places in a block's frame, and labels their instructions.", Run::Finish),
     row("defer-atomics", "Marks atomic additions that may happen at the end of the launch.", Run::Plan(|plan| late::mark(&mut plan.code))),

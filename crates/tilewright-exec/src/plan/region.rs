@@ -13,12 +13,12 @@ use super::{
     nest::{Loop, Nest},
     sweep::{SweepFold, operand},
 };
-use crate::{cpu, elem::Elem, hash::HashMap, interrupt::PART, kernels::Kernel};
+use crate::{TargetMachine, elem::Elem, hash::HashMap, interrupt::PART, kernels::Kernel};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use tilewright_passes::elementwise::sources_of;
 use tilewright_vector::{
-    Axis, Builder, Code, CompileError, Count, Kind, Lane, Level, Native, Param, ParamKind, Place, STREAMED_ALIGNMENT, Value,
+    Axis, Builder, Code, CompileError, Count, Kind, Lane, Native, Param, ParamKind, Place, STREAMED_ALIGNMENT, Value,
     lower::{self, Held},
 };
 
@@ -51,6 +51,7 @@ pub(crate) struct Region {
     known: Vec<Option<u64>>,
     /// The parts of rows that are combined, if it begins reductions.
     parts: Option<RowParts>,
+    pub(crate) machine: TargetMachine,
     /// How many elements of its sweep an iteration of the outermost loop has.
     pub(crate) row: usize,
     /// How many iterations of the outermost loop lie between two looks at the interrupt.
@@ -115,18 +116,6 @@ impl Walks {
     }
 }
 
-/// Whether vector code reads elements of `size` bytes that are `stride` elements apart about as fast as a copy brings them to a register.
-pub(crate) fn reads_apart(size: usize, stride: usize) -> bool {
-    // What lies further apart has a line for each element or two, which are better read once for all tiles that they are part of.
-    const FURTHEST: usize = 32;
-    writes_apart(size, stride) || size >= 4 && stride * size <= FURTHEST
-}
-
-/// The same for what is written.
-pub(crate) fn writes_apart(size: usize, stride: usize) -> bool {
-    size >= 2 && (1..=4).contains(&stride) && level() == Some(Level::Avx512)
-}
-
 /// Code that has been made, form by form: a list that only grows.
 #[derive(Debug, Default)]
 struct Forms(OnceLock<Box<Made>>);
@@ -142,7 +131,7 @@ struct Made {
 #[derive(Debug)]
 pub(crate) enum Executable {
     Native(Native),
-    /// Where the system does not allow native code.
+    /// Where native code is not wanted, or the system does not allow it.
     Portable(Box<Code>),
 }
 
@@ -159,26 +148,17 @@ impl Forms {
     }
 }
 
-/// The level that native code is made for on this CPU, if there is one.
-pub(super) fn level() -> Option<Level> {
-    match cpu::Level::best() {
-        cpu::Level::Avx512 => Some(Level::Avx512),
-        cpu::Level::Avx2 => Some(Level::Avx2),
-        cpu::Level::Baseline => None,
-    }
-}
-
 /// Whether vector code is fast for these kernels on `n` elements, where the CPU has any: vectors hold as many elements as they have of the
 /// longest, so in long tiles addresses are faster behind their indices than with them.
-pub(super) fn suits<'a>(n: usize, kernels: impl Iterator<Item = &'a Kernel> + Clone) -> bool {
+pub(super) fn suits<'a>(n: usize, kernels: impl Iterator<Item = &'a Kernel> + Clone, machine: &TargetMachine) -> bool {
     let has = |size: usize| kernels.clone().any(|kernel| kernel.imm.sources().iter().any(|elem| elem.size() == size));
-    n >= FEWEST && level().is_some() && !(n >= Sweep::PIECE && has(8) && has(4))
+    n >= FEWEST && machine.has_regions() && !(n >= Sweep::PIECE && has(8) && has(4))
 }
 
 impl Region {
     /// The region of a sweep over `n` elements, if it can be one and gains by it. `shape`: the tile that its results are, if that is known.
-    pub(super) fn of(n: usize, shape: &[usize], inputs: &[SweepInput], steps: &[Step]) -> Option<Region> {
-        if !suits(n, steps.iter().map(|step| &step.kernel)) {
+    pub(super) fn of(n: usize, shape: &[usize], inputs: &[SweepInput], steps: &[Step], machine: &TargetMachine) -> Option<Region> {
+        if !suits(n, steps.iter().map(|step| &step.kernel), machine) {
             return None;
         }
         let results = written(steps);
@@ -201,29 +181,49 @@ impl Region {
         }
         let result = if shape.is_empty() { vec![(n, 1)] } else { Tile::dim_loops(shape, &super::row_major(shape)) };
         let dims = walked(&|tile| Tile::dim_loops(&tile.shape, &tile.strides), result).unwrap_or_else(|| nest.clone());
-        Some(Region::new(dims, nest, buffers, inputs, steps.len(), None))
+        Some(Region::new(dims, nest, buffers, inputs, steps.len(), None, machine))
     }
 
-    fn new(dims: Nest, nest: Nest, buffers: Vec<RegionBuffer>, inputs: &[SweepInput], steps: usize, parts: Option<RowParts>) -> Region {
+    fn new(
+        dims: Nest,
+        nest: Nest,
+        buffers: Vec<RegionBuffer>,
+        inputs: &[SweepInput],
+        steps: usize,
+        parts: Option<RowParts>,
+        machine: &TargetMachine,
+    ) -> Region {
         let constants = inputs.iter().filter_map(|input| Some(constant(input)? + input.tile().elem.size())).max().unwrap_or(0);
         let in_row = nest.loops[1..].iter().map(|each| each.extent).product::<usize>();
         let row = in_row * parts.as_ref().map_or(1, |parts| parts.count);
         // Parts of a line that is written past the caches begin with it.
         let part = (PART / (steps.max(1) * row)).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
         let known = vec![None; inputs.len()];
-        Region { dims, nest, buffers, constants, known, parts, row, part, usual: OnceLock::new(), forms: Forms::default() }
+        Region {
+            dims,
+            nest,
+            buffers,
+            constants,
+            known,
+            parts,
+            machine: *machine,
+            row,
+            part,
+            usual: OnceLock::new(),
+            forms: Forms::default(),
+        }
     }
 
     /// The region of a sweep over `n` elements that begins reductions, if it can be one.
-    pub(super) fn folding(n: usize, inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold]) -> Option<Region> {
+    pub(super) fn folding(n: usize, inputs: &[SweepInput], steps: &[Step], folds: &[SweepFold], machine: &TargetMachine) -> Option<Region> {
         let row = folds.first()?.row;
         let kernels = steps.iter().map(|step| &step.kernel).chain(folds.iter().map(|fold| &fold.combine));
         // A part fills a vector of the usual numbers.
-        let most = row / (level()?.bytes() / size_of::<f32>());
+        let most = row / (machine.vector_bytes()? / size_of::<f32>());
         let count = MOST_PARTS.min((MOST_STEPS_OF_PARTS / steps.len().max(1)).next_power_of_two()).min(most);
         let lanes = row / count.max(1);
         let results = written(steps);
-        if !suits(n, kernels) || count < 2 || lanes < SHORTEST_ROW || !steps.iter().all(is_lowered) {
+        if !suits(n, kernels, machine) || count < 2 || lanes < SHORTEST_ROW || !steps.iter().all(is_lowered) {
             return None;
         }
         let folded = folds.iter().map(|fold| (Src::Reg(fold.dst, fold.combine.imm.dst.size()), fold.combine.imm.dst.size()));
@@ -247,7 +247,7 @@ impl Region {
             return None;
         }
         nest.loops.push(innermost);
-        Some(Region::new(nest.clone(), nest, buffers, inputs, steps.len(), Some(RowParts { count, strides: parts.strides })))
+        Some(Region::new(nest.clone(), nest, buffers, inputs, steps.len(), Some(RowParts { count, strides: parts.strides }), machine))
     }
 
     /// Learns which inputs are numbers that are the same in all launches: code is made with them.
@@ -277,7 +277,7 @@ impl Region {
     fn make(&self, sweep: &Sweep, form: &Form) -> Executable {
         let (code, params) = self.lower(sweep, &form.walks);
         let code = form.streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
-        match level().map(|level| code.compile(level)) {
+        match self.machine.native().map(|level| code.compile(level)) {
             Some(Ok(native)) => Executable::Native(native),
             None | Some(Err(CompileError::Unavailable(_) | CompileError::Pages(_))) => Executable::Portable(Box::new(code)),
             Some(Err(error)) => unreachable!("all vector code can be encoded: {error}"),
@@ -549,9 +549,8 @@ mod tests {
     /// Sums of a matrix and a row of it, added to a number, have machine code for all floats and integers where the CPU has any.
     #[test]
     fn regions_have_machine_code() {
-        if level().is_none() {
-            return;
-        }
+        let machine = TargetMachine::host();
+        let Some(level) = machine.native() else { return };
         for scalar in Scalar::all().filter(|scalar| !matches!(scalar, Scalar::I1 | Scalar::I4)) {
             let elem = Elem::Num(scalar);
             let op = if scalar.is_float() { ElemOp::AddF(RoundingMode::NearestEven, false) } else { ElemOp::AddI };
@@ -565,10 +564,10 @@ mod tests {
             let step = |srcs: &[Src], dst| Step { kernel, srcs: srcs.to_vec(), dst };
             let steps =
                 [step(&[Src::Input(0), Src::Input(1)], Src::Slot(0)), step(&[Src::Slot(0), Src::Input(2)], Src::Reg(VReg(2), elem.size()))];
-            let region = Region::of(64 * 64, &[], &inputs, &steps).unwrap_or_else(|| panic!("{scalar}: no region"));
+            let region = Region::of(64 * 64, &[], &inputs, &steps, &machine).unwrap_or_else(|| panic!("{scalar}: no region"));
             let (code, _) =
                 Lowering::new(&region, &inputs, &Walks::Registers).code(&steps, &[]).unwrap_or_else(|| panic!("{scalar}: no code"));
-            assert!(code.compile(level().unwrap()).is_ok(), "{scalar}");
+            assert!(code.compile(level).is_ok(), "{scalar}");
         }
     }
 }

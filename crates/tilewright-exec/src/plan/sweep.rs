@@ -1,9 +1,12 @@
 //! Sweeps: runs of elementwise operations, with the chains that they are made of.
 
 use super::{Base, Operand, Region, Tile, VReg, chains};
-use crate::kernels::{
-    Kernel,
-    chain::{Code, GROUP, Half},
+use crate::{
+    TargetMachine,
+    kernels::{
+        Kernel,
+        chain::{Code, GROUP, Half},
+    },
 };
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
@@ -15,6 +18,7 @@ pub(crate) struct Sweep {
     /// The steps as they are run.
     pub(crate) parts: Vec<Part>,
     pub(crate) way: Way,
+    machine: TargetMachine,
     /// The extents of the tile that it stores; none, if it stores none.
     shape: Vec<usize>,
     /// The most places that one of its chains has.
@@ -51,11 +55,11 @@ pub(crate) struct Call {
 
 impl Way {
     fn of(sweep: &Sweep) -> Way {
-        let Sweep { n, ref shape, ref inputs, ref steps, ref parts, reads_ahead, .. } = *sweep;
+        let Sweep { n, ref shape, ref inputs, ref steps, ref parts, ref machine, reads_ahead, .. } = *sweep;
         let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
         let is_alone = matches!(steps[..], [Step { dst: Src::Reg(..), .. }]);
         let only_steps = parts.iter().all(|part| matches!(part, Part::Step(_)));
-        let region = |gains: bool| if gains { Region::of(n, shape, inputs, steps).map(Box::new) } else { None };
+        let region = |gains: bool| if gains { Region::of(n, shape, inputs, steps, machine).map(Box::new) } else { None };
         // Tiles of several dimensions seldom lie in memory as in a register.
         let is_apart = sweep.is_apart || shape.iter().filter(|extent| **extent > 1).count() > 1;
         if let Some(region) = region(is_apart) {
@@ -153,10 +157,11 @@ pub(crate) struct Place {
 
 impl Sweep {
     /// A sweep whose steps are part of chains as `linked` says.
-    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool]) -> Sweep {
-        let parts = chains::parts(&inputs, &steps, linked);
+    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool], machine: TargetMachine) -> Sweep {
+        let parts = chains::parts(&inputs, &steps, linked, &machine);
         let (places, shape, folds) = (most_places(&parts), Vec::new(), Vec::new());
-        let mut sweep = Sweep { n, inputs, steps, parts, way: Way::Pieces, shape, places, is_apart: false, reads_ahead: true, folds };
+        let mut sweep =
+            Sweep { n, inputs, steps, parts, way: Way::Pieces, machine, shape, places, is_apart: false, reads_ahead: true, folds };
         sweep.choose_way();
         sweep
     }
@@ -192,9 +197,9 @@ impl Sweep {
         let in_order = self.inputs.iter().all(|input| matches!(input, SweepInput::Direct { .. }));
         if in_order
             && let ([Part::Step(_)], [step]) = (&self.parts[..], &self.steps[..])
-            && chains::takes(&step.kernel, self.n)
+            && chains::takes(&step.kernel, self.n, &self.machine)
         {
-            self.run_as(chains::parts(&self.inputs, &self.steps, &[true]));
+            self.run_as(chains::parts(&self.inputs, &self.steps, &[true], &self.machine));
         }
     }
 
@@ -222,7 +227,7 @@ impl Sweep {
             return None;
         }
         self.folds.push(fold);
-        let Some(region) = Region::folding(self.n, &self.inputs, &self.steps, &self.folds) else {
+        let Some(region) = Region::folding(self.n, &self.inputs, &self.steps, &self.folds, &self.machine) else {
             self.folds.pop();
             return None;
         };
@@ -233,7 +238,7 @@ impl Sweep {
 
     /// Decides how it goes over its elements, as it is now.
     fn choose_way(&mut self) {
-        self.way = match Region::folding(self.n, &self.inputs, &self.steps, &self.folds) {
+        self.way = match Region::folding(self.n, &self.inputs, &self.steps, &self.folds, &self.machine) {
             Some(region) => Way::Region(Box::new(region)),
             None => Way::of(self),
         };

@@ -5,17 +5,18 @@
 //! rounds, as the weights of attention: it has the rounded number as `f32`, which takes no longer to write.
 
 use super::{Inst, Matmul, Tile, VReg, chains, inst::Elementwise, tile::Base};
-use crate::hash::HashMap;
 use crate::{
+    TargetMachine,
     elem::Elem,
-    kernels::{ElemOp, mma::MatmulKind, select},
+    hash::HashMap,
+    kernels::{ElemOp, mma::MatmulKind, select_at},
 };
 use std::collections::BTreeMap;
 use tilewright_ir::{RoundingMode, Scalar};
 use tilewright_numeric::FloatFormat;
 
 /// Widens left factors before the loops that multiply them, and where chains round them. `registers`: the bytes of each.
-pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>) {
+pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>, machine: &TargetMachine) {
     let products: Vec<(usize, VReg)> = (0..code.len()).filter_map(|at| Some((at, narrow_factor(&code[at].0)?))).collect();
     if products.is_empty() {
         return;
@@ -26,9 +27,9 @@ pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize
     for (at, reg) in products {
         let Some([begin]) = writes.get(&reg).map(|writes| &writes[..]) else { continue };
         let repeated = loops.iter().any(|(first, last)| begin < first && (*first..=*last).contains(&at));
-        let gains = repeated || is_rounded_in_chain(&code[*begin].0);
+        let gains = repeated || is_rounded_in_chain(&code[*begin].0, machine);
         if let (Inst::Matmul(matmul), true) = (&mut code[at].0, gains)
-            && let Some(wide) = widened(matmul, made.get(&reg.index()).map(|(_, widening)| widening), registers)
+            && let Some(wide) = widened(matmul, made.get(&reg.index()).map(|(_, widening)| widening), registers, machine)
         {
             made.entry(reg.index()).or_insert((*begin, wide));
         }
@@ -60,9 +61,9 @@ fn narrow_factor(inst: &Inst) -> Option<VReg> {
 }
 
 /// Whether an instruction rounds `f32`, and can be part of a chain.
-fn is_rounded_in_chain(inst: &Inst) -> bool {
+fn is_rounded_in_chain(inst: &Inst, machine: &TargetMachine) -> bool {
     let Inst::Elementwise(Elementwise { kernel, n, .. }) = inst else { return false };
-    matches!(kernel.imm.op, ElemOp::FToF(_)) && chains::takes(kernel, *n)
+    matches!(kernel.imm.op, ElemOp::FToF(_)) && chains::takes(kernel, *n, machine)
 }
 
 /// The first and the last instruction of each loop.
@@ -77,14 +78,14 @@ fn loops(code: &[(Inst, u32)]) -> Vec<(usize, usize)> {
 }
 
 /// Lets a product read its left factor as `f32`, which `known` or else the result makes of it.
-fn widened(matmul: &mut Matmul, known: Option<&Elementwise>, registers: &mut Vec<usize>) -> Option<Elementwise> {
+fn widened(matmul: &mut Matmul, known: Option<&Elementwise>, registers: &mut Vec<usize>, machine: &TargetMachine) -> Option<Elementwise> {
     let MatmulKind::F32 { lhs, .. } = &mut matmul.kind else { return None };
     let (from, to) = (matmul.lhs.elem, Elem::Num(Scalar::F32));
     let widening = match known {
         Some(known) => known.clone(),
         None => {
             let n = matmul.lhs.numel();
-            let kernel = select(ElemOp::FToF(RoundingMode::NearestEven), &[from], to)?;
+            let kernel = select_at(machine.level(), ElemOp::FToF(RoundingMode::NearestEven), &[from], to)?;
             let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
             registers.push(n * to.size());
             Elementwise { kernel, srcs: vec![Tile::contiguous(from, matmul.lhs.base, &[n])], dst, n, size: to.size() }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
     use crate::{
         cpu::Level,
-        kernels::{chain, mma::Shape},
+        kernels::{chain, mma::Shape, select},
     };
 
     const F16: Elem = Elem::Num(Scalar::F16);
@@ -139,7 +140,7 @@ mod tests {
     /// Where factors are widened, and the registers of the left factors.
     fn widened(mut code: Vec<(Inst, u32)>) -> (Vec<usize>, Vec<(Elem, u32)>) {
         let mut registers = vec![32, 32, 64];
-        widen_early(&mut code, &mut registers);
+        widen_early(&mut code, &mut registers, &TargetMachine::host());
         let places = (0..code.len()).filter(|at| matches!(code[*at].0, Inst::Elementwise(_))).collect();
         let factor = |(inst, _): &(Inst, u32)| {
             let Inst::Matmul(matmul) = inst else { return None };

@@ -348,7 +348,7 @@ impl<'l> Machine<'l> {
                 return self.next();
             }
             Inst::Matmul(matmul) => {
-                product::run(matmul, regs, &self.in_place, &mut self.packs, &mut self.ahead);
+                product::run(matmul, regs, self.launch.plan.machine().level(), &self.in_place, &mut self.packs, &mut self.ahead);
                 return self.next();
             }
             Inst::BlockId(dst) => {

@@ -28,10 +28,10 @@ pub(super) struct Products<'b> {
 }
 
 impl<'b> Products<'b> {
-    pub(super) fn new(matmul: &'b Matmul, regs: &'b Frame) -> Products<'b> {
+    pub(super) fn new(matmul: &'b Matmul, regs: &'b Frame, level: Level) -> Products<'b> {
         let (acc, dst) = (regs.read(&matmul.acc), regs.write(matmul.dst));
         let result_bytes = matmul.shape.m * matmul.shape.n * matmul.acc.elem.size();
-        Products { matmul, regs, level: Level::best(), acc, acc_is_splat: matmul.acc.is_splat(), dst, result_bytes }
+        Products { matmul, regs, level, acc, acc_is_splat: matmul.acc.is_splat(), dst, result_bytes }
     }
 
     /// Multiplies factors that lie here.
@@ -64,10 +64,10 @@ impl<'b> Products<'b> {
 
 /// The matrix products of an instruction.
 #[inline(never)]
-pub(super) fn run(matmul: &Matmul, regs: &Frame, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
+pub(super) fn run(matmul: &Matmul, regs: &Frame, level: Level, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
     let lhs = in_place.matrices(&matmul.lhs, regs);
     let rhs = in_place.matrices(&matmul.rhs, regs);
-    Products::new(matmul, regs).multiply(&lhs, &rhs, packs, ahead);
+    Products::new(matmul, regs, level).multiply(&lhs, &rhs, packs, ahead);
 }
 
 /// The first byte of the matrix that begins so many elements behind the first one of a tile.

@@ -52,7 +52,7 @@ impl Machine<'_> {
         let factors = Factor::new(launch, left, &matmul.lhs, regs).zip(Factor::new(launch, right, &matmul.rhs, regs));
         // An observer sees each access.
         let Some((mut lhs, mut rhs)) = factors.filter(|_| launch.observer.is_none()) else { return Flow::Next };
-        let (products, mut values) = (Products::new(matmul, regs), count.values(regs));
+        let (products, mut values) = (Products::new(matmul, regs, launch.plan.machine().level()), count.values(regs));
         loop {
             let goes_on = count.advance_from(&mut values, regs);
             let next = if goes_on { lhs.tiling.tile(regs).zip(rhs.tiling.tile(regs)) } else { None };

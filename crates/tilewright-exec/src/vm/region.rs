@@ -13,7 +13,7 @@ use super::{
 use crate::{
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks, reads_apart, writes_apart},
+    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks},
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
@@ -125,12 +125,12 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
     let inputs = || region.buffers.iter().enumerate().filter(|(_, buffer)| matches!(buffer.at, Src::Input(_))).map(|(i, _)| i);
     let Some(row) = nest.loops.last() else { return Err(inputs().collect()) };
     let inside = |result: usize| {
-        row.strides[result] == 1 || writes_apart(region.buffers[result].size, row.strides[result]) && row.strides[result] > 1
+        row.strides[result] == 1 || region.machine.writes_apart(region.buffers[result].size, row.strides[result]) && row.strides[result] > 1
     };
     if nest.loops.len() > MAX_DEPTH || row.extent < SHORTEST_ROW || !(inputs().count()..region.buffers.len()).all(inside) {
         return Err(inputs().collect());
     }
-    let is_apart = |input: &usize| row.strides[*input] > 1 && !reads_apart(region.buffers[*input].size, row.strides[*input]);
+    let is_apart = |input: &usize| row.strides[*input] > 1 && !region.machine.reads_apart(region.buffers[*input].size, row.strides[*input]);
     let apart: SmallVec<_> = inputs().filter(is_apart).collect();
     if apart.is_empty() { Ok(()) } else { Err(apart) }
 }

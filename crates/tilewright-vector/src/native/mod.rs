@@ -165,7 +165,35 @@ impl<'b, 'a> Args<'b, 'a> {
     }
 }
 
+/// Machine code for people to read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listing {
+    /// The instructions.
+    pub bytes: Vec<u8>,
+    /// What vector code became: where the instructions of each item begin, and the item as text, of loops the first line. Items are those that
+    /// the instruction set has, so they may be more than the code's; where vectors are computed side by side, an item comes several times.
+    pub items: Vec<(usize, String)>,
+    /// The constants that instructions read behind `r15`.
+    pub constants: Vec<u8>,
+}
+
 impl Code {
+    /// The machine code for an instruction set, which this CPU need not have.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if there is no machine code on this kind of CPU.
+    pub fn listing(&self, level: Level) -> Result<Listing, CompileError> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let emitted = x86::emit(&legalize::legalize(self, level), level, true);
+            let emitted = emitted.map_err(|error| CompileError::Assembler(format!("{error:?}")))?;
+            Ok(Listing { bytes: emitted.bytes, items: emitted.items, constants: emitted.pool })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Err(CompileError::Unavailable(level))
+    }
+
     /// Makes machine code for an instruction set.
     ///
     /// # Errors
@@ -178,7 +206,7 @@ impl Code {
 
 #[cfg(target_arch = "x86_64")]
 fn of_all(codes: &[&Code], level: Level) -> Result<Vec<Native>, CompileError> {
-    let emit = |code: &&Code| x86::emit(&legalize::legalize(code, level), level);
+    let emit = |code: &&Code| x86::emit(&legalize::legalize(code, level), level, false);
     let all: Result<Vec<x86::Emitted>, _> = codes.iter().map(emit).collect();
     let all = all.map_err(|error| CompileError::Assembler(format!("{error:?}")))?;
     // Each begins with a line of the caches.

@@ -3,7 +3,7 @@
 use super::{Case, CaseError, bind::Bindings};
 use crate::{
     check::{CheckOptions, Checker, Report},
-    exec::{Buffer, LaunchOptions, Memory},
+    exec::{Buffer, LaunchOptions, Memory, TargetMachine},
     ir::Version,
 };
 
@@ -14,15 +14,22 @@ impl Case {
     /// # Errors
     /// When it cannot be run.
     pub fn check(&self, version: Option<Version>, options: &LaunchOptions<'_>) -> Result<Report, CaseError> {
-        self.check_with(version, CheckOptions::new(), options)
+        self.check_with(version, CheckOptions::new(), options, TargetMachine::host())
     }
 
-    /// The same with more that the check is told, such as the orders of blocks; the case names the buffers, and those that are not written.
+    /// The same with more that the check is told, such as the orders of blocks, and planned for a machine; the case names the buffers, and those
+    /// that are not written.
     ///
     /// # Errors
     /// As for [`check`](Case::check).
-    pub fn check_with(&self, version: Option<Version>, check: CheckOptions, options: &LaunchOptions<'_>) -> Result<Report, CaseError> {
-        let checker = Checker::new(self.module(version)?);
+    pub fn check_with(
+        &self,
+        version: Option<Version>,
+        check: CheckOptions,
+        options: &LaunchOptions<'_>,
+        machine: TargetMachine,
+    ) -> Result<Report, CaseError> {
+        let checker = Checker::new(self.module(version)?).for_machine(machine);
         let bindings = Bindings::new(self)?;
         let mut arrays = bindings.fresh_arrays()?;
         let mut memory = Memory::new();

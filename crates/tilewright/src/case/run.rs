@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     exec::{
-        Buffer, LaunchError, LaunchErrorKind, LaunchOptions, LimitNames, Limits, Memory, OutputSink, Plan, Program, ProgressFn, launch,
+        Buffer, LaunchError, LaunchErrorKind, LaunchOptions, LimitNames, Limits, Memory, OutputSink, Plan, Program, ProgressFn,
+        TargetMachine, launch,
     },
     ir::Version,
     passes::{self, Pipeline},
@@ -29,6 +30,7 @@ pub struct RunOptions {
     limit_names: LimitNames,
     progress: Option<ProgressFn>,
     passes: Option<Pipeline>,
+    machine: TargetMachine,
     outputs: Option<OutputFn>,
 }
 
@@ -84,6 +86,12 @@ impl RunOptions {
         self
     }
 
+    /// What to plan for; this machine unless set.
+    pub fn machine(mut self, machine: TargetMachine) -> RunOptions {
+        self.machine = machine;
+        self
+    }
+
     /// What to call with each output that is judged.
     pub fn outputs(mut self, look: OutputFn) -> RunOptions {
         self.outputs = Some(look);
@@ -114,6 +122,7 @@ impl Case {
             None => Program::new(module),
             Some(passes) => Program::without_passes(passes.run(module, passes::RunOptions::new()).map_err(CaseError::Passes)?.0),
         };
+        let program = program.for_machine(options.machine);
         let started = Instant::now();
         let plan = program.plan(self.entry()).map_err(CaseError::Plan)?;
         let plan_seconds = started.elapsed().as_secs_f64();

@@ -16,6 +16,7 @@ mod expanded;
 mod explain;
 mod input;
 mod litmus;
+mod machine;
 mod mlir;
 mod objdump;
 mod ops;

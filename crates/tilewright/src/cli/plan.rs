@@ -1,17 +1,23 @@
 //! `tilewright plan`: what the engine makes of an entry.
 
+mod assembly;
+
 use super::{
     exit::{Exit, Finding},
     input::File,
     output::TextSink,
     run::choose_entry_of,
 };
+use anyhow::Context as _;
 use std::{
     fmt::Write as _,
     io::{self, BufWriter},
     path::PathBuf,
 };
-use tilewright::exec::{PLAN_PASSES, PlanError, PlanPass, Program};
+use tilewright::{
+    environment,
+    exec::{self, PLAN_PASSES, PlanError, PlanPass, Program, TargetMachine},
+};
 
 /// Show the plan of a kernel
 ///
@@ -23,6 +29,7 @@ Examples:
   tilewright plan kernel.tilebc
   tilewright plan kernel.tilebc --after lower     before any pass changed it
   tilewright plan kernel.tilebc --emit vector     the vector code of its fused regions
+  tilewright plan kernel.tilebc --emit asm        their machine code, beside the vector code that it does
   tilewright plan --passes                        the passes, in their order")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
@@ -37,8 +44,11 @@ pub(super) struct Args {
     /// What to show
     #[arg(long, value_enum, default_value = "plan", conflicts_with = "after")]
     emit: Emit,
+    /// Plan for a CPU of this level, which this machine has to have [default: its best]
+    #[arg(long, value_enum)]
+    level: Option<Level>,
     /// List the passes
-    #[arg(long, conflicts_with_all = ["file", "entry", "after", "emit"])]
+    #[arg(long, conflicts_with_all = ["file", "entry", "after", "emit", "level"])]
     passes: bool,
 }
 
@@ -48,6 +58,29 @@ enum Emit {
     Plan,
     /// The vector code of its fused regions, as far as this CPU has them
     Vector,
+    /// The machine code of its fused regions
+    Asm,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Level {
+    /// What every CPU of the architecture has
+    Baseline,
+    /// AVX2, FMA and F16C
+    Avx2,
+    /// AVX-512 F, BW, CD, DQ and VL besides
+    Avx512,
+}
+
+/// What to plan for.
+fn machine(level: Option<Level>) -> anyhow::Result<TargetMachine> {
+    let Some(level) = level else { return Ok(environment::machine()?) };
+    let level = match level {
+        Level::Baseline => exec::Level::Baseline,
+        Level::Avx2 => exec::Level::Avx2,
+        Level::Avx512 => exec::Level::Avx512,
+    };
+    TargetMachine::at(level).with_context(|| format!("this CPU does not have {}: leave --level out, or take a lower one", level.name()))
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -64,7 +97,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 
 fn listing(input: &File, args: &Args) -> anyhow::Result<String> {
     let after = args.after.as_deref().map(PlanPass::find_or_suggest).transpose().map_err(anyhow::Error::msg)?;
-    let program = Program::new(input.verified()?);
+    let program = Program::new(input.verified()?).for_machine(machine(args.level)?);
     let entry = choose_entry_of(program.module(), args.entry.as_deref())?;
     let refused = |error: PlanError| Finding(error.to_string());
     if let Some(pass) = after {
@@ -73,7 +106,8 @@ fn listing(input: &File, args: &Args) -> anyhow::Result<String> {
     let plan = program.plan(&entry).map_err(refused)?;
     Ok(match args.emit {
         Emit::Plan => plan.to_string(),
-        Emit::Vector => plan.vector_code(),
+        Emit::Vector => plan.regions().map(|region| format!("// instruction {}\n{}\n", region.instruction, region.vector)).collect(),
+        Emit::Asm => plan.regions().map(|region| assembly::listing(&region)).collect(),
     })
 }
 

@@ -32,6 +32,7 @@ impl<'m> Lowerer<'m> {
 
     /// The kernel of an operation on these element types.
     pub(super) fn kernel(&self, op: ElemOp, srcs: &[Elem], dst: Elem) -> Result<kernels::Kernel, PlanError> {
-        kernels::select(op, srcs, dst).ok_or_else(|| self.malformed(format!("it does not take {srcs:?} to give {dst:?}")))
+        kernels::select_at(self.machine.level(), op, srcs, dst)
+            .ok_or_else(|| self.malformed(format!("it does not take {srcs:?} to give {dst:?}")))
     }
 }

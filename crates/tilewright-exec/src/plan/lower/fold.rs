@@ -3,7 +3,6 @@
 use super::{Lowerer, Val};
 use crate::{
     PlanError,
-    cpu::Level,
     elem::Elem,
     kernels::{
         columns, long,
@@ -62,7 +61,7 @@ impl<'m> Lowerer<'m> {
             results,
             slots,
             outer,
-            combiner: Combiner::default(),
+            combiner: Combiner::new(self.machine),
         })));
         for (i, work) in works.into_iter().enumerate() {
             self.define_folded(op, i, work, &front, kind)?;
@@ -102,7 +101,7 @@ impl<'m> Lowerer<'m> {
             FoldKind::Scan { reverse: false } => RowFold::Scan,
             FoldKind::Scan { reverse: true } => RowFold::ScanBack,
         };
-        let Some(kernel) = rows::select(Level::best(), fold, step.kernel.imm.op, operand.elem) else { return Ok(None) };
+        let Some(kernel) = rows::select(self.machine.level(), fold, step.kernel.imm.op, operand.elem) else { return Ok(None) };
         let rows = operand.numel() / extent;
         let src = self.in_order(operand.clone());
         let spare = self.new_register(extent * src.elem.size());
@@ -130,7 +129,7 @@ impl<'m> Lowerer<'m> {
         if !extent.is_power_of_two() || step.srcs != [Src::Input(0), Src::Input(1)] {
             return None;
         }
-        let kernel = columns::select(Level::best(), step.kernel.imm.op, src.elem)?;
+        let kernel = columns::select(self.machine.level(), step.kernel.imm.op, src.elem)?;
         let spare = self.new_register((src.numel() + src.numel() / 2) * src.elem.size());
         let (dst, tile) = self.new_tile(src.elem, &rows.shape[1..]);
         self.emit(Inst::FoldColumns(Box::new(FoldColumns { kernel, src, dst, spare })));

@@ -6,12 +6,17 @@ use crate::{
     elem::{Elem, memory_bits},
     plan::{Atomic, Inst, Order, Piece, PointerAccess, Print, Readers, Tile, inst::Update, printf},
 };
-use tilewright_ir::{AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, MultimemReductionKind, OpRef, Scalar, TypeData};
+use tilewright_ir::{
+    AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, MemoryScope, MultimemReductionKind, OpRef, Scalar, TypeData,
+};
 
 impl<'m> Lowerer<'m> {
     /// How an access orders others.
     pub(super) fn order(&self, op: OpRef<'m>) -> Result<Order, PlanError> {
         let semantics = op.memory_ordering().ok_or_else(|| self.malformed("the memory ordering is missing".to_owned()))?;
+        if semantics == MemoryOrderingSemantics::Weak && !self.machine.may_race() {
+            return Ok(Order { semantics: MemoryOrderingSemantics::Relaxed, scope: Some(MemoryScope::Device) });
+        }
         Ok(Order { semantics, scope: op.memory_scope() })
     }
 

@@ -26,7 +26,7 @@ use super::{
     tile::Base,
 };
 use crate::{
-    PlanError, Site,
+    PlanError, Site, TargetMachine,
     elem::Elem,
     hash::{HashMap, HashSet},
     memory::{Globals, locals::Allocas},
@@ -109,6 +109,7 @@ struct Lowerer<'m> {
     source: Source<'m>,
     module: &'m Module,
     globals: &'m Globals,
+    machine: TargetMachine,
     body: &'m Body,
     /// Position of the body's function in the module, if each operation is shown to a watcher, and carried out as it stands.
     watched: Option<u32>,
@@ -139,7 +140,13 @@ struct Lowerer<'m> {
 }
 
 /// Lowers an entry.
-pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function, watched: bool) -> Result<Lowered, PlanError> {
+pub(super) fn lower(
+    source: Source<'_>,
+    globals: &Globals,
+    function: &Function,
+    machine: TargetMachine,
+    watched: bool,
+) -> Result<Lowered, PlanError> {
     let module = source.module();
     let body = &function.body;
     let inputs = function.params(&module.tables);
@@ -147,10 +154,11 @@ pub(super) fn lower(source: Source<'_>, globals: &Globals, function: &Function, 
         source,
         module,
         globals,
+        machine,
         body,
         functions: OnceCell::new(),
         watched: watched.then(|| watch::position(module, function)),
-        accesses: if watched { Accesses::default() } else { Accesses::find(module, body) },
+        accesses: if watched || !machine.may_race() { Accesses::default() } else { Accesses::find(module, body) },
         waiting: control::waiting(body),
         read: OnceCell::new(),
         values: vec![None; body.num_values()],

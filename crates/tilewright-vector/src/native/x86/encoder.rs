@@ -81,6 +81,11 @@ impl Encoder {
         Encoder { bytes: Vec::with_capacity(1024), known, labels: Vec::new(), jumps: Vec::new(), error: None }
     }
 
+    /// Bytes so far.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Adds an instruction that does not jump.
     pub(super) fn add(&mut self, id: InstId, mask: Option<(u8, bool)>, operands: &[Operand]) {
         self.add_rounded(id, mask, Rounding::Usual, operands);

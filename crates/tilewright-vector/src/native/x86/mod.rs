@@ -42,6 +42,8 @@ pub(super) struct Emitted {
     pub(super) pool: Vec<u8>,
     /// Bytes of the block.
     pub(super) block: usize,
+    /// Where the instructions of each item begin, with its first line; in the order in which they were emitted, if they are listed.
+    pub(super) items: Vec<(usize, String)>,
 }
 
 /// A general register, by its number.
@@ -105,6 +107,7 @@ struct Emitter<'a> {
     /// Bytes of the block so far.
     block: i32,
     free: Vec<General>,
+    listed: Option<Vec<(usize, String)>>,
 }
 
 /// Constants, by their bytes.
@@ -165,8 +168,8 @@ fn longest_body(items: &[Item]) -> usize {
     items.iter().map(of).max().unwrap_or(0)
 }
 
-/// Emits machine code.
-pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
+/// Emits machine code; `lists`: with the item that each part of it is of.
+pub(super) fn emit(code: &Code, level: Level, lists: bool) -> Result<Emitted, AsmError> {
     let width = width_of(code, level);
     let parts = code.lanes() / width;
     let registers = |unrolled| match level {
@@ -199,9 +202,11 @@ pub(super) fn emit(code: &Code, level: Level) -> Result<Emitted, AsmError> {
         areas: [areas, areas + 512, areas + 1024],
         block: areas + 1536,
         free: vec![RBX, 8, 9, 10, 11, 12, 13, 14],
+        listed: lists.then(Vec::new),
     };
     emitter.function();
-    Ok(Emitted { bytes: emitter.encoder.finish()?, pool: emitter.pool.bytes, block: emitter.block as usize })
+    let (pool, block, items) = (emitter.pool.bytes, emitter.block as usize, emitter.listed.unwrap_or_default());
+    Ok(Emitted { bytes: emitter.encoder.finish()?, pool, block, items })
 }
 
 impl Emitter<'_> {
@@ -229,6 +234,9 @@ impl Emitter<'_> {
     }
 
     fn item(&mut self, item: &Item) {
+        if let Some(listed) = &mut self.listed {
+            listed.push((self.encoder.len(), self.code.first_line(item)));
+        }
         match item {
             Item::Prim { result, prim, operands } => self.prim(*prim, *result, operands),
             Item::Const { result, bits } => {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use tilewright::{
-    exec::{LaunchOptions, Memory, Plan, Program, launch, limits},
+    exec::{LaunchOptions, Memory, Plan, Program, TargetMachine, launch, limits},
     ir::verify,
 };
 
@@ -33,14 +33,16 @@ pub(super) struct Limits {
 
 /// What measures what the machine can do.
 pub(super) struct Machine {
+    /// What kernels are planned for.
+    plans_for: TargetMachine,
     arrays: limits::Bandwidth,
     /// Measure as little as there is to measure.
     quick: bool,
 }
 
 impl Machine {
-    pub(super) fn new(quick: bool) -> Machine {
-        Machine { arrays: limits::Bandwidth::new(if quick { 1 << 16 } else { 1 << 26 }), quick }
+    pub(super) fn new(quick: bool, plans_for: TargetMachine) -> Machine {
+        Machine { plans_for, arrays: limits::Bandwidth::new(if quick { 1 << 16 } else { 1 << 26 }), quick }
     }
 
     /// What it can do with some threads, at a moment.
@@ -85,7 +87,7 @@ fn cpu_time() -> Option<f64> {
 /// Runs a problem with each number of threads, by turns with a measurement of the limit that applies: what a machine gives may change within
 /// seconds, where others share its memory or where its clock depends on its temperature.
 pub(super) fn measure(problem: &Problem, threads: &[usize], machine: &mut Machine) -> anyhow::Result<Vec<Timing>> {
-    let program = program(problem)?;
+    let program = program(problem, machine)?;
     let plan = program.plan(&entry(&program)?)?;
     let mut arrays = arrays(problem);
     let mut memory = Memory::new();
@@ -133,20 +135,20 @@ pub(super) struct Overhead {
 }
 
 /// The times of planning a kernel, and of launching one and a few small blocks of a planned one, on all cores.
-pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
+pub(super) fn overheads(machine: &Machine) -> anyhow::Result<Vec<Overhead>> {
     const TIMES: usize = 200;
     let problems = super::problems::all(true);
     let find = |name| problems.iter().find(|p| p.name == name).context("the overheads name a problem");
     let (product, small) = (find("matmul_f32")?, find("vector_add")?);
     let mut planning = f64::INFINITY;
     for _ in 0..TIMES {
-        let program = program(product)?;
+        let program = program(product, machine)?;
         let name = entry(&program)?;
         let begin = Instant::now();
         program.plan(&name)?;
         planning = planning.min(begin.elapsed().as_secs_f64());
     }
-    let program = program(small)?;
+    let program = program(small, machine)?;
     let plan: std::sync::Arc<Plan> = program.plan(&entry(&program)?)?;
     let mut arrays = arrays(small);
     let mut memory = Memory::new();
@@ -165,10 +167,10 @@ pub(super) fn overheads() -> anyhow::Result<Vec<Overhead>> {
     Ok(overheads)
 }
 
-fn program(problem: &Problem) -> anyhow::Result<Program> {
+fn program(problem: &Problem, machine: &Machine) -> anyhow::Result<Program> {
     let module = tilewright::bytecode::read(problem.bytecode).with_context(|| problem.name.clone())?;
     let verified = verify(module).map_err(|findings| anyhow::anyhow!("{}: {}", problem.name, findings[0]))?;
-    Ok(Program::new(verified))
+    Ok(Program::new(verified).for_machine(machine.plans_for))
 }
 
 /// The entry of a module that has one.

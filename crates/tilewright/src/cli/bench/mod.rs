@@ -11,6 +11,7 @@ mod report;
 
 use super::{
     exit::Exit,
+    machine::MachineArgs,
     output::{write_file, write_json},
 };
 use measure::Machine;
@@ -36,7 +37,7 @@ Examples:
 pub(super) struct Args {
     /// Measure every operation of the table instead, with every type and attribute, on one thread: the time for an element as a multiple of
     /// that of addf on f32, by turns. '!' marks what takes more than 20 times as long without a known reason
-    #[arg(long, conflicts_with_all = ["threads", "svg"])]
+    #[arg(long, conflicts_with_all = ["threads", "svg", "no_jit"])]
     operations: bool,
     /// Which kernels
     #[arg(long, value_enum, default_value_t = Suite::Usual, conflicts_with = "operations")]
@@ -50,6 +51,8 @@ pub(super) struct Args {
     /// Small sizes and few repetitions: shows that everything runs, measures nothing
     #[arg(long)]
     quick: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -89,7 +92,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     let threads = thread_counts(&args.threads);
-    let mut machine = Machine::new(args.quick);
+    let mut machine = Machine::new(args.quick, args.machine.machine()?);
     let mut report = Report::new(threads.iter().map(|&n| machine.limits(n)).collect(), &problems);
     if !args.json {
         report.write_limits(&mut io::stdout().lock())?;
@@ -102,7 +105,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             }
         }
     }
-    let overheads = if args.suite == Suite::Usual { measure::overheads()? } else { Vec::new() };
+    let overheads = if args.suite == Suite::Usual { measure::overheads(&machine)? } else { Vec::new() };
     for overhead in overheads {
         let row = report.add_overhead(overhead);
         if !args.json {

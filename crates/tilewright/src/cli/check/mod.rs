@@ -6,6 +6,7 @@ mod text;
 use super::{
     exit::{Exit, Finding},
     input::File,
+    machine::MachineArgs,
     output::write_json,
     run::{
         LIMIT_NAMES,
@@ -79,6 +80,8 @@ pub(super) struct Args {
     /// The most memory that the launch takes beside the buffers
     #[arg(long, value_name = "BYTES", value_parser = argument::bytes)]
     max_memory: Option<u64>,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// How to report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -158,7 +161,8 @@ fn launch_options(args: &Args) -> LaunchOptions<'static> {
 
 fn check_case(args: &Args, path: &Path) -> anyhow::Result<Checked> {
     let case = Case::load(path)?;
-    let report = case.check_with(args.bytecode, args.orders(CheckOptions::new()), &launch_options(args)).map_err(|error| match error {
+    let (options, machine) = (args.orders(CheckOptions::new()), args.machine.machine()?);
+    let report = case.check_with(args.bytecode, options, &launch_options(args), machine).map_err(|error| match error {
         CaseError::Check(error) => failed(error),
         error => error.into(),
     })?;
@@ -178,7 +182,7 @@ fn check_file(args: &Args, file: &Path, grid: [u32; 3]) -> anyhow::Result<Checke
         Ok(Finding(what)) => anyhow::anyhow!(what),
         Err(error) => error,
     })?;
-    let checker = Checker::new(module);
+    let checker = Checker::new(module).for_machine(args.machine.machine()?);
     let entry = choose_entry_of(checker.module(), args.entry.as_deref())?;
     let plan = checker.plan(&entry)?;
     let shared: Vec<Option<Shared>> = args.args.iter().map(|text| Shared::parse(text)).collect::<anyhow::Result<_>>()?;

@@ -15,7 +15,7 @@ use tilewright::{
 
 pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> anyhow::Result<Exit> {
     let case = Case::load(path)?;
-    let mut options = RunOptions::new().repeat(settings.repeat).limits(settings.limits).limit_names(LIMIT_NAMES);
+    let mut options = RunOptions::new().machine(settings.machine).repeat(settings.repeat).limits(settings.limits).limit_names(LIMIT_NAMES);
     if !settings.improve {
         options = options.passes(Pipeline::default());
     }

@@ -35,7 +35,7 @@ pub(super) struct Call {
 
 pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
     let module = File::read(&call.file)?.verified()?;
-    let program = if settings.improve { Program::new(module) } else { Program::without_passes(module) };
+    let program = if settings.improve { Program::new(module) } else { Program::without_passes(module) }.for_machine(settings.machine);
     let entry = choose_entry_of(program.module(), call.entry.as_deref())?;
     let started = Instant::now();
     let plan = program.plan(&entry).map_err(plan_error)?;

@@ -6,7 +6,7 @@ mod case;
 mod kernel;
 mod report;
 
-use super::{exit::Exit, progress::Progress};
+use super::{exit::Exit, machine::MachineArgs, progress::Progress};
 use argument::{Device, OutputFile};
 pub(super) use argument::{Grid, positive};
 pub(super) use bind::{Bound, bind};
@@ -14,7 +14,7 @@ pub(super) use kernel::choose_entry_of;
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use tilewright::{
     environment,
-    exec::{LimitNames, Limits},
+    exec::{LimitNames, Limits, TargetMachine},
     ir::Version,
 };
 
@@ -65,6 +65,8 @@ pub(super) struct Args {
     /// Where to run: cpu, or ptx or ptx:sm_90, which compiles a case to PTX for a GPU and runs that on the PTX machine
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = argument::device)]
     device: Device,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// Launch N times, each time on fresh buffers
     #[arg(long, value_name = "N", default_value = "1", value_parser = argument::positive)]
     repeat: NonZeroUsize,
@@ -111,6 +113,7 @@ struct Settings {
     limits: Limits,
     /// Whether passes improve the kernel before it runs.
     improve: bool,
+    machine: TargetMachine,
     repeat: NonZeroUsize,
     json: bool,
 }
@@ -130,6 +133,7 @@ fn options_of_the_engine(args: &Args) -> Vec<&'static str> {
     let given = [
         (args.threads.is_some(), "--threads"),
         (args.opt_level == 0, "-O0"),
+        (args.machine.is_given(), "--no-jit"),
         (args.timeout.is_some(), LIMIT_NAMES.time),
         (args.max_memory.is_some(), LIMIT_NAMES.memory),
         (args.max_output.is_some(), LIMIT_NAMES.output),
@@ -146,6 +150,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         threads: args.threads.map_or_else(environment::threads, |threads| Ok(Some(threads)))?,
         limits: limits(&args),
         improve: args.opt_level > 0,
+        machine: args.machine.machine()?,
         repeat: args.repeat,
         json: args.json,
     };
