@@ -153,7 +153,8 @@ impl Run<'_> {
             if term.limit.is_some_and(|limit| index >= count(limit, self.args)) {
                 return None;
             }
-            offset += index * count(term.stride, self.args);
+            // Where a later term has no place for the iteration, this may be beyond all numbers.
+            offset = offset.wrapping_add(index.wrapping_mul(count(term.stride, self.args)));
         }
         Some(offset as usize)
     }

@@ -152,7 +152,7 @@ fn short_buffers_are_gathered_from_as_far_as_they_go() {
 
 #[test]
 fn ragged_places_end_where_they_say() {
-    for limit in [-5, 0, 1, 7, 16, 17, 40] {
+    for limit in [-5, 0, 1, 7, 16, 17, 40, -1, i64::MIN, i64::MIN + 1, i64::MIN + 20, i64::MAX] {
         let code = code(Count::Const(40), |b, buffer, limit, axis| {
             let value = b.f32(1.0);
             b.store(value, Place::of(buffer).within(axis, Count::Const(4), Count::Param(limit)), None);

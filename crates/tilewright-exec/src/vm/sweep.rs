@@ -84,8 +84,10 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
     let piece = match sweep.way {
         // It looks at the interrupt itself.
         Way::OneChain(_) => n,
-        Way::OnePiece(_) => PART,
-        Way::Pieces | Way::Region(_) => PIECE,
+        // A step alone needs no scratch.
+        Way::OnePiece(_) if sweep.steps.len() == 1 => PART,
+        // The elements of several blocks may be more than scratch has room for.
+        Way::OnePiece(_) | Way::Pieces | Way::Region(_) => PIECE,
     };
     let mut looks = Looks::new();
     for start in (0..n).step_by(piece) {

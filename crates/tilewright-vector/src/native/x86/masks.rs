@@ -163,10 +163,19 @@ impl Emitter<'_> {
         }
         for (axis, limit) in limits {
             let (kind, index) = self.loops.iter().find(|nest| nest.axis == axis).map(|nest| (nest.kind, nest.index)).expect("verified");
-            self.count_to(RAX, limit);
-            self.e(InstId::Sub, &[g(RAX), index.operand()]);
-            if kind == Kind::Lanes && self.ahead > 0 {
-                self.e(InstId::Sub, &[g(RAX), number(self.ahead as i64)]);
+            let before = [Some(index.operand()), (kind == Kind::Lanes && self.ahead > 0).then(|| number(self.ahead as i64))];
+            match limit {
+                // Nothing has a place below zero.
+                Count::Const(n) => self.e(InstId::Mov, &[g(RAX), number(n.max(0))]),
+                Count::Param(_) => self.count_to(RAX, limit),
+            }
+            for iterations in before.into_iter().flatten() {
+                self.e(InstId::Sub, &[g(RAX), iterations]);
+                if matches!(limit, Count::Param(_)) {
+                    // So far below zero that the difference is above: none is left.
+                    let none = self.pool.place(vec![0; 8]);
+                    self.e(InstId::Cmovo, &[g(RAX), at(POOL, none)]);
+                }
             }
             if kind == Kind::Serial {
                 // All lanes or none.
