@@ -1,4 +1,4 @@
-//! Runs the commands of `README.md` and compares what they print with what it shows.
+//! Runs the commands of `README.md` and `docs/engine.md` and compares what they print with what these show; `BLESS=1` writes the latter anew.
 //!
 //! Times, numbers of threads and measurements differ from machine to machine: the former become `TIME` and `N threads`, and what measures
 //! is not run.
@@ -6,10 +6,12 @@
 
 use std::{
     env, fs,
+    io::{self, Write as _},
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
+use tilewright::exec::{Level, TargetMachine};
 
 /// Commands that measure, build, or need other programs.
 const NOT_RUN: [&str; 6] = ["tilewright bench", "cargo ", "cc ", "./convert", "pip ", "python "];
@@ -115,5 +117,50 @@ fn the_examples_run() {
     for Shown { line, command, .. } in examples {
         let (succeeds, output) = run(folder.path(), &command);
         assert!(succeeds, "README.md:{line}: {command}\n{output}");
+    }
+}
+
+/// The page with what its commands print, which `printed` gives.
+fn with_output(page: &str, printed: impl Fn(&str) -> String) -> String {
+    let (mut text, mut in_block, mut in_output) = (String::new(), false, false);
+    for line in page.lines() {
+        if line.starts_with("```") {
+            (in_block, in_output) = (!in_block, false);
+        }
+        if !in_output {
+            text += &format!("{line}\n");
+        }
+        if let Some(command) = line.strip_prefix("$ ").filter(|_| in_block) {
+            let output = printed(command);
+            text += output.trim_end();
+            text += "\n";
+            in_output = true;
+        }
+    }
+    text
+}
+
+#[test]
+fn the_page_of_the_engine_shows_what_commands_print() {
+    if TargetMachine::at(Level::Avx2).is_none() {
+        let told = writeln!(io::stderr(), "NOT TESTED: docs/engine.md, which shows what a CPU with AVX2 prints");
+        return told.unwrap();
+    }
+    let path = root().join("docs/engine.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let folder = folder();
+    let printed = |command: &str| {
+        let (succeeds, output) = run(folder.path(), command);
+        assert!(succeeds, "{command}: {output}");
+        output
+    };
+    let found = with_output(&page, printed);
+    assert!(page.matches("\n$ tilewright").count() >= 4, "the page follows a kernel");
+    if env::var_os("BLESS").is_some() {
+        fs::write(path, found).unwrap();
+    } else if let Some((line, (expected, found))) = page.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
+        panic!("docs/engine.md:{}: commands print something else (BLESS=1 writes it)\nexpected {expected}\nfound    {found}", line + 1);
+    } else {
+        assert_eq!(page, found, "docs/engine.md: commands print something else (BLESS=1 writes it)");
     }
 }
