@@ -50,28 +50,43 @@ pub(crate) trait Expand {
         self.with_bits(x, Prim::And, u64::MAX >> 1)
     }
 
-    /// A product plus a number, all of `f16` in `f32`, rounded once to `f16`.
+    /// A product plus a number, all of `f16` or of `bf16` in `f32`, rounded to odd as far as that counts where it is rounded to such a type
+    /// once more: from `sum`, which was rounded to nearest.
+    ///
+    /// Products of `f16` fit: they have 22 bits, and none is below 2^-48. Of `bf16`, the error counts where `sum` lies in the middle between two
+    /// numbers. It is exact then: products of 8 bits fit from 2^-134 on, the half of the least number, and none below rounds to that; what
+    /// overflows is infinite, or exact with a term that cancels it.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
-    fn multiply_add_f16(&mut self, operands: &[Value]) -> Value {
-        // Products of numbers of 11 bits fit, and none is below 2^-48, so nothing underflows.
+    fn sum_to_odd(&mut self, operands: &[Value], sum: Value) -> Value {
         let product = self.p(Prim::FMul, &operands[..2]);
-        let sum = self.p(Prim::FAdd, &[product, operands[2]]);
         let error = self.error_of_sum(product, operands[2], sum);
-        let odd = self.move_to_odd(sum, error);
-        self.round_to_f16(odd)
+        self.move_to_odd(sum, error)
     }
 
-    /// A product plus a number, all of `bf16` in `f32`, rounded once to `bf16`.
-    ///
-    /// The error counts where the sum in `f32` lies in the middle between two numbers of `bf16`. It is exact then: products of 8 bits fit from
-    /// 2^-134 on, the half of the least number, and none below rounds to that; what overflows is infinite, or exact with a term that cancels it.
+    /// Whether an `f32` may lie in the middle between two numbers of `f16`: normal ones if its bits behind theirs are a one with zeros; all that
+    /// are less, but for zero.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
-    fn multiply_add_bf16(&mut self, operands: &[Value]) -> Value {
-        let product = self.p(Prim::FMul, &operands[..2]);
-        let sum = self.p(Prim::Fma, operands);
-        let error = self.error_of_sum(product, operands[2], sum);
-        let odd = self.move_to_odd(sum, error);
-        self.round_sum_to_bf16(odd)
+    fn may_be_between_f16(&mut self, value: Value) -> Value {
+        const LEAST_NORMAL: u32 = (127 - 14) << 23;
+        let bits = self.bits_of(value);
+        let (behind, middle) = (self.i32(0x1fff), self.i32(0x1000));
+        let behind = self.p(Prim::And, &[bits, behind]);
+        let is_middle = self.p(Prim::Eq, &[behind, middle]);
+        // Moved so that 1 becomes the least signed integer and 0 the largest.
+        let (magnitude, least) = (self.i32(u32::MAX >> 1), self.i32(LEAST_NORMAL + (u32::MAX >> 1)));
+        let moved = self.p(Prim::And, &[bits, magnitude]);
+        let moved = self.p(Prim::Add, &[moved, magnitude]);
+        let is_small = self.p(Prim::LtS, &[moved, least]);
+        self.p(Prim::MOr, &[is_middle, is_small])
+    }
+
+    /// Whether an `f32` lies in the middle between two numbers of `bf16`.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
+    fn is_between_bf16(&mut self, value: Value) -> Value {
+        let bits = self.bits_of(value);
+        let (behind, middle) = (self.i32(0xffff), self.i32(0x8000));
+        let behind = self.p(Prim::And, &[bits, behind]);
+        self.p(Prim::Eq, &[behind, middle])
     }
 
     /// A product plus a number, all of `bf16` in `f32`, that is rounded to odd, rounded to `bf16`.

@@ -201,6 +201,18 @@ impl Eight {
     }
 }
 
+impl Eight {
+    /// So many of the first lanes, and those of `rest` behind them.
+    #[inline(always)]
+    pub(in crate::kernels) fn begun(self, count: usize, rest: Self) -> Self {
+        // SAFETY: the value shows that the CPU has the instructions.
+        unsafe {
+            let first = _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+            Eight(_mm256_blendv_ps(rest.0, self.0, _mm256_castsi256_ps(first)))
+        }
+    }
+}
+
 impl Sixteen {
     /// So many of the first lanes, and those of `rest` behind them.
     #[inline(always)]

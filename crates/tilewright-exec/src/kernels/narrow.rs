@@ -98,7 +98,13 @@ fn first_if<const RELATION: i32>(x: __m256, y: __m256, tie: __m256, nan: __m256)
 unsafe trait Halves: Vector<Lane = f32> {
     /// Of each `2 * LANES` lanes, the lower halves of both vectors in one, and the upper halves in another.
     unsafe fn halves<const LANES: usize>(a: Self, b: Self) -> (Self, Self);
+
+    /// The lanes of these numbers, of which as many count as there are.
+    unsafe fn permuted(self, lanes: &[i32; MAX_LANES]) -> Self;
 }
+
+/// Lanes of the longest vector.
+const MAX_LANES: usize = 16;
 
 // SAFETY: uses what the features of the vector have.
 unsafe impl Halves for __m512 {
@@ -114,6 +120,12 @@ unsafe impl Halves for __m512 {
             }
         }
     }
+
+    #[inline(always)]
+    unsafe fn permuted(self, lanes: &[i32; MAX_LANES]) -> __m512 {
+        // SAFETY: by the contract.
+        unsafe { _mm512_permutexvar_ps(_mm512_loadu_si512(lanes.as_ptr().cast()), self) }
+    }
 }
 
 // SAFETY: uses what the features of the vector have.
@@ -128,6 +140,12 @@ unsafe impl Halves for __m256 {
                 _ => (_mm256_shuffle_ps::<0b10_00_10_00>(a, b), _mm256_shuffle_ps::<0b11_01_11_01>(a, b)),
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn permuted(self, lanes: &[i32; MAX_LANES]) -> __m256 {
+        // SAFETY: by the contract.
+        unsafe { _mm256_permutevar8x32_ps(self, _mm256_loadu_si256(lanes.as_ptr().cast())) }
     }
 }
 
@@ -229,6 +247,80 @@ unsafe fn groups<F: VectorFn2<V>, V: Group<ROWS>, const ROWS: usize, const VECTO
     whole
 }
 
+/// Rows of which a vector holds several: as many vectors as a row has numbers are combined to one, with a result for each row.
+trait Several<const EXTENT: usize>: Halves {
+    /// The results, in the order in which the halves meet.
+    unsafe fn combined<F: VectorFn2<Self>>(vectors: [Self; EXTENT]) -> Self;
+}
+
+impl<V: Halves> Several<2> for V {
+    #[inline(always)]
+    unsafe fn combined<F: VectorFn2<V>>(vectors: [V; 2]) -> V {
+        // SAFETY: by the contract; so below.
+        let [one] = unsafe { meet::<F, V, 1, 2, 1>(vectors, 1) };
+        one
+    }
+}
+
+impl<V: Halves> Several<4> for V {
+    #[inline(always)]
+    unsafe fn combined<F: VectorFn2<V>>(vectors: [V; 4]) -> V {
+        // SAFETY: as above.
+        unsafe { <V as Several<2>>::combined::<F>(meet::<F, V, 2, 4, 2>(vectors, 2)) }
+    }
+}
+
+impl<V: Halves> Several<8> for V {
+    #[inline(always)]
+    unsafe fn combined<F: VectorFn2<V>>(vectors: [V; 8]) -> V {
+        // SAFETY: as above.
+        unsafe { <V as Several<4>>::combined::<F>(meet::<F, V, 4, 8, 4>(vectors, 4)) }
+    }
+}
+
+/// The first of two numbers: shows where results come from.
+struct First;
+
+impl Fn2<f32> for First {
+    fn apply(x: f32, _: f32) -> f32 {
+        x
+    }
+}
+
+// SAFETY: no instructions.
+unsafe impl<V> VectorFn2<V> for First {
+    #[inline(always)]
+    unsafe fn combine(x: V, _: V) -> V {
+        x
+    }
+}
+
+/// Reduces rows of which a vector holds several, as many as it has lanes at a time; gives how many rows that were.
+#[inline(always)]
+unsafe fn several<F: VectorFn2<V>, V: Several<EXTENT>, const EXTENT: usize>(src: *const f32, dst: *mut f32, rows: usize) -> usize {
+    // SAFETY: the contract of RowsFn.
+    unsafe {
+        // Each number is that of its row: which rows' results are in which lanes says in which lanes the results of the rows are.
+        let mut numbers = [[0.0; MAX_LANES]; EXTENT];
+        let mut vectors = [V::load(numbers[0].as_ptr()); EXTENT];
+        for (v, numbers) in numbers.iter_mut().enumerate() {
+            (0..V::LANES).for_each(|lane| numbers[lane] = ((v * V::LANES + lane) / EXTENT) as f32);
+            vectors[v] = V::load(numbers.as_ptr());
+        }
+        V::combined::<First>(vectors).store(numbers[0].as_mut_ptr());
+        let mut lanes = [0; MAX_LANES];
+        (0..V::LANES).for_each(|lane| lanes[numbers[0][lane] as usize] = lane as i32);
+        let whole = rows / V::LANES * V::LANES;
+        for first in (0..whole).step_by(V::LANES) {
+            for (v, vector) in vectors.iter_mut().enumerate() {
+                *vector = F::prepare(V::load(src.add(first * EXTENT + v * V::LANES)));
+            }
+            V::combined::<F>(vectors).permuted(&lanes).store(dst.add(first));
+        }
+        whole
+    }
+}
+
 /// Reduces rows; those that are left over or too long one by one.
 #[inline(always)]
 unsafe fn reduce<F: VectorFn2<V>, V: Group<ROWS>, const ROWS: usize>(
@@ -243,6 +335,12 @@ unsafe fn reduce<F: VectorFn2<V>, V: Group<ROWS>, const ROWS: usize>(
     unsafe {
         let (from, to) = (src.cast::<f32>(), dst.cast::<f32>());
         let done = match extent / V::LANES {
+            0 => match extent {
+                2 => several::<F, V, 2>(from, to, rows),
+                4 => several::<F, V, 4>(from, to, rows),
+                8 => several::<F, V, 8>(from, to, rows),
+                _ => 0,
+            },
             1 => groups::<F, V, ROWS, 1>(from, to, rows),
             2 => groups::<F, V, ROWS, 2>(from, to, rows),
             4 => groups::<F, V, ROWS, 4>(from, to, rows),

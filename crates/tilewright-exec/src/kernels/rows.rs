@@ -59,7 +59,7 @@ pub(super) unsafe fn avx512<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
+pub(super) unsafe fn avx2<R: Rows>(src: *const u8, dst: *mut u8, spare: *mut u8, rows: usize, extent: usize, ahead: &mut Ahead) {
     // SAFETY: by the caller.
     unsafe { R::run(src, dst, spare, rows, extent, ahead) }
 }
@@ -131,6 +131,15 @@ pub(crate) fn select(level: Level, fold: RowFold, op: ElemOp, elem: Elem) -> Opt
                 RowFold::Reduce => at::<Reduce<T, F>>(self.0),
                 RowFold::Scan => at::<Scan<T, F, InRounds<F>, false>>(self.0),
                 RowFold::ScanBack => at::<Scan<T, F, InRounds<F>, true>>(self.0),
+            }
+        }
+
+        /// Where the CPU has vectors, these are scanned in registers: see `special` below.
+        fn float_kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> RowsFn {
+            match self.1 {
+                RowFold::Reduce => at::<Reduce<T, F>>(self.0),
+                RowFold::Scan => Scan::<T, F, InRounds<F>, false>::run,
+                RowFold::ScanBack => Scan::<T, F, InRounds<F>, true>::run,
             }
         }
     }

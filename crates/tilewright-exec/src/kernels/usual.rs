@@ -30,9 +30,15 @@ pub(super) trait Usual {
 
     /// The kernel that folds elements of type `T` with `F`.
     fn kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> Self::Kernel;
+
+    /// The same for floats that vectors of `f32` hold.
+    fn float_kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> Self::Kernel {
+        self.kernel::<T, F>()
+    }
 }
 
-/// The kernel that folds these elements with an operation, if it is a usual one.
+/// The kernel that folds these elements with an operation, if it is a usual one. Others, products and bits of integers among them, are rare
+/// enough for what folds with any region.
 pub(super) fn select<U: Usual>(usual: &U, op: ElemOp, elem: Elem) -> Option<U::Kernel> {
     const RN: RoundingMode = RoundingMode::NearestEven;
     macro_rules! kernel {
@@ -43,9 +49,9 @@ pub(super) fn select<U: Usual>(usual: &U, op: ElemOp, elem: Elem) -> Option<U::K
     macro_rules! float {
         ($f:ty) => {
             match elem {
-                Elem::Num(Scalar::F16) => kernel!(F16, $f),
-                Elem::Num(Scalar::Bf16) => kernel!(Bf16, $f),
-                Elem::Num(Scalar::F32) => kernel!(f32, $f),
+                Elem::Num(Scalar::F16) => Some(usual.float_kernel::<F16, $f>()),
+                Elem::Num(Scalar::Bf16) => Some(usual.float_kernel::<Bf16, $f>()),
+                Elem::Num(Scalar::F32) => Some(usual.float_kernel::<f32, $f>()),
                 Elem::Num(Scalar::F64) => kernel!(f64, $f),
                 _ => None,
             }
@@ -73,10 +79,6 @@ pub(super) fn select<U: Usual>(usual: &U, op: ElemOp, elem: Elem) -> Option<U::K
         ElemOp::Or if elem == Elem::Num(Scalar::I1) => kernel!(u8, Or),
         ElemOp::Xor if elem == Elem::Num(Scalar::I1) => kernel!(u8, Xor),
         ElemOp::AddI => int!(AddI: u8, u16, u32, u64),
-        ElemOp::MulI => int!(MulI: u8, u16, u32, u64),
-        ElemOp::And => int!(And: u8, u16, u32, u64),
-        ElemOp::Or => int!(Or: u8, u16, u32, u64),
-        ElemOp::Xor => int!(Xor: u8, u16, u32, u64),
         ElemOp::MaxI(true) => int!(MaxI: i8, i16, i32, i64),
         ElemOp::MinI(true) => int!(MinI: i8, i16, i32, i64),
         ElemOp::MaxI(false) => int!(MaxI: u8, u16, u32, u64),

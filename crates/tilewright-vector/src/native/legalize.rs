@@ -2,7 +2,7 @@
 
 use super::Level;
 use crate::{
-    code::{Code, Fold, Item, Loop, Value, Variability, While},
+    code::{Carried, Code, Fold, Item, Loop, Value, Variability, While},
     expand::Expand,
     prim::{Lane, Prim},
     simplify, unused,
@@ -17,8 +17,15 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     let Code { lanes, params, values, axes, body: _, streamed } = code;
     let out =
         Code { lanes: *lanes, params: params.clone(), values: values.clone(), axes: *axes, body: Vec::new(), streamed: streamed.clone() };
-    let mut legalizer =
-        Legalizer { code: out, level, constants: Vec::new(), items: Vec::new(), known: HashSet::new(), quiet: HashSet::new() };
+    let mut legalizer = Legalizer {
+        code: out,
+        level,
+        constants: Vec::new(),
+        items: Vec::new(),
+        known: HashSet::new(),
+        quiet: HashSet::new(),
+        in_while: false,
+    };
     let body = legalizer.body(&code.body);
     let mut out = legalizer.code;
     out.body = legalizer.constants.iter().map(|(_, bits, result)| Item::Const { result: *result, bits: *bits }).chain(body).collect();
@@ -64,6 +71,8 @@ struct Legalizer {
     known: HashSet<Value>,
     /// The values that are results of arithmetic, of which no NaN signals.
     quiet: HashSet<Value>,
+    /// Whether what is being legalized stands in the loop of a lane.
+    in_while: bool,
 }
 
 impl Expand for Legalizer {
@@ -91,7 +100,9 @@ impl Legalizer {
                     self.items.push(Item::Loop(Loop { body, ..inner.clone() }));
                 }
                 Item::While(inner) => {
+                    let outside = std::mem::replace(&mut self.in_while, true);
                     let body = self.body(&inner.body);
+                    self.in_while = outside;
                     self.items.push(Item::While(While { body, ..inner.clone() }));
                 }
                 Item::Fold(fold) => {
@@ -189,8 +200,7 @@ impl Legalizer {
                 let odd = this.add(FmaOdd, &operands);
                 if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_sum_to_bf16(odd) }
             }),
-            (FmaF16, _) => self.same(result, |this| this.multiply_add_f16(&operands)),
-            (FmaBf16, _) => self.same(result, |this| this.multiply_add_bf16(&operands)),
+            (FmaF16 | FmaBf16, _) => self.multiply_add_short(result, prim == FmaF16, operands),
             (DivS, I32) => self.divide_signed(result, a, b),
             (DivU, I32) => self.divide_unsigned(result, a, b),
             (ShrS, I64) => {
@@ -214,6 +224,34 @@ impl Legalizer {
             }
             _ => unreachable!("{prim} of {lane} has instructions"),
         }
+    }
+
+    /// A product plus a number, all of `f16` or `bf16` in `f32`, rounded once to that type.
+    ///
+    /// A sum that was rounded to `f32` may be rounded once more, but for those that lie just in the middle between two numbers of the type, or
+    /// may: few do, so their errors are computed where a lane has one.
+    fn multiply_add_short(&mut self, result: Value, f16: bool, operands: [Value; 3]) {
+        let sum = self.add(Prim::Fma, &operands);
+        let sum = if self.in_while || self.code.variability(sum) != Variability::Varying {
+            self.sum_to_odd(&operands, sum)
+        } else {
+            let doubtful = if f16 { self.may_be_between_f16(sum) } else { self.is_between_bf16(sum) };
+            self.once_where(doubtful, sum, |this, sum| this.sum_to_odd(&operands, sum))
+        };
+        self.same(result, |this| if f16 { this.round_to_f16(sum) } else { this.round_sum_to_bf16(sum) });
+    }
+
+    /// `value`, and in the lanes that a mask tells what `compute` makes of it, which nothing is computed for where there are none.
+    fn once_where(&mut self, mask: Value, value: Value, compute: impl FnOnce(&mut Self, Value) -> Value) -> Value {
+        let lanes = [Lane::Mask, self.code.lane(value)];
+        let [args, results] = [(), ()].map(|()| lanes.map(|lane| self.value(lane, Variability::Varying)));
+        let never = self.constant(Lane::Mask, 0);
+        let before = std::mem::take(&mut self.items);
+        let computed = compute(self, args[1]);
+        let body = std::mem::replace(&mut self.items, before);
+        let carried = |n: usize, init, next| Carried { init, arg: args[n], next, result: results[n] };
+        self.items.push(Item::While(While { limit: 1, carried: vec![carried(0, mask, never), carried(1, value, computed)], body }));
+        results[1]
     }
 
     /// `result` is what the last primitive gives that is added.
