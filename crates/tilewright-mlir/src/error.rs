@@ -84,26 +84,42 @@ impl fmt::Display for Section {
 /// let error = tilewright_mlir::read(b"ML\xefR\x0f").unwrap_err();
 /// assert_eq!(error.to_string(), "at byte 0x4 in the header: MLIR bytecode of version 7, which is newer than 6, the latest that is known");
 /// ```
+// In a box, since each number that is read may be an error: a result of two words stays in registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Error {
-    /// Where, in bytes from the start of the file.
-    pub offset: usize,
-    /// Which part of the file that is.
-    pub section: Section,
-    /// What is wrong.
-    pub message: String,
+pub struct Error(Box<Details>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Details {
+    offset: usize,
+    section: Section,
+    message: String,
 }
 
 impl Error {
     #[cold]
     pub(crate) fn new(offset: usize, section: Section, message: impl Into<String>) -> Error {
-        Error { offset, section, message: message.into() }
+        Error(Box::new(Details { offset, section, message: message.into() }))
+    }
+
+    /// Where, in bytes from the start of the file.
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// Which part of the file that is.
+    pub fn section(&self) -> Section {
+        self.0.section
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.0.message
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at byte {:#x} in the {}: {}", self.offset, self.section, self.message)
+        write!(f, "at byte {:#x} in the {}: {}", self.0.offset, self.0.section, self.0.message)
     }
 }
 

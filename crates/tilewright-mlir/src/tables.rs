@@ -2,9 +2,10 @@
 
 use crate::{
     cursor::Cursor,
-    encoding::{self, Encoding, Value, code, decode},
+    encoding::{self, Encoding, Owner, Value, code, decode},
     float::Format,
 };
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 macro_rules! handles {
@@ -163,6 +164,9 @@ impl Scalar {
     }
 }
 
+/// The fields of an attribute or a type; most have few.
+pub(crate) type Fields<'t> = SmallVec<[Value<'t>; 4]>;
+
 /// What attributes and types refer to.
 #[derive(Clone, Default, Debug)]
 pub struct Tables<'a> {
@@ -192,10 +196,10 @@ impl<'a> Tables<'a> {
     }
 
     /// The fields of an entry that was found well formed when it was read.
-    pub(crate) fn fields<'t>(&'t self, table: &'t Table<'a>, index: u32) -> Vec<Value<'t>> {
+    pub(crate) fn fields<'t>(&'t self, table: &'t Table<'a>, index: u32) -> Fields<'t> {
         let mut cursor = Cursor::trusted(table.encoded(index));
-        let Form::Known(encoding) = table.entry(index).form else { return Vec::new() };
-        let mut fields = Vec::with_capacity(encoding.fields.len());
+        let mut fields = Fields::new();
+        let Form::Known(encoding) = table.entry(index).form else { return fields };
         // The code, which the entry's form knows.
         let mut is_whole = cursor.varint().is_ok();
         for &(_, field) in encoding.fields {
@@ -207,30 +211,27 @@ impl<'a> Tables<'a> {
         fields
     }
 
-    pub(crate) fn attr_fields(&self, id: AttrId) -> Vec<Value<'_>> {
+    pub(crate) fn attr_fields(&self, id: AttrId) -> Fields<'_> {
         self.fields(&self.attrs, id.0)
     }
 
-    pub(crate) fn type_fields(&self, id: TypeId) -> Vec<Value<'_>> {
+    pub(crate) fn type_fields(&self, id: TypeId) -> Fields<'_> {
         self.fields(&self.types, id.0)
     }
 
     /// The code of an attribute of the builtin dialect in its encoding.
     pub(crate) fn builtin_attr(&self, id: AttrId) -> Option<u64> {
-        self.known(&self.attrs, id.0, b"builtin")
+        known(&self.attrs, id.0, Owner::Builtin)
     }
 
     /// The code of a type of the builtin dialect in its encoding.
     pub(crate) fn builtin_type(&self, id: TypeId) -> Option<u64> {
-        self.known(&self.types, id.0, b"builtin")
+        known(&self.types, id.0, Owner::Builtin)
     }
 
-    pub(crate) fn known(&self, table: &Table<'_>, index: u32, dialect: &[u8]) -> Option<u64> {
-        let entry = table.entry(index);
-        match entry.form {
-            Form::Known(encoding) if self.dialect_name(entry.dialect) == dialect => Some(encoding.code),
-            _ => None,
-        }
+    /// The code of a type of VHLO in its encoding.
+    pub(crate) fn vhlo_type(&self, id: TypeId) -> Option<u64> {
+        known(&self.types, id.0, Owner::Vhlo)
     }
 
     /// The text of an entry that stands as text.
@@ -243,18 +244,23 @@ impl<'a> Tables<'a> {
 
     /// The text of a string attribute.
     pub(crate) fn string_attr(&self, id: AttrId) -> Option<&[u8]> {
-        match (self.builtin_attr(id), self.attr_fields(id).first()) {
-            (Some(code::STRING | code::STRING_WITH_TYPE), Some(&Value::String(string))) => Some(self.strings.get(string)),
-            _ => None,
-        }
+        let Some(code::STRING | code::STRING_WITH_TYPE) = self.builtin_attr(id) else { return None };
+        // Behind the code; this is looked at too often to decode all fields.
+        let mut cursor = Cursor::trusted(self.attrs.encoded(id.0));
+        let string = cursor.varint().and_then(|_| cursor.varint()).ok()?;
+        Some(self.strings.get(StrId(string as u32)))
     }
 
     /// The type as one that numbers have.
     pub(crate) fn scalar(&self, id: TypeId) -> Option<Scalar> {
         let entry = self.types.entry(id.0);
-        match (entry.form, self.dialect_name(entry.dialect)) {
-            (Form::Text, b"builtin") => std::str::from_utf8(self.text(&self.types, id.0)?).ok().and_then(scalar_of_name),
-            (Form::Known(encoding), b"builtin") => match encoding.code {
+        let Form::Known(encoding) = entry.form else {
+            let is_builtin = self.dialect_name(entry.dialect) == b"builtin";
+            let text = self.text(&self.types, id.0).filter(|_| is_builtin)?;
+            return std::str::from_utf8(text).ok().and_then(scalar_of_name);
+        };
+        match encoding.owner {
+            Owner::Builtin => match encoding.code {
                 code::INTEGER_TYPE => {
                     let mut cursor = Cursor::trusted(self.types.encoded(id.0));
                     let number = cursor.varint().and_then(|_| cursor.varint()).ok()?;
@@ -262,7 +268,7 @@ impl<'a> Tables<'a> {
                 }
                 _ => scalar_of_name(encoding.name),
             },
-            (Form::Known(encoding), b"vhlo") => encoding::vhlo_scalar(encoding.code).and_then(|(_, builtin)| scalar_of_name(builtin)),
+            Owner::Vhlo => encoding::vhlo_scalar(encoding.code).and_then(|(_, builtin)| scalar_of_name(builtin)),
             _ => None,
         }
     }
@@ -280,7 +286,7 @@ impl<'a> Tables<'a> {
                     | code::MEMREF_WITH_SPACE_TYPE
             ),
             None => matches!(
-                self.known(&self.types, id.0, b"vhlo"),
+                self.vhlo_type(id),
                 Some(encoding::VHLO_TYPE::TENSOR | encoding::VHLO_TYPE::TENSOR_WITH_ENCODING | encoding::VHLO_TYPE::BUFFER)
             ),
         };
@@ -303,7 +309,7 @@ impl<'a> Tables<'a> {
         let Some((shape, element)) = self.shape(id) else { return self.tile(id) };
         let is_complex = match self.builtin_type(element) {
             Some(code) => code == code::COMPLEX_TYPE,
-            None => self.known(&self.types, element.0, b"vhlo") == Some(encoding::VHLO_TYPE::COMPLEX),
+            None => self.vhlo_type(element) == Some(encoding::VHLO_TYPE::COMPLEX),
         };
         let number = match self.type_fields(element).first() {
             Some(&Value::Type(inner)) if is_complex => inner,
@@ -329,6 +335,14 @@ impl<'a> Tables<'a> {
     pub(crate) fn num_elements(&self, id: TypeId) -> Option<u64> {
         let (shape, _) = self.elements(id)?;
         shape.iter().try_fold(1u64, |product, &size| product.checked_mul(u64::try_from(size).ok()?))
+    }
+}
+
+/// The code of an entry in an encoding of a dialect.
+fn known(table: &Table<'_>, index: u32, owner: Owner) -> Option<u64> {
+    match table.entries[index as usize].form {
+        Form::Known(encoding) if encoding.owner == owner => Some(encoding.code),
+        _ => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Text that grows at its end, short pieces at a time.
 //!
-//! A line of a module is a dozen pieces of a few bytes. To copy a piece of unknown length takes a call and some branches; here a short
-//! piece lies in a block of fixed size, which is copied whole, and what is too much is cut off again.
+//! A line of a module is a dozen pieces of a few bytes: see [`crate::short`].
 
+use crate::short::{self, ShortText, push_block};
 use std::fmt;
 
 /// Text in the making.
@@ -40,50 +40,6 @@ impl From<&str> for Snippet {
 impl From<String> for Snippet {
     fn from(text: String) -> Snippet {
         Snippet::from(&text[..])
-    }
-}
-
-/// Up to seven bytes of text in a word. The highest byte is their number, the lowest one the first of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ShortText(u64);
-
-impl ShortText {
-    const MAX: u64 = 7;
-
-    fn new(bytes: u64, len: usize) -> Option<ShortText> {
-        Self::from_bits(bytes & !(u64::MAX << 56) | (len as u64) << 56)
-    }
-
-    /// `%` and a number, if it is short enough.
-    pub(crate) fn value_number(number: u32) -> Option<ShortText> {
-        let (digits, len) = if number < EIGHT_DIGITS { decimal(number) } else { return None };
-        ShortText::new(digits << 8 | u64::from(b'%'), len + 1)
-    }
-
-    /// The bits of a text are greater than 0 and less than [`ShortText::END`].
-    #[inline]
-    pub(crate) fn bits(self) -> u64 {
-        self.0
-    }
-
-    /// The text with these bits; `None` where they are not those of a text.
-    #[inline]
-    pub(crate) fn from_bits(bits: u64) -> Option<ShortText> {
-        matches!(bits >> 56, 1..=ShortText::MAX).then_some(ShortText(bits))
-    }
-
-    /// No text has these bits or greater ones.
-    pub(crate) const END: u64 = (ShortText::MAX + 1) << 56;
-
-    #[inline]
-    fn len(self) -> usize {
-        (self.0 >> 56) as usize
-    }
-
-    /// The text of the next number, where only the last digit changes.
-    #[inline]
-    pub(crate) fn with_next_digit(self) -> ShortText {
-        ShortText(self.0 + (1 << (8 * (self.len() - 1))))
     }
 }
 
@@ -156,7 +112,7 @@ impl TextBuffer {
 
     #[inline]
     pub(crate) fn push_short(&mut self, text: ShortText) {
-        self.push_block(&text.0.to_le_bytes(), text.len());
+        text.push_to(&mut self.bytes);
     }
 
     pub(crate) fn push_spaces(&mut self, count: usize) {
@@ -172,29 +128,13 @@ impl TextBuffer {
     /// Appends a decimal number.
     #[inline]
     pub(crate) fn push_u64(&mut self, number: u64) {
-        match u32::try_from(number) {
-            Ok(number) if number < EIGHT_DIGITS => {
-                let (digits, len) = decimal(number);
-                self.push_block(&digits.to_le_bytes(), len);
-            }
-            _ => self.push_long_number(number),
-        }
-    }
-
-    #[cold]
-    fn push_long_number(&mut self, number: u64) {
-        let limit = u64::from(EIGHT_DIGITS);
-        self.push_u64(number / limit);
-        let last = eight_digits((number % limit) as u32) | ASCII_ZEROS;
-        self.push_block(&last.to_le_bytes(), 8);
+        short::push_u64(&mut self.bytes, number);
     }
 
     /// Appends the first `len` bytes of a block, which are text.
     #[inline]
     fn push_block<const N: usize>(&mut self, block: &[u8; N], len: usize) {
-        let end = self.bytes.len() + len;
-        self.bytes.extend_from_slice(block);
-        self.bytes.truncate(end);
+        push_block(&mut self.bytes, block, len);
     }
 }
 
@@ -209,34 +149,6 @@ impl fmt::Write for TextBuffer {
         self.push_str(text);
         Ok(())
     }
-}
-
-/// The first number of nine digits.
-const EIGHT_DIGITS: u32 = 100_000_000;
-const ASCII_ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
-
-/// The text of a number of up to eight digits, its first character in the lowest byte, and its length.
-#[inline]
-fn decimal(number: u32) -> (u64, usize) {
-    let digits = eight_digits(number);
-    // The last digit is there even if it is zero.
-    let leading_zeros = (digits | 1 << 56).trailing_zeros() / 8;
-    ((digits | ASCII_ZEROS) >> (8 * leading_zeros), 8 - leading_zeros as usize)
-}
-
-/// The digits of a number of up to eight digits, the first one in the lowest byte, leading zeros included.
-///
-/// Halves, then quarters, then digits are split off in lanes of one word, each by a multiplication in place of a division.
-#[inline]
-fn eight_digits(number: u32) -> u64 {
-    let (high, low) = (u64::from(number / 10_000), u64::from(number % 10_000));
-    let fours = high | low << 32;
-    // n / 100 for n < 10,000
-    let hundreds = ((fours * 5243) >> 19) & 0x7f_0000_007f;
-    let pairs = hundreds | (fours - 100 * hundreds) << 16;
-    // n / 10 for n < 100
-    let tens = ((pairs * 103) >> 10) & 0xf_000f_000f_000f;
-    tens | (pairs - 10 * tens) << 8
 }
 
 impl tilewright_numeric::decimal::Text for TextBuffer {
@@ -262,27 +174,6 @@ mod tests {
         for number in lanes.chain(lengths).chain([u64::from(u32::MAX), u64::MAX]) {
             assert_eq!(text(|buffer| buffer.push_u64(number)), number.to_string());
         }
-    }
-
-    #[test]
-    fn short_numbers_count_up() {
-        let mut previous = None;
-        for number in 0..1_000_000 {
-            let name = ShortText::value_number(number).unwrap();
-            if number % 997 < 11 {
-                assert_eq!(text(|buffer| buffer.push_short(name)), format!("%{number}"));
-                assert_eq!(ShortText::from_bits(name.bits()), Some(name));
-            }
-            if number % 10 != 0 {
-                assert_eq!(previous.map(ShortText::with_next_digit), Some(name));
-            }
-            previous = Some(name);
-        }
-        for number in [1_000_000, EIGHT_DIGITS - 1, EIGHT_DIGITS, u32::MAX] {
-            assert_eq!(ShortText::value_number(number), None);
-        }
-        assert_eq!(ShortText::from_bits(0), None);
-        assert_eq!(ShortText::from_bits(ShortText::END), None);
     }
 
     #[test]

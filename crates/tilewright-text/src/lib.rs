@@ -40,6 +40,7 @@ mod options;
 pub mod parse;
 mod pattern;
 mod printer;
+pub mod short;
 mod structured;
 mod types;
 

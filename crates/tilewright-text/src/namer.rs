@@ -4,10 +4,10 @@
 //! the counters as they stand then. A name is used once in a region and everything inside: where a name is taken, a number
 //! follows it, counted for all names together.
 
-use crate::buffer::{ShortText, TextBuffer};
 use crate::dense::dense_of;
 use crate::literals::{float_format, float_value, push_int};
 use crate::names::{Name, Names};
+use crate::{buffer::TextBuffer, short::ShortText};
 use tilewright_ir::ops::{AsmNames, ResultDef, Results};
 use tilewright_ir::{Block, Body, Module, OpRef, Region, Scalar, Value, Version};
 

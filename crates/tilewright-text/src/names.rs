@@ -1,7 +1,8 @@
 //! Names of SSA values: `%0`, `%arg1`, `%for#2`, `%cst_1_i32_0`.
 
-use crate::buffer::{ShortText, Snippet, TextBuffer};
+use crate::buffer::{Snippet, TextBuffer};
 use crate::namer::Namer;
+use crate::short::ShortText;
 use foldhash::{HashMap, HashMapExt as _};
 use tilewright_ir::{Body, Module, Op, OpRef, Value};
 

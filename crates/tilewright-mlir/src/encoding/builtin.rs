@@ -6,7 +6,7 @@ use super::{
         AffineMap, Attr, Attrs, Blob, Bools, Elements, Float, Integer, IntegerSet, NamedAttrs, Number, Numbers, Resource, Signed,
         SignedNumbers, String, Type, Types,
     },
-    encoding,
+    Owner,
 };
 
 /// The codes of attributes and types, for those who make or print them.
@@ -38,6 +38,14 @@ pub(crate) mod code {
     pub(crate) const INTEGER_SET: u64 = 24;
     pub(crate) const STRIDED_LAYOUT: u64 = 25;
 
+    /// Whether the attributes with a code are locations.
+    pub(crate) fn is_location(code: u64) -> bool {
+        matches!(
+            code,
+            CALL_SITE_LOC | FILE_LINE_COL_LOC | FILE_LINE_COL_RANGE | FUSED_LOC | FUSED_LOC_WITH_METADATA | NAME_LOC | UNKNOWN_LOC
+        )
+    }
+
     pub(crate) const INTEGER_TYPE: u64 = 0;
     pub(crate) const INDEX_TYPE: u64 = 1;
     pub(crate) const FUNCTION_TYPE: u64 = 2;
@@ -59,6 +67,10 @@ pub(crate) mod code {
     pub(crate) const UNRANKED_TENSOR_TYPE: u64 = 18;
     pub(crate) const VECTOR_TYPE: u64 = 19;
     pub(crate) const SCALABLE_VECTOR_TYPE: u64 = 20;
+}
+
+const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encoding {
+    Owner::Builtin.row(code, name, fields)
 }
 
 pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };

@@ -6,6 +6,7 @@ use crate::{
     error::Error,
     tables::{AttrId, Scalar, StrId, Tables, TypeId},
 };
+use smallvec::{SmallVec, smallvec};
 
 /// The value of a field.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub(crate) enum Value<'a> {
     SignedNumbers(List<'a>),
     Bytes(&'a [u8]),
     /// The words of an integer or a float, the lowest first.
-    Bits(Vec<u64>),
+    Bits(SmallVec<[u64; 1]>),
     Doubles(Vec<f64>),
     Resource(u32),
     Strings(List<'a>),
@@ -36,7 +37,8 @@ pub(crate) enum Value<'a> {
 /// Numbers in their encoding, already known to be well formed.
 #[derive(Clone, Debug)]
 pub(crate) struct List<'a> {
-    cursor: Cursor<'a>,
+    /// They begin here; other fields may follow.
+    bytes: &'a [u8],
     remaining: usize,
 }
 
@@ -63,7 +65,10 @@ impl Iterator for List<'_> {
 
     fn next(&mut self) -> Option<u64> {
         self.remaining = self.remaining.checked_sub(1)?;
-        self.cursor.varint().ok()
+        let mut cursor = Cursor::trusted(self.bytes);
+        let number = cursor.varint().ok();
+        self.bytes = cursor.rest();
+        number
     }
 }
 
@@ -144,7 +149,7 @@ fn items<'a>(
     count: usize,
     check: &mut dyn FnMut(&mut Cursor<'a>) -> Result<(), Error>,
 ) -> Result<List<'a>, Error> {
-    let list = List { cursor: cursor.clone(), remaining: count };
+    let list = List { bytes: cursor.rest(), remaining: count };
     for _ in 0..count {
         check(cursor)?;
     }
@@ -162,8 +167,8 @@ fn scalar_before(before: &[Value<'_>], tables: &Tables<'_>) -> Option<Scalar> {
 /// A number of a known width: a byte up to 8 bits, a signed number up to 64, else words with their count.
 fn bits<'a>(cursor: &mut Cursor<'a>, width: u64) -> Result<Value<'a>, Error> {
     let words = match width {
-        0..=8 => vec![u64::from(cursor.byte()?)],
-        9..=64 => vec![cursor.signed_varint()? as u64],
+        0..=8 => smallvec![u64::from(cursor.byte()?)],
+        9..=64 => smallvec![cursor.signed_varint()? as u64],
         _ => {
             let offset = cursor.offset();
             let count = cursor.count(1, "words")?;

@@ -3,16 +3,23 @@
 use super::{
     Encoding, Encodings,
     Field::{Attr, Attrs, ByteFlaggedAttr, Double, Number, Signed, SignedNumbers, String, Type, Types},
-    encoding,
+    Owner,
 };
 
-pub(super) const STABLEHLO: Encodings =
-    Encodings { attributes: ATTRIBUTES, types: &[encoding(0, "token", &[]), encoding(1, "future", &[("types", Types)])] };
+const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encoding {
+    Owner::StableHlo.row(code, name, fields)
+}
 
-pub(super) const CHLO: Encodings =
-    Encodings { attributes: &[encoding(0, "comparison_direction", VALUE), encoding(1, "comparison_type", VALUE)], types: &[] };
+pub(super) const STABLEHLO: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
+
+pub(super) const CHLO: Encodings = Encodings {
+    attributes: &[Owner::Chlo.row(0, "comparison_direction", VALUE), Owner::Chlo.row(1, "comparison_type", VALUE)],
+    types: &[],
+};
 
 const VALUE: &[(&str, super::Field)] = &[("value", Number)];
+
+const TYPES: &[Encoding] = &[encoding(0, "token", &[]), encoding(1, "future", &[("types", Types)])];
 
 const ATTRIBUTES: &[Encoding] = &[
     encoding(1, "channel_handle", &[("handle", Signed), ("type", Signed)]),

@@ -70,18 +70,35 @@ pub(crate) enum Field {
     Elements,
 }
 
+/// The dialects whose encodings are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Owner {
+    Builtin,
+    Quant,
+    Vhlo,
+    StableHlo,
+    Chlo,
+    Sdy,
+}
+
 /// How one kind of attribute or type is encoded.
 #[derive(Debug)]
 pub(crate) struct Encoding {
+    pub(crate) owner: Owner,
     /// The number that it begins with.
     pub(crate) code: u64,
     /// Its name, for people.
     pub(crate) name: &'static str,
-    pub(crate) fields: &'static [(&'static str, Field)],
+    pub(crate) fields: Fields,
 }
 
-pub(crate) const fn encoding(code: u64, name: &'static str, fields: &'static [(&'static str, Field)]) -> Encoding {
-    Encoding { code, name, fields }
+type Fields = &'static [(&'static str, Field)];
+
+impl Owner {
+    /// A row of the dialect's table.
+    const fn row(self, code: u64, name: &'static str, fields: Fields) -> Encoding {
+        Encoding { owner: self, code, name, fields }
+    }
 }
 
 /// The encodings of a dialect.

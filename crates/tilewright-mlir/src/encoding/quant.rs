@@ -3,8 +3,12 @@
 use super::{
     Encoding, Encodings,
     Field::{Attr, Double, Doubles, Number, Signed, SignedNumbers, Type},
-    encoding,
+    Owner,
 };
+
+const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encoding {
+    Owner::Quant.row(code, name, fields)
+}
 
 pub(super) const ENCODINGS: Encodings = Encodings { attributes: &[], types: TYPES };
 

@@ -3,8 +3,12 @@
 use super::{
     Encoding, Encodings,
     Field::{Attr, Attrs, Byte, OptionalAttr, OptionalNumber, Signed, SignedNumbers, String},
-    encoding,
+    Owner,
 };
+
+const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encoding {
+    Owner::Sdy.row(code, name, fields)
+}
 
 pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: &[] };
 

@@ -7,9 +7,13 @@ use super::{
         Attr, Attrs, Blob, Double, FlaggedAttr, Float, Integer, NamedAttrs, Number, OptionalAttr, Signed, SignedNumbers, String, Type,
         Types,
     },
-    encoding,
+    Owner,
     quant::{UNIFORM, UNIFORM_PER_AXIS},
 };
+
+const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encoding {
+    Owner::Vhlo.row(code, name, fields)
+}
 
 pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
 

@@ -10,6 +10,7 @@ use crate::{
     module::{Module, Version},
     tables::{AttrId, NameId},
 };
+use smallvec::{SmallVec, smallvec};
 
 /// A line for each operation: its name, `!` if its regions are isolated from above, and its properties in the order of their encoding.
 ///
@@ -46,7 +47,7 @@ pub(crate) enum Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum PropertyValue {
     Attr(AttrId),
-    Segments(Vec<u32>),
+    Segments(SmallVec<[u32; 4]>),
     Bool(bool),
     OptionalInt(Option<u64>),
     Int(u64, u32),
@@ -106,13 +107,26 @@ impl OpInfo {
         };
         self.properties().map(|(property, _)| property).find(|property| property.as_bytes() == name)
     }
+}
+
+/// Properties of operations in one of the forms that they had over time.
+struct Form {
+    info: OpInfo,
+    /// What [`OpInfo::properties`] gives, found once.
+    properties: Vec<(&'static str, Kind)>,
+}
+
+impl Form {
+    fn new(info: OpInfo) -> Form {
+        Form { info, properties: info.properties().collect() }
+    }
 
     /// Decodes properties; none if they are not of this form.
-    fn decode(self, bytes: &[u8], version: Version, num_attrs: usize) -> Option<Vec<(&'static str, PropertyValue)>> {
+    fn decode(&self, bytes: &[u8], version: Version, num_attrs: usize) -> Option<Named> {
         let mut cursor = Cursor::trusted(bytes);
-        let mut values = Vec::new();
+        let mut values = Named::new();
         let attr = |index: u64| (index < num_attrs as u64).then_some(PropertyValue::Attr(AttrId(index as u32)));
-        for (name, kind) in self.properties() {
+        for &(name, kind) in &self.properties {
             let value = match kind {
                 Kind::Attr => attr(cursor.varint().ok()?)?,
                 Kind::OptionalAttr => match cursor.flagged_varint().ok()? {
@@ -147,9 +161,9 @@ fn first_line(name: &str) -> usize {
 }
 
 /// Sizes of groups: all of them, or those that are not zero with their places.
-fn segments(cursor: &mut Cursor<'_>, count: usize) -> Option<Vec<u32>> {
+fn segments(cursor: &mut Cursor<'_>, count: usize) -> Option<SmallVec<[u32; 4]>> {
     const MAX_PLACE_BITS: u64 = 8;
-    let mut sizes = vec![0; count];
+    let mut sizes = smallvec![0; count];
     let (given, is_sparse) = cursor.flagged_varint().ok()?;
     if given == 0 {
         return Some(sizes);
@@ -166,10 +180,13 @@ fn segments(cursor: &mut Cursor<'_>, count: usize) -> Option<Vec<u32>> {
     Some(sizes)
 }
 
+/// Properties by their names.
+pub(crate) type Named = SmallVec<[(&'static str, PropertyValue); 2]>;
+
 /// The properties of an operation.
 pub(crate) enum Properties {
-    /// By their names, in the order of these.
-    Named(Vec<(&'static str, PropertyValue)>),
+    /// In the order of their names.
+    Named(Named),
     /// A dictionary, of an operation that nobody knew when it was written.
     Dictionary(AttrId),
     /// Of an operation that is not known here.
@@ -178,7 +195,7 @@ pub(crate) enum Properties {
 
 /// Decodes properties of operations of some name.
 pub(crate) struct Decoder {
-    forms: Vec<OpInfo>,
+    forms: Vec<Form>,
     is_registered: bool,
 }
 
@@ -186,19 +203,19 @@ impl Decoder {
     pub(crate) fn new(module: &Module<'_>, name: NameId) -> Decoder {
         let mut text = Vec::new();
         module.push_op_name(name, &mut text);
-        let forms = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).collect());
+        let forms = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).map(Form::new).collect());
         Decoder { forms, is_registered: module.op_names[name.index()].is_registered.unwrap_or(true) }
     }
 
     /// What is known of the operation, if whoever wrote the file knew it too.
     pub(crate) fn info(&self) -> Option<OpInfo> {
-        self.forms.first().copied().filter(|_| self.is_registered)
+        self.forms.first().map(|form| form.info).filter(|_| self.is_registered)
     }
 
     /// The first form that has these properties, so that none is lost.
     pub(crate) fn form_with<'n>(&self, names: impl Iterator<Item = &'n [u8]> + Clone) -> Option<OpInfo> {
-        let has_all = |form: &&OpInfo| names.clone().all(|name| form.property_named(name).is_some());
-        self.forms.iter().find(has_all).copied().or_else(|| self.info()).filter(|_| self.is_registered)
+        let has_all = |info: &OpInfo| names.clone().all(|name| info.property_named(name).is_some());
+        self.forms.iter().map(|form| form.info).find(has_all).or_else(|| self.info()).filter(|_| self.is_registered)
     }
 
     pub(crate) fn decode(&self, module: &Module<'_>, properties: u32) -> Properties {
@@ -239,8 +256,8 @@ mod tests {
     #[test]
     fn sizes_of_groups_may_be_sparse() {
         // As MLIR writes [0, 3, 0, 0] and [1, 1].
-        assert_eq!(segments(&mut Cursor::trusted(&[0b111, 0b11, 0b1111]), 4), Some(vec![0, 3, 0, 0]));
-        assert_eq!(segments(&mut Cursor::trusted(&[0b1001, 0b11, 0b11]), 2), Some(vec![1, 1]));
+        assert_eq!(segments(&mut Cursor::trusted(&[0b111, 0b11, 0b1111]), 4), Some(smallvec![0, 3, 0, 0]));
+        assert_eq!(segments(&mut Cursor::trusted(&[0b1001, 0b11, 0b11]), 2), Some(smallvec![1, 1]));
         assert_eq!(segments(&mut Cursor::trusted(&[0b111, 0b11, 0b1111]), 1), None);
     }
 }

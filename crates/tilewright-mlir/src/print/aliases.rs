@@ -5,12 +5,13 @@
 
 use crate::{
     encoding::{Value, code},
-    ir::{Ir, Op, Region},
+    ir::{Op, Region, Span},
     module::Module,
-    operations::Properties,
-    print::{Printer, sorted_attributes},
+    operations::{Decoder, Properties, PropertyValue},
+    print::sorted_attributes,
     tables::{AttrId, Table, Tables, TypeId},
 };
+use smallvec::SmallVec;
 
 /// A tuple with more types has a name.
 const LONG_TUPLE: usize = 16;
@@ -24,14 +25,40 @@ pub(super) enum Symbol {
     UnknownLocation,
 }
 
+/// What is named, in the order of the names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    Distinct,
+    Location,
+    Map,
+    Set,
+    Tuple,
+}
+
+impl Kind {
+    const COUNT: u32 = 5;
+
+    /// What its names begin with.
+    fn name(self) -> &'static [u8] {
+        match self {
+            Kind::Distinct => b"distinct",
+            Kind::Location => b"loc",
+            Kind::Map => b"map",
+            Kind::Set => b"set",
+            Kind::Tuple => b"tuple",
+        }
+    }
+}
+
 /// What is known of a symbol that the operations come to.
 struct Visit {
     symbol: Symbol,
-    alias: Option<&'static str>,
-    depth: u32,
+    alias: Option<Kind>,
     /// Whether its alias may be explained behind the operations.
     is_deferred: bool,
-    parts: Vec<u32>,
+    depth: u32,
+    /// The visits of its parts.
+    parts: Span,
 }
 
 /// The names, and in which order they are explained.
@@ -40,40 +67,43 @@ pub(super) struct Aliases {
     attrs: Vec<Option<Alias>>,
     types: Vec<Option<Alias>>,
     unknown_location: Vec<Option<Alias>>,
-    /// In the order of their explanations: those before the operations, and those behind them.
-    pub(super) before: Vec<Symbol>,
-    pub(super) behind: Vec<Symbol>,
+    /// In the order of their explanations.
+    pub(super) order: Vec<Symbol>,
+    /// How many are explained before the operations; the others are behind them.
+    pub(super) num_before: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Alias {
-    name: &'static str,
+    kind: Kind,
     number: u32,
 }
 
 impl Aliases {
-    /// The names that printing a module uses.
-    pub(super) fn of(printer: &Printer<'_, '_>, with_locations: bool) -> Aliases {
-        let tables = &printer.module.tables;
-        let has_alias =
-            |table: &Table<'_>, alias: &dyn Fn(u32) -> Option<&'static str>| (0..table.len() as u32).any(|i| alias(i).is_some());
+    /// The names that printing a module uses. `decoders` are those of the names of operations.
+    pub(super) fn of(module: &Module<'_>, decoders: &[Decoder], with_locations: bool) -> Aliases {
+        let tables = &module.tables;
+        let has_alias = |table: &Table<'_>, alias: &dyn Fn(u32) -> Option<Kind>| (0..table.len() as u32).any(|i| alias(i).is_some());
         // Without locations there is mostly nothing to name.
-        let is_named = |name: Option<&'static str>| name.filter(|&name| with_locations || name != "loc");
+        let is_named = |kind: Option<Kind>| kind.filter(|&kind| with_locations || kind != Kind::Location);
         if !has_alias(&tables.attrs, &|i| is_named(attr_alias(tables, AttrId(i))))
             && !has_alias(&tables.types, &|i| type_alias(tables, TypeId(i)))
         {
             return Aliases::default();
         }
         let mut visitor = Visitor {
-            printer,
+            module,
+            decoders,
             with_locations,
             visits: Vec::new(),
-            attrs: vec![None; tables.attrs.len()],
-            types: vec![None; tables.types.len()],
-            unknown_location: None,
+            parts: Vec::new(),
+            attrs: vec![NOT_VISITED; tables.attrs.len()],
+            types: vec![NOT_VISITED; tables.types.len()],
+            unknown_location: NOT_VISITED,
+            properties: vec![NOT_VISITED; module.properties.len()],
             unknown: (0..tables.attrs.len() as u32).map(AttrId).find(|&id| tables.builtin_attr(id) == Some(code::UNKNOWN_LOC)),
         };
-        printer.module.ir.top.iter().for_each(|op| visitor.op(Op(op)));
+        module.ir.top.iter().for_each(|op| visitor.op(Op(op)));
         visitor.aliases()
     }
 
@@ -86,7 +116,7 @@ impl Aliases {
         };
         let Some(&Some(alias)) = table.get(index) else { return false };
         out.push(mark);
-        out.extend(alias.name.as_bytes());
+        out.extend_from_slice(alias.kind.name());
         if alias.number > 0 {
             super::names::push_number(out, u64::from(alias.number));
         }
@@ -95,85 +125,101 @@ impl Aliases {
 }
 
 /// The name that MLIR gives to such an attribute.
-fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<&'static str> {
+fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<Kind> {
     match tables.builtin_attr(id) {
-        Some(
-            code::CALL_SITE_LOC
-            | code::FILE_LINE_COL_LOC
-            | code::FILE_LINE_COL_RANGE
-            | code::FUSED_LOC
-            | code::FUSED_LOC_WITH_METADATA
-            | code::NAME_LOC
-            | code::UNKNOWN_LOC,
-        ) => Some("loc"),
-        Some(code::AFFINE_MAP) => Some("map"),
-        Some(code::INTEGER_SET) => Some("set"),
+        Some(code) if code::is_location(code) => Some(Kind::Location),
+        Some(code::AFFINE_MAP) => Some(Kind::Map),
+        Some(code::INTEGER_SET) => Some(Kind::Set),
         Some(code::DISTINCT) => match tables.attr_fields(id).first() {
-            Some(&Value::Attr(of)) if tables.builtin_attr(of) != Some(code::UNIT) => Some("distinct"),
+            Some(&Value::Attr(of)) if tables.builtin_attr(of) != Some(code::UNIT) => Some(Kind::Distinct),
             _ => None,
         },
         Some(_) => None,
         None => match tables.text(&tables.attrs, id.0)? {
-            text if text.starts_with(b"affine_map<") => Some("map"),
-            text if text.starts_with(b"affine_set<") => Some("set"),
-            text if text.starts_with(b"loc(") => Some("loc"),
+            text if text.starts_with(b"affine_map<") => Some(Kind::Map),
+            text if text.starts_with(b"affine_set<") => Some(Kind::Set),
+            text if text.starts_with(b"loc(") => Some(Kind::Location),
             _ => None,
         },
     }
 }
 
-fn type_alias(tables: &Tables<'_>, id: TypeId) -> Option<&'static str> {
+fn type_alias(tables: &Tables<'_>, id: TypeId) -> Option<Kind> {
     if tables.builtin_type(id) != Some(code::TUPLE_TYPE) {
         return None;
     }
     match tables.type_fields(id).first() {
-        Some(Value::Types(types)) if types.len() > LONG_TUPLE => Some("tuple"),
+        Some(Value::Types(types)) if types.len() > LONG_TUPLE => Some(Kind::Tuple),
         _ => None,
     }
 }
 
-struct Visitor<'p, 'm, 'a> {
-    printer: &'p Printer<'m, 'a>,
+/// Stands for the place of a visit that was not made.
+const NOT_VISITED: u32 = u32::MAX;
+
+type Symbols = SmallVec<[Symbol; 4]>;
+
+struct Visitor<'m, 'a> {
+    module: &'m Module<'a>,
+    decoders: &'m [Decoder],
     with_locations: bool,
     /// In the order of the first visits.
     visits: Vec<Visit>,
-    attrs: Vec<Option<u32>>,
-    types: Vec<Option<u32>>,
-    unknown_location: Option<u32>,
+    /// The visits of parts.
+    parts: Vec<u32>,
+    /// The place of the visit of each attribute, type, and of the unknown location.
+    attrs: Vec<u32>,
+    types: Vec<u32>,
+    unknown_location: u32,
+    /// The name of the operation with which properties were visited last.
+    properties: Vec<u32>,
     /// The attribute for an unknown location.
     unknown: Option<AttrId>,
 }
 
-impl Visitor<'_, '_, '_> {
-    fn ir(&self) -> &Ir {
-        &self.printer.module.ir
-    }
-
+impl Visitor<'_, '_> {
     fn op(&mut self, op: Op) {
-        let data = *self.ir().op(op);
+        let module = self.module;
+        let data = module.ir.op(op);
         if self.with_locations {
             self.visit(Symbol::Attr(data.location), true);
         }
         data.regions.iter().for_each(|region| self.region(Region(region)));
-        for index in data.operands.range() {
-            self.visit(Symbol::Type(self.ir().value_type(self.ir().operands[index])), false);
+        for &value in module.ir.operands(data) {
+            self.visit(Symbol::Type(module.ir.value_type(value)), false);
         }
-        for index in data.results.range() {
-            self.visit(Symbol::Type(self.ir().value_types[index]), false);
+        for &ty in &module.ir.value_types[data.results.range()] {
+            self.visit(Symbol::Type(ty), false);
         }
-        for attr in self.attributes(op) {
-            self.visit(Symbol::Attr(attr), false);
+        if self.has_new_attributes(op) {
+            for attr in self.attributes(op) {
+                self.visit(Symbol::Attr(attr), false);
+            }
+            if let Some(attrs) = data.attrs {
+                self.visit(Symbol::Attr(attrs), false);
+            }
         }
     }
 
+    /// Whether the attributes of an operation were not visited with another: to visit them again changes nothing.
+    fn has_new_attributes(&mut self, op: Op) -> bool {
+        let data = self.module.ir.op(op);
+        let is_new = |&visit: &u32| visit == NOT_VISITED || self.visits[visit as usize].is_deferred;
+        let mut has_new = data.attrs.is_some_and(|attrs| is_new(&self.attrs[attrs.index()]));
+        if let Some(properties) = data.properties {
+            has_new |= std::mem::replace(&mut self.properties[properties as usize], data.name.0) != data.name.0;
+        }
+        has_new
+    }
+
     /// The values of all attributes and properties, in the order of their names.
-    fn attributes(&self, op: Op) -> Vec<AttrId> {
-        let module: &Module<'_> = self.printer.module;
+    fn attributes(&self, op: Op) -> SmallVec<[AttrId; 8]> {
+        let module = self.module;
         let data = module.ir.op(op);
-        let mut all: Vec<(&[u8], AttrId)> = data.attrs.map_or(Vec::new(), |attrs| sorted_attributes(module, attrs));
-        match data.properties.map(|properties| self.printer.decoder(data.name).decode(module, properties)) {
+        let mut all = data.attrs.map_or(super::Entries::new(), |attrs| sorted_attributes(module, attrs));
+        match data.properties.map(|properties| self.decoders[data.name.index()].decode(module, properties)) {
             Some(Properties::Named(values)) => all.extend(values.iter().filter_map(|(name, value)| match value {
-                crate::operations::PropertyValue::Attr(attr) => Some((name.as_bytes(), *attr)),
+                PropertyValue::Attr(attr) => Some((name.as_bytes(), *attr)),
                 _ => None,
             })),
             Some(Properties::Dictionary(attr)) => all.extend(sorted_attributes(module, attr)),
@@ -184,12 +230,13 @@ impl Visitor<'_, '_, '_> {
     }
 
     fn region(&mut self, region: Region) {
-        for block in self.ir().blocks(region) {
-            let data = self.ir().blocks[block.index()];
+        let ir = &self.module.ir;
+        for block in ir.blocks(region) {
+            let data = ir.blocks[block.index()];
             for (value, location) in data.args.range().zip(data.first_location as usize..) {
-                self.visit(Symbol::Type(self.ir().value_types[value]), false);
+                self.visit(Symbol::Type(ir.value_types[value]), false);
                 if self.with_locations {
-                    let location = self.ir().arg_locations[location].or(self.unknown);
+                    let location = ir.arg_locations[location].or(self.unknown);
                     self.visit(location.map_or(Symbol::UnknownLocation, Symbol::Attr), false);
                 }
             }
@@ -198,42 +245,46 @@ impl Visitor<'_, '_, '_> {
     }
 
     /// Visits a symbol and its parts; gives the place of the visit.
+    #[inline]
     fn visit(&mut self, symbol: Symbol, is_deferred: bool) -> u32 {
-        let seen = match symbol {
-            Symbol::Attr(id) => self.attrs[id.index()],
-            Symbol::Type(id) => self.types[id.index()],
-            Symbol::UnknownLocation => self.unknown_location,
-        };
-        if let Some(visit) = seen {
-            if !is_deferred {
-                self.not_deferred(visit);
-            }
-            return visit;
+        let seen = *self.place_of(symbol);
+        if seen == NOT_VISITED {
+            return self.visit_first(symbol, is_deferred);
         }
+        if !is_deferred && self.visits[seen as usize].is_deferred {
+            self.not_deferred(seen);
+        }
+        seen
+    }
+
+    fn place_of(&mut self, symbol: Symbol) -> &mut u32 {
+        match symbol {
+            Symbol::Attr(id) => &mut self.attrs[id.index()],
+            Symbol::Type(id) => &mut self.types[id.index()],
+            Symbol::UnknownLocation => &mut self.unknown_location,
+        }
+    }
+
+    fn visit_first(&mut self, symbol: Symbol, is_deferred: bool) -> u32 {
         let place = self.visits.len() as u32;
-        let tables = &self.printer.module.tables;
+        *self.place_of(symbol) = place;
+        let tables = &self.module.tables;
         let alias = match symbol {
-            Symbol::Attr(id) => {
-                self.attrs[id.index()] = Some(place);
-                attr_alias(tables, id)
-            }
-            Symbol::Type(id) => {
-                self.types[id.index()] = Some(place);
-                type_alias(tables, id)
-            }
-            Symbol::UnknownLocation => {
-                self.unknown_location = Some(place);
-                Some("loc")
-            }
+            Symbol::Attr(id) => attr_alias(tables, id),
+            Symbol::Type(id) => type_alias(tables, id),
+            Symbol::UnknownLocation => Some(Kind::Location),
         };
-        self.visits.push(Visit { symbol, alias, depth: u32::from(alias.is_some()), is_deferred, parts: Vec::new() });
-        let mut parts = Vec::new();
-        for part in self.parts(symbol) {
-            parts.push(self.visit(part, is_deferred));
+        self.visits.push(Visit { symbol, alias, depth: u32::from(alias.is_some()), is_deferred, parts: Span::default() });
+        let symbols = parts(tables, symbol);
+        if symbols.is_empty() {
+            return place;
         }
-        let deepest = parts.iter().map(|&part| self.visits[part as usize].depth).max().unwrap_or(0);
+        // The parts of parts come to the list before them.
+        let visits: SmallVec<[u32; 8]> = symbols.into_iter().map(|part| self.visit(part, is_deferred)).collect();
+        let deepest = visits.iter().map(|&part| self.visits[part as usize].depth).max().unwrap_or(0);
         let visit = &mut self.visits[place as usize];
-        visit.parts = parts;
+        visit.parts = Span { start: self.parts.len() as u32, len: visits.len() as u32 };
+        self.parts.extend_from_slice(&visits);
         if deepest > 0 {
             visit.depth = deepest + 1;
         }
@@ -242,88 +293,129 @@ impl Visitor<'_, '_, '_> {
 
     fn not_deferred(&mut self, visit: u32) {
         if std::mem::take(&mut self.visits[visit as usize].is_deferred) {
-            for part in self.visits[visit as usize].parts.clone() {
-                self.not_deferred(part);
+            for index in self.visits[visit as usize].parts.range() {
+                self.not_deferred(self.parts[index]);
             }
-        }
-    }
-
-    /// What printing a symbol prints, in its order.
-    fn parts(&self, symbol: Symbol) -> Vec<Symbol> {
-        let tables = &self.printer.module.tables;
-        let (fields, builtin) = match symbol {
-            Symbol::Attr(id) => (tables.attr_fields(id), tables.builtin_attr(id)),
-            Symbol::Type(id) => (tables.type_fields(id), tables.builtin_type(id)),
-            Symbol::UnknownLocation => return Vec::new(),
-        };
-        let is_attr = matches!(symbol, Symbol::Attr(_));
-        let mut parts = Vec::new();
-        for field in &fields {
-            match field.clone() {
-                Value::Attr(id) | Value::OptionalAttr(Some(id)) => parts.push(Symbol::Attr(id)),
-                Value::Type(id) => parts.push(Symbol::Type(id)),
-                Value::Attrs(list) => parts.extend(list.attrs().map(Symbol::Attr)),
-                Value::NamedAttrs(list) => parts.extend(list.attrs().map(Symbol::Attr)),
-                Value::Types(list) => parts.extend(list.types().map(Symbol::Type)),
-                _ => {}
-            }
-        }
-        match builtin {
-            // Their types and names are not looked at.
-            Some(code::DENSE_ARRAY | code::FLOAT | code::INTEGER | code::FLAT_SYMBOL_REF | code::SYMBOL_REF) if is_attr => Vec::new(),
-            Some(code::FILE_LINE_COL_LOC | code::FILE_LINE_COL_RANGE) if is_attr => Vec::new(),
-            // The metadata comes first.
-            Some(code::FUSED_LOC_WITH_METADATA) if is_attr => {
-                parts.rotate_right(1);
-                parts
-            }
-            Some(code::NAME_LOC) if is_attr => {
-                parts.retain(
-                    |part| !matches!(*part, Symbol::Attr(id) if matches!(tables.builtin_attr(id), Some(code::UNKNOWN_LOC | code::STRING))),
-                );
-                parts
-            }
-            // The element type, then the layout if it is not the usual one, then the memory space.
-            Some(code::MEMREF_TYPE | code::MEMREF_WITH_SPACE_TYPE) if !is_attr => {
-                let is_usual = |part: &Symbol| matches!(*part, Symbol::Attr(id) if super::types::is_identity_layout(tables, &fields, id));
-                parts.retain(|part| !is_usual(part));
-                let is_space = fields.len() == 4;
-                if is_space {
-                    parts.rotate_left(1);
-                }
-                parts
-            }
-            _ => parts,
         }
     }
 
     fn aliases(self) -> Aliases {
-        let mut order: Vec<usize> = (0..self.visits.len()).collect();
-        order.sort_by_key(|&place| {
-            let visit = &self.visits[place];
-            (visit.depth, !matches!(visit.symbol, Symbol::Type(_)), visit.alias)
-        });
         let mut aliases = Aliases { attrs: vec![None; self.attrs.len()], types: vec![None; self.types.len()], ..Aliases::default() };
-        let mut numbers: Vec<(&'static str, u32)> = Vec::new();
-        for place in order {
-            let visit = &self.visits[place];
-            let Some(name) = visit.alias else { continue };
-            let counter = match numbers.iter().position(|&(known, _)| known == name) {
-                Some(at) => &mut numbers[at].1,
-                None => {
-                    numbers.push((name, 0));
-                    &mut numbers.last_mut().expect("it was just pushed").1
-                }
-            };
-            let alias = Alias { name, number: *counter };
-            *counter += 1;
+        let mut numbers = [0; Kind::COUNT as usize];
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        for place in self.order() {
+            let visit = &self.visits[place as usize];
+            let Some(kind) = visit.alias else { continue };
+            let alias = Some(Alias { kind, number: numbers[kind as usize] });
+            numbers[kind as usize] += 1;
             match visit.symbol {
-                Symbol::Attr(id) => aliases.attrs[id.index()] = Some(alias),
-                Symbol::Type(id) => aliases.types[id.index()] = Some(alias),
-                Symbol::UnknownLocation => aliases.unknown_location.push(Some(alias)),
+                Symbol::Attr(id) => aliases.attrs[id.index()] = alias,
+                Symbol::Type(id) => aliases.types[id.index()] = alias,
+                Symbol::UnknownLocation => aliases.unknown_location.push(alias),
             }
-            if visit.is_deferred { aliases.behind.push(visit.symbol) } else { aliases.before.push(visit.symbol) }
+            if visit.is_deferred { behind.push(visit.symbol) } else { before.push(visit.symbol) }
         }
+        aliases.num_before = before.len();
+        before.append(&mut behind);
+        aliases.order = before;
         aliases
+    }
+
+    /// The visits of what is named by depth, types before attributes, then by name, then in their order.
+    fn order(&self) -> Vec<u32> {
+        let rank = |visit: &Visit| {
+            let kind = visit.alias? as u32;
+            Some((2 * visit.depth + u32::from(!matches!(visit.symbol, Symbol::Type(_)))) * Kind::COUNT + kind)
+        };
+        let mut order = Vec::new();
+        // Depths are small numbers: the visits of each rank are counted, and then put where they belong.
+        let mut starts: Vec<u32> = Vec::new();
+        for rank in self.visits.iter().filter_map(rank) {
+            if starts.len() <= rank as usize + 1 {
+                starts.resize(rank as usize + 2, 0);
+            }
+            starts[rank as usize + 1] += 1;
+        }
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        order.resize(starts.last().copied().unwrap_or(0) as usize, 0);
+        for (place, visit) in self.visits.iter().enumerate() {
+            if let Some(rank) = rank(visit) {
+                order[starts[rank as usize] as usize] = place as u32;
+                starts[rank as usize] += 1;
+            }
+        }
+        order
+    }
+}
+
+/// What printing a symbol prints, in its order.
+fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
+    if has_no_parts(tables, symbol) {
+        return Symbols::new();
+    }
+    let (fields, builtin) = match symbol {
+        Symbol::Attr(id) => (tables.attr_fields(id), tables.builtin_attr(id)),
+        Symbol::Type(id) => (tables.type_fields(id), tables.builtin_type(id)),
+        Symbol::UnknownLocation => return Symbols::new(),
+    };
+    let is_attr = matches!(symbol, Symbol::Attr(_));
+    let mut parts = Symbols::new();
+    for field in &fields {
+        match field.clone() {
+            Value::Attr(id) | Value::OptionalAttr(Some(id)) => parts.push(Symbol::Attr(id)),
+            Value::Type(id) => parts.push(Symbol::Type(id)),
+            Value::Attrs(list) => parts.extend(list.attrs().map(Symbol::Attr)),
+            Value::NamedAttrs(list) => parts.extend(list.attrs().map(Symbol::Attr)),
+            Value::Types(list) => parts.extend(list.types().map(Symbol::Type)),
+            _ => {}
+        }
+    }
+    match builtin {
+        // The metadata comes first.
+        Some(code::FUSED_LOC_WITH_METADATA) if is_attr => {
+            parts.rotate_right(1);
+            parts
+        }
+        Some(code::NAME_LOC) if is_attr => {
+            parts.retain(
+                |part| !matches!(*part, Symbol::Attr(id) if matches!(tables.builtin_attr(id), Some(code::UNKNOWN_LOC | code::STRING))),
+            );
+            parts
+        }
+        // The element type, then the layout if it is not the usual one, then the memory space.
+        Some(code::MEMREF_TYPE | code::MEMREF_WITH_SPACE_TYPE) if !is_attr => {
+            let is_usual = |part: &Symbol| matches!(*part, Symbol::Attr(id) if super::types::is_identity_layout(tables, &fields, id));
+            parts.retain(|part| !is_usual(part));
+            let is_space = fields.len() == 4;
+            if is_space {
+                parts.rotate_left(1);
+            }
+            parts
+        }
+        _ => parts,
+    }
+}
+
+/// Whether printing a symbol prints no others, as is known without decoding it.
+fn has_no_parts(tables: &Tables<'_>, symbol: Symbol) -> bool {
+    match symbol {
+        // Their types and names are not looked at.
+        Symbol::Attr(id) => matches!(
+            tables.builtin_attr(id),
+            Some(
+                code::DENSE_ARRAY
+                    | code::FLOAT
+                    | code::INTEGER
+                    | code::FLAT_SYMBOL_REF
+                    | code::SYMBOL_REF
+                    | code::FILE_LINE_COL_LOC
+                    | code::FILE_LINE_COL_RANGE
+                    | code::STRING
+            )
+        ),
+        Symbol::Type(id) => matches!(tables.builtin_type(id), Some(code::INTEGER_TYPE)),
+        Symbol::UnknownLocation => true,
     }
 }

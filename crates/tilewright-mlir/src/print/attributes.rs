@@ -1,8 +1,13 @@
 //! Attributes.
 
-use super::{Printer, Symbol, names, push_hex_string, push_keyword_or_string, push_string, types::push_size, vhlo};
+use super::{
+    Printer, Symbol, names,
+    strings::{push_hex_string, push_keyword_or_string, push_list, push_string},
+    types::push_size,
+    vhlo,
+};
 use crate::{
-    encoding::{Value, code},
+    encoding::{Owner, Value, code},
     float::push_float,
     tables::{AttrId, Form, Scalar, Table, TypeId},
 };
@@ -21,7 +26,7 @@ pub(super) enum Elision {
 impl Printer<'_, '_> {
     /// An attribute, or its name.
     pub(super) fn push_attr(&self, out: &mut Vec<u8>, id: AttrId, elision: Elision) {
-        if !self.aliases.push(Symbol::Attr(id), out) {
+        if !self.push_alias(Symbol::Attr(id), out) {
             self.push_attr_in_full(out, id, elision);
         }
     }
@@ -49,13 +54,18 @@ impl Printer<'_, '_> {
         let entry = tables.attrs.entry(id.0);
         match entry.form {
             Form::Text | Form::Opaque => self.push_as_it_is(out, &tables.attrs, id.0, b'#'),
+            Form::Known(encoding) if encoding.owner == Owner::Builtin && code::is_location(encoding.code) => {
+                out.extend(b"loc(");
+                self.push_location_in_full(out, id);
+                out.push(b')');
+            }
             Form::Known(encoding) => {
                 let fields = tables.attr_fields(id);
-                match tables.dialect_name(entry.dialect) {
-                    b"builtin" => self.push_builtin_attr(out, id, encoding.code, &fields, elision),
-                    b"vhlo" => self.push_vhlo_attr(out, encoding, &fields),
-                    b"sdy" => self.push_sdy_attr(out, encoding, &fields),
-                    dialect => self.push_hlo_attr(out, dialect, encoding, &fields),
+                match encoding.owner {
+                    Owner::Builtin => self.push_builtin_attr(out, id, encoding.code, &fields, elision),
+                    Owner::Vhlo => self.push_vhlo_attr(out, encoding, &fields),
+                    Owner::Sdy => self.push_sdy_attr(out, encoding, &fields),
+                    _ => self.push_hlo_attr(out, tables.dialect_name(entry.dialect), encoding, &fields),
                 }
             }
         }
@@ -85,7 +95,7 @@ impl Printer<'_, '_> {
             (code::DICTIONARY, _) => {
                 out.push(b'{');
                 let entries = super::sorted_attributes(self.module, id);
-                super::push_list(out, &entries, |out, &(name, value)| self.push_named(out, name, value));
+                push_list(out, &entries, |out, &(name, value)| self.push_named(out, name, value));
                 out.push(b'}');
             }
             (code::STRING, [Value::String(value)]) => push_string(out, tables.strings.get(*value)),
@@ -157,11 +167,8 @@ impl Printer<'_, '_> {
                 }
                 out.push(b'>');
             }
-            _ => {
-                out.extend(b"loc(");
-                self.push_location_in_full(out, id);
-                out.push(b')');
-            }
+            // No other combination is read or built.
+            _ => {}
         }
     }
 
@@ -220,14 +227,14 @@ impl Printer<'_, '_> {
     /// `loc(...)`, with a name inside if it has one.
     pub(super) fn push_location(&self, out: &mut Vec<u8>, id: AttrId) {
         out.extend(b"loc(");
-        if !self.aliases.push(Symbol::Attr(id), out) {
+        if !self.push_alias(Symbol::Attr(id), out) {
             self.push_location_in_full(out, id);
         }
         out.push(b')');
     }
 
     fn push_inner_location(&self, out: &mut Vec<u8>, id: AttrId) {
-        if !self.aliases.push(Symbol::Attr(id), out) {
+        if !self.push_alias(Symbol::Attr(id), out) {
             self.push_location_in_full(out, id);
         }
     }

@@ -1,6 +1,9 @@
 //! The elements of dense and sparse attributes and of arrays.
 
-use super::{Printer, names, push_hex_string, push_string};
+use super::{
+    Printer, names,
+    strings::{push_hex_string, push_string},
+};
 use crate::{
     encoding::{List, Value},
     float::push_float,

@@ -1,6 +1,6 @@
 //! The attributes and types of StableHLO and CHLO.
 
-use super::{Printer, attributes::Elision, names, quant::push_double, vhlo};
+use super::{Printer, attributes::Elision, names, quant::push_double, strings::push_list, vhlo};
 use crate::encoding::{Encoding, List, Value};
 
 /// The names of the values of enumerations.
@@ -122,6 +122,6 @@ fn push_sides(out: &mut Vec<u8>, first: (i64, &[u8]), second: (i64, &[u8]), spat
     places.extend(spatial.clone().signed().enumerate().map(|(index, place)| (place, index.to_string().into_bytes())));
     places.sort();
     out.push(b'[');
-    super::push_list(out, &places, |out, (_, mark)| out.extend(mark));
+    push_list(out, &places, |out, (_, mark)| out.extend(mark));
     out.push(b']');
 }

@@ -1,6 +1,9 @@
 //! A module as a list of operations, for those who compare.
 
-use super::{Aliases, PrintOptions, Printer, push_block, push_list, push_string};
+use super::{
+    PrintOptions, Printer, Shared,
+    strings::{push_block, push_list, push_string},
+};
 use crate::{
     ir::{Op, Region},
     module::Module,
@@ -26,8 +29,8 @@ pub struct Line {
 
 /// The operations of a module in the order of its text, each with the blocks of its regions behind it.
 pub fn list(module: &Module<'_>, options: &PrintOptions) -> Vec<Line> {
-    let mut printer = Printer::new(module, options);
-    printer.aliases = Aliases::default();
+    let shared = Shared::without_aliases(module, options);
+    let printer = Printer::new(&shared);
     let mut lines = Vec::new();
     module.ir.top.iter().for_each(|op| printer.list_op(Op(op), 0, &mut lines));
     lines
@@ -45,7 +48,7 @@ impl Printer<'_, '_> {
         self.module.push_op_name(data.name, &mut name);
         self.head(data, &mut full);
         self.tail(data, &mut tail);
-        if self.debug_info {
+        if self.shared.debug_info {
             tail.push(b' ');
             self.push_location(&mut tail, data.location);
         }
@@ -75,7 +78,7 @@ impl Printer<'_, '_> {
             let data = ir.blocks[block.index()];
             if index > 0 || data.args.len > 0 {
                 let (mut full, mut shape) = (Vec::new(), Vec::new());
-                self.label(block, index as u32, &[], 0, &mut full);
+                self.label(block, index as u32, &[], &mut full);
                 push_block(&mut shape, index as u32);
                 push_list(&mut shape, &ir.value_types[data.args.range()], |out, &ty| self.push_type(out, ty));
                 let full = text(full).lines().next().unwrap_or_default().replace("  // no predecessors", "");

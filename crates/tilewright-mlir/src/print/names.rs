@@ -1,37 +1,58 @@
 //! The names of values: `%0`, `%1#2`, `%arg0`.
 
-use crate::ir::{Block, Ir, Op, Region};
+use crate::ir::{Block, Ir, Op, Region, Value};
+use tilewright_text::short::{self, ShortText};
 
-/// The name of a value.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Name {
-    /// With [`Name::ARG`] for an argument of a region's first block.
+/// The name of a value whose text is long.
+#[derive(Clone, Copy)]
+struct LongName {
+    is_arg: bool,
     number: u32,
-    /// Which result it is, if an operation has several; counted from 1.
-    result: u32,
+    /// Which result it is, if an operation has several.
+    result: Option<u32>,
 }
 
-impl Name {
-    const ARG: u32 = 1 << 31;
+/// The names of all values.
+///
+/// Nearly all are short, so that their texts are kept: a value takes one word here.
+pub(super) struct Names {
+    /// The bits of the text, or [`LONG`] and a position in `long`.
+    codes: Vec<u64>,
+    long: Vec<LongName>,
+}
 
+/// Where the codes begin that are no text.
+const LONG: u64 = ShortText::END;
+
+impl Names {
     /// Appends the name; `with_result` with the number of the result.
-    pub(super) fn push(self, out: &mut Vec<u8>, with_result: bool) {
-        out.push(b'%');
-        if self.number & Name::ARG != 0 {
-            out.extend(b"arg");
+    #[inline]
+    pub(super) fn push(&self, out: &mut Vec<u8>, value: Value, with_result: bool) {
+        let code = self.codes[value.index()];
+        match ShortText::from_bits(code) {
+            Some(text) => text.push_to(out),
+            None => self.long[(code - LONG) as usize].push(out, with_result),
         }
-        push_number(out, u64::from(self.number & !Name::ARG));
-        if with_result && self.result > 0 {
+    }
+}
+
+impl LongName {
+    fn push(self, out: &mut Vec<u8>, with_result: bool) {
+        out.extend_from_slice(if self.is_arg { b"%arg" } else { b"%" });
+        push_number(out, u64::from(self.number));
+        if let Some(result) = self.result.filter(|_| with_result) {
             out.push(b'#');
-            push_number(out, u64::from(self.result - 1));
+            push_number(out, u64::from(result));
         }
     }
 }
 
 /// Names for all values. No number stands for two of them; the values of a region are numbered through, then those of the regions
 /// within it and of the regions before it.
-pub(super) fn names(ir: &Ir) -> Vec<Name> {
-    let mut namer = Namer { ir, names: vec![Name::default(); ir.value_types.len()], waiting: Vec::new(), next: 0, next_arg: 0 };
+pub(super) fn names(ir: &Ir) -> Names {
+    let unnamed = LongName { is_arg: false, number: 0, result: None };
+    let names = Names { codes: vec![LONG; ir.value_types.len()], long: vec![unnamed] };
+    let mut namer = Namer { ir, names, waiting: Vec::new(), next: 0, next_arg: 0, last: None };
     for op in ir.top.iter() {
         namer.results(Op(op));
     }
@@ -46,10 +67,12 @@ pub(super) fn names(ir: &Ir) -> Vec<Name> {
 
 struct Namer<'i> {
     ir: &'i Ir,
-    names: Vec<Name>,
+    names: Names,
     waiting: Vec<Region>,
     next: u32,
     next_arg: u32,
+    /// The text of the number before the next one, if it is short.
+    last: Option<ShortText>,
 }
 
 impl Namer<'_> {
@@ -65,22 +88,48 @@ impl Namer<'_> {
     fn block(&mut self, block: Block, is_entry: bool) {
         let data = self.ir.blocks[block.index()];
         for value in data.args.range() {
-            let counter = if is_entry { &mut self.next_arg } else { &mut self.next };
-            self.names[value] = Name { number: *counter | if is_entry { Name::ARG } else { 0 }, result: 0 };
-            *counter += 1;
+            if is_entry {
+                self.set_long(value, LongName { is_arg: true, number: self.next_arg, result: None });
+                self.next_arg += 1;
+            } else {
+                self.set_next(value);
+            }
         }
         data.ops.iter().for_each(|op| self.results(Op(op)));
     }
 
     fn results(&mut self, op: Op) {
         let results = self.ir.op(op).results;
-        if results.len == 0 {
-            return;
+        match results.len {
+            0 => {}
+            1 => self.set_next(results.start as usize),
+            _ => {
+                for (result, value) in results.range().enumerate() {
+                    self.set_long(value, LongName { is_arg: false, number: self.next, result: Some(result as u32) });
+                }
+                (self.next, self.last) = (self.next + 1, None);
+            }
         }
-        for (index, value) in results.range().enumerate() {
-            self.names[value] = Name { number: self.next, result: if results.len > 1 { index as u32 + 1 } else { 0 } };
-        }
+    }
+
+    /// Names a value by the next number.
+    #[inline]
+    fn set_next(&mut self, value: usize) {
+        let number = self.next;
         self.next += 1;
+        self.last = match self.last {
+            Some(last) if !number.is_multiple_of(10) => Some(last.with_next_digit()),
+            _ => ShortText::value_number(number),
+        };
+        match self.last {
+            Some(text) => self.names.codes[value] = text.bits(),
+            None => self.set_long(value, LongName { is_arg: false, number, result: None }),
+        }
+    }
+
+    fn set_long(&mut self, value: usize, name: LongName) {
+        self.names.codes[value] = LONG + self.names.long.len() as u64;
+        self.names.long.push(name);
     }
 
     fn wait(&mut self, op: Op) {
@@ -89,18 +138,8 @@ impl Namer<'_> {
 }
 
 /// Appends a number in base ten.
-pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend(&digits[start..]);
+pub(crate) fn push_number(out: &mut Vec<u8>, number: u64) {
+    short::push_u64(out, number);
 }
 
 /// Appends a signed number in base ten.

@@ -1,8 +1,13 @@
 //! The attributes of Shardy's dialect. Within each other they stand without their names.
 
-use super::{Printer, attributes::Elision, names, push_list, push_string};
+use super::{
+    Printer,
+    attributes::Elision,
+    names,
+    strings::{push_list, push_string},
+};
 use crate::{
-    encoding::{Encoding, List, Value},
+    encoding::{Encoding, List, Owner, Value},
     tables::{AttrId, Form},
 };
 
@@ -24,7 +29,7 @@ impl Printer<'_, '_> {
         let tables = &self.module.tables;
         let entry = tables.attrs.entry(id.0);
         match entry.form {
-            Form::Known(encoding) if tables.dialect_name(entry.dialect) == b"sdy" => {
+            Form::Known(encoding) if encoding.owner == Owner::Sdy => {
                 self.push_sdy_body(out, encoding.name, &tables.attr_fields(id));
             }
             _ => self.push_attr(out, id, Elision::Never),

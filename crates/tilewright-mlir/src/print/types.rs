@@ -2,7 +2,7 @@
 
 use super::{Printer, attributes::Elision, names};
 use crate::{
-    encoding::{List, Value, code},
+    encoding::{List, Owner, Value, code},
     tables::{AttrId, Form, Tables, TypeId},
 };
 
@@ -17,11 +17,11 @@ impl Printer<'_, '_> {
             Form::Text | Form::Opaque => self.push_as_it_is(out, &tables.types, id.0, b'!'),
             Form::Known(encoding) => {
                 let fields = tables.type_fields(id);
-                match tables.dialect_name(entry.dialect) {
-                    b"builtin" => self.push_builtin_type(out, encoding.code, encoding.name, &fields),
-                    b"vhlo" => self.push_vhlo_type(out, encoding.code, &fields),
-                    b"quant" => self.push_quant_type(out, encoding.code, &fields),
-                    dialect => self.push_hlo_type(out, dialect, encoding.name, &fields),
+                match encoding.owner {
+                    Owner::Builtin => self.push_builtin_type(out, encoding.code, encoding.name, &fields),
+                    Owner::Vhlo => self.push_vhlo_type(out, encoding.code, &fields),
+                    Owner::Quant => self.push_quant_type(out, encoding.code, &fields),
+                    _ => self.push_hlo_type(out, tables.dialect_name(entry.dialect), encoding.name, &fields),
                 }
             }
         }

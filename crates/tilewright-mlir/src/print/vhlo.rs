@@ -3,8 +3,9 @@
 use super::{
     Printer,
     attributes::Elision,
-    names, push_string,
+    names,
     quant::{PerAxis, push_double, push_double_value},
+    strings::{push_list, push_string},
     types::{DYNAMIC, push_shape, push_size},
 };
 use crate::{
@@ -219,9 +220,9 @@ impl Printer<'_, '_> {
                 out.extend(b", ");
                 names::push_number(out, axis);
                 out.extend(b", [");
-                super::push_list(out, scales, |out, &scale| push_double_value(out, scale));
+                push_list(out, scales, |out, &scale| push_double_value(out, scale));
                 out.extend(b"], [");
-                super::push_list(out, &zeros, |out, &zero| names::push_signed(out, zero));
+                push_list(out, &zeros, |out, &zero| names::push_signed(out, zero));
                 out.push(b']');
                 push_bounds(out, minimum, maximum, flags);
             }
@@ -240,14 +241,14 @@ impl Printer<'_, '_> {
     fn push_builtin_of(&self, out: &mut Vec<u8>, ty: TypeId) {
         let tables = &self.module.tables;
         let fields = tables.type_fields(ty);
-        match (tables.known(&tables.types, ty.0, b"vhlo"), &fields[..]) {
+        match (tables.vhlo_type(ty), &fields[..]) {
             (Some(TYPE::COMPLEX), [Value::Type(element)]) => {
                 out.extend(b"complex<");
                 self.push_builtin_of(out, *element);
                 out.push(b'>');
             }
             (Some(TYPE::TENSOR | TYPE::BUFFER), [Value::SignedNumbers(shape), Value::Type(element)]) => {
-                out.extend(if tables.known(&tables.types, ty.0, b"vhlo") == Some(TYPE::BUFFER) { &b"memref<"[..] } else { b"tensor<" });
+                out.extend(if tables.vhlo_type(ty) == Some(TYPE::BUFFER) { &b"memref<"[..] } else { b"tensor<" });
                 push_shape(out, shape);
                 self.push_builtin_of(out, *element);
                 out.push(b'>');
@@ -291,5 +292,5 @@ pub(super) fn push_dimensions(out: &mut Vec<u8>, list: &List<'_>) {
 
 /// The name of the builtin type that a type without parts stands for; empty if it is no such type.
 pub(super) fn builtin_name(tables: &Tables<'_>, id: TypeId) -> &'static str {
-    tables.known(&tables.types, id.0, b"vhlo").and_then(encoding::vhlo_scalar).map_or("", |(_, builtin)| builtin)
+    tables.vhlo_type(id).and_then(encoding::vhlo_scalar).map_or("", |(_, builtin)| builtin)
 }

@@ -4,7 +4,7 @@ use super::{
     emit,
     exit::Exit,
     input::File,
-    output::{TextSink, count, write_json},
+    output::{TextSink, count, printing_threads, write_json},
 };
 use serde::Serialize;
 use std::{
@@ -57,7 +57,9 @@ fn read_plain(input: &File) -> Result<Module<'_>, String> {
 pub(super) fn print(input: &File, debug_info: bool) -> anyhow::Result<Exit> {
     let module = read(input)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    mlir::print_in_pieces(&module, &PrintOptions::new().debug_info(debug_info), &mut |piece| out.write_all(piece))?;
+    mlir::print_in_pieces(&module, &PrintOptions::new().debug_info(debug_info).threads(printing_threads()), &mut |piece| {
+        out.write_all(piece)
+    })?;
     out.flush()?;
     Ok(Exit::Ok)
 }
