@@ -8,7 +8,9 @@ use every::irregular;
 use std::collections::BTreeMap;
 use tilewright_exec::{Arg, LaunchOptions, Memory, Program, launch};
 use tilewright_fuzz::corpus;
+use tilewright_gpu::Target;
 use tilewright_ir::{Module, Opcode, Scalar, VerifiedModule, ops::Placement, verify};
+use tilewright_oracle::{Oracle, failures};
 use tilewright_ptx::machine;
 use tilewright_text::{ParseOptions, PrintOptions, parse, print};
 
@@ -85,7 +87,7 @@ const NOT_COMPILED: [&str; 3] = ["multimem_", "a combiner with this operation", 
 
 /// Compiles the entry of a module and runs it on one block of the PTX machine; what is refused is one of the known limits.
 fn runs_as_ptx(module: &VerifiedModule, wrong: &mut Vec<String>) -> bool {
-    let kernel = match tilewright_gpu::compile(module, "k", tilewright_gpu::Target::Sm80) {
+    let kernel = match tilewright_gpu::compile(module, "k", Target::Sm80) {
         Ok(kernel) => kernel,
         Err(error) => {
             let told = error.to_string();
@@ -130,6 +132,45 @@ fn every_operation_is_compiled_and_runs_as_ptx() {
     let first: Vec<&str> = wrong.iter().take(20).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} of {all} modules, {compiled} compiled:\n{}", wrong.len(), first.join("\n"));
     assert!(10 * compiled > 9 * all, "only {compiled} of {all} modules are compiled");
+}
+
+/// Joins kernels to one text: what they define gets names of its own. `None` for kernels with globals, whose names are not the compiler's.
+fn with_own_names(kernel: &tilewright_gpu::Kernel, number: usize) -> Option<String> {
+    if kernel.code().data.iter().any(|data| data.name.is_some()) {
+        return None;
+    }
+    let text = kernel.ptx();
+    let body = text.split_once(".address_size 64\n").expect("a header").1;
+    let named = body.replace("tilewright_", &format!("t{number}_")).replace("k_param_", &format!("k{number}_param_"));
+    Some(named.replace(".entry k(", &format!(".entry k{number}(")))
+}
+
+/// One module in so many goes through the assembler for a target, unless everything is wanted: `TILEWRIGHT_ORACLE=all`.
+const ASSEMBLED: usize = 24;
+
+#[test]
+fn the_assembler_takes_every_operation_for_every_target() {
+    let Some(oracle) = Oracle::or_skip("every operation through ptxas") else { return };
+    let mut modules = Vec::new();
+    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.def().placement == Placement::Body) {
+        regular::modules(opcode, &mut |module, _| modules.push(module));
+    }
+    modules.extend(irregular::texts().iter().filter_map(|text| valid(text)));
+    let step = if tilewright_oracle::is_exhaustive() { 1 } else { ASSEMBLED };
+    let mut files = Vec::new();
+    for (nth, target) in Target::ALL.into_iter().enumerate() {
+        let chosen = modules.iter().skip(nth * step / Target::ALL.len()).step_by(step);
+        let kernels: Vec<_> = chosen.filter_map(|module| tilewright_gpu::compile(module, "k", target).ok()).collect();
+        let header = kernels[0].ptx().split_inclusive('\n').take(3).collect::<String>();
+        files.extend(kernels.iter().filter(|kernel| with_own_names(kernel, 0).is_none()).map(|kernel| (target, kernel.ptx())));
+        let named: Vec<String> = kernels.iter().enumerate().filter_map(|(number, kernel)| with_own_names(kernel, number)).collect();
+        files.extend(named.chunks(100).map(|chunk| (target, header.clone() + &chunk.concat())));
+    }
+    let failures = failures(&files, |(target, text)| {
+        let answer = oracle.assemble(text, target.name());
+        (!answer.accepted()).then(|| format!("{target}: {}", answer.stderr.lines().take(5).collect::<Vec<_>>().join("\n")))
+    });
+    assert!(failures.is_empty(), "{} of {} files:\n{}", failures.len(), files.len(), failures.join("\n"));
 }
 
 #[test]

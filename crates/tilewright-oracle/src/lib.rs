@@ -168,6 +168,11 @@ impl Oracle {
         self.run("ptxas", &["-v", gpu.as_str(), "-o", &*to], &[&input])
     }
 
+    /// Where a tool is.
+    pub fn program(&self, tool: &str) -> PathBuf {
+        self.bin.join(tool)
+    }
+
     fn run(&self, tool: &str, args: &[&str], files: &[&Path]) -> Answer {
         let mut command = Command::new(self.bin.join(tool));
         // The compiler looks for ptxas on the path.

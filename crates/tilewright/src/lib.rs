@@ -16,6 +16,7 @@
 //! | [`check`] | finding what is wrong with kernels while they run |
 //! | [`gpu`] | compiling entries to PTX |
 //! | [`ptx`] | PTX as data, and a machine that runs it on the CPU |
+//! | [`ptxas`](mod@ptxas) | NVIDIA's assembler, where it is installed |
 //! | [`source`] | files with a module: bytecode or text, whichever they are |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
@@ -99,6 +100,7 @@ pub mod cli;
 pub mod diff;
 pub mod environment;
 pub mod facts;
+pub mod ptxas;
 pub mod source;
 pub mod stats;
 

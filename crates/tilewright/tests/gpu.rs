@@ -5,7 +5,10 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
 };
-use tilewright::case::{Case, PtxOptions};
+use tilewright::{
+    case::{Case, PtxOptions},
+    ptxas::Ptxas,
+};
 use tilewright_fuzz::corpus;
 use tilewright_gpu::{Target, compile, coverage};
 use tilewright_oracle::{Oracle, failures};
@@ -56,6 +59,19 @@ fn ptxas_takes_what_is_compiled_for_every_target() {
         (!answer.accepted()).then(|| format!("{} for {target}: {}", case.name(), answer.stderr))
     });
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), jobs.len(), failures.join("\n"));
+}
+
+#[test]
+fn a_cubin_is_made_by_the_assembler() {
+    let Some(oracle) = Oracle::or_skip("a cubin") else { return };
+    let ptxas = Ptxas::new(oracle.program("ptxas"));
+    let case = Case::load(&corpus::folder().join("cases/vector_add")).expect("a case");
+    let module = case.module(None).expect("a valid module");
+    let text = compile(&module, case.entry(), Target::Sm90).expect("it is compiled").ptx();
+    let cubin = ptxas.assemble(&text, Target::Sm90).expect("the assembler takes it");
+    assert!(cubin.starts_with(b"\x7fELF"));
+    let refused = ptxas.assemble(&text.replace("sm_90", "sm_99"), Target::Sm90).expect_err("there is no such target").to_string();
+    assert!(refused.starts_with("ptxas refuses the PTX: ") && refused.contains("sm_99"), "{refused}");
 }
 
 /// The table of docs/gpu.md.

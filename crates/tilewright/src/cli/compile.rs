@@ -1,4 +1,4 @@
-//! `tilewright compile`: a kernel as PTX.
+//! `tilewright compile`: a kernel as PTX, and what is before and behind it.
 
 use super::{
     emit,
@@ -10,16 +10,19 @@ use std::{fmt::Write as _, path::PathBuf};
 use tilewright::{
     gpu::{Kernel, Target, compile},
     ir::printable,
+    ptxas::{Ptxas, PtxasError},
 };
 
 /// Compile a kernel to PTX
 ///
-/// The PTX is for ptxas or the driver. No CUDA toolkit and no GPU are needed. An operation that is not covered is an error that names it;
+/// The PTX is for ptxas or the driver. No CUDA toolkit and no GPU are needed; only a cubin needs ptxas, which is looked for where
+/// TILEWRIGHT_PTXAS says, on PATH, in a CUDA toolkit, and in Python environments ('pip install nvidia-cuda-nvcc'). An operation that is not covered is an error that names it;
 /// docs/gpu.md lists them.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   tilewright compile kernel.tilebc --target sm_90 -o kernel.ptx
+  tilewright compile kernel.tilebc --emit cubin -o kernel.cubin
   tilewright compile kernel.tilebc --emit thread -o -      what one thread does, before it is PTX
   tilewright compile kernel.tilebc --emit layouts -o -     which register of which lane of which warp holds what")]
 pub(super) struct Args {
@@ -43,6 +46,8 @@ pub(super) struct Args {
 enum Emit {
     /// PTX
     Ptx,
+    /// Machine code, by ptxas
+    Cubin,
     /// Thread code
     Thread,
     /// The layouts of tiles
@@ -55,10 +60,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let kernel = compile(&module, &entry, args.target).map_err(|error| Finding(format!("cannot compile: {error}")))?;
     let text = match args.emit {
         Emit::Ptx => kernel.ptx(),
+        Emit::Cubin => return emit::binary("a cubin", &assemble(&kernel.ptx(), args.target)?, &args.output),
         Emit::Thread => kernel.code().to_string(),
         Emit::Layouts => layouts(&kernel),
     };
     emit::generated_text(text.as_bytes(), &args.output)
+}
+
+fn assemble(ptx: &str, target: Target) -> anyhow::Result<Vec<u8>> {
+    match Ptxas::find()?.assemble(ptx, target) {
+        Err(error @ PtxasError::Refused(_)) => Err(Finding(error.to_string()).into()),
+        done => Ok(done?),
+    }
 }
 
 /// A line for each tile.

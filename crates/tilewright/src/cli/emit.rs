@@ -42,9 +42,14 @@ pub(super) fn generated_text(text: &[u8], path: &Path) -> anyhow::Result<Exit> {
 
 /// Writes the bytes of a module; `-` is stdout, unless that is a terminal.
 pub(super) fn bytecode(bytes: &[u8], path: &Path) -> anyhow::Result<Exit> {
+    binary("bytecode", bytes, path)
+}
+
+/// Writes bytes of some kind; `-` is stdout, unless that is a terminal.
+pub(super) fn binary(kind: &str, bytes: &[u8], path: &Path) -> anyhow::Result<Exit> {
     if path == Path::new("-") {
         if io::stdout().is_terminal() {
-            bail!("bytecode is not for a terminal: name a file with -o, or send the output elsewhere");
+            bail!("{kind} is not for a terminal: name a file with -o, or send the output elsewhere");
         }
         io::stdout().lock().write_all(bytes)?;
         return Ok(Exit::Ok);
