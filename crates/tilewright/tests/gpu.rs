@@ -65,7 +65,7 @@ fn ptxas_takes_what_is_compiled_for_every_target() {
 fn a_cubin_is_made_by_the_assembler() {
     let Some(oracle) = Oracle::or_skip("a cubin") else { return };
     let ptxas = Ptxas::new(oracle.program("ptxas"));
-    let case = Case::load(&corpus::folder().join("cases/vector_add")).expect("a case");
+    let case = Case::load(corpus::folder().join("cases/vector_add")).expect("a case");
     let module = case.module(None).expect("a valid module");
     let text = compile(&module, case.entry(), Target::Sm90).expect("it is compiled").ptx();
     let cubin = ptxas.assemble(&text, Target::Sm90).expect("the assembler takes it");
