@@ -92,6 +92,7 @@ pub(crate) trait Expand {
     /// A product plus a number, all of `bf16` in `f32`, that is rounded to odd, rounded to `bf16`.
     ///
     /// A NaN that comes of these has no bits where they are cut off, so that nothing is carried into the rest of it.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn round_sum_to_bf16(&mut self, odd: Value) -> Value {
         let added = self.to_even(odd, 16);
         self.cut(odd, 16, added)
