@@ -9,7 +9,10 @@ use crate::{
     thread::{From, Space, Special, Value},
 };
 use tilewright_ir::{AttrName, Block, OpRef, Opcode};
-use tilewright_passes::{elem::Elem, elementwise::elem_op};
+use tilewright_passes::{
+    elem::Elem,
+    elementwise::{ElemOp, elem_op},
+};
 use tilewright_vector::{Lane, Prim};
 
 impl Lowerer<'_> {
@@ -60,6 +63,7 @@ impl Lowerer<'_> {
         let (mask, zero) = (self.i32(1 << bit), self.i32(0));
         let own_bit = self.b.prim(Prim::And, &[thread, mask]);
         let is_lower = self.b.prim(Prim::Eq, &[own_bit, zero]);
+        let is_commutative = self.is_commutative(block);
         let mut done: Vec<Option<Vec<Value>>> = vec![None; rows.len()];
         let others = if bit < 5 { None } else { Some(self.of_other_warps(&rows, bit)) };
         for register in 0..rows.len() {
@@ -75,6 +79,10 @@ impl Lowerer<'_> {
                 Some(others) => others[register].clone(),
                 None => own.iter().map(|value| self.exchange(*value, From::Across(1 << bit))).collect(),
             };
+            if is_commutative {
+                done[register] = Some(self.combine(op, block, &own, &other)?);
+                continue;
+            }
             // Both threads combine in the same order, so they get the same.
             let pick = |this: &mut Self, yes: &[Value], no: &[Value]| -> Vec<Value> {
                 yes.iter().zip(no).map(|(yes, no)| this.b.prim(Prim::Select, &[is_lower, *yes, *no])).collect()
@@ -84,6 +92,20 @@ impl Lowerer<'_> {
         }
         rows.iter_mut().zip(done).for_each(|(row, done)| *row = done.expect("every register is done"));
         Ok(rows)
+    }
+
+    /// Whether a combiner is one operation of its two arguments that gives the same bits in either order.
+    fn is_commutative(&self, block: Block) -> bool {
+        let types = &self.module.tables.types;
+        let mut ops = self.body.ops(block);
+        let (Some(only), Some(end), None) = (ops.next(), ops.next(), ops.next()) else { return false };
+        let args: Vec<_> = self.body.args(block).collect();
+        let is_of_both = args.len() == 2 && only.operands().len() == 2 && args.iter().all(|arg| only.operands().contains(arg));
+        let commutes = matches!(
+            elem_op(only, types),
+            Some(ElemOp::AddI | ElemOp::MulI | ElemOp::MaxI(_) | ElemOp::MinI(_) | ElemOp::AddF(..) | ElemOp::MulF(..))
+        );
+        is_of_both && commutes && end.opcode() == Opcode::Yield && end.operands().first().copied() == only.result(0)
     }
 
     /// A value of another lane.

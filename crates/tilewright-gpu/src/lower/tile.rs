@@ -76,8 +76,13 @@ impl Lowerer<'_> {
             if first != 0 {
                 let places = self.i32(at as u32);
                 let shifted = self.b.prim(Prim::ShrU, &[thread, places]);
-                let mask = self.i32((1u32 << run) - 1);
-                let bits = self.b.prim(Prim::And, &[shifted, mask]);
+                // Nothing is above the highest bits of the thread's number.
+                let bits = if at + run == columns.len() {
+                    shifted
+                } else {
+                    let mask = self.i32((1u32 << run) - 1);
+                    self.b.prim(Prim::And, &[shifted, mask])
+                };
                 let part = if first.is_power_of_two() {
                     let places = self.i32(first.ilog2());
                     self.b.prim(Prim::Shl, &[bits, places])

@@ -315,16 +315,8 @@ impl<'a> Printer<'a> {
                     From::Before(lanes) => ("up", lanes, 0),
                     From::After(lanes) => ("down", lanes, 31),
                 };
-                let lane = self.function.lane(*value);
                 let (result, value) = (self.register(*result), self.register(*value));
-                if lane == Lane::F32 {
-                    let (from, to) = (self.fresh(Lane::I32), self.fresh(Lane::I32));
-                    self.line(&format!("mov.b32 {from}, {value};"));
-                    self.line(&format!("shfl.sync.{mode}.b32 {to}, {from}, {lanes}, {limit}, -1;"));
-                    self.line(&format!("mov.b32 {result}, {to};"));
-                } else {
-                    self.line(&format!("shfl.sync.{mode}.b32 {result}, {value}, {lanes}, {limit}, -1;"));
-                }
+                self.line(&format!("shfl.sync.{mode}.b32 {result}, {value}, {lanes}, {limit}, -1;"));
             }
             Inst::Barrier => self.line("bar.sync 0;"),
             Inst::Print { format, args } => self.call_print(*format, args),

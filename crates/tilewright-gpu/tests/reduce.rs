@@ -1,0 +1,37 @@
+//! Reductions through shuffles and shared memory.
+
+mod support;
+
+use support::{kernel, run};
+use tilewright_gpu::Target;
+
+/// Reduces 128 numbers at `%p` with a combiner of `%a` and `%b`, and stores the result in the place of the first.
+fn text(combiner: &str) -> String {
+    format!(
+        "entry @k(%p: tile<ptr<i32>>) {{
+            %t0 = make_token : token
+            %zero = constant <i32: 0> : tile<i32>
+            %v = make_tensor_view %p, shape = [128], strides = [1] : tile<ptr<i32>> -> tensor_view<128xi32, strides=[1]>
+            %w = make_partition_view %v : partition_view<tile=(128), tensor_view<128xi32, strides=[1]>>
+            %x, %t1 = load_view_tko weak %w[%zero] token = %t0 : partition_view<tile=(128), tensor_view<128xi32, strides=[1]>>, tile<i32> -> tile<128xi32>, token
+            %r = reduce %x dim=0 identities=[0 : i32] : tile<128xi32> -> tile<i32>
+            (%a: tile<i32>, %b: tile<i32>) {{ {combiner} }}
+            %t2 = store_ptr_tko weak %p, %r token=%t1 : tile<ptr<i32>>, tile<i32> -> token
+            return
+        }}"
+    )
+}
+
+#[test]
+fn sums_need_no_order() {
+    let sum = text("%c = addi %a, %b : tile<i32>\nyield %c : tile<i32>");
+    let ptx = kernel(&sum, Target::Sm80).ptx();
+    assert_eq!(ptx.matches("shfl.sync.bfly").count(), 5, "{ptx}");
+    assert!(!ptx.contains("selp"), "both threads of a pair get the same in either order: {ptx}");
+    // What depends on the order is combined by both threads in one order.
+    let difference = text("%c = subi %a, %b : tile<i32>\nyield %c : tile<i32>");
+    assert!(kernel(&difference, Target::Sm80).ptx().contains("selp"));
+    let mut buffer: Vec<u8> = (0..128i32).flat_map(i32::to_le_bytes).collect();
+    run(&sum, Target::Sm80, [1, 1, 1], &mut buffer, 0);
+    assert_eq!(i32::from_le_bytes([buffer[0], buffer[1], buffer[2], buffer[3]]), 127 * 64);
+}
