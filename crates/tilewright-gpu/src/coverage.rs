@@ -18,7 +18,7 @@ pub fn coverage(opcode: Opcode) -> Option<&'static str> {
         Cat | Insert => "as permute, then a selection",
         Extract => "shared memory",
         Reduce => "registers, shuffles, then shared memory; combiners of elementwise operations",
-        MmaF | MmaI => "multiply-adds of what shared memory holds: f32, f64 or i32",
+        MmaF | MmaI => "`mma.sync` of f16, bf16, tf32, f64 and i8; else multiply-adds of what shared memory holds: f32 or i32",
         MmaFScaled => "as mmaf, in f64",
         Scan => "registers, shuffles, then shared memory; combiners of elementwise operations",
         Pack | Unpack => "shifts of registers; other registers or shared memory",

@@ -3,7 +3,10 @@
 //! Conditions are scalars, which all threads hold alike, so all threads of a block go the same way.
 
 use super::{Lowered, Lowerer, Stop, Tile, order::Passed};
-use crate::thread::{End, Label, Target, Value};
+use crate::{
+    layout::Layout,
+    thread::{End, Label, Target, Value},
+};
 use tilewright_ir::{AttrName, Block, ComparisonPredicate, OpRef, Opcode, Scalar};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
 use tilewright_vector::Lane;
@@ -53,13 +56,18 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The registers of values, in the layouts that their types have between operations.
+    /// The layout that a value has where it is carried from one block to another.
+    fn carried_layout(&self, value: tilewright_ir::Value, shape: &[i64]) -> Layout {
+        self.anchors.layout(value).cloned().unwrap_or_else(|| self.layout_of(shape))
+    }
+
+    /// The registers of values, in the layouts that they have where they are carried.
     fn flatten(&mut self, op: OpRef<'_>, values: &[tilewright_ir::Value]) -> Result<Vec<Value>, Stop> {
         let mut all = Vec::new();
         for value in values {
             if !self.is_token(*value) {
                 let tile = self.tile(op, *value)?;
-                let layout = self.layout_of(&tile.shape);
+                let layout = self.carried_layout(*value, &tile.shape);
                 all.extend(self.convert(&tile, &layout).registers);
             }
         }
@@ -73,7 +81,7 @@ impl Lowerer<'_> {
             if !self.is_token(*value) {
                 let (elem, shape) = self.tile_type(op, *value)?;
                 let lane = self.lane_of(op, elem)?;
-                all.extend(vec![lane; self.layout_of(&shape).registers() as usize]);
+                all.extend(vec![lane; self.carried_layout(*value, &shape).registers() as usize]);
             }
         }
         Ok(all)
@@ -88,7 +96,7 @@ impl Lowerer<'_> {
                 continue;
             }
             let (elem, shape) = self.tile_type(op, *value)?;
-            let layout = self.layout_of(&shape);
+            let layout = self.carried_layout(*value, &shape);
             let (own, others) = rest.split_at(layout.registers() as usize);
             rest = others;
             self.define(*value, Tile { elem, is_splat: shape.is_empty(), shape, layout, registers: own.to_vec() });

@@ -1,10 +1,12 @@
 //! From Tile IR to thread code.
 
 mod allocate;
+mod anchors;
 mod atomic;
 mod bits;
 mod control;
 mod elementwise;
+mod fragments;
 mod memory;
 mod order;
 mod print;
@@ -12,6 +14,7 @@ mod product;
 mod reduce;
 mod scan;
 mod shape;
+mod tensor_core;
 mod tile;
 mod words;
 
@@ -20,11 +23,13 @@ use crate::{
     thread::{Builder, Dependency, Function, Special, Value},
 };
 use allocate::Allocations;
+use anchors::Anchors;
 use control::Scope;
 use elementwise::ElementCodes;
 use memory::{TensorView, TileView};
 use order::{Barriers, Token};
 use std::collections::{HashMap, HashSet};
+use tensor_core::OnTensorCores;
 use tile::{Tile, bits_of};
 use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
 use tilewright_passes::{elem::Elem, elementwise::elem_op, facts::IntegerFacts};
@@ -61,6 +66,8 @@ struct Lowerer<'m> {
     warp_bits: u32,
     /// Neighbours that a thread holds of a blocked tile, as bits.
     vector_bits: u32,
+    /// The layouts that carried tiles have because of products.
+    anchors: Anchors,
     barriers: Barriers,
     /// What the regions around the current place have allocated.
     allocations: Vec<Allocations>,
@@ -94,6 +101,7 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
         codes: ElementCodes::default(),
         globals: HashMap::new(),
         warp_bits: WARP_BITS,
+        anchors: anchors(module, body),
         barriers: Barriers::default(),
         allocations: Vec::new(),
         read: read_values(body),
@@ -101,6 +109,17 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     };
     lowerer.entry(block).map_err(|stop| *stop)?;
     Ok((lowerer.b.finish(), lowerer.layouts))
+}
+
+/// The layouts of sums of products on tensor cores, and of what is computed from them element by element.
+fn anchors(module: &Module, body: &Body) -> Anchors {
+    let mut anchors = Anchors::new(module, body);
+    for op in body.preorder() {
+        if let (Some(how), Some(result)) = (OnTensorCores::of(module, body, op, WARP_BITS), op.result(0)) {
+            anchors.anchor(result, how.sums());
+        }
+    }
+    anchors
 }
 
 /// What a thread holds an element in; 4 bits have zeros above.
@@ -229,7 +248,10 @@ impl Lowerer<'_> {
             | Opcode::Cat
             | Opcode::Insert
             | Opcode::Constant => return self.shape_op(op),
-            Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => self.product(op)?,
+            Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => match OnTensorCores::of(self.module, self.body, op, self.warp_bits) {
+                Some(how) => self.tensor_core_product(op, &how)?,
+                None => self.product(op)?,
+            },
             Opcode::GetTileBlockId => self.specials(op, Special::Block),
             Opcode::GetNumTileBlocks => self.specials(op, Special::Blocks),
             Opcode::Assume => {

@@ -1,4 +1,4 @@
-//! Matrix products: both operands go to shared memory, a piece of the inner dimension at a time, and each thread multiplies and adds for the
+//! Matrix products without tensor cores: both operands go to shared memory, a piece of the inner dimension at a time, and each thread multiplies and adds for the
 //! elements of the result that it holds, along the inner dimension in order.
 
 use super::{
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
     }
 
     /// The same numbers in another type.
-    fn converted(&mut self, op: OpRef<'_>, tile: &Tile, elem: Elem, how: ElemOp) -> Result<Tile, Stop> {
+    pub(super) fn converted(&mut self, op: OpRef<'_>, tile: &Tile, elem: Elem, how: ElemOp) -> Result<Tile, Stop> {
         if tile.elem == elem {
             return Ok(tile.clone());
         }

@@ -318,6 +318,14 @@ impl<'a> Printer<'a> {
                 let (result, value) = (self.register(*result), self.register(*value));
                 self.line(&format!("shfl.sync.{mode}.b32 {result}, {value}, {lanes}, {limit}, -1;"));
             }
+            Inst::Product { results, product, factors: [lhs, rhs], sums } => {
+                let mut fragment = |values: &[Value]| {
+                    let names: Vec<String> = values.iter().map(|value| self.register(*value)).collect();
+                    format!("{{{}}}", names.join(", "))
+                };
+                let (to, lhs, rhs, sums) = (fragment(results), fragment(lhs), fragment(rhs), fragment(sums));
+                self.line(&format!("mma.sync.aligned.{product} {to}, {lhs}, {rhs}, {sums};"));
+            }
             Inst::Barrier => self.line("bar.sync 0;"),
             Inst::Print { format, args } => self.call_print(*format, args),
             Inst::Allocate { result, bytes, alignment } => self.call_allocate(*result, *bytes, *alignment),

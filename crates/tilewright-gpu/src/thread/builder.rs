@@ -1,6 +1,6 @@
 //! Making thread code: constants are folded, and what was computed in the same block is not computed again.
 
-use super::{Block, Data, Dependency, End, From, Function, Inst, Label, Space, Special, Strong, Target, Update, Value};
+use super::{Block, Data, Dependency, End, From, Function, Inst, Label, Product, Space, Special, Strong, Target, Update, Value};
 use std::collections::HashMap;
 use tilewright_vector::{Lane, Prim};
 
@@ -330,6 +330,13 @@ impl Builder {
         let result = self.value(self.lane(value));
         self.push(Inst::Shuffle { result, value, from });
         result
+    }
+
+    /// The sums with the product of two matrices, of which the lanes of the warp hold fragments.
+    pub fn product(&mut self, product: Product, factors: [Vec<Value>; 2], sums: Vec<Value>) -> Vec<Value> {
+        let results: Vec<Value> = sums.iter().map(|sum| self.value(self.lane(*sum))).collect();
+        self.push(Inst::Product { results: results.clone(), product, factors, sums });
+        results
     }
 
     /// Prints.

@@ -6,10 +6,12 @@
 mod builder;
 mod flow;
 mod optimize;
+mod product;
 mod text;
 mod verify;
 
 pub use builder::Builder;
+pub use product::Product;
 pub use verify::{Finding, verify};
 
 use tilewright_vector::{Lane, Prim};
@@ -370,6 +372,17 @@ pub enum Inst {
         /// Which other lane.
         from: From,
     },
+    /// Multiplies two matrices that the lanes of a warp hold as fragments and adds sums. All lanes of the warp do it together.
+    Product {
+        /// The new sums.
+        results: Vec<Value>,
+        /// Of what.
+        product: Product,
+        /// Registers of the left and of the right factors.
+        factors: [Vec<Value>; 2],
+        /// Registers of what the product is added to.
+        sums: Vec<Value>,
+    },
     /// Prints like `printf` of C.
     Print {
         /// The address of the format, which a zero ends: `i64`.
@@ -413,7 +426,7 @@ impl Inst {
             | Inst::Pack { result, .. }
             | Inst::MultiplyAdd { result, .. }
             | Inst::Shuffle { result, .. } => from_ref(result),
-            Inst::LoadWide { results, .. } => results,
+            Inst::LoadWide { results, .. } | Inst::Product { results, .. } => results,
             Inst::Unpack { halves, .. } => halves,
             Inst::Atomic { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => &[],
@@ -441,6 +454,7 @@ impl Inst {
                 .chain(mask.iter().flat_map(|(mask, others)| std::iter::once(*mask).chain(others.clone())))
                 .collect(),
             Inst::StoreWide { values, address, mask, .. } => values.iter().copied().chain([*address]).chain(*mask).collect(),
+            Inst::Product { factors: [lhs, rhs], sums, .. } => [lhs, rhs, sums].into_iter().flatten().copied().collect(),
             Inst::Pack { halves, .. } => halves.to_vec(),
             Inst::MultiplyAdd { factors, summand, .. } => factors.iter().copied().chain(*summand).collect(),
             Inst::Unpack { value, .. } | Inst::Shuffle { value, .. } => vec![*value],
@@ -494,6 +508,11 @@ impl Inst {
                 mask.iter_mut().for_each(one);
                 result.iter_mut().for_each(|(_, other)| one(other));
             }
+            Inst::Product { factors: [lhs, rhs], sums, .. } => {
+                all(lhs);
+                all(rhs);
+                all(sums);
+            }
             Inst::Pack { halves, .. } => all(halves),
             Inst::MultiplyAdd { factors, summand, .. } => {
                 all(factors);
@@ -515,7 +534,7 @@ impl Inst {
 
     /// Whether it does nothing but give its result.
     pub fn is_pure(&self) -> bool {
-        !self.has_effect() && !matches!(self, Inst::Load { .. } | Inst::LoadWide { .. } | Inst::Shuffle { .. })
+        !self.has_effect() && !matches!(self, Inst::Load { .. } | Inst::LoadWide { .. } | Inst::Shuffle { .. } | Inst::Product { .. })
     }
 }
 

@@ -150,6 +150,14 @@ impl Inst {
             Inst::Shuffle { value, from: From::Across(lanes), .. } => write!(f, "shuffle {value} across {lanes}"),
             Inst::Shuffle { value, from: From::Before(lanes), .. } => write!(f, "shuffle {value} from {lanes} before"),
             Inst::Shuffle { value, from: From::After(lanes), .. } => write!(f, "shuffle {value} from {lanes} behind"),
+            Inst::Product { product, factors, sums, .. } => {
+                write!(f, "product {product} ")?;
+                for registers in factors {
+                    list(f, registers)?;
+                    f.write_str(" | ")?;
+                }
+                list(f, sums)
+            }
             Inst::Print { format, args } => {
                 write!(f, "print {format}(")?;
                 list(f, args)?;

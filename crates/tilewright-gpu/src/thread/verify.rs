@@ -194,6 +194,13 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             require((1..32).contains(lanes), || format!("a warp has no lanes {lanes} apart"))?;
             is(result, lane(value))
         }
+        Inst::Product { results, product, factors, sums } => {
+            let ([sum, factor], [s, l, r]) = (product.lanes(), product.registers());
+            let counts = [results.len(), sums.len(), factors[0].len(), factors[1].len()];
+            require(counts == [s, s, l, r], || format!("fragments of {product} have {s}, {l} and {r} registers"))?;
+            results.iter().chain(sums).try_for_each(|value| is(value, sum))?;
+            factors.iter().flatten().try_for_each(|value| is(value, factor))
+        }
         Inst::Print { format, args } => {
             is(format, Lane::I64)?;
             let printed = |value: &&Value| matches!(lane(value), Lane::I32 | Lane::I64 | Lane::F64);

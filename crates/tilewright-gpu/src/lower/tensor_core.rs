@@ -1,0 +1,99 @@
+//! Matrix products by tensor cores: factors and sums get the layouts of fragments, and each warp multiplies its share.
+
+use super::{
+    Lowerer, Stop, Tile,
+    fragments::{Matrix, Sharing},
+    tile::bits_of,
+};
+use crate::{
+    layout::Layout,
+    thread::{Product, Value},
+};
+use std::collections::HashMap;
+use tilewright_ir::{AttrName, Body, Module, OpRef, Opcode, RoundingMode, Scalar, Signedness};
+use tilewright_passes::{elem::Elem, elementwise::ElemOp};
+
+/// How a product of the module is done by tensor cores.
+#[derive(Clone, Copy)]
+pub(super) struct OnTensorCores {
+    product: Product,
+    sharing: Sharing,
+    matrix: Matrix,
+    bits: u32,
+}
+
+impl OnTensorCores {
+    /// None if factors or sums have other types, or if the product is smaller than one instruction.
+    pub(super) fn of(module: &Module, body: &Body, op: OpRef<'_>, warp_bits: u32) -> Option<OnTensorCores> {
+        if !matches!(op.opcode(), Opcode::MmaF | Opcode::MmaI) {
+            return None;
+        }
+        let types = &module.tables.types;
+        let tile = |value| {
+            let (element, shape) = types.as_tile(body.ty(value))?;
+            let Elem::Num(scalar) = Elem::of(types, element)? else { return None };
+            Some((scalar, shape))
+        };
+        let [lhs, rhs] = ["lhs", "rhs"].map(|name| op.operand_named(name).first().and_then(|value| tile(*value)));
+        let ((scalar, lhs), (other, _), (_, sums)) = (lhs?, rhs?, tile(op.result(0)?)?);
+        let signed = [AttrName::SignednessLhs, AttrName::SignednessRhs].map(|name| op.signedness_of(name) != Some(Signedness::Unsigned));
+        let product = Product::of(scalar, signed).filter(|_| scalar == other)?;
+        let matrix = Matrix::of(sums);
+        let terms = Matrix::of(lhs).columns.1;
+        let sharing = Sharing::of(product, [matrix.batch.1, matrix.rows.1, matrix.columns.1], warp_bits)?;
+        (terms >= product.shape()[2]).then(|| OnTensorCores { product, sharing, matrix, bits: bits_of(sums) })
+    }
+
+    /// The layout of the sums.
+    pub(super) fn sums(&self) -> Layout {
+        self.sharing.sums(&self.matrix, self.bits)
+    }
+}
+
+impl Lowerer<'_> {
+    /// The product of two factors, with what it is added to.
+    pub(super) fn tensor_core_product(&mut self, op: OpRef<'_>, how: &OnTensorCores) -> Result<(), Stop> {
+        let [lhs, rhs, acc] = ["lhs", "rhs", "acc"].map(|name| op.operand_named(name)[0]);
+        let [lhs, rhs, acc] = [self.tile(op, lhs)?, self.tile(op, rhs)?, self.tile(op, acc)?];
+        let (of_lhs, of_rhs) = (Matrix::of(&lhs.shape), Matrix::of(&rhs.shape));
+        let lhs = self.convert(&lhs, &how.sharing.lhs(&of_lhs, bits_of(&lhs.shape)));
+        let rhs = self.convert(&rhs, &how.sharing.rhs(&of_rhs, bits_of(&rhs.shape)));
+        let elem = acc.elem;
+        let sum_elem = if elem == Elem::Num(Scalar::F16) { Elem::Num(Scalar::F32) } else { elem };
+        let acc = self.convert(&acc, &how.sums());
+        let acc = self.converted(op, &acc, sum_elem, ElemOp::FToF(RoundingMode::NearestEven))?;
+        let (lhs_words, rhs_words) = (self.fragment_words(how.product, &lhs), self.fragment_words(how.product, &rhs));
+        let (at_lhs, at_rhs) = (registers_by_index(&lhs.layout), registers_by_index(&rhs.layout));
+        let [of_sums, per_lhs, per_rhs] = how.product.registers();
+        let packed = how.product.packed();
+        let [_, _, k] = how.product.shape();
+        let mut registers = acc.registers.clone();
+        for first in (0..registers.len()).step_by(of_sums) {
+            let index = acc.layout.of_register(first as u32);
+            let part = |(low, bits): (u32, u32)| index >> low & ((1 << bits) - 1);
+            let (batch, row, column) = (part(how.matrix.batch), part(how.matrix.rows), part(how.matrix.columns));
+            for term in (0..1u32 << of_lhs.columns.1).step_by(1 << k) {
+                let lhs_index = batch << of_lhs.batch.0 | row << of_lhs.rows.0 | term << of_lhs.columns.0;
+                let rhs_index = batch << of_rhs.batch.0 | term << of_rhs.rows.0 | column << of_rhs.columns.0;
+                let words = |words: &[Value], register: u32, count: usize| words[(register >> packed) as usize..][..count].to_vec();
+                let factors = [words(&lhs_words, at_lhs[&lhs_index], per_lhs), words(&rhs_words, at_rhs[&rhs_index], per_rhs)];
+                let sums = registers[first..first + of_sums].to_vec();
+                registers.splice(first..first + of_sums, self.b.product(how.product, factors, sums));
+            }
+        }
+        let sum = Tile { elem: sum_elem, registers, is_splat: false, ..acc };
+        let rounded = self.converted(op, &sum, elem, ElemOp::FToF(RoundingMode::NearestEven))?;
+        self.define(op.result(0).expect("a tile"), rounded);
+        Ok(())
+    }
+
+    /// The registers of a factor as the instruction takes them: neighbouring terms in a word.
+    fn fragment_words(&mut self, product: Product, tile: &Tile) -> Vec<Value> {
+        tile.registers.chunks(1 << product.packed()).flat_map(|terms| self.words_of(terms)).collect()
+    }
+}
+
+/// For each index that registers decide, the first register that holds it.
+fn registers_by_index(layout: &Layout) -> HashMap<u32, u32> {
+    (0..layout.registers()).rev().map(|register| (layout.of_register(register), register)).collect()
+}
