@@ -180,6 +180,14 @@ impl Layout {
         self.thread_columns().iter().enumerate().filter(|(_, column)| **column == 0).fold(0, |bits, (bit, _)| bits | 1 << bit)
     }
 
+    /// How many neighbours, as bits of their number, a thread holds in registers in their order, all beginning at a multiple of as many.
+    pub fn neighbours(&self) -> u32 {
+        let registers = &self.map.columns[..self.register_bits as usize];
+        let run = registers.iter().enumerate().take_while(|(bit, column)| **column == 1 << bit).count();
+        let others = self.map.columns[run..].iter().fold(0, |all, column| all | column);
+        others.trailing_zeros().min(run as u32)
+    }
+
     /// The same places, for what `next` makes of indices; every index must be the image of one.
     #[must_use]
     pub fn then(&self, next: &BitMap) -> Layout {
@@ -265,6 +273,18 @@ mod tests {
         }
         assert_eq!(Layout::blocked(10, 2, 2).to_string(), "register [1, 2, 512], lane [4, 8, 16, 32, 64], warp [128, 256]");
         assert_eq!(Layout::blocked(1, 2, 2).to_string(), "register [], lane [1, 0, 0, 0, 0], warp [0, 0]");
+    }
+
+    #[test]
+    fn neighbours_begin_at_multiples() {
+        let layout = Layout::blocked(10, 2, 2);
+        assert_eq!(layout.neighbours(), 2);
+        // A lane that begins in the middle of a pair of pairs.
+        let askew = BitMap::new(vec![1, 2, 4 | 2, 8, 16, 32, 64, 128, 256, 512], 10);
+        let bits: Vec<u32> = layout.then(&askew).map().columns().to_vec();
+        assert_eq!(bits[2], 512);
+        assert_eq!(layout.then(&askew).neighbours(), 1);
+        assert_eq!(Layout::blocked(7, 2, 0).neighbours(), 0);
     }
 
     #[test]

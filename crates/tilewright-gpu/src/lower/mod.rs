@@ -69,6 +69,8 @@ struct Lowerer<'m> {
     /// The layouts that carried tiles have because of products.
     anchors: Anchors,
     barriers: Barriers,
+    /// The words that four bytes were taken from, so that they are not put together again.
+    words_of_bytes: HashMap<Vec<Value>, Value>,
     /// What the regions around the current place have allocated.
     allocations: Vec<Allocations>,
     /// The values that an operation reads.
@@ -103,6 +105,7 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
         warp_bits: WARP_BITS,
         anchors: anchors(module, body),
         barriers: Barriers::default(),
+        words_of_bytes: HashMap::new(),
         allocations: Vec::new(),
         read: read_values(body),
         layouts: Vec::new(),

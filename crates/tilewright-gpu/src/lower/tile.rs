@@ -1,6 +1,6 @@
 //! Tiles in registers, and how they get from one layout to another.
 
-use super::Lowerer;
+use super::{Lowerer, words::WIDEST};
 use crate::{
     layout::Layout,
     thread::{Space, Special, Value},
@@ -160,26 +160,33 @@ impl Lowerer<'_> {
         let piece_bits = bits.min((PIECE_BYTES / size).ilog2());
         self.b.need_shared(size << piece_bits);
         let first = self.first_holders(from);
+        let memory = if lane == Lane::Mask { Lane::I8 } else { lane };
+        // As many neighbours at once as a thread holds in order and one access takes.
+        let widest = (WIDEST / size).ilog2().min(piece_bits);
+        let stored = 1 << from.neighbours().min(widest);
+        let loaded = if start.is_some() { 1 } else { 1 << to.neighbours().min(widest) };
         let values: Vec<Value> = values.iter().map(|value| self.stored_form(*value)).collect();
         let mut read: Vec<Option<Value>> = vec![None; to.registers() as usize];
         for piece in 0..1 << (bits - piece_bits) {
             self.barrier();
-            for (register, value) in values.iter().enumerate() {
-                let Some((address, offset, inside)) = self.place_in_piece(from, register as u32, None, (piece, piece_bits, size)) else {
+            for (n, values) in values.chunks(stored).enumerate() {
+                let Some((address, offset, inside)) = self.place_in_piece(from, (n * stored) as u32, None, (piece, piece_bits, size))
+                else {
                     continue;
                 };
                 let mask = self.both(first, inside);
-                self.b.store(*value, Space::Shared, address, offset, mask);
+                self.store_neighbours(values, Space::Shared, (address, offset), mask);
             }
             self.barrier();
-            for (register, slot) in read.iter_mut().enumerate() {
-                let Some((address, offset, inside)) = self.place_in_piece(to, register as u32, start, (piece, piece_bits, size)) else {
+            for (n, slots) in read.chunks_mut(loaded).enumerate() {
+                let Some((address, offset, inside)) = self.place_in_piece(to, (n * loaded) as u32, start, (piece, piece_bits, size)) else {
                     continue;
                 };
-                let memory = if lane == Lane::Mask { Lane::I8 } else { lane };
                 let zero = self.b.constant(memory, 0);
-                let mask = inside.map(|inside| (inside, slot.unwrap_or(zero)));
-                *slot = Some(self.b.load(memory, Space::Shared, address, offset, mask));
+                let others: Vec<Value> = slots.iter().map(|slot| slot.unwrap_or(zero)).collect();
+                let mask = inside.map(|inside| (inside, others.as_slice()));
+                let values = self.load_neighbours((memory, loaded), Space::Shared, (address, offset), mask);
+                slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = Some(value));
             }
         }
         read.into_iter().map(|value| self.loaded_form(value.expect("every element is in a piece"), lane)).collect()

@@ -50,7 +50,10 @@ impl Lowerer<'_> {
     /// Neighbouring elements in words of 32 bits, or as they are if they have as many or more; masks are no elements.
     pub(super) fn words_of(&mut self, elements: &[Value]) -> Vec<Value> {
         match self.b.lane(elements[0]) {
-            Lane::I8 => {
+            Lane::I8 if elements.len().is_multiple_of(4) && elements.chunks(4).all(|bytes| self.words_of_bytes.contains_key(bytes)) => {
+                elements.chunks(4).map(|bytes| self.words_of_bytes[bytes]).collect()
+            }
+            Lane::I8 if elements.len() > 1 => {
                 let pairs = elements.chunks_exact(2).map(|pair| {
                     let [low, high] = [pair[0], pair[1]].map(|byte| self.b.prim(Prim::U8To16, &[byte]));
                     let places = self.b.constant(Lane::I16, 8);
@@ -72,7 +75,11 @@ impl Lowerer<'_> {
             match (self.b.lane(*word), lane) {
                 (Lane::I32, Lane::I8 | Lane::I16) => {
                     let halves = self.b.unpack(*word);
-                    elements.extend(self.elements_of(&halves, lane));
+                    let parts = self.elements_of(&halves, lane);
+                    if lane == Lane::I8 {
+                        self.words_of_bytes.insert(parts.clone(), *word);
+                    }
+                    elements.extend(parts);
                 }
                 (Lane::I16, Lane::I8) => {
                     let places = self.b.constant(Lane::I16, 8);
