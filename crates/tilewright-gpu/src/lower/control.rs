@@ -56,8 +56,9 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The layout that a value has where it is carried from one block to another.
-    fn carried_layout(&self, value: tilewright_ir::Value, shape: &[i64]) -> Layout {
+    /// The layout that a value had better have: that of its class, where it has an anchor. Values that are carried from one block to another have
+    /// it there.
+    pub(super) fn carried_layout(&self, value: tilewright_ir::Value, shape: &[i64]) -> Layout {
         self.anchors.layout(value).cloned().unwrap_or_else(|| self.layout_of(shape))
     }
 

@@ -19,15 +19,12 @@ impl Lowerer<'_> {
     pub(super) fn reduce(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let dim = op.int(AttrName::Dim).ok_or_else(|| self.unsupported(op, "a reduction without a dimension"))? as usize;
         let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a reduction without a combiner"))?;
-        let mut tiles = Vec::new();
-        for operand in op.operands() {
-            let tile = self.tile(op, *operand)?;
-            let layout = self.layout_of(&tile.shape);
-            tiles.push(self.convert(&tile, &layout));
-        }
+        let given: Vec<Tile> = op.operands().iter().map(|operand| self.tile(op, *operand)).collect::<Result<_, _>>()?;
+        // Any layout will do, so that sums of products are reduced as fragments.
+        let layout = given.iter().find(|tile| !tile.is_splat).unwrap_or(&given[0]).layout.clone();
+        let tiles: Vec<Tile> = given.iter().map(|tile| self.convert(tile, &layout)).collect();
         let at = dims_of(&tiles[0].shape)[dim];
         let along = ((1u32 << at.1) - 1) << at.0;
-        let layout = tiles[0].layout.clone();
         // What each register holds of each operand.
         let mut rows: Vec<Vec<Value>> =
             (0..layout.registers() as usize).map(|r| tiles.iter().map(|tile| tile.registers[r]).collect()).collect();

@@ -14,10 +14,14 @@ use tilewright_vector::{Lane, Prim};
 impl Lowerer<'_> {
     /// The tile whose element at an index is the element of `source` at what `map` makes of the index.
     pub(super) fn moved(&mut self, source: &Tile, shape: &[i64], map: &BitMap) -> Tile {
+        self.moved_to(source, shape, map, self.layout_of(shape))
+    }
+
+    /// The same in a layout.
+    fn moved_to(&mut self, source: &Tile, shape: &[i64], map: &BitMap, layout: Layout) -> Tile {
         if source.is_splat {
             return self.splat(source.elem, shape, source.registers[0]);
         }
-        let layout = self.layout_of(shape);
         let registers = self.convert(source, &layout.then(map)).registers;
         Tile { elem: source.elem, shape: shape.to_vec(), layout, registers, is_splat: false }
     }
@@ -30,10 +34,12 @@ impl Lowerer<'_> {
 
     pub(super) fn broadcast(&mut self, op: OpRef<'_>) -> Result<Tile, Stop> {
         let source = self.tile(op, op.operands()[0])?;
-        let (_, shape) = self.tile_type(op, op.result(0).expect("a tile"))?;
+        let result = op.result(0).expect("a tile");
+        let (_, shape) = self.tile_type(op, result)?;
         let (from, to) = (dims_of(&source.shape), dims_of(&shape));
         let map = dim_map(&to, &from, |dim| dim, bits_of(&shape), bits_of(&source.shape));
-        Ok(self.moved(&source, &shape, &map))
+        let layout = self.carried_layout(result, &shape);
+        Ok(self.moved_to(&source, &shape, &map, layout))
     }
 
     pub(super) fn permute(&mut self, op: OpRef<'_>) -> Result<Tile, Stop> {
