@@ -78,31 +78,47 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline]
     fn long_varint(&mut self) -> Result<u64, Error> {
+        // One that does not stand at the very end is part of a word.
+        if let Some(word) = self.rest().first_chunk() {
+            let word = u64::from_le_bytes(*word);
+            let len = word.trailing_zeros() + 1;
+            if len <= 8 {
+                self.pos += len as usize;
+                return Ok(word << (64 - 8 * len) >> (64 - 7 * len));
+            }
+        }
+        self.last_varint()
+    }
+
+    /// A number with fewer than eight bytes behind its first one, or one of nine bytes.
+    fn last_varint(&mut self) -> Result<u64, Error> {
         let first = self.bytes.get(self.pos).copied();
         let Some(first) = first else { return Err(self.error("it ends where a number is expected")) };
         let following = first.trailing_zeros() as usize;
         let Some(bytes) = self.bytes.get(self.pos + 1..=self.pos + following) else {
             return Err(self.error("it ends within a number"));
         };
-        let mut word = [0; 8];
-        word[..following].copy_from_slice(bytes);
-        let rest = u64::from_le_bytes(word);
+        let rest = bytes.iter().rev().fold(0, |rest, &byte| rest << 8 | u64::from(byte));
         self.pos += following + 1;
         Ok(if following == 8 { rest } else { (rest << 8 | u64::from(first)) >> (following + 1) })
     }
 
     /// An integer whose lowest bit is its sign.
+    #[inline]
     pub(crate) fn signed_varint(&mut self) -> Result<i64, Error> {
         self.varint().map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
     /// An integer with a flag in its lowest bit.
+    #[inline]
     pub(crate) fn flagged_varint(&mut self) -> Result<(u64, bool), Error> {
         self.varint().map(|value| (value >> 1, value & 1 == 1))
     }
 
     /// How many items follow, each at least `size` bytes long.
+    #[inline]
     pub(crate) fn count(&mut self, size: usize, items: &str) -> Result<usize, Error> {
         let offset = self.offset();
         let count = self.varint()?;
@@ -110,11 +126,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks a count that was read from `offset` on against the bytes that remain.
+    #[inline]
     pub(crate) fn check_count(&self, count: u64, size: usize, items: &str, offset: usize) -> Result<usize, Error> {
         if count > (self.remaining() / size) as u64 {
-            return Err(self.error_at(offset, format!("{count} {items} cannot fit into the {} bytes that remain", self.remaining())));
+            return Err(self.too_many(count, items, offset));
         }
         Ok(count as usize)
+    }
+
+    #[cold]
+    fn too_many(&self, count: u64, items: &str, offset: usize) -> Error {
+        self.error_at(offset, format!("{count} {items} cannot fit into the {} bytes that remain", self.remaining()))
     }
 
     /// An index of something of which there are `count`.
@@ -191,6 +213,10 @@ mod tests {
             assert_eq!(cursor.varint(), Ok(value));
             assert!(cursor.is_empty());
             assert!(Cursor::trusted(&bytes[..bytes.len() - 1]).varint().is_err());
+            // The same where more follows.
+            let followed = [bytes, &[0x5a; 9]].concat();
+            let mut cursor = Cursor::trusted(&followed);
+            assert_eq!((cursor.varint(), cursor.remaining()), (Ok(value), 9));
         }
         assert_eq!(Cursor::trusted(&[0x01 << 1 | 1]).signed_varint(), Ok(-1));
         assert_eq!(Cursor::trusted(&[0x02 << 1 | 1]).signed_varint(), Ok(1));

@@ -95,6 +95,12 @@ impl Format {
 
 /// Appends a float as MLIR prints it: with six decimals if that says all, else with as many digits as it takes, else in hexadecimal.
 pub(crate) fn push_float(out: &mut Vec<u8>, format: Format, bits: u128) {
+    if !push_short(out, format, bits) {
+        push_exact(out, format, bits);
+    }
+}
+
+fn push_exact(out: &mut Vec<u8>, format: Format, bits: u128) {
     if let Some((is_negative, value)) = format.decode(bits) {
         let start = out.len();
         if is_negative {
@@ -119,6 +125,49 @@ pub(crate) fn push_float(out: &mut Vec<u8>, format: Format, bits: u128) {
     out.extend(text.as_bytes());
 }
 
+/// From 10^-4 on.
+const POWERS: [f64; 15] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
+
+/// Appends a value of a usual type and size that is exactly a number of six significant digits; else false. One that is only near to
+/// such a number is printed as MLIR's approximate arithmetic has it.
+fn push_short(out: &mut Vec<u8>, format: Format, bits: u128) -> bool {
+    let value = match (format.precision(), format.width) {
+        (24, 32) => f64::from(f32::from_bits(bits as u32)),
+        (53, 64) => f64::from_bits(bits as u64),
+        _ => return false,
+    };
+    let magnitude = value.abs();
+    if !(1e-4..1e10).contains(&magnitude) {
+        return false;
+    }
+    let exponent = POWERS.iter().take_while(|&&power| power <= magnitude).count() as i32 - 5;
+    let power = |exponent: i32| POWERS[(exponent + 4) as usize];
+    // The digits as a number, and what it differs from the value by, which is zero for no other reason than that it is.
+    let (number, difference) = if exponent <= 5 {
+        let number = (magnitude * power(5 - exponent)).round();
+        (number, magnitude.mul_add(power(5 - exponent), -number))
+    } else {
+        let number = (magnitude / power(exponent - 5)).round();
+        (number, number.mul_add(power(exponent - 5), -magnitude))
+    };
+    if difference != 0.0 || !(1e5..1e6).contains(&number) {
+        return false;
+    }
+    if value < 0.0 {
+        out.push(b'-');
+    }
+    let mut text = *b"0.000000e+00";
+    let mut rest = number as u32;
+    for place in [6, 5, 4, 3, 2, 0] {
+        text[place] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    text[9] = if exponent < 0 { b'-' } else { b'+' };
+    text[11] = b'0' + exponent.unsigned_abs() as u8;
+    out.extend_from_slice(&text);
+    true
+}
+
 /// Whether a text of six significant digits, rounded to a format, gives the value that it was made of.
 fn identifies(text: &[u8], format: Format, bits: u128, value: &Decimal) -> bool {
     /// Six digits are nearer to any number of so many bits than half a unit in its last place.
@@ -140,6 +189,40 @@ mod tests {
         let mut out = Vec::new();
         push_float(&mut out, Format::of(name).unwrap(), bits);
         String::from_utf8(out).unwrap()
+    }
+
+    /// Every value that has a short form has it in exact arithmetic.
+    #[test]
+    fn short_forms_are_exact() {
+        let (mut state, mut short) = (1u64, 0);
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for _ in 0..40_000 {
+            let (digits, exponent) = (random() % 1_000_000, 10f64.powi((random() % 16) as i32 - 10));
+            let decimal = digits as f64 * exponent;
+            for (name, bits) in [
+                ("f32", u64::from((decimal as f32).to_bits())),
+                ("f32", u64::from((decimal as f32).to_bits()).wrapping_add(random() % 5).wrapping_sub(2) & 0xffff_ffff),
+                ("f32", random() >> 32),
+                ("f64", decimal.to_bits()),
+                ("f64", (-decimal).to_bits()),
+                ("f64", decimal.to_bits().wrapping_add(random() % 5).wrapping_sub(2)),
+                ("f64", random()),
+            ] {
+                let format = Format::of(name).unwrap();
+                let (mut fast, mut exact) = (Vec::new(), Vec::new());
+                if push_short(&mut fast, format, bits.into()) {
+                    short += 1;
+                    push_exact(&mut exact, format, bits.into());
+                    assert_eq!(String::from_utf8_lossy(&fast), String::from_utf8_lossy(&exact), "{name} {bits:#x}");
+                }
+            }
+        }
+        assert!(short > 20_000, "{short}");
     }
 
     /// As `mlir-opt` 22 prints them.

@@ -179,6 +179,8 @@ pub struct Tables<'a> {
     /// The types.
     pub types: Table<'a>,
     pub(crate) num_dialect_resources: usize,
+    /// Whether an attribute that is no location may have one as a part.
+    pub(crate) may_hold_locations: bool,
 }
 
 /// A dialect.

@@ -191,3 +191,15 @@ fn nesting_is_bounded() {
     let text = format!("#a0 = [1]\n{lines}\"t.a\"() {{x = #a59}} : () -> ()");
     assert_eq!(parse(&text).unwrap_err().id, "limit");
 }
+
+/// As `mlir-opt` prints them: nothing else has a name in these modules.
+#[test]
+fn locations_within_attributes_have_names() {
+    let text =
+        "#loc = loc(\"a\":1:2)\n\"builtin.module\"() ({\n  \"t.a\"() {ports = [#loc]} : () -> ()\n  \"t.b\"() : () -> ()\n}) : () -> ()\n";
+    let written = write(&parse(text).unwrap(), Version::LATEST).unwrap();
+    assert_eq!(print(&read(&written).unwrap(), &PrintOptions::new()), text);
+    let without = "\"builtin.module\"() ({\n  \"t.b\"() {id = 1 : i64} : () -> () loc(\"a\":1:2)\n}) : () -> ()\n";
+    let written = write(&parse(without).unwrap(), Version::LATEST).unwrap();
+    assert_eq!(print(&read(&written).unwrap(), &PrintOptions::new()), without.replace(" loc(\"a\":1:2)", ""));
+}

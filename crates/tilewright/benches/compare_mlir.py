@@ -67,10 +67,10 @@ def scf(count):
     """Loops in loops with branches, around a few operations each."""
 
     def body(_, size):
-        yield "%c1 = arith.constant 1 : index"
+        yield "%one = arith.constant 1 : index"
         for nest in range(size // 12):
-            yield f"%r{nest} = scf.for %k{nest} = %i to %i step %c1 iter_args(%s{nest} = %x) -> (f32) {{"
-            yield f"  %t{nest} = scf.for %l{nest} = %i to %k{nest} step %c1 iter_args(%u{nest} = %s{nest}) -> (f32) {{"
+            yield f"%r{nest} = scf.for %k{nest} = %i to %i step %one iter_args(%s{nest} = %x) -> (f32) {{"
+            yield f"  %t{nest} = scf.for %l{nest} = %i to %k{nest} step %one iter_args(%u{nest} = %s{nest}) -> (f32) {{"
             yield f"    %p{nest} = memref.load %m[%l{nest}] : memref<?xf32>"
             yield f"    %q{nest} = arith.addf %u{nest}, %p{nest} : f32"
             yield f"    %c{nest} = arith.cmpf olt, %q{nest}, %y : f32"

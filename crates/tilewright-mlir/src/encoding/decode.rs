@@ -63,8 +63,15 @@ impl<'a> List<'a> {
 impl Iterator for List<'_> {
     type Item = u64;
 
+    #[inline]
     fn next(&mut self) -> Option<u64> {
         self.remaining = self.remaining.checked_sub(1)?;
+        if let [byte, rest @ ..] = self.bytes
+            && byte & 1 == 1
+        {
+            self.bytes = rest;
+            return Some(u64::from(byte >> 1));
+        }
         let mut cursor = Cursor::trusted(self.bytes);
         let number = cursor.varint().ok();
         self.bytes = cursor.rest();
@@ -76,14 +83,7 @@ impl Iterator for List<'_> {
 pub(crate) fn decode<'a>(cursor: &mut Cursor<'a>, field: Field, before: &[Value<'a>], tables: &Tables<'_>) -> Result<Value<'a>, Error> {
     Ok(match field {
         Field::Attr => Value::Attr(attr(cursor, tables)?),
-        Field::OptionalAttr => {
-            let offset = cursor.offset();
-            let (index, present) = cursor.flagged_varint()?;
-            if present && index >= tables.attrs.len() as u64 {
-                return Err(cursor.no_such(offset, index, tables.attrs.len(), "attribute"));
-            }
-            Value::OptionalAttr(present.then_some(AttrId(index as u32)))
-        }
+        Field::OptionalAttr => Value::OptionalAttr(optional_attr(cursor, tables)?),
         Field::FlaggedAttr => Value::OptionalAttr(if cursor.varint()? != 0 { Some(attr(cursor, tables)?) } else { None }),
         Field::ByteFlaggedAttr => Value::OptionalAttr(if cursor.byte()? != 0 { Some(attr(cursor, tables)?) } else { None }),
         Field::Type => Value::Type(TypeId(cursor.index(tables.types.len(), "type")?)),
@@ -134,8 +134,73 @@ pub(crate) fn decode<'a>(cursor: &mut Cursor<'a>, field: Field, before: &[Value<
     })
 }
 
+/// Checks a field without giving its value, and names what it refers to: attributes by their numbers, and types by theirs behind them. `ty` is the
+/// type that the field before has. False where only decoding tells.
+#[inline]
+pub(crate) fn check(
+    cursor: &mut Cursor<'_>,
+    field: Field,
+    ty: &mut Option<TypeId>,
+    tables: &Tables<'_>,
+    part: &mut impl FnMut(usize),
+) -> Result<bool, Error> {
+    let num_attrs = tables.attrs.len();
+    let type_before = ty.take();
+    match field {
+        Field::Attr => part(attr(cursor, tables)?.index()),
+        Field::OptionalAttr => optional_attr(cursor, tables)?.into_iter().for_each(|id| part(id.index())),
+        Field::Type => {
+            let id = TypeId(cursor.index(tables.types.len(), "type")?);
+            part(num_attrs + id.index());
+            *ty = Some(id);
+        }
+        Field::Attrs | Field::NamedAttrs => {
+            let size = if field == Field::Attrs { 1 } else { 2 };
+            for _ in 0..cursor.count(size, "items")? * size {
+                part(attr(cursor, tables)?.index());
+            }
+        }
+        Field::Types => {
+            for _ in 0..cursor.count(1, "items")? {
+                part(num_attrs + cursor.index(tables.types.len(), "type")? as usize);
+            }
+        }
+        Field::String => drop(cursor.index(tables.strings.len(), "string")?),
+        Field::Number | Field::Signed | Field::OptionalNumber => drop(cursor.varint()?),
+        Field::Numbers | Field::SignedNumbers => {
+            for _ in 0..cursor.count(1, "items")? {
+                cursor.varint()?;
+            }
+        }
+        Field::Blob => {
+            let size = cursor.varint()?;
+            cursor.bytes(size)?;
+        }
+        Field::Byte => drop(cursor.byte()?),
+        Field::Integer => match type_before.and_then(|id| tables.scalar(id)) {
+            Some(Scalar::Integer { width: 0..=8, .. }) => drop(cursor.byte()?),
+            Some(Scalar::Integer { width: 9..=64, .. } | Scalar::Index) => drop(cursor.varint()?),
+            _ => return Ok(false),
+        },
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+#[inline]
 fn attr(cursor: &mut Cursor<'_>, tables: &Tables<'_>) -> Result<AttrId, Error> {
     cursor.index(tables.attrs.len(), "attribute").map(AttrId)
+}
+
+/// An attribute or none, told apart by the lowest bit.
+#[inline]
+fn optional_attr(cursor: &mut Cursor<'_>, tables: &Tables<'_>) -> Result<Option<AttrId>, Error> {
+    let offset = cursor.offset();
+    let (index, present) = cursor.flagged_varint()?;
+    if present && index >= tables.attrs.len() as u64 {
+        return Err(cursor.no_such(offset, index, tables.attrs.len(), "attribute"));
+    }
+    Ok(present.then_some(AttrId(index as u32)))
 }
 
 /// A list with its count, each item of which has `parts` parts.

@@ -12,7 +12,7 @@ mod sdy;
 mod vhlo;
 
 pub(crate) use builtin::code;
-pub(crate) use decode::{List, Value, decode};
+pub(crate) use decode::{List, Value, check, decode};
 pub(crate) use vhlo::{ATTR as VHLO_ATTR, TYPE as VHLO_TYPE, scalar as vhlo_scalar};
 
 /// What a field of an encoding is.
@@ -122,5 +122,7 @@ pub(crate) fn of(dialect: &[u8]) -> Option<&'static Encodings> {
 }
 
 pub(crate) fn find(encodings: &'static [Encoding], code: u64) -> Option<&'static Encoding> {
-    encodings.iter().find(|encoding| encoding.code == code)
+    // Most tables are in the order of the codes, from 0 on.
+    let at_its_place = encodings.get(code as usize).filter(|encoding| encoding.code == code);
+    at_its_place.or_else(|| encodings.iter().find(|encoding| encoding.code == code))
 }

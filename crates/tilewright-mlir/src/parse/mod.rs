@@ -81,6 +81,7 @@ pub(crate) fn parse_with(text: &str, tile_ir: tilewright_ir::Version) -> Result<
     if let Err((_, message)) = check_nesting(&tables) {
         return Err(placed(text, scan::error("limit", 0..0, message)));
     }
+    tables.may_hold_locations = true;
     let resources = resources.finish();
     let mut sections = vec![Section::Dialect, Section::AttrTypeOffset, Section::AttrType, Section::Ir];
     if !resources.external.is_empty() || !resources.dialects.is_empty() {

@@ -8,8 +8,8 @@ use crate::{
     ir::{Op, Region, Span},
     module::Module,
     operations::{Decoder, Properties, PropertyValue},
-    print::sorted_attributes,
-    tables::{AttrId, Table, Tables, TypeId},
+    print::{named::Named, sorted_attributes},
+    tables::{AttrId, Tables, TypeId},
 };
 use smallvec::SmallVec;
 
@@ -83,18 +83,22 @@ impl Aliases {
     /// The names that printing a module uses. `decoders` are those of the names of operations.
     pub(super) fn of(module: &Module<'_>, decoders: &[Decoder], with_locations: bool) -> Aliases {
         let tables = &module.tables;
-        let has_alias = |table: &Table<'_>, alias: &dyn Fn(u32) -> Option<Kind>| (0..table.len() as u32).any(|i| alias(i).is_some());
-        // Without locations there is mostly nothing to name.
-        let is_named = |kind: Option<Kind>| kind.filter(|&kind| with_locations || kind != Kind::Location);
-        if !has_alias(&tables.attrs, &|i| is_named(attr_alias(tables, AttrId(i))))
-            && !has_alias(&tables.types, &|i| type_alias(tables, TypeId(i)))
-        {
+        let attrs = (0..tables.attrs.len() as u32).map(AttrId);
+        let types = || (0..tables.types.len() as u32).map(TypeId);
+        let counts = |&id: &AttrId| has_name(tables, Symbol::Attr(id)) && (with_locations || !is_location(tables, id));
+        let names = attrs.filter(counts).count() + types().filter(|&id| has_name(tables, Symbol::Type(id))).count();
+        if names == 0 && !tables.may_hold_locations {
             return Aliases::default();
         }
+        let mut named = Named::new(tables);
         let mut visitor = Visitor {
             module,
             decoders,
             with_locations,
+            // Of locations it is not known which ones the operations come to.
+            remaining: if with_locations || tables.may_hold_locations { usize::MAX } else { names },
+            remaining_types: types().filter(|&id| named.contains(tables, Symbol::Type(id))).count(),
+            named,
             visits: Vec::new(),
             parts: Vec::new(),
             attrs: vec![NOT_VISITED; tables.attrs.len()],
@@ -124,7 +128,24 @@ impl Aliases {
     }
 }
 
-/// The name that MLIR gives to such an attribute.
+/// The name that MLIR gives to such a symbol.
+fn alias(tables: &Tables<'_>, symbol: Symbol) -> Option<Kind> {
+    match symbol {
+        Symbol::Attr(id) => attr_alias(tables, id),
+        Symbol::Type(id) => type_alias(tables, id),
+        Symbol::UnknownLocation => Some(Kind::Location),
+    }
+}
+
+/// Whether a symbol has a name.
+pub(super) fn has_name(tables: &Tables<'_>, symbol: Symbol) -> bool {
+    alias(tables, symbol).is_some()
+}
+
+pub(super) fn is_location(tables: &Tables<'_>, id: AttrId) -> bool {
+    tables.builtin_attr(id).is_some_and(code::is_location)
+}
+
 fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<Kind> {
     match tables.builtin_attr(id) {
         Some(code) if code::is_location(code) => Some(Kind::Location),
@@ -163,6 +184,11 @@ struct Visitor<'m, 'a> {
     module: &'m Module<'a>,
     decoders: &'m [Decoder],
     with_locations: bool,
+    named: Named,
+    /// How many symbols with names were not visited. Without any, nothing is left to do.
+    remaining: usize,
+    /// How many types with names or with parts that have names were not visited.
+    remaining_types: usize,
     /// In the order of the first visits.
     visits: Vec<Visit>,
     /// The visits of parts.
@@ -185,13 +211,15 @@ impl Visitor<'_, '_> {
             self.visit(Symbol::Attr(data.location), true);
         }
         data.regions.iter().for_each(|region| self.region(Region(region)));
-        for &value in module.ir.operands(data) {
-            self.visit(Symbol::Type(module.ir.value_type(value)), false);
+        if self.remaining_types > 0 {
+            for &value in module.ir.operands(data) {
+                self.visit(Symbol::Type(module.ir.value_type(value)), false);
+            }
+            for &ty in &module.ir.value_types[data.results.range()] {
+                self.visit(Symbol::Type(ty), false);
+            }
         }
-        for &ty in &module.ir.value_types[data.results.range()] {
-            self.visit(Symbol::Type(ty), false);
-        }
-        if self.has_new_attributes(op) {
+        if self.has_new_attributes(op) && self.has_named_attributes(op) {
             for attr in self.attributes(op) {
                 self.visit(Symbol::Attr(attr), false);
             }
@@ -210,6 +238,22 @@ impl Visitor<'_, '_> {
             has_new |= std::mem::replace(&mut self.properties[properties as usize], data.name.0) != data.name.0;
         }
         has_new
+    }
+
+    /// Whether names are among the attributes and properties of an operation.
+    fn has_named_attributes(&mut self, op: Op) -> bool {
+        let data = self.module.ir.op(op);
+        let mut contains = |attr: AttrId| self.named.contains(&self.module.tables, Symbol::Attr(attr));
+        if data.attrs.is_some_and(&mut contains) {
+            return true;
+        }
+        match data.properties.map(|properties| self.decoders[data.name.index()].decode(self.module, properties)) {
+            Some(Properties::Named(values)) => {
+                values.iter().any(|(_, value)| matches!(value, PropertyValue::Attr(attr) if contains(*attr)))
+            }
+            Some(Properties::Dictionary(attr)) => contains(attr),
+            Some(Properties::Unknown) | None => false,
+        }
     }
 
     /// The values of all attributes and properties, in the order of their names.
@@ -240,13 +284,21 @@ impl Visitor<'_, '_> {
                     self.visit(location.map_or(Symbol::UnknownLocation, Symbol::Attr), false);
                 }
             }
-            data.ops.iter().for_each(|op| self.op(Op(op)));
+            for op in data.ops.iter() {
+                if self.remaining == 0 {
+                    return;
+                }
+                self.op(Op(op));
+            }
         }
     }
 
-    /// Visits a symbol and its parts; gives the place of the visit.
+    /// Visits a symbol with a name or with parts that have names, and these; gives the place of the visit.
     #[inline]
     fn visit(&mut self, symbol: Symbol, is_deferred: bool) -> u32 {
+        if !self.named.contains(&self.module.tables, symbol) {
+            return NOT_VISITED;
+        }
         let seen = *self.place_of(symbol);
         if seen == NOT_VISITED {
             return self.visit_first(symbol, is_deferred);
@@ -269,13 +321,12 @@ impl Visitor<'_, '_> {
         let place = self.visits.len() as u32;
         *self.place_of(symbol) = place;
         let tables = &self.module.tables;
-        let alias = match symbol {
-            Symbol::Attr(id) => attr_alias(tables, id),
-            Symbol::Type(id) => type_alias(tables, id),
-            Symbol::UnknownLocation => Some(Kind::Location),
-        };
+        let alias = alias(tables, symbol);
+        self.remaining -= usize::from(alias.is_some_and(|kind| kind != Kind::Location));
+        self.remaining_types -= usize::from(matches!(symbol, Symbol::Type(_)));
         self.visits.push(Visit { symbol, alias, depth: u32::from(alias.is_some()), is_deferred, parts: Span::default() });
-        let symbols = parts(tables, symbol);
+        let mut symbols = parts(tables, symbol);
+        symbols.retain(|part| self.named.contains(tables, *part));
         if symbols.is_empty() {
             return place;
         }
@@ -399,7 +450,7 @@ fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
 }
 
 /// Whether printing a symbol prints no others, as is known without decoding it.
-fn has_no_parts(tables: &Tables<'_>, symbol: Symbol) -> bool {
+pub(super) fn has_no_parts(tables: &Tables<'_>, symbol: Symbol) -> bool {
     match symbol {
         // Their types and names are not looked at.
         Symbol::Attr(id) => matches!(

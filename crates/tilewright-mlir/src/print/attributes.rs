@@ -35,8 +35,13 @@ impl Printer<'_, '_> {
     pub(super) fn push_named(&self, out: &mut Vec<u8>, name: &[u8], value: AttrId) {
         push_keyword_or_string(out, name);
         if self.module.tables.builtin_attr(value) != Some(code::UNIT) {
-            out.extend(b" = ");
-            self.push_attr(out, value, Elision::Never);
+            out.extend_from_slice(b" = ");
+            if is_short(self.module.tables.builtin_attr(value)) {
+                self.push_attr(out, value, Elision::Never);
+            } else {
+                // Operations often have such attributes in common.
+                self.values.push(out, &[value.0], |out| self.push_attr(out, value, Elision::Never));
+            }
         }
     }
 
@@ -310,6 +315,11 @@ impl Printer<'_, '_> {
     pub(super) fn vhlo_element(&self, id: TypeId) -> &'static str {
         vhlo::builtin_name(&self.module.tables, id)
     }
+}
+
+/// Whether an attribute with a code of the builtin dialect is printed as fast as a text is looked up.
+fn is_short(builtin: Option<u64>) -> bool {
+    matches!(builtin, Some(code::INTEGER | code::FLOAT | code::STRING | code::FLAT_SYMBOL_REF))
 }
 
 fn push_place(out: &mut Vec<u8>, line: u64, column: u64) {

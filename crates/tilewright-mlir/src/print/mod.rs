@@ -9,6 +9,7 @@ mod cache;
 mod dense;
 mod hlo;
 mod list;
+mod named;
 pub(crate) mod names;
 mod operations;
 mod quant;
@@ -173,6 +174,8 @@ struct Printer<'m, 'a> {
     signatures: TextCache,
     /// Attributes and properties of operations.
     dictionaries: TextCache,
+    /// The values of attributes.
+    values: TextCache,
     /// Distinct attributes in the order in which they were printed.
     distinct: RefCell<Vec<AttrId>>,
     /// Which resources of dialects were printed.
@@ -188,6 +191,7 @@ impl<'m, 'a> Printer<'m, 'a> {
             types: (0..tables.types.len()).map(|_| OnceCell::new()).collect(),
             signatures: TextCache::new(),
             dictionaries: TextCache::new(),
+            values: TextCache::new(),
             distinct: RefCell::default(),
             used_resources: RefCell::new(vec![false; tables.num_dialect_resources]),
         }

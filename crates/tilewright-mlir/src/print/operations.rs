@@ -12,7 +12,7 @@ use crate::{
     ir::{Block, Op, OpData, Span, Value},
     operations::{Kind, OpInfo, Properties, PropertyValue},
 };
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 impl Printer<'_, '_> {
     /// An operation without regions, on a line of its own.
@@ -69,10 +69,13 @@ impl Printer<'_, '_> {
         if data.attrs.is_some() {
             self.dictionary(data, out, false);
         }
-        let mut key: SmallVec<[u32; 16]> = SmallVec::new();
-        key.push(data.operands.len);
-        key.extend(ir.operands(data).iter().map(|&value| ir.value_type(value).0));
-        key.extend(ir.value_types[data.results.range()].iter().map(|ty| ty.0));
+        let (operands, results) = (ir.operands(data), &ir.value_types[data.results.range()]);
+        let mut key: SmallVec<[u32; 16]> = smallvec![0; 1 + operands.len() + results.len()];
+        let (count, types) = key.split_at_mut(1);
+        count[0] = data.operands.len;
+        let (operand_types, result_types) = types.split_at_mut(operands.len());
+        operand_types.iter_mut().zip(operands).for_each(|(ty, &value)| *ty = ir.value_type(value).0);
+        result_types.iter_mut().zip(results).for_each(|(ty, id)| *ty = id.0);
         self.signatures.push(out, &key, |out| {
             out.extend(b" : (");
             push_list(out, ir.operands(data), |out, &value| self.push_type(out, ir.value_type(value)));

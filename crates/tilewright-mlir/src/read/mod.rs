@@ -10,7 +10,7 @@ mod tables;
 
 pub(crate) use ir::{Unread, mask as op_mask, read_rest};
 pub(crate) use resources::kind as resource_kind;
-pub(crate) use tables::check_nesting;
+pub(crate) use tables::{check_nesting, each_part_of};
 
 use crate::{
     cursor::Cursor,

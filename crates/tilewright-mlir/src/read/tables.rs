@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Section},
     limits::{MAX_EXPANDED_PARTS, MAX_INTEGER_WIDTH, MAX_NESTING},
     module::{OpName, Version},
-    tables::{Dialect, DialectId, Entry, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
+    tables::{AttrId, Dialect, DialectId, Entry, Fields, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
 };
 use std::borrow::Cow;
 
@@ -163,12 +163,21 @@ fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Er
     let num_attrs = tables.attrs.len();
     let mut done = vec![(0, 0); num_attrs + tables.types.len()];
     let mut opaque = Vec::new();
-    let mut fields = Vec::new();
+    let mut holds_locations = false;
+    let is_location = |node: usize| node < num_attrs && tables.builtin_attr(AttrId(node as u32)).is_some_and(encoding::code::is_location);
     // Types first: attributes refer to them more than the other way round.
     for (table, first, is_type) in [(&tables.types, num_attrs, true), (&tables.attrs, 0, false)] {
         for index in 0..table.len() {
-            match check_entry(content, tables, table, index as u32, is_type, &mut fields) {
-                Ok(()) => done[first + index] = depth_and_size(&fields, num_attrs, &done).unwrap_or((0, 0)),
+            let mut size = Size::default();
+            let mut location = false;
+            let mut add = |part: usize| {
+                size.add(done[part]);
+                location |= is_location(part);
+            };
+            let checked = check_entry(content, tables, table, index as u32, is_type, &mut add);
+            holds_locations |= location && !is_location(first + index);
+            match checked {
+                Ok(()) => done[first + index] = size.known().unwrap_or((0, 0)),
                 Err(error) => {
                     let entry = table.entry(index as u32);
                     if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
@@ -179,12 +188,12 @@ fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Er
             }
         }
     }
+    tables.may_hold_locations = holds_locations;
     for (is_type, index) in opaque {
         let table = if is_type { &mut tables.types } else { &mut tables.attrs };
         table.entries[index].form = Form::Opaque;
     }
-    let mut nesting = Nesting { tables, done };
-    nesting.visit_all().map_err(|(node, message)| {
+    Nesting::new(tables, done).visit_all().map_err(|(node, message)| {
         let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
         content.error_at(content.offset() + entry.start, message)
     })
@@ -193,19 +202,33 @@ fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Er
 /// Checks that no attribute or type contains itself, nests too deep, or describes too long a text; else gives its number, types behind
 /// attributes, and what is wrong.
 pub(crate) fn check_nesting(tables: &Tables<'_>) -> Result<(), (usize, String)> {
-    Nesting { tables, done: vec![(0, 0); tables.attrs.len() + tables.types.len()] }.visit_all()
+    Nesting::new(tables, vec![(0, 0); tables.attrs.len() + tables.types.len()]).visit_all()
 }
 
-/// How deep an entry with these fields is and how many parts it has, if that is known of its parts and is not too much.
-fn depth_and_size(fields: &[Value<'_>], num_attrs: usize, done: &[(u32, u64)]) -> Option<(u32, u64)> {
-    let (mut depth, mut size, mut is_known) = (1, 1u64, true);
-    each_part(fields, num_attrs, &mut |part| {
-        let (part_depth, part_size) = done[part];
-        is_known &= part_depth != 0;
-        depth = depth.max(part_depth + 1);
-        size = size.saturating_add(part_size);
-    });
-    (is_known && depth <= MAX_NESTING && size <= MAX_EXPANDED_PARTS).then_some((depth, size))
+/// How deep an entry is and how many parts it has, from what is known of its parts.
+struct Size {
+    depth: u32,
+    parts: u64,
+    is_known: bool,
+}
+
+impl Default for Size {
+    fn default() -> Size {
+        Size { depth: 1, parts: 1, is_known: true }
+    }
+}
+
+impl Size {
+    fn add(&mut self, (depth, parts): (u32, u64)) {
+        self.is_known &= depth != 0;
+        self.depth = self.depth.max(depth + 1);
+        self.parts = self.parts.saturating_add(parts);
+    }
+
+    /// Both, if they are known and not too much.
+    fn known(&self) -> Option<(u32, u64)> {
+        (self.is_known && self.depth <= MAX_NESTING && self.parts <= MAX_EXPANDED_PARTS).then_some((self.depth, self.parts))
+    }
 }
 
 /// The numbers of the attributes that fields refer to, and those of types, which come behind them.
@@ -221,17 +244,18 @@ fn each_part(fields: &[Value<'_>], num_attrs: usize, part: &mut dyn FnMut(usize)
     }
 }
 
-fn check_entry<'t>(
+/// Checks an entry, and names what it refers to by its numbers, types behind attributes.
+#[inline]
+fn check_entry(
     content: &Cursor<'_>,
-    tables: &'t Tables<'_>,
-    table: &'t Table<'_>,
+    tables: &Tables<'_>,
+    table: &Table<'_>,
     index: u32,
     is_type: bool,
-    fields: &mut Vec<Value<'t>>,
+    part: &mut impl FnMut(usize),
 ) -> Result<(), Error> {
     let entry = table.entry(index);
     let mut cursor = Cursor::new(table.encoded(index), content.offset() + entry.start, Section::AttrType);
-    fields.clear();
     match entry.form {
         Form::Text => {
             cursor.null_terminated()?;
@@ -240,10 +264,7 @@ fn check_entry<'t>(
         Form::Opaque => Ok(()),
         Form::Known(encoding) => {
             cursor.varint()?;
-            for &(_, field) in encoding.fields {
-                let value = decode(&mut cursor, field, fields, tables)?;
-                fields.push(value);
-            }
+            check_fields(&mut cursor, encoding, tables, part)?;
             cursor.finish(encoding.name)?;
             let scalar = if is_type { tables.scalar(TypeId(index)) } else { None };
             match scalar {
@@ -256,13 +277,56 @@ fn check_entry<'t>(
     }
 }
 
+#[inline]
+fn check_fields(
+    cursor: &mut Cursor<'_>,
+    encoding: &'static Encoding,
+    tables: &Tables<'_>,
+    part: &mut impl FnMut(usize),
+) -> Result<(), Error> {
+    let start = cursor.clone();
+    let mut ty = None;
+    for (index, &(_, field)) in encoding.fields.iter().enumerate() {
+        if !encoding::check(cursor, field, &mut ty, tables, part)? {
+            *cursor = start;
+            return decode_fields(cursor, encoding, index, tables, part);
+        }
+    }
+    Ok(())
+}
+
+/// Checks fields by decoding them; the parts of those from `first` on are not named yet.
+fn decode_fields(
+    cursor: &mut Cursor<'_>,
+    encoding: &'static Encoding,
+    first: usize,
+    tables: &Tables<'_>,
+    part: &mut dyn FnMut(usize),
+) -> Result<(), Error> {
+    let mut fields = Fields::new();
+    for &(_, field) in encoding.fields {
+        let value = decode(cursor, field, &fields, tables)?;
+        fields.push(value);
+    }
+    each_part(&fields[first..], tables.attrs.len(), part);
+    Ok(())
+}
+
 struct Nesting<'t, 'a> {
     tables: &'t Tables<'a>,
     /// For each attribute, then for each type: how deep it is, 0 where that is not known yet, and how many parts it has.
     done: Vec<(u32, u64)>,
+    /// The parts of what is being worked out.
+    parts: Vec<usize>,
+    /// What is being worked out, where its parts begin in the list, and which of them comes next.
+    stack: Vec<(usize, usize, usize)>,
 }
 
-impl Nesting<'_, '_> {
+impl<'t, 'a> Nesting<'t, 'a> {
+    fn new(tables: &'t Tables<'a>, done: Vec<(u32, u64)>) -> Nesting<'t, 'a> {
+        Nesting { tables, done, parts: Vec::new(), stack: Vec::new() }
+    }
+
     /// Stands for a depth while it is worked out.
     const BUSY: u32 = u32::MAX;
 
@@ -274,44 +338,47 @@ impl Nesting<'_, '_> {
         if self.done[root].0 != 0 {
             return Ok(());
         }
-        // What is worked out, its parts, and which of them comes next.
-        let mut stack = vec![(root, self.parts(root), 0)];
-        self.done[root].0 = Self::BUSY;
-        while let Some((node, parts, next)) = stack.last_mut() {
-            if let Some(&part) = parts.get(*next) {
+        self.begin(root);
+        while let Some((node, first, next)) = self.stack.last_mut() {
+            if let Some(&part) = self.parts.get(*next) {
                 *next += 1;
                 match self.done[part].0 {
-                    0 => {
-                        self.done[part].0 = Self::BUSY;
-                        stack.push((part, self.parts(part), 0));
-                    }
+                    0 => self.begin(part),
                     Self::BUSY => return Err((part, "an attribute or a type contains itself".to_owned())),
                     _ => {}
                 }
                 continue;
             }
-            let depth = 1 + parts.iter().map(|&part| self.done[part].0).max().unwrap_or(0);
-            let size = parts.iter().fold(1u64, |sum, &part| sum.saturating_add(self.done[part].1));
-            if depth > MAX_NESTING {
+            let mut size = Size::default();
+            self.parts.drain(*first..).for_each(|part| size.add(self.done[part]));
+            if size.depth > MAX_NESTING {
                 return Err((*node, format!("attributes and types nest deeper than {MAX_NESTING} levels")));
             }
-            if size > MAX_EXPANDED_PARTS {
+            if size.parts > MAX_EXPANDED_PARTS {
                 return Err((*node, format!("an attribute or a type has more than {MAX_EXPANDED_PARTS} parts")));
             }
-            self.done[*node] = (depth, size);
-            stack.pop();
+            self.done[*node] = (size.depth, size.parts);
+            self.stack.pop();
         }
         Ok(())
     }
 
-    fn parts(&self, node: usize) -> Vec<usize> {
-        let num_attrs = self.tables.attrs.len();
-        let fields = match node.checked_sub(num_attrs) {
-            None => self.tables.fields(&self.tables.attrs, node as u32),
-            Some(index) => self.tables.fields(&self.tables.types, index as u32),
-        };
-        let mut parts = Vec::new();
-        each_part(&fields, num_attrs, &mut |part| parts.push(part));
-        parts
+    fn begin(&mut self, node: usize) {
+        self.done[node].0 = Self::BUSY;
+        self.stack.push((node, self.parts.len(), self.parts.len()));
+        each_part_of(self.tables, node, &mut |part| self.parts.push(part));
+    }
+}
+
+/// Names the parts of an attribute or a type that was found well formed, types behind attributes.
+pub(crate) fn each_part_of(tables: &Tables<'_>, node: usize, part: &mut impl FnMut(usize)) {
+    let (table, index) = match node.checked_sub(tables.attrs.len()) {
+        None => (&tables.attrs, node as u32),
+        Some(index) => (&tables.types, index as u32),
+    };
+    if let Form::Known(encoding) = table.entry(index).form {
+        let mut cursor = Cursor::trusted(table.encoded(index));
+        // One that is not well formed is known as such, and does not come here.
+        let _ = cursor.varint().and_then(|_| check_fields(&mut cursor, encoding, tables, part));
     }
 }
