@@ -85,6 +85,14 @@ impl<'t, 'a> Builder<'t, 'a> {
         *self.attrs.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, form)))
     }
 
+    /// An attribute of any dialect in its encoding, with the code before the fields.
+    pub(crate) fn encoded_attr(&mut self, dialect: &[u8], encoding: &'static encoding::Encoding, encoded: Vec<u8>) -> AttrId {
+        let dialect = self.dialect(dialect);
+        let tables = &mut *self.tables;
+        let add = |(_, encoded): &(DialectId, Vec<u8>)| AttrId(tables.attrs.push(encoded, dialect, Form::Known(encoding)));
+        *self.attrs.entry((dialect, encoded)).or_insert_with_key(add)
+    }
+
     /// A type of the builtin dialect in its encoding.
     pub(crate) fn ty(&mut self, code: u64, fields: impl FnOnce(&mut Vec<u8>)) -> TypeId {
         let mut encoded = Vec::new();

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Section},
     module::{Module, Version},
     read::{Envelope, op_mask as mask, read_tables, section},
-    tables::{Form, NameId, StrId, Table},
+    tables::{AttrId, Form, NameId, StrId, Table},
 };
 
 /// Some bytes of a file and what they mean.
@@ -366,6 +366,10 @@ fn field_meaning(name: &str, field: Field, value: &Value<'_>) -> String {
         Value::Bits(words) => format!("{name}: {:#x}", words.first().copied().unwrap_or_default()),
         Value::Doubles(values) => list("", values.iter().map(f64::to_string).collect()),
         Value::SignedNumbers(items) => list("", items.clone().signed().map(|item| item.to_string()).collect()),
+        Value::OptionalAttrs(items) => {
+            let shown = |id: Option<AttrId>| id.map_or("none".to_owned(), |id| id.0.to_string());
+            list("attributes ", items.clone().optional_attrs().map(shown).collect())
+        }
         Value::Types(items) => list("types ", items.clone().map(|item| item.to_string()).collect()),
         Value::Strings(items) => list("strings ", items.clone().map(|item| item.to_string()).collect()),
         Value::Numbers(items) => list("", items.clone().map(|item| item.to_string()).collect()),

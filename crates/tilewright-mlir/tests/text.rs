@@ -203,3 +203,13 @@ fn locations_within_attributes_have_names() {
     let written = write(&parse(without).unwrap(), Version::LATEST).unwrap();
     assert_eq!(print(&read(&written).unwrap(), &PrintOptions::new()), without.replace(" loc(\"a\":1:2)", ""));
 }
+
+/// Bytecode holds each attribute of a dialect whose encoding is not known as a text with numbers of its own.
+#[test]
+fn distinct_attributes_of_several_texts_are_several() {
+    let text = "\"t.a\"() {a = #t.x<distinct[0]<>, distinct[1]<>, \"distinct[7]\", distinct[0]<>>, b = #t.y<distinct[1]<>>} : () -> ()";
+    let module = parse(text).unwrap();
+    let expected = "a = #t.x<distinct[0]<>, distinct[1]<>, \"distinct[7]\", distinct[0]<>>, b = #t.y<distinct[2]<>>";
+    let printed = print(&module, &PrintOptions::new());
+    assert!(printed.contains(expected), "{printed}");
+}

@@ -16,6 +16,8 @@ pub(crate) enum Value<'a> {
     Type(TypeId),
     Attrs(List<'a>),
     Types(List<'a>),
+    /// See [`List::optional_attrs`].
+    OptionalAttrs(List<'a>),
     /// Names and values by turns.
     NamedAttrs(List<'a>),
     String(StrId),
@@ -49,6 +51,11 @@ impl<'a> List<'a> {
 
     pub(crate) fn attrs(self) -> impl Iterator<Item = AttrId> + 'a {
         self.map(|index| AttrId(index as u32))
+    }
+
+    /// Attributes, any of which may be absent.
+    pub(crate) fn optional_attrs(self) -> impl Iterator<Item = Option<AttrId>> + 'a {
+        self.map(|number| (number & 1 == 1).then_some(AttrId((number >> 1) as u32)))
     }
 
     pub(crate) fn types(self) -> impl Iterator<Item = TypeId> + 'a {
@@ -99,6 +106,8 @@ pub(crate) fn decode<'a>(cursor: &mut Cursor<'a>, field: Field, before: &[Value<
         }
         Field::Signed => Value::Signed(cursor.signed_varint()?),
         Field::Numbers => Value::Numbers(list(cursor, 1, |c| c.varint().map(drop))?),
+        Field::FlaggedNumbers => Value::Numbers(flagged(cursor, |c| c.varint().map(drop))?),
+        Field::FlaggedOptionalAttrs => Value::OptionalAttrs(flagged(cursor, |c| optional_attr(c, tables).map(drop))?),
         Field::SignedNumbers => Value::SignedNumbers(list(cursor, 1, |c| c.varint().map(drop))?),
         Field::Bools => {
             let count = cursor.count(1, "flags")?;
@@ -160,6 +169,11 @@ pub(crate) fn check(
                 part(attr(cursor, tables)?.index());
             }
         }
+        Field::FlaggedOptionalAttrs => {
+            for _ in 0..if cursor.byte()? != 0 { cursor.count(1, "items")? } else { 0 } {
+                optional_attr(cursor, tables)?.into_iter().for_each(|id| part(id.index()));
+            }
+        }
         Field::Types => {
             for _ in 0..cursor.count(1, "items")? {
                 part(num_attrs + cursor.index(tables.types.len(), "type")? as usize);
@@ -207,6 +221,11 @@ fn optional_attr(cursor: &mut Cursor<'_>, tables: &Tables<'_>) -> Result<Option<
 fn list<'a>(cursor: &mut Cursor<'a>, parts: usize, mut check: impl FnMut(&mut Cursor<'a>) -> Result<(), Error>) -> Result<List<'a>, Error> {
     let count = cursor.count(parts, "items")? * parts;
     items(cursor, count, &mut check)
+}
+
+/// A list behind a flag; empty without it.
+fn flagged<'a>(cursor: &mut Cursor<'a>, check: impl FnMut(&mut Cursor<'a>) -> Result<(), Error>) -> Result<List<'a>, Error> {
+    if cursor.byte()? != 0 { list(cursor, 1, check) } else { Ok(List { bytes: &[], remaining: 0 }) }
 }
 
 fn items<'a>(

@@ -1,12 +1,14 @@
 //! How dialects encode their attributes and types: one table for reading, printing, rewriting and showing bytes.
 //!
-//! A custom encoding is a code and fields. [`of`] gives the encodings of a dialect; each is a row of [`builtin`], [`quant`] or one of
+//! A custom encoding is a code and fields. [`of`] gives the encodings of a dialect; each is a row of [`builtin`], [`quant`], [`llvm`] or one of
 //! the dialects of StableHLO. Whatever has no row here is kept as it is.
 
 mod affine;
 mod builtin;
 mod decode;
+pub(crate) mod dwarf;
 mod hlo;
+mod llvm;
 mod quant;
 mod sdy;
 mod vhlo;
@@ -48,6 +50,10 @@ pub(crate) enum Field {
     Numbers,
     /// Signed numbers with their count before them.
     SignedNumbers,
+    /// A flag as a byte, and numbers with their count before them if it is set.
+    FlaggedNumbers,
+    /// A flag as a byte, and attributes, any of which may be absent, with their count before them if it is set.
+    FlaggedOptionalAttrs,
     /// Bytes that are 0 or 1, with their count before them.
     Bools,
     /// Bytes with their count before them.
@@ -79,6 +85,7 @@ pub(crate) enum Owner {
     StableHlo,
     Chlo,
     Sdy,
+    Llvm,
 }
 
 /// How one kind of attribute or type is encoded.
@@ -90,6 +97,34 @@ pub(crate) struct Encoding {
     /// Its name, for people.
     pub(crate) name: &'static str,
     pub(crate) fields: Fields,
+    /// What the text of an attribute `name<field = value, ...>` has, in its order; empty for one that has another form.
+    pub(crate) parameters: &'static [Parameter],
+}
+
+/// A field in the text of an attribute.
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    /// That of the field.
+    pub(crate) name: &'static str,
+    pub(crate) style: Style,
+    /// Whether it is left out where it is zero, false, empty or absent.
+    pub(crate) is_optional: bool,
+}
+
+/// How a field is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    /// A number, a string, an attribute, or several of these.
+    Value,
+    /// Attributes with this mnemonic, which need not stand before them.
+    Stripped(&'static str),
+    Bool,
+    /// A name of DWARF with this prefix.
+    Word(&'static str),
+    /// A name for each number from 0 on.
+    Cases(&'static [&'static str]),
+    /// Names for bits, in the order in which they are printed.
+    Flags(&'static [(u64, &'static str)]),
 }
 
 type Fields = &'static [(&'static str, Field)];
@@ -97,7 +132,7 @@ type Fields = &'static [(&'static str, Field)];
 impl Owner {
     /// A row of the dialect's table.
     const fn row(self, code: u64, name: &'static str, fields: Fields) -> Encoding {
-        Encoding { owner: self, code, name, fields }
+        Encoding { owner: self, code, name, fields, parameters: &[] }
     }
 }
 
@@ -117,6 +152,7 @@ pub(crate) fn of(dialect: &[u8]) -> Option<&'static Encodings> {
         b"stablehlo" => Some(&hlo::STABLEHLO),
         b"sdy" => Some(&sdy::ENCODINGS),
         b"chlo" => Some(&hlo::CHLO),
+        b"llvm" => Some(&llvm::ENCODINGS),
         _ => None,
     }
 }
@@ -125,4 +161,9 @@ pub(crate) fn find(encodings: &'static [Encoding], code: u64) -> Option<&'static
     // Most tables are in the order of the codes, from 0 on.
     let at_its_place = encodings.get(code as usize).filter(|encoding| encoding.code == code);
     at_its_place.or_else(|| encodings.iter().find(|encoding| encoding.code == code))
+}
+
+/// How an attribute of the llvm dialect is encoded, by its mnemonic.
+pub(crate) fn llvm_attribute(mnemonic: &str) -> Option<&'static Encoding> {
+    llvm::ENCODINGS.attributes.iter().find(|encoding| encoding.name == mnemonic)
 }

@@ -81,6 +81,11 @@ impl<'s> Parser<'s, '_> {
             self.skip_blanks();
             return Ok(attr);
         }
+        if let Some(mnemonic) = name.strip_prefix("llvm.")
+            && let Some(attr) = self.llvm_attribute(mnemonic)
+        {
+            return Ok(attr);
+        }
         if self.peek() == b'<' {
             self.skip_brackets()?;
         }

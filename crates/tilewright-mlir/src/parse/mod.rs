@@ -7,6 +7,7 @@
 mod aliases;
 mod attributes;
 mod dense;
+mod llvm;
 mod locations;
 mod numbers;
 mod operations;

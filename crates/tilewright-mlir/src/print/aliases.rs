@@ -4,12 +4,12 @@
 //! operations. Numbers follow the order in which the operations come to what is named, after how deep it nests.
 
 use crate::{
-    encoding::{Value, code},
+    encoding::{Encoding, Owner, Value, code},
     ir::{Op, Region, Span},
     module::Module,
     operations::{Decoder, Properties, PropertyValue},
     print::{named::Named, sorted_attributes},
-    tables::{AttrId, Tables, TypeId},
+    tables::{AttrId, Form, Tables, TypeId},
 };
 use smallvec::SmallVec;
 
@@ -25,28 +25,72 @@ pub(super) enum Symbol {
     UnknownLocation,
 }
 
-/// What is named, in the order of the names.
+/// What is named, by its place in the list of names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Kind {
-    Distinct,
-    Location,
-    Map,
-    Set,
-    Tuple,
-}
+struct Kind(u8);
+
+/// What names begin with, in alphabetical order: those of MLIR itself, and those of the llvm dialect, which are mnemonics.
+const NAMES: [&str; 41] = [
+    "access_group",
+    "alias_scope",
+    "alias_scope_domain",
+    "di_basic_type",
+    "di_common_block",
+    "di_compile_unit",
+    "di_composite_type",
+    "di_derived_type",
+    "di_file",
+    "di_global_variable",
+    "di_global_variable_expression",
+    "di_imported_entity",
+    "di_label",
+    "di_lexical_block",
+    "di_lexical_block_file",
+    "di_local_variable",
+    "di_module",
+    "di_namespace",
+    "di_null_type",
+    "di_string_type",
+    "di_subprogram",
+    "di_subroutine_type",
+    "distinct",
+    "loc",
+    "loop_annotation",
+    "loop_distribute",
+    "loop_interleave",
+    "loop_licm",
+    "loop_peeled",
+    "loop_pipeline",
+    "loop_unroll",
+    "loop_unroll_and_jam",
+    "loop_unswitch",
+    "loop_vectorize",
+    "map",
+    "mmra_tag",
+    "set",
+    "tbaa_root",
+    "tbaa_tag",
+    "tbaa_type_desc",
+    "tuple",
+];
 
 impl Kind {
-    const COUNT: u32 = 5;
+    const COUNT: u32 = NAMES.len() as u32;
+    const DISTINCT: Kind = Kind(22);
+    const LOCATION: Kind = Kind(23);
+    const MAP: Kind = Kind(34);
+    const SET: Kind = Kind(36);
+    const TUPLE: Kind = Kind(40);
 
     /// What its names begin with.
     fn name(self) -> &'static [u8] {
-        match self {
-            Kind::Distinct => b"distinct",
-            Kind::Location => b"loc",
-            Kind::Map => b"map",
-            Kind::Set => b"set",
-            Kind::Tuple => b"tuple",
-        }
+        NAMES[usize::from(self.0)].as_bytes()
+    }
+
+    /// The kind of an attribute of the llvm dialect; none where the dialect has no names.
+    fn of_llvm(mnemonic: &[u8]) -> Option<Kind> {
+        let place = NAMES.binary_search_by_key(&mnemonic, |name| name.as_bytes()).ok()?;
+        Some(Kind(place as u8)).filter(|kind| ![Kind::DISTINCT, Kind::LOCATION, Kind::MAP, Kind::SET, Kind::TUPLE].contains(kind))
     }
 }
 
@@ -133,7 +177,7 @@ fn alias(tables: &Tables<'_>, symbol: Symbol) -> Option<Kind> {
     match symbol {
         Symbol::Attr(id) => attr_alias(tables, id),
         Symbol::Type(id) => type_alias(tables, id),
-        Symbol::UnknownLocation => Some(Kind::Location),
+        Symbol::UnknownLocation => Some(Kind::LOCATION),
     }
 }
 
@@ -148,21 +192,37 @@ pub(super) fn is_location(tables: &Tables<'_>, id: AttrId) -> bool {
 
 fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<Kind> {
     match tables.builtin_attr(id) {
-        Some(code) if code::is_location(code) => Some(Kind::Location),
-        Some(code::AFFINE_MAP) => Some(Kind::Map),
-        Some(code::INTEGER_SET) => Some(Kind::Set),
+        Some(code) if code::is_location(code) => Some(Kind::LOCATION),
+        Some(code::AFFINE_MAP) => Some(Kind::MAP),
+        Some(code::INTEGER_SET) => Some(Kind::SET),
         Some(code::DISTINCT) => match tables.attr_fields(id).first() {
-            Some(&Value::Attr(of)) if tables.builtin_attr(of) != Some(code::UNIT) => Some(Kind::Distinct),
+            Some(&Value::Attr(of)) if tables.builtin_attr(of) != Some(code::UNIT) => Some(Kind::DISTINCT),
             _ => None,
         },
         Some(_) => None,
-        None => match tables.text(&tables.attrs, id.0)? {
-            text if text.starts_with(b"affine_map<") => Some(Kind::Map),
-            text if text.starts_with(b"affine_set<") => Some(Kind::Set),
-            text if text.starts_with(b"loc(") => Some(Kind::Location),
-            _ => None,
+        None => match tables.text(&tables.attrs, id.0) {
+            None => match tables.attrs.entry(id.0).form {
+                Form::Known(encoding) if encoding.owner == Owner::Llvm => Kind::of_llvm(encoding.name.as_bytes()),
+                _ => None,
+            },
+            Some(text) => text_alias(text),
         },
     }
+}
+
+/// The name of an attribute that stands as text.
+fn text_alias(text: &[u8]) -> Option<Kind> {
+    if text.starts_with(b"affine_map<") {
+        return Some(Kind::MAP);
+    }
+    if text.starts_with(b"affine_set<") {
+        return Some(Kind::SET);
+    }
+    if text.starts_with(b"loc(") {
+        return Some(Kind::LOCATION);
+    }
+    let mnemonic = text.strip_prefix(b"#llvm.")?;
+    Kind::of_llvm(mnemonic.split(|&byte| byte == b'<').next()?)
 }
 
 fn type_alias(tables: &Tables<'_>, id: TypeId) -> Option<Kind> {
@@ -170,7 +230,7 @@ fn type_alias(tables: &Tables<'_>, id: TypeId) -> Option<Kind> {
         return None;
     }
     match tables.type_fields(id).first() {
-        Some(Value::Types(types)) if types.len() > LONG_TUPLE => Some(Kind::Tuple),
+        Some(Value::Types(types)) if types.len() > LONG_TUPLE => Some(Kind::TUPLE),
         _ => None,
     }
 }
@@ -322,7 +382,7 @@ impl Visitor<'_, '_> {
         *self.place_of(symbol) = place;
         let tables = &self.module.tables;
         let alias = alias(tables, symbol);
-        self.remaining -= usize::from(alias.is_some_and(|kind| kind != Kind::Location));
+        self.remaining -= usize::from(alias.is_some_and(|kind| kind != Kind::LOCATION));
         self.remaining_types -= usize::from(matches!(symbol, Symbol::Type(_)));
         self.visits.push(Visit { symbol, alias, depth: u32::from(alias.is_some()), is_deferred, parts: Span::default() });
         let mut symbols = parts(tables, symbol);
@@ -357,8 +417,8 @@ impl Visitor<'_, '_> {
         for place in self.order() {
             let visit = &self.visits[place as usize];
             let Some(kind) = visit.alias else { continue };
-            let alias = Some(Alias { kind, number: numbers[kind as usize] });
-            numbers[kind as usize] += 1;
+            let alias = Some(Alias { kind, number: numbers[usize::from(kind.0)] });
+            numbers[usize::from(kind.0)] += 1;
             match visit.symbol {
                 Symbol::Attr(id) => aliases.attrs[id.index()] = alias,
                 Symbol::Type(id) => aliases.types[id.index()] = alias,
@@ -375,7 +435,7 @@ impl Visitor<'_, '_> {
     /// The visits of what is named by depth, types before attributes, then by name, then in their order.
     fn order(&self) -> Vec<u32> {
         let rank = |visit: &Visit| {
-            let kind = visit.alias? as u32;
+            let kind = u32::from(visit.alias?.0);
             Some((2 * visit.depth + u32::from(!matches!(visit.symbol, Symbol::Type(_)))) * Kind::COUNT + kind)
         };
         let mut order = Vec::new();
@@ -406,6 +466,12 @@ fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
     if has_no_parts(tables, symbol) {
         return Symbols::new();
     }
+    if let Symbol::Attr(id) = symbol
+        && let Form::Known(encoding) = tables.attrs.entry(id.0).form
+        && !encoding.parameters.is_empty()
+    {
+        return parts_of_parameters(tables, id, encoding);
+    }
     let (fields, builtin) = match symbol {
         Symbol::Attr(id) => (tables.attr_fields(id), tables.builtin_attr(id)),
         Symbol::Type(id) => (tables.type_fields(id), tables.builtin_type(id)),
@@ -420,6 +486,7 @@ fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
             Value::Attrs(list) => parts.extend(list.attrs().map(Symbol::Attr)),
             Value::NamedAttrs(list) => parts.extend(list.attrs().map(Symbol::Attr)),
             Value::Types(list) => parts.extend(list.types().map(Symbol::Type)),
+            Value::OptionalAttrs(list) => parts.extend(list.optional_attrs().flatten().map(Symbol::Attr)),
             _ => {}
         }
     }
@@ -449,6 +516,21 @@ fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
     }
 }
 
+/// The parts of an attribute whose text has another order than its encoding.
+fn parts_of_parameters(tables: &Tables<'_>, id: AttrId, encoding: &Encoding) -> Symbols {
+    let fields = tables.attr_fields(id);
+    let mut parts = Symbols::new();
+    for parameter in encoding.parameters {
+        let place = encoding.fields.iter().position(|&(name, _)| name == parameter.name);
+        match place.and_then(|place| fields.get(place)) {
+            Some(Value::Attr(part) | Value::OptionalAttr(Some(part))) => parts.push(Symbol::Attr(*part)),
+            Some(Value::OptionalAttrs(list)) => parts.extend(list.clone().optional_attrs().flatten().map(Symbol::Attr)),
+            _ => {}
+        }
+    }
+    parts
+}
+
 /// Whether printing a symbol prints no others, as is known without decoding it.
 pub(super) fn has_no_parts(tables: &Tables<'_>, symbol: Symbol) -> bool {
     match symbol {
@@ -468,5 +550,22 @@ pub(super) fn has_no_parts(tables: &Tables<'_>, symbol: Symbol) -> bool {
         ),
         Symbol::Type(id) => matches!(tables.builtin_type(id), Some(code::INTEGER_TYPE)),
         Symbol::UnknownLocation => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, NAMES};
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(NAMES.is_sorted());
+        for (kind, name) in
+            [(Kind::DISTINCT, "distinct"), (Kind::LOCATION, "loc"), (Kind::MAP, "map"), (Kind::SET, "set"), (Kind::TUPLE, "tuple")]
+        {
+            assert_eq!(kind.name(), name.as_bytes());
+            assert_eq!(Kind::of_llvm(name.as_bytes()), None);
+        }
+        assert_eq!(Kind::of_llvm(b"di_file").map(Kind::name), Some(&b"di_file"[..]));
     }
 }

@@ -70,6 +70,7 @@ impl Printer<'_, '_> {
                     Owner::Builtin => self.push_builtin_attr(out, id, encoding.code, &fields, elision),
                     Owner::Vhlo => self.push_vhlo_attr(out, encoding, &fields),
                     Owner::Sdy => self.push_sdy_attr(out, encoding, &fields),
+                    Owner::Llvm => self.push_llvm_attr(out, encoding, &fields),
                     _ => self.push_hlo_attr(out, tables.dialect_name(entry.dialect), encoding, &fields),
                 }
             }
@@ -79,6 +80,9 @@ impl Printer<'_, '_> {
     /// What stands as text, or in an encoding that is not known.
     pub(super) fn push_as_it_is(&self, out: &mut Vec<u8>, table: &Table<'_>, index: u32, sigil: u8) {
         let entry = table.entry(index);
+        if matches!(entry.form, Form::Text) && sigil == b'#' {
+            return self.push_text(out, AttrId(index), table.encoded(index).strip_suffix(b"\0").unwrap_or_default());
+        }
         if matches!(entry.form, Form::Text) {
             return out.extend(table.encoded(index).strip_suffix(b"\0").unwrap_or_default());
         }
@@ -165,7 +169,7 @@ impl Printer<'_, '_> {
             }
             (code::DISTINCT, [Value::Attr(of)]) => {
                 out.extend(b"distinct[");
-                names::push_number(out, self.distinct_number(id));
+                names::push_number(out, self.distinct_number(id, None));
                 out.extend(b"]<");
                 if tables.builtin_attr(*of) != Some(code::UNIT) {
                     self.push_attr(out, *of, Elision::Never);
@@ -210,15 +214,6 @@ impl Printer<'_, '_> {
             out.extend(b" : ");
             self.push_type(out, ty);
         }
-    }
-
-    fn distinct_number(&self, id: AttrId) -> u64 {
-        let mut seen = self.distinct.borrow_mut();
-        let number = seen.iter().position(|&other| other == id).unwrap_or_else(|| {
-            seen.push(id);
-            seen.len() - 1
-        });
-        number as u64
     }
 
     pub(super) fn push_resource_name(&self, out: &mut Vec<u8>, number: u32) {

@@ -7,8 +7,10 @@ mod aliases;
 mod attributes;
 mod cache;
 mod dense;
+mod distinct;
 mod hlo;
 mod list;
+mod llvm;
 mod named;
 pub(crate) mod names;
 mod operations;
@@ -32,6 +34,7 @@ use crate::{
 };
 use aliases::{Aliases, Symbol};
 use cache::{TextCache, Texts};
+use foldhash::HashMap;
 use names::Names;
 use smallvec::SmallVec;
 use std::cell::{OnceCell, RefCell};
@@ -160,7 +163,11 @@ impl<'m, 'a> Shared<'m, 'a> {
     /// Whether what is printed depends on what was printed before: distinct attributes are numbered by that.
     fn depends_on_order(&self) -> bool {
         let tables = &self.module.tables;
-        (0..tables.attrs.len() as u32).any(|id| tables.builtin_attr(AttrId(id)) == Some(code::DISTINCT))
+        let is_distinct = |id| match tables.text(&tables.attrs, id) {
+            Some(text) => distinct::is_in(text),
+            None => tables.builtin_attr(AttrId(id)) == Some(code::DISTINCT),
+        };
+        (0..tables.attrs.len() as u32).any(is_distinct)
     }
 }
 
@@ -176,8 +183,8 @@ struct Printer<'m, 'a> {
     dictionaries: TextCache,
     /// The values of attributes.
     values: TextCache,
-    /// Distinct attributes in the order in which they were printed.
-    distinct: RefCell<Vec<AttrId>>,
+    /// The numbers of distinct attributes: each by itself, or by the text that it is part of and its number there.
+    distinct: RefCell<HashMap<(AttrId, Option<u64>), u64>>,
     /// Which resources of dialects were printed.
     used_resources: RefCell<Vec<bool>>,
 }

@@ -238,6 +238,7 @@ fn each_part(fields: &[Value<'_>], num_attrs: usize, part: &mut dyn FnMut(usize)
             Value::Attr(id) | Value::OptionalAttr(Some(id)) => part(id.index()),
             Value::Type(id) => part(num_attrs + id.index()),
             Value::Attrs(list) | Value::NamedAttrs(list) => list.clone().for_each(|index| part(index as usize)),
+            Value::OptionalAttrs(list) => list.clone().optional_attrs().flatten().for_each(|id| part(id.index())),
             Value::Types(list) => list.clone().for_each(|index| part(num_attrs + index as usize)),
             _ => {}
         }
