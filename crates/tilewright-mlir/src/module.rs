@@ -177,6 +177,7 @@ impl<'a> Module<'a> {
     /// # Errors
     /// When one is malformed; then the module holds what was read before it.
     pub fn read_rest(&mut self) -> Result<(), Error> {
-        crate::read::read_rest(self)
+        let counts = crate::read::Counts::of(self);
+        crate::read::read_rest(self, counts)
     }
 }

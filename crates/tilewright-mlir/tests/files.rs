@@ -64,6 +64,22 @@ fn regions_may_be_read_later() {
     }
 }
 
+/// Operations are read beside attributes and types; what is wrong with a file is said as without a second thread.
+#[test]
+fn long_files_may_be_read_by_two_threads() {
+    let operations: String = (0..30_000).map(|id| format!("\"t.a\"() {{id = {id} : i64}} : () -> () loc(\"a\":{id}:1)\n")).collect();
+    let bytes = write(&tilewright_mlir::parse(&operations).unwrap(), Version::LATEST).unwrap();
+    let (one, two) = (ReadOptions::new(), ReadOptions::new().threads(2));
+    let options = PrintOptions::new().debug_info(true);
+    assert_eq!(print(&two.read(&bytes).unwrap(), &options.threads(2)), print(&one.read(&bytes).unwrap(), &options));
+    for at in (5..bytes.len()).step_by(bytes.len() / 40) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x5a;
+        let verdict = |options: ReadOptions| options.read(&changed).map(|module| module.num_ops());
+        assert_eq!(verdict(two), verdict(one), "{at}");
+    }
+}
+
 #[test]
 fn every_version_means_the_same() {
     let options = PrintOptions::new().debug_info(true);

@@ -29,7 +29,8 @@ pub struct Line {
 
 /// The operations of a module in the order of its text, each with the blocks of its regions behind it.
 pub fn list(module: &Module<'_>, options: &PrintOptions) -> Vec<Line> {
-    let shared = Shared::without_aliases(module, options);
+    let mut shared = Shared::without_aliases(module, options);
+    shared.names = super::names::names(&module.ir);
     let printer = Printer::new(&shared);
     let mut lines = Vec::new();
     module.ir.top.iter().for_each(|op| printer.list_op(Op(op), 0, &mut lines));

@@ -136,7 +136,16 @@ struct Shared<'m, 'a> {
 impl<'m, 'a> Shared<'m, 'a> {
     fn new(module: &'m Module<'a>, options: &PrintOptions) -> Shared<'m, 'a> {
         let mut shared = Shared::without_aliases(module, options);
-        shared.aliases = Aliases::of(module, &shared.decoders, options.debug_info);
+        if options.threads == 1 {
+            shared.names = names::names(&module.ir);
+            shared.aliases = Aliases::of(module, &shared.decoders, options.debug_info);
+            return shared;
+        }
+        (shared.names, shared.aliases) = std::thread::scope(|scope| {
+            let names = scope.spawn(|| names::names(&module.ir));
+            let aliases = Aliases::of(module, &shared.decoders, options.debug_info);
+            (names.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), aliases)
+        });
         shared
     }
 
@@ -153,7 +162,7 @@ impl<'m, 'a> Shared<'m, 'a> {
         Shared {
             module,
             debug_info: options.debug_info,
-            names: names::names(&module.ir),
+            names: Names::default(),
             aliases: Aliases::default(),
             op_names,
             decoders: ids().map(|id| Decoder::new(module, id)).collect(),

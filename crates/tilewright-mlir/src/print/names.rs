@@ -15,6 +15,7 @@ struct LongName {
 /// The names of all values.
 ///
 /// Nearly all are short, so that their texts are kept: a value takes one word here.
+#[derive(Default)]
 pub(super) struct Names {
     /// The bits of the text, or [`LONG`] and a position in `long`.
     codes: Vec<u64>,

@@ -42,10 +42,10 @@ pub(super) fn top_level(cursor: Cursor<'_>) -> Unread<'_> {
     Unread { cursor, regions: None, budget, depth: 0 }
 }
 
-/// Reads all that waits, and what turns up on the way.
-pub(crate) fn read_rest(module: &mut Module<'_>) -> Result<(), Error> {
+/// Reads all that waits, and what turns up on the way. `counts` are those of the module, whose tables need not be in it.
+pub(crate) fn read_rest(module: &mut Module<'_>, counts: Counts) -> Result<(), Error> {
     while let Some((_, unread)) = module.unread.pop() {
-        let reader = Reader::new(module, &unread);
+        let reader = Reader::new(module, counts, &unread);
         let waiting = match unread.regions {
             None => reader.top_level(),
             Some(regions) => reader.isolated(regions),
@@ -86,21 +86,27 @@ struct Reader<'m, 'a> {
 }
 
 /// How many of what can be referred to there are.
-struct Counts {
+#[derive(Clone, Copy)]
+pub(crate) struct Counts {
     names: usize,
     attrs: usize,
     types: usize,
     properties: usize,
 }
 
-impl<'m, 'a> Reader<'m, 'a> {
-    fn new(module: &'m mut Module<'a>, unread: &Unread<'a>) -> Reader<'m, 'a> {
-        let counts = Counts {
+impl Counts {
+    pub(crate) fn of(module: &Module<'_>) -> Counts {
+        Counts {
             names: module.op_names.len(),
             attrs: module.tables.attrs.len(),
             types: module.tables.types.len(),
             properties: module.properties.len(),
-        };
+        }
+    }
+}
+
+impl<'m, 'a> Reader<'m, 'a> {
+    fn new(module: &'m mut Module<'a>, counts: Counts, unread: &Unread<'a>) -> Reader<'m, 'a> {
         let first_operand = module.ir.operands.len();
         let (ir, version) = (&mut module.ir, module.version);
         Reader {

@@ -8,7 +8,7 @@ mod ir;
 mod resources;
 mod tables;
 
-pub(crate) use ir::{Unread, mask as op_mask, read_rest};
+pub(crate) use ir::{Counts, Unread, mask as op_mask, read_rest};
 pub(crate) use resources::kind as resource_kind;
 pub(crate) use tables::{check_nesting, each_part_of};
 
@@ -28,7 +28,11 @@ pub const MAGIC: [u8; 4] = *b"ML\xefR";
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ReadOptions {
     is_lazy: bool,
+    is_parallel: bool,
 }
+
+/// Shorter files are read before another thread has begun.
+const LONG: usize = 1 << 17;
 
 impl ReadOptions {
     /// Reads everything.
@@ -43,11 +47,21 @@ impl ReadOptions {
         self
     }
 
+    /// How many threads may share the reading of a long file; one unless said otherwise. Two is as many as there is work for.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> ReadOptions {
+        self.is_parallel = threads > 1;
+        self
+    }
+
     /// Reads a file.
     ///
     /// # Errors
     /// When it is no MLIR bytecode, is of a version that is not known, or is malformed.
     pub fn read(self, bytes: &[u8]) -> Result<Module<'_>, Error> {
+        if self.is_parallel && !self.is_lazy && bytes.len() >= LONG {
+            return read_in_parallel(bytes);
+        }
         let mut module = read_tables(bytes)?;
         if !self.is_lazy {
             module.read_rest()?;
@@ -127,8 +141,30 @@ pub(crate) fn section<'a>(cursor: &mut Cursor<'a>) -> Result<(Section, Cursor<'a
     Ok((section, content))
 }
 
+/// Reads operations while another thread checks attributes and types, of which they only need the numbers.
+fn read_in_parallel(bytes: &[u8]) -> Result<Module<'_>, Error> {
+    let (mut module, encodings) = read_unchecked(bytes)?;
+    let counts = Counts::of(&module);
+    let mut tables = std::mem::take(&mut module.tables);
+    let (checked, read) = std::thread::scope(|scope| {
+        let checked = scope.spawn(|| tables::check_entries(&encodings, &tables));
+        let read = read_rest(&mut module, counts);
+        (checked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), read)
+    });
+    checked?.apply(&mut tables);
+    module.tables = tables;
+    read.map(|()| module)
+}
+
 /// Everything but the operations, which wait in the list of what was not read.
 pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
+    let (mut module, encodings) = read_unchecked(bytes)?;
+    tables::check_entries(&encodings, &module.tables)?.apply(&mut module.tables);
+    Ok(module)
+}
+
+/// The same, but attributes and types are only found, and not checked; their encodings.
+fn read_unchecked(bytes: &[u8]) -> Result<(Module<'_>, Cursor<'_>), Error> {
     let envelope = Envelope::read(bytes)?;
     let version = envelope.version;
     let mut tables = Tables { strings: tables::strings(envelope.required(Section::String)?)?, ..Tables::default() };
@@ -136,7 +172,8 @@ pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
     let op_names = tables::dialects(dialects, version, &mut tables)?;
     let resources = resources::read(envelope.section(Section::ResourceOffset), envelope.section(Section::Resource), &tables)?;
     tables.num_dialect_resources = resources.dialects.iter().map(|group| group.resources.len()).sum();
-    tables::attributes_and_types(envelope.required(Section::AttrTypeOffset)?, envelope.required(Section::AttrType)?, &mut tables)?;
+    let (lengths, encodings) = (envelope.required(Section::AttrTypeOffset)?, envelope.required(Section::AttrType)?);
+    tables::attributes_and_types(lengths, &encodings, &mut tables)?;
     let properties = match envelope.section(Section::Properties) {
         Some(content) if version.has_properties() => tables::properties(content)?,
         Some(content) => return Err(content.error("properties came with version 5")),
@@ -144,7 +181,7 @@ pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
         None => Vec::new(),
     };
     let unread = ir::top_level(envelope.required(Section::Ir)?);
-    Ok(Module {
+    let module = Module {
         version,
         producer: Cow::Borrowed(envelope.producer),
         tables,
@@ -154,5 +191,6 @@ pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
         sections: envelope.sections.iter().map(|&(section, _)| section).collect(),
         ir: crate::ir::Ir::default(),
         unread: vec![(crate::ir::Op(u32::MAX), unread)],
-    })
+    };
+    Ok((module, encodings))
 }

@@ -9,6 +9,7 @@ use crate::{
     module::{OpName, Version},
     tables::{AttrId, Dialect, DialectId, Entry, Fields, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
 };
+use foldhash::HashSet;
 use std::borrow::Cow;
 
 pub(super) fn strings(mut cursor: Cursor<'_>) -> Result<Strings<'_>, Error> {
@@ -96,17 +97,18 @@ pub(super) fn properties(mut cursor: Cursor<'_>) -> Result<Vec<Cow<'_, [u8]>>, E
     Ok(properties)
 }
 
-pub(super) fn attributes_and_types<'a>(mut offsets: Cursor<'a>, content: Cursor<'a>, tables: &mut Tables<'a>) -> Result<(), Error> {
+/// Finds where each attribute and type is; see [`check_entries`] for what they are.
+pub(super) fn attributes_and_types<'a>(mut offsets: Cursor<'a>, content: &Cursor<'a>, tables: &mut Tables<'a>) -> Result<(), Error> {
     let num_attrs = offsets.count(1, "attributes")?;
     let num_types = offsets.count(1, "types")?;
-    let mut reader = Reader { content: &content, position: 0, tables };
+    let mut reader = Reader { content, position: 0, tables };
     reader.tables.attrs = reader.table(&mut offsets, num_attrs, "attributes", |encodings| encodings.attributes)?;
     reader.tables.types = reader.table(&mut offsets, num_types, "types", |encodings| encodings.types)?;
     offsets.finish("the lengths of attributes and types")?;
     if reader.position != content.rest().len() {
         return Err(content.error_at(content.offset() + reader.position, "bytes remain behind the attributes and types"));
     }
-    check_entries(&content, tables)
+    Ok(())
 }
 
 struct Reader<'r, 'a> {
@@ -157,13 +159,30 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
+/// What a look at all attributes and types shows.
+pub(super) struct Checked {
+    /// The numbers of those whose encoding is not the known one, and whether it is a type.
+    opaque: Vec<(bool, usize)>,
+    may_hold_locations: bool,
+}
+
+impl Checked {
+    pub(super) fn apply(self, tables: &mut Tables<'_>) {
+        tables.may_hold_locations = self.may_hold_locations;
+        for (is_type, index) in self.opaque {
+            let table = if is_type { &mut tables.types } else { &mut tables.attrs };
+            table.entries[index].form = Form::Opaque;
+        }
+    }
+}
+
 /// Checks that each encoding is well formed. One of another dialect than builtin that is not counts as unknown: the dialect may have
 /// changed it. Then checks that nothing contains itself, nests too deep, or describes too long a text.
-fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Error> {
+pub(super) fn check_entries(content: &Cursor<'_>, tables: &Tables<'_>) -> Result<Checked, Error> {
     let num_attrs = tables.attrs.len();
     let mut done = vec![(0, 0); num_attrs + tables.types.len()];
     let mut opaque = Vec::new();
-    let mut holds_locations = false;
+    let mut may_hold_locations = false;
     let is_location = |node: usize| node < num_attrs && tables.builtin_attr(AttrId(node as u32)).is_some_and(encoding::code::is_location);
     // Types first: attributes refer to them more than the other way round.
     for (table, first, is_type) in [(&tables.types, num_attrs, true), (&tables.attrs, 0, false)] {
@@ -175,7 +194,7 @@ fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Er
                 location |= is_location(part);
             };
             let checked = check_entry(content, tables, table, index as u32, is_type, &mut add);
-            holds_locations |= location && !is_location(first + index);
+            may_hold_locations |= location && !is_location(first + index);
             match checked {
                 Ok(()) => done[first + index] = size.known().unwrap_or((0, 0)),
                 Err(error) => {
@@ -188,21 +207,19 @@ fn check_entries(content: &Cursor<'_>, tables: &mut Tables<'_>) -> Result<(), Er
             }
         }
     }
-    tables.may_hold_locations = holds_locations;
-    for (is_type, index) in opaque {
-        let table = if is_type { &mut tables.types } else { &mut tables.attrs };
-        table.entries[index].form = Form::Opaque;
-    }
-    Nesting::new(tables, done).visit_all().map_err(|(node, message)| {
+    // What an entry of an unknown form refers to is not known either.
+    let is_opaque: HashSet<usize> = opaque.iter().map(|&(is_type, index)| if is_type { num_attrs + index } else { index }).collect();
+    Nesting::new(tables, is_opaque, done).visit_all().map_err(|(node, message)| {
         let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
         content.error_at(content.offset() + entry.start, message)
-    })
+    })?;
+    Ok(Checked { opaque, may_hold_locations })
 }
 
 /// Checks that no attribute or type contains itself, nests too deep, or describes too long a text; else gives its number, types behind
 /// attributes, and what is wrong.
 pub(crate) fn check_nesting(tables: &Tables<'_>) -> Result<(), (usize, String)> {
-    Nesting::new(tables, vec![(0, 0); tables.attrs.len() + tables.types.len()]).visit_all()
+    Nesting::new(tables, HashSet::default(), vec![(0, 0); tables.attrs.len() + tables.types.len()]).visit_all()
 }
 
 /// How deep an entry is and how many parts it has, from what is known of its parts.
@@ -315,6 +332,8 @@ fn decode_fields(
 
 struct Nesting<'t, 'a> {
     tables: &'t Tables<'a>,
+    /// The entries whose encoding is not the known one.
+    opaque: HashSet<usize>,
     /// For each attribute, then for each type: how deep it is, 0 where that is not known yet, and how many parts it has.
     done: Vec<(u32, u64)>,
     /// The parts of what is being worked out.
@@ -324,8 +343,8 @@ struct Nesting<'t, 'a> {
 }
 
 impl<'t, 'a> Nesting<'t, 'a> {
-    fn new(tables: &'t Tables<'a>, done: Vec<(u32, u64)>) -> Nesting<'t, 'a> {
-        Nesting { tables, done, parts: Vec::new(), stack: Vec::new() }
+    fn new(tables: &'t Tables<'a>, opaque: HashSet<usize>, done: Vec<(u32, u64)>) -> Nesting<'t, 'a> {
+        Nesting { tables, opaque, done, parts: Vec::new(), stack: Vec::new() }
     }
 
     /// Stands for a depth while it is worked out.
@@ -367,7 +386,9 @@ impl<'t, 'a> Nesting<'t, 'a> {
     fn begin(&mut self, node: usize) {
         self.done[node].0 = Self::BUSY;
         self.stack.push((node, self.parts.len(), self.parts.len()));
-        each_part_of(self.tables, node, &mut |part| self.parts.push(part));
+        if !self.opaque.contains(&node) {
+            each_part_of(self.tables, node, &mut |part| self.parts.push(part));
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use std::{
 use tilewright::{
     bytecode::FileKind,
     ir::{self, printable},
-    mlir::{self, Module, PrintOptions, Stats, Version},
+    mlir::{self, Module, PrintOptions, ReadOptions, Stats, Version},
     text::{self, ParseError},
 };
 
@@ -46,7 +46,7 @@ pub(super) fn noun(input: &File) -> &'static str {
 /// The module, or what is wrong with the file.
 fn read_plain(input: &File) -> Result<Module<'_>, String> {
     if is_bytecode(input) {
-        return mlir::read(input.bytes()).map_err(|error| error.to_string());
+        return ReadOptions::new().threads(printing_threads()).read(input.bytes()).map_err(|error| error.to_string());
     }
     let shown = |error: &ParseError| error.render(input.bytes(), input.source().name()).trim_end().to_owned();
     let text = text::decode(input.bytes()).map_err(|error| shown(&error))?;
