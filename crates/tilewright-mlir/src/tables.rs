@@ -253,6 +253,14 @@ impl<'a> Tables<'a> {
         Some(self.strings.get(StrId(string as u32)))
     }
 
+    /// The file, line and column of a location that is one of these.
+    pub(crate) fn file_location(&self, id: AttrId) -> Option<(AttrId, u64, u64)> {
+        let Some(code::FILE_LINE_COL_LOC) = self.builtin_attr(id) else { return None };
+        let mut cursor = Cursor::trusted(self.attrs.encoded(id.0));
+        let (_, file) = (cursor.varint().ok()?, cursor.varint().ok()?);
+        Some((AttrId(file as u32), cursor.varint().ok()?, cursor.varint().ok()?))
+    }
+
     /// The type as one that numbers have.
     pub(crate) fn scalar(&self, id: TypeId) -> Option<Scalar> {
         let entry = self.types.entry(id.0);

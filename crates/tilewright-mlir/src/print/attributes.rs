@@ -241,6 +241,11 @@ impl Printer<'_, '_> {
 
     pub(super) fn push_location_in_full(&self, out: &mut Vec<u8>, id: AttrId) {
         let tables = &self.module.tables;
+        // Most are these, which are not worth a list of their fields.
+        if let Some((file, line, column)) = tables.file_location(id) {
+            push_string(out, tables.string_attr(file).unwrap_or_default());
+            return push_place(out, line, column);
+        }
         let fields = tables.attr_fields(id);
         match (tables.builtin_attr(id), &fields[..]) {
             (Some(code::UNKNOWN_LOC), _) => out.extend(b"unknown"),
@@ -250,10 +255,6 @@ impl Printer<'_, '_> {
                 out.extend(b" at ");
                 self.push_inner_location(out, *caller);
                 out.push(b')');
-            }
-            (Some(code::FILE_LINE_COL_LOC), [Value::Attr(file), Value::Number(line), Value::Number(column)]) => {
-                push_string(out, tables.string_attr(*file).unwrap_or_default());
-                push_place(out, *line, *column);
             }
             (Some(code::FILE_LINE_COL_RANGE), [Value::Attr(file), Value::Numbers(range)]) => {
                 push_string(out, tables.string_attr(*file).unwrap_or_default());
