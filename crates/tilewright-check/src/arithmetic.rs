@@ -3,7 +3,7 @@
 use crate::{
     lanes::coordinates,
     rules::{self, Rule},
-    state::{At, State, Violation},
+    state::{At, Spot, State, Violation},
     undefined::Shadow,
 };
 use tilewright_exec::{OperandTile, Step};
@@ -125,7 +125,7 @@ impl State<'_> {
         if let Some((i, message)) = first {
             let element = Some(coordinates(i, &operands.extents));
             let elements = elements * (shape.iter().product::<usize>() / n.max(1)) as u64;
-            self.violation(at, Violation { elements, element, ..Violation::new(rule, message) });
+            self.violation(at, Violation { elements, spot: Spot::element(element), ..Violation::new(rule, message) });
         }
     }
 
@@ -299,7 +299,10 @@ impl State<'_> {
             }
         }
         if let Some((element, message)) = first {
-            self.violation(at, Violation { elements, element: Some(element), ..Violation::new(&rules::FALSE_ASSUMPTION, message) });
+            self.violation(
+                at,
+                Violation { elements, spot: Spot::element(Some(element)), ..Violation::new(&rules::FALSE_ASSUMPTION, message) },
+            );
         }
     }
 

@@ -9,15 +9,21 @@
 
 mod access;
 mod arithmetic;
+mod bounds;
+mod control;
+mod elements;
 mod explore;
 mod finding;
 mod lanes;
 mod memory;
 mod order;
+mod results;
 mod rules;
 mod state;
 mod undefined;
+mod views;
 mod watch;
+mod written;
 
 pub use finding::{BufferPlace, Finding, MemoryPlace, Place, Related, Report, Source};
 pub use rules::{Rule, explain, rules};

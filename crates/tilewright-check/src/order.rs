@@ -1,10 +1,10 @@
 //! Which accesses are ordered: tokens of a block, and what happens before between blocks.
 
 use crate::{
-    access::{Elements, Way},
-    finding::MemoryPlace,
+    access::Way,
+    elements::{Elements, Geometry},
     rules::{self, Rule},
-    state::{At, State, Violation},
+    state::{At, Other, Spot, State, Violation},
 };
 use tilewright_exec::Step;
 use tilewright_ir::{MemoryOrderingSemantics, Op, OpRef, Opcode, TypeTable, Value};
@@ -82,6 +82,7 @@ impl<'m> State<'m> {
             runs: &runs,
             token: &token,
             result_used,
+            detail: &elements.geometry(),
         };
         let token = self.races.access(&access);
         self.give(at, op, token);
@@ -111,9 +112,7 @@ impl<'m> State<'m> {
         }
     }
 
-    fn report_race(&mut self, race: &Race) {
-        let (first, second) = (self.side(race.first), self.side(race.second));
-        let memory = self.memory.place(race.address, race.bytes);
+    fn report_race(&mut self, race: &Race<Geometry>) {
         let (rule, why): (&'static Rule, &str) = match race.reason {
             Reason::SameOperation => (&rules::SAME_ELEMENT, "two elements of it lie in one place"),
             Reason::Unordered if race.is_in_one_block() => {
@@ -123,18 +122,28 @@ impl<'m> State<'m> {
             Reason::Scope => (&rules::NARROW_SCOPE, "the scope of one of two strong accesses does not include the other's block"),
             Reason::Overlap => (&rules::MIXED_SIZE, "another strong access covers only a part of the bytes, or more"),
         };
-        let message = format!("it {}, and {why}", what(race.second));
-        let mut violation = Violation { elements: 1, memory: Some(memory.clone()), ..Violation::new(rule, message) };
-        if race.reason != Reason::SameOperation {
-            let other: (String, At, Option<MemoryPlace>) =
-                (format!("the other access {} the same bytes", what(race.first)), first, Some(memory));
-            violation.other = Some(other);
+        let message = format!("it {}, and {why}", what(&race.second));
+        let (what, nth) = match race.reason {
+            Reason::SameOperation => ("the other element accesses the same bytes".to_owned(), 1),
+            _ => (format!("the other access {} the same bytes", what(&race.first)), 0),
+        };
+        let other = Other { what, at: self.side(&race.first), spot: self.raced(race, &race.first, nth) };
+        let spot = self.raced(race, &race.second, 0);
+        self.violation(self.side(&race.second), Violation { spot, other: Some(other), ..Violation::new(rule, message) });
+    }
+
+    /// What a side of a race accessed: the element, or the other one of that place, that holds the first byte of the race.
+    fn raced(&self, race: &Race<Geometry>, side: &Side<Geometry>, nth: usize) -> Spot {
+        let memory = self.memory.place(race.address, race.bytes);
+        let elements = side.detail.elements();
+        match elements.at_byte(race.address).get(nth) {
+            Some(position) => elements.spot(*position, memory),
+            None => Spot::memory(memory),
         }
-        self.violation(second, violation);
     }
 
     /// The operation and the block of one side of a race.
-    fn side(&self, side: Side) -> At {
+    fn side(&self, side: &Side<Geometry>) -> At {
         let (function, op) = self.op_of_site(side.site);
         let index = u64::from(side.block);
         let [x, y, _] = self.grid.map(u64::from);
@@ -155,7 +164,7 @@ impl<'m> State<'m> {
 }
 
 /// What one side of a race does, in words.
-fn what(side: Side) -> String {
+fn what(side: &Side<Geometry>) -> String {
     let does = match side.kind {
         Kind::Read => "reads",
         Kind::Write => "writes",

@@ -1,11 +1,12 @@
 //! What a check keeps while a launch runs.
 
 use crate::{
+    control::Call,
+    elements::Geometry,
     finding::{Finding, MemoryPlace, Place, Related, Report, Source},
     memory::Memory,
     rules::{self, Rule},
     undefined::{Cause, Origin, Shadow},
-    watch::Call,
 };
 use foldhash::{HashMap, HashSet};
 use tilewright_ir::{Body, Module, Op, OpRef, Value};
@@ -39,7 +40,7 @@ pub(crate) struct State<'m> {
     pub(crate) op_offsets: Vec<usize>,
     /// By number of a value: whether an operation reads it.
     read: Vec<bool>,
-    pub(crate) races: Races,
+    pub(crate) races: Races<Geometry>,
     pub(crate) grid: [u32; 3],
     pub(crate) report: Report,
     /// By key: the finding, and the blocks in which it was seen.
@@ -90,15 +91,38 @@ pub(crate) struct Violation {
     pub(crate) rule: &'static Rule,
     pub(crate) message: String,
     pub(crate) elements: u64,
+    pub(crate) spot: Spot,
+    pub(crate) other: Option<Other>,
+}
+
+/// What of a tile is concerned: an element, its coordinates in the tensor, the memory that was accessed.
+#[derive(Default)]
+pub(crate) struct Spot {
     pub(crate) element: Option<Vec<usize>>,
     pub(crate) coordinates: Option<Vec<u64>>,
     pub(crate) memory: Option<MemoryPlace>,
-    pub(crate) other: Option<(String, At, Option<MemoryPlace>)>,
+}
+
+impl Spot {
+    pub(crate) fn element(element: Option<Vec<usize>>) -> Spot {
+        Spot { element, ..Spot::default() }
+    }
+
+    pub(crate) fn memory(memory: MemoryPlace) -> Spot {
+        Spot { memory: Some(memory), ..Spot::default() }
+    }
+}
+
+/// Another operation that has to do with a violation.
+pub(crate) struct Other {
+    pub(crate) what: String,
+    pub(crate) at: At,
+    pub(crate) spot: Spot,
 }
 
 impl Violation {
     pub(crate) fn new(rule: &'static Rule, message: String) -> Violation {
-        Violation { rule, message, elements: 1, element: None, coordinates: None, memory: None, other: None }
+        Violation { rule, message, elements: 1, spot: Spot::default(), other: None }
     }
 }
 
@@ -202,8 +226,8 @@ impl<'m> State<'m> {
                 true => String::new(),
                 false => self.what_they_wait_for(&seen[i..].iter().filter(is_here).collect::<Vec<_>>()),
             };
-            let memory = Some(self.memory.place(first.address, first.bytes));
-            self.violation(first.at, Violation { memory, ..Violation::new(&rules::DEADLOCK, message) });
+            let spot = Spot::memory(self.memory.place(first.address, first.bytes));
+            self.violation(first.at, Violation { spot, ..Violation::new(&rules::DEADLOCK, message) });
         }
     }
 
@@ -226,8 +250,8 @@ impl<'m> State<'m> {
 
     /// Adds what happened to the report: to the finding that is the same, if there is one.
     pub(crate) fn violation(&mut self, at: At, violation: Violation) {
-        let Violation { rule, message, elements, element, coordinates, memory, other } = violation;
-        let key = (rule.id, at.function, at.op.index(), other.as_ref().map(|(_, at, _)| (at.function, at.op.index())));
+        let Violation { rule, message, elements, spot, other } = violation;
+        let key = (rule.id, at.function, at.op.index(), other.as_ref().map(|other| (other.at.function, other.at.op.index())));
         if let Some((position, blocks)) = self.found.get_mut(&key) {
             let finding = &mut self.report.findings[*position];
             finding.elements += elements;
@@ -236,11 +260,16 @@ impl<'m> State<'m> {
             }
             return;
         }
-        let place = Place { element, coordinates, memory, ..self.place(at) };
-        let other = other.map(|(what, at, memory)| Related { what, place: Place { memory, ..self.place(at) } });
+        let place = self.spot(at, spot);
+        let other = other.map(|other| Related { what: other.what, place: self.spot(other.at, other.spot) });
         let kernel = self.kernel.clone();
         self.found.insert(key, (self.report.findings.len(), [at.index].into_iter().collect()));
         self.report.findings.push(Finding { rule, message, kernel, place, other, elements, blocks: 1, schedule: None });
+    }
+
+    /// What reports say of a part of an operation.
+    pub(crate) fn spot(&self, at: At, Spot { element, coordinates, memory }: Spot) -> Place {
+        Place { element, coordinates, memory, ..self.place(at) }
     }
 
     pub(crate) fn place(&self, at: At) -> Place {
@@ -261,16 +290,19 @@ impl<'m> State<'m> {
     }
 
     /// What a report says of where an undefined value comes from.
-    pub(crate) fn origin(&self, origin: &Origin) -> (String, At, Option<MemoryPlace>) {
+    pub(crate) fn origin(&self, origin: &Origin) -> Other {
         let what = match origin.cause {
             Cause::NeverWritten(_) => "the value was read here, from memory that nobody wrote",
             Cause::MaskedOff => "the value is that of an element that is masked off here, without padding",
             Cause::OutsideOfTensor => "the value was read here, outside of the tensor, by a view without padding value",
         };
-        let memory = if let Cause::NeverWritten(address) = origin.cause { Some(self.memory.place(address, 1)) } else { None };
+        let spot = match origin.cause {
+            Cause::NeverWritten(address) => Spot::memory(self.memory.place(address, 1)),
+            _ => Spot::default(),
+        };
         let [x, y, _] = self.grid.map(u64::from);
         let [bx, by, bz] = origin.block.map(u64::from);
         let index = bx + x * (by + y * bz);
-        (what.to_owned(), At { function: origin.function, op: origin.op, block: origin.block, index }, memory)
+        Other { what: what.to_owned(), at: At { function: origin.function, op: origin.op, block: origin.block, index }, spot }
     }
 }

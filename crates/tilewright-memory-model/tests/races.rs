@@ -14,7 +14,7 @@ struct Launch(Races);
 
 impl Launch {
     fn runs(&mut self, (block, site): (u32, u32), strength: Strength, element: u32, runs: &[Run], token: &Token) -> Token {
-        self.0.access(&Access { block, site, strength, element, runs, token, result_used: true })
+        self.0.access(&Access { block, site, strength, element, runs, token, result_used: true, detail: &() })
     }
 
     fn one(&mut self, at: (u32, u32), strength: Strength, kind: Kind, address: u64, token: &Token) -> Token {
@@ -206,4 +206,23 @@ fn long_histories_are_dropped_without_a_deep_stack() {
         launch.one((0, 2), Strength::WEAK, Kind::Read, DATA, &fresh());
     }
     assert_eq!(launch.findings(), []);
+}
+
+#[test]
+fn a_race_has_the_details_of_accesses_to_its_first_byte() {
+    let mut races = Races::new();
+    let mut access = |block, detail: &str, address| {
+        let runs = [Run { address, bytes: 8, kind: Kind::Write }];
+        let detail = detail.to_owned();
+        let strength = Strength::WEAK;
+        let site = block;
+        races.access(&Access { block, site, strength, element: 4, runs: &runs, token: &fresh(), result_used: false, detail: &detail });
+    };
+    access(0, "first, high", DATA + 64);
+    access(0, "first, low", DATA);
+    access(1, "second, high", DATA + 64);
+    access(1, "second, low", DATA + 4);
+    let [race] = &*races.findings() else { panic!("{races:?}") };
+    assert_eq!((race.address, race.bytes), (DATA + 4, 68));
+    assert_eq!((&*race.first.detail, &*race.second.detail), ("first, low", "second, low"));
 }

@@ -112,8 +112,16 @@ fn found(happened: &Happened) -> Pairs {
         };
         let runs = [Run { address: 64 * location as u64, bytes: 4, kind }];
         // Blocks have lines of their own, so a line says the block.
-        let access =
-            Access { block: *block as u32, site: site as u32, strength, element: 4, runs: &runs, token: &token, result_used: true };
+        let access = Access {
+            block: *block as u32,
+            site: site as u32,
+            strength,
+            element: 4,
+            runs: &runs,
+            token: &token,
+            result_used: true,
+            detail: &(),
+        };
         tokens[*block].push(races.access(&access));
     }
     let side = |side: &tilewright_memory_model::races::Side| (side.block as usize, side.site as usize);

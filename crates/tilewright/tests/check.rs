@@ -1,11 +1,12 @@
 //! The rules of the checker: the buggy kernel of each is reported, the mended one is not. The first line of a kernel says how it is checked.
 
+use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 use tilewright::{bytecode, case::Case, check::rules, exec::LaunchOptions, ir, text};
 use tilewright_fuzz::corpus;
 
-/// Checks a kernel by the command in its first line; gives the exit status and the rules of the findings.
-fn check(name: &str, text: &str) -> (Option<i32>, Vec<String>) {
+/// Checks a kernel by the command in its first line; gives the exit status and the findings.
+fn findings(name: &str, text: &str) -> (Option<i32>, Vec<Value>) {
     let folder = tempfile::tempdir().unwrap();
     let first = text.lines().next().unwrap();
     let arguments = first.strip_prefix(&format!("// tilewright check {name} ")).unwrap_or_else(|| panic!("{name} begins with {first}"));
@@ -14,9 +15,14 @@ fn check(name: &str, text: &str) -> (Option<i32>, Vec<String>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
     let output = command.current_dir(folder.path()).arg("check").arg(name).args(arguments).args(["--format", "json"]).output().unwrap();
     assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let findings = report["findings"].as_array().unwrap();
-    (output.status.code(), findings.iter().map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect())
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    (output.status.code(), report["findings"].as_array().unwrap().clone())
+}
+
+/// The same, with the rules of the findings only.
+fn check(name: &str, text: &str) -> (Option<i32>, Vec<String>) {
+    let (status, findings) = findings(name, text);
+    (status, findings.iter().map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect())
 }
 
 #[test]
@@ -91,6 +97,31 @@ fn kernels_from_practice_are_told_apart() {
         count += 1;
     }
     assert!(count >= 8);
+}
+
+/// Of the first finding of a kernel of `tests/check` by this rule: block, element, coordinates in the tensor, and first byte in the
+/// buffer, of the access that is reported and of the other one.
+fn both_sides(file: &str, rule: &str) -> [Value; 2] {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check").join(file);
+    let (_, findings) = findings(file, &fs::read_to_string(path).unwrap());
+    let finding = findings.iter().find(|finding| finding["rule"] == rule).unwrap();
+    let side = |place: &Value| json!([place["block"], place["element"], place["coordinates"], place["memory"]["buffer"]["offset"]]);
+    [side(&finding["place"]), side(&finding["other"]["place"])]
+}
+
+#[test]
+fn races_name_the_element_of_each_side() {
+    // Element 7 of a tile that begins one place behind the buffer, and the first one of the next block.
+    let [store, load] = both_sides("shift_in_place.mlir", "data-race");
+    assert_eq!((store, load), (json!([[1, 0, 0], [0], [8], 32]), json!([[0, 0, 0], [7], [7], 32])));
+    // A matrix and its transpose in one array.
+    let [store, load] = both_sides("permute_in_one_array.mlir", "data-race");
+    assert_eq!((store, load), (json!([[0, 1, 0], [0, 0], [8, 0], 512]), json!([[0, 0, 0], [4, 0], [4, 0], 512])));
+    // All numbers are equal: all elements of all blocks lie in one place.
+    let [one, other] = both_sides("histogram_without_atomics.mlir", "same-element");
+    assert_eq!((one, other), (json!([[0, 0, 0], [0], null, 12]), json!([[0, 0, 0], [1], null, 12])));
+    let [one, other] = both_sides("histogram_without_atomics.mlir", "data-race");
+    assert_eq!((one, other), (json!([[1, 0, 0], [0], null, 12]), json!([[0, 0, 0], [0], null, 12])));
 }
 
 /// Mistakes in the synchronisation of cases of the corpus: what stands in the text, and what stands there instead.

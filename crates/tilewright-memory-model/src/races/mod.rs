@@ -6,7 +6,7 @@
 //! synchronisation, of others (`knowledge.rs`); memory remembers the accesses that later ones may race with (`shadow.rs`).
 //!
 //! Two accesses are found to race whichever of them came first, so the findings do not depend on the order of the blocks, as far as that
-//! does not decide what is read.
+//! does not decide what is read. A caller may give each access a detail, which it finds again in both sides of a race.
 //!
 //! Bounds: of the strong accesses that one operation of the program makes at one location in one block, in token order, the latest
 //! `MAX_STRONG` are kept.
@@ -20,7 +20,7 @@ use knowledge::{Foreign, Knowledge, Local, Position};
 use shadow::{Bytes, EventId, Shadow, Shape, State};
 use smallvec::SmallVec;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     fmt,
     ops::Range,
     sync::{Arc, OnceLock},
@@ -97,7 +97,7 @@ impl Run {
 
 /// An operation of a block that accesses memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Access<'a> {
+pub struct Access<'a, D = ()> {
     /// The block, by any number that is its own.
     pub block: u32,
     /// Which operation of the program this is an instance of.
@@ -112,11 +112,13 @@ pub struct Access<'a> {
     pub token: &'a Token,
     /// Whether anything can wait for its token. `true` is always right; `false` saves memory.
     pub result_used: bool,
+    /// What a race is to say of the access: kept as long as memory remembers it.
+    pub detail: &'a D,
 }
 
 /// One of two accesses in a race.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Side {
+pub struct Side<D = ()> {
     /// The block.
     pub block: u32,
     /// See [`Access::site`].
@@ -125,6 +127,8 @@ pub struct Side {
     pub kind: Kind,
     /// How it orders others.
     pub strength: Strength,
+    /// See [`Access::detail`]: that of an access to the race's first byte.
+    pub detail: D,
 }
 
 /// Why two accesses race.
@@ -142,11 +146,11 @@ pub enum Reason {
 
 /// Two operations of a program whose accesses race, with the first blocks in which they do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Race {
+pub struct Race<D = ()> {
     /// The operation with the lower number, or of the lower block.
-    pub first: Side,
+    pub first: Side<D>,
     /// The other one.
-    pub second: Side,
+    pub second: Side<D>,
     /// The first byte that both access, in these blocks.
     pub address: u64,
     /// How many bytes from there to the last such byte.
@@ -155,7 +159,7 @@ pub struct Race {
     pub reason: Reason,
 }
 
-impl Race {
+impl<D> Race<D> {
     /// Whether both accesses are of one block, where tokens order them.
     pub fn is_in_one_block(&self) -> bool {
         self.first.block == self.second.block
@@ -208,28 +212,33 @@ impl Chains {
 }
 
 /// Finds the data races of one launch.
-#[derive(Default)]
-pub struct Races {
+pub struct Races<D = ()> {
     events: Vec<Event>,
     chains: Chains,
-    shadow: Shadow,
-    found: BTreeMap<Key, Race>,
+    shadow: Shadow<D>,
+    found: BTreeMap<Key, Race<D>>,
 }
 
-impl fmt::Debug for Races {
+impl<D> Default for Races<D> {
+    fn default() -> Races<D> {
+        Races { events: Vec::new(), chains: Chains::default(), shadow: Shadow::default(), found: BTreeMap::new() }
+    }
+}
+
+impl<D: fmt::Debug> fmt::Debug for Races<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Races").field("events", &self.events.len()).field("found", &self.found).finish_non_exhaustive()
     }
 }
 
-impl Races {
+impl<D: Clone> Races<D> {
     /// Nothing has happened.
-    pub fn new() -> Races {
+    pub fn new() -> Races<D> {
         Races::default()
     }
 
     /// An operation has accessed memory: every read saw what was written last among all that was told before. Gives the token of its result.
-    pub fn access(&mut self, access: &Access<'_>) -> Token {
+    pub fn access(&mut self, access: &Access<'_, D>) -> Token {
         let event = self.events.len() as EventId;
         self.events.push(Event { known_by: SmallVec::new() });
         let mut step = Step {
@@ -260,7 +269,7 @@ impl Races {
     }
 
     /// Compares an operation with what memory remembers of its runs, and adds it.
-    fn shadow(&mut self, step: &mut Step<'_>, runs: &[Run], by_element: bool) {
+    fn shadow(&mut self, step: &mut Step<'_, D>, runs: &[Run], by_element: bool) {
         let element = step.access.element;
         let shape = |run: &Run| Shape { bytes: element, phase: (run.address % u64::from(element.max(1))) as u32 };
         let bytes: SmallVec<[Bytes; 4]> = runs.iter().map(|run| (run.address, run.address.saturating_add(run.bytes))).collect();
@@ -274,7 +283,7 @@ impl Races {
             return;
         }
         // The last history that was met, what became of it, and the races that it has.
-        let mut last: Option<Met> = None;
+        let mut last: Option<Met<D>> = None;
         self.shadow.update(&bytes, |index, (begin, end), mut state| {
             let (kind, shape) = (runs[index].kind, shape(&runs[index]));
             if let Some(met) = last.as_ref().filter(|met| met.is(&state, kind, shape)) {
@@ -321,8 +330,8 @@ impl Races {
     }
 
     /// The races, by their operations.
-    pub fn findings(&self) -> Vec<Race> {
-        self.found.values().copied().collect()
+    pub fn findings(&self) -> Vec<Race<D>> {
+        self.found.values().cloned().collect()
     }
 
     /// What is known behind a token.
@@ -346,33 +355,45 @@ impl Races {
     }
 
     /// Adds a race to the findings. Of each pair of operations, the lowest blocks are shown.
-    fn note(&mut self, race: Race) {
-        let order = |side: &Side| (side.site, side.kind, side.block);
+    fn note(&mut self, race: Race<D>) {
+        let order = |side: &Side<D>| (side.site, side.kind, side.block);
         let (first, second) = if order(&race.first) <= order(&race.second) { (race.first, race.second) } else { (race.second, race.first) };
         let race = Race { first, second, ..race };
+        let (first, second) = (&race.first, &race.second);
         let key = (first.site, first.kind, second.site, second.kind, race.reason, race.is_in_one_block());
-        let blocks = |race: &Race| (race.first.block, race.second.block);
-        let known = self.found.entry(key).or_insert(race);
-        if blocks(&race) < blocks(known) {
-            *known = race;
-        } else if blocks(&race) == blocks(known) {
-            known.reach(race.address, race.address + race.bytes);
+        let blocks = |race: &Race<D>| (race.first.block, race.second.block);
+        match self.found.entry(key) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(race);
+            }
+            Entry::Occupied(mut known) if blocks(&race) < blocks(known.get()) => {
+                known.insert(race);
+            }
+            Entry::Occupied(known) if blocks(&race) == blocks(known.get()) => {
+                let known = known.into_mut();
+                let (begin, end) = (race.address, race.address + race.bytes);
+                if begin < known.address {
+                    (known.first, known.second) = (race.first, race.second);
+                }
+                known.reach(begin, end);
+            }
+            Entry::Occupied(_) => {}
         }
     }
 }
 
 /// A history that an operation has met.
-struct Met {
-    before: Arc<State>,
+struct Met<D> {
+    before: Arc<State<D>>,
     kind: Kind,
     shape: Shape,
-    after: Arc<State>,
+    after: Arc<State<D>>,
     /// Where in the list of races those with it are.
     races: Range<usize>,
 }
 
-impl Met {
-    fn is(&self, state: &Arc<State>, kind: Kind, shape: Shape) -> bool {
+impl<D> Met<D> {
+    fn is(&self, state: &Arc<State<D>>, kind: Kind, shape: Shape) -> bool {
         Arc::ptr_eq(&self.before, state) && (self.kind, self.shape) == (kind, shape)
     }
 }

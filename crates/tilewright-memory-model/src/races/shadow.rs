@@ -30,7 +30,7 @@ pub(super) struct Shape {
 
 /// An access that later ones are compared with.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct Entry<D> {
     pub(super) event: EventId,
     pub(super) block: u32,
     pub(super) site: u32,
@@ -50,6 +50,8 @@ pub(super) struct Entry {
     pub(super) released: Option<Foreign>,
     /// Earlier accesses that this one stands for, too: only who knows all of them is behind this one.
     pub(super) also: Option<Arc<Also>>,
+    /// What the caller said of it.
+    pub(super) detail: D,
 }
 
 /// Accesses of one site and block that no tokens order, as one entry.
@@ -105,11 +107,17 @@ pub(super) struct LastWrite {
 }
 
 /// The history of some bytes.
-#[derive(Clone, Default, Debug)]
-pub(super) struct State {
-    pub(super) reads: Arc<Vec<Entry>>,
-    pub(super) writes: Arc<Vec<Entry>>,
+#[derive(Clone, Debug)]
+pub(super) struct State<D> {
+    pub(super) reads: Arc<Vec<Entry<D>>>,
+    pub(super) writes: Arc<Vec<Entry<D>>>,
     pub(super) last: Option<LastWrite>,
+}
+
+impl<D> Default for State<D> {
+    fn default() -> State<D> {
+        State { reads: Arc::default(), writes: Arc::default(), last: None }
+    }
 }
 
 struct Segment {
@@ -120,9 +128,8 @@ struct Segment {
 type GroupId = u32;
 
 /// Segments with one history.
-#[derive(Default)]
-struct Group {
-    state: Arc<State>,
+struct Group<D> {
+    state: Arc<State<D>>,
     segments: u32,
     /// The runs of an access, if the segments are exactly their bytes.
     runs: Option<Box<[Bytes]>>,
@@ -134,15 +141,20 @@ pub(super) type Bytes = (u64, u64);
 /// Histories by address.
 ///
 /// Accesses come again and again to the same bytes: a tile that was accessed as a whole is a group, and is found again by its runs at once.
-#[derive(Default)]
-pub(super) struct Shadow {
+pub(super) struct Shadow<D> {
     segments: BTreeMap<u64, Segment>,
-    groups: Vec<Group>,
+    groups: Vec<Group<D>>,
     free: Vec<GroupId>,
     /// Groups that are the runs of an access, by a hash of these.
     whole: HashMap<u64, GroupId>,
     /// The history of bytes that nobody has accessed, which all of them share.
-    untouched: Arc<State>,
+    untouched: Arc<State<D>>,
+}
+
+impl<D> Default for Shadow<D> {
+    fn default() -> Shadow<D> {
+        Shadow { segments: BTreeMap::new(), groups: Vec::new(), free: Vec::new(), whole: HashMap::new(), untouched: Arc::default() }
+    }
 }
 
 fn hash(runs: &[Bytes]) -> u64 {
@@ -150,16 +162,16 @@ fn hash(runs: &[Bytes]) -> u64 {
     runs.iter().fold(0, |hash, (begin, end)| mix(mix(hash, *begin), *end))
 }
 
-impl Shadow {
+impl<D> Shadow<D> {
     /// The history of runs that are all of a group.
-    pub(super) fn of_whole(&mut self, runs: &[Bytes]) -> Option<&mut Arc<State>> {
+    pub(super) fn of_whole(&mut self, runs: &[Bytes]) -> Option<&mut Arc<State<D>>> {
         let group = self.whole.get(&hash(runs))?;
         let group = &mut self.groups[*group as usize];
         (group.runs.as_deref() == Some(runs)).then_some(&mut group.state)
     }
 
     /// Replaces the history of each part of these runs by what `change` makes of it, given the run's position.
-    pub(super) fn update(&mut self, runs: &[Bytes], mut change: impl FnMut(usize, Bytes, Arc<State>) -> Arc<State>) {
+    pub(super) fn update(&mut self, runs: &[Bytes], mut change: impl FnMut(usize, Bytes, Arc<State<D>>) -> Arc<State<D>>) {
         // The group of the first part, as long as all parts are in it.
         let mut common = None;
         let mut parts = 0;
@@ -189,7 +201,7 @@ impl Shadow {
     }
 
     /// Takes a segment out of a group; gives its history.
-    fn leave(&mut self, id: GroupId) -> Arc<State> {
+    fn leave(&mut self, id: GroupId) -> Arc<State<D>> {
         let group = &mut self.groups[id as usize];
         group.segments -= 1;
         if let Some(runs) = group.runs.take() {
@@ -206,7 +218,7 @@ impl Shadow {
     }
 
     /// Puts a segment with a history into a group: the one that is given if it has the same, else a new one.
-    fn enter(&mut self, state: Arc<State>, group: Option<GroupId>) -> GroupId {
+    fn enter(&mut self, state: Arc<State<D>>, group: Option<GroupId>) -> GroupId {
         if let Some(id) = group
             && Arc::ptr_eq(&self.groups[id as usize].state, &state)
         {

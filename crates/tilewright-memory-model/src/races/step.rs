@@ -9,16 +9,16 @@ use crate::access::{Distance, Strength, scopes_include_each_other};
 use std::sync::Arc;
 
 /// One operation on its way through memory.
-pub(super) struct Step<'a> {
+pub(super) struct Step<'a, D> {
     pub(super) event: EventId,
-    pub(super) access: &'a Access<'a>,
+    pub(super) access: &'a Access<'a, D>,
     /// What the operation knows by its token.
     pub(super) known: Knowledge,
     /// What it acquired, over all elements.
     pub(super) acquired: Foreign,
     /// Its positions in chains of releases.
     pub(super) releases: Local,
-    pub(super) races: Vec<Race>,
+    pub(super) races: Vec<Race<D>>,
 }
 
 /// What an operation knows at one place, where it has acquired what was released there.
@@ -43,7 +43,7 @@ impl Here<'_> {
     }
 
     /// Whether all accesses that an entry stands for are before this one.
-    fn is_behind(&self, entry: &Entry) -> bool {
+    fn is_behind<D>(&self, entry: &Entry<D>) -> bool {
         let mut also = entry.also.as_deref();
         while let Some(next) = also {
             if !self.is_behind_event(next.event, entry.block, None) {
@@ -55,7 +55,7 @@ impl Here<'_> {
     }
 }
 
-impl Step<'_> {
+impl<D: Clone> Step<'_, D> {
     fn distance(&self, block: u32) -> Distance {
         if block == self.access.block { Distance::SameBlock } else { Distance::SameDevice }
     }
@@ -70,7 +70,7 @@ impl Step<'_> {
         &mut self,
         events: &[Event],
         chains: &mut Chains,
-        state: &mut State,
+        state: &mut State<D>,
         (kind, shape): (Kind, Shape),
         range: (u64, u64),
     ) {
@@ -118,20 +118,21 @@ impl Step<'_> {
             position,
             released,
             also: None,
+            detail: self.access.detail.clone(),
         };
         add(Arc::make_mut(if writes { &mut state.writes } else { &mut state.reads }), entry, &here);
         self.known = known;
     }
 
     /// What a read observes: the chain of the write that it reads from, if the two are morally strong.
-    fn observed(&self, here: &Here<'_>, state: &State, kind: Kind, shape: Shape) -> Option<(ChainPlace, Option<Arc<Record>>)> {
+    fn observed(&self, here: &Here<'_>, state: &State<D>, kind: Kind, shape: Shape) -> Option<(ChainPlace, Option<Arc<Record>>)> {
         let last = state.last.as_ref().filter(|_| kind.reads())?;
         let strong = here.waits_for(last.event, last.block) || self.scopes_meet(last.strength, last.block);
         (last.shape == shape && strong).then(|| (last.place, last.record.clone()))
     }
 
     /// What an acquire learns from the releases that it observes, itself or by a strong read that it waits for.
-    fn acquire(&self, here: &Here<'_>, state: &State, shape: Shape, observed: Option<&(ChainPlace, Option<Arc<Record>>)>) -> Foreign {
+    fn acquire(&self, here: &Here<'_>, state: &State<D>, shape: Shape, observed: Option<&(ChainPlace, Option<Arc<Record>>)>) -> Foreign {
         let mut acquired = Foreign::default();
         let own = observed.and_then(|(_, record)| record.as_deref());
         let earlier = state.reads.iter().chain(state.writes.iter());
@@ -163,7 +164,7 @@ impl Step<'_> {
     fn release(
         &self,
         here: &Here<'_>,
-        state: &State,
+        state: &State<D>,
         shape: Shape,
         (earlier, own): (Option<Arc<Record>>, Option<&Foreign>),
     ) -> Option<Arc<Record>> {
@@ -190,24 +191,25 @@ impl Step<'_> {
         record
     }
 
-    fn compare(&mut self, here: &Here<'_>, state: &State, kind: Kind, shape: Shape, (begin, end): (u64, u64)) {
+    fn compare(&mut self, here: &Here<'_>, state: &State<D>, kind: Kind, shape: Shape, (begin, end): (u64, u64)) {
         let reads = state.reads.iter().filter(|_| kind.writes());
         for earlier in state.writes.iter().chain(reads) {
             let Some(reason) = self.races_with(here, state, earlier, shape) else { continue };
-            let kind_of = |entry: &Entry| match (entry.reads, entry.writes) {
+            let kind_of = |entry: &Entry<D>| match (entry.reads, entry.writes) {
                 (true, true) => Kind::Update,
                 (true, false) => Kind::Read,
                 _ => Kind::Write,
             };
             let Access { block, site, strength, .. } = *self.access;
-            let first = Side { block: earlier.block, site: earlier.site, kind: kind_of(earlier), strength: earlier.strength };
-            let second = Side { block, site, kind, strength };
+            let (kind_of_first, detail) = (kind_of(earlier), earlier.detail.clone());
+            let first = Side { block: earlier.block, site: earlier.site, kind: kind_of_first, strength: earlier.strength, detail };
+            let second = Side { block, site, kind, strength, detail: self.access.detail.clone() };
             self.races.push(Race { first, second, address: begin, bytes: end - begin, reason });
         }
     }
 
     /// Whether the access races with an earlier one of the same bytes, with which it conflicts.
-    fn races_with(&self, here: &Here<'_>, state: &State, earlier: &Entry, shape: Shape) -> Option<Reason> {
+    fn races_with(&self, here: &Here<'_>, state: &State<D>, earlier: &Entry<D>, shape: Shape) -> Option<Reason> {
         let both_strong = earlier.strength.is_strong() && self.access.strength.is_strong();
         let scopes_meet = self.scopes_meet(earlier.strength, earlier.block);
         if scopes_meet && earlier.shape == shape {
@@ -237,7 +239,7 @@ fn released(here: &Here<'_>, position: Position) -> Foreign {
 }
 
 /// Whether all accesses that an entry stands for are before this one, by base causality or by what observed them.
-fn is_before(here: &Here<'_>, state: &State, earlier: &Entry) -> bool {
+fn is_before<D>(here: &Here<'_>, state: &State<D>, earlier: &Entry<D>) -> bool {
     let mut also = earlier.also.as_deref();
     while let Some(next) = also {
         if !here.is_behind_event(next.event, earlier.block, None) && !is_observed(here, state, next.event, next.place) {
@@ -249,9 +251,9 @@ fn is_before(here: &Here<'_>, state: &State, earlier: &Entry) -> bool {
 }
 
 /// Whether a write, by its place in a chain of updates, was observed by something that is before this access.
-fn is_observed(here: &Here<'_>, state: &State, event: EventId, place: Option<ChainPlace>) -> bool {
+fn is_observed<D>(here: &Here<'_>, state: &State<D>, event: EventId, place: Option<ChainPlace>) -> bool {
     let Some(place) = place else { return false };
-    let observes = |read: &&Entry| {
+    let observes = |read: &&Entry<D>| {
         let seen = read.observed.as_ref().map(|(seen, _)| *seen);
         seen.is_some_and(|seen| seen.first == place.first && seen.updates >= place.updates) && read.event != event
     };
@@ -259,8 +261,8 @@ fn is_observed(here: &Here<'_>, state: &State, event: EventId, place: Option<Cha
 }
 
 /// Adds an access to a history, and drops those that it stands for from now on: of the same operation of the program in the same block.
-fn add(entries: &mut Vec<Entry>, mut entry: Entry, here: &Here<'_>) {
-    let alike = |other: &Entry| {
+fn add<D>(entries: &mut Vec<Entry<D>>, mut entry: Entry<D>, here: &Here<'_>) {
+    let alike = |other: &Entry<D>| {
         (other.block, other.site, other.strength, other.shape, other.reads, other.unused)
             == (entry.block, entry.site, entry.strength, entry.shape, entry.reads, entry.unused)
     };
@@ -282,7 +284,7 @@ fn add(entries: &mut Vec<Entry>, mut entry: Entry, here: &Here<'_>) {
     } else if entry.unused {
         // Nothing is before others by its token; by observation, what is earlier in a chain is before more.
         let chain = entry.place.map(|place| place.first);
-        let is_same = |other: &Entry| alike(other) && other.place.map(|place| place.first) == chain;
+        let is_same = |other: &Entry<D>| alike(other) && other.place.map(|place| place.first) == chain;
         entries.retain(|other| !is_same(other));
         drop_oldest(entries, alike);
     } else {
@@ -292,7 +294,7 @@ fn add(entries: &mut Vec<Entry>, mut entry: Entry, here: &Here<'_>) {
 }
 
 /// Drops the oldest of the entries, if there are as many as are kept.
-fn drop_oldest(entries: &mut Vec<Entry>, is: impl Fn(&Entry) -> bool) {
+fn drop_oldest<D>(entries: &mut Vec<Entry<D>>, is: impl Fn(&Entry<D>) -> bool) {
     if entries.iter().filter(|entry| is(entry)).count() >= MAX_STRONG
         && let Some(oldest) = entries.iter().position(is)
     {

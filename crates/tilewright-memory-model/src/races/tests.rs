@@ -131,6 +131,7 @@ fn run(program: &[Vec<Op>], schedule: &[usize]) -> Vec<Race> {
             runs: &runs,
             token: &token,
             result_used: op.result_used,
+            detail: &(),
         };
         tokens[*block].push(races.access(&access));
     }
