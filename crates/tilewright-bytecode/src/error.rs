@@ -64,6 +64,22 @@ pub enum ReadErrorKind {
     Limit,
 }
 
+impl ReadErrorKind {
+    /// Its stable name, as reports for programs say it.
+    pub fn id(self) -> &'static str {
+        match self {
+            ReadErrorKind::Magic => "bytecode-magic",
+            ReadErrorKind::Version => "bytecode-version",
+            ReadErrorKind::Truncated => "bytecode-truncated",
+            ReadErrorKind::Malformed => "bytecode-malformed",
+            ReadErrorKind::Index => "bytecode-index",
+            ReadErrorKind::Newer => "bytecode-newer",
+            ReadErrorKind::Preview => "bytecode-preview",
+            ReadErrorKind::Limit => "bytecode-limit",
+        }
+    }
+}
+
 /// Why a file could not be read.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReadError(Box<Details>);

@@ -26,6 +26,7 @@ mod plan;
 mod print;
 mod progress;
 mod run;
+mod sarif;
 mod stats;
 mod validate;
 

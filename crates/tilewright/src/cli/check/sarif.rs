@@ -1,69 +1,40 @@
-//! Findings as SARIF 2.1.0, which code review tools read.
+//! What a check finds, for a log of SARIF.
 
+use crate::cli::sarif::{self, Found, Region};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use tilewright::check::{Finding, Place, Report, Rule, rules};
 
-/// The log of reports.
+/// The log of reports, with all rules of the checker.
 pub(super) fn log<'r>(reports: impl Iterator<Item = &'r Report>) -> Value {
-    let findings: Vec<&Finding> = reports.flat_map(|report| &report.findings).collect();
-    let positions: BTreeMap<&str, usize> = rules().enumerate().map(|(i, rule)| (rule.id, i)).collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "tilewright check",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules().map(rule).collect::<Vec<_>>(),
-            } },
-            "columnKind": "unicodeCodePoints",
-            "results": findings.into_iter().map(|finding| result(finding, positions[finding.rule.id])).collect::<Vec<_>>(),
-        }],
-    })
+    let findings: Vec<Found> = reports.flat_map(|report| &report.findings).map(found).collect();
+    sarif::log("check", &rules().map(rule).collect::<Vec<_>>(), &findings)
 }
 
-fn rule(rule: &Rule) -> Value {
-    json!({
-        "id": rule.id,
-        "shortDescription": { "text": rule.title },
-        "fullDescription": { "text": rule.text },
-        "help": { "text": rule.mend },
-        "properties": { "chapter": rule.chapter },
-    })
-}
-
-fn result(finding: &Finding, rule: usize) -> Value {
-    let related = finding.other.as_ref().map(|other| location(&other.place, Some(&other.what)));
-    json!({
-        "ruleId": finding.rule.id,
-        "ruleIndex": rule,
-        "level": "error",
-        "message": { "text": format!("{}: {}", finding.place.operation, finding.message) },
-        "locations": [location(&finding.place, None)],
-        "relatedLocations": related.into_iter().collect::<Vec<_>>(),
-        "occurrenceCount": finding.elements.max(1),
-        "properties": { "kernel": finding.kernel, "place": finding.place, "blocks": finding.blocks, "schedule": finding.schedule },
-    })
-}
-
-fn location(place: &Place, message: Option<&str>) -> Value {
-    let mut location = json!({ "logicalLocations": [{ "name": place.function, "kind": "function" }] });
-    if let Some(source) = &place.source {
-        let mut region = json!({ "startLine": source.line.max(1) });
-        if source.column > 0 {
-            region["startColumn"] = source.column.into();
-        }
-        location["physicalLocation"] = json!({ "artifactLocation": { "uri": uri(&source.file) }, "region": region });
+fn rule(rule: &Rule) -> sarif::Rule {
+    sarif::Rule {
+        id: rule.id,
+        title: rule.title,
+        text: Some(rule.text),
+        mend: Some(rule.mend),
+        chapter: rule.chapter,
+        page: Some("docs/check-rules.md"),
     }
-    if let Some(message) = message {
-        location["message"] = json!({ "text": message });
-    }
-    location
 }
 
-/// A path as the reference of a URI: what may not stand there is written as its bytes in hexadecimal.
-fn uri(path: &str) -> String {
-    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    path.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+fn found(finding: &Finding) -> Found {
+    Found {
+        rule: finding.rule.id,
+        message: format!("{}: {}", finding.place.operation, finding.message),
+        place: place(&finding.place),
+        related: finding.other.as_ref().map(|other| (place(&other.place), other.what.clone())),
+        occurrences: finding.elements.max(1),
+        properties: json!({
+            "kernel": finding.kernel, "place": finding.place, "blocks": finding.blocks, "schedule": finding.schedule,
+        }),
+    }
+}
+
+fn place(place: &Place) -> sarif::Place {
+    let file = place.source.as_ref().map(|source| (source.file.clone(), Region::Line(source.line, source.column)));
+    sarif::Place { function: Some(place.function.clone()), file }
 }

@@ -1,11 +1,14 @@
 //! `tilewright validate`: whether modules keep the rules.
 
+mod report;
+
 use super::{
     exit::Exit,
     input::{self, File},
     mlir,
-    output::{Style, count},
+    output::{Style, count, write_json},
 };
+use report::Verdict;
 use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -27,14 +30,24 @@ use tilewright::{
 Examples:
   tilewright validate kernel.tilebc
   tilewright validate build/*.tilebc
+  tilewright validate build/*.mlir --sarif > findings.sarif
   tilewright validate - < kernel.tilebc")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Report for programs: a list of the files, each with its verdict and its findings
+    #[arg(long, conflicts_with = "sarif")]
+    json: bool,
+    /// Report for code review tools: SARIF 2.1.0
+    #[arg(long)]
+    sarif: bool,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    if args.json || args.sarif {
+        return report_to_programs(args);
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     let style = Style::stdout();
     let mut worst = Exit::Ok;
@@ -47,6 +60,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     Ok(worst)
+}
+
+fn report_to_programs(args: &Args) -> anyhow::Result<Exit> {
+    let reports: Vec<report::Report> = args.files.iter().map(|path| report::of(path)).collect();
+    let mut out = BufWriter::new(io::stdout().lock());
+    if args.sarif {
+        write_json(&mut out, &report::sarif(&reports))?;
+    } else {
+        write_json(&mut out, &reports)?;
+    }
+    out.flush()?;
+    let is = |wanted: &[Verdict]| reports.iter().any(|report| wanted.contains(&report.verdict));
+    Ok(match () {
+        () if is(&[Verdict::Unreadable]) => Exit::Failure,
+        () if is(&[Verdict::Invalid, Verdict::Malformed, Verdict::NotTileIr]) => Exit::Findings,
+        () => Exit::Ok,
+    })
 }
 
 fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> {
