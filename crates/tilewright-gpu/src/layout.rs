@@ -116,6 +116,54 @@ impl BitMap {
     }
 }
 
+/// The words that some words of bits give by flipping.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Span {
+    /// With distinct highest bits, from the highest.
+    reduced: Vec<u64>,
+}
+
+impl Span {
+    fn rest(&self, word: u64) -> u64 {
+        self.reduced.iter().fold(word, |word, own| word.min(word ^ own))
+    }
+
+    fn insert(&mut self, word: u64) -> bool {
+        let rest = self.rest(word);
+        if rest != 0 {
+            let at = self.reduced.partition_point(|own| *own > rest);
+            self.reduced.insert(at, rest);
+        }
+        rest != 0
+    }
+
+    /// Whether the word was not given before, and is now.
+    pub(crate) fn add(&mut self, word: u32) -> bool {
+        self.insert(word.into())
+    }
+
+    /// Whether the word is given.
+    pub(crate) fn has(&self, word: u32) -> bool {
+        self.rest(word.into()) == 0
+    }
+
+    /// Of how many words all are made.
+    pub(crate) fn len(&self) -> u32 {
+        self.reduced.len() as u32
+    }
+
+    /// Words of which all are made that both give.
+    pub(crate) fn common(&self, other: &Span) -> Vec<u32> {
+        // By Zassenhaus: what is zero above is given by both.
+        let own = self.reduced.iter().map(|word| word << 32 | word);
+        let mut both = Span::default();
+        own.chain(other.reduced.iter().map(|word| word << 32)).for_each(|word| {
+            both.insert(word);
+        });
+        both.reduced.iter().filter(|word| **word >> 32 == 0).map(|word| *word as u32).collect()
+    }
+}
+
 /// Lanes of a warp, as bits.
 pub(crate) const LANE_BITS: u32 = 5;
 
@@ -168,6 +216,11 @@ impl Layout {
     /// The part of an index that a register decides.
     pub fn of_register(&self, register: u32) -> u32 {
         self.map.apply(register)
+    }
+
+    /// What each bit of a register's number flips.
+    pub(crate) fn register_columns(&self) -> &[u32] {
+        &self.map.columns[..self.register_bits as usize]
     }
 
     /// What each bit of the thread's number flips: lanes, then warps.
@@ -261,6 +314,28 @@ mod tests {
         }
         assert_eq!(BitMap::new(vec![1, 1], 2).inverse(), None);
         assert_eq!(BitMap::new(vec![1, 1], 2).solve(2), None);
+    }
+
+    #[test]
+    fn spans_have_what_their_words_give() {
+        let sets: [&[u32]; 5] = [&[], &[0b1], &[0b11, 0b110, 0b101], &[0b1000, 0b11], &[0b1011, 0b100, 0b10]];
+        let given = |words: &[u32]| -> Vec<u32> {
+            let map = BitMap::new(words.to_vec(), 4);
+            (0..16).filter(|word| map.solve(*word).is_some()).collect()
+        };
+        for (a, b) in sets.iter().flat_map(|a| sets.iter().map(move |b| (*a, *b))) {
+            let [first, second] = [a, b].map(|words| {
+                let mut span = Span::default();
+                words.iter().for_each(|word| {
+                    span.add(*word);
+                });
+                span
+            });
+            assert_eq!((0..16).filter(|word| first.has(*word)).collect::<Vec<u32>>(), given(a));
+            assert_eq!(1 << first.len(), given(a).len());
+            let both: Vec<u32> = given(a).into_iter().filter(|word| given(b).contains(word)).collect();
+            assert_eq!(given(&first.common(&second)), both, "{a:?} and {b:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod error;
 mod layout;
 mod lower;
 mod ptx;
+mod swizzle;
 mod target;
 pub mod thread;
 

@@ -6,6 +6,7 @@ mod atomic;
 mod bits;
 mod control;
 mod elementwise;
+mod exchange;
 mod fragments;
 mod memory;
 mod order;

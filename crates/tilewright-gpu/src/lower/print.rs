@@ -2,7 +2,8 @@
 
 use super::{
     Lowerer, Stop, Tile,
-    tile::{PIECE_BYTES, bits_of, dims_of},
+    exchange::{InShared, PIECE_BYTES},
+    tile::{bits_of, dims_of},
 };
 use crate::thread::{End, Space, Special, Target, Value};
 use tilewright_ir::{AttrName, AttrValue, OpRef, RoundingMode, Scalar};
@@ -123,13 +124,7 @@ impl Lowerer<'_> {
         let values: Vec<Value> = tile.registers.iter().map(|value| self.stored_form(*value)).collect();
         for piece in 0..1 << (bits - piece_bits) {
             self.barrier();
-            for (register, value) in values.iter().enumerate() {
-                if let Some((address, offset, inside)) = self.place_in_piece(&tile.layout, register as u32, None, (piece, piece_bits, size))
-                {
-                    let mask = self.both(holders, inside);
-                    self.b.store(*value, Space::Shared, address, offset, mask);
-                }
-            }
+            self.store_piece(&tile.layout, &values, 0, holders, InShared { number: piece, bits: piece_bits, size });
             self.barrier();
             let mut result = Ok(());
             self.only_where(first, |this| result = this.print_piece(op, conversion, tile, (piece, piece_bits), lane));

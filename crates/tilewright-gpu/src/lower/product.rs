@@ -3,7 +3,8 @@
 
 use super::{
     Lowerer, Stop, Tile,
-    tile::{PIECE_BYTES, bits_of, coordinate, dims_of},
+    exchange::PIECE_BYTES,
+    tile::{bits_of, coordinate, dims_of},
 };
 use crate::{
     BitMap,

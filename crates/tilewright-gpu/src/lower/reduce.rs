@@ -1,9 +1,6 @@
 //! Reductions: registers of a thread first, then lanes, then warps.
 
-use super::{
-    Lowered, Lowerer, Stop, Tile,
-    tile::{PIECE_BYTES, dims_of},
-};
+use super::{Lowered, Lowerer, Stop, Tile, exchange::PIECE_BYTES, tile::dims_of};
 use crate::{
     layout::{BitMap, Layout},
     thread::{From, Space, Special, Value},

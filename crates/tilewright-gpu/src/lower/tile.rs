@@ -1,9 +1,9 @@
 //! Tiles in registers, and how they get from one layout to another.
 
-use super::{Lowerer, words::WIDEST};
+use super::Lowerer;
 use crate::{
     layout::Layout,
-    thread::{Space, Special, Value},
+    thread::{Special, Value},
 };
 use tilewright_passes::elem::Elem;
 use tilewright_vector::{Lane, Prim};
@@ -39,9 +39,6 @@ pub(super) fn dims_of(shape: &[i64]) -> Vec<(u32, u32)> {
 pub(super) fn coordinate(index: u32, (low, bits): (u32, u32)) -> u32 {
     index >> low & ((1 << bits) - 1)
 }
-
-/// Bytes of shared memory that changes of layout use at once.
-pub(super) const PIECE_BYTES: u32 = 32 << 10;
 
 impl Lowerer<'_> {
     /// The layout that tiles of a shape have between operations.
@@ -100,13 +97,15 @@ impl Lowerer<'_> {
     /// The index of the element in a register, of which `select` takes a part: what the thread decides, and what is added for the register.
     pub(super) fn index_parts(&mut self, layout: &Layout, register: u32, select: impl Fn(u32) -> u32) -> (Value, u32) {
         let columns: Vec<u32> = layout.thread_columns().iter().map(|column| select(*column)).collect();
-        let of_register = select(layout.of_register(register));
-        let thread = self.of_thread(&columns);
-        if columns.iter().fold(0, |all, column| all | column) & of_register == 0 {
-            return (thread, of_register);
-        }
-        let flipped = self.i32(of_register);
-        (self.b.prim(Prim::Xor, &[thread, flipped]), 0)
+        self.of_thread_and(&columns, select(layout.of_register(register)))
+    }
+
+    /// What the bits of the thread's number and `bits` flip together: a value, and what is added to it.
+    pub(super) fn of_thread_and(&mut self, columns: &[u32], bits: u32) -> (Value, u32) {
+        let thread = self.of_thread(columns);
+        let reach = columns.iter().fold(0, |all, column| all | column);
+        let flipped = self.i32(bits & reach);
+        (self.b.prim(Prim::Xor, &[thread, flipped]), bits & !reach)
     }
 
     /// The index of the element in a register.
@@ -150,80 +149,6 @@ impl Lowerer<'_> {
         }
         let registers = self.through_shared(&tile.layout, &tile.registers, to, None);
         with(registers)
-    }
-
-    /// Writes values to shared memory in one layout and reads them in another, at indices that `start` is added to.
-    pub(super) fn through_shared(&mut self, from: &Layout, values: &[Value], to: &Layout, start: Option<Value>) -> Vec<Value> {
-        let lane = self.b.lane(values[0]);
-        let size = lane.size() as u32;
-        let bits = from.map().rows();
-        let piece_bits = bits.min((PIECE_BYTES / size).ilog2());
-        self.b.need_shared(size << piece_bits);
-        let first = self.first_holders(from);
-        let memory = if lane == Lane::Mask { Lane::I8 } else { lane };
-        // As many neighbours at once as a thread holds in order and one access takes.
-        let widest = (WIDEST / size).ilog2().min(piece_bits);
-        let stored = 1 << from.neighbours().min(widest);
-        let loaded = if start.is_some() { 1 } else { 1 << to.neighbours().min(widest) };
-        let values: Vec<Value> = values.iter().map(|value| self.stored_form(*value)).collect();
-        let mut read: Vec<Option<Value>> = vec![None; to.registers() as usize];
-        for piece in 0..1 << (bits - piece_bits) {
-            self.barrier();
-            for (n, values) in values.chunks(stored).enumerate() {
-                let Some((address, offset, inside)) = self.place_in_piece(from, (n * stored) as u32, None, (piece, piece_bits, size))
-                else {
-                    continue;
-                };
-                let mask = self.both(first, inside);
-                self.store_neighbours(values, Space::Shared, (address, offset), mask);
-            }
-            self.barrier();
-            for (n, slots) in read.chunks_mut(loaded).enumerate() {
-                let Some((address, offset, inside)) = self.place_in_piece(to, (n * loaded) as u32, start, (piece, piece_bits, size)) else {
-                    continue;
-                };
-                let zero = self.b.constant(memory, 0);
-                let others: Vec<Value> = slots.iter().map(|slot| slot.unwrap_or(zero)).collect();
-                let mask = inside.map(|inside| (inside, others.as_slice()));
-                let values = self.load_neighbours((memory, loaded), Space::Shared, (address, offset), mask);
-                slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = Some(value));
-            }
-        }
-        read.into_iter().map(|value| self.loaded_form(value.expect("every element is in a piece"), lane)).collect()
-    }
-
-    /// Where the element of a register is in shared memory while a piece of the tile is there, and whether it belongs to the piece; `None` if it
-    /// never does.
-    pub(super) fn place_in_piece(
-        &mut self,
-        layout: &Layout,
-        register: u32,
-        start: Option<Value>,
-        (piece, piece_bits, size): (u32, u32, u32),
-    ) -> Option<(Value, i32, Option<Value>)> {
-        let low = (1u32 << piece_bits) - 1;
-        let size_value = self.i32(size);
-        if let Some(start) = start {
-            let (index, low, places) = (self.index(layout, register, |index| index), self.i32(low), self.i32(piece_bits));
-            let index = self.b.prim(Prim::Add, &[index, start]);
-            let (upper, piece) = (self.b.prim(Prim::ShrU, &[index, places]), self.i32(piece));
-            let inside = self.b.prim(Prim::Eq, &[upper, piece]);
-            let place = self.b.prim(Prim::And, &[index, low]);
-            return Some((self.b.prim(Prim::Mul, &[place, size_value]), 0, Some(inside)));
-        }
-        let threads_decide = layout.thread_columns().iter().any(|column| column >> piece_bits != 0);
-        let inside = if threads_decide {
-            let upper = self.index(layout, register, |index| index >> piece_bits);
-            let piece = self.i32(piece);
-            Some(self.b.prim(Prim::Eq, &[upper, piece]))
-        } else if layout.of_register(register) >> piece_bits == piece {
-            None
-        } else {
-            return None;
-        };
-        let (thread, added) = self.index_parts(layout, register, |index| index & low);
-        let address = self.b.prim(Prim::Mul, &[thread, size_value]);
-        Some((address, (added * size) as i32, inside))
     }
 
     /// A value as memory holds it: masks as bytes.

@@ -277,6 +277,12 @@ impl<'a> Printer<'a> {
                 };
                 self.line(&format!("{guard}ld.{space}.v{}.{} {{{}}}, {place};", names.len(), stored(lane), names.join(", ")));
             }
+            Inst::LoadMatrices { results, address, offset, transposed } => {
+                let place = self.place(*address, *offset);
+                let names: Vec<String> = results.iter().map(|result| self.register(*result)).collect();
+                let how = if *transposed { ".trans" } else { "" };
+                self.line(&format!("ldmatrix.sync.aligned.m8n8.x{}{how}.shared.b16 {{{}}}, {place};", names.len(), names.join(", ")));
+            }
             Inst::StoreWide { values, space, address, offset, mask } => {
                 let place = self.place(*address, *offset);
                 let (ty, count) = (stored(self.function.lane(values[0])), values.len());

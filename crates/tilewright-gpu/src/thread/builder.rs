@@ -266,6 +266,14 @@ impl Builder {
         results
     }
 
+    /// The words of so many matrices in shared memory, at addresses that lanes give.
+    pub fn load_matrices(&mut self, count: usize, address: Value, offset: i32, transposed: bool) -> Vec<Value> {
+        let address = self.in_space(Space::Shared, address);
+        let results: Vec<Value> = (0..count).map(|_| self.value(Lane::I32)).collect();
+        self.push(Inst::LoadMatrices { results: results.clone(), address, offset, transposed });
+        results
+    }
+
     /// Writes neighbouring numbers at once, where the mask says so.
     pub fn store_wide(&mut self, values: Vec<Value>, space: Space, (address, offset): (Value, i32), mask: Option<Value>) {
         let mask = match mask.map(|mask| self.constant_bits(mask)) {

@@ -310,6 +310,18 @@ pub enum Inst {
         /// Whether to read, and what to give if not.
         mask: Option<(Value, Vec<Value>)>,
     },
+    /// Reads one, two or four matrices of 8 rows of 16 bytes in shared memory, of which each lane gets a word: lane `l` that number `l % 4` of row
+    /// `l / 4`. All lanes of the warp do it together.
+    LoadMatrices {
+        /// A word of each matrix: `i32`.
+        results: Vec<Value>,
+        /// Of each lane: row `l % 8` of matrix `l / 8`.
+        address: Value,
+        /// Bytes behind it.
+        offset: i32,
+        /// Whether the lane gets halves `l / 4` of rows `2 (l % 4)` and the next instead.
+        transposed: bool,
+    },
     /// Writes neighbouring numbers at once, 8 or 16 bytes at a multiple of as many.
     StoreWide {
         /// What is written: two or four values of one type.
@@ -426,7 +438,7 @@ impl Inst {
             | Inst::Pack { result, .. }
             | Inst::MultiplyAdd { result, .. }
             | Inst::Shuffle { result, .. } => from_ref(result),
-            Inst::LoadWide { results, .. } | Inst::Product { results, .. } => results,
+            Inst::LoadWide { results, .. } | Inst::LoadMatrices { results, .. } | Inst::Product { results, .. } => results,
             Inst::Unpack { halves, .. } => halves,
             Inst::Atomic { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => &[],
@@ -439,7 +451,7 @@ impl Inst {
             Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } => Vec::new(),
             Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) => Vec::new(),
             Inst::Print { format, args } => std::iter::once(*format).chain(args.iter().copied()).collect(),
-            Inst::Free { address } => vec![*address],
+            Inst::Free { address } | Inst::LoadMatrices { address, .. } => vec![*address],
             Inst::Prim { operands, .. } => operands.clone(),
             Inst::Lookup { index, .. } => vec![*index],
             Inst::Load { address, mask, .. } => {
@@ -472,7 +484,7 @@ impl Inst {
                 one(format);
                 all(args);
             }
-            Inst::Free { address } => one(address),
+            Inst::Free { address } | Inst::LoadMatrices { address, .. } => one(address),
             Inst::Prim { operands, .. } => all(operands),
             Inst::Lookup { index, .. } => one(index),
             Inst::Load { address, mask, .. } => {
@@ -534,7 +546,11 @@ impl Inst {
 
     /// Whether it does nothing but give its result.
     pub fn is_pure(&self) -> bool {
-        !self.has_effect() && !matches!(self, Inst::Load { .. } | Inst::LoadWide { .. } | Inst::Shuffle { .. } | Inst::Product { .. })
+        !self.has_effect()
+            && !matches!(
+                self,
+                Inst::Load { .. } | Inst::LoadWide { .. } | Inst::LoadMatrices { .. } | Inst::Shuffle { .. } | Inst::Product { .. }
+            )
     }
 }
 

@@ -129,6 +129,10 @@ impl Inst {
                     list(f, others)
                 })
             }
+            Inst::LoadMatrices { address, offset, transposed, .. } => {
+                f.write_str(if *transposed { "load matrices transposed " } else { "load matrices " })?;
+                place(f, Space::Shared, *address, *offset)
+            }
             Inst::StoreWide { values, space, address, offset, mask } => {
                 f.write_str("store wide ")?;
                 list(f, values)?;

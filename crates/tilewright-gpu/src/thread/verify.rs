@@ -156,6 +156,11 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             is(mask, Lane::Mask)?;
             others.iter().zip(results).try_for_each(|(other, result)| is(other, lane(result)))
         }
+        Inst::LoadMatrices { results, address: at, .. } => {
+            require(matches!(results.len(), 1 | 2 | 4), || format!("{} matrices are not loaded at once", results.len()))?;
+            results.iter().try_for_each(|result| is(result, Lane::I32))?;
+            address(Space::Shared, at)
+        }
         Inst::StoreWide { values, space, address: at, mask, .. } => {
             address(*space, at)?;
             wide(function, values)?;
