@@ -99,7 +99,7 @@ fn copies_and_elementwise_operations_end() {
     check_on_tiles("copy", "f32", "%r = permute %a [0, 1] : TILE -> TILE", parts / 2);
     check_on_tiles("transposition", "f32", "%r = permute %a [1, 0] : TILE -> TILE", parts / 2);
     check_on_tiles("one operation", "f32", "%r = addf %a, %a : TILE", parts / 2);
-    check_on_tiles("a chain", "f32", "%b = mulf %a, %a : TILE\n%c = exp %b : TILE\n%r = addf %c, %a : TILE", parts / 2);
+    check_on_tiles("several operations", "f32", "%b = mulf %a, %a : TILE\n%c = exp %b : TILE\n%r = addf %c, %a : TILE", parts / 2);
     check_on_tiles("definitions", "i64", "%b = divi %a, %a signed rounding<zero> : TILE\n%r = absi %b : TILE", parts);
     let cut = format!(
         "%h = extract %a[%zero, %zero] : TILE -> tile<{}x{SIDE}xf32>\n%r = cat %h, %h dim = 0 : tile<{0}x{SIDE}xf32>, tile<{0}x{SIDE}xf32> -> TILE",

@@ -39,8 +39,8 @@ impl Rows {
         self.rows -= count;
     }
 
-    /// The same for rows of `each` lines. Where that is a constant, what counts them is left out, which would be what a short chain
-    /// mostly does, and take as long as the fetching.
+    /// The same for rows of `each` lines. Where that is a constant, what counts them is left out, which would
+    /// take as long as the fetching.
     #[inline(always)]
     fn fetch_rows(&mut self, each: usize, count: usize) {
         let (mut row, pitch) = (self.start, self.pitch);

@@ -3,10 +3,7 @@
 //! The bits are those of the portable loops, NaNs included.
 #![allow(unsafe_code, reason = "loads and stores through raw pointers, and calls instructions of CPU features")]
 
-use super::{
-    chain::Half,
-    lanes::{Eight, Sixteen, VectorLanes},
-};
+use super::lanes::{Eight, Sixteen, VectorLanes};
 use std::arch::x86_64::*;
 
 /// What a NaN is rounded to.
@@ -25,14 +22,8 @@ pub(in crate::kernels) trait Halves: VectorLanes {
     /// `to` has room for as many numbers as a vector has lanes, and the CPU has the features that the type is for.
     unsafe fn store_packed(packed: Self::Packed, to: *mut u16);
 
-    /// The bits of both in one vector.
-    ///
     /// # Safety
     /// The CPU has the features that the type is for; so below.
-    unsafe fn join(low: Self::Packed, high: Self::Packed) -> Self;
-
-    /// # Safety
-    /// As above.
     unsafe fn widen_f16(packed: Self::Packed) -> Self;
 
     /// # Safety
@@ -48,27 +39,6 @@ pub(in crate::kernels) trait Halves: VectorLanes {
 
     /// The number of `bf16` that is nearest.
     fn round_bf16(self) -> Self;
-
-    /// # Safety
-    /// As [`load_packed`](Self::load_packed) demands.
-    #[inline(always)]
-    unsafe fn load_half(half: Half, from: *const u16) -> Self {
-        // SAFETY: by the contract.
-        unsafe {
-            match half {
-                Half::F16 => Self::widen_f16(Self::load_packed(from)),
-                Half::Bf16 => Self::widen_bf16(Self::load_packed(from)),
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn narrow(self, half: Half) -> Self::Packed {
-        match half {
-            Half::F16 => self.narrow_f16(),
-            Half::Bf16 => self.narrow_bf16(),
-        }
-    }
 }
 
 impl Halves for Sixteen {
@@ -84,12 +54,6 @@ impl Halves for Sixteen {
     unsafe fn store_packed(packed: __m256i, to: *mut u16) {
         // SAFETY: by the contract.
         unsafe { _mm256_storeu_si256(to.cast(), packed) }
-    }
-
-    #[inline(always)]
-    unsafe fn join(low: __m256i, high: __m256i) -> Self {
-        // SAFETY: by the contract.
-        Sixteen(unsafe { _mm512_castsi512_ps(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)) })
     }
 
     #[inline(always)]
@@ -161,12 +125,6 @@ impl Halves for Eight {
     unsafe fn store_packed(packed: __m128i, to: *mut u16) {
         // SAFETY: by the contract.
         unsafe { _mm_storeu_si128(to.cast(), packed) }
-    }
-
-    #[inline(always)]
-    unsafe fn join(low: __m128i, high: __m128i) -> Self {
-        // SAFETY: by the contract.
-        Eight(unsafe { _mm256_castsi256_ps(_mm256_set_m128i(high, low)) })
     }
 
     #[inline(always)]

@@ -3,21 +3,15 @@
 
 use std::{
     arch::x86_64::*,
-    ops::{Add, Div, Mul, Range, Sub},
+    ops::{Add, Div, Mul, Sub},
 };
 use tilewright_numeric::lanes::{Lanes, ROUND};
-
-/// Numbers of the longest vector.
-const MAX_LANES: usize = 16;
 
 /// A vector of `f32`.
 ///
 /// A value exists only where the CPU has the instructions for it: it is made of another one or loaded.
 pub(in crate::kernels) trait VectorLanes: Lanes {
     const LANES: usize;
-
-    /// Whether the CPU's registers hold eight vectors, and what a function needs of four.
-    const HAS_ROOM_FOR_FOUR: bool;
 
     /// # Safety
     /// The CPU has the features that the type is for, and `from` holds a vector.
@@ -32,43 +26,6 @@ pub(in crate::kernels) trait VectorLanes: Lanes {
     /// # Safety
     /// `to` has room for a vector.
     unsafe fn store(self, to: *mut f32);
-
-    /// Stores past the caches; see [`stream`](super::stream).
-    ///
-    /// # Safety
-    /// `to` has room for a vector, and its address is a multiple of the vector's size.
-    unsafe fn stream(self, to: *mut f32);
-
-    /// Streams some of the lanes, one by one, to where the whole vector would have them.
-    ///
-    /// # Safety
-    /// `to` is where a vector would begin, of which there is room for these lanes, and is aligned to a number.
-    #[inline(always)]
-    unsafe fn stream_lanes(self, lanes: Range<usize>, to: *mut f32) {
-        for lane in lanes {
-            let bits = self.behind(self, lane).first().to_bits().cast_signed();
-            // SAFETY: by the contract; every x86-64 CPU has the instruction that streams four bytes.
-            unsafe { _mm_stream_si32(to.wrapping_add(lane).cast(), bits) };
-        }
-    }
-
-    /// The first lane.
-    fn first(self) -> f32;
-
-    /// The lanes of `before` from the `first` one on, and as many of `self` as there is room for behind them.
-    fn behind(self, before: Self, first: usize) -> Self;
-
-    /// With the other sign.
-    fn neg(self) -> Self;
-
-    /// The square root, rounded to nearest.
-    fn sqrt(self) -> Self;
-
-    /// The larger number, +0 above -0; where one is NaN, that if `NAN`, else the other.
-    fn larger<const NAN: bool>(self, other: Self) -> Self;
-
-    /// The smaller number, in the same way.
-    fn smaller<const NAN: bool>(self, other: Self) -> Self;
 }
 
 /// Eight numbers, with AVX2 and FMA.
@@ -83,11 +40,9 @@ pub(in crate::kernels) struct Sixteen(pub(in crate::kernels) __m512);
 
 /// Declares what both vectors do alike.
 macro_rules! operations {
-    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident $stream:ident $sqrt:ident $xor:ident $first:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
+    ($($vector:ident $lanes:literal $splat:ident $load:ident $store:ident: $($op:ident $method:ident $instruction:ident)*;)*) => {$(
         impl VectorLanes for $vector {
             const LANES: usize = $lanes;
-            // There are twice as many registers where they are twice as long.
-            const HAS_ROOM_FOR_FOUR: bool = $lanes == MAX_LANES;
 
             #[inline(always)]
             unsafe fn load(from: *const f32) -> Self {
@@ -106,45 +61,6 @@ macro_rules! operations {
                 // SAFETY: by the contract; the value shows that the CPU has the instruction.
                 unsafe { $store(to, self.0) }
             }
-
-            #[inline(always)]
-            unsafe fn stream(self, to: *mut f32) {
-                // SAFETY: as above.
-                unsafe { $stream(to, self.0) }
-            }
-
-            #[inline(always)]
-            fn behind(self, before: Self, first: usize) -> Self {
-                self.spliced(before, first)
-            }
-
-            #[inline(always)]
-            fn first(self) -> f32 {
-                // SAFETY: the value shows that the CPU has the instruction.
-                unsafe { $first(self.0) }
-            }
-
-            #[inline(always)]
-            fn neg(self) -> Self {
-                // SAFETY: the value shows that the CPU has the instructions.
-                $vector(unsafe { $xor(self.0, $splat(-0.0)) })
-            }
-
-            #[inline(always)]
-            fn sqrt(self) -> Self {
-                // SAFETY: the value shows that the CPU has the instruction.
-                $vector(unsafe { $sqrt(self.0) })
-            }
-
-            #[inline(always)]
-            fn larger<const NAN: bool>(self, other: Self) -> Self {
-                self.extreme::<_CMP_GT_OQ, NAN>(other, other)
-            }
-
-            #[inline(always)]
-            fn smaller<const NAN: bool>(self, other: Self) -> Self {
-                self.extreme::<_CMP_LT_OQ, NAN>(other, self)
-            }
         }
         $(
             impl $op for $vector {
@@ -159,9 +75,9 @@ macro_rules! operations {
     )*};
 }
 operations! {
-    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_stream_ps _mm256_sqrt_ps _mm256_xor_ps _mm256_cvtss_f32:
+    Eight 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps:
         Add add _mm256_add_ps Sub sub _mm256_sub_ps Mul mul _mm256_mul_ps Div div _mm256_div_ps;
-    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_sqrt_ps _mm512_xor_ps _mm512_cvtss_f32:
+    Sixteen 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps:
         Add add _mm512_add_ps Sub sub _mm512_sub_ps Mul mul _mm512_mul_ps Div div _mm512_div_ps;
 }
 
@@ -173,8 +89,9 @@ impl Eight {
         Eight(unsafe { _mm256_castsi256_ps(_mm256_add_epi32(_mm256_slli_epi32::<23>(n), _mm256_set1_epi32(0x3F80_0000))) })
     }
 
+    /// The lanes of `before` from the `first` one on, and as many of `self` as there is room for behind them.
     #[inline(always)]
-    fn spliced(self, before: Self, first: usize) -> Self {
+    pub(in crate::kernels) fn behind(self, before: Self, first: usize) -> Self {
         // SAFETY: the value shows that the CPU has the instructions.
         unsafe {
             let lanes = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(first as i32));
@@ -185,23 +102,6 @@ impl Eight {
         }
     }
 
-    /// `self` where it is beyond `other` or as large as it and `negative` is the one with a sign, or where `other` is NaN (where
-    /// `self` is, if `NAN`); else `other`.
-    #[inline(always)]
-    fn extreme<const BEYOND: i32, const NAN: bool>(self, other: Self, negative: Self) -> Self {
-        // SAFETY: the value shows that the CPU has the instructions.
-        unsafe {
-            let beyond = _mm256_cmp_ps::<BEYOND>(self.0, other.0);
-            let first = _mm256_and_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, other.0), negative.0);
-            let nan = if NAN { self.0 } else { other.0 };
-            let nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(nan, nan);
-            // The sign bits of the last operand choose.
-            Eight(_mm256_blendv_ps(other.0, self.0, _mm256_or_ps(_mm256_or_ps(beyond, first), nan)))
-        }
-    }
-}
-
-impl Eight {
     /// So many of the first lanes, and those of `rest` behind them.
     #[inline(always)]
     pub(in crate::kernels) fn begun(self, count: usize, rest: Self) -> Self {
@@ -221,26 +121,14 @@ impl Sixteen {
         Sixteen(unsafe { _mm512_mask_blend_ps(((1u32 << count) - 1) as u16, rest.0, self.0) })
     }
 
+    /// The lanes of `before` from the `first` one on, and as many of `self` as there is room for behind them.
     #[inline(always)]
-    fn spliced(self, before: Self, first: usize) -> Self {
+    pub(in crate::kernels) fn behind(self, before: Self, first: usize) -> Self {
         // SAFETY: the value shows that the CPU has the instructions.
         unsafe {
             let lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             // The fifth bit chooses the second vector.
             Sixteen(_mm512_permutex2var_ps(before.0, _mm512_add_epi32(lane, _mm512_set1_epi32(first as i32)), self.0))
-        }
-    }
-
-    /// As for eight numbers.
-    #[inline(always)]
-    fn extreme<const BEYOND: i32, const NAN: bool>(self, other: Self, negative: Self) -> Self {
-        // SAFETY: the value shows that the CPU has the instructions.
-        unsafe {
-            let beyond = _mm512_cmp_ps_mask::<BEYOND>(self.0, other.0);
-            let first = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(self.0, other.0) & _mm512_movepi32_mask(_mm512_castps_si512(negative.0));
-            let nan = if NAN { self.0 } else { other.0 };
-            let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(nan, nan);
-            Sixteen(_mm512_mask_blend_ps(beyond | first | nan, other.0, self.0))
         }
     }
 }

@@ -6,7 +6,6 @@
 
 pub(crate) mod ahead;
 pub(crate) mod boxes;
-pub(crate) mod chain;
 pub(crate) mod columns;
 pub(crate) mod exact;
 mod fast;

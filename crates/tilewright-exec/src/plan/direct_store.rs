@@ -23,8 +23,8 @@ pub(crate) fn join(code: &mut Vec<(Inst, u32)>) {
         let result = stored_once(&view, &src).filter(|reg| uses.of(*reg) == 1 && writes.of(*reg) == 1);
         let mut sweep = result.and_then(|reg| take_sweep(&mut joined, reg, &view));
         sweep.iter_mut().for_each(|sweep| {
-            // Chains can store past the caches.
-            sweep.chain_alone();
+            // Vector code can store past the caches.
+            sweep.prefer_region();
             sweep.store_as(&view.tile);
         });
         joined.push((
@@ -117,16 +117,7 @@ mod tests {
         let f32 = Elem::Num(Scalar::F32);
         let kernel = select(ElemOp::NegF, &[f32], f32).unwrap();
         let steps = vec![Step { kernel, srcs: vec![Src::Input(0)], dst: Src::Reg(VReg(dst), 4) }];
-        (
-            Inst::Sweep(Box::new(Sweep::new(
-                4,
-                vec![SweepInput::Direct { tile: tile(src) }],
-                steps,
-                &[false],
-                crate::TargetMachine::host(),
-            ))),
-            0,
-        )
+        (Inst::Sweep(Box::new(Sweep::new(4, vec![SweepInput::Direct { tile: tile(src) }], steps, crate::TargetMachine::host()))), 0)
     }
 
     /// What is left: the registers that sweeps write, and "store" or "sweep store".

@@ -4,10 +4,10 @@
 //! never leave the cache and need no register.
 
 use super::{
-    Inst, Src, Step, Sweep, SweepInput, Tile, VReg, chains,
+    Inst, Src, Step, Sweep, SweepInput, Tile, VReg,
     counts::{Counts, count_uses},
     inst::Elementwise,
-    order, region,
+    region,
     tile::Base,
 };
 use crate::{TargetMachine, hash::HashMap, kernels::Kernel};
@@ -97,10 +97,7 @@ impl Fuser {
         if self.run.is_empty() {
             return;
         }
-        let mut run = std::mem::take(&mut self.run);
-        if run.iter().all(|member| chains::takes(&member.kernel, member.n, &self.machine)) {
-            run = order::depth_first(run);
-        }
+        let run = std::mem::take(&mut self.run);
         let builder = SweepBuilder::new(&run, self.machine, |reg| self.uses.of(reg));
         let (sweep, slots) = builder.build(run);
         self.scratch_slots = self.scratch_slots.max(slots);
@@ -109,37 +106,22 @@ impl Fuser {
 }
 
 /// Scratch slots, reused when their value is dead.
-///
-/// A slot that a chain writes has elements of one size only: the chain writes its first elements before it has read the last ones of the
-/// value that was there, and elements of another size lie elsewhere.
 #[derive(Default)]
 struct Slots {
     free: Vec<usize>,
-    /// The size of the elements that each slot got last.
-    sizes: Vec<usize>,
+    count: usize,
 }
 
 impl Slots {
-    /// A slot for elements of this many bytes.
-    fn take(&mut self, size: usize, in_chain: bool) -> usize {
-        let fits = |slot: &usize| !in_chain || self.sizes[*slot] == size;
-        let slot = match self.free.iter().rposition(fits) {
-            Some(at) => self.free.remove(at),
-            None => {
-                self.sizes.push(size);
-                self.sizes.len() - 1
-            }
-        };
-        self.sizes[slot] = size;
-        slot
+    fn take(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.count += 1;
+            self.count - 1
+        })
     }
 
     fn give_back(&mut self, slot: usize) {
         self.free.push(slot);
-    }
-
-    fn count(&self) -> usize {
-        self.sizes.len()
     }
 }
 
@@ -154,8 +136,6 @@ struct SweepBuilder {
     slots: Slots,
     input_slots: usize,
     inputs: Vec<SweepInput>,
-    /// Which members are part of a chain.
-    linked: Vec<bool>,
     /// Whether vector code is fast for elements as they are here.
     suits_region: bool,
 }
@@ -177,7 +157,6 @@ impl SweepBuilder {
         let outside = |reg: &VReg, inside: usize| uses(*reg) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |member| member.n);
-        let linked = chains::linked(run, n, &machine);
         let suits_region = region::suits(n, run.iter().map(|member| &member.kernel), &machine);
         SweepBuilder {
             n,
@@ -187,27 +166,18 @@ impl SweepBuilder {
             slots: Slots::default(),
             input_slots: 0,
             inputs: Vec::new(),
-            linked,
             suits_region,
         }
     }
 
     fn build(mut self, run: Vec<Elementwise>) -> (Sweep, usize) {
         let mut steps = Vec::with_capacity(run.len());
-        let mut passed = None;
         for (i, member) in run.into_iter().enumerate() {
-            let (kernel, column) = self.with_a_column(&member, i);
-            let source = |(k, src): (usize, &Tile)| match passed {
-                Some(reg) if src.base == Base::Reg(reg) => Src::Passed,
-                _ if self.linked[i] => self.source(src, chains::takes_rows(src), false),
-                _ => self.source(src, column == Some(k), true),
-            };
-            let srcs = member.srcs.iter().enumerate().map(source).collect();
-            passed = (self.linked[i] && self.is_linked(i + 1)).then_some(member.dst);
+            let (kernel, column) = self.with_a_column(&member);
+            let srcs = member.srcs.iter().enumerate().map(|(k, src)| self.source(src, column == Some(k))).collect();
             let dst = match self.produced[&member.dst] {
                 (_, true) => Src::Reg(member.dst, member.size),
-                (last, false) if passed.is_some() && last <= i + 1 => Src::Passed,
-                _ => Src::Slot(self.slots.take(member.size, self.linked[i])),
+                (_, false) => Src::Slot(self.slots.take()),
             };
             self.places.insert(member.dst, dst);
             self.release(i, &member);
@@ -221,12 +191,8 @@ impl SweepBuilder {
         for step in &mut steps {
             step.srcs.iter_mut().chain([&mut step.dst]).for_each(behind_inputs);
         }
-        let slots = self.input_slots + self.slots.count();
-        (Sweep::new(self.n, self.inputs, steps, &self.linked, self.machine), slots)
-    }
-
-    fn is_linked(&self, member: usize) -> bool {
-        self.linked.get(member).is_some_and(|linked| *linked)
+        let slots = self.input_slots + self.slots.count;
+        (Sweep::new(self.n, self.inputs, steps, self.machine), slots)
     }
 
     /// Gives back the slots of values that nothing after member `i` reads.
@@ -246,17 +212,17 @@ impl SweepBuilder {
         self.input_slots - 1
     }
 
-    /// The kernel of member `i`, and the source that has one element for each row, if there is one and the kernel takes it so.
-    fn with_a_column(&self, member: &Elementwise, i: usize) -> (Kernel, Option<usize>) {
+    /// The kernel of a member, and the source that has one element for each row, if there is one and the kernel takes it so.
+    fn with_a_column(&self, member: &Elementwise) -> (Kernel, Option<usize>) {
         // One number for all is a number that vector code holds, wherever there is any.
         let is_column = |row: &usize| *row < self.n || !self.suits_region;
         let columns = member.srcs.iter().enumerate().filter_map(|(k, src)| Some((k, src.shared_by().filter(is_column)?)));
         let taken = columns.filter_map(|(k, row)| Some((member.kernel.per_row(k, row)?, Some(k)))).next();
-        taken.filter(|_| !self.linked[i]).unwrap_or((member.kernel, None))
+        taken.unwrap_or((member.kernel, None))
     }
 
-    /// Where a member reads a tile. `spread`: it must find as many elements as there are, also if all are one.
-    fn source(&mut self, src: &Tile, is_column: bool, spread: bool) -> Src {
+    /// Where a member reads a tile.
+    fn source(&mut self, src: &Tile, is_column: bool) -> Src {
         if let Base::Reg(reg) = src.base
             && let Some(place) = self.places.get(&reg)
         {
@@ -264,17 +230,14 @@ impl SweepBuilder {
         }
         let is_it = |input: &SweepInput| input.tile() == src && matches!(input, SweepInput::PerRow { .. }) == is_column;
         if let Some(input) = self.inputs.iter().position(is_it) {
-            if spread && matches!(self.inputs[input], SweepInput::Splat { slot: None, .. }) {
-                self.inputs[input] = SweepInput::Splat { tile: src.clone(), slot: Some(self.input_slot()) };
-            }
             return Src::Input(input);
         }
-        let input = self.input(src.clone(), is_column, spread);
+        let input = self.input(src.clone(), is_column);
         self.inputs.push(input);
         Src::Input(self.inputs.len() - 1)
     }
 
-    fn input(&mut self, tile: Tile, is_column: bool, spread: bool) -> SweepInput {
+    fn input(&mut self, tile: Tile, is_column: bool) -> SweepInput {
         if tile.is_contiguous() && tile.numel() == self.n {
             return SweepInput::Direct { tile };
         }
@@ -282,7 +245,7 @@ impl SweepBuilder {
             return SweepInput::PerRow { tile, row };
         }
         if tile.is_splat() {
-            return SweepInput::Splat { tile, slot: spread.then(|| self.input_slot()) };
+            return SweepInput::Splat { tile, slot: self.input_slot() };
         }
         let (loops, slot) = (tile.loops(), self.input_slot());
         match loops[..] {
@@ -290,26 +253,5 @@ impl SweepBuilder {
             [(times, 0), ..] if self.n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops, slot },
             _ => SweepInput::Strided { tile, loops, slot },
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chains_get_slots_of_the_size_that_was_there() {
-        let mut slots = Slots::default();
-        let [wide, narrow] = [4, 2].map(|size| slots.take(size, true));
-        slots.give_back(narrow);
-        slots.give_back(wide);
-        // The last one that was given back has elements of another size.
-        assert_eq!(slots.take(2, true), narrow);
-        slots.give_back(narrow);
-        assert_eq!(slots.take(8, true), 2);
-        // Steps alone begin when those before have ended: they take any, which then has elements of their size.
-        assert_eq!(slots.take(8, false), narrow);
-        slots.give_back(narrow);
-        assert_eq!((slots.take(2, true), slots.count()), (3, 4));
     }
 }

@@ -100,13 +100,12 @@ mod tests {
         let square = ElemOp::MulF(RoundingMode::NearestEven, false);
         let mut steps: Vec<Step> = Vec::new();
         for dst in dsts {
-            let srcs = steps.last().map_or_else(|| vec![Src::Input(0); 2], |_| vec![Src::Passed]);
+            let srcs = steps.last().map_or_else(|| vec![Src::Input(0); 2], |before| vec![before.dst]);
             let op = if srcs.len() == 2 { square } else { ElemOp::NegF };
             let kernel = select(op, &[F32; 2][..srcs.len()], F32).unwrap();
             steps.push(Step { kernel, srcs, dst: Src::Reg(VReg(*dst), 4) });
         }
-        let linked = vec![dsts.len() > 1; dsts.len()];
-        (Inst::Sweep(Box::new(Sweep::new(N, vec![SweepInput::Direct { tile: tile(src, &[N]) }], steps, &linked, TargetMachine::host()))), 0)
+        (Inst::Sweep(Box::new(Sweep::new(N, vec![SweepInput::Direct { tile: tile(src, &[N]) }], steps, TargetMachine::host()))), 0)
     }
 
     fn sum(src: u32, row: usize, dst: u32) -> (Inst, u32) {

@@ -194,7 +194,7 @@ mod tests {
 
     fn sweep(srcs: &[u32]) -> (Inst, u32) {
         let inputs = srcs.iter().map(|reg| SweepInput::Direct { tile: tile(*reg) }).collect();
-        (Inst::Sweep(Box::new(Sweep::new(4, inputs, Vec::new(), &[], TargetMachine::host()))), 0)
+        (Inst::Sweep(Box::new(Sweep::new(4, inputs, Vec::new(), TargetMachine::host()))), 0)
     }
 
     /// The product of two factors that are seen as matrices of 2 x 2, or transposed.

@@ -1,7 +1,6 @@
 //! Plans: the code of an entry for the tile machine.
 
 pub(crate) mod access;
-mod chains;
 mod coalesce;
 mod coarse;
 mod combiner;
@@ -19,11 +18,8 @@ mod in_place;
 mod in_step;
 mod inst;
 mod late;
-mod late_products;
-mod late_widening;
 mod lower;
 mod nest;
-mod order;
 mod passes;
 mod printf;
 mod product_loops;
@@ -41,8 +37,6 @@ mod widen;
 pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
 pub(crate) use constants::Constants;
 use draft::Draft;
-#[cfg(test)]
-pub(crate) use fuse::MAX_STEPS;
 pub(crate) use inst::{
     Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, Matmul, Order, Placement, PointerAccess, Print,
     Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
@@ -57,7 +51,7 @@ pub(crate) use read_ahead::Prefetches;
 pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
-pub(crate) use sweep::{Call, Chain, Part, Place, Src, Step, Sweep, SweepInput, Way};
+pub(crate) use sweep::{Call, Src, Step, Sweep, SweepInput, Way};
 pub(crate) use tile::{Base, Operand, Tile, VReg, row_major};
 
 use crate::{

@@ -10,9 +10,13 @@ use super::{
     inst::Elementwise,
     tile::Base,
 };
-use crate::hash::HashMap;
-use crate::kernels::chain::{self, Binary, Form, Op, Unary};
+use crate::{
+    elem::Elem,
+    hash::HashMap,
+    kernels::{ElemOp, Imm},
+};
 use std::collections::hash_map::Entry;
+use tilewright_ir::Scalar;
 
 /// The most steps that are computed again for one value.
 const MAX_STEPS: usize = 3;
@@ -119,7 +123,7 @@ fn note_reader(values: &mut HashMap<VReg, Value>, reader: &Inst, tile: &Tile, pl
 /// The only tile that an instruction reads in full, if it computes so little of it that this may as well be done twice: what it reads is
 /// written once, and so is still there later.
 fn one_cheap_step<'a>(member: &'a Elementwise, writes: &Counts) -> Option<&'a Tile> {
-    let is_cheap = chain::form(&member.kernel.imm).is_some_and(is_cheap);
+    let is_cheap = is_cheap(&member.kernel.imm);
     let once = |reg: VReg| writes.of(reg) <= 1;
     let lasts = |tile: &Tile| if let Base::Reg(reg) = tile.base { once(reg) } else { true };
     let is_small = |tile: &Tile| tile.is_splat() || tile.shared_by().is_some();
@@ -132,9 +136,13 @@ fn one_cheap_step<'a>(member: &'a Elementwise, writes: &Counts) -> Option<&'a Ti
 }
 
 /// Whether an operation takes no longer than to write its result.
-fn is_cheap(form: Form) -> bool {
-    form.to.is_none()
-        && matches!(form.op, Op::Same | Op::Binary(Binary::Add | Binary::Sub | Binary::Mul) | Op::Fma | Op::Unary(Unary::Neg | Unary::Abs))
+fn is_cheap(imm: &Imm) -> bool {
+    let is_narrow = imm.dst == Elem::Num(Scalar::F32) && imm.sources()[0].size() <= imm.dst.size();
+    let one_instruction = matches!(
+        imm.op,
+        ElemOp::FToF(_) | ElemOp::AddF(..) | ElemOp::SubF(..) | ElemOp::MulF(..) | ElemOp::Fma(..) | ElemOp::NegF | ElemOp::AbsF
+    );
+    is_narrow && one_instruction
 }
 
 struct Again<'a> {
@@ -190,12 +198,8 @@ impl Again<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        elem::Elem,
-        kernels::{ElemOp, select},
-        plan::ViewAccess,
-    };
-    use tilewright_ir::{RoundingMode, Scalar};
+    use crate::{kernels::select, plan::ViewAccess};
+    use tilewright_ir::RoundingMode;
 
     const F32: Elem = Elem::Num(Scalar::F32);
     const N: usize = Sweep::PIECE;

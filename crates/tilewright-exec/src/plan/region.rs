@@ -458,10 +458,10 @@ impl<'a> Lowering<'a> {
 
     /// Computes all steps; gives what the reductions have of them.
     fn steps(&mut self, steps: &[Step], folds: &[SweepFold]) -> Option<Vec<Held>> {
-        let (mut last, mut folded) = (None, vec![None; folds.len()]);
+        let mut folded = vec![None; folds.len()];
         for (i, step) in steps.iter().enumerate() {
-            last = Some(self.step(step, last)?);
-            folded.iter_mut().zip(folds).filter(|(_, fold)| fold.step == i).for_each(|(held, _)| *held = last);
+            let result = self.step(step)?;
+            folded.iter_mut().zip(folds).filter(|(_, fold)| fold.step == i).for_each(|(held, _)| *held = Some(result));
         }
         folded.into_iter().collect()
     }
@@ -516,21 +516,20 @@ impl<'a> Lowering<'a> {
     }
 
     /// Computes a step, and writes its result if that has a register.
-    fn step(&mut self, step: &Step, last: Option<Held>) -> Option<Held> {
+    fn step(&mut self, step: &Step) -> Option<Held> {
         let imm = &step.kernel.imm;
         let mut operands = Vec::with_capacity(sources_of(imm.op));
         for src in &step.srcs {
             operands.push(match src {
-                Src::Passed => last?,
                 Src::Input(input) if !self.found.contains_key(src) => self.read(*input),
                 _ => *self.found.get(src)?,
             });
         }
         let mut held = lower::lower(&mut self.builder, imm.op, imm.sources(), imm.dst, &mut operands)?;
         // Both forms are kept, of what was converted here.
-        self.found.extend(step.srcs.iter().copied().zip(operands).filter(|(src, _)| *src != Src::Passed));
+        self.found.extend(step.srcs.iter().copied().zip(operands));
         self.store(&mut held, imm.dst, step.dst);
-        if step.dst != Src::Passed {
+        if step.dst != Src::Nowhere {
             self.found.insert(step.dst, held);
         }
         Some(held)
@@ -559,7 +558,7 @@ mod tests {
             let inputs = [
                 SweepInput::Direct { tile: Tile::contiguous(elem, Base::Reg(VReg(0)), &[64, 64]) },
                 SweepInput::PerRow { tile: tile(1).broadcast(&[64, 64]), row: 64 },
-                SweepInput::Splat { tile: Tile::splat(elem, Base::Const(8), &[64, 64]), slot: None },
+                SweepInput::Splat { tile: Tile::splat(elem, Base::Const(8), &[64, 64]), slot: 0 },
             ];
             let step = |srcs: &[Src], dst| Step { kernel, srcs: srcs.to_vec(), dst };
             let steps =

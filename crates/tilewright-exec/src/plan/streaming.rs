@@ -4,7 +4,7 @@
 //! access that orders others or a block that may wait: nobody else may look earlier. A store in a loop may write the same place again
 //! and again, which is what caches are for.
 
-use super::{Base, Inst};
+use super::Inst;
 
 /// For each instruction of finished code, whether what it stores may go past the caches.
 pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
@@ -14,8 +14,8 @@ pub(crate) fn allowed(code: &[Inst]) -> Vec<bool> {
             allowed[target..=at].fill(false);
         }
         // Other kernels have no such stores.
-        if let Inst::SweepStore { sweep, src, .. } = inst {
-            allowed[at] &= sweep.is_region() || matches!(src.base, Base::Reg(reg) if sweep.chain_writes(reg));
+        if let Inst::SweepStore { sweep, .. } = inst {
+            allowed[at] &= sweep.is_region();
         }
     }
     allowed
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crate::{
         elem::Elem,
-        plan::{Order, Tile, VReg, ViewAccess},
+        plan::{Base, Order, Tile, VReg, ViewAccess},
     };
     use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 

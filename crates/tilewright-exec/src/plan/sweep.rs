@@ -1,13 +1,7 @@
-//! Sweeps: runs of elementwise operations, with the chains that they are made of.
+//! Sweeps: runs of elementwise operations.
 
-use super::{Base, Operand, Region, Tile, VReg, chains};
-use crate::{
-    TargetMachine,
-    kernels::{
-        Kernel,
-        chain::{Code, GROUP, Half},
-    },
-};
+use super::{Base, Operand, Region, Tile, VReg};
+use crate::{TargetMachine, kernels::Kernel};
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
 #[derive(Debug)]
@@ -15,27 +9,23 @@ pub(crate) struct Sweep {
     pub(crate) n: usize,
     pub(crate) inputs: Vec<SweepInput>,
     pub(crate) steps: Vec<Step>,
-    /// The steps as they are run.
-    pub(crate) parts: Vec<Part>,
     pub(crate) way: Way,
     machine: TargetMachine,
     /// The extents of the tile that it stores; none, if it stores none.
     shape: Vec<usize>,
-    /// The most places that one of its chains has.
-    pub(crate) places: usize,
     /// Whether some of what it reads or writes may not lie side by side in memory.
     is_apart: bool,
+    /// Whether it is vector code also where the loop of its only step would do.
+    prefers_region: bool,
     /// Whether it fetches what the next block will read.
     pub(crate) reads_ahead: bool,
-    /// The reductions that begin in its only chain, of rows of one length.
+    /// The reductions that begin in its vector code, of rows of one length.
     pub(crate) folds: Vec<SweepFold>,
 }
 
 /// How a sweep goes over its elements.
 #[derive(Debug)]
 pub(crate) enum Way {
-    /// It is one chain, which needs no scratch and so need not stop where that ends. An operand for each of its places.
-    OneChain(Vec<Operand>),
     /// As vector code.
     Region(Box<Region>),
     /// All elements at once: there are few, or there is one step that fetches nothing, and what steps read lies where they can read it.
@@ -55,34 +45,22 @@ pub(crate) struct Call {
 
 impl Way {
     fn of(sweep: &Sweep) -> Way {
-        let Sweep { n, ref shape, ref inputs, ref steps, ref parts, ref machine, reads_ahead, .. } = *sweep;
+        let Sweep { n, ref shape, ref inputs, ref steps, ref machine, is_apart, prefers_region, reads_ahead, .. } = *sweep;
         let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
+        let all_ready = inputs.iter().all(lies_ready);
         let is_alone = matches!(steps[..], [Step { dst: Src::Reg(..), .. }]);
-        let only_steps = parts.iter().all(|part| matches!(part, Part::Step(_)));
-        let region = |gains: bool| if gains { Region::of(n, shape, inputs, steps, machine).map(Box::new) } else { None };
         // Tiles of several dimensions seldom lie in memory as in a register.
-        let is_apart = sweep.is_apart || shape.iter().filter(|extent| **extent > 1).count() > 1;
-        if let Some(region) = region(is_apart) {
-            Way::Region(region)
-        } else if let [Part::Chain(chain)] = &parts[..]
-            && let Some(operands) = without_scratch(inputs, chain)
-        {
-            Way::OneChain(operands)
-        } else if let Some(region) = region(gains_as_region(inputs, steps)) {
-            Way::Region(region)
-        } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && only_steps && inputs.iter().all(lies_ready) {
+        let is_apart = is_apart || shape.iter().filter(|extent| **extent > 1).count() > 1;
+        // A step alone has a loop of its own.
+        let gains = is_apart || prefers_region || steps.len() > 1 || !all_ready;
+        if let Some(region) = gains.then(|| Region::of(n, shape, inputs, steps, machine)).flatten() {
+            Way::Region(Box::new(region))
+        } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && all_ready {
             Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
         } else {
             Way::Pieces
         }
     }
-}
-
-/// Whether vector code is faster than the parts of a sweep.
-fn gains_as_region(inputs: &[SweepInput], steps: &[Step]) -> bool {
-    let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
-    // A step alone has a loop of its own.
-    steps.len() > 1 || !inputs.iter().all(lies_ready)
 }
 
 impl Call {
@@ -93,22 +71,14 @@ impl Call {
     }
 }
 
-/// Where a step on one piece, or a link, reads or writes.
+/// Where a step on one piece reads or writes.
 pub(super) fn operand(src: Src, inputs: &[SweepInput]) -> Operand {
     match src {
         Src::Input(input) => Operand::of(inputs[input].tile().base),
         Src::Slot(slot) => Operand::scratch(slot * Sweep::SLOT_BYTES),
         Src::Reg(reg, _) => Operand::of(Base::Reg(reg)),
-        Src::Passed => unreachable!("what is passed on lies in no memory"),
+        Src::Nowhere => unreachable!("only vector code keeps no results"),
     }
-}
-
-/// The operands of a chain, if it reads and writes no scratch slots.
-fn without_scratch(inputs: &[SweepInput], chain: &Chain) -> Option<Vec<Operand>> {
-    let in_scratch =
-        |input: &SweepInput| !matches!(input, SweepInput::Direct { .. } | SweepInput::Splat { slot: None, .. } | SweepInput::PerRow { .. });
-    let needs_none = !inputs.iter().any(in_scratch) && !chain.places.iter().any(|place| matches!(place.at, Src::Slot(_)));
-    needs_none.then(|| chain.places.iter().map(|place| operand(place.at, inputs)).collect())
 }
 
 /// The beginning of a reduction of what a step computes: rows are folded to a part.
@@ -123,45 +93,12 @@ pub(crate) struct SweepFold {
     pub(crate) dst: VReg,
 }
 
-/// What a sweep does at a time.
-#[derive(Debug)]
-pub(crate) enum Part {
-    /// The step of this number.
-    Step(usize),
-    /// Several steps.
-    Chain(Chain),
-}
-
-/// Steps that hand their results on in registers of the CPU.
-#[derive(Debug)]
-pub(crate) struct Chain {
-    pub(crate) code: Box<dyn Code>,
-    pub(crate) places: Vec<Place>,
-}
-
-impl Chain {
-    /// Which place is a register that a link writes.
-    pub(crate) fn place_of(&self, reg: VReg) -> Option<usize> {
-        self.places.iter().position(|place| place.written && matches!(place.at, Src::Reg(other, _) if other == reg))
-    }
-}
-
-/// Where links read, or where one writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
-    pub(crate) at: Src,
-    /// What lies there, if that has 16 bits.
-    pub(crate) half: Option<Half>,
-    pub(crate) written: bool,
-}
-
 impl Sweep {
-    /// A sweep whose steps are part of chains as `linked` says.
-    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, linked: &[bool], machine: TargetMachine) -> Sweep {
-        let parts = chains::parts(&inputs, &steps, linked, &machine);
-        let (places, shape, folds) = (most_places(&parts), Vec::new(), Vec::new());
+    /// A sweep of these steps.
+    pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, machine: TargetMachine) -> Sweep {
+        let (shape, folds) = (Vec::new(), Vec::new());
         let mut sweep =
-            Sweep { n, inputs, steps, parts, way: Way::Pieces, machine, shape, places, is_apart: false, reads_ahead: true, folds };
+            Sweep { n, inputs, steps, way: Way::Pieces, machine, shape, is_apart: false, prefers_region: false, reads_ahead: true, folds };
         sweep.choose_way();
         sweep
     }
@@ -170,12 +107,6 @@ impl Sweep {
     pub(crate) const PIECE: usize = 1024;
     /// Bytes of a scratch slot: a piece of the largest elements.
     pub(crate) const SLOT_BYTES: usize = Sweep::PIECE * 8;
-
-    /// Whether a chain writes the register of a result.
-    pub(crate) fn chain_writes(&self, result: VReg) -> bool {
-        let writes = |part: &Part| if let Part::Chain(chain) = part { chain.place_of(result).is_some() } else { false };
-        self.parts.iter().any(writes)
-    }
 
     /// The region that it is, if it is vector code.
     pub(crate) fn region(&self) -> Option<&Region> {
@@ -187,19 +118,11 @@ impl Sweep {
         self.region().is_some()
     }
 
-    /// Whether it is nothing but chains.
-    pub(crate) fn is_chained(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Chain(_)))
-    }
-
-    /// Makes a step that is alone a chain, if it can be one.
-    pub(crate) fn chain_alone(&mut self) {
-        let in_order = self.inputs.iter().all(|input| matches!(input, SweepInput::Direct { .. }));
-        if in_order
-            && let ([Part::Step(_)], [step]) = (&self.parts[..], &self.steps[..])
-            && chains::takes(&step.kernel, self.n, &self.machine)
-        {
-            self.run_as(chains::parts(&self.inputs, &self.steps, &[true], &self.machine));
+    /// Makes it vector code, if it can be that, also where the loop of its only step would do.
+    pub(super) fn prefer_region(&mut self) {
+        if !self.prefers_region {
+            self.prefers_region = true;
+            self.choose_way();
         }
     }
 
@@ -244,13 +167,6 @@ impl Sweep {
         };
     }
 
-    /// Runs its steps in these parts.
-    fn run_as(&mut self, parts: Vec<Part>) {
-        self.places = most_places(&parts);
-        self.parts = parts;
-        self.choose_way();
-    }
-
     /// Others have more time to read ahead.
     pub(super) fn leave_memory_alone(&mut self) {
         self.reads_ahead = false;
@@ -266,7 +182,7 @@ impl Sweep {
     pub(crate) fn drop_result(&mut self, reg: VReg) {
         let is_it = |src: &Src| matches!(src, Src::Reg(other, _) if *other == reg);
         if !self.steps.iter().flat_map(|step| &step.srcs).any(is_it) {
-            self.steps.iter_mut().filter(|step| is_it(&step.dst)).for_each(|step| step.dst = Src::Passed);
+            self.steps.iter_mut().filter(|step| is_it(&step.dst)).for_each(|step| step.dst = Src::Nowhere);
             self.choose_way();
         }
     }
@@ -281,21 +197,14 @@ impl Sweep {
         self.folds.iter().for_each(|fold| visit(fold.dst));
     }
 
-    /// How often it reads ahead: for each step on a whole piece, for each piece of a region, and for each group of a chain.
+    /// How often it reads ahead: for each step on a whole piece, and for each piece of a region.
     pub(crate) fn times_to_read_ahead(&self) -> usize {
-        let times = |part: &Part| if let Part::Chain(_) = part { self.n / GROUP } else { self.n / Sweep::PIECE };
         match (self.reads_ahead, self.is_region()) {
             (false, _) => 0,
             (true, true) => self.n.div_ceil(Sweep::PIECE),
-            (true, false) => self.parts.iter().map(times).sum(),
+            (true, false) => self.n / Sweep::PIECE * self.steps.len(),
         }
     }
-}
-
-/// The places of the chain that has most of them.
-fn most_places(parts: &[Part]) -> usize {
-    let places = |part: &Part| if let Part::Chain(chain) = part { chain.places.len() } else { 0 };
-    parts.iter().map(places).max().unwrap_or(0)
 }
 
 /// A value that a sweep reads from outside.
@@ -303,8 +212,8 @@ fn most_places(parts: &[Part]) -> usize {
 pub(crate) enum SweepInput {
     /// Lies in order: read in place.
     Direct { tile: Tile },
-    /// One element: spread over a scratch slot once, if others than chains read it.
-    Splat { tile: Tile, slot: Option<usize> },
+    /// One element: spread over a scratch slot once, except by vector code.
+    Splat { tile: Tile, slot: usize },
     /// One element for each `row` elements of the sweep, side by side: the steps that read it spread it in registers of the CPU.
     PerRow { tile: Tile, row: usize },
     /// The same in every piece: gathered into a scratch slot once. Extents and strides, the innermost last.
@@ -339,8 +248,8 @@ pub(crate) enum Src {
     Slot(usize),
     /// A register, written by an earlier step; elements of this many bytes.
     Reg(VReg, usize),
-    /// From one step of a chain to the next, in registers of the CPU.
-    Passed,
+    /// In registers of the CPU only: what nobody reads but the reductions that begin in the vector code.
+    Nowhere,
 }
 
 /// One kernel of a sweep or fold.
@@ -348,6 +257,6 @@ pub(crate) enum Src {
 pub(crate) struct Step {
     pub(crate) kernel: Kernel,
     pub(crate) srcs: Vec<Src>,
-    /// Where it writes: a slot or a register, or no more than what it hands to the next.
+    /// Where it writes: a slot or a register, or nowhere.
     pub(crate) dst: Src,
 }

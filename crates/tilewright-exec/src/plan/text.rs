@@ -118,7 +118,7 @@ impl Display for Src {
             Src::Input(input) => write!(f, "in{input}"),
             Src::Slot(slot) => write!(f, "slot{slot}"),
             Src::Reg(reg, _) => write!(f, "{reg}"),
-            Src::Passed => f.write_str("passed"),
+            Src::Nowhere => f.write_str("nowhere"),
         }
     }
 }
@@ -133,7 +133,7 @@ impl Display for SweepInput {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (how, slot) = match self {
             SweepInput::Direct { .. } => ("direct", None),
-            SweepInput::Splat { slot, .. } => ("splat", *slot),
+            SweepInput::Splat { slot, .. } => ("splat", Some(*slot)),
             SweepInput::PerRow { .. } => ("per_row", None),
             SweepInput::Repeated { slot, .. } => ("repeated", Some(*slot)),
             SweepInput::Strided { slot, .. } => ("strided", Some(*slot)),
@@ -146,7 +146,6 @@ impl Display for SweepInput {
 impl Display for Sweep {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let way = match &self.way {
-            Way::OneChain(_) => "chain",
             Way::Region(_) => "region",
             Way::OnePiece(_) => "one_piece",
             Way::Pieces => "pieces",

@@ -1,10 +1,10 @@
 //! Left factors that are widened where they are made.
 //!
 //! A product brings factors of narrow floats to the type of its sums. A left factor that was made before a loop and is multiplied in it,
-//! as the queries of attention are with one tile of keys after the other, is widened where it is made instead, once. So is one that a chain
+//! as the queries of attention are with one tile of keys after the other, is widened where it is made instead, once. So is one that vector code
 //! rounds, as the weights of attention: it has the rounded number as `f32`, which takes no longer to write.
 
-use super::{Inst, Matmul, Tile, VReg, chains, inst::Elementwise, tile::Base};
+use super::{Inst, Matmul, Tile, VReg, inst::Elementwise, region, tile::Base};
 use crate::{
     TargetMachine,
     elem::Elem,
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use tilewright_ir::{RoundingMode, Scalar};
 use tilewright_numeric::FloatFormat;
 
-/// Widens left factors before the loops that multiply them, and where chains round them. `registers`: the bytes of each.
+/// Widens left factors before the loops that multiply them, and where vector code rounds them. `registers`: the bytes of each.
 pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>, machine: &TargetMachine) {
     let products: Vec<(usize, VReg)> = (0..code.len()).filter_map(|at| Some((at, narrow_factor(&code[at].0)?))).collect();
     if products.is_empty() {
@@ -27,7 +27,7 @@ pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize
     for (at, reg) in products {
         let Some([begin]) = writes.get(&reg).map(|writes| &writes[..]) else { continue };
         let repeated = loops.iter().any(|(first, last)| begin < first && (*first..=*last).contains(&at));
-        let gains = repeated || is_rounded_in_chain(&code[*begin].0, machine);
+        let gains = repeated || is_rounded_in_region(&code[*begin].0, machine);
         if let (Inst::Matmul(matmul), true) = (&mut code[at].0, gains)
             && let Some(wide) = widened(matmul, made.get(&reg.index()).map(|(_, widening)| widening), registers, machine)
         {
@@ -60,10 +60,10 @@ fn narrow_factor(inst: &Inst) -> Option<VReg> {
     matmul.lhs.is_contiguous().then_some(reg)
 }
 
-/// Whether an instruction rounds `f32`, and can be part of a chain.
-fn is_rounded_in_chain(inst: &Inst, machine: &TargetMachine) -> bool {
+/// Whether an instruction rounds `f32`, and can be part of vector code.
+fn is_rounded_in_region(inst: &Inst, machine: &TargetMachine) -> bool {
     let Inst::Elementwise(Elementwise { kernel, n, .. }) = inst else { return false };
-    matches!(kernel.imm.op, ElemOp::FToF(_)) && chains::takes(kernel, *n, machine)
+    matches!(kernel.imm.op, ElemOp::FToF(_)) && region::suits(*n, std::iter::once(kernel), machine)
 }
 
 /// The first and the last instruction of each loop.
@@ -99,10 +99,7 @@ fn widened(matmul: &mut Matmul, known: Option<&Elementwise>, registers: &mut Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        cpu::Level,
-        kernels::{chain, mma::Shape, select},
-    };
+    use crate::kernels::{mma::Shape, select};
 
     const F16: Elem = Elem::Num(Scalar::F16);
     const F32: Elem = Elem::Num(Scalar::F32);
@@ -161,11 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn factors_that_a_chain_rounds_are_widened_there() {
-        let has_chains = chain::exist(Level::best());
-        let expected = if has_chains { (vec![0, 1], vec![(F32, 3)]) } else { (vec![0], vec![(F16, 1)]) };
+    fn factors_that_vector_code_rounds_are_widened_there() {
+        let expected = if TargetMachine::host().native().is_some() { (vec![0, 1], vec![(F32, 3)]) } else { (vec![0], vec![(F16, 1)]) };
         assert_eq!(widened(vec![round(1, 128), product(1)]), expected);
-        // Too few for a chain.
+        // Too few for vector code.
         assert_eq!(widened(vec![round(1, 16), product(1)]), (vec![0], vec![(F16, 1)]));
     }
 

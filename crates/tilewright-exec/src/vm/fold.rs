@@ -193,7 +193,7 @@ impl Runner<'_, '_> {
             if self.looks.end_after(piece * (fold.steps.len() + 1)) {
                 return false;
             }
-            let places = Places { inputs: &self.inputs, regs: self.regs, streamed: None, slots: &self.slots };
+            let places = Places { inputs: &self.inputs, regs: self.regs, slots: &self.slots };
             fold.steps.iter().for_each(|step| places.run(step, start, piece));
             for (k, (operand, result)) in fold.operands.iter().zip(&fold.results).enumerate() {
                 let from = places.locate(*result, start);

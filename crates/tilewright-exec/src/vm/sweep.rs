@@ -6,8 +6,8 @@ use crate::{
     LaunchErrorKind,
     budget::Budget,
     interrupt::{Looks, PART},
-    kernels::{ahead::Ahead, chain},
-    plan::{Call, Chain, Inst, Operand, Part, Place, Plan, Src, Step, Sweep, SweepInput, VReg, Way},
+    kernels::ahead::Ahead,
+    plan::{Call, Plan, Src, Step, Sweep, SweepInput, VReg, Way},
 };
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Input {
     }
 }
 
-/// Runs a sweep over all its elements. A chain writes the register `streamed` past the caches.
+/// Runs a sweep over all its elements. Vector code writes the register `streamed` past the caches.
 #[inline(never)]
 pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     match &sweep.way {
@@ -47,7 +47,6 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
                 unsafe { (kernel.run)(regs.at(*dst), srcs, sweep.n, &kernel.imm) };
             }
         }
-        Way::OneChain(operands) => run_one_chain(sweep, operands, regs, streamed, scratch, ahead),
         Way::OnePiece(_) | Way::Pieces | Way::Region(_) => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
     }
 }
@@ -58,15 +57,14 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
     if let Way::Region(region) = &sweep.way {
         return Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing));
     }
-    let Scratch { bytes, inputs, places: room, nothing } = scratch;
+    let Scratch { bytes, inputs, nothing } = scratch;
     let ahead = ahead_of(sweep, ahead, nothing);
     let slots = Slots::new(bytes);
     inputs.clear();
     inputs.extend(sweep.inputs.iter().map(|input| match input {
         SweepInput::Direct { tile } => Input::in_order(regs.read(tile), tile.elem.size()),
         SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: row.ilog2() },
-        SweepInput::Splat { tile, slot: None } => Input::slot(regs.read(tile)),
-        SweepInput::Splat { tile, slot: Some(slot) } => {
+        SweepInput::Splat { tile, slot } => {
             let base = slots.at(*slot);
             // SAFETY: a slot holds a piece of the largest elements.
             unsafe { copy::spread(regs.read(tile), tile.elem.size(), n.min(PIECE), base) };
@@ -80,10 +78,8 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
         }
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
     }));
-    let places = Places { inputs, regs, streamed, slots: &slots };
+    let places = Places { inputs, regs, slots: &slots };
     let piece = match sweep.way {
-        // It looks at the interrupt itself.
-        Way::OneChain(_) => n,
         // A step alone needs no scratch.
         Way::OnePiece(_) if sweep.steps.len() == 1 => PART,
         // The elements of several blocks may be more than scratch has room for.
@@ -101,16 +97,11 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
                 unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), start, n, slots.at(*slot)) };
             }
         }
-        for part in &sweep.parts {
-            match part {
-                Part::Step(step) => {
-                    if n == PIECE {
-                        ahead.fetch_share();
-                    }
-                    places.run(&sweep.steps[*step], start, n);
-                }
-                Part::Chain(chain) => places.run_chain(chain, start, n, room, ahead),
+        for step in &sweep.steps {
+            if n == PIECE {
+                ahead.fetch_share();
             }
+            places.run(step, start, n);
         }
     }
 }
@@ -120,24 +111,10 @@ fn ahead_of<'a>(sweep: &Sweep, ahead: &'a mut Ahead, nothing: &'a mut Ahead) -> 
     if sweep.reads_ahead { ahead } else { nothing }
 }
 
-/// Runs a sweep that is one chain and needs no scratch, with an operand for each of its places.
-fn run_one_chain(sweep: &Sweep, operands: &[Operand], regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
-    let [Part::Chain(chain)] = &sweep.parts[..] else { unreachable!("it goes the way of one chain") };
-    let places = &mut scratch.places[..operands.len()];
-    places.iter_mut().zip(operands).for_each(|(place, operand)| *place = regs.at(*operand).cast());
-    let streamed = streamed.and_then(|reg| chain.place_of(reg));
-    let run = chain::Run { places, streamed, n: sweep.n };
-    let ahead = if sweep.reads_ahead { ahead } else { &mut scratch.nothing };
-    // SAFETY: as in `Places::run_chain`, with all elements of the sweep.
-    unsafe { chain.code.run(run, ahead) };
-}
-
 /// Where the steps of a sweep or fold read and write.
 pub(super) struct Places<'a, 'b> {
     pub(super) inputs: &'a [Input],
     pub(super) regs: &'b Frame,
-    /// The register that a chain writes past the caches.
-    pub(super) streamed: Option<VReg>,
     pub(super) slots: &'a Slots,
 }
 
@@ -154,27 +131,13 @@ impl Places<'_, '_> {
         unsafe { (step.kernel.run)(dst, srcs, n, &step.kernel.imm) };
     }
 
-    /// Runs a chain on elements `start..start + n`.
-    fn run_chain(&self, chain: &Chain, start: usize, n: usize, room: &mut [*mut f32], ahead: &mut Ahead) {
-        let pointer =
-            |place: &Place| if place.written { self.locate_result(place.at, start) } else { self.locate(place.at, start).cast_mut() };
-        let places = &mut room[..chain.places.len()];
-        places.iter_mut().zip(&chain.places).for_each(|(to, place)| *to = pointer(place).cast());
-        let streamed = self.streamed.and_then(|reg| chain.place_of(reg));
-        // SAFETY: the plan makes chains of steps on `f32`, or on what it told the program has 16 bits, in sweeps whose length is a multiple
-        // of a chain's group, as that of a piece is; so is `n`. Each place holds `n` elements, or one if it is a splat. A result may take
-        // the place of a value of the same size that is not needed any more, element by element. The target is aligned to its elements,
-        // and in nothing that the chain reads.
-        unsafe { chain.code.run(chain::Run { places, streamed, n }, ahead) };
-    }
-
     /// The first of the elements from `start` on, to be written.
     fn locate_result(&self, place: Src, start: usize) -> *mut u8 {
         match place {
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },
-            Src::Input(_) | Src::Passed => unreachable!("steps write slots and registers"),
+            Src::Input(_) | Src::Nowhere => unreachable!("steps write slots and registers"),
         }
     }
 
@@ -186,7 +149,7 @@ impl Places<'_, '_> {
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },
-            Src::Passed => unreachable!("what is passed on lies in no memory"),
+            Src::Nowhere => unreachable!("only vector code keeps no results"),
         }
     }
 }
@@ -195,9 +158,6 @@ impl Places<'_, '_> {
 pub(super) struct Scratch {
     bytes: AlignedBytes,
     inputs: Vec<Input>,
-    /// Where a chain reads and writes: as many places as any of the plan has, and used as a slice, because the CPU reads its address and
-    /// its length at once, which waits for all stores where one of them was written just before.
-    places: Vec<*mut f32>,
     /// For what does not read ahead.
     pub(super) nothing: Ahead,
 }
@@ -208,9 +168,8 @@ impl Scratch {
     /// # Errors
     /// When the host has not enough memory, or the budget.
     pub(super) fn new(plan: &Plan, budget: &Arc<Budget>) -> Result<Scratch, LaunchErrorKind> {
-        let places = plan.code.iter().chain(&plan.prologue).filter_map(Inst::sweep).map(|sweep| sweep.places).max().unwrap_or(0);
         let bytes = AlignedBytes::zeroed(Scratch::bytes(plan), budget)?;
-        Ok(Scratch { bytes, inputs: Vec::new(), places: vec![std::ptr::null_mut(); places], nothing: Ahead::default() })
+        Ok(Scratch { bytes, inputs: Vec::new(), nothing: Ahead::default() })
     }
 
     /// How many bytes it takes.

@@ -4,7 +4,7 @@ use super::{Choices, Generator, INPUT, Program, access::size, make};
 use crate::regular::{Combination, Element};
 use tilewright_ir::{AttrName, MemoryOrderingSemantics as Order, Opcode, Scalar, TypeTable, Value};
 
-/// Rows and columns of tiles: some as long as chains need, others shorter than vectors.
+/// Rows and columns of tiles: some as long as several vectors, others shorter than one.
 const TILES: [[i64; 2]; 8] = [[1, 128], [1, 128], [1, 256], [1, 16], [1, 128], [1, 1], [2, 64], [4, 2]];
 
 /// The same for tiles that are only copied.
