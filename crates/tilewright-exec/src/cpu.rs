@@ -51,10 +51,17 @@ pub(crate) fn multiplies_quads() -> bool {
     has
 }
 
-/// Bytes of the last cache, or a usual number where the CPU does not say.
+/// More than any CPU's last cache has for each of its processors.
+const MOST_CACHE_OF_A_PROCESSOR: usize = 16 << 20;
+
+/// Bytes of the last cache, or a usual number where the CPU does not say. A machine that is a part of a larger one is told the cache of all
+/// of that, which others use as well: no more than its processors' share counts.
 pub(crate) fn last_cache() -> usize {
     static LAST: OnceLock<usize> = OnceLock::new();
-    *LAST.get_or_init(|| largest_cache().unwrap_or(32 << 20))
+    *LAST.get_or_init(|| {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        largest_cache().unwrap_or(32 << 20).min(MOST_CACHE_OF_A_PROCESSOR.saturating_mul(processors))
+    })
 }
 
 /// What the CPU says about its caches: leaf 4 on Intel's, leaf 0x8000001d on AMD's, which have one form.

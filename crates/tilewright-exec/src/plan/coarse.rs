@@ -62,7 +62,7 @@ fn reads_only(sweep: &Sweep, loaded: &[VReg]) -> bool {
 fn writes_only(sweep: &Sweep, stored: Base) -> bool {
     sweep.steps.iter().all(|step| match step.dst {
         Src::Reg(reg, _) => stored == Base::Reg(reg),
-        Src::Slot(_) | Src::Nowhere => true,
+        Src::Slot(_) => true,
         Src::Input(_) => false,
     })
 }

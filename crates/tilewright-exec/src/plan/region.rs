@@ -529,9 +529,7 @@ impl<'a> Lowering<'a> {
         // Both forms are kept, of what was converted here.
         self.found.extend(step.srcs.iter().copied().zip(operands));
         self.store(&mut held, imm.dst, step.dst);
-        if step.dst != Src::Nowhere {
-            self.found.insert(step.dst, held);
-        }
+        self.found.insert(step.dst, held);
         Some(held)
     }
 }

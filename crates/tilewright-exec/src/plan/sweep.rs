@@ -77,7 +77,6 @@ pub(super) fn operand(src: Src, inputs: &[SweepInput]) -> Operand {
         Src::Input(input) => Operand::of(inputs[input].tile().base),
         Src::Slot(slot) => Operand::scratch(slot * Sweep::SLOT_BYTES),
         Src::Reg(reg, _) => Operand::of(Base::Reg(reg)),
-        Src::Nowhere => unreachable!("only vector code keeps no results"),
     }
 }
 
@@ -178,13 +177,17 @@ impl Sweep {
         self.steps.iter().position(|step| matches!(step.dst, Src::Reg(dst, _) if dst == reg))
     }
 
-    /// No longer writes a register that only reductions read which begin in it, if no later step finds the values there.
+    /// No longer writes a register that only itself and reductions read which begin in it: as vector code, it has the values in registers
+    /// of the CPU.
     pub(crate) fn drop_result(&mut self, reg: VReg) {
-        let is_it = |src: &Src| matches!(src, Src::Reg(other, _) if *other == reg);
-        if !self.steps.iter().flat_map(|step| &step.srcs).any(is_it) {
-            self.steps.iter_mut().filter(|step| is_it(&step.dst)).for_each(|step| step.dst = Src::Nowhere);
-            self.choose_way();
+        let slots = |src: &Src| if let Src::Slot(slot) = src { Some(slot + 1) } else { None };
+        let inside = Src::Slot(self.steps.iter().filter_map(|step| slots(&step.dst)).max().unwrap_or(0));
+        for place in self.steps.iter_mut().flat_map(|step| step.srcs.iter_mut().chain([&mut step.dst])) {
+            if matches!(place, Src::Reg(other, _) if *other == reg) {
+                *place = inside;
+            }
         }
+        self.choose_way();
     }
 
     /// The registers it writes.
@@ -248,8 +251,6 @@ pub(crate) enum Src {
     Slot(usize),
     /// A register, written by an earlier step; elements of this many bytes.
     Reg(VReg, usize),
-    /// In registers of the CPU only: what nobody reads but the reductions that begin in the vector code.
-    Nowhere,
 }
 
 /// One kernel of a sweep or fold.
@@ -257,6 +258,6 @@ pub(crate) enum Src {
 pub(crate) struct Step {
     pub(crate) kernel: Kernel,
     pub(crate) srcs: Vec<Src>,
-    /// Where it writes: a slot or a register, or nowhere.
+    /// Where it writes: a slot or a register.
     pub(crate) dst: Src,
 }

@@ -118,7 +118,6 @@ impl Display for Src {
             Src::Input(input) => write!(f, "in{input}"),
             Src::Slot(slot) => write!(f, "slot{slot}"),
             Src::Reg(reg, _) => write!(f, "{reg}"),
-            Src::Nowhere => f.write_str("nowhere"),
         }
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn tilings(
             Some(target) => target.fixed.map(Some).ok_or(UnknownStrides),
             None => Ok(None),
         },
-        Src::Slot(_) | Src::Nowhere => Ok(None),
+        Src::Slot(_) => Ok(None),
     };
     region.buffers.iter().map(|buffer| tiling(buffer.at)).collect()
 }
@@ -90,7 +90,7 @@ pub(super) fn nest_in_memory(sweep: &Sweep, region: &Region, regs: &Frame, in_pl
     let axes = |at: Src| match at {
         Src::Input(input) => in_place.strided(sweep.inputs[input].tile(), regs),
         Src::Reg(reg, _) => target.filter(|target| target.reg == reg && !target.tiling.in_order).map(|target| &target.tiling.axes),
-        Src::Slot(_) | Src::Nowhere => None,
+        Src::Slot(_) => None,
     };
     let mut nest: Option<Nest> = None;
     for (buffer, at) in region.buffers.iter().enumerate() {

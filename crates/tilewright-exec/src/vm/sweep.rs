@@ -137,7 +137,7 @@ impl Places<'_, '_> {
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },
-            Src::Input(_) | Src::Nowhere => unreachable!("steps write slots and registers"),
+            Src::Input(_) => unreachable!("steps write slots and registers"),
         }
     }
 
@@ -149,7 +149,6 @@ impl Places<'_, '_> {
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },
-            Src::Nowhere => unreachable!("only vector code keeps no results"),
         }
     }
 }
