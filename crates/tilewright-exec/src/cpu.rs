@@ -54,14 +54,19 @@ pub(crate) fn multiplies_quads() -> bool {
 /// More than any CPU's last cache has for each of its processors.
 const MOST_CACHE_OF_A_PROCESSOR: usize = 16 << 20;
 
-/// Bytes of the last cache, or a usual number where the CPU does not say. A machine that is a part of a larger one is told the cache of all
-/// of that, which others use as well: no more than its processors' share counts.
+/// Bytes of the last cache, or a usual number where the CPU does not say.
 pub(crate) fn last_cache() -> usize {
     static LAST: OnceLock<usize> = OnceLock::new();
     *LAST.get_or_init(|| {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        largest_cache().unwrap_or(32 << 20).min(MOST_CACHE_OF_A_PROCESSOR.saturating_mul(processors))
+        share_of_cache(largest_cache().unwrap_or(32 << 20), processors)
     })
+}
+
+/// What so many processors have of a cache. A machine that is a part of a larger one is told the cache of all of that, which others use as
+/// well: no more than its processors can have counts.
+fn share_of_cache(bytes: usize, processors: usize) -> usize {
+    bytes.min(MOST_CACHE_OF_A_PROCESSOR.saturating_mul(processors))
 }
 
 /// What the CPU says about its caches: leaf 4 on Intel's, leaf 0x8000001d on AMD's, which have one form.
@@ -98,4 +103,16 @@ fn detect() -> Level {
 #[cfg(not(target_arch = "x86_64"))]
 fn detect() -> Level {
     Level::Baseline
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_machine_has_a_part_of_its_cache() {
+        assert_eq!(share_of_cache(32 << 20, 16), 32 << 20);
+        assert_eq!(share_of_cache(480 << 20, 2), 32 << 20);
+        assert_eq!(share_of_cache(480 << 20, usize::MAX), 480 << 20);
+    }
 }

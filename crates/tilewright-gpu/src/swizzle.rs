@@ -50,7 +50,8 @@ impl Places {
         Places { map: BitMap::identity(from.map().rows()), stored, reading: Reading::Neighbours(0) }
     }
 
-    /// The places with the fewest instructions among those that have no bank conflicts.
+    /// The places with the fewest instructions among those that have no bank conflicts; the elements in their order, one by one, if accesses
+    /// are aligned in none of these.
     pub(crate) fn between(from: &Layout, to: &Layout, wanted: Wanted) -> Places {
         let search = Search { from, to, wanted };
         let found = search.orders().into_iter().filter_map(|(low, reading)| search.places(&low, reading));

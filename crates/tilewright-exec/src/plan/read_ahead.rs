@@ -59,18 +59,15 @@ fn choose_sweeps_to_fetch(code: &mut [Inst]) {
 pub(super) fn share_out(code: &mut [Inst]) -> Prefetches {
     let sweeps = || code.iter().filter_map(Inst::sweep).filter(|sweep| sweep.n >= Sweep::PIECE);
     let folds = |inst: &Inst| matches!(inst, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
-    // These read one element behind the other.
     let has_folds = code.iter().any(folds);
     if !has_folds && code.iter().all(|inst| inst.sweep().is_none()) {
         return Prefetches::None;
     }
     let in_folds = sweeps().map(|sweep| sweep.steps.len()).sum::<usize>() <= LITTLE_TO_COMPUTE;
     let has_loops = code.iter().enumerate().any(|(at, inst)| inst.target().is_some_and(|target| target <= at));
-    if !has_folds && !has_loops && sweeps().all(Sweep::is_region) {
-        return Prefetches::Apart;
-    }
+    // These read one element behind the other.
     if !has_folds && sweeps().all(Sweep::is_region) {
-        return Prefetches::None;
+        return if has_loops { Prefetches::None } else { Prefetches::Apart };
     }
     if !in_folds {
         choose_sweeps_to_fetch(code);
