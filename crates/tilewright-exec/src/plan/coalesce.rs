@@ -1,29 +1,48 @@
-//! Coalescing: a product that goes straight into a carried register is summed there.
+//! Coalescing: what goes straight into a carried register is computed there.
 //!
-//! `acc = mma(a, b, acc)` in a loop is lowered to a product in a register of its own and a move to the register that carries `acc`.
-//! Where nothing needs the old value in between, the product is written to the carrying register, and nothing is copied.
+//! `acc = mma(a, b, acc)` and `acc = acc + x` in a loop are lowered to an instruction with a register of its own and a move to the register
+//! that carries `acc`. Where nothing needs the old value in between, the carrying register is written at once, and nothing is copied. Sweeps
+//! do so as vector code, which reads each element before it writes it.
 
-use super::{Inst, Tile, VReg, counts::Counts, tile::Base};
+use super::{
+    Inst, VReg,
+    counts::{Counts, count_uses},
+    tile::Base,
+};
 use crate::hash::HashMap;
 
-/// Lets products write to where they are moved.
-pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, uses: &Counts) {
-    if !code.iter().any(|(inst, _)| matches!(inst, Inst::Matmul(_))) {
-        return;
-    }
+/// Lets products and sweeps write to where their results are moved. `registers`: the bytes of each.
+pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
+    let uses = count_uses(code);
     let places = Places::new(code);
-    let moves: Vec<(usize, usize)> = (0..code.len()).filter_map(|at| Some((at, places.find_move(code, at, uses)?))).collect();
     let mut gone = vec![false; code.len()];
-    for (product, moved) in moves {
-        if let (Inst::Move { dst: carrier, .. }, _) = code[moved]
-            && let (Inst::Matmul(matmul), _) = &mut code[product]
-        {
-            matmul.dst = carrier;
-            gone[moved] = true;
+    for at in 0..code.len() {
+        for (result, moved) in places.moves_of_results(code, at, &uses) {
+            let Inst::Move { dst: carrier, .. } = code[moved].0 else { unreachable!("moves are noted as such") };
+            let is_whole = registers[result.index()] == registers[carrier.index()];
+            gone[moved] = is_whole && write_to(&mut code[at].0, result, carrier);
         }
     }
     let mut gone = gone.into_iter();
     code.retain(|_| !gone.next().unwrap_or(false));
+}
+
+/// Lets an instruction write a result to a register that it reads as it is written at most; `false`, and nothing was done, if it cannot.
+fn write_to(inst: &mut Inst, result: VReg, carrier: VReg) -> bool {
+    match inst {
+        Inst::Matmul(product) => {
+            // A splat is read by every element, so it must not be overwritten by the first.
+            let mut factors = [&product.lhs, &product.rhs].into_iter().chain(product.scales.iter().flatten());
+            let free = factors.all(|tile| tile.base != Base::Reg(carrier));
+            let in_place = product.acc.base != Base::Reg(carrier) || product.acc.is_contiguous();
+            if free && in_place {
+                product.dst = carrier;
+            }
+            free && in_place
+        }
+        Inst::Sweep(sweep) => sweep.write_to(result, carrier),
+        _ => false,
+    }
 }
 
 /// Where things are in the code, so that nothing is looked for from place to place.
@@ -60,23 +79,20 @@ impl Places {
         places
     }
 
-    /// The move of the product at `at` that is its only use, if the product may as well be written to where it goes.
-    fn find_move(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Option<usize> {
-        let (Inst::Matmul(matmul), _) = &code[at] else { return None };
-        if uses.of(matmul.dst) != 1 {
-            return None;
+    /// The results of an instruction that a move is the only use of and may as well be written to where that goes, with these moves.
+    fn moves_of_results(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Vec<(VReg, usize)> {
+        let mut found = Vec::new();
+        if matches!(code[at].0, Inst::Matmul(_) | Inst::Sweep(_)) {
+            code[at].0.for_each_write(|result| found.extend(self.find_move(code, at, result, uses).map(|moved| (result, moved))));
         }
-        let moved = *self.moves.get(&matmul.dst)?;
-        if moved <= at || self.ends[moved] != self.ends[at] {
-            return None;
-        }
-        let (Inst::Move { dst: carrier, .. }, _) = &code[moved] else { return None };
-        let on_carrier = |tile: &Tile| tile.base == Base::Reg(*carrier);
-        // A splat is read by every element, so it must not be overwritten by the first.
-        let in_place = !on_carrier(&matmul.acc) || matmul.acc.is_contiguous();
-        let factors = [&matmul.lhs, &matmul.rhs].into_iter().chain(matmul.scales.iter().flatten());
-        let free = factors.into_iter().all(|tile| !on_carrier(tile)) && !self.is_touched(*carrier, at + 1, moved);
-        (in_place && free).then_some(moved)
+        found
+    }
+
+    fn find_move(&self, code: &[(Inst, u32)], at: usize, result: VReg, uses: &Counts) -> Option<usize> {
+        let moved = *self.moves.get(&result)?;
+        let Inst::Move { dst: carrier, .. } = code[moved].0 else { return None };
+        let straight = moved > at && self.ends[moved] == self.ends[at];
+        (straight && uses.of(result) == 1 && !self.is_touched(carrier, at + 1, moved)).then_some(moved)
     }
 
     /// Whether an instruction from `start` to before `end` reads or writes a register.
@@ -90,11 +106,16 @@ impl Places {
 mod tests {
     use super::*;
     use crate::{
+        TargetMachine,
         elem::Elem,
-        kernels::mma::{MatmulKind, Shape},
-        plan::Matmul,
+        kernels::{
+            ElemOp,
+            mma::{MatmulKind, Shape},
+            select,
+        },
+        plan::{Matmul, Src, Step, Sweep, SweepInput, Tile},
     };
-    use tilewright_ir::Scalar;
+    use tilewright_ir::{RoundingMode, Scalar};
 
     fn tile(reg: u32) -> Tile {
         Tile::contiguous(Elem::Num(Scalar::F64), Base::Reg(VReg(reg)), &[4, 4])
@@ -123,8 +144,7 @@ mod tests {
 
     /// How many instructions are left.
     fn left(mut code: Vec<(Inst, u32)>) -> usize {
-        let uses = super::super::counts::count_uses(&code);
-        coalesce(&mut code, &uses);
+        coalesce(&mut code, &[128; 10]);
         code.len()
     }
 
@@ -145,5 +165,31 @@ mod tests {
         assert_eq!(left(vec![product(1, 0, 2), moved(2, 3), moved(2, 0)]), 3);
         // The move may not be reached.
         assert_eq!(left(vec![product(1, 0, 2), (Inst::Label(1), 0), moved(2, 0)]), 3);
+    }
+
+    /// Sums of two registers, each of which goes to a register of its own.
+    fn sweep(sums: &[(u32, u32, u32)]) -> (Inst, u32) {
+        let f32 = Elem::Num(Scalar::F32);
+        let row = |reg: u32| Tile::contiguous(f32, Base::Reg(VReg(reg)), &[2048]);
+        let kernel = select(ElemOp::AddF(RoundingMode::NearestEven, false), &[f32; 2], f32).unwrap();
+        let inputs = sums.iter().flat_map(|(a, b, _)| [*a, *b]).map(|reg| SweepInput::Direct { tile: row(reg) }).collect();
+        let step = |(i, (_, _, dst)): (usize, &(u32, u32, u32))| Step {
+            kernel,
+            srcs: vec![Src::Input(2 * i), Src::Input(2 * i + 1)],
+            dst: Src::Reg(VReg(*dst), 4),
+        };
+        (Inst::Sweep(Box::new(Sweep::new(2048, inputs, sums.iter().enumerate().map(step).collect(), TargetMachine::host()))), 0)
+    }
+
+    #[test]
+    fn sweeps_write_where_they_have_read() {
+        if !TargetMachine::host().has_regions() {
+            return;
+        }
+        assert_eq!(left(vec![sweep(&[(0, 1, 2)]), moved(2, 0)]), 1);
+        assert_eq!(left(vec![sweep(&[(0, 1, 2), (3, 1, 4)]), moved(2, 0), moved(4, 3)]), 1);
+        // A later step reads the old value.
+        assert_eq!(left(vec![sweep(&[(0, 1, 2), (0, 1, 4)]), moved(2, 0)]), 2);
+        assert_eq!(left(vec![sweep(&[(0, 1, 2), (3, 1, 4)]), moved(2, 3), moved(4, 0)]), 2);
     }
 }

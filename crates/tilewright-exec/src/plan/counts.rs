@@ -12,6 +12,23 @@ impl Counts {
         Counts(Vec::with_capacity(2 * code.len()))
     }
 
+    /// How often instructions read each register.
+    pub(crate) fn of_reads<'a>(code: impl Iterator<Item = &'a Inst>) -> Counts {
+        let mut reads = Counts::default();
+        reads.count_reads(code);
+        reads
+    }
+
+    fn count_reads<'a>(&mut self, code: impl Iterator<Item = &'a Inst>) {
+        for inst in code {
+            inst.for_each_read(|tile| {
+                if let Base::Reg(reg) = tile.base {
+                    self.add(reg);
+                }
+            });
+        }
+    }
+
     /// The number of a register.
     pub(crate) fn of(&self, reg: VReg) -> usize {
         self.0.get(reg.index()).copied().unwrap_or(0)
@@ -35,13 +52,7 @@ impl Counts {
 /// How often each register is read.
 pub(crate) fn count_uses(code: &[(Inst, u32)]) -> Counts {
     let mut uses = Counts::with_room_for(code);
-    for (inst, _) in code {
-        inst.for_each_read(|tile| {
-            if let Base::Reg(reg) = tile.base {
-                uses.add(reg);
-            }
-        });
-    }
+    uses.count_reads(code.iter().map(|(inst, _)| inst));
     uses
 }
 

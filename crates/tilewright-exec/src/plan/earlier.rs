@@ -1,7 +1,11 @@
-//! Loads go before the elementwise instructions that they do not need, so that these stand together and become one sweep.
+//! Instructions that go earlier, so that elementwise ones of one length stand together and become one sweep: loads before those that they
+//! do not need, and elementwise ones behind those that compute what they read.
 
-use super::{Inst, fuse::MAX_STEPS, tile::Base};
+use super::{Inst, Sweep, Tile, VReg, counts::Counts, fuse::MAX_STEPS, inst::Elementwise, tile::Base};
 use tilewright_ir::MemoryOrderingSemantics;
+
+/// How many instructions an elementwise one goes past at most.
+const LOOK_BACK: usize = 64;
 
 /// Moves what only brings values into registers before the elementwise instructions that it would part.
 pub(crate) fn bring_forward(code: Vec<(Inst, u32)>) -> Vec<(Inst, u32)> {
@@ -36,6 +40,77 @@ fn earlier_place(code: &[(Inst, u32)], inst: &Inst) -> usize {
         }
     }
     place
+}
+
+/// Moves elementwise instructions behind the run that computes what they read, where that saves writing it to a register and reading it back.
+pub(crate) fn join_runs(code: Vec<(Inst, u32)>) -> Vec<(Inst, u32)> {
+    let reads = Reads::of(&code);
+    let mut ordered = Vec::with_capacity(code.len());
+    for (inst, site) in code {
+        let place = place_behind_operands(&ordered, &inst, &reads).unwrap_or(ordered.len());
+        ordered.insert(place, (inst, site));
+    }
+    ordered
+}
+
+/// How often each register is read, in all and by what.
+struct Reads {
+    all: Counts,
+    elementwise: Counts,
+    /// By reductions of rows: sweeps that compute the rows begin these, and so need not write them.
+    reductions: Counts,
+    stores: Counts,
+}
+
+impl Reads {
+    fn of(code: &[(Inst, u32)]) -> Reads {
+        let by = |counted: fn(&Inst) -> bool| Counts::of_reads(code.iter().map(|(inst, _)| inst).filter(|inst| counted(inst)));
+        Reads {
+            all: by(|_| true),
+            elementwise: by(|inst| matches!(inst, Inst::Elementwise(_))),
+            reductions: by(|inst| matches!(inst, Inst::FoldRows(_))),
+            stores: by(|inst| matches!(inst, Inst::Store { .. })),
+        }
+    }
+}
+
+/// The end of the last run that computes what an elementwise instruction reads, if nothing behind that stands in its way and it is better
+/// off there.
+fn place_behind_operands(code: &[(Inst, u32)], inst: &Inst, reads: &Reads) -> Option<usize> {
+    let Inst::Elementwise(member) = inst else { return None };
+    let in_run = |at: usize| code[at].0.elementwise_length() == Some(member.n);
+    let stops = |at: usize| code[at].0.effects().end_straight_code() || !independent(&code[at].0, inst);
+    let last = (0..code.len()).rev().take(LOOK_BACK).find(|at| stops(*at)).filter(|at| in_run(*at))?;
+    let end = (last..code.len()).find(|at| !in_run(*at))?;
+    let start = (0..last).rev().find(|at| !in_run(*at)).map_or(0, |before| before + 1);
+    (end - start < MAX_STEPS && gains(&code[start..end], member, reads)).then_some(end)
+}
+
+/// Whether less is written and read if an instruction joins a run that computes what it reads.
+fn gains(run: &[(Inst, u32)], member: &Elementwise, reads: &Reads) -> bool {
+    let computed = |tile: &&Tile| matches!(tile.base, Base::Reg(reg) if run.iter().any(|(inst, _)| writes(inst, reg)));
+    let (operands, others): (Vec<&Tile>, Vec<&Tile>) = member.srcs.iter().partition(computed);
+    if !operands.iter().all(|tile| tile.is_contiguous() && tile.numel() == member.n) {
+        return false;
+    }
+    // Short tiles lie in the nearest cache: a sweep less is a gain.
+    if member.n < Sweep::PIECE {
+        return true;
+    }
+    let is_small = |tile: &&Tile| tile.is_splat() || tile.shared_by().is_some();
+    let in_run = Counts::of_reads(run.iter().map(|(inst, _)| inst));
+    let own = |reg| member.srcs.iter().filter(|tile| tile.base == Base::Reg(reg)).count();
+    let is_last_reader =
+        |tile: &&Tile| matches!(tile.base, Base::Reg(reg) if reads.all.of(reg) == in_run.of(reg) + own(reg) + reads.reductions.of(reg));
+    // What is read by further sweeps shall not become wider; what is stored is so by the sweep before the store.
+    let is_narrow = operands.iter().any(|tile| member.size <= tile.elem.size()) || reads.elementwise.of(member.dst) == 0;
+    others.iter().all(is_small) && operands.iter().all(is_last_reader) && is_narrow && reads.stores.of(member.dst) == 0
+}
+
+fn writes(inst: &Inst, reg: VReg) -> bool {
+    let mut found = false;
+    inst.for_each_write(|written| found |= written == reg);
+    found
 }
 
 /// Whether neither of two instructions writes what the other one reads or writes.

@@ -2,8 +2,8 @@
 //!
 //! A reduction is a tree of halves. Vector code that computes elements an eighth of a row apart combines them in registers as the first three
 //! halvings do, and writes an eighth of each row; the reduction goes on from there. So the rows are not read again, and not even written
-//! where nothing else reads them. Behind the first pass of a block, only rows of one piece are: there, sweeps prefetch what the next block
-//! reads, between one piece and the next.
+//! where nothing else reads them. Behind the first pass of a block, only single rows and rows of one piece are: there, sweeps prefetch what
+//! the next block reads, between one piece and the next, and parts of several rows have no end between.
 
 use super::{
     Inst, Sweep, Tile, VReg,
@@ -24,7 +24,7 @@ pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) 
         let (before, after) = code.split_at_mut(at);
         let Some((Inst::FoldRows(fold), _)) = after.first_mut() else { continue };
         let Some(reg) = whole_register(&fold.src).filter(|reg| writes.of(*reg) == 1) else { continue };
-        let prefetches = |writer: &usize| fold.extent > Sweep::PIECE && Some(*writer) != first;
+        let prefetches = |writer: &usize| fold.rows > 1 && fold.extent > Sweep::PIECE && Some(*writer) != first;
         let Some(writer) = writers.get(&reg).copied().filter(|writer| !prefetches(writer)) else { continue };
         let Some((Inst::Sweep(sweep), _)) = before.get_mut(writer) else { continue };
         let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));

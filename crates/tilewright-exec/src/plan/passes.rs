@@ -4,8 +4,8 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    Draft, Plan, coalesce, coarse, counts, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, late,
-    product_loops, read_ahead, recompute, region, streaming, widen,
+    Draft, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, late, product_loops,
+    read_ahead, recompute, region, streaming, widen,
 };
 use tilewright_ir::nearest;
 
@@ -38,14 +38,6 @@ const fn row(name: &'static str, summary: &'static str, run: Run) -> PlanPass {
 pub const PLAN_PASSES: &[PlanPass] = &[
     row("lower", "Makes linear code of operations; what is the same for all blocks goes into the prologue.", Run::Lower),
     row(
-        "coalesce",
-        "Lets products write to the loop-carried registers that they are moved to.",
-        Run::Draft(|draft| {
-            let uses = counts::count_uses(&draft.code);
-            coalesce::coalesce(&mut draft.code, &uses);
-        }),
-    ),
-    row(
         "widen",
         "Widens left factors of products where they are made.",
         Run::Draft(|draft| {
@@ -67,6 +59,13 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         }),
     ),
     row(
+        "join-runs",
+        "Moves elementwise instructions behind those that compute what they read.",
+        Run::Draft(|draft| {
+            draft.code = earlier::join_runs(std::mem::take(&mut draft.code));
+        }),
+    ),
+    row(
         "fuse",
         "Makes sweeps of runs of elementwise instructions.",
         Run::Draft(|draft| {
@@ -75,6 +74,11 @@ pub const PLAN_PASSES: &[PlanPass] = &[
             let (prologue, slots) = fuse::one_by_one(std::mem::take(&mut draft.prologue), draft.machine);
             (draft.prologue, draft.scratch_slots) = (prologue, draft.scratch_slots.max(slots));
         }),
+    ),
+    row(
+        "coalesce",
+        "Lets products and sweeps write to the loop-carried registers that their results are moved to.",
+        Run::Draft(|draft| coalesce::coalesce(&mut draft.code, &draft.registers)),
     ),
     row("fuse-stores", "Joins sweeps with the stores of their results.", Run::Draft(|draft| direct_store::join(&mut draft.code))),
     row(

@@ -181,13 +181,38 @@ impl Sweep {
     /// of the CPU.
     pub(crate) fn drop_result(&mut self, reg: VReg) {
         let slots = |src: &Src| if let Src::Slot(slot) = src { Some(slot + 1) } else { None };
-        let inside = Src::Slot(self.steps.iter().filter_map(|step| slots(&step.dst)).max().unwrap_or(0));
-        for place in self.steps.iter_mut().flat_map(|step| step.srcs.iter_mut().chain([&mut step.dst])) {
-            if matches!(place, Src::Reg(other, _) if *other == reg) {
-                *place = inside;
+        self.rename(reg, Src::Slot(self.steps.iter().filter_map(|step| slots(&step.dst)).max().unwrap_or(0)));
+    }
+
+    /// Puts a result elsewhere, where later steps read it then.
+    fn rename(&mut self, result: VReg, place: Src) {
+        for at in self.steps.iter_mut().flat_map(|step| step.srcs.iter_mut().chain([&mut step.dst])) {
+            if matches!(at, Src::Reg(other, _) if *other == result) {
+                *at = place;
             }
         }
         self.choose_way();
+    }
+
+    /// Writes a result that only others read to another register, which it may read where it writes it; `false`, and nothing was done, if
+    /// it cannot: vector code reads an element before it writes it, loops compiled ahead of time want their operands apart.
+    pub(super) fn write_to(&mut self, result: VReg, register: VReg) -> bool {
+        let Some(step) = self.result(result) else { return false };
+        let Src::Reg(_, size) = self.steps[step].dst else { return false };
+        let is_there = |input: &SweepInput| input.tile().base == Base::Reg(register);
+        let read_later = |input: usize| self.steps[step + 1..].iter().any(|step| step.srcs.contains(&Src::Input(input)));
+        let stays = |(i, input): (usize, &SweepInput)| {
+            is_there(input) && (!matches!(input, SweepInput::Direct { tile } if tile.elem.size() == size) || read_later(i))
+        };
+        if self.result(register).is_some() || self.inputs.iter().enumerate().any(stays) {
+            return false;
+        }
+        self.prefer_region();
+        if !self.is_region() {
+            return false;
+        }
+        self.rename(result, Src::Reg(register, size));
+        true
     }
 
     /// The registers it writes.

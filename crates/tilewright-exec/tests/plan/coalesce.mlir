@@ -1,4 +1,5 @@
-// A product may write to the register that a loop carries, if nothing reads there what was carried before.
+// A product or a sweep may write to the register that a loop carries, if nothing reads there what was carried before.
+// REQUIRES: vector code
 
 // The sum of the products so far is read by the next product only.
 entry @carried(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>, %n: tile<i32>) {
@@ -47,8 +48,54 @@ entry @read_later(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>, %n
     continue %both : tile<64x64xf32>
   }
   %sum_cv_s = store_view_tko weak %sum, %cv[%bx, %by] : tile<64x64xf32>, partition_view<tile=(64x64), tensor_view<256x256xf32, strides=[256,1]>>, tile<i32> -> token
-  // CHECK: matmul
-  // CHECK-NEXT: [[SUM:%[0-9]+]] = AddF
-  // CHECK-NEXT: move [[SUM]]:
+  // CHECK: [[SUM:%[0-9]+]] = move c{{.*}}f32[64, 64]
+  // CHECK: [[NEW:%[0-9]+]] = matmul{{.*}} [[SUM]]: f32[64, 64]
+  // CHECK: in0 = direct [[NEW]]
+  // CHECK: [[SUM]] = AddF
+  return
+}
+
+// A sum of tiles.
+entry @summed(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %zeros = constant <f32: 0.0> : tile<32x64xf32>
+  %xt = make_tensor_view %from, shape = [1024, 64], strides = [64, 1] : tensor_view<1024x64xf32, strides=[64,1]>
+  %x = make_partition_view %xt : partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>
+  %yt = make_tensor_view %to, shape = [32, 64], strides = [64, 1] : tensor_view<32x64xf32, strides=[64,1]>
+  %y = make_partition_view %yt : partition_view<tile=(32x64), tensor_view<32x64xf32, strides=[64,1]>>
+  %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<32x64xf32>) {
+    %a, %a_t = load_view_tko weak %x[%k, %zero] : partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>, tile<i32> -> tile<32x64xf32>, token
+    %next = addf %acc, %a : tile<32x64xf32>
+    continue %next : tile<32x64xf32>
+  }
+  %sum_y_s = store_view_tko weak %sum, %y[%zero, %zero] : tile<32x64xf32>, partition_view<tile=(32x64), tensor_view<32x64xf32, strides=[64,1]>>, tile<i32> -> token
+  // BEFORE: [[NEW:%[0-9]+]] = AddF
+  // BEFORE: [[SUM:%[0-9]+]] = move [[NEW]]:
+  // CHECK: [[SUM:%[0-9]+]] = move c{{.*}}f32[32, 64]
+  // CHECK: [[SUM]] = AddF
+  // CHECK-NOT: move
+  return
+}
+
+// Elements are read where others were written.
+entry @transposed(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %zeros = constant <f32: 0.0> : tile<32x64xf32>
+  %xt = make_tensor_view %from, shape = [1024, 64], strides = [64, 1] : tensor_view<1024x64xf32, strides=[64,1]>
+  %x = make_partition_view %xt : partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>
+  %yt = make_tensor_view %to, shape = [32, 64], strides = [64, 1] : tensor_view<32x64xf32, strides=[64,1]>
+  %y = make_partition_view %yt : partition_view<tile=(32x64), tensor_view<32x64xf32, strides=[64,1]>>
+  %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<32x64xf32>) {
+    %a, %a_t = load_view_tko weak %x[%k, %zero] : partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>, tile<i32> -> tile<32x64xf32>, token
+    %turned = reshape %acc : tile<32x64xf32> -> tile<64x32xf32>
+    %back = permute %turned [1, 0] : tile<64x32xf32> -> tile<32x64xf32>
+    %next = addf %back, %a : tile<32x64xf32>
+    continue %next : tile<32x64xf32>
+  }
+  %sum_y_s = store_view_tko weak %sum, %y[%zero, %zero] : tile<32x64xf32>, partition_view<tile=(32x64), tensor_view<32x64xf32, strides=[64,1]>>, tile<i32> -> token
+  // CHECK: [[NEW:%[0-9]+]] = AddF
+  // CHECK: move [[NEW]]:
   return
 }
