@@ -1,10 +1,10 @@
 //! The memory and the arguments of a launch.
 #![allow(unsafe_code, reason = "kernels work on the memory of Python objects in place")]
 
-use crate::array::ArrayView;
+use crate::{array::ArrayView, check::Check};
 use std::ptr::NonNull;
 use tilewright::{
-    check::{CheckError, CheckOptions, Checker, Report},
+    check::{Array, CheckError, CheckOptions, Checker, Report},
     exec::{self, AccessFault, Arg, LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, Plan, Protection},
     ir::Scalar,
 };
@@ -68,16 +68,54 @@ impl Arguments {
     ///
     /// # Errors
     /// Those of [`Checker::check`].
-    pub(crate) fn check(&self, checker: &Checker, entry: &str, grid: [u32; 3], options: &LaunchOptions<'_>) -> Result<Report, CheckError> {
+    pub(crate) fn check(
+        &self,
+        checker: &Checker,
+        entry: &str,
+        grid: [u32; 3],
+        mut options: CheckOptions,
+        distinct: bool,
+        launch: &LaunchOptions<'_>,
+    ) -> Result<Report, CheckError> {
         let mut memory = Memory::new();
         let places = Places::new(&mut memory, &self.arrays);
         let args: Vec<Arg> = self.values.iter().map(|value| places.arg(&mut memory, value)).collect();
+        if distinct {
+            let arrays = self.arrays.iter().zip(&places.0).enumerate();
+            options = options.distinct(arrays.filter_map(|(i, (array, address))| distinct_array(self.argument(i), array, *address)));
+        }
+        checker.check(entry, &mut memory, grid, &args, &options, launch)
+    }
+
+    /// What the checker is told of the buffers of a launch.
+    ///
+    /// # Errors
+    /// When an argument is to be uninitialised that is no array, or that shares memory with one that is not.
+    pub(crate) fn check_options(&self, check: &Check) -> Result<CheckOptions, String> {
+        if let Some(position) = check.uninitialised.iter().find(|position| !self.positions.contains(position)) {
+            return Err(format!("uninitialised: argument {position} is no array"));
+        }
         // Extents are the first buffers, in this order.
-        let names = extents(&self.arrays).into_iter().map(|extent| {
-            let arguments: Vec<String> = extent.arrays.iter().map(|array| format!("argument {}", self.positions[*array])).collect();
-            arguments.join(" and ")
-        });
-        checker.check(entry, &mut memory, grid, &args, &CheckOptions::new().names(names), options)
+        let extents = extents(&self.arrays);
+        let is_asked = |array: &usize| check.uninitialised.contains(&self.positions[*array]);
+        let mut uninitialised = Vec::new();
+        for (buffer, extent) in extents.iter().enumerate() {
+            match (extent.arrays.iter().copied().find(is_asked), extent.arrays.iter().copied().find(|array| !is_asked(array))) {
+                (Some(_), None) => uninitialised.push(buffer),
+                (Some(asked), Some(other)) => {
+                    let (asked, other) = (self.argument(asked), self.argument(other));
+                    return Err(format!("uninitialised: {asked} shares memory with {other}, which is not among them"));
+                }
+                (None, _) => {}
+            }
+        }
+        let name = |extent: &Extent| extent.arrays.iter().map(|array| self.argument(*array)).collect::<Vec<_>>().join(" and ");
+        Ok(check.options().names(extents.iter().map(name)).uninitialised(uninitialised))
+    }
+
+    /// What an array is called in messages.
+    fn argument(&self, array: usize) -> String {
+        format!("argument {}", self.positions[array])
     }
 
     /// The argument whose memory an error is about.
@@ -101,6 +139,19 @@ impl Arguments {
         }
         Some(about)
     }
+}
+
+/// An array that lies at a device address, as the checker takes it; `None` for one without elements.
+fn distinct_array(name: String, array: &ArrayView, address: u64) -> Option<Array> {
+    let (start, _) = array.span()?;
+    // The first byte lies in front of the address where strides are negative.
+    let first = address - (array.address - start) as u64;
+    let bytes = array.element_bytes() as u64;
+    // Neighbours first: rows that lie side by side are one piece then.
+    let mut dims: Vec<(u64, u64)> =
+        array.shape.iter().zip(&array.strides).map(|(extent, stride)| (extent.unsigned_abs(), stride.unsigned_abs() * bytes)).collect();
+    dims.sort_unstable_by_key(|(_, distance)| *distance);
+    Some(dims.into_iter().fold(Array::new(name, first, bytes), |array, (count, distance)| array.repeated(count, distance)))
 }
 
 /// Bytes that arrays of a launch have in common.

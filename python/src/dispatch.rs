@@ -7,7 +7,8 @@
 use crate::{
     array::ArrayView,
     bind::{Arguments, Value},
-    check, driver,
+    check::{self, Check},
+    driver,
     kernel::{self, Kernel, Report, Wishes, is_bool},
     scalar,
     trace::{self, Trace},
@@ -72,7 +73,7 @@ impl Dispatcher {
     }
 
     /// Launches the kernel over a grid.
-    #[pyo3(signature = (grid, args, threads = None, timeout = None, max_memory = None, max_output = None, check = false))]
+    #[pyo3(signature = (grid, args, threads = None, timeout = None, max_memory = None, max_output = None, check = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
         &self,
@@ -83,14 +84,13 @@ impl Dispatcher {
         timeout: Option<f64>,
         max_memory: Option<u64>,
         max_output: Option<u64>,
-        check: bool,
+        check: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Report> {
         let grid = kernel::extents(grid)?;
         let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
         let (compiled, arguments) = self.bind(args)?;
-        if check {
-            let kernel = compiled.kernel.get();
-            return check::run(py, kernel.checker(), kernel.name(), &arguments, grid, wishes);
+        if let Some(check) = Check::asked(check, args)? {
+            return check::run(py, compiled.kernel.get(), &arguments, grid, (&check, wishes));
         }
         kernel::run(py, &compiled.plan, &arguments, grid, wishes)
     }

@@ -3,7 +3,8 @@
 use crate::{
     array::{ArrayView, type_name},
     bind::{Arguments, Value},
-    check, errors,
+    check::{self, Check},
+    errors,
     output::PythonStdout,
     scalar, stop,
     trace::{self, Trace},
@@ -101,7 +102,7 @@ impl Kernel {
     }
 
     /// Runs the kernel over a grid of blocks; arrays are changed in place.
-    #[pyo3(signature = (grid, *args, threads = None, timeout = None, max_memory = None, max_output = None, check = false))]
+    #[pyo3(signature = (grid, *args, threads = None, timeout = None, max_memory = None, max_output = None, check = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
         &self,
@@ -112,13 +113,13 @@ impl Kernel {
         timeout: Option<f64>,
         max_memory: Option<u64>,
         max_output: Option<u64>,
-        check: bool,
+        check: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Report> {
         let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
         let plan = self.plan(py)?;
         let arguments = flat_arguments(&plan, args)?;
-        if check {
-            return check::run(py, self.checker(), &self.name, &arguments, extents(grid)?, wishes);
+        if let Some(check) = Check::asked(check, args)? {
+            return check::run(py, self, &arguments, extents(grid)?, (&check, wishes));
         }
         run(py, &plan, &arguments, extents(grid)?, wishes)
     }

@@ -8,7 +8,7 @@
 ``tilewright.cutile`` runs kernels of cuTile Python (``pip install cuda-tile``) without a GPU.
 """
 
-from tilewright._check import CheckError, Finding
+from tilewright._check import Check, CheckError, Finding
 from tilewright._errors import (
     KernelError,
     LaunchError,
@@ -22,6 +22,7 @@ from tilewright._load import load, parse, spread
 from tilewright._native import Kernel, Module, Report, __version__
 
 __all__ = [
+    "Check",
     "CheckError",
     "Finding",
     "Kernel",

@@ -1,12 +1,37 @@
-"""What the checker finds."""
+"""How to check a launch, and what the checker finds."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from tilewright._errors import KernelError
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Check:
+    """How to check a launch: what ``check=`` takes where ``True`` does not say enough."""
+
+    #: So many more launches, with the blocks in other orders, and their results compared.
+    schedules: int = 0
+    #: Chooses other orders.
+    seed: int = 0
+    #: The order in which the blocks go on, as a finding names it: "1,0:2" is block 1 to its end, then two accesses of block 0.
+    schedule: str | None = None
+    #: The arrays among the arguments whose content is undefined, or the positions of these arguments.
+    uninitialised: Sequence[Any] = ()
+    #: Whether the kernel was compiled for arrays that do not overlap: writes to what two of them share are findings then.
+    distinct: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no option."""
+        for name, number in (("schedules", self.schedules), ("seed", self.seed)):
+            if not 0 <= number < 2**64:
+                raise ValueError(f"{name} must be from 0 and below 2**64, got {number}")
+        if not isinstance(self.uninitialised, (list, tuple)):
+            raise TypeError(f"uninitialised must be a list or tuple of arrays or positions, got {type(self.uninitialised).__name__}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +76,7 @@ class CheckError(KernelError):
         self.findings = findings
 
 
-CheckError.__module__ = Finding.__module__ = "tilewright"
+Check.__module__ = CheckError.__module__ = Finding.__module__ = "tilewright"
 
 
 def error(kernel: str, report: str, texts: list[str]) -> CheckError:

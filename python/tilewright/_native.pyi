@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, TypeVar, final, overload
 
 from tilewright._access_map import AccessMap
+from tilewright._check import Check
 
 Grid: TypeAlias = int | tuple[int, ...]
 _T = TypeVar("_T")
@@ -76,7 +77,7 @@ class Kernel:
         timeout: float | None = None,
         max_memory: int | None = None,
         max_output: int | None = None,
-        check: bool = False,
+        check: bool | Check | None = None,
     ) -> Report:
         """Run the kernel over a grid of blocks; arrays are changed in place.
 
@@ -84,7 +85,7 @@ class Kernel:
         besides the arrays, ``max_output`` how many it may print; more is a LaunchError. More than four threads for each processor
         are taken as that many.
 
-        With ``check``, the launch runs under the checker, and undefined behaviour raises a CheckError.
+        With ``check``, the launch runs under the checker, and undefined behaviour raises a CheckError; a ``Check`` says how to check.
         """
     def trace(self, grid: Grid, *args: Any) -> Trace:
         """Run the kernel, and give what it accesses."""
@@ -160,6 +161,7 @@ class Dispatcher:
         timeout: float | None = None,
         max_memory: int | None = None,
         max_output: int | None = None,
+        check: bool | Check | None = None,
     ) -> Report: ...
     def __len__(self) -> int: ...
 

@@ -1,7 +1,6 @@
 //! Whether the elements of an access lie in memory that it may access.
 
 use crate::{
-    Array,
     access::Way,
     elements::{Elements, Run},
     memory::Fault,
@@ -99,28 +98,5 @@ impl State<'_> {
     pub(crate) fn access_violation(&mut self, at: At, rule: &'static Rule, message: String, elements: &Elements, run: &Run, count: usize) {
         let violation = self.violation_of(rule, message, elements, run, count);
         self.violation(at, violation);
-    }
-
-    /// Finds the memory that arrays share.
-    pub(crate) fn set_overlaps(&mut self, arrays: &[Array]) {
-        for (i, a) in arrays.iter().enumerate() {
-            for b in &arrays[i + 1..] {
-                let (first, end) = (a.address.max(b.address), a.address.saturating_add(a.bytes).min(b.address.saturating_add(b.bytes)));
-                if first < end {
-                    self.overlaps.push((first, end - 1, format!("{} and {}", a.name, b.name)));
-                }
-            }
-        }
-    }
-
-    /// Reports writes to memory that arrays share which the kernel takes as distinct.
-    pub(crate) fn check_overlaps(&mut self, at: At, elements: &Elements) {
-        for (first, last, names) in self.overlaps.clone() {
-            let touches = |run: &&Run| run.address <= last && run.address + run.bytes(elements.bits) > first;
-            if let Some(run) = elements.runs.iter().find(touches) {
-                let message = format!("it writes memory that {names} share, which the kernel was compiled to take as distinct");
-                self.access_violation(at, &rules::OVERLAPPING_ARRAYS, message, elements, run, 1);
-            }
-        }
     }
 }

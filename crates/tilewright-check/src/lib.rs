@@ -17,6 +17,7 @@ mod finding;
 mod lanes;
 mod memory;
 mod order;
+mod overlap;
 mod results;
 mod rules;
 mod state;
@@ -26,6 +27,7 @@ mod watch;
 mod written;
 
 pub use finding::{BufferPlace, Finding, MemoryPlace, Place, Related, Report, Source};
+pub use overlap::Array;
 pub use rules::{Rule, explain, rules};
 
 use explore::Explorer;
@@ -50,17 +52,6 @@ pub struct CheckOptions {
     schedule: Option<Schedule>,
     schedules: u64,
     seed: u64,
-}
-
-/// Memory of an array.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Array {
-    /// What it is called.
-    pub name: String,
-    /// Device address of its first byte.
-    pub address: u64,
-    /// How many bytes it has, from the first to the last.
-    pub bytes: u64,
 }
 
 impl CheckOptions {

@@ -5,6 +5,7 @@ use crate::{
     elements::Geometry,
     finding::{Finding, MemoryPlace, Place, Related, Report, Source},
     memory::Memory,
+    overlap::Overlap,
     rules::{self, Rule},
     undefined::{Cause, Origin, Shadow},
 };
@@ -47,8 +48,8 @@ pub(crate) struct State<'m> {
     found: HashMap<Key, (usize, HashSet<u64>)>,
     /// Room for blocks that begin.
     idle: Vec<Block>,
-    /// Memory that arrays share which the kernel takes as distinct: first and last byte, and what they are called.
-    pub(crate) overlaps: Vec<(u64, u64, String)>,
+    /// Arrays that share bytes though the kernel takes them as distinct.
+    pub(crate) overlaps: Vec<Overlap>,
     /// The address of a byte whose last write is looked for, and that write.
     pub(crate) byte: Option<u64>,
     pub(crate) last_write: Option<Place>,

@@ -8,6 +8,7 @@ import os
 import runpy
 import sys
 
+from tilewright._check_options import add_check_options, asked_check
 from tilewright.cutile import install, set_threads
 from tilewright.cutile._children import reach_children
 
@@ -18,7 +19,7 @@ def main() -> None:
     parser.add_argument("--arch", help="target to compile kernels for, such as sm_100")
     parser.add_argument("--threads", type=int, help="threads of a launch; default: one for each core")
     parser.add_argument("--torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
-    parser.add_argument("--check", action="store_true", help="run kernels under the checker: undefined behaviour is an error")
+    add_check_options(parser.add_argument)
     parser.add_argument("--subprocesses", action="store_true", help="do the same in the Python programs that the script starts")
     parser.add_argument("-m", dest="is_module", action="store_true", help="the script is the name of a module")
     parser.add_argument("script")
@@ -27,13 +28,14 @@ def main() -> None:
     sys.path[0] = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(options.script))
     try:
         _look_for(options.script, options.is_module)
-        install(options.arch, torch_cuda=options.torch_cuda, check=options.check)
+        check = asked_check(options)
+        install(options.arch, torch_cuda=options.torch_cuda, check=check)
         if options.threads is not None:
             set_threads(options.threads)
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         parser.error(str(error))
     if options.subprocesses:
-        reach_children(arch=options.arch, threads=options.threads, torch_cuda=options.torch_cuda, check=options.check)
+        reach_children(arch=options.arch, threads=options.threads, torch_cuda=options.torch_cuda, check=check)
     sys.argv = [options.script, *options.args]
     if options.is_module:
         runpy.run_module(options.script, run_name="__main__", alter_sys=True)

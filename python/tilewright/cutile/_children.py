@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
 from typing import Any
+
+from tilewright._check import Check
 
 #: Has the folder with a ``sitecustomize`` that every Python imports when it starts.
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_child")
@@ -13,9 +16,10 @@ _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_child")
 _VARIABLE = "TILEWRIGHT_CUTILE"
 
 
-def reach_children(*, arch: str | None, threads: int | None, torch_cuda: bool, check: bool) -> None:
+def reach_children(*, arch: str | None, threads: int | None, torch_cuda: bool, check: bool | Check) -> None:
     """Let programs that are started from now on install this package as they start."""
-    os.environ[_VARIABLE] = json.dumps({"arch": arch, "threads": threads, "torch_cuda": torch_cuda, "check": check})
+    fields = check if isinstance(check, bool) else dataclasses.asdict(check)
+    os.environ[_VARIABLE] = json.dumps({"arch": arch, "threads": threads, "torch_cuda": torch_cuda, "check": fields})
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != _FOLDER]
     os.environ["PYTHONPATH"] = os.pathsep.join([_FOLDER, *paths])
 
@@ -29,6 +33,7 @@ def install_in_child() -> None:
         return
     from tilewright.cutile import install, set_threads
 
-    install(asked["arch"], torch_cuda=asked["torch_cuda"], check=asked["check"])
+    check = asked["check"]
+    install(asked["arch"], torch_cuda=asked["torch_cuda"], check=check if isinstance(check, bool) else Check(**check))
     if asked["threads"] is not None:
         set_threads(asked["threads"])

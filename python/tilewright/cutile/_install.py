@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tilewright._check import Check
 from tilewright.cutile import _requirements
 from tilewright.cutile._driver import provide_driver
 from tilewright.cutile._launch import launch, set_check
@@ -16,13 +17,13 @@ from tilewright.cutile._launch import launch, set_check
 _replaced: dict[tuple[str, str], Any] = {}
 
 
-def install(arch: str | None = None, *, torch_cuda: bool = False, check: bool = False) -> None:
+def install(arch: str | None = None, *, torch_cuda: bool = False, check: bool | Check = False) -> None:
     """Let ``cuda.tile.launch`` and ``cuda.tile.tune`` of unmodified code run kernels here, on CPU arrays.
 
     ``KernelSignature.from_kernel_args`` takes such arrays too, so that code can export kernels and look at their Tile IR.
     Modules that have imported ``launch`` already are changed too. ``arch``, such as "sm_90", is the target that kernels are compiled
     for from now on. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for. With ``check``,
-    launches run under the checker, and undefined behaviour raises a ``tilewright.CheckError``.
+    launches run under the checker, and undefined behaviour raises a ``tilewright.CheckError``; a ``tilewright.Check`` says how to check.
     """
     if not provide_driver(arch) and arch is not None:
         raise RuntimeError("this machine has a CUDA device, whose own target is used: leave out `arch`")

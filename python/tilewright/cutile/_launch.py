@@ -12,6 +12,7 @@ from tilewright.cutile._driver import provide_driver
 
 if TYPE_CHECKING:
     from tilewright._access_map import AccessMap
+    from tilewright._check import Check
     from tilewright.cutile._compile import CacheInfo
 
 #: Where a kernel keeps its dispatcher, and with it everything compiled for it.
@@ -30,8 +31,8 @@ class TuningLaunches(NamedTuple):
     total: int = 400
 
 
-#: Whether launches run under the checker.
-_check = False
+#: Whether launches run under the checker, and how.
+_check: bool | Check = False
 _threads: int | None = number_from_environment("TILEWRIGHT_THREADS")
 _tuning_launches = TuningLaunches(
     number_from_environment("TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION") or TuningLaunches().per_configuration,
@@ -70,9 +71,11 @@ def set_threads(threads: int | None) -> None:
     _threads = threads
 
 
-def set_check(check: bool) -> None:
+def set_check(check: bool | Check) -> None:
     """Run launches under the checker, or not, unless they say what they want."""
     global _check
+    if not isinstance(check, bool) and check.uninitialised:
+        raise ValueError("uninitialised names arrays of one launch: give it to that launch")
     _check = check
 
 
@@ -91,7 +94,7 @@ def launch(
     timeout: float | None = None,
     max_memory: int | None = None,
     max_output: int | None = None,
-    check: bool | None = None,
+    check: bool | Check | None = None,
 ) -> Report:
     """Run a ``ct.kernel`` over a grid of blocks, and return when it has ended.
 
@@ -102,7 +105,8 @@ def launch(
     A launch that takes longer than ``timeout`` seconds, without the time to compile, is stopped with a TimeoutError, as Ctrl-C stops it
     with a KeyboardInterrupt; the arrays then hold what was written until then. ``max_memory`` is how many bytes a launch may take
     besides the arrays, ``max_output`` how many it may print; more is a LaunchError. With ``check``, the launch runs under the checker, on
-    one thread, and undefined behaviour raises a CheckError with all findings; None stands for what ``install`` was told.
+    one thread, and undefined behaviour raises a CheckError with all findings; a ``tilewright.Check`` says how to
+    check, None stands for what ``install`` was told.
     """
     with _looking_at_arrays():
         threads = _threads if threads is None else threads

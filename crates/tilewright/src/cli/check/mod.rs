@@ -206,7 +206,7 @@ fn check_file(args: &Args, file: &Path, grid: [u32; 3]) -> anyhow::Result<Checke
             bail!("parameter {i} shares the buffer of parameter {owner}, which has none, or not so many bytes");
         };
         launch_args[i] = Arg::Pointer(start + offset);
-        arrays.push(Array { name: format!("parameter {i}"), address: start + offset, bytes });
+        arrays.push(Array::new(format!("parameter {i}"), start + offset, bytes));
     }
     let is_uninitialised = |i: &usize| args.args[*i].ends_with(UNWRITTEN);
     let uninitialised: Vec<usize> = buffers.iter().enumerate().filter(|(_, i)| is_uninitialised(i)).map(|(number, _)| number).collect();

@@ -28,7 +28,8 @@ pub(super) fn write(out: &mut dyn Write, checked: &[Checked]) -> io::Result<()> 
     let (style, mut sources, command) = (Style::stdout(), Sources::default(), command());
     for Checked { name, report } in checked {
         for finding in &report.findings {
-            write_finding(out, style, &mut sources, finding, Some(&command))?;
+            let again = |schedule: &str| format!("{command} --schedule {schedule}");
+            write_finding(out, style, &mut sources, finding, &again)?;
         }
         let blocks = count(usize::try_from(report.blocks).unwrap_or(usize::MAX), "block", "blocks");
         let verdict = match report.findings.len() {
@@ -59,17 +60,22 @@ fn command() -> String {
     words.join(" ")
 }
 
-/// A finding for people, without colours, as `tilewright check` writes it.
-pub fn finding_text(finding: &Finding) -> String {
+/// A finding for people, without colours, as `tilewright check` writes it. `again` says how to check under a schedule.
+pub fn finding_text(finding: &Finding, again: impl Fn(&str) -> String) -> String {
     let mut text = Vec::new();
-    let written = write_finding(&mut text, Style::plain(), &mut Sources::default(), finding, None);
+    let written = write_finding(&mut text, Style::plain(), &mut Sources::default(), finding, &again);
     // Nothing fails that writes to memory, and all of it is text.
     debug_assert!(written.is_ok());
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Writes a finding. The command is the one that found it, without the schedules to try.
-fn write_finding(out: &mut dyn Write, style: Style, sources: &mut Sources, finding: &Finding, command: Option<&str>) -> io::Result<()> {
+fn write_finding(
+    out: &mut dyn Write,
+    style: Style,
+    sources: &mut Sources,
+    finding: &Finding,
+    again: &dyn Fn(&str) -> String,
+) -> io::Result<()> {
     let Finding { rule, message, place, .. } = finding;
     writeln!(out, "{}: {}: {}", style.bad(&format!("error[{}]", rule.id)), place.operation, printable(message))?;
     write_place(out, style, sources, place, &finding.kernel)?;
@@ -83,12 +89,7 @@ fn write_finding(out: &mut dyn Write, style: Style, sources: &mut Sources, findi
         write_place(out, style, sources, &other.place, &finding.kernel)?;
     }
     if let Some(schedule) = &finding.schedule {
-        writeln!(
-            out,
-            "   {} to see it again: {}--schedule {schedule}",
-            style.faint("="),
-            command.map_or(String::new(), |c| format!("{c} "))
-        )?;
+        writeln!(out, "   {} to see it again: {}", style.faint("="), again(schedule))?;
     }
     writeln!(out, "{}: {}", style.strong("help"), rule.mend)?;
     writeln!(out)
