@@ -61,18 +61,26 @@ impl<'m> Lowerer<'m> {
                 self.show(op, Vec::new());
                 let shown = self.code.len() - 1;
                 self.op(op)?;
-                // The view of an access is known once it is lowered.
-                let view = self.code[shown..].iter().find_map(|(inst, _)| match inst {
-                    Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::AtomicView { view, .. } => Some(view.clone()),
-                    _ => None,
-                });
-                let accesses = op.region_block(0).is_none();
-                if let (Some(view), (Inst::Watch(watch), _)) = (view.filter(|_| accesses), &mut self.code[shown]) {
-                    watch.view = Some(view);
+                if op.region_block(0).is_none() {
+                    self.show_view(shown);
                 }
                 Ok(())
             }
         }
+    }
+
+    /// Gives the instruction that shows an access the view of what was lowered behind it. It goes in front of the access: operands of the view
+    /// may be computed before.
+    fn show_view(&mut self, shown: usize) {
+        let access = self.code[shown..].iter().enumerate().find_map(|(behind, (inst, _))| match inst {
+            Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::AtomicView { view, .. } => Some((behind, view.clone())),
+            _ => None,
+        });
+        let Some((behind, view)) = access else { return };
+        if let (Inst::Watch(watch), _) = &mut self.code[shown] {
+            watch.view = Some(view);
+        }
+        self.code[shown..shown + behind].rotate_left(1);
     }
 
     fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>) {
