@@ -6,7 +6,7 @@ use super::{
     statements::{I1, I32},
 };
 use crate::regular::Element;
-use tilewright_ir::{AtomicRMWMode, AttrName, MemoryOrderingSemantics as Order, Opcode, Scalar, TypeTable};
+use tilewright_ir::{AtomicRMWMode, AttrName, MemoryOrderingSemantics as Order, MemoryScope, Opcode, Scalar, TypeTable};
 
 /// Places that are added to.
 const PLACES: u64 = 64;
@@ -26,7 +26,9 @@ impl Generator<'_> {
         let pointers = self.pointers(base, scalar, positions, &shape);
         let argument = self.operand(element, &shape, true);
         let hidden = if self.choices.below(3) == 2 { vec![self.operand(I1, &shape, true)] } else { Vec::new() };
-        let [order, scope] = self.order(&[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel]);
+        let [order, _] = self.order(&[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel]);
+        // All blocks add to these places.
+        let scope = Self::wire(*self.choices.pick(&[MemoryScope::Device, MemoryScope::Sys]) as u8);
         let ty = self.ty(element, &shape);
         self.op(Opcode::AtomicRMWTko, |op| {
             let op = op.operand("pointers", pointers).operand("arg", argument).operands("mask", &hidden);

@@ -1,6 +1,9 @@
 //! Memory of the evaluator: bytes at addresses, and which of them cannot be trusted.
 
-use super::value::{Element, Item, Trust};
+use super::{
+    trace::Trace,
+    value::{Element, Item, Trust},
+};
 use std::collections::BTreeMap;
 use tilewright_ir::Scalar;
 
@@ -13,6 +16,8 @@ pub(crate) struct Memory {
     /// Elements that are not known to the bit, by address: their type, and what they are worth.
     doubts: BTreeMap<u64, (Element, Item)>,
     locals: u64,
+    /// What happens, where somebody wants to know.
+    pub(crate) trace: Option<Trace>,
 }
 
 impl Memory {
@@ -49,8 +54,15 @@ impl Memory {
         &mut bytes[(address - *start) as usize]
     }
 
+    fn note(&mut self, address: u64, bytes: u64, is_write: bool) {
+        if let Some(trace) = &mut self.trace {
+            trace.accessed(address, bytes, is_write);
+        }
+    }
+
     pub(crate) fn load(&mut self, address: u64, element: Element) -> Item {
         let size = size(element);
+        self.note(address, size, false);
         let mut bits = 0;
         for i in (0..size).rev() {
             bits = bits << 8 | u64::from(*self.byte(address + i));
@@ -66,6 +78,7 @@ impl Memory {
 
     pub(crate) fn store(&mut self, address: u64, element: Element, item: Item) {
         let size = size(element);
+        self.note(address, size, true);
         for i in 0..size {
             *self.byte(address + i) = (item.bits >> (8 * i)) as u8;
         }

@@ -11,6 +11,8 @@ mod memory;
 pub(crate) mod number;
 mod print;
 mod shape;
+#[allow(dead_code, reason = "tests of the checker read it")]
+pub(crate) mod trace;
 pub(crate) mod value;
 mod views;
 
@@ -155,6 +157,7 @@ impl<'m> Naive<'m> {
                     self.facts.used(self.body, op, *operand, tile);
                 }
             }
+            self.begin(op);
             let handed = || self.vals(op.operands());
             match op.opcode() {
                 Opcode::Yield => return End::Yield(handed()),
@@ -174,11 +177,31 @@ impl<'m> Naive<'m> {
                 }
                 _ => {
                     let vals = self.operation(op);
+                    self.computed(op, &vals);
                     self.define(op.results(), vals);
                 }
             }
         }
         panic!("blocks end in terminators")
+    }
+
+    /// Notes that an operation of the entry runs.
+    fn begin(&mut self, op: OpRef<'_>) {
+        let [x, y, z] = self.id.map(|id| id as usize);
+        let [width, height, _] = self.grid.map(|extent| extent as usize);
+        if let Some(trace) = &mut self.memory.trace {
+            trace.begin(x + width * (y + height * z), op.id());
+        }
+    }
+
+    /// Notes what it computed.
+    fn computed(&mut self, op: OpRef<'_>, vals: &[Val]) {
+        let Some(trace) = &mut self.memory.trace else { return };
+        for (value, val) in op.results().zip(vals) {
+            if let Val::Tile(tile) = val {
+                trace.computed(value, tile);
+            }
+        }
     }
 
     /// Runs the function that a call names, and gives what it returns.
