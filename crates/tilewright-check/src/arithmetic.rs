@@ -7,7 +7,7 @@ use crate::{
     undefined::Shadow,
 };
 use tilewright_exec::{OperandTile, Step};
-use tilewright_ir::{AttrData, AttrName, AttrValue, DYNAMIC, IntegerOverflow, Opcode, Signedness, TypeData};
+use tilewright_ir::{AttrData, AttrName, AttrValue, DYNAMIC, IntegerOverflow, Opcode, Scalar, Signedness, TypeData};
 use tilewright_passes::elem::{float_format, memory_bits};
 
 /// The operands of an elementwise operation, each element that repeats once.
@@ -86,6 +86,7 @@ impl State<'_> {
             Opcode::FToI => self.check_conversion(at, step, shadows),
             Opcode::Offset => self.check_offset(at, step, shadows),
             Opcode::Assume => self.check_assumption(at, step, shadows),
+            Opcode::MmaFScaled => self.check_scales(at, step, shadows),
             _ => {}
         }
     }
@@ -201,6 +202,22 @@ impl State<'_> {
             let wraps = !fits_signed(bytes, 64) || !fits_unsigned(address, 64);
             wraps.then(|| format!("the offset of {bytes} bytes leads from {:#x} out of all addresses", values[0]))
         });
+    }
+
+    /// Looks for negative scales, which are the last two operands.
+    fn check_scales(&mut self, at: At, step: &Step<'_>, shadows: &[Shadow]) {
+        for (operand, side) in [(3, "lhs"), (4, "rhs")] {
+            let Some(tile) = step.operand(operand).filter(|tile| tile.scalar() == Some(Scalar::F8E4M3FN)) else { continue };
+            // The sign, and neither zero nor NaN.
+            let is_negative = |bits: u64| bits & 0x80 != 0 && !matches!(bits & 0x7f, 0 | 0x7f);
+            let is_defined = |position: &usize| !shadows[operand].as_ref().is_some_and(|shadow| shadow.lanes.contains(*position));
+            let bits = tile.bits();
+            let found: Vec<usize> = (0..bits.len()).filter(|i| is_negative(bits[*i])).filter(is_defined).collect();
+            let Some(first) = found.first() else { continue };
+            let message = format!("a scale of the {side} is negative");
+            let spot = Spot::element(Some(coordinates(*first, tile.shape())));
+            self.violation(at, Violation { elements: found.len() as u64, spot, ..Violation::new(&rules::NEGATIVE_SCALE, message) });
+        }
     }
 
     fn check_assumption(&mut self, at: At, step: &Step<'_>, shadows: &[Shadow]) {

@@ -87,15 +87,25 @@ impl<'m> State<'m> {
 
     fn check_step(&mut self, at: At, step: &Step<'_>, op: OpRef<'m>) {
         let [Some(lower), Some(upper), Some(by)] = [0, 1, 2].map(|i| step.operand(i)) else { return };
-        let width = 8 * lower.size() as u32;
+        let width = lower.scalar().map_or(64, |scalar| scalar.bits());
         let is_unsigned = op.flag(AttrName::UnsignedCmp);
         let number = |bits: u64| {
             let unused = 64 - width;
             if is_unsigned { i128::from(bits << unused >> unused) } else { i128::from((bits << unused).cast_signed() >> unused) }
         };
         let [lower, upper, by] = [lower, upper, by].map(|tile| number(tile.first()));
-        if lower < upper && by <= 0 {
+        if lower >= upper {
+            return;
+        }
+        if by <= 0 {
             self.violation(at, Violation::new(&rules::LOOP_STEP, format!("the loop goes from {lower} to {upper} in steps of {by}")));
+            return;
+        }
+        let last = lower + (upper - 1 - lower) / by * by;
+        let greatest = if is_unsigned { (1i128 << width) - 1 } else { (1i128 << (width - 1)) - 1 };
+        if last + by > greatest {
+            let message = format!("the last value of the loop's variable is {last}, and {} does not fit {width} bits", last + by);
+            self.violation(at, Violation::new(&rules::LOOP_OVERFLOW, message));
         }
     }
 

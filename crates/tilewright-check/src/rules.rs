@@ -197,6 +197,16 @@ rules! {
         text: "The step of a for loop is positive.",
         mend: "Use a positive step, and turn the index around.",
     }
+    LOOP_OVERFLOW = "loop-overflow" {
+        title: "Loop whose variable overflows",
+        text: "The type of a for loop has the last value of its variable plus the step: a loop that is compiled to an addition and a comparison would not end.",
+        mend: "Count in a wider type, or up to a bound that leaves room for a step.",
+    }
+    NEGATIVE_SCALE = "negative-scale" {
+        title: "Negative scale of a product",
+        text: "The scales of mmaf_scaled are not negative. Of their types, f8E4M3FN has negative numbers.",
+        mend: "Scale by the absolute value, and change the sign of what is multiplied.",
+    }
     ASSERTION = "assertion" {
         title: "Assertion that fails",
         text: "All elements of the condition of assert are true.",

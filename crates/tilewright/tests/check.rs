@@ -87,7 +87,7 @@ fn cases_of_the_corpus_are_clean() {
 fn kernels_from_practice_are_told_apart() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
     let mut count = 0;
-    for file in fs::read_dir(folder).unwrap().flatten() {
+    for file in fs::read_dir(folder).unwrap().flatten().filter(|file| file.path().is_file()) {
         let (name, text) = (file.file_name().into_string().unwrap(), fs::read_to_string(file.path()).unwrap());
         let expected = text.lines().nth(1).and_then(|line| line.strip_prefix("// ")).unwrap();
         let expected: BTreeSet<String> = expected.split(' ').filter(|rule| *rule != "clean").map(str::to_owned).collect();
@@ -97,6 +97,32 @@ fn kernels_from_practice_are_told_apart() {
         count += 1;
     }
     assert!(count >= 8);
+}
+
+/// The kernels of `tests/check/variants` are clean. The lines behind the first one each say what one change breaks: `RULES: FROM => TO`.
+#[test]
+fn variants_of_kernels_are_told_apart() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check/variants");
+    let (mut clean, mut reported) = (0, 0);
+    for file in fs::read_dir(folder).unwrap().flatten() {
+        let (name, text) = (file.file_name().into_string().unwrap(), fs::read_to_string(file.path()).unwrap());
+        let (comments, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("//"));
+        let kernel = |body: &str| format!("{}\n{body}\n", comments[0]);
+        let body = lines.join("\n");
+        assert_eq!(check(&name, &kernel(&body)), (Some(0), vec![]), "{name}");
+        for (rules, from, to) in comments[1..].iter().filter_map(|line| {
+            let (rules, change) = line.strip_prefix("// ")?.split_once(": ")?;
+            let (from, to) = change.split_once(" => ")?;
+            Some((rules, from, to))
+        }) {
+            assert_eq!(body.matches(from).count(), 1, "{name}: '{from}' stands once");
+            let (_, found) = check(&name, &kernel(&body.replace(from, to)));
+            let expected: BTreeSet<String> = rules.split(' ').filter(|rule| *rule != "clean").map(str::to_owned).collect();
+            assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{name}: '{from}' became '{to}'");
+            *(if expected.is_empty() { &mut clean } else { &mut reported }) += 1;
+        }
+    }
+    assert!(clean >= 8 && reported >= 40, "{clean} clean, {reported} reported");
 }
 
 /// Of the first finding of a kernel of `tests/check` by this rule: block, element, coordinates in the tensor, and first byte in the
