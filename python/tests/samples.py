@@ -45,20 +45,20 @@ def main() -> int:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the table, as Markdown, into this file")
     parser.add_argument("--timeout", type=int, default=900, help="seconds for each sample")
-    parser.add_argument("--check", action="store_true", help="run the samples under the checker")
+    parser.add_argument("--check", action="store_true", help="run the samples under the checker, too")
     options = parser.parse_args()
     samples = sorted(path for path in (options.checkout / "samples").glob("[A-Z]*.py")) + sorted(
         options.checkout.glob("samples/quickstart/*.py")
     )
     if not samples:
         parser.error(f"{options.checkout} has no samples")
-    outcomes = []
+    rows = []
     for sample in samples:
-        outcomes.append(run(sample, options.timeout, check=options.check))
-        print(f"{outcomes[-1].name:28} {outcomes[-1].text}", flush=True)
+        rows.append([run(sample, options.timeout, check=check) for check in [False, True][: 1 + options.check]])
+        print(f"{rows[-1][0].name:28} {', checked: '.join(outcome.text for outcome in rows[-1])}", flush=True)
     if options.write:
-        options.write.write_text(markdown(outcomes, newest_release(options.checkout)))
-    return 0 if all(outcome.passed for outcome in outcomes) else 1
+        options.write.write_text(markdown(rows, newest_release(options.checkout)))
+    return 0 if all(outcome.passed for row in rows for outcome in row) else 1
 
 
 def run(sample: Path, timeout: int, *, check: bool = False) -> Outcome:
@@ -88,7 +88,9 @@ def judge(done: subprocess.CompletedProcess[str]) -> tuple[bool, str]:
 
 
 def reason(stderr: str) -> str:
-    """The end of a traceback, or how far a comparison was off."""
+    """What the checker found, the end of a traceback, or how far a comparison was off."""
+    if findings := sorted(set(re.findall(r"^error\[([\w-]+)\]", stderr, re.MULTILINE))):
+        return ", ".join(f"`{rule}`" for rule in findings)
     lines = [line for line in stderr.splitlines() if line.strip()]
     told = [line for line in lines if re.match(r"Mismatched elements|Greatest absolute", line)]
     return "; ".join(told or lines[-1:]) or "no message"
@@ -105,19 +107,21 @@ def versions() -> tuple[str, str]:
     return importlib.metadata.version("torch"), importlib.metadata.version("cuda-tile")
 
 
-def markdown(outcomes: list[Outcome], release: str) -> str:
+def markdown(rows: list[list[Outcome]], release: str) -> str:
     """The table as a page."""
     torch, cutile = versions()
-    rows = "".join(f"| `{outcome.name}` | {outcome.text} |\n" for outcome in outcomes)
+    heads = ["sample", "outcome", "under the checker"][: 1 + len(rows[0])]
+    lines = [heads, ["---"] * len(heads), *([f"`{row[0].name}`", *(outcome.text for outcome in row)] for row in rows)]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"""# The samples of cuTile Python
 
 The samples in [NVIDIA's repository](https://github.com/NVIDIA/cutile-python) (a clone whose newest release is {release}), unmodified, on
 the CPU, with cuda-tile {cutile} and PyTorch {torch}. Each compares its results with a reference of its own; the quick start's arrays are
-those of NumPy in the place of CuPy. This page is written by `python python/tests/samples.py CLONE --write docs/cutile-samples.md`.
+those of NumPy in the place of CuPy. This page is written by `python python/tests/samples.py CLONE --check --write docs/cutile-samples.md`;
+[check.md](check.md#what-it-found) says what the checker's findings mean.
 
-| sample | outcome |
-|---|---|
-{rows}"""
+{table}
+"""
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ A table stands between `<!-- measured: NAME -->` and `<!-- end -->`; the text ar
     engine     kernels against the machine's limits (tilewright bench), with the aims of the project
     libraries  the same problems in NumPy and PyTorch, where this Python has them; each by turns with the engine
     practitioners  the second suite in PyTorch, eager and compiled, and NumPy, by turns, where this Python has torch and cuda-tile
+    checker    launches under the checker beside plain ones
     launches   launches from Python, where this Python has cuda-tile and tilewright
 
 A table that cannot be measured here is left as it is, and the script says so and fails.
@@ -26,6 +27,7 @@ import sys
 import tempfile
 
 import compare
+import compare_check
 import compare_tools
 
 ROOT = compare_tools.ROOT
@@ -215,6 +217,21 @@ def practitioners():
     return f"{summary}\n\n{table(head, rows)}"
 
 
+def checker():
+    """Launches under the checker."""
+    rows = []
+    for name, kernel in compare_check.KERNELS.items():
+        plain, checked = compare_check.compare(name, runs=5)
+        time, memory = checked.seconds / plain.seconds, checked.memory / plain.memory
+        rows.append([
+            name, kernel.size, duration(plain.seconds), duration(checked.seconds), with_aim(f"{time:.1f}", time <= compare_check.TIME_AIM),
+            f"{plain.memory / 1e6:.0f} MB", f"{checked.memory / 1e6:.0f} MB", with_aim(f"{memory:.2f}", memory <= compare_check.MEMORY_AIM),
+        ])  # fmt: skip
+    head = ["kernel", "size", "plain", "checked", f"times (aim {compare_check.TIME_AIM})", "memory, plain", "memory, checked"]
+    head.append(f"times (aim {compare_check.MEMORY_AIM})")
+    return table(head, rows)
+
+
 def launches():
     """Launches from Python."""
     if not (importlib.util.find_spec("tilewright") and importlib.util.find_spec("cuda.tile")):
@@ -235,7 +252,7 @@ def replaced(page, name, content):
     return f"{before}{begin}\n{content}\n{end}{after}"
 
 
-TABLES = {"tools": tools, "steps": steps, "engine": engine, "libraries": libraries, "practitioners": practitioners, "launches": launches}
+TABLES = {"tools": tools, "steps": steps, "engine": engine, "libraries": libraries, "practitioners": practitioners, "checker": checker, "launches": launches}
 
 
 def main():
