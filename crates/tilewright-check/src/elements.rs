@@ -94,8 +94,11 @@ impl Elements {
         let (count, first, step) = match along {
             None => (1, 0, 1),
             Some(dim) => {
-                let places = inside(dim);
-                (places.len(), places.first().map_or(0, |(_, coordinate)| *coordinate), pitches[dim])
+                let place = &view.dims[dim];
+                // Coordinates follow the first one, so those inside are the first of them.
+                let first = place.coordinate(0);
+                let count = first.map_or(0, |first| (place.shape - first).min(place.extent as u64) as usize);
+                (count, first.unwrap_or(0), pitches[dim])
             }
         };
         let address = |offset: u64| {
