@@ -5,26 +5,41 @@ mod support;
 use support::{kernel, run};
 use tilewright_gpu::Target;
 
-/// Transposes a tile of 64 x 64 numbers at `%p` to the place behind it.
-fn transpose(ty: &str, aligned: u32) -> String {
+/// The type of a view of 64 x 64 numbers, and that of its one tile.
+fn types(ty: &str) -> [String; 2] {
     let view = format!("tensor_view<64x64x{ty}, strides=[64,1]>");
     let tiles = format!("partition_view<tile=(64x64), {view}>");
+    [view, tiles]
+}
+
+/// Defines `%NAME`, the numbers at a pointer as a view of one tile.
+fn view(name: &str, ty: &str, pointer: &str) -> String {
+    let [view, tiles] = types(ty);
+    format!(
+        "%whole_{name} = make_tensor_view {pointer}, shape = [64, 64], strides = [64, 1] : tile<ptr<{ty}>> -> {view}
+            %{name} = make_partition_view %whole_{name} : {tiles}"
+    )
+}
+
+/// Transposes a tile of 64 x 64 numbers at `%p` to the place behind it.
+fn transpose(ty: &str, aligned: u32) -> String {
+    let [_, tiles] = types(ty);
     format!(
         "entry @k(%p0: tile<ptr<{ty}>>) {{
             %p = assume div_by<{aligned}>, %p0 : tile<ptr<{ty}>>
             %far = constant <i32: 4096> : tile<i32>
             %zero = constant <i32: 0> : tile<i32>
             %q = offset %p, %far : tile<ptr<{ty}>>, tile<i32> -> tile<ptr<{ty}>>
-            %from = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tile<ptr<{ty}>> -> {view}
-            %to = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tile<ptr<{ty}>> -> {view}
-            %a = make_partition_view %from : {tiles}
-            %b = make_partition_view %to : {tiles}
+            {a}
+            {b}
             %t0 = make_token : token
             %v, %t1 = load_view_tko weak %a[%zero, %zero] token = %t0 : {tiles}, tile<i32> -> tile<64x64x{ty}>, token
             %w = permute %v [1, 0] : tile<64x64x{ty}> -> tile<64x64x{ty}>
             %t2 = store_view_tko weak %w, %b[%zero, %zero] token = %t1 : tile<64x64x{ty}>, {tiles}, tile<i32> -> token
             return
-        }}"
+        }}",
+        a = view("a", ty, "%p"),
+        b = view("b", ty, "%q"),
     )
 }
 
@@ -49,12 +64,8 @@ fn transposing_has_no_bank_conflicts() {
 
 /// The product of two tiles of 64 x 64 at `%p`, stored as `sum` behind them.
 fn product(ty: &str, sum: &str, op: &str, aligned: u32) -> String {
-    let view = |ty: &str| format!("tensor_view<64x64x{ty}, strides=[64,1]>");
-    let tiles = |ty: &str| format!("partition_view<tile=(64x64), {}>", view(ty));
-    let (factors, sums) = (tiles(ty), tiles(sum));
-    let (factor_view, sum_view) = (view(ty), view(sum));
-    let shape = |ty: &str| format!("tile<64x64x{ty}>");
-    let (factor, total) = (shape(ty), shape(sum));
+    let [[_, factors], [_, sums]] = [ty, sum].map(types);
+    let [factor, total] = [ty, sum].map(|ty| format!("tile<64x64x{ty}>"));
     format!(
         "entry @k(%p0: tile<ptr<{ty}>>) {{
             %p = assume div_by<{aligned}>, %p0 : tile<ptr<{ty}>>
@@ -63,12 +74,9 @@ fn product(ty: &str, sum: &str, op: &str, aligned: u32) -> String {
             %q = offset %p, %far : tile<ptr<{ty}>>, tile<i32> -> tile<ptr<{ty}>>
             %r0 = offset %q, %far : tile<ptr<{ty}>>, tile<i32> -> tile<ptr<{ty}>>
             %r = ptr_to_ptr %r0 : tile<ptr<{ty}>> -> tile<ptr<{sum}>>
-            %va = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tile<ptr<{ty}>> -> {factor_view}
-            %vb = make_tensor_view %q, shape = [64, 64], strides = [64, 1] : tile<ptr<{ty}>> -> {factor_view}
-            %vc = make_tensor_view %r, shape = [64, 64], strides = [64, 1] : tile<ptr<{sum}>> -> {sum_view}
-            %a = make_partition_view %va : {factors}
-            %b = make_partition_view %vb : {factors}
-            %c = make_partition_view %vc : {sums}
+            {a}
+            {b}
+            {c}
             %t0 = make_token : token
             %x, %t1 = load_view_tko weak %a[%zero, %zero] token = %t0 : {factors}, tile<i32> -> {factor}, token
             %y, %t2 = load_view_tko weak %b[%zero, %zero] token = %t0 : {factors}, tile<i32> -> {factor}, token
@@ -78,6 +86,9 @@ fn product(ty: &str, sum: &str, op: &str, aligned: u32) -> String {
             %t4 = store_view_tko weak %s, %c[%zero, %zero] token = %t3 : {total}, {sums}, tile<i32> -> token
             return
         }}",
+        a = view("a", ty, "%p"),
+        b = view("b", ty, "%q"),
+        c = view("c", sum, "%r"),
         nothing = if sum == "i32" { "0" } else { "0.0" },
         signs = if op == "mmai" { "unsigned unsigned " } else { "" },
     )
@@ -85,7 +96,15 @@ fn product(ty: &str, sum: &str, op: &str, aligned: u32) -> String {
 
 #[test]
 fn factors_are_read_16_bytes_at_once_without_conflicts() {
-    for (ty, sum, op, size, aligned) in [("f16", "f32", "mmaf", 2, 16), ("f16", "f32", "mmaf", 2, 2), ("i8", "i32", "mmai", 1, 16)] {
+    // Threads that have 8 neighbours store them at once, and lanes get the words of fragments out of rows of matrices; bytes cannot be transposed so.
+    let [plain, transposed, wide] =
+        ["ldmatrix.sync.aligned.m8n8.x4.shared.b16", "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "ld.shared.v4.u32"];
+    let kinds = [
+        ("f16", "f32", "mmaf", 2, 16, vec![plain, transposed]),
+        ("f16", "f32", "mmaf", 2, 2, vec![wide]),
+        ("i8", "i32", "mmai", 1, 16, vec![plain, wide]),
+    ];
+    for (ty, sum, op, size, aligned, forms) in kinds {
         let text = product(ty, sum, op, aligned);
         let number = |i: usize, modulus: usize| i % modulus;
         let mut buffer = vec![0u8; 4096 * (2 * size + 4)];
@@ -97,7 +116,10 @@ fn factors_are_read_16_bytes_at_once_without_conflicts() {
         }
         let report = run(&text, Target::Sm80, [1, 1, 1], &mut buffer, 0);
         let ptx = kernel(&text, Target::Sm80).ptx();
-        assert!(ptx.contains("ldmatrix.sync.aligned.m8n8.x4") || ptx.contains("ld.shared.v4.u32"), "16 bytes at once: {ptx}");
+        let mut reads: Vec<&str> = report.counts.iter().map(|count| count.form.as_str()).collect();
+        reads.retain(|form| form.starts_with("ldmatrix") || form.starts_with("ld.shared"));
+        reads.sort_by_key(|form| form.starts_with("ld."));
+        assert_eq!(reads, forms, "{ty} aligned to {aligned}: {ptx}");
         assert_eq!(report.shared.conflicts, 0, "{ty} aligned to {aligned}: {ptx}");
         for (at, bytes) in buffer[2 * 4096 * size..].chunks(4).enumerate() {
             let (row, column) = (at / 64, at % 64);
