@@ -62,7 +62,7 @@ fn transposing_has_no_bank_conflicts() {
     }
 }
 
-/// The product of two tiles of 64 x 64 at `%p`, stored as `sum` behind them.
+/// Adds the product of two tiles of 64 x 64 at `%p` to the tile of `sum` behind them.
 fn product(ty: &str, sum: &str, op: &str, aligned: u32) -> String {
     let [[_, factors], [_, sums]] = [ty, sum].map(types);
     let [factor, total] = [ty, sum].map(|ty| format!("tile<64x64x{ty}>"));
@@ -80,16 +80,14 @@ fn product(ty: &str, sum: &str, op: &str, aligned: u32) -> String {
             %t0 = make_token : token
             %x, %t1 = load_view_tko weak %a[%zero, %zero] token = %t0 : {factors}, tile<i32> -> {factor}, token
             %y, %t2 = load_view_tko weak %b[%zero, %zero] token = %t0 : {factors}, tile<i32> -> {factor}, token
-            %z = constant <{sum}: {nothing}> : {total}
+            %z, %t3 = load_view_tko weak %c[%zero, %zero] token = %t0 : {sums}, tile<i32> -> {total}, token
             %s = {op} %x, %y, %z {signs}: {factor}, {factor}, {total}
-            %t3 = join_tokens %t1, %t2 : token
             %t4 = store_view_tko weak %s, %c[%zero, %zero] token = %t3 : {total}, {sums}, tile<i32> -> token
             return
         }}",
         a = view("a", ty, "%p"),
         b = view("b", ty, "%q"),
         c = view("c", sum, "%r"),
-        nothing = if sum == "i32" { "0" } else { "0.0" },
         signs = if op == "mmai" { "unsigned unsigned " } else { "" },
     )
 }
@@ -101,7 +99,7 @@ fn factors_are_read_16_bytes_at_once_without_conflicts() {
         ["ldmatrix.sync.aligned.m8n8.x4.shared.b16", "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "ld.shared.v4.u32"];
     let kinds = [
         ("f16", "f32", "mmaf", 2, 16, vec![plain, transposed]),
-        ("f16", "f32", "mmaf", 2, 2, vec![wide]),
+        ("f16", "f32", "mmaf", 2, 2, vec![wide, "ld.shared.v4.f32"]),
         ("i8", "i32", "mmai", 1, 16, vec![plain, wide]),
     ];
     for (ty, sum, op, size, aligned, forms) in kinds {
@@ -114,6 +112,10 @@ fn factors_are_read_16_bytes_at_once_without_conflicts() {
             let half = [0u16, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600];
             bytes.copy_from_slice(&if size == 2 { half[value].to_le_bytes().to_vec() } else { vec![value as u8] });
         }
+        let total = |value: usize| if op == "mmai" { (value as i32).to_le_bytes() } else { (value as f32).to_le_bytes() };
+        for (i, bytes) in buffer[2 * 4096 * size..].chunks_mut(4).enumerate() {
+            bytes.copy_from_slice(&total(number(i, 3)));
+        }
         let report = run(&text, Target::Sm80, [1, 1, 1], &mut buffer, 0);
         let ptx = kernel(&text, Target::Sm80).ptx();
         let mut reads: Vec<&str> = report.counts.iter().map(|count| count.form.as_str()).collect();
@@ -124,8 +126,7 @@ fn factors_are_read_16_bytes_at_once_without_conflicts() {
         for (at, bytes) in buffer[2 * 4096 * size..].chunks(4).enumerate() {
             let (row, column) = (at / 64, at % 64);
             let sum: usize = (0..64).map(|k| number(row * 64 + k, 7) * number(k * 64 + column, 5)).sum();
-            let expected = if op == "mmai" { (sum as i32).to_le_bytes() } else { (sum as f32).to_le_bytes() };
-            assert_eq!(bytes, expected, "{ty}: {row}, {column}");
+            assert_eq!(bytes, total(sum + number(at, 3)), "{ty}: {row}, {column}");
         }
     }
 }

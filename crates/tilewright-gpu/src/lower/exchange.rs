@@ -119,6 +119,7 @@ impl Lowerer<'_> {
         several.truncate(2);
         let lanes = rows.into_iter().chain(several.iter().copied()).chain(std::iter::repeat(0)).take(LANE_BITS as usize);
         let addresses: Vec<u32> = lanes.chain(threads[LANE_BITS as usize..].iter().copied()).map(|place| place * piece.size).collect();
+        let whole = if lane == Lane::F32 { Lane::F32 } else { Lane::I32 };
         let mut loaded: HashMap<u32, Value> = HashMap::new();
         for (n, slots) in read.chunks_mut(per_word).enumerate() {
             let place = layout.of_register((n * per_word) as u32);
@@ -127,7 +128,7 @@ impl Lowerer<'_> {
             }
             if !loaded.contains_key(&place) {
                 let (address, offset) = self.of_thread_and(&addresses, (place & ((1 << piece.bits) - 1)) * piece.size);
-                let words = self.b.load_matrices(1 << several.len(), address, offset as i32, transposed);
+                let words = self.b.load_matrices((whole, 1 << several.len()), address, offset as i32, transposed);
                 for (matrix, word) in words.into_iter().enumerate() {
                     let other =
                         several.iter().enumerate().filter(|(bit, _)| matrix >> bit & 1 == 1).fold(place, |at, (_, column)| at ^ column);

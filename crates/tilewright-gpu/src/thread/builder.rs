@@ -267,9 +267,9 @@ impl Builder {
     }
 
     /// The words of so many matrices in shared memory, at addresses that lanes give.
-    pub fn load_matrices(&mut self, count: usize, address: Value, offset: i32, transposed: bool) -> Vec<Value> {
+    pub fn load_matrices(&mut self, (word, count): (Lane, usize), address: Value, offset: i32, transposed: bool) -> Vec<Value> {
         let address = self.in_space(Space::Shared, address);
-        let results: Vec<Value> = (0..count).map(|_| self.value(Lane::I32)).collect();
+        let results: Vec<Value> = (0..count).map(|_| self.value(word)).collect();
         self.push(Inst::LoadMatrices { results: results.clone(), address, offset, transposed });
         results
     }

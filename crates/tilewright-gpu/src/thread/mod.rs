@@ -313,7 +313,7 @@ pub enum Inst {
     /// Reads one, two or four matrices of 8 rows of 16 bytes in shared memory, of which each lane gets a word: lane `l` that number `l % 4` of row
     /// `l / 4`. All lanes of the warp do it together.
     LoadMatrices {
-        /// A word of each matrix: `i32`.
+        /// A word of each matrix: all `i32` or all `f32`.
         results: Vec<Value>,
         /// Of each lane: row `l % 8` of matrix `l / 8`.
         address: Value,

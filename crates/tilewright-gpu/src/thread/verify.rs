@@ -158,7 +158,8 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
         }
         Inst::LoadMatrices { results, address: at, .. } => {
             require(matches!(results.len(), 1 | 2 | 4), || format!("{} matrices are not loaded at once", results.len()))?;
-            results.iter().try_for_each(|result| is(result, Lane::I32))?;
+            let word = if lane(&results[0]) == Lane::F32 { Lane::F32 } else { Lane::I32 };
+            results.iter().try_for_each(|result| is(result, word))?;
             address(Space::Shared, at)
         }
         Inst::StoreWide { values, space, address: at, mask, .. } => {
