@@ -9,7 +9,7 @@ use crate::{
 };
 use tilewright_ir::{AttrName, Block, ComparisonPredicate, OpRef, Opcode, Scalar};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
-use tilewright_vector::Lane;
+use tilewright_vector::{Lane, Prim};
 
 /// Where jumps of a region go.
 #[derive(Clone, Copy)]
@@ -117,9 +117,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn branch(&mut self, condition: Value, then: Label, otherwise: Label, args: Vec<Value>) {
-        let then = Target { label: then, args: Vec::new() };
-        self.b.end(End::Branch { condition, then, otherwise: Target { label: otherwise, args } });
+    /// Goes on at one of two places; at the first one, if it is known that the condition holds.
+    fn branch(&mut self, condition: Value, then: Target, otherwise: Target) {
+        match self.b.constant_bits(condition) {
+            Some(1) => self.b.jump(then.label, then.args),
+            _ => self.b.end(End::Branch { condition, then, otherwise }),
+        }
     }
 
     /// Goes on in a block, on every way to which these barriers were passed.
@@ -136,7 +139,8 @@ impl Lowerer<'_> {
         let (otherwise, _) = self.b.block(&[]);
         let lanes = self.lanes(op, &results)?;
         let (merge, params) = self.b.block(&lanes);
-        self.branch(condition, then, otherwise, Vec::new());
+        let [to_then, to_otherwise] = [then, otherwise].map(|label| Target { label, args: Vec::new() });
+        self.branch(condition, to_then, to_otherwise);
         for (region, label) in [(0, then), (1, otherwise)] {
             self.enter(label, passed);
             match op.region_block(region) {
@@ -180,26 +184,29 @@ impl Lowerer<'_> {
         let index_lane = self.b.lane(from);
         let lanes = self.lanes(op, &results)?;
         let counted: Vec<Lane> = [index_lane].into_iter().chain(lanes.iter().copied()).collect();
-        let (header, params) = self.b.block(&counted);
-        let (body, _) = self.b.block(&[]);
+        let (before, _) = self.b.block(&[]);
+        let (body, params) = self.b.block(&counted);
         let (latch, nexts) = self.b.block(&lanes);
-        let (again, _) = self.b.block(&[]);
         let (exit, after) = self.b.block(&lanes);
         let inits = self.flatten(op, op.operand_named("initValues"))?;
-        self.b.jump(header, [from].into_iter().chain(inits).collect());
-        self.enter(header, passed);
-        let running = self.element(less, &[elem; 2], i1, &[params[0], to]).ok_or_else(|| refused.clone())?;
-        self.branch(running, body, exit, params[1..].to_vec());
+        let runs = self.element(less, &[elem; 2], i1, &[from, to]).ok_or_else(|| refused.clone())?;
+        // What the loop does not change is computed in front of its body.
+        self.branch(runs, Target { label: before, args: Vec::new() }, Target { label: exit, args: inits.clone() });
+        self.enter(before, passed);
+        self.b.jump(body, [from].into_iter().chain(inits).collect());
         self.enter(body, passed);
         self.unflatten(op, &args, &params)?;
         self.region(op, block, Scope { next: Some(latch), exit: None, merge: None }, latch)?;
-        // The range ends where the index would leave its type.
         self.enter(latch, passed);
         let next = self.element(ElemOp::AddI, &[elem; 2], elem, &[params[0], step]).ok_or_else(|| refused.clone())?;
-        let grows = self.element(less, &[elem; 2], i1, &[params[0], next]).ok_or(refused)?;
-        self.branch(grows, again, exit, nexts.clone());
-        self.enter(again, passed);
-        self.b.jump(header, [next].into_iter().chain(nexts).collect());
+        let mut more = self.element(less, &[elem; 2], i1, &[next, to]).ok_or_else(|| refused.clone())?;
+        // The range ends where the index would leave its type; by a step of 1 it meets its end before.
+        if self.b.constant_bits(step) != Some(1) {
+            let grows = self.element(less, &[elem; 2], i1, &[params[0], next]).ok_or(refused)?;
+            more = self.b.prim(Prim::MAnd, &[more, grows]);
+        }
+        let again = Target { label: body, args: [next].into_iter().chain(nexts.iter().copied()).collect() };
+        self.branch(more, again, Target { label: exit, args: nexts });
         self.enter(exit, passed);
         self.unflatten(op, &results, &after)
     }

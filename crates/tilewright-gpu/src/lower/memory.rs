@@ -7,13 +7,16 @@ use super::{
     words::WIDEST,
 };
 use crate::thread::{Space, Value};
-use tilewright_ir::{AttrData, AttrName, OpRef, PaddingValue, Scalar, Type, TypeData};
+use tilewright_ir::{AttrData, AttrName, OpRef, Opcode, PaddingValue, Scalar, Type, TypeData};
 use tilewright_numeric::Rounding;
 use tilewright_passes::{
     elem::{Elem, memory_bits},
     facts::Divisor,
 };
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
+
+/// As many comparisons of 64 bits cost less than to bring what they compare to 32 bits.
+const FEW: usize = 8;
 
 /// A strided array in memory.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub(super) struct TensorView {
     base_divisor: u64,
     shape_divisors: Vec<u64>,
     stride_divisors: Vec<u64>,
+    /// Whether extents are known to be below 2^32, so that differences with them are signed numbers of 64 bits.
+    is_short: Vec<bool>,
 }
 
 /// A tensor that is read and written in tiles.
@@ -57,7 +62,7 @@ struct Along {
     stride: Value,
     /// The coordinate where the tile begins.
     origin: Value,
-    /// What is left of the tensor behind the thread's first element, unless the program promises to stay inside: a signed `i32`.
+    /// What is left of the tensor behind the thread's first element, unless the program promises to stay inside: a signed `i32` or `i64`.
     left: Option<Value>,
     /// The tensor's extent, unless the program promises to stay inside.
     extent: Option<Value>,
@@ -108,10 +113,27 @@ impl Lowerer<'_> {
             }
             Ok((all, divisors))
         };
+        let statics = shape;
         let (shape, shape_divisors) = dynamic(self, shape, "dynamicShape")?;
         let (strides, stride_divisors) = dynamic(self, strides, "dynamicStrides")?;
         let base_divisor = self.divisor(base_value);
-        Ok(Lowered::Tensor(TensorView { elem, base, shape, strides, base_divisor, shape_divisors, stride_divisors }))
+        let is_short = self.short_extents(op, statics);
+        Ok(Lowered::Tensor(TensorView { elem, base, shape, strides, base_divisor, shape_divisors, stride_divisors, is_short }))
+    }
+
+    /// Whether an integer has at most 32 bits.
+    fn is_short(&self, value: tilewright_ir::Value) -> bool {
+        matches!(self.values.get(&value), Some(Lowered::Tile(tile)) if self.b.lane(tile.registers[0]) != Lane::I64)
+    }
+
+    /// For each dimension of a tensor, whether its extent is known to be below 2^32.
+    fn short_extents(&self, op: OpRef<'_>, statics: &[i64]) -> Vec<bool> {
+        let mut values = op.operand_named("dynamicShape").iter();
+        let is_short = |known: &i64| match *known {
+            tilewright_ir::DYNAMIC => values.next().is_some_and(|value| self.is_short(*value)),
+            known => u32::try_from(known).is_ok(),
+        };
+        statics.iter().map(is_short).collect()
     }
 
     /// A power of two that a number is divisible by.
@@ -185,6 +207,10 @@ impl Lowerer<'_> {
             let distance = self.b.prim(Prim::Mul, &[dim.origin, dim.stride]);
             origin = self.b.prim(Prim::Add, &[origin, distance]);
         }
+        if !is_in_loop(op) {
+            base = self.b.prim(Prim::Add, &[base, origin]);
+            origin = self.i64(0);
+        }
         let mut places = Vec::new();
         for register in 0..layout.registers() {
             let (mut address, mut offset, mut inside) = (base, 0i64, None);
@@ -207,7 +233,7 @@ impl Lowerer<'_> {
                     None => address = self.b.prim(Prim::Add, &[address, distance]),
                 }
                 if let Some(left) = dim.left {
-                    let more = self.i32(more);
+                    let more = self.b.constant(self.b.lane(left), more.into());
                     let in_dim = self.b.prim(Prim::LtS, &[more, left]);
                     inside = self.both(inside, Some(in_dim));
                 }
@@ -253,16 +279,25 @@ impl Lowerer<'_> {
                 all.push(Along { at, stride, origin: zero, left: None, extent, sparse: Some(coordinates.registers) });
                 continue;
             };
+            let is_short = view.tensor.is_short[tensor_dim] && self.is_short(index);
             let (index, step) = (self.unsigned(op, index)?, self.i64(*step));
             let origin = self.b.prim(Prim::Mul, &[index, step]);
             let left = extent.map(|extent| {
+                let thread = self.of_thread_in(&layout, at);
+                let mut places: Vec<u32> = (0..layout.registers()).map(|register| coordinate(layout.of_register(register), at)).collect();
+                places.sort_unstable();
+                places.dedup();
+                if is_short && places.len() <= FEW {
+                    let rest = self.b.prim(Prim::Sub, &[extent, origin]);
+                    let thread = self.wide(thread);
+                    return self.b.prim(Prim::Sub, &[rest, thread]);
+                }
                 // How much of the tensor is behind the thread's first element, as far as a tile could reach.
                 let end = self.b.prim(Prim::MaxU, &[extent, origin]);
                 let rest = self.b.prim(Prim::Sub, &[end, origin]);
                 let most = self.i64(i64::from(i32::MAX));
                 let rest = self.b.prim(Prim::MinU, &[rest, most]);
                 let rest = self.narrow(rest, Lane::I32);
-                let thread = self.of_thread_in(&layout, at);
                 self.b.prim(Prim::Sub, &[rest, thread])
             });
             all.push(Along { at, stride, origin, left, extent, sparse: None });
@@ -500,6 +535,11 @@ impl Lowerer<'_> {
             _ => value,
         }
     }
+}
+
+/// Whether an operation is done again and again.
+fn is_in_loop(op: OpRef<'_>) -> bool {
+    std::iter::successors(op.parent(), |parent| parent.parent()).any(|parent| matches!(parent.opcode(), Opcode::For | Opcode::Loop))
 }
 
 /// The bits of what a load gives outside of its tensor; zero where the program does not care.

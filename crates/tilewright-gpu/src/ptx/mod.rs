@@ -172,8 +172,11 @@ impl<'a> Printer<'a> {
             End::Jump(target) => self.jump(target, index + 1),
             End::Branch { condition, then, otherwise } => {
                 let condition = self.register(*condition);
-                if then.args.is_empty() {
-                    self.line(&format!("@{condition} bra {};", Self::label(then.label.index())));
+                let label = |target: &Jump| Self::label(target.label.index());
+                if then.label.index() == index + 1 && self.moves(then).is_empty() && self.moves(otherwise).is_empty() {
+                    self.line(&format!("@!{condition} bra {};", label(otherwise)));
+                } else if self.moves(then).is_empty() {
+                    self.line(&format!("@{condition} bra {};", label(then)));
                     self.jump(otherwise, index + 1);
                 } else {
                     let other = format!("{}_else", Self::label(index));
@@ -186,12 +189,17 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// What a jump hands over that is not in the register of the parameter yet: to where and from where.
+    fn moves(&self, target: &Jump) -> Vec<(Value, Value)> {
+        let params = &self.function.blocks[target.label.index()].params;
+        let register_of = |value: &Value| self.shared_registers[value.index()];
+        params.iter().copied().zip(target.args.iter().copied()).filter(|(to, from)| register_of(to) != register_of(from)).collect()
+    }
+
     /// Hands over what a block takes and goes there, unless it is the one that follows.
     fn jump(&mut self, target: &Jump, next: usize) {
-        let params = self.function.blocks[target.label.index()].params.clone();
+        let moves = self.moves(target);
         let register_of = |value: &Value| self.shared_registers[value.index()];
-        let moves: Vec<(Value, Value)> =
-            params.iter().copied().zip(target.args.iter().copied()).filter(|(to, from)| register_of(to) != register_of(from)).collect();
         let written: Vec<Value> = moves.iter().map(|(to, _)| register_of(to)).collect();
         // What is overwritten and still read is kept aside.
         let read: Vec<Value> = moves.iter().map(|(_, from)| *from).filter(|from| written.contains(&register_of(from))).collect();
@@ -290,6 +298,7 @@ impl<'a> Printer<'a> {
                 let guard = mask.map_or_else(String::new, |mask| format!("@{} ", self.register(mask)));
                 self.line(&format!("{guard}st.{space}.v{count}.{ty} {place}, {{{}}};", names.join(", ")));
             }
+            Inst::Compare { result, prim, operands, negated, and } => self.compare(*result, (*prim, *negated), *operands, *and),
             Inst::MultiplyAdd { result, factors, summand, wide } => {
                 let is_short = *wide || self.function.lane(*result) == Lane::I32;
                 let ty = if is_short { "u32" } else { "u64" };

@@ -13,8 +13,11 @@ const fn width(lane: Lane) -> u32 {
     }
 }
 
-/// Whether the instructions of a primitive take numbers as well as registers.
-const fn takes_numbers(prim: Prim) -> bool {
+/// Whether the instructions of a primitive take numbers as well as registers; signed integers of 8 bits are widened first.
+const fn takes_numbers(prim: Prim, lane: Lane) -> bool {
+    if matches!(prim, Prim::MinS | Prim::MaxS | Prim::LtS) {
+        return !matches!(lane, Lane::I8);
+    }
     matches!(
         prim,
         Prim::Add
@@ -27,6 +30,7 @@ const fn takes_numbers(prim: Prim) -> bool {
             | Prim::MaxU
             | Prim::Eq
             | Prim::LtU
+            | Prim::DivU
             | Prim::Shl
             | Prim::ShrU
             | Prim::ShrS
@@ -49,7 +53,7 @@ impl Printer<'_> {
         let lane = self.function.lane(operands[operands.len() - 1]);
         let to = self.function.lane(result);
         let d = self.register(result);
-        let x: Vec<String> = if takes_numbers(prim) {
+        let x: Vec<String> = if takes_numbers(prim, lane) {
             let is_shift = matches!(prim, Prim::Shl | Prim::ShrU | Prim::ShrS);
             let sources = operands.iter().enumerate();
             sources.map(|(n, value)| if is_shift && n == 0 { self.register(*value) } else { self.source(*value) }).collect()
@@ -73,6 +77,35 @@ impl Printer<'_> {
             Prim::MNot => self.line(&format!("not.pred {d}, {};", x[0])),
             _ => self.convert(prim, &d, &x[0], to),
         }
+    }
+
+    /// A comparison or its opposite, and a mask.
+    pub(super) fn compare(&mut self, result: Value, (prim, negated): (Prim, bool), operands: [Value; 2], and: Option<Value>) {
+        let lane = self.function.lane(operands[0]);
+        let (t, w) = (moved(lane), width(lane));
+        // The opposite of a comparison of floats holds for NaN.
+        let (relation, ty) = match (prim, negated) {
+            (Prim::Eq, false) => ("eq", format!("b{w}")),
+            (Prim::Eq, true) => ("ne", format!("b{w}")),
+            (Prim::LtU, false) => ("lt", format!("u{w}")),
+            (Prim::LtU, true) => ("ge", format!("u{w}")),
+            (Prim::LtS, false) => ("lt", format!("s{w}")),
+            (Prim::LtS, true) => ("ge", format!("s{w}")),
+            (Prim::FEq, false) => ("eq", t.to_owned()),
+            (Prim::FEq, true) => ("neu", t.to_owned()),
+            (Prim::FLt, false) => ("lt", t.to_owned()),
+            (Prim::FLt, true) => ("geu", t.to_owned()),
+            (Prim::FLe, false) => ("le", t.to_owned()),
+            (Prim::FLe, true) => ("gtu", t.to_owned()),
+            _ => unreachable!("{prim} is no comparison: the verifier says so"),
+        };
+        let d = self.register(result);
+        let [a, b] = operands.map(|operand| self.source(operand));
+        let text = match and.map(|mask| self.register(mask)) {
+            Some(mask) => format!("setp.{relation}.and.{ty} {d}, {a}, {b}, {mask};"),
+            None => format!("setp.{relation}.{ty} {d}, {a}, {b};"),
+        };
+        self.line(&text);
     }
 
     /// The signed integer that 8 bits are, in 16; others as they are.
@@ -133,6 +166,9 @@ impl Printer<'_> {
             Prim::MulHighS => self.line(&format!("mul.hi.s{w} {d}, {a}, {b};")),
             Prim::MulHighU => self.line(&format!("mul.hi.u{w} {d}, {a}, {b};")),
             Prim::Shl | Prim::ShrU | Prim::ShrS => self.shift(prim, lane, d, a, b),
+            Prim::DivU if lane != Lane::I8 && b.parse().is_ok_and(|divisor: i64| divisor != 0) => {
+                self.line(&format!("div.u{w} {d}, {a}, {b};"));
+            }
             Prim::DivS | Prim::DivU => self.divide(prim, lane, d, a, b),
             _ => return false,
         }

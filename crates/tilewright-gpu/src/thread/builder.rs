@@ -171,6 +171,11 @@ impl Builder {
             (Prim::Mul | Prim::MAnd, [Some(1), None]) => Some(operands[1]),
             (Prim::Mul | Prim::MAnd, [None, Some(1)]) => Some(operands[0]),
             (Prim::Mul | Prim::And | Prim::MAnd, [Some(0), _] | [_, Some(0)]) => Some(self.constant(lane, 0)),
+            (Prim::MaxU, [None, Some(0)]) => Some(operands[0]),
+            (Prim::DivU, [None, Some(divisor)]) if divisor.is_power_of_two() => {
+                let places = self.constant(lane, divisor.ilog2().into());
+                Some(self.prim(Prim::ShrU, &[operands[0], places]))
+            }
             (Prim::Select, [Some(0), ..]) => Some(operands[2]),
             (Prim::Select, [Some(_), ..]) => Some(operands[1]),
             (Prim::Select, _) if operands[1] == operands[2] => Some(operands[1]),

@@ -346,6 +346,19 @@ pub enum Inst {
         /// Whether factors are unsigned numbers of 32 bits and the sum has 64.
         wide: bool,
     },
+    /// Compares two numbers, and says whether a mask holds too.
+    Compare {
+        /// A mask.
+        result: Value,
+        /// A primitive that compares.
+        prim: Prim,
+        /// What is compared.
+        operands: [Value; 2],
+        /// Whether the opposite of what the primitive says is meant.
+        negated: bool,
+        /// The mask.
+        and: Option<Value>,
+    },
     /// Puts two `i16` into an `i32`.
     Pack {
         /// Both.
@@ -435,6 +448,7 @@ impl Inst {
             | Inst::Special { result, .. }
             | Inst::Load { result, .. }
             | Inst::Allocate { result, .. }
+            | Inst::Compare { result, .. }
             | Inst::Pack { result, .. }
             | Inst::MultiplyAdd { result, .. }
             | Inst::Shuffle { result, .. } => from_ref(result),
@@ -468,7 +482,9 @@ impl Inst {
             Inst::StoreWide { values, address, mask, .. } => values.iter().copied().chain([*address]).chain(*mask).collect(),
             Inst::Product { factors: [lhs, rhs], sums, .. } => [lhs, rhs, sums].into_iter().flatten().copied().collect(),
             Inst::Pack { halves, .. } => halves.to_vec(),
-            Inst::MultiplyAdd { factors, summand, .. } => factors.iter().copied().chain(*summand).collect(),
+            Inst::MultiplyAdd { factors: pair, summand: more, .. } | Inst::Compare { operands: pair, and: more, .. } => {
+                pair.iter().copied().chain(*more).collect()
+            }
             Inst::Unpack { value, .. } | Inst::Shuffle { value, .. } => vec![*value],
         }
     }
@@ -526,9 +542,9 @@ impl Inst {
                 all(sums);
             }
             Inst::Pack { halves, .. } => all(halves),
-            Inst::MultiplyAdd { factors, summand, .. } => {
-                all(factors);
-                summand.iter_mut().for_each(one);
+            Inst::MultiplyAdd { factors: pair, summand: more, .. } | Inst::Compare { operands: pair, and: more, .. } => {
+                all(pair);
+                more.iter_mut().for_each(one);
             }
             Inst::Unpack { value, .. } | Inst::Shuffle { value, .. } => one(value),
         }

@@ -29,17 +29,70 @@ pub(super) fn optimize(function: &mut Function) {
     number(function, &flow);
     function.remove_unused();
     fuse(function);
+    fuse_masks(function);
     function.remove_unused();
+}
+
+/// How often each value is read.
+fn count_uses(function: &Function) -> Vec<u32> {
+    let mut uses = vec![0u32; function.values.len()];
+    for block in &function.blocks {
+        let condition = if let End::Branch { condition, .. } = &block.end { Some(*condition) } else { None };
+        let handed = block.end.targets().into_iter().flat_map(|target| target.args.clone());
+        let read = block.insts.iter().flat_map(Inst::operands).chain(handed).chain(condition);
+        read.for_each(|value| uses[value.index()] += 1);
+    }
+    uses
+}
+
+/// Comparisons that are read once, by what negates them or by a conjunction with another mask, become one instruction with it.
+fn fuse_masks(function: &mut Function) {
+    let uses = count_uses(function);
+    let values = &function.values;
+    for block in &mut function.blocks {
+        let mut comparisons: HashMap<Value, Inst> = HashMap::new();
+        for inst in &mut block.insts {
+            let Inst::Prim { result, prim, operands } = inst else { continue };
+            let (result, prim) = (*result, *prim);
+            let comparison = |value: &Value| comparisons.get(value).filter(|_| uses[value.index()] == 1);
+            let made = match prim {
+                Prim::Eq | Prim::LtU | Prim::LtS | Prim::FEq | Prim::FLt | Prim::FLe => {
+                    // Signed numbers of 8 bits are widened before they are compared.
+                    if (prim, values[operands[0].index()]) != (Prim::LtS, Lane::I8) {
+                        let operands = [operands[0], operands[1]];
+                        comparisons.insert(result, Inst::Compare { result, prim, operands, negated: false, and: None });
+                    }
+                    continue;
+                }
+                Prim::MNot => match comparison(&operands[0]) {
+                    Some(Inst::Compare { prim, operands, negated, and: None, .. }) => {
+                        Inst::Compare { result, prim: *prim, operands: *operands, negated: !negated, and: None }
+                    }
+                    _ => continue,
+                },
+                Prim::MAnd => {
+                    let open = |value: &Value| matches!(comparison(value), Some(Inst::Compare { and: None, .. }));
+                    // The later one, so that neither is needed for longer.
+                    let Some(at) = operands.iter().rposition(open) else { continue };
+                    match comparison(&operands[at]) {
+                        Some(Inst::Compare { prim, operands: compared, negated, .. }) => {
+                            let and = Some(operands[1 - at]);
+                            Inst::Compare { result, prim: *prim, operands: *compared, negated: *negated, and }
+                        }
+                        _ => continue,
+                    }
+                }
+                _ => continue,
+            };
+            comparisons.insert(result, made.clone());
+            *inst = made;
+        }
+    }
 }
 
 /// Products that are read once, by a sum, and products of 64 bits of numbers of 32 bits become one instruction.
 fn fuse(function: &mut Function) {
-    let mut uses = vec![0u32; function.values.len()];
-    let all = function.blocks.iter().flat_map(|block| {
-        let handed = block.end.targets().into_iter().flat_map(|target| target.args.clone());
-        block.insts.iter().flat_map(Inst::operands).chain(handed)
-    });
-    all.for_each(|value| uses[value.index()] += 1);
+    let uses = count_uses(function);
     let mut narrow = narrow_constants(function);
     let values = &function.values;
     for block in &mut function.blocks {

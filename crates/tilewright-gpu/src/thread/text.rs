@@ -140,6 +140,10 @@ impl Inst {
                 place(f, *space, *address, *offset)?;
                 mask.iter().try_for_each(|mask| write!(f, " if {mask}"))
             }
+            Inst::Compare { prim, operands: [a, b], negated, and, .. } => {
+                write!(f, "{}{prim} {a}, {b}", if *negated { "not " } else { "" })?;
+                and.iter().try_for_each(|mask| write!(f, " and {mask}"))
+            }
             Inst::MultiplyAdd { factors: [a, b], summand, wide, .. } => {
                 write!(f, "{} {a} * {b}", if *wide { "multiply wide" } else { "multiply" })?;
                 summand.iter().try_for_each(|summand| write!(f, " + {summand}"))

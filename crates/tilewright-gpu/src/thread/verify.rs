@@ -6,7 +6,7 @@
 
 use super::{Block, End, From, Function, Inst, Order, Space, Update, Value};
 use std::{error::Error, fmt};
-use tilewright_vector::Lane;
+use tilewright_vector::{Lane, Prim};
 
 /// A rule that code breaks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -166,6 +166,15 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             address(*space, at)?;
             wide(function, values)?;
             mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
+        }
+        Inst::Compare { result, prim, operands: [a, b], and, .. } => {
+            let is_comparison = matches!(prim, Prim::Eq | Prim::LtU | Prim::LtS | Prim::FEq | Prim::FLt | Prim::FLe);
+            require(is_comparison && prim.takes(lane(b)) && (*prim, lane(b)) != (Prim::LtS, Lane::I8), || {
+                format!("{prim} compares no {}", lane(b))
+            })?;
+            is(a, lane(b))?;
+            is(result, Lane::Mask)?;
+            and.iter().try_for_each(|mask| is(mask, Lane::Mask))
         }
         Inst::MultiplyAdd { result, factors, summand, wide } => {
             let (from, to) = if *wide { (Lane::I32, Lane::I64) } else { (lane(result), lane(result)) };
