@@ -79,6 +79,9 @@ impl Lowerer<'_> {
         if result == I4 || sources.contains(&I4) {
             return self.element_of_4_bits(op, sources, result, values);
         }
+        if let Some(value) = self.native(op, sources, result, values) {
+            return Some(value);
+        }
         let known: Vec<Option<u64>> = values.iter().map(|value| self.b.constant_bits(*value)).collect();
         let code = self.codes.get(op, sources, result, &known)?;
         let mut inlined = HashMap::new();

@@ -9,6 +9,7 @@ mod elementwise;
 mod exchange;
 mod fragments;
 mod memory;
+mod native;
 mod order;
 mod print;
 mod product;

@@ -97,7 +97,19 @@ impl Lowerer<'_> {
         let is_of_both = args.len() == 2 && only.operands().len() == 2 && args.iter().all(|arg| only.operands().contains(arg));
         let commutes = matches!(
             elem_op(only, types),
-            Some(ElemOp::AddI | ElemOp::MulI | ElemOp::MaxI(_) | ElemOp::MinI(_) | ElemOp::AddF(..) | ElemOp::MulF(..))
+            Some(
+                ElemOp::AddI
+                    | ElemOp::MulI
+                    | ElemOp::MaxI(_)
+                    | ElemOp::MinI(_)
+                    | ElemOp::And
+                    | ElemOp::Or
+                    | ElemOp::Xor
+                    | ElemOp::AddF(..)
+                    | ElemOp::MulF(..)
+                    | ElemOp::MaxF { .. }
+                    | ElemOp::MinF { .. }
+            )
         );
         is_of_both && commutes && end.opcode() == Opcode::Yield && end.operands().first().copied() == only.result(0)
     }

@@ -21,18 +21,16 @@ pub(crate) fn print(function: &Function, target: Target) -> String {
     printer.module(target)
 }
 
-/// The kinds of registers.
-const CLASSES: [(&str, &str); 6] = [("pred", "%p"), ("b16", "%h"), ("b32", "%r"), ("b64", "%d"), ("f32", "%f"), ("f64", "%g")];
+/// The kinds of registers. Floats are held in those of bits, so that their bits need no move.
+const FILES: [(&str, &str); 4] = [("pred", "%p"), ("b16", "%h"), ("b32", "%r"), ("b64", "%d")];
 
 /// Integers of 8 bits are held in registers of 16, with zeros above.
-const fn class(lane: Lane) -> usize {
+const fn file(lane: Lane) -> usize {
     match lane {
         Lane::Mask => 0,
         Lane::I8 | Lane::I16 => 1,
-        Lane::I32 => 2,
-        Lane::I64 => 3,
-        Lane::F32 => 4,
-        Lane::F64 => 5,
+        Lane::I32 | Lane::F32 => 2,
+        Lane::I64 | Lane::F64 => 3,
     }
 }
 
@@ -58,7 +56,11 @@ fn immediate(lane: Lane, bits: u64) -> String {
 
 /// The type of moves and selections.
 const fn moved(lane: Lane) -> &'static str {
-    CLASSES[class(lane)].0
+    match lane {
+        Lane::F32 => "f32",
+        Lane::F64 => "f64",
+        _ => FILES[file(lane)].0,
+    }
 }
 
 /// The type in memory.
@@ -85,10 +87,14 @@ struct Printer<'a> {
     /// The register of each value that was printed.
     registers: Vec<Option<u32>>,
     /// Registers of each kind.
-    counts: [u32; CLASSES.len()],
+    counts: [u32; FILES.len()],
     body: String,
     tables: Vec<[u32; 16]>,
     table_of: HashMap<[u32; 16], usize>,
+    /// The registers that hold their addresses.
+    table_bases: Vec<String>,
+    /// The registers that hold the places in tables of indices of the current block.
+    low_bits: HashMap<Value, String>,
     /// For each value the one whose register it is in.
     shared_registers: Vec<Value>,
     /// The bits of constants.
@@ -107,10 +113,12 @@ impl<'a> Printer<'a> {
         Printer {
             function,
             registers: vec![None; function.values.len()],
-            counts: [0; CLASSES.len()],
+            counts: [0; FILES.len()],
             body: String::new(),
             tables: Vec::new(),
             table_of: HashMap::new(),
+            table_bases: Vec::new(),
+            low_bits: HashMap::new(),
             shared_registers: registers::shared_registers(function),
             constants: constants.collect(),
             prologue: String::new(),
@@ -124,23 +132,23 @@ impl<'a> Printer<'a> {
 
     /// A register that holds no value of the code.
     fn fresh(&mut self, lane: Lane) -> String {
-        let count = &mut self.counts[class(lane)];
+        let count = &mut self.counts[file(lane)];
         *count += 1;
-        format!("{}{}", CLASSES[class(lane)].1, *count - 1)
+        format!("{}{}", FILES[file(lane)].1, *count - 1)
     }
 
     /// The register of a value.
     fn register(&mut self, value: Value) -> String {
-        let class = class(self.function.lane(value));
+        let file = file(self.function.lane(value));
         let value = self.shared_registers[value.index()];
-        let count = &mut self.counts[class];
+        let count = &mut self.counts[file];
         let mut is_new = false;
         let number = *self.registers[value.index()].get_or_insert_with(|| {
             is_new = true;
             *count += 1;
             *count - 1
         });
-        let name = format!("{}{number}", CLASSES[class].1);
+        let name = format!("{}{number}", FILES[file].1);
         if is_new && let Some(bits) = self.constants.get(&value) {
             let text = constant(self.function.lane(value), &name, *bits);
             let _ = writeln!(self.prologue, "\t{text}");
@@ -165,6 +173,7 @@ impl<'a> Printer<'a> {
         if index > 0 {
             let _ = writeln!(self.body, "{}:", Self::label(index));
         }
+        self.low_bits.clear();
         block.insts.iter().for_each(|inst| self.inst(inst));
         match &block.end {
             End::Return => self.line("ret;"),
@@ -229,6 +238,13 @@ impl<'a> Printer<'a> {
             // A register that a constant needs is filled in front of everything.
             Inst::Const { .. } => {}
             Inst::Prim { result, prim, operands } => self.prim(*result, *prim, operands),
+            Inst::Native { result, native, operands } => {
+                let takes_numbers = native.operands().1 == Lane::F32;
+                let operands = operands.iter().map(|operand| if takes_numbers { self.source(*operand) } else { self.register(*operand) });
+                let operands: Vec<String> = operands.collect();
+                let result = self.register(*result);
+                self.line(&format!("{native} {result}, {};", operands.join(", ")));
+            }
             Inst::Lookup { result, index, table } => self.lookup(*result, *index, table),
             Inst::Param { result, index } => self.param(*result, *index),
             Inst::Data { result, index } => {
@@ -375,12 +391,30 @@ impl<'a> Printer<'a> {
             tables.push(*table);
             tables.len() - 1
         });
-        let (low, base, address) = (self.fresh(Lane::I32), self.fresh(Lane::I64), self.fresh(Lane::I64));
-        let (index, result) = (self.register(index), self.register(result));
-        self.line(&format!("and.b32 {low}, {index}, 15;"));
-        self.line(&format!("mov.u64 {base}, tilewright_table_{number};"));
+        let base = self.table_base(number);
+        let low = match self.low_bits.get(&index) {
+            Some(low) => low.clone(),
+            None => {
+                let (low, register) = (self.fresh(Lane::I32), self.register(index));
+                self.line(&format!("and.b32 {low}, {register}, 15;"));
+                self.low_bits.insert(index, low.clone());
+                low
+            }
+        };
+        let (address, result) = (self.fresh(Lane::I64), self.register(result));
         self.line(&format!("mad.wide.u32 {address}, {low}, 4, {base};"));
         self.line(&format!("ld.const.f32 {result}, [{address}];"));
+    }
+
+    /// The register of a table's address, filled in front of everything.
+    fn table_base(&mut self, number: usize) -> String {
+        if let Some(base) = self.table_bases.get(number) {
+            return base.clone();
+        }
+        let base = self.fresh(Lane::I64);
+        let _ = writeln!(self.prologue, "\tmov.u64 {base}, tilewright_table_{number};");
+        self.table_bases.push(base.clone());
+        base
     }
 
     fn module(&self, target: Target) -> String {
@@ -403,7 +437,7 @@ impl<'a> Printer<'a> {
         let params = function.params.iter().enumerate();
         let params: Vec<String> = params.map(|(i, lane)| format!("\t.param .{} {}_param_{i}", stored(*lane), function.name)).collect();
         let _ = write!(out, ".visible .entry {}(\n{}\n)\n.reqntid {}, 1, 1\n{{\n", function.name, params.join(",\n"), function.threads);
-        for ((ty, prefix), count) in CLASSES.iter().zip(self.counts) {
+        for ((ty, prefix), count) in FILES.iter().zip(self.counts) {
             if count > 0 {
                 let _ = writeln!(out, "\t.reg .{ty} {prefix}<{count}>;");
             }

@@ -273,16 +273,14 @@ impl Printer<'_> {
     /// Toward zero, with the last bit set unless both directed results are the same.
     fn fma_odd(&mut self, d: &str, a: &str, b: &str, c: &str) -> bool {
         let [zero, up, down] = [(); 3].map(|()| self.fresh(Lane::F32));
-        let [bits, odd, chosen] = [(); 3].map(|()| self.fresh(Lane::I32));
+        let odd = self.fresh(Lane::I32);
         let inexact = self.fresh(Lane::Mask);
         for (mode, to) in [("rz", &zero), ("rp", &up), ("rm", &down)] {
             self.line(&format!("fma.{mode}.f32 {to}, {a}, {b}, {c};"));
         }
         self.line(&format!("setp.ne.f32 {inexact}, {up}, {down};"));
-        self.line(&format!("mov.b32 {bits}, {zero};"));
-        self.line(&format!("or.b32 {odd}, {bits}, 1;"));
-        self.line(&format!("selp.b32 {chosen}, {odd}, {bits}, {inexact};"));
-        self.line(&format!("mov.b32 {d}, {chosen};"));
+        self.line(&format!("or.b32 {odd}, {zero}, 1;"));
+        self.line(&format!("selp.b32 {d}, {odd}, {zero}, {inexact};"));
         true
     }
 
@@ -300,27 +298,22 @@ impl Printer<'_> {
             self.line(&format!("cvt.f32.f16 {d}, {result};"));
         } else {
             // Conversions from bf16 need sm_90.
-            let [wide, upper] = [(); 2].map(|()| self.fresh(Lane::I32));
+            let wide = self.fresh(Lane::I32);
             self.line(&format!("cvt.u32.u16 {wide}, {result};"));
-            self.line(&format!("shl.b32 {upper}, {wide}, 16;"));
-            self.line(&format!("mov.b32 {d}, {upper};"));
+            self.line(&format!("shl.b32 {d}, {wide}, 16;"));
         }
         true
     }
 
     /// Times two powers of two, of which the first is exact.
     fn scale(&mut self, d: &str, a: &str, b: &str) -> bool {
-        let [power, first, second, first_bits, second_bits, first_place, second_place] = [(); 7].map(|()| self.fresh(Lane::I32));
-        let [first_factor, second_factor, product] = [(); 3].map(|()| self.fresh(Lane::F32));
+        let [power, first, second, first_factor, second_factor, product] = [(); 6].map(|()| self.fresh(Lane::I32));
         self.line(&format!("cvt.rmi.s32.f32 {power}, {b};"));
         self.line(&format!("shr.s32 {first}, {power}, 1;"));
         self.line(&format!("sub.s32 {second}, {power}, {first};"));
-        for (from, sum, place, to) in
-            [(&first, &first_bits, &first_place, &first_factor), (&second, &second_bits, &second_place, &second_factor)]
-        {
-            self.line(&format!("add.s32 {sum}, {from}, 127;"));
-            self.line(&format!("shl.b32 {place}, {sum}, 23;"));
-            self.line(&format!("mov.b32 {to}, {place};"));
+        // The exponent's bits, and what is added to exponents.
+        for (from, to) in [(&first, &first_factor), (&second, &second_factor)] {
+            self.line(&format!("mad.lo.u32 {to}, {from}, {}, {};", 1 << 23, 127 << 23));
         }
         self.line(&format!("mul.rn.f32 {product}, {a}, {first_factor};"));
         self.line(&format!("mul.rn.f32 {d}, {product}, {second_factor};"));
@@ -352,6 +345,8 @@ impl Printer<'_> {
             Prim::S32ToF64 => format!("cvt.rn.f64.s32 {d}, {a};"),
             Prim::F32ToS32 => return self.truncated("f32", Lane::F32, "0f4F000000", d, a),
             Prim::F64ToS32 => return self.truncated("f64", Lane::F64, "0d41E0000000000000", d, a),
+            // The same register, if that is possible.
+            Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64 if d == a => return,
             Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64 => format!("mov.b{} {d}, {a};", width(to)),
             _ => unreachable!("{prim} is no conversion: it is printed above"),
         };
@@ -372,7 +367,10 @@ impl Printer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Target, thread::Builder};
+    use crate::{
+        Target,
+        thread::{Builder, Native, Value},
+    };
     use tilewright_ptx::{machine::Program, parse};
     use tilewright_vector::{Lane, Prim};
 
@@ -388,10 +386,29 @@ mod tests {
                 let [one, zero] = [1, 0].map(|bits| b.constant(Lane::I8, bits));
                 result = b.prim(Prim::Select, &[result, one, zero]);
             }
-            b.store(result, crate::thread::Space::Global, address, 0, None);
-            let text = crate::ptx::print(&b.finish(), Target::Sm80);
-            let program = parse(&text).and_then(|module| Program::new(&module));
-            assert!(program.is_ok(), "{prim} of {lane}: {:?}\n{text}", program.err());
+            stores(b, result, address, &format!("{prim} of {lane}"));
         }
+    }
+
+    #[test]
+    fn native_instructions_are_ones_that_there_are() {
+        for native in Native::ALL {
+            let (count, lane) = native.operands();
+            let mut b = Builder::new("k", 32, [Lane::I64].into_iter().chain(vec![lane; count]).collect());
+            let address = b.param(0);
+            let operands: Vec<_> = (1..=count).map(|index| b.param(index as u32)).collect();
+            let result = b.native(native, &operands);
+            stores(b, result, address, native.name());
+        }
+    }
+
+    /// The machine takes the function when it stores a result.
+    fn stores(mut b: Builder, result: Value, address: Value, what: &str) {
+        b.store(result, crate::thread::Space::Global, address, 0, None);
+        let function = b.finish();
+        assert_eq!(crate::thread::verify(&function), Ok(()), "{what}");
+        let text = crate::ptx::print(&function, Target::Sm80);
+        let program = parse(&text).and_then(|module| Program::new(&module));
+        assert!(program.is_ok(), "{what}: {:?}\n{text}", program.err());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::thread::{Function, Inst, Value};
 use std::collections::HashMap;
+use tilewright_vector::Prim;
 
 /// A set of values.
 #[derive(Clone, PartialEq)]
@@ -118,6 +119,16 @@ pub(super) fn shared_registers(function: &Function) -> Vec<Value> {
         .filter(|inst| matches!(inst, Inst::Const { .. }))
         .flat_map(|inst| inst.results().to_vec())
         .collect();
+    // The bits of a float are what its register holds.
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        if let Inst::Prim { result, prim: Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64, operands } = inst
+            && !constants.contains(&operands[0])
+        {
+            let first = of[operands[0].index()];
+            of[result.index()] = first;
+            members.entry(first).or_insert_with(|| vec![first]).push(*result);
+        }
+    }
     // Jumps back come last and are the most frequent.
     for block in function.blocks.iter().rev() {
         for target in block.end.targets() {

@@ -1,6 +1,6 @@
 //! Making thread code: constants are folded, and what was computed in the same block is not computed again.
 
-use super::{Block, Data, Dependency, End, From, Function, Inst, Label, Product, Space, Special, Strong, Target, Update, Value};
+use super::{Block, Data, Dependency, End, From, Function, Inst, Label, Native, Product, Space, Special, Strong, Target, Update, Value};
 use std::collections::HashMap;
 use tilewright_vector::{Lane, Prim};
 
@@ -8,6 +8,7 @@ use tilewright_vector::{Lane, Prim};
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Prim(Prim, Vec<Value>),
+    Native(Native, Vec<Value>),
     Lookup(Value, Box<[u32; 16]>),
     Pack([Value; 2]),
 }
@@ -148,6 +149,18 @@ impl Builder {
         }
         let result = self.value(prim.result(lane));
         self.push(Inst::Prim { result, prim, operands: operands.to_vec() });
+        self.known.insert(key, result);
+        result
+    }
+
+    /// Computes what GPUs have an instruction for.
+    pub fn native(&mut self, native: Native, operands: &[Value]) -> Value {
+        let key = Key::Native(native, operands.to_vec());
+        if let Some(value) = self.known.get(&key) {
+            return *value;
+        }
+        let result = self.value(native.result());
+        self.push(Inst::Native { result, native, operands: operands.to_vec() });
         self.known.insert(key, result);
         result
     }

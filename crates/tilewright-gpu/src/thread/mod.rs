@@ -5,12 +5,14 @@
 
 mod builder;
 mod flow;
+mod native;
 mod optimize;
 mod product;
 mod text;
 mod verify;
 
 pub use builder::Builder;
+pub use native::Native;
 pub use product::Product;
 pub use verify::{Finding, verify};
 
@@ -237,6 +239,15 @@ pub enum Inst {
         /// As many as it takes.
         operands: Vec<Value>,
     },
+    /// An instruction that vector code has no primitive for.
+    Native {
+        /// What it gives.
+        result: Value,
+        /// Which one.
+        native: Native,
+        /// As many as it takes.
+        operands: Vec<Value>,
+    },
     /// The number that the lowest four bits of an `i32` name in a table of bits of `f32`.
     Lookup {
         /// The number.
@@ -442,6 +453,7 @@ impl Inst {
         match self {
             Inst::Const { result, .. }
             | Inst::Prim { result, .. }
+            | Inst::Native { result, .. }
             | Inst::Lookup { result, .. }
             | Inst::Param { result, .. }
             | Inst::Data { result, .. }
@@ -466,7 +478,7 @@ impl Inst {
             Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) => Vec::new(),
             Inst::Print { format, args } => std::iter::once(*format).chain(args.iter().copied()).collect(),
             Inst::Free { address } | Inst::LoadMatrices { address, .. } => vec![*address],
-            Inst::Prim { operands, .. } => operands.clone(),
+            Inst::Prim { operands, .. } | Inst::Native { operands, .. } => operands.clone(),
             Inst::Lookup { index, .. } => vec![*index],
             Inst::Load { address, mask, .. } => {
                 std::iter::once(*address).chain(mask.iter().flat_map(|(mask, other)| [*mask, *other])).collect()
@@ -501,7 +513,7 @@ impl Inst {
                 all(args);
             }
             Inst::Free { address } | Inst::LoadMatrices { address, .. } => one(address),
-            Inst::Prim { operands, .. } => all(operands),
+            Inst::Prim { operands, .. } | Inst::Native { operands, .. } => all(operands),
             Inst::Lookup { index, .. } => one(index),
             Inst::Load { address, mask, .. } => {
                 one(address);

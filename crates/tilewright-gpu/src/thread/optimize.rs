@@ -1,6 +1,6 @@
 //! What is computed once only: values that are the same on every way, and values that do not change in a loop.
 
-use super::{End, Function, Inst, Value, flow::Flow};
+use super::{End, Function, Inst, Native, Value, flow::Flow};
 use std::collections::HashMap;
 use tilewright_vector::{Lane, Prim};
 
@@ -8,6 +8,7 @@ use tilewright_vector::{Lane, Prim};
 #[derive(PartialEq, Eq, Hash, Clone)]
 enum Key {
     Prim(Prim, Vec<Value>),
+    Native(Native, Vec<Value>),
     Pack([Value; 2]),
     Lookup(Value, Box<[u32; 16]>),
 }
@@ -15,6 +16,7 @@ enum Key {
 fn key(inst: &Inst) -> Option<(Key, Value)> {
     match inst {
         Inst::Prim { result, prim, operands } => Some((Key::Prim(*prim, operands.clone()), *result)),
+        Inst::Native { result, native, operands } => Some((Key::Native(*native, operands.clone()), *result)),
         Inst::Pack { result, halves } => Some((Key::Pack(*halves), *result)),
         Inst::Lookup { result, index, table } => Some((Key::Lookup(*index, table.clone()), *result)),
         _ => None,

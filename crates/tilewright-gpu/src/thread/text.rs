@@ -104,6 +104,10 @@ impl Inst {
                 write!(f, "{prim} ")?;
                 list(f, operands)
             }
+            Inst::Native { native, operands, .. } => {
+                write!(f, "{native} ")?;
+                list(f, operands)
+            }
             Inst::Lookup { index, table, .. } => write!(f, "lookup {index} in {table:x?}"),
             Inst::Param { index, .. } => write!(f, "param {index}"),
             Inst::Data { index, .. } => write!(f, "data {index}"),

@@ -124,6 +124,12 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             operands.iter().enumerate().try_for_each(|(n, value)| is(value, prim.operand(last, n)))?;
             is(result, prim.result(last))
         }
+        Inst::Native { result, native, operands } => {
+            let (count, ty) = native.operands();
+            require(operands.len() == count, || format!("{native} takes {count} operands"))?;
+            operands.iter().try_for_each(|value| is(value, ty))?;
+            is(result, native.result())
+        }
         Inst::Lookup { result, index, .. } => is(index, Lane::I32).and(is(result, Lane::F32)),
         Inst::Param { result, index } => match function.params.get(*index as usize) {
             Some(param) => is(result, *param),
