@@ -54,15 +54,21 @@ pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
             return Ok(exit_of(&error));
         }
     };
-    for OutputFile { parameter, path } in &call.outputs {
+    write_outputs(&call.outputs, &after, &mut report)?;
+    report.printed = sink.captured();
+    report.write(settings.json)?;
+    Ok(Exit::Ok)
+}
+
+/// Writes the files that were asked for.
+pub(super) fn write_outputs(outputs: &[OutputFile], after: &[Bound], report: &mut KernelReport) -> anyhow::Result<()> {
+    for OutputFile { parameter, path } in outputs {
         if let Some(Bound::Buffer(array)) = after.get(*parameter) {
             write_file(path, |out| array.write_npy(out)).with_context(|| format!("cannot write {}", shown(path)))?;
             report.files.push(WrittenFile { parameter: *parameter, file: path.display().to_string(), ty: array.ty().to_string() });
         }
     }
-    report.printed = sink.captured();
-    report.write(settings.json)?;
-    Ok(Exit::Ok)
+    Ok(())
 }
 
 /// The names of the entries of a module.
@@ -91,7 +97,7 @@ fn choose_entry(mut entries: Vec<String>, asked: Option<&str>) -> anyhow::Result
     }
 }
 
-fn plan_error(error: PlanError) -> anyhow::Error {
+pub(super) fn plan_error(error: PlanError) -> anyhow::Error {
     Finding(format!("cannot run: {error}")).into()
 }
 
@@ -129,7 +135,7 @@ fn launch_once(
 ) -> Result<(), Box<LaunchError>> {
     let mut memory = Memory::new();
     let args = bind::place(bound, &mut memory);
-    let mut options = LaunchOptions::new().output(sink.shared.clone()).limits(settings.limits);
+    let mut options = LaunchOptions::new().output(sink.shared()).limits(settings.limits);
     if let Some(threads) = settings.threads {
         options = options.threads(threads.get());
     }
@@ -155,22 +161,34 @@ fn exit_of(error: &LaunchError) -> Exit {
 ///
 /// The text belongs to the program, so that files and other programs get every byte. A terminal gets what can be seen, line breaks
 /// and tabs, and escape sequences of the rest: a kernel of unknown origin must not act on it.
-struct Sink {
-    shared: OutputSink,
+pub(super) struct Sink {
+    target: Arc<Mutex<dyn Write + Send>>,
     capture: Option<Arc<Mutex<Vec<u8>>>>,
 }
 
 impl Sink {
-    fn new(capture: bool) -> Sink {
+    pub(super) fn new(capture: bool) -> Sink {
         if !capture {
             let stdout = PatientStdout { closed: false, is_terminal: io::stdout().is_terminal() };
-            return Sink { shared: OutputSink::new(Arc::new(Mutex::new(stdout))), capture: None };
+            return Sink { target: Arc::new(Mutex::new(stdout)), capture: None };
         }
         let text = Arc::new(Mutex::new(Vec::new()));
-        Sink { shared: OutputSink::new(text.clone()), capture: Some(text) }
+        Sink { target: text.clone(), capture: Some(text) }
     }
 
-    fn captured(&self) -> Option<String> {
+    /// What a launch prints to.
+    fn shared(&self) -> OutputSink {
+        OutputSink::new(self.target.clone())
+    }
+
+    /// Prints what a launch has printed.
+    pub(super) fn write(&self, text: &[u8]) -> io::Result<()> {
+        let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
+        target.write_all(text).and_then(|()| target.flush())
+    }
+
+    /// What was captured, if anything is.
+    pub(super) fn captured(&self) -> Option<String> {
         let text = self.capture.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         Some(String::from_utf8_lossy(&text).into_owned())
     }

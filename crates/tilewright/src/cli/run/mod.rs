@@ -4,6 +4,7 @@ pub(super) mod argument;
 pub(super) mod bind;
 mod case;
 mod kernel;
+mod ptx;
 mod report;
 
 use super::{exit::Exit, machine::MachineArgs, progress::Progress};
@@ -62,7 +63,7 @@ pub(super) struct Args {
     /// 1: run what the usual passes make of the kernel (see 'tilewright opt'); 0: carry out every operation as it stands
     #[arg(short = 'O', long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=1))]
     opt_level: u8,
-    /// Where to run: cpu, or ptx or ptx:sm_90, which compiles a case to PTX for a GPU and runs that on the PTX machine
+    /// Where to run: cpu, or ptx or ptx:sm_90, which compiles to PTX for a GPU and runs that on the PTX machine
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = argument::device)]
     device: Device,
     #[command(flatten)]
@@ -101,6 +102,8 @@ Examples:
     tilewright run kernel.tilebc --grid 64 'f32[65536]' --timeout 10 --max-memory 1GiB --max-output 1MiB
   Look for what is wrong in a kernel: nothing that it does is left out, not even what no result needs:
     tilewright run -O0 kernel.tilebc --grid 64 'f32[65536]'
+  Run what 'tilewright compile' makes of it for a GPU, without one; races, missed barriers and bad reads are found:
+    tilewright run kernel.tilebc --device ptx:sm_90 --grid 64 'f32[65536]'
   Run a case five times and judge every result:
     tilewright run --case corpus/cases/softmax_rows --repeat 5
   The same for bytecode version 13.1, with numbers for a program:
@@ -156,11 +159,13 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     };
     match (args.case, args.file, args.grid) {
         (Some(path), ..) if let Device::Ptx(target) = args.device => case::run_on_ptx(&path, args.bytecode, target, settings),
-        _ if args.device != Device::Cpu => anyhow::bail!("the PTX machine runs cases: name one with --case"),
         (Some(path), ..) => case::run(&path, args.bytecode, settings),
         (None, Some(file), Some(grid)) => {
             let call = kernel::Call { file, entry: args.entry, grid: grid.0, args: args.args, outputs: args.output };
-            kernel::run(&call, settings)
+            match args.device {
+                Device::Cpu => kernel::run(&call, settings),
+                Device::Ptx(target) => ptx::run(&call, target, settings),
+            }
         }
         // The parser requires both where there is no case.
         _ => anyhow::bail!("FILE and --grid are missing"),

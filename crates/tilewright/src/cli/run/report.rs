@@ -6,7 +6,9 @@ use serde::Serialize;
 use std::io::{self, Write};
 use tilewright::{
     case::{CaseReport, LaunchVerdict, OutputVerdict},
+    gpu::Target,
     ir::printable,
+    ptx::machine::Report,
 };
 
 /// The report on a run with arguments of the command line.
@@ -23,6 +25,35 @@ pub(super) struct KernelReport {
     /// What the kernel printed; only captured for JSON.
     pub(super) printed: Option<String>,
     pub(super) error: Option<String>,
+    /// What the PTX machine counted and found, for each launch on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    machine: Vec<MachineReport>,
+}
+
+/// What the PTX machine counted and found in a launch.
+#[derive(Serialize)]
+pub(super) struct MachineReport {
+    target: &'static str,
+    /// By warps.
+    instructions: u64,
+    barriers: u64,
+    shared_accesses: u64,
+    bank_conflicts: u64,
+    findings: Vec<String>,
+}
+
+impl MachineReport {
+    pub(super) fn new(target: Target, report: &Report) -> MachineReport {
+        let barriers = report.counts.iter().filter(|count| count.form.starts_with("bar"));
+        MachineReport {
+            target: target.name(),
+            instructions: report.instructions,
+            barriers: barriers.map(|count| count.warps).sum(),
+            shared_accesses: report.shared.accesses,
+            bank_conflicts: report.shared.conflicts,
+            findings: report.findings.iter().map(ToString::to_string).collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -51,7 +82,17 @@ impl KernelReport {
             files: Vec::new(),
             printed: None,
             error: None,
+            machine: Vec::new(),
         }
+    }
+
+    pub(super) fn add_machine(&mut self, report: MachineReport) {
+        self.machine.push(report);
+    }
+
+    /// Whether the PTX machine found something in a launch.
+    pub(super) fn has_findings(&self) -> bool {
+        self.machine.iter().any(|launch| !launch.findings.is_empty())
     }
 
     pub(super) fn add_launch(&mut self, seconds: f64, threads: usize) {
@@ -75,6 +116,12 @@ impl KernelReport {
         writeln!(out, "{}  {}", style.strong(&printable(&self.entry).to_string()), summary(self.grid, self.threads))?;
         writeln!(out, "  plan    {}", duration(self.plan_seconds))?;
         writeln!(out, "  launch  {}", time_text(&times))?;
+        // Launches differ in the order of their warps only.
+        if let Some(machine) = self.machine.first() {
+            let MachineReport { target, instructions, barriers, shared_accesses, bank_conflicts, .. } = machine;
+            writeln!(out, "  PTX     for {target}: warps carried out {instructions} instructions, {barriers} of them barriers")?;
+            writeln!(out, "  shared  {shared_accesses} accesses to shared memory, {bank_conflicts} bank conflicts")?;
+        }
         for file in &self.files {
             writeln!(out, "  wrote   {}: parameter {}, {}", printable(&file.file), file.parameter, file.ty)?;
         }
