@@ -31,6 +31,7 @@ impl Lowerer<'_> {
     /// The operations of a block.
     pub(super) fn block(&mut self, block: Block, scope: Scope) -> Result<(), Stop> {
         for op in self.body.ops(block) {
+            self.mark_line(op);
             match op.opcode() {
                 Opcode::Return => {
                     self.free_left(Opcode::Return);

@@ -33,7 +33,7 @@ use order::{Barriers, Token};
 use std::collections::{HashMap, HashSet};
 use tensor_core::OnTensorCores;
 use tile::{Tile, bits_of};
-use tilewright_ir::{Body, LocData, Module, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
+use tilewright_ir::{Body, Module, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
 use tilewright_passes::{elem::Elem, elementwise::elem_op, facts::IntegerFacts};
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
 
@@ -162,12 +162,22 @@ impl Lowerer<'_> {
         self.block(block, Scope::ENTRY)
     }
 
+    /// Where in the source an operation stems from: file, line and column.
+    fn source_of(&self, op: OpRef<'_>) -> Option<(String, u32, u32)> {
+        let (file, line, column) = self.module.tables.locations.source(op.loc())?;
+        Some((self.module.tables.strings.text(file).into_owned(), line, column))
+    }
+
+    /// What follows stems from an operation.
+    fn mark_line(&mut self, op: OpRef<'_>) {
+        if let Some((file, line, column)) = self.source_of(op) {
+            self.b.line(&file, line, column);
+        }
+    }
+
     /// What of an operation is not covered.
     fn unsupported(&self, op: OpRef<'_>, what: &str) -> Stop {
-        let location = op.loc().and_then(|loc| match self.module.tables.locations.get(loc) {
-            LocData::Source { line, column, .. } => Some(format!("line {line}, column {column}")),
-            _ => None,
-        });
+        let location = self.source_of(op).map(|(_, line, column)| format!("line {line}, column {column}"));
         Box::new(CompileError::unsupported(op.opcode().mnemonic(), what, self.target, location.as_deref()))
     }
 

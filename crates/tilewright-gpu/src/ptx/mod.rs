@@ -7,7 +7,7 @@ mod registers;
 
 use crate::{
     Target,
-    thread::{Block, Data, Dependency, End, From, Function, Inst, Special, Target as Jump, Value},
+    thread::{Block, Data, Dependency, End, From, Function, Inst, SourceLine, Special, Target as Jump, Value},
 };
 use std::{collections::HashMap, fmt::Write as _};
 use tilewright_vector::Lane;
@@ -77,6 +77,17 @@ const fn stored(lane: Lane) -> &'static str {
 
 const SCRATCH: &str = "tilewright_shared";
 
+/// A path as PTX can hold it between quotes: what would end it or begin an escape sequence becomes a slash, other characters that nobody sees a
+/// question mark.
+fn in_quotes(path: &str) -> String {
+    let plain = |c: char| match c {
+        '"' | '\\' => '/',
+        ' '..='~' => c,
+        _ => '?',
+    };
+    path.chars().map(plain).collect()
+}
+
 /// The name of data in PTX.
 fn data_name(data: &Data, index: usize) -> String {
     data.name.clone().unwrap_or_else(|| format!("tilewright_data_{index}"))
@@ -99,6 +110,9 @@ struct Printer<'a> {
     shared_registers: Vec<Value>,
     /// The bits of constants.
     constants: HashMap<Value, u64>,
+    /// Where in the source the next instruction stems from, if that was said since the last one, and where the last one did.
+    next_line: Option<SourceLine>,
+    last_line: Option<SourceLine>,
     /// What constants are put into registers, in front of everything.
     prologue: String,
     calls: call::Calls,
@@ -121,12 +135,19 @@ impl<'a> Printer<'a> {
             low_bits: HashMap::new(),
             shared_registers: registers::shared_registers(function),
             constants: constants.collect(),
+            next_line: None,
+            last_line: None,
             prologue: String::new(),
             calls: call::Calls::default(),
         }
     }
 
     fn line(&mut self, text: &str) {
+        if let Some(SourceLine { file, line, column }) =
+            self.next_line.take().filter(|place| self.last_line.replace(*place) != Some(*place))
+        {
+            let _ = writeln!(self.body, "\t.loc {} {line} {column}", file + 1);
+        }
         let _ = writeln!(self.body, "\t{text}");
     }
 
@@ -358,6 +379,7 @@ impl<'a> Printer<'a> {
                 self.line(&format!("mma.sync.aligned.{product} {to}, {lhs}, {rhs}, {sums};"));
             }
             Inst::Barrier => self.line("bar.sync 0;"),
+            Inst::Line(place) => self.next_line = Some(*place),
             Inst::Print { format, args } => self.call_print(*format, args),
             Inst::Allocate { result, bytes, alignment } => self.call_allocate(*result, *bytes, *alignment),
             Inst::Free { address } => self.call_free(*address),
@@ -421,6 +443,9 @@ impl<'a> Printer<'a> {
         let function = self.function;
         let (major, minor) = target.ptx_version();
         let mut out = format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n\n") + &self.declarations();
+        for (number, file) in function.files.iter().enumerate() {
+            let _ = writeln!(out, ".file {} \"{}\"", number + 1, in_quotes(file));
+        }
         for (number, table) in self.tables.iter().enumerate() {
             let numbers: Vec<String> = table.iter().map(|bits| format!("0x{bits:x}")).collect();
             let _ = writeln!(out, ".const .align 4 .b32 tilewright_table_{number}[16] = {{{}}};", numbers.join(", "));

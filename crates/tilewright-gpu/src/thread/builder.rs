@@ -1,6 +1,8 @@
 //! Making thread code: constants are folded, and what was computed in the same block is not computed again.
 
-use super::{Block, Data, Dependency, End, From, Function, Inst, Label, Native, Product, Space, Special, Strong, Target, Update, Value};
+use super::{
+    Block, Data, Dependency, End, From, Function, Inst, Label, Native, Product, SourceLine, Space, Special, Strong, Target, Update, Value,
+};
 use std::collections::HashMap;
 use tilewright_vector::{Lane, Prim};
 
@@ -23,6 +25,8 @@ pub struct Builder {
     specials: HashMap<Special, Value>,
     entry: Vec<Inst>,
     known: HashMap<Key, Value>,
+    /// Where in the source the code of the current block stems from.
+    last_line: Option<SourceLine>,
     /// What halves are halves of.
     wholes: HashMap<[Value; 2], Value>,
 }
@@ -37,6 +41,7 @@ impl Builder {
             params,
             values: Vec::new(),
             data: Vec::new(),
+            files: Vec::new(),
             blocks: vec![Block::default(), Block::default()],
         };
         Builder {
@@ -47,6 +52,7 @@ impl Builder {
             specials: HashMap::new(),
             entry: Vec::new(),
             known: HashMap::new(),
+            last_line: None,
             wholes: HashMap::new(),
         }
     }
@@ -86,6 +92,7 @@ impl Builder {
     pub fn continue_in(&mut self, label: Label) {
         self.current = label;
         self.known.clear();
+        self.last_line = None;
     }
 
     /// Ends the current block and goes on at another.
@@ -390,6 +397,26 @@ impl Builder {
     /// Waits for all threads of the block.
     pub fn barrier(&mut self) {
         self.push(Inst::Barrier);
+    }
+
+    /// What follows stems from a place of the source.
+    pub fn line(&mut self, file: &str, line: u32, column: u32) {
+        let files = &mut self.function.files;
+        let known = files.iter().position(|known| known == file);
+        let file = known.unwrap_or_else(|| {
+            files.push(file.to_owned());
+            files.len() - 1
+        });
+        let place = SourceLine { file: file as u32, line, column };
+        if self.last_line.replace(place) == Some(place) {
+            return;
+        }
+        let block = &mut self.function.blocks[self.current.index()];
+        // Only the last one counts where nothing lies between.
+        if matches!(block.insts.last(), Some(Inst::Line(_))) {
+            block.insts.pop();
+        }
+        block.insts.push(Inst::Line(place));
     }
 
     /// Makes sure that there are so many bytes of shared memory.

@@ -60,6 +60,8 @@ pub struct Function {
     pub values: Vec<Lane>,
     /// What lies in the device's memory from the beginning.
     pub data: Vec<Data>,
+    /// The files of the source.
+    pub files: Vec<String>,
     /// The blocks; the first one is where a thread begins.
     pub blocks: Vec<Block>,
 }
@@ -444,6 +446,19 @@ pub enum Inst {
     Depend(Dependency),
     /// Waits for all threads of the block; what they did before is seen behind it.
     Barrier,
+    /// Does nothing: what follows stems from this place of the source. What moves elsewhere leaves its place behind.
+    Line(SourceLine),
+}
+
+/// A place in the source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SourceLine {
+    /// Which file of the function's.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
 }
 
 impl Inst {
@@ -468,6 +483,7 @@ impl Inst {
             Inst::Unpack { halves, .. } => halves,
             Inst::Atomic { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => &[],
+            Inst::Line(_) => &[],
         }
     }
 
@@ -475,7 +491,7 @@ impl Inst {
     pub fn operands(&self) -> Vec<Value> {
         match self {
             Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } => Vec::new(),
-            Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) => Vec::new(),
+            Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) | Inst::Line(_) => Vec::new(),
             Inst::Print { format, args } => std::iter::once(*format).chain(args.iter().copied()).collect(),
             Inst::Free { address } | Inst::LoadMatrices { address, .. } => vec![*address],
             Inst::Prim { operands, .. } | Inst::Native { operands, .. } => operands.clone(),
@@ -507,7 +523,7 @@ impl Inst {
         let all = |values: &mut [Value]| values.iter_mut().for_each(one);
         match self {
             Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } => {}
-            Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) => {}
+            Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) | Inst::Line(_) => {}
             Inst::Print { format, args } => {
                 one(format);
                 all(args);
@@ -562,11 +578,11 @@ impl Inst {
         }
     }
 
-    /// Whether it does something that is seen elsewhere, so that it stays even if its result is not read.
+    /// Whether it does something that is seen elsewhere, so that it stays even if its result is not read. Where code stems from is seen by people.
     pub fn has_effect(&self) -> bool {
         match self {
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Atomic { .. } | Inst::Barrier | Inst::Print { .. } => true,
-            Inst::Allocate { .. } | Inst::Free { .. } | Inst::Depend(_) => true,
+            Inst::Allocate { .. } | Inst::Free { .. } | Inst::Depend(_) | Inst::Line(_) => true,
             Inst::Load { strong, .. } => strong.is_some(),
             _ => false,
         }

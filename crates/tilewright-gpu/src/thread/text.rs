@@ -1,6 +1,6 @@
 //! Thread code as text.
 
-use super::{Dependency, End, From, Function, Inst, Label, Order, Scope, Space, Special, Strong, Target, Update, Value};
+use super::{Dependency, End, From, Function, Inst, Label, Order, Scope, SourceLine, Space, Special, Strong, Target, Update, Value};
 use std::fmt;
 
 impl fmt::Display for Value {
@@ -104,6 +104,7 @@ impl Inst {
                 write!(f, "{prim} ")?;
                 list(f, operands)
             }
+            Inst::Line(SourceLine { file, line, column }) => write!(f, "line {file}:{line}:{column}"),
             Inst::Native { native, operands, .. } => {
                 write!(f, "{native} ")?;
                 list(f, operands)
@@ -191,6 +192,9 @@ impl fmt::Display for Function {
             write!(f, "{}{lane}", if i > 0 { ", " } else { "" })?;
         }
         writeln!(f, ") threads {} shared {} {{", self.threads, self.shared)?;
+        for (i, file) in self.files.iter().enumerate() {
+            writeln!(f, "file {i} = {file:?}")?;
+        }
         for (i, data) in self.data.iter().enumerate() {
             let name = data.name.as_ref().map_or_else(String::new, |name| format!(" @{name}"));
             writeln!(f, "data {i}{name} aligned {} = {:?}", data.alignment, data.bytes)?;

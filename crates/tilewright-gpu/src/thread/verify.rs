@@ -124,6 +124,7 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             operands.iter().enumerate().try_for_each(|(n, value)| is(value, prim.operand(last, n)))?;
             is(result, prim.result(last))
         }
+        Inst::Line(at) => require((at.file as usize) < function.files.len(), || format!("there is no file {}", at.file)),
         Inst::Native { result, native, operands } => {
             let (count, ty) = native.operands();
             require(operands.len() == count, || format!("{native} takes {count} operands"))?;
