@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod coverage;
+mod draw;
 mod error;
 mod layout;
 mod lower;
@@ -19,8 +20,10 @@ mod target;
 pub mod thread;
 
 pub use coverage::coverage;
+pub use draw::draw;
 pub use error::CompileError;
 pub use layout::{BitMap, Layout};
+pub use lower::Explained;
 pub use target::Target;
 
 use tilewright_ir::VerifiedModule;
@@ -31,7 +34,7 @@ use tilewright_passes::{Pipeline, RunOptions};
 pub struct Kernel {
     target: Target,
     code: thread::Function,
-    layouts: Vec<TileLayout>,
+    explained: Vec<Explained>,
 }
 
 /// How the tile of an operation's result lies in registers.
@@ -41,19 +44,31 @@ pub struct TileLayout {
     pub operation: String,
     /// The tile's type.
     pub ty: String,
+    /// Its extents.
+    pub shape: Vec<i64>,
     /// Where its elements are.
     pub layout: Layout,
 }
 
 impl Kernel {
+    /// What it is made for.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
     /// What a thread does.
     pub fn code(&self) -> &thread::Function {
         &self.code
     }
 
     /// The layouts of all tiles that have more than one element, in the order of the program.
-    pub fn layouts(&self) -> &[TileLayout] {
-        &self.layouts
+    pub fn layouts(&self) -> impl Iterator<Item = &TileLayout> {
+        self.explained.iter().flat_map(|op| &op.tiles)
+    }
+
+    /// What every operation became, in the order of the program.
+    pub fn explained(&self) -> &[Explained] {
+        &self.explained
     }
 
     /// The PTX.
@@ -67,9 +82,9 @@ impl Kernel {
 /// # Errors
 /// When there is no such entry, or it has an operation that is not covered.
 pub fn compile(module: &VerifiedModule, entry: &str, target: Target) -> Result<Kernel, CompileError> {
-    let (code, layouts) = lower::lower(&prepared(module)?, entry, target)?;
+    let (code, explained) = lower::lower(&prepared(module)?, entry, target)?;
     thread::verify(&code).map_err(|finding| CompileError::internal(entry, &finding))?;
-    Ok(Kernel { target, code, layouts })
+    Ok(Kernel { target, code, explained })
 }
 
 /// The module without calls, after the usual passes.

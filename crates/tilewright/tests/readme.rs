@@ -1,4 +1,4 @@
-//! Runs the commands of `README.md` and `docs/engine.md` and compares what they print with what these show; `BLESS=1` writes the latter anew.
+//! Runs the commands of `README.md`, `docs/engine.md` and `docs/gpu-guide.md` and compares what they print with what these show; `BLESS=1` writes the latter anew.
 //!
 //! Times, numbers of threads and measurements differ from machine to machine: the former become `TIME` and `N threads`, and what measures
 //! is not run.
@@ -140,13 +140,9 @@ fn with_output(page: &str, printed: impl Fn(&str) -> String) -> String {
     text
 }
 
-#[test]
-fn the_page_of_the_engine_shows_what_commands_print() {
-    if TargetMachine::at(Level::Avx2).is_none() {
-        let told = writeln!(io::stderr(), "NOT TESTED: docs/engine.md, which shows what a CPU with AVX2 prints");
-        return told.unwrap();
-    }
-    let path = root().join("docs/engine.md");
+/// Compares a page with what its commands print, or writes it anew.
+fn check_page(name: &str, commands: usize) {
+    let path = root().join(name);
     let page = fs::read_to_string(&path).unwrap();
     let folder = folder();
     let printed = |command: &str| {
@@ -155,12 +151,26 @@ fn the_page_of_the_engine_shows_what_commands_print() {
         output
     };
     let found = with_output(&page, printed);
-    assert!(page.matches("\n$ tilewright").count() >= 4, "the page follows a kernel");
+    assert!(page.matches("\n$ ").count() >= commands, "the page follows a kernel");
     if env::var_os("BLESS").is_some() {
         fs::write(path, found).unwrap();
     } else if let Some((line, (expected, found))) = page.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
-        panic!("docs/engine.md:{}: commands print something else (BLESS=1 writes it)\nexpected {expected}\nfound    {found}", line + 1);
+        panic!("{name}:{}: commands print something else (BLESS=1 writes it)\nexpected {expected}\nfound    {found}", line + 1);
     } else {
-        assert_eq!(page, found, "docs/engine.md: commands print something else (BLESS=1 writes it)");
+        assert_eq!(page, found, "{name}: commands print something else (BLESS=1 writes it)");
     }
+}
+
+#[test]
+fn the_page_of_the_engine_shows_what_commands_print() {
+    if TargetMachine::at(Level::Avx2).is_none() {
+        let told = writeln!(io::stderr(), "NOT TESTED: docs/engine.md, which shows what a CPU with AVX2 prints");
+        return told.unwrap();
+    }
+    check_page("docs/engine.md", 4);
+}
+
+#[test]
+fn the_guide_to_the_compiler_for_gpus_shows_what_commands_print() {
+    check_page("docs/gpu-guide.md", 5);
 }

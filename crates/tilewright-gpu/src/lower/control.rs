@@ -31,7 +31,7 @@ impl Lowerer<'_> {
     /// The operations of a block.
     pub(super) fn block(&mut self, block: Block, scope: Scope) -> Result<(), Stop> {
         for op in self.body.ops(block) {
-            self.mark_line(op);
+            let outer = self.begin_op(op);
             match op.opcode() {
                 Opcode::Return => {
                     self.free_left(Opcode::Return);
@@ -45,6 +45,7 @@ impl Lowerer<'_> {
                 Opcode::Loop => self.lower_loop(op)?,
                 _ => self.op(op)?,
             }
+            self.end_op(op, outer);
         }
         Ok(())
     }

@@ -23,6 +23,17 @@ pub(super) struct InShared {
     pub(super) size: u32,
 }
 
+/// A change of layout in words.
+fn describe(from: &Layout, places: &Places, size: u32, pieces: u32) -> String {
+    let reads = match places.reading {
+        Reading::Neighbours(count) => format!("loads of {} bytes", size << count),
+        Reading::Matrices { transposed: false } => "ldmatrix".to_owned(),
+        Reading::Matrices { transposed: true } => "ldmatrix.trans".to_owned(),
+    };
+    let pieces = if pieces > 0 { format!(", in {} pieces", 1 << pieces) } else { String::new() };
+    format!("an operand through shared memory: stores of {} bytes, {reads}{pieces}, from {from}", size << places.stored)
+}
+
 impl Lowerer<'_> {
     /// Writes values to shared memory in one layout and reads them in another, at indices that `start` is added to.
     pub(super) fn through_shared(&mut self, from: &Layout, values: &[Value], to: &Layout, start: Option<Value>) -> Vec<Value> {
@@ -41,6 +52,7 @@ impl Lowerer<'_> {
         let places = if start.is_some() { Places::in_order(from, wanted) } else { Places::between(from, to, wanted) };
         let stores = from.then(&places.map);
         let loads = if start.is_some() { to.clone() } else { to.then(&places.map) };
+        self.note(describe(from, &places, size, bits - piece_bits));
         let mut read: Vec<Option<Value>> = vec![None; to.registers() as usize];
         for number in 0..1 << (bits - piece_bits) {
             let piece = InShared { number, bits: piece_bits, size };

@@ -394,6 +394,7 @@ impl Lowerer<'_> {
         let first = strong.and_then(|_| self.first_holders(&tile.layout));
         let mut registers = Vec::new();
         let width = if strong.is_some() { 1 } else { width };
+        self.note_accesses("load", places.len() / width, lane.size() * width, places.iter().any(|place| place.inside.is_some()), strong);
         for (places, others) in places.chunks(width).zip(others.chunks(width)) {
             let place = &places[0];
             let at = (place.address, place.offset);
@@ -425,6 +426,8 @@ impl Lowerer<'_> {
         self.order(op, Access::STORE);
         let first = self.first_holders(&tile.layout);
         let width = if strong.is_some() { 1 } else { width };
+        let bytes = self.b.lane(tile.registers[0]).size() * width;
+        self.note_accesses("store", places.len() / width, bytes, places.iter().any(|place| place.inside.is_some()), strong);
         for (places, values) in places.chunks(width).zip(tile.registers.chunks(width)) {
             let place = &places[0];
             let values: Vec<Value> = values.iter().map(|value| self.stored_form(*value)).collect();

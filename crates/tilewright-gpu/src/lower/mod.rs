@@ -7,6 +7,7 @@ mod bits;
 mod control;
 mod elementwise;
 mod exchange;
+mod explain;
 mod fragments;
 mod memory;
 mod native;
@@ -21,13 +22,14 @@ mod tile;
 mod words;
 
 use crate::{
-    CompileError, Target, TileLayout, coverage,
+    CompileError, Target, coverage,
     thread::{Builder, Dependency, Function, Special, Value},
 };
 use allocate::Allocations;
 use anchors::Anchors;
 use control::Scope;
 use elementwise::ElementCodes;
+pub use explain::Explained;
 use memory::{TensorView, TileView};
 use order::{Barriers, Token};
 use std::collections::{HashMap, HashSet};
@@ -77,11 +79,13 @@ struct Lowerer<'m> {
     allocations: Vec<Allocations>,
     /// The values that an operation reads.
     read: HashSet<tilewright_ir::Value>,
-    layouts: Vec<TileLayout>,
+    /// What every operation became, and which one is lowered.
+    explained: Vec<Explained>,
+    current: usize,
 }
 
-/// The thread code of an entry, and the layouts of its tiles.
-pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Result<(Function, Vec<TileLayout>), CompileError> {
+/// The thread code of an entry, and what became of its operations.
+pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Result<(Function, Vec<Explained>), CompileError> {
     let module: &Module = module;
     let function = module.function(entry).filter(|function| function.is_entry).ok_or_else(|| CompileError::no_entry(entry))?;
     if !is_identifier(entry) {
@@ -110,10 +114,11 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
         words_of_bytes: HashMap::new(),
         allocations: Vec::new(),
         read: read_values(body),
-        layouts: Vec::new(),
+        explained: Vec::new(),
+        current: usize::MAX,
     };
     lowerer.entry(block).map_err(|stop| *stop)?;
-    Ok((lowerer.b.finish(), lowerer.layouts))
+    Ok((lowerer.b.finish(), lowerer.explained))
 }
 
 /// The layouts of sums of products on tensor cores, and of what is computed from them element by element.
@@ -168,13 +173,6 @@ impl Lowerer<'_> {
         Some((self.module.tables.strings.text(file).into_owned(), line, column))
     }
 
-    /// What follows stems from an operation.
-    fn mark_line(&mut self, op: OpRef<'_>) {
-        if let Some((file, line, column)) = self.source_of(op) {
-            self.b.line(&file, line, column);
-        }
-    }
-
     /// What of an operation is not covered.
     fn unsupported(&self, op: OpRef<'_>, what: &str) -> Stop {
         let location = self.source_of(op).map(|(_, line, column)| format!("line {line}, column {column}"));
@@ -224,19 +222,6 @@ impl Lowerer<'_> {
         self.values.insert(value, Lowered::Tile(tile));
     }
 
-    /// Keeps the layouts of an operation's results, for those who want to see them.
-    fn note_layout(&mut self, op: OpRef<'_>) {
-        let count = op.results().count();
-        for (n, result) in op.results().enumerate() {
-            let Some(Lowered::Tile(tile)) = self.values.get(&result) else { continue };
-            if !tile.shape.is_empty() {
-                let operation = if count > 1 { format!("{}#{n}", op.opcode().mnemonic()) } else { op.opcode().mnemonic().to_owned() };
-                let ty = self.module.tables.types.display(self.body.ty(result)).to_string();
-                self.layouts.push(TileLayout { operation, ty, layout: tile.layout.clone() });
-            }
-        }
-    }
-
     /// An operation without control flow.
     fn op(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         if coverage(op.opcode()).is_none() {
@@ -251,7 +236,6 @@ impl Lowerer<'_> {
                 self.unsupported(op, &format!("{elem_op:?} to {}", types.brief(self.body.ty(result))))
             })?;
             self.define(result, tile);
-            self.note_layout(op);
             return Ok(());
         }
         match op.opcode() {
@@ -302,7 +286,6 @@ impl Lowerer<'_> {
             Opcode::GdcLaunchDependentsTko => self.depend(op, Dependency::Launch),
             _ => return Err(self.unsupported(op, "this operation")),
         }
-        self.note_layout(op);
         Ok(())
     }
 

@@ -118,6 +118,14 @@ impl Lowerer<'_> {
     pub(super) fn order(&mut self, op: OpRef<'_>, access: Access) {
         let mut behind = self.token_operands(op);
         if behind.before(access) {
+            let what = if behind.acquires {
+                "an acquire"
+            } else if behind.writes {
+                "a write"
+            } else {
+                "a read"
+            };
+            self.note(format!("a barrier: its token puts it behind {what}"));
             self.barrier();
             behind = Access::default();
         }

@@ -60,6 +60,7 @@ impl Lowerer<'_> {
         }
         let piece_bits = (PIECE_BYTES / bytes).ilog2().min(inner_bits);
         self.b.need_shared(bytes << piece_bits);
+        self.note("multiply-adds of factors in shared memory".to_owned());
         let start = (sum_lane.size() as u32 * rows(&a_dims, first)) << piece_bits;
         let sides = [
             Side { tile: lhs, inner: a_dims[first + 1], outer: a_dims[first], batch: batch(&a_dims), start: 0 },

@@ -22,6 +22,7 @@ impl Lowerer<'_> {
         let tiles: Vec<Tile> = given.iter().map(|tile| self.convert(tile, &layout)).collect();
         let at = dims_of(&tiles[0].shape)[dim];
         let along = ((1u32 << at.1) - 1) << at.0;
+        self.note_row("combined", &layout, along);
         // What each register holds of each operand.
         let mut rows: Vec<Vec<Value>> =
             (0..layout.registers() as usize).map(|r| tiles.iter().map(|tile| tile.registers[r]).collect()).collect();

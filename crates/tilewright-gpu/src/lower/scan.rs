@@ -46,6 +46,7 @@ impl Lowerer<'_> {
         let at = dims_of(&operands[0].shape)[dim];
         let (layout, row) = self.rows_in_threads(at, operands[0].layout.map().rows(), reverse(op));
         let tiles: Vec<Tile> = operands.iter().map(|tile| self.convert(tile, &layout)).collect();
+        self.note_row("scanned", &layout, ((1u32 << at.1) - 1) << at.0);
         let mut held: Vec<Vec<Value>> =
             (0..layout.registers() as usize).map(|r| tiles.iter().map(|tile| tile.registers[r]).collect()).collect();
         for part in held.chunks_mut(1 << row.registers) {

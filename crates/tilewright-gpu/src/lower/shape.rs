@@ -191,7 +191,6 @@ impl Lowerer<'_> {
             _ => self.constant(op)?,
         };
         self.values.insert(op.result(0).expect("a tile"), Lowered::Tile(tile));
-        self.note_layout(op);
         Ok(())
     }
 }

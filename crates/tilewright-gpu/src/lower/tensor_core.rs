@@ -81,6 +81,8 @@ impl Lowerer<'_> {
                 registers.splice(first..first + of_sums, self.b.product(how.product, factors, sums));
             }
         }
+        let count = (registers.len() / of_sums) << (of_lhs.columns.1 - k);
+        self.note(format!("{count} x mma.sync.{} by each warp", how.product));
         let sum = Tile { elem: sum_elem, registers, is_splat: false, ..acc };
         let rounded = self.converted(op, &sum, elem, ElemOp::FToF(RoundingMode::NearestEven))?;
         self.define(op.result(0).expect("a tile"), rounded);

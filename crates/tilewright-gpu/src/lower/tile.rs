@@ -145,6 +145,9 @@ impl Lowerer<'_> {
             return with(vec![tile.registers[0]; to.registers() as usize]);
         }
         if let Some(from) = to.registers_of(&tile.layout) {
+            if !from.iter().copied().eq(0..tile.layout.registers()) {
+                self.note("an operand in other registers of the same threads".to_owned());
+            }
             return with(from.into_iter().map(|register| tile.registers[register as usize]).collect());
         }
         let registers = self.through_shared(&tile.layout, &tile.registers, to, None);

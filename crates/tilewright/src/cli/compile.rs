@@ -1,14 +1,19 @@
 //! `tilewright compile`: a kernel as PTX, and what is before and behind it.
 
+mod explain;
+
 use super::{
     emit,
     exit::{Exit, Finding},
     input::File,
     run::choose_entry_of,
 };
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 use tilewright::{
-    gpu::{Kernel, Target, compile},
+    gpu::{Kernel, Target, compile, draw},
     ir::printable,
     ptxas::{Ptxas, PtxasError},
 };
@@ -24,7 +29,9 @@ Examples:
   tilewright compile kernel.tilebc --target sm_90 -o kernel.ptx
   tilewright compile kernel.tilebc --emit cubin -o kernel.cubin
   tilewright compile kernel.tilebc --emit thread -o -      what one thread does, before it is PTX
-  tilewright compile kernel.tilebc --emit layouts -o -     which register of which lane of which warp holds what")]
+  tilewright compile kernel.tilebc --emit layouts -o -     which register of which lane of which warp holds what
+  tilewright compile kernel.tilebc --emit svg -o k.svg     the same, drawn
+  tilewright compile kernel.tilebc --explain               what became of each operation, and why")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
     file: PathBuf,
@@ -38,8 +45,11 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "ptx")]
     emit: Emit,
     /// Where to write; '-' writes stdout
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "explain")]
+    output: Option<PathBuf>,
+    /// Say on stdout what became of each operation: layouts, accesses and their widths, changes of layout, barriers
+    #[arg(long)]
+    explain: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -52,19 +62,28 @@ enum Emit {
     Thread,
     /// The layouts of tiles
     Layouts,
+    /// The layouts of tiles, drawn
+    Svg,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let module = File::read(&args.file)?.verified()?;
     let entry = choose_entry_of(&module, args.entry.as_deref())?;
     let kernel = compile(&module, &entry, args.target).map_err(|error| Finding(format!("cannot compile: {error}")))?;
+    let explained = if args.explain { explain::text(&kernel) } else { String::new() };
+    let Some(output) = &args.output else { return emit::generated_text(explained.as_bytes(), Path::new("-")) };
+    if args.explain {
+        // What is asked for on stdout too comes behind it.
+        emit::generated_text(explained.as_bytes(), Path::new("-"))?;
+    }
     let text = match args.emit {
         Emit::Ptx => kernel.ptx(),
-        Emit::Cubin => return emit::binary("a cubin", &assemble(&kernel.ptx(), args.target)?, &args.output),
+        Emit::Cubin => return emit::binary("a cubin", &assemble(&kernel.ptx(), args.target)?, output),
         Emit::Thread => kernel.code().to_string(),
         Emit::Layouts => layouts(&kernel),
+        Emit::Svg => draw(kernel.layouts()),
     };
-    emit::generated_text(text.as_bytes(), &args.output)
+    emit::generated_text(text.as_bytes(), output)
 }
 
 fn assemble(ptx: &str, target: Target) -> anyhow::Result<Vec<u8>> {
