@@ -54,6 +54,9 @@ impl Lowerer<'_> {
         let label = label.ok_or_else(|| self.unsupported(op, "a jump from here"))?;
         let args = self.flatten(op, operands)?;
         self.free_left(op.opcode());
+        if op.opcode() == Opcode::Continue {
+            self.next_round();
+        }
         self.b.jump(label, args);
         Ok(())
     }
@@ -113,6 +116,9 @@ impl Lowerer<'_> {
         self.block(block, scope)?;
         if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
             self.free_left(Opcode::Yield);
+            if matches!(op.opcode(), Opcode::For | Opcode::Loop) {
+                self.next_round();
+            }
             self.b.jump(end, Vec::new());
         }
         self.end_region();
@@ -166,8 +172,10 @@ impl Lowerer<'_> {
         let inits = self.flatten(op, op.operands())?;
         self.b.jump(header, inits);
         self.enter(header, passed);
+        self.begin_round();
         self.unflatten(op, &args, &params)?;
         self.region(op, block, Scope { next: Some(header), exit: Some(exit), merge: None }, header)?;
+        self.end_round(header);
         self.enter(exit, passed);
         self.unflatten(op, &results, &after)
     }
@@ -197,8 +205,10 @@ impl Lowerer<'_> {
         self.enter(before, passed);
         self.b.jump(body, [from].into_iter().chain(inits).collect());
         self.enter(body, passed);
+        self.begin_round();
         self.unflatten(op, &args, &params)?;
         self.region(op, block, Scope { next: Some(latch), exit: None, merge: None }, latch)?;
+        self.end_round(body);
         self.enter(latch, passed);
         let next = self.element(ElemOp::AddI, &[elem; 2], elem, &[params[0], step]).ok_or_else(|| refused.clone())?;
         let mut more = self.element(less, &[elem; 2], i1, &[next, to]).ok_or_else(|| refused.clone())?;

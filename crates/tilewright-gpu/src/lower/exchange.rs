@@ -21,6 +21,8 @@ pub(super) struct InShared {
     pub(super) bits: u32,
     /// Bytes of an element.
     pub(super) size: u32,
+    /// Where the part begins, in bytes.
+    pub(super) begin: u32,
 }
 
 /// A change of layout in words.
@@ -41,7 +43,6 @@ impl Lowerer<'_> {
         let size = lane.size() as u32;
         let bits = from.map().rows();
         let piece_bits = bits.min((PIECE_BYTES / size).ilog2());
-        self.b.need_shared(size << piece_bits);
         let values: Vec<Value> = values.iter().map(|value| self.stored_form(*value)).collect();
         let first = self.first_holders(from);
         let memory = if lane == Lane::Mask { Lane::I8 } else { lane };
@@ -55,14 +56,15 @@ impl Lowerer<'_> {
         self.note(describe(from, &places, size, bits - piece_bits));
         let mut read: Vec<Option<Value>> = vec![None; to.registers() as usize];
         for number in 0..1 << (bits - piece_bits) {
-            let piece = InShared { number, bits: piece_bits, size };
-            self.barrier();
+            let begin = self.claim_shared(size << piece_bits);
+            let piece = InShared { number, bits: piece_bits, size, begin };
             self.store_piece(&stores, &values, places.stored, first, piece);
             self.barrier();
             match places.reading {
                 Reading::Neighbours(count) => self.load_piece(&loads, (memory, count), start, piece, &mut read),
                 Reading::Matrices { transposed } => self.load_matrices(&loads, memory, transposed, piece, &mut read),
             }
+            self.read_shared(begin, size << piece_bits);
         }
         read.into_iter().map(|value| self.loaded_form(value.expect("every element is in a piece"), lane)).collect()
     }
@@ -140,7 +142,7 @@ impl Lowerer<'_> {
             }
             if !loaded.contains_key(&place) {
                 let (address, offset) = self.of_thread_and(&addresses, (place & ((1 << piece.bits) - 1)) * piece.size);
-                let words = self.b.load_matrices((whole, 1 << several.len()), address, offset as i32, transposed);
+                let words = self.b.load_matrices((whole, 1 << several.len()), address, (offset + piece.begin) as i32, transposed);
                 for (matrix, word) in words.into_iter().enumerate() {
                     let other =
                         several.iter().enumerate().filter(|(bit, _)| matrix >> bit & 1 == 1).fold(place, |at, (_, column)| at ^ column);
@@ -171,7 +173,7 @@ impl Lowerer<'_> {
             let (upper, number) = (self.b.prim(Prim::ShrU, &[index, places]), self.i32(piece.number));
             let inside = self.b.prim(Prim::Eq, &[upper, number]);
             let (at, size) = (self.b.prim(Prim::And, &[index, low]), self.i32(piece.size));
-            return Some(((self.b.prim(Prim::Mul, &[at, size]), 0), Some(inside)));
+            return Some(((self.b.prim(Prim::Mul, &[at, size]), piece.begin as i32), Some(inside)));
         }
         let of_threads = columns(&|column| column >> piece.bits);
         let inside = if of_threads.iter().any(|column| *column != 0) {
@@ -185,6 +187,6 @@ impl Lowerer<'_> {
         };
         let bytes = columns(&|column| (column & low) * piece.size);
         let (address, added) = self.of_thread_and(&bytes, (place & low) * piece.size);
-        Some(((address, added as i32), inside))
+        Some(((address, (added + piece.begin) as i32), inside))
     }
 }

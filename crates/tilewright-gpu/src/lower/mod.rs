@@ -17,6 +17,7 @@ mod product;
 mod reduce;
 mod scan;
 mod shape;
+mod shared;
 mod tensor_core;
 mod tile;
 mod words;
@@ -32,6 +33,7 @@ use elementwise::ElementCodes;
 pub use explain::Explained;
 use memory::{TensorView, TileView};
 use order::{Barriers, Token};
+use shared::SharedParts;
 use std::collections::{HashMap, HashSet};
 use tensor_core::OnTensorCores;
 use tile::{Tile, bits_of};
@@ -73,6 +75,7 @@ struct Lowerer<'m> {
     /// The layouts that carried tiles have because of products.
     anchors: Anchors,
     barriers: Barriers,
+    shared: SharedParts,
     /// The words that four bytes were taken from, so that they are not put together again.
     words_of_bytes: HashMap<Vec<Value>, Value>,
     /// What the regions around the current place have allocated.
@@ -111,6 +114,7 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
         warp_bits: WARP_BITS,
         anchors: anchors(module, body),
         barriers: Barriers::default(),
+        shared: SharedParts::default(),
         words_of_bytes: HashMap::new(),
         allocations: Vec::new(),
         read: read_values(body),

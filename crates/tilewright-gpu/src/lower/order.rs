@@ -78,6 +78,16 @@ impl Barriers {
         self.last = passed.0;
     }
 
+    /// How many there are so far.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether all threads have met, on every way to here, since there were so many.
+    pub(super) fn is_passed_since(&self, made: u32) -> bool {
+        self.last > made
+    }
+
     /// A token that is handed over from elsewhere, and may come after anything.
     pub(super) fn unknown_token(&self) -> Token {
         Token { behind: Access { reads: true, writes: true, acquires: true }, made: self.count }
@@ -85,7 +95,7 @@ impl Barriers {
 
     /// What of the accesses behind a token no barrier follows.
     fn behind(&self, token: Token) -> Access {
-        if self.last > token.made { Access::default() } else { token.behind }
+        if self.is_passed_since(token.made) { Access::default() } else { token.behind }
     }
 }
 

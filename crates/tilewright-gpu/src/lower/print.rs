@@ -118,30 +118,25 @@ impl Lowerer<'_> {
         let memory = if lane == Lane::Mask { Lane::I8 } else { lane };
         let size = memory.size() as u32;
         let piece_bits = bits.min((PIECE_BYTES / size).ilog2());
-        self.b.need_shared(size << piece_bits);
         let holders = self.first_holders(&tile.layout);
         let first = self.first_thread();
         let values: Vec<Value> = tile.registers.iter().map(|value| self.stored_form(*value)).collect();
         for piece in 0..1 << (bits - piece_bits) {
-            self.barrier();
-            self.store_piece(&tile.layout, &values, 0, holders, InShared { number: piece, bits: piece_bits, size });
+            let begin = self.claim_shared(size << piece_bits);
+            let piece = InShared { number: piece, bits: piece_bits, size, begin };
+            self.store_piece(&tile.layout, &values, 0, holders, piece);
             self.barrier();
             let mut result = Ok(());
-            self.only_where(first, |this| result = this.print_piece(op, conversion, tile, (piece, piece_bits), lane));
+            self.only_where(first, |this| result = this.print_piece(op, conversion, tile, piece, lane));
             result?;
+            self.read_shared(begin, size << piece_bits);
         }
         Ok(())
     }
 
     /// Prints the elements of a piece, with the brackets in front of them and behind.
-    fn print_piece(
-        &mut self,
-        op: OpRef<'_>,
-        conversion: &Conversion,
-        tile: &Tile,
-        (piece, piece_bits): (u32, u32),
-        lane: Lane,
-    ) -> Result<(), Stop> {
+    fn print_piece(&mut self, op: OpRef<'_>, conversion: &Conversion, tile: &Tile, piece: InShared, lane: Lane) -> Result<(), Stop> {
+        let piece_bits = piece.bits;
         let memory = if lane == Lane::Mask { Lane::I8 } else { lane };
         let rank = tile.shape.len();
         // In front: up to as many brackets as there are dimensions. Behind: as many of them, and a comma but at the end.
@@ -162,10 +157,10 @@ impl Lowerer<'_> {
         self.b.continue_in(header);
         let size = self.i32(memory.size() as u32);
         let address = self.b.prim(Prim::Mul, &[params[0], size]);
-        let loaded = self.b.load(memory, Space::Shared, address, 0, None);
+        let loaded = self.b.load(memory, Space::Shared, address, piece.begin as i32, None);
         let value = self.loaded_form(loaded, lane);
         let value = self.printed(op, conversion, tile.elem, value)?;
-        let start = self.i32(piece << piece_bits);
+        let start = self.i32(piece.number << piece_bits);
         let index = self.b.prim(Prim::Add, &[params[0], start]);
         let (mut opened, mut closed) = (self.i32(rank as u32), self.i32(0));
         let one = self.i32(1);

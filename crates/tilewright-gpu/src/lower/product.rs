@@ -16,6 +16,7 @@ use tilewright_passes::{elem::Elem, elementwise::ElemOp};
 use tilewright_vector::{Lane, Prim};
 
 /// An operand in shared memory: elements of 4 or 8 bytes, rows of the batch and of the outer dimension, then the inner one.
+#[derive(Clone)]
 struct Side {
     tile: Tile,
     /// The dimension that is summed over, and the one that is not, as bits of indices.
@@ -59,7 +60,6 @@ impl Lowerer<'_> {
             return Err(self.unsupported(op, "a product of so many rows and columns"));
         }
         let piece_bits = (PIECE_BYTES / bytes).ilog2().min(inner_bits);
-        self.b.need_shared(bytes << piece_bits);
         self.note("multiply-adds of factors in shared memory".to_owned());
         let start = (sum_lane.size() as u32 * rows(&a_dims, first)) << piece_bits;
         let sides = [
@@ -69,10 +69,13 @@ impl Lowerer<'_> {
         let outer = [dims[first], dims[first + 1]];
         let mut sums = acc.registers.clone();
         for piece in 0..1 << (inner_bits - piece_bits) {
-            self.barrier();
+            let begin = self.claim_shared(bytes << piece_bits);
+            let mut sides = sides.clone();
+            sides.iter_mut().for_each(|side| side.start += begin);
             sides.iter().for_each(|side| self.put(side, piece, piece_bits));
             self.barrier();
             sums = self.sums(&sides, [outer[0], outer[1]], batch(&dims), &layout, sums, piece_bits);
+            self.read_shared(begin, bytes << piece_bits);
         }
         let sum = Tile { elem: sum_elem, shape, layout, registers: sums, is_splat: false };
         let rounded = self.converted(op, &sum, elem, ElemOp::FToF(RoundingMode::NearestEven))?;

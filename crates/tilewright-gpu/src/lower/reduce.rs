@@ -166,18 +166,19 @@ impl Lowerer<'_> {
             let [own_place, other_place] = [thread, partner].map(|thread| self.b.prim(Prim::Mul, &[thread, width]));
             let at_once = (PIECE_BYTES / (threads * size)) as usize;
             for chunk in values.chunks(at_once) {
-                self.b.need_shared(threads * size * chunk.len() as u32);
-                self.barrier();
+                let bytes = threads * size * chunk.len() as u32;
+                let begin = self.claim_shared(bytes);
                 for (i, value) in chunk.iter().enumerate() {
                     let value = self.stored_form(*value);
-                    self.b.store(value, Space::Shared, own_place, (i as u32 * threads * size) as i32, None);
+                    self.b.store(value, Space::Shared, own_place, (begin + i as u32 * threads * size) as i32, None);
                 }
                 self.barrier();
                 for (i, value) in chunk.iter().enumerate() {
-                    let other = self.b.load(memory, Space::Shared, other_place, (i as u32 * threads * size) as i32, None);
+                    let other = self.b.load(memory, Space::Shared, other_place, (begin + i as u32 * threads * size) as i32, None);
                     let other = self.loaded_form(other, lane);
                     rows.iter().zip(&mut out).filter(|(row, _)| row[operand] == *value).for_each(|(_, out)| out[operand] = other);
                 }
+                self.read_shared(begin, bytes);
             }
         }
         out

@@ -147,19 +147,20 @@ impl Lowerer<'_> {
             let held = self.b.lane(*value);
             let memory = if held == Lane::Mask { Lane::I8 } else { held };
             let size = self.i32(memory.size() as u32);
-            self.b.need_shared(memory.size() as u32 * (1 << self.warp_bits));
+            let bytes = memory.size() as u32 * (1 << self.warp_bits);
+            let begin = self.claim_shared(bytes);
             let address = self.b.prim(Prim::Mul, &[warp, size]);
             let stored = self.stored_form(*value);
-            self.barrier();
-            self.b.store(stored, Space::Shared, address, 0, Some(is_last));
+            self.b.store(stored, Space::Shared, address, begin as i32, Some(is_last));
             self.barrier();
             for (n, part) in parts.iter_mut().enumerate() {
                 let other = self.i32(row.place(n as u32, row.warps));
                 let other = self.b.prim(Prim::Add, &[base, other]);
                 let address = self.b.prim(Prim::Mul, &[other, size]);
-                let loaded = self.b.load(memory, Space::Shared, address, 0, None);
+                let loaded = self.b.load(memory, Space::Shared, address, begin as i32, None);
                 part.push(self.loaded_form(loaded, held));
             }
+            self.read_shared(begin, bytes);
         }
         let mut sum = parts[0].clone();
         let mut before = sum.clone();

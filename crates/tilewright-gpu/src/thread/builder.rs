@@ -419,6 +419,11 @@ impl Builder {
         block.insts.push(Inst::Line(place));
     }
 
+    /// Lets all threads of the block meet where a basic block begins.
+    pub(crate) fn begin_with_barrier(&mut self, label: Label) {
+        self.function.blocks[label.index()].insts.insert(0, Inst::Barrier);
+    }
+
     /// Makes sure that there are so many bytes of shared memory.
     pub fn need_shared(&mut self, bytes: u32) {
         self.function.shared = self.function.shared.max(bytes);
