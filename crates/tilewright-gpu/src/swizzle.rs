@@ -91,7 +91,11 @@ impl Search<'_> {
         let common = stores.iter().copied().filter(|vector| of_loads.has(*vector));
         let common: Vec<u32> = common.chain(of_stores.common(&of_loads)).collect();
         let mut orders = Vec::new();
-        for (others, first) in [(stores, self.from), (loads, self.to), (stores, self.to)] {
+        // The last ones have the words that lanes read in the order of their registers.
+        let none = Vec::new();
+        for (common, others, first) in
+            [(&common, stores, self.from), (&common, loads, self.to), (&common, stores, self.to), (&none, loads, self.to)]
+        {
             let mut low = Vec::new();
             let mut seen = Span::default();
             for vector in common.iter().chain(others).copied().filter(|vector| *vector != 0) {
@@ -238,8 +242,19 @@ impl Search<'_> {
             (1u64 << span(layout.register_columns().iter().map(|vector| vector & reach)).len()) - 1
         };
         let masked = |layout: &Layout| layout.thread_columns().iter().any(|vector| vector >> self.wanted.piece != 0);
+        // Words whose elements are in other registers are taken apart and put together again.
+        let in_word = WORD.saturating_sub(self.wanted.size) as usize;
+        let repacked = |layout: &Layout, neighbours: u32, count: u32| {
+            let columns = layout.register_columns().iter().take(in_word.min(neighbours as usize));
+            let in_order = columns.enumerate().all(|(bit, column)| *column == 1 << bit);
+            if in_order { 0 } else { 1u64 << count }
+        };
+        let packing = match places.reading {
+            Reading::Neighbours(read) => repacked(&from, places.stored, stores) + repacked(&to, read, loads),
+            Reading::Matrices { .. } => repacked(&from, places.stored, stores),
+        };
         let in_pieces = if masked(&from) || masked(&to) { 4 } else { 1 };
-        4 * accesses * in_pieces + flipped(&from) + flipped(&to)
+        4 * accesses * in_pieces + packing + flipped(&from) + flipped(&to)
     }
 }
 
@@ -294,6 +309,18 @@ mod tests {
             }
         }
         assert!(wide > 100, "{wide} changes of layout store 16 bytes at once");
+    }
+
+    #[test]
+    fn words_hold_neighbouring_registers() {
+        // Bytes of which each thread holds some of different rows, as a factor whose words are terms in neighbouring rows.
+        let from = Layout::blocked(10, 2, 0);
+        let columns = [5, 6, 9, 7, 8, 0, 1, 2, 3, 4].map(|bit| 1 << bit).into_iter().chain([0, 0]);
+        let to = Layout::new(BitMap::new(columns.collect(), 10), 5);
+        for stored in [0, 4] {
+            let places = Places::between(&from, &to, Wanted { size: 0, stored, piece: 10 });
+            assert_eq!(to.then(&places.map).register_columns()[..2], [1, 2], "{places:?}");
+        }
     }
 
     #[test]
