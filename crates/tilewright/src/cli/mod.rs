@@ -27,6 +27,7 @@ mod print;
 mod progress;
 mod run;
 mod sarif;
+mod shell;
 mod stats;
 mod validate;
 
@@ -91,6 +92,8 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Bench(bench::Args),
+    Completions(shell::CompletionArgs),
+    Man(shell::ManArgs),
 }
 
 /// Runs a command: the name that it is called by, then its arguments.
@@ -133,6 +136,8 @@ fn run_command(command: Command) -> Exit {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     };
     match result {
         Ok(exit) => exit,
