@@ -89,6 +89,7 @@ impl<'s> Parser<'s> {
             return Err(self.report("redefinition", name.span(), format!("{} is defined twice", brief(self.text(name)))));
         }
         self.aliases.by_name.insert(self.text(name), alias);
+        self.record_alias(name, name.is(Kind::Bang));
         Ok(Some(name))
     }
 
@@ -120,6 +121,7 @@ impl<'s> Parser<'s> {
     /// What the alias with this name stands for.
     pub(super) fn resolve(&mut self, name: Token) -> Parsed<Meaning> {
         self.find_aliases();
+        self.record_alias_use(name);
         let key = self.text(name);
         let Some(alias) = self.aliases.by_name.get_mut(key) else {
             return Err(self.report("undefined-alias", name.span(), format!("{} is not defined", brief(key))));
@@ -139,6 +141,9 @@ impl<'s> Parser<'s> {
         self.aliases.depth += 1;
         self.jump(value);
         let meaning = if name.is(Kind::Bang) { self.ty().map(Meaning::Type) } else { self.meaning() };
+        if let Ok(Meaning::Type(ty)) = meaning {
+            self.record_alias_type(name, ty);
+        }
         let end = self.token.start();
         self.aliases.depth -= 1;
         self.go_back(mark);

@@ -258,5 +258,5 @@ impl<'s> Parser<'s> {
 /// Whether a word begins a type.
 fn is_type(word: &str) -> bool {
     let word = word.strip_prefix(super::types::DIALECT).unwrap_or(word);
-    Scalar::from_name(word).is_some() || super::types::NAMES.contains(&word)
+    Scalar::from_name(word).is_some() || super::types::TYPE_NAMES.contains(&word)
 }

@@ -145,6 +145,7 @@ impl<'s> Parser<'s> {
     /// Defines a name.
     pub(super) fn define(&mut self, name: Token, binding: Binding) -> Parsed<()> {
         if self.scope.define(name, binding) {
+            self.record_value(name, binding.value(0), binding.count());
             return Ok(());
         }
         if self.scope.get(name).is_some_and(Binding::is_broken) {

@@ -5,6 +5,7 @@ use super::aliases::Aliases;
 use super::error::{ERROR_IDS, ParseError, locate};
 use super::extended::Pending;
 use super::lexer::{Kind, Lexer, Token};
+use super::map::Recorder;
 use super::memo::Memos;
 use super::ops::OpState;
 use super::places::Places;
@@ -42,6 +43,8 @@ pub(super) struct Parser<'s> {
     pub(super) locations: HashMap<LocData, Loc>,
     /// Set if operations without a location get their place in the text.
     pub(super) places: Option<Places>,
+    /// Set if what stands where in the text is to be known.
+    pub(super) recorder: Option<Box<Recorder>>,
     pub(super) constants: HashMap<Box<[u8]>, Const>,
     /// `[false, ...]` by length.
     pub(super) all_false: Vec<Option<Attr>>,
@@ -77,6 +80,7 @@ impl<'s> Parser<'s> {
             memos: Memos::default(),
             locations: HashMap::new(),
             places: None,
+            recorder: None,
             constants: HashMap::new(),
             all_false: Vec::new(),
             pending: Pending::default(),
@@ -87,14 +91,17 @@ impl<'s> Parser<'s> {
     }
 
     /// The module, or the errors; `skipped` bytes stood in front of the text.
-    pub(super) fn finish(mut self, skipped: usize) -> Result<Module, Vec<ParseError>> {
-        if self.errors.is_empty() {
-            return Ok(self.module);
-        }
+    pub(super) fn finish(self, skipped: usize) -> Result<Module, Vec<ParseError>> {
+        let (module, errors) = self.into_parts(skipped);
+        if errors.is_empty() { Ok(module) } else { Err(errors) }
+    }
+
+    /// The module, which lacks what has errors, and the errors in the order of the text.
+    pub(super) fn into_parts(mut self, skipped: usize) -> (Module, Vec<ParseError>) {
         self.errors.sort_by_key(|error| error.span.start);
         self.errors.iter_mut().for_each(|error| error.span = error.span.start + skipped..error.span.end + skipped);
         locate(self.source, &mut self.errors, skipped);
-        Err(self.errors)
+        (self.module, self.errors)
     }
 
     // Tokens.

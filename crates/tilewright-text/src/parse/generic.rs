@@ -3,6 +3,7 @@
 use super::MAX_REGION_DEPTH;
 use super::cursor::{Parsed, Parser, brief};
 use super::lexer::{Kind, Token};
+use super::map::OperationName;
 use super::ops::OpState;
 use super::structured::Arguments;
 use tilewright_ir::ops::{Arity, AttrDef, AttrKind, OperandEncoding, Results};
@@ -13,9 +14,10 @@ const SEGMENT_SIZES: &str = "operandSegmentSizes";
 
 impl<'s> Parser<'s> {
     /// An operation after its name in quotes.
-    pub(super) fn generic_operation(&mut self, block: Block, token: Token, state: &mut OpState) -> Parsed<()> {
+    pub(super) fn generic_operation(&mut self, block: Block, first: Token, token: Token, state: &mut OpState) -> Parsed<()> {
         let text = self.text(token);
         let opcode = self.opcode(token, &text[1..text.len() - 1])?;
+        self.record_operation(first.start(), token, OperationName::Dialect(opcode));
         state.attrs.resize(opcode.def().attrs.len(), AttrValue::Absent);
         self.expect(Kind::LeftParen)?;
         self.closed(Kind::RightParen, |p| p.one_value(state))?;
@@ -101,11 +103,13 @@ impl<'s> Parser<'s> {
             return Ok(());
         }
         self.depth += 1;
+        self.record_region(open);
         let mark = self.scope.enter();
         let arguments = if self.at(Kind::Block) { self.block_header() } else { Ok(Arguments::default()) };
         let block = arguments.and_then(|arguments| self.block(region, &arguments));
         let closed = block.and_then(|block| self.operations(region, block, None, open));
         self.scope.leave(mark);
+        self.record_leave();
         self.depth -= 1;
         closed
     }

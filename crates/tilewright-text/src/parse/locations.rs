@@ -55,6 +55,7 @@ impl<'s> Parser<'s> {
     /// `loc(...)`
     pub(super) fn location(&mut self) -> Parsed<Option<Loc>> {
         self.expect_word("loc")?;
+        self.record_location();
         self.expect(Kind::LeftParen)?;
         let loc = self.call_place(0)?;
         self.expect(Kind::RightParen)?;

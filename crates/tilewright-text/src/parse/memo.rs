@@ -365,6 +365,7 @@ mod tests {
             "%3, %4 = addi %x, %x : tile<i32>",
             "%3 = addi %x, %x : tile<i32> loc(\"a\":1:2)",
             "%3 = addi %x, %x : tile<i32>\n loc(\"a\":1:2)",
+            "%3 = addi %x, %x : tile<i32> loc - 1",
             "%3 = addi %x, %x : tile<i32> %4 = addi %3, %3 : tile<i32>",
             "%3 = addi %1, %x : tile<i32>",
             "%3 = cuda_tile.addi %x, %x : tile<i32>",

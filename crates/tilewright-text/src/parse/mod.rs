@@ -19,6 +19,7 @@ mod format;
 mod generic;
 mod lexer;
 mod locations;
+mod map;
 mod memo;
 mod module;
 mod numbers;
@@ -32,7 +33,9 @@ mod values;
 
 pub use error::{ERROR_IDS, ParseError, render_finding, render_findings};
 pub use extended::{ExtendedOp, extended_op, extended_ops};
+pub use map::{DefinedValues, Definition, MappedText, NameKind, Operation, OperationName, TextMap, Use, parse_mapped};
 pub use source::decode;
+pub use types::TYPE_NAMES;
 
 use cursor::Parser;
 use tilewright_ir::{Module, Version};

@@ -3,6 +3,7 @@
 use super::cursor::{Failed, Parsed, Parser};
 use super::extended::Pending;
 use super::lexer::{Kind, Token};
+use super::map::NameKind;
 use super::structured::Arguments;
 use super::types::DIALECT;
 use tilewright_ir::{Attr, AttrData, Body, Const, EnumKind, Function, Global, Opcode, Scalar, Str, SymbolVisibility, Type, TypeData};
@@ -95,7 +96,7 @@ impl<'s> Parser<'s> {
     /// `"cuda_tile.module"() <{sym_name = "kernels"}> ({ ... }) : () -> ()`
     fn generic_module(&mut self) -> Parsed<()> {
         self.no_operands()?;
-        let properties = self.item_properties()?;
+        let properties = self.item_properties(None)?;
         self.module.name = properties.name.unwrap_or(self.module.name);
         self.module.producer = properties.producer.or(self.module.producer);
         self.expect(Kind::LeftParen)?;
@@ -135,10 +136,12 @@ impl<'s> Parser<'s> {
         let start = self.token.start();
         if self.whole_item().is_err() {
             self.recover(start);
+            self.record_skipped(start);
         }
         self.body = Body::new();
         self.pending = Pending::behind(self.num_errors());
         self.scope.clear();
+        self.record_item_end();
     }
 
     fn whole_item(&mut self) -> Parsed<()> {
@@ -183,7 +186,9 @@ impl<'s> Parser<'s> {
             visibility = SymbolVisibility::from_wire(self.keyword(EnumKind::SymbolVisibility)?).ok_or(Failed)?;
         }
         let constant = self.eat_word("constant");
+        let token = self.token;
         let name = self.symbol()?;
+        self.record_symbol(NameKind::Global, token, name);
         let mut alignment = 0;
         if self.eat_word("alignment") {
             self.expect(Kind::Equal)?;
@@ -211,7 +216,9 @@ impl<'s> Parser<'s> {
 
     /// ` @name(%a: type {...}, ...) [-> types] [optimization_hints=<...>] { ... }`
     fn function(&mut self, is_entry: bool) -> Parsed<()> {
+        let token = self.token;
         let name = self.symbol()?;
+        self.record_symbol(NameKind::Function, token, name);
         let mut arguments = Arguments::default();
         let mut attrs = Vec::new();
         self.expect(Kind::LeftParen)?;
@@ -263,6 +270,7 @@ impl<'s> Parser<'s> {
         let Header { name, is_entry, hints, arg_attrs } = header;
         let visibility = SymbolVisibility::Public;
         let body = std::mem::take(&mut self.body);
+        self.record_function();
         self.module.functions.push(Function { name, signature, is_entry, visibility, hints, arg_attrs, loc, body });
         Ok(())
     }
@@ -270,7 +278,7 @@ impl<'s> Parser<'s> {
     /// `"cuda_tile.entry"() <{...}> ({ ... }) : () -> ()`
     fn generic_function(&mut self, token: Token, is_entry: bool) -> Parsed<()> {
         self.no_operands()?;
-        let properties = self.item_properties()?;
+        let properties = self.item_properties(Some(NameKind::Function))?;
         self.expect(Kind::LeftParen)?;
         self.generic_region(self.body.root())?;
         self.expect(Kind::RightParen)?;
@@ -285,7 +293,7 @@ impl<'s> Parser<'s> {
     /// `"cuda_tile.global"() <{...}> : () -> ()`
     fn generic_global(&mut self, token: Token) -> Parsed<()> {
         self.no_operands()?;
-        let properties = self.item_properties()?;
+        let properties = self.item_properties(Some(NameKind::Global))?;
         self.no_types()?;
         self.optional_location()?;
         let (Some(name), Some((value, ty))) = (properties.name, properties.value) else {
@@ -311,13 +319,13 @@ impl<'s> Parser<'s> {
         self.no_operands()
     }
 
-    /// ` <{name = value, ...}>`, if it is there; the brackets may be missing.
-    fn item_properties(&mut self) -> Parsed<Properties> {
+    /// ` <{name = value, ...}>`, if it is there; the brackets may be missing. `kind`: what has them, if that has a name of its own.
+    fn item_properties(&mut self, kind: Option<NameKind>) -> Parsed<Properties> {
         let mut properties = Properties::default();
         let angled = self.eat(Kind::Less);
         if angled || self.at(Kind::LeftBrace) {
             self.expect(Kind::LeftBrace)?;
-            self.closed(Kind::RightBrace, |p| p.item_property(&mut properties))?;
+            self.closed(Kind::RightBrace, |p| p.item_property(kind, &mut properties))?;
             if angled {
                 self.expect(Kind::Greater)?;
             }
@@ -325,7 +333,7 @@ impl<'s> Parser<'s> {
         Ok(properties)
     }
 
-    fn item_property(&mut self, properties: &mut Properties) -> Parsed<()> {
+    fn item_property(&mut self, kind: Option<NameKind>, properties: &mut Properties) -> Parsed<()> {
         const KNOWN: [&str; 9] = [
             "alignment",
             "arg_attrs",
@@ -358,7 +366,14 @@ impl<'s> Parser<'s> {
             "function_type" => properties.signature = Some(self.signature()?),
             "optimization_hints" => properties.hints = Some(self.attribute()?),
             "producer" => properties.producer = Some(self.string()?),
-            "sym_name" => properties.name = Some(self.string()?),
+            "sym_name" => {
+                let token = self.token;
+                let name = self.string()?;
+                properties.name = Some(name);
+                if let Some(kind) = kind {
+                    self.record_symbol(kind, token, name);
+                }
+            }
             "symbol_visibility" => {
                 properties.private = self.generic_enum(EnumKind::SymbolVisibility)? == SymbolVisibility::Private as u8;
             }

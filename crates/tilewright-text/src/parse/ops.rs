@@ -4,6 +4,7 @@ use super::cursor::{Failed, Parsed, Parser, brief};
 use super::extended::{extended_op, extended_ops};
 use super::format::{BY_MNEMONIC, DEFAULTS, PLANS, Step};
 use super::lexer::{Kind, Token};
+use super::map::OperationName;
 use super::scope::Binding;
 use super::types::DIALECT;
 use tilewright_ir::ops::{Arity, AttrDef, AttrKind, Condition, CustomFormat, Format, Results, Subject, TypeList, TypeSet};
@@ -82,7 +83,12 @@ impl<'s> Parser<'s> {
                 self.scope.define(name.token, Binding::BROKEN);
             }
             self.recover(start);
+            for name in &state.names {
+                self.record_broken(name.token, name.count);
+            }
+            self.record_skipped(start);
         }
+        self.record_operation_end(start);
     }
 
     fn whole_operation(&mut self, block: Block, state: &mut OpState) -> Parsed<()> {
@@ -106,20 +112,24 @@ impl<'s> Parser<'s> {
                 };
                 let Some(opcode) = opcode else {
                     return match extended_op(name) {
-                        Some(op) => self.extended_operation(block, op, token, state),
+                        Some(op) => {
+                            self.record_operation(first.start(), token, OperationName::Extended(op));
+                            self.extended_operation(block, op, token, state)
+                        }
                         None => Err(self.unknown_operation(token, name)),
                     };
                 };
                 if let Some(op) = self.recall(opcode, first, block, state) {
                     return self.end_recalled(op, state);
                 }
+                self.record_operation(first.start(), token, OperationName::Dialect(opcode));
                 state.attrs.extend_from_slice(&DEFAULTS[opcode as usize]);
                 self.short_operation(block, opcode, first, token, state)
                     .inspect_err(|_| self.note_syntax(token.start(), || opcode.def().syntax()))
             }
             Kind::Text => {
                 self.advance();
-                self.generic_operation(block, token, state)
+                self.generic_operation(block, first, token, state)
             }
             _ => Err(self.unexpected("an operation")),
         }
@@ -190,7 +200,9 @@ impl<'s> Parser<'s> {
     }
 
     fn end_recalled(&mut self, op: Op, state: &OpState) -> Parsed<()> {
-        let loc = self.optional_location()?;
+        let start = self.token.start();
+        let opcode = self.body.op(op).opcode();
+        let loc = self.optional_location().inspect_err(|_| self.note_syntax(start, || opcode.def().syntax()))?;
         if loc.is_some() {
             self.body.set_loc(op, loc);
         }

@@ -23,7 +23,11 @@ impl Parser<'_> {
 
     /// The location behind an operation whose name is `token`.
     pub(super) fn location_of(&mut self, token: Token) -> Parsed<Option<Loc>> {
-        Ok(self.optional_location()?.or_else(|| self.own_place(token)))
+        let given = self.optional_location()?;
+        if self.recorder.is_some() {
+            return Ok(self.own_place(token));
+        }
+        Ok(given.or_else(|| self.own_place(token)))
     }
 
     fn own_place(&mut self, token: Token) -> Option<Loc> {

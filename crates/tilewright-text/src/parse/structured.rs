@@ -285,10 +285,12 @@ impl<'s> Parser<'s> {
             return Err(self.report("limit", open.span(), format!("regions nest deeper than {MAX_REGION_DEPTH}")));
         }
         self.depth += 1;
+        self.record_region(open);
         let mark = self.scope.enter();
         let block = self.block(region, arguments);
         let closed = block.and_then(|block| self.operations(region, block, implicit, open));
         self.scope.leave(mark);
+        self.record_leave();
         self.depth -= 1;
         closed
     }
@@ -327,6 +329,7 @@ impl<'s> Parser<'s> {
         }
         self.spare.push(state);
         self.end_block(block, implicit);
+        self.record_region_end();
         self.advance();
         Ok(())
     }
@@ -338,7 +341,8 @@ impl<'s> Parser<'s> {
 
     /// `^bb0(%arg0: type, ...):`
     pub(super) fn block_header(&mut self) -> Parsed<Arguments> {
-        self.expect(Kind::Block)?;
+        let label = self.expect(Kind::Block)?;
+        self.record_label(label);
         let arguments = if self.at(Kind::LeftParen) { self.argument_list()? } else { Arguments::default() };
         self.expect(Kind::Colon)?;
         Ok(arguments)

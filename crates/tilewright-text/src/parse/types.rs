@@ -11,7 +11,8 @@ pub(super) const DIALECT: &str = "cuda_tile.";
 /// Longer types are not remembered by their text.
 const MAX_REMEMBERED: usize = 4096;
 
-pub(super) const NAMES: [&str; 7] = ["tile", "ptr", "tensor_view", "partition_view", "strided_view", "gather_scatter_view", "token"];
+/// What the types of the dialect are called.
+pub const TYPE_NAMES: [&str; 7] = ["tile", "ptr", "tensor_view", "partition_view", "strided_view", "gather_scatter_view", "token"];
 
 impl<'s> Parser<'s> {
     /// A type: `tile<4xf32>`, `!cuda_tile.tile<4xf32>`, `(i32) -> token`.
@@ -31,6 +32,10 @@ impl<'s> Parser<'s> {
             }
             None => {
                 let ty = self.type_at(0)?;
+                if self.recorder.is_some() {
+                    // What is remembered is not read again, with the names in it.
+                    return Ok(ty);
+                }
                 self.types.insert(text, ty);
                 ty
             }
@@ -96,7 +101,7 @@ impl<'s> Parser<'s> {
             "tensor_view" => self.tensor_view_type(depth),
             "partition_view" | "strided_view" | "gather_scatter_view" => self.view_type(name, depth),
             _ => {
-                let known = NAMES.into_iter().chain(Scalar::all().map(Scalar::name)).collect::<Vec<_>>();
+                let known = TYPE_NAMES.into_iter().chain(Scalar::all().map(Scalar::name)).collect::<Vec<_>>();
                 return Err(self.unknown_word("unknown-type", "type", token, name, known.into_iter()));
             }
         }?;

@@ -15,8 +15,12 @@ impl<'s> Parser<'s> {
         }
         let binding = self.scope.get(self.token);
         let (start, end) = (self.token.start(), self.token.end());
-        self.advance();
+        let name = self.advance();
         let position = if self.at(Kind::Hash) && self.token.start() == end { Some(self.advance()) } else { None };
+        if self.recorder.is_some() {
+            let position = position.and_then(|position| self.text(position)[1..].parse().ok());
+            self.record_value_use(name, position.unwrap_or(0));
+        }
         match (binding, position) {
             (Some(binding), None) if !binding.is_broken() => binding.value(0).ok_or(Failed),
             _ => self.unusual_value(start, binding, position),
@@ -80,7 +84,9 @@ impl<'s> Parser<'s> {
     pub(super) fn symbol(&mut self) -> Parsed<Str> {
         let token = self.expect(Kind::Symbol)?;
         let name = &self.text(token)[1..];
-        if name.starts_with('"') { self.unquoted(token, name) } else { Ok(self.intern_string(name.as_bytes())) }
+        let name = if name.starts_with('"') { self.unquoted(token, name)? } else { self.intern_string(name.as_bytes()) };
+        self.record_symbol_use(token, name);
+        Ok(name)
     }
 
     pub(super) fn intern_string(&mut self, bytes: &[u8]) -> Str {

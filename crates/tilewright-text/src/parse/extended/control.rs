@@ -66,6 +66,7 @@ impl Parser<'_> {
     /// `^label(%a, %b : type, type)`
     fn target(&mut self) -> Parsed<Target> {
         let label = self.expect(Kind::Block)?;
+        self.record_label_use(label);
         let mut state = OpState::default();
         if self.eat(Kind::LeftParen) {
             self.value_list(&mut state)?;

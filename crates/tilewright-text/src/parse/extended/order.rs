@@ -24,6 +24,7 @@ impl Parser<'_> {
         }
         if !pending.branches.is_empty() {
             self.structure(&mut pending, signature)?;
+            self.record_new_values(None);
             if pending.marks.is_empty() {
                 self.body = self.body.in_order();
             }
@@ -35,7 +36,9 @@ impl Parser<'_> {
         let chained = needs_chain(&body, &pending);
         let mut order = Order { build: Rebuild::new(&body), marks: &pending.marks, chained: &chained };
         order.region(body.root(), None);
-        self.body = order.build.new;
+        let Rebuild { values, new, .. } = order.build;
+        self.record_new_values(Some(&values));
+        self.body = new;
         Ok(())
     }
 }
