@@ -47,7 +47,7 @@ pub use tables::Tables;
 pub use types::{DYNAMIC, MAX_TILE_ELEMENTS, Scalar, TypeData, TypeDisplay, TypeError, TypeTable};
 pub use verify::{
     MAX_FINDINGS, RejectedModule, VerifiedModule,
-    rules::{Rule, explain, rules},
+    rules::{RULES_PAGE, Rule, explain, rules},
     terminator_target, try_verify, verify, verify_beside,
 };
 pub use version::Version;

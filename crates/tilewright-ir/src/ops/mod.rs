@@ -3,6 +3,7 @@
 mod choices;
 mod def;
 mod format;
+mod page;
 pub mod pairs;
 mod row;
 mod syntax;

@@ -17,6 +17,16 @@ pub struct Rule {
     pub tools: &'static str,
 }
 
+/// The page of the documentation that has a section of each rule's name.
+pub const RULES_PAGE: &str = "docs/rules.md";
+
+impl Rule {
+    /// Where the rule is explained on the web.
+    pub fn help_uri(&self) -> String {
+        format!("{}/blob/main/{RULES_PAGE}#{}", env!("CARGO_PKG_REPOSITORY"), self.id)
+    }
+}
+
 /// The rule with this id.
 pub fn explain(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)

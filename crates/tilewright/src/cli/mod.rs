@@ -16,6 +16,7 @@ mod expanded;
 mod explain;
 mod input;
 mod litmus;
+mod lsp;
 mod machine;
 mod mlir;
 mod objdump;
@@ -92,6 +93,7 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Bench(bench::Args),
+    Lsp(lsp::Args),
     Completions(shell::CompletionArgs),
     Man(shell::ManArgs),
 }
@@ -136,6 +138,7 @@ fn run_command(command: Command) -> Exit {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     };

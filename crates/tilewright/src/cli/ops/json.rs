@@ -174,35 +174,16 @@ fn attribute(def: &OpDef, index: usize, attr: &AttrDef) -> Attribute {
         name: attr.name.name(),
         encoding: attr_encoding(attr.kind),
         optional: attr.optional,
-        flag_bit: flag_bit(def, FlagItem::Attr(index)),
+        flag_bit: def.flag_bit(FlagItem::Attr(index)),
         since: def.attr_since(attr).to_string(),
         default: attr.default.map(|default| default_value(attr.kind, default)),
-    }
-}
-
-/// The name of an encoding, as in `spec/ops.json`.
-pub(super) fn attr_encoding_name(kind: AttrKind) -> &'static str {
-    match kind {
-        AttrKind::Enum(_) => "enum",
-        AttrKind::UInt(_) => "uint",
-        AttrKind::Bool => "bool",
-        AttrKind::String => "string",
-        AttrKind::Symbol => "symbol",
-        AttrKind::Type => "type",
-        AttrKind::Constant => "constant",
-        AttrKind::Array => "array",
-        AttrKind::Hints => "hints",
-        AttrKind::Predicate => "self_contained",
-        AttrKind::I32Array => "i32_array",
-        AttrKind::BoolArray => "bool_array",
-        AttrKind::Unit => "unit",
     }
 }
 
 fn attr_encoding(kind: AttrKind) -> Encoding {
     let enumeration = if let AttrKind::Enum(kind) = kind { Some(kind.name()) } else { None };
     let bits = if let AttrKind::UInt(bits) = kind { Some(bits) } else { None };
-    Encoding { encoding: attr_encoding_name(kind), enumeration, bits }
+    Encoding { encoding: kind.encoding_name(), enumeration, bits }
 }
 
 fn default_value(kind: AttrKind, default: AttrDefault) -> Default {
@@ -216,24 +197,11 @@ fn default_value(kind: AttrKind, default: AttrDefault) -> Default {
     }
 }
 
-/// The default of an attribute as text.
-pub(super) fn default_text(kind: AttrKind, default: AttrDefault) -> String {
-    match default_value(kind, default) {
-        Default::Keyword(keyword) => keyword.to_owned(),
-        Default::Int(value) => value.to_string(),
-    }
-}
-
-/// Which bit of the flags word announces an item.
-pub(super) fn flag_bit(def: &OpDef, item: FlagItem) -> Option<usize> {
-    def.flag_items().iter().position(|&flag| flag == item)
-}
-
 fn operand(def: &OpDef, index: usize, operand: &OperandDef) -> Operand {
     Operand {
         name: operand.name,
         kind: arity_name(operand.arity),
-        flag_bit: flag_bit(def, FlagItem::Operand(index)),
+        flag_bit: def.flag_bit(FlagItem::Operand(index)),
         since: def.operand_since(operand).to_string(),
     }
 }

@@ -10,11 +10,7 @@ use super::{
 };
 use anyhow::bail;
 use std::io::{self, BufWriter, Write};
-use tilewright::ir::{
-    Opcode, nearest,
-    ops::{Arity, OpDef, Results},
-    printable,
-};
+use tilewright::ir::{Opcode, nearest, ops::OpDef, printable};
 
 /// List the operations of Tile IR, or explain one
 ///
@@ -82,28 +78,9 @@ fn list(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", style.strong(&format!("{:<6}  {:<5}  {:<names$}  operands -> results", "number", "since", "operation")))?;
     for opcode in Opcode::ALL {
         let def = opcode.def();
-        writeln!(out, "{:<6}  {:<5}  {:<names$}  {}", format!("{:#04x}", def.wire), def.since.to_string(), def.mnemonic, signature(def))?;
+        writeln!(out, "{:<6}  {:<5}  {:<names$}  {}", format!("{:#04x}", def.wire), def.since.to_string(), def.mnemonic, def.signature())?;
     }
     writeln!(out, "{}", style.faint(&count(Opcode::ALL.len(), "operation", "operations")))
-}
-
-/// `view, index..., token? -> tile, result_token`
-fn signature(def: &OpDef) -> String {
-    let operands: Vec<String> = def.operands.iter().map(|o| format!("{}{}", o.name, arity_mark(o.arity))).collect();
-    let results = match def.results {
-        Results::Fixed(results) => results.iter().map(|r| r.name.to_owned()).collect(),
-        Results::Variadic(name) => vec![format!("{name}...")],
-    };
-    let operands = if operands.is_empty() { "()".to_owned() } else { operands.join(", ") };
-    if results.is_empty() { operands } else { format!("{operands} -> {}", results.join(", ")) }
-}
-
-fn arity_mark(arity: Arity) -> &'static str {
-    match arity {
-        Arity::One => "",
-        Arity::Optional => "?",
-        Arity::Variadic => "...",
-    }
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ pub(super) fn sarif(reports: &[Report]) -> Value {
 fn rule(id: &'static str) -> sarif::Rule {
     match ir::explain(id) {
         Some(rule) => {
-            let (page, text) = (Some("docs/rules.md"), Some(rule.text));
+            let (page, text) = (Some(ir::RULES_PAGE), Some(rule.text));
             sarif::Rule { id, title: rule.title, text, mend: None, chapter: rule.chapter, page }
         }
         None => sarif::Rule { id, title: "The file gives no module", text: None, mend: None, chapter: "Files", page: None },

@@ -1,0 +1,68 @@
+//! `tilewright lsp` as an editor starts it: another process, to which messages go through pipes.
+
+use lsp_server::{Message, Notification, Request, RequestId};
+use serde_json::{Value, json};
+use std::{
+    io::{BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+struct Server {
+    process: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start() -> Server {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
+        let mut process = command.args(["lsp", "--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (to, from) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
+        Server { process, to, from }
+    }
+
+    fn send(&mut self, message: Message) {
+        message.write(&mut self.to).unwrap();
+        self.to.flush().unwrap();
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(Message::Notification(Notification { method: method.to_owned(), params }));
+    }
+
+    fn ask(&mut self, id: i32, method: &str, params: Value) -> Value {
+        self.send(Message::Request(Request { id: RequestId::from(id), method: method.to_owned(), params }));
+        loop {
+            if let Message::Response(response) = Message::read(&mut self.from).unwrap().unwrap() {
+                return serde_json::to_value(response).unwrap()["result"].clone();
+            }
+        }
+    }
+}
+
+#[test]
+fn an_editor_starts_it_and_ends_it() {
+    let mut server = Server::start();
+    let result = server.ask(1, "initialize", json!({ "capabilities": {} }));
+    assert_eq!(result["serverInfo"], json!({ "name": "tilewright", "version": env!("CARGO_PKG_VERSION") }));
+    server.tell("initialized", json!({}));
+    let text = "entry @k(%n: tile<i32>) {\n  %m = addi %n, %n : tile<i32>\n}\n";
+    server.tell(
+        "textDocument/didOpen",
+        json!({ "textDocument": { "uri": "file:///k.mlir", "languageId": "tileir", "version": 1, "text": text } }),
+    );
+    let place = json!({ "textDocument": { "uri": "file:///k.mlir" }, "position": { "line": 1, "character": 9 } });
+    let hover = server.ask(2, "textDocument/hover", place);
+    assert!(hover["contents"]["value"].as_str().unwrap().starts_with("**addi**"), "{hover}");
+    server.ask(3, "shutdown", Value::Null);
+    server.tell("exit", Value::Null);
+    assert!(server.process.wait().unwrap().success());
+}
+
+#[test]
+fn an_editor_that_goes_away_ends_it() {
+    let Server { mut process, to, mut from } = Server::start();
+    drop(to);
+    assert!(Message::read(&mut from).unwrap().is_none(), "nothing is said to nobody");
+    assert_eq!(process.wait().unwrap().code(), Some(2));
+}
