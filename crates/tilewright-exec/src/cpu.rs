@@ -51,6 +51,37 @@ pub(crate) fn multiplies_quads() -> bool {
     has
 }
 
+/// Whether the CPU multiplies tiles of `bf16` and of bytes with AMX, and the system lets this process use its registers.
+pub(crate) fn has_amx() -> bool {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+    {
+        static HAS: OnceLock<bool> = OnceLock::new();
+        *HAS.get_or_init(|| amx::is_there() && amx::is_allowed())
+    }
+    #[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(miri))))]
+    false
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+#[allow(unsafe_code, reason = "asks the system")]
+mod amx {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+
+    /// Whether the CPU has tiles, and products of `bf16` and of bytes: bits 24, 22 and 25 of leaf 7.
+    pub(super) fn is_there() -> bool {
+        const BITS: u32 = 1 << 22 | 1 << 24 | 1 << 25;
+        __cpuid(0).eax >= 7 && __cpuid_count(7, 0).edx & BITS == BITS
+    }
+
+    /// Asks the system to keep the registers of this process's threads, which are large.
+    pub(super) fn is_allowed() -> bool {
+        const ARCH_REQ_XCOMP_PERM: libc::c_int = 0x1023;
+        const XFEATURE_XTILEDATA: libc::c_ulong = 18;
+        // SAFETY: it changes nothing but what the process may use.
+        unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0 }
+    }
+}
+
 /// More than any CPU's last cache has for each of its processors.
 const MOST_CACHE_OF_A_PROCESSOR: usize = 16 << 20;
 

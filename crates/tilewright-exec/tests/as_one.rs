@@ -71,6 +71,26 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>) {
   return
 }";
 
+/// `to[j][i] = 2 * from[i][j] + from[0][i]`, in the same tiles: those of `from` are brought to where the sums are written.
+const TURNED_SUMS: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>) {
+  %IDS, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [COLUMNS, ROWS], strides = [1, COLUMNS] : tensor_view<COLUMNSxROWSxi32, strides=[1,COLUMNS]>
+  %y = make_tensor_view %from, shape = [ROWS], strides = [1] : tensor_view<ROWSxi32, strides=[1]>
+  %z = make_tensor_view %to, shape = [COLUMNS, ROWS], strides = [ROWS, 1] : tensor_view<COLUMNSxROWSxi32, strides=[ROWS,1]>
+  %xs = make_partition_view %x : partition_view<tile=(32x16), tensor_view<COLUMNSxROWSxi32, strides=[1,COLUMNS]>>
+  %ys = make_partition_view %y : partition_view<tile=(16), tensor_view<ROWSxi32, strides=[1]>>
+  %zs = make_partition_view %z : partition_view<tile=(32x16), tensor_view<COLUMNSxROWSxi32, strides=[ROWS,1]>>
+  %a, %t0 = load_view_tko weak %xs[%j, %i] : partition_view<tile=(32x16), tensor_view<COLUMNSxROWSxi32, strides=[1,COLUMNS]>>, tile<i32> -> tile<32x16xi32>, token
+  %r, %t1 = load_view_tko weak %ys[%i] : partition_view<tile=(16), tensor_view<ROWSxi32, strides=[1]>>, tile<i32> -> tile<16xi32>, token
+  %r1 = reshape %r : tile<16xi32> -> tile<1x16xi32>
+  %r2 = broadcast %r1 : tile<1x16xi32> -> tile<32x16xi32>
+  %s = addi %a, %a : tile<32x16xi32>
+  %b = addi %s, %r2 : tile<32x16xi32>
+  %t2 = store_view_tko weak %b, %zs[%j, %i] : tile<32x16xi32>, partition_view<tile=(32x16), tensor_view<COLUMNSxROWSxi32, strides=[ROWS,1]>>, tile<i32> -> token
+  return
+}";
+
 struct Watcher;
 
 impl AccessObserver for Watcher {
@@ -90,13 +110,24 @@ fn blocks_run_as_one_and_do_what_each_does() {
 
 #[test]
 fn tiles_of_blocks_are_copied_as_one_matrix() {
+    turned(TURNED, |value, _| value);
+}
+
+#[test]
+fn tiles_of_blocks_are_brought_together_where_their_results_are_written() {
+    turned(TURNED_SUMS, |value, row| value.wrapping_mul(2).wrapping_add(row));
+}
+
+/// Runs a kernel on a matrix that it turns around: of each element and that of the first row, it makes what is expected.
+fn turned(kernel: &str, expected: impl Fn(i32, i32) -> i32) {
     // Whole tiles only, and some at the end of a row of blocks, or of the last rows, or of both that are not whole.
     for (rows, columns) in [(208, 320), (200, 320), (208, 300), (200, 300)] {
         let values: Vec<i32> = (0..rows * columns).map(|i| (i * 7919) as i32).collect();
-        let expected: Vec<i32> = (0..rows * columns).map(|i| values[i % rows * columns + i / rows]).collect();
+        let of = |i: usize| expected(values[i % rows * columns + i / rows], values[i % rows]);
+        let expected: Vec<i32> = (0..rows * columns).map(of).collect();
         let grid = [rows.div_ceil(16) as u32, columns.div_ceil(32) as u32, 1];
         for (ids, grid) in [("i, %j", grid), ("j, %i", [grid[1], grid[0], 1])] {
-            let text = TURNED.replace("ROWS", &rows.to_string()).replace("COLUMNS", &columns.to_string()).replace("IDS", ids);
+            let text = kernel.replace("ROWS", &rows.to_string()).replace("COLUMNS", &columns.to_string()).replace("IDS", ids);
             for threads in [1, 3] {
                 let bytes = values.iter().chain(&vec![0; values.len()]).flat_map(|n| n.to_le_bytes()).collect();
                 let (mut memory, all) = buffer(bytes);
@@ -105,7 +136,8 @@ fn tiles_of_blocks_are_copied_as_one_matrix() {
                 let told = Arc::clone(&times);
                 let options = LaunchOptions::new().threads(threads).progress(Arc::new(move |_| *told.lock().unwrap() += 1));
                 launch(&program(&text).plan("k").unwrap(), &mut memory, grid, &args, &options).unwrap();
-                assert_eq!(ints(memory.bytes(all))[values.len()..], expected, "{rows} x {columns}, {ids}, {threads} threads");
+                let wrong = ints(memory.bytes(all))[values.len()..].iter().zip(&expected).position(|(is, want)| is != want);
+                assert_eq!(wrong, None, "{rows} x {columns}, {ids}, {threads} threads");
                 assert!(*times.lock().unwrap() < blocks / 2, "{rows} x {columns}, {ids}, {threads} threads");
             }
         }

@@ -2,14 +2,19 @@
 //!
 //! A product brings factors of narrow floats to the type of its sums. A left factor that was made before a loop and is multiplied in it,
 //! as the queries of attention are with one tile of keys after the other, is widened where it is made instead, once. So is one that vector code
-//! rounds, as the weights of attention: it has the rounded number as `f32`, which takes no longer to write.
+//! rounds, as the weights of attention: it has the rounded number as `f32`, which takes no longer to write. Factors that the CPU multiplies as
+//! they are stay so.
 
 use super::{Inst, Matmul, Tile, VReg, inst::Elementwise, region, tile::Base};
 use crate::{
     TargetMachine,
     elem::Elem,
     hash::HashMap,
-    kernels::{ElemOp, mma::MatmulKind, select_at},
+    kernels::{
+        ElemOp,
+        mma::{self, MatmulKind},
+        select_at,
+    },
 };
 use std::collections::BTreeMap;
 use tilewright_ir::{RoundingMode, Scalar};
@@ -17,7 +22,7 @@ use tilewright_numeric::FloatFormat;
 
 /// Widens left factors before the loops that multiply them, and where vector code rounds them. `registers`: the bytes of each.
 pub(crate) fn widen_early(code: &mut Vec<(Inst, u32)>, registers: &mut Vec<usize>, machine: &TargetMachine) {
-    let products: Vec<(usize, VReg)> = (0..code.len()).filter_map(|at| Some((at, narrow_factor(&code[at].0)?))).collect();
+    let products: Vec<(usize, VReg)> = (0..code.len()).filter_map(|at| Some((at, narrow_factor(&code[at].0, machine)?))).collect();
     if products.is_empty() {
         return;
     }
@@ -52,12 +57,13 @@ fn find_writes(code: &[(Inst, u32)]) -> HashMap<VReg, Vec<usize>> {
     writes
 }
 
-/// The register of a product's left factor, if that has 16 bits and is all of the register.
-fn narrow_factor(inst: &Inst) -> Option<VReg> {
+/// The register of a product's left factor, if that has 16 bits, is all of the register, and is not multiplied as it is.
+fn narrow_factor(inst: &Inst, machine: &TargetMachine) -> Option<VReg> {
     let Inst::Matmul(matmul) = inst else { return None };
     let MatmulKind::F32 { lhs: FloatFormat::F16 | FloatFormat::Bf16, .. } = matmul.kind else { return None };
     let Base::Reg(reg) = matmul.lhs.base else { return None };
-    matmul.lhs.is_contiguous().then_some(reg)
+    let stays = mma::takes_bf16_in_tiles(machine.level(), matmul.kind, &matmul.shape);
+    (matmul.lhs.is_contiguous() && !stays).then_some(reg)
 }
 
 /// Whether an instruction rounds `f32`, and can be part of vector code.

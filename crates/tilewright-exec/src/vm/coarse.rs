@@ -8,7 +8,7 @@
 use super::{
     Block, Machine,
     in_place::copy_dims,
-    region::{self, Run, distance},
+    nested::Nested,
     sweep,
     tiling::{MAX_AXES, Tiling},
 };
@@ -19,9 +19,8 @@ use crate::{
         boxes::{BoxCopy, Dim, Form},
     },
     launch::block_id,
-    plan::{Base, Inst, Loop, Nest, Plan, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Inst, Plan, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
-use smallvec::SmallVec;
 
 /// Elements that take much longer than to begin with a block.
 const ENOUGH: u64 = 4096;
@@ -30,10 +29,10 @@ const ENOUGH: u64 = 4096;
 pub(crate) struct Coarse<'l> {
     task: Task<'l>,
     /// The instruction that stores.
-    pc: usize,
+    pub(super) pc: usize,
     /// The elements that it stores, and their bytes.
     elements: usize,
-    bytes: usize,
+    pub(super) bytes: usize,
     target: Places,
     /// The axes of the grid along which neighbours run one after the other, and rows of them: those along which the next tile that is written is
     /// nearest, and the other.
@@ -58,12 +57,12 @@ struct OneCopy {
     size: usize,
 }
 
-struct OneSweep<'l> {
-    sweep: &'l Sweep,
+pub(super) struct OneSweep<'l> {
+    pub(super) sweep: &'l Sweep,
     /// Where its inputs lie; none for those that are constants of the launch.
-    inputs: Vec<Option<Places>>,
+    pub(super) inputs: Vec<Option<Places>>,
     /// The register that is stored.
-    reg: VReg,
+    pub(super) reg: VReg,
     /// The axes of the grid along which tiles are joined.
     axes: [usize; 2],
     joined: Joined<'l>,
@@ -77,15 +76,6 @@ enum Joined<'l> {
     Nested(Box<Nested<'l>>),
     /// Not at all.
     Apart,
-}
-
-/// Vector code for the tiles of neighbours.
-struct Nested<'l> {
-    region: &'l Region,
-    /// The loops of one block.
-    nest: Nest,
-    /// How many elements of each buffer further the tile of the next block of a row is, and that of the next row.
-    steps: [SmallVec<[usize; 6]>; 2],
 }
 
 // SAFETY: it only names places; whoever accesses them answers for it.
@@ -117,7 +107,7 @@ impl Places {
     }
 
     /// The first byte of the tile of the block at a position in the grid.
-    fn of(&self, position: [u64; 3]) -> *mut u8 {
+    pub(super) fn of(&self, position: [u64; 3]) -> *mut u8 {
         let offset: u64 = position.iter().zip(self.steps).map(|(id, step)| id * step).sum();
         self.first.wrapping_add(offset as usize)
     }
@@ -204,15 +194,27 @@ impl<'l> Coarse<'l> {
     }
 
     /// The positions of so many blocks in a row from this one on, and in so many rows.
-    fn positions(&self, from: [u64; 3], [columns, rows]: [u64; 2]) -> impl Iterator<Item = [u64; 3]> {
+    fn positions(&self, from: [u64; 3], blocks: [u64; 2]) -> impl Iterator<Item = [u64; 3]> {
+        self.groups(from, blocks, [1; 2]).map(|(position, _)| position)
+    }
+
+    /// So many blocks in a row from this one on, and in so many rows, in groups of at most so many columns and rows: where each begins, and
+    /// how many columns and rows it has.
+    pub(super) fn groups(
+        &self,
+        from: [u64; 3],
+        [columns, rows]: [u64; 2],
+        [wide, high]: [u64; 2],
+    ) -> impl Iterator<Item = ([u64; 3], [u64; 2])> {
         let [first, second] = self.axes;
         let at = move |row: u64, column: u64| {
             let mut position = from;
             position[first] += column;
             position[second] += row;
-            position
+            (position, [wide.min(columns - column), high.min(rows - row)])
         };
-        (0..rows).flat_map(move |row| (0..columns).map(move |column| at(row, column)))
+        let (wide, high) = (wide as usize, high as usize);
+        (0..rows).step_by(high).flat_map(move |row| (0..columns).step_by(wide).map(move |column| at(row, column)))
     }
 }
 
@@ -257,7 +259,7 @@ impl<'l> OneSweep<'l> {
         };
         let joined = if is_in_order && target.in_a_row(axes[0]) && sweep.inputs.iter().zip(&inputs).all(in_a_row) {
             Joined::InARow
-        } else if let Some(nested) = sweep.region().and_then(|region| Nested::find(region, &inputs, axes, reg, (stored, &target))) {
+        } else if let Some(nested) = Nested::find(sweep, &inputs, axes, reg, (stored, &target)) {
             Joined::Nested(Box::new(nested))
         } else if is_in_order {
             Joined::Apart
@@ -266,44 +268,6 @@ impl<'l> OneSweep<'l> {
         };
         let inputs = inputs.into_iter().map(|found| found.map(|(_, places)| places)).collect();
         Some((OneSweep { sweep, inputs, reg, axes, joined }, target))
-    }
-}
-
-impl<'l> Nested<'l> {
-    /// The loops of vector code that stores the register `reg`; `None` if it cannot go through the strides of a block's tiles.
-    fn find(
-        region: &'l Region,
-        inputs: &[Option<(&Tiling, Places)>],
-        axes: [usize; 2],
-        reg: VReg,
-        (stored, target): (&Tiling, &Places),
-    ) -> Option<Nested<'l>> {
-        let mut nested = Nested { region, nest: region.dims.clone(), steps: Default::default() };
-        for (buffer, at) in region.buffers.iter().enumerate() {
-            let found = match at.at {
-                Src::Input(input) => inputs[input].as_ref().map(|(tiling, places)| (*tiling, places)),
-                _ => Some((stored, target)),
-            };
-            if let Some((tiling, _)) = found {
-                for each in &mut nested.nest.loops {
-                    each.strides[buffer] = distance(&tiling.axes, each.strides[buffer]);
-                }
-            }
-            for (axis, steps) in axes.into_iter().zip(&mut nested.steps) {
-                steps.push(found.map_or(0, |(_, places)| places.steps[axis] as usize / at.size));
-            }
-        }
-        region::arrange(region, &mut nested.nest.clone(), Some(reg)).ok()?;
-        Some(nested)
-    }
-
-    /// The loops of so many blocks in a row, and of so many rows.
-    fn of_blocks(&self, blocks: [u64; 2]) -> Nest {
-        let mut nest = self.nest.clone();
-        for (count, steps) in blocks.into_iter().zip(&self.steps) {
-            nest.loops.insert(0, Loop { extent: count as usize, strides: steps.clone() });
-        }
-        nest
     }
 }
 
@@ -362,7 +326,7 @@ impl Machine<'_> {
     }
 
     /// Says where the tiles of the block at a position lie.
-    fn lend_tiles(coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], block: &mut Block) {
+    pub(super) fn lend_tiles(coarse: &Coarse<'_>, one: &OneSweep<'_>, position: [u64; 3], block: &mut Block) {
         for (input, places) in one.sweep.inputs.iter().zip(&one.inputs) {
             if let (Some(places), Base::Reg(loaded)) = (places, input.tile().base) {
                 block.frame.lend(loaded, places.of(position));
@@ -380,38 +344,5 @@ impl Machine<'_> {
         sweep::run_pieces(sweep, sweep.n * blocks as usize, &block.frame, streamed, &mut self.scratch, &mut Ahead::default());
         // A load says anew where its tile is, if a block runs on its own.
         block.frame.settle(*reg);
-    }
-
-    /// Runs vector code over the blocks from this position on, so many in a row of the grid, and rows of it; `false`, and nothing was done,
-    /// if it could not go through so many loops.
-    fn sweep_nested(
-        &mut self,
-        coarse: &Coarse<'_>,
-        one: &OneSweep<'_>,
-        nested: &Nested<'_>,
-        position: [u64; 3],
-        blocks: [u64; 2],
-        block: &mut Block,
-    ) -> bool {
-        let streamed = self.streamed(one.reg, coarse.bytes, coarse.pc);
-        Self::lend_tiles(coarse, one, position, block);
-        let run = Run::new(one.sweep, nested.region, &block.frame, streamed);
-        let mut nest = nested.of_blocks(blocks);
-        let ran = if region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() {
-            run.strided(&nest, false);
-            true
-        } else {
-            // Too many loops for all of them.
-            coarse.positions(position, blocks).all(|position| {
-                let mut nest = nested.nest.clone();
-                region::arrange(nested.region, &mut nest, Some(one.reg)).is_ok() && {
-                    Self::lend_tiles(coarse, one, position, block);
-                    Run::new(one.sweep, nested.region, &block.frame, streamed).strided(&nest, false);
-                    true
-                }
-            })
-        };
-        block.frame.settle(one.reg);
-        ran
     }
 }

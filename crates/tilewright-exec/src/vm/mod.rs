@@ -14,6 +14,7 @@ mod frame;
 mod in_place;
 mod in_step;
 mod lanes;
+mod nested;
 mod nibbles;
 mod pointers;
 mod print;
@@ -209,7 +210,7 @@ pub(crate) struct Machine<'l> {
     /// The same for each of the blocks that run in step.
     #[expect(clippy::vec_box, reason = "each takes its turn as `in_place`, which is a swap of pointers")]
     lanes: Vec<Box<InPlace>>,
-    /// Where blocks in step fold columns.
+    /// Where blocks in step fold columns, and tiles of several blocks are brought together.
     room: Option<AlignedBytes>,
     /// How tiles are copied to memory.
     forms: Forms,

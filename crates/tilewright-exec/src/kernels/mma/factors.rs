@@ -80,9 +80,9 @@ impl Room {
 /// Room for the factors of a product.
 #[derive(Default, Debug)]
 pub(super) struct Rooms {
-    raw: Room,
-    lhs: Room,
-    rhs: Room,
+    pub(super) raw: Room,
+    pub(super) lhs: Room,
+    pub(super) rhs: Room,
 }
 
 impl Rooms {

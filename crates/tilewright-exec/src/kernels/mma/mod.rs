@@ -4,9 +4,11 @@
 //! blocks of rows and columns that fit the vector registers, with `k` ascending for every element, apart from what they are added to
 //! (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64), chunk by chunk, and are rounded to the result type once. Where the CPU can, a
 //! product of floats is not rounded before it is added; products of formats of up to 11 bits are exact either way.
-//! Bytes are multiplied four by four where the CPU can, else as pairs of 16-bit numbers.
+//! Bytes are multiplied four by four where the CPU can, else as pairs of 16-bit numbers; large products of bytes and `bf16` in tiles, where it
+//! has AMX ([`amx`]).
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
+mod amx;
 mod factors;
 mod panel;
 mod product;
@@ -94,15 +96,20 @@ impl Packs {
         // Panels are filled up to whole ones, of at most as many columns as those of quads; those of bytes have rows for whole quads.
         let (wide, deep) = (n.next_multiple_of(WIDTH_QUADS), k.next_multiple_of(4));
         let bytes = |format: FloatFormat| format.storage_bits().div_ceil(8) as usize;
+        let tiles = |factors| amx::room(factors, &Shape { m, n, k });
         let rooms = match kind {
             MatmulKind::F32 { lhs, rhs, result } => {
                 let raw = (m * k * bytes(lhs)).max(k * wide * bytes(rhs));
                 let sums = if result == FloatFormat::F32 { 0 } else { 4 * m * n };
-                [raw, 4 * m * k, 4 * k * wide, sums, 0]
+                let [left, right] = if rhs == FloatFormat::Bf16 { tiles(amx::Factors::Bf16) } else { [0; 2] };
+                [raw, left.max(4 * m * k), right.max(4 * k * wide), sums, 0]
             }
             MatmulKind::F64 => [0, 8 * m * k, 8 * k * wide, 0, 0],
             MatmulKind::Scaled { .. } => [0, 0, 8 * k * wide, 0, 8 * (m * k + k * n + m * n)],
-            MatmulKind::I32 { .. } => [(m * k).max(deep * wide), 2 * m * deep, 2 * deep * wide + 4 * wide, 0, 0],
+            MatmulKind::I32 { lhs_signed, rhs_signed } => {
+                let [left, right] = tiles(amx::Factors::Bytes { lhs_signed, rhs_signed });
+                [(m * k).max(deep * wide), left.max(2 * m * deep), right.max(2 * deep * wide + 4 * wide), 0, 0]
+            }
         };
         rooms.map(|bytes| bytes.next_multiple_of(factors::LINE))
     }
@@ -142,6 +149,11 @@ pub(crate) struct Scales {
     pub(crate) rhs: *const u8,
 }
 
+/// Whether a product takes its factors as `bf16`, in tiles, unless they are very small.
+pub(crate) fn takes_bf16_in_tiles(level: Level, kind: MatmulKind, shape: &Shape) -> bool {
+    matches!(kind, MatmulKind::F32 { lhs: FloatFormat::Bf16, rhs: FloatFormat::Bf16, .. }) && amx::suits(level, shape)
+}
+
 /// `dst = acc + lhs * rhs`. Fetches what is wanted `ahead` on the way.
 ///
 /// # Safety
@@ -154,6 +166,11 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: &Shape, opera
     let Packs { factors, sums } = packs;
     // SAFETY: the matrices have the shape; the sums in another type have room of their own.
     unsafe {
+        if takes_bf16_in_tiles(level, kind, &shape)
+            && amx::product(amx::Factors::Bf16, &shape, [lhs, rhs], (operands.start::<f32>(), dst.cast()), factors, ahead)
+        {
+            return;
+        }
         match kind {
             MatmulKind::F32 { lhs: left, rhs: right, result } => {
                 let rows = lhs.f32_rows(level, left, (m, k), factors);
@@ -189,7 +206,7 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: &Shape, opera
                 write_f64_as_f32(&c, dst);
             }
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
-                product_of_bytes(level, Together::best(level), [lhs_signed, rhs_signed], shape, operands, factors, ahead);
+                product_of_bytes(level, Together::best(level, &shape), [lhs_signed, rhs_signed], shape, operands, factors, ahead);
             }
         }
     }
@@ -202,12 +219,18 @@ enum Together {
     Pairs,
     /// Four, of signed bytes with unsigned ones.
     Quads,
+    /// Those of whole tiles.
+    Tiles,
 }
 
 impl Together {
-    /// The most that this CPU adds at a level.
-    fn best(level: Level) -> Together {
-        if level == Level::Avx512 && cpu::multiplies_quads() { Together::Quads } else { Together::Pairs }
+    /// The most that this CPU adds at a level, in a product of this shape.
+    fn best(level: Level, shape: &Shape) -> Together {
+        match level {
+            _ if amx::suits(level, shape) => Together::Tiles,
+            Level::Avx512 if cpu::multiplies_quads() => Together::Quads,
+            _ => Together::Pairs,
+        }
     }
 }
 
@@ -242,6 +265,11 @@ unsafe fn product_of_bytes(
                 let shape = Shape { m, n, k: k.div_ceil(4) };
                 product_quads(rhs_signed, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
             }
+            Together::Tiles => {
+                let bytes = amx::Factors::Bytes { lhs_signed, rhs_signed };
+                let done = amx::product::<i32>(bytes, &Shape { m, n, k }, [lhs, rhs], (acc, c), factors, ahead);
+                assert!(done, "products of bytes are whole numbers");
+            }
         }
     }
 }
@@ -268,7 +296,7 @@ impl Operands<'_> {
 mod tests {
     use super::*;
 
-    const SHAPES: [(usize, usize, usize); 12] = [
+    const SHAPES: [(usize, usize, usize); 15] = [
         (1, 1, 1),
         (4, 32, 8),
         (5, 33, 3),
@@ -281,6 +309,9 @@ mod tests {
         (64, 128, 32),
         (4, 64, 70),
         (11, 192, 33),
+        (16, 16, 16),
+        (40, 72, 50),
+        (33, 97, 131),
     ];
 
     /// Small whole numbers: every order and rounding of their products gives the same.
@@ -378,6 +409,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn products_of_small_numbers_are_as_exact_as_others() {
+        let bf16 = tilewright_numeric::bulk::f32_to_bf16;
+        let kind = MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap();
+        const N: usize = 32;
+        // Of each, the first factor, the second, and what is added.
+        for [a, b, c] in [[1e-30f32, 1e-10, 0.0], [1e-39, 1.0, 0.0], [0.0, 0.0, 1e-40], [1.0, 0.0, 1e-40], [1e-30, 1e-8, 1e-39]] {
+            let (lhs, rhs, acc, mut dst) = (vec![bf16(a); N * N], vec![bf16(b); N * N], vec![c; N * N], vec![0f32; N * N]);
+            let [a, b] = [lhs[0], rhs[0]].map(|x| FloatFormat::Bf16.decode(u64::from(x)));
+            let matrix = |factor: &[u16]| Matrix { start: factor.as_ptr().cast(), down: N, right: 1 };
+            let operands = Operands {
+                lhs: &matrix(&lhs),
+                rhs: &matrix(&rhs),
+                acc: acc.as_ptr().cast(),
+                acc_is_splat: false,
+                dst: dst.as_mut_ptr().cast(),
+                scales: None,
+            };
+            for level in Level::available().filter(|level| level.fuses()) {
+                // SAFETY: the arrays have the extents given, and the level is available.
+                unsafe { matmul(level, kind, &Shape { m: N, n: N, k: N }, &operands, &mut Packs::default(), &mut Ahead::default()) };
+                let expected = f64::from(c) + N as f64 * a * b;
+                // As far as the last place of the least numbers.
+                let unit = f64::from(f32::from_bits(1));
+                assert!(dst.iter().all(|x| (f64::from(*x) - expected).abs() <= N as f64 * (unit + 6e-8 * expected)), "{a:e} {b:e} {c:e}");
+            }
+        }
+    }
+
     /// Numbers of about the standard normal distribution.
     fn normal_numbers(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed;
@@ -433,11 +493,12 @@ mod tests {
     #[test]
     fn bytes_of_any_sign_agree_with_the_definition() {
         let value = |signed: bool, x: u8| if signed { i32::from(x as i8) } else { i32::from(x) };
-        // Pairs at every level, and quads where there are some.
-        let ways = Level::available().flat_map(|level| [(level, Together::Pairs), (level, Together::best(level))]);
-        for (level, together) in ways {
-            let mut factors = Rooms::default();
-            for (m, n, k) in SHAPES {
+        // Pairs at every level, quads where there are some, and tiles for large products.
+        let few = Shape { m: 1, n: 1, k: 1 };
+        let ways = |level, shape| [Together::Pairs, Together::best(level, &few), Together::best(level, &shape)].map(|way| (level, way));
+        let mut factors = Rooms::default();
+        for (m, n, k) in SHAPES {
+            for (level, together) in Level::available().flat_map(|level| ways(level, Shape { m, n, k })) {
                 let (lhs, rhs, acc) = (bytes(m * k, 1), bytes(k * n, 2), vec![i32::MAX; m * n]);
                 for signs in [[false, false], [false, true], [true, false], [true, true]] {
                     let mut found = vec![0i32; m * n];
