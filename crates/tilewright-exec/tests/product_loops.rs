@@ -94,6 +94,43 @@ fn every_round_is_summed() {
     }
 }
 
+/// The same with matrices of 32 x `%k` and `%k` x 32, in tiles of 16 x 16: where the CPU has AMX, several rounds are one product.
+fn large() -> String {
+    let tiles = PRODUCT.replace("4x4", "16x16").replace("4x2", "16x16").replace("2x4", "16x16");
+    let matrices = tiles.replace("8x8", "32x32").replace("8x?", "32x?").replace("?x8", "?x32");
+    let shapes = matrices.replace("[8, 8]", "[32, 32]").replace("[8, %k]", "[32, %k]").replace("[%k, 8]", "[%k, 32]");
+    shapes.replace("[64, 1]", "[512, 1]").replace("[64,1]", "[512,1]").replace("[8, 1]", "[32, 1]").replace("[8,1]", "[32,1]")
+}
+
+#[test]
+fn rounds_that_go_on_where_others_end_are_summed() {
+    const SIDE: usize = 32;
+    let a = (0..SIDE * 512).map(|at| left(at / 512, at % 512) as u8);
+    let b = (0..512 * SIDE).map(|at| right(at / SIDE, at % SIDE) as u8);
+    let matrices: Vec<u8> = a.chain(b).chain(std::iter::repeat_n(0, 4 * SIDE * SIDE)).collect();
+    let plan = program(&large()).plan("k").unwrap();
+    for (k, Rounds([from, upto, by])) in [
+        (512, Rounds([0, 32, 1])),
+        (512, Rounds([3, 30, 1])),
+        (512, Rounds([0, 32, 3])),
+        (500, Rounds([0, 32, 1])),
+        (40, Rounds([0, 32, 1])),
+        (512, Rounds([31, 32, 1])),
+    ] {
+        let (mut memory, all) = buffer(matrices.clone());
+        let base = memory.address(all);
+        let number = |n: i32| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned()));
+        let places = [0, 512 * SIDE, 1024 * SIDE].map(|at| Arg::Pointer(base + at as u64));
+        let args: Vec<Arg> = places.into_iter().chain([k as i32, from, upto, by].map(number)).collect();
+        launch(&plan, &mut memory, [2, 2, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+        let steps = || (from..upto).step_by(by as usize).flat_map(|p| 16 * p as usize..16 * p as usize + 16).filter(|p| *p < k);
+        let sum = |at: usize| 1 + steps().map(|p| left(at / SIDE, p) * right(p, at % SIDE)).sum::<i32>();
+        let found = ints(&memory.bytes(all)[1024 * SIDE..]);
+        let wrong = (0..SIDE * SIDE).find(|at| found[*at] != sum(*at));
+        assert_eq!(wrong, None, "{k} steps, from {from} to {upto} by {by}");
+    }
+}
+
 /// The reads that it saw.
 #[derive(Default)]
 struct Watcher(Mutex<usize>);

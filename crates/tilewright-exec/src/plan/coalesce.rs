@@ -2,7 +2,8 @@
 //!
 //! `acc = mma(a, b, acc)` and `acc = acc + x` in a loop are lowered to an instruction with a register of its own and a move to the register
 //! that carries `acc`. Where nothing needs the old value in between, the carrying register is written at once, and nothing is copied. Sweeps
-//! do so as vector code, which reads each element before it writes it.
+//! do so as vector code, which reads each element before it writes it. What scales the sums before more products are added to them, as in
+//! attention, writes them in place, too.
 
 use super::{
     Inst, VReg,
@@ -21,6 +22,15 @@ pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
             let Inst::Move { dst: carrier, .. } = code[moved].0 else { unreachable!("moves are noted as such") };
             let is_whole = registers[result.index()] == registers[carrier.index()];
             gone[moved] = is_whole && write_to(&mut code[at].0, result, carrier);
+        }
+    }
+    for at in 0..code.len() {
+        if let Some((writer, sums, carrier)) = places.sums_of_product(code, at, &uses)
+            && registers[sums.index()] == registers[carrier.index()]
+            && write_to(&mut code[writer].0, sums, carrier)
+            && let Inst::Matmul(product) = &mut code[at].0
+        {
+            product.acc.base = Base::Reg(carrier);
         }
     }
     let mut gone = gone.into_iter();
@@ -93,6 +103,18 @@ impl Places {
         let Inst::Move { dst: carrier, .. } = code[moved].0 else { return None };
         let straight = moved > at && self.ends[moved] == self.ends[at];
         (straight && uses.of(result) == 1 && !self.is_touched(carrier, at + 1, moved)).then_some(moved)
+    }
+
+    /// For a product that writes a register: the sweep that computes what it adds to of what was in that register, the register that the
+    /// sweep writes, and the other one. Nothing else needs either in between.
+    fn sums_of_product(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Option<(usize, VReg, VReg)> {
+        let Inst::Matmul(product) = &code[at].0 else { return None };
+        let (Base::Reg(sums), carrier) = (product.acc.base, product.dst) else { return None };
+        let [writer, _] = self.touched.get(&sums)?[..] else { return None };
+        let Inst::Sweep(sweep) = &code[writer].0 else { return None };
+        let reads_carrier = sweep.inputs.iter().any(|input| input.tile().base == Base::Reg(carrier));
+        let straight = writer < at && self.ends[writer] == self.ends[at] && !self.is_touched(carrier, writer + 1, at);
+        (reads_carrier && straight && product.acc.is_contiguous() && uses.of(sums) == 1).then_some((writer, sums, carrier))
     }
 
     /// Whether an instruction from `start` to before `end` reads or writes a register.

@@ -34,9 +34,15 @@ impl<'b> Products<'b> {
         Products { matmul, regs, level, acc, acc_is_splat: matmul.acc.is_splat(), dst, result_bytes }
     }
 
-    /// Multiplies factors that lie here.
-    pub(super) fn multiply(&self, lhs: &Matrices, rhs: &Matrices, packs: &mut Packs, ahead: &mut Ahead) {
+    /// How many rounds of a loop of these products are worth computing as one.
+    pub(super) fn together(&self) -> usize {
+        if self.matmul.batch == 1 { mma::together(self.level, self.matmul.kind, &self.matmul.shape) } else { 1 }
+    }
+
+    /// Multiplies factors that lie here, of so many rounds, of which each goes on along `k` where the one before ends.
+    pub(super) fn multiply(&self, rounds: usize, lhs: &Matrices, rhs: &Matrices, packs: &mut Packs, ahead: &mut Ahead) {
         let Matmul { kind, batch, shape, .. } = *self.matmul;
+        let shape = mma::Shape { k: rounds * shape.k, ..shape };
         // Large products look at the interrupt themselves.
         let (mut looks, work) = (Looks::new(), shape.m * shape.n * shape.k);
         for b in 0..batch {
@@ -57,7 +63,7 @@ impl<'b> Products<'b> {
             };
             // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
             // register of its own or that of `acc`. Factors that lie in memory were checked when they were loaded.
-            unsafe { mma::matmul(self.level, kind, &self.matmul.shape, &operands, packs, ahead) };
+            unsafe { mma::matmul(self.level, kind, &shape, &operands, packs, ahead) };
         }
     }
 }
@@ -67,7 +73,7 @@ impl<'b> Products<'b> {
 pub(super) fn run(matmul: &Matmul, regs: &Frame, level: Level, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
     let lhs = in_place.matrices(&matmul.lhs, regs);
     let rhs = in_place.matrices(&matmul.rhs, regs);
-    Products::new(matmul, regs, level).multiply(&lhs, &rhs, packs, ahead);
+    Products::new(matmul, regs, level).multiply(1, &lhs, &rhs, packs, ahead);
 }
 
 /// The first byte of the matrix that begins so many elements behind the first one of a tile.

@@ -1,7 +1,7 @@
 //! Loops that only multiply: each round loads two tiles and adds their product to sums (`plan/product_loops.rs` says which do).
 //!
 //! As long as tiles are whole, nothing is looked up from round to round, and the next round's tiles are known before a product begins,
-//! which fetches them.
+//! which fetches them. Where that gains, rounds whose tiles go on along `k` where those of the round before end are one product.
 
 use super::{
     Block, Flow, Launch, Machine,
@@ -34,6 +34,16 @@ impl<'l> Factor<'l> {
         Some(Factor { tiling, size: view.size, matrices })
     }
 
+    /// Where so many elements further along a row are.
+    fn along_row(&self, elements: usize) -> *const u8 {
+        self.matrices.first.start.wrapping_add(elements * self.matrices.first.right * self.size)
+    }
+
+    /// Where so many elements further along a column are.
+    fn along_column(&self, elements: usize) -> *const u8 {
+        self.matrices.first.start.wrapping_add(elements * self.matrices.first.down * self.size)
+    }
+
     fn read_ahead(&self, next: *const u8, ahead: &mut Ahead) {
         read_ahead(next, &self.tiling.axes, self.size, ahead);
     }
@@ -53,16 +63,27 @@ impl Machine<'_> {
         // An observer sees each access.
         let Some((mut lhs, mut rhs)) = factors.filter(|_| launch.observer.is_none()) else { return Flow::Next };
         let (products, mut values) = (Products::new(matmul, regs, launch.plan.machine().level()), count.values(regs));
+        let (together, k) = (products.together(), matmul.shape.k);
         loop {
-            let goes_on = count.advance_from(&mut values, regs);
-            let next = if goes_on { lhs.tiling.tile(regs).zip(rhs.tiling.tile(regs)) } else { None };
+            let mut rounds = 1;
+            let (goes_on, next) = loop {
+                let goes_on = count.advance_from(&mut values, regs);
+                let next = if goes_on { lhs.tiling.tile(regs).zip(rhs.tiling.tile(regs)) } else { None };
+                let joins = |(left, right): (*mut u8, *mut u8)| {
+                    left.cast_const() == lhs.along_row(rounds * k) && right.cast_const() == rhs.along_column(rounds * k)
+                };
+                if rounds == together || !next.is_some_and(joins) {
+                    break (goes_on, next);
+                }
+                rounds += 1;
+            };
             if let Some((left, right)) = next {
                 lhs.read_ahead(left, &mut self.ahead);
                 rhs.read_ahead(right, &mut self.ahead);
             } else if !goes_on {
                 self.read_result_ahead(matmul.dst, exit, regs);
             }
-            products.multiply(&lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
+            products.multiply(rounds, &lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
             match next {
                 _ if launch.interrupt.is_set() => return Flow::Interrupted,
                 Some((left, right)) => (lhs.matrices.first.start, rhs.matrices.first.start) = (left, right),

@@ -99,3 +99,30 @@ entry @transposed(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
   // CHECK: move [[NEW]]:
   return
 }
+
+// Sums are scaled before the next product, as in attention.
+entry @scaled(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>, %n: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %half = constant <f32: 0.5> : tile<64x64xf32>
+  %zeros = constant <f32: 0.0> : tile<64x64xf32>
+  %avt = make_tensor_view %a, shape = [64, 256], strides = [256, 1] : tensor_view<64x256xf32, strides=[256,1]>
+  %av = make_partition_view %avt : partition_view<tile=(64x32), tensor_view<64x256xf32, strides=[256,1]>>
+  %bvt = make_tensor_view %b, shape = [256, 64], strides = [64, 1] : tensor_view<256x64xf32, strides=[64,1]>
+  %bv = make_partition_view %bvt : partition_view<tile=(32x64), tensor_view<256x64xf32, strides=[64,1]>>
+  %cvt = make_tensor_view %c, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+  %cv = make_partition_view %cvt : partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>
+  %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64x64xf32>) {
+    %l, %l_t = load_view_tko weak %av[%zero, %k] : partition_view<tile=(64x32), tensor_view<64x256xf32, strides=[256,1]>>, tile<i32> -> tile<64x32xf32>, token
+    %r, %r_t = load_view_tko weak %bv[%k, %zero] : partition_view<tile=(32x64), tensor_view<256x64xf32, strides=[64,1]>>, tile<i32> -> tile<32x64xf32>, token
+    %s = mulf %acc, %half : tile<64x64xf32>
+    %next = mmaf %l, %r, %s : tile<64x32xf32>, tile<32x64xf32>, tile<64x64xf32>
+    continue %next : tile<64x64xf32>
+  }
+  %sum_cv_s = store_view_tko weak %sum, %cv[%zero, %zero] : tile<64x64xf32>, partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
+  // CHECK: [[SUM:%[0-9]+]] = move c{{.*}}f32[64, 64]
+  // CHECK: [[SUM]] = MulF
+  // CHECK: [[SUM]] = matmul{{.*}} [[SUM]]: f32[64, 64]
+  // CHECK-NEXT: jump
+  return
+}

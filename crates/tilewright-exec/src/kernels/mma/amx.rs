@@ -7,6 +7,10 @@
 //! AMX takes numbers below the least normal `f32` for zeros. Products of `bf16` are whole multiples of the product of the last places of
 //! their factors: where that is a normal number, no sum of them is anything between.
 #![allow(unsafe_code, reason = "reads and writes matrices through raw pointers, and runs instructions that have no intrinsics yet")]
+#![cfg_attr(
+    not(all(target_arch = "x86_64", target_os = "linux")),
+    allow(dead_code, unused_variables, reason = "what other systems do not have is only named there")
+)]
 
 use super::{
     Shape,
@@ -15,7 +19,6 @@ use super::{
 };
 use crate::{
     cpu::{self, Level},
-    interrupt::Looks,
     kernels::ahead::Ahead,
 };
 
@@ -31,7 +34,6 @@ const TILE: usize = EDGE * ROW;
 const BLOCK: usize = 2 * EDGE;
 
 /// Products that take as long as other work on one element, at least.
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 const PRODUCTS: usize = 128;
 
 /// What the factors are.
@@ -43,7 +45,7 @@ pub(super) enum Factors {
 
 impl Factors {
     /// Bytes of an element.
-    const fn size(self) -> usize {
+    pub(super) const fn size(self) -> usize {
         match self {
             Factors::Bf16 => 2,
             Factors::Bytes { .. } => 1,
@@ -54,6 +56,14 @@ impl Factors {
     const fn steps(self, k: usize) -> usize {
         (k * self.size()).div_ceil(ROW)
     }
+}
+
+/// Bytes along `k` of the products that one round of a loop may compute together: what is done once for all of them takes little then.
+const LONGEST: usize = 512;
+
+/// How many products of `k` elements, of which each goes on along `k` where the one before ends, are computed as one at most.
+pub(super) fn together(factors: Factors, k: usize) -> usize {
+    (LONGEST / (k * factors.size())).max(1)
 }
 
 /// Bytes of the copies of the factors.
@@ -86,7 +96,7 @@ pub(super) unsafe fn product<T: Sum>(
         native::product(factors, shape, [lhs, rhs], (acc, c), rooms, ahead)
     }
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-    unreachable!("{factors:?}, {shape:?}, {lhs:?}, {rhs:?}, {ahead:?}: no system but Linux on x86-64 has AMX")
+    unreachable!("{factors:?}, {shape:?}: AMX is used on Linux on x86-64 only")
 }
 
 /// Types of sums.
@@ -113,7 +123,10 @@ impl Sum for i32 {
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native {
     use super::*;
-    use crate::kernels::boxes::{self, Dim};
+    use crate::{
+        interrupt::Looks,
+        kernels::boxes::{self, Dim},
+    };
     use std::arch::{asm, x86_64::*};
 
     /// Elements of `bf16` whose products with each other are whole multiples of a normal `f32`: the sum of the exponents of the least of each

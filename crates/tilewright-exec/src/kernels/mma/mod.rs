@@ -96,19 +96,24 @@ impl Packs {
         // Panels are filled up to whole ones, of at most as many columns as those of quads; those of bytes have rows for whole quads.
         let (wide, deep) = (n.next_multiple_of(WIDTH_QUADS), k.next_multiple_of(4));
         let bytes = |format: FloatFormat| format.storage_bits().div_ceil(8) as usize;
-        let tiles = |factors| amx::room(factors, &Shape { m, n, k });
+        // As many products as may be computed as one.
+        let tiles = |factors| {
+            let k = k * amx::together(factors, k);
+            let [lhs, rhs] = amx::room(factors, &Shape { m, n, k });
+            [k * m.max(n) * factors.size(), lhs, rhs]
+        };
         let rooms = match kind {
             MatmulKind::F32 { lhs, rhs, result } => {
                 let raw = (m * k * bytes(lhs)).max(k * wide * bytes(rhs));
                 let sums = if result == FloatFormat::F32 { 0 } else { 4 * m * n };
-                let [left, right] = if rhs == FloatFormat::Bf16 { tiles(amx::Factors::Bf16) } else { [0; 2] };
-                [raw, left.max(4 * m * k), right.max(4 * k * wide), sums, 0]
+                let [apart, left, right] = if rhs == FloatFormat::Bf16 { tiles(amx::Factors::Bf16) } else { [0; 3] };
+                [raw.max(apart), left.max(4 * m * k), right.max(4 * k * wide), sums, 0]
             }
             MatmulKind::F64 => [0, 8 * m * k, 8 * k * wide, 0, 0],
             MatmulKind::Scaled { .. } => [0, 0, 8 * k * wide, 0, 8 * (m * k + k * n + m * n)],
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
-                let [left, right] = tiles(amx::Factors::Bytes { lhs_signed, rhs_signed });
-                [(m * k).max(deep * wide), left.max(2 * m * deep), right.max(2 * deep * wide + 4 * wide), 0, 0]
+                let [apart, left, right] = tiles(amx::Factors::Bytes { lhs_signed, rhs_signed });
+                [(m * k).max(deep * wide).max(apart), left.max(2 * m * deep), right.max(2 * deep * wide + 4 * wide), 0, 0]
             }
         };
         rooms.map(|bytes| bytes.next_multiple_of(factors::LINE))
@@ -152,6 +157,16 @@ pub(crate) struct Scales {
 /// Whether a product takes its factors as `bf16`, in tiles, unless they are very small.
 pub(crate) fn takes_bf16_in_tiles(level: Level, kind: MatmulKind, shape: &Shape) -> bool {
     matches!(kind, MatmulKind::F32 { lhs: FloatFormat::Bf16, rhs: FloatFormat::Bf16, .. }) && amx::suits(level, shape)
+}
+
+/// How many products are worth computing as one, each of which goes on along `k` where the one before ends.
+pub(crate) fn together(level: Level, kind: MatmulKind, shape: &Shape) -> usize {
+    match kind {
+        _ if !amx::suits(level, shape) => 1,
+        MatmulKind::I32 { lhs_signed, rhs_signed } => amx::together(amx::Factors::Bytes { lhs_signed, rhs_signed }, shape.k),
+        _ if takes_bf16_in_tiles(level, kind, shape) => amx::together(amx::Factors::Bf16, shape.k),
+        _ => 1,
+    }
 }
 
 /// `dst = acc + lhs * rhs`. Fetches what is wanted `ahead` on the way.
