@@ -364,6 +364,13 @@ pub(crate) struct FoldOperand {
     pub(crate) size: usize,
 }
 
+impl FoldOperand {
+    /// Elements from one row of what a reduction reads to the next: where the operand lies, or in the work register.
+    pub(crate) fn row_pitch(&self, fold: &Fold) -> usize {
+        self.row.unwrap_or(fold.extent * fold.slice / fold.outer)
+    }
+}
+
 /// An operation, as it is shown to the watcher of a launch.
 #[derive(Debug)]
 pub(crate) struct Watch {

@@ -35,6 +35,7 @@ mod verify;
 mod widen;
 
 pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
+pub(crate) use combiner::LONG_SLICE;
 pub(crate) use constants::Constants;
 use draft::Draft;
 pub(crate) use inst::{
@@ -124,7 +125,7 @@ pub struct Plan {
     pub(crate) scratch_slots: usize,
 }
 
-/// The code of a fused region.
+/// The vector code of an instruction: of a fused region, or of what combines the elements of a reduction or scan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegionCode {
     /// The number of its instruction.
@@ -186,13 +187,17 @@ impl Plan {
         }
     }
 
-    /// The code of its fused regions, with all buffers in registers of the tile machine, in the order of their instructions; none where
-    /// the machine that it is made for has none.
+    /// The code of its fused regions, with all buffers in registers of the tile machine, and of its combiners, in the order of their
+    /// instructions; none where the machine that it is made for has none.
     pub fn regions(&self) -> impl Iterator<Item = RegionCode> {
         self.code.iter().enumerate().filter_map(|(instruction, inst)| {
-            let sweep = inst.sweep()?;
-            let region = sweep.region()?;
-            let code = region.code(sweep);
+            let code = match inst {
+                Inst::Fold(fold) => combiner::code_of(fold)?,
+                inst => {
+                    let sweep = inst.sweep()?;
+                    sweep.region()?.code(sweep)
+                }
+            };
             let native = self.machine.native().and_then(|level| code.listing(level).ok());
             Some(RegionCode { instruction, vector: code.to_string(), native })
         })

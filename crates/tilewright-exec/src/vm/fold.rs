@@ -18,14 +18,10 @@ use crate::{
         columns::{Columns, Rows},
         mma::Matrix,
     },
-    plan::{Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Tile},
+    plan::{Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, LONG_SLICE},
 };
 use smallvec::SmallVec;
-use tilewright_vector::{Arg, Native};
-
-/// Scans with slices of at least this many elements go slice by slice; shorter ones in doubling distances, which does
-/// more operations, but on more elements at once.
-const LONG_SLICE: usize = 64;
+use tilewright_vector::{Arg, Args, Native};
 
 /// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.
 #[inline(never)]
@@ -123,19 +119,6 @@ pub(super) fn columns_room(fold: &FoldColumns, tiles: usize) -> usize {
     (fold.src.shape[0] / 2 + 1) * tiles * fold.src.shape[1] * fold.src.elem.size()
 }
 
-/// Rows of which parts are combined.
-struct CombinedRows<'a> {
-    /// How many parts each row has.
-    ways: usize,
-    rows: usize,
-    /// Elements of a part.
-    elements: usize,
-    /// Elements from one row of each operand to the next; none if there is one.
-    from: &'a [usize],
-    /// The same for all results.
-    to: usize,
-}
-
 struct Runner<'a, 'b> {
     fold: &'a Fold,
     regs: &'b Frame,
@@ -177,9 +160,7 @@ impl Runner<'_, '_> {
                 bases.0.iter().zip(&fold.operands).map(place).collect::<SmallVec<[*mut u8; 4]>>()
             };
             let (lhs, rhs, dst) = (at(lhs), at(rhs), at(dst));
-            let parts = |operand: usize, part: usize| if part == 0 { lhs[operand] } else { rhs[operand] };
-            let rows = CombinedRows { ways: 2, rows: 1, elements: n, from: &[], to: 0 };
-            return self.combine_rows(native, rows, parts, &dst);
+            return self.combine_natively(native, &lhs, &rhs, &dst, n);
         }
         for (k, operand) in fold.operands.iter().enumerate() {
             // SAFETY: all slices lie inside their registers.
@@ -210,78 +191,78 @@ impl Runner<'_, '_> {
     /// The same tree on rows, in machine code, where the operands lie if their rows are in order; `false`, and nothing was done, if there is none.
     fn reduce_rows(&mut self) -> bool {
         let fold = self.fold;
-        if fold.extent == 1 || !fold.extent.is_power_of_two() || fold.combiner.two(fold).is_none() {
+        if fold.extent == 1 || !fold.extent.is_power_of_two() {
             return false;
         }
-        let (mut bases, mut from, mut works) =
-            (SmallVec::<[*mut u8; 4]>::new(), SmallVec::<[usize; 4]>::new(), SmallVec::<[*mut u8; 4]>::new());
+        let Some(native) = fold.combiner.rows(fold) else { return false };
         let inner = fold.slice / fold.outer;
-        for operand in &fold.operands {
-            let work = self.regs.write(operand.work);
-            works.push(work);
-            if let Some(row) = operand.row {
-                bases.push(self.regs.read(&operand.src).cast_mut());
-                from.push(row);
-            } else {
+        // Where each operand's rows begin, and their results. Those take the place of what was read before: a row and what is left of it end where
+        // the next one has not begun.
+        let places: SmallVec<[(*mut u8, *mut u8); 4]> = fold
+            .operands
+            .iter()
+            .map(|operand| {
+                let work = self.regs.write(operand.work);
+                if operand.row.is_some() {
+                    return (self.regs.read(&operand.src).cast_mut(), work);
+                }
                 copy::tile(&operand.tile, self.regs, work);
-                bases.push(work);
-                from.push(fold.extent * inner);
-            }
-        }
-        let mut extent = fold.extent;
-        while let Some((native, ways)) = fold.combiner.widest(fold, extent).filter(|_| extent > 1) {
-            extent /= ways;
-            let elements = extent * inner;
-            let parts = |operand: usize, part: usize| bases[operand].wrapping_add(part * elements * fold.operands[operand].size);
-            let rows = CombinedRows { ways, rows: fold.outer, elements, from: &from, to: elements };
-            // Results take the place of what was read before: a row of theirs ends where the parts of the next one have not begun.
-            if !self.combine_rows(native, rows, parts, &works) {
+                (work, work)
+            })
+            .collect();
+        let work = fold.extent * inner * (fold.steps.len() + 1);
+        let at_once = (PART / work).max(1);
+        for row in (0..fold.outer).step_by(at_once) {
+            let rows = at_once.min(fold.outer - row);
+            if self.looks.end_after(rows * work) {
                 break;
             }
-            bases.clone_from(&works);
-            from.iter_mut().for_each(|row| *row = elements);
+            let write = |args: &mut Args<'_, '_>| {
+                self.captures().for_each(|arg| args.add(arg));
+                for (operand, (source, result)) in fold.operands.iter().zip(&places) {
+                    let pitch = operand.row_pitch(fold);
+                    let buffer = |start: *mut u8, pitch: usize, writable: bool| {
+                        let (start, bytes) = (start.wrapping_add(row * pitch * operand.size), (rows - 1) * pitch + fold.extent * inner);
+                        // SAFETY: all rows of operands and results lie inside their registers, or in memory that a load has checked; there is
+                        // room for a row behind each result, since a work register holds all rows.
+                        Arg::Buffer(unsafe { buffer_at(start, bytes * operand.size, writable) })
+                    };
+                    args.add(buffer(*source, pitch, false));
+                    args.add(buffer(*result, inner, true));
+                }
+                args.add(Arg::Count(rows as i64));
+            };
+            // SAFETY: buffers are as long as the loops go.
+            let ran = unsafe { native.run_with(write) };
+            ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
         }
         true
     }
 
-    /// Combines parts of rows with machine code. `part`: where a part of an operand begins; `results`: where its result does. `false` if the
-    /// launch is to end.
-    fn combine_rows(
-        &mut self,
-        native: &Native,
-        all: CombinedRows<'_>,
-        part: impl Fn(usize, usize) -> *mut u8,
-        results: &[*mut u8],
-    ) -> bool {
+    /// Combines slices with machine code.
+    fn combine_natively(&mut self, native: &Native, lhs: &[*mut u8], rhs: &[*mut u8], dst: &[*mut u8], n: usize) -> bool {
         let fold = self.fold;
-        let work = |elements: usize| (elements * all.ways * (fold.steps.len() + 1)).max(1);
-        let rows_at_once = (PART / work(all.elements)).max(1);
-        let elements_at_once = if rows_at_once > 1 { all.elements } else { (PART / work(1)).max(1) };
-        for row in (0..all.rows).step_by(rows_at_once) {
-            for element in (0..all.elements).step_by(elements_at_once) {
-                let (rows, elements) = (rows_at_once.min(all.rows - row), elements_at_once.min(all.elements - element));
-                if self.looks.end_after(rows * work(elements)) {
-                    return false;
-                }
-                let mut args = self.captures();
-                let stride = |operand: usize| all.from.get(operand).copied().unwrap_or(0);
-                for (k, operand) in fold.operands.iter().enumerate() {
-                    let buffer = |start: *mut u8, stride: usize, writable: bool| {
-                        let (start, bytes) = (start.wrapping_add((row * stride + element) * operand.size), (rows - 1) * stride + elements);
-                        // SAFETY: all rows of operands and results lie inside their registers, or in memory that a load has checked.
-                        Arg::Buffer(unsafe { buffer_at(start, bytes * operand.size, writable) })
-                    };
-                    args.extend((0..all.ways).map(|i| buffer(part(k, i), stride(k), false)));
-                    args.push(buffer(results[k], all.to, true));
-                }
-                args.extend([rows, elements].map(|count| Arg::Count(count as i64)));
-                for (k, operand) in fold.operands.iter().enumerate() {
-                    args.extend([stride(k), all.to].map(|stride| Arg::Count((stride * operand.size) as i64)));
-                }
-                // SAFETY: buffers are as long as the loops go.
-                let ran = unsafe { native.run_with(|to| args.iter().for_each(|arg| to.add(*arg))) };
-                ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
+        let work = fold.steps.len() + 1;
+        let at_once = (PART / work).max(1);
+        for element in (0..n).step_by(at_once) {
+            let elements = at_once.min(n - element);
+            if self.looks.end_after(elements * work) {
+                return false;
             }
+            let write = |args: &mut Args<'_, '_>| {
+                self.captures().for_each(|arg| args.add(arg));
+                for (k, operand) in fold.operands.iter().enumerate() {
+                    for (start, writable) in [(lhs[k], false), (rhs[k], false), (dst[k], true)] {
+                        let start = start.wrapping_add(element * operand.size);
+                        // SAFETY: all slices lie inside their registers.
+                        args.add(Arg::Buffer(unsafe { buffer_at(start, elements * operand.size, writable) }));
+                    }
+                }
+                args.add(Arg::Count(elements as i64));
+            };
+            // SAFETY: buffers are as long as the loops go.
+            let ran = unsafe { native.run_with(write) };
+            ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
         }
         true
     }
@@ -324,7 +305,6 @@ impl Runner<'_, '_> {
             if self.looks.end_after(elements * work) {
                 return;
             }
-            let mut args = self.captures();
             let slices_from = |first: usize, count: usize| {
                 let buffer = move |(work, operand): (&*mut u8, &FoldOperand)| {
                     let bytes = ((count - 1) * fold.slice + elements) * operand.size;
@@ -333,23 +313,24 @@ impl Runner<'_, '_> {
                 };
                 self.works.iter().zip(&fold.operands).map(buffer)
             };
-            args.extend(slices_from(0, 1));
-            args.extend([slices, elements].map(|count| Arg::Count(count as i64)));
-            args.extend(slices_from(1, slices));
-            args.extend(fold.operands.iter().map(|operand| Arg::Count((fold.slice * operand.size) as i64)));
+            let write = |args: &mut Args<'_, '_>| {
+                self.captures().chain(slices_from(0, 1)).for_each(|arg| args.add(arg));
+                [slices, elements].iter().for_each(|count| args.add(Arg::Count(*count as i64)));
+                slices_from(1, slices).for_each(|arg| args.add(arg));
+                fold.operands.iter().for_each(|operand| args.add(Arg::Count((fold.slice * operand.size) as i64)));
+            };
             // SAFETY: buffers are as long as the loops go.
-            let ran = unsafe { native.run_with(|to| args.iter().for_each(|arg| to.add(*arg))) };
+            let ran = unsafe { native.run_with(write) };
             ran.unwrap_or_else(|fault| unreachable!("combiners compute no addresses: {fault}"));
         }
     }
 
     /// The values from outside that the steps read, as arguments of machine code.
-    fn captures(&self) -> SmallVec<[Arg<'static>; 24]> {
-        let capture = |tile: &Tile| {
+    fn captures(&self) -> impl Iterator<Item = Arg<'static>> {
+        self.fold.captures.iter().map(|tile| {
             // SAFETY: it holds an element, which nothing writes meanwhile.
             Arg::Buffer(unsafe { buffer_at(self.regs.read(tile).cast_mut(), tile.elem.size(), false) })
-        };
-        self.fold.captures.iter().map(capture).collect()
+        })
     }
 
     /// After the round with distance `d`, each slice combines up to `2 d` slices.

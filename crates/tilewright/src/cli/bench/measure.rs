@@ -168,7 +168,7 @@ pub(super) fn overheads(machine: &Machine) -> anyhow::Result<Vec<Overhead>> {
 }
 
 fn program(problem: &Problem, machine: &Machine) -> anyhow::Result<Program> {
-    let module = tilewright::bytecode::read(problem.bytecode).with_context(|| problem.name.clone())?;
+    let module = tilewright::bytecode::read(&problem.bytecode).with_context(|| problem.name.clone())?;
     let verified = verify(module).map_err(|findings| anyhow::anyhow!("{}: {}", problem.name, findings[0]))?;
     Ok(Program::new(verified).for_machine(machine.plans_for))
 }

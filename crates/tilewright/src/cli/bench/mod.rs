@@ -5,9 +5,9 @@ mod chart;
 mod check;
 mod measure;
 mod operations;
-mod practitioners;
 mod problems;
 mod report;
+mod suites;
 
 use super::{
     exit::Exit,
@@ -16,7 +16,11 @@ use super::{
 };
 use measure::Machine;
 use report::Report;
-use std::{io, num::NonZeroUsize, path::PathBuf};
+use std::{
+    io,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 use tilewright::ir::{nearest, printable};
 
 /// Measure the machine's limits and the speed of kernels
@@ -32,6 +36,7 @@ Examples:
   tilewright bench                             everything, on one thread and on all
   tilewright bench --filter matmul --threads 1
   tilewright bench --suite practitioners       kernels of many kinds, their results checked
+  tilewright bench --suite my_kernels/         kernels of your own
   tilewright bench --json --svg chart.svg      numbers for a program, and a chart
   tilewright bench --operations --filter divi  every operation of a name, beside an addition")]
 pub(super) struct Args {
@@ -39,8 +44,10 @@ pub(super) struct Args {
     /// that of addf on f32, by turns. '!' marks what takes more than 20 times as long without a known reason
     #[arg(long, conflicts_with_all = ["threads", "svg", "no_jit"])]
     operations: bool,
-    /// Which kernels
-    #[arg(long, value_enum, default_value_t = Suite::Usual, conflicts_with = "operations")]
+    /// Which kernels: 'usual', those that every engine is measured by, at large sizes; 'practitioners', kernels as practitioners write them, of
+    /// many kinds, at sizes that take milliseconds, whose results are compared with PyTorch's; or a folder of bytecode with a suite.json, as
+    /// crates/tilewright/benches/practitioners/export.py writes it
+    #[arg(long, default_value = "usual", value_parser = suite, conflicts_with = "operations")]
     suite: Suite,
     /// Only kernels whose name contains this text
     #[arg(long, value_name = "TEXT", default_value = "")]
@@ -65,21 +72,30 @@ pub(super) struct Args {
 }
 
 /// A set of kernels.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, PartialEq, Eq)]
 enum Suite {
-    /// Kernels that every engine is measured by, at large sizes
     Usual,
-    /// Kernels as practitioners write them, of many kinds, at sizes that take milliseconds; their results are compared with PyTorch's
     Practitioners,
+    Folder(PathBuf),
+}
+
+fn suite(text: &str) -> Result<Suite, String> {
+    match text {
+        "usual" => Ok(Suite::Usual),
+        "practitioners" => Ok(Suite::Practitioners),
+        path if Path::new(path).is_dir() => Ok(Suite::Folder(path.into())),
+        other => Err(format!("'{}' is neither 'usual' nor 'practitioners' nor a folder", printable(other))),
+    }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.operations {
         return operations::run(&args.filter, args.quick, args.json, args.list);
     }
-    let mut problems = match args.suite {
+    let mut problems = match &args.suite {
         Suite::Usual => problems::all(args.quick),
-        Suite::Practitioners => practitioners::all(args.quick)?,
+        Suite::Practitioners => suites::all(args.quick)?,
+        Suite::Folder(folder) => suites::of_folder(folder, args.quick)?,
     };
     if !problems.iter().any(|problem| problem.name.contains(&args.filter)) {
         let near = nearest(&args.filter, problems.iter().map(|problem| problem.name.as_str()));

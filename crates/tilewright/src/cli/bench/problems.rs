@@ -2,6 +2,7 @@
 
 use super::check::Expected;
 use serde::Deserialize;
+use std::borrow::Cow;
 use tilewright::ir::Scalar;
 
 /// What a buffer holds before the launch.
@@ -55,7 +56,7 @@ pub(super) struct Problem {
     pub(super) name: String,
     /// The size, for people.
     pub(super) size: String,
-    pub(super) bytecode: &'static [u8],
+    pub(super) bytecode: Cow<'static, [u8]>,
     pub(super) arguments: Vec<Argument>,
     pub(super) grid: [usize; 3],
     pub(super) limit: Limit,
@@ -67,7 +68,7 @@ pub(super) struct Problem {
 
 macro_rules! bytecode {
     ($name:literal) => {
-        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/", $name, ".tilebc"))
+        Cow::Borrowed(include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/", $name, ".tilebc")).as_slice())
     };
 }
 

@@ -1,4 +1,5 @@
-//! The second suite: kernels as practitioners write them. `benches/practitioners` declares each once and writes what is read here.
+//! Suites that are folders: bytecode, and `suite.json` with what each kernel is launched with and what comes out. The second suite of the
+//! command is one, kernels as practitioners write them. `benches/practitioners` declares each once and writes what is read here.
 
 use super::{
     arrays::float_bits,
@@ -8,6 +9,7 @@ use super::{
 use anyhow::Context as _;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
+use std::{borrow::Cow, path::Path};
 use tilewright::ir::Scalar;
 
 /// The bytecode of the kernels, and `suite.json`, which describes their problems.
@@ -45,16 +47,26 @@ enum What {
     Array { shape: Vec<usize>, strides: Vec<usize>, fill: Fill },
 }
 
-/// Every problem.
+/// Every problem of the command's own suite.
 pub(super) fn all(quick: bool) -> anyhow::Result<Vec<Problem>> {
-    let text = COMPILED.get_file("suite.json").context("suite.json is not there")?.contents();
-    let kernels: Vec<Kernel> = serde_json::from_slice(text).context("suite.json")?;
-    kernels.into_iter().map(|kernel| problem(kernel, quick)).collect()
+    problems(quick, |file| Ok(Cow::Borrowed(COMPILED.get_file(file).with_context(|| format!("{file} is not there"))?.contents())))
 }
 
-fn problem(kernel: Kernel, quick: bool) -> anyhow::Result<Problem> {
-    let file = format!("{}.tilebc", kernel.name);
-    let bytecode = COMPILED.get_file(&file).with_context(|| format!("suite.json names {file}, which is not there"))?.contents();
+/// Every problem of a folder.
+pub(super) fn of_folder(folder: &Path, quick: bool) -> anyhow::Result<Vec<Problem>> {
+    problems(quick, |file| {
+        let path = folder.join(file);
+        Ok(Cow::Owned(std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?))
+    })
+}
+
+fn problems(quick: bool, read: impl Fn(&str) -> anyhow::Result<Cow<'static, [u8]>>) -> anyhow::Result<Vec<Problem>> {
+    let kernels: Vec<Kernel> = serde_json::from_slice(&read("suite.json")?).context("suite.json")?;
+    kernels.into_iter().map(|kernel| problem(kernel, quick, &read)).collect()
+}
+
+fn problem(kernel: Kernel, quick: bool, read: impl Fn(&str) -> anyhow::Result<Cow<'static, [u8]>>) -> anyhow::Result<Problem> {
+    let bytecode = read(&format!("{}.tilebc", kernel.name)).context("suite.json names a kernel whose bytecode is missing")?;
     let sized = if quick { kernel.quick } else { kernel.full };
     let arguments = sized.arguments.into_iter().map(argument).collect::<anyhow::Result<_>>().with_context(|| kernel.name.clone())?;
     let Sized { size, grid, limit, work, expected, .. } = sized;
