@@ -48,7 +48,21 @@ const AHEAD: usize = 2;
 /// # Safety
 /// `rows` says how the rows lie; their number is a power of two; `dst` has room for a row, `spare` for half of the rows. All are initialised
 /// and aligned to their elements, and neither `dst` nor `spare` overlaps anything.
-pub(crate) type ColumnsFn = unsafe fn(tile: Columns, rows: Rows);
+pub(crate) type ReduceFn = unsafe fn(tile: Columns, rows: Rows);
+
+/// Combines a row of as many elements into `sums`.
+///
+/// # Safety
+/// Both are initialised, aligned to their elements, and do not overlap.
+pub(crate) type CombineFn = unsafe fn(sums: *mut u8, row: *const u8, width: usize);
+
+/// How columns are folded with an operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnsKernel {
+    pub(crate) reduce: ReduceFn,
+    /// Combines what comes out with sums that there are already.
+    pub(crate) combine: CombineFn,
+}
 
 impl Rows {
     /// Fetches the rows of a tile, or of the next one, that are combined `AHEAD` rounds after this one; there are two rounds at least.
@@ -108,6 +122,22 @@ unsafe fn combine_rows<T: Lane, F: Fn2<T::Wide>, const N: usize>(start: *const T
     }
 }
 
+#[inline(always)]
+unsafe fn combine_row<T: Lane, F: Fn2<T::Wide>>(sums: *mut u8, row: *const u8, width: usize) {
+    let (sums, row) = (sums.cast::<T>(), row.cast::<T>());
+    for column in 0..width {
+        // SAFETY: the contract of CombineFn.
+        unsafe { *sums.add(column) = combine::<T, F>(*sums.add(column), *row.add(column)) };
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn combine_avx2<T: Lane, F: Fn2<T::Wide>>(sums: *mut u8, row: *const u8, width: usize) {
+    // SAFETY: by the caller.
+    unsafe { combine_row::<T, F>(sums, row, width) }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx512<T: Lane, F: Fn2<T::Wide>>(tile: Columns, rows: Rows) {
@@ -123,17 +153,18 @@ unsafe fn avx2<T: Lane, F: Fn2<T::Wide>>(tile: Columns, rows: Rows) {
 }
 
 /// The reduction of columns of these elements with an operation, if there is one.
-pub(crate) fn select(level: Level, op: ElemOp, elem: Elem) -> Option<ColumnsFn> {
+pub(crate) fn select(level: Level, op: ElemOp, elem: Elem) -> Option<ColumnsKernel> {
     struct Reductions(Level);
     impl Usual for Reductions {
-        type Kernel = ColumnsFn;
-        fn kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> ColumnsFn {
+        type Kernel = ColumnsKernel;
+        fn kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> ColumnsKernel {
             match self.0 {
+                // Rows are short: wider vectors gain nothing where one is combined.
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => avx512::<T, F>,
+                Level::Avx512 => ColumnsKernel { reduce: avx512::<T, F>, combine: combine_avx2::<T, F> },
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => avx2::<T, F>,
-                _ => reduce::<T, F>,
+                Level::Avx2 => ColumnsKernel { reduce: avx2::<T, F>, combine: combine_avx2::<T, F> },
+                _ => ColumnsKernel { reduce: reduce::<T, F>, combine: combine_row::<T, F> },
             }
         }
     }
@@ -169,8 +200,12 @@ mod tests {
                     let (dst, spare) = (found.as_mut_ptr().cast(), spare.as_mut_ptr().cast());
                     let tile = Columns { start: values.as_ptr().cast(), next, dst, spare };
                     // SAFETY: the arrays hold the rows.
-                    unsafe { kernel(tile, Rows { extent, width, pitch }) };
+                    unsafe { (kernel.reduce)(tile, Rows { extent, width, pitch }) };
                     assert_eq!(found, expected, "{extent} rows of {width} at {level:?}");
+                    let mut sums: Vec<f32> = (0..width).map(|i| i as f32).collect();
+                    // SAFETY: both arrays hold a row.
+                    unsafe { (kernel.combine)(sums.as_mut_ptr().cast(), found.as_ptr().cast(), width) };
+                    assert!(sums.iter().enumerate().all(|(i, sum)| *sum == i as f32 + expected[i]), "at {level:?}");
                 }
             }
         }

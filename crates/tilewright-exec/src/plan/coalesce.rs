@@ -3,10 +3,10 @@
 //! `acc = mma(a, b, acc)` and `acc = acc + x` in a loop are lowered to an instruction with a register of its own and a move to the register
 //! that carries `acc`. Where nothing needs the old value in between, the carrying register is written at once, and nothing is copied. Sweeps
 //! do so as vector code, which reads each element before it writes it. What scales the sums before more products are added to them, as in
-//! attention, writes them in place, too.
+//! attention, writes them in place, too; and a reduction of columns that is only combined with such sums does so itself.
 
 use super::{
-    Inst, VReg,
+    Inst, Src, Step, SweepInput, Tile, VReg,
     counts::{Counts, count_uses},
     tile::Base,
 };
@@ -31,6 +31,14 @@ pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
             && let Inst::Matmul(product) = &mut code[at].0
         {
             product.acc.base = Base::Reg(carrier);
+        }
+    }
+    for at in 0..code.len() {
+        if let Some((sweep, sums)) = places.sums_of_columns(code, at, &uses)
+            && let Inst::FoldColumns(fold) = &mut code[at].0
+        {
+            fold.sums = Some(sums);
+            gone[sweep] = true;
         }
     }
     let mut gone = gone.into_iter();
@@ -117,6 +125,23 @@ impl Places {
         (reads_carrier && straight && product.acc.is_contiguous() && uses.of(sums) == 1).then_some((writer, sums, carrier))
     }
 
+    /// For a reduction of columns: the sweep that does nothing but combine what comes out with sums, as the reduction combines elements, and where
+    /// these are. Nothing else needs either in between.
+    fn sums_of_columns(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Option<(usize, VReg)> {
+        let Inst::FoldColumns(fold) = &code[at].0 else { return None };
+        let [writer, reader] = self.touched.get(&fold.dst)?[..] else { return None };
+        let Inst::Sweep(sweep) = &code[reader].0 else { return None };
+        let ([Step { kernel, srcs, dst: Src::Reg(sums, _) }], []) = (&sweep.steps[..], &sweep.folds[..]) else { return None };
+        let reads = |reg: VReg| {
+            let is_there = |tile: &Tile| tile.base == Base::Reg(reg) && tile.numel() == sweep.n;
+            sweep.inputs.iter().any(|input| matches!(input, SweepInput::Direct { tile } if is_there(tile)))
+        };
+        let same = kernel.imm.op == fold.combine.imm.op && kernel.imm.dst == fold.src.elem && sweep.n == fold.src.shape[1];
+        let combines = srcs.len() == 2 && srcs[0] != srcs[1] && sweep.inputs.len() == 2 && reads(*sums) && reads(fold.dst);
+        let straight = writer == at && reader > at && self.ends[reader] == self.ends[at] && !self.is_touched(*sums, at + 1, reader);
+        (same && combines && straight && uses.of(fold.dst) == 1).then_some((reader, *sums))
+    }
+
     /// Whether an instruction from `start` to before `end` reads or writes a register.
     fn is_touched(&self, reg: VReg, start: usize, end: usize) -> bool {
         let Some(touched) = self.touched.get(&reg) else { return false };
@@ -135,7 +160,7 @@ mod tests {
             mma::{MatmulKind, Shape},
             select,
         },
-        plan::{Matmul, Src, Step, Sweep, SweepInput, Tile},
+        plan::{Matmul, Sweep},
     };
     use tilewright_ir::{RoundingMode, Scalar};
 

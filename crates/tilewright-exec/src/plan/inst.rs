@@ -10,7 +10,7 @@ use super::{
 };
 use crate::kernels::{
     Kernel,
-    columns::ColumnsFn,
+    columns::ColumnsKernel,
     mma::{MatmulKind, Shape},
     rows::RowsFn,
 };
@@ -340,7 +340,11 @@ pub(crate) struct FoldRows {
 /// `reduce` of whole rows with one of the usual operations.
 #[derive(Debug)]
 pub(crate) struct FoldColumns {
-    pub(crate) kernel: ColumnsFn,
+    pub(crate) kernel: ColumnsKernel,
+    /// How it combines elements.
+    pub(crate) combine: Kernel,
+    /// The register of sums that what comes out is combined into, in place of being the result.
+    pub(crate) sums: Option<VReg>,
     /// The rows: a matrix.
     pub(crate) src: Tile,
     pub(crate) dst: VReg,
@@ -362,6 +366,13 @@ pub(crate) struct FoldOperand {
     pub(crate) spare: Option<VReg>,
     /// Bytes of an element.
     pub(crate) size: usize,
+}
+
+impl FoldColumns {
+    /// The sums that it reads and writes.
+    fn sums(&self) -> Option<Tile> {
+        Some(Tile::contiguous(self.src.elem, super::Base::Reg(self.sums?), &self.src.shape[1..]))
+    }
 }
 
 impl FoldOperand {
@@ -443,7 +454,12 @@ impl Inst {
             }
             Inst::Watch(watch) => watch.for_each_read(&mut visit),
             Inst::FoldRows(fold) => visit(&fold.src),
-            Inst::FoldColumns(fold) => visit(&fold.src),
+            Inst::FoldColumns(fold) => {
+                visit(&fold.src);
+                if let Some(sums) = fold.sums() {
+                    visit(&sums);
+                }
+            }
             Inst::Fold(fold) => fold.operands.iter().map(|o| &o.src).chain(&fold.captures).for_each(visit),
             Inst::Print(print) => print.args.iter().for_each(visit),
             Inst::Assert { condition, .. } | Inst::BranchUnless { condition, .. } => visit(condition),
@@ -473,7 +489,7 @@ impl Inst {
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
             Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.for_each_write(visit),
             Inst::FoldRows(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
-            Inst::FoldColumns(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
+            Inst::FoldColumns(fold) => [fold.dst, fold.spare].into_iter().chain(fold.sums).for_each(visit),
             Inst::Fold(fold) => fold.operands.iter().for_each(|operand| {
                 visit(operand.work);
                 operand.spare.iter().copied().for_each(&mut visit);

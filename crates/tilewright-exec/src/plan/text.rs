@@ -338,7 +338,10 @@ impl Display for Inst {
                 let op = fold.combine.map(|kernel| format!(" {:?}", kernel.imm.op)).unwrap_or_default();
                 write!(f, "{} = fold_rows{op} {} rows of {}, {}", fold.dst, fold.rows, fold.extent, fold.src)
             }
-            Inst::FoldColumns(fold) => write!(f, "{} = fold_columns {}", fold.dst, fold.src),
+            Inst::FoldColumns(fold) => match fold.sums {
+                Some(sums) => write!(f, "{sums} = fold_columns {} onto {sums}", fold.src),
+                None => write!(f, "{} = fold_columns {}", fold.dst, fold.src),
+            },
             Inst::Print(print) => write!(f, "print {}", list(&print.args)),
             Inst::Alloca { slot, dst } => write!(f, "{dst} = alloca {slot}"),
             Inst::Release(slots) => write!(f, "release {slots:?}"),

@@ -77,12 +77,16 @@ pub(super) fn run_columns(fold: &FoldColumns, regs: &Frame, in_place: &InPlace) 
     unsafe {
         if right == 1 {
             let tile = Columns { start, next: in_place.next(&fold.src, regs), dst, spare };
-            return (fold.kernel)(tile, Rows { extent, width, pitch: down });
+            (fold.kernel.reduce)(tile, Rows { extent, width, pitch: down });
+        } else {
+            let rows = spare.add(extent / 2 * width * size);
+            let dims = [Dim { count: extent, from: down, to: width }, Dim { count: width, from: right, to: 1 }];
+            boxes::copy(Level::best(), &dims, size, start, rows);
+            (fold.kernel.reduce)(Columns { start: rows, next: std::ptr::null(), dst, spare }, Rows { extent, width, pitch: width });
         }
-        let rows = spare.add(extent / 2 * width * size);
-        let dims = [Dim { count: extent, from: down, to: width }, Dim { count: width, from: right, to: 1 }];
-        boxes::copy(Level::best(), &dims, size, start, rows);
-        (fold.kernel)(Columns { start: rows, next: std::ptr::null(), dst, spare }, Rows { extent, width, pitch: width });
+        if let Some(sums) = fold.sums {
+            (fold.kernel.combine)(regs.write(sums), dst, width);
+        }
     }
 }
 
@@ -106,9 +110,13 @@ pub(super) fn run_columns_beside(fold: &FoldColumns, blocks: &[(&Frame, &InPlace
     // SAFETY: the room was checked. The tiles hold all rows, and the plan gave the results registers of their own in each block.
     unsafe {
         let tile = Columns { start: first.start, next: std::ptr::null(), dst, spare: dst.add(row) };
-        (fold.kernel)(tile, Rows { extent, width: blocks.len() * width, pitch: first.down });
+        (fold.kernel.reduce)(tile, Rows { extent, width: blocks.len() * width, pitch: first.down });
         for (i, (regs, _)) in blocks.iter().enumerate() {
-            std::ptr::copy_nonoverlapping(dst.add(i * bytes), regs.write(fold.dst), bytes);
+            let row = dst.add(i * bytes);
+            match fold.sums {
+                Some(sums) => (fold.kernel.combine)(regs.write(sums), row, width),
+                None => std::ptr::copy_nonoverlapping(row, regs.write(fold.dst), bytes),
+            }
         }
     }
     true

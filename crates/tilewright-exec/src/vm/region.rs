@@ -320,6 +320,7 @@ fn run_portable<'a>(code: &Code, write: impl FnOnce(&mut Vec<Arg<'a>>)) {
 ///
 /// # Safety
 /// They can be read, and written if they are `writable`.
+#[inline]
 pub(super) unsafe fn buffer_at<'a>(start: *mut u8, bytes: usize, writable: bool) -> Buffer<'a> {
     let start = NonNull::new(start).unwrap_or_else(|| unreachable!("registers lie somewhere"));
     // SAFETY: by the contract.

@@ -126,3 +126,55 @@ entry @scaled(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>, %n: ti
   // CHECK-NEXT: jump
   return
 }
+
+// Sums of columns are added to what is carried by the reduction itself.
+entry @column_sums(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %zeros = constant <f32: 0.0> : tile<64xf32>
+  %fvt = make_tensor_view %from, shape = [4096, 4096], strides = [4096, 1] : tensor_view<4096x4096xf32, strides=[4096,1]>
+  %fv = make_partition_view %fvt : partition_view<tile=(32x64), tensor_view<4096x4096xf32, strides=[4096,1]>>
+  %tvt = make_tensor_view %to, shape = [4096], strides = [1] : tensor_view<4096xf32, strides=[1]>
+  %tv = make_partition_view %tvt : partition_view<tile=(64), tensor_view<4096xf32, strides=[1]>>
+  %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64xf32>) {
+    %x, %x_t = load_view_tko weak %fv[%k, %bx] : partition_view<tile=(32x64), tensor_view<4096x4096xf32, strides=[4096,1]>>, tile<i32> -> tile<32x64xf32>, token
+    %part = reduce %x dim=0 identities=[0.0 : f32] : tile<32x64xf32> -> tile<64xf32> (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    %next = addf %acc, %part : tile<64xf32>
+    continue %next : tile<64xf32>
+  }
+  %sum_s = store_view_tko weak %sum, %tv[%bx] : tile<64xf32>, partition_view<tile=(64), tensor_view<4096xf32, strides=[1]>>, tile<i32> -> token
+  // CHECK: [[SUM:%[0-9]+]] = move c{{.*}}f32[64]
+  // CHECK: [[SUM]] = fold_columns {{.*}} onto [[SUM]]
+  // CHECK-NEXT: jump
+  return
+}
+
+// The largest of sums is no sum.
+entry @largest_column_sums(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %zeros = constant <f32: 0.0> : tile<64xf32>
+  %fvt = make_tensor_view %from, shape = [4096, 4096], strides = [4096, 1] : tensor_view<4096x4096xf32, strides=[4096,1]>
+  %fv = make_partition_view %fvt : partition_view<tile=(32x64), tensor_view<4096x4096xf32, strides=[4096,1]>>
+  %tvt = make_tensor_view %to, shape = [4096], strides = [1] : tensor_view<4096xf32, strides=[1]>
+  %tv = make_partition_view %tvt : partition_view<tile=(64), tensor_view<4096xf32, strides=[1]>>
+  %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64xf32>) {
+    %x, %x_t = load_view_tko weak %fv[%k, %bx] : partition_view<tile=(32x64), tensor_view<4096x4096xf32, strides=[4096,1]>>, tile<i32> -> tile<32x64xf32>, token
+    %part = reduce %x dim=0 identities=[0.0 : f32] : tile<32x64xf32> -> tile<64xf32> (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    %next = maxf %acc, %part : tile<64xf32>
+    continue %next : tile<64xf32>
+  }
+  %sum_s = store_view_tko weak %sum, %tv[%bx] : tile<64xf32>, partition_view<tile=(64), tensor_view<4096xf32, strides=[1]>>, tile<i32> -> token
+  // CHECK: [[SUM:%[0-9]+]] = move c{{.*}}f32[64]
+  // CHECK: [[PART:%[0-9]+]] = fold_columns {{%[0-9]+: f32\[32, 64\]$}}
+  // CHECK: [[SUM]] = MaxF
+  return
+}

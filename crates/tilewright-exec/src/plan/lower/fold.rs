@@ -132,7 +132,7 @@ impl<'m> Lowerer<'m> {
         let kernel = columns::select(self.machine.level(), step.kernel.imm.op, src.elem)?;
         let spare = self.new_register((src.numel() + src.numel() / 2) * src.elem.size());
         let (dst, tile) = self.new_tile(src.elem, &rows.shape[1..]);
-        self.emit(Inst::FoldColumns(Box::new(FoldColumns { kernel, src, dst, spare })));
+        self.emit(Inst::FoldColumns(Box::new(FoldColumns { kernel, combine: step.kernel, sums: None, src, dst, spare })));
         Some(tile)
     }
 
