@@ -42,6 +42,27 @@ fn practitioners_kernels_give_the_results_of_pytorch() {
     }
 }
 
+#[test]
+fn a_folder_is_a_suite() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/practitioners/compiled");
+    let kernel = ["--filter", "leaky_clamp_f32", "--quick", "--threads", "1", "--json"];
+    let names = |suite: &str| {
+        let report: serde_json::Value = serde_json::from_str(&bench(&[&["--suite", suite], &kernel[..]].concat())).unwrap();
+        report["results"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(folder.to_str().unwrap()), ["leaky_clamp_f32"]);
+    let refused = |suite: &Path| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tilewright")).args(["bench", "--list", "--suite"]).arg(suite).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused(Path::new("nowhere"));
+    assert!(said.contains("'nowhere' is neither 'usual' nor 'practitioners' nor a folder"), "{said}");
+    let empty = tempfile::tempdir().unwrap();
+    let said = refused(empty.path());
+    assert!(said.contains("suite.json"), "{said}");
+}
+
 /// What is compiled is what `suite.json` describes, and every kernel says at each size what its results are.
 #[test]
 fn practitioners_kernels_are_described() {
