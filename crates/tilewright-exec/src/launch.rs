@@ -30,9 +30,10 @@ use std::{
         mpsc::{self, RecvTimeoutError},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tilewright_ir::Scalar;
+use tilewright_passes::clock::Moment;
 
 /// The largest extent of a grid (SEMANTICS (a)).
 pub const MAX_EXTENT: u32 = (1 << 24) - 1;
@@ -223,9 +224,9 @@ fn run(
         last_cache: options.last_cache.unwrap_or(plan.machine().last_cache()),
     };
     if options.watcher.is_some() {
-        let begin = Instant::now();
+        let begin = Moment::now();
         let ran = schedule::run(&launch, &options.schedule, options.progress.as_ref());
-        let end = Instant::now();
+        let end = Moment::now();
         if let Some(limit) = deadline.passed(end) {
             return Err(fail(LaunchErrorKind::TimedOut(limit)));
         }
@@ -233,16 +234,16 @@ fn run(
         if ran.stopped {
             return Err(fail(LaunchErrorKind::Stopped));
         }
-        return Ok(LaunchReport { blocks: ran.ended, threads: 1, time: end - begin, parked: ran.parked });
+        return Ok(LaunchReport { blocks: ran.ended, threads: 1, time: end.since(begin), parked: ran.parked });
     }
     let in_step = if is_seen { 1 } else { blocks_in_step(plan, blocks, threads) };
     let (together, row) = launch.coarse.as_ref().map_or((in_step as u64, 1), |coarse| (coarse.fewest(), coarse.row_together()));
     let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, threads).of_at_least(together).in_rows_of(row) };
     let queue = Queue::new(new, blocks, in_step, options.progress.clone());
-    let begin = Instant::now();
+    let begin = Moment::now();
     // Fewer threads than wished for still do all the work.
     pool::run(threads - 1, &|index| work(&launch, &queue, index));
-    let end = Instant::now();
+    let end = Moment::now();
     let state = queue.lock();
     let failed = state.failure.as_ref();
     if let Some(limit) = deadline.passed(failed.map_or(end, |(_, at)| *at)) {
@@ -251,21 +252,21 @@ fn run(
     match failed {
         Some((error, _)) => Err(error.clone()),
         None if queue.ended.load(Ordering::Relaxed) < blocks => Err(fail(LaunchErrorKind::Stopped)),
-        None => Ok(LaunchReport { blocks, threads, time: end - begin, parked: state.parked_count }),
+        None => Ok(LaunchReport { blocks, threads, time: end.since(begin), parked: state.parked_count }),
     }
 }
 
 /// When a launch must have ended.
-struct Deadline(Option<(Duration, Instant)>);
+struct Deadline(Option<(Duration, Moment)>);
 
 impl Deadline {
     /// So long from now on; no deadline if that is further away than time goes.
     fn new(limit: Option<Duration>) -> Deadline {
-        Deadline(limit.and_then(|limit| Some((limit, Instant::now().checked_add(limit)?))))
+        Deadline(limit.and_then(|limit| Some((limit, Moment::now().checked_add(limit)?))))
     }
 
     /// The limit, if the deadline has passed at a time.
-    fn passed(&self, at: Instant) -> Option<Duration> {
+    fn passed(&self, at: Moment) -> Option<Duration> {
         self.0.filter(|(_, deadline)| at >= *deadline).map(|(limit, _)| limit)
     }
 
@@ -278,7 +279,7 @@ impl Deadline {
         thread::scope(|scope| {
             let (end, ended) = mpsc::channel::<()>();
             let wait = move || {
-                let left = deadline.saturating_duration_since(Instant::now());
+                let left = deadline.since(Moment::now());
                 if ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
                     interrupt.set();
                 }
@@ -383,7 +384,7 @@ struct State {
     /// Ended blocks, to be used again.
     ended: Vec<Box<Block>>,
     /// The first failure, and when it happened.
-    failure: Option<(LaunchError, Instant)>,
+    failure: Option<(LaunchError, Moment)>,
 }
 
 impl State {
@@ -540,7 +541,7 @@ impl Queue {
     }
 
     fn fail(&self, error: LaunchError) {
-        self.lock().failure.get_or_insert_with(|| (error, Instant::now()));
+        self.lock().failure.get_or_insert_with(|| (error, Moment::now()));
     }
 }
 

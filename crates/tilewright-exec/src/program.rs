@@ -115,6 +115,17 @@ impl Program {
         Ok(text)
     }
 
+    /// The texts of the plan of the entry with this name, as it is after each pass, in their order.
+    ///
+    /// # Errors
+    /// When there is no such entry, or the engine cannot run it.
+    pub fn plan_stages(&self, entry: &str) -> Result<Vec<(PlanPass, String)>, PlanError> {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stages = Vec::new();
+        self.make_plan(entry, &mut plans.workshop, |done, plan| stages.push((*done, plan.to_string())))?;
+        Ok(stages)
+    }
+
     fn make_plan(
         &self,
         name: &str,

@@ -16,6 +16,9 @@ pub trait Watcher: Sync {
     /// out, all others, and `alloca`, after that: then their results are there.
     fn operation(&self, step: &Step<'_>);
 
+    /// A block has carried out an operation that was shown before that: its results, if any is a tile, but not its operands.
+    fn done(&self, _step: &Step<'_>) {}
+
     /// A block leaves the region of an `alloca`, whose memory was at this address.
     fn freed(&self, block: u64, address: u64);
 

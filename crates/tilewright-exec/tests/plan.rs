@@ -90,3 +90,16 @@ fn every_file_is_about_a_pass() {
         assert!(PLAN_PASSES.iter().any(|pass| path(pass.name) == found), "{} is about no pass", found.display());
     }
 }
+
+#[test]
+fn the_stages_are_the_plan_after_each_pass() {
+    let text = fs::read_to_string(path("fuse")).unwrap();
+    let program: Program = text::program_as_it_is(&text);
+    let (entry, ..) = entries(&text)[0];
+    let stages = program.plan_stages(entry).unwrap();
+    assert!(stages.iter().map(|(pass, _)| pass.name).eq(PLAN_PASSES.iter().map(|pass| pass.name)));
+    for (pass, shown) in stages {
+        assert_eq!(shown, program.plan_after(entry, &pass).unwrap(), "{}", pass.name);
+    }
+    assert!(program.plan_stages("nothing").is_err());
+}

@@ -8,6 +8,7 @@
 
 mod assert_facts;
 mod canonicalize;
+pub mod clock;
 mod clone;
 mod compare;
 pub mod constant;

@@ -5,14 +5,12 @@ mod parse;
 pub use parse::PipelineError;
 
 use crate::{
+    clock::Moment,
     facts::{Analyses, Analysis},
     registry::{Options, PassInfo, Run},
     statistics::Statistics,
 };
-use std::{
-    fmt,
-    time::{Duration, Instant},
-};
+use std::{fmt, time::Duration};
 use tilewright_ir::{Diagnostic, Module, Rewriter, VerifiedModule, try_verify};
 
 /// Passes in the order in which they run.
@@ -294,9 +292,9 @@ fn measure(report: Option<&mut StepReport>, ops_before: usize, pass: impl FnOnce
         pass(&mut changes);
         return !changes.is_empty();
     };
-    let start = Instant::now();
+    let start = Moment::now();
     report.ops_after += pass(&mut changes);
-    report.time += start.elapsed();
+    report.time += Moment::now().since(start);
     report.ops_before += ops_before;
     changes.counts().iter().for_each(|(what, count)| report.changes.add(what, *count));
     !changes.is_empty()

@@ -48,6 +48,10 @@ pub(crate) struct BoxCopy {
     pub(crate) stores: Stores,
     /// How many bytes behind this box, wrapping around, the next one will probably be read, or 0 if nobody knows or it is in the caches.
     /// Transpositions fetch what they read next: the CPU does not see their many short rows coming.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        allow(dead_code, reason = "only transpositions in blocks fetch, which other CPUs have none of here")
+    )]
     pub(crate) ahead: usize,
 }
 

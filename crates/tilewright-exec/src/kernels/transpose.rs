@@ -6,6 +6,10 @@
 //! Within vectors, turning a square around is `log2` rounds of perfect shuffles: zipping the first half of its rows with the second
 //! moves the highest bit of an element's place to the lowest, so after as many rounds as a row's number has bits, rows are columns.
 #![allow(unsafe_code, reason = "loads and stores through raw pointers, and calls instructions of CPU features")]
+#![cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    allow(dead_code, reason = "blocks are made of vectors, of which other CPUs have none here")
+)]
 
 use super::{
     ahead::prefetch_row,

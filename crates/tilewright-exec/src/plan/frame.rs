@@ -6,8 +6,11 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Registers are aligned for the widest vectors.
 pub(crate) const ALIGNMENT: usize = 64;
-/// The most bytes of registers that one block may need.
-const MAX_FRAME_BYTES: usize = 1 << 33;
+/// The most bytes of registers that one block may need: 8 GiB, or what an object may have at most where that is less.
+const MAX_FRAME_BYTES: usize = {
+    let most = 1u64 << 33;
+    if most < isize::MAX as u64 { most as usize } else { isize::MAX as usize }
+};
 
 /// The places of all registers.
 pub(crate) struct Layout {

@@ -393,8 +393,10 @@ pub(crate) struct Watch {
     pub(crate) operands: Vec<Option<Tile>>,
     /// Its results, where they are there.
     pub(crate) results: Vec<Option<Tile>>,
-    /// Whether it accesses memory.
+    /// Whether it accesses memory, and this stands in front of it.
     pub(crate) accesses: bool,
+    /// Whether this shows the results of an operation that was shown before.
+    pub(crate) done: bool,
     /// The tile that it accesses, if it does so through a view.
     pub(crate) view: Option<Box<ViewAccess>>,
 }

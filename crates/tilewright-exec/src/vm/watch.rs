@@ -52,6 +52,16 @@ impl<'s> Step<'s> {
         self.accesses
     }
 
+    /// How many operands are shown: all of the operation, or none where only results are shown.
+    pub fn operands(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// How many results are shown: all of the operation, or none where it was not carried out yet.
+    pub fn results(&self) -> usize {
+        self.results.len()
+    }
+
     /// The tile that is operand `i`, if it is one.
     pub fn operand(&self, i: usize) -> Option<OperandTile<'s>> {
         self.tile(self.operands.get(i))
@@ -183,7 +193,7 @@ impl Machine<'_> {
         };
         let (function, op, operands, results) = (watch.function, watch.op, &watch.operands, &watch.results);
         let view = watch.view.as_deref();
-        watcher.operation(&Step {
+        let step = Step {
             function,
             op,
             operands,
@@ -194,7 +204,12 @@ impl Machine<'_> {
             id: block.id,
             index: block.index,
             read: &read,
-        });
+        };
+        if watch.done {
+            watcher.done(&step)
+        } else {
+            watcher.operation(&step)
+        }
         Flow::Next
     }
 

@@ -53,16 +53,20 @@ impl<'m> Lowerer<'m> {
         match moment(op) {
             Moment::After => {
                 self.op(op)?;
-                let results = op.results().map(|result| self.watched_tile(result)).collect();
-                self.show(op, results);
+                let results = self.watched_results(op);
+                self.show(op, results, false);
                 Ok(())
             }
             Moment::Before => {
-                self.show(op, Vec::new());
+                self.show(op, Vec::new(), false);
                 let shown = self.code.len() - 1;
                 self.op(op)?;
                 if op.region_block(0).is_none() {
                     self.show_view(shown);
+                }
+                let results = self.watched_results(op);
+                if results.iter().any(Option::is_some) {
+                    self.show(op, results, true);
                 }
                 Ok(())
             }
@@ -83,12 +87,17 @@ impl<'m> Lowerer<'m> {
         self.code[shown..shown + behind].rotate_left(1);
     }
 
-    fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>) {
-        let operands = op.operands().iter().map(|operand| self.watched_tile(*operand)).collect();
+    /// Emits the instruction that shows an operation, or, if it was shown before and is done, only its results.
+    fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>, done: bool) {
         let Some(function) = self.watched else { return };
-        let accesses = accesses_memory(op);
+        let operands = if done { Vec::new() } else { op.operands().iter().map(|operand| self.watched_tile(*operand)).collect() };
+        let accesses = !done && accesses_memory(op);
         let op = op.id().index() as u32;
-        self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, accesses, view: None })));
+        self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, accesses, done, view: None })));
+    }
+
+    fn watched_results(&self, op: OpRef<'m>) -> Vec<Option<Tile>> {
+        op.results().map(|result| self.watched_tile(result)).collect()
     }
 
     fn watched_tile(&self, value: Value) -> Option<Tile> {
