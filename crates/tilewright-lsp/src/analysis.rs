@@ -1,10 +1,10 @@
 //! What is known of one state of a text.
 
-use crate::{Lines, Problem, problems};
-use std::sync::OnceLock;
+use crate::{Lines, Problem, hints, hover, problems};
+use std::{ops::Range, sync::OnceLock};
 use tilewright_ir::{self as ir, Body, Module, Opcode, Value, VerifiedModule};
 use tilewright_passes::facts::{Analyses, TripCount};
-use tilewright_text::parse::{DefinedValues, MappedText, TextMap, parse_mapped};
+use tilewright_text::parse::{DefinedValues, MappedText, Operation, TextMap, parse_mapped};
 use tilewright_text::{ParseOptions, parse};
 
 /// A text, what stands where in it, and what is wrong with it.
@@ -76,12 +76,37 @@ impl Analysis {
         &self.problems
     }
 
-    pub(crate) fn map(&self) -> &TextMap {
+    /// What stands where in the text.
+    pub fn map(&self) -> &TextMap {
         &self.map
     }
 
-    pub(crate) fn module(&self) -> &Module {
+    /// What was understood of the module. Operations are located in the text.
+    pub fn module(&self) -> &Module {
         self.module.get()
+    }
+
+    /// The module, if it is valid.
+    pub fn verified(&self) -> Option<&VerifiedModule> {
+        if let Known::Valid(module) = &self.module { Some(module) } else { None }
+    }
+
+    /// The operations of a function of the module, in pre-order, and where they stand in the text; terminators that go without saying do not.
+    pub fn operations(&self, function: usize) -> Vec<(ir::Op, Option<&Operation>)> {
+        let module = self.module.get();
+        let function = module.functions.get(function);
+        let placed = function.map(|function| problems::placed_operations(module, function, &self.map, &self.text, &self.lines));
+        placed.into_iter().flatten().collect()
+    }
+
+    /// What is known of the name or operation at a place, as Markdown, and the bytes of that.
+    pub fn hover(&self, at: usize) -> Option<(String, Range<usize>)> {
+        hover::markdown(self, at)
+    }
+
+    /// What is known of the values that each line defines, by the byte behind the line.
+    pub fn line_facts(&self) -> impl Iterator<Item = (usize, String)> {
+        hints::facts_of_lines(self, hints::values(self, 0..self.text.len())).into_iter()
     }
 
     /// The function that has values.

@@ -21,10 +21,7 @@ impl Default for HintOptions {
 }
 
 pub(crate) fn within(analysis: &Analysis, range: &Range<usize>, options: HintOptions) -> Vec<InlayHint> {
-    let definitions = || {
-        let values = analysis.map().definitions.iter().filter(|definition| definition.kind == NameKind::Value);
-        values.filter(|definition| range.contains(&definition.span.start))
-    };
+    let definitions = || values(analysis, range.clone());
     let mut hints = Vec::new();
     if options.types {
         let types = definitions().filter_map(|definition| Some((definition.span.end, format!(": {}", hidden_type(analysis, definition)?))));
@@ -35,6 +32,12 @@ pub(crate) fn within(analysis: &Analysis, range: &Range<usize>, options: HintOpt
         hints.extend(facts.into_iter().map(|(at, label)| hint(analysis, at, label, InlayHintKind::PARAMETER, true)));
     }
     hints
+}
+
+/// The values that are defined in a part of the text.
+pub(crate) fn values(analysis: &Analysis, range: Range<usize>) -> impl Iterator<Item = &Definition> {
+    let values = analysis.map().definitions.iter().filter(|definition| definition.kind == NameKind::Value);
+    values.filter(move |definition| range.contains(&definition.span.start))
 }
 
 fn hint(analysis: &Analysis, at: usize, label: String, kind: InlayHintKind, padding_left: bool) -> InlayHint {
@@ -61,7 +64,7 @@ fn hidden_type(analysis: &Analysis, definition: &Definition) -> Option<String> {
 }
 
 /// The facts of the values that each line defines, by the end of the line.
-fn facts_of_lines<'a>(analysis: &Analysis, definitions: impl Iterator<Item = &'a Definition>) -> BTreeMap<usize, String> {
+pub(crate) fn facts_of_lines<'a>(analysis: &Analysis, definitions: impl Iterator<Item = &'a Definition>) -> BTreeMap<usize, String> {
     let mut lines: BTreeMap<usize, Vec<(&str, String)>> = BTreeMap::new();
     for definition in definitions {
         let Some(values) = definition.values else { continue };

@@ -8,9 +8,14 @@ use tilewright_text::parse::{Definition, ExtendedOp, NameKind, OperationName};
 use tilewright_text::print_type;
 
 pub(crate) fn at(analysis: &Analysis, at: usize) -> Option<Hover> {
-    let (value, span) = name(analysis, at).or_else(|| operation(analysis, at))?;
+    let (value, span) = markdown(analysis, at)?;
     let range = analysis.lines().range(analysis.text(), &span);
     Some(Hover { contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }), range: Some(range) })
+}
+
+/// What is known, and the place of what it is about.
+pub(crate) fn markdown(analysis: &Analysis, at: usize) -> Option<(String, Range<usize>)> {
+    name(analysis, at).or_else(|| operation(analysis, at))
 }
 
 fn name(analysis: &Analysis, at: usize) -> Option<(String, Range<usize>)> {

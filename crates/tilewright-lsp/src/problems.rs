@@ -4,7 +4,10 @@ use crate::Lines;
 use lsp_types::{CodeDescription, Diagnostic, DiagnosticSeverity, NumberOrString, Uri};
 use std::{collections::HashMap, ops::Range};
 use tilewright_ir::{self as ir, Module, RejectedModule};
-use tilewright_text::{ParseError, parse::TextMap};
+use tilewright_text::{
+    ParseError,
+    parse::{Operation, TextMap},
+};
 
 /// An error of the parser, or a finding of the verifier, at its place in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +49,10 @@ pub(crate) fn of_verifier(rejected: &RejectedModule, located: &Module, map: &Tex
             let name_of = |f: &&ir::Function| located.tables.strings.text(f.name) == name;
             let spans = places.entry(name.to_owned()).or_insert_with(|| {
                 let function = located.functions.iter().find(name_of);
-                function.map_or_else(Vec::new, |function| operation_spans(located, function, map, text, lines))
+                function.map_or_else(Vec::new, |function| {
+                    let placed = placed_operations(located, function, map, text, lines);
+                    placed.map(|(_, operation)| operation.map(|operation| operation.span.clone())).collect()
+                })
             });
             spans.get(index).cloned().flatten()
         });
@@ -60,12 +66,17 @@ pub(crate) fn of_verifier(rejected: &RejectedModule, located: &Module, map: &Tex
     rejected.findings.iter().map(problem).collect()
 }
 
-/// For each operation of a function in pre-order: its name in the text. Terminators that go without saying have none.
-fn operation_spans(module: &Module, function: &ir::Function, map: &TextMap, text: &str, lines: &Lines) -> Vec<Option<Range<usize>>> {
-    let span = |op: ir::OpRef<'_>| {
+/// The operations of a function in pre-order, and where they stand in the text; terminators that go without saying do not.
+pub(crate) fn placed_operations<'a>(
+    module: &'a Module,
+    function: &'a ir::Function,
+    map: &'a TextMap,
+    text: &'a str,
+    lines: &'a Lines,
+) -> impl Iterator<Item = (ir::Op, Option<&'a Operation>)> {
+    let placed = move |op: ir::OpRef<'_>| {
         let (_, line, column) = module.tables.locations.source(op.loc())?;
-        let at = lines.of_source(text, line, column)?;
-        map.operation_name_at(at).map(|operation| operation.span.clone())
+        map.operation_name_at(lines.of_source(text, line, column)?)
     };
-    function.body.preorder().map(span).collect()
+    function.body.preorder().map(move |op| (op.id(), placed(op)))
 }
