@@ -65,6 +65,74 @@ pub enum ReadErrorKind {
 }
 
 impl ReadErrorKind {
+    /// All kinds.
+    pub const ALL: [ReadErrorKind; 8] = [
+        ReadErrorKind::Magic,
+        ReadErrorKind::Version,
+        ReadErrorKind::Truncated,
+        ReadErrorKind::Malformed,
+        ReadErrorKind::Index,
+        ReadErrorKind::Newer,
+        ReadErrorKind::Preview,
+        ReadErrorKind::Limit,
+    ];
+
+    /// The kind with this stable name.
+    pub fn from_id(id: &str) -> Option<ReadErrorKind> {
+        ReadErrorKind::ALL.into_iter().find(|kind| kind.id() == id)
+    }
+
+    /// What is wrong, in a few words.
+    pub fn title(self) -> &'static str {
+        self.words().0
+    }
+
+    /// What is expected, and what to do.
+    pub fn text(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            ReadErrorKind::Magic => (
+                "No Tile IR bytecode",
+                "A file begins with the bytes 7f 'TileIR' 00. Another beginning is another kind of file, or a damaged one.",
+            ),
+            ReadErrorKind::Version => (
+                "Unknown version",
+                "The version behind the magic number is one of 13.1 to 13.5. A file of a newer version needs a newer Tilewright; 'tilewright \
+                 convert --to' writes older ones.",
+            ),
+            ReadErrorKind::Truncated => (
+                "The data ends too early",
+                "A section, a table or an operation says that it is longer than what is there: the file was cut off, or a count is damaged. \
+                 'tilewright objdump' shows all up to that place.",
+            ),
+            ReadErrorKind::Malformed => (
+                "A value that cannot be",
+                "A tag, a flag, an alignment or another field has a value that the format does not give a meaning. The producer is wrong, or the \
+                 file is damaged.",
+            ),
+            ReadErrorKind::Index => (
+                "An index that names nothing",
+                "Types, strings, constants, locations and values are named by their position in a table; this one lies outside of it.",
+            ),
+            ReadErrorKind::Newer => (
+                "Something newer than the version of the file",
+                "The version in the header does not have this operation, attribute or type. The producer should write the version that has \
+                 it; 'tilewright ops NAME' says which.",
+            ),
+            ReadErrorKind::Preview => (
+                "Preview content",
+                "Operations that are a preview are announced by a tag in the header, which names the tools that may read them.",
+            ),
+            ReadErrorKind::Limit => (
+                "Beyond a limit",
+                "Sizes and nesting have limits, so that no file takes more time or memory than a small multiple of its length.",
+            ),
+        }
+    }
+
     /// Its stable name, as reports for programs say it.
     pub fn id(self) -> &'static str {
         match self {

@@ -28,7 +28,7 @@ mod written;
 
 pub use finding::{BufferPlace, Finding, MemoryPlace, Place, Related, Report, Source};
 pub use overlap::Array;
-pub use rules::{Rule, explain, rules};
+pub use rules::{RULES_PAGE, Rule, explain, rules};
 
 use explore::Explorer;
 use std::{fmt, sync::Arc};

@@ -19,6 +19,16 @@ pub struct Rule {
     pub mended: &'static str,
 }
 
+/// The page of the documentation that has a section of each rule's name.
+pub const RULES_PAGE: &str = "docs/check-rules.md";
+
+impl Rule {
+    /// Where the rule is explained on the web.
+    pub fn help_uri(&self) -> String {
+        format!("{}/blob/main/{RULES_PAGE}#{}", env!("CARGO_PKG_REPOSITORY"), self.id)
+    }
+}
+
 /// Every rule, by chapter.
 pub fn rules() -> impl ExactSizeIterator<Item = &'static Rule> {
     RULES.iter().copied()

@@ -2,12 +2,13 @@
 
 use super::MAX_ERRORS;
 use super::aliases::Aliases;
-use super::error::{ERROR_IDS, ParseError, locate};
+use super::error::{ParseError, locate};
 use super::extended::Pending;
 use super::lexer::{Kind, Lexer, Token};
 use super::map::Recorder;
 use super::memo::Memos;
 use super::ops::OpState;
+use super::pages::ERROR_IDS;
 use super::places::Places;
 use super::scope::Scope;
 use foldhash::{HashMap, HashMapExt as _};

@@ -22,35 +22,6 @@ pub struct ParseError {
     pub notes: Vec<String>,
 }
 
-/// The stable names of all kinds of errors.
-pub const ERROR_IDS: [&str; 25] = [
-    "alias-cycle",
-    "cannot-expand",
-    "invalid-type",
-    "limit",
-    "misplaced-operation",
-    "missing-attribute",
-    "not-utf8",
-    "nul",
-    "out-of-range",
-    "redefinition",
-    "type-mismatch",
-    "unclosed-string",
-    "undefined-alias",
-    "undefined-value",
-    "unexpected-end",
-    "unexpected-token",
-    "unknown-attribute",
-    "unknown-character",
-    "unknown-keyword",
-    "unknown-operation",
-    "unknown-type",
-    "unsupported-location",
-    "wrong-alias",
-    "wrong-count",
-    "wrong-literal",
-];
-
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: error[{}]: {}", self.line, self.column, self.id, self.message)

@@ -24,6 +24,7 @@ mod memo;
 mod module;
 mod numbers;
 mod ops;
+mod pages;
 mod places;
 mod scope;
 mod source;
@@ -31,9 +32,10 @@ mod structured;
 mod types;
 mod values;
 
-pub use error::{ERROR_IDS, ParseError, render_finding, render_findings};
+pub use error::{ParseError, render_finding, render_findings};
 pub use extended::{ExtendedOp, extended_op, extended_ops};
 pub use map::{DefinedValues, Definition, MappedText, NameKind, Operation, OperationName, TextMap, Use, parse_mapped};
+pub use pages::{ERROR_IDS, ERRORS, ErrorKind, explain_error};
 pub use source::decode;
 pub use types::TYPE_NAMES;
 
