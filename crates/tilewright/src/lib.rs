@@ -18,6 +18,7 @@
 //! | [`ptx`] | PTX as data, and a machine that runs it on the CPU |
 //! | [`ptxas`](mod@ptxas) | NVIDIA's assembler, where it is installed |
 //! | [`source`] | files with a module: bytecode or text, whichever they are |
+//! | [`arguments`](mod@arguments) | arguments of launches as people write them: `f32[1024]=1` |
 //! | [`array`](mod@array) | typed arrays, and the `.npy` files they are kept in |
 //! | [`diff`](mod@diff) | comparing modules, operation by operation |
 //! | [`stats`] | counting operations, flops and bytes |
@@ -87,31 +88,46 @@
 //! # }
 //! ```
 //!
+//! # Features
+//!
+//! The feature `command`, which is there by default, is the command and all that only it needs; `gpu` and `mlir`, which are parts of it, are the
+//! modules of these names. Without them the library builds for `wasm32-unknown-unknown` as well: the explorer is such a program.
+//!
 //! `examples/` has whole programs: `build_kernel` builds a kernel from nothing and runs it, `fuse_multiply_add` is a pass,
 //! `list_kernels` walks over files.
 #![forbid(unsafe_code)]
 
 // The command is written like any other program that uses this library.
+#[cfg(feature = "command")]
 extern crate self as tilewright;
 
+pub mod arguments;
 pub mod array;
 pub mod case;
+#[cfg(feature = "command")]
 pub mod cli;
 pub mod diff;
+mod dump_json;
 pub mod environment;
 pub mod facts;
+mod json;
+#[cfg(feature = "gpu")]
 pub mod ptxas;
 pub mod source;
 pub mod stats;
 
+pub use dump_json::dump_json;
 pub use tilewright_bytecode as bytecode;
 pub use tilewright_check as check;
 pub use tilewright_exec as exec;
+#[cfg(feature = "gpu")]
 pub use tilewright_gpu as gpu;
 pub use tilewright_ir as ir;
 pub use tilewright_memory_model as memory_model;
+#[cfg(feature = "mlir")]
 pub use tilewright_mlir as mlir;
 pub use tilewright_numeric as numeric;
 pub use tilewright_passes as passes;
+#[cfg(feature = "gpu")]
 pub use tilewright_ptx as ptx;
 pub use tilewright_text as text;

@@ -157,6 +157,17 @@ impl Array {
         &mut self.bytes
     }
 
+    /// Stores the bits of the element at `index`.
+    pub(crate) fn set_bits(&mut self, index: usize, bits: u64) {
+        if self.dtype.storage_bits() == 4 {
+            let (byte, shift) = (&mut self.bytes[index / 2], index % 2 * 4);
+            *byte = *byte & !(0xf << shift) | (bits as u8 & 0xf) << shift;
+            return;
+        }
+        let size = self.dtype.storage_bits() as usize / 8;
+        self.bytes[index * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+
     /// A copy, for a launch that shall not change this one.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod elsewhere;
 mod error;
+#[cfg(feature = "gpu")]
 mod ptx;
 mod report;
 mod run;
@@ -17,6 +18,7 @@ mod spec;
 pub use compare::{Comparison, WorstElement, compare};
 pub use elsewhere::{BoundCase, Outcome};
 pub use error::CaseError;
+#[cfg(feature = "gpu")]
 pub use ptx::PtxOptions;
 pub use report::{CaseReport, FailureVerdict, InputVerdict, LaunchVerdict, OutputVerdict, StdoutVerdict, Worst};
 pub use run::{OutputFn, RunOptions};

@@ -1,13 +1,15 @@
 //! Writing to the terminal: colours, complaints, closed pipes.
 
 use serde::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+use serde_json::ser::PrettyFormatter;
 use std::{
     env, fs,
     io::{self, BufWriter, IsTerminal, Write},
     path::Path,
 };
-use tilewright::ir::{is_printable, printable};
+use tilewright::ir::printable;
+
+use crate::json::PrintableJson;
 
 /// Whether and how to colour text.
 #[derive(Clone, Copy)]
@@ -109,54 +111,6 @@ pub(super) fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Res
     out.flush()
 }
 
-/// A value as JSON, in one line.
-pub(super) fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
-    let mut text = Vec::new();
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut text, PrintableJson(CompactFormatter)))?;
-    // JSON is UTF-8.
-    Ok(String::from_utf8_lossy(&text).into_owned())
-}
-
-/// JSON in which what is not printable stands as `\u202e`: it means the same to programs, and nothing to terminals.
-struct PrintableJson<F>(F);
-
-/// Hands these on to the formatter inside.
-macro_rules! as_inside {
-    ($($name:ident($($argument:ident: $ty:ty),*));* $(;)?) => {
-        $(fn $name<W: ?Sized + Write>(&mut self, writer: &mut W $(, $argument: $ty)*) -> io::Result<()> {
-            self.0.$name(writer $(, $argument)*)
-        })*
-    };
-}
-
-impl<F: Formatter> Formatter for PrintableJson<F> {
-    as_inside! {
-        begin_array();
-        end_array();
-        begin_array_value(first: bool);
-        end_array_value();
-        begin_object();
-        end_object();
-        begin_object_key(first: bool);
-        end_object_key();
-        begin_object_value();
-        end_object_value();
-    }
-
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some(at) = rest.find(|c| !is_printable(c)) {
-            writer.write_all(&rest.as_bytes()[..at])?;
-            let mut behind = rest[at..].chars();
-            for unit in behind.next().unwrap_or_default().encode_utf16(&mut [0; 2]) {
-                write!(writer, "\\u{unit:04x}")?;
-            }
-            rest = behind.as_str();
-        }
-        writer.write_all(rest.as_bytes())
-    }
-}
-
 /// A time for people.
 pub(super) fn duration(seconds: f64) -> String {
     match seconds {
@@ -227,6 +181,7 @@ impl<W: Write> std::fmt::Write for TextSink<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ir::is_printable, json::json_text};
 
     #[test]
     fn json_means_the_same_and_is_printable() {

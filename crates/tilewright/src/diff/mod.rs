@@ -31,6 +31,7 @@ mod align;
 mod canon;
 mod fingerprint;
 mod function;
+#[cfg(feature = "mlir")]
 mod mlir;
 mod operation;
 mod symbols;
@@ -38,6 +39,7 @@ mod text;
 
 use crate::ir::Module;
 use canon::Canon;
+#[cfg(feature = "mlir")]
 pub use mlir::{MlirDiff, diff_mlir};
 use serde::Serialize;
 

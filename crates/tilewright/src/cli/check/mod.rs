@@ -11,13 +11,11 @@ use super::{
     run::{
         LIMIT_NAMES,
         argument::{self, Grid},
-        bind::{self, Bound},
         choose_entry_of,
     },
 };
 pub use text::finding_text;
 
-use anyhow::{Context as _, bail};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -25,9 +23,10 @@ use std::{
     time::Duration,
 };
 use tilewright::{
+    arguments::Checked,
     case::{Case, CaseError},
-    check::{Array, CheckError, CheckOptions, Checker, Report},
-    exec::{Arg, LaunchOptions, Limits, Memory, OutputSink, Param, Plan, Schedule},
+    check::{CheckError, CheckOptions, Checker, Report},
+    exec::{LaunchOptions, Limits, Memory, OutputSink, Schedule},
     ir::Version,
 };
 
@@ -117,7 +116,7 @@ Examples:
   tilewright check kernel.mlir --grid 4 'f32[64]' --format sarif > findings.sarif";
 
 /// What was checked.
-struct Checked {
+struct CheckedLaunch {
     name: String,
     report: Report,
 }
@@ -159,14 +158,14 @@ fn launch_options(args: &Args) -> LaunchOptions<'static> {
     LaunchOptions::new().limits(limits).output(OutputSink::new(Arc::new(Mutex::new(io::sink()))))
 }
 
-fn check_case(args: &Args, path: &Path) -> anyhow::Result<Checked> {
+fn check_case(args: &Args, path: &Path) -> anyhow::Result<CheckedLaunch> {
     let case = Case::load(path)?;
     let (options, machine) = (args.orders(CheckOptions::new()), args.machine.machine()?);
     let report = case.check_with(args.bytecode, options, &launch_options(args), machine).map_err(|error| match error {
         CaseError::Check(error) => failed(error),
         error => error.into(),
     })?;
-    Ok(Checked { name: case.name().to_owned(), report })
+    Ok(CheckedLaunch { name: case.name().to_owned(), report })
 }
 
 /// Why a launch could not be checked, which is not what was looked for.
@@ -177,7 +176,7 @@ fn failed(error: CheckError) -> anyhow::Error {
     }
 }
 
-fn check_file(args: &Args, file: &Path, grid: [u32; 3]) -> anyhow::Result<Checked> {
+fn check_file(args: &Args, file: &Path, grid: [u32; 3]) -> anyhow::Result<CheckedLaunch> {
     let module = File::read(file)?.verified().map_err(|error| match error.downcast::<Finding>() {
         Ok(Finding(what)) => anyhow::anyhow!(what),
         Err(error) => error,
@@ -185,65 +184,14 @@ fn check_file(args: &Args, file: &Path, grid: [u32; 3]) -> anyhow::Result<Checke
     let checker = Checker::new(module).for_machine(args.machine.machine()?);
     let entry = choose_entry_of(checker.module(), args.entry.as_deref())?;
     let plan = checker.plan(&entry)?;
-    let shared: Vec<Option<Shared>> = args.args.iter().map(|text| Shared::parse(text)).collect::<anyhow::Result<_>>()?;
-    let texts: Vec<String> =
-        std::iter::zip(&args.args, &shared).enumerate().map(|(i, (text, shared))| bound_text(&plan, i, text, shared.is_some())).collect();
-    let mut bound = bind::bind(&plan, &texts)?;
-    // Parameters that are buffers, in the order of the buffers of the launch.
-    let buffers: Vec<usize> = (0..bound.len()).filter(|i| matches!(bound[*i], Bound::Buffer(_))).collect();
-    let sizes: Vec<u64> = bound.iter().map(|bound| if let Bound::Buffer(array) = bound { array.bytes().len() as u64 } else { 0 }).collect();
-    if let Some(number) = args.read_only.iter().find(|number| !buffers.contains(number)) {
-        bail!("parameter {number} is no buffer, which --read-only asks for");
-    }
+    let mut checked = Checked::bind(&plan, &args.args)?;
+    let mut options = checked.options();
     let mut memory = Memory::new();
-    let mut launch_args = bind::place_some(&mut bound, &mut memory, &args.read_only);
-    let mut arrays: Vec<Array> = Vec::new();
-    for i in buffers.iter().copied() {
-        let (owner, offset) = shared[i].as_ref().map_or((i, 0), |shared| (shared.parameter, shared.offset));
-        let (Some(Arg::Pointer(start)), Some(bytes)) =
-            (launch_args.get(owner).copied(), sizes.get(owner).and_then(|size| size.checked_sub(offset)))
-        else {
-            bail!("parameter {i} shares the buffer of parameter {owner}, which has none, or not so many bytes");
-        };
-        launch_args[i] = Arg::Pointer(start + offset);
-        arrays.push(Array::new(format!("parameter {i}"), start + offset, bytes));
-    }
-    let is_uninitialised = |i: &usize| args.args[*i].ends_with(UNWRITTEN);
-    let uninitialised: Vec<usize> = buffers.iter().enumerate().filter(|(_, i)| is_uninitialised(i)).map(|(number, _)| number).collect();
-    let mut options = CheckOptions::new().names(buffers.iter().map(|i| format!("parameter {i}"))).uninitialised(uninitialised);
+    let (launch_args, arrays) = checked.place(&mut memory, &args.read_only)?;
     if args.distinct {
         options = options.distinct(arrays);
     }
     let options = args.orders(options);
     let report = checker.check(&entry, &mut memory, grid, &launch_args, &options, &launch_options(args)).map_err(failed)?;
-    Ok(Checked { name: entry, report })
-}
-
-/// Marks a buffer whose content is undefined.
-const UNWRITTEN: &str = "=?";
-
-/// An argument that is memory of another one.
-struct Shared {
-    parameter: usize,
-    /// In bytes.
-    offset: u64,
-}
-
-impl Shared {
-    /// Reads `&0+64`; gives none for other arguments.
-    fn parse(text: &str) -> anyhow::Result<Option<Shared>> {
-        let Some(rest) = text.strip_prefix('&') else { return Ok(None) };
-        let (parameter, offset) = rest.split_once('+').unwrap_or((rest, "0"));
-        let parts = parameter.parse().ok().zip(offset.parse().ok());
-        let (parameter, offset) = parts.with_context(|| format!("expected &PARAMETER or &PARAMETER+BYTES, found '{text}'"))?;
-        Ok(Some(Shared { parameter, offset }))
-    }
-}
-
-/// An argument as `run` takes it: one that shares memory is an empty buffer there.
-fn bound_text(plan: &Plan, i: usize, text: &str, shares: bool) -> String {
-    match plan.params().get(i) {
-        Some(Param::Pointer(pointee)) if shares => format!("{pointee}[0]"),
-        _ => text.strip_suffix(UNWRITTEN).unwrap_or(text).to_owned(),
-    }
+    Ok(CheckedLaunch { name: entry, report })
 }

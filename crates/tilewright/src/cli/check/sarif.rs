@@ -17,7 +17,7 @@ fn rule(rule: &Rule) -> sarif::Rule {
         text: Some(rule.text),
         mend: Some(rule.mend),
         chapter: rule.chapter,
-        page: Some("docs/check-rules.md"),
+        page: Some(tilewright::check::RULES_PAGE),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Findings for people.
 
-use super::Checked;
+use super::CheckedLaunch;
 use crate::cli::output::{Style, count};
 use std::{
     collections::HashMap,
@@ -24,9 +24,9 @@ impl Sources {
     }
 }
 
-pub(super) fn write(out: &mut dyn Write, checked: &[Checked]) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, checked: &[CheckedLaunch]) -> io::Result<()> {
     let (style, mut sources, command) = (Style::stdout(), Sources::default(), command());
-    for Checked { name, report } in checked {
+    for CheckedLaunch { name, report } in checked {
         for finding in &report.findings {
             let again = |schedule: &str| format!("{command} --schedule {schedule}");
             write_finding(out, style, &mut sources, finding, &again)?;

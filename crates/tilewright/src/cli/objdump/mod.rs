@@ -1,8 +1,7 @@
 //! `tilewright objdump`: what every byte of a file means.
 
-mod json;
-
 use super::{exit::Exit, input::File, mlir, output::TextSink};
+use crate::dump_json::Document;
 use anyhow::bail;
 use clap::ValueEnum;
 use std::{
@@ -93,7 +92,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let verdict = bytecode::read(bytes).map(drop);
     let mut out = TextSink::new(BufWriter::new(io::stdout().lock()));
     let found = if args.json {
-        let mut document = json::Document::new(&mut out, bytes.len(), verdict.as_ref().err());
+        let mut document = Document::new(&mut out, bytes.len(), verdict.as_ref().err());
         let found = select(args, bytes, &mut document);
         document.finish();
         found

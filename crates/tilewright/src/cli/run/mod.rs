@@ -83,6 +83,8 @@ ARG... are the entry's parameters in order:
 
   @in.npy          a buffer with the content of the file
   f32[1024x64]     a buffer of zeros; f32[1024]=1.5 fills it
+  f32[1024]=count  a buffer of 0, 1, 2 and so on, from 0 again where the type ends
+  f32[8x8]=random  a buffer of small numbers, the same each time
   i32:64  f32:0.5  a number; 0x... gives its bits, i1 takes true and false
 
 Element types are those of the IR (i1 i8 i16 i32 i64 f16 bf16 f32 tf32 f64 f8E4M3FN f8E5M2 ...), and bool, u8 to u64 and \

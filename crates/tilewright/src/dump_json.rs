@@ -1,15 +1,27 @@
-//! The dump for programs: a tree, written as it comes.
+//! What every byte of a file means, for programs: a tree, written as it comes.
 
-use crate::cli::output::json_text;
+use crate::{
+    bytecode::{
+        self, ReadError,
+        dump::{Group, Leaf, Visitor, dump},
+    },
+    json::json_text,
+};
 use serde::Serialize;
 use std::fmt::{self, Write as _};
-use tilewright::bytecode::{
-    ReadError,
-    dump::{Group, Leaf, Visitor},
-};
+
+/// What every byte of a file means, as `tilewright objdump --json` writes it: groups with their items, in the order of the file.
+pub fn dump_json(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let error = bytecode::read(bytes).err();
+    let mut document = Document::new(&mut text, bytes.len(), error.as_ref());
+    dump(bytes, &mut document);
+    document.finish();
+    text
+}
 
 /// A JSON document under way, a line for each group and leaf.
-pub(super) struct Document<'o> {
+pub(crate) struct Document<'o> {
     out: &'o mut dyn fmt::Write,
     failed: bool,
     /// Where the open groups begin.
@@ -40,7 +52,7 @@ struct Failure<'a> {
 
 impl<'o> Document<'o> {
     /// Begins the document on a file of this length, and with this fault.
-    pub(super) fn new(out: &'o mut dyn fmt::Write, length: usize, error: Option<&ReadError>) -> Document<'o> {
+    pub(crate) fn new(out: &'o mut dyn fmt::Write, length: usize, error: Option<&ReadError>) -> Document<'o> {
         let mut document = Document { out, failed: false, starts: Vec::new(), is_first: true };
         let error = error.map(|e| Failure { offset: e.offset(), section: e.section().to_string(), message: e.message() });
         document.write(format_args!("{{\n \"length\": {length},\n \"error\": {},\n \"items\": [", json(&error)));
@@ -48,7 +60,7 @@ impl<'o> Document<'o> {
     }
 
     /// Ends the document.
-    pub(super) fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.write(format_args!("\n ]\n}}\n"));
     }
 
