@@ -42,6 +42,12 @@ def test_the_quick_start(script, tmp_path):
     assert (done.returncode, done.stdout) == (0, output), done.stderr
 
 
+def test_the_readme_begins_with_the_same():
+    readme = (ROOT / "README.md").read_text()
+    for text in ["def add(a, b, c, n: ct.Constant[int]):", "$ python -m tilewright.cutile add.py"]:
+        assert f"\n{block(text)}```\n" in readme
+
+
 def test_compiled_kernels_are_found_by_another_process(script, tmp_path):
     call, shown = block("cache_info()").removeprefix(">>> ").splitlines()
     script.write_text(f"import tilewright.cutile\ntilewright.cutile.install()\n{script.read_text()}\nprint({call})\n")

@@ -1,4 +1,4 @@
-//! Runs the commands of `README.md`, `docs/engine.md` and `docs/gpu-guide.md` and compares what they print with what these show; `BLESS=1` writes the latter anew.
+//! Runs the commands of `README.md`, `docs/engine.md`, `docs/gpu-guide.md` and the tutorials and compares what they print with what these show; `BLESS=1` writes the latter anew.
 //!
 //! Times, numbers of threads and measurements differ from machine to machine: the former become `TIME` and `N threads`, and what measures
 //! is not run.
@@ -54,7 +54,7 @@ fn examples(readme: &str) -> Vec<Shown> {
 /// A folder with what commands name: the examples, the corpus, and `tilewright` to be found.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["examples", "tests"] {
+    for name in ["crates", "examples", "tests"] {
         symlink(fs::canonicalize(root().join(name)).unwrap(), folder.path().join(name)).unwrap();
     }
     fs::create_dir(folder.path().join("bin")).unwrap();
@@ -168,6 +168,12 @@ fn the_page_of_the_engine_shows_what_commands_print() {
         return told.unwrap();
     }
     check_page("docs/engine.md", 4);
+}
+
+#[test]
+fn the_tutorials_show_what_commands_print() {
+    check_page("docs/tutorial-kernel.md", 7);
+    check_page("docs/tutorial-mistake.md", 6);
 }
 
 #[test]
