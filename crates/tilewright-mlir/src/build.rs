@@ -1,8 +1,8 @@
 //! Adding to tables: each string, attribute and type once.
 
 use crate::{
-    encoding::{self, code},
-    tables::{AttrId, Dialect, DialectId, Form, StrId, Tables, TypeId},
+    encoding::{self, EncodingId, Owner, code},
+    tables::{AttrId, Dialect, DialectId, StrId, Tables, TypeId},
     write::push_varint,
 };
 use foldhash::{HashMap, HashMapExt as _};
@@ -17,9 +17,9 @@ pub(crate) struct Builder<'t, 'a> {
     distinct: HashMap<(u64, AttrId), AttrId>,
 }
 
-/// The form of an encoding of the builtin dialect.
-fn form_of(rows: fn(&encoding::Encodings) -> &'static [encoding::Encoding], code: u64) -> Form {
-    encoding::of(b"builtin").and_then(|all| encoding::find(rows(all), code)).map_or(Form::Opaque, Form::Known)
+/// An encoding of the builtin dialect.
+fn builtin(is_type: bool, code: u64) -> Option<EncodingId> {
+    EncodingId::find(Owner::Builtin, is_type, code)
 }
 
 fn with_null(text: &str) -> Vec<u8> {
@@ -43,11 +43,11 @@ impl<'t, 'a> Builder<'t, 'a> {
         for id in (0..tables.dialects.len() as u32).map(DialectId) {
             builder.dialects.entry(tables.dialect_name(id).to_vec()).or_insert(id);
         }
-        for (index, entry) in tables.attrs.entries.iter().enumerate() {
+        for (index, entry) in tables.attrs.entries().enumerate() {
             let encoded = tables.attrs.encoded(index as u32).to_vec();
             builder.attrs.entry((entry.dialect, encoded)).or_insert(AttrId(index as u32));
         }
-        for (index, entry) in tables.types.entries.iter().enumerate() {
+        for (index, entry) in tables.types.entries().enumerate() {
             let encoded = tables.types.encoded(index as u32).to_vec();
             builder.types.entry((entry.dialect, encoded)).or_insert(TypeId(index as u32));
         }
@@ -80,16 +80,18 @@ impl<'t, 'a> Builder<'t, 'a> {
         push_varint(&mut encoded, code);
         fields(&mut encoded);
         let dialect = self.dialect(b"builtin");
-        let form = form_of(|all| all.attributes, code);
+        let encoding = builtin(false, code);
         let tables = &mut *self.tables;
-        *self.attrs.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, form)))
+        *self.attrs.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, encoding)))
     }
 
     /// An attribute of any dialect in its encoding, with the code before the fields.
     pub(crate) fn encoded_attr(&mut self, dialect: &[u8], encoding: &'static encoding::Encoding, encoded: Vec<u8>) -> AttrId {
         let dialect = self.dialect(dialect);
         let tables = &mut *self.tables;
-        let add = |(_, encoded): &(DialectId, Vec<u8>)| AttrId(tables.attrs.push(encoded, dialect, Form::Known(encoding)));
+        let add = |(_, encoded): &(DialectId, Vec<u8>)| {
+            AttrId(tables.attrs.push(encoded, dialect, EncodingId::find(encoding.owner, false, encoding.code)))
+        };
         *self.attrs.entry((dialect, encoded)).or_insert_with_key(add)
     }
 
@@ -99,9 +101,9 @@ impl<'t, 'a> Builder<'t, 'a> {
         push_varint(&mut encoded, code);
         fields(&mut encoded);
         let dialect = self.dialect(b"builtin");
-        let form = form_of(|all| all.types, code);
+        let encoding = builtin(true, code);
         let tables = &mut *self.tables;
-        *self.types.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| TypeId(tables.types.push(encoded, dialect, form)))
+        *self.types.entry((dialect, encoded)).or_insert_with_key(|(_, encoded)| TypeId(tables.types.push(encoded, dialect, encoding)))
     }
 
     /// An attribute that stands as text.
@@ -109,7 +111,7 @@ impl<'t, 'a> Builder<'t, 'a> {
         let dialect = self.dialect(dialect);
         let tables = &mut *self.tables;
         let key = (dialect, with_null(text));
-        *self.attrs.entry(key).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, Form::Text)))
+        *self.attrs.entry(key).or_insert_with_key(|(_, encoded)| AttrId(tables.attrs.push(encoded, dialect, None)))
     }
 
     /// A type that stands as text.
@@ -117,7 +119,7 @@ impl<'t, 'a> Builder<'t, 'a> {
         let dialect = self.dialect(dialect);
         let tables = &mut *self.tables;
         let key = (dialect, with_null(text));
-        *self.types.entry(key).or_insert_with_key(|(_, encoded)| TypeId(tables.types.push(encoded, dialect, Form::Text)))
+        *self.types.entry(key).or_insert_with_key(|(_, encoded)| TypeId(tables.types.push(encoded, dialect, None)))
     }
 
     /// A distinct attribute: one for each number, however many look the same.
@@ -129,8 +131,8 @@ impl<'t, 'a> Builder<'t, 'a> {
         push_varint(&mut encoded, code::DISTINCT);
         push_varint(&mut encoded, u64::from(inner.0));
         let dialect = self.dialect(b"builtin");
-        let form = form_of(|all| all.attributes, code::DISTINCT);
-        let id = AttrId(self.tables.attrs.push(&encoded, dialect, form));
+        let encoding = builtin(false, code::DISTINCT);
+        let id = AttrId(self.tables.attrs.push(&encoded, dialect, encoding));
         self.distinct.insert((number, inner), id);
         id
     }

@@ -1,12 +1,15 @@
 //! A place in a range of bytes, and the primitives of the format.
 
 use crate::error::{Error, Section};
+use std::ops::Range;
 
 /// Reads from a range of bytes; knows where in the file it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
+    /// The range and what stands around it, so that a number at its end can be read as part of a word.
     bytes: &'a [u8],
     pos: usize,
+    end: usize,
     /// Where in the file `bytes` begins.
     base: usize,
     section: Section,
@@ -14,7 +17,13 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(bytes: &'a [u8], base: usize, section: Section) -> Cursor<'a> {
-        Cursor { bytes, pos: 0, base, section }
+        Cursor { bytes, pos: 0, end: bytes.len(), base, section }
+    }
+
+    /// A cursor over a range of `bytes`, which begin at `base` in the file.
+    #[inline]
+    pub(crate) fn within(bytes: &'a [u8], range: Range<usize>, base: usize, section: Section) -> Cursor<'a> {
+        Cursor { bytes, pos: range.start, end: range.end, base, section }
     }
 
     /// Bytes that were read before, whose place in a file does not matter any more.
@@ -28,15 +37,15 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn remaining(&self) -> usize {
-        self.bytes.len() - self.pos
+        self.end - self.pos
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.pos == self.bytes.len()
+        self.pos == self.end
     }
 
     pub(crate) fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.pos..]
+        &self.bytes[self.pos..self.end]
     }
 
     #[cold]
@@ -52,9 +61,13 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     pub(crate) fn byte(&mut self) -> Result<u8, Error> {
-        let Some(&byte) = self.bytes.get(self.pos) else { return Err(self.error("it ends where a byte is expected")) };
-        self.pos += 1;
-        Ok(byte)
+        match self.bytes.get(self.pos) {
+            Some(&byte) if self.pos < self.end => {
+                self.pos += 1;
+                Ok(byte)
+            }
+            _ => Err(self.error("it ends where a byte is expected")),
+        }
     }
 
     pub(crate) fn bytes(&mut self, count: u64) -> Result<&'a [u8], Error> {
@@ -70,7 +83,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, Error> {
         match self.bytes.get(self.pos) {
-            Some(&byte) if byte & 1 == 1 => {
+            Some(&byte) if byte & 1 == 1 && self.pos < self.end => {
                 self.pos += 1;
                 Ok(u64::from(byte >> 1))
             }
@@ -80,11 +93,11 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn long_varint(&mut self) -> Result<u64, Error> {
-        // One that does not stand at the very end is part of a word.
-        if let Some(word) = self.rest().first_chunk() {
+        // One that does not stand at the very end of everything is part of a word.
+        if let Some(word) = self.bytes.get(self.pos..).and_then(|rest| rest.first_chunk()) {
             let word = u64::from_le_bytes(*word);
             let len = word.trailing_zeros() + 1;
-            if len <= 8 {
+            if len <= 8 && self.pos + len as usize <= self.end {
                 self.pos += len as usize;
                 return Ok(word << (64 - 8 * len) >> (64 - 7 * len));
             }
@@ -92,14 +105,12 @@ impl<'a> Cursor<'a> {
         self.last_varint()
     }
 
-    /// A number with fewer than eight bytes behind its first one, or one of nine bytes.
+    /// A number with fewer than eight bytes behind its first one, one of nine bytes, or none.
+    #[cold]
     fn last_varint(&mut self) -> Result<u64, Error> {
-        let first = self.bytes.get(self.pos).copied();
-        let Some(first) = first else { return Err(self.error("it ends where a number is expected")) };
+        let Some((&first, behind)) = self.rest().split_first() else { return Err(self.error("it ends where a number is expected")) };
         let following = first.trailing_zeros() as usize;
-        let Some(bytes) = self.bytes.get(self.pos + 1..=self.pos + following) else {
-            return Err(self.error("it ends within a number"));
-        };
+        let Some(bytes) = behind.get(..following) else { return Err(self.error("it ends within a number")) };
         let rest = bytes.iter().rev().fold(0, |rest, &byte| rest << 8 | u64::from(byte));
         self.pos += following + 1;
         Ok(if following == 8 { rest } else { (rest << 8 | u64::from(first)) >> (following + 1) })
@@ -142,10 +153,10 @@ impl<'a> Cursor<'a> {
     /// An index of something of which there are `count`.
     #[inline]
     pub(crate) fn index(&mut self, count: usize, what: &str) -> Result<u32, Error> {
-        let offset = self.offset();
+        let start = self.pos;
         let index = self.varint()?;
         if index >= count as u64 {
-            return Err(self.no_such(offset, index, count, what));
+            return Err(self.no_such(self.base + start, index, count, what));
         }
         Ok(index as u32)
     }
@@ -184,8 +195,9 @@ impl<'a> Cursor<'a> {
 
     /// A cursor over the next `count` bytes, which this one skips.
     pub(crate) fn part(&mut self, count: u64, section: Section) -> Result<Cursor<'a>, Error> {
-        let base = self.offset();
-        Ok(Cursor::new(self.bytes(count)?, base, section))
+        let start = self.pos;
+        self.bytes(count)?;
+        Ok(Cursor::within(self.bytes, start..self.pos, self.base, section))
     }
 
     /// Whatever must not remain.
@@ -217,6 +229,12 @@ mod tests {
             let followed = [bytes, &[0x5a; 9]].concat();
             let mut cursor = Cursor::trusted(&followed);
             assert_eq!((cursor.varint(), cursor.remaining()), (Ok(value), 9));
+            // And where what follows does not belong to it.
+            let part = |end| Cursor::within(&followed, 0..end, 0, Section::AttrType);
+            let mut cursor = part(bytes.len());
+            assert_eq!((cursor.varint(), cursor.remaining()), (Ok(value), 0));
+            assert!(cursor.varint().is_err() && cursor.byte().is_err());
+            assert!(part(bytes.len() - 1).varint().is_err());
         }
         assert_eq!(Cursor::trusted(&[0x01 << 1 | 1]).signed_varint(), Ok(-1));
         assert_eq!(Cursor::trusted(&[0x02 << 1 | 1]).signed_varint(), Ok(1));

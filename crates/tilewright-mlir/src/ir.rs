@@ -46,18 +46,76 @@ impl Span {
     }
 }
 
+/// A number, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct OptionalNumber(u32);
+
+impl OptionalNumber {
+    const NONE: OptionalNumber = OptionalNumber(u32::MAX);
+
+    #[inline]
+    fn get(self) -> Option<u32> {
+        Some(self.0).filter(|&number| number != u32::MAX)
+    }
+}
+
+impl From<Option<u32>> for OptionalNumber {
+    #[inline]
+    fn from(number: Option<u32>) -> OptionalNumber {
+        number.map_or(OptionalNumber::NONE, OptionalNumber)
+    }
+}
+
 /// What an operation is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpData {
     pub(crate) name: NameId,
     pub(crate) location: AttrId,
-    /// The dictionary of its attributes.
-    pub(crate) attrs: Option<AttrId>,
-    /// The number of its properties in the table of these.
-    pub(crate) properties: Option<u32>,
+    attrs: OptionalNumber,
+    properties: OptionalNumber,
     pub(crate) results: Span,
     /// In the pool of operands.
     pub(crate) operands: Span,
+    /// In the list of what few operations have.
+    more: OptionalNumber,
+}
+
+const _: () = assert!(size_of::<OpData>() == 36);
+
+impl OpData {
+    /// An operation with a name and a location only.
+    #[inline]
+    pub(crate) const fn new(name: NameId, location: AttrId) -> OpData {
+        let (none, span) = (OptionalNumber::NONE, Span { start: 0, len: 0 });
+        OpData { name, location, attrs: none, properties: none, results: span, operands: span, more: none }
+    }
+
+    /// The dictionary of its attributes.
+    #[inline]
+    pub(crate) fn attrs(&self) -> Option<AttrId> {
+        self.attrs.get().map(AttrId)
+    }
+
+    #[inline]
+    pub(crate) fn set_attrs(&mut self, attrs: Option<AttrId>) {
+        self.attrs = attrs.map(|id| id.0).into();
+    }
+
+    /// The number of its properties in the table of these.
+    #[inline]
+    pub(crate) fn properties(&self) -> Option<u32> {
+        self.properties.get()
+    }
+
+    #[inline]
+    pub(crate) fn set_properties(&mut self, properties: Option<u32>) {
+        self.properties = properties.into();
+    }
+}
+
+/// What few operations have.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct More {
     /// In the pool of successors.
     pub(crate) successors: Span,
     pub(crate) regions: Span,
@@ -96,7 +154,8 @@ pub(crate) struct UseListOrder {
 pub(crate) struct Ir {
     pub(crate) ops: Vec<OpData>,
     pub(crate) blocks: Vec<BlockData>,
-    pub(crate) regions: Vec<RegionData>,
+    pub(crate) all_regions: Vec<RegionData>,
+    more: Vec<More>,
     pub(crate) operands: Vec<Value>,
     /// Numbers of blocks within their regions.
     pub(crate) successors: Vec<u32>,
@@ -120,12 +179,31 @@ impl Ir {
         &self.operands[op.operands.range()]
     }
 
+    /// What an operation has besides what all have.
+    #[inline]
+    pub(crate) fn more(&self, op: &OpData) -> More {
+        op.more.get().map_or(More::default(), |more| self.more[more as usize])
+    }
+
+    /// Says what an operation has besides what all have.
+    pub(crate) fn set_more(&mut self, op: &mut OpData, more: More) {
+        if more.successors.len > 0 || more.regions.len > 0 || more.is_isolated {
+            op.more = OptionalNumber(self.more.len() as u32);
+            self.more.push(more);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn regions(&self, op: &OpData) -> Span {
+        self.more(op).regions
+    }
+
     pub(crate) fn successors(&self, op: &OpData) -> &[u32] {
-        &self.successors[op.successors.range()]
+        &self.successors[self.more(op).successors.range()]
     }
 
     pub(crate) fn blocks(&self, region: Region) -> impl Iterator<Item = Block> + use<> {
-        self.regions[region.index()].blocks.iter().map(Block)
+        self.all_regions[region.index()].blocks.iter().map(Block)
     }
 
     pub(crate) fn value_type(&self, value: Value) -> TypeId {

@@ -37,7 +37,7 @@ impl Stats {
         operations.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let tables = &module.tables;
         let dialects = (0..tables.dialects.len() as u32).map(DialectId).map(|id| {
-            let of = |table: &crate::tables::Table<'_>| table.entries.iter().filter(|entry| entry.dialect == id).count();
+            let of = |table: &crate::tables::Table<'_>| table.entries().filter(|entry| entry.dialect == id).count();
             (text(tables.dialect_name(id)), of(&tables.attrs), of(&tables.types))
         });
         let groups = module.resources.dialects.iter().chain(&module.resources.external);

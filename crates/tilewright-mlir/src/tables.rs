@@ -2,7 +2,8 @@
 
 use crate::{
     cursor::Cursor,
-    encoding::{self, Encoding, Owner, Value, code, decode},
+    encoding::{self, Encoding, EncodingId, Owner, Value, code, decode},
+    error::Section,
     float::Format,
 };
 use smallvec::SmallVec;
@@ -94,45 +95,137 @@ pub(crate) enum Form {
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    pub(crate) start: usize,
     pub(crate) len: usize,
     pub(crate) dialect: DialectId,
     pub(crate) form: Form,
 }
 
+/// A form in four bytes: the number of an encoding, or one that no encoding has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct ShortForm(u32);
+
+impl ShortForm {
+    const TEXT: ShortForm = ShortForm(EncodingId::END);
+    const OPAQUE: ShortForm = ShortForm(EncodingId::END + 1);
+}
+
+impl From<EncodingId> for ShortForm {
+    #[inline]
+    fn from(id: EncodingId) -> ShortForm {
+        ShortForm(id.number())
+    }
+}
+
+/// A row as it is kept, in two words: a long module has a million of them. It ends where the next one begins.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: usize,
+    dialect: DialectId,
+    form: ShortForm,
+}
+
+const _: () = assert!(size_of::<Row>() == 16);
+
 /// The attributes or the types of a module, each in its encoding.
 #[derive(Clone, Default, Debug)]
 pub struct Table<'a> {
-    pub(crate) bytes: Cow<'a, [u8]>,
-    pub(crate) entries: Vec<Entry>,
+    bytes: Cow<'a, [u8]>,
+    /// Where the bytes begin in the file that they were read from.
+    base: usize,
+    rows: Vec<Row>,
+}
+
+impl<'a> Table<'a> {
+    /// A table whose entries will be within `bytes`, which begin at `base` in a file.
+    pub(crate) fn new(bytes: &'a [u8], base: usize) -> Table<'a> {
+        Table { bytes: Cow::Borrowed(bytes), base, rows: Vec::new() }
+    }
+
+    /// Has room for so many entries.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.rows.reserve_exact(count);
+    }
+
+    /// Adds the entry that begins at `start`, where the one before ends: in an encoding, or as text.
+    #[inline]
+    pub(crate) fn add(&mut self, start: usize, dialect: DialectId, is_text: bool, encoding: Option<EncodingId>) {
+        let form = if is_text { ShortForm::TEXT } else { encoding.map_or(ShortForm::OPAQUE, ShortForm::from) };
+        self.rows.push(Row { start, dialect, form });
+    }
+
+    /// The bytes from `len` on belong to no entry, and are given away.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if let Cow::Borrowed(bytes) = &mut self.bytes {
+            *bytes = &bytes[..len];
+        }
+    }
 }
 
 impl Table<'_> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.rows.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.rows.is_empty()
     }
 
     pub(crate) fn entry(&self, index: u32) -> Entry {
-        self.entries[index as usize]
+        let row = self.rows[index as usize];
+        let form = match EncodingId::from_number(row.form.0) {
+            Some(id) => Form::Known(id.encoding()),
+            None if row.form == ShortForm::TEXT => Form::Text,
+            None => Form::Opaque,
+        };
+        Entry { len: self.end(index) - row.start, dialect: row.dialect, form }
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry> {
+        (0..self.len() as u32).map(|index| self.entry(index))
+    }
+
+    /// The encodings of entries, none where they stand as text or in one that is not known.
+    #[inline]
+    pub(crate) fn encoding(&self, index: u32) -> Option<EncodingId> {
+        EncodingId::from_number(self.rows[index as usize].form.0)
+    }
+
+    #[inline]
+    fn end(&self, index: u32) -> usize {
+        self.rows.get(index as usize + 1).map_or(self.bytes.len(), |next| next.start)
     }
 
     /// The encoding of an entry.
+    #[inline]
     pub(crate) fn encoded(&self, index: u32) -> &[u8] {
-        let entry = &self.entries[index as usize];
-        &self.bytes[entry.start..entry.start + entry.len]
+        &self.bytes[self.rows[index as usize].start..self.end(index)]
     }
 
-    pub(crate) fn push(&mut self, encoded: &[u8], dialect: DialectId, form: Form) -> u32 {
+    /// The same, to be decoded.
+    #[inline]
+    pub(crate) fn cursor(&self, index: u32) -> Cursor<'_> {
+        Cursor::within(&self.bytes, self.rows[index as usize].start..self.end(index), self.base, Section::AttrType)
+    }
+
+    /// Where in the file an entry begins.
+    pub(crate) fn offset(&self, index: u32) -> usize {
+        self.base + self.rows[index as usize].start
+    }
+
+    /// Says that the encoding of an entry is not the one that it seems to be.
+    pub(crate) fn set_opaque(&mut self, index: u32) {
+        self.rows[index as usize].form = ShortForm::OPAQUE;
+    }
+
+    /// Adds an entry in an encoding, or, without one, as text.
+    pub(crate) fn push(&mut self, encoded: &[u8], dialect: DialectId, encoding: Option<EncodingId>) -> u32 {
         let bytes = self.bytes.to_mut();
-        self.entries.push(Entry { start: bytes.len(), len: encoded.len(), dialect, form });
+        let form = encoding.map_or(ShortForm::TEXT, ShortForm::from);
+        self.rows.push(Row { start: bytes.len(), dialect, form });
         bytes.extend(encoded);
-        self.entries.len() as u32 - 1
+        self.rows.len() as u32 - 1
     }
 }
 
@@ -199,9 +292,9 @@ impl<'a> Tables<'a> {
 
     /// The fields of an entry that was found well formed when it was read.
     pub(crate) fn fields<'t>(&'t self, table: &'t Table<'a>, index: u32) -> Fields<'t> {
-        let mut cursor = Cursor::trusted(table.encoded(index));
+        let mut cursor = table.cursor(index);
         let mut fields = Fields::new();
-        let Form::Known(encoding) = table.entry(index).form else { return fields };
+        let Some(encoding) = table.encoding(index).map(EncodingId::encoding) else { return fields };
         // The code, which the entry's form knows.
         let mut is_whole = cursor.varint().is_ok();
         for &(_, field) in encoding.fields {
@@ -237,28 +330,30 @@ impl<'a> Tables<'a> {
     }
 
     /// The text of an entry that stands as text.
+    #[inline]
     pub(crate) fn text<'t>(&'t self, table: &'t Table<'a>, index: u32) -> Option<&'t [u8]> {
-        match table.entry(index).form {
-            Form::Text => Some(table.encoded(index).strip_suffix(b"\0").unwrap_or_default()),
-            _ => None,
-        }
+        let is_text = table.rows[index as usize].form == ShortForm::TEXT;
+        is_text.then(|| table.encoded(index).strip_suffix(b"\0").unwrap_or_default())
     }
 
     /// The text of a string attribute.
     pub(crate) fn string_attr(&self, id: AttrId) -> Option<&[u8]> {
         let Some(code::STRING | code::STRING_WITH_TYPE) = self.builtin_attr(id) else { return None };
         // Behind the code; this is looked at too often to decode all fields.
-        let mut cursor = Cursor::trusted(self.attrs.encoded(id.0));
+        let mut cursor = self.attrs.cursor(id.0);
         let string = cursor.varint().and_then(|_| cursor.varint()).ok()?;
         Some(self.strings.get(StrId(string as u32)))
     }
 
     /// The file, line and column of a location that is one of these.
+    #[inline]
     pub(crate) fn file_location(&self, id: AttrId) -> Option<(AttrId, u64, u64)> {
         let Some(code::FILE_LINE_COL_LOC) = self.builtin_attr(id) else { return None };
-        let mut cursor = Cursor::trusted(self.attrs.encoded(id.0));
-        let (_, file) = (cursor.varint().ok()?, cursor.varint().ok()?);
-        Some((AttrId(file as u32), cursor.varint().ok()?, cursor.varint().ok()?))
+        let mut cursor = self.attrs.cursor(id.0);
+        cursor.varint().ok()?;
+        let file = AttrId(cursor.index(self.attrs.len(), "attribute").ok()?);
+        let place = (file, cursor.varint().ok()?, cursor.varint().ok()?);
+        cursor.is_empty().then_some(place)
     }
 
     /// The type as one that numbers have.
@@ -272,7 +367,7 @@ impl<'a> Tables<'a> {
         match encoding.owner {
             Owner::Builtin => match encoding.code {
                 code::INTEGER_TYPE => {
-                    let mut cursor = Cursor::trusted(self.types.encoded(id.0));
+                    let mut cursor = self.types.cursor(id.0);
                     let number = cursor.varint().and_then(|_| cursor.varint()).ok()?;
                     Some(Scalar::Integer { width: number >> 2, is_signed: number & 3 == 1, is_unsigned: number & 3 == 2 })
                 }
@@ -349,11 +444,9 @@ impl<'a> Tables<'a> {
 }
 
 /// The code of an entry in an encoding of a dialect.
+#[inline]
 fn known(table: &Table<'_>, index: u32, owner: Owner) -> Option<u64> {
-    match table.entries[index as usize].form {
-        Form::Known(encoding) if encoding.owner == owner => Some(encoding.code),
-        _ => None,
-    }
+    table.encoding(index).filter(|id| id.is_of(owner)).map(EncodingId::code)
 }
 
 fn scalar_of_name(name: &str) -> Option<Scalar> {

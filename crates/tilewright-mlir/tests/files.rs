@@ -145,6 +145,24 @@ fn broken_files_are_no_danger() {
     assert!(read_anyway > 100, "only {read_anyway} of the changed files were read");
 }
 
+/// Each byte takes each value, so that whatever refers to something refers to everything once: the attributes of an operation to elements,
+/// names to numbers, types to themselves.
+#[test]
+fn every_byte_of_a_small_file_may_be_wrong() {
+    let text = "\"t.a\"() <{p = [1, @s::@t]}> {d = dense<[-1, -2, -3]> : tensor<3xi64>, e = dense<[-1, -2]> : tensor<2xi64>, f = 1.5 : f32} \
+                : () -> (tuple<i1, i2>)";
+    let bytes = write(&tilewright_mlir::parse(text).unwrap(), Version::LATEST).unwrap();
+    for at in 0..bytes.len() {
+        for byte in 0..=u8::MAX {
+            let mut changed = bytes.clone();
+            changed[at] = byte;
+            let Ok(module) = read(&changed) else { continue };
+            print(&module, &PrintOptions::new().debug_info(true));
+            assert!(read(&write(&module, module.version).unwrap()).is_ok());
+        }
+    }
+}
+
 #[test]
 fn every_byte_is_shown_once() {
     for (name, bytes) in files() {

@@ -118,6 +118,34 @@ fn what_people_write_is_understood() {
     }
 }
 
+/// Most lines are printed in a short way; these are too long for it in every respect, or just not.
+#[test]
+fn long_lines_are_whole() {
+    let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(", ");
+    // Lines within an operation of this name, so often.
+    let nest = |name: &str, depth: usize, inner: &str| -> String {
+        let indented: String = inner.lines().map(|line| format!("{}{line}\n", "  ".repeat(depth))).collect();
+        let open: String = (0..depth).map(|level| format!("{}\"{name}\"() ({{\n", "  ".repeat(level))).collect();
+        let close: String = (0..depth).rev().map(|level| format!("{}}}) : () -> ()\n", "  ".repeat(level))).collect();
+        open + &indented + &close
+    };
+    let several = list(12, &|_| "i1".to_owned());
+    let values = format!("%0 = \"t.a\"() : () -> i1\n%1:2 = \"t.a\"() : () -> (i1, i1)\n%2:12 = \"t.a\"() : () -> ({several})\n");
+    for count in [0, 1, 7, 8, 9, 12] {
+        for length in [1, 60, 61, 70] {
+            let operands = list(count, &|index| format!("%1#{}", index % 2));
+            let types = list(count, &|_| "i1".to_owned());
+            let line = format!("\"t.{}\"({operands}) {{x = \"{}\"}} : ({types}) -> ()\n", "o".repeat(length), "y".repeat(length));
+            for depth in [0, 15, 16, 17, 20] {
+                // Of the same line several times, the last are taken from what was printed before.
+                let text = nest("builtin.module", 1, &(values.clone() + &nest("t.r", depth, &line.repeat(3))));
+                let module = parse(&text).unwrap_or_else(|error| panic!("{}", error.render(&text, "text")));
+                assert_eq!(print(&module, &PrintOptions::new()).trim_end(), text.trim_end());
+            }
+        }
+    }
+}
+
 /// `TILEWRIGHT_MUTATIONS` says how often each text is changed. Whatever a text says, parsing it gives a module or an error, and a module
 /// can be printed, written, and read again.
 #[test]

@@ -48,6 +48,14 @@ impl ShortText {
         ShortText::new(digits << 8 | u64::from(b'%'), len + 1)
     }
 
+    /// A number, if it is short enough.
+    #[inline]
+    pub fn number(number: u64) -> Option<ShortText> {
+        let number = u32::try_from(number).ok().filter(|&number| number < EIGHT_DIGITS / 10)?;
+        let (digits, len) = decimal(number);
+        ShortText::new(digits, len)
+    }
+
     /// The bits of a text are greater than 0 and less than [`ShortText::END`].
     #[inline]
     pub fn bits(self) -> u64 {
@@ -64,7 +72,9 @@ impl ShortText {
     pub const END: u64 = (ShortText::MAX + 1) << 56;
 
     #[inline]
-    pub(crate) fn len(self) -> usize {
+    #[expect(clippy::len_without_is_empty, reason = "none is empty")]
+    /// How many bytes it has: one at least.
+    pub fn len(self) -> usize {
         (self.0 >> 56) as usize
     }
 
@@ -133,6 +143,10 @@ mod tests {
             }
             previous = Some(name);
         }
+        for number in [0, 7, 10, 999_999, 9_999_999] {
+            assert_eq!(ShortText::number(number).map(text), Some(number.to_string()));
+        }
+        assert_eq!(ShortText::number(10_000_000), None);
         for number in [1_000_000, EIGHT_DIGITS - 1, EIGHT_DIGITS, u32::MAX] {
             assert_eq!(ShortText::value_number(number), None);
         }

@@ -73,7 +73,7 @@ const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encod
     Owner::Builtin.row(code, name, fields)
 }
 
-pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
+pub(super) static ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
 
 const ATTRIBUTES: &[Encoding] = &[
     encoding(code::ARRAY, "array", &[("elements", Attrs)]),

@@ -144,13 +144,14 @@ pub(crate) fn decode<'a>(cursor: &mut Cursor<'a>, field: Field, before: &[Value<
 }
 
 /// Checks a field without giving its value, and names what it refers to: attributes by their numbers, and types by theirs behind them. `ty` is the
-/// type that the field before has. False where only decoding tells.
+/// type that the field before has, and `scalars` tell of each type what numbers it has. False where only decoding tells.
 #[inline]
 pub(crate) fn check(
     cursor: &mut Cursor<'_>,
     field: Field,
     ty: &mut Option<TypeId>,
     tables: &Tables<'_>,
+    scalars: &[Option<Scalar>],
     part: &mut impl FnMut(usize),
 ) -> Result<bool, Error> {
     let num_attrs = tables.attrs.len();
@@ -191,11 +192,15 @@ pub(crate) fn check(
             cursor.bytes(size)?;
         }
         Field::Byte => drop(cursor.byte()?),
-        Field::Integer => match type_before.and_then(|id| tables.scalar(id)) {
-            Some(Scalar::Integer { width: 0..=8, .. }) => drop(cursor.byte()?),
-            Some(Scalar::Integer { width: 9..=64, .. } | Scalar::Index) => drop(cursor.varint()?),
-            _ => return Ok(false),
-        },
+        Field::Integer | Field::Float => {
+            let scalar = type_before.and_then(|id| scalars.get(id.index()).copied().flatten());
+            let is_float = matches!(scalar, Some(Scalar::Float(_)));
+            match scalar.map(Scalar::width) {
+                Some(0..=8) if is_float == (field == Field::Float) => drop(cursor.byte()?),
+                Some(9..=64) if is_float == (field == Field::Float) => drop(cursor.varint()?),
+                _ => return Ok(false),
+            }
+        }
         _ => return Ok(false),
     }
     Ok(true)

@@ -10,9 +10,9 @@ const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encod
     Owner::StableHlo.row(code, name, fields)
 }
 
-pub(super) const STABLEHLO: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
+pub(super) static STABLEHLO: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
 
-pub(super) const CHLO: Encodings = Encodings {
+pub(super) static CHLO: Encodings = Encodings {
     attributes: &[Owner::Chlo.row(0, "comparison_direction", VALUE), Owner::Chlo.row(1, "comparison_type", VALUE)],
     types: &[],
 };

@@ -23,7 +23,7 @@ const fn optional(name: &'static str, style: super::Style) -> Parameter {
     Parameter { name, style, is_optional: true }
 }
 
-pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: &[] };
+pub(super) static ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: &[] };
 
 const EMISSION_KINDS: super::Style = Cases(&["None", "Full", "LineTablesOnly", "DebugDirectivesOnly"]);
 const NAME_TABLE_KINDS: super::Style = Cases(&["Default", "GNU", "None", "Apple"]);

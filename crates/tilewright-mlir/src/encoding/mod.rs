@@ -143,24 +143,99 @@ pub(crate) struct Encodings {
     pub(crate) types: &'static [Encoding],
 }
 
-/// The encodings of a dialect; none if it is not known to have any.
-pub(crate) fn of(dialect: &[u8]) -> Option<&'static Encodings> {
-    match dialect {
-        b"builtin" => Some(&builtin::ENCODINGS),
-        b"quant" => Some(&quant::ENCODINGS),
-        b"vhlo" => Some(&vhlo::ENCODINGS),
-        b"stablehlo" => Some(&hlo::STABLEHLO),
-        b"sdy" => Some(&sdy::ENCODINGS),
-        b"chlo" => Some(&hlo::CHLO),
-        b"llvm" => Some(&llvm::ENCODINGS),
-        _ => None,
+/// The tables, by the number of their owner, attributes before types.
+static ROWS: [&[Encoding]; 14] = [
+    builtin::ENCODINGS.attributes,
+    builtin::ENCODINGS.types,
+    quant::ENCODINGS.attributes,
+    quant::ENCODINGS.types,
+    vhlo::ENCODINGS.attributes,
+    vhlo::ENCODINGS.types,
+    hlo::STABLEHLO.attributes,
+    hlo::STABLEHLO.types,
+    hlo::CHLO.attributes,
+    hlo::CHLO.types,
+    sdy::ENCODINGS.attributes,
+    sdy::ENCODINGS.types,
+    llvm::ENCODINGS.attributes,
+    llvm::ENCODINGS.types,
+];
+
+/// Which encoding it is, in four bytes: the place of its table, and its code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct EncodingId(u32);
+
+impl EncodingId {
+    /// No encoding has this number or a greater one.
+    pub(crate) const END: u32 = (ROWS.len() as u32) << 16;
+
+    /// The encoding with a code in a dialect; none if it is not known to have one.
+    #[inline]
+    pub(crate) fn find(owner: Owner, is_type: bool, code: u64) -> Option<EncodingId> {
+        let id = EncodingId((owner as u32 * 2 + u32::from(is_type)) << 16 | u32::from(u16::try_from(code).ok()?));
+        id.row().map(|_| id)
+    }
+
+    /// The one with a number less than [`EncodingId::END`] that [`EncodingId::number`] gave.
+    #[inline]
+    pub(crate) fn from_number(number: u32) -> Option<EncodingId> {
+        (number < Self::END).then_some(EncodingId(number))
+    }
+
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    #[inline]
+    fn row(self) -> Option<&'static Encoding> {
+        let (rows, code) = (ROWS[(self.0 >> 16) as usize], self.code());
+        // Most tables are in the order of the codes, from 0 on.
+        let at_its_place = rows.get(code as usize).filter(|encoding| encoding.code == code);
+        at_its_place.or_else(|| elsewhere(rows, code))
+    }
+
+    /// Whether it is one of this dialect.
+    #[inline]
+    pub(crate) fn is_of(self, owner: Owner) -> bool {
+        self.0 >> 17 == owner as u32
+    }
+
+    /// The number that it begins with.
+    #[inline]
+    pub(crate) fn code(self) -> u64 {
+        u64::from(self.0 & 0xffff)
+    }
+
+    #[inline]
+    pub(crate) fn encoding(self) -> &'static Encoding {
+        // There is no other way to an id than `find`.
+        self.row().unwrap_or(&builtin::ENCODINGS.attributes[0])
     }
 }
 
-pub(crate) fn find(encodings: &'static [Encoding], code: u64) -> Option<&'static Encoding> {
-    // Most tables are in the order of the codes, from 0 on.
-    let at_its_place = encodings.get(code as usize).filter(|encoding| encoding.code == code);
-    at_its_place.or_else(|| encodings.iter().find(|encoding| encoding.code == code))
+#[cold]
+fn elsewhere(rows: &'static [Encoding], code: u64) -> Option<&'static Encoding> {
+    rows.iter().find(|encoding| encoding.code == code)
+}
+
+/// The dialect whose encodings are known by this name.
+pub(crate) fn owner(dialect: &[u8]) -> Option<Owner> {
+    Some(match dialect {
+        b"builtin" => Owner::Builtin,
+        b"quant" => Owner::Quant,
+        b"vhlo" => Owner::Vhlo,
+        b"stablehlo" => Owner::StableHlo,
+        b"sdy" => Owner::Sdy,
+        b"chlo" => Owner::Chlo,
+        b"llvm" => Owner::Llvm,
+        _ => return None,
+    })
+}
+
+/// How the types of the builtin dialect are encoded.
+pub(crate) fn builtin_types() -> &'static [Encoding] {
+    builtin::ENCODINGS.types
 }
 
 /// How an attribute of the llvm dialect is encoded, by its mnemonic.

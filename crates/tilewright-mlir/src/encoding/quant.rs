@@ -10,7 +10,7 @@ const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encod
     Owner::Quant.row(code, name, fields)
 }
 
-pub(super) const ENCODINGS: Encodings = Encodings { attributes: &[], types: TYPES };
+pub(super) static ENCODINGS: Encodings = Encodings { attributes: &[], types: TYPES };
 
 /// One scale for all elements; VHLO has the same.
 pub(super) const UNIFORM: &[(&str, super::Field)] = &[

@@ -10,7 +10,7 @@ const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encod
     Owner::Sdy.row(code, name, fields)
 }
 
-pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: &[] };
+pub(super) static ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: &[] };
 
 const ATTRIBUTES: &[Encoding] = &[
     encoding(0, "manual_axes", &[("value", Attrs)]),

@@ -15,7 +15,7 @@ const fn encoding(code: u64, name: &'static str, fields: super::Fields) -> Encod
     Owner::Vhlo.row(code, name, fields)
 }
 
-pub(super) const ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
+pub(super) static ENCODINGS: Encodings = Encodings { attributes: ATTRIBUTES, types: TYPES };
 
 /// Codes of attributes that are printed in a way of their own; the names of the others are their mnemonics, see `print/vhlo.rs`.
 #[expect(non_snake_case, reason = "a name space for constants")]

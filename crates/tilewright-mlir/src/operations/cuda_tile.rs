@@ -28,8 +28,8 @@ fn name_of(line: &str) -> String {
 
 /// The lines about an operation, the latest first, each with the first version of Tile IR that has it.
 pub(super) fn find(name: &str) -> &'static [(Version, String)] {
-    let opcode = name.strip_prefix("cuda_tile.").and_then(Opcode::from_mnemonic);
-    let forms = match opcode {
+    let Some(mnemonic) = name.strip_prefix("cuda_tile.") else { return &[] };
+    let forms = match Opcode::from_mnemonic(mnemonic) {
         Some(opcode) => FORMS.get(&format!("cuda_tile.{}", opcode.mnemonic())),
         None => FORMS.get(name),
     };

@@ -10,6 +10,7 @@ use crate::{
     module::{Module, Version},
     tables::{AttrId, NameId},
 };
+use foldhash::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 /// A line for each operation: its name, `!` if its regions are isolated from above, and its properties in the order of their encoding.
@@ -54,7 +55,7 @@ pub(crate) enum PropertyValue {
 }
 
 impl OpInfo {
-    /// The lines of the table about an operation: one, or one for each form that its properties had over time, the latest first.
+    /// The lines of the table about an operation: one, or one for each form that its properties had over time, the one that is written first.
     pub fn all(name: &str) -> impl Iterator<Item = OpInfo> {
         let own = cuda_tile::find(name).iter().map(|(_, line)| OpInfo::parse(line));
         let lines = TABLE[first_line(name)..].lines().map(OpInfo::parse);
@@ -123,8 +124,15 @@ impl Form {
 
     /// Decodes properties; none if they are not of this form.
     fn decode(&self, bytes: &[u8], version: Version, num_attrs: usize) -> Option<Named> {
-        let mut cursor = Cursor::trusted(bytes);
         let mut values = Named::new();
+        self.each(bytes, version, num_attrs, |name, value| values.push((name, value)))?;
+        Some(values)
+    }
+
+    /// Decodes properties one after the other; none, behind some of them, if they are not of this form.
+    #[inline]
+    fn each(&self, bytes: &[u8], version: Version, num_attrs: usize, mut take: impl FnMut(&'static str, PropertyValue)) -> Option<()> {
+        let mut cursor = Cursor::trusted(bytes);
         let attr = |index: u64| (index < num_attrs as u64).then_some(PropertyValue::Attr(AttrId(index as u32)));
         for &(name, kind) in &self.properties {
             let value = match kind {
@@ -142,9 +150,9 @@ impl Form {
                 Kind::OptionalInt => PropertyValue::OptionalInt(if cursor.byte().ok()? != 0 { Some(cursor.varint().ok()?) } else { None }),
                 Kind::Int(width) => PropertyValue::Int(cursor.varint().ok()?, width),
             };
-            values.push((name, value));
+            take(name, value);
         }
-        cursor.is_empty().then_some(values)
+        cursor.is_empty().then_some(())
     }
 }
 
@@ -197,6 +205,8 @@ pub(crate) enum Properties {
 pub(crate) struct Decoder {
     forms: Vec<Form>,
     is_registered: bool,
+    /// Decoders with the same number give the same for the same properties.
+    kind: u32,
 }
 
 impl Decoder {
@@ -204,7 +214,23 @@ impl Decoder {
         let mut text = Vec::new();
         module.push_op_name(name, &mut text);
         let forms = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).map(Form::new).collect());
-        Decoder { forms, is_registered: module.op_names[name.index()].is_registered.unwrap_or(true) }
+        Decoder { forms, is_registered: module.op_names[name.index()].is_registered.unwrap_or(true), kind: name.0 }
+    }
+
+    /// The decoders of all names in a module.
+    pub(crate) fn all(module: &Module<'_>) -> Vec<Decoder> {
+        let mut kinds: HashMap<Vec<&'static str>, u32> = HashMap::default();
+        let mut decoders: Vec<Decoder> = (0..module.op_names.len() as u32).map(|id| Decoder::new(module, NameId(id))).collect();
+        for decoder in decoders.iter_mut().filter(|decoder| decoder.is_registered) {
+            let forms = decoder.forms.iter().map(|form| form.info.properties).collect();
+            decoder.kind = *kinds.entry(forms).or_insert(decoder.kind);
+        }
+        decoders
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self) -> u32 {
+        self.kind
     }
 
     /// What is known of the operation, if whoever wrote the file knew it too.
@@ -229,10 +255,32 @@ impl Decoder {
                 Properties::Named(values)
             });
         }
+        self.dictionary(bytes, num_attrs).map_or(Properties::Unknown, Properties::Dictionary)
+    }
+
+    /// The dictionary that is the properties of an operation that nobody knew.
+    fn dictionary(&self, bytes: &[u8], num_attrs: usize) -> Option<AttrId> {
         let mut cursor = Cursor::trusted(bytes);
-        match cursor.varint() {
-            Ok(index) if cursor.is_empty() && index < num_attrs as u64 => Properties::Dictionary(AttrId(index as u32)),
-            _ => Properties::Unknown,
+        let index = cursor.varint().ok()?;
+        (cursor.is_empty() && index < num_attrs as u64).then_some(AttrId(index as u32))
+    }
+
+    /// Names attributes that are among properties; more than there are, if the properties are of several forms.
+    pub(crate) fn each_attr(&self, module: &Module<'_>, properties: u32, mut take: impl FnMut(AttrId)) {
+        let bytes = &module.properties[properties as usize];
+        let num_attrs = module.tables.attrs.len();
+        if !self.is_registered {
+            return self.dictionary(bytes, num_attrs).into_iter().for_each(take);
+        }
+        for form in &self.forms {
+            let each = form.each(bytes, module.version, num_attrs, |_, value| {
+                if let PropertyValue::Attr(attr) = value {
+                    take(attr);
+                }
+            });
+            if each.is_some() {
+                return;
+            }
         }
     }
 }

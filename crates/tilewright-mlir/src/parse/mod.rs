@@ -19,7 +19,7 @@ mod types;
 use crate::{
     build::Builder,
     error::Section,
-    ir::{Ir, RegionData},
+    ir::{Ir, More, OpData, RegionData},
     module::{Module, OpName, Version},
     read::check_nesting,
     tables::{AttrId, NameId, Tables},
@@ -175,19 +175,13 @@ impl<'s> Parser<'s, '_> {
         let name = self.op_name("builtin.module");
         let location = self.unknown_location();
         let (attrs, properties) = self.dictionaries(name, Vec::new(), None)?;
-        let start = self.ir.regions.len() as u32;
-        self.ir.regions.push(region);
-        let op = crate::ir::OpData {
-            name: NameId(name.number),
-            location,
-            attrs,
-            properties,
-            results: crate::ir::Span::default(),
-            operands: crate::ir::Span::default(),
-            successors: crate::ir::Span::default(),
-            regions: crate::ir::Span { start, len: 1 },
-            is_isolated: true,
-        };
+        let start = self.ir.all_regions.len() as u32;
+        self.ir.all_regions.push(region);
+        let mut op = OpData::new(NameId(name.number), location);
+        op.set_attrs(attrs);
+        op.set_properties(properties);
+        let regions = crate::ir::Span { start, len: 1 };
+        self.ir.set_more(&mut op, More { regions, is_isolated: true, ..More::default() });
         self.ir.top = crate::ir::Span { start: self.ir.ops.len() as u32, len: 1 };
         self.ir.ops.push(op);
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser, attributes::Entries, scan::error};
 use crate::{
-    ir::{OpData, Span},
+    ir::{More, OpData, Span},
     module::OpName,
     operations::{OpInfo, PropertyValue},
     tables::{AttrId, NameId, TypeId},
@@ -52,17 +52,12 @@ impl<'s> Parser<'s, '_> {
         };
         let results = self.define_results(results, &types, start..place.start)?;
         let (attrs, properties) = self.dictionaries(name, attrs, properties)?;
-        self.push_op(OpData {
-            name: NameId(name.number),
-            location,
-            attrs,
-            properties,
-            results,
-            operands,
-            successors,
-            regions,
-            is_isolated: is_isolated && regions.len > 0,
-        });
+        let mut data = OpData::new(NameId(name.number), location);
+        (data.results, data.operands) = (results, operands);
+        data.set_attrs(attrs);
+        data.set_properties(properties);
+        self.ir.set_more(&mut data, More { successors, regions, is_isolated: is_isolated && regions.len > 0 });
+        self.push_op(data);
         Ok(())
     }
 
@@ -183,8 +178,8 @@ impl<'s> Parser<'s, '_> {
                 Ok(())
             })?;
         }
-        let start = self.ir.regions.len() as u32;
-        self.ir.regions.extend(&regions);
+        let start = self.ir.all_regions.len() as u32;
+        self.ir.all_regions.extend(&regions);
         Ok(Span { start, len: regions.len() as u32 })
     }
 

@@ -272,7 +272,8 @@ impl<'s> Parser<'s, '_> {
             ir.blocks.push(BlockData { args, first_location: block.first_location, ops });
             for mut op in block.ops.iter().copied() {
                 op.results.start += values.start;
-                for successor in &mut ir.successors[op.successors.range()] {
+                let successors = ir.more(&op).successors.range();
+                for successor in &mut ir.successors[successors] {
                     *successor = scope.block_indices[*successor as usize].unwrap_or_default();
                 }
                 ir.ops.push(op);

@@ -97,12 +97,10 @@ impl<'s> Parser<'s, '_> {
                 _ => p.tuple(),
             });
         }
-        if let Some(encoding) = encoding::of(b"builtin").and_then(|all| {
-            // Those that came later stand as text, which every version reads.
-            let is_old = |encoding: &&encoding::Encoding| encoding.code <= code::SCALABLE_VECTOR_TYPE;
-            let is_named = |encoding: &&encoding::Encoding| is_old(encoding) && encoding.fields.is_empty() && encoding.name == word;
-            all.types.iter().find(is_named)
-        }) {
+        // Those that came later stand as text, which every version reads.
+        let is_old = |encoding: &&encoding::Encoding| encoding.code <= code::SCALABLE_VECTOR_TYPE;
+        let is_named = |encoding: &&encoding::Encoding| is_old(encoding) && encoding.fields.is_empty() && encoding.name == word;
+        if let Some(encoding) = encoding::builtin_types().iter().find(is_named) {
             return Ok(self.builder.ty(encoding.code, |_| ()));
         }
         if Format::of(word).is_some() {

@@ -6,6 +6,7 @@
 use crate::{
     encoding::{Encoding, Owner, Value, code},
     ir::{Op, Region, Span},
+    limits::MAX_NESTING,
     module::Module,
     operations::{Decoder, Properties, PropertyValue},
     print::{named::Named, sorted_attributes},
@@ -97,30 +98,46 @@ impl Kind {
 /// What is known of a symbol that the operations come to.
 struct Visit {
     symbol: Symbol,
+    /// The visits of its parts.
+    parts: Span,
+    depth: u16,
     alias: Option<Kind>,
     /// Whether its alias may be explained behind the operations.
     is_deferred: bool,
-    depth: u32,
-    /// The visits of its parts.
-    parts: Span,
 }
+
+const _: () = assert!(MAX_NESTING < u16::MAX as u32);
 
 /// The names, and in which order they are explained.
 #[derive(Default)]
 pub(super) struct Aliases {
-    attrs: Vec<Option<Alias>>,
-    types: Vec<Option<Alias>>,
-    unknown_location: Vec<Option<Alias>>,
+    attrs: Vec<Alias>,
+    types: Vec<Alias>,
+    unknown_location: Vec<Alias>,
     /// In the order of their explanations.
     pub(super) order: Vec<Symbol>,
     /// How many are explained before the operations; the others are behind them.
     pub(super) num_before: usize,
 }
 
-#[derive(Clone, Copy)]
-struct Alias {
-    kind: Kind,
-    number: u32,
+/// A kind and a number in a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Alias(u64);
+
+impl Alias {
+    const NONE: Alias = Alias(u64::MAX);
+
+    fn new(kind: Kind, number: u32) -> Alias {
+        Alias(u64::from(number) << 8 | u64::from(kind.0))
+    }
+
+    fn kind(self) -> Kind {
+        Kind(self.0 as u8)
+    }
+
+    fn number(self) -> u64 {
+        self.0 >> 8
+    }
 }
 
 impl Aliases {
@@ -129,7 +146,10 @@ impl Aliases {
         let tables = &module.tables;
         let attrs = (0..tables.attrs.len() as u32).map(AttrId);
         let types = || (0..tables.types.len() as u32).map(TypeId);
-        let counts = |&id: &AttrId| has_name(tables, Symbol::Attr(id)) && (with_locations || !is_location(tables, id));
+        let counts = |&id: &AttrId| match tables.builtin_attr(id) {
+            Some(code) if code::is_location(code) => with_locations,
+            _ => has_name(tables, Symbol::Attr(id)),
+        };
         let names = attrs.filter(counts).count() + types().filter(|&id| has_name(tables, Symbol::Type(id))).count();
         if names == 0 && !tables.may_hold_locations {
             return Aliases::default();
@@ -155,6 +175,13 @@ impl Aliases {
         visitor.aliases()
     }
 
+    /// The number behind `#loc` in the name of a location; 0 where none is.
+    #[inline]
+    pub(super) fn location_number(&self, id: AttrId) -> Option<u64> {
+        let alias = self.attrs.get(id.index()).filter(|&&alias| alias != Alias::NONE && alias.kind() == Kind::LOCATION);
+        alias.map(|alias| alias.number())
+    }
+
     /// Appends the name of a symbol if it has one.
     pub(super) fn push(&self, symbol: Symbol, out: &mut Vec<u8>) -> bool {
         let (table, index, mark) = match symbol {
@@ -162,11 +189,16 @@ impl Aliases {
             Symbol::Type(id) => (&self.types, id.index(), b'!'),
             Symbol::UnknownLocation => (&self.unknown_location, 0, b'#'),
         };
-        let Some(&Some(alias)) = table.get(index) else { return false };
-        out.push(mark);
-        out.extend_from_slice(alias.kind.name());
-        if alias.number > 0 {
-            super::names::push_number(out, u64::from(alias.number));
+        let Some(&alias) = table.get(index).filter(|&&alias| alias != Alias::NONE) else { return false };
+        if alias.kind() == Kind::LOCATION {
+            // Most are these.
+            out.extend_from_slice(b"#loc");
+        } else {
+            out.push(mark);
+            out.extend_from_slice(alias.kind().name());
+        }
+        if alias.number() > 0 {
+            super::names::push_number(out, alias.number());
         }
         true
     }
@@ -184,10 +216,6 @@ fn alias(tables: &Tables<'_>, symbol: Symbol) -> Option<Kind> {
 /// Whether a symbol has a name.
 pub(super) fn has_name(tables: &Tables<'_>, symbol: Symbol) -> bool {
     alias(tables, symbol).is_some()
-}
-
-pub(super) fn is_location(tables: &Tables<'_>, id: AttrId) -> bool {
-    tables.builtin_attr(id).is_some_and(code::is_location)
 }
 
 fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<Kind> {
@@ -238,7 +266,7 @@ fn type_alias(tables: &Tables<'_>, id: TypeId) -> Option<Kind> {
 /// Stands for the place of a visit that was not made.
 const NOT_VISITED: u32 = u32::MAX;
 
-type Symbols = SmallVec<[Symbol; 4]>;
+pub(super) type Symbols = SmallVec<[Symbol; 4]>;
 
 struct Visitor<'m, 'a> {
     module: &'m Module<'a>,
@@ -257,7 +285,7 @@ struct Visitor<'m, 'a> {
     attrs: Vec<u32>,
     types: Vec<u32>,
     unknown_location: u32,
-    /// The name of the operation with which properties were visited last.
+    /// The kind of decoder with which properties were visited last.
     properties: Vec<u32>,
     /// The attribute for an unknown location.
     unknown: Option<AttrId>,
@@ -268,9 +296,9 @@ impl Visitor<'_, '_> {
         let module = self.module;
         let data = module.ir.op(op);
         if self.with_locations {
-            self.visit(Symbol::Attr(data.location), true);
+            self.visit_location(data.location);
         }
-        data.regions.iter().for_each(|region| self.region(Region(region)));
+        self.module.ir.regions(data).iter().for_each(|region| self.region(Region(region)));
         if self.remaining_types > 0 {
             for &value in module.ir.operands(data) {
                 self.visit(Symbol::Type(module.ir.value_type(value)), false);
@@ -283,9 +311,19 @@ impl Visitor<'_, '_> {
             for attr in self.attributes(op) {
                 self.visit(Symbol::Attr(attr), false);
             }
-            if let Some(attrs) = data.attrs {
+            if let Some(attrs) = data.attrs() {
                 self.visit(Symbol::Attr(attrs), false);
             }
+        }
+    }
+
+    #[inline]
+    fn visit_location(&mut self, id: AttrId) {
+        if self.attrs[id.index()] == NOT_VISITED && self.module.tables.builtin_attr(id) == Some(code::FILE_LINE_COL_LOC) {
+            // Most are these, which have no parts with names.
+            self.visit_first(Symbol::Attr(id), true);
+        } else {
+            self.visit(Symbol::Attr(id), true);
         }
     }
 
@@ -293,9 +331,10 @@ impl Visitor<'_, '_> {
     fn has_new_attributes(&mut self, op: Op) -> bool {
         let data = self.module.ir.op(op);
         let is_new = |&visit: &u32| visit == NOT_VISITED || self.visits[visit as usize].is_deferred;
-        let mut has_new = data.attrs.is_some_and(|attrs| is_new(&self.attrs[attrs.index()]));
-        if let Some(properties) = data.properties {
-            has_new |= std::mem::replace(&mut self.properties[properties as usize], data.name.0) != data.name.0;
+        let mut has_new = data.attrs().is_some_and(|attrs| is_new(&self.attrs[attrs.index()]));
+        if let Some(properties) = data.properties() {
+            let kind = self.decoders[data.name.index()].kind();
+            has_new |= std::mem::replace(&mut self.properties[properties as usize], kind) != kind;
         }
         has_new
     }
@@ -304,24 +343,22 @@ impl Visitor<'_, '_> {
     fn has_named_attributes(&mut self, op: Op) -> bool {
         let data = self.module.ir.op(op);
         let mut contains = |attr: AttrId| self.named.contains(&self.module.tables, Symbol::Attr(attr));
-        if data.attrs.is_some_and(&mut contains) {
+        if data.attrs().is_some_and(&mut contains) {
             return true;
         }
-        match data.properties.map(|properties| self.decoders[data.name.index()].decode(self.module, properties)) {
-            Some(Properties::Named(values)) => {
-                values.iter().any(|(_, value)| matches!(value, PropertyValue::Attr(attr) if contains(*attr)))
-            }
-            Some(Properties::Dictionary(attr)) => contains(attr),
-            Some(Properties::Unknown) | None => false,
+        let mut found = false;
+        if let Some(properties) = data.properties() {
+            self.decoders[data.name.index()].each_attr(self.module, properties, |attr| found |= contains(attr));
         }
+        found
     }
 
     /// The values of all attributes and properties, in the order of their names.
     fn attributes(&self, op: Op) -> SmallVec<[AttrId; 8]> {
         let module = self.module;
         let data = module.ir.op(op);
-        let mut all = data.attrs.map_or(super::Entries::new(), |attrs| sorted_attributes(module, attrs));
-        match data.properties.map(|properties| self.decoders[data.name.index()].decode(module, properties)) {
+        let mut all = data.attrs().map_or(super::Entries::new(), |attrs| sorted_attributes(module, attrs));
+        match data.properties().map(|properties| self.decoders[data.name.index()].decode(module, properties)) {
             Some(Properties::Named(values)) => all.extend(values.iter().filter_map(|(name, value)| match value {
                 PropertyValue::Attr(attr) => Some((name.as_bytes(), *attr)),
                 _ => None,
@@ -381,10 +418,16 @@ impl Visitor<'_, '_> {
         let place = self.visits.len() as u32;
         *self.place_of(symbol) = place;
         let tables = &self.module.tables;
-        let alias = alias(tables, symbol);
+        let alias = match symbol {
+            Symbol::Attr(id) if tables.builtin_attr(id) == Some(code::FILE_LINE_COL_LOC) => {
+                self.visits.push(Visit { symbol, alias: Some(Kind::LOCATION), depth: 1, is_deferred, parts: Span::default() });
+                return place;
+            }
+            _ => alias(tables, symbol),
+        };
         self.remaining -= usize::from(alias.is_some_and(|kind| kind != Kind::LOCATION));
         self.remaining_types -= usize::from(matches!(symbol, Symbol::Type(_)));
-        self.visits.push(Visit { symbol, alias, depth: u32::from(alias.is_some()), is_deferred, parts: Span::default() });
+        self.visits.push(Visit { symbol, alias, depth: u16::from(alias.is_some()), is_deferred, parts: Span::default() });
         let mut symbols = parts(tables, symbol);
         symbols.retain(|part| self.named.contains(tables, *part));
         if symbols.is_empty() {
@@ -411,13 +454,14 @@ impl Visitor<'_, '_> {
     }
 
     fn aliases(self) -> Aliases {
-        let mut aliases = Aliases { attrs: vec![None; self.attrs.len()], types: vec![None; self.types.len()], ..Aliases::default() };
+        let (attrs, types) = (vec![Alias::NONE; self.attrs.len()], vec![Alias::NONE; self.types.len()]);
+        let mut aliases = Aliases { attrs, types, ..Aliases::default() };
         let mut numbers = [0; Kind::COUNT as usize];
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         for place in self.order() {
             let visit = &self.visits[place as usize];
             let Some(kind) = visit.alias else { continue };
-            let alias = Some(Alias { kind, number: numbers[usize::from(kind.0)] });
+            let alias = Alias::new(kind, numbers[usize::from(kind.0)]);
             numbers[usize::from(kind.0)] += 1;
             match visit.symbol {
                 Symbol::Attr(id) => aliases.attrs[id.index()] = alias,
@@ -436,7 +480,7 @@ impl Visitor<'_, '_> {
     fn order(&self) -> Vec<u32> {
         let rank = |visit: &Visit| {
             let kind = u32::from(visit.alias?.0);
-            Some((2 * visit.depth + u32::from(!matches!(visit.symbol, Symbol::Type(_)))) * Kind::COUNT + kind)
+            Some((2 * u32::from(visit.depth) + u32::from(!matches!(visit.symbol, Symbol::Type(_)))) * Kind::COUNT + kind)
         };
         let mut order = Vec::new();
         // Depths are small numbers: the visits of each rank are counted, and then put where they belong.
@@ -462,7 +506,7 @@ impl Visitor<'_, '_> {
 }
 
 /// What printing a symbol prints, in its order.
-fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
+pub(super) fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
     if has_no_parts(tables, symbol) {
         return Symbols::new();
     }

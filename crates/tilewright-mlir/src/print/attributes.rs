@@ -36,13 +36,46 @@ impl Printer<'_, '_> {
         push_keyword_or_string(out, name);
         if self.module.tables.builtin_attr(value) != Some(code::UNIT) {
             out.extend_from_slice(b" = ");
-            if is_short(self.module.tables.builtin_attr(value)) {
-                self.push_attr(out, value, Elision::Never);
-            } else {
-                // Operations often have such attributes in common.
-                self.values.push(out, &[value.0], |out| self.push_attr(out, value, Elision::Never));
-            }
+            self.push_value(out, value);
         }
+    }
+
+    /// An attribute that has a name before it.
+    pub(super) fn push_value(&self, out: &mut Vec<u8>, value: AttrId) {
+        match self.module.tables.builtin_attr(value) {
+            // These are printed as fast as a text is looked up.
+            Some(code::INTEGER | code::FLOAT) if self.push_short_number(out, value) => {}
+            Some(code::STRING | code::FLAT_SYMBOL_REF) => self.push_attr_in_full(out, value, Elision::Never),
+            // Operations often have others in common.
+            _ => self.values.push(out, &[value.0], |out| self.push_attr(out, value, Elision::Never)),
+        }
+    }
+
+    /// An integer or a float of up to 64 bits with its type; false, and nothing is printed, where it is none.
+    fn push_short_number(&self, out: &mut Vec<u8>, id: AttrId) -> bool {
+        let mut cursor = self.module.tables.attrs.cursor(id.0);
+        let mut read = || {
+            cursor.varint().ok()?;
+            let ty = TypeId(cursor.varint().ok()? as u32);
+            let scalar = self.shared.scalars[ty.index()].filter(|scalar| scalar.width() <= 64)?;
+            let bits = if scalar.width() <= 8 { u64::from(cursor.byte().ok()?) } else { cursor.signed_varint().ok()? as u64 };
+            Some((ty, scalar, bits))
+        };
+        let Some((ty, scalar, bits)) = read() else { return false };
+        match scalar {
+            Scalar::Float(_) => self.push_float(out, ty, &[bits], Elision::Never),
+            Scalar::Index => names::push_signed(out, bits as i64),
+            Scalar::Integer { width: 1, is_signed: false, is_unsigned: false } => {
+                out.extend_from_slice(if bits & 1 == 1 { b"true" } else { b"false" });
+                return true;
+            }
+            Scalar::Integer { width, is_unsigned, .. } => super::dense::push_wide_integer(out, &[bits], width, is_unsigned),
+        }
+        if !matches!(scalar, Scalar::Float(_)) {
+            out.extend_from_slice(b" : ");
+            self.push_type(out, ty);
+        }
+        true
     }
 
     pub(super) fn push_attrs(&self, out: &mut Vec<u8>, attrs: impl Iterator<Item = AttrId>, elision: Elision) {
@@ -103,8 +136,10 @@ impl Printer<'_, '_> {
             }
             (code::DICTIONARY, _) => {
                 out.push(b'{');
-                let entries = super::sorted_attributes(self.module, id);
-                push_list(out, &entries, |out, &(name, value)| self.push_named(out, name, value));
+                if !self.push_entries(out, id) {
+                    let entries = super::sorted_attributes(self.module, id);
+                    push_list(out, &entries, |out, &(name, value)| self.push_named(out, name, value));
+                }
                 out.push(b'}');
             }
             (code::STRING, [Value::String(value)]) => push_string(out, tables.strings.get(*value)),
@@ -182,7 +217,7 @@ impl Printer<'_, '_> {
     }
 
     pub(super) fn push_integer(&self, out: &mut Vec<u8>, ty: TypeId, words: &[u64], elision: Elision) {
-        let scalar = self.module.tables.scalar(ty);
+        let scalar = self.shared.scalars[ty.index()];
         let (width, is_unsigned, is_signed) = match scalar {
             Some(Scalar::Integer { width, is_signed, is_unsigned }) => (width, is_unsigned, is_signed),
             _ => (64, false, true),
@@ -199,7 +234,7 @@ impl Printer<'_, '_> {
 
     pub(super) fn push_float(&self, out: &mut Vec<u8>, ty: TypeId, words: &[u64], elision: Elision) {
         let tables = &self.module.tables;
-        let Some(Scalar::Float(format)) = tables.scalar(ty) else { return };
+        let Some(Scalar::Float(format)) = self.shared.scalars[ty.index()] else { return };
         let start = out.len();
         push_float(out, format, super::dense::truncate(words, u64::from(format.width)));
         // Hexadecimal digits without a type are an integer.
@@ -243,8 +278,7 @@ impl Printer<'_, '_> {
         let tables = &self.module.tables;
         // Most are these, which are not worth a list of their fields.
         if let Some((file, line, column)) = tables.file_location(id) {
-            push_string(out, tables.string_attr(file).unwrap_or_default());
-            return push_place(out, line, column);
+            return self.push_file_location(out, file, line, column);
         }
         let fields = tables.attr_fields(id);
         match (tables.builtin_attr(id), &fields[..]) {
@@ -280,6 +314,11 @@ impl Printer<'_, '_> {
         }
     }
 
+    pub(super) fn push_file_location(&self, out: &mut Vec<u8>, file: AttrId, line: u64, column: u64) {
+        self.values.push(out, &[file.0], |out| push_string(out, self.module.tables.string_attr(file).unwrap_or_default()));
+        push_place(out, line, column);
+    }
+
     fn push_fused(&self, out: &mut Vec<u8>, metadata: Option<AttrId>, locations: impl Iterator<Item = AttrId>) {
         out.extend(b"fused");
         if let Some(metadata) = metadata {
@@ -311,11 +350,6 @@ impl Printer<'_, '_> {
     pub(super) fn vhlo_element(&self, id: TypeId) -> &'static str {
         vhlo::builtin_name(&self.module.tables, id)
     }
-}
-
-/// Whether an attribute with a code of the builtin dialect is printed as fast as a text is looked up.
-fn is_short(builtin: Option<u64>) -> bool {
-    matches!(builtin, Some(code::INTEGER | code::FLOAT | code::STRING | code::FLAT_SYMBOL_REF))
 }
 
 fn push_place(out: &mut Vec<u8>, line: u64, column: u64) {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use tilewright_text::short::push_block;
 
 /// Texts that are not longer are copied as blocks.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// Texts, one behind the other.
 #[derive(Default)]
@@ -37,6 +37,14 @@ impl Texts {
         }
     }
 
+    /// A text that is no longer than a block, with its length.
+    #[inline]
+    pub(super) fn block(&self, number: usize) -> Option<(&[u8; BLOCK], usize)> {
+        let span = self.spans[number];
+        let block = self.bytes[span.start as usize..].first_chunk()?;
+        (span.len as usize <= BLOCK).then_some((block, span.len as usize))
+    }
+
     fn clear(&mut self) {
         self.bytes.clear();
         self.spans.clear();
@@ -45,8 +53,8 @@ impl Texts {
 
 /// Texts by keys of a few numbers, as far as they were made lately.
 ///
-/// A module repeats itself: most operations have the types, and many the attributes, of one shortly before. Each key has one place, and
-/// the last text that is made for a place stays there, so that texts that come once cost little more than being copied.
+/// A module repeats itself: most operations have the types, and many the attributes, of one shortly before. Each key has one place. A text
+/// is kept when it is made for the second time, so that texts that come once cost little more than being made.
 pub(super) struct TextCache(RefCell<Content>);
 
 struct Content {
@@ -60,6 +68,8 @@ struct Content {
 struct Slot {
     key: Span,
     text: u32,
+    /// Bits of the hash of the key whose text was made last.
+    made: u32,
 }
 
 const SLOTS: usize = 1 << 11;
@@ -72,33 +82,63 @@ impl TextCache {
         TextCache(RefCell::new(Content { slots: vec![Slot::default(); SLOTS], keys: Vec::new(), texts: Texts::default() }))
     }
 
+    /// Hands on the text of a key if it is known and no longer than a block.
+    #[inline]
+    pub(super) fn with_block<T>(&self, key: &[u32], take: impl FnOnce(&[u8; BLOCK], usize) -> T) -> Option<T> {
+        let content = self.0.borrow();
+        let (block, len) = content.texts.block(content.find(key, place(hash(key)))?)?;
+        Some(take(block, len))
+    }
+
     /// Appends the text of a key, which `make` appends if it is not known. What is made must depend on the key alone.
     pub(super) fn push(&self, out: &mut Vec<u8>, key: &[u32], make: impl FnOnce(&mut Vec<u8>)) {
-        let place = place(key);
-        if self.0.borrow().push(out, key, place) {
+        let hash = hash(key);
+        if self.0.borrow().push(out, key, place(hash)) {
             return;
         }
         let start = out.len();
         make(out);
         if out.len() - start <= MAX_LENGTH {
-            self.0.borrow_mut().insert(key, place, &out[start..]);
+            self.0.borrow_mut().offer(key, hash, &out[start..]);
         }
     }
 }
 
-fn place(key: &[u32]) -> usize {
-    let hash = key.iter().fold(0u64, |hash, &part| (hash.rotate_left(5) ^ u64::from(part)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+/// Its highest bits are the best.
+#[inline]
+pub(super) fn hash(key: &[u32]) -> u64 {
+    key.iter().fold(0u64, |hash, &part| (hash.rotate_left(5) ^ u64::from(part)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+#[inline]
+fn place(hash: u64) -> usize {
     (hash >> (64 - SLOTS.trailing_zeros())) as usize
 }
 
 impl Content {
     fn push(&self, out: &mut Vec<u8>, key: &[u32], place: usize) -> bool {
-        let slot = self.slots[place];
-        let is_known = self.keys[slot.key.range()] == *key;
-        if is_known {
-            self.texts.push(out, slot.text as usize);
+        let number = self.find(key, place);
+        if let Some(number) = number {
+            self.texts.push(out, number);
         }
-        is_known
+        number.is_some()
+    }
+
+    /// The number of the text of a key.
+    #[inline]
+    fn find(&self, key: &[u32], place: usize) -> Option<usize> {
+        let slot = self.slots[place];
+        let known = &self.keys[slot.key.range()];
+        // Keys are short: a loop compares them faster than a call.
+        (known.len() == key.len() && known.iter().zip(key).all(|(a, b)| a == b)).then_some(slot.text as usize)
+    }
+
+    /// Keeps a text if it was made before.
+    fn offer(&mut self, key: &[u32], hash: u64, text: &[u8]) {
+        let slot = &mut self.slots[place(hash)];
+        if std::mem::replace(&mut slot.made, (hash >> 16) as u32) == (hash >> 16) as u32 {
+            self.insert(key, place(hash), text);
+        }
     }
 
     fn insert(&mut self, key: &[u32], place: usize, text: &[u8]) {
@@ -108,7 +148,8 @@ impl Content {
             self.texts.clear();
         }
         let key_span = Span { start: self.keys.len() as u32, len: key.len() as u32 };
-        self.slots[place] = Slot { key: key_span, text: self.texts.spans.len() as u32 };
+        let slot = &mut self.slots[place];
+        (slot.key, slot.text) = (key_span, self.texts.spans.len() as u32);
         self.keys.extend_from_slice(key);
         self.texts.add(text);
     }

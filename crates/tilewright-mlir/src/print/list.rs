@@ -47,14 +47,14 @@ impl Printer<'_, '_> {
         let data = ir.op(op);
         let (mut full, mut shape, mut name, mut tail) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.module.push_op_name(data.name, &mut name);
-        self.head(data, &mut full);
+        self.head(data, 0, &mut full);
         self.tail(data, &mut tail);
         if self.shared.debug_info {
             tail.push(b' ');
             self.push_location(&mut tail, data.location);
         }
         push_string(&mut shape, &name);
-        if data.successors.len > 0 {
+        if !ir.successors(data).is_empty() {
             push_list(&mut shape, ir.successors(data), |out, &block| push_block(out, block));
         }
         self.dictionary(data, &mut shape, true);
@@ -68,7 +68,7 @@ impl Printer<'_, '_> {
             operands: ir.operands(data).iter().map(|value| value.0).collect(),
             values: data.results.iter(),
         });
-        for region in data.regions.iter().map(Region) {
+        for region in ir.regions(data).iter().map(Region) {
             self.list_region(region, depth, lines);
         }
     }

@@ -7,8 +7,10 @@ mod aliases;
 mod attributes;
 mod cache;
 mod dense;
+mod dictionaries;
 mod distinct;
 mod hlo;
+mod line;
 mod list;
 mod llvm;
 mod named;
@@ -30,10 +32,11 @@ use crate::{
     encoding::{Value as Field, code},
     module::Module,
     operations::Decoder,
-    tables::{AttrId, NameId, TypeId},
+    tables::{AttrId, NameId, Scalar, TypeId},
 };
 use aliases::{Aliases, Symbol};
 use cache::{TextCache, Texts};
+use dictionaries::Frames;
 use foldhash::HashMap;
 use names::Names;
 use smallvec::SmallVec;
@@ -131,6 +134,8 @@ struct Shared<'m, 'a> {
     /// The names of operations, in quotes and with a parenthesis behind them.
     op_names: Texts,
     decoders: Vec<Decoder>,
+    /// What numbers each type has.
+    scalars: Vec<Option<Scalar>>,
 }
 
 impl<'m, 'a> Shared<'m, 'a> {
@@ -165,16 +170,17 @@ impl<'m, 'a> Shared<'m, 'a> {
             names: Names::default(),
             aliases: Aliases::default(),
             op_names,
-            decoders: ids().map(|id| Decoder::new(module, id)).collect(),
+            decoders: Decoder::all(module),
+            scalars: (0..module.tables.types.len() as u32).map(|id| module.tables.scalar(TypeId(id))).collect(),
         }
     }
 
     /// Whether what is printed depends on what was printed before: distinct attributes are numbered by that.
     fn depends_on_order(&self) -> bool {
         let tables = &self.module.tables;
-        let is_distinct = |id| match tables.text(&tables.attrs, id) {
-            Some(text) => distinct::is_in(text),
-            None => tables.builtin_attr(AttrId(id)) == Some(code::DISTINCT),
+        let is_distinct = |id| match tables.builtin_attr(AttrId(id)) {
+            Some(code) => code == code::DISTINCT,
+            None => tables.text(&tables.attrs, id).is_some_and(distinct::is_in),
         };
         (0..tables.attrs.len() as u32).any(is_distinct)
     }
@@ -186,12 +192,16 @@ struct Printer<'m, 'a> {
     module: &'m Module<'a>,
     /// Types as text, as far as they were printed before.
     types: Vec<OnceCell<Box<[u8]>>>,
+    /// What stands behind the operands of operations without regions and successors.
+    endings: TextCache,
     /// The types of operands and results.
     signatures: TextCache,
     /// Attributes and properties of operations.
     dictionaries: TextCache,
     /// The values of attributes.
     values: TextCache,
+    /// What stands between the values of dictionaries.
+    frames: Frames,
     /// The numbers of distinct attributes: each by itself, or by the text that it is part of and its number there.
     distinct: RefCell<HashMap<(AttrId, Option<u64>), u64>>,
     /// Which resources of dialects were printed.
@@ -205,9 +215,11 @@ impl<'m, 'a> Printer<'m, 'a> {
             shared,
             module: shared.module,
             types: (0..tables.types.len()).map(|_| OnceCell::new()).collect(),
+            endings: TextCache::new(),
             signatures: TextCache::new(),
             dictionaries: TextCache::new(),
             values: TextCache::new(),
+            frames: Frames::new(),
             distinct: RefCell::default(),
             used_resources: RefCell::new(vec![false; tables.num_dialect_resources]),
         }

@@ -2,8 +2,9 @@
 //!
 //! Most have none, and are not visited at all: see `aliases.rs`.
 
-use super::aliases::{Symbol, has_name, has_no_parts};
+use super::aliases::{Symbol, has_name, has_no_parts, parts};
 use crate::{
+    encoding::code,
     read::each_part_of,
     tables::{AttrId, Tables, TypeId},
 };
@@ -52,7 +53,12 @@ impl Named {
             Some(index) => Symbol::Type(TypeId(index as u32)),
         };
         let mut is_named = has_name(tables, symbol);
-        if !is_named && !has_no_parts(tables, symbol) {
+        if let Symbol::Type(id) = symbol
+            && let Some(code::MEMREF_TYPE | code::MEMREF_WITH_SPACE_TYPE) = tables.builtin_type(id)
+        {
+            // The usual layout is a map, but is not printed.
+            is_named = parts(tables, symbol).into_iter().any(|part| self.contains(tables, part));
+        } else if !is_named && !has_no_parts(tables, symbol) {
             each_part_of(tables, node, &mut |part| is_named = is_named || self.find(tables, part));
         }
         self.states[node] = if is_named { State::Yes } else { State::No };

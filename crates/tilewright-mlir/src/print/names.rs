@@ -5,11 +5,11 @@ use tilewright_text::short::{self, ShortText};
 
 /// The name of a value whose text is long.
 #[derive(Clone, Copy)]
-struct LongName {
-    is_arg: bool,
-    number: u32,
+pub(super) struct LongName {
+    pub(super) is_arg: bool,
+    pub(super) number: u32,
     /// Which result it is, if an operation has several.
-    result: Option<u32>,
+    pub(super) result: Option<u32>,
 }
 
 /// The names of all values.
@@ -34,6 +34,15 @@ impl Names {
             Some(text) => text.push_to(out),
             None => self.long[(code - LONG) as usize].push(out, with_result),
         }
+    }
+}
+
+impl Names {
+    /// The name if it is short, else what it consists of.
+    #[inline]
+    pub(super) fn parts(&self, value: Value) -> Result<ShortText, LongName> {
+        let code = self.codes[value.index()];
+        ShortText::from_bits(code).ok_or_else(|| self.long[(code - LONG) as usize])
     }
 }
 
@@ -134,7 +143,7 @@ impl Namer<'_> {
     }
 
     fn wait(&mut self, op: Op) {
-        self.waiting.extend(self.ir.op(op).regions.iter().map(Region));
+        self.waiting.extend(self.ir.regions(self.ir.op(op)).iter().map(Region));
     }
 }
 

@@ -5,22 +5,65 @@ use super::{
     attributes::Elision,
     names, sorted_attributes,
     steps::Jump,
-    strings::{push_block, push_hex_string, push_list, push_spaces},
+    strings::{push_block, push_hex_string, push_list},
 };
 use crate::{
     encoding::code,
-    ir::{Block, Op, OpData, Span, Value},
+    ir::{Block, Ir, Op, OpData, Span, Value},
     operations::{Kind, OpInfo, Properties, PropertyValue},
 };
 use smallvec::{SmallVec, smallvec};
+
+/// What the text behind the operands of an operation without successors and regions depends on. Most operations have it in common with
+/// others.
+pub(super) struct EndingKey {
+    key: [u32; EndingKey::MOST],
+    len: usize,
+}
+
+impl EndingKey {
+    const MOST: usize = 16;
+    const HEAD: usize = 4;
+
+    /// None where there are many operands.
+    #[inline]
+    fn of(ir: &Ir, data: &OpData) -> Option<EndingKey> {
+        let (operands, results) = (ir.operands(data), &ir.value_types[data.results.range()]);
+        let len = Self::HEAD + operands.len() + results.len();
+        let mut key = [0; Self::MOST];
+        let (operand_types, result_types) = key.get_mut(Self::HEAD..len)?.split_at_mut(operands.len());
+        operand_types.iter_mut().zip(operands).for_each(|(ty, &value)| *ty = ir.value_type(value).0);
+        result_types.iter_mut().zip(results).for_each(|(ty, id)| *ty = id.0);
+        let attrs = data.attrs().map_or(u32::MAX, |id| id.0);
+        key[..Self::HEAD].copy_from_slice(&[data.name.0, attrs, data.properties().unwrap_or(u32::MAX), data.operands.len]);
+        Some(EndingKey { key, len })
+    }
+
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[u32] {
+        &self.key[..self.len]
+    }
+}
 
 impl Printer<'_, '_> {
     /// An operation without regions, on a line of its own.
     pub(super) fn line(&self, op: Op, indent: u32, out: &mut Vec<u8>) {
         let data = self.module.ir.op(op);
-        push_spaces(out, indent as usize);
-        self.head(data, out);
-        self.tail(data, out);
+        let key = if self.module.ir.successors(data).is_empty() { EndingKey::of(&self.module.ir, data) } else { None };
+        if let Some(key) = &key
+            && self.usual_line(data, indent, key, out)
+        {
+            return;
+        }
+        self.names(data, indent, out);
+        let ending = |out: &mut Vec<u8>| {
+            self.behind_operands(data, out);
+            self.tail(data, out);
+        };
+        match &key {
+            Some(key) => self.endings.push(out, key.as_slice(), ending),
+            None => ending(out),
+        }
         self.end(data, out);
     }
 
@@ -34,7 +77,13 @@ impl Printer<'_, '_> {
     }
 
     /// Results, name, operands, successors and properties.
-    pub(super) fn head(&self, data: &OpData, out: &mut Vec<u8>) {
+    pub(super) fn head(&self, data: &OpData, indent: u32, out: &mut Vec<u8>) {
+        self.names(data, indent, out);
+        self.behind_operands(data, out);
+    }
+
+    /// Results, name and operands, whatever their length.
+    pub(super) fn long_names(&self, data: &OpData, out: &mut Vec<u8>) {
         let ir = &self.module.ir;
         if data.results.len > 0 {
             self.shared.names.push(out, Value(data.results.start), false);
@@ -51,14 +100,19 @@ impl Printer<'_, '_> {
             }
             self.shared.names.push(out, value, true);
         }
+    }
+
+    /// What stands behind the operands, up to the properties.
+    fn behind_operands(&self, data: &OpData, out: &mut Vec<u8>) {
+        let ir = &self.module.ir;
         out.push(b')');
-        if data.successors.len > 0 {
+        if !self.module.ir.successors(data).is_empty() {
             out.push(b'[');
             push_list(out, ir.successors(data), |out, &block| push_block(out, block));
             out.push(b']');
         }
         // Properties may be among the attributes: in older files, and where they are not those of the table.
-        if data.properties.is_some() || data.attrs.is_some() || !self.module.version.has_properties() {
+        if data.properties().is_some() || data.attrs().is_some() || !self.module.version.has_properties() {
             self.dictionary(data, out, true);
         }
     }
@@ -66,7 +120,7 @@ impl Printer<'_, '_> {
     /// Attributes and types.
     pub(super) fn tail(&self, data: &OpData, out: &mut Vec<u8>) {
         let ir = &self.module.ir;
-        if data.attrs.is_some() {
+        if data.attrs().is_some() {
             self.dictionary(data, out, false);
         }
         let (operands, results) = (ir.operands(data), &ir.value_types[data.results.range()]);
@@ -98,20 +152,20 @@ impl Printer<'_, '_> {
 
     /// The properties or the attributes of an operation, as they stand behind its operands or before its types.
     pub(super) fn dictionary(&self, data: &OpData, out: &mut Vec<u8>, is_properties: bool) {
-        let attrs = data.attrs.map_or(u32::MAX, |id| id.0);
+        let attrs = data.attrs().map_or(u32::MAX, |id| id.0);
         if is_properties {
-            let key = [data.name.0, attrs, data.properties.unwrap_or(u32::MAX)];
+            let key = [data.name.0, attrs, data.properties().unwrap_or(u32::MAX)];
             self.dictionaries.push(out, &key, |out| self.push_properties(data, out));
         } else {
             // Attributes that are no properties do not depend on these, so that more operations have them in common.
-            let key = [data.name.0, attrs, u32::from(data.properties.is_some()), 0];
+            let key = [data.name.0, attrs, u32::from(data.properties().is_some()), 0];
             self.dictionaries.push(out, &key, |out| self.push_attributes(data, out));
         }
     }
 
     fn push_properties(&self, data: &OpData, out: &mut Vec<u8>) {
         let decoder = self.decoder(data.name);
-        let Some(properties) = data.properties else {
+        let Some(properties) = data.properties() else {
             if let Some(info) = decoder.info() {
                 self.push_properties_of_attributes(data, info, out);
             }
@@ -134,7 +188,7 @@ impl Printer<'_, '_> {
 
     /// The properties of an operation in an older file, which holds them among the attributes, and leaves out numbers and flags.
     fn push_properties_of_attributes(&self, data: &OpData, info: OpInfo, out: &mut Vec<u8>) {
-        let all = data.attrs.map_or(Default::default(), |attrs| sorted_attributes(self.module, attrs));
+        let all = data.attrs().map_or(Default::default(), |attrs| sorted_attributes(self.module, attrs));
         let mut named: Vec<(&str, PropertyValue)> =
             all.iter().filter_map(|&(name, value)| Some((info.property_named(name)?, PropertyValue::Attr(value)))).collect();
         let is_old = !self.module.version.has_properties();
@@ -166,9 +220,17 @@ impl Printer<'_, '_> {
     }
 
     fn push_attributes(&self, data: &OpData, out: &mut Vec<u8>) {
-        let Some(attrs) = data.attrs else { return };
+        let Some(attrs) = data.attrs() else { return };
+        if data.properties().is_some() || self.decoder(data.name).info().is_none() {
+            let start = out.len();
+            out.extend_from_slice(b" {");
+            if self.push_entries(out, attrs) {
+                return out.push(b'}');
+            }
+            out.truncate(start);
+        }
         let mut all = sorted_attributes(self.module, attrs);
-        if data.properties.is_none()
+        if data.properties().is_none()
             && let Some(info) = self.decoder(data.name).info()
         {
             all.retain(|&mut (name, _)| info.property_named(name).is_none());

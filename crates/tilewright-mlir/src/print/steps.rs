@@ -88,7 +88,7 @@ impl Steps {
     fn ops(&mut self, ir: &Ir, ops: Span, indent: u32) {
         let mut first = ops.start;
         for op in ops.iter() {
-            if ir.op(Op(op)).regions.len > 0 {
+            if ir.regions(ir.op(Op(op))).len > 0 {
                 self.split(first..op, |ops| Step::Lines { ops, indent });
                 self.op(ir, Op(op), indent);
                 first = op + 1;
@@ -100,7 +100,7 @@ impl Steps {
     /// An operation with regions.
     fn op(&mut self, ir: &Ir, op: Op, indent: u32) {
         self.push(Step::Open { op, indent }, 1);
-        for (index, region) in ir.op(op).regions.iter().enumerate() {
+        for (index, region) in ir.regions(ir.op(op)).iter().enumerate() {
             if index > 0 {
                 self.push(Step::Next { indent }, 1);
             }
@@ -111,7 +111,7 @@ impl Steps {
 
     fn region(&mut self, ir: &Ir, region: Region, indent: u32) {
         let jumps = self.add_jumps(ir, region);
-        let first = ir.regions[region.index()].blocks.start;
+        let first = ir.all_regions[region.index()].blocks.start;
         for block in ir.blocks(region) {
             let data = ir.blocks[block.index()];
             let index = block.0 - first;
@@ -161,8 +161,7 @@ impl Printer<'_, '_> {
             Step::Explain(symbols) => self.shared.aliases.order[symbols.range()].iter().for_each(|&symbol| self.explain(symbol, out)),
             Step::Lines { ops, indent } => ops.iter().for_each(|op| self.line(Op(op), indent, out)),
             Step::Open { op, indent } => {
-                push_spaces(out, indent as usize);
-                self.head(ir.op(op), out);
+                self.head(ir.op(op), indent, out);
                 out.extend_from_slice(b" ({\n");
             }
             Step::Next { indent } => {
@@ -184,6 +183,9 @@ impl Printer<'_, '_> {
 
     /// What a name means.
     fn explain(&self, symbol: Symbol, out: &mut Vec<u8>) {
+        if matches!(symbol, Symbol::Attr(id) if self.usual_location(id, out)) {
+            return;
+        }
         self.shared.aliases.push(symbol, out);
         out.extend_from_slice(b" = ");
         match symbol {

@@ -4,7 +4,7 @@ use super::section;
 use crate::{
     cursor::Cursor,
     error::{Error, Section},
-    ir::{BlockData, Ir, Op, OpData, RegionData, Span, UseListOrder, Value},
+    ir::{BlockData, Ir, More, Op, OpData, RegionData, Span, UseListOrder, Value},
     limits::MAX_NESTING,
     module::{Module, Version},
     tables::{AttrId, NameId, TypeId},
@@ -82,7 +82,8 @@ struct Reader<'m, 'a> {
     cursor: Cursor<'a>,
     open: Vec<OpenRegion>,
     waiting: Vec<(Op, Unread<'a>)>,
-    first_operand: usize,
+    /// Operands that were not defined when they were read.
+    ahead: Vec<Value>,
 }
 
 /// How many of what can be referred to there are.
@@ -107,7 +108,6 @@ impl Counts {
 
 impl<'m, 'a> Reader<'m, 'a> {
     fn new(module: &'m mut Module<'a>, counts: Counts, unread: &Unread<'a>) -> Reader<'m, 'a> {
-        let first_operand = module.ir.operands.len();
         let (ir, version) = (&mut module.ir, module.version);
         Reader {
             ir,
@@ -118,7 +118,7 @@ impl<'m, 'a> Reader<'m, 'a> {
             cursor: unread.cursor.clone(),
             open: Vec::new(),
             waiting: Vec::new(),
-            first_operand,
+            ahead: Vec::new(),
         }
     }
 
@@ -188,7 +188,7 @@ impl<'m, 'a> Reader<'m, 'a> {
             let values = Span { start: self.ir.value_types.len() as u32, len: num_values };
             self.ir.blocks.resize(self.ir.blocks.len() + num_blocks, BlockData::default());
             self.ir.value_types.resize(self.ir.value_types.len() + num_values as usize, UNDEFINED);
-            self.ir.regions[region as usize] = RegionData { blocks, values };
+            self.ir.all_regions[region as usize] = RegionData { blocks, values };
             if self.depth + self.open.len() >= MAX_NESTING as usize {
                 return Err(self.cursor.error_at(offset, format!("regions nest deeper than {MAX_NESTING} levels")));
             }
@@ -232,17 +232,7 @@ impl<'m, 'a> Reader<'m, 'a> {
     }
 
     fn reserve_ops(&mut self, count: usize) -> Span {
-        const PLACEHOLDER: OpData = OpData {
-            name: NameId(0),
-            location: AttrId(0),
-            attrs: None,
-            properties: None,
-            results: Span { start: 0, len: 0 },
-            operands: Span { start: 0, len: 0 },
-            successors: Span { start: 0, len: 0 },
-            regions: Span { start: 0, len: 0 },
-            is_isolated: false,
-        };
+        const PLACEHOLDER: OpData = OpData::new(NameId(0), AttrId(0));
         let span = Span { start: self.ir.ops.len() as u32, len: count as u32 };
         self.ir.ops.resize(self.ir.ops.len() + count, PLACEHOLDER);
         span
@@ -277,7 +267,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                 return Err(self.cursor.no_such(offset, ty, self.counts.types, "type"));
             }
             self.ir.value_types[value] = TypeId(ty as u32);
-            let location = if has_location { Some(self.attr()?) } else { None };
+            let location = if has_location { Some(attr(&mut self.cursor, self.counts)?) } else { None };
             self.ir.arg_locations.push(location);
         }
         if self.version.has_use_orders() && self.cursor.byte()? & mask::USE_ORDERS != 0 {
@@ -298,53 +288,70 @@ impl<'m, 'a> Reader<'m, 'a> {
         Ok(span)
     }
 
-    fn attr(&mut self) -> Result<AttrId, Error> {
-        self.cursor.index(self.counts.attrs, "attribute").map(AttrId)
-    }
-
+    #[inline]
     fn op(&mut self, op: Op) -> Result<(), Error> {
-        let name = NameId(self.cursor.index(self.counts.names, "name of an operation")?);
-        let offset = self.cursor.offset();
-        let parts = self.cursor.byte()?;
+        // A copy, which can be kept in registers.
+        let mut cursor = self.cursor.clone();
+        let name = NameId(cursor.index(self.counts.names, "name of an operation")?);
+        let offset = cursor.offset();
+        let parts = cursor.byte()?;
         if parts & !ALL_PARTS != 0 {
-            return Err(self.cursor.error_at(offset, format!("an operation has parts {parts:#x}, which are not known")));
+            return Err(cursor.error_at(offset, format!("an operation has parts {parts:#x}, which are not known")));
         }
         let has = |part| parts & part != 0;
-        let location = self.attr()?;
-        let attrs = if has(mask::ATTRS) { Some(self.attr()?) } else { None };
-        let properties = match has(mask::PROPERTIES) {
-            true if self.version.has_properties() => Some(self.cursor.index(self.counts.properties, "properties")?),
-            true => return Err(self.cursor.error_at(offset, "an operation has properties, which came with version 5")),
-            false => None,
-        };
-        let results = if has(mask::RESULTS) { self.results()? } else { Span::default() };
-        let operands = if has(mask::OPERANDS) { self.operands()? } else { Span::default() };
-        let successors = if has(mask::SUCCESSORS) { self.successors()? } else { Span::default() };
+        let mut data = OpData::new(name, attr(&mut cursor, self.counts)?);
+        if has(mask::ATTRS) {
+            data.set_attrs(Some(attr(&mut cursor, self.counts)?));
+        }
+        if has(mask::PROPERTIES) {
+            if !self.version.has_properties() {
+                return Err(cursor.error_at(offset, "an operation has properties, which came with version 5"));
+            }
+            data.set_properties(Some(cursor.index(self.counts.properties, "properties")?));
+        }
+        if has(mask::RESULTS) {
+            data.results = self.results(&mut cursor)?;
+        }
+        if has(mask::OPERANDS) {
+            data.operands = self.operands(&mut cursor)?;
+        }
+        self.cursor = cursor;
+        if parts & (mask::SUCCESSORS | mask::USE_ORDERS | mask::REGIONS) == 0 {
+            self.ir.ops[op.index()] = data;
+            return Ok(());
+        }
+        self.rest_of_op(op, data, parts, offset)
+    }
+
+    /// What few operations have. `offset` is where their parts are told.
+    fn rest_of_op(&mut self, op: Op, mut data: OpData, parts: u8, offset: usize) -> Result<(), Error> {
+        let has = |part| parts & part != 0;
+        let mut more = More::default();
+        if has(mask::SUCCESSORS) {
+            more.successors = self.successors()?;
+        }
         if has(mask::USE_ORDERS) {
             if !self.version.has_use_orders() {
                 return Err(self.cursor.error_at(offset, "an operation has orders of uses, which came with version 3"));
             }
-            let orders = self.use_orders(results.len as usize)?;
+            let orders = self.use_orders(data.results.len as usize)?;
             self.ir.result_use_orders.push((op, orders));
         }
-        let mut data =
-            OpData { name, location, attrs, properties, results, operands, successors, regions: Span::default(), is_isolated: false };
-        if !has(mask::REGIONS) {
-            self.ir.ops[op.index()] = data;
-            return Ok(());
-        }
         let offset = self.cursor.offset();
-        let (count, is_isolated) = self.cursor.flagged_varint()?;
-        let count = self.cursor.check_count(count, 1, "regions", offset)?;
-        self.check_budget(count + self.ir.regions.len(), "regions", offset)?;
-        data.is_isolated = is_isolated;
-        data.regions = Span { start: self.ir.regions.len() as u32, len: count as u32 };
-        self.ir.regions.resize(self.ir.regions.len() + count, RegionData::default());
+        if has(mask::REGIONS) {
+            let (count, is_isolated) = self.cursor.flagged_varint()?;
+            let count = self.cursor.check_count(count, 1, "regions", offset)?;
+            let start = self.ir.all_regions.len();
+            self.check_budget(count + start, "regions", offset)?;
+            (more.is_isolated, more.regions) = (is_isolated, Span { start: start as u32, len: count as u32 });
+            self.ir.all_regions.resize(start + count, RegionData::default());
+        }
+        self.ir.set_more(&mut data, more);
         self.ir.ops[op.index()] = data;
-        self.regions(op, data, offset)
+        if has(mask::REGIONS) { self.regions(op, more, offset) } else { Ok(()) }
     }
 
-    fn regions(&mut self, op: Op, data: OpData, offset: usize) -> Result<(), Error> {
+    fn regions(&mut self, op: Op, data: More, offset: usize) -> Result<(), Error> {
         if data.is_isolated && self.version.has_lazy_regions() {
             let (Section::Ir, cursor) = section(&mut self.cursor)? else {
                 return Err(self.cursor.error_at(offset, "isolated regions are expected to be a section of operations"));
@@ -362,24 +369,26 @@ impl<'m, 'a> Reader<'m, 'a> {
         self.open_regions(data.regions, first_number)
     }
 
-    fn results(&mut self) -> Result<Span, Error> {
-        let offset = self.cursor.offset();
-        let count = self.cursor.count(1, "results")?;
+    #[inline]
+    fn results(&mut self, cursor: &mut Cursor<'a>) -> Result<Span, Error> {
+        let offset = cursor.offset();
+        let count = cursor.count(1, "results")?;
         let results = self.define(count, offset)?;
         for value in results.range() {
-            self.ir.value_types[value] = TypeId(self.cursor.index(self.counts.types, "type")?);
+            self.ir.value_types[value] = TypeId(cursor.index(self.counts.types, "type")?);
         }
         Ok(results)
     }
 
-    fn operands(&mut self) -> Result<Span, Error> {
-        let count = self.cursor.count(1, "operands")?;
+    #[inline]
+    fn operands(&mut self, cursor: &mut Cursor<'a>) -> Result<Span, Error> {
+        let count = cursor.count(1, "operands")?;
         let start = self.ir.operands.len() as u32;
         for _ in 0..count {
-            let offset = self.cursor.offset();
-            let number = self.cursor.varint()?;
+            let offset = cursor.offset();
+            let number = cursor.varint()?;
             let Some(value) = self.value(number) else {
-                return Err(self.cursor.error_at(offset, format!("there is no value {number} in this region or around it")));
+                return Err(cursor.error_at(offset, format!("there is no value {number} in this region or around it")));
             };
             self.ir.operands.push(value);
         }
@@ -387,11 +396,16 @@ impl<'m, 'a> Reader<'m, 'a> {
     }
 
     /// The value with a number, which counts those of all open regions.
-    fn value(&self, number: u64) -> Option<Value> {
+    #[inline]
+    fn value(&mut self, number: u64) -> Option<Value> {
         let number = u32::try_from(number).ok()?;
         let open = self.open.iter().rev().find(|open| open.first_number <= number)?;
         let position = number - open.first_number;
-        (position < open.values.len).then(|| Value(open.values.start + position))
+        let value = Value(open.values.start + position);
+        if value.0 >= open.next_value {
+            self.ahead.push(value);
+        }
+        (position < open.values.len).then_some(value)
     }
 
     fn successors(&mut self) -> Result<Span, Error> {
@@ -429,9 +443,14 @@ impl<'m, 'a> Reader<'m, 'a> {
     /// Operands may come before what defines them, but something must.
     fn check_operands(&self) -> Result<(), Error> {
         let is_undefined = |value: &Value| self.ir.value_types[value.index()] == UNDEFINED;
-        if self.ir.operands[self.first_operand..].iter().any(is_undefined) {
+        if self.ahead.iter().any(is_undefined) {
             return Err(self.cursor.error("an operand is never defined"));
         }
         Ok(())
     }
+}
+
+#[inline]
+fn attr(cursor: &mut Cursor<'_>, counts: Counts) -> Result<AttrId, Error> {
+    cursor.index(counts.attrs, "attribute").map(AttrId)
 }

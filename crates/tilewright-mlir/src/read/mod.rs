@@ -143,11 +143,11 @@ pub(crate) fn section<'a>(cursor: &mut Cursor<'a>) -> Result<(Section, Cursor<'a
 
 /// Reads operations while another thread checks attributes and types, of which they only need the numbers.
 fn read_in_parallel(bytes: &[u8]) -> Result<Module<'_>, Error> {
-    let (mut module, encodings) = read_unchecked(bytes)?;
+    let mut module = read_unchecked(bytes)?;
     let counts = Counts::of(&module);
     let mut tables = std::mem::take(&mut module.tables);
     let (checked, read) = std::thread::scope(|scope| {
-        let checked = scope.spawn(|| tables::check_entries(&encodings, &tables));
+        let checked = scope.spawn(|| tables::check_entries(&tables));
         let read = read_rest(&mut module, counts);
         (checked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), read)
     });
@@ -158,13 +158,13 @@ fn read_in_parallel(bytes: &[u8]) -> Result<Module<'_>, Error> {
 
 /// Everything but the operations, which wait in the list of what was not read.
 pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
-    let (mut module, encodings) = read_unchecked(bytes)?;
-    tables::check_entries(&encodings, &module.tables)?.apply(&mut module.tables);
+    let mut module = read_unchecked(bytes)?;
+    tables::check_entries(&module.tables)?.apply(&mut module.tables);
     Ok(module)
 }
 
-/// The same, but attributes and types are only found, and not checked; their encodings.
-fn read_unchecked(bytes: &[u8]) -> Result<(Module<'_>, Cursor<'_>), Error> {
+/// The same, but attributes and types are only found, and not checked.
+fn read_unchecked(bytes: &[u8]) -> Result<Module<'_>, Error> {
     let envelope = Envelope::read(bytes)?;
     let version = envelope.version;
     let mut tables = Tables { strings: tables::strings(envelope.required(Section::String)?)?, ..Tables::default() };
@@ -181,7 +181,7 @@ fn read_unchecked(bytes: &[u8]) -> Result<(Module<'_>, Cursor<'_>), Error> {
         None => Vec::new(),
     };
     let unread = ir::top_level(envelope.required(Section::Ir)?);
-    let module = Module {
+    Ok(Module {
         version,
         producer: Cow::Borrowed(envelope.producer),
         tables,
@@ -191,6 +191,5 @@ fn read_unchecked(bytes: &[u8]) -> Result<(Module<'_>, Cursor<'_>), Error> {
         sections: envelope.sections.iter().map(|&(section, _)| section).collect(),
         ir: crate::ir::Ir::default(),
         unread: vec![(crate::ir::Op(u32::MAX), unread)],
-    };
-    Ok((module, encodings))
+    })
 }

@@ -3,11 +3,11 @@
 use super::section;
 use crate::{
     cursor::Cursor,
-    encoding::{self, Encoding, Value, decode},
+    encoding::{self, Encoding, EncodingId, Owner, Value, code, decode},
     error::{Error, Section},
     limits::{MAX_EXPANDED_PARTS, MAX_INTEGER_WIDTH, MAX_NESTING},
     module::{OpName, Version},
-    tables::{AttrId, Dialect, DialectId, Entry, Fields, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
+    tables::{AttrId, Dialect, DialectId, Fields, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
 };
 use foldhash::HashSet;
 use std::borrow::Cow;
@@ -101,68 +101,68 @@ pub(super) fn properties(mut cursor: Cursor<'_>) -> Result<Vec<Cow<'_, [u8]>>, E
 pub(super) fn attributes_and_types<'a>(mut offsets: Cursor<'a>, content: &Cursor<'a>, tables: &mut Tables<'a>) -> Result<(), Error> {
     let num_attrs = offsets.count(1, "attributes")?;
     let num_types = offsets.count(1, "types")?;
-    let mut reader = Reader { content, position: 0, tables };
-    reader.tables.attrs = reader.table(&mut offsets, num_attrs, "attributes", |encodings| encodings.attributes)?;
-    reader.tables.types = reader.table(&mut offsets, num_types, "types", |encodings| encodings.types)?;
+    let (all, base) = (content.rest(), content.offset());
+    let mut attrs = Table::new(all, base);
+    let len = entries(&mut attrs, all, &mut offsets, num_attrs, false, tables)?;
+    attrs.truncate(len);
+    let behind = &all[len..];
+    let mut types = Table::new(behind, base + len);
+    let types_len = entries(&mut types, behind, &mut offsets, num_types, true, tables)?;
     offsets.finish("the lengths of attributes and types")?;
-    if reader.position != content.rest().len() {
-        return Err(content.error_at(content.offset() + reader.position, "bytes remain behind the attributes and types"));
+    if types_len != behind.len() {
+        return Err(content.error_at(base + len + types_len, "bytes remain behind the attributes and types"));
     }
+    (tables.attrs, tables.types) = (attrs, types);
     Ok(())
 }
 
-struct Reader<'r, 'a> {
-    content: &'r Cursor<'a>,
-    /// In the content.
-    position: usize,
-    tables: &'r mut Tables<'a>,
-}
-
-impl<'a> Reader<'_, 'a> {
-    fn table(
-        &mut self,
-        offsets: &mut Cursor<'a>,
-        count: usize,
-        what: &str,
-        encodings: impl Fn(&encoding::Encodings) -> &'static [Encoding],
-    ) -> Result<Table<'a>, Error> {
-        let bytes = self.content.rest();
-        let mut entries = Vec::with_capacity(count);
-        while entries.len() < count {
-            let dialect = DialectId(offsets.index(self.tables.dialects.len(), "dialect")?);
-            let known = encoding::of(self.tables.dialect_name(dialect)).map_or(&[][..], &encodings);
-            let offset = offsets.offset();
-            let group = offsets.count(1, what)?;
-            if group > count - entries.len() {
-                return Err(offsets.error_at(offset, format!("a group of {group} {what}, but only {} remain", count - entries.len())));
-            }
-            for _ in 0..group {
-                let offset = offsets.offset();
-                let (len, is_custom) = offsets.flagged_varint()?;
-                if len > (bytes.len() - self.position) as u64 {
-                    return Err(offsets.error_at(offset, format!("an encoding of {len} bytes ends behind the section")));
-                }
-                let start = self.position;
-                self.position += len as usize;
-                let form = match is_custom {
-                    false => Form::Text,
-                    true => Cursor::trusted(&bytes[start..self.position])
-                        .varint()
-                        .ok()
-                        .and_then(|code| encoding::find(known, code))
-                        .map_or(Form::Opaque, Form::Known),
-                };
-                entries.push(Entry { start, len: len as usize, dialect, form });
-            }
+/// Finds the entries of a table from the beginning of `bytes` on; gives how many bytes they have.
+fn entries<'a>(
+    table: &mut Table<'a>,
+    bytes: &'a [u8],
+    offsets: &mut Cursor<'a>,
+    count: usize,
+    is_type: bool,
+    tables: &Tables<'a>,
+) -> Result<usize, Error> {
+    let what = if is_type { "types" } else { "attributes" };
+    table.reserve(count);
+    let mut position = 0;
+    while table.len() < count {
+        let dialect = DialectId(offsets.index(tables.dialects.len(), "dialect")?);
+        let owner = encoding::owner(tables.dialect_name(dialect));
+        let offset = offsets.offset();
+        let group = offsets.count(1, what)?;
+        if group > count - table.len() {
+            return Err(offsets.error_at(offset, format!("a group of {group} {what}, but only {} remain", count - table.len())));
         }
-        Ok(Table { bytes: Cow::Borrowed(bytes), entries })
+        // Neighbours mostly have the same encoding.
+        let mut last = None;
+        for _ in 0..group {
+            let offset = offsets.offset();
+            let (len, is_custom) = offsets.flagged_varint()?;
+            if len > (bytes.len() - position) as u64 {
+                return Err(offsets.error_at(offset, format!("an encoding of {len} bytes ends behind the section")));
+            }
+            let start = position;
+            position += len as usize;
+            let mut encoding = || {
+                let code = Cursor::within(bytes, start..position, 0, Section::AttrType).varint().ok()?;
+                if last.is_none_or(|id: EncodingId| id.code() != code) {
+                    last = EncodingId::find(owner?, is_type, code);
+                }
+                last
+            };
+            table.add(start, dialect, !is_custom, if is_custom { encoding() } else { None });
+        }
     }
+    Ok(position)
 }
 
 /// What a look at all attributes and types shows.
 pub(super) struct Checked {
     /// The numbers of those whose encoding is not the known one, and whether it is a type.
-    opaque: Vec<(bool, usize)>,
+    opaque: Vec<(bool, u32)>,
     may_hold_locations: bool,
 }
 
@@ -171,81 +171,203 @@ impl Checked {
         tables.may_hold_locations = self.may_hold_locations;
         for (is_type, index) in self.opaque {
             let table = if is_type { &mut tables.types } else { &mut tables.attrs };
-            table.entries[index].form = Form::Opaque;
+            table.set_opaque(index);
         }
     }
 }
 
 /// Checks that each encoding is well formed. One of another dialect than builtin that is not counts as unknown: the dialect may have
 /// changed it. Then checks that nothing contains itself, nests too deep, or describes too long a text.
-pub(super) fn check_entries(content: &Cursor<'_>, tables: &Tables<'_>) -> Result<Checked, Error> {
+pub(super) fn check_entries(tables: &Tables<'_>) -> Result<Checked, Error> {
     let num_attrs = tables.attrs.len();
-    let mut done = vec![(0, 0); num_attrs + tables.types.len()];
-    let mut opaque = Vec::new();
-    let mut may_hold_locations = false;
-    let is_location = |node: usize| node < num_attrs && tables.builtin_attr(AttrId(node as u32)).is_some_and(encoding::code::is_location);
-    // Types first: attributes refer to them more than the other way round.
-    for (table, first, is_type) in [(&tables.types, num_attrs, true), (&tables.attrs, 0, false)] {
-        for index in 0..table.len() {
-            let mut size = Size::default();
-            let mut location = false;
-            let mut add = |part: usize| {
-                size.add(done[part]);
-                location |= is_location(part);
-            };
-            let checked = check_entry(content, tables, table, index as u32, is_type, &mut add);
-            may_hold_locations |= location && !is_location(first + index);
-            match checked {
-                Ok(()) => done[first + index] = size.known().unwrap_or((0, 0)),
-                Err(error) => {
-                    let entry = table.entry(index as u32);
-                    if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
-                        return Err(error);
-                    }
-                    opaque.push((is_type, index));
-                }
-            }
+    let mut check = Check {
+        tables,
+        sizes: vec![UNKNOWN; num_attrs + tables.types.len()],
+        scalars: Vec::new(),
+        unknown: Vec::new(),
+        checked: Checked { opaque: Vec::new(), may_hold_locations: false },
+    };
+    // What others refer to comes first, so that the sizes of most parts are known: types, and attributes that have few parts.
+    for index in 0..tables.types.len() as u32 {
+        check.entry(index, true)?;
+    }
+    check.scalars = (0..tables.types.len() as u32).map(|index| tables.scalar(TypeId(index))).collect();
+    let mut waiting = Vec::new();
+    for index in 0..num_attrs as u32 {
+        if has_parts(tables.attrs.encoding(index)) || !check.entry(index, false)? {
+            waiting.push(index);
         }
     }
-    // What an entry of an unknown form refers to is not known either.
-    let is_opaque: HashSet<usize> = opaque.iter().map(|&(is_type, index)| if is_type { num_attrs + index } else { index }).collect();
-    Nesting::new(tables, is_opaque, done).visit_all().map_err(|(node, message)| {
-        let entry = if node < num_attrs { tables.attrs.entries[node] } else { tables.types.entries[node - num_attrs] };
-        content.error_at(content.offset() + entry.start, message)
+    waiting.into_iter().try_for_each(|index| check.with_parts(index))?;
+    let Check { sizes, checked, .. } = check;
+    let is_opaque: HashSet<usize> =
+        checked.opaque.iter().map(|&(is_type, index)| index as usize + if is_type { num_attrs } else { 0 }).collect();
+    Nesting::new(tables, is_opaque, sizes).visit_all().map_err(|(node, message)| {
+        let offset = match node.checked_sub(num_attrs) {
+            None => tables.attrs.offset(node as u32),
+            Some(index) => tables.types.offset(index as u32),
+        };
+        Error::new(offset, Section::AttrType, message)
     })?;
-    Ok(Checked { opaque, may_hold_locations })
+    Ok(checked)
+}
+
+/// Whether attributes in an encoding mostly refer to others that refer to others.
+#[inline]
+fn has_parts(encoding: Option<EncodingId>) -> bool {
+    encoding.is_some_and(|id| {
+        id.is_of(Owner::Builtin)
+            && matches!(
+                id.code(),
+                code::ARRAY
+                    | code::DICTIONARY
+                    | code::SYMBOL_REF
+                    | code::CALL_SITE_LOC
+                    | code::FUSED_LOC
+                    | code::FUSED_LOC_WITH_METADATA
+                    | code::NAME_LOC
+            )
+    })
 }
 
 /// Checks that no attribute or type contains itself, nests too deep, or describes too long a text; else gives its number, types behind
 /// attributes, and what is wrong.
 pub(crate) fn check_nesting(tables: &Tables<'_>) -> Result<(), (usize, String)> {
-    Nesting::new(tables, HashSet::default(), vec![(0, 0); tables.attrs.len() + tables.types.len()]).visit_all()
+    Nesting::new(tables, HashSet::default(), vec![UNKNOWN; tables.attrs.len() + tables.types.len()]).visit_all()
 }
 
-/// How deep an entry is and how many parts it has, from what is known of its parts.
+/// How deep an entry is, how many parts it has when each is counted as often as it would be printed, and whether it is a location.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Size {
-    depth: u32,
-    parts: u64,
-    is_known: bool,
+    depth: u16,
+    is_location: bool,
+    /// Whether it was looked for while parts of it were not known.
+    is_tried: bool,
+    parts: u32,
 }
 
-impl Default for Size {
-    fn default() -> Size {
-        Size { depth: 1, parts: 1, is_known: true }
-    }
-}
+const _: () = assert!(size_of::<Size>() == 8 && MAX_NESTING < Size::BUSY as u32 && MAX_EXPANDED_PARTS < u32::MAX as u64);
+
+/// No entry has this size.
+const UNKNOWN: Size = Size { depth: 0, is_location: false, is_tried: false, parts: 0 };
 
 impl Size {
-    fn add(&mut self, (depth, parts): (u32, u64)) {
-        self.is_known &= depth != 0;
-        self.depth = self.depth.max(depth + 1);
-        self.parts = self.parts.saturating_add(parts);
+    /// Stands for a depth while it is worked out.
+    const BUSY: u16 = u16::MAX;
+}
+
+/// A sum of sizes, and what is around them.
+struct Sum {
+    depth: u32,
+    parts: u64,
+    /// Whether the sizes of all parts are known.
+    is_known: bool,
+    has_location: bool,
+}
+
+impl Default for Sum {
+    fn default() -> Sum {
+        Sum { depth: 1, parts: 1, is_known: true, has_location: false }
+    }
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, part: Size) {
+        self.is_known &= part.depth != 0;
+        self.has_location |= part.is_location;
+        self.depth = self.depth.max(u32::from(part.depth) + 1);
+        self.parts = self.parts.saturating_add(u64::from(part.parts));
     }
 
-    /// Both, if they are known and not too much.
-    fn known(&self) -> Option<(u32, u64)> {
-        (self.is_known && self.depth <= MAX_NESTING && self.parts <= MAX_EXPANDED_PARTS).then_some((self.depth, self.parts))
+    /// The size, if it is known and not too much.
+    #[inline]
+    fn size(&self, is_location: bool) -> Option<Size> {
+        let is_small = self.is_known && self.depth <= MAX_NESTING && self.parts <= MAX_EXPANDED_PARTS;
+        is_small.then_some(Size { depth: self.depth as u16, is_location, is_tried: false, parts: self.parts as u32 })
     }
+}
+
+struct Check<'t, 'a> {
+    tables: &'t Tables<'a>,
+    /// Those of the attributes, then those of the types.
+    sizes: Vec<Size>,
+    /// Those of the types, once they are checked.
+    scalars: Vec<Option<Scalar>>,
+    /// The parts of the last entry whose sizes were not known.
+    unknown: Vec<usize>,
+    checked: Checked,
+}
+
+impl Check<'_, '_> {
+    /// Checks an entry; false if the sizes of its parts are not known yet.
+    fn entry(&mut self, index: u32, is_type: bool) -> Result<bool, Error> {
+        let tables = self.tables;
+        let num_attrs = tables.attrs.len();
+        let table = if is_type { &tables.types } else { &tables.attrs };
+        let node = index as usize + if is_type { num_attrs } else { 0 };
+        if !is_type
+            && let Some((file, ..)) = tables.file_location(AttrId(index))
+            && self.sizes[file.index()].depth != 0
+        {
+            // Most attributes are these.
+            let mut sum = Sum::default();
+            sum.add(self.sizes[file.index()]);
+            self.sizes[node] = sum.size(true).unwrap_or(UNKNOWN);
+            return Ok(true);
+        }
+        let is_own_location = !is_type && is_location(tables, node);
+        let mut sum = Sum::default();
+        let (sizes, unknown) = (&self.sizes, &mut self.unknown);
+        unknown.clear();
+        let checked = check_entry(tables, &self.scalars, table, index, is_type, &mut |part| {
+            let size = sizes[part];
+            sum.add(size);
+            if size.depth == 0 {
+                unknown.push(part);
+            }
+        });
+        sum.has_location |= self.unknown.iter().any(|&part| part < num_attrs && is_location(tables, part));
+        self.checked.may_hold_locations |= sum.has_location && !is_own_location;
+        match checked {
+            Ok(()) => {
+                if let Some(size) = sum.size(is_own_location) {
+                    self.sizes[node] = size;
+                }
+            }
+            Err(error) => {
+                let entry = table.entry(index);
+                if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
+                    return Err(error);
+                }
+                self.checked.opaque.push((is_type, index));
+                // What it refers to is not known either.
+                self.sizes[node] = Size { depth: 1, parts: 1, ..UNKNOWN };
+                return Ok(true);
+            }
+        }
+        Ok(sum.is_known)
+    }
+
+    /// Checks an attribute after its parts. What is part of itself is left for [`Nesting`] to find.
+    fn with_parts(&mut self, index: u32) -> Result<(), Error> {
+        let mut stack = vec![index];
+        while let Some(&index) = stack.last() {
+            let node = index as usize;
+            if self.sizes[node].depth != 0 || self.entry(index, false)? || std::mem::replace(&mut self.sizes[node].is_tried, true) {
+                stack.pop();
+                continue;
+            }
+            let is_new = |part: &usize| self.sizes.get(*part).is_some_and(|size| !size.is_tried) && *part < self.tables.attrs.len();
+            stack.extend(self.unknown.iter().copied().filter(is_new).map(|part| part as u32));
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn is_location(tables: &Tables<'_>, attr: usize) -> bool {
+    tables.builtin_attr(AttrId(attr as u32)).is_some_and(code::is_location)
 }
 
 /// The numbers of the attributes that fields refer to, and those of types, which come behind them.
@@ -262,32 +384,31 @@ fn each_part(fields: &[Value<'_>], num_attrs: usize, part: &mut dyn FnMut(usize)
     }
 }
 
-/// Checks an entry, and names what it refers to by its numbers, types behind attributes.
+/// Checks an entry, and names what it refers to by its numbers, types behind attributes. `scalars` are those of the types, if they are known.
 #[inline]
 fn check_entry(
-    content: &Cursor<'_>,
     tables: &Tables<'_>,
+    scalars: &[Option<Scalar>],
     table: &Table<'_>,
     index: u32,
     is_type: bool,
     part: &mut impl FnMut(usize),
 ) -> Result<(), Error> {
-    let entry = table.entry(index);
-    let mut cursor = Cursor::new(table.encoded(index), content.offset() + entry.start, Section::AttrType);
-    match entry.form {
-        Form::Text => {
+    let mut cursor = table.cursor(index);
+    match table.encoding(index).map(EncodingId::encoding) {
+        None if tables.text(table, index).is_some() => {
             cursor.null_terminated()?;
             cursor.finish("a text")
         }
-        Form::Opaque => Ok(()),
-        Form::Known(encoding) => {
+        None => Ok(()),
+        Some(encoding) => {
             cursor.varint()?;
-            check_fields(&mut cursor, encoding, tables, part)?;
+            check_fields(&mut cursor, encoding, tables, scalars, part)?;
             cursor.finish(encoding.name)?;
             let scalar = if is_type { tables.scalar(TypeId(index)) } else { None };
             match scalar {
                 Some(Scalar::Integer { width, .. }) if width > MAX_INTEGER_WIDTH => {
-                    Err(cursor.error_at(content.offset() + entry.start, format!("an integer type of {width} bits is too wide")))
+                    Err(cursor.error_at(table.offset(index), format!("an integer type of {width} bits is too wide")))
                 }
                 _ => Ok(()),
             }
@@ -300,12 +421,13 @@ fn check_fields(
     cursor: &mut Cursor<'_>,
     encoding: &'static Encoding,
     tables: &Tables<'_>,
+    scalars: &[Option<Scalar>],
     part: &mut impl FnMut(usize),
 ) -> Result<(), Error> {
     let start = cursor.clone();
     let mut ty = None;
     for (index, &(_, field)) in encoding.fields.iter().enumerate() {
-        if !encoding::check(cursor, field, &mut ty, tables, part)? {
+        if !encoding::check(cursor, field, &mut ty, tables, scalars, part)? {
             *cursor = start;
             return decode_fields(cursor, encoding, index, tables, part);
         }
@@ -334,8 +456,8 @@ struct Nesting<'t, 'a> {
     tables: &'t Tables<'a>,
     /// The entries whose encoding is not the known one.
     opaque: HashSet<usize>,
-    /// For each attribute, then for each type: how deep it is, 0 where that is not known yet, and how many parts it has.
-    done: Vec<(u32, u64)>,
+    /// Those of the attributes, then those of the types.
+    done: Vec<Size>,
     /// The parts of what is being worked out.
     parts: Vec<usize>,
     /// What is being worked out, where its parts begin in the list, and which of them comes next.
@@ -343,48 +465,45 @@ struct Nesting<'t, 'a> {
 }
 
 impl<'t, 'a> Nesting<'t, 'a> {
-    fn new(tables: &'t Tables<'a>, opaque: HashSet<usize>, done: Vec<(u32, u64)>) -> Nesting<'t, 'a> {
+    fn new(tables: &'t Tables<'a>, opaque: HashSet<usize>, done: Vec<Size>) -> Nesting<'t, 'a> {
         Nesting { tables, opaque, done, parts: Vec::new(), stack: Vec::new() }
     }
-
-    /// Stands for a depth while it is worked out.
-    const BUSY: u32 = u32::MAX;
 
     fn visit_all(&mut self) -> Result<(), (usize, String)> {
         (0..self.done.len()).try_for_each(|node| self.visit(node))
     }
 
     fn visit(&mut self, root: usize) -> Result<(), (usize, String)> {
-        if self.done[root].0 != 0 {
+        if self.done[root].depth != 0 {
             return Ok(());
         }
         self.begin(root);
         while let Some((node, first, next)) = self.stack.last_mut() {
             if let Some(&part) = self.parts.get(*next) {
                 *next += 1;
-                match self.done[part].0 {
+                match self.done[part].depth {
                     0 => self.begin(part),
-                    Self::BUSY => return Err((part, "an attribute or a type contains itself".to_owned())),
+                    Size::BUSY => return Err((part, "an attribute or a type contains itself".to_owned())),
                     _ => {}
                 }
                 continue;
             }
-            let mut size = Size::default();
-            self.parts.drain(*first..).for_each(|part| size.add(self.done[part]));
-            if size.depth > MAX_NESTING {
+            let mut sum = Sum::default();
+            self.parts.drain(*first..).for_each(|part| sum.add(self.done[part]));
+            if sum.depth > MAX_NESTING {
                 return Err((*node, format!("attributes and types nest deeper than {MAX_NESTING} levels")));
             }
-            if size.parts > MAX_EXPANDED_PARTS {
+            let Some(size) = sum.size(false) else {
                 return Err((*node, format!("an attribute or a type has more than {MAX_EXPANDED_PARTS} parts")));
-            }
-            self.done[*node] = (size.depth, size.parts);
+            };
+            self.done[*node] = size;
             self.stack.pop();
         }
         Ok(())
     }
 
     fn begin(&mut self, node: usize) {
-        self.done[node].0 = Self::BUSY;
+        self.done[node].depth = Size::BUSY;
         self.stack.push((node, self.parts.len(), self.parts.len()));
         if !self.opaque.contains(&node) {
             each_part_of(self.tables, node, &mut |part| self.parts.push(part));
@@ -398,9 +517,9 @@ pub(crate) fn each_part_of(tables: &Tables<'_>, node: usize, part: &mut impl FnM
         None => (&tables.attrs, node as u32),
         Some(index) => (&tables.types, index as u32),
     };
-    if let Form::Known(encoding) = table.entry(index).form {
-        let mut cursor = Cursor::trusted(table.encoded(index));
+    if let Some(encoding) = table.encoding(index).map(EncodingId::encoding) {
+        let mut cursor = table.cursor(index);
         // One that is not well formed is known as such, and does not come here.
-        let _ = cursor.varint().and_then(|_| check_fields(&mut cursor, encoding, tables, part));
+        let _ = cursor.varint().and_then(|_| check_fields(&mut cursor, encoding, tables, &[], part));
     }
 }

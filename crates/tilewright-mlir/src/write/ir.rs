@@ -3,7 +3,7 @@
 use super::emitter::Emitter;
 use crate::{
     error::Section,
-    ir::{Block, Ir, Op, OpData, Region, Span, UseListOrder},
+    ir::{Block, Ir, More, Op, Region, Span, UseListOrder},
     module::{Module, Version},
     read::op_mask as mask,
 };
@@ -29,29 +29,30 @@ impl Writer<'_> {
     fn op(&mut self, op: Op, next_number: u32, out: &mut Emitter) {
         let ir = self.ir;
         let data = ir.op(op);
+        let more = ir.more(data);
         let orders = self.orders(&ir.result_use_orders, op);
         let flag = |part: u8, is_there: bool| if is_there { part } else { 0 };
         out.varint(u64::from(data.name.0));
         out.byte(
-            flag(mask::ATTRS, data.attrs.is_some())
+            flag(mask::ATTRS, data.attrs().is_some())
                 | flag(mask::RESULTS, data.results.len > 0)
                 | flag(mask::OPERANDS, data.operands.len > 0)
-                | flag(mask::SUCCESSORS, data.successors.len > 0)
-                | flag(mask::REGIONS, data.regions.len > 0)
+                | flag(mask::SUCCESSORS, more.successors.len > 0)
+                | flag(mask::REGIONS, more.regions.len > 0)
                 | flag(mask::USE_ORDERS, orders.is_some())
-                | flag(mask::PROPERTIES, data.properties.is_some()),
+                | flag(mask::PROPERTIES, data.properties().is_some()),
         );
         out.varint(u64::from(data.location.0));
-        data.attrs.into_iter().for_each(|attrs| out.varint(u64::from(attrs.0)));
-        data.properties.into_iter().for_each(|properties| out.varint(u64::from(properties)));
+        data.attrs().into_iter().for_each(|attrs| out.varint(u64::from(attrs.0)));
+        data.properties().into_iter().for_each(|properties| out.varint(u64::from(properties)));
         list(data.results, out, |out, value| out.varint(u64::from(ir.value_types[value].0)));
         list(data.operands, out, |out, operand| out.varint(u64::from(self.numbers[ir.operands[operand].index()])));
-        list(data.successors, out, |out, successor| out.varint(u64::from(ir.successors[successor])));
+        list(more.successors, out, |out, successor| out.varint(u64::from(ir.successors[successor])));
         if let Some(orders) = orders {
             use_orders(orders, data.results.len, out);
         }
-        if data.regions.len > 0 {
-            self.regions(data, next_number, out);
+        if more.regions.len > 0 {
+            self.regions(more, next_number, out);
         }
     }
 
@@ -63,7 +64,7 @@ impl Writer<'_> {
         all.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| &all[at].1[..])
     }
 
-    fn regions(&mut self, data: &OpData, next_number: u32, out: &mut Emitter) {
+    fn regions(&mut self, data: More, next_number: u32, out: &mut Emitter) {
         out.flagged_varint(u64::from(data.regions.len), data.is_isolated);
         let first_number = if data.is_isolated { 0 } else { next_number };
         if data.is_isolated && self.version.has_lazy_regions() {
@@ -76,7 +77,7 @@ impl Writer<'_> {
     }
 
     fn region(&mut self, region: Region, first_number: u32, out: &mut Emitter) {
-        let data = self.ir.regions[region.index()];
+        let data = self.ir.all_regions[region.index()];
         out.varint(u64::from(data.blocks.len));
         if data.blocks.len == 0 {
             return;

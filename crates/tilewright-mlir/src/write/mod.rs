@@ -14,6 +14,7 @@ use crate::{
     error::Section,
     module::{Module, ResourceGroup, ResourceValue, Version},
     read::MAGIC,
+    tables::{Entry, Form, StrId},
 };
 use emitter::Emitter;
 use std::{borrow::Cow, fmt};
@@ -82,7 +83,7 @@ fn strings(module: &Module<'_>, out: &mut Emitter) {
     let strings = &module.tables.strings;
     out.varint(strings.len() as u64);
     for index in (0..strings.len()).rev() {
-        out.varint(strings.get(crate::tables::StrId(index as u32)).len() as u64 + 1);
+        out.varint(strings.get(StrId(index as u32)).len() as u64 + 1);
     }
     out.bytes(strings.bytes());
 }
@@ -124,11 +125,12 @@ fn lengths(module: &Module<'_>, out: &mut Emitter) {
         out.varint(table.len() as u64);
     }
     for table in tables {
-        for group in table.entries.chunk_by(|a, b| a.dialect == b.dialect) {
+        let entries: Vec<Entry> = table.entries().collect();
+        for group in entries.chunk_by(|a, b| a.dialect == b.dialect) {
             out.varint(u64::from(group[0].dialect.0));
             out.varint(group.len() as u64);
             for entry in group {
-                out.flagged_varint(entry.len as u64, !matches!(entry.form, crate::tables::Form::Text));
+                out.flagged_varint(entry.len as u64, !matches!(entry.form, Form::Text));
             }
         }
     }

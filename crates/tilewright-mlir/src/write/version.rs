@@ -36,18 +36,21 @@ pub(super) fn convert<'a>(module: &Module<'a>, version: Version) -> Result<Modul
     // Operations of one name often have the same.
     let mut known: HashMap<(NameId, Dictionaries), Dictionaries> = HashMap::default();
     for op in &mut converted.ir.ops {
-        let key = (op.name, (op.attrs, op.properties));
+        let key = (op.name, (op.attrs(), op.properties()));
         if let Some(&(attrs, properties)) = known.get(&key) {
-            (op.attrs, op.properties) = (attrs, properties);
+            op.set_attrs(attrs);
+            op.set_properties(properties);
             continue;
         }
         let decoder = &decoders[op.name.index()];
-        let split = Split::of(module, decoder, op.attrs, op.properties).ok_or_else(|| unknown_properties(module, op.name))?;
+        let split = Split::of(module, decoder, op.attrs(), op.properties()).ok_or_else(|| unknown_properties(module, op.name))?;
         let is_registered = module.op_names[op.name.index()].is_registered.unwrap_or(decoder.info().is_some());
         let info = decoder.form_with(split.properties.iter().map(|(name, _)| &name[..])).filter(|_| is_registered);
         let written = split.write(&mut builder, &mut properties, version, info);
-        (op.attrs, op.properties) = written.map_err(|what| refused(module, op.name, version, &what))?;
-        known.insert(key, (op.attrs, op.properties));
+        let (attrs, properties) = written.map_err(|what| refused(module, op.name, version, &what))?;
+        op.set_attrs(attrs);
+        op.set_properties(properties);
+        known.insert(key, (attrs, properties));
     }
     for (name, decoder) in converted.op_names.iter_mut().zip(&decoders) {
         name.is_registered = version.has_properties().then(|| name.is_registered.unwrap_or(decoder.info().is_some()));
