@@ -17,10 +17,12 @@ pub fn coverage(opcode: Opcode) -> Option<&'static str> {
         Broadcast | Permute => "nothing, other registers, or shared memory",
         Cat | Insert => "as permute, then a selection",
         Extract => "shared memory",
-        Reduce => "registers, shuffles, then shared memory; combiners of elementwise operations",
-        MmaF | MmaI => "`mma.sync` of f16, bf16, tf32, f64 and i8; else multiply-adds of what shared memory holds: f32 or i32",
+        Reduce => "registers, shuffles, then shared memory; combiners of operations on scalars",
+        MmaF | MmaI => {
+            "`mma.sync` of f16, bf16, tf32, f64 and i8, of f8 from sm_89 on; else multiply-adds of what shared memory holds: f32 or i32"
+        }
         MmaFScaled => "as mmaf, in f64",
-        Scan => "registers, shuffles, then shared memory; combiners of elementwise operations",
+        Scan => "registers, shuffles, then shared memory; combiners of operations on scalars",
         Pack | Unpack => "shifts of registers; other registers or shared memory",
         PrintTko => "`vprintf` by one thread, of tiles from shared memory",
         Assert => "`vprintf` and `trap`",

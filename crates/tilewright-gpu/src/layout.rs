@@ -193,8 +193,12 @@ impl Layout {
     /// The layout of a tile of `bits` bits that accesses to contiguous memory like: lanes side by side, each with up to `1 << vector` neighbours,
     /// then warps, then more registers. Threads that are left over hold copies.
     pub fn blocked(bits: u32, warp_bits: u32, vector: u32) -> Layout {
+        Layout::blocked_by(bits, warp_bits, bits.saturating_sub(LANE_BITS + warp_bits).min(vector))
+    }
+
+    /// The same with exactly `1 << vector` neighbours, even if threads are left over.
+    pub(crate) fn blocked_by(bits: u32, warp_bits: u32, vector: u32) -> Layout {
         let threads = LANE_BITS + warp_bits;
-        let vector = bits.saturating_sub(threads).min(vector);
         let spread = (bits - vector).min(threads);
         let outer = bits - vector - spread;
         let unit = |bit: u32| 1u32 << bit;

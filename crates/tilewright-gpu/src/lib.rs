@@ -1,7 +1,7 @@
 //! A compiler from CUDA Tile IR to PTX: no LLVM, no CUDA toolkit, no GPU.
 //!
 //! ```text
-//! VerifiedModule ──► layouts ──► thread code (SSA) ──► PTX text
+//! VerifiedModule ──► layouts ──► thread code (SSA) ──► PTX text, or a module of LLVM
 //! ```
 //!
 //! [`compile`] makes a [`Kernel`] of an entry. A [`Layout`] says which register of which lane of which warp holds an element of a tile;
@@ -13,6 +13,7 @@ mod coverage;
 mod draw;
 mod error;
 mod layout;
+mod llvm;
 mod lower;
 mod ptx;
 mod swizzle;
@@ -71,9 +72,19 @@ impl Kernel {
         &self.explained
     }
 
+    /// Bytes of dynamic shared memory that a launch must give: what is more than an entry can declare.
+    pub fn dynamic_shared(&self) -> u32 {
+        self.code.dynamic_shared()
+    }
+
     /// The PTX.
     pub fn ptx(&self) -> String {
         ptx::print(&self.code, self.target)
+    }
+
+    /// A module of LLVM, for the NVPTX64 target of `llc`, and for libNVVM where that takes opaque pointers (from `sm_100` on).
+    pub fn llvm(&self) -> String {
+        llvm::print(&self.code, self.target)
     }
 }
 

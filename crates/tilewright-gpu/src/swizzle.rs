@@ -50,6 +50,19 @@ impl Places {
         Places { map: BitMap::identity(from.map().rows()), stored, reading: Reading::Neighbours(0) }
     }
 
+    /// The places for copies of `1 << wanted.stored` neighbours each, which keep the order of these: without conflicts, and with the fewest
+    /// instructions to read them. None if there are none that all threads can copy to at multiples of what a copy takes.
+    pub(crate) fn copied(from: &Layout, to: &Layout, wanted: Wanted) -> Option<Places> {
+        let search = Search { from, to, wanted };
+        let first = &from.register_columns()[..wanted.stored as usize];
+        let of_loads = span(to.register_columns().iter().copied());
+        let read = first.iter().take_while(|vector| of_loads.has(**vector)).count() as u32;
+        let matrices = search.matrices().into_iter().filter(|(low, _)| low.starts_with(first));
+        let orders = std::iter::once((first.to_vec(), Reading::Neighbours(read))).chain(matrices);
+        let found = orders.filter_map(|(low, reading)| search.places(&low, reading));
+        found.filter(|places| keeps_order(&from.then(&places.map), wanted.stored)).min_by_key(|places| search.cost(places))
+    }
+
     /// The places with the fewest instructions among those that have no bank conflicts; the elements in their order, one by one, if accesses
     /// are aligned in none of these.
     pub(crate) fn between(from: &Layout, to: &Layout, wanted: Wanted) -> Places {
@@ -58,6 +71,13 @@ impl Places {
         let cheapest = found.min_by_key(|places| search.cost(places));
         cheapest.unwrap_or_else(|| Places::in_order(from, Wanted { stored: 0, ..wanted }))
     }
+}
+
+/// Whether registers have their places in their order, `1 << count` neighbours each from a multiple of as many.
+fn keeps_order(places: &Layout, count: u32) -> bool {
+    let (first, others) = places.register_columns().split_at(count as usize);
+    first.iter().enumerate().all(|(bit, place)| *place == 1 << bit)
+        && others.iter().chain(places.thread_columns()).all(|place| place.trailing_zeros() >= count)
 }
 
 /// The space that some vectors span.

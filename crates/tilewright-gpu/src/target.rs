@@ -36,10 +36,20 @@ impl Target {
         }
     }
 
-    /// The oldest version of PTX that knows the target, but not before 8.0.
+    /// Bytes of shared memory that a block may have at most, and that a multiprocessor has for all of its blocks; each takes 1 KiB more.
+    pub const fn shared_memory(self) -> (u32, u32) {
+        match self {
+            Target::Sm80 => (163 << 10, 164 << 10),
+            Target::Sm86 | Target::Sm89 | Target::Sm120 => (99 << 10, 100 << 10),
+            Target::Sm90 | Target::Sm100 => (227 << 10, 228 << 10),
+        }
+    }
+
+    /// The oldest version of PTX that knows the target and its products, but not before 8.0.
     pub const fn ptx_version(self) -> (u32, u32) {
         match self {
-            Target::Sm80 | Target::Sm86 | Target::Sm89 | Target::Sm90 => (8, 0),
+            Target::Sm80 | Target::Sm86 => (8, 0),
+            Target::Sm89 | Target::Sm90 => (8, 4),
             Target::Sm100 => (8, 6),
             Target::Sm120 => (8, 7),
         }

@@ -7,6 +7,7 @@
 //! Tests compare a selection that CI has time for. `TILEWRIGHT_ORACLE=all` lets them compare everything they can.
 #![forbid(unsafe_code)]
 
+pub mod llvm;
 pub mod mlir;
 
 use std::{

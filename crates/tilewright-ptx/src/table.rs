@@ -288,6 +288,7 @@ rows! {
         "mma sync aligned (m16n8k8 m16n8k16) row col (f16 f32) f16 f16 (f16 f32)", "v:b32 s:b32 s:b32 s:b32";
         "mma sync aligned (m16n8k8 m16n8k16) row col f32 bf16 bf16 f32", "v:b32 s:b32 s:b32 s:b32";
         "mma sync aligned (m16n8k4 m16n8k8) row col f32 tf32 tf32 f32", "v:b32 s:b32 s:b32 s:b32";
+        "mma sync aligned m16n8k32 row col f32 (e4m3 e5m2) (e4m3 e5m2) f32", "v:b32 s:b32 s:b32 s:b32";
         "mma sync aligned (m8n8k16 m16n8k16 m16n8k32) row col {satfinite} s32 (s8 u8) (s8 u8) s32", "v:b32 s:b32 s:b32 s:b32";
         "mma sync aligned m8n8k4 row col {$round} f64 f64 f64 f64", "v:f64 s:f64 s:f64 s:f64";
     }

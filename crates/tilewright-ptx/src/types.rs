@@ -53,6 +53,8 @@ types! {
     Tf32 "tf32" 32 "A float with 8 bits of exponent and 10 of mantissa, in the upper bits of 32.",
     F32 "f32" 32 "A float of binary32.",
     F64 "f64" 64 "A float of binary64.",
+    E4m3 "e4m3" 8 "A float with 4 bits of exponent and 3 of mantissa.",
+    E5m2 "e5m2" 8 "A float with 5 bits of exponent and 2 of mantissa.",
     E4m3x2 "e4m3x2" 16 "Two floats with 4 bits of exponent and 3 of mantissa.",
     E5m2x2 "e5m2x2" 16 "Two floats with 5 bits of exponent and 2 of mantissa.",
 }
@@ -81,8 +83,8 @@ impl Type {
             Type::Tf32 => Some(FloatFormat::Tf32),
             Type::F32 => Some(FloatFormat::F32),
             Type::F64 => Some(FloatFormat::F64),
-            Type::E4m3x2 => Some(FloatFormat::F8E4M3FN),
-            Type::E5m2x2 => Some(FloatFormat::F8E5M2),
+            Type::E4m3 | Type::E4m3x2 => Some(FloatFormat::F8E4M3FN),
+            Type::E5m2 | Type::E5m2x2 => Some(FloatFormat::F8E5M2),
             _ => None,
         }
     }

@@ -148,6 +148,17 @@ fn copies_arrive_when_they_are_waited_for() {
 }
 
 #[test]
+fn copies_of_other_warps_are_seen_behind_a_barrier() {
+    let copy = "add.s64 %b, %b, %out;\ncp.async.ca.shared.global [%a], [%b], 4;\ncp.async.commit_group;\nWAIT\n\
+                xor.b32 %w, %t, 32;\nmov.b64 %a, s;\nmul.wide.u32 %b, %w, 4;\nadd.s64 %a, %a, %b;\nld.shared.b32 %v, [%a];";
+    assert_eq!(findings(&copy.replace("WAIT", "cp.async.wait_all;\nbar.sync 0;")), []);
+    let found = findings(&copy.replace("WAIT", "cp.async.wait_all;"));
+    assert!(found.contains(&FindingKind::SharedRace), "{found:?}");
+    let found = findings(&copy.replace("WAIT", "bar.sync 0;\ncp.async.wait_all;"));
+    assert!(!found.is_empty(), "who waits behind the barrier tells nobody");
+}
+
+#[test]
 fn accesses_outside_end_the_launch() {
     for (instruction, expected) in [
         ("ld.global.b32 %v, [%out+256];", "outside of global memory"),

@@ -8,7 +8,11 @@ use std::{
 use tilewright::case::Case;
 use tilewright_fuzz::corpus;
 use tilewright_oracle::{Oracle, failures};
-use tilewright_ptx::{cubin, machine::Program, parse};
+use tilewright_ptx::{
+    cubin,
+    machine::{LaunchOptions, Program},
+    parse,
+};
 
 /// The GPU whose PTX the machine runs.
 const GPU: &str = "sm_80";
@@ -50,7 +54,7 @@ fn check(oracle: &Oracle, folder: &Path) -> Option<String> {
     };
     let bound = case.bind().expect("its inputs are there");
     for seed in [0, 1] {
-        let (verdict, report) = bound.launch_on_ptx(&program, seed);
+        let (verdict, report) = bound.launch_on_ptx(&program, &LaunchOptions::new().seed(seed));
         if std::env::var_os("VERBOSE").is_some() {
             let _ = writeln!(io::stderr(), "{name}: {} instructions, {:.2} s, {:?}", report.instructions, verdict.seconds, report.shared);
         }

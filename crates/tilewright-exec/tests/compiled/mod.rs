@@ -52,7 +52,7 @@ fn judge(program: &Program, looked: &mut Looked) -> Result<(), String> {
         return Ok(());
     }
     match compile(&program.module, "k", Target::Sm80) {
-        Ok(kernel) => machine::judge(program, &kernel.ptx(), Prints::InParts, looked),
+        Ok(kernel) => machine::judge(program, (&kernel.ptx(), kernel.dynamic_shared()), Prints::InParts, looked),
         Err(error) if error.to_string().starts_with("an error of") => Err(error.to_string()),
         Err(error) => {
             REFUSED.with_borrow_mut(|all| *all.entry(error.to_string()).or_default() += 1);

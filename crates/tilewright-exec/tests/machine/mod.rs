@@ -23,7 +23,7 @@ pub(crate) enum Prints {
 }
 
 /// Runs the PTX of a program, and compares what it stores and prints. What the machine finds is an error.
-pub(crate) fn judge(program: &Program, text: &str, prints: Prints, looked: &mut Looked) -> Result<(), String> {
+pub(crate) fn judge(program: &Program, (text, dynamic_shared): (&str, u32), prints: Prints, looked: &mut Looked) -> Result<(), String> {
     let module = parse(text).map_err(|error| error.to_string())?;
     let machine = machine::Program::new(&module).map_err(|error| error.to_string())?;
     let mut memory = machine::Memory::new();
@@ -31,7 +31,7 @@ pub(crate) fn judge(program: &Program, text: &str, prints: Prints, looked: &mut 
     let output = memory.add(vec![0; program.output]);
     let addresses = [memory.address(input), memory.address(output)];
     let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
-    let options = LaunchOptions::new().seed(1).limit(LIMIT);
+    let options = LaunchOptions::new().seed(1).limit(LIMIT).dynamic_shared(dynamic_shared);
     let report = machine.launch("k", program.grid, &args, &mut memory, &options).map_err(|error| error.to_string())?;
     if let Some(finding) = report.findings.first() {
         return Err(finding.to_string());

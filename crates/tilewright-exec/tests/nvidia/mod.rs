@@ -63,7 +63,7 @@ fn judge(program: &Program, looked: &mut Looked) -> Result<(), String> {
         std::fs::write(folder.join("program.ptx"), &text).map_err(|error| error.to_string())?;
         std::fs::write(folder.join("program.mlir"), print(&program.module, &PrintOptions::new())).map_err(|error| error.to_string())?;
     }
-    machine::judge(program, &text, Prints::AtOnce, looked)
+    machine::judge(program, (&text, 0), Prints::AtOnce, looked)
 }
 
 /// Compares the programs that `make` makes.

@@ -83,7 +83,7 @@ impl Anchors {
 }
 
 /// The operation whose region a jump leaves or begins again.
-fn jump_target(op: OpRef<'_>) -> Option<OpRef<'_>> {
+pub(super) fn jump_target(op: OpRef<'_>) -> Option<OpRef<'_>> {
     let is_target = |parent: &OpRef<'_>| match op.opcode() {
         // The end of a combiner gives no value of the code around it.
         Opcode::Yield => true,

@@ -2,14 +2,14 @@
 //!
 //! Conditions are scalars, which all threads hold alike, so all threads of a block go the same way.
 
-use super::{Lowered, Lowerer, Stop, Tile, order::Passed};
+use super::{Lowered, Lowerer, Stop, Tile, order::Passed, stages::Range};
 use crate::{
     layout::Layout,
     thread::{End, Label, Target, Value},
 };
 use tilewright_ir::{AttrName, Block, ComparisonPredicate, OpRef, Opcode, Scalar};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
-use tilewright_vector::{Lane, Prim};
+use tilewright_vector::Lane;
 
 /// Where jumps of a region go.
 #[derive(Clone, Copy)]
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         self.barriers.go_on(passed);
     }
 
-    fn lower_if(&mut self, op: OpRef<'_>, scope: Scope) -> Result<(), Stop> {
+    pub(super) fn lower_if(&mut self, op: OpRef<'_>, scope: Scope) -> Result<(), Stop> {
         let results: Vec<_> = op.results().collect();
         let passed = self.barriers.passed();
         let condition = self.scalar(op, op.operands()[0])?;
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
         self.unflatten(op, &results, &params)
     }
 
-    fn lower_loop(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+    pub(super) fn lower_loop(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let results: Vec<_> = op.results().collect();
         let passed = self.barriers.passed();
         let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
@@ -180,20 +180,22 @@ impl Lowerer<'_> {
         self.unflatten(op, &results, &after)
     }
 
-    fn lower_for(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
+    pub(super) fn lower_for(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let results: Vec<_> = op.results().collect();
         let passed = self.barriers.passed();
         let [from, to, step] = ["lowerBound", "upperBound", "step"].map(|name| op.operand_named(name)[0]);
         let [from, to, step] = [self.scalar(op, from)?, self.scalar(op, to)?, self.scalar(op, step)?];
         let less = ElemOp::CmpI(ComparisonPredicate::LessThan, !op.flag(AttrName::UnsignedCmp));
         let (elem, _) = self.tile_type(op, op.operand_named("lowerBound")[0])?;
+        let range = Range { elem, from, to, step, less };
         let i1 = Elem::Num(Scalar::I1);
         let refused = self.unsupported(op, "an index of this type");
         let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
         let args: Vec<_> = self.body.args(block).collect();
         let index_lane = self.b.lane(from);
         let lanes = self.lanes(op, &results)?;
-        let counted: Vec<Lane> = [index_lane].into_iter().chain(lanes.iter().copied()).collect();
+        // Without stages nothing reads what is carried for them, and it is removed.
+        let counted: Vec<Lane> = [index_lane, Lane::I32].into_iter().chain(lanes.iter().copied()).collect();
         let (before, _) = self.b.block(&[]);
         let (body, params) = self.b.block(&counted);
         let (latch, nexts) = self.b.block(&lanes);
@@ -203,23 +205,30 @@ impl Lowerer<'_> {
         // What the loop does not change is computed in front of its body.
         self.branch(runs, Target { label: before, args: Vec::new() }, Target { label: exit, args: inits.clone() });
         self.enter(before, passed);
-        self.b.jump(body, [from].into_iter().chain(inits).collect());
-        self.enter(body, passed);
+        let stages = self.begin_stages(op, block, range)?;
+        let inside = self.barriers.passed();
+        let first = self.first_stage();
+        self.b.jump(body, [from, first].into_iter().chain(inits).collect());
+        self.enter(body, inside);
         self.begin_round();
-        self.unflatten(op, &args, &params)?;
+        let (index, stage, carried) = (params[0], params[1], &params[2..]);
+        let of_body: Vec<Value> = [index].into_iter().chain(carried.iter().copied()).collect();
+        self.unflatten(op, &args, &of_body)?;
+        if let Some(stages) = &stages {
+            self.begin_stage(stages, range, index, stage)?;
+        }
         self.region(op, block, Scope { next: Some(latch), exit: None, merge: None }, latch)?;
         self.end_round(body);
-        self.enter(latch, passed);
-        let next = self.element(ElemOp::AddI, &[elem; 2], elem, &[params[0], step]).ok_or_else(|| refused.clone())?;
-        let mut more = self.element(less, &[elem; 2], i1, &[next, to]).ok_or_else(|| refused.clone())?;
-        // The range ends where the index would leave its type; by a step of 1 it meets its end before.
-        if self.b.constant_bits(step) != Some(1) {
-            let grows = self.element(less, &[elem; 2], i1, &[params[0], next]).ok_or(refused)?;
-            more = self.b.prim(Prim::MAnd, &[more, grows]);
-        }
-        let again = Target { label: body, args: [next].into_iter().chain(nexts.iter().copied()).collect() };
+        self.enter(latch, inside);
+        let next = self.element(ElemOp::AddI, &[elem; 2], elem, &[index, step]).ok_or_else(|| refused.clone())?;
+        let more = self.goes_on(range, index, next).ok_or(refused)?;
+        let stage = stages.as_ref().map_or(stage, |stages| self.next_stage(stages, stage));
+        let again = Target { label: body, args: [next, stage].into_iter().chain(nexts.iter().copied()).collect() };
         self.branch(more, again, Target { label: exit, args: nexts });
         self.enter(exit, passed);
+        if let Some(stages) = &stages {
+            self.end_stages(stages);
+        }
         self.unflatten(op, &results, &after)
     }
 }

@@ -23,15 +23,22 @@ pub(super) struct InShared {
     pub(super) size: u32,
     /// Where the part begins, in bytes.
     pub(super) begin: u32,
+    /// What is added to that while the code runs, in bytes.
+    pub(super) further: Option<Value>,
+}
+
+/// How a tile is read, in words.
+pub(super) fn describe_reads(places: &Places, size: u32) -> String {
+    match places.reading {
+        Reading::Neighbours(count) => format!("loads of {} bytes", size << count),
+        Reading::Matrices { transposed: false } => "ldmatrix".to_owned(),
+        Reading::Matrices { transposed: true } => "ldmatrix.trans".to_owned(),
+    }
 }
 
 /// A change of layout in words.
 fn describe(from: &Layout, places: &Places, size: u32, pieces: u32) -> String {
-    let reads = match places.reading {
-        Reading::Neighbours(count) => format!("loads of {} bytes", size << count),
-        Reading::Matrices { transposed: false } => "ldmatrix".to_owned(),
-        Reading::Matrices { transposed: true } => "ldmatrix.trans".to_owned(),
-    };
+    let reads = describe_reads(places, size);
     let pieces = if pieces > 0 { format!(", in {} pieces", 1 << pieces) } else { String::new() };
     format!("an operand through shared memory: stores of {} bytes, {reads}{pieces}, from {from}", size << places.stored)
 }
@@ -57,7 +64,7 @@ impl Lowerer<'_> {
         let mut read: Vec<Option<Value>> = vec![None; to.registers() as usize];
         for number in 0..1 << (bits - piece_bits) {
             let begin = self.claim_shared(size << piece_bits);
-            let piece = InShared { number, bits: piece_bits, size, begin };
+            let piece = InShared { number, bits: piece_bits, size, begin, further: None };
             self.store_piece(&stores, &values, places.stored, first, piece);
             self.barrier();
             match places.reading {
@@ -88,7 +95,7 @@ impl Lowerer<'_> {
     }
 
     /// Loads the elements of a piece, `1 << count` neighbours at once.
-    fn load_piece(
+    pub(super) fn load_piece(
         &mut self,
         layout: &Layout,
         (lane, count): (Lane, u32),
@@ -118,7 +125,7 @@ impl Lowerer<'_> {
     }
 
     /// Loads the words of a piece as matrices, as many at once as there are.
-    fn load_matrices(&mut self, layout: &Layout, lane: Lane, transposed: bool, piece: InShared, read: &mut [Option<Value>]) {
+    pub(super) fn load_matrices(&mut self, layout: &Layout, lane: Lane, transposed: bool, piece: InShared, read: &mut [Option<Value>]) {
         let per_word = 4 / piece.size as usize;
         let in_word = per_word.ilog2() as usize;
         let (columns, threads) = (layout.register_columns(), layout.thread_columns());
@@ -142,6 +149,7 @@ impl Lowerer<'_> {
             }
             if !loaded.contains_key(&place) {
                 let (address, offset) = self.of_thread_and(&addresses, (place & ((1 << piece.bits) - 1)) * piece.size);
+                let address = piece.further.map_or(address, |further| self.b.further(address, further));
                 let words = self.b.load_matrices((whole, 1 << several.len()), address, (offset + piece.begin) as i32, transposed);
                 for (matrix, word) in words.into_iter().enumerate() {
                     let other =
@@ -156,7 +164,7 @@ impl Lowerer<'_> {
 
     /// The address, in bytes, of what a thread has at a place of a register while a piece of the tile is in shared memory, and whether it belongs to
     /// the piece; `None` if it never does.
-    fn place_in_piece(
+    pub(super) fn place_in_piece(
         &mut self,
         layout: &Layout,
         place: u32,
@@ -187,6 +195,7 @@ impl Lowerer<'_> {
         };
         let bytes = columns(&|column| (column & low) * piece.size);
         let (address, added) = self.of_thread_and(&bytes, (place & low) * piece.size);
+        let address = piece.further.map_or(address, |further| self.b.further(address, further));
         Some(((address, (added + piece.begin) as i32), inside))
     }
 }

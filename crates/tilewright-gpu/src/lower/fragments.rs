@@ -109,7 +109,8 @@ impl Sharing {
 mod tests {
     use super::*;
 
-    const ALL: [Product; 5] = [Product::F16, Product::Bf16, Product::Tf32, Product::F64, Product::I8 { signed: [true; 2] }];
+    const ALL: [Product; 6] =
+        [Product::F16, Product::Bf16, Product::Tf32, Product::F64, Product::I8 { signed: [true; 2] }, Product::F8 { e5m2: [false; 2] }];
 
     /// The index of the element that a register of a lane holds.
     fn element(layout: &Layout, register: u32, lane: u32) -> u32 {

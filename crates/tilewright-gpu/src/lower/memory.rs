@@ -70,6 +70,13 @@ struct Along {
     sparse: Option<Vec<Value>>,
 }
 
+impl TileView {
+    /// Whether a load gives zeros outside of the tensor, or may.
+    pub(super) fn is_padded_with_zeros(&self) -> bool {
+        padding_bits(self.tensor.elem, self.padding) == 0
+    }
+}
+
 impl Lowerer<'_> {
     /// Bytes of an element in memory, and its type there.
     pub(super) fn memory_of(&self, op: OpRef<'_>, elem: Elem) -> Result<(i64, Lane), Stop> {
@@ -307,13 +314,20 @@ impl Lowerer<'_> {
 
     /// How many neighbouring elements of a tile of a view one access takes: alignment, contiguity and the view's edge allow it.
     fn width_in_view(&self, op: OpRef<'_>, view: &TileView, tile: &Tile, size: u32) -> usize {
-        let tensor = &view.tensor;
         let last = view.steps.len().wrapping_sub(1);
-        let Some(Some(step)) = view.steps.get(last) else { return 1 };
-        let own = view.dim_map[last];
-        let stride_is_one = self.b.constant_bits(tensor.strides[own]) == Some(1);
+        1 << self.width_along(op, view, last, self.widest(tile, size), size)
+    }
+
+    /// How many neighbouring elements along a dimension of a view one access takes, as bits, of `1 << most` neighbours.
+    pub(super) fn width_along(&self, op: OpRef<'_>, view: &TileView, dim: usize, most: u32, size: u32) -> u32 {
+        let tensor = &view.tensor;
+        let Some(Some(step)) = view.steps.get(dim) else { return 0 };
+        let own = view.dim_map[dim];
+        if self.b.constant_bits(tensor.strides[own]) != Some(1) {
+            return 0;
+        }
         let promised = self.promises(op, view.steps.len());
-        let index = op.operand_named("index")[last];
+        let index = op.operand_named("index")[dim];
         let fits = |count: u64| {
             let bytes = count * u64::from(size);
             let aligned = |divisor: u64, unit: u64| divisor.saturating_mul(unit) >= bytes;
@@ -322,10 +336,15 @@ impl Lowerer<'_> {
             aligned(tensor.base_divisor, 1)
                 && rows.into_iter().all(|(_, divisor)| aligned(*divisor, size.into()))
                 && origin >= count
-                && (promised[last] || tensor.shape_divisors[own] >= count)
+                && (promised[dim] || tensor.shape_divisors[own] >= count)
         };
-        let widest = if stride_is_one { self.widest(tile, size) } else { 0 };
-        (0..=widest).rev().map(|bits| 1u64 << bits).find(|count| *count == 1 || fits(*count)).unwrap_or(1) as usize
+        (1..=most).rev().find(|bits| fits(1 << bits)).unwrap_or(0)
+    }
+
+    /// The dimension of a view along which elements are neighbours in memory.
+    pub(super) fn contiguous_dim(&self, view: &TileView) -> Option<usize> {
+        let is_contiguous = |dim: &usize| self.b.constant_bits(view.tensor.strides[view.dim_map[*dim]]) == Some(1);
+        (0..view.steps.len()).rev().find(is_contiguous)
     }
 
     /// Bits of the number of neighbours along the last dimension that a thread holds, as far as one access may take them.

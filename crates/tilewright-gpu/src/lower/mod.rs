@@ -18,6 +18,7 @@ mod reduce;
 mod scan;
 mod shape;
 mod shared;
+mod stages;
 mod tensor_core;
 mod tile;
 mod words;
@@ -34,10 +35,11 @@ pub use explain::Explained;
 use memory::{TensorView, TileView};
 use order::{Barriers, Token};
 use shared::SharedParts;
-use std::collections::{HashMap, HashSet};
+use stages::StagedLoad;
+use std::collections::HashMap;
 use tensor_core::OnTensorCores;
 use tile::{Tile, bits_of};
-use tilewright_ir::{Body, Module, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
+use tilewright_ir::{Body, Module, Op, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
 use tilewright_passes::{elem::Elem, elementwise::elem_op, facts::IntegerFacts};
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
 
@@ -80,8 +82,10 @@ struct Lowerer<'m> {
     words_of_bytes: HashMap<Vec<Value>, Value>,
     /// What the regions around the current place have allocated.
     allocations: Vec<Allocations>,
-    /// The values that an operation reads.
-    read: HashSet<tilewright_ir::Value>,
+    /// The operations that read a value.
+    uses: HashMap<tilewright_ir::Value, Vec<Op>>,
+    /// The loads of the loops around the current place that go through shared memory in stages.
+    staged: HashMap<Op, StagedLoad>,
     /// What every operation became, and which one is lowered.
     explained: Vec<Explained>,
     current: usize,
@@ -112,12 +116,13 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
         codes: ElementCodes::default(),
         globals: HashMap::new(),
         warp_bits: WARP_BITS,
-        anchors: anchors(module, body),
+        anchors: anchors(module, body, target),
         barriers: Barriers::default(),
         shared: SharedParts::default(),
         words_of_bytes: HashMap::new(),
         allocations: Vec::new(),
-        read: read_values(body),
+        uses: uses(body),
+        staged: HashMap::new(),
         explained: Vec::new(),
         current: usize::MAX,
     };
@@ -126,10 +131,10 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
 }
 
 /// The layouts of sums of products on tensor cores, and of what is computed from them element by element.
-fn anchors(module: &Module, body: &Body) -> Anchors {
+fn anchors(module: &Module, body: &Body, target: Target) -> Anchors {
     let mut anchors = Anchors::new(module, body);
     for op in body.preorder() {
-        if let (Some(how), Some(result)) = (OnTensorCores::of(module, body, op, WARP_BITS), op.result(0)) {
+        if let (Some(how), Some(result)) = (OnTensorCores::of(module, body, op, target, WARP_BITS), op.result(0)) {
             anchors.anchor(result, how.sums());
         }
     }
@@ -141,11 +146,11 @@ fn held_in(elem: Elem) -> Option<Lane> {
     if elem == bits::I4 { Some(Lane::I8) } else { memory_lane_of(elem) }
 }
 
-/// The values that operations read.
-fn read_values(body: &Body) -> HashSet<tilewright_ir::Value> {
-    let mut read = HashSet::new();
-    body.walk(|op| read.extend(op.operands().iter().copied()));
-    read
+/// For each value the operations that read it, in their order.
+fn uses(body: &Body) -> HashMap<tilewright_ir::Value, Vec<Op>> {
+    let mut uses: HashMap<tilewright_ir::Value, Vec<Op>> = HashMap::new();
+    body.walk(|op| op.operands().iter().for_each(|value| uses.entry(*value).or_default().push(op.id())));
+    uses
 }
 
 /// Whether PTX takes a name as it is.
@@ -215,7 +220,7 @@ impl Lowerer<'_> {
 
     /// Whether an operation reads a value.
     fn is_read(&self, value: tilewright_ir::Value) -> bool {
-        self.read.contains(&value)
+        self.uses.contains_key(&value)
     }
 
     fn is_token(&self, value: tilewright_ir::Value) -> bool {
@@ -251,10 +256,12 @@ impl Lowerer<'_> {
             | Opcode::Cat
             | Opcode::Insert
             | Opcode::Constant => return self.shape_op(op),
-            Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => match OnTensorCores::of(self.module, self.body, op, self.warp_bits) {
-                Some(how) => self.tensor_core_product(op, &how)?,
-                None => self.product(op)?,
-            },
+            Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => {
+                match OnTensorCores::of(self.module, self.body, op, self.target, self.warp_bits) {
+                    Some(how) => self.tensor_core_product(op, &how)?,
+                    None => self.product(op)?,
+                }
+            }
             Opcode::GetTileBlockId => self.specials(op, Special::Block),
             Opcode::GetNumTileBlocks => self.specials(op, Special::Blocks),
             Opcode::Assume => {
@@ -271,6 +278,7 @@ impl Lowerer<'_> {
                 self.values.insert(op.result(0).expect("a view"), view);
             }
             Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => self.shape_of(op)?,
+            Opcode::LoadViewTko if self.staged.contains_key(&op.id()) => self.read_stage(op),
             Opcode::LoadViewTko => self.load_view(op)?,
             Opcode::StoreViewTko => self.store_view(op)?,
             Opcode::LoadPtrTko => self.load_ptr(op)?,

@@ -142,6 +142,11 @@ impl Lowerer<'_> {
         self.define_token(op, behind.and(access));
     }
 
+    /// Defines the token of an access that all threads have done.
+    pub(super) fn pass_no_token(&mut self, op: OpRef<'_>) {
+        self.define_token(op, Access::default());
+    }
+
     /// Defines the token of an operation that accesses nothing.
     pub(super) fn pass_tokens(&mut self, op: OpRef<'_>) {
         let behind = self.token_operands(op);

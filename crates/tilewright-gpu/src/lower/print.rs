@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         let values: Vec<Value> = tile.registers.iter().map(|value| self.stored_form(*value)).collect();
         for piece in 0..1 << (bits - piece_bits) {
             let begin = self.claim_shared(size << piece_bits);
-            let piece = InShared { number: piece, bits: piece_bits, size, begin };
+            let piece = InShared { number: piece, bits: piece_bits, size, begin, further: None };
             self.store_piece(&tile.layout, &values, 0, holders, piece);
             self.barrier();
             let mut result = Ok(());

@@ -1,6 +1,6 @@
 //! Reductions: registers of a thread first, then lanes, then warps.
 
-use super::{Lowered, Lowerer, Stop, Tile, exchange::PIECE_BYTES, tile::dims_of};
+use super::{Lowered, Lowerer, Stop, Tile, control::Scope, exchange::PIECE_BYTES, tile::dims_of};
 use crate::{
     layout::{BitMap, Layout},
     thread::{From, Space, Special, Value},
@@ -194,15 +194,28 @@ impl Lowerer<'_> {
             self.values.insert(*arg, Lowered::Tile(tile));
         }
         for inner in self.body.ops(block) {
-            if inner.opcode() == Opcode::Yield {
-                return inner.operands().iter().map(|value| self.scalar(inner, *value)).collect();
+            if !self.is_of_scalars(inner) {
+                return Err(self.unsupported(inner, "a combiner with tiles of several elements"));
             }
-            if elem_op(inner, &self.module.tables.types).is_none() && !matches!(inner.opcode(), Opcode::Constant | Opcode::Assume) {
-                return Err(self.unsupported(inner, "a combiner with this operation"));
+            // Threads may go different ways here: a combiner accesses no memory, so nobody waits for others within it.
+            match inner.opcode() {
+                Opcode::Yield => return inner.operands().iter().map(|value| self.scalar(inner, *value)).collect(),
+                Opcode::If => self.lower_if(inner, Scope::ENTRY)?,
+                Opcode::For => self.lower_for(inner)?,
+                Opcode::Loop => self.lower_loop(inner)?,
+                _ => self.op(inner)?,
             }
-            self.op(inner)?;
         }
         Err(self.unsupported(op, "a combiner without a result"))
+    }
+
+    /// Whether an operation, with what its regions hold, has to do with tiles of one element only, so that each thread does it by itself.
+    fn is_of_scalars(&self, op: OpRef<'_>) -> bool {
+        let types = &self.module.tables.types;
+        let is_scalar = |value| types.as_tile(self.body.ty(value)).is_none_or(|(_, shape)| shape.iter().all(|extent| *extent == 1));
+        let is_inside = |inner: &OpRef<'_>| std::iter::successors(Some(*inner), |inner| inner.parent()).any(|inner| inner.id() == op.id());
+        let own = |inner: OpRef<'_>| inner.operands().iter().copied().chain(inner.results()).all(is_scalar);
+        own(op) && (op.def().regions == 0 || self.body.preorder().filter(is_inside).all(own))
     }
 
     /// Defines the results: the registers without the dimension.

@@ -28,8 +28,10 @@ impl Lowerer<'_> {
 
     pub(super) fn reshape(&mut self, op: OpRef<'_>) -> Result<Tile, Stop> {
         let source = self.tile(op, op.operands()[0])?;
-        let (_, shape) = self.tile_type(op, op.result(0).expect("a tile"))?;
-        Ok(self.moved(&source, &shape, &BitMap::identity(bits_of(&shape))))
+        let result = op.result(0).expect("a tile");
+        let (_, shape) = self.tile_type(op, result)?;
+        let layout = self.factor_layout(result).unwrap_or_else(|| self.layout_of(&shape));
+        Ok(self.moved_to(&source, &shape, &BitMap::identity(bits_of(&shape)), layout))
     }
 
     pub(super) fn broadcast(&mut self, op: OpRef<'_>) -> Result<Tile, Stop> {
@@ -42,16 +44,25 @@ impl Lowerer<'_> {
         Ok(self.moved_to(&source, &shape, &map, layout))
     }
 
-    pub(super) fn permute(&mut self, op: OpRef<'_>) -> Result<Tile, Stop> {
-        let source = self.tile(op, op.operands()[0])?;
+    /// The map from indices of a permuted tile to those of its source.
+    pub(super) fn permutation(&self, op: OpRef<'_>) -> Result<BitMap, Stop> {
+        let (_, source) = self.tile_type(op, op.operands()[0])?;
         let (_, shape) = self.tile_type(op, op.result(0).expect("a tile"))?;
         let Some(AttrData::I32Array(permutation)) = op.compound(AttrName::Permutation).map(|attr| self.module.tables.attrs.get(attr))
         else {
             return Err(self.unsupported(op, "this permutation"));
         };
-        let (from, to) = (dims_of(&source.shape), dims_of(&shape));
-        let map = dim_map(&to, &from, |dim| permutation[dim].cast_unsigned() as usize, bits_of(&shape), bits_of(&source.shape));
-        Ok(self.moved(&source, &shape, &map))
+        let (from, to) = (dims_of(&source), dims_of(&shape));
+        Ok(dim_map(&to, &from, |dim| permutation[dim].cast_unsigned() as usize, bits_of(&shape), bits_of(&source)))
+    }
+
+    pub(super) fn permute(&mut self, op: OpRef<'_>) -> Result<Tile, Stop> {
+        let source = self.tile(op, op.operands()[0])?;
+        let result = op.result(0).expect("a tile");
+        let (_, shape) = self.tile_type(op, result)?;
+        let map = self.permutation(op)?;
+        let layout = self.factor_layout(result).unwrap_or_else(|| self.layout_of(&shape));
+        Ok(self.moved_to(&source, &shape, &map, layout))
     }
 
     pub(super) fn iota(&mut self, op: OpRef<'_>) -> Result<Tile, Stop> {

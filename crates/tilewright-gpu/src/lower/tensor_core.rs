@@ -6,12 +6,16 @@ use super::{
     tile::bits_of,
 };
 use crate::{
+    Target,
     layout::Layout,
     thread::{Product, Value},
 };
 use std::collections::HashMap;
 use tilewright_ir::{AttrName, Body, Module, OpRef, Opcode, RoundingMode, Scalar, Signedness};
-use tilewright_passes::{elem::Elem, elementwise::ElemOp};
+use tilewright_passes::{
+    elem::Elem,
+    elementwise::{ElemOp, elem_op},
+};
 
 /// How a product of the module is done by tensor cores.
 #[derive(Clone, Copy)]
@@ -24,7 +28,7 @@ pub(super) struct OnTensorCores {
 
 impl OnTensorCores {
     /// None if factors or sums have other types, or if the product is smaller than one instruction.
-    pub(super) fn of(module: &Module, body: &Body, op: OpRef<'_>, warp_bits: u32) -> Option<OnTensorCores> {
+    pub(super) fn of(module: &Module, body: &Body, op: OpRef<'_>, target: Target, warp_bits: u32) -> Option<OnTensorCores> {
         if !matches!(op.opcode(), Opcode::MmaF | Opcode::MmaI) {
             return None;
         }
@@ -37,7 +41,7 @@ impl OnTensorCores {
         let [lhs, rhs] = ["lhs", "rhs"].map(|name| op.operand_named(name).first().and_then(|value| tile(*value)));
         let ((scalar, lhs), (other, _), (_, sums)) = (lhs?, rhs?, tile(op.result(0)?)?);
         let signed = [AttrName::SignednessLhs, AttrName::SignednessRhs].map(|name| op.signedness_of(name) != Some(Signedness::Unsigned));
-        let product = Product::of(scalar, signed).filter(|_| scalar == other)?;
+        let product = Product::of([scalar, other], signed, target)?;
         let matrix = Matrix::of(sums);
         let terms = Matrix::of(lhs).columns.1;
         let sharing = Sharing::of(product, [matrix.batch.1, matrix.rows.1, matrix.columns.1], warp_bits)?;
@@ -51,6 +55,33 @@ impl OnTensorCores {
 }
 
 impl Lowerer<'_> {
+    /// The layout in which a product on tensor cores takes a tile, where the tile is a factor, or one is made of it element by element or by moving
+    /// its elements.
+    pub(super) fn factor_layout(&self, value: tilewright_ir::Value) -> Option<Layout> {
+        let types = &self.module.tables.types;
+        let uses = self.uses.get(&value)?;
+        uses.iter().find_map(|user| {
+            let op = self.body.op(*user);
+            match op.opcode() {
+                Opcode::MmaF | Opcode::MmaI => {
+                    let how = OnTensorCores::of(self.module, self.body, op, self.target, self.warp_bits)?;
+                    let (_, shape) = types.as_tile(self.body.ty(value))?;
+                    let (matrix, bits) = (Matrix::of(shape), bits_of(shape));
+                    let is = |name| op.operand_named(name).first() == Some(&value);
+                    match (is("lhs"), is("rhs")) {
+                        (true, _) => Some(how.sharing.lhs(&matrix, bits)),
+                        (_, true) => Some(how.sharing.rhs(&matrix, bits)),
+                        _ => None,
+                    }
+                }
+                Opcode::Permute => self.factor_layout(op.result(0)?).and_then(|layout| Some(layout.then(&self.permutation(op).ok()?))),
+                Opcode::Reshape => self.factor_layout(op.result(0)?),
+                _ if op.operands().len() == 1 && elem_op(op, types).is_some() => self.factor_layout(op.result(0)?),
+                _ => None,
+            }
+        })
+    }
+
     /// The product of two factors, with what it is added to.
     pub(super) fn tensor_core_product(&mut self, op: OpRef<'_>, how: &OnTensorCores) -> Result<(), Stop> {
         let [lhs, rhs, acc] = ["lhs", "rhs", "acc"].map(|name| op.operand_named(name)[0]);

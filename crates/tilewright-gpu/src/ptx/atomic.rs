@@ -5,7 +5,7 @@ use crate::thread::{Order, Scope, Strong, Update, Value};
 use tilewright_vector::Lane;
 
 /// What an instruction says of the order and scope of its access.
-pub(super) fn strength(strong: Strong) -> String {
+pub(crate) fn strength(strong: Strong) -> String {
     let order = match strong.order {
         Order::Relaxed => "relaxed",
         Order::Acquire => "acquire",
@@ -21,7 +21,7 @@ pub(super) fn strength(strong: Strong) -> String {
 }
 
 /// The operation and its type.
-fn operation(update: Update, lane: Lane) -> String {
+pub(crate) fn operation(update: Update, lane: Lane) -> String {
     let width = 8 * lane.size();
     match update {
         Update::Add if lane.is_float() => format!("add.f{width}"),

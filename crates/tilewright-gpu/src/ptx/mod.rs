@@ -5,6 +5,8 @@ mod call;
 mod prim;
 mod registers;
 
+pub(crate) use atomic::{operation as atomic_operation, strength};
+
 use crate::{
     Target,
     thread::{Block, Data, Dependency, End, From, Function, Inst, SourceLine, Special, Target as Jump, Value},
@@ -335,6 +337,16 @@ impl<'a> Printer<'a> {
                 let guard = mask.map_or_else(String::new, |mask| format!("@{} ", self.register(mask)));
                 self.line(&format!("{guard}st.{space}.v{count}.{ty} {place}, {{{}}};", names.join(", ")));
             }
+            Inst::CopyAsync { to, from, bytes, given, mask } => {
+                let [to, from] = [*to, *from].map(|(address, offset)| self.place(address, offset));
+                let given = given.map_or_else(String::new, |given| format!(", {}", self.source(given)));
+                let guard = mask.map_or_else(String::new, |mask| format!("@{} ", self.register(mask)));
+                // What 16 bytes are taken of is not read again soon.
+                let cache = if *bytes == 16 { "cg" } else { "ca" };
+                self.line(&format!("{guard}cp.async.{cache}.shared.global {to}, {from}, {bytes}{given};"));
+            }
+            Inst::CommitCopies => self.line("cp.async.commit_group;"),
+            Inst::WaitCopies { pending } => self.line(&format!("cp.async.wait_group {pending};")),
             Inst::Compare { result, prim, operands, negated, and } => self.compare(*result, (*prim, *negated), *operands, *and),
             Inst::MultiplyAdd { result, factors, summand, wide } => {
                 let is_short = *wide || self.function.lane(*result) == Lane::I32;
@@ -456,7 +468,10 @@ impl<'a> Printer<'a> {
             let (name, length) = (data_name(data, number), bytes.len());
             let _ = writeln!(out, "{visible}.global .align {} .b8 {name}[{length}] = {{{}}};", data.alignment, bytes.join(", "));
         }
-        if function.shared > 0 {
+        if function.dynamic_shared() > 0 {
+            let _ = writeln!(out, "// launch with {} bytes of dynamic shared memory", function.shared);
+            let _ = writeln!(out, ".extern .shared .align 16 .b8 {SCRATCH}[];");
+        } else if function.shared > 0 {
             let _ = writeln!(out, ".shared .align 16 .b8 {SCRATCH}[{}];", function.shared);
         }
         let params = function.params.iter().enumerate();

@@ -3,7 +3,7 @@
 use super::{
     Block, Data, Dependency, End, From, Function, Inst, Label, Native, Product, SourceLine, Space, Special, Strong, Target, Update, Value,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tilewright_vector::{Lane, Prim};
 
 /// What makes two pure instructions the same.
@@ -29,6 +29,8 @@ pub struct Builder {
     last_line: Option<SourceLine>,
     /// What halves are halves of.
     wholes: HashMap<[Value; 2], Value>,
+    /// Addresses in shared memory that count from its beginning in the address space, not from the function's first byte.
+    absolute: HashSet<Value>,
 }
 
 impl Builder {
@@ -54,6 +56,7 @@ impl Builder {
             known: HashMap::new(),
             last_line: None,
             wholes: HashMap::new(),
+            absolute: HashSet::new(),
         }
     }
 
@@ -265,11 +268,42 @@ impl Builder {
 
     /// The address in shared memory that is so many bytes behind where it begins.
     fn in_space(&mut self, space: Space, address: Value) -> Value {
-        if space == Space::Global {
+        if space == Space::Global || self.absolute.contains(&address) {
             return address;
         }
         let base = self.special(Special::Shared);
         self.prim(Prim::Add, &[base, address])
+    }
+
+    /// An address in shared memory that is `further` behind another one; what does not change with `further` is a sum of its own, which loops
+    /// compute in front of them.
+    pub fn further(&mut self, address: Value, further: Value) -> Value {
+        let begin = self.in_space(Space::Shared, address);
+        let sum = self.prim(Prim::Add, &[begin, further]);
+        self.absolute.insert(sum);
+        sum
+    }
+
+    /// Begins to copy bytes from the device's memory to shared memory, where the mask says so; `given` of them are read, zeros are behind.
+    pub fn copy_async(&mut self, to: (Value, i32), from: (Value, i32), bytes: u32, given: Option<Value>, mask: Option<Value>) {
+        let mask = match mask.map(|mask| self.constant_bits(mask)) {
+            Some(Some(0)) => return,
+            Some(Some(_)) => None,
+            _ => mask,
+        };
+        let given = given.filter(|given| self.constant_bits(*given) != Some(bytes.into()));
+        let to = (self.in_space(Space::Shared, to.0), to.1);
+        self.push(Inst::CopyAsync { to, from, bytes, given, mask });
+    }
+
+    /// The copies since the last group are a group.
+    pub fn commit_copies(&mut self) {
+        self.push(Inst::CommitCopies);
+    }
+
+    /// Waits for copies, but for those of so many last groups.
+    pub fn wait_copies(&mut self, pending: u32) {
+        self.push(Inst::WaitCopies { pending });
     }
 
     /// Reads neighbouring numbers at once, where the mask says so.

@@ -348,6 +348,27 @@ pub enum Inst {
         /// Whether to write.
         mask: Option<Value>,
     },
+    /// Begins to copy 4, 8 or 16 bytes from the device's memory to shared memory, at multiples of as many in both. They are there when the thread
+    /// has waited for the group of the copy; other threads see them behind a barrier.
+    CopyAsync {
+        /// The address in shared memory, and bytes behind it.
+        to: (Value, i32),
+        /// The address in the device's memory, and bytes behind it.
+        from: (Value, i32),
+        /// How many.
+        bytes: u32,
+        /// How many of them are read, `i32`: zeros are written behind; all, if nothing is said.
+        given: Option<Value>,
+        /// Whether to copy.
+        mask: Option<Value>,
+    },
+    /// The copies that the thread began since its last group are a group.
+    CommitCopies,
+    /// Waits for the copies of the thread, but for those of so many of its last groups.
+    WaitCopies {
+        /// How many may still be on their way.
+        pending: u32,
+    },
     /// Multiplies and adds integers.
     MultiplyAdd {
         /// The sum.
@@ -483,7 +504,7 @@ impl Inst {
             Inst::Unpack { halves, .. } => halves,
             Inst::Atomic { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => &[],
-            Inst::Line(_) => &[],
+            Inst::CopyAsync { .. } | Inst::CommitCopies | Inst::WaitCopies { .. } | Inst::Line(_) => &[],
         }
     }
 
@@ -492,6 +513,8 @@ impl Inst {
         match self {
             Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } => Vec::new(),
             Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) | Inst::Line(_) => Vec::new(),
+            Inst::CommitCopies | Inst::WaitCopies { .. } => Vec::new(),
+            Inst::CopyAsync { to, from, given, mask, .. } => [to.0, from.0].into_iter().chain(*given).chain(*mask).collect(),
             Inst::Print { format, args } => std::iter::once(*format).chain(args.iter().copied()).collect(),
             Inst::Free { address } | Inst::LoadMatrices { address, .. } => vec![*address],
             Inst::Prim { operands, .. } | Inst::Native { operands, .. } => operands.clone(),
@@ -524,6 +547,12 @@ impl Inst {
         match self {
             Inst::Const { .. } | Inst::Param { .. } | Inst::Data { .. } | Inst::Special { .. } => {}
             Inst::Barrier | Inst::Allocate { .. } | Inst::Depend(_) | Inst::Line(_) => {}
+            Inst::CommitCopies | Inst::WaitCopies { .. } => {}
+            Inst::CopyAsync { to, from, given, mask, .. } => {
+                one(&mut to.0);
+                one(&mut from.0);
+                given.iter_mut().chain(mask).for_each(one);
+            }
             Inst::Print { format, args } => {
                 one(format);
                 all(args);
@@ -583,6 +612,7 @@ impl Inst {
         match self {
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Atomic { .. } | Inst::Barrier | Inst::Print { .. } => true,
             Inst::Allocate { .. } | Inst::Free { .. } | Inst::Depend(_) | Inst::Line(_) => true,
+            Inst::CopyAsync { .. } | Inst::CommitCopies | Inst::WaitCopies { .. } => true,
             Inst::Load { strong, .. } => strong.is_some(),
             _ => false,
         }
@@ -623,7 +653,15 @@ impl End {
     }
 }
 
+/// The most bytes of shared memory that an entry can declare; more is dynamic shared memory, which a launch asks for.
+pub(crate) const STATIC_SHARED: u32 = 48 << 10;
+
 impl Function {
+    /// Bytes of dynamic shared memory that a launch must give; zero if the entry declares what it needs.
+    pub fn dynamic_shared(&self) -> u32 {
+        if self.shared > STATIC_SHARED { self.shared } else { 0 }
+    }
+
     /// The type of a value.
     pub fn lane(&self, value: Value) -> Lane {
         self.values[value.index()]

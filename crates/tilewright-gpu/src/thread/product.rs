@@ -1,5 +1,6 @@
 //! Products of matrices that tensor cores have, as `mma.sync` does them.
 
+use crate::Target;
 use std::fmt;
 use tilewright_ir::Scalar;
 use tilewright_vector::Lane;
@@ -15,6 +16,11 @@ pub enum Product {
     Tf32,
     /// 8 x 8 x 4, sums of `f64`.
     F64,
+    /// 16 x 8 x 32, sums of `f32`; from `sm_89` on.
+    F8 {
+        /// Whether the left and the right factors have 5 bits of exponent, not 4.
+        e5m2: [bool; 2],
+    },
     /// 16 x 8 x 32, sums of `i32`.
     I8 {
         /// Whether the left and the right factors are signed.
@@ -23,14 +29,17 @@ pub enum Product {
 }
 
 impl Product {
-    /// Of factors of a type; whether the left and the right ones are signed matters for integers.
-    pub fn of(scalar: Scalar, signed: [bool; 2]) -> Option<Product> {
-        match scalar {
-            Scalar::F16 => Some(Product::F16),
-            Scalar::Bf16 => Some(Product::Bf16),
-            Scalar::Tf32 => Some(Product::Tf32),
-            Scalar::F64 => Some(Product::F64),
-            Scalar::I8 => Some(Product::I8 { signed }),
+    /// Of factors of these types, where the target has it; whether the left and the right ones are signed matters for integers.
+    pub fn of(scalars: [Scalar; 2], signed: [bool; 2], target: Target) -> Option<Product> {
+        match scalars {
+            [Scalar::F16, Scalar::F16] => Some(Product::F16),
+            [Scalar::Bf16, Scalar::Bf16] => Some(Product::Bf16),
+            [Scalar::Tf32, Scalar::Tf32] => Some(Product::Tf32),
+            [Scalar::F64, Scalar::F64] => Some(Product::F64),
+            [Scalar::I8, Scalar::I8] => Some(Product::I8 { signed }),
+            _ if target >= Target::Sm89 && scalars.iter().all(|scalar| matches!(scalar, Scalar::F8E4M3FN | Scalar::F8E5M2)) => {
+                Some(Product::F8 { e5m2: scalars.map(|scalar| scalar == Scalar::F8E5M2) })
+            }
             _ => None,
         }
     }
@@ -40,7 +49,7 @@ impl Product {
         match self {
             Product::F16 | Product::Bf16 => 1,
             Product::Tf32 | Product::F64 => 0,
-            Product::I8 { .. } => 2,
+            Product::I8 { .. } | Product::F8 { .. } => 2,
         }
     }
 
@@ -63,7 +72,7 @@ impl Product {
     /// The types of the registers of the sums and of the factors.
     pub const fn lanes(self) -> [Lane; 2] {
         match self {
-            Product::F16 | Product::Bf16 | Product::Tf32 => [Lane::F32, Lane::I32],
+            Product::F16 | Product::Bf16 | Product::Tf32 | Product::F8 { .. } => [Lane::F32, Lane::I32],
             Product::F64 => [Lane::F64, Lane::F64],
             Product::I8 { .. } => [Lane::I32, Lane::I32],
         }
@@ -74,12 +83,14 @@ impl Product {
 impl fmt::Display for Product {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [m, n, k] = self.shape().map(|bits| 1 << bits);
+        let format = |e5m2: bool| if e5m2 { "e5m2" } else { "e4m3" };
         let sign = |signed: bool| if signed { "s8" } else { "u8" };
         let (sum, lhs, rhs) = match self {
             Product::F16 => ("f32", "f16", "f16"),
             Product::Bf16 => ("f32", "bf16", "bf16"),
             Product::Tf32 => ("f32", "tf32", "tf32"),
             Product::F64 => ("f64", "f64", "f64"),
+            Product::F8 { e5m2: [lhs, rhs] } => ("f32", format(*lhs), format(*rhs)),
             Product::I8 { signed: [lhs, rhs] } => ("s32", sign(*lhs), sign(*rhs)),
         };
         write!(f, "m{m}n{n}k{k}.row.col.{sum}.{lhs}.{rhs}.{sum}")

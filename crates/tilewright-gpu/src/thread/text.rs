@@ -145,6 +145,16 @@ impl Inst {
                 place(f, *space, *address, *offset)?;
                 mask.iter().try_for_each(|mask| write!(f, " if {mask}"))
             }
+            Inst::CopyAsync { to, from, bytes, given, mask } => {
+                write!(f, "copy {bytes} bytes from ")?;
+                place(f, Space::Global, from.0, from.1)?;
+                given.iter().try_for_each(|given| write!(f, " of which {given} are read"))?;
+                f.write_str(" to ")?;
+                place(f, Space::Shared, to.0, to.1)?;
+                mask.iter().try_for_each(|mask| write!(f, " if {mask}"))
+            }
+            Inst::CommitCopies => f.write_str("commit copies"),
+            Inst::WaitCopies { pending } => write!(f, "wait for copies but {pending} groups"),
             Inst::Compare { prim, operands: [a, b], negated, and, .. } => {
                 write!(f, "{}{prim} {a}, {b}", if *negated { "not " } else { "" })?;
                 and.iter().try_for_each(|mask| write!(f, " and {mask}"))

@@ -233,7 +233,14 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             is(result, Lane::I64)
         }
         Inst::Free { address } => is(address, Lane::I64),
-        Inst::Barrier | Inst::Depend(_) => Ok(()),
+        Inst::CopyAsync { to, from, bytes, given, mask } => {
+            address(Space::Shared, &to.0)?;
+            address(Space::Global, &from.0)?;
+            require(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are not copied at once"))?;
+            given.iter().try_for_each(|given| is(given, Lane::I32))?;
+            mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
+        }
+        Inst::Barrier | Inst::Depend(_) | Inst::CommitCopies | Inst::WaitCopies { .. } => Ok(()),
     }
 }
 

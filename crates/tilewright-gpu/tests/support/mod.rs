@@ -1,4 +1,5 @@
 //! Kernels as text, compiled and run on the PTX machine.
+#![allow(dead_code, reason = "not every test needs everything")]
 
 use tilewright_gpu::{Kernel, Target, compile};
 use tilewright_ir::{VerifiedModule, verify};
@@ -18,13 +19,15 @@ pub(crate) fn kernel(text: &str, target: Target) -> Kernel {
 
 /// Launches the entry `k` on a buffer, whose address is its only argument, in an order that a seed gives.
 pub(crate) fn run(text: &str, target: Target, grid: [u32; 3], buffer: &mut Vec<u8>, seed: u64) -> Report {
-    let ptx = kernel(text, target).ptx();
+    let kernel = kernel(text, target);
+    let ptx = kernel.ptx();
     let module = tilewright_ptx::parse(&ptx).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
     let program = Program::new(&module).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
     let mut memory = Memory::new();
     let place = memory.add(std::mem::take(buffer));
     let address = memory.address(place);
-    let report = program.launch("k", grid, &[address], &mut memory, &LaunchOptions::new().seed(seed));
+    let options = LaunchOptions::new().seed(seed).dynamic_shared(kernel.dynamic_shared());
+    let report = program.launch("k", grid, &[address], &mut memory, &options);
     let report = report.unwrap_or_else(|error| panic!("{error}\n{ptx}"));
     assert!(report.findings.is_empty(), "{}\n{ptx}", report.findings[0]);
     buffer.extend_from_slice(memory.bytes(place));

@@ -10,7 +10,7 @@
 
 use super::op::Mods;
 use crate::Type;
-use tilewright_numeric::{Rounding, arith, bulk};
+use tilewright_numeric::{FloatFormat, Rounding, arith, bulk};
 
 /// Where the elements of a product lie.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +123,8 @@ fn value(ty: Type, bits: u64) -> f64 {
         Type::Bf16 => bulk::bf16_to_f32(bits as u16).into(),
         Type::Tf32 => f32::from_bits(tilewright_numeric::convert::tf32_mask(bits as u32)).into(),
         Type::F64 => f64::from_bits(bits),
+        Type::E4m3 => FloatFormat::F8E4M3FN.decode(bits),
+        Type::E5m2 => FloatFormat::F8E5M2.decode(bits),
         _ => f32::from_bits(bits as u32).into(),
     }
 }

@@ -38,7 +38,8 @@ impl Case {
         let bound = self.bind()?;
         let (mut launches, mut reports) = (Vec::new(), Vec::new());
         for seed in 0..options.repeat.get() as u64 {
-            let (verdict, report) = bound.launch_on_ptx(&program, seed);
+            let options = LaunchOptions::new().seed(seed).dynamic_shared(kernel.dynamic_shared());
+            let (verdict, report) = bound.launch_on_ptx(&program, &options);
             launches.push(verdict);
             reports.push(report);
         }
@@ -58,9 +59,8 @@ impl Case {
 }
 
 impl BoundCase<'_> {
-    /// Launches PTX of the case's entry, whoever made it, on the PTX machine, with its blocks and warps in the order that a seed gives. A launch
-    /// with findings is not right.
-    pub fn launch_on_ptx(&self, program: &Program, seed: u64) -> (LaunchVerdict, Report) {
+    /// Launches PTX of the case's entry, whoever made it, on the PTX machine. A launch with findings is not right.
+    pub fn launch_on_ptx(&self, program: &Program, options: &LaunchOptions) -> (LaunchVerdict, Report) {
         let started = Instant::now();
         let mut memory = Memory::new();
         let add = |(bytes, read_only): (&[u8], bool)| match read_only {
@@ -73,7 +73,7 @@ impl BoundCase<'_> {
         for (buffer, bytes) in tables {
             memory.bytes_mut(buffers[buffer]).copy_from_slice(&bytes);
         }
-        let result = program.launch(self.case.entry(), self.case.grid(), &args, &mut memory, &LaunchOptions::new().seed(seed));
+        let result = program.launch(self.case.entry(), self.case.grid(), &args, &mut memory, options);
         let error = result.as_ref().err().map(ToString::to_string);
         let report = result.unwrap_or_else(|error| *error.report);
         let outcome = Outcome {

@@ -28,6 +28,7 @@ use tilewright::{
 Examples:
   tilewright compile kernel.tilebc --target sm_90 -o kernel.ptx
   tilewright compile kernel.tilebc --emit cubin -o kernel.cubin
+  tilewright compile kernel.tilebc --emit llvm -o k.ll     for llc and libNVVM
   tilewright compile kernel.tilebc --emit thread -o -      what one thread does, before it is PTX
   tilewright compile kernel.tilebc --emit layouts -o -     which register of which lane of which warp holds what
   tilewright compile kernel.tilebc --emit svg -o k.svg     the same, drawn
@@ -58,6 +59,8 @@ enum Emit {
     Ptx,
     /// Machine code, by ptxas
     Cubin,
+    /// A module of LLVM, for llc and libNVVM
+    Llvm,
     /// Thread code
     Thread,
     /// The layouts of tiles
@@ -79,6 +82,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let text = match args.emit {
         Emit::Ptx => kernel.ptx(),
         Emit::Cubin => return emit::binary("a cubin", &assemble(&kernel.ptx(), args.target)?, output),
+        Emit::Llvm => kernel.llvm(),
         Emit::Thread => kernel.code().to_string(),
         Emit::Layouts => layouts(&kernel),
         Emit::Svg => draw(kernel.layouts()),

@@ -12,11 +12,12 @@ pub(super) fn text(kernel: &Kernel) -> String {
     let insts = || code.blocks.iter().flat_map(|block| &block.insts).filter(|inst| !matches!(inst, Inst::Line(_) | Inst::Const { .. }));
     let barriers = insts().filter(|inst| matches!(inst, Inst::Barrier)).count();
     let mut text = format!(
-        "{} for {}: {} threads, {} bytes of shared memory, {} instructions of thread code, {barriers} of them barriers\n",
+        "{} for {}: {} threads, {} bytes of {}shared memory, {} instructions of thread code, {barriers} of them barriers\n",
         printable(&code.name),
         kernel.target(),
         code.threads,
         code.shared,
+        if code.dynamic_shared() > 0 { "dynamic " } else { "" },
         insts().count(),
     );
     let mut place = None;

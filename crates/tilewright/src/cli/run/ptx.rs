@@ -37,7 +37,8 @@ pub(super) fn run(call: &Call, target: Target, settings: Settings) -> anyhow::Re
     for seed in 0..settings.repeat.get() as u64 {
         after = bind::copy(&bound)?;
         let started = Instant::now();
-        let (launch, error) = launch(&program, &entry, call.grid, &mut after, seed);
+        let options = LaunchOptions::new().seed(seed).dynamic_shared(kernel.dynamic_shared());
+        let (launch, error) = launch(&program, &entry, call.grid, &mut after, &options);
         sink.write(&launch.printed)?;
         launch.findings.iter().for_each(|finding| complain(&format!("{finding}\n")));
         match &error {
@@ -57,8 +58,8 @@ pub(super) fn run(call: &Call, target: Target, settings: Settings) -> anyhow::Re
     Ok(if report.error.is_some() || report.has_findings() { Exit::Findings } else { Exit::Ok })
 }
 
-/// Launches the program once, with blocks and warps in the order that a seed gives; what it did, and why it ended early, if it did.
-fn launch(program: &Program, entry: &str, grid: [u32; 3], bound: &mut [Bound], seed: u64) -> (Report, Option<String>) {
+/// Launches the program once; what it did, and why it ended early, if it did.
+fn launch(program: &Program, entry: &str, grid: [u32; 3], bound: &mut [Bound], options: &LaunchOptions) -> (Report, Option<String>) {
     let mut memory = Memory::new();
     let mut buffers = Vec::new();
     let mut args = Vec::new();
@@ -72,7 +73,7 @@ fn launch(program: &Program, entry: &str, grid: [u32; 3], bound: &mut [Bound], s
             }
         }
     }
-    let result = program.launch(entry, grid, &args, &mut memory, &LaunchOptions::new().seed(seed));
+    let result = program.launch(entry, grid, &args, &mut memory, options);
     let arrays = bound.iter_mut().filter_map(|bound| if let Bound::Buffer(array) = bound { Some(array) } else { None });
     for (array, buffer) in arrays.zip(buffers) {
         array.bytes_mut().copy_from_slice(memory.bytes(buffer));
