@@ -1,43 +1,25 @@
 //! Operations that are undefined for some operands, and promises about values.
 
 use crate::{
+    conditions::{Condition, conditions, signed},
     lanes::coordinates,
     rules::{self, Rule},
     state::{At, Spot, State, Violation},
     undefined::Shadow,
 };
 use tilewright_exec::{OperandTile, Step};
-use tilewright_ir::{AttrData, AttrName, AttrValue, DYNAMIC, IntegerOverflow, Opcode, Scalar, Signedness, TypeData};
-use tilewright_passes::elem::{float_format, memory_bits};
+use tilewright_ir::{AttrData, AttrName, AttrValue, DYNAMIC, Opcode, Scalar, TypeData};
+use tilewright_passes::elem::memory_bits;
 
 /// The operands of an elementwise operation, each element that repeats once.
 struct Operands {
     extents: Vec<usize>,
     bits: Vec<Vec<u64>>,
-    width: u32,
 }
 
 /// Bits of an integer type.
 fn width(tile: OperandTile<'_>) -> u32 {
     tile.scalar().map_or(64, |scalar| scalar.bits())
-}
-
-fn signed(bits: u64, width: u32) -> i128 {
-    let unused = 64 - width;
-    i128::from((bits << unused).cast_signed() >> unused)
-}
-
-fn unsigned(bits: u64, width: u32) -> i128 {
-    let unused = 64 - width;
-    i128::from(bits << unused >> unused)
-}
-
-fn fits_signed(value: i128, width: u32) -> bool {
-    (-(1i128 << (width - 1))..1i128 << (width - 1)).contains(&value)
-}
-
-fn fits_unsigned(value: i128, width: u32) -> bool {
-    (0..1i128 << width).contains(&value)
 }
 
 impl Operands {
@@ -52,7 +34,7 @@ impl Operands {
             }
         }
         let bits = tiles.iter().map(|tile| tile.bits_of(&extents)).collect();
-        Some(Operands { extents, bits, width: width(tiles[0]) })
+        Some(Operands { extents, bits })
     }
 }
 
@@ -60,34 +42,15 @@ impl State<'_> {
     /// Checks an operation whose operands are there.
     pub(crate) fn check_arithmetic(&mut self, at: At, step: &Step<'_>, shadows: &[Shadow]) {
         let op = self.op(at);
-        let overflow = op.overflow().unwrap_or(IntegerOverflow::None);
-        let is_signed = op.signedness() != Some(Signedness::Unsigned);
         match op.opcode() {
-            Opcode::AddI | Opcode::SubI | Opcode::MulI | Opcode::ShLI | Opcode::NegI | Opcode::TruncI => {
-                if op.opcode() == Opcode::ShLI {
-                    self.check_shift(at, step, shadows);
-                }
-                if overflow != IntegerOverflow::None {
-                    self.check_overflow(at, step, shadows, op.opcode(), overflow);
-                }
-            }
-            Opcode::ShRI => self.check_shift(at, step, shadows),
-            Opcode::DivI | Opcode::RemI => {
-                let divides = op.opcode() == Opcode::DivI;
-                self.each(at, step, 2, shadows, &rules::DIVISION, |values, width| {
-                    let (x, y) = (signed(values[0], width), signed(values[1], width));
-                    if y == 0 {
-                        return Some("it divides by zero".to_owned());
-                    }
-                    let least = x == -(1i128 << (width - 1));
-                    (divides && is_signed && least && y == -1).then(|| format!("{x} / -1 is no number of {width} bits"))
-                });
-            }
-            Opcode::FToI => self.check_conversion(at, step, shadows),
-            Opcode::Offset => self.check_offset(at, step, shadows),
             Opcode::Assume => self.check_assumption(at, step, shadows),
             Opcode::MmaFScaled => self.check_scales(at, step, shadows),
-            _ => {}
+            Opcode::Reduce | Opcode::Scan => self.check_fold(at, step, shadows),
+            _ => {
+                for Condition { rule, operands, wrong } in conditions(op, &self.module.tables.types) {
+                    self.each(at, step, operands, shadows, rule, wrong);
+                }
+            }
         }
     }
 
@@ -99,7 +62,7 @@ impl State<'_> {
         count: usize,
         shadows: &[Shadow],
         rule: &'static Rule,
-        wrong: impl Fn(&[u64], u32) -> Option<String>,
+        wrong: impl Fn(&[u64]) -> Option<String>,
     ) {
         let Some(operands) = Operands::new(step, count) else { return };
         let Some(shape) = step.operand(0).map(|tile| tile.shape().to_vec()) else { return };
@@ -116,7 +79,7 @@ impl State<'_> {
         let n = operands.extents.iter().product();
         for i in 0..n {
             values.iter_mut().zip(&operands.bits).for_each(|(value, bits)| *value = bits[i]);
-            if let Some(message) = wrong(&values, operands.width)
+            if let Some(message) = wrong(&values)
                 && !undefined(i)
             {
                 elements += 1;
@@ -128,80 +91,6 @@ impl State<'_> {
             let elements = elements * (shape.iter().product::<usize>() / n.max(1)) as u64;
             self.violation(at, Violation { elements, spot: Spot::element(element), ..Violation::new(rule, message) });
         }
-    }
-
-    fn check_shift(&mut self, at: At, step: &Step<'_>, shadows: &[Shadow]) {
-        self.each(at, step, 2, shadows, &rules::SHIFT, |values, width| {
-            let count = unsigned(values[1], width);
-            (count >= i128::from(width)).then(|| format!("it shifts {width} bits by {count}"))
-        });
-    }
-
-    fn check_overflow(&mut self, at: At, step: &Step<'_>, shadows: &[Shadow], opcode: Opcode, promise: IntegerOverflow) {
-        let to = step.result(0).map_or(64, width);
-        let count = if matches!(opcode, Opcode::NegI | Opcode::TruncI) { 1 } else { 2 };
-        let (no_signed, no_unsigned) = (promise != IntegerOverflow::Nuw, promise != IntegerOverflow::Nsw);
-        self.each(at, step, count, shadows, &rules::FALSE_OVERFLOW, |values, width| {
-            let exact = |read: fn(u64, u32) -> i128| {
-                let x = read(values[0], width);
-                let y = values.get(1).map_or(0, |y| read(*y, width));
-                match opcode {
-                    Opcode::AddI => x + y,
-                    Opcode::SubI => x - y,
-                    Opcode::MulI => x.checked_mul(y).unwrap_or(i128::MAX),
-                    Opcode::ShLI => {
-                        let count = unsigned(values[1], width);
-                        if count < i128::from(width) { x << count } else { x }
-                    }
-                    Opcode::NegI => -x,
-                    _ => x,
-                }
-            };
-            if no_signed && !fits_signed(exact(signed), to) {
-                return Some(format!("the exact result {} does not fit {to} bits as a signed number", exact(signed)));
-            }
-            let fails = no_unsigned && opcode != Opcode::NegI && !fits_unsigned(exact(unsigned), to);
-            fails.then(|| format!("the exact result {} does not fit {to} bits as an unsigned number", exact(unsigned)))
-        });
-    }
-
-    fn check_conversion(&mut self, at: At, step: &Step<'_>, shadows: &[Shadow]) {
-        let op = self.op(at);
-        if op.flag(AttrName::Saturating) {
-            return;
-        }
-        let is_signed = op.signedness() != Some(Signedness::Unsigned);
-        let to = step.result(0).map_or(64, width);
-        let Some(format) = step.operand(0).and_then(|tile| tile.scalar()).and_then(float_format) else { return };
-        // A conversion to one bit is a comparison with zero in compiled code.
-        if to == 1 {
-            return;
-        }
-        self.each(at, step, 1, shadows, &rules::CONVERSION, |values, _| {
-            let value = format.decode(values[0]);
-            let (least, most) = match is_signed {
-                true => (-(2f64.powi(to as i32 - 1)), 2f64.powi(to as i32 - 1)),
-                false => (0.0, 2f64.powi(to as i32)),
-            };
-            let whole = value.trunc();
-            let fits = whole >= least && whole < most;
-            (!fits).then(|| format!("{value} is no number of {to} bits"))
-        });
-    }
-
-    fn check_offset(&mut self, at: At, step: &Step<'_>, shadows: &[Shadow]) {
-        let op = self.op(at);
-        let types = &self.module.tables.types;
-        let Some((element, _)) = op.operand(0).and_then(|pointers| types.as_tile(op.body().ty(pointers))) else { return };
-        let TypeData::Pointer { pointee, .. } = types.get(element) else { return };
-        let Some(bits) = types.scalar(*pointee).and_then(memory_bits).filter(|bits| *bits >= 8) else { return };
-        let Some(offset_width) = step.operand(1).map(width) else { return };
-        self.each(at, step, 2, shadows, &rules::OFFSET_OVERFLOW, |values, _| {
-            let bytes = signed(values[1], offset_width) * i128::from(bits / 8);
-            let address = i128::from(values[0]) + bytes;
-            let wraps = !fits_signed(bytes, 64) || !fits_unsigned(address, 64);
-            wraps.then(|| format!("the offset of {bytes} bytes leads from {:#x} out of all addresses", values[0]))
-        });
     }
 
     /// Looks for negative scales, which are the last two operands.
@@ -243,7 +132,7 @@ impl State<'_> {
                     (value != next).then(|| format!("{value} does not follow {before}"))
                 });
             }
-            AttrData::DivBy { divisor, .. } => self.each(at, step, 1, shadows, &rules::FALSE_ASSUMPTION, |values, _| {
+            AttrData::DivBy { divisor, .. } => self.each(at, step, 1, shadows, &rules::FALSE_ASSUMPTION, |values| {
                 let value = number(values[0]);
                 let divides = value.rem_euclid(i128::from(*divisor)) == 0;
                 (!divides).then(|| match is_pointer {
@@ -251,7 +140,7 @@ impl State<'_> {
                     false => format!("{value} is not divisible by {divisor}"),
                 })
             }),
-            AttrData::Bounded { lower, upper } => self.each(at, step, 1, shadows, &rules::FALSE_ASSUMPTION, |values, width| {
+            AttrData::Bounded { lower, upper } => self.each(at, step, 1, shadows, &rules::FALSE_ASSUMPTION, |values| {
                 let value = signed(values[0], width);
                 let below = lower.filter(|lower| value < i128::from(*lower)).map(|lower| format!("{value} is less than {lower}"));
                 below.or_else(|| upper.filter(|upper| value > i128::from(*upper)).map(|upper| format!("{value} is more than {upper}")))

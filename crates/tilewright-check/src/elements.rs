@@ -15,6 +15,8 @@ use tilewright_ir::{Opcode, TypeData};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) address: u64,
+    /// Bits of its first byte that are in front of it: those of another element of 4 bits.
+    pub(crate) skip: u32,
     /// How many elements.
     pub(crate) count: usize,
     /// The first one's position in the tile, and how far the next one's is behind it.
@@ -39,12 +41,18 @@ pub(crate) struct Elements {
 impl Run {
     /// The bytes that so many of its elements take.
     pub(crate) fn bytes(&self, bits: u32) -> u64 {
-        (self.count as u64 * u64::from(bits)).div_ceil(8)
+        (u64::from(self.skip) + self.count as u64 * u64::from(bits)).div_ceil(8)
     }
 
     pub(crate) fn part(&self, from: usize, count: usize, bits: u32) -> Run {
-        let address = self.address.wrapping_add(from as u64 * u64::from(bits) / 8);
-        Run { address, count, first: self.first + from * self.step, ..*self }
+        let before = u64::from(self.skip) + from as u64 * u64::from(bits);
+        Run {
+            address: self.address.wrapping_add(before / 8),
+            skip: (before % 8) as u32,
+            count,
+            first: self.first + from * self.step,
+            ..*self
+        }
     }
 }
 
@@ -61,7 +69,7 @@ impl Elements {
             }
             match runs.last_mut() {
                 Some(run) if run.first + run.count == i && run.address.wrapping_add(run.count as u64 * size) == *address => run.count += 1,
-                _ => runs.push(Run { address: *address, count: 1, first: i, step: 1, found: None }),
+                _ => runs.push(Run { address: *address, skip: 0, count: 1, first: i, step: 1, found: None }),
             }
         }
         let left_out = mask.map(|mask| (Lanes::of(mask.len(), |i| mask[i] & 1 == 0), Cause::MaskedOff));
@@ -101,11 +109,11 @@ impl Elements {
                 (count, first.unwrap_or(0), pitches[dim])
             }
         };
-        let address = |offset: u64| {
-            let elements = u128::from(offset.wrapping_add(first)) * u128::from(bits) / 8;
-            view.base.wrapping_add(elements as u64)
+        let run = |(offset, at): (u64, usize)| {
+            let before = u128::from(offset.wrapping_add(first)) * u128::from(bits);
+            let (address, skip) = (view.base.wrapping_add((before / 8) as u64), (before % 8) as u32);
+            Run { address, skip, count, first: at, step, found: None }
         };
-        let run = |(offset, at)| Run { address: address(offset), count, first: at, step, found: None };
         let runs = if count == 0 { Vec::new() } else { starts.into_iter().map(run).collect() };
         let left_out = if view.dims.iter().all(tilewright_exec::ViewPlaceDim::is_inside) {
             None
@@ -131,7 +139,7 @@ impl Elements {
     pub(crate) fn at_byte(&self, byte: u64) -> Vec<usize> {
         let position = |run: &Run| {
             let offset = byte.checked_sub(run.address).filter(|offset| *offset < run.bytes(self.bits))?;
-            Some(run.first + (offset * 8 / u64::from(self.bits)) as usize * run.step)
+            Some(run.first + ((offset * 8).saturating_sub(run.skip.into()) / u64::from(self.bits)) as usize * run.step)
         };
         self.runs.iter().filter_map(position).collect()
     }
@@ -176,6 +184,7 @@ impl Geometry {
             Geometry::Pointers(pointers) => {
                 let run = |(address, first, count): &(u64, usize, usize)| Run {
                     address: *address,
+                    skip: 0,
                     count: *count,
                     first: *first,
                     step: 1,

@@ -1,26 +1,26 @@
-//! Launches under other orders of blocks: whether results depend on the order, and whether blocks can wait for each other for ever.
+//! Launches under other orders of blocks: what is found there only, whether results depend on the order, and whether blocks can wait for each
+//! other for ever.
 //!
-//! Schedules of one turn are tried first, since few turns show most mistakes (Musuvathi and Qadeer, "Iterative context bounding", 2007), and
-//! then random ones. One that shows a difference is made as short as it can be.
+//! First all blocks go backwards, so that of any two blocks each comes first, and then side by side, as on a GPU. Then schedules of one turn are tried, since few turns show most
+//! mistakes (Musuvathi and Qadeer, "Iterative context bounding", 2007), and then random ones. One that shows a difference is made as short as
+//! it can be.
 
 use crate::{
-    CheckError, CheckOptions, Finding, Place, Related, Report,
-    rules::{self, Rule},
-    watch::{Watch, is_reported},
+    CheckError, CheckOptions, Finding, Related, Report, rules,
+    watch::{Seen, Watch},
 };
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
-use tilewright_exec::{
-    Arg, Buffer, LaunchErrorKind, LaunchOptions, Memory, Plan, Program, Schedule, Step, Turn, WatchedLaunch, Watcher, launch,
-};
+use std::{collections::BTreeSet, sync::Arc};
+use tilewright_exec::{Arg, Buffer, LaunchOptions, Memory, Plan, Program, Schedule, Turn, launch};
 use tilewright_ir::VerifiedModule;
 
 /// The most blocks that a random schedule names.
 const MOST_TURNS: u64 = 64;
-/// The most launches that it takes to make a schedule shorter.
-const MOST_ATTEMPTS: usize = 400;
+/// The most launches that it takes to make a schedule shorter, and the most accesses to memory of all of them.
+const MOST_ATTEMPTS: u64 = 400;
+const MOST_REPEATED: u64 = 1 << 21;
+/// The most blocks that go side by side, and the most turns that they take.
+const SIDE_BY_SIDE: usize = 64;
+const MOST_SIDE_BY_SIDE: usize = 1 << 14;
 
 /// A launch that is repeated.
 pub(crate) struct Explorer<'e, 'm> {
@@ -45,57 +45,36 @@ enum Outcome {
     Stuck,
 }
 
-impl Outcome {
-    fn rule(&self) -> &'static Rule {
-        match self {
-            Outcome::Ended(_) => &rules::BLOCK_ORDER,
-            Outcome::Stuck => &rules::DEADLOCK,
-        }
-    }
-}
-
-/// Counts the accesses of each block, which is all that a repeated launch is watched for.
-struct Counter(Mutex<Counts>);
-
-#[derive(Default)]
-struct Counts {
+/// What a launch under a schedule showed.
+struct Ran {
+    outcome: Outcome,
+    report: Report,
+    /// How often each block accessed memory.
     accesses: Vec<u64>,
-    is_stuck: bool,
-    /// Why the launch says nothing.
-    failure: Option<LaunchErrorKind>,
 }
 
-impl Counter {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+/// What makes findings one: the rule, and the operations that are concerned, by function and position, in any order. Where blocks wait for ever, and
+/// where results depend on the order, is said once.
+pub(crate) type Key = (&'static str, BTreeSet<(String, usize)>);
+
+/// The key of a finding.
+pub(crate) fn key(finding: &Finding) -> Key {
+    let rule = finding.rule.id;
+    if [rules::DEADLOCK.id, rules::BLOCK_ORDER.id].contains(&rule) {
+        return (rule, BTreeSet::new());
     }
+    let places = std::iter::once(&finding.place).chain(finding.other.as_ref().map(|other| &other.place));
+    (rule, places.map(|place| (place.function.clone(), place.op)).collect())
 }
 
-impl Watcher for Counter {
-    fn begins(&self, _launch: &WatchedLaunch) {}
-
-    fn operation(&self, step: &Step<'_>) {
-        if step.accesses_memory() {
-            let (index, mut counts) = (step.block_index() as usize, self.counts());
-            if counts.accesses.len() <= index {
-                counts.accesses.resize(index + 1, 0);
-            }
-            counts.accesses[index] += 1;
+impl Ran {
+    /// The keys of what it showed, beside a launch that ended as is expected.
+    fn shows(&self, expected: &Outcome) -> BTreeSet<Key> {
+        let mut keys: BTreeSet<Key> = self.report.findings.iter().map(key).collect();
+        if matches!((&self.outcome, expected), (Outcome::Ended(found), Outcome::Ended(expected)) if found != expected) {
+            keys.insert((rules::BLOCK_ORDER.id, BTreeSet::new()));
         }
-    }
-
-    fn freed(&self, _block: u64, _address: u64) {}
-
-    fn stuck(&self, _blocks: &[u64]) {
-        self.counts().is_stuck = true;
-    }
-
-    fn ended(&self, _block: u64) {}
-
-    fn failed(&self, _block: u64, why: &LaunchErrorKind) {
-        if !is_reported(why) {
-            self.counts().failure.get_or_insert_with(|| why.clone());
-        }
+        keys
     }
 }
 
@@ -105,35 +84,39 @@ impl Explorer<'_, '_> {
     /// # Errors
     /// When the launch is stopped or takes more than it may.
     pub(crate) fn compare(&mut self, schedule: &Schedule) -> Result<Vec<Finding>, CheckError> {
-        let (expected, _) = self.run(&Schedule::default())?;
-        let (found, _) = self.run(schedule)?;
-        let findings = if found == expected { Vec::new() } else { self.describe(schedule, &expected, &found)? };
+        let (expected, found) = (self.run(&Schedule::default())?.outcome, self.run(schedule)?.outcome);
+        let findings = match (&expected, &found) {
+            _ if found == expected => Vec::new(),
+            (Outcome::Ended(expected), Outcome::Ended(found)) => self.differing(schedule, expected, found)?.into_iter().collect(),
+            _ => {
+                let by = if found == Outcome::Stuck { schedule.clone() } else { Schedule::default() };
+                let stuck = self.run(&by)?.report.findings.into_iter().filter(|finding| finding.rule.id == rules::DEADLOCK.id);
+                stuck.map(|finding| Finding { schedule: Some(schedule.to_string()), ..finding }).collect()
+            }
+        };
         self.run(&Schedule::default())?;
         Ok(findings)
     }
 
-    /// Launches under so many other schedules, and describes the shortest one that gives other results, and the shortest one under which
-    /// blocks wait for ever, if there are any. Leaves the buffers as the order of the grid does.
+    /// Launches under so many other schedules, and describes what these show that is not known, each by the shortest schedule that shows it.
+    /// Leaves the buffers as the order of the grid does.
     ///
     /// # Errors
     /// As for [`compare`](Explorer::compare).
-    pub(crate) fn search(&mut self, launches: u64, seed: u64) -> Result<Vec<Finding>, CheckError> {
-        let (expected, accesses) = self.run(&Schedule::default())?;
+    pub(crate) fn search(&mut self, launches: u64, seed: u64, mut known: BTreeSet<Key>) -> Result<Vec<Finding>, CheckError> {
+        let Ran { outcome: expected, accesses, .. } = self.run(&Schedule::default())?;
         let mut findings: Vec<Finding> = Vec::new();
-        // Blocks that wait for ever in the order of the grid are reported as such.
+        // Where blocks wait for ever in the order of the grid, there are no results to compare with.
         if expected != Outcome::Stuck && accesses.len() > 1 {
             let mut candidates = Candidates::new(&accesses, launches, seed);
-            let mut known = BTreeSet::new();
             for _ in 0..launches {
                 let Some(schedule) = candidates.next() else { break };
-                let (found, _) = self.run(&schedule)?;
-                if found == expected || !known.insert(found.rule().id) {
-                    continue;
-                }
-                let (schedule, found) = self.shorten(schedule, found, &expected)?;
-                findings.extend(self.describe(&schedule, &expected, &found)?);
-                if known.len() == 2 {
-                    break;
+                let ran = self.run(&schedule)?;
+                for new in ran.shows(&expected).difference(&known.clone()) {
+                    if known.insert(new.clone()) {
+                        let (schedule, ran) = self.shorten(&schedule, new, &expected)?;
+                        findings.extend(self.describe(&schedule, new, &expected, ran)?);
+                    }
                 }
             }
         }
@@ -141,8 +124,34 @@ impl Explorer<'_, '_> {
         Ok(findings)
     }
 
-    fn restore(&mut self) {
-        for (buffer, bytes) in &self.initial {
+    /// Launches with the blocks from the last to the first, and side by side, and describes what that shows that is not known. Leaves the buffers
+    /// with these contents. `accesses`: how often each block accessed memory before.
+    ///
+    /// # Errors
+    /// As for [`compare`](Explorer::compare).
+    pub(crate) fn usual_orders(
+        &mut self,
+        mut known: BTreeSet<Key>,
+        contents: &[(Buffer, Vec<u8>)],
+        accesses: &[u64],
+    ) -> Result<Vec<Finding>, CheckError> {
+        let blocks = self.grid.iter().map(|extent| u64::from(*extent)).product();
+        let mut findings = Vec::new();
+        for schedule in [backwards(blocks), side_by_side(accesses)] {
+            let ran = self.run(&schedule)?;
+            for new in ran.shows(&ran.outcome).difference(&known.clone()) {
+                if known.insert(new.clone()) {
+                    let (schedule, shown) = self.shorten(&schedule, new, &ran.outcome)?;
+                    findings.extend(self.describe(&schedule, new, &ran.outcome, shown)?);
+                }
+            }
+        }
+        self.restore(contents);
+        Ok(findings)
+    }
+
+    fn restore(&mut self, contents: &[(Buffer, Vec<u8>)]) {
+        for (buffer, bytes) in contents {
             self.memory.bytes_mut(*buffer).copy_from_slice(bytes);
         }
     }
@@ -155,62 +164,73 @@ impl Explorer<'_, '_> {
         Program::watched(self.module.clone()).for_machine(self.plan.machine()).plan(self.entry).map_err(CheckError::Plan)
     }
 
-    /// Launches under a schedule; gives how that ended, and how often each block accessed memory.
-    fn run(&mut self, schedule: &Schedule) -> Result<(Outcome, Vec<u64>), CheckError> {
-        self.restore();
-        let (plan, counter) = (self.plan()?, Counter(Mutex::default()));
-        let options = self.launch_options.clone().watcher(&counter).schedule(schedule.clone());
-        launch(&plan, self.memory, self.grid, self.args, &options).map_err(CheckError::Launch)?;
-        let counts = counter.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kind) = counts.failure {
-            return Err(crate::unplaced(self.entry, kind));
-        }
-        let outcome = match counts.is_stuck {
+    /// Launches under a schedule and all rules.
+    fn run(&mut self, schedule: &Schedule) -> Result<Ran, CheckError> {
+        let Seen { report, accesses, is_stuck, .. } = self.observe(schedule, None)?;
+        let outcome = match is_stuck {
             true => Outcome::Stuck,
             false => Outcome::Ended(self.initial.iter().map(|(buffer, _)| self.memory.bytes(*buffer).to_vec()).collect()),
         };
-        Ok((outcome, counts.accesses))
+        Ok(Ran { outcome, report, accesses })
+    }
+
+    /// The same, and tells the last write of a byte.
+    fn observe(&mut self, schedule: &Schedule, byte: Option<u64>) -> Result<Seen, CheckError> {
+        let initial = std::mem::take(&mut self.initial);
+        self.restore(&initial);
+        self.initial = initial;
+        let plan = self.plan()?;
+        let watch = Watch::new(self.module, self.entry, self.options).looking_at(byte);
+        let options = self.launch_options.clone().watcher(&watch).schedule(schedule.clone());
+        launch(&plan, self.memory, self.grid, self.args, &options).map_err(CheckError::Launch)?;
+        watch.finish().map_err(|kind| crate::unplaced(self.entry, kind))
     }
 
     /// A schedule that shows the same, and from which nothing can be left out.
-    fn shorten(&mut self, mut schedule: Schedule, mut found: Outcome, expected: &Outcome) -> Result<(Schedule, Outcome), CheckError> {
-        let rule = found.rule().id;
+    fn shorten(&mut self, schedule: &Schedule, shown: &Key, expected: &Outcome) -> Result<(Schedule, Ran), CheckError> {
+        let mut schedule = schedule.clone();
+        let mut ran = self.run(&schedule)?;
+        let most = (MOST_REPEATED / ran.accesses.iter().sum::<u64>().max(1)).clamp(MOST_ATTEMPTS / 16, MOST_ATTEMPTS);
         let mut attempts = 0;
         'again: loop {
             for shorter in shorter(&schedule) {
                 attempts += 1;
-                if attempts > MOST_ATTEMPTS {
+                if attempts > most {
                     break 'again;
                 }
-                let (outcome, _) = self.run(&shorter)?;
-                if outcome != *expected && outcome.rule().id == rule {
-                    (schedule, found) = (shorter, outcome);
+                let other = self.run(&shorter)?;
+                if other.shows(expected).contains(shown) {
+                    (schedule, ran) = (shorter, other);
                     continue 'again;
                 }
             }
             break;
         }
-        Ok((schedule, found))
+        Ok((schedule, ran))
     }
 
     /// The findings that say what a schedule shows.
-    fn describe(&mut self, schedule: &Schedule, expected: &Outcome, found: &Outcome) -> Result<Vec<Finding>, CheckError> {
-        let text = Some(schedule.to_string());
-        let (Outcome::Ended(expected), Outcome::Ended(found)) = (expected, found) else {
-            let by = if *found == Outcome::Stuck { schedule.clone() } else { Schedule::default() };
-            let (report, _) = self.observe(&by, None)?;
-            let stuck = report.findings.into_iter().filter(|finding| finding.rule.id == rules::DEADLOCK.id);
-            return Ok(stuck.map(|finding| Finding { schedule: text.clone(), ..finding }).collect());
-        };
+    fn describe(&mut self, schedule: &Schedule, shown: &Key, expected: &Outcome, ran: Ran) -> Result<Vec<Finding>, CheckError> {
+        if let ((id, _), Outcome::Ended(expected), Outcome::Ended(found)) = (shown, expected, &ran.outcome)
+            && *id == rules::BLOCK_ORDER.id
+        {
+            return Ok(self.differing(schedule, expected, found)?.into_iter().collect());
+        }
+        let findings = ran.report.findings.into_iter().filter(|finding| key(finding) == *shown);
+        Ok(findings.map(|finding| Finding { schedule: Some(schedule.to_string()), ..finding }).collect())
+    }
+
+    /// The finding that says what a schedule changes in the results.
+    fn differing(&mut self, schedule: &Schedule, expected: &[Vec<u8>], found: &[Vec<u8>]) -> Result<Option<Finding>, CheckError> {
         let mut differences = expected.iter().zip(found).enumerate().filter_map(|(i, (expected, found))| {
             let mut bytes = expected.iter().zip(found).enumerate().filter(|(_, (a, b))| a != b).map(|(at, _)| at as u64);
             Some((i, bytes.next()?, 1 + bytes.count() as u64))
         });
-        let Some((buffer, first, count)) = differences.next() else { return Ok(Vec::new()) };
+        let Some((buffer, first, count)) = differences.next() else { return Ok(None) };
         let count = count + differences.map(|(_, _, more)| more).sum::<u64>();
         let address = self.memory.address(self.initial[buffer].0) + first;
-        let (_, there) = self.observe(schedule, Some(address))?;
-        let (_, here) = self.observe(&Schedule::default(), Some(address))?;
+        let there = self.observe(schedule, Some(address))?.last_write;
+        let here = self.observe(&Schedule::default(), Some(address))?.last_write;
         let bytes = if count == 1 { "byte of the results is another" } else { "bytes of the results are others" };
         let message = format!("{count} {bytes} if the blocks go on in another order");
         let what = |order: &str| format!("what the first of these bytes holds in {order} is written here");
@@ -219,21 +239,36 @@ impl Explorer<'_, '_> {
             (Some(there), Some(here)) => (there, Some(Related { what: what(grid_order), place: here })),
             (Some(one), None) | (None, Some(one)) => (one, None),
             // Nothing that the check can see wrote it.
-            (None, None) => return Ok(Vec::new()),
+            (None, None) => return Ok(None),
         };
-        let (rule, kernel) = (&rules::BLOCK_ORDER, self.entry.to_owned());
-        Ok(vec![Finding { rule, message, kernel, place, other, elements: 1, blocks: 1, schedule: text }])
+        let (rule, kernel, schedule) = (&rules::BLOCK_ORDER, self.entry.to_owned(), Some(schedule.to_string()));
+        Ok(Some(Finding { rule, message, kernel, place, other, elements: 1, blocks: 1, schedule }))
     }
+}
 
-    /// Launches under a schedule and all rules; gives the report, and the last write of a byte.
-    fn observe(&mut self, schedule: &Schedule, byte: Option<u64>) -> Result<(Report, Option<Place>), CheckError> {
-        self.restore();
-        let plan = self.plan()?;
-        let watch = Watch::new(self.module, self.entry, self.options).looking_at(byte);
-        let options = self.launch_options.clone().watcher(&watch).schedule(schedule.clone());
-        launch(&plan, self.memory, self.grid, self.args, &options).map_err(CheckError::Launch)?;
-        watch.finish().map_err(|kind| crate::unplaced(self.entry, kind))
+/// The blocks from the last to the first, each to its end.
+fn backwards(blocks: u64) -> Schedule {
+    Schedule::new((0..blocks).rev().map(|block| Turn { block, accesses: None }))
+}
+
+/// The first blocks by turns, one access each.
+fn side_by_side(accesses: &[u64]) -> Schedule {
+    let blocks = &accesses[..accesses.len().min(SIDE_BY_SIDE)];
+    let rounds = 0..blocks.iter().copied().max().unwrap_or(0);
+    let turn = |round: u64| blocks.iter().zip(0..).filter(move |(count, _)| **count > round).map(|(_, block)| block);
+    Schedule::new(rounds.flat_map(turn).take(MOST_SIDE_BY_SIDE).map(|block| Turn { block, accesses: Some(1) }))
+}
+
+/// Turns of one block that follow each other are one.
+fn merged(turns: impl IntoIterator<Item = Turn>) -> Schedule {
+    let mut merged: Vec<Turn> = Vec::new();
+    for turn in turns {
+        match merged.last_mut().filter(|last| last.block == turn.block) {
+            Some(last) => last.accesses = last.accesses.zip(turn.accesses).map(|(a, b)| a + b),
+            None => merged.push(turn),
+        }
     }
+    Schedule::new(merged)
 }
 
 /// Schedules with less in them, those with the least first.
@@ -244,7 +279,7 @@ fn shorter(schedule: &Schedule) -> Vec<Schedule> {
     while size > 0 {
         for start in (0..turns.len()).step_by(size) {
             let end = (start + size).min(turns.len());
-            all.push(Schedule::new(turns[..start].iter().chain(&turns[end..]).copied()));
+            all.push(merged(turns[..start].iter().chain(&turns[end..]).copied()));
         }
         size /= 2;
     }
@@ -264,6 +299,8 @@ fn shorter(schedule: &Schedule) -> Vec<Schedule> {
 struct Candidates<'a> {
     /// How often each block accesses memory.
     accesses: &'a [u64],
+    /// The usual orders, the next one last.
+    first: Vec<Schedule>,
     /// Schedules of one turn, the next one last.
     single: Vec<Turn>,
     random: Random,
@@ -284,7 +321,7 @@ impl<'a> Candidates<'a> {
         let mut single: Vec<Turn> = whole.chain(parts.filter(|turn| turn.block > 0)).take(1 << 16).collect();
         random.shuffle(&mut single);
         single.truncate((launches / 2) as usize);
-        Candidates { accesses, single, random, tried: BTreeSet::new() }
+        Candidates { accesses, first: vec![side_by_side(accesses), backwards(blocks)], single, random, tried: BTreeSet::new() }
     }
 
     /// A schedule of a few turns, or one of many.
@@ -308,6 +345,9 @@ impl Iterator for Candidates<'_> {
     type Item = Schedule;
 
     fn next(&mut self) -> Option<Schedule> {
+        if let Some(schedule) = self.first.pop() {
+            return Some(schedule);
+        }
         if let Some(turn) = self.single.pop() {
             let schedule = Schedule::new([turn]);
             self.tried.insert(schedule.to_string());

@@ -10,10 +10,13 @@
 mod access;
 mod arithmetic;
 mod bounds;
+mod conditions;
 mod control;
 mod elements;
 mod explore;
+mod extents;
 mod finding;
+mod folds;
 mod lanes;
 mod memory;
 mod order;
@@ -31,11 +34,11 @@ pub use overlap::Array;
 pub use rules::{RULES_PAGE, Rule, explain, rules};
 
 use explore::Explorer;
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 use tilewright_exec::{
     Arg, LaunchError, LaunchErrorKind, LaunchOptions, Memory, Plan, PlanError, Program, Schedule, TargetMachine, launch,
 };
-use tilewright_ir::VerifiedModule;
+use tilewright_ir::{MemoryOrderingSemantics, OpRef, VerifiedModule};
 
 /// A module whose launches are checked.
 #[derive(Debug)]
@@ -143,7 +146,8 @@ impl Checker {
         self.program.plan(entry)
     }
 
-    /// Launches an entry, on one thread, and reports what it does wrong. The buffers in `memory` hold the results afterwards, those of the order
+    /// Launches an entry, on one thread, and reports what it does wrong. A kernel that acquires is launched
+    /// twice more, with the blocks in the reverse order and side by side: what is ordered by a lock in one order need not be in another. The buffers in `memory` hold the results afterwards, those of the order
     /// of the grid; what was to be written outside of them is left out.
     ///
     /// # Errors
@@ -159,24 +163,37 @@ impl Checker {
     ) -> Result<Report, CheckError> {
         let plan = self.program.plan(entry).map_err(CheckError::Plan)?;
         let repeats = options.schedule.is_some() || options.schedules > 0;
-        let initial = if repeats { memory.writable().map(|buffer| (buffer, memory.bytes(buffer).to_vec())).collect() } else { Vec::new() };
+        let synchronises = !repeats && grid != [1; 3] && self.acquires();
+        let contents = |memory: &Memory<'_>| memory.writable().map(|buffer| (buffer, memory.bytes(buffer).to_vec())).collect();
+        let initial = if repeats || synchronises { contents(memory) } else { Vec::new() };
         let watch = watch::Watch::new(self.program.module(), entry, options);
         let watched = launch_options.clone().watcher(&watch).schedule(options.schedule.clone().unwrap_or_default());
         launch(&plan, memory, grid, args, &watched).map_err(CheckError::Launch)?;
-        let (mut report, _) = watch.finish().map_err(|kind| unplaced(entry, kind))?;
-        if repeats {
+        let watch::Seen { mut report, accesses, .. } = watch.finish().map_err(|kind| unplaced(entry, kind))?;
+        if repeats || synchronises {
+            let results = if synchronises { contents(memory) } else { Vec::new() };
             let module = self.program.module();
             let mut explorer = Explorer { module, entry, plan, memory, grid, args, options, launch_options, initial };
+            // What the checked launch has shown already is not reported again.
+            let known: BTreeSet<explore::Key> = report.findings.iter().map(explore::key).collect();
             let found = match &options.schedule {
                 Some(schedule) => explorer.compare(schedule)?,
-                None => explorer.search(options.schedules, options.seed)?,
+                None if synchronises => explorer.usual_orders(known.clone(), &results, &accesses)?,
+                None => explorer.search(options.schedules, options.seed, known.clone())?,
             };
-            // What the checked launch has shown already is not reported again.
-            let is_known = |finding: &Finding| report.findings.iter().any(|other| other.rule.id == finding.rule.id);
-            let new: Vec<Finding> = found.into_iter().filter(|finding| !is_known(finding)).collect();
-            report.findings.extend(new);
+            report.findings.extend(found.into_iter().filter(|finding| !known.contains(&explore::key(finding))));
         }
         Ok(report)
+    }
+}
+
+impl Checker {
+    /// Whether blocks may wait for others, or go by what these did before: what one does may then happen before what another does in one order of
+    /// blocks only.
+    fn acquires(&self) -> bool {
+        let acquires =
+            |op: OpRef<'_>| matches!(op.memory_ordering(), Some(MemoryOrderingSemantics::Acquire | MemoryOrderingSemantics::AcqRel));
+        self.program.module().functions.iter().any(|function| function.body.preorder().any(acquires))
     }
 }
 

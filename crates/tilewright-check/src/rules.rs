@@ -71,8 +71,8 @@ rules! {
     }
     MISALIGNED = "misaligned" {
         title: "Access that is not aligned",
-        text: "The address of an element is a multiple of its size.",
-        mend: "Begin arrays at multiples of the element's size, and count offsets in elements.",
+        text: "The address of an element is a multiple of its size. Rows of elements of 4 bits have whole bytes: an even extent along the dimension in which they share bytes, even strides along the others.",
+        mend: "Begin arrays at multiples of the element's size, and count offsets in elements; let rows of elements of 4 bits end with a byte.",
     }
     READ_ONLY = "read-only" {
         title: "Write to memory that can only be read",
@@ -197,6 +197,11 @@ rules! {
         text: "An index of extract or insert, read as unsigned, is less than the number of slices along its dimension. It counts slices, not elements.",
         mend: "Divide the element's position by the extent of a slice.",
     }
+    EXTENT_RANGE = "extent-range" {
+        title: "Extent that its type does not hold",
+        text: "What get_tensor_shape and get_index_space_shape give is a number of the type of their results, read as unsigned.",
+        mend: "Ask for it in a wider type.",
+    }
     OFFSET_OVERFLOW = "offset-overflow" {
         title: "Address that wraps",
         text: "The offset of a pointer in bytes fits 64 bits as a signed number, and the address with the offset does not wrap.",
@@ -216,6 +221,16 @@ rules! {
         title: "Negative scale of a product",
         text: "The scales of mmaf_scaled are not negative. Of their types, f8E4M3FN has negative numbers.",
         mend: "Scale by the absolute value, and change the sign of what is multiplied.",
+    }
+    FOLD_ORDER = "fold-order" {
+        title: "Fold whose result depends on its order",
+        text: "The body of reduce and scan is associative: compilers combine elements in any order. That floats are rounded differently is no finding. A few elements of each fold are combined in two orders.",
+        mend: "Use a body that is associative: subtract a sum instead of folding differences, and carry what a mean needs, the sum and the count.",
+    }
+    FOLD_IDENTITY = "fold-identity" {
+        title: "Identity that is not neutral",
+        text: "Combined with an element, the identity of reduce and scan gives that element: compilers combine it with some elements, with all, or with none.",
+        mend: "Give the identity of the body: 0 for sums, 1 for products, the least number for a maximum.",
     }
     ASSERTION = "assertion" {
         title: "Assertion that fails",

@@ -53,6 +53,12 @@ pub(crate) struct State<'m> {
     /// The address of a byte whose last write is looked for, and that write.
     pub(crate) byte: Option<u64>,
     pub(crate) last_write: Option<Place>,
+    /// By number of a block: how often it accessed memory.
+    pub(crate) accesses: Vec<u64>,
+    /// Whether blocks waited for ever.
+    pub(crate) is_stuck: bool,
+    /// By function and fold: how often its elements were combined in other orders.
+    pub(crate) sampled: HashMap<(usize, Op), u32>,
 }
 
 /// What is known of a block: the values of its operations.
@@ -61,6 +67,8 @@ pub(crate) struct Block {
     shadows: Vec<Shadow>,
     /// By value that is a token: what it waits for.
     pub(crate) tokens: HashMap<usize, Token>,
+    /// By value that is a tensor: its extents.
+    pub(crate) extents: HashMap<usize, Vec<u128>>,
     /// The calls that it is in, outermost first.
     pub(crate) calls: Vec<Call>,
     /// What it read last, which is what it waits for if it does not end.
@@ -163,6 +171,9 @@ impl<'m> State<'m> {
             overlaps: Vec::new(),
             byte: None,
             last_write: None,
+            accesses: Vec::new(),
+            is_stuck: false,
+            sampled: HashMap::default(),
         }
     }
 
@@ -190,6 +201,7 @@ impl<'m> State<'m> {
             idle.pop().unwrap_or_else(|| Block {
                 shadows: vec![None; values],
                 tokens: HashMap::default(),
+                extents: HashMap::default(),
                 calls: Vec::new(),
                 last_read: None,
             })
@@ -202,6 +214,7 @@ impl<'m> State<'m> {
             block.shadows.fill(None);
             block.calls.clear();
             block.tokens.clear();
+            block.extents.clear();
             block.last_read = None;
             self.idle.push(block);
         }
@@ -219,6 +232,7 @@ impl<'m> State<'m> {
 
     /// Reports that blocks wait for each other for ever: for each operation that some of them wait at, what these find there.
     pub(crate) fn stuck(&mut self, blocks: &[u64]) {
+        self.is_stuck = true;
         let seen: Vec<Seen> = blocks.iter().filter_map(|index| self.block(*index).last_read).collect();
         for (i, first) in seen.iter().enumerate() {
             let is_here = |other: &&Seen| (other.at.function, other.at.op) == (first.at.function, first.at.op);

@@ -28,6 +28,7 @@ impl State<'_> {
                 self.violation(at, Violation::new(&rules::VIEW_INDEX, message));
             }
         }
+        self.check_packing(at, view);
         let AttrValue::Attr(promises) = op.attr(AttrName::Inbounds) else { return };
         let AttrData::BoolArray(promises) = self.module.tables.attrs.get(promises) else { return };
         for (dim, (place, _)) in
@@ -39,6 +40,20 @@ impl State<'_> {
                 place.extent, place.shape
             );
             self.violation(at, Violation { elements: outside as u64, ..Violation::new(&rules::FALSE_INBOUNDS, message) });
+        }
+    }
+
+    /// Elements of 4 bits share bytes along one dimension, and rows begin with whole bytes.
+    fn check_packing(&mut self, at: At, view: &ViewPlace) {
+        if view.bits >= 8 {
+            return;
+        }
+        for (dim, place) in view.dims.iter().enumerate() {
+            let (number, what) = if place.stride == 1 { (place.shape, "extent") } else { (place.stride, "stride") };
+            if number % 2 == 1 {
+                let message = format!("elements of {} bits have an odd {what} of {number} along dimension {dim}", view.bits);
+                return self.violation(at, Violation::new(&rules::MISALIGNED, message));
+            }
         }
     }
 
@@ -63,6 +78,9 @@ impl State<'_> {
             list.iter().map(extent).collect()
         };
         let (shape, strides) = (extents(shape), extents(strides));
+        if let Some(tensor) = op.result(0) {
+            self.set_extents(at, tensor, shape.clone());
+        }
         if shape.contains(&0) {
             return;
         }

@@ -20,6 +20,17 @@ pub(crate) struct Watch<'m> {
     error: Mutex<Option<LaunchErrorKind>>,
 }
 
+/// What the check of a launch has seen.
+pub(crate) struct Seen {
+    pub(crate) report: Report,
+    /// The last write of the byte that it looked at.
+    pub(crate) last_write: Option<Place>,
+    /// By number of a block: how often it accessed memory.
+    pub(crate) accesses: Vec<u64>,
+    /// Whether blocks waited for ever.
+    pub(crate) is_stuck: bool,
+}
+
 impl<'m> Watch<'m> {
     pub(crate) fn new(module: &'m Module, kernel: &str, options: &'m CheckOptions) -> Watch<'m> {
         Watch { state: Mutex::new(State::new(module, kernel)), options, error: Mutex::default() }
@@ -35,14 +46,15 @@ impl<'m> Watch<'m> {
         self
     }
 
-    /// The report, and the last write of the byte that it looked at.
-    pub(crate) fn finish(self) -> Result<(Report, Option<Place>), LaunchErrorKind> {
+    /// What was seen.
+    pub(crate) fn finish(self) -> Result<Seen, LaunchErrorKind> {
         match self.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(error),
             None => {
                 let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
                 state.report_races();
-                Ok((state.report, state.last_write))
+                let State { report, last_write, accesses, is_stuck, .. } = state;
+                Ok(Seen { report, last_write, accesses, is_stuck })
             }
         }
     }
@@ -83,12 +95,15 @@ impl Watcher for Watch<'_> {
 }
 
 /// Whether a failure of a block is what a rule reports.
-pub(crate) fn is_reported(why: &LaunchErrorKind) -> bool {
+fn is_reported(why: &LaunchErrorKind) -> bool {
     matches!(why, LaunchErrorKind::Assert { .. } | LaunchErrorKind::SliceIndex { .. } | LaunchErrorKind::LoopStep(_))
 }
 
 impl<'m> State<'m> {
     pub(crate) fn operation(&mut self, at: At, step: &Step<'_>) {
+        if step.accesses_memory() {
+            self.count_access(at.index);
+        }
         let op = self.op(at);
         match op.opcode() {
             Opcode::Constant | Opcode::Iota | Opcode::GetTileBlockId | Opcode::GetNumTileBlocks | Opcode::GetGlobal => {}
@@ -112,6 +127,7 @@ impl<'m> State<'m> {
                 self.sink(at, op.operands(), &rules::UNDEFINED_INDEX, "the tensor depends on an undefined value");
                 self.check_tensor(at, step);
             }
+            Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => self.check_extents(at, step, op),
             Opcode::Assert => self.assert(at, step, op),
             Opcode::PrintTko => {
                 self.sink(at, op.operand_named("args"), &rules::UNDEFINED_OUTPUT, "it prints an undefined value");
@@ -122,6 +138,14 @@ impl<'m> State<'m> {
             }
             _ => self.compute(at, step, op),
         }
+    }
+
+    fn count_access(&mut self, block: u64) {
+        let block = block as usize;
+        if self.accesses.len() <= block {
+            self.accesses.resize(block + 1, 0);
+        }
+        self.accesses[block] += 1;
     }
 
     pub(crate) fn shadows(&mut self, at: At, values: &[Value]) -> Vec<Shadow> {

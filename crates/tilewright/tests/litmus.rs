@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 use tilewright::{
+    check::{CheckOptions, Checker},
     exec::{self, Access, AccessObserver, Arg, LaunchOptions, Memory, launch},
     ir,
     memory_model::{
@@ -174,4 +175,48 @@ fn kernels_are_enumerated_as_their_tests_are() {
         tests += 1;
     }
     assert!(tests >= 150, "{tests} tests");
+}
+
+/// How many other orders of blocks the checker tries.
+const SCHEDULES: u64 = 48;
+
+/// Tests whose data race is in executions only that no order of blocks shows, and what these executions need.
+const BEYOND_ORDERS: [(&str, &str); 2] =
+    [("AcqPattern+cut", "an acquire that comes before an earlier load"), ("Dekker", "loads that come before earlier stores")];
+
+/// The rules that accesses break which nothing orders.
+const RACES: [&str; 5] = ["data-race", "narrow-scope", "mixed-size", "token-order", "same-element"];
+
+/// The checker finds a race in the module of a test if the model has one in some execution of the test, and none if it has none.
+#[test]
+fn the_checker_finds_the_races_of_the_model() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/litmus");
+    let (mut racy, mut clean) = (0, 0);
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(folder).expect("tests/litmus") {
+        let litmus = Litmus::parse(&fs::read_to_string(entry.expect("an entry").path()).expect("a litmus test")).expect("a valid test");
+        if litmus.blocks.iter().any(|block| block.device != 0) {
+            continue;
+        }
+        let races = !litmus.executions(DEFAULT_LIMIT).expect("few executions").races.is_empty();
+        let module = text::parse(&litmus.to_tile_ir(), &text::ParseOptions::new()).expect("text that was just made");
+        let checker = Checker::new(ir::verify(module).expect("a valid module"));
+        let mut elements = vec![0i32; litmus.locations.len() * LOCATION_STRIDE];
+        litmus.initial.iter().enumerate().for_each(|(at, value)| elements[at * LOCATION_STRIDE] = *value);
+        let mut memory = Memory::new();
+        let locations = memory.add(elements.iter().flat_map(|element| element.to_le_bytes()).collect());
+        let values = memory.add(vec![0; litmus.blocks.len() * VALUES_STRIDE * 4]);
+        let args = [locations, values].map(|buffer| Arg::Pointer(memory.address(buffer)));
+        let (grid, options) = ([litmus.blocks.len() as u32, 1, 1], CheckOptions::new().schedules(SCHEDULES, 1));
+        let report = checker.check("litmus", &mut memory, grid, &args, &options, &LaunchOptions::new());
+        let report = report.unwrap_or_else(|error| panic!("{}: {error}", litmus.name));
+        let found = report.findings.iter().any(|finding| RACES.contains(&finding.rule.id));
+        let expected = races && !BEYOND_ORDERS.iter().any(|(name, _)| *name == litmus.name);
+        if found != expected {
+            wrong.push(format!("{}: a race is {}", litmus.name, if found { "reported, and there is none" } else { "missed" }));
+        }
+        *(if races { &mut racy } else { &mut clean }) += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(racy >= 50 && clean >= 100, "{racy} tests with a race, {clean} without");
 }

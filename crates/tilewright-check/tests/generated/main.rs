@@ -35,8 +35,9 @@ use tilewright_text::{PrintOptions, print};
 
 /// How many programs of each generator a run tries.
 const PROGRAMS: u64 = 60;
-/// What programs do at random: they divide by zero, and overflow; blocks beside each other are more than there are tiles.
-const RANDOM: [&str; 6] = ["division", "shift", "conversion", "false-overflow", "offset-overflow", "view-index"];
+/// What programs do at random: they divide by zero, and overflow; blocks beside each other are more than there are tiles; identities of folds are
+/// not neutral.
+const RANDOM: [&str; 7] = ["division", "shift", "conversion", "false-overflow", "offset-overflow", "view-index", "fold-identity"];
 
 type Make = fn(&mut Choices, &[Vec<Combination>]) -> Program;
 const GENERATORS: [(&str, Make); 7] = [

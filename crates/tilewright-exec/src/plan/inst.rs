@@ -393,6 +393,8 @@ pub(crate) struct Watch {
     pub(crate) operands: Vec<Option<Tile>>,
     /// Its results, where they are there.
     pub(crate) results: Vec<Option<Tile>>,
+    /// Of a fold: the values from outside that its region reads, by their positions in the function.
+    pub(crate) captures: Vec<(u32, Tile)>,
     /// Whether it accesses memory, and this stands in front of it.
     pub(crate) accesses: bool,
     /// Whether this shows the results of an operation that was shown before.
@@ -638,6 +640,7 @@ impl ViewAccess {
 impl Watch {
     fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
         self.operands.iter().chain(&self.results).flatten().for_each(&mut *visit);
+        self.captures.iter().for_each(|(_, tile)| visit(tile));
         if let Some(view) = &self.view {
             view.for_each_read(visit);
         }

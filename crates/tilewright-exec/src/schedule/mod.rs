@@ -2,6 +2,7 @@
 
 mod progress;
 mod run;
+mod waiting;
 
 pub(crate) use run::run;
 

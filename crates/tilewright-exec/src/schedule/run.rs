@@ -1,17 +1,17 @@
 //! Runs the blocks of a watched launch by a schedule, on one thread.
 
-use super::{Schedule, progress::Progress};
+use super::{
+    Schedule,
+    progress::Progress,
+    waiting::{Kept, State},
+};
 use crate::{
     LaunchError, LaunchErrorKind, ProgressFn,
     kernels::stream,
     launch::block_id,
     vm::{Block, Launch, Machine, Outcome},
 };
-use foldhash::fast::FixedState;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    hash::{BuildHasher, Hasher},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a scheduled launch did.
 pub(crate) struct Ran {
@@ -89,7 +89,7 @@ impl Runner<'_, '_> {
 
     /// Lets blocks that have begun go on until all have ended, or wait for ever.
     fn finish(&mut self) -> Result<(), LaunchError> {
-        let mut progress = Progress::default();
+        let (mut progress, mut kept) = (Progress::default(), Kept::new());
         while !self.begun.is_empty() && !self.launch.interrupt.is_set() {
             let before = self.ran.ended;
             self.sweep()?;
@@ -97,10 +97,9 @@ impl Runner<'_, '_> {
                 progress = Progress::default();
                 continue;
             }
-            let (begun, launch) = (&self.begun, self.launch);
-            if progress.repeats(|| hash_blocks(begun), || hash_memory(launch)) {
-                let waiting: Vec<u64> = begun.keys().copied().collect();
-                if let Some(watcher) = launch.watcher {
+            if progress.repeats(&mut State { launch: self.launch, blocks: &mut self.begun, kept: &mut kept }) {
+                let waiting: Vec<u64> = self.begun.keys().copied().collect();
+                if let Some(watcher) = self.launch.watcher {
                     watcher.stuck(&waiting);
                 }
                 return Ok(());
@@ -173,17 +172,4 @@ impl Runner<'_, '_> {
         }
         Ok(())
     }
-}
-
-fn hash_blocks(blocks: &BTreeMap<u64, Box<Block>>) -> u64 {
-    let mut hasher = FixedState::default().build_hasher();
-    blocks.values().for_each(|block| block.hash_state(&mut hasher));
-    hasher.finish()
-}
-
-fn hash_memory(launch: &Launch<'_>) -> u64 {
-    let mut hasher = FixedState::default().build_hasher();
-    launch.memory.hash_bytes(&mut hasher);
-    launch.shared_locals.hash_bytes(&mut hasher);
-    hasher.finish()
 }

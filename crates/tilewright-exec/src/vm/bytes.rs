@@ -46,11 +46,6 @@ impl AlignedBytes {
         self.layout.size()
     }
 
-    pub(super) fn as_slice(&self) -> &[u8] {
-        // SAFETY: it owns that many initialised bytes.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
-    }
-
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: it owns that many initialised bytes.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }

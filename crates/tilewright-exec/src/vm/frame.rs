@@ -46,7 +46,7 @@ pub(crate) struct Frame {
     places: Box<[*mut u8]>,
     /// Where registers are in the bytes: the same table when nothing is elsewhere.
     homes: Box<[*mut u8]>,
-    /// What registers lie in.
+    #[expect(dead_code, reason = "owns what registers lie in")]
     bytes: AlignedBytes,
 }
 
@@ -79,10 +79,17 @@ impl Frame {
         Frame { places: homes.clone(), homes, bytes }
     }
 
-    /// Hashes the registers, and where they are.
-    pub(super) fn hash_registers(&self, hasher: &mut impl Hasher) {
-        self.places[Operand::SCRATCH + 1..].iter().for_each(|place| hasher.write_usize(place.addr()));
-        hasher.write(self.bytes.as_slice());
+    /// Hashes the elements of a tile, those between them included.
+    pub(super) fn hash(&self, tile: &Tile, hasher: &mut impl Hasher) {
+        if tile.numel() == 0 {
+            return;
+        }
+        let last: usize = tile.shape.iter().zip(&tile.strides).map(|(extent, stride)| (extent - 1) * stride).sum();
+        let size = tile.elem.size();
+        for i in 0..=last {
+            // SAFETY: registers hold all elements of the tiles on them.
+            hasher.write_u64(unsafe { exact::read(self.read(tile), i, size) });
+        }
     }
 
     /// Makes the scratch of a worker that of this frame's instructions.

@@ -144,6 +144,8 @@ pub(crate) struct Block {
     patience: u32,
     /// How many accesses to memory it carries out before it is preempted.
     accesses: u64,
+    /// The first and the last instruction at which it showed an operation.
+    visited: Option<(usize, usize)>,
     frame: Frame,
     /// What it has allocated.
     locals: Locals,
@@ -156,7 +158,7 @@ impl Block {
     /// When the host has not enough memory, or the launch may take no more.
     pub(crate) fn new(launch: &Launch<'_>) -> Result<Block, LaunchErrorKind> {
         let frame = Frame::new(&launch.layout, &launch.budget)?;
-        Ok(Block { id: [0; 3], index: 0, pc: 0, patience: 0, accesses: u64::MAX, frame, locals: Locals::default() })
+        Ok(Block { id: [0; 3], index: 0, pc: 0, patience: 0, accesses: u64::MAX, visited: None, frame, locals: Locals::default() })
     }
 
     /// Lets it carry out so many accesses to memory, if somebody watches them, before it is preempted.
@@ -164,13 +166,23 @@ impl Block {
         self.accesses = accesses.unwrap_or(u64::MAX);
     }
 
-    /// Hashes where it is and what it knows.
-    pub(crate) fn hash_state(&self, hasher: &mut impl Hasher) {
+    /// Hashes where it is, and some tiles in its registers.
+    pub(crate) fn hash_state(&self, tiles: &[Tile], hasher: &mut impl Hasher) {
         hasher.write_u64(self.index);
         hasher.write_usize(self.pc);
         hasher.write_u32(self.patience);
-        self.frame.hash_registers(hasher);
+        tiles.iter().for_each(|tile| self.frame.hash(tile, hasher));
         self.locals.hash_bytes(hasher);
+    }
+
+    /// The first and the last instruction at which it showed an operation to a watcher since it began, or was asked to forget.
+    pub(crate) fn visited(&self) -> Option<(usize, usize)> {
+        self.visited
+    }
+
+    /// The same, and forgets it.
+    pub(crate) fn take_visited(&mut self) -> Option<(usize, usize)> {
+        self.visited.take()
     }
 
     /// Lets it run for long before it is parked again.
@@ -181,6 +193,7 @@ impl Block {
     /// Begins a block where another one has ended, if any has begun.
     pub(crate) fn begin(&mut self, index: u64, id: [u32; 3]) {
         (self.id, self.index, self.pc, self.patience) = (id, index, 0, FIRST_PATIENCE);
+        self.visited = None;
     }
 }
 

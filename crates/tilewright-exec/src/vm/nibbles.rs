@@ -5,7 +5,7 @@ use super::{
     Block, Machine,
     frame::Frame,
     tiling::Axis,
-    view::{Direction, Region},
+    view::{Boxes, Direction, Region, boxes},
 };
 use crate::{
     AccessFault, LaunchErrorKind,
@@ -66,6 +66,32 @@ impl Machine<'_> {
             // SAFETY: the box was resolved, so its bytes lie inside one buffer; the register holds the whole tile.
             unsafe { line.transfer(direction) }
         });
+        Ok(())
+    }
+}
+
+impl Machine<'_> {
+    /// Copies those elements of a tile whose bytes lie in memory, one by one.
+    #[cold]
+    pub(super) fn transfer_packed_each(
+        &mut self,
+        view: &ViewAccess,
+        direction: Direction,
+        pitches: &[usize],
+        block: &Block,
+    ) -> Result<(), LaunchErrorKind> {
+        let Boxes { base, list, .. } = boxes(view, direction.kind(), pitches, &block.frame, self.launch)?;
+        let strong = view.order.semantics != MemoryOrderingSemantics::Weak;
+        for region in list.iter().filter(|region| region.elements() > 0) {
+            region.for_each(1, |offset, position| {
+                let nibble = (region.offset as u64).wrapping_add(offset);
+                if let Ok(host) = self.resolve(block, base.wrapping_add(nibble / 2), 1, 1, direction.kind()) {
+                    let line = Line { bytes: host, nibble: nibble % 2, position, axis: Axis::SINGLE, strong };
+                    // SAFETY: the byte was resolved; the register holds the whole tile.
+                    unsafe { line.transfer(direction) }
+                }
+            });
+        }
         Ok(())
     }
 }

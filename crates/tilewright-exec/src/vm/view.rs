@@ -485,7 +485,13 @@ const BOX_WORK: usize = 16;
 ///
 /// # Errors
 /// When the launch has no memory for them: a gathered dimension makes one for each of its positions.
-fn boxes(view: &ViewAccess, kind: AccessKind, pitches: &[usize], regs: &Frame, launch: &Launch<'_>) -> Result<Boxes, LaunchErrorKind> {
+pub(super) fn boxes(
+    view: &ViewAccess,
+    kind: AccessKind,
+    pitches: &[usize],
+    regs: &Frame,
+    launch: &Launch<'_>,
+) -> Result<Boxes, LaunchErrorKind> {
     let (base, budget) = (regs.scalar(&view.base), &launch.budget);
     // A launch that is to end has no boxes: half of one would lie elsewhere.
     Ok(match &view.places {

@@ -10,7 +10,7 @@ use crate::{
     plan::{Atomic, Coordinate, Inst, Placement, PointerAccess, Tile, VReg, ViewAccess, Watch},
 };
 use std::marker::PhantomData;
-use tilewright_ir::{Op, Scalar};
+use tilewright_ir::{Op, Scalar, Value};
 
 /// An operation that a block carries out.
 pub struct Step<'s> {
@@ -18,6 +18,7 @@ pub struct Step<'s> {
     op: u32,
     operands: &'s [Option<Tile>],
     results: &'s [Option<Tile>],
+    captures: &'s [(u32, Tile)],
     accesses: bool,
     view: Option<&'s ViewAccess>,
     regs: &'s Frame,
@@ -72,9 +73,18 @@ impl<'s> Step<'s> {
         self.tile(self.results.get(i))
     }
 
+    /// The tile that is a value from outside which the region of a fold reads.
+    pub fn captured(&self, value: Value) -> Option<OperandTile<'s>> {
+        let place = self.captures.binary_search_by_key(&(value.index() as u32), |(value, _)| *value).ok()?;
+        Some(self.shown(&self.captures[place].1))
+    }
+
     fn tile(&self, tile: Option<&'s Option<Tile>>) -> Option<OperandTile<'s>> {
-        let tile = tile?.as_ref()?;
-        Some(OperandTile { start: self.regs.read(tile), tile, borrowed: PhantomData })
+        Some(self.shown(tile?.as_ref()?))
+    }
+
+    fn shown(&self, tile: &'s Tile) -> OperandTile<'s> {
+        OperandTile { start: self.regs.read(tile), tile, borrowed: PhantomData }
     }
 
     /// The bits of an element of so many bytes that lies in memory at an address, if the block can read it.
@@ -178,6 +188,8 @@ impl Machine<'_> {
     #[cold]
     pub(super) fn watch(&self, watch: &Watch, block: &mut Block) -> Flow {
         let Some(watcher) = self.launch.watcher else { return Flow::Next };
+        let (first, last) = block.visited.unwrap_or((block.pc, block.pc));
+        block.visited = Some((first.min(block.pc), last.max(block.pc)));
         if watch.accesses {
             match block.accesses.checked_sub(1) {
                 Some(left) => block.accesses = left,
@@ -191,13 +203,14 @@ impl Machine<'_> {
             // SAFETY: the address was resolved for an element of this size, and a watched launch has one thread.
             Some(unsafe { exact::read(host, 0, bytes as usize) })
         };
-        let (function, op, operands, results) = (watch.function, watch.op, &watch.operands, &watch.results);
+        let Watch { function, op, operands, results, captures, .. } = watch;
         let view = watch.view.as_deref();
         let step = Step {
-            function,
-            op,
+            function: *function,
+            op: *op,
             operands,
             results,
+            captures,
             accesses: watch.accesses,
             view,
             regs: &block.frame,
@@ -326,7 +339,7 @@ impl Machine<'_> {
             _ => return Ok(()),
         };
         if view.packed {
-            return Ok(());
+            return self.transfer_packed_each(view, direction, &pitches, block);
         }
         self.transfer_each(view, direction, &pitches, block)
     }

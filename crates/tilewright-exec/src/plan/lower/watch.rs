@@ -91,13 +91,33 @@ impl<'m> Lowerer<'m> {
     fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>, done: bool) {
         let Some(function) = self.watched else { return };
         let operands = if done { Vec::new() } else { op.operands().iter().map(|operand| self.watched_tile(*operand)).collect() };
+        let captures = if done { Vec::new() } else { self.captures(op) };
         let accesses = !done && accesses_memory(op);
         let op = op.id().index() as u32;
-        self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, accesses, done, view: None })));
+        self.emit(Inst::Watch(Box::new(Watch { function, op, operands, results, captures, accesses, done, view: None })));
     }
 
     fn watched_results(&self, op: OpRef<'m>) -> Vec<Option<Tile>> {
         op.results().map(|result| self.watched_tile(result)).collect()
+    }
+
+    /// The values that the region of a fold reads, and that are there when it begins.
+    fn captures(&self, op: OpRef<'m>) -> Vec<(u32, Tile)> {
+        let mut captures = Vec::new();
+        if matches!(op.opcode(), Opcode::Reduce | Opcode::Scan) {
+            self.captures_of(op, &mut captures);
+            captures.sort_by_key(|(value, _)| *value);
+            captures.dedup_by_key(|(value, _)| *value);
+        }
+        captures
+    }
+
+    fn captures_of(&self, op: OpRef<'m>, captures: &mut Vec<(u32, Tile)>) {
+        for inner in op.regions().flat_map(|region| self.body.blocks(region)).flat_map(|block| self.body.ops(block)) {
+            let read = inner.operands().iter();
+            captures.extend(read.filter_map(|value| Some((value.index() as u32, self.watched_tile(*value)?))));
+            self.captures_of(inner, captures);
+        }
     }
 
     fn watched_tile(&self, value: Value) -> Option<Tile> {

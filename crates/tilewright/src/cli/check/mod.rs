@@ -61,7 +61,8 @@ pub(super) struct Args {
     /// the grid; and report where results differ from those of the order of the grid
     #[arg(long, value_name = "TURNS", conflicts_with = "schedules")]
     schedule: Option<Schedule>,
-    /// Launch again under so many other schedules, and report the shortest one that gives other results, or that never ends
+    /// Launch again under so many other schedules, and report what is found there only, where results differ and where blocks wait for ever, each with
+    /// the shortest schedule that shows it
     #[arg(long, value_name = "N", default_value_t = 0)]
     schedules: u64,
     /// What the choice of schedules depends on
@@ -101,7 +102,8 @@ const LONG_ABOUT: &str = "\
 Find undefined behaviour of a kernel while it runs on the CPU
 
 The launch runs operation by operation, on one thread. Each violation of a rule is reported once, with the operation, its place in the \
-source, the block, the element and the memory, and the launch goes on. 'tilewright explain RULE' says more about a rule.
+source, the block, the element and the memory, and the launch goes on. A kernel that acquires is launched in two more orders of its blocks. \
+'tilewright explain RULE' says more about a rule.
 
 Arguments are those of 'tilewright run', and two more: f32[1024]=? is a buffer with undefined content, &0+64 is that of parameter 0 from \
 its byte 64 on. What the kernel prints is not shown.
