@@ -33,9 +33,15 @@ impl TargetMachine {
         let vectors = match level {
             Level::Avx512 => Some(vector::Level::Avx512),
             Level::Avx2 => Some(vector::Level::Avx2),
-            Level::Baseline => None,
+            // On AArch64 what every CPU has includes NEON.
+            Level::Baseline => vector::Level::available().iter().copied().find(|level| *level == vector::Level::Neon),
         };
         TargetMachine { level, vectors, compiles: vectors.is_some(), races: true, last_cache: cpu::last_cache() }
+    }
+
+    /// A machine with AArch64 and NEON, which this one need not be: to look at what plans become there. Where it is not, the portable executor runs them.
+    pub fn neon() -> TargetMachine {
+        TargetMachine { vectors: Some(vector::Level::Neon), compiles: true, ..TargetMachine::of(Level::Baseline) }
     }
 
     /// Any machine: loops of [`Level::Baseline`], and fused regions run by the portable executor of vector code, which is slow.

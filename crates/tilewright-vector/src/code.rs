@@ -79,7 +79,6 @@ impl Code {
     }
 
     /// The distances that are handed in between places in buffers that are written past the caches, but for those between lanes.
-    #[cfg(target_arch = "x86_64")]
     pub(crate) fn streamed_distances(&self) -> Vec<Param> {
         fn collect(code: &Code, items: &[Item], lanes: Option<Axis>, found: &mut Vec<Param>) {
             for item in items {

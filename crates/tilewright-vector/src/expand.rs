@@ -56,7 +56,6 @@ pub(crate) trait Expand {
     /// Products of `f16` fit: they have 22 bits, and none is below 2^-48. Of `bf16`, the error counts where `sum` lies in the middle between two
     /// numbers. It is exact then: products of 8 bits fit from 2^-134 on, the half of the least number, and none below rounds to that; what
     /// overflows is infinite, or exact with a term that cancels it.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn sum_to_odd(&mut self, operands: &[Value], sum: Value) -> Value {
         let product = self.p(Prim::FMul, &operands[..2]);
         let error = self.error_of_sum(product, operands[2], sum);
@@ -65,7 +64,6 @@ pub(crate) trait Expand {
 
     /// Whether an `f32` may lie in the middle between two numbers of `f16`: normal ones if its bits behind theirs are a one with zeros; all that
     /// are less, but for zero.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn may_be_between_f16(&mut self, value: Value) -> Value {
         const LEAST_NORMAL: u32 = (127 - 14) << 23;
         let bits = self.bits_of(value);
@@ -81,7 +79,6 @@ pub(crate) trait Expand {
     }
 
     /// Whether an `f32` lies in the middle between two numbers of `bf16`.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn is_between_bf16(&mut self, value: Value) -> Value {
         let bits = self.bits_of(value);
         let (behind, middle) = (self.i32(0xffff), self.i32(0x8000));
@@ -92,14 +89,12 @@ pub(crate) trait Expand {
     /// A product plus a number, all of `bf16` in `f32`, that is rounded to odd, rounded to `bf16`.
     ///
     /// A NaN that comes of these has no bits where they are cut off, so that nothing is carried into the rest of it.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn round_sum_to_bf16(&mut self, odd: Value) -> Value {
         let added = self.to_even(odd, 16);
         self.cut(odd, 16, added)
     }
 
     /// A product plus a number, all of `f32`, rounded to odd.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn multiply_add_odd(&mut self, operands: &[Value]) -> Value {
         // Products of numbers of 24 bits fit.
         let wide: Vec<Value> = operands.iter().map(|x| self.p(Prim::Widen, &[*x])).collect();
@@ -111,7 +106,6 @@ pub(crate) trait Expand {
     }
 
     /// The larger or smaller number: +0 above -0; of NaN and a number the number.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn extreme_number(&mut self, larger: bool, x: Value, y: Value) -> Value {
         let value = self.extreme_of_numbers(larger, x, y);
         let number = self.p(Prim::FEq, &[y, y]);
@@ -137,7 +131,6 @@ pub(crate) trait Expand {
     }
 
     /// A number of `f32` times a power of two, of which the exponent is rounded down.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only native code lacks primitives"))]
     fn scale(&mut self, operands: &[Value]) -> Value {
         // In two steps, because the power may be behind the range.
         let (one, places, bias) = (self.i32(1), self.i32(23), self.i32(1.0f32.to_bits()));

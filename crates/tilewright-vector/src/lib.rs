@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Builder or text ──► Code (verified) ──┬─► portable executor (the definition)
-//!                                       └─► native code: AVX-512, AVX2
+//!                                       └─► native code: AVX-512, AVX2, NEON
 //! ```
 //!
 //! A [`Code`] is a nest of loops around straight-line code in SSA form. The code says what one lane does, with about 60

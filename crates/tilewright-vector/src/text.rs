@@ -102,7 +102,6 @@ impl Display for Code {
 
 impl Code {
     /// An item as text; of what has a body, the first line.
-    #[cfg(target_arch = "x86_64")]
     pub(crate) fn first_line(&self, item: &Item) -> String {
         struct One<'a>(&'a Code, &'a Item);
         impl Display for One<'_> {

@@ -1,4 +1,4 @@
-//! Random vector code gives the same bits portably and as native code of each level that the CPU has, and its text reads back.
+//! Random vector code gives the same bits portably and as native code of each level that the CPU has, is encoded for others, and its text reads back.
 
 mod generate;
 
@@ -110,6 +110,16 @@ proptest! {
                 let expected = run(&program.code, &program.counts, seed, |args| program.code.run_portable(args));
                 prop_assert_eq!(run(&program.code, &program.counts, seed, |args| native.run(args)), expected);
             }
+        }
+    }
+
+    /// Also for CPUs that this is not: each instruction can be encoded.
+    #[test]
+    fn code_for_every_instruction_set_is_made_on_any_cpu(choices in prop::collection::vec(any::<u8>(), 0..600)) {
+        let program = generate::program(&choices);
+        for (level, code) in [Level::Avx2, Level::Avx512, Level::Neon].into_iter().flat_map(|level| [(level, &program.code), (level, &program.simplified)]) {
+            let listing = code.listing(level).map_err(|error| TestCaseError::fail(format!("{level:?}: {error}\n{code}")))?;
+            prop_assert!(listing.level == level && !listing.bytes.is_empty());
         }
     }
 

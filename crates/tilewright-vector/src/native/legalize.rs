@@ -1,6 +1,6 @@
 //! Expresses primitives that an instruction set lacks by others.
 
-use super::Level;
+use super::{Level, Support};
 use crate::{
     code::{Carried, Code, Fold, Item, Loop, Value, Variability, While},
     expand::Expand,
@@ -37,23 +37,10 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
 
 fn all_legal(code: &Code, items: &[Item], level: Level) -> bool {
     items.iter().all(|item| match item {
-        Item::Prim { prim, operands, .. } => is_legal(*prim, code.lane(operands[prim.arity() - 1]), level),
+        Item::Prim { prim, operands, .. } => level.support(*prim, code.lane(operands[prim.arity() - 1])) == Support::Full,
         Item::Loop(Loop { body, .. }) | Item::While(While { body, .. }) | Item::Fold(Fold { body, .. }) => all_legal(code, body, level),
         _ => true,
     })
-}
-
-/// Whether there are instructions for a primitive.
-fn is_legal(prim: Prim, lane: Lane, level: Level) -> bool {
-    use Lane::{I8, I16, I32, I64};
-    use Prim::*;
-    let avx512 = level == Level::Avx512;
-    match (prim, lane) {
-        (Mul | Shl | ShrU | ShrS, I8) | (DivS | DivU, I8 | I16 | I32) | (MulHighS | MulHighU, I8 | I32) => false,
-        (FmaF16 | FmaBf16 | MinNum | MaxNum, _) => false,
-        (FmaOdd | Scale, _) | (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
-        _ => true,
-    }
 }
 
 /// Whether what a primitive gives is no NaN that signals.
@@ -173,8 +160,13 @@ impl Legalizer {
         if is_quiet(prim) && !operands.iter().any(|value| self.known.contains(value)) {
             self.quiet.insert(result);
         }
-        if is_legal(prim, lane, self.level) {
-            return self.items.push(Item::Prim { result, prim, operands });
+        match self.level.support(prim, lane) {
+            Support::Full => return self.items.push(Item::Prim { result, prim, operands }),
+            Support::Quiet => {
+                let operands = operands.map(|value| self.without_signal(value));
+                return self.items.push(Item::Prim { result, prim, operands });
+            }
+            Support::None => {}
         }
         match (prim, lane) {
             (Mul | Shl | ShrU, I8) => self.in_wider(result, prim, U8To16, Low8Of16, a, b, U8To16),
@@ -189,14 +181,10 @@ impl Legalizer {
             (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
             (MulHighS, I32) => self.upper(result, S32To64, Low32Of64, a, b),
             (MulHighU, I32) => self.upper(result, U32To64, Low32Of64, a, b),
-            (MinNum | MaxNum, _) if self.level == Level::Avx512 => {
-                let operands = [a, b, b].map(|value| self.without_signal(value));
-                self.items.push(Item::Prim { result, prim, operands });
-            }
             (MinNum | MaxNum, _) => self.same(result, |this| this.extreme_number(prim == MaxNum, a, b)),
             (Scale, _) => self.same(result, |this| this.scale(&operands)),
             (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),
-            (FmaF16 | FmaBf16, _) if self.level == Level::Avx512 => self.same(result, |this| {
+            (FmaF16 | FmaBf16, _) if self.level.support(FmaOdd, lane) == Support::Full => self.same(result, |this| {
                 let odd = this.add(FmaOdd, &operands);
                 if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_sum_to_bf16(odd) }
             }),

@@ -1,20 +1,24 @@
 //! Native code, made in process.
 
-#[cfg(target_arch = "x86_64")]
+mod aarch64;
+mod encoder;
 mod legalize;
-#[cfg(target_arch = "x86_64")]
+mod loops;
+mod pages;
 mod registers;
-#[cfg(target_arch = "x86_64")]
+mod walk;
 mod x86;
 
 use crate::{
     code::{Code, Param, ParamKind},
     memory::{Arg, Checks, Fault},
+    prim::{Lane, Prim},
 };
+use asmkit::AsmError;
 use memmap2::Mmap;
-#[cfg(target_arch = "x86_64")]
-use memmap2::MmapMut;
 use std::{cell::RefCell, error::Error, fmt, marker::PhantomData, ops::Range, sync::Arc};
+use walk::Emitted;
+use x86::Extension;
 
 /// An instruction set that native code is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -23,6 +27,8 @@ pub enum Level {
     Avx2,
     /// x86-64 with AVX-512 F, BW, DQ and VL besides: vectors of 64 bytes.
     Avx512,
+    /// AArch64 with NEON, which all have: vectors of 16 bytes.
+    Neon,
 }
 
 impl Level {
@@ -46,7 +52,12 @@ impl Level {
                 &[]
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        // Miri runs no machine code.
+        #[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"), not(miri)))]
+        {
+            &[Level::Neon]
+        }
+        #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"), not(miri)))))]
         &[]
     }
 
@@ -55,8 +66,37 @@ impl Level {
         match self {
             Level::Avx2 => 32,
             Level::Avx512 => 64,
+            Level::Neon => 16,
         }
     }
+
+    /// Whether it has instructions for a primitive.
+    fn support(self, prim: Prim, lane: Lane) -> Support {
+        match self {
+            Level::Avx2 => x86::support(prim, lane, Extension::Avx2),
+            Level::Avx512 => x86::support(prim, lane, Extension::Avx512),
+            Level::Neon => aarch64::support(prim, lane),
+        }
+    }
+
+    /// Emits machine code of what has only primitives that it supports; `lists`: with the item that each part of it is of.
+    fn emit(self, code: &Code, lists: bool) -> Result<Emitted, AsmError> {
+        match self {
+            Level::Avx2 => x86::emit(code, Extension::Avx2, lists),
+            Level::Avx512 => x86::emit(code, Extension::Avx512, lists),
+            Level::Neon => aarch64::emit(code, lists),
+        }
+    }
+}
+
+/// Whether an instruction set has instructions for a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Support {
+    Full,
+    /// For operands that are no NaN that signals.
+    Quiet,
+    /// None: others express it.
+    None,
 }
 
 /// Where buffers begin that are written past the caches: at multiples of so many bytes, a line of the caches.
@@ -168,12 +208,14 @@ impl<'b, 'a> Args<'b, 'a> {
 /// Machine code for people to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
+    /// What it was made for.
+    pub level: Level,
     /// The instructions.
     pub bytes: Vec<u8>,
     /// What vector code became: where the instructions of each item begin, and the item as text, of loops the first line. Items are those that
     /// the instruction set has, so they may be more than the code's; where vectors are computed side by side, an item comes several times.
     pub items: Vec<(usize, String)>,
-    /// The constants that instructions read behind `r15`.
+    /// The constants that instructions read behind `r15`, on AArch64 behind `x1`.
     pub constants: Vec<u8>,
 }
 
@@ -182,16 +224,10 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if there is no machine code on this kind of CPU.
+    /// [`CompileError::Assembler`]; on WebAssembly always [`CompileError::Unavailable`].
     pub fn listing(&self, level: Level) -> Result<Listing, CompileError> {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let emitted = x86::emit(&legalize::legalize(self, level), level, true);
-            let emitted = emitted.map_err(|error| CompileError::Assembler(format!("{error:?}")))?;
-            Ok(Listing { bytes: emitted.bytes, items: emitted.items, constants: emitted.pool })
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        Err(CompileError::Unavailable(level))
+        let Emitted { bytes, items, pool, .. } = emit(self, level, true)?;
+        Ok(Listing { level, bytes, items, constants: pool })
     }
 
     /// Makes machine code for an instruction set.
@@ -204,41 +240,15 @@ impl Code {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-fn of_all(codes: &[&Code], level: Level) -> Result<Vec<Native>, CompileError> {
-    let emit = |code: &&Code| x86::emit(&legalize::legalize(code, level), level, false);
-    let all: Result<Vec<x86::Emitted>, _> = codes.iter().map(emit).collect();
-    let all = all.map_err(|error| CompileError::Assembler(format!("{error:?}")))?;
-    // Each begins with a line of the caches.
-    let end = |start: usize, emitted: &x86::Emitted| (start + emitted.bytes.len()).next_multiple_of(64);
-    let length = all.iter().fold(0, end);
-    let mut pages = MmapMut::map_anon(length.max(1)).map_err(CompileError::Pages)?;
-    let mut start = 0;
-    for emitted in &all {
-        pages[start..start + emitted.bytes.len()].copy_from_slice(&emitted.bytes);
-        start = end(start, emitted);
+fn emit(code: &Code, level: Level, lists: bool) -> Result<Emitted, CompileError> {
+    if cfg!(target_family = "wasm") {
+        // Pages of the web need not carry assemblers.
+        return Err(CompileError::Unavailable(level));
     }
-    let pages = Arc::new(pages.make_exec().map_err(CompileError::Pages)?);
-    let mut start = 0;
-    let natives = codes.iter().zip(all).map(|(code, emitted)| {
-        let place = start..start + emitted.bytes.len();
-        start = end(start, &emitted);
-        Native {
-            params: code.params.clone(),
-            checks: crate::memory::checks(code),
-            streamed: code.streamed.clone(),
-            streamed_distances: code.streamed_distances(),
-            level,
-            pages: Arc::clone(&pages),
-            place,
-            pool: lines(&emitted.pool),
-            block: emitted.block.div_ceil(64),
-        }
-    });
-    Ok(natives.collect())
+    let emitted = level.emit(&legalize::legalize(code, level), lists);
+    emitted.map_err(|error| CompileError::Assembler(format!("{error:?}")))
 }
 
-#[cfg(target_arch = "x86_64")]
 fn lines(bytes: &[u8]) -> Vec<Line> {
     let mut lines = vec![Line([0; 8]); bytes.len().div_ceil(64)];
     for (i, bytes) in bytes.chunks_exact(8).enumerate() {
@@ -257,10 +267,22 @@ impl Native {
         if !Level::available().contains(&level) {
             return Err(CompileError::Unavailable(level));
         }
-        #[cfg(target_arch = "x86_64")]
-        return of_all(codes, level);
-        #[cfg(not(target_arch = "x86_64"))]
-        unreachable!("no level is available for {} codes", codes.len())
+        let all = codes.iter().map(|code| emit(code, level, false)).collect::<Result<Vec<_>, _>>()?;
+        let parts: Vec<&[u8]> = all.iter().map(|emitted| &emitted.bytes[..]).collect();
+        let (pages, places) = pages::executable(&parts).map_err(CompileError::Pages)?;
+        let pages = Arc::new(pages);
+        let native = |((code, emitted), place): ((&&Code, Emitted), Range<usize>)| Native {
+            params: code.params.clone(),
+            checks: crate::memory::checks(code),
+            streamed: code.streamed.clone(),
+            streamed_distances: code.streamed_distances(),
+            level,
+            pages: Arc::clone(&pages),
+            place,
+            pool: lines(&emitted.pool),
+            block: emitted.block.div_ceil(64),
+        };
+        Ok(codes.iter().zip(all).zip(places).map(native).collect())
     }
 
     /// The machine code's bytes.
@@ -338,20 +360,19 @@ impl Native {
         if block[0].0[1] != 0 { Err(Fault::Lane) } else { Ok(()) }
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code, reason = "machine code is called")]
     fn jump(&self, block: &mut [Line]) {
-        // SAFETY: the pages hold a function of this type that `x86::emit` made for a level that the CPU has. It saves what the convention
+        #[cfg(target_arch = "x86_64")]
+        type Function = extern "sysv64" fn(*mut Line);
+        #[cfg(not(target_arch = "x86_64"))]
+        type Function = extern "C" fn(*mut Line);
+        pages::see_all();
+        // SAFETY: the pages hold a function of this type that `Level::emit` made for a level that the CPU has. It saves what the convention
         // says, and touches nothing but the block, which has the size that it asked for, the pool, and the buffers: at places that `check`
         // has found to lie inside, and at offsets that it compares with their lengths itself.
         unsafe {
-            let function: extern "sysv64" fn(*mut Line) = std::mem::transmute(self.bytes().as_ptr());
+            let function: Function = std::mem::transmute(self.bytes().as_ptr());
             function(block.as_mut_ptr());
         }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn jump(&self, _block: &mut [Line]) {
-        unreachable!("no level is available here, so none was made: {:?}", self.pages)
     }
 }

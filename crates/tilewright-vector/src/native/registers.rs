@@ -72,6 +72,8 @@ pub(super) struct Locations {
     intervals: Vec<Interval>,
     /// How many slots the frame has.
     pub(super) slots: u32,
+    /// How many vectors values live in: those up to this number.
+    pub(super) vectors: u8,
     /// How often slots are read and written, more often in loops.
     pub(super) spilled: f32,
 }
@@ -110,7 +112,9 @@ pub(super) fn assign(code: &Code, registers: Registers) -> Locations {
     scan.place();
     let in_slots = scan.intervals.iter().filter(|interval| matches!(interval.location, Location::Slot(_)));
     let spilled = in_slots.map(|interval| interval.weight).sum();
-    Locations { owners: scan.owners, intervals: scan.intervals, slots: scan.slots, spilled }
+    let vectors = scan.intervals.iter().filter(|interval| interval.class == Class::Vector);
+    let vectors = vectors.filter_map(|interval| if let Location::Register(n) = interval.location { Some(n + 1) } else { None }).max();
+    Locations { owners: scan.owners, intervals: scan.intervals, slots: scan.slots, vectors: vectors.unwrap_or(0), spilled }
 }
 
 struct Scan<'a> {

@@ -1,17 +1,6 @@
 //! Loads and stores.
 
-use super::{super::STREAMED_ALIGNMENT, *};
-use crate::code::Term;
-
-/// How the lanes of an access lie.
-enum Along {
-    /// One place for all.
-    Same,
-    /// Side by side.
-    Contiguous,
-    /// So many bytes apart.
-    Strided(Count),
-}
+use super::{super::STREAMED_ALIGNMENT, walk::Along, *};
 
 /// Memory so many bytes behind what a register names.
 #[derive(Clone, Copy)]
@@ -34,30 +23,10 @@ enum Way {
     FromArea,
 }
 
-/// A place near by, which others may have, too, and how many bytes behind it a place is.
-pub(super) fn without_offset(place: &Place) -> (Place, i32) {
-    // What else is added fits into the other half of what instructions reach.
-    const REACH: u32 = 1 << 30;
-    let distance = i32::try_from(place.offset).ok().filter(|offset| offset.unsigned_abs() < REACH).unwrap_or(0);
-    let terms = place.terms.iter().map(|term| Term { limit: None, ..*term }).collect();
-    (Place { buffer: place.buffer, offset: place.offset - i64::from(distance), terms }, distance)
-}
-
 impl Emitter<'_> {
-    /// How the lanes of an access lie, whose addresses are those of the innermost loop.
-    fn along(&self, place: &Place, size: usize) -> Along {
-        let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
-        match place.terms.iter().find(|term| Some(term.axis) == lanes).map(|term| term.stride) {
-            None | Some(Count::Const(0)) => Along::Same,
-            Some(Count::Const(stride)) if stride == size as i64 => Along::Contiguous,
-            Some(stride) => Along::Strided(stride),
-        }
-    }
-
     /// The address of a place, for the first lane.
     fn address(&mut self, place: &Place) -> Address {
-        let (near, distance) = without_offset(place);
-        let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| *p == near)).map(|(_, cell)| *cell);
+        let (near, cell, distance) = self.known_address(place);
         let first = match cell {
             Some(cell) => self.general(cell, RSI),
             None => {
@@ -65,8 +34,7 @@ impl Emitter<'_> {
                 RSI
             }
         };
-        let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
-        let term = place.terms.iter().find(|term| Some(term.axis) == lanes);
+        let term = self.lanes_term(place);
         let ahead = self.ahead as i64;
         match term.filter(|_| ahead > 0).map(|term| term.stride) {
             None => Address { register: first, offset: distance },
@@ -91,7 +59,7 @@ impl Emitter<'_> {
             self.e(InstId::Add, &[g(to), offset]);
         }
         for term in &place.terms {
-            let index = self.loops.iter().find(|nest| nest.axis == term.axis).map(|nest| nest.index).expect("verified");
+            let (_, index) = self.nest(term.axis);
             self.count_to(RAX, term.stride);
             self.e(InstId::Imul, &[g(RAX), index.operand()]);
             self.e(InstId::Add, &[g(to), g(RAX)]);
@@ -106,7 +74,7 @@ impl Emitter<'_> {
         let size = lane.size();
         let bytes = (self.width * size).max(16);
         let along = if self.in_lanes() { self.along(place, size) } else { Along::Same };
-        match (along, active, self.level) {
+        match (along, active, self.machine.extension) {
             (Along::Strided(Count::Const(stride)), None, _) if let Some(step) = self.reads_every(stride, lane) => {
                 self.read_every(step, to, address, lane);
             }
@@ -116,14 +84,14 @@ impl Emitter<'_> {
             }
             (Along::Same, None, _) => self.e(broadcast(size), &[v(to, bytes), address.at(0)]),
             (Along::Contiguous, None, _) => self.read_vector(to, address.at(0), self.width * size),
-            (Along::Same, Some(active), Level::Avx512) => {
+            (Along::Same, Some(active), Extension::Avx512) => {
                 self.masked(active, true, broadcast(size), &[v(to, bytes), address.at(0)]);
             }
-            (Along::Contiguous, Some(active), Level::Avx512) => {
+            (Along::Contiguous, Some(active), Extension::Avx512) => {
                 let active = self.only_lanes(active, size);
                 self.masked(active, true, masked_move(size), &[v(to, bytes), address.at(0)]);
             }
-            (Along::Contiguous, Some(active), Level::Avx2) if size >= 4 => {
+            (Along::Contiguous, Some(active), Extension::Avx2) if size >= 4 => {
                 let narrow = self.scratch(1);
                 let active = self.narrow_mask(narrow, active, size);
                 let id = if size == 4 { InstId::Vpmaskmovd } else { InstId::Vpmaskmovq };
@@ -132,7 +100,7 @@ impl Emitter<'_> {
             (along, active, _) => {
                 self.move_to_rsi(address);
                 self.one_by_one(Way::ToArea, &along, size, active);
-                let area = self.areas[0];
+                let area = self.area(0);
                 self.read_vector(to, at(BLOCK, area), self.width * size);
             }
         }
@@ -149,7 +117,7 @@ impl Emitter<'_> {
         let active = self.active(&place.terms, mask);
         let address = self.address(place);
         let bytes = (self.width * size).max(16);
-        match (self.along(place, size), active, self.level) {
+        match (self.along(place, size), active, self.machine.extension) {
             (Along::Contiguous, None, _) if self.is_streamed(place) && self.width * size >= 16 => {
                 self.e(InstId::Vmovntdq, &[address.at(0), v(from, bytes)]);
             }
@@ -157,11 +125,11 @@ impl Emitter<'_> {
             (Along::Strided(Count::Const(stride)), None, _) if let Some(step) = self.writes_every(stride, lane) => {
                 self.write_every(step, from, address, lane);
             }
-            (Along::Contiguous, Some(active), Level::Avx512) => {
+            (Along::Contiguous, Some(active), Extension::Avx512) => {
                 let active = self.only_lanes(active, size);
                 self.masked(active, false, masked_move(size), &[address.at(0), v(from, bytes)]);
             }
-            (Along::Contiguous, Some(active), Level::Avx2) if size >= 4 => {
+            (Along::Contiguous, Some(active), Extension::Avx2) if size >= 4 => {
                 let narrow = self.scratch(1);
                 let active = self.narrow_mask(narrow, active, size);
                 let id = if size == 4 { InstId::Vpmaskmovd } else { InstId::Vpmaskmovq };
@@ -169,7 +137,7 @@ impl Emitter<'_> {
             }
             (along, active, _) => {
                 self.move_to_rsi(address);
-                let area = self.areas[0];
+                let area = self.area(0);
                 self.write_vector(at(BLOCK, area), from, (self.width * size).max(16));
                 self.one_by_one(Way::FromArea, &along, size, active);
             }
@@ -196,7 +164,7 @@ impl Emitter<'_> {
         let active = self.active(&place.terms, mask);
         let address = self.address(place);
         self.move_to_rsi(address);
-        let area = self.areas[0];
+        let area = self.area(0);
         self.write_vector(at(BLOCK, area), from, 16);
         let over = self.label();
         if let Some(active) = active {
@@ -217,9 +185,9 @@ impl Emitter<'_> {
         let bytes = self.width.max(16);
         let one = self.pool.place(vec![1; 64]);
         let mask = self.mask(value, 1);
-        match self.level {
-            Level::Avx512 => self.masked(mask, true, InstId::Vmovdqu8, &[v(to, bytes), at(POOL, one)]),
-            Level::Avx2 => {
+        match self.machine.extension {
+            Extension::Avx512 => self.masked(mask, true, InstId::Vmovdqu8, &[v(to, bytes), at(POOL, one)]),
+            Extension::Avx2 => {
                 let narrow = self.narrow_mask(to, mask, 1);
                 self.e(InstId::Vpand, &[v(to, bytes), v(narrow, bytes), at(POOL, one)]);
             }
@@ -229,7 +197,7 @@ impl Emitter<'_> {
 
     /// An instruction that only some lanes do; where memory is read, the others get zero.
     pub(super) fn masked(&mut self, mask: u8, zero: bool, id: InstId, operands: &[Operand]) {
-        self.encoder.add(id, Some((mask, zero)), operands);
+        self.machine.encoder.add(id, Some((mask, zero)), operands);
     }
 
     /// AVX-512: a mask without lanes that are not there. Masks may have any bits behind the last lane, which matters where a vector of 16 bytes
@@ -250,22 +218,22 @@ impl Emitter<'_> {
 
     /// Gathers from `rsi` on, at distances that are known.
     fn load_strided(&mut self, result: Value, stride: i32, active: Option<u8>) {
-        let inside = match (self.level, active) {
-            (Level::Avx512, None) => {
+        let inside = match (self.machine.extension, active) {
+            (Extension::Avx512, None) => {
                 self.constant_mask(6, true);
                 6
             }
-            (Level::Avx512, Some(active @ 6..)) => active,
-            (Level::Avx512, Some(active)) => {
+            (Extension::Avx512, Some(active @ 6..)) => active,
+            (Extension::Avx512, Some(active)) => {
                 self.e(InstId::Kmovq, &[m(6), m(active)]);
                 6
             }
-            (Level::Avx2, None) => {
+            (Extension::Avx2, None) => {
                 let all = self.scratch(0);
                 self.constant_mask(all, true);
                 all
             }
-            (Level::Avx2, Some(active)) => {
+            (Extension::Avx2, Some(active)) => {
                 let (copy, size) = (self.scratch(0), self.code.lane(result).size());
                 let narrow = self.narrow_mask(copy, active, size);
                 if narrow != copy {
@@ -305,23 +273,23 @@ impl Emitter<'_> {
 
     /// Writes a mask to the third area, lane by lane in [`byte_step`](Emitter::byte_step) bytes of which one tells: the area.
     pub(super) fn mask_bytes(&mut self, mask: u8) -> i32 {
-        let area = self.areas[2];
-        match self.level {
-            Level::Avx512 => {
+        let area = self.area(2);
+        match self.machine.extension {
+            Extension::Avx512 => {
                 let bytes = self.scratch(2);
                 self.e(InstId::Vpmovm2b, &[v(bytes, 64), m(mask)]);
                 self.move_vector(at(BLOCK, area), v(bytes, 64));
             }
-            Level::Avx2 => self.move_vector(at(BLOCK, area), v(mask, 32)),
+            Extension::Avx2 => self.move_vector(at(BLOCK, area), v(mask, 32)),
         }
         area
     }
 
     /// The power of two of the bytes from one lane to the next, where masks are in memory.
     fn byte_step(&self) -> u32 {
-        match self.level {
-            Level::Avx512 => 0,
-            Level::Avx2 => self.mask_size().trailing_zeros(),
+        match self.machine.extension {
+            Extension::Avx512 => 0,
+            Extension::Avx2 => self.mask_size().trailing_zeros(),
         }
     }
 
@@ -339,7 +307,7 @@ impl Emitter<'_> {
 
     /// Copies between the first area and memory from `rsi` on, lane by lane; lanes that do not copy to the area are zero there.
     fn one_by_one(&mut self, way: Way, along: &Along, size: usize, active: Option<u8>) {
-        let area = self.areas[0];
+        let area = self.area(0);
         let mask = active.map(|mask| self.mask_bytes(mask));
         let stride = match along {
             Along::Same => Count::Const(0),
@@ -366,8 +334,8 @@ impl Emitter<'_> {
     }
 
     pub(super) fn clear_area(&mut self) {
-        let (zero, area, bytes) = (self.scratch(2), self.areas[0], self.level.bytes());
-        let id = if self.level == Level::Avx512 { InstId::Vpxord } else { InstId::Vpxor };
+        let (zero, area, bytes) = (self.scratch(2), self.area(0), self.vector_bytes);
+        let id = if self.machine.extension == Extension::Avx512 { InstId::Vpxord } else { InstId::Vpxor };
         self.e(id, &[v(zero, bytes); 3]);
         self.move_vector(at(BLOCK, area), v(zero, bytes));
     }

@@ -10,9 +10,9 @@ const FURTHEST: usize = 4;
 impl Emitter<'_> {
     /// Which numbers are read that lie so many bytes apart, if [`read_every`](Emitter::read_every) reads them.
     pub(super) fn reads_every(&self, stride: i64, lane: Lane) -> Option<usize> {
-        match self.level {
-            Level::Avx512 => self.writes_every(stride, lane),
-            Level::Avx2 => (lane.size() >= 4 && stride == 2 * lane.size() as i64).then_some(2),
+        match self.machine.extension {
+            Extension::Avx512 => self.writes_every(stride, lane),
+            Extension::Avx2 => (lane.size() >= 4 && stride == 2 * lane.size() as i64).then_some(2),
         }
     }
 
@@ -20,14 +20,15 @@ impl Emitter<'_> {
     pub(super) fn writes_every(&self, stride: i64, lane: Lane) -> Option<usize> {
         let size = lane.size();
         let step = usize::try_from(stride).ok().filter(|bytes| bytes.is_multiple_of(size)).map(|bytes| bytes / size)?;
-        (self.level == Level::Avx512 && size >= 2 && self.width * size >= 16 && (2..=FURTHEST).contains(&step)).then_some(step)
+        (self.machine.extension == Extension::Avx512 && size >= 2 && self.width * size >= 16 && (2..=FURTHEST).contains(&step))
+            .then_some(step)
     }
 
     /// Every `step`-th number, from as many vectors. The last one ends with the last number that is asked for, so that nothing is read behind it.
     pub(super) fn read_every(&mut self, step: usize, to: u8, address: Address, lane: Lane) {
         let (size, width) = (lane.size(), self.width);
         let bytes = width * size;
-        if self.level == Level::Avx2 {
+        if self.machine.extension == Extension::Avx2 {
             return self.read_every_second(to, address, size);
         }
         let id = match size {

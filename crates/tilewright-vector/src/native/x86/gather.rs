@@ -40,15 +40,15 @@ impl Emitter<'_> {
         let (bytes, place) = (self.bytes(self.code.lane(result)), at_each(offsets, self.bytes(lane)));
         let to = match self.target(result) {
             // All three vectors are others.
-            to if self.level == Level::Avx2 && to == inside => self.scratch(2),
+            to if self.machine.extension == Extension::Avx2 && to == inside => self.scratch(2),
             to => to,
         };
-        match self.level {
-            Level::Avx512 => {
+        match self.machine.extension {
+            Extension::Avx512 => {
                 self.e(InstId::Vpxord, &[v(to, bytes); 3]);
                 self.masked(inside, false, id, &[v(to, bytes), place]);
             }
-            Level::Avx2 => {
+            Extension::Avx2 => {
                 self.e(InstId::Vpxor, &[v(to, bytes); 3]);
                 self.e(id, &[v(to, bytes), place, v(inside, bytes)]);
             }
@@ -82,9 +82,9 @@ impl Emitter<'_> {
             self.e(InstId::Cmovnbe, &[g(RAX), g(RCX)]);
         }
         self.e(InstId::Mov, &[g(RSI), word(base)]);
-        match self.level {
-            Level::Avx512 => self.inside_by_mask(offsets, active),
-            Level::Avx2 => self.inside_by_vector(offsets, active, size),
+        match self.machine.extension {
+            Extension::Avx512 => self.inside_by_mask(offsets, active),
+            Extension::Avx2 => self.inside_by_vector(offsets, active, size),
         }
     }
 
@@ -156,19 +156,19 @@ impl Emitter<'_> {
         let active = if self.in_lanes() {
             self.active(&[], mask)
         } else {
-            let mask = mask.map(|value| self.mask(value, u8::from(self.level == Level::Avx2)));
+            let mask = mask.map(|value| self.mask(value, u8::from(self.machine.extension == Extension::Avx2)));
             self.e(InstId::Mov, &[g(RCX), number(1)]);
             let first = self.first_lanes();
-            match (self.level, mask) {
+            match (self.machine.extension, mask) {
                 (_, None) => {}
-                (Level::Avx512, Some(mask)) => self.e(InstId::Kandq, &[m(first), m(first), m(mask)]),
-                (Level::Avx2, Some(mask)) => self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]),
+                (Extension::Avx512, Some(mask)) => self.e(InstId::Kandq, &[m(first), m(first), m(mask)]),
+                (Extension::Avx2, Some(mask)) => self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]),
             }
             Some(first)
         };
         let mask = active.map(|mask| self.mask_bytes(mask));
         let from = self.vector(offsets, 1);
-        let (area, bytes) = (self.areas[1], self.bytes(self.code.lane(offsets)));
+        let (area, bytes) = (self.area(1), self.bytes(self.code.lane(offsets)));
         self.move_vector(at(BLOCK, area), v(from, bytes));
         let base = slot_of(&self.code.params, buffer);
         self.e(InstId::Mov, &[g(RSI), word(base)]);
@@ -178,7 +178,7 @@ impl Emitter<'_> {
 
     /// The end of a lane's number behind `rsi`, in `rax`, if it lies inside of the buffer; else the fault is raised and the lane left out.
     fn check_lane(&mut self, offsets: Value, size: usize, outside: Label) {
-        let area = self.areas[1];
+        let area = self.area(1);
         if self.code.lane(offsets) == Lane::I32 {
             self.e(InstId::Movsxd, &[g(RAX), *ptr_index(gpq(BLOCK), gpq(RCX), 2, area, 4).as_operand()]);
         } else {
@@ -201,7 +201,7 @@ impl Emitter<'_> {
         match self.code.lane(result) {
             lane if !self.in_lanes() || lane == Lane::Mask => self.gather_one_by_one(result, buffer, offsets, mask),
             lane if lane.size() >= 4 => self.gather_at_once(result, buffer, offsets, mask),
-            _ if self.level == Level::Avx512 => {
+            _ if self.machine.extension == Extension::Avx512 => {
                 let length = slot_of(&self.code.params, buffer) + 8;
                 let (short, over) = (self.label(), self.label());
                 self.e(InstId::Cmp, &[word(length), number(4)]);
@@ -255,7 +255,7 @@ impl Emitter<'_> {
         let size = lane.size();
         let mask = self.prepare(buffer, offsets, mask);
         self.clear_area();
-        let area = self.areas[0];
+        let area = self.area(0);
         let (outside, inside) = (self.label(), self.label());
         self.each_lane(
             mask,
@@ -276,11 +276,11 @@ impl Emitter<'_> {
 
     pub(super) fn scatter(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
         let size = self.code.lane(value).size();
-        if self.in_lanes() && size >= 4 && self.level == Level::Avx512 {
+        if self.in_lanes() && size >= 4 && self.machine.extension == Extension::Avx512 {
             return self.scatter_at_once(value, buffer, offsets, mask);
         }
         let from = self.vector_in_memory_form(value);
-        let area = self.areas[0];
+        let area = self.area(0);
         self.write_vector(at(BLOCK, area), from, (self.width * size).max(16));
         let mask = self.prepare(buffer, offsets, mask);
         let (outside, inside) = (self.label(), self.label());

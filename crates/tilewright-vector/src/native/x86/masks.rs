@@ -6,12 +6,12 @@ use crate::code::Term;
 impl Emitter<'_> {
     /// Bytes of a lane in a mask that is a vector.
     pub(super) fn mask_size(&self) -> usize {
-        self.level.bytes() / self.width
+        self.vector_bytes / self.width
     }
 
     /// The register that holds a mask; one that has none is read into scratch `n`, which is 0 or 1 for mask registers.
     pub(super) fn mask(&mut self, value: Value, n: u8) -> u8 {
-        if self.level == Level::Avx2 {
+        if self.machine.extension == Extension::Avx2 {
             return self.vector(value, n);
         }
         let to = 6 + n;
@@ -31,19 +31,19 @@ impl Emitter<'_> {
 
     /// The register that a mask is computed in.
     pub(super) fn mask_target(&self, result: Value) -> u8 {
-        match (self.level, self.location(result)) {
-            (Level::Avx2, _) => self.target(result),
-            (Level::Avx512, Location::Register(register)) => register,
-            (Level::Avx512, _) => 6,
+        match (self.machine.extension, self.location(result)) {
+            (Extension::Avx2, _) => self.target(result),
+            (Extension::Avx512, Location::Register(register)) => register,
+            (Extension::Avx512, _) => 6,
         }
     }
 
     /// Puts the mask that is in `from` where it lives.
     pub(super) fn mask_done(&mut self, result: Value, from: u8) {
-        match (self.level, self.location(result)) {
-            (Level::Avx2, _) => self.done(result, from),
-            (Level::Avx512, Location::Register(register)) if register != from => self.e(InstId::Kmovq, &[m(register), m(from)]),
-            (Level::Avx512, Location::Slot(slot)) => {
+        match (self.machine.extension, self.location(result)) {
+            (Extension::Avx2, _) => self.done(result, from),
+            (Extension::Avx512, Location::Register(register)) if register != from => self.e(InstId::Kmovq, &[m(register), m(from)]),
+            (Extension::Avx512, Location::Slot(slot)) => {
                 let to = self.slot(slot);
                 self.e(InstId::Kmovq, &[to, m(from)]);
             }
@@ -53,12 +53,12 @@ impl Emitter<'_> {
 
     /// All true or all false.
     pub(super) fn constant_mask(&mut self, register: u8, value: bool) {
-        match self.level {
-            Level::Avx512 => {
+        match self.machine.extension {
+            Extension::Avx512 => {
                 let id = if value { InstId::Kxnorq } else { InstId::Kxorq };
                 self.e(id, &[m(register); 3]);
             }
-            Level::Avx2 => {
+            Extension::Avx2 => {
                 let id = if value { InstId::Vpcmpeqd } else { InstId::Vpxor };
                 self.e(id, &[v(register, 32); 3]);
             }
@@ -76,9 +76,9 @@ impl Emitter<'_> {
     pub(super) fn mask_of_bytes(&mut self, result: Value, bytes: u8) {
         let width = self.width.max(16);
         let to = self.mask_target(result);
-        match self.level {
-            Level::Avx512 => self.e(InstId::Vptestmb, &[m(to), v(bytes, width), v(bytes, width)]),
-            Level::Avx2 => {
+        match self.machine.extension {
+            Extension::Avx512 => self.e(InstId::Vptestmb, &[m(to), v(bytes, width), v(bytes, width)]),
+            Extension::Avx2 => {
                 let zero = self.scratch(1);
                 self.e(InstId::Vpxor, &[v(zero, 32); 3]);
                 self.e(InstId::Vpcmpeqb, &[v(to, width), v(bytes, width), v(zero, width)]);
@@ -133,7 +133,7 @@ impl Emitter<'_> {
         let limits: Vec<(Axis, Count)> = terms.iter().filter_map(|term| Some((term.axis, term.limit?))).collect();
         let tail = self.tail.filter(|_| self.in_lanes());
         let all = limits.is_empty() && tail.is_none();
-        let mask = mask.map(|value| self.mask(value, if self.level == Level::Avx512 { 0 } else { 1 + u8::from(all) }));
+        let mask = mask.map(|value| self.mask(value, if self.machine.extension == Extension::Avx512 { 0 } else { 1 + u8::from(all) }));
         if all {
             return mask;
         }
@@ -141,13 +141,13 @@ impl Emitter<'_> {
             Some(tail) if limits.is_empty() => self.read_mask(tail.mask),
             _ => self.lanes_with_places(tail, limits),
         };
-        Some(match (self.level, mask) {
+        Some(match (self.machine.extension, mask) {
             (_, None) => first,
-            (Level::Avx512, Some(mask)) => {
+            (Extension::Avx512, Some(mask)) => {
                 self.e(InstId::Kandq, &[m(first), m(first), m(mask)]);
                 first
             }
-            (Level::Avx2, Some(mask)) => {
+            (Extension::Avx2, Some(mask)) => {
                 self.e(InstId::Vpand, &[v(first, 32), v(first, 32), v(mask, 32)]);
                 first
             }
@@ -162,7 +162,7 @@ impl Emitter<'_> {
             None => self.e(InstId::Mov, &[g(RCX), number(self.width as i64)]),
         }
         for (axis, limit) in limits {
-            let (kind, index) = self.loops.iter().find(|nest| nest.axis == axis).map(|nest| (nest.kind, nest.index)).expect("verified");
+            let (kind, index) = self.nest(axis);
             let before = [Some(index.operand()), (kind == Kind::Lanes && self.ahead > 0).then(|| number(self.ahead as i64))];
             match limit {
                 // Nothing has a place below zero.
@@ -194,20 +194,20 @@ impl Emitter<'_> {
 
     /// Keeps a mask that [`first_lanes`](Emitter::first_lanes) gave.
     pub(super) fn write_mask(&mut self, mask: u8, place: i32) {
-        match self.level {
-            Level::Avx512 => self.e(InstId::Kmovq, &[at(BLOCK, place), m(mask)]),
-            Level::Avx2 => self.move_vector(at(BLOCK, place), v(mask, 32)),
+        match self.machine.extension {
+            Extension::Avx512 => self.e(InstId::Kmovq, &[at(BLOCK, place), m(mask)]),
+            Extension::Avx2 => self.move_vector(at(BLOCK, place), v(mask, 32)),
         }
     }
 
     /// A mask that was kept, where [`first_lanes`](Emitter::first_lanes) gave it.
     fn read_mask(&mut self, place: i32) -> u8 {
-        match self.level {
-            Level::Avx512 => {
+        match self.machine.extension {
+            Extension::Avx512 => {
                 self.e(InstId::Kmovq, &[m(7), at(BLOCK, place)]);
                 7
             }
-            Level::Avx2 => {
+            Extension::Avx2 => {
                 let to = self.scratch(2);
                 self.move_vector(v(to, 32), at(BLOCK, place));
                 to
@@ -215,36 +215,17 @@ impl Emitter<'_> {
         }
     }
 
-    /// A copy of a mask, where [`active`](Emitter::active) gives one.
-    pub(super) fn mask_aside(&mut self, mask: Value) -> u8 {
-        match self.level {
-            Level::Avx512 => {
-                let from = self.mask(mask, 0);
-                self.e(InstId::Kmovq, &[m(7), m(from)]);
-                7
-            }
-            Level::Avx2 => {
-                let to = self.scratch(2);
-                let from = self.mask(mask, 2);
-                if from != to {
-                    self.move_vector(v(to, 32), v(from, 32));
-                }
-                to
-            }
-        }
-    }
-
     /// The mask of as many lanes as `rcx` says, in mask register 7 or the last scratch vector.
     pub(super) fn first_lanes(&mut self) -> u8 {
-        match self.level {
-            Level::Avx512 => {
+        match self.machine.extension {
+            Extension::Avx512 => {
                 self.e(InstId::Mov, &[g(RAX), number(-1)]);
                 self.e(InstId::Bzhi, &[g(RAX), g(RAX), g(RCX)]);
                 // From 64 lanes on all are meant.
                 self.e(InstId::Kmovq, &[m(7), g(RAX)]);
                 7
             }
-            Level::Avx2 => {
+            Extension::Avx2 => {
                 let (to, size) = (self.scratch(2), self.mask_size());
                 let iota = self.iota(size, 0);
                 self.e(InstId::Vmovq, &[v(to, 16), g(RCX)]);

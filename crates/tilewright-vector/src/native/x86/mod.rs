@@ -22,32 +22,21 @@ mod masks;
 mod prims;
 
 use super::{
-    Level,
-    registers::{Location, Locations, Registers, assign, is_unrolled},
+    Support,
+    registers::Location,
+    walk::{self, Cell, Emitted, FAULT, General, InstructionSet, Offer, Source, Tail, Walk, slot_of},
 };
 use crate::{
-    code::{Axis, Code, Count, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability},
-    prim::Lane,
+    code::{Axis, Code, Count, Item, Kind, Param, Place, Value},
+    prim::{Lane, Prim},
 };
 use asmkit::{
     AsmError, Operand, OperandCast,
     x86::{InstId, Mem, gpq, imm, k, ptr, ptr_index, xmm, ymm, zmm},
 };
-use encoder::{Encoder, Label};
-use std::collections::BTreeMap;
+use encoder::Encoder;
 
-/// Machine code, and what it needs around it.
-pub(super) struct Emitted {
-    pub(super) bytes: Vec<u8>,
-    pub(super) pool: Vec<u8>,
-    /// Bytes of the block.
-    pub(super) block: usize,
-    /// Where the instructions of each item begin, with its first line; in the order in which they were emitted, if they are listed.
-    pub(super) items: Vec<(usize, String)>,
-}
-
-/// A general register, by its number.
-type General = u32;
+use super::encoder::Label;
 
 const RAX: General = 0;
 const RCX: General = 1;
@@ -57,228 +46,76 @@ const RSI: General = 6;
 const BLOCK: General = 7;
 const POOL: General = 15;
 
-/// Where a 64-bit number lives: a loop's index or an address.
+/// Bytes of an area.
+const AREA: i32 = 512;
+
+/// What vectors are made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cell {
-    General(General),
-    /// Bytes into the block.
-    Word(i32),
+pub(super) enum Extension {
+    /// AVX2, FMA and F16C.
+    Avx2,
+    /// AVX-512 F, BW, DQ and VL besides.
+    Avx512,
 }
 
-/// A loop that is being emitted.
-struct Nest {
-    axis: Axis,
-    kind: Kind,
-    index: Cell,
-    /// Addresses of the current iteration's places, of those that stand in the loop itself: of all that are a distance apart, one.
-    addresses: Vec<(Place, Cell)>,
-}
-
-/// Where it stands which lanes are active, while a tail is emitted.
-#[derive(Clone, Copy)]
-struct Tail {
-    /// The word with their number.
-    number: i32,
-    /// Their mask.
-    mask: i32,
-}
-
-struct Emitter<'a> {
-    code: &'a Code,
-    level: Level,
+/// What the walk carries for x86-64.
+struct Machine {
+    extension: Extension,
     encoder: Encoder,
-    locations: Locations,
-    /// Lanes that are computed at once.
-    width: usize,
-    /// Which of the parts of the code's lanes, or of the vectors side by side, is being emitted.
-    part: usize,
-    /// How many vectors unrolled loops compute side by side.
-    unrolled: usize,
-    /// Lanes by which what is being emitted is ahead of the loop's index.
-    ahead: usize,
-    constants: BTreeMap<Value, u64>,
-    pool: Pool,
-    loops: Vec<Nest>,
-    tail: Option<Tail>,
-    /// Begin of the vector slots in the block.
-    slots: i32,
-    /// Scratch areas of 8 bytes for each lane of the widest code.
-    areas: [i32; 3],
-    /// Bytes of the block so far.
-    block: i32,
-    free: Vec<General>,
-    listed: Option<Vec<(usize, String)>>,
 }
 
-/// Constants, by their bytes.
-#[derive(Default)]
-struct Pool {
-    bytes: Vec<u8>,
-    found: BTreeMap<Vec<u8>, i32>,
-}
+type Emitter<'a> = Walk<'a, Machine>;
 
-impl Pool {
-    fn place(&mut self, bytes: Vec<u8>) -> i32 {
-        let pool = &mut self.bytes;
-        *self.found.entry(bytes).or_insert_with_key(|bytes| {
-            pool.resize(pool.len().next_multiple_of(64), 0);
-            let place = pool.len() as i32;
-            pool.extend_from_slice(bytes);
-            // Whoever reads a whole vector here stays inside.
-            pool.resize(pool.len().next_multiple_of(64), 0);
-            place
-        })
-    }
-}
-
-/// The slot of each parameter: buffers take two, begin and length. The first slot is the pool's, the second the fault's.
-fn slot_of(params: &[ParamKind], param: Param) -> i32 {
-    let before = params[..param.index()].iter().map(|kind| if *kind == ParamKind::Buffer { 2 } else { 1 }).sum::<i32>();
-    8 * (2 + before)
-}
-
-const FAULT: i32 = 8;
-
-/// The next multiple of 64.
-fn align(place: i32) -> i32 {
-    (place + 63) & !63
-}
-
-/// How many lanes are computed at once: as many as a vector has of the widest type, at most those of the code.
-fn width_of(code: &Code, level: Level) -> usize {
-    let widest = (0..code.values()).map(|v| code.lane(Value(v as u32))).filter(|lane| *lane != Lane::Mask).map(Lane::size).max();
-    (level.bytes() / widest.unwrap_or(1)).min(code.lanes())
-}
-
-/// How many vectors may be computed side by side, the most first: powers of two, as most counts are multiples of these. Chains of items that wait
-/// for each other keep the CPU busy so.
-const UNROLLED: [usize; 2] = [4, 2];
-/// The most items that all vectors side by side have, so that code stays small: of what is longer, one vector keeps the CPU busy for long.
-const MOST_UNROLLED: usize = 400;
-
-/// Whether one of the loops is [unrolled](is_unrolled), if there are registers for it.
-fn has_unrolled(items: &[Item], width: usize, unrolled: usize) -> bool {
-    let of = |inner: &Loop| is_unrolled(inner, width, unrolled) || has_unrolled(&inner.body, width, unrolled);
-    items.iter().any(|item| matches!(item, Item::Loop(inner) if of(inner)))
-}
-
-/// How many items the longest body of a loop has.
-fn longest_body(items: &[Item]) -> usize {
-    let of = |item: &Item| if let Item::Loop(inner) = item { inner.body.len().max(longest_body(&inner.body)) } else { 0 };
-    items.iter().map(of).max().unwrap_or(0)
+/// Which primitives have instructions.
+pub(super) fn support(prim: Prim, lane: Lane, extension: Extension) -> Support {
+    use Lane::{I8, I16, I32, I64};
+    use Prim::*;
+    let avx512 = extension == Extension::Avx512;
+    let has = match (prim, lane) {
+        (MinNum | MaxNum, _) if avx512 => return Support::Quiet,
+        (Mul | Shl | ShrU | ShrS, I8) | (DivS | DivU, I8 | I16 | I32) | (MulHighS | MulHighU, I8 | I32) => false,
+        (FmaF16 | FmaBf16 | MinNum | MaxNum, _) => false,
+        (FmaOdd | Scale, _) | (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
+        _ => true,
+    };
+    if has { Support::Full } else { Support::None }
 }
 
 /// Emits machine code; `lists`: with the item that each part of it is of.
-pub(super) fn emit(code: &Code, level: Level, lists: bool) -> Result<Emitted, AsmError> {
-    let width = width_of(code, level);
-    let parts = code.lanes() / width;
-    let registers = |unrolled| match level {
-        Level::Avx512 => Registers { vectors: 28, masks: Some(5), parts, width, unrolled },
-        Level::Avx2 => Registers { vectors: 13, masks: None, parts, width, unrolled },
+pub(super) fn emit(code: &Code, extension: Extension, lists: bool) -> Result<Emitted, AsmError> {
+    let offer = match extension {
+        Extension::Avx2 => Offer { bytes: 32, vectors: 13, masks: None },
+        Extension::Avx512 => Offer { bytes: 64, vectors: 28, masks: Some(5) },
     };
-    // Vectors side by side have to have registers, but for what is rarely done.
-    let side_by_side = |unrolled: usize| {
-        let locations = (has_unrolled(&code.body, width, unrolled) && unrolled * longest_body(&code.body) <= MOST_UNROLLED)
-            .then(|| assign(code, registers(unrolled)))?;
-        (locations.spilled < 8.0).then_some((unrolled, locations))
-    };
-    let (unrolled, locations) = UNROLLED.into_iter().find_map(side_by_side).unwrap_or_else(|| (1, assign(code, registers(1))));
-    let slots = align(slot_of(&code.params, Param(code.params.len() as u32)));
-    let areas = slots + 64 * locations.slots as i32;
-    let mut emitter = Emitter {
-        code,
-        level,
-        encoder: Encoder::new(),
-        locations,
-        width,
-        part: 0,
-        unrolled,
-        ahead: 0,
-        constants: BTreeMap::new(),
-        pool: Pool::default(),
-        loops: Vec::new(),
-        tail: None,
-        slots,
-        areas: [areas, areas + 512, areas + 1024],
-        block: areas + 1536,
-        free: vec![RBX, 8, 9, 10, 11, 12, 13, 14],
-        listed: lists.then(Vec::new),
-    };
-    emitter.function();
-    let (pool, block, items) = (emitter.pool.bytes, emitter.block as usize, emitter.listed.unwrap_or_default());
-    Ok(Emitted { bytes: emitter.encoder.finish()?, pool, block, items })
+    walk::emit(code, offer, Machine { extension, encoder: Encoder::new() }, lists)
 }
 
 impl Emitter<'_> {
     fn e(&mut self, id: InstId, operands: &[Operand]) {
-        self.encoder.add(id, None, operands);
-    }
-
-    fn function(&mut self) {
-        const SAVED: [General; 5] = [RBX, 12, 13, 14, 15];
-        for register in SAVED {
-            self.e(InstId::Push, &[g(register)]);
-        }
-        self.e(InstId::Mov, &[g(POOL), word(0)]);
-        let body = self.code.body();
-        self.items(body);
-        self.e(InstId::Vzeroupper, &[]);
-        for register in SAVED.into_iter().rev() {
-            self.e(InstId::Pop, &[g(register)]);
-        }
-        self.e(InstId::Ret, &[]);
-    }
-
-    fn items(&mut self, items: &[Item]) {
-        items.iter().for_each(|item| self.item(item));
-    }
-
-    fn item(&mut self, item: &Item) {
-        if let Some(listed) = &mut self.listed {
-            listed.push((self.encoder.len(), self.code.first_line(item)));
-        }
-        match item {
-            Item::Prim { result, prim, operands } => self.prim(*prim, *result, operands),
-            Item::Const { result, bits } => {
-                self.constants.insert(*result, *bits);
-                self.fill_constant(*result);
-            }
-            Item::Scalar { result, param } => {
-                let place = at(BLOCK, slot_of(&self.code.params, *param));
-                self.broadcast_to(*result, place);
-            }
-            Item::Index { result, axis } => self.index(*result, *axis),
-            Item::Lookup { result, index, table } => self.lookup(*result, *index, table),
-            Item::Load { result, place, mask } => self.load(*result, place, *mask),
-            Item::Store { value, place, mask } => self.store(*value, place, *mask),
-            Item::Gather { result, buffer, offsets, mask } => self.gather(*result, *buffer, *offsets, *mask),
-            Item::Scatter { value, buffer, offsets, mask } => self.scatter(*value, *buffer, *offsets, *mask),
-            Item::Loop(inner) => self.loop_(inner),
-            Item::While(inner) => self.while_(inner),
-            Item::Fold(fold) => self.fold(fold),
-        }
+        self.machine.encoder.add(id, None, operands);
     }
 
     /// Bytes of the vectors that hold a type, at least 16.
     fn bytes(&self, lane: Lane) -> usize {
-        let bytes = if lane == Lane::Mask { self.level.bytes() } else { self.width * lane.size() };
+        let bytes = if lane == Lane::Mask { self.vector_bytes } else { self.width * lane.size() };
         bytes.max(16)
     }
 
     /// One of the vectors for use within an item: of three, or, with AVX-512, of four.
     fn scratch(&self, n: u8) -> u8 {
-        match self.level {
-            Level::Avx512 => 28 + n,
-            Level::Avx2 => 13 + n,
+        match self.machine.extension {
+            Extension::Avx512 => 28 + n,
+            Extension::Avx2 => 13 + n,
         }
     }
 
-    fn location(&self, value: Value) -> Location {
-        self.locations.of(value, self.part)
+    fn slot(&self, slot: u32) -> Operand {
+        at(BLOCK, self.place_of_slot(slot))
     }
 
-    fn slot(&self, slot: u32) -> Operand {
-        at(BLOCK, self.slots + 64 * slot as i32)
+    /// One of three areas of 8 bytes for each lane of the widest code.
+    fn area(&self, n: i32) -> i32 {
+        self.areas + AREA * n
     }
 
     /// The vector that holds `value`; one that has no register is read into scratch vector `n`.
@@ -304,7 +141,7 @@ impl Emitter<'_> {
         let lane = self.code.lane(value);
         match self.location(value) {
             Location::Slot(slot) => self.slot(slot),
-            Location::Pool if lane.size() >= 4 || self.level == Level::Avx2 => self.pooled(value),
+            Location::Pool if lane.size() >= 4 || self.machine.extension == Extension::Avx2 => self.pooled(value),
             _ => v(self.vector(value, n), self.bytes(lane)),
         }
     }
@@ -313,12 +150,12 @@ impl Emitter<'_> {
     fn pooled(&mut self, value: Value) -> Operand {
         let (lane, bits) = (self.code.lane(value), self.constants[&value]);
         let once = &bits.to_le_bytes()[..lane.size()];
-        match self.level {
-            Level::Avx2 => {
+        match self.machine.extension {
+            Extension::Avx2 => {
                 let place = self.pool.place(once.repeat(32 / lane.size()));
                 at(POOL, place)
             }
-            Level::Avx512 => {
+            Extension::Avx512 => {
                 let place = self.pool.place(once.repeat(8 / lane.size()));
                 let lanes = self.bytes(lane) / lane.size();
                 let mem = ptr(gpq(POOL), place, 0);
@@ -379,7 +216,7 @@ impl Emitter<'_> {
 
     /// Moves a vector between registers and memory, whole.
     fn move_vector(&mut self, to: Operand, from: Operand) {
-        let id = if self.level == Level::Avx512 { InstId::Vmovdqu32 } else { InstId::Vmovdqu };
+        let id = if self.machine.extension == Extension::Avx512 { InstId::Vmovdqu32 } else { InstId::Vmovdqu };
         self.e(id, &[to, from]);
     }
 
@@ -398,7 +235,7 @@ impl Emitter<'_> {
     /// A loop's index for each lane.
     fn index(&mut self, result: Value, axis: Axis) {
         let lane = self.code.lane(result);
-        let (kind, cell) = self.loops.iter().find(|nest| nest.axis == axis).map(|nest| (nest.kind, nest.index)).expect("verified");
+        let (kind, cell) = self.nest(axis);
         let to = self.target(result);
         let vector = v(to, self.bytes(lane));
         let index = self.general(cell, RAX);
@@ -430,12 +267,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// A new word of the block.
-    fn word(&mut self) -> i32 {
-        self.block += 8;
-        self.block - 8
-    }
-
     /// Reads a count into a register.
     fn count_to(&mut self, register: General, count: Count) {
         match count {
@@ -459,20 +290,8 @@ impl Emitter<'_> {
         }
     }
 
-    fn in_lanes(&self) -> bool {
-        self.loops.iter().any(|nest| nest.kind == Kind::Lanes)
-    }
-
-    fn label(&mut self) -> Label {
-        self.encoder.label()
-    }
-
-    fn bind(&mut self, label: Label) {
-        self.encoder.bind(label);
-    }
-
     fn jump(&mut self, id: InstId, to: Label) {
-        self.encoder.jump(id, to);
+        self.machine.encoder.jump(id, to);
     }
 }
 

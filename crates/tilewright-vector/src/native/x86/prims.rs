@@ -1,7 +1,6 @@
 //! Instructions for primitives.
 
 use super::{encoder::Rounding, *};
-use crate::prim::Prim;
 use InstId as I;
 
 /// The four instructions of a family, by the bytes of a lane.
@@ -15,8 +14,8 @@ fn by_float(lane: Lane, single: InstId, double: InstId) -> InstId {
 }
 
 /// The instruction of two vectors that does what the primitive says, if there is one at this level.
-fn binary(level: Level, prim: Prim, lane: Lane) -> Option<InstId> {
-    let wide = level == Level::Avx512;
+fn binary(extension: Extension, prim: Prim, lane: Lane) -> Option<InstId> {
+    let wide = extension == Extension::Avx512;
     Some(match prim {
         Prim::Add => by_size(lane, [I::Vpaddb, I::Vpaddw, I::Vpaddd, I::Vpaddq]),
         Prim::Sub => by_size(lane, [I::Vpsubb, I::Vpsubw, I::Vpsubd, I::Vpsubq]),
@@ -69,8 +68,8 @@ fn binary(level: Level, prim: Prim, lane: Lane) -> Option<InstId> {
 }
 
 /// The instruction of one vector, and the number that it takes besides.
-fn unary(level: Level, prim: Prim, lane: Lane) -> Option<(InstId, Option<i64>)> {
-    let wide = level == Level::Avx512;
+fn unary(extension: Extension, prim: Prim, lane: Lane) -> Option<(InstId, Option<i64>)> {
+    let wide = extension == Extension::Avx512;
     let rounding = |mode: i64| {
         let id = if wide { by_float(lane, I::Vrndscaleps, I::Vrndscalepd) } else { by_float(lane, I::Vroundps, I::Vroundpd) };
         // Without telling that the result is inexact.
@@ -112,14 +111,14 @@ impl Emitter<'_> {
     pub(super) fn prim(&mut self, prim: Prim, result: Value, operands: &[Value; 3]) {
         let [a, b, c] = *operands;
         let lane = self.code.lane(operands[prim.arity() - 1]);
-        if let Some(id) = binary(self.level, prim, lane) {
+        if let Some(id) = binary(self.machine.extension, prim, lane) {
             let bytes = self.bytes(lane);
             let (x, y) = (self.vector(a, 1), self.second(b, lane));
             let to = self.target(result);
             self.e(id, &[v(to, bytes), v(x, bytes), y]);
             return self.done(result, to);
         }
-        if let Some((id, with)) = unary(self.level, prim, lane) {
+        if let Some((id, with)) = unary(self.machine.extension, prim, lane) {
             let (from, to) = (self.vector(a, 1), self.target(result));
             let (target, source) = (v(to, self.bytes(self.code.lane(result))), v(from, self.bytes(lane)));
             match with {
@@ -163,10 +162,10 @@ impl Emitter<'_> {
         let table = self.pool.place(table.iter().flat_map(|bits| bits.to_le_bytes()).collect());
         let index = self.vector(index, 1);
         let to = self.target(result);
-        match self.level {
+        match self.machine.extension {
             // Lanes behind the width look up something, too.
-            Level::Avx512 => self.e(I::Vpermps, &[v(to, 64), v(index, 64), at(POOL, table)]),
-            Level::Avx2 => {
+            Extension::Avx512 => self.e(I::Vpermps, &[v(to, 64), v(index, 64), at(POOL, table)]),
+            Extension::Avx2 => {
                 // From both halves of the table, of which the fourth bit of the index says which one is meant.
                 let (lower, which, upper) = (v(self.scratch(0), 32), v(self.scratch(1), 32), v(self.scratch(2), 32));
                 self.e(I::Vpermps, &[lower, v(index, 32), at(POOL, table)]);
@@ -182,7 +181,7 @@ impl Emitter<'_> {
     fn second(&mut self, value: Value, lane: Lane) -> Operand {
         // Only instructions on lanes of 4 and 8 bytes repeat a number in memory; of others a whole vector is in the slot.
         match self.location(value) {
-            Location::Pool if self.level == Level::Avx512 && lane.size() < 4 => v(self.vector(value, 2), self.bytes(lane)),
+            Location::Pool if self.machine.extension == Extension::Avx512 && lane.size() < 4 => v(self.vector(value, 2), self.bytes(lane)),
             _ => self.operand(value, 2),
         }
     }
@@ -233,7 +232,7 @@ impl Emitter<'_> {
         self.move_vector(v(up, bytes), v(down, bytes));
         // Roundings of their own make vectors of registers the longest.
         for (to, rounding) in [(down, Rounding::Down), (up, Rounding::Up)] {
-            self.encoder.add_rounded(I::Vfmadd231ps, None, rounding, &[v(to, 64), v(x, 64), v(y, 64)]);
+            self.machine.encoder.add_rounded(I::Vfmadd231ps, None, rounding, &[v(to, 64), v(x, 64), v(y, 64)]);
         }
         let one = self.pool.place(1u32.to_le_bytes().repeat(16));
         self.e(I::Vptestmd, &[m(6), v(down, bytes), at(POOL, one)]);
@@ -251,8 +250,8 @@ impl Emitter<'_> {
             Prim::FLe => Some(0x12),
             _ => None,
         };
-        match self.level {
-            Level::Avx512 => {
+        match self.machine.extension {
+            Extension::Avx512 => {
                 let (x, y) = (self.vector(a, 1), self.second(b, lane));
                 let (id, predicate) = match (float, prim) {
                     (Some(predicate), _) => (by_float(lane, I::Vcmpps, I::Vcmppd), predicate),
@@ -262,7 +261,7 @@ impl Emitter<'_> {
                 };
                 self.e(id, &[m(to), v(x, bytes), y, number(predicate)]);
             }
-            Level::Avx2 => {
+            Extension::Avx2 => {
                 // Less than is greater than of exchanged operands.
                 let (a, b) = if prim == Prim::LtS { (b, a) } else { (a, b) };
                 let (x, y) = (self.vector(a, 1), self.second(b, lane));
@@ -284,8 +283,8 @@ impl Emitter<'_> {
     }
 
     fn select(&mut self, result: Value, lane: Lane, [mask, yes, no]: [Value; 3]) {
-        match (lane, self.level) {
-            (Lane::Mask, Level::Avx512) => {
+        match (lane, self.machine.extension) {
+            (Lane::Mask, Extension::Avx512) => {
                 // no ^ (mask & (yes ^ no))
                 let (y, n) = (self.mask(yes, 0), self.mask(no, 1));
                 self.e(I::Kxorq, &[m(6), m(y), m(n)]);
@@ -305,7 +304,7 @@ impl Emitter<'_> {
                 self.e(I::Kxorq, &[m(6), m(6), m(n)]);
                 self.mask_done(result, 6);
             }
-            (_, Level::Avx512) => {
+            (_, Extension::Avx512) => {
                 let (which, bytes) = (self.mask(mask, 0), self.bytes(lane));
                 let (n, y) = (self.vector(no, 1), self.second(yes, lane));
                 let to = self.target(result);
@@ -313,7 +312,7 @@ impl Emitter<'_> {
                 self.masked(which, false, id, &[v(to, bytes), v(n, bytes), y]);
                 self.done(result, to);
             }
-            (_, Level::Avx2) => {
+            (_, Extension::Avx2) => {
                 let size = if lane == Lane::Mask { self.mask_size() } else { lane.size() };
                 let bytes = self.bytes(lane);
                 let which = self.vector(mask, 0);
@@ -338,8 +337,8 @@ impl Emitter<'_> {
 
     fn masks(&mut self, prim: Prim, result: Value, a: Value, b: Value) {
         let to = self.mask_target(result);
-        match self.level {
-            Level::Avx512 => {
+        match self.machine.extension {
+            Extension::Avx512 => {
                 let x = self.mask(a, 0);
                 match prim {
                     Prim::MNot => self.e(I::Knotq, &[m(to), m(x)]),
@@ -354,7 +353,7 @@ impl Emitter<'_> {
                     }
                 }
             }
-            Level::Avx2 => {
+            Extension::Avx2 => {
                 let x = self.vector(a, 1);
                 let y = if prim == Prim::MNot {
                     let ones = self.scratch(2);
@@ -411,7 +410,7 @@ impl Emitter<'_> {
         // The upper half of x times the lower of y; then the other way round, by way of memory, as no vector is left.
         self.e(I::Vpsrlq, &[sum, x, number(32)]);
         self.e(I::Vpmuludq, &[sum, sum, y]);
-        let area = at(BLOCK, self.areas[0]);
+        let area = at(BLOCK, self.area(0));
         self.move_vector(area, sum);
         self.e(I::Vpsrlq, &[sum, y, number(32)]);
         self.e(I::Vpmuludq, &[sum, sum, x]);
@@ -426,7 +425,7 @@ impl Emitter<'_> {
     /// Products of 128 bits and quotients of integers of 64 bits, lane by lane.
     fn scalar(&mut self, prim: Prim, result: Value, a: Value, b: Value) {
         let bytes = self.bytes(Lane::I64);
-        let [first, second, _] = self.areas;
+        let (first, second) = (self.area(0), self.area(1));
         let (x, y) = (self.vector(a, 1), self.vector(b, 2));
         self.move_vector(at(BLOCK, first), v(x, bytes));
         self.move_vector(at(BLOCK, second), v(y, bytes));

@@ -1,0 +1,259 @@
+//! Loops, what they carry, and folds: the same for all instruction sets.
+
+use super::{
+    encoder::Label,
+    registers::is_unrolled,
+    walk::{Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, without_offset},
+};
+use crate::code::{Carried, Count, Fold, Item, Kind, Loop, Value, Variability, While};
+
+/// Which lanes go on to the next iteration.
+#[derive(Clone, Copy)]
+enum Going {
+    All,
+    /// Those that are active.
+    Active,
+    /// Those whose mask holds.
+    Where(Value),
+}
+
+impl<M> Walk<'_, M>
+where
+    Self: InstructionSet,
+{
+    pub(super) fn loop_(&mut self, inner: &Loop) {
+        self.begin_carried(&inner.carried);
+        let innermost = !inner.body.iter().any(|item| matches!(item, Item::Loop(_)));
+        let free = self.free.clone();
+        let index = self.cell(innermost);
+        self.set(index, 0);
+        self.loops.push(Nest { axis: inner.axis, kind: inner.kind, index, addresses: Vec::new() });
+        let over = self.label();
+        // Nothing is read, not even an address, where it does not run.
+        self.jump_if(index, Order::NotBelow, Bound::Count(inner.count), over);
+        self.addresses(&inner.body, innermost);
+        match inner.kind {
+            Kind::Serial => {
+                let head = self.label();
+                self.bind(head);
+                self.iteration(inner, 1);
+                self.jump_if(index, Order::Below, Bound::Count(inner.count), head);
+            }
+            Kind::Lanes => self.over_lanes(inner, index, over),
+        }
+        self.bind(over);
+        self.loops.pop();
+        self.free = free;
+    }
+
+    /// Repeats as long as a lane has to, and hands on in those that have.
+    pub(super) fn while_(&mut self, inner: &While) {
+        self.begin_carried(&inner.carried);
+        let running = inner.carried[0].arg;
+        let (head, over, left) = (self.label(), self.label(), self.word());
+        self.set(Cell::Word(left), inner.limit.into());
+        self.bind(head);
+        self.count_down(left, over);
+        self.jump_if_none(running, over);
+        self.items(&inner.body);
+        self.next_carried(&inner.carried, Going::Where(running));
+        self.jump_to(head);
+        self.bind(over);
+    }
+
+    /// A new cell: a register in innermost loops, as long as there are some.
+    fn cell(&mut self, innermost: bool) -> Cell {
+        let register = if innermost { self.free.pop() } else { None };
+        register.map_or_else(|| Cell::Word(self.word()), Cell::General)
+    }
+
+    /// Computes the addresses of the places that stand in the loop itself, for its first iteration.
+    fn addresses(&mut self, body: &[Item], innermost: bool) {
+        for item in body {
+            let (Item::Load { place, .. } | Item::Store { place, .. }) = item else { continue };
+            let (place, _) = without_offset(place);
+            let known = |nest: &Nest| nest.addresses.iter().any(|(p, _)| *p == place);
+            if self.loops.last().is_some_and(known) {
+                continue;
+            }
+            let cell = self.cell(innermost);
+            self.address_to_cell(cell, &place);
+            self.loops.last_mut().expect("in a loop").addresses.push((place, cell));
+        }
+    }
+
+    /// The body once, and all that goes on to the next iteration, which is `step` further.
+    fn iteration(&mut self, inner: &Loop, step: i64) {
+        self.items(&inner.body);
+        self.next_carried(&inner.carried, if inner.kind == Kind::Lanes { Going::Active } else { Going::All });
+        self.advance(step);
+    }
+
+    /// Moves the loop's index and the addresses of its places on by some iterations.
+    fn advance(&mut self, step: i64) {
+        let nest = self.loops.last().expect("in a loop");
+        let (axis, index, addresses) = (nest.axis, nest.index, nest.addresses.clone());
+        for (place, cell) in addresses {
+            if let Some(term) = place.terms.iter().find(|term| term.axis == axis) {
+                self.add(cell, term.stride, step);
+            }
+        }
+        self.add(index, Count::Const(1), step);
+    }
+
+    /// A loop over lanes: groups of all lanes of the code, part by part, as long as whole groups are left; then parts of which some lanes may
+    /// be left out. A loop that carries nothing has no groups but parts.
+    fn over_lanes(&mut self, inner: &Loop, index: Cell, over: Label) {
+        let parts = if inner.carried.is_empty() { 1 } else { self.code.lanes() / self.width };
+        let unrolled = if is_unrolled(inner, self.width, self.unrolled) { self.unrolled } else { 1 };
+        let (width, group) = (self.width as i64, (self.width * parts * unrolled) as i64);
+        let whole = matches!(inner.count, Count::Const(n) if n % group == 0);
+        let at_least_one = matches!(inner.count, Count::Const(n) if n >= group);
+        // The index from which on no whole group is left.
+        let last = self.word();
+        if !whole {
+            self.set_above(last, inner.count, group - 1);
+        }
+        let (head, tail) = (self.label(), self.label());
+        if !at_least_one && !whole {
+            self.jump_if(index, Order::NotBelow, Bound::Word(last), tail);
+        }
+        self.bind(head);
+        if unrolled > 1 {
+            for item in &inner.body {
+                // What is the same for all lanes is for all vectors.
+                let uniform = item.result().is_some_and(|value| self.code.variability(value) == Variability::Uniform);
+                for part in 0..if uniform { 1 } else { unrolled } {
+                    (self.part, self.ahead) = (part, part * self.width);
+                    self.item(item);
+                }
+            }
+            (self.part, self.ahead) = (0, 0);
+            self.advance(group);
+        } else {
+            for part in 0..parts {
+                self.part = part;
+                self.iteration(inner, width);
+            }
+        }
+        let end = if whole { Bound::Count(inner.count) } else { Bound::Word(last) };
+        self.jump_if(index, Order::Below, end, head);
+        self.bind(tail);
+        if !whole {
+            let tail = Tail { number: self.word(), mask: self.room(1) };
+            // What is left of vectors side by side is computed by the same code.
+            let again = self.label();
+            self.bind(again);
+            for part in 0..parts {
+                self.part = part;
+                self.begin_tail(inner.count, index, tail, over);
+                self.tail = Some(tail);
+                self.iteration(inner, width);
+                self.tail = None;
+            }
+            if unrolled > 1 {
+                self.jump_to(again);
+            }
+        }
+        self.part = 0;
+    }
+
+    /// Puts what a loop begins with where it carries it.
+    fn begin_carried(&mut self, carried: &[Carried]) {
+        for c in carried {
+            let partial = self.code.variability(c.result) == Variability::Partial;
+            for part in 0..if partial { self.code.lanes() / self.width } else { 1 } {
+                let outside = if partial { std::mem::replace(&mut self.part, part) } else { self.part };
+                self.copy_value(c.init, c.arg);
+                self.part = outside;
+            }
+        }
+    }
+
+    /// Puts what an iteration hands on where the next one finds it. Lanes that do not go on keep what they have.
+    fn next_carried(&mut self, carried: &[Carried], going: Going) {
+        // What is itself carried may be overwritten before it is read: all of these are set aside first.
+        let swapped: Vec<bool> = carried.iter().map(|c| carried.iter().any(|d| d.arg == c.next && d.arg != c.arg)).collect();
+        let parts = |e: &Self, c: &Carried| if e.code.variability(c.arg) == Variability::Partial { e.code.lanes() / e.width } else { 1 };
+        let mut aside = Vec::new();
+        for (c, _) in carried.iter().zip(&swapped).filter(|(_, swapped)| **swapped) {
+            for part in 0..parts(self, c) {
+                let place = self.room(1);
+                let outside = self.part;
+                self.part += part;
+                self.value_to_memory(c.next, place);
+                self.part = outside;
+                aside.push(place);
+            }
+        }
+        let mut aside = aside.into_iter();
+        let sources: Vec<(&Carried, Vec<Option<i32>>)> = carried
+            .iter()
+            .zip(swapped)
+            .map(|(c, swapped)| (c, (0..parts(self, c)).map(|_| swapped.then(|| aside.next()).flatten()).collect()))
+            .collect();
+        // The mask of the lanes that go on is the first, and is read for all others.
+        for (c, sources) in sources.into_iter().rev() {
+            for (part, from) in sources.into_iter().enumerate() {
+                let outside = self.part;
+                self.part += part;
+                let from = from.map_or(Source::Value(c.next), Source::Memory);
+                let active = match going {
+                    Going::All => None,
+                    Going::Active => self.active_lanes(),
+                    Going::Where(mask) => Some(self.mask_aside(mask)),
+                };
+                match (from, active) {
+                    (Source::Memory(place), None) => self.value_from_memory(c.arg, place),
+                    (Source::Value(next), None) => self.copy_value(next, c.arg),
+                    (from, Some(active)) => self.copy_active(from, c.arg, active),
+                }
+                self.part = outside;
+            }
+        }
+    }
+
+    /// Folds part by part, then within a vector, the upper half onto the lower.
+    pub(super) fn fold(&mut self, fold: &Fold) {
+        let parts = self.code.lanes() / self.width;
+        // The parts are set aside: the fold does not change what it folds.
+        let areas: Vec<i32> = fold.partials.iter().map(|_| self.room(parts)).collect();
+        let at = |area: i32, part: usize| area + Self::ROOM * part as i32;
+        for (partial, area) in fold.partials.iter().zip(&areas) {
+            for part in 0..parts {
+                self.part = part;
+                self.value_to_memory(*partial, at(*area, part));
+            }
+            self.part = 0;
+        }
+        let mut half = parts / 2;
+        while half > 0 {
+            for part in 0..half {
+                for (i, area) in areas.iter().enumerate() {
+                    self.value_from_memory(fold.lower[i], at(*area, part));
+                    self.value_from_memory(fold.upper[i], at(*area, part + half));
+                }
+                self.items(&fold.body);
+                for (i, area) in areas.iter().enumerate() {
+                    self.value_to_memory(fold.combined[i], at(*area, part));
+                }
+            }
+            half /= 2;
+        }
+        let mut half = self.width / 2;
+        while half > 0 {
+            for (i, area) in areas.iter().enumerate() {
+                self.value_from_memory(fold.lower[i], *area);
+                self.upper_half(fold.lower[i], fold.upper[i], half);
+            }
+            self.items(&fold.body);
+            for (i, area) in areas.iter().enumerate() {
+                self.value_to_memory(fold.combined[i], *area);
+            }
+            half /= 2;
+        }
+        for (result, area) in fold.results.iter().zip(&areas) {
+            self.first_lane(*result, *area);
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! The walk over code that becomes machine code: what is the same for all instruction sets.
+//!
+//! An [`InstructionSet`] is a [`Walk`] with a machine of its own, and says how what stands here is said in its instructions. The machine code gets one argument,
+//! the address of a block: the argument slots, then the frame, in which slots, words and what is set aside for a while follow each other.
+
+use super::{
+    encoder::Label,
+    registers::{Location, Locations, Registers, assign, is_unrolled},
+};
+use crate::{
+    code::{Axis, Code, Count, Item, Kind, Loop, Param, ParamKind, Place, Term, Value},
+    prim::Lane,
+};
+use asmkit::AsmError;
+use std::collections::BTreeMap;
+
+/// Machine code, and what it needs around it.
+pub(super) struct Emitted {
+    pub(super) bytes: Vec<u8>,
+    pub(super) pool: Vec<u8>,
+    /// Bytes of the block.
+    pub(super) block: usize,
+    /// Where the instructions of each item begin, with its first line; in the order in which they were emitted, if they are listed.
+    pub(super) items: Vec<(usize, String)>,
+}
+
+/// A general register, by its number.
+pub(super) type General = u32;
+
+/// Where a 64-bit number lives: a loop's index or an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cell {
+    General(General),
+    /// Bytes into the block.
+    Word(i32),
+}
+
+/// What a cell is compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Bound {
+    Count(Count),
+    /// A word of the block.
+    Word(i32),
+}
+
+/// How a cell compares with a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    Below,
+    NotBelow,
+}
+
+/// A loop that is being emitted.
+pub(super) struct Nest {
+    pub(super) axis: Axis,
+    pub(super) kind: Kind,
+    pub(super) index: Cell,
+    /// Addresses of the current iteration's places, of those that stand in the loop itself: of all that are a distance apart, one.
+    pub(super) addresses: Vec<(Place, Cell)>,
+}
+
+/// Where it stands which lanes are active, while a tail is emitted.
+#[derive(Clone, Copy)]
+pub(super) struct Tail {
+    /// The word with their number.
+    pub(super) number: i32,
+    /// Their mask.
+    pub(super) mask: i32,
+}
+
+/// What is handed on: a value, or one that was set aside in the block.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    Value(Value),
+    Memory(i32),
+}
+
+/// How the lanes of an access lie.
+pub(super) enum Along {
+    /// One place for all.
+    Same,
+    /// Side by side.
+    Contiguous,
+    /// So many bytes apart.
+    Strided(Count),
+}
+
+/// Code on its way to machine code.
+pub(super) struct Walk<'a, M> {
+    pub(super) code: &'a Code,
+    /// What the instruction set has of its own.
+    pub(super) machine: M,
+    /// Bytes of a vector.
+    pub(super) vector_bytes: usize,
+    pub(super) locations: Locations,
+    /// Lanes that are computed at once.
+    pub(super) width: usize,
+    /// Which of the parts of the code's lanes, or of the vectors side by side, is being emitted.
+    pub(super) part: usize,
+    /// How many vectors unrolled loops compute side by side.
+    pub(super) unrolled: usize,
+    /// Lanes by which what is being emitted is ahead of the loop's index.
+    pub(super) ahead: usize,
+    pub(super) constants: BTreeMap<Value, u64>,
+    pub(super) pool: Pool,
+    pub(super) loops: Vec<Nest>,
+    pub(super) tail: Option<Tail>,
+    /// Begin of the vector slots in the block.
+    pub(super) slots: i32,
+    /// Begin of what the instruction set keeps in the block.
+    pub(super) areas: i32,
+    /// Bytes of the block so far.
+    pub(super) block: i32,
+    /// General registers for cells.
+    pub(super) free: Vec<General>,
+    listed: Option<Vec<(usize, String)>>,
+}
+
+/// What the walk asks of an instruction set: it is implemented for [`Walk`] with the machine that the set has.
+pub(super) trait InstructionSet {
+    /// Bytes of the block between vectors that are kept there, and what they begin at multiples of: a power of two.
+    const ROOM: i32;
+    /// Bytes of the block that it wants for itself.
+    const AREAS: i32;
+    /// The general registers for indices and addresses of innermost loops, of which the last are taken first.
+    const CELLS: &'static [General];
+
+    /// The bytes of the code.
+    fn finish(self) -> Result<Vec<u8>, AsmError>;
+    /// Bytes of code so far.
+    fn position(&self) -> usize;
+    fn label(&mut self) -> Label;
+    /// The label is here.
+    fn bind(&mut self, label: Label);
+    fn jump_to(&mut self, label: Label);
+
+    /// What stands in front of all items.
+    fn begin(&mut self);
+    /// What stands behind all items.
+    fn end(&mut self);
+    /// An item that is no loop and no fold.
+    fn simple(&mut self, item: &Item);
+
+    /// Writes a number to a cell.
+    fn set(&mut self, cell: Cell, number: i64);
+    /// Adds to a cell a count, so many times.
+    fn add(&mut self, cell: Cell, count: Count, times: i64);
+    /// Writes to a word what a count is above a number.
+    fn set_above(&mut self, word: i32, count: Count, number: i64);
+    /// Subtracts 1 from a word, and jumps if less than zero is left.
+    fn count_down(&mut self, word: i32, over: Label);
+    /// Jumps if a cell compares so.
+    fn jump_if(&mut self, cell: Cell, order: Order, bound: Bound, to: Label);
+    /// Jumps if a mask holds for no lane.
+    fn jump_if_none(&mut self, mask: Value, to: Label);
+    /// Writes the address of a place in the current iterations to a cell.
+    fn address_to_cell(&mut self, cell: Cell, place: &Place);
+    /// Writes how many iterations are left, and the mask of the lanes that do them, or jumps if there are none.
+    fn begin_tail(&mut self, count: Count, index: Cell, tail: Tail, over: Label);
+
+    /// A vector with the mask of the lanes that are active, if not all are; good until the next item but for what copies in it.
+    fn active_lanes(&mut self) -> Option<u8>;
+    /// A copy of a mask, as [`active_lanes`](InstructionSet::active_lanes) gives one.
+    fn mask_aside(&mut self, mask: Value) -> u8;
+    fn copy_value(&mut self, from: Value, to: Value);
+    /// Copies in the lanes of a mask that [`active_lanes`](InstructionSet::active_lanes) gave.
+    fn copy_active(&mut self, from: Source, to: Value, active: u8);
+    /// Sets a value aside in the block.
+    fn value_to_memory(&mut self, value: Value, to: i32);
+    /// Takes a value from where one of its type was set aside.
+    fn value_from_memory(&mut self, value: Value, from: i32);
+    /// The lanes from `half` on as the first ones.
+    fn upper_half(&mut self, lower: Value, upper: Value, half: usize);
+    /// The first lane of what was set aside, in all lanes.
+    fn first_lane(&mut self, result: Value, from: i32);
+}
+
+/// Constants, by their bytes.
+#[derive(Default)]
+pub(super) struct Pool {
+    bytes: Vec<u8>,
+    found: BTreeMap<Vec<u8>, i32>,
+}
+
+impl Pool {
+    pub(super) fn place(&mut self, bytes: Vec<u8>) -> i32 {
+        let pool = &mut self.bytes;
+        *self.found.entry(bytes).or_insert_with_key(|bytes| {
+            pool.resize(pool.len().next_multiple_of(64), 0);
+            let place = pool.len() as i32;
+            pool.extend_from_slice(bytes);
+            // Whoever reads a whole vector here stays inside.
+            pool.resize(pool.len().next_multiple_of(64), 0);
+            place
+        })
+    }
+}
+
+/// The slot of each parameter: buffers take two, begin and length. The first slot is the pool's, the second the fault's.
+pub(super) fn slot_of(params: &[ParamKind], param: Param) -> i32 {
+    let before = params[..param.index()].iter().map(|kind| if *kind == ParamKind::Buffer { 2 } else { 1 }).sum::<i32>();
+    8 * (2 + before)
+}
+
+pub(super) const FAULT: i32 = 8;
+
+/// The vectors that an instruction set offers.
+#[derive(Clone, Copy)]
+pub(super) struct Offer {
+    /// Bytes of one.
+    pub(super) bytes: usize,
+    /// How many registers values may live in.
+    pub(super) vectors: u8,
+    /// How many masks may live in registers of their own. None: masks are vectors.
+    pub(super) masks: Option<u8>,
+}
+
+/// How many lanes are computed at once: as many as a vector has of the widest type, at most those of the code.
+fn width_of(code: &Code, bytes: usize) -> usize {
+    let widest = (0..code.values()).map(|v| code.lane(Value(v as u32))).filter(|lane| *lane != Lane::Mask).map(Lane::size).max();
+    (bytes / widest.unwrap_or(1)).min(code.lanes())
+}
+
+/// How many vectors may be computed side by side, the most first: powers of two, as most counts are multiples of these. Chains of items that wait
+/// for each other keep the CPU busy so.
+const UNROLLED: [usize; 2] = [4, 2];
+/// The most items that all vectors side by side have, so that code stays small: of what is longer, one vector keeps the CPU busy for long.
+const MOST_UNROLLED: usize = 400;
+
+/// Whether one of the loops is [unrolled](is_unrolled), if there are registers for it.
+fn has_unrolled(items: &[Item], width: usize, unrolled: usize) -> bool {
+    let of = |inner: &Loop| is_unrolled(inner, width, unrolled) || has_unrolled(&inner.body, width, unrolled);
+    items.iter().any(|item| matches!(item, Item::Loop(inner) if of(inner)))
+}
+
+/// How many items the longest body of a loop has.
+fn longest_body(items: &[Item]) -> usize {
+    let of = |item: &Item| if let Item::Loop(inner) = item { inner.body.len().max(longest_body(&inner.body)) } else { 0 };
+    items.iter().map(of).max().unwrap_or(0)
+}
+
+/// Emits machine code; `lists`: with the item that each part of it is of.
+pub(super) fn emit<'a, M>(code: &'a Code, offer: Offer, machine: M, lists: bool) -> Result<Emitted, AsmError>
+where
+    Walk<'a, M>: InstructionSet,
+{
+    let Offer { bytes, vectors, masks } = offer;
+    let width = width_of(code, bytes);
+    let parts = code.lanes() / width;
+    let registers = |unrolled| Registers { vectors, masks, parts, width, unrolled };
+    // Vectors side by side have to have registers, but for what is rarely done.
+    let side_by_side = |unrolled: usize| {
+        let locations = (has_unrolled(&code.body, width, unrolled) && unrolled * longest_body(&code.body) <= MOST_UNROLLED)
+            .then(|| assign(code, registers(unrolled)))?;
+        (locations.spilled < 8.0).then_some((unrolled, locations))
+    };
+    let (unrolled, locations) = UNROLLED.into_iter().find_map(side_by_side).unwrap_or_else(|| (1, assign(code, registers(1))));
+    let slots = align::<Walk<'a, M>>(slot_of(&code.params, Param(code.params.len() as u32)));
+    let areas = slots + Walk::<'a, M>::ROOM * locations.slots as i32;
+    let mut walk = Walk {
+        code,
+        machine,
+        vector_bytes: bytes,
+        locations,
+        width,
+        part: 0,
+        unrolled,
+        ahead: 0,
+        constants: BTreeMap::new(),
+        pool: Pool::default(),
+        loops: Vec::new(),
+        tail: None,
+        slots,
+        areas,
+        block: areas + Walk::<'a, M>::AREAS,
+        free: Walk::<'a, M>::CELLS.to_vec(),
+        listed: lists.then(Vec::new),
+    };
+    walk.begin();
+    walk.items(code.body());
+    walk.end();
+    let (pool, block, items) = (std::mem::take(&mut walk.pool.bytes), walk.block as usize, walk.listed.take().unwrap_or_default());
+    Ok(Emitted { bytes: walk.finish()?, pool, block, items })
+}
+
+/// The next place in the block where a vector may be kept.
+fn align<S: InstructionSet>(place: i32) -> i32 {
+    (place + S::ROOM - 1) & !(S::ROOM - 1)
+}
+
+impl<M> Walk<'_, M>
+where
+    Self: InstructionSet,
+{
+    pub(super) fn items(&mut self, items: &[Item]) {
+        items.iter().for_each(|item| self.item(item));
+    }
+
+    pub(super) fn item(&mut self, item: &Item) {
+        let position = self.position();
+        if let Some(listed) = &mut self.listed {
+            listed.push((position, self.code.first_line(item)));
+        }
+        match item {
+            Item::Loop(inner) => self.loop_(inner),
+            Item::While(inner) => self.while_(inner),
+            Item::Fold(fold) => self.fold(fold),
+            item => self.simple(item),
+        }
+    }
+
+    pub(super) fn location(&self, value: Value) -> Location {
+        self.locations.of(value, self.part)
+    }
+
+    /// Where a slot lies in the block.
+    pub(super) fn place_of_slot(&self, slot: u32) -> i32 {
+        self.slots + Self::ROOM * slot as i32
+    }
+
+    /// The bits of a constant.
+    pub(super) fn bits(&self, constant: Value) -> u64 {
+        self.constants[&constant]
+    }
+
+    /// A new word of the block.
+    pub(super) fn word(&mut self) -> i32 {
+        self.block += 8;
+        self.block - 8
+    }
+
+    /// New room in the block for so many vectors.
+    pub(super) fn room(&mut self, vectors: usize) -> i32 {
+        let place = align::<Self>(self.block);
+        self.block = place + Self::ROOM * vectors as i32;
+        place
+    }
+
+    pub(super) fn in_lanes(&self) -> bool {
+        self.loops.iter().any(|nest| nest.kind == Kind::Lanes)
+    }
+
+    /// A loop around: how its iterations are done, and its index.
+    pub(super) fn nest(&self, axis: Axis) -> (Kind, Cell) {
+        self.loops.iter().find(|nest| nest.axis == axis).map(|nest| (nest.kind, nest.index)).expect("verified")
+    }
+
+    /// The term of the loop over lanes, if there is one around, and the place has one.
+    pub(super) fn lanes_term<'p>(&self, place: &'p Place) -> Option<&'p Term> {
+        let lanes = self.loops.iter().find(|nest| nest.kind == Kind::Lanes).map(|nest| nest.axis);
+        place.terms.iter().find(|term| Some(term.axis) == lanes)
+    }
+
+    /// How the lanes of an access to numbers of so many bytes lie.
+    pub(super) fn along(&self, place: &Place, size: usize) -> Along {
+        match self.lanes_term(place).map(|term| term.stride) {
+            None | Some(Count::Const(0)) => Along::Same,
+            Some(Count::Const(stride)) if stride == size as i64 => Along::Contiguous,
+            Some(stride) => Along::Strided(stride),
+        }
+    }
+
+    /// Where the address of a place stands that stands in the loop itself, and how many bytes behind it the place is.
+    pub(super) fn known_address(&self, place: &Place) -> (Place, Option<Cell>, i32) {
+        let (near, distance) = without_offset(place);
+        let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| *p == near)).map(|(_, cell)| *cell);
+        (near, cell, distance)
+    }
+}
+
+/// A place near by, which others may have, too, and how many bytes behind it a place is.
+pub(super) fn without_offset(place: &Place) -> (Place, i32) {
+    // What else is added fits into the other half of what instructions reach.
+    const REACH: u32 = 1 << 30;
+    let distance = i32::try_from(place.offset).ok().filter(|offset| offset.unsigned_abs() < REACH).unwrap_or(0);
+    let terms = place.terms.iter().map(|term| Term { limit: None, ..*term }).collect();
+    (Place { buffer: place.buffer, offset: place.offset - i64::from(distance), terms }, distance)
+}
