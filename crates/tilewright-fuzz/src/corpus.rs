@@ -36,6 +36,19 @@ pub fn folder() -> PathBuf {
     folder
 }
 
+/// The folders of all cases of the corpus, in order; only that of one, if the environment variable `CASE` names it.
+///
+/// # Panics
+/// When the corpus cannot be read.
+pub fn cases() -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder().join("cases")).expect("the corpus has cases").map(|entry| entry.expect("an entry").path());
+    let only = env::var_os("CASE");
+    let is_meant = |folder: &PathBuf| only.as_ref().is_none_or(|only| folder.ends_with(only));
+    let mut cases: Vec<PathBuf> = entries.filter(|folder| folder.join("case.json").is_file() && is_meant(folder)).collect();
+    cases.sort();
+    cases
+}
+
 /// The paths of all files with this extension in the corpus, in order.
 pub fn paths(extension: &str) -> Vec<PathBuf> {
     paths_below(&folder(), extension)

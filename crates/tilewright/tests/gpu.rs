@@ -1,10 +1,6 @@
 //! What the compiler to PTX makes of the corpus, run on the PTX machine, gives the expected results; and `ptxas` takes it for every target.
 
-use std::{
-    fs,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-};
+use std::{fs, num::NonZeroUsize, path::Path};
 use tilewright::{
     case::{Case, PtxOptions},
     ptxas::Ptxas,
@@ -12,16 +8,6 @@ use tilewright::{
 use tilewright_fuzz::corpus;
 use tilewright_gpu::{Target, compile, coverage};
 use tilewright_oracle::{Oracle, failures};
-
-fn cases() -> Vec<PathBuf> {
-    let folders = fs::read_dir(corpus::folder().join("cases")).expect("the corpus").map(|entry| entry.expect("an entry").path());
-    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("case.json").is_file()).collect();
-    folders.sort();
-    if let Ok(only) = std::env::var("CASE") {
-        folders.retain(|folder| folder.ends_with(&only));
-    }
-    folders
-}
 
 /// What is wrong with a case on the PTX machine, in two orders of blocks and warps.
 fn check(folder: &Path) -> Option<String> {
@@ -40,14 +26,14 @@ fn check(folder: &Path) -> Option<String> {
 
 #[test]
 fn compiled_cases_give_the_expected_results_on_the_ptx_machine() {
-    let failures: Vec<String> = cases().iter().filter_map(|folder| check(folder)).collect();
+    let failures: Vec<String> = corpus::cases().iter().filter_map(|folder| check(folder)).collect();
     assert!(failures.is_empty(), "{} cases:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn ptxas_takes_what_is_compiled_for_every_target() {
     let mut jobs = Vec::new();
-    for folder in cases() {
+    for folder in corpus::cases() {
         jobs.extend(Target::ALL.map(|target| (folder.clone(), target)));
     }
     let Some(oracle) = Oracle::or_skip(&format!("{} kernels through ptxas", jobs.len())) else { return };

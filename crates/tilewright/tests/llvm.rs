@@ -1,6 +1,5 @@
 //! The corpus by way of LLVM: what `llc` and libNVVM make of its modules gives the expected results on the PTX machine.
 
-use std::{fs, path::PathBuf};
 use tilewright::case::Case;
 use tilewright_fuzz::corpus;
 use tilewright_gpu::{Target, compile};
@@ -10,19 +9,9 @@ use tilewright_ptx::{
     parse,
 };
 
-fn cases() -> Vec<PathBuf> {
-    let folders = fs::read_dir(corpus::folder().join("cases")).expect("the corpus").map(|entry| entry.expect("an entry").path());
-    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("case.json").is_file()).collect();
-    folders.sort();
-    if let Ok(only) = std::env::var("CASE") {
-        folders.retain(|folder| folder.ends_with(&only));
-    }
-    folders
-}
-
 /// What is wrong with each case whose module a compiler makes PTX of.
 fn check(target: Target, to_ptx: impl Fn(&str) -> Result<String, String> + Sync) {
-    let folders = cases();
+    let folders = corpus::cases();
     let failures = failures(&folders, |folder| {
         let case = Case::load(folder).expect("a case");
         let kernel = compile(&case.module(None).expect("a valid module"), case.entry(), target).expect("it is compiled");
@@ -44,12 +33,12 @@ fn check(target: Target, to_ptx: impl Fn(&str) -> Result<String, String> + Sync)
 
 #[test]
 fn cases_by_way_of_llc_give_the_expected_results() {
-    let Some(llc) = Llc::or_skip(&format!("{} cases by way of llc", cases().len())) else { return };
+    let Some(llc) = Llc::or_skip(&format!("{} cases by way of llc", corpus::cases().len())) else { return };
     check(Target::Sm80, |module| llc.compile(module, "sm_80"));
 }
 
 #[test]
 fn cases_by_way_of_libnvvm_give_the_expected_results() {
-    let Some(oracle) = Oracle::or_skip(&format!("{} cases by way of libNVVM", cases().len())) else { return };
+    let Some(oracle) = Oracle::or_skip(&format!("{} cases by way of libNVVM", corpus::cases().len())) else { return };
     check(Target::Sm100, |module| oracle.compile_llvm(module, "compute_100"));
 }

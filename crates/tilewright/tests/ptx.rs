@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{self, Write as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 use tilewright::case::Case;
 use tilewright_fuzz::corpus;
@@ -18,13 +18,6 @@ use tilewright_ptx::{
 const GPU: &str = "sm_80";
 /// Cases that tileiras refuses for this GPU: it has no 8-bit floats.
 const REFUSED: [&str; 6] = ["casts_fp8", "casts_rounding", "fp8_quantize", "matmul_f8e4m3", "matmul_f8e5m2", "mma_scaled_mxfp8"];
-
-fn cases() -> Vec<PathBuf> {
-    let folders = fs::read_dir(corpus::folder().join("cases")).expect("the corpus").map(|entry| entry.expect("an entry").path());
-    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("case.json").is_file()).collect();
-    folders.sort();
-    folders
-}
 
 /// What is wrong with a case.
 fn check(oracle: &Oracle, folder: &Path) -> Option<String> {
@@ -71,7 +64,7 @@ fn check(oracle: &Oracle, folder: &Path) -> Option<String> {
 
 #[test]
 fn the_corpus_compiled_by_nvidia_gives_the_expected_results() {
-    let mut cases = cases();
+    let mut cases = corpus::cases();
     let Some(oracle) = Oracle::or_skip(&format!("{} cases on the PTX machine", cases.len())) else { return };
     if let Ok(only) = std::env::var("CASE") {
         cases.retain(|folder| folder.ends_with(&only));

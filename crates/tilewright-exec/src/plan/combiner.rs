@@ -127,7 +127,8 @@ impl Rounds {
         let most = (1..=Rounds::MOST_PARTS).rev().find(|parts| parts.is_power_of_two() && parts * fold.operands.len() <= MAX_SOURCES);
         let lanes = if inner == 1 && fold.extent >= *Rounds::LEFT.start() { fold.extent.min(*Rounds::LEFT.end()) } else { 1 };
         let (mut all, mut left) = (Vec::new(), fold.extent);
-        while left > lanes {
+        // One round at least, though it may combine nothing.
+        while left > lanes || all.is_empty() {
             let parts = most.unwrap_or(2).max(2).min(left / lanes);
             left /= parts;
             all.push((parts, left * inner));
@@ -148,6 +149,7 @@ fn is_short(fold: &Fold) -> bool {
     fold.slice == fold.outer && fits && fold.outer >= FEWEST_ROWS && fold.operands.iter().all(|operand| operand.row.is_some())
 }
 
+/// A row in each lane.
 fn short_rows(fold: &Fold) -> Option<Code> {
     let mut builder = Builder::new(LANES);
     let (captures, buffers, count) = params_of_rows(fold, &mut builder);
@@ -172,6 +174,7 @@ fn params_of_rows(fold: &Fold, builder: &mut Builder) -> (Vec<Param>, Vec<[Param
     (captures, buffers, Count::Param(builder.param(ParamKind::Count)))
 }
 
+/// Row by row: each round reads what the one before has left, at the place of the result, and the last one may leave lanes.
 fn long_rows(fold: &Fold) -> Option<Code> {
     let (inner, rounds) = (fold.slice / fold.outer, Rounds::of(fold));
     let mut builder = Builder::new(if rounds.lanes > 1 { rounds.lanes as u32 } else { LANES });
@@ -201,27 +204,8 @@ fn long_rows(fold: &Fold) -> Option<Code> {
             left = Some(builder.close(&bits));
         }
     }
-    if rounds.lanes > 1 && rounds.all.is_empty() {
-        let zeros = combiner.zeros(&mut builder)?;
-        let (element, _) = builder.open(Kind::Lanes, Count::Const(rounds.lanes as i64), &zeros);
-        let own = combiner.load(&mut builder, |k, elem| source(k, elem).along(element, bytes(1, elem)))?;
-        let bits = combiner.to_bits(&mut builder, own);
-        left = Some(builder.close(&bits));
-    }
     if let Some(left) = left {
-        let mut lowered = true;
-        let held = |values: &[Value]| values.iter().copied().map(Held::bits).collect::<Vec<_>>();
-        let folded = builder.fold(&left, |builder, lower, upper| match combiner.combine(builder, &held(lower), &held(upper)) {
-            Some(combined) => combiner.to_bits(builder, combined),
-            None => {
-                lowered = false;
-                lower.to_vec()
-            }
-        });
-        if !lowered {
-            return None;
-        }
-        for (k, (bits, elem)) in folded.iter().zip(combiner.elems()).enumerate() {
+        for (k, (bits, elem)) in combiner.combine_lanes(&mut builder, &left)?.iter().zip(combiner.elems()).enumerate() {
             builder.store(*bits, result(k, elem), None);
         }
     }
@@ -335,6 +319,20 @@ impl<'a> Combining<'a> {
             found.insert(step.dst, held);
         }
         self.fold.results.iter().map(|result| found.get(result).copied()).collect()
+    }
+
+    /// What the lanes of each operand give, the upper half of them combined into the lower one until one is left.
+    fn combine_lanes(&self, builder: &mut Builder, lanes: &[Value]) -> Option<Vec<Value>> {
+        let mut is_said = true;
+        let held = |values: &[Value]| values.iter().copied().map(Held::bits).collect::<Vec<_>>();
+        let combined = builder.fold(lanes, |builder, lower, upper| match self.combine(builder, &held(lower), &held(upper)) {
+            Some(combined) => self.to_bits(builder, combined),
+            None => {
+                is_said = false;
+                lower.to_vec()
+            }
+        });
+        is_said.then_some(combined)
     }
 }
 

@@ -306,7 +306,7 @@ impl Lowerer<'_> {
         let narrowest = NARROWEST.div_ceil(size).ilog2();
         let most = self.width_along(op, view, dim, extent.min((WIDEST / size).ilog2()), size);
         let threads = Layout::blocked(bits, self.warp_bits, 0).thread_columns().len() as u32;
-        // Rather less at once than threads without a copy.
+        // Narrow copies for all threads rather than wide ones for some.
         let stored = most.min(bits.saturating_sub(threads).max(narrowest));
         if stored < narrowest {
             return None;

@@ -110,15 +110,15 @@ impl<I: Instruction> Encoder<I> {
         self.labels[label.0] = Some(self.bytes.len());
     }
 
-    /// The code.
-    pub(super) fn finish(mut self) -> Result<Vec<u8>, AsmError> {
-        if let Some(error) = self.error {
+    /// The code, which is taken out.
+    pub(super) fn finish(&mut self) -> Result<Vec<u8>, AsmError> {
+        if let Some(error) = self.error.take() {
             return Err(error);
         }
-        for (behind, to) in self.jumps {
+        for (behind, to) in self.jumps.drain(..) {
             let target = self.labels[to.0].expect("every label is bound");
             I::link(&mut self.bytes, behind, target)?;
         }
-        Ok(self.bytes)
+        Ok(std::mem::take(&mut self.bytes))
     }
 }

@@ -4,7 +4,7 @@
 //! the address of a block: the argument slots, then the frame, in which slots, words and what is set aside for a while follow each other.
 
 use super::{
-    encoder::Label,
+    encoder::{Encoder, Instruction, Label},
     registers::{Location, Locations, Registers, assign, is_unrolled},
 };
 use crate::{
@@ -75,6 +75,13 @@ pub(super) enum Source {
     Memory(i32),
 }
 
+/// Memory so many bytes behind what a register names.
+#[derive(Clone, Copy)]
+pub(super) struct Address {
+    pub(super) register: General,
+    pub(super) offset: i32,
+}
+
 /// How the lanes of an access lie.
 pub(super) enum Along {
     /// One place for all.
@@ -124,14 +131,12 @@ pub(super) trait InstructionSet {
     const AREAS: i32;
     /// The general registers for indices and addresses of innermost loops, of which the last are taken first.
     const CELLS: &'static [General];
+    /// The general register for the address of an access.
+    const ADDRESS: General;
+    /// What is encoded.
+    type Instruction: Instruction;
 
-    /// The bytes of the code.
-    fn finish(self) -> Result<Vec<u8>, AsmError>;
-    /// Bytes of code so far.
-    fn position(&self) -> usize;
-    fn label(&mut self) -> Label;
-    /// The label is here.
-    fn bind(&mut self, label: Label);
+    fn encoder(&mut self) -> &mut Encoder<Self::Instruction>;
     fn jump_to(&mut self, label: Label);
 
     /// What stands in front of all items.
@@ -153,6 +158,12 @@ pub(super) trait InstructionSet {
     fn jump_if(&mut self, cell: Cell, order: Order, bound: Bound, to: Label);
     /// Jumps if a mask holds for no lane.
     fn jump_if_none(&mut self, mask: Value, to: Label);
+    /// The register that holds a cell: its own, or `scratch`.
+    fn general(&mut self, cell: Cell, scratch: General) -> General;
+    /// Computes the address of a place in the current iterations.
+    fn address_to(&mut self, to: General, place: &Place);
+    /// Adds to what a register holds a count, so many times; the sum goes to [`ADDRESS`](InstructionSet::ADDRESS).
+    fn address_beyond(&mut self, register: General, count: Count, times: i64);
     /// Writes the address of a place in the current iterations to a cell.
     fn address_to_cell(&mut self, cell: Cell, place: &Place);
     /// Writes how many iterations are left, and the mask of the lanes that do them, or jumps if there are none.
@@ -280,7 +291,7 @@ where
     walk.items(code.body());
     walk.end();
     let (pool, block, items) = (std::mem::take(&mut walk.pool.bytes), walk.block as usize, walk.listed.take().unwrap_or_default());
-    Ok(Emitted { bytes: walk.finish()?, pool, block, items })
+    Ok(Emitted { bytes: walk.encoder().finish()?, pool, block, items })
 }
 
 /// The next place in the block where a vector may be kept.
@@ -297,7 +308,7 @@ where
     }
 
     pub(super) fn item(&mut self, item: &Item) {
-        let position = self.position();
+        let position = self.encoder().len();
         if let Some(listed) = &mut self.listed {
             listed.push((position, self.code.first_line(item)));
         }
@@ -307,6 +318,15 @@ where
             Item::Fold(fold) => self.fold(fold),
             item => self.simple(item),
         }
+    }
+
+    pub(super) fn label(&mut self) -> Label {
+        self.encoder().label()
+    }
+
+    /// The label is here.
+    pub(super) fn bind(&mut self, label: Label) {
+        self.encoder().bind(label);
     }
 
     pub(super) fn location(&self, value: Value) -> Location {
@@ -360,8 +380,31 @@ where
         }
     }
 
+    /// The address of a place, for the first lane.
+    pub(super) fn address(&mut self, place: &Place) -> Address {
+        let (near, cell, offset) = self.known_address(place);
+        let register = match cell {
+            Some(cell) => self.general(cell, Self::ADDRESS),
+            None => {
+                self.address_to(Self::ADDRESS, &near);
+                Self::ADDRESS
+            }
+        };
+        let ahead = self.ahead as i64;
+        match self.lanes_term(place).filter(|_| ahead > 0).map(|term| term.stride) {
+            None => Address { register, offset },
+            Some(Count::Const(stride)) if let Ok(further) = i16::try_from(stride.saturating_mul(ahead)) => {
+                Address { register, offset: offset + i32::from(further) }
+            }
+            Some(stride) => {
+                self.address_beyond(register, stride, ahead);
+                Address { register: Self::ADDRESS, offset }
+            }
+        }
+    }
+
     /// Where the address of a place stands that stands in the loop itself, and how many bytes behind it the place is.
-    pub(super) fn known_address(&self, place: &Place) -> (Place, Option<Cell>, i32) {
+    fn known_address(&self, place: &Place) -> (Place, Option<Cell>, i32) {
         let (near, distance) = without_offset(place);
         let cell = self.loops.last().and_then(|nest| nest.addresses.iter().find(|(p, _)| *p == near)).map(|(_, cell)| *cell);
         (near, cell, distance)

@@ -30,6 +30,8 @@ Examples:
   tilewright plan kernel.tilebc --after lower     before any pass changed it
   tilewright plan kernel.tilebc --emit vector     the vector code of its fused regions
   tilewright plan kernel.tilebc --emit asm        their machine code, beside the vector code that it does
+  tilewright plan kernel.tilebc --emit asm --level neon
+                                                  the same for AArch64
   tilewright plan --passes                        the passes, in their order")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
@@ -44,7 +46,7 @@ pub(super) struct Args {
     /// What to show
     #[arg(long, value_enum, default_value = "plan", conflicts_with = "after")]
     emit: Emit,
-    /// Plan for a CPU of this level, which this machine has to have [default: its best]
+    /// Plan for a CPU of this level, which this machine has to have, but for neon [default: its best]
     #[arg(long, value_enum)]
     level: Option<Level>,
     /// List the passes
@@ -70,6 +72,8 @@ enum Level {
     Avx2,
     /// AVX-512 F, BW, CD, DQ and VL besides
     Avx512,
+    /// AArch64 with NEON, on any machine
+    Neon,
 }
 
 /// What to plan for.
@@ -79,6 +83,7 @@ fn machine(level: Option<Level>) -> anyhow::Result<TargetMachine> {
         Level::Baseline => exec::Level::Baseline,
         Level::Avx2 => exec::Level::Avx2,
         Level::Avx512 => exec::Level::Avx512,
+        Level::Neon => return Ok(TargetMachine::neon()),
     };
     TargetMachine::at(level).with_context(|| format!("this CPU does not have {}: leave --level out, or take a lower one", level.name()))
 }

@@ -1,52 +1,11 @@
 //! Loads and stores.
 
-use super::{walk::Along, *};
-
-/// Memory so many bytes behind what a register names.
-#[derive(Clone, Copy)]
-struct Address {
-    register: General,
-    offset: i32,
-}
+use super::{
+    walk::{Address, Along},
+    *,
+};
 
 impl Emitter<'_> {
-    /// The address of a place, for the first lane.
-    fn address(&mut self, place: &Place) -> Address {
-        let (near, cell, offset) = self.known_address(place);
-        let register = match cell {
-            Some(cell) => self.general(cell, ADDRESS),
-            None => {
-                self.address_to(ADDRESS, &near);
-                ADDRESS
-            }
-        };
-        let ahead = self.ahead as i64;
-        match self.lanes_term(place).filter(|_| ahead > 0).map(|term| term.stride) {
-            None => Address { register, offset },
-            Some(Count::Const(stride)) if let Ok(further) = i16::try_from(stride.saturating_mul(ahead)) => {
-                Address { register, offset: offset + i32::from(further) }
-            }
-            Some(stride) => {
-                self.count_to(T0, stride);
-                self.number_to(T1, ahead);
-                self.e(InstId::Madd, &[x(ADDRESS), x(T0), x(T1), x(register)]);
-                Address { register: ADDRESS, offset }
-            }
-        }
-    }
-
-    /// Computes the address of a place in the current iterations; destroys `x3` and `x4`.
-    pub(super) fn address_to(&mut self, to: General, place: &Place) {
-        self.read_word(to, slot_of(&self.code.params, place.buffer));
-        self.sum_to(to, to, place.offset);
-        for term in &place.terms {
-            let (_, index) = self.nest(term.axis);
-            let index = self.general(index, T1);
-            self.count_to(T0, term.stride);
-            self.e(InstId::Madd, &[x(to), x(T0), x(index), x(to)]);
-        }
-    }
-
     pub(super) fn load(&mut self, result: Value, place: &Place, mask: Option<Value>) {
         let lane = self.code.lane(result);
         let active = self.active(&place.terms, mask);

@@ -9,21 +9,11 @@ impl InstructionSet for Emitter<'_> {
     const ROOM: i32 = 16;
     const AREAS: i32 = 8 * 8;
     const CELLS: &'static [General] = &[6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    const ADDRESS: General = ADDRESS;
+    type Instruction = encoder::Instruction;
 
-    fn finish(self) -> Result<Vec<u8>, AsmError> {
-        self.machine.encoder.finish()
-    }
-
-    fn position(&self) -> usize {
-        self.machine.encoder.len()
-    }
-
-    fn label(&mut self) -> Label {
-        self.machine.encoder.label()
-    }
-
-    fn bind(&mut self, label: Label) {
-        self.machine.encoder.bind(label);
+    fn encoder(&mut self) -> &mut Encoder {
+        &mut self.machine.encoder
     }
 
     fn jump_to(&mut self, label: Label) {
@@ -121,6 +111,33 @@ impl InstructionSet for Emitter<'_> {
     fn jump_if_none(&mut self, mask: Value, to: Label) {
         let mask = self.vector(mask, 3);
         self.jump_if_empty(mask, to);
+    }
+
+    fn general(&mut self, cell: Cell, scratch: General) -> General {
+        match cell {
+            Cell::General(register) => register,
+            Cell::Word(place) => {
+                self.read_word(scratch, place);
+                scratch
+            }
+        }
+    }
+
+    fn address_to(&mut self, to: General, place: &Place) {
+        self.read_word(to, slot_of(&self.code.params, place.buffer));
+        self.sum_to(to, to, place.offset);
+        for term in &place.terms {
+            let (_, index) = self.nest(term.axis);
+            let index = self.general(index, T1);
+            self.count_to(T0, term.stride);
+            self.e(InstId::Madd, &[x(to), x(T0), x(index), x(to)]);
+        }
+    }
+
+    fn address_beyond(&mut self, register: General, count: Count, times: i64) {
+        self.count_to(T0, count);
+        self.number_to(T1, times);
+        self.e(InstId::Madd, &[x(ADDRESS), x(T0), x(T1), x(register)]);
     }
 
     fn address_to_cell(&mut self, cell: Cell, place: &Place) {

@@ -267,17 +267,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// The register that holds a cell; one in memory is read into `scratch`.
-    fn general(&mut self, cell: Cell, scratch: General) -> General {
-        match cell {
-            Cell::General(register) => register,
-            Cell::Word(place) => {
-                self.read_word(scratch, place);
-                scratch
-            }
-        }
-    }
-
     fn read_word(&mut self, to: General, place: i32) {
         let from = self.at(BLOCK, place, 8);
         self.e(InstId::Ldr, &[x(to), from]);

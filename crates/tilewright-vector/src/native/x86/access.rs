@@ -1,13 +1,10 @@
 //! Loads and stores.
 
-use super::{super::STREAMED_ALIGNMENT, walk::Along, *};
-
-/// Memory so many bytes behind what a register names.
-#[derive(Clone, Copy)]
-pub(super) struct Address {
-    register: General,
-    offset: i32,
-}
+use super::{
+    super::STREAMED_ALIGNMENT,
+    walk::{Address, Along},
+    *,
+};
 
 impl Address {
     /// The operand there, or so many bytes further.
@@ -24,48 +21,6 @@ enum Way {
 }
 
 impl Emitter<'_> {
-    /// The address of a place, for the first lane.
-    fn address(&mut self, place: &Place) -> Address {
-        let (near, cell, distance) = self.known_address(place);
-        let first = match cell {
-            Some(cell) => self.general(cell, RSI),
-            None => {
-                self.address_to(RSI, &near);
-                RSI
-            }
-        };
-        let term = self.lanes_term(place);
-        let ahead = self.ahead as i64;
-        match term.filter(|_| ahead > 0).map(|term| term.stride) {
-            None => Address { register: first, offset: distance },
-            Some(Count::Const(stride)) if let Ok(offset) = i16::try_from(stride.saturating_mul(ahead)) => {
-                Address { register: first, offset: distance + i32::from(offset) }
-            }
-            Some(stride) => {
-                self.count_to(RAX, stride);
-                self.e(InstId::Imul, &[g(RAX), g(RAX), number(ahead)]);
-                self.e(InstId::Lea, &[g(RSI), at_index(first, RAX, 0, 0)]);
-                Address { register: RSI, offset: distance }
-            }
-        }
-    }
-
-    /// Computes the address of a place in the current iterations; destroys `rax`.
-    pub(super) fn address_to(&mut self, to: General, place: &Place) {
-        let base = slot_of(&self.code.params, place.buffer);
-        self.e(InstId::Mov, &[g(to), word(base)]);
-        if place.offset != 0 {
-            let offset = self.count(Count::Const(place.offset), RAX);
-            self.e(InstId::Add, &[g(to), offset]);
-        }
-        for term in &place.terms {
-            let (_, index) = self.nest(term.axis);
-            self.count_to(RAX, term.stride);
-            self.e(InstId::Imul, &[g(RAX), index.operand()]);
-            self.e(InstId::Add, &[g(to), g(RAX)]);
-        }
-    }
-
     pub(super) fn load(&mut self, result: Value, place: &Place, mask: Option<Value>) {
         let lane = self.code.lane(result);
         let active = self.active(&place.terms, mask);

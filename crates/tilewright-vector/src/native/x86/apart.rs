@@ -2,7 +2,7 @@
 //!
 //! Reads put together what whole vectors of memory have of them; writes spread a vector over several, of which masks write those lanes.
 
-use super::{access::Address, *};
+use super::{walk::Address, *};
 
 /// Permutations of as many vectors take less than an access for each lane.
 const FURTHEST: usize = 4;

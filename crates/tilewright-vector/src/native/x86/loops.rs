@@ -13,21 +13,11 @@ impl InstructionSet for Emitter<'_> {
     const ROOM: i32 = 64;
     const AREAS: i32 = 3 * AREA;
     const CELLS: &'static [General] = &[RBX, 8, 9, 10, 11, 12, 13, 14];
+    const ADDRESS: General = RSI;
+    type Instruction = encoder::Instruction;
 
-    fn finish(self) -> Result<Vec<u8>, AsmError> {
-        self.machine.encoder.finish()
-    }
-
-    fn position(&self) -> usize {
-        self.machine.encoder.len()
-    }
-
-    fn label(&mut self) -> Label {
-        self.machine.encoder.label()
-    }
-
-    fn bind(&mut self, label: Label) {
-        self.machine.encoder.bind(label);
+    fn encoder(&mut self) -> &mut Encoder {
+        &mut self.machine.encoder
     }
 
     fn jump_to(&mut self, label: Label) {
@@ -132,6 +122,37 @@ impl InstructionSet for Emitter<'_> {
             Extension::Avx2 => self.e(InstId::Vptest, &[v(mask, 32), v(mask, 32)]),
         }
         self.jump(InstId::Jz, to);
+    }
+
+    fn general(&mut self, cell: Cell, scratch: General) -> General {
+        match cell {
+            Cell::General(register) => register,
+            Cell::Word(place) => {
+                self.e(InstId::Mov, &[g(scratch), word(place)]);
+                scratch
+            }
+        }
+    }
+
+    fn address_to(&mut self, to: General, place: &Place) {
+        let base = slot_of(&self.code.params, place.buffer);
+        self.e(InstId::Mov, &[g(to), word(base)]);
+        if place.offset != 0 {
+            let offset = self.count(Count::Const(place.offset), RAX);
+            self.e(InstId::Add, &[g(to), offset]);
+        }
+        for term in &place.terms {
+            let (_, index) = self.nest(term.axis);
+            self.count_to(RAX, term.stride);
+            self.e(InstId::Imul, &[g(RAX), index.operand()]);
+            self.e(InstId::Add, &[g(to), g(RAX)]);
+        }
+    }
+
+    fn address_beyond(&mut self, register: General, count: Count, times: i64) {
+        self.count_to(RAX, count);
+        self.e(InstId::Imul, &[g(RAX), g(RAX), number(times)]);
+        self.e(InstId::Lea, &[g(RSI), at_index(register, RAX, 0, 0)]);
     }
 
     fn address_to_cell(&mut self, cell: Cell, place: &Place) {

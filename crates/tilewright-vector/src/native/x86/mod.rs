@@ -256,17 +256,6 @@ impl Emitter<'_> {
         at(POOL, place)
     }
 
-    /// The register that holds a cell; one in memory is read into `scratch`.
-    fn general(&mut self, cell: Cell, scratch: General) -> General {
-        match cell {
-            Cell::General(register) => register,
-            Cell::Word(place) => {
-                self.e(InstId::Mov, &[g(scratch), word(place)]);
-                scratch
-            }
-        }
-    }
-
     /// Reads a count into a register.
     fn count_to(&mut self, register: General, count: Count) {
         match count {

@@ -3,6 +3,9 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter as _, IntelFormatter};
 use std::fmt::Write as _;
 use tilewright::exec::RegionCode;
+use tilewright_vector::Level;
+use yaxpeax_arch::{Arch, Decoder as _, U8Reader};
+use yaxpeax_arm::armv8::a64::ARMv8;
 
 /// The bits of a CPU's addresses.
 const BITS: u32 = 64;
@@ -18,6 +21,30 @@ pub(super) fn listing(region: &RegionCode) -> String {
         return text + "\n";
     };
     let (mut items, mut told) = (native.items.iter().peekable(), "");
+    let (instructions, pool) = match native.level {
+        Level::Avx2 | Level::Avx512 => (x86(&native.bytes), "r15"),
+        Level::Neon => (aarch64(&native.bytes), "x1"),
+    };
+    for (place, line) in instructions {
+        while let Some((_, item)) = items.next_if(|(begin, _)| *begin <= place) {
+            // Of vectors side by side, each does an item.
+            if item != told {
+                text += &format!("{item}\n");
+            }
+            told = item;
+        }
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {place:5x}  {line}");
+    }
+    if !native.constants.is_empty() {
+        text += &format!("// constants at {pool}\n");
+        text += &constants(&native.constants);
+    }
+    text + "\n"
+}
+
+/// Instructions of x86-64 as text, each with where it begins.
+fn x86(bytes: &[u8]) -> Vec<(usize, String)> {
     let mut formatter = IntelFormatter::new();
     let options = formatter.options_mut();
     options.set_first_operand_char_index(12);
@@ -26,24 +53,27 @@ pub(super) fn listing(region: &RegionCode) -> String {
     options.set_hex_prefix("0x");
     options.set_hex_suffix("");
     options.set_branch_leading_zeros(false);
-    for instruction in Decoder::with_ip(BITS, &native.bytes, 0, DecoderOptions::NONE) {
-        while let Some((_, item)) = items.next_if(|(begin, _)| *begin as u64 <= instruction.ip()) {
-            // Of vectors side by side, each does an item.
-            if item != told {
-                text += &format!("{item}\n");
-            }
-            told = item;
-        }
+    let decoder = Decoder::with_ip(BITS, bytes, 0, DecoderOptions::NONE);
+    let line = |instruction: iced_x86::Instruction| {
         let mut line = String::new();
         formatter.format(&instruction, &mut line);
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "  {:5x}  {line}", instruction.ip());
-    }
-    if !native.constants.is_empty() {
-        text += "// constants at r15\n";
-        text += &constants(&native.constants);
-    }
-    text + "\n"
+        (instruction.ip() as usize, line)
+    };
+    decoder.into_iter().map(line).collect()
+}
+
+/// Instructions of AArch64 as text, each with where it begins. Jumps say how far they lead.
+fn aarch64(bytes: &[u8]) -> Vec<(usize, String)> {
+    let decoder = <ARMv8 as Arch>::Decoder::default();
+    let line = |(i, word): (usize, &[u8])| {
+        let text = match decoder.decode(&mut U8Reader::new(word)) {
+            Ok(instruction) => instruction.to_string(),
+            Err(_) => format!(".inst 0x{:02x}{:02x}{:02x}{:02x}", word[3], word[2], word[1], word[0]),
+        };
+        let (name, operands) = text.split_once(' ').unwrap_or((&text, ""));
+        (4 * i, format!("{name:11} {operands}").trim_end().to_owned())
+    };
+    bytes.chunks_exact(4).enumerate().map(line).collect()
 }
 
 /// The constant pool, a word in a line; of equal ones that follow each other, one.
