@@ -10,6 +10,7 @@ mod assert_facts;
 mod canonicalize;
 pub mod clock;
 mod clone;
+pub mod coarsen;
 mod compare;
 pub mod constant;
 mod cse;

@@ -2,12 +2,14 @@
 //!
 //! Each file `tests/*.mlir` begins with `// passes: PIPELINE`. Behind each of its functions stands, in comments that begin with
 //! `//|`, what the pipeline makes of it; a file with the line `// shows: debug-info` has the whole module at its end instead. `BLESS=1`
-//! rewrites them. A file that begins with `// facts: values` or `// facts: memory` shows what is known, beside each operation.
+//! rewrites them. A file that begins with `// coarsened: AXIS by FACTOR` shows what block coarsening makes of each entry, without what nothing
+//! needs, or why it is refused. A file that begins with `// facts: values` or `// facts: memory` shows what is known, beside each operation.
 
 use std::{fmt::Write as _, fs, path::Path};
 use tilewright_ir::{Body, Module, OpRef, Opcode, Value, verify};
 use tilewright_passes::{
     PASSES, Pipeline, RunOptions,
+    coarsen::{Coarsening, coarsen},
     facts::{Analyses, IntegerFacts, Overlap, Places, TripCount},
 };
 use tilewright_text::{Notes, ParseOptions, PrintOptions, parse, print, print_function, write_with_notes};
@@ -21,6 +23,9 @@ fn blessed(text: &str, path: &Path) -> String {
     let about_memory = text.starts_with("// facts: memory\n");
     if about_memory || text.starts_with("// facts: values\n") {
         return blessed_facts(text, &name.to_string(), about_memory);
+    }
+    if let Some(how) = text.lines().next().and_then(|line| line.strip_prefix("// coarsened: ")) {
+        return blessed_coarsening(text, &name.to_string(), how);
     }
     let pipeline = text.lines().next().and_then(|line| line.strip_prefix("// passes: "));
     let pipeline = pipeline.unwrap_or_else(|| panic!("{name} does not begin with '// passes: '"));
@@ -71,6 +76,39 @@ fn blessed_facts(text: &str, name: &str, about_memory: bool) -> String {
             for line in function.take(last + 1) {
                 let _ = writeln!(out, "{}", format!("{EXPECTED} {line}").trim_end());
             }
+        }
+    }
+    out
+}
+
+/// The file with each entry coarsened behind it.
+fn blessed_coarsening(text: &str, name: &str, how: &str) -> String {
+    let (axis, factor) = how.split_once(" by ").unwrap_or_else(|| panic!("{name} does not say '// coarsened: AXIS by FACTOR'"));
+    let coarsening = Coarsening { axis: axis.parse().expect("an axis"), factor: factor.parse().expect("a factor") };
+    let cleanup = Pipeline::parse("canonicalize,cse,dce(loads=0)").expect("a pipeline");
+    let source: Vec<&str> = text.lines().filter(|line| !line.starts_with(EXPECTED)).collect();
+    let module = parse(&source.join("\n"), &ParseOptions::new());
+    let module = module.unwrap_or_else(|errors| panic!("{}", errors[0].render(&source.join("\n"), name)));
+    let module = verify(module).unwrap_or_else(|findings| panic!("{name}: {}", findings[0]));
+    let (mut out, mut symbol) = (String::new(), "");
+    for line in source {
+        let _ = writeln!(out, "{line}");
+        symbol = symbol_of(line).unwrap_or(symbol);
+        if line != "}" {
+            continue;
+        }
+        let mut one: Module = Module::clone(&module);
+        one.functions.retain(|function| module.tables.strings.text(function.name) == symbol);
+        let shown = match coarsen(&mut one, coarsening) {
+            Err(refusal) => format!("refused: {refusal}"),
+            Ok(()) => {
+                let coarse = verify(one).unwrap_or_else(|findings| panic!("{name}, {symbol}: {}", findings[0]));
+                let (coarse, _) = cleanup.run(coarse, RunOptions::new()).unwrap_or_else(|error| panic!("{name}: {error}"));
+                print_function(&coarse, &coarse.functions[0])
+            }
+        };
+        for line in shown.lines() {
+            let _ = writeln!(out, "{}", format!("{EXPECTED} {line}").trim_end());
         }
     }
     out

@@ -1,0 +1,123 @@
+//! Block coarsening: of an entry, one each of whose blocks does the work of several neighbouring blocks.
+//!
+//! A *group* is `factor` blocks that are neighbours along an axis of the grid; its *members* are numbered from 0. The coarsened entry on
+//! a grid of `G` along the axis stores what the entry stores on `G * factor`, bit for bit, if the program is defined: blocks synchronise by
+//! atomics and strong accesses only, which are refused, so whatever order the accesses of different blocks had, another one is as good.
+//!
+//! ```text
+//! entry ──► Classes (does it depend on the member, and how?) ──► check (is there a rule for each operation?) ──► Lifter: a new body
+//! ```
+//!
+//! What is the same for all members is computed once. What depends on the member becomes a tile with one dimension more, the first,
+//! along which the members lie. Tiles of a view that lie side by side are one wider tile.
+//!
+//! This is no pass of a [`Pipeline`](crate::Pipeline): those keep the meaning of a launch, and this changes the grid that the launch needs.
+
+mod access;
+mod check;
+mod classes;
+mod control;
+mod lift;
+mod shape;
+
+use crate::facts::IntegerFacts;
+use classes::{Class, Classes};
+use std::fmt;
+use tilewright_ir::{Module, Op, OpRef, Opcode, Tables, Type};
+
+/// How an entry is coarsened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Coarsening {
+    /// The axis of the grid along which blocks are put together, below 3.
+    pub axis: usize,
+    /// How many blocks become one: a power of two, 2 at least.
+    pub factor: u32,
+}
+
+/// Why an entry cannot be coarsened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The operation that has no rule, in the body of the function; none where the reason is not one operation.
+    pub op: Option<(Op, Opcode)>,
+    /// What about it has no rule.
+    pub reason: String,
+}
+
+impl Refusal {
+    fn general(reason: &str) -> Refusal {
+        Refusal { op: None, reason: reason.to_owned() }
+    }
+
+    fn at(op: OpRef<'_>, reason: String) -> Refusal {
+        Refusal { op: Some((op.id(), op.opcode())), reason }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.op {
+            Some((_, opcode)) => write!(f, "{opcode}: {}", self.reason),
+            None => f.write_str(&self.reason),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// What is known of an entry and an axis before a factor is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Survey {
+    /// How many elements the largest tile of one block has that depends on the number of the block.
+    pub largest_tile: u64,
+}
+
+/// The largest factor: members are counted by `i32`, and wider blocks would not fit any cache.
+const MAX_FACTOR: u32 = 1 << 16;
+/// The factor of a survey. Larger ones meet the same rules, but for what is known of remainders, and for the sizes of tiles.
+const LEAST_FACTOR: u32 = 2;
+
+/// Asks for each axis of the grid whether the first function of a module can be coarsened along it, and if so, how large its tiles are.
+/// A factor may still be refused: by [`coarsen`], where tiles become too large or numbers of blocks are divided.
+pub fn survey(module: &Module) -> [Result<Survey, Refusal>; 3] {
+    let Some(function) = module.functions.first() else { return [(); 3].map(|()| Err(Refusal::general("the module has no function"))) };
+    let facts = IntegerFacts::new(&module.tables, &function.body);
+    [0, 1, 2].map(|axis| {
+        let coarsening = Coarsening { axis, factor: LEAST_FACTOR };
+        let classes = Classes::new(&module.tables, &function.body, &facts, coarsening);
+        check::check(&module.tables, &function.body, &facts, &classes)?;
+        let varying = function.body.preorder().flat_map(OpRef::results).filter(|value| classes.of(*value) == Class::Varying);
+        let elements = varying.map(|value| elements(&module.tables, function.body.ty(value)));
+        Ok(Survey { largest_tile: elements.max().unwrap_or(0) })
+    })
+}
+
+/// Coarsens the first function of a module, which must be valid and an entry. The module is not changed where this is refused.
+///
+/// Operations of the new body have the locations of those that they are made of. They are not simplified, and not all of them are needed:
+/// `canonicalize,cse,dce(loads=0)` leaves what is. The version of the module is raised where the result needs a newer one.
+///
+/// # Errors
+/// When an operation has no rule.
+pub fn coarsen(module: &mut Module, coarsening: Coarsening) -> Result<(), Refusal> {
+    let Coarsening { axis, factor } = coarsening;
+    if axis >= 3 || !factor.is_power_of_two() || !(2..=MAX_FACTOR).contains(&factor) {
+        return Err(Refusal::general(&format!(
+            "axis {axis} and factor {factor}: expected an axis below 3 and a power of two from 2 to {MAX_FACTOR}"
+        )));
+    }
+    let Some(function) = module.functions.first().filter(|function| function.is_entry) else {
+        return Err(Refusal::general("the first function of the module is no entry"));
+    };
+    let facts = IntegerFacts::new(&module.tables, &function.body);
+    let classes = Classes::new(&module.tables, &function.body, &facts, coarsening);
+    check::check(&module.tables, &function.body, &facts, &classes)?;
+    let lifted = lift::lift(&mut module.tables, &function.body, &facts, &classes)?;
+    module.functions[0].body = lifted.body;
+    module.version = module.version.max(lifted.version);
+    Ok(())
+}
+
+/// How many elements a tile has; none if it is no tile.
+fn elements(tables: &Tables, ty: Type) -> u64 {
+    tables.types.as_tile(ty).map_or(0, |(_, shape)| shape.iter().map(|extent| extent.unsigned_abs()).product())
+}
