@@ -36,7 +36,7 @@ pub use budget::{LimitNames, Limits};
 pub use cpu::Level;
 pub use error::{AccessFault, LaunchError, LaunchErrorKind, LocalFault, PlanError, Site};
 pub use interrupt::Interrupt;
-pub use launch::{Arg, LaunchOptions, LaunchReport, MAX_EXTENT, ProgressFn, launch, max_threads};
+pub use launch::{Arg, GroupBlocks, LaunchOptions, LaunchReport, MAX_EXTENT, ProgressFn, launch, max_threads};
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection};
 pub use output::OutputSink;
 pub use plan::{PLAN_PASSES, Param, Plan, PlanPass, RegionCode};

@@ -4,24 +4,22 @@ use crate::{
     Plan, PlanError, PlanPass, TargetMachine,
     hash::{HashMap, HashSet},
     memory::Globals,
-    plan::{Source, mark_origins},
+    plan::{Grouping, Source, mark_origins},
 };
 use std::{
     fmt::Display,
     sync::{Arc, Mutex, PoisonError},
 };
 use tilewright_ir::{AttrName, AttrValue, Function, LocationTable, Module, Opcode, Str, Tables, VerifiedModule};
-use tilewright_passes::Pipeline;
+use tilewright_passes::{
+    Pipeline,
+    coarsen::{Coarsening, coarsen},
+};
 
 /// A module that can be run. Its globals are initialised when it is made, and keep what launches store in them.
 #[derive(Debug)]
 pub struct Program {
-    module: VerifiedModule,
-    globals: Arc<Globals>,
-    passes: Option<Pipeline>,
-    /// Whether plans show each operation to a watcher.
-    watched: bool,
-    machine: TargetMachine,
+    planner: Planner,
     plans: Mutex<Plans>,
 }
 
@@ -30,6 +28,17 @@ struct Plans {
     by_entry: HashMap<String, Arc<Plan>>,
     /// Everything of the module but its functions, and what passes added; made when the first entry is changed.
     workshop: Option<Module>,
+}
+
+/// How the entries of a module are planned.
+#[derive(Clone, Debug)]
+pub(crate) struct Planner {
+    module: Arc<VerifiedModule>,
+    globals: Arc<Globals>,
+    passes: Option<Arc<Pipeline>>,
+    /// Whether plans show each operation to a watcher.
+    watched: bool,
+    machine: TargetMachine,
 }
 
 impl Program {
@@ -48,41 +57,46 @@ impl Program {
 
     /// A program whose plans are made of the operations as they stand.
     pub fn without_passes(module: VerifiedModule) -> Program {
-        Program { passes: None, ..Program::with_passes(module, Pipeline::default()) }
+        Program::of(module, None, false)
     }
 
     /// A program whose launches a [`Watcher`](crate::Watcher) can see: plans are made of the operations as they stand, and show each.
     pub fn watched(module: VerifiedModule) -> Program {
-        Program { watched: true, ..Program::without_passes(module) }
+        Program::of(module, None, true)
     }
 
     /// A program whose entries are improved by these passes before they are planned. Messages still name the operations of `module`.
     pub fn with_passes(module: VerifiedModule, passes: Pipeline) -> Program {
+        Program::of(module, Some(passes), false)
+    }
+
+    fn of(module: VerifiedModule, passes: Option<Pipeline>, watched: bool) -> Program {
         let globals = Arc::new(Globals::new(&module));
-        Program { module, globals, passes: Some(passes), watched: false, machine: TargetMachine::host(), plans: Mutex::default() }
+        let (module, passes, machine) = (Arc::new(module), passes.map(Arc::new), TargetMachine::host());
+        Program { planner: Planner { module, globals, passes, watched, machine }, plans: Mutex::default() }
     }
 
     /// The same program, planned for a part of what this machine can do. Plans that were made stay with those who have them.
     #[must_use]
     pub fn for_machine(self, machine: TargetMachine) -> Program {
-        Program { machine, plans: Mutex::default(), ..self }
+        Program { planner: Planner { machine, ..self.planner }, plans: Mutex::default() }
     }
 
     /// Another program of the same module and passes, planned for a machine. It has globals of its own, as they are at first.
     #[must_use]
     pub fn copy_for(&self, machine: TargetMachine) -> Program {
-        let (module, globals) = (self.module.clone(), Arc::new(Globals::new(&self.module)));
-        Program { module, globals, passes: self.passes.clone(), watched: self.watched, machine, plans: Mutex::default() }
+        let globals = Arc::new(Globals::new(&self.planner.module));
+        Program { planner: Planner { globals, machine, ..self.planner.clone() }, plans: Mutex::default() }
     }
 
     /// What its plans are made for.
     pub fn machine(&self) -> TargetMachine {
-        self.machine
+        self.planner.machine
     }
 
     /// Its module, as it was before any pass.
     pub fn module(&self) -> &VerifiedModule {
-        &self.module
+        &self.planner.module
     }
 
     /// The plan of the entry with this name.
@@ -95,7 +109,7 @@ impl Program {
         if let Some(plan) = plans.by_entry.get(entry) {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(self.make_plan(entry, &mut plans.workshop, |_, _| {})?);
+        let plan = Arc::new(self.planner.plan(entry, &mut plans.workshop, |_, _| {})?);
         plans.by_entry.insert(entry.to_owned(), Arc::clone(&plan));
         Ok(plan)
     }
@@ -107,7 +121,7 @@ impl Program {
     pub fn plan_after(&self, entry: &str, pass: &PlanPass) -> Result<String, PlanError> {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
-        self.make_plan(entry, &mut plans.workshop, |done, plan| {
+        self.planner.plan(entry, &mut plans.workshop, |done, plan| {
             if done.name == pass.name {
                 text = plan.to_string();
             }
@@ -122,16 +136,14 @@ impl Program {
     pub fn plan_stages(&self, entry: &str) -> Result<Vec<(PlanPass, String)>, PlanError> {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let mut stages = Vec::new();
-        self.make_plan(entry, &mut plans.workshop, |done, plan| stages.push((*done, plan.to_string())))?;
+        self.planner.plan(entry, &mut plans.workshop, |done, plan| stages.push((*done, plan.to_string())))?;
         Ok(stages)
     }
+}
 
-    fn make_plan(
-        &self,
-        name: &str,
-        workshop: &mut Option<Module>,
-        observe: impl FnMut(&PlanPass, &dyn Display),
-    ) -> Result<Plan, PlanError> {
+impl Planner {
+    /// The plan of an entry, with what it takes to make those of groups of its blocks.
+    fn plan(&self, name: &str, workshop: &mut Option<Module>, observe: impl FnMut(&PlanPass, &dyn Display)) -> Result<Plan, PlanError> {
         let module: &Module = &self.module;
         let text = |function: &Function| module.tables.strings.text(function.name).into_owned();
         let wanted = module.tables.strings.find(name);
@@ -149,11 +161,29 @@ impl Program {
         let mut changed = workshop.take().unwrap_or_else(|| without_functions(module));
         copy_functions(module, entry, &mut changed);
         passes.change(&mut changed);
-        let source = Source::Changed { module: &changed, original: module };
-        let plan = Plan::new(source, &self.globals, &changed.functions[0], self.machine, observe);
+        let plan = self.plan_changed(&changed, observe);
         changed.functions.clear();
         *workshop = Some(changed);
-        plan
+        let mut plan = plan?;
+        plan.grouping = Grouping::new(self, entry, &plan);
+        Ok(plan)
+    }
+
+    /// The plan of an entry of which each block does the work of several; none if blocks cannot be joined so, or it cannot be planned.
+    pub(crate) fn plan_of_group(&self, entry: usize, coarsening: Coarsening) -> Option<Plan> {
+        let passes = self.passes.as_ref()?;
+        let mut changed = without_functions(&self.module);
+        copy_functions(&self.module, entry, &mut changed);
+        passes.change(&mut changed);
+        coarsen(&mut changed, coarsening).ok()?;
+        passes.change(&mut changed);
+        self.plan_changed(&changed, |_, _| {}).ok()
+    }
+
+    /// The plan of the first function of a module that was copied from the planner's, and changed.
+    fn plan_changed(&self, changed: &Module, observe: impl FnMut(&PlanPass, &dyn Display)) -> Result<Plan, PlanError> {
+        let source = Source::Changed { module: changed, original: &self.module };
+        Plan::new(source, &self.globals, &changed.functions[0], self.machine, observe)
     }
 }
 

@@ -25,7 +25,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex},
 };
-use tilewright_exec::{Arg, LaunchOptions, Level, Memory, OutputSink, TargetMachine, launch};
+use tilewright_exec::{Arg, GroupBlocks, LaunchOptions, Level, Memory, OutputSink, TargetMachine, launch};
 use tilewright_ir::Opcode;
 use tilewright_text::{PrintOptions, print};
 
@@ -101,8 +101,8 @@ fn launched(program: &Program, engine: &tilewright_exec::Program, threads: usize
     let args: Vec<Arg> = addresses.iter().map(|address| Arg::Pointer(*address)).chain(scalars).collect();
     let printed = Arc::new(Mutex::new(Texts::default()));
     let options = LaunchOptions::new().threads(threads).output(OutputSink::new(printed.clone()));
-    // Two threads write past the caches wherever a launch may.
-    let options = if threads == 2 { options.last_cache(0) } else { options };
+    // Two threads write past the caches wherever a launch may, and run blocks in groups wherever these can.
+    let options = if threads == 2 { options.last_cache(0).group_blocks(GroupBlocks::Always) } else { options };
     launch(&plan, &mut memory, program.grid, &args, &options).map_err(|error| error.to_string())?;
     if memory.bytes(input) != program.input {
         return Err("the input changed".to_owned());

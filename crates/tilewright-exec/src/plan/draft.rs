@@ -99,6 +99,7 @@ impl Draft {
             past_stores: Vec::new(),
             only_store: None,
             scratch_slots: self.scratch_slots,
+            grouping: None,
         }))
     }
 }

@@ -14,6 +14,7 @@ mod fixed_views;
 mod frame;
 mod fuse;
 mod fuse_reductions;
+mod grouping;
 mod in_place;
 mod in_step;
 mod inst;
@@ -38,6 +39,7 @@ pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index
 pub(crate) use combiner::LONG_SLICE;
 pub(crate) use constants::Constants;
 use draft::Draft;
+pub(crate) use grouping::Grouping;
 pub(crate) use inst::{
     Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, Matmul, Order, Placement, PointerAccess, Print,
     Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
@@ -123,6 +125,8 @@ pub struct Plan {
     pub(crate) only_store: Option<usize>,
     /// How many pieces of scratch the sweeps need at once.
     pub(crate) scratch_slots: usize,
+    /// How to make plans of groups of its blocks.
+    pub(crate) grouping: Option<Grouping>,
 }
 
 /// The vector code of an instruction: of a fused region, or of what combines the elements of a reduction or scan.

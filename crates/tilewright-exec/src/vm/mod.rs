@@ -42,6 +42,7 @@ use crate::{
     budget::{Budget, Reservation},
     interrupt::{PART, in_parts},
     kernels::{ahead::Ahead, boxes::Stores, mma::Packs},
+    launch::Subgrid,
     memory::{
         SharedMemory,
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
@@ -72,6 +73,8 @@ const LONG_PATIENCE: u32 = 1 << 12;
 pub(crate) struct Launch<'l> {
     pub(crate) plan: &'l Plan,
     pub(crate) grid: [u32; 3],
+    /// The blocks that run.
+    pub(crate) subgrid: Subgrid,
     /// Where registers are, and parameters and constants.
     pub(crate) layout: FrameLayout<'l>,
     pub(crate) memory: SharedMemory<'l>,
@@ -92,9 +95,11 @@ pub(crate) struct Launch<'l> {
     pub(crate) budget: Arc<Budget>,
     /// Set when the launch is to end: by the caller, by a deadline, or because a block failed.
     pub(crate) interrupt: Interrupt,
+    /// How many threads run blocks.
+    pub(crate) threads: usize,
     /// Whether one thread runs all blocks, and nothing else can access the memory meanwhile: then atomic updates need not be.
     pub(crate) alone: bool,
-    /// How many blocks there are.
+    /// How many blocks run.
     pub(crate) blocks: u64,
     /// Bytes that the CPU's last cache holds.
     pub(crate) last_cache: usize,
@@ -113,6 +118,17 @@ fn most_packed(plan: &Plan) -> usize {
 }
 
 impl Launch<'_> {
+    /// Runs these blocks of the grid only, one by one.
+    pub(crate) fn restrict(&mut self, subgrid: Subgrid) {
+        (self.blocks, self.subgrid, self.coarse) = (subgrid.blocks().unwrap_or(u64::MAX), subgrid, None);
+    }
+
+    /// The position in the grid of the block that begins as the `index`-th.
+    #[inline]
+    pub(crate) fn position(&self, index: u64) -> [u32; 3] {
+        self.coarse.as_ref().map_or(self.subgrid.position(index), |coarse| coarse.position(index, self.grid))
+    }
+
     /// The host address of `size` bytes of elements of `align` bytes at `address`. `hint` is the buffer to look at first.
     #[inline]
     fn resolve(

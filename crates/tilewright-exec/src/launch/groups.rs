@@ -1,0 +1,100 @@
+//! Groups of neighbouring blocks that run as one block of another plan, because each of them does little.
+//!
+//! What a block takes besides its work, to begin and for each instruction, is as long as the work on a thousand elements. So where the
+//! tiles of blocks are small, and no block can tell what others do, most of a grid is run by a plan of which each block does the work of
+//! several neighbours along one axis. The blocks that are left at the end of the axis run by the plan itself.
+
+use super::Subgrid;
+use crate::{Plan, vm::Launch};
+use std::sync::Arc;
+use tilewright_passes::coarsen::Coarsening;
+
+/// Elements of a tile that take much longer than an instruction takes to begin.
+const ENOUGH: u64 = 4096;
+/// The most blocks of a group.
+const MOST: u32 = 64;
+/// The fewest that are worth it.
+const FEWEST: u32 = 4;
+/// Bytes of registers that a block of a group may have: they should stay in the first cache, or the second.
+const FRAME: usize = 128 << 10;
+/// How many blocks of all launches of a plan pay for the plan of a group, which takes about a millisecond to make.
+const PAYS: u64 = 4096;
+/// How many groups each worker should have at least, so that all have about the same to do.
+const SHARE: u64 = 4;
+
+/// When blocks run in groups. Results are the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum GroupBlocks {
+    /// Where that is faster, once launches of a plan have had so many blocks that they pay for the plan of a group.
+    #[default]
+    Auto,
+    /// Not at all.
+    Never,
+    /// Wherever it is possible, at once, for tests.
+    Always,
+}
+
+/// How the blocks of a grid are grouped.
+pub(super) struct Groups {
+    /// The plan of which each block does the work of a group.
+    pub(super) plan: Arc<Plan>,
+    axis: usize,
+    /// How many blocks a group has.
+    pub(super) factor: u32,
+    grid: [u32; 3],
+}
+
+impl Groups {
+    /// The groups of a launch, if its blocks are to run in groups.
+    pub(super) fn of(launch: &Launch<'_>, when: GroupBlocks) -> Option<Groups> {
+        let plan = launch.plan;
+        let grouping = plan.grouping.as_ref()?;
+        let (fewest, most) = match when {
+            GroupBlocks::Never => return None,
+            GroupBlocks::Always => (2, MOST),
+            GroupBlocks::Auto => {
+                if launch.coarse.is_some() || plan.in_step > 1 || grouping.count(launch.blocks) < PAYS {
+                    return None;
+                }
+                let share = launch.blocks / (SHARE * launch.threads as u64);
+                (FEWEST, u32::try_from(share.min(ENOUGH / grouping.largest_tile())).map_or(MOST, |most| most.min(MOST)))
+            }
+        };
+        let mut axes: Vec<(usize, u32)> = (0..3).map(|axis| (axis, floor_to_power_of_two(most.min(launch.grid[axis])))).collect();
+        axes.retain(|(_, factor)| *factor >= fewest);
+        // The first axis of those along which most blocks can be joined.
+        axes.sort_by_key(|(_, factor)| std::cmp::Reverse(*factor));
+        axes.into_iter().find_map(|(axis, factor)| {
+            let group = grouping.plan(Coarsening { axis, factor })?;
+            let is_better = group.is_no_worse && group.plan.frame_bytes <= FRAME;
+            (is_better || when == GroupBlocks::Always).then_some(Groups { plan: group.plan, axis, factor, grid: launch.grid })
+        })
+    }
+
+    /// The grid of groups.
+    pub(super) fn grid(&self) -> [u32; 3] {
+        let mut grid = self.grid;
+        grid[self.axis] /= self.factor;
+        grid
+    }
+
+    /// The blocks of the group at a position in the grid of groups.
+    pub(super) fn blocks_of(&self, group: [u32; 3]) -> Subgrid {
+        let (mut first, mut extents) = (group, [1; 3]);
+        first[self.axis] *= self.factor;
+        extents[self.axis] = self.factor;
+        Subgrid { first, extents }
+    }
+
+    /// The blocks that are in no group, if there are any.
+    pub(super) fn rest(&self) -> Option<Subgrid> {
+        let (mut first, mut extents) = ([0; 3], self.grid);
+        extents[self.axis] %= self.factor;
+        first[self.axis] = self.grid[self.axis] - extents[self.axis];
+        (extents[self.axis] > 0).then_some(Subgrid { first, extents })
+    }
+}
+
+fn floor_to_power_of_two(number: u32) -> u32 {
+    if number == 0 { 0 } else { 1 << number.ilog2() }
+}

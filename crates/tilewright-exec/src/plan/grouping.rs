@@ -1,0 +1,109 @@
+//! Plans of groups: of which each block does the work of several neighbouring blocks of another plan (`launch/groups.rs` says when that is worth it).
+//!
+//! A group is one on Tile IR (`coarsen` of `tilewright-passes`): tiles that depend on the number of the block get a dimension for the blocks
+//! of the group, and what is made of that is planned as any other entry. Such plans are made when a launch asks for them.
+
+use super::{Inst, Plan, Sweep, Way};
+use crate::{hash::HashMap, program::Planner};
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use tilewright_passes::coarsen::Coarsening;
+
+/// What it takes to make plans of groups of a plan's blocks.
+pub(crate) struct Grouping {
+    planner: Planner,
+    /// The position of the entry in the planner's module.
+    entry: usize,
+    /// How the plan goes about its work, which that of a group should not do worse.
+    manner: Manner,
+    largest_tile: u64,
+    /// How many blocks launches of the plan have had.
+    blocks: AtomicU64,
+    /// Those that were made; none where blocks cannot be joined.
+    plans: Mutex<HashMap<(usize, u32), Option<Group>>>,
+}
+
+/// The plan of a group.
+#[derive(Clone)]
+pub(crate) struct Group {
+    pub(crate) plan: Arc<Plan>,
+    /// Whether it goes about its work no worse than the plan of a block does.
+    pub(crate) is_no_worse: bool,
+}
+
+impl fmt::Debug for Grouping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Grouping").finish_non_exhaustive()
+    }
+}
+
+impl Grouping {
+    /// How blocks of a plan of an entry are grouped; none if they are not: they wait for others, or what they print would be seen in another order.
+    pub(crate) fn new(planner: &Planner, entry: usize, plan: &Plan) -> Option<Grouping> {
+        if plan.waits || plan.code.iter().any(|inst| matches!(inst, Inst::Print(_))) {
+            return None;
+        }
+        let largest_tile = plan.code.iter().map(largest_tile).max().unwrap_or(1).max(1) as u64;
+        let (manner, blocks) = (Manner::of(&plan.code), AtomicU64::new(0));
+        Some(Grouping { planner: planner.clone(), entry, manner, largest_tile, blocks, plans: Mutex::default() })
+    }
+
+    /// The most elements of a tile.
+    pub(crate) fn largest_tile(&self) -> u64 {
+        self.largest_tile
+    }
+
+    /// Counts the blocks of a launch; gives how many all launches have had.
+    pub(crate) fn count(&self, blocks: u64) -> u64 {
+        self.blocks.fetch_add(blocks, Ordering::Relaxed).saturating_add(blocks)
+    }
+
+    /// The plan of groups of neighbours along an axis; none where blocks cannot be joined so.
+    pub(crate) fn plan(&self, coarsening: Coarsening) -> Option<Group> {
+        // A panic while planning leaves the map as it was.
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = plans.entry((coarsening.axis, coarsening.factor)).or_insert_with(|| {
+            let plan = Arc::new(self.planner.plan_of_group(self.entry, coarsening)?);
+            let is_no_worse = Manner::of(&plan.code).is_no_worse_than(self.manner);
+            Some(Group { plan, is_no_worse })
+        });
+        made.clone()
+    }
+}
+
+/// The most elements of a tile that an instruction reads.
+fn largest_tile(inst: &Inst) -> usize {
+    let mut most = 0;
+    inst.for_each_read(|tile| most = most.max(tile.numel()));
+    most
+}
+
+/// What instructions of a plan do that takes a pass over memory, or a step for each element.
+#[derive(Clone, Copy)]
+struct Manner {
+    moves: usize,
+    pointers: usize,
+    folds: usize,
+    pieces: usize,
+}
+
+impl Manner {
+    fn of(code: &[Inst]) -> Manner {
+        let count = |has: fn(&Inst) -> bool| code.iter().filter(|inst| has(inst)).count();
+        Manner {
+            moves: count(|inst| matches!(inst, Inst::Move { .. })),
+            pointers: count(|inst| matches!(inst, Inst::LoadPointers { .. } | Inst::StorePointers { .. })),
+            folds: count(|inst| matches!(inst, Inst::Fold(_))),
+            pieces: count(|inst| inst.sweep().is_some_and(|Sweep { way, .. }| matches!(way, Way::Pieces))),
+        }
+    }
+
+    fn is_no_worse_than(self, other: Manner) -> bool {
+        self.moves <= other.moves && self.pointers <= other.pointers && self.folds <= other.folds && self.pieces <= other.pieces
+    }
+}

@@ -1,0 +1,161 @@
+//! Blocks that run in groups, because each does little, do what they do alone, and fail as they do alone.
+
+mod text;
+
+use std::sync::{Arc, Mutex};
+use text::{buffer, ints, program};
+use tilewright_exec::{Access, AccessObserver, Arg, GroupBlocks, LaunchError, LaunchOptions, Limits, launch};
+
+const COLUMNS: usize = 16;
+
+/// `to[row] = from[row] - max(from[row]) + last`, of which a block has one row of 16 numbers; `last` is one row for all. Rows that have -1 in front fail.
+const ROWS: &str = "
+entry @k(%from: tile<ptr<i32>>, %last: tile<ptr<i32>>, %to: tile<ptr<i32>>, %rows: tile<i32>) {
+  %IDS = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [%rows, 16], strides = [16, 1] : tile<i32> -> tensor_view<?x16xi32, strides=[16,1]>
+  %y = make_tensor_view %last, shape = [16], strides = [1] : tensor_view<16xi32, strides=[1]>
+  %z = make_tensor_view %to, shape = [%rows, 16], strides = [16, 1] : tile<i32> -> tensor_view<?x16xi32, strides=[16,1]>
+  %xs = make_partition_view %x : partition_view<tile=(1x16), tensor_view<?x16xi32, strides=[16,1]>>
+  %ys = make_partition_view %y : partition_view<tile=(16), tensor_view<16xi32, strides=[1]>>
+  %zs = make_partition_view %z : partition_view<tile=(1x16), tensor_view<?x16xi32, strides=[16,1]>>
+  %a, %t0 = load_view_tko weak %xs[%row, %zero] : partition_view<tile=(1x16), tensor_view<?x16xi32, strides=[16,1]>>, tile<i32> -> tile<1x16xi32>, token
+  %b, %t1 = load_view_tko weak %ys[%zero] : partition_view<tile=(16), tensor_view<16xi32, strides=[1]>>, tile<i32> -> tile<16xi32>, token
+  %none = constant <i32: -1> : tile<1x16xi32>
+  %good = cmpi not_equal %a, %none, signed : tile<1x16xi32> -> tile<1x16xi1>
+  assert %good, \"a number that is not -1\" : tile<1x16xi1>
+  %most = reduce %a dim=1 identities=[-2147483648 : i32] : tile<1x16xi32> -> tile<1xi32> (%p: tile<i32>, %q: tile<i32>) {
+    %m = maxi %p, %q signed : tile<i32>
+    yield %m : tile<i32>
+  }
+  %most1 = reshape %most : tile<1xi32> -> tile<1x1xi32>
+  %most2 = broadcast %most1 : tile<1x1xi32> -> tile<1x16xi32>
+  %c = subi %a, %most2 : tile<1x16xi32>
+  %b1 = reshape %b : tile<16xi32> -> tile<1x16xi32>
+  %d = addi %c, %b1 : tile<1x16xi32>
+  %t2 = store_view_tko weak %d, %zs[%row, %zero] : tile<1x16xi32>, partition_view<tile=(1x16), tensor_view<?x16xi32, strides=[16,1]>>, tile<i32> -> token
+  return
+}";
+
+/// How a launch of so many blocks along an axis ended, what was told of its progress, and what memory holds then.
+struct Ran {
+    result: Result<u64, LaunchError>,
+    ended: Vec<u64>,
+    numbers: Vec<i32>,
+}
+
+/// Numbers of so many rows, behind them those that are the same for all, and room for results.
+fn numbers(rows: usize) -> Vec<i32> {
+    (0..(2 * rows + 1) * COLUMNS).map(|i| if i < (rows + 1) * COLUMNS { i as i32 * 7919 % 1000 + 1 } else { 0 }).collect()
+}
+
+fn run(axis: usize, rows: usize, blocks: u32, numbers: &[i32], options: LaunchOptions<'_>) -> Ran {
+    let ids = ["row, %by, %bz", "bx, %row, %bz", "bx, %by, %row"][axis];
+    let (mut memory, all) = buffer(numbers.iter().flat_map(|n| n.to_le_bytes()).collect());
+    let place = |row: usize| Arg::Pointer(memory.address(all) + (4 * COLUMNS * row) as u64);
+    let args = [place(0), place(rows), place(rows + 1), Arg::Scalar(tilewright_ir::Scalar::I32, rows as u64)];
+    let (ended, mut grid) = (Arc::new(Mutex::new(Vec::new())), [1; 3]);
+    grid[axis] = blocks;
+    let told = Arc::clone(&ended);
+    let options = options.progress(Arc::new(move |count| told.lock().unwrap().push(count)));
+    let plan = program(&ROWS.replace("IDS", ids)).plan("k").unwrap();
+    let result = launch(&plan, &mut memory, grid, &args, &options).map(|report| report.blocks);
+    let mut ended = ended.lock().unwrap().clone();
+    ended.sort_unstable();
+    Ran { result, ended, numbers: ints(memory.bytes(all)) }
+}
+
+fn expected(rows: usize) -> Vec<i32> {
+    let mut numbers = numbers(rows);
+    for row in 0..rows {
+        let most = *numbers[row * COLUMNS..][..COLUMNS].iter().max().unwrap();
+        for column in 0..COLUMNS {
+            numbers[(rows + 1 + row) * COLUMNS + column] = numbers[row * COLUMNS + column] - most + numbers[rows * COLUMNS + column];
+        }
+    }
+    numbers
+}
+
+fn at_once() -> LaunchOptions<'static> {
+    LaunchOptions::new().threads(1).group_blocks(GroupBlocks::Always)
+}
+
+#[test]
+fn groups_do_what_their_blocks_do() {
+    // All in groups, and some that are left.
+    for rows in [1024, 1000, 1001] {
+        for axis in 0..3 {
+            for threads in [1, 3] {
+                let ran = run(axis, rows, rows as u32, &numbers(rows), at_once().threads(threads));
+                assert_eq!(ran.result.unwrap(), rows as u64);
+                assert!(ran.numbers == expected(rows), "{rows} rows along axis {axis} on {threads} threads");
+                assert!(ran.ended.len() < rows / 4 && ran.ended.last() == Some(&(rows as u64)), "{:?}", ran.ended);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failure_is_that_of_the_block() {
+    let rows = 200;
+    for failing in [0, 1, 3, 31, 32, 63, 100, 191, 192, 199] {
+        let mut numbers = numbers(rows);
+        numbers[failing * COLUMNS + 5] = -1;
+        let [alone, grouped] =
+            [GroupBlocks::Never, GroupBlocks::Always].map(|when| run(0, rows, rows as u32, &numbers, at_once().group_blocks(when)));
+        let (alone, grouped) = (alone.result.unwrap_err(), grouped.result.unwrap_err());
+        assert_eq!(alone.block, Some([failing as u32, 0, 0]));
+        assert_eq!(grouped, alone);
+    }
+}
+
+#[test]
+fn what_lies_outside_of_buffers_is_found() {
+    // The tensor says that there are more rows than its buffers hold.
+    let (rows, blocks) = (100, 120);
+    let numbers: Vec<i32> = numbers(rows);
+    let claimed = |when| {
+        let (mut memory, all) = buffer(numbers.iter().flat_map(|n| n.to_le_bytes()).collect());
+        let place = |row: usize| Arg::Pointer(memory.address(all) + (4 * COLUMNS * row) as u64);
+        let args = [place(0), place(rows), place(rows + 1), Arg::Scalar(tilewright_ir::Scalar::I32, blocks)];
+        let plan = program(&ROWS.replace("IDS", "row, %by, %bz")).plan("k").unwrap();
+        let options = at_once().group_blocks(when);
+        launch(&plan, &mut memory, [blocks as u32, 1, 1], &args, &options).unwrap_err()
+    };
+    assert_eq!(claimed(GroupBlocks::Always), claimed(GroupBlocks::Never));
+    assert_eq!(claimed(GroupBlocks::Always).block, Some([rows as u32, 0, 0]));
+}
+
+struct Watcher;
+
+impl AccessObserver for Watcher {
+    fn access(&self, _: &Access) {}
+}
+
+#[test]
+fn blocks_run_alone_where_somebody_looks_or_memory_is_limited() {
+    let each: Vec<u64> = (1..=256).collect();
+    let limited = Limits::default().memory(1 << 30);
+    for options in [at_once().observer(&Watcher), at_once().limits(limited), LaunchOptions::new().threads(1)] {
+        assert_eq!(run(0, 256, 256, &numbers(256), options).ended, each);
+    }
+}
+
+#[test]
+fn blocks_that_are_launched_often_enough_run_in_groups() {
+    let (mut memory, all) = buffer(numbers(1024).iter().flat_map(|n| n.to_le_bytes()).collect());
+    let place = |row: usize| Arg::Pointer(memory.address(all) + (4 * COLUMNS * row) as u64);
+    let args = [place(0), place(1024), place(1025), Arg::Scalar(tilewright_ir::Scalar::I32, 1024)];
+    let plan = program(&ROWS.replace("IDS", "row, %by, %bz")).plan("k").unwrap();
+    let told: Vec<bool> = (0..6)
+        .map(|_| {
+            let times = Arc::new(Mutex::new(0));
+            let counted = Arc::clone(&times);
+            let options = LaunchOptions::new().threads(1).progress(Arc::new(move |_| *counted.lock().unwrap() += 1));
+            launch(&plan, &mut memory, [1024, 1, 1], &args, &options).unwrap();
+            let times = *times.lock().unwrap();
+            times < 1024
+        })
+        .collect();
+    assert_eq!(told, [false, false, false, true, true, true]);
+}
