@@ -3,6 +3,7 @@
 //! A failing program is shrunk and printed with the seed that made it. `SEED=n` runs the program of one seed only, `PROGRAMS=n` as
 //! many as that.
 
+mod coarser;
 mod compiled;
 mod features;
 mod generate;

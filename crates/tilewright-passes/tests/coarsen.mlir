@@ -32,23 +32,23 @@ entry @rows(%x: tile<ptr<f32>>, %w: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile
 //|   %tview = make_tensor_view %arg0, shape = [%arg3, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
 //|   %tview_0 = make_tensor_view %arg1, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
 //|   %tview_1 = make_tensor_view %arg2, shape = [%arg3, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
-//|   %pview = make_partition_view %tview_0 : partition_view<tile=(64), tensor_view<64xf32, strides=[1]>>
-//|   %pview_2 = make_partition_view %tview : partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>
-//|   %tile, %result_token = load_view_tko weak %pview_2[%blockId_x, %cst_0_i32] : partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<4x64xf32>, token
-//|   %tile_3, %result_token_4 = load_view_tko weak %pview[%cst_0_i32] : partition_view<tile=(64), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<64xf32>, token
+//|   %pview = make_partition_view %tview : partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>
+//|   %pview_2 = make_partition_view %tview_0 : partition_view<tile=(64), tensor_view<64xf32, strides=[1]>>
+//|   %pview_3 = make_partition_view %tview_1 : partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>
+//|   %tile, %result_token = load_view_tko weak %pview[%blockId_x, %cst_0_i32] : partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<4x64xf32>, token
+//|   %tile_4, %result_token_5 = load_view_tko weak %pview_2[%cst_0_i32] : partition_view<tile=(64), tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<64xf32>, token
+//|   %reshape = reshape %tile_4 : tile<64xf32> -> tile<1x64xf32>
+//|   %bcast = broadcast %reshape : tile<1x64xf32> -> tile<4x64xf32>
 //|   %reduce = reduce %tile dim=1 identities=[0.000000e+00 : f32] : tile<4x64xf32> -> tile<4xf32>
 //|   (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
 //|     %3 = addf %reduce_lhs, %reduce_rhs  : tile<f32>
 //|     yield %3 : tile<f32>
 //|   }
-//|   %reshape = reshape %reduce : tile<4xf32> -> tile<4x1xf32>
-//|   %bcast = broadcast %reshape : tile<4x1xf32> -> tile<4x64xf32>
-//|   %0 = divf %tile, %bcast  : tile<4x64xf32>
-//|   %reshape_5 = reshape %tile_3 : tile<64xf32> -> tile<1x64xf32>
-//|   %bcast_6 = broadcast %reshape_5 : tile<1x64xf32> -> tile<4x64xf32>
-//|   %1 = mulf %0, %bcast_6  : tile<4x64xf32>
-//|   %pview_7 = make_partition_view %tview_1 : partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>
-//|   %2 = store_view_tko weak %1, %pview_7[%blockId_x, %cst_0_i32] : tile<4x64xf32>, partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> token
+//|   %reshape_6 = reshape %reduce : tile<4xf32> -> tile<4x1xf32>
+//|   %bcast_7 = broadcast %reshape_6 : tile<4x1xf32> -> tile<4x64xf32>
+//|   %0 = divf %tile, %bcast_7  : tile<4x64xf32>
+//|   %1 = mulf %0, %bcast  : tile<4x64xf32>
+//|   %2 = store_view_tko weak %1, %pview_3[%blockId_x, %cst_0_i32] : tile<4x64xf32>, partition_view<tile=(4x64), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> token
 //|   return
 //| }
 
@@ -74,19 +74,19 @@ entry @pieces(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {
 //|   %blockId_x, %blockId_y, %blockId_z = get_tile_block_id : tile<i32>
 //|   %cst_0_i32 = constant <i32: 0> : tile<i32>
 //|   %cst_1_i32 = constant <i32: 1> : tile<i32>
+//|   %cst_0_f32 = constant <f32: 0.000000e+00> : tile<4x2x8xf32>
 //|   %tview = make_tensor_view %arg0, shape = [%arg2, 64], strides = [64, 1] : tile<i32> -> tensor_view<?x64xf32, strides=[64,1]>
 //|   %tview_0 = make_tensor_view %arg1, shape = [%arg2, 8], strides = [8, 1] : tile<i32> -> tensor_view<?x8xf32, strides=[8,1]>
-//|   %cst_0_f32 = constant <f32: 0.000000e+00> : tile<4x2x8xf32>
+//|   %pview = make_partition_view %tview : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>
+//|   %pview_1 = make_partition_view %tview_0 : partition_view<tile=(8x8), tensor_view<?x8xf32, strides=[8,1]>>
 //|   %for = for %loopIdx in (%cst_0_i32 to %arg2, step %cst_1_i32) : tile<i32> iter_values(%iterArg0 = %cst_0_f32) -> (tile<4x2x8xf32>) {
-//|     %pview_1 = make_partition_view %tview : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>
-//|     %tile, %result_token = load_view_tko weak %pview_1[%blockId_x, %loopIdx] : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<8x8xf32>, token
+//|     %tile, %result_token = load_view_tko weak %pview[%blockId_x, %loopIdx] : partition_view<tile=(8x8), tensor_view<?x64xf32, strides=[64,1]>>, tile<i32> -> tile<8x8xf32>, token
 //|     %reshape_2 = reshape %tile : tile<8x8xf32> -> tile<4x2x8xf32>
 //|     %1 = addf %iterArg0, %reshape_2  : tile<4x2x8xf32>
 //|     continue %1 : tile<4x2x8xf32>
 //|   }
 //|   %reshape = reshape %for : tile<4x2x8xf32> -> tile<8x8xf32>
-//|   %pview = make_partition_view %tview_0 : partition_view<tile=(8x8), tensor_view<?x8xf32, strides=[8,1]>>
-//|   %0 = store_view_tko weak %reshape, %pview[%blockId_x, %cst_0_i32] : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x8xf32, strides=[8,1]>>, tile<i32> -> token
+//|   %0 = store_view_tko weak %reshape, %pview_1[%blockId_x, %cst_0_i32] : tile<8x8xf32>, partition_view<tile=(8x8), tensor_view<?x8xf32, strides=[8,1]>>, tile<i32> -> token
 //|   return
 //| }
 
@@ -122,11 +122,11 @@ entry @pointers(%x: tile<ptr<f32>>, %n: tile<i32>) {
 //|   %bcast = broadcast %reshape : tile<1xi32> -> tile<4xi32>
 //|   %3 = addi %bcast, %2 : tile<4xi32>
 //|   %4 = iota : tile<16xi32>
-//|   %reshape_0 = reshape %3 : tile<4xi32> -> tile<4x1xi32>
-//|   %bcast_1 = broadcast %reshape_0 : tile<4x1xi32> -> tile<4x16xi32>
-//|   %reshape_2 = reshape %4 : tile<16xi32> -> tile<1x16xi32>
-//|   %bcast_3 = broadcast %reshape_2 : tile<1x16xi32> -> tile<4x16xi32>
-//|   %5 = addi %bcast_1, %bcast_3 : tile<4x16xi32>
+//|   %reshape_0 = reshape %4 : tile<16xi32> -> tile<1x16xi32>
+//|   %bcast_1 = broadcast %reshape_0 : tile<1x16xi32> -> tile<4x16xi32>
+//|   %reshape_2 = reshape %3 : tile<4xi32> -> tile<4x1xi32>
+//|   %bcast_3 = broadcast %reshape_2 : tile<4x1xi32> -> tile<4x16xi32>
+//|   %5 = addi %bcast_3, %bcast_1 : tile<4x16xi32>
 //|   %reshape_4 = reshape %arg1 : tile<i32> -> tile<1xi32>
 //|   %bcast_5 = broadcast %reshape_4 : tile<1xi32> -> tile<16xi32>
 //|   %reshape_6 = reshape %bcast_5 : tile<16xi32> -> tile<1x16xi32>
@@ -167,6 +167,7 @@ entry @columns(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {
 //|   %tview = make_tensor_view %arg0, shape = [16, 512], strides = [512, 1] : tensor_view<16x512xf32, strides=[512,1]>
 //|   %tview_0 = make_tensor_view %arg1, shape = [512], strides = [1] : tensor_view<512xf32, strides=[1]>
 //|   %pview = make_partition_view %tview : partition_view<tile=(16x32), tensor_view<16x512xf32, strides=[512,1]>>
+//|   %pview_1 = make_partition_view %tview_0 : partition_view<tile=(32), tensor_view<512xf32, strides=[1]>>
 //|   %tile, %result_token = load_view_tko weak %pview[%cst_0_i32, %blockId_x] : partition_view<tile=(16x32), tensor_view<16x512xf32, strides=[512,1]>>, tile<i32> -> tile<16x32xf32>, token
 //|   %reshape = reshape %tile : tile<16x32xf32> -> tile<16x4x8xf32>
 //|   %0 = permute %reshape [1, 0, 2] : tile<16x4x8xf32> -> tile<4x16x8xf32>
@@ -175,9 +176,8 @@ entry @columns(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {
 //|     %2 = maxf %reduce_lhs, %reduce_rhs : tile<f32>
 //|     yield %2 : tile<f32>
 //|   }
-//|   %reshape_1 = reshape %reduce : tile<4x8xf32> -> tile<32xf32>
-//|   %pview_2 = make_partition_view %tview_0 : partition_view<tile=(32), tensor_view<512xf32, strides=[1]>>
-//|   %1 = store_view_tko weak %reshape_1, %pview_2[%blockId_x] : tile<32xf32>, partition_view<tile=(32), tensor_view<512xf32, strides=[1]>>, tile<i32> -> token
+//|   %reshape_2 = reshape %reduce : tile<4x8xf32> -> tile<32xf32>
+//|   %1 = store_view_tko weak %reshape_2, %pview_1[%blockId_x] : tile<32xf32>, partition_view<tile=(32), tensor_view<512xf32, strides=[1]>>, tile<i32> -> token
 //|   return
 //| }
 
@@ -203,8 +203,8 @@ entry @shifted(%x: tile<ptr<i32>>, %y: tile<ptr<i32>>, %n: tile<i32>) {
 //|   %tview = make_tensor_view %arg0, shape = [4096], strides = [1] : tensor_view<4096xi32, strides=[1]>
 //|   %tview_0 = make_tensor_view %arg1, shape = [4096], strides = [1] : tensor_view<4096xi32, strides=[1]>
 //|   %sview = make_strided_view %tview : strided_view<tile=(32), traversal_strides=[8], tensor_view<4096xi32, strides=[1]>>
-//|   %tile, %result_token = load_view_tko weak %sview[%1] : strided_view<tile=(32), traversal_strides=[8], tensor_view<4096xi32, strides=[1]>>, tile<i32> -> tile<32xi32>, token
 //|   %pview = make_partition_view %tview_0 : partition_view<tile=(32), tensor_view<4096xi32, strides=[1]>>
+//|   %tile, %result_token = load_view_tko weak %sview[%1] : strided_view<tile=(32), traversal_strides=[8], tensor_view<4096xi32, strides=[1]>>, tile<i32> -> tile<32xi32>, token
 //|   %2 = store_view_tko weak %tile, %pview[%blockId_x] : tile<32xi32>, partition_view<tile=(32), tensor_view<4096xi32, strides=[1]>>, tile<i32> -> token
 //|   return
 //| }
@@ -233,10 +233,10 @@ entry @apart(%x: tile<ptr<i32>>, %y: tile<ptr<i32>>) {
 //|   %tview = make_tensor_view %arg0, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xi32, strides=[64,1]>
 //|   %tview_0 = make_tensor_view %arg1, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xi32, strides=[64,1]>
 //|   %pview = make_partition_view %tview : partition_view<tile=(1x32), tensor_view<64x64xi32, strides=[64,1]>>
+//|   %pview_1 = make_partition_view %tview_0 : partition_view<tile=(1x32), tensor_view<64x64xi32, strides=[64,1]>>
 //|   %cst_2_i32 = constant <i32: 2> : tile<i32>
 //|   %3 = shri %2, %cst_2_i32 unsigned : tile<i32>
 //|   %tile, %result_token = load_view_tko weak %pview[%1, %3] : partition_view<tile=(1x32), tensor_view<64x64xi32, strides=[64,1]>>, tile<i32> -> tile<1x32xi32>, token
-//|   %pview_1 = make_partition_view %tview_0 : partition_view<tile=(1x32), tensor_view<64x64xi32, strides=[64,1]>>
 //|   %4 = store_view_tko weak %tile, %pview_1[%1, %3] : tile<1x32xi32>, partition_view<tile=(1x32), tensor_view<64x64xi32, strides=[64,1]>>, tile<i32> -> token
 //|   return
 //| }

@@ -47,19 +47,19 @@ entry @other_axes(%p: tile<ptr<i32>>) {
   return
 }
 //| entry @other_axes(%arg0: tile<ptr<i32>>) {
+//|   %reshape = reshape %arg0 : tile<ptr<i32>> -> tile<1xptr<i32>>
+//|   %bcast = broadcast %reshape : tile<1xptr<i32>> -> tile<2xptr<i32>>
 //|   %blockId_x, %blockId_y, %blockId_z = get_tile_block_id : tile<i32>
 //|   %cst_2_i32 = constant <i32: 2> : tile<i32>
 //|   %0 = muli %blockId_y, %cst_2_i32 : tile<i32>
 //|   %1 = iota : tile<2xi32>
-//|   %reshape = reshape %0 : tile<i32> -> tile<1xi32>
-//|   %bcast = broadcast %reshape : tile<1xi32> -> tile<2xi32>
-//|   %2 = addi %bcast, %1 : tile<2xi32>
+//|   %reshape_0 = reshape %0 : tile<i32> -> tile<1xi32>
+//|   %bcast_1 = broadcast %reshape_0 : tile<1xi32> -> tile<2xi32>
+//|   %2 = addi %bcast_1, %1 : tile<2xi32>
 //|   %gridSize_x, %gridSize_y, %gridSize_z = get_num_tile_blocks : tile<i32>
-//|   %reshape_0 = reshape %arg0 : tile<ptr<i32>> -> tile<1xptr<i32>>
-//|   %bcast_1 = broadcast %reshape_0 : tile<1xptr<i32>> -> tile<2xptr<i32>>
-//|   %3 = offset %bcast_1, %2 : tile<2xptr<i32>>, tile<2xi32> -> tile<2xptr<i32>>
 //|   %reshape_2 = reshape %gridSize_x : tile<i32> -> tile<1xi32>
 //|   %bcast_3 = broadcast %reshape_2 : tile<1xi32> -> tile<2xi32>
+//|   %3 = offset %bcast, %2 : tile<2xptr<i32>>, tile<2xi32> -> tile<2xptr<i32>>
 //|   %4 = store_ptr_tko weak %3, %bcast_3 : tile<2xptr<i32>>, tile<2xi32> -> token
 //|   return
 //| }

@@ -2,10 +2,19 @@
 //! all buffers.
 //!
 //! `SUITE=FOLDER` takes the kernels of another folder with a `suite.json` (see `benches/practitioners`), and tells of each why it is refused.
+#![expect(clippy::print_stderr, reason = "kernels of a suite that is asked for are told one by one")]
 
 use serde::Deserialize;
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
 use tilewright::{
+    bytecode::{WriteOptions, write},
+    case::{self, Case},
     exec::{Arg, LaunchOptions, Memory, Program, launch},
     ir::{Module, Scalar, VerifiedModule, verify},
     numeric::{FloatFormat, Rounding},
@@ -54,14 +63,14 @@ fn improved(module: &VerifiedModule) -> Module {
     passes.run(module.clone(), RunOptions::new()).unwrap().0.into_inner()
 }
 
-/// The program of a coarser entry.
-fn coarser(improved: &Module, coarsening: Coarsening) -> Result<Program, Refusal> {
+/// The module of a coarser entry, which comes first.
+fn coarser(improved: &Module, coarsening: Coarsening) -> Result<VerifiedModule, Refusal> {
     let mut module = improved.clone();
     coarsen(&mut module, coarsening)?;
     let module = verify(module).unwrap_or_else(|findings| panic!("{coarsening:?}: {}", findings[0]));
     let passes = Pipeline::parse("canonicalize,cse,dce(loads=0)").unwrap();
     let (module, _) = passes.run(module, RunOptions::new()).unwrap();
-    Ok(Program::without_passes(module))
+    Ok(module)
 }
 
 fn float_bits(scalar: Scalar, value: f64) -> u64 {
@@ -141,7 +150,7 @@ fn compare(module: &VerifiedModule, problem: &Problem, axis: usize) -> Result<Ve
     let (mut compared, mut refused) = (Vec::new(), String::new());
     for factor in (1..8).map(|exponent| 1u32 << exponent).filter(|factor| *factor <= problem.grid[axis]) {
         let wide = match coarser(&improved, Coarsening { axis, factor }) {
-            Ok(wide) => wide,
+            Ok(wide) => Program::without_passes(wide),
             Err(refusal) => {
                 refused = format!("by {factor}: {refusal}");
                 continue;
@@ -173,10 +182,10 @@ fn suite() -> (PathBuf, bool) {
 #[test]
 fn kernels_of_practitioners_leave_the_same_bits() {
     let (folder, is_asked) = suite();
-    let kernels: Vec<Kernel> = serde_json::from_slice(&std::fs::read(folder.join("suite.json")).unwrap()).unwrap();
+    let kernels: Vec<Kernel> = serde_json::from_slice(&fs::read(folder.join("suite.json")).unwrap()).unwrap();
     let (mut coarsened, mut refused, mut wrong) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for kernel in kernels {
-        let bytes = std::fs::read(folder.join(format!("{}.tilebc", kernel.name))).unwrap();
+        let bytes = fs::read(folder.join(format!("{}.tilebc", kernel.name))).unwrap();
         let module = verify(tilewright::bytecode::read(&bytes).unwrap()).unwrap();
         for axis in (0..3).filter(|axis| kernel.quick.grid[*axis] > 1) {
             match compare(&module, &kernel.quick, axis) {
@@ -196,4 +205,68 @@ fn kernels_of_practitioners_leave_the_same_bits() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(is_asked || coarsened.len() >= 20, "only {} kernels are coarsened", coarsened.len());
+}
+
+/// What a case leaves in its outputs, as its module stands.
+fn outputs(case: &Case) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let found = Arc::new(Mutex::new(BTreeMap::new()));
+    let sink = found.clone();
+    let look = move |name: &str, bytes: &[u8]| _ = sink.lock().unwrap().insert(name.to_owned(), bytes.to_vec());
+    let options = case::RunOptions::new().threads(NonZeroUsize::MIN).passes(Pipeline::default()).outputs(Arc::new(look));
+    let report = case.run(&options).map_err(|error| error.to_string())?;
+    let found = found.lock().unwrap().clone();
+    if report.ok { Ok(found) } else { Err("its results are not those that it expects".to_owned()) }
+}
+
+/// A case in a folder, with another module and grid.
+fn changed_case(from: &Path, to: &Path, module: &VerifiedModule, grid: [u32; 3]) -> Case {
+    for file in from.read_dir().unwrap().flatten() {
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+    fs::write(to.join("coarser.tilebc"), write(module, &WriteOptions::new(module.version)).unwrap()).unwrap();
+    let mut spec: serde_json::Value = serde_json::from_slice(&fs::read(to.join("case.json")).unwrap()).unwrap();
+    spec["grid"] = serde_json::json!(grid);
+    spec["bytecode"] = serde_json::json!({ module.version.to_string(): "coarser.tilebc" });
+    spec["target"] = serde_json::json!({ module.version.to_string(): "sm_100" });
+    fs::write(to.join("case.json"), serde_json::to_vec(&spec).unwrap()).unwrap();
+    Case::load(to).unwrap()
+}
+
+/// Coarsens a case along an axis by the factors that divide its grid, and compares its outputs; gives how often.
+fn compare_case(folder: &Path, case: &Case, axis: usize) -> Result<usize, String> {
+    let mut module = case.module(None).unwrap().into_inner();
+    let entry = module.functions.iter().position(|function| module.tables.strings.text(function.name) == case.entry()).unwrap();
+    module.functions.swap(0, entry);
+    let improved = improved(&verify(module).unwrap());
+    let divides = |factor: &u32| case.grid()[axis].is_multiple_of(*factor);
+    let mut compared = 0;
+    for factor in (1..5).map(|exponent| 1u32 << exponent).filter(divides) {
+        let Ok(wide) = coarser(&improved, Coarsening { axis, factor }) else { continue };
+        let mut grid = case.grid();
+        grid[axis] /= factor;
+        let scratch = tempfile::tempdir().unwrap();
+        let changed = changed_case(folder, scratch.path(), &wide, grid);
+        let (found, expected) = (outputs(&changed)?, outputs(case)?);
+        if found != expected {
+            return Err(format!("by {factor} it leaves other bits"));
+        }
+        compared += 1;
+    }
+    Ok(compared)
+}
+
+#[test]
+fn cases_of_the_corpus_leave_the_same_bits() {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for folder in tilewright_fuzz::corpus::folder().join("cases").read_dir().unwrap().flatten().map(|entry| entry.path()) {
+        let case = Case::load(&folder).unwrap();
+        for axis in 0..3 {
+            match compare_case(&folder, &case, axis) {
+                Ok(count) => compared += count,
+                Err(what) => wrong.push(format!("{} along axis {axis}: {what}", case.name())),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared >= 10, "only {compared} comparisons");
 }

@@ -55,7 +55,7 @@ impl Generator<'_> {
 
     /// An ordering among these, and the scope that goes with it.
     pub(super) fn order(&mut self, orders: &[Order]) -> [AttrValue; 2] {
-        let order = *self.choices.pick(orders);
+        let order = if self.grouped { Order::Weak } else { *self.choices.pick(orders) };
         let scope = *self.choices.pick(&[MemoryScope::TlBlk, MemoryScope::Device, MemoryScope::Sys]);
         [Self::wire(order as u8), if order == Order::Weak { AttrValue::Absent } else { Self::wire(scope as u8) }]
     }
@@ -198,6 +198,9 @@ impl Generator<'_> {
 
     /// A row of `n` numbers of input.
     pub(super) fn loaded_row(&mut self, scalar: Scalar, n: i64) -> Value {
+        if self.grouped && self.choices.below(3) > 0 {
+            return self.row_of_block(scalar, n);
+        }
         let room = (INPUT - n as usize * size(scalar)) / size(scalar);
         let start = self.choices.below(room.min(8) + 1) * size(scalar);
         let view = self.row(self.input, start, scalar, n);

@@ -9,6 +9,7 @@ mod edges;
 mod elementwise;
 mod folds;
 mod functions;
+mod grouped;
 mod indices;
 mod integers;
 mod lanes;
@@ -28,6 +29,7 @@ pub(crate) use beside::beside_program;
 pub(crate) use choices::Choices;
 pub(crate) use edges::{edge_program, exhaustive_program};
 pub(crate) use elementwise::elementwise_program;
+pub(crate) use grouped::grouped_program;
 pub(crate) use integers::integer_program;
 pub(crate) use over_k::over_k_program;
 pub(crate) use stored::{BROKEN, stopped_program, stored_program};
@@ -111,6 +113,10 @@ struct Generator<'c> {
     functions: usize,
     /// Those that are complete.
     callables: Vec<functions::Callable>,
+    /// Blocks do nothing that orders or shows them, and store through pointers.
+    grouped: bool,
+    /// How many blocks there are along the first axis, and how many bytes of the output each has.
+    blocks: Option<(u64, Value)>,
 }
 
 /// The program that these decisions make.
@@ -157,6 +163,8 @@ fn make(choices: &mut Choices, combinations: &[Vec<Combination>], grid: [u32; 3]
         globals: 0,
         functions: 0,
         callables: Vec::new(),
+        grouped: false,
+        blocks: None,
     };
     let base = generator.place_output(grid);
     fill(&mut generator);
@@ -215,6 +223,7 @@ impl Generator<'_> {
         let later = Later { op: self.body.defining_op(bytes).expect("a constant").id() };
         let offset = self.value(Opcode::MulI, |op| op.operand("lhs", linear).operand("rhs", bytes).result(i32_ty));
         self.output = self.moved(self.output, offset);
+        self.blocks = Some((u64::from(grid[0]), bytes));
         self.keep(x, Element::Number(Scalar::I32), &[], true);
         later
     }

@@ -47,6 +47,9 @@ impl Generator<'_> {
 
     fn statement(&mut self) {
         match self.choices.below(29) {
+            17 | 18 | 24 | 25 | 28 if self.grouped => self.chain(),
+            19 if self.grouped && self.choices.once_in(2) => self.product(),
+            19 if self.grouped => self.promise(),
             0..=9 => self.regular(),
             10..=12 => self.movement(),
             13 if self.choices.once_in(2) => self.long_fold(),

@@ -209,6 +209,19 @@ impl Generator<'_> {
     fn store_tile(&mut self, slot: &Slot, base: Value, start: usize) {
         let n = slot.shape.iter().product::<i64>();
         let (value, scalar) = self.flat(slot, n);
+        if self.grouped && scalar != Scalar::F4E2M1FN && self.choices.once_in(3) {
+            return self.store_in_common_view(value, scalar, n, start);
+        }
+        if self.grouped && scalar != Scalar::F4E2M1FN {
+            let base = self.pointer(base, start, scalar);
+            let positions = self.row_major(Scalar::I32, &[n]);
+            let pointers = self.pointers(base, scalar, positions, &[n]);
+            self.op(Opcode::StorePtrTko, |op| {
+                let op = op.operand("destination", pointers).operand("value", value);
+                op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
+            });
+            return;
+        }
         let pv = self.row(base, start, scalar, n);
         let zero = self.numbers(Scalar::I32, &[], &[0]);
         self.op(Opcode::StoreViewTko, |op| {

@@ -25,7 +25,7 @@ struct Left {
     addresses: [u64; 2],
 }
 
-fn run(module: &VerifiedModule, program: &Program) -> Result<Left, String> {
+fn run(module: &VerifiedModule, program: &Program, grid: [u32; 3]) -> Result<Left, String> {
     let engine = tilewright_exec::Program::without_passes(module.clone());
     let plan = engine.plan("k").map_err(|error| error.to_string())?;
     let mut memory = Memory::new();
@@ -36,7 +36,7 @@ fn run(module: &VerifiedModule, program: &Program) -> Result<Left, String> {
     let args: Vec<Arg> = addresses.iter().map(|address| Arg::Pointer(*address)).chain(scalars).collect();
     let printed = Arc::new(Mutex::new(Texts::default()));
     let options = LaunchOptions::new().threads(1).output(OutputSink::new(printed.clone()));
-    launch(&plan, &mut memory, program.grid, &args, &options).map_err(|error| error.to_string())?;
+    launch(&plan, &mut memory, grid, &args, &options).map_err(|error| error.to_string())?;
     let texts = std::mem::take(&mut printed.lock().expect("nobody panicked").0);
     Ok(Left { output: memory.bytes(output).to_vec(), texts, addresses })
 }
@@ -50,8 +50,13 @@ pub(crate) fn compare(program: &Program, pipeline: &str, looked: &mut Looked) ->
     let passes = Pipeline::parse(pipeline).map_err(|error| error.to_string())?;
     let changed = passes.run(program.module.clone(), RunOptions::new().verify_each(true)).map_err(|error| error.to_string())?.0;
     let told = |what: String| format!("after {pipeline} {what}\n{}", print(&changed, &PrintOptions::new()));
-    let (before, after) = (run(&program.module, program)?, run(&changed, program).map_err(told)?);
-    same_texts(before.texts, after.texts, program.grid == [1; 3]).map_err(told)?;
+    same(program, &changed, program.grid, looked).map_err(told)
+}
+
+/// Runs a program as it is, and what was made of it on another grid; both must leave the same.
+pub(crate) fn same(program: &Program, changed: &VerifiedModule, grid: [u32; 3], looked: &mut Looked) -> Result<(), String> {
+    let (before, after) = (run(&program.module, program, program.grid)?, run(changed, program, grid)?);
+    same_texts(before.texts, after.texts, program.grid == [1; 3])?;
     looked.exact += before.output.len();
     let differs = |at: &usize| before.output[*at] != after.output[*at];
     let Some(first) = (0..before.output.len()).find(differs) else { return Ok(()) };
@@ -70,7 +75,7 @@ pub(crate) fn compare(program: &Program, pipeline: &str, looked: &mut Looked) ->
         open[at..at + size].fill(item.trust == Trust::Unknown || both_nan());
     }
     match (first..before.output.len()).filter(differs).find(|at| !open[*at]) {
-        Some(at) => Err(told(format!("byte {at} of the output is {:#04x}, not {:#04x}", after.output[at], before.output[at]))),
+        Some(at) => Err(format!("byte {at} of the output is {:#04x}, not {:#04x}", after.output[at], before.output[at])),
         None => Ok(()),
     }
 }
@@ -79,7 +84,7 @@ pub(crate) fn compare(program: &Program, pipeline: &str, looked: &mut Looked) ->
 pub(crate) fn stop(program: &Program, pipeline: &str, looked: &mut Looked) -> Result<(), String> {
     let passes = Pipeline::parse(pipeline).map_err(|error| error.to_string())?;
     let changed = passes.run(program.module.clone(), RunOptions::new().verify_each(true)).map_err(|error| error.to_string())?.0;
-    let [before, after] = [&program.module, &changed].map(|module| run(module, program).err().unwrap_or_default());
+    let [before, after] = [&program.module, &changed].map(|module| run(module, program, program.grid).err().unwrap_or_default());
     let stops = |error: &str| error.contains(BROKEN);
     if stops(&before) != stops(&after) {
         let told = if before.is_empty() { after } else { before };
@@ -96,7 +101,7 @@ pub(crate) fn fuse(program: &Program, looked: &mut Looked) -> Result<(), String>
     let passes = Pipeline::parse("fuse-fma").map_err(|error| error.to_string())?;
     let (changed, report) = passes.run(program.module.clone(), RunOptions::new().verify_each(true)).map_err(|error| error.to_string())?;
     let told = |what: String| format!("after fuse-fma {what}\n{}", print(&changed, &PrintOptions::new()));
-    let (before, after) = (run(&program.module, program)?, run(&changed, program).map_err(told)?);
+    let (before, after) = (run(&program.module, program, program.grid)?, run(&changed, program, program.grid).map_err(told)?);
     let mut memory = naive::Memory::default();
     memory.add(after.addresses[0], program.input.clone());
     memory.add(after.addresses[1], vec![0; program.output]);

@@ -8,7 +8,7 @@ use crate::facts::IntegerFacts;
 use tilewright_ir::{AttrValue, Body, MemoryOrderingSemantics, OpRef, Opcode, Signedness, Tables, Type, TypeData, Value, Version};
 
 /// An access whose tiles lie side by side along one dimension.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Beside {
     /// The dimension, of the view and of the tile.
     dim: usize,
@@ -16,7 +16,7 @@ pub(super) struct Beside {
 }
 
 /// How a wider tile is found by an index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Spacing {
     /// The index of the first member is a multiple of the factor: it counts wider tiles if it is divided by that.
     Whole,
@@ -125,8 +125,18 @@ impl Lifter<'_> {
         Ok(operands)
     }
 
-    /// A view of the same tensor with wider tiles.
+    /// A view of the same tensor with wider tiles, beside the old one.
     fn wide_view(&mut self, view: Value, beside: Beside) -> Result<Value, String> {
+        if let Some(wide) = self.wide_views.get(&(view, beside)) {
+            return Ok(*wide);
+        }
+        let narrow = self.first(view)?;
+        let wide = self.behind(narrow, |lifter| lifter.make_wide_view(view, beside))?;
+        self.wide_views.insert((view, beside), wide);
+        Ok(wide)
+    }
+
+    fn make_wide_view(&mut self, view: Value, beside: Beside) -> Result<Value, String> {
         let maker = self.from.defining_op(view).ok_or("the view is an argument")?;
         let tensor = self.first(*maker.operands().first().ok_or("a view is one of a tensor")?)?;
         let widen = |tile: &[i32]| -> Result<Box<[i32]>, String> {

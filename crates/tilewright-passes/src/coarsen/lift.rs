@@ -2,11 +2,14 @@
 
 use super::{
     Refusal,
+    access::Beside,
     classes::{Affine, Class, Classes},
 };
 use crate::facts::IntegerFacts;
+use std::collections::HashMap;
 use tilewright_ir::{
-    AttrValue, Block, Body, Builder, IntegerOverflow, Loc, NewOp, Op, OpRef, Opcode, Tables, Type, TypeData, Value, Version,
+    AttrValue, Block, Body, Builder, IntegerOverflow, Loc, NewOp, Op, OpRef, Opcode, Place, Tables, Type, TypeData, Value, ValueDef,
+    Version,
 };
 
 /// A coarser body.
@@ -38,13 +41,15 @@ pub(super) struct Lifter<'m> {
     pub(super) version: Version,
     body: Body,
     /// Where operations are added.
-    block: Block,
+    place: Place,
     /// The location of the operation that is lifted.
     loc: Option<Loc>,
     /// By old value.
     stands: Vec<Stand>,
     /// Blocks that are still to be filled, with the old ones.
     pending: Vec<(Block, Block)>,
+    /// Views with wider tiles that were made, by the old view.
+    pub(super) wide_views: HashMap<(Value, Beside), Value>,
 }
 
 /// Makes the coarser body of a function of which all operations have a rule.
@@ -61,10 +66,11 @@ pub(super) fn lift(tables: &mut Tables, from: &Body, facts: &IntegerFacts, class
         lanes: i64::from(classes.coarsening.factor),
         version: Version::V13_1,
         body,
-        block,
+        place: Place::End(block),
         loc: None,
         stands: vec![Stand::default(); from.num_values()],
         pending: vec![(entry, block)],
+        wide_views: HashMap::new(),
     };
     // Blocks of regions come after all of the block around them, which defines what they use.
     while let Some((old, new)) = lifter.pending.pop() {
@@ -76,7 +82,7 @@ pub(super) fn lift(tables: &mut Tables, from: &Body, facts: &IntegerFacts, class
 impl Lifter<'_> {
     fn fill(&mut self, old: Block, new: Block) -> Result<(), Refusal> {
         let from = self.from;
-        self.block = new;
+        self.place = Place::End(new);
         let arguments: Vec<Value> = self.body.args(new).collect();
         for (argument, made) in from.args(old).zip(arguments) {
             let defined = self.define(argument, made);
@@ -113,14 +119,29 @@ impl Lifter<'_> {
         self.stands[value.index()].first.ok_or_else(|| "an operand depends on the block where it must not".to_owned())
     }
 
-    /// What all members have, in a tile with one dimension more.
+    /// What all members have, in a tile with one dimension more. What is the same for all is repeated once, where it is defined.
     pub(super) fn all(&mut self, value: Value) -> Result<Value, String> {
         if let Some(all) = self.stands[value.index()].all {
             return Ok(all);
         }
         let first = self.first(value)?;
         let (element, shape) = self.tile_of(self.from.ty(value))?;
-        self.repeated(first, element, &shape)
+        let all = self.behind(first, |lifter| lifter.repeated(first, element, &shape))?;
+        self.define_all(value, all);
+        Ok(all)
+    }
+
+    /// Adds operations right behind the definition of a value of the new body, so that all see them who see the value.
+    pub(super) fn behind<R>(&mut self, value: Value, add: impl FnOnce(&mut Self) -> R) -> R {
+        let (block, next) = match self.body.value_def(value) {
+            ValueDef::Result(op, _) => (self.body.op(op).block(), self.body.op(op).next().map(|next| next.id())),
+            ValueDef::Argument(block, _) => (Some(block), self.body.ops(block).next().map(|first| first.id())),
+        };
+        let here = self.place;
+        self.place = next.map(Place::Before).or(block.map(Place::End)).unwrap_or(here);
+        let added = add(self);
+        self.place = here;
+        added
     }
 
     /// The number of the group, if the value is the number of the block.
@@ -239,7 +260,7 @@ impl Lifter<'_> {
     /// Adds an operation like an old one, with regions that are still to be filled.
     pub(super) fn make(&mut self, op: OpRef<'_>, operands: &[Value], attrs: &[AttrValue], results: &[Type]) -> Result<Op, String> {
         let new = NewOp { opcode: op.opcode(), operands, present: op.present_operands(), split: op.split(), attrs, results, loc: op.loc() };
-        let made = self.body.add_op(self.block, new);
+        let made = self.body.insert_op(self.place, new);
         let regions: Vec<_> = op.regions().zip(self.body.op(made).regions()).collect();
         for (old, new) in regions {
             for block in self.from.blocks(old) {
@@ -253,7 +274,7 @@ impl Lifter<'_> {
 
     /// Adds an operation, and gives its first result.
     pub(super) fn make_new(&mut self, new: NewOp<'_>) -> Value {
-        let made = self.body.add_op(self.block, new);
+        let made = self.body.insert_op(self.place, new);
         self.result_of(made, 0)
     }
 
@@ -272,7 +293,7 @@ impl Lifter<'_> {
         let (element, _) = self.tile_of(ty)?;
         let scalar = self.tables.types.scalar(element).ok_or("integers are numbers")?;
         let bytes = number.to_le_bytes();
-        let mut builder = Builder::new(self.tables, &mut self.body, self.block);
+        let mut builder = Builder::new(self.tables, &mut self.body, self.place);
         builder.set_loc(self.loc);
         builder.constant(scalar, &[], &bytes[..(scalar.bits() / 8) as usize]).map_err(|error| error.to_string())
     }
