@@ -23,6 +23,7 @@ mod memory;
 mod output;
 mod plan;
 mod pool;
+mod profile;
 mod program;
 mod runs;
 mod schedule;
@@ -40,6 +41,7 @@ pub use launch::{Arg, GroupBlocks, LaunchOptions, LaunchReport, MAX_EXTENT, Prog
 pub use memory::{Access, AccessKind, AccessObserver, Buffer, Memory, Protection};
 pub use output::OutputSink;
 pub use plan::{PLAN_PASSES, Param, Plan, PlanPass, RegionCode};
+pub use profile::{Activity, InstructionProfile, MAX_SLICES, Origin, Part, Profile, Slice, Work, launch_profiled};
 pub use program::Program;
 pub use schedule::{Schedule, Turn};
 pub use target::TargetMachine;

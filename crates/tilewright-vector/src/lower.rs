@@ -18,7 +18,7 @@ mod trace;
 
 use crate::{
     builder::Builder,
-    code::Value,
+    code::{Count, Item, Kind, ParamKind, Place, Value},
     expand::Expand,
     prim::{Lane, Prim},
 };
@@ -138,6 +138,40 @@ fn lowered(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, op
             Held::number(Lowering { builder }.op(op, sources, result, &numbers))
         }
     }
+}
+
+/// How many primitives and look-ups compute an operation for one element, with operands in the form that is computed with; loops of rare cases
+/// are left out. `None` if it is not [lowered](lowers).
+///
+/// # Panics
+/// Never: what is lowered is valid.
+pub fn primitives(op: ElemOp, sources: &[Elem], result: Elem) -> Option<usize> {
+    const LANES: u32 = 8;
+    if !lowers(op, sources, result) {
+        return None;
+    }
+    let mut builder = Builder::new(LANES);
+    let buffer = builder.param(ParamKind::Buffer);
+    let (axis, _) = builder.open(Kind::Lanes, Count::Const(LANES.into()), &[]);
+    let place = |i: usize| Place::of(buffer).along(axis, Count::Const(8)).offset_by(64 * i as i64);
+    let read = |(i, elem): (usize, &Elem)| lane_of(*elem).map(|lane| Held::number(builder.load(lane, place(i), None)));
+    let mut operands = sources.iter().enumerate().map(read).collect::<Option<Vec<_>>>()?;
+    let value = lower(&mut builder, op, sources, result, &mut operands)?.to_number(&mut builder, result);
+    builder.store(value, place(sources.len()), None);
+    builder.close(&[]);
+    let code = builder.finish().unwrap_or_else(|finding| panic!("lowered code is valid: {finding}"));
+    Some(count(code.body()))
+}
+
+fn count(items: &[Item]) -> usize {
+    let of = |item: &Item| match item {
+        Item::Prim { .. } | Item::Lookup { .. } => 1,
+        Item::Loop(inner) => count(&inner.body),
+        Item::Fold(inner) => count(&inner.body),
+        Item::While(_) | Item::Const { .. } | Item::Scalar { .. } | Item::Index { .. } => 0,
+        Item::Load { .. } | Item::Store { .. } | Item::Gather { .. } | Item::Scatter { .. } => 0,
+    };
+    items.iter().map(of).sum()
 }
 
 struct Lowering<'a> {

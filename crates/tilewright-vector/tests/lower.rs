@@ -308,3 +308,27 @@ fn exists(op: ElemOp, sources: &[Elem], result: Elem) -> bool {
         _ => true,
     }
 }
+
+/// The primitives of an operation on elements of one type.
+fn primitives(op: ElemOp, scalar: Scalar, sources: usize) -> usize {
+    let elem = Elem::Num(scalar);
+    lower::primitives(op, &vec![elem; sources], elem).unwrap()
+}
+
+#[test]
+fn functions_are_more_primitives_than_arithmetic() {
+    assert_eq!(primitives(ElemOp::Copy, Scalar::F32, 1), 0);
+    assert_eq!(primitives(ElemOp::AddF(RoundingMode::NearestEven, false), Scalar::F32, 2), 1);
+    assert_eq!(primitives(ElemOp::Fma(RoundingMode::NearestEven, false), Scalar::F64, 3), 1);
+    assert!(primitives(ElemOp::Exp, Scalar::F32, 1) > 10);
+    assert_eq!(lower::primitives(ElemOp::AddI, &[Elem::Num(Scalar::I4); 2], Elem::Num(Scalar::I4)), None);
+}
+
+#[test]
+fn everything_that_is_lowered_has_a_number_of_primitives() {
+    let unary = [ElemOp::Log2, ElemOp::Sin, ElemOp::Cosh, ElemOp::Tanh, ElemOp::Rsqrt(true), ElemOp::Ceil];
+    for scalar in [Scalar::F16, Scalar::Bf16, Scalar::F32, Scalar::F64] {
+        assert!(unary.into_iter().all(|op| primitives(op, scalar, 1) > 0));
+        assert!(primitives(ElemOp::PowF, scalar, 2) > 10);
+    }
+}

@@ -111,6 +111,7 @@ mod dump_json;
 pub mod environment;
 pub mod facts;
 mod json;
+pub mod profile;
 #[cfg(feature = "gpu")]
 pub mod ptxas;
 pub mod source;

@@ -22,6 +22,7 @@ use crate::{
     memory::{Memory, SharedMemory, locals::SharedLocals},
     output::Output,
     pool,
+    profile::Profiler,
     runs::Runs,
     schedule,
     vm::{AlignedBytes, Coarse, FrameLayout, Launch, bytes_of_worker, find_tilings, resolve_functions, run_prologue, unknown_edges},
@@ -62,6 +63,7 @@ pub struct LaunchOptions<'a> {
     progress: Option<ProgressFn>,
     observer: Option<&'a dyn AccessObserver>,
     watcher: Option<&'a dyn Watcher>,
+    profiler: Option<&'a Profiler>,
     schedule: Schedule,
     interrupt: Option<Interrupt>,
     last_cache: Option<usize>,
@@ -113,6 +115,12 @@ impl<'a> LaunchOptions<'a> {
         self
     }
 
+    /// Has each instruction measured.
+    pub(crate) fn profiler(mut self, profiler: &'a Profiler) -> Self {
+        self.profiler = Some(profiler);
+        self
+    }
+
     /// The order in which blocks go on, of a launch that a [`watcher`](LaunchOptions::watcher) sees.
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
@@ -126,8 +134,8 @@ impl<'a> LaunchOptions<'a> {
         self
     }
 
-    /// When blocks run in groups of neighbours, by a plan of which each block does the work of a group. A launch with an observer, a watcher or a limit of
-    /// memory has none.
+    /// When blocks run in groups of neighbours, by a plan of which each block does the work of a group. A launch with an observer, a watcher, a profile or a
+    /// limit of memory has none.
     pub fn group_blocks(mut self, when: GroupBlocks) -> Self {
         self.group_blocks = when;
         self
@@ -267,6 +275,7 @@ impl Setting<'_> {
             shared_locals: &self.shared_locals,
             observer: options.observer,
             watcher: options.watcher,
+            profiler: options.profiler,
             output: &self.output,
             budget: Arc::clone(&self.budget),
             interrupt: self.interrupt.clone(),
@@ -280,9 +289,9 @@ impl Setting<'_> {
         self.options.observer.is_some() || self.options.watcher.is_some()
     }
 
-    /// Whether blocks may run as those of another plan: nobody looks, and nobody counts the memory that they take.
+    /// Whether blocks may run as those of another plan: nobody looks, measures instructions, or counts the memory that they take.
     fn may_group(&self) -> bool {
-        !self.is_seen() && self.options.limits.get_memory().is_none()
+        !self.is_seen() && self.options.profiler.is_none() && self.options.limits.get_memory().is_none()
     }
 
     /// Runs the blocks of a launch by a schedule.

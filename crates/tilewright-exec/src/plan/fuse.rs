@@ -24,7 +24,7 @@ pub(crate) struct Fused {
 /// Replaces every run of elementwise instructions.
 pub(crate) fn fuse(code: Vec<(Inst, u32)>, machine: TargetMachine) -> Fused {
     let (uses, room) = (count_uses(&code), Vec::with_capacity(code.len()));
-    let mut fuser = Fuser { machine, uses, code: room, scratch_slots: 0, run: Vec::new(), site: 0 };
+    let mut fuser = Fuser { machine, uses, code: room, scratch_slots: 0, run: Vec::new(), sites: Vec::new() };
     for (inst, site) in code {
         match inst {
             Inst::Elementwise(inst) => fuser.add(inst, site),
@@ -69,7 +69,8 @@ struct Fuser {
     scratch_slots: usize,
     /// Instructions that will be one sweep.
     run: Vec<Elementwise>,
-    site: u32,
+    /// The operations that they came from.
+    sites: Vec<u32>,
 }
 
 impl Fuser {
@@ -77,10 +78,8 @@ impl Fuser {
         if !self.fits(&inst) {
             self.flush();
         }
-        if self.run.is_empty() {
-            self.site = site;
-        }
         self.run.push(inst);
+        self.sites.push(site);
     }
 
     /// Whether an instruction can join the run: same length, and it reads values of the run element by element.
@@ -94,14 +93,13 @@ impl Fuser {
     }
 
     fn flush(&mut self) {
-        if self.run.is_empty() {
-            return;
-        }
+        let Some(&site) = self.sites.first() else { return };
         let run = std::mem::take(&mut self.run);
         let builder = SweepBuilder::new(&run, self.machine, |reg| self.uses.of(reg));
-        let (sweep, slots) = builder.build(run);
+        let (mut sweep, slots) = builder.build(run);
+        sweep.sites = std::mem::take(&mut self.sites);
         self.scratch_slots = self.scratch_slots.max(slots);
-        self.code.push((Inst::Sweep(Box::new(sweep)), self.site));
+        self.code.push((Inst::Sweep(Box::new(sweep)), site));
     }
 }
 

@@ -22,13 +22,13 @@ pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) 
     let writers = sweeps_that_write(code);
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at);
-        let Some((Inst::FoldRows(fold), _)) = after.first_mut() else { continue };
+        let Some((Inst::FoldRows(fold), site)) = after.first_mut() else { continue };
         let Some(reg) = whole_register(&fold.src).filter(|reg| writes.of(*reg) == 1) else { continue };
         let prefetches = |writer: &usize| fold.rows > 1 && fold.extent > Sweep::PIECE && Some(*writer) != first;
         let Some(writer) = writers.get(&reg).copied().filter(|writer| !prefetches(writer)) else { continue };
         let Some((Inst::Sweep(sweep), _)) = before.get_mut(writer) else { continue };
         let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
-        if begin(sweep, fold, reg, dst) {
+        if begin(sweep, fold, (reg, dst), *site) {
             registers.push(fold.src.numel() * fold.src.elem.size());
             if uses.take(reg) == 0 {
                 sweep.drop_result(reg);
@@ -59,13 +59,13 @@ fn sweeps_that_write(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
 }
 
 /// Lets a sweep fold what it writes to `reg` to a part in `dst`, from where a reduction of that goes on; `false`, and nothing was done,
-/// if it cannot.
-fn begin(sweep: &mut Sweep, fold: &mut FoldRows, reg: VReg, dst: VReg) -> bool {
-    let (Some(combine), Some(step)) = (fold.combine, sweep.result(reg)) else { return false };
-    if fold.src.numel() != sweep.n {
+/// if it cannot. `site`: the operation of the reduction.
+fn begin(sweep: &mut Sweep, fold: &mut FoldRows, (reg, dst): (VReg, VReg), site: u32) -> bool {
+    let Some(step) = sweep.result(reg) else { return false };
+    if !fold.is_reduction || fold.src.numel() != sweep.n {
         return false;
     }
-    let Some(parts) = sweep.fold(SweepFold { step, combine, row: fold.extent, dst }) else { return false };
+    let Some(parts) = sweep.fold(SweepFold { step, combine: fold.operation, row: fold.extent, dst, site }) else { return false };
     fold.extent /= parts;
     fold.src = Tile::contiguous(fold.src.elem, Base::Reg(dst), &[fold.rows, fold.extent]);
     fold.steps = fold.rows * long::steps(fold.extent);
@@ -111,10 +111,24 @@ mod tests {
     fn sum(src: u32, row: usize, dst: u32) -> (Inst, u32) {
         let op = ElemOp::AddF(RoundingMode::NearestEven, false);
         let kernel = rows::select(Level::best(), RowFold::Reduce, op, F32).unwrap();
-        let combine = select(op, &[F32; 2], F32);
+        let operation = select(op, &[F32; 2], F32).unwrap();
         let (dst, spare) = (VReg(dst), VReg(99));
         let src = tile(src, &[N / row, row]);
-        (Inst::FoldRows(Box::new(FoldRows { kernel, combine, rows: N / row, extent: row, result: 1, src, dst, spare, steps: 0 })), 0)
+        (
+            Inst::FoldRows(Box::new(FoldRows {
+                kernel,
+                operation,
+                is_reduction: true,
+                rows: N / row,
+                extent: row,
+                result: 1,
+                src,
+                dst,
+                spare,
+                steps: 0,
+            })),
+            0,
+        )
     }
 
     /// What becomes of code: the registers that each instruction reads and those that it writes, but for the room of folds; 100 is the first

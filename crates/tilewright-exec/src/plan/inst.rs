@@ -322,8 +322,10 @@ pub(crate) struct Fold {
 #[derive(Debug)]
 pub(crate) struct FoldRows {
     pub(crate) kernel: RowsFn,
-    /// How it combines elements, if it is a reduction, which sweeps can begin.
-    pub(crate) combine: Option<Kernel>,
+    /// How it combines elements.
+    pub(crate) operation: Kernel,
+    /// Whether it is a reduction, which sweeps can begin.
+    pub(crate) is_reduction: bool,
     pub(crate) rows: usize,
     pub(crate) extent: usize,
     /// Elements of the result of a row.

@@ -60,6 +60,7 @@ pub(crate) use tile::{Base, Operand, Tile, VReg, row_major};
 use crate::{
     PlanError, Site, TargetMachine,
     memory::{Globals, locals::Allocas},
+    profile::Origin,
 };
 use std::{fmt::Display, sync::Arc};
 use tilewright_ir::{Function, Scalar};
@@ -235,6 +236,11 @@ impl Plan {
     /// The operation that the instruction at `pc` came from.
     pub(crate) fn site(&self, pc: usize) -> Option<Site> {
         Some(self.site_table.site(*self.sites.get(pc)?))
+    }
+
+    /// The operation with a number.
+    pub(crate) fn origin(&self, site: u32) -> Origin {
+        self.site_table.origin(site)
     }
 
     /// The position in its function of the operation that the instruction at `pc` came from.

@@ -1,7 +1,7 @@
 //! The operations that instructions come from, as the program had them before any pass.
 
-use crate::Site;
 use crate::hash::HashMap;
+use crate::{Site, profile::Origin};
 use tilewright_ir::{LocData, Module, Op, OpRef, Str};
 
 /// The functions that are lowered, and where their operations come from.
@@ -27,12 +27,14 @@ impl<'m> Source<'m> {
         }
     }
 
-    /// The operation of the program that one was made of; none if a pass made it of nothing in particular.
-    fn origin(self, op: OpRef<'m>) -> Option<OpRef<'m>> {
-        let Source::Changed { module, original } = self else { return Some(op) };
+    /// The operation of the program that one was made of, an operation of the `function`-th function, with the function that it stands in; none if
+    /// a pass made it of nothing in particular.
+    fn origin(self, function: u32, op: OpRef<'m>) -> Option<(u32, OpRef<'m>)> {
+        let Source::Changed { module, original } = self else { return Some((function, op)) };
         let (_, position, function) = module.tables.locations.source(op.loc())?;
-        let body = &original.functions.get(function.checked_sub(1)? as usize)?.body;
-        Some(body.op(Op::new(position.checked_sub(1)? as usize)))
+        let function = function.checked_sub(1)?;
+        let body = &original.functions.get(function as usize)?.body;
+        Some((function, body.op(Op::new(position.checked_sub(1)? as usize))))
     }
 }
 
@@ -63,8 +65,10 @@ pub(crate) struct SiteTable {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Position of the operation in its function.
-    op: u32,
+    /// Position of its function in the module.
+    function: u32,
+    /// Position of the operation in its function; none if a pass made it.
+    op: Option<u32>,
     mnemonic: &'static str,
     /// File, line and column.
     place: Option<(u32, u32, u32)>,
@@ -74,20 +78,20 @@ impl SiteTable {
     /// A table of the entry itself, with room for so many operations.
     pub(crate) fn with_capacity(ops: usize) -> SiteTable {
         let mut entries = Vec::with_capacity(ops + 1);
-        entries.push(Entry { op: 0, mnemonic: "entry", place: None });
+        entries.push(Entry { function: 0, op: None, mnemonic: "entry", place: None });
         SiteTable { entries, files: Vec::new(), known: HashMap::default(), last: None }
     }
 
-    /// Adds an operation; gives its number.
-    pub(crate) fn add<'m>(&mut self, source: Source<'m>, op: OpRef<'m>) -> u32 {
+    /// Adds an operation of the `function`-th function; gives its number.
+    pub(crate) fn add<'m>(&mut self, source: Source<'m>, function: u32, op: OpRef<'m>) -> u32 {
         let tables = &source.original().tables;
-        let entry = match source.origin(op) {
-            Some(origin) => {
+        let entry = match source.origin(function, op) {
+            Some((function, origin)) => {
                 let place = tables.locations.source(origin.loc());
                 let place = place.map(|(file, line, column)| (self.file(file, || tables.strings.text(file).into_owned()), line, column));
-                Entry { op: origin.id().index() as u32, mnemonic: origin.def().mnemonic, place }
+                Entry { function, op: Some(origin.id().index() as u32), mnemonic: origin.def().mnemonic, place }
             }
-            None => Entry { op: 0, mnemonic: op.def().mnemonic, place: None },
+            None => Entry { function, op: None, mnemonic: op.def().mnemonic, place: None },
         };
         self.entries.push(entry);
         self.entries.len() as u32 - 1
@@ -113,8 +117,15 @@ impl SiteTable {
         Site { mnemonic, location }
     }
 
-    /// The position of an operation in its function.
+    /// The position of an operation in its function; 0 if a pass made it.
     pub(crate) fn op(&self, number: u32) -> u32 {
-        self.entries[number as usize].op
+        self.entries[number as usize].op.unwrap_or(0)
+    }
+
+    /// What profiles say of an operation.
+    pub(crate) fn origin(&self, number: u32) -> Origin {
+        let Entry { function, op, mnemonic, place } = self.entries[number as usize];
+        let place = place.map(|(file, line, column)| (self.files[file as usize].clone(), line, column));
+        Origin { function, op, mnemonic, place }
     }
 }

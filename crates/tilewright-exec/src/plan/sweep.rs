@@ -21,6 +21,8 @@ pub(crate) struct Sweep {
     pub(crate) reads_ahead: bool,
     /// The reductions that begin in its vector code, of rows of one length.
     pub(crate) folds: Vec<SweepFold>,
+    /// The operation that each step came from; none where that is the operation of the instruction.
+    pub(crate) sites: Vec<u32>,
 }
 
 /// How a sweep goes over its elements.
@@ -90,14 +92,27 @@ pub(crate) struct SweepFold {
     pub(crate) row: usize,
     /// Gets what is left of each row.
     pub(crate) dst: VReg,
+    /// The operation that it came from.
+    pub(crate) site: u32,
 }
 
 impl Sweep {
     /// A sweep of these steps.
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, machine: TargetMachine) -> Sweep {
-        let (shape, folds) = (Vec::new(), Vec::new());
-        let mut sweep =
-            Sweep { n, inputs, steps, way: Way::Pieces, machine, shape, is_apart: false, prefers_region: false, reads_ahead: true, folds };
+        let (shape, folds, sites) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sweep = Sweep {
+            n,
+            inputs,
+            steps,
+            way: Way::Pieces,
+            machine,
+            shape,
+            is_apart: false,
+            prefers_region: false,
+            reads_ahead: true,
+            folds,
+            sites,
+        };
         sweep.choose_way();
         sweep
     }

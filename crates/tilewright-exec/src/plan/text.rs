@@ -335,7 +335,7 @@ impl Display for Inst {
             Inst::Matmul(matmul) => write!(f, "{matmul}"),
             Inst::Fold(fold) => write!(f, "{fold}"),
             Inst::FoldRows(fold) => {
-                let op = fold.combine.map(|kernel| format!(" {:?}", kernel.imm.op)).unwrap_or_default();
+                let op = if fold.is_reduction { format!(" {:?}", fold.operation.imm.op) } else { String::new() };
                 write!(f, "{} = fold_rows{op} {} rows of {}, {}", fold.dst, fold.rows, fold.extent, fold.src)
             }
             Inst::FoldColumns(fold) => match fold.sums {

@@ -292,6 +292,10 @@ impl Machine<'_> {
     /// Runs a block that begins, and with it those behind it that run as one with it: `most` of them at most. Gives how many ran, which is
     /// none, if it is not such a block.
     pub(crate) fn run_as_one(&mut self, block: &mut Block, most: u64) -> u64 {
+        if self.profile.is_some() { self.run_as_one_profiled(block, most) } else { self.run_joined(block, most) }
+    }
+
+    pub(super) fn run_joined(&mut self, block: &mut Block, most: u64) -> u64 {
         let launch = self.launch;
         let Some(coarse) = &launch.coarse else { return 0 };
         let position = block.id.map(u64::from);

@@ -16,6 +16,11 @@ impl Machine<'_> {
     /// # Errors
     /// When a block does what a kernel must not do.
     pub(crate) fn run_in_step(&mut self, blocks: &mut [Box<Block>]) -> Result<(), LaunchError> {
+        if self.profile.is_some() { self.run_in_step_profiled(blocks) } else { self.run_all::<false>(blocks) }
+    }
+
+    /// The same with a clock that is read behind each instruction, if it is `PROFILED`.
+    pub(super) fn run_all<const PROFILED: bool>(&mut self, blocks: &mut [Box<Block>]) -> Result<(), LaunchError> {
         let plan = self.launch.plan;
         if self.lanes.len() < blocks.len() {
             self.lanes.resize_with(blocks.len(), Default::default);
@@ -26,8 +31,14 @@ impl Machine<'_> {
         while let Some(inst) = plan.code.get(pc) {
             let same_way = match inst {
                 Inst::Return => break,
-                Inst::FoldColumns(fold) => self.fold_columns_in_step(fold, blocks)?,
-                inst => self.step_each(inst, blocks)?,
+                Inst::FoldColumns(fold) => {
+                    let same_way = self.fold_columns_in_step(fold, blocks)?;
+                    if PROFILED {
+                        self.measure(pc, blocks.len() as u64);
+                    }
+                    same_way
+                }
+                inst => self.step_each::<PROFILED>(inst, blocks)?,
             };
             pc = blocks[0].pc;
             if !same_way || blocks.iter().any(|block| block.pc != pc) {
@@ -38,11 +49,14 @@ impl Machine<'_> {
     }
 
     /// Runs an instruction of each block; whether the blocks may go on in step.
-    fn step_each(&mut self, inst: &Inst, blocks: &mut [Box<Block>]) -> Result<bool, LaunchError> {
+    fn step_each<const PROFILED: bool>(&mut self, inst: &Inst, blocks: &mut [Box<Block>]) -> Result<bool, LaunchError> {
         let mut go_on = true;
         for (lane, block) in blocks.iter_mut().enumerate() {
             std::mem::swap(&mut self.in_place, &mut self.lanes[lane]);
             let flow = self.step(inst, block);
+            if PROFILED {
+                self.measure(block.pc, 1);
+            }
             std::mem::swap(&mut self.in_place, &mut self.lanes[lane]);
             match flow {
                 Flow::Next => block.pc += 1,

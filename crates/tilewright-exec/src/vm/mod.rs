@@ -20,6 +20,7 @@ mod pointers;
 mod print;
 mod product;
 mod product_loop;
+mod profile;
 mod region;
 mod rows;
 mod sums;
@@ -49,6 +50,7 @@ use crate::{
     },
     output::Output,
     plan::{Inst, Plan, Tile},
+    profile::{Profiler, WorkerProfile},
 };
 use count::Count;
 use frame::Frame;
@@ -90,6 +92,7 @@ pub(crate) struct Launch<'l> {
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
     pub(crate) watcher: Option<&'l dyn Watcher>,
+    pub(crate) profiler: Option<&'l Profiler>,
     pub(crate) output: &'l Output,
     /// The memory that it may take.
     pub(crate) budget: Arc<Budget>,
@@ -249,6 +252,10 @@ pub(crate) struct Machine<'l> {
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
     sums: Sums,
+    /// What is measured, if the launch is profiled.
+    profile: Option<Box<WorkerProfile<'l>>>,
+    /// Rounds of loops of products that ran as one instruction, until a profile takes them.
+    multiplied: u64,
     /// Why an instruction failed.
     failure: Option<LaunchErrorKind>,
 }
@@ -290,6 +297,8 @@ impl<'l> Machine<'l> {
             nests: Nests::default(),
             ahead: Ahead::default(),
             sums: Sums::default(),
+            profile: launch.profiler.map(|profiler| Box::new(profiler.worker(launch.plan.code.len()))),
+            multiplied: 0,
             failure: None,
         })
     }
@@ -298,14 +307,25 @@ impl<'l> Machine<'l> {
     ///
     /// # Errors
     /// When the block does what a kernel must not do.
+    #[inline]
     pub(crate) fn run(&mut self, block: &mut Block) -> Result<Outcome, LaunchError> {
+        if self.profile.is_some() { self.run_profiled(block) } else { self.run_on::<false>(block) }
+    }
+
+    /// The same with a clock that is read behind each instruction, if it is `PROFILED`.
+    #[inline]
+    fn run_on<const PROFILED: bool>(&mut self, block: &mut Block) -> Result<Outcome, LaunchError> {
         let plan = self.launch.plan;
         if block.pc == 0 {
             self.guess_stores();
         }
         block.frame.use_scratch(self.scratch.start());
         while let Some(inst) = plan.code.get(block.pc) {
-            match self.step(inst, block) {
+            let flow = self.step(inst, block);
+            if PROFILED {
+                self.measure(block.pc, 1);
+            }
+            match flow {
                 Flow::Next => block.pc += 1,
                 Flow::Goto(target) => block.pc = target,
                 Flow::Again(target) => {

@@ -199,6 +199,20 @@ pub const fn sources_of(op: ElemOp) -> usize {
     }
 }
 
+/// How many floating-point operations an operation counts as for each element: two for a fused multiply-add, one for other arithmetic on
+/// floats, for elementary functions, and for rounding to whole numbers; none for what only looks at floats or moves them, and for integers.
+pub const fn flops(op: ElemOp) -> u32 {
+    use ElemOp::*;
+    match op {
+        Fma(..) => 2,
+        AddF(..) | SubF(..) | MulF(..) | DivF(..) | RemF | MaxF { .. } | MinF { .. } | Sqrt(..) | Rsqrt(_) | PowF | PowI | Atan2 => 1,
+        Exp | Exp2(_) | Log | Log2 | Sin | Cos | Tan | Sinh | Cosh | Tanh | Ceil | Floor => 1,
+        Copy | Select | AbsF | NegF | CmpF(..) | CmpI(..) | FToF(_) | FToI(_) | IToF(_) => 0,
+        AbsI | NegI | AddI | SubI | MulI | MulHi | DivI(..) | RemI(_) | MaxI(_) | MinI(_) | And | Or | Xor | Shl | Shr(_) => 0,
+        ExtI(_) | TruncI | Offset(_) | OffsetPacked => 0,
+    }
+}
+
 /// The numeric crate's rounding for a rounding mode that names a direction.
 pub fn direction(mode: RoundingMode) -> Option<Rounding> {
     Some(match mode {

@@ -44,6 +44,7 @@ impl Case {
             reports.push(report);
         }
         let report = CaseReport {
+            profile: None,
             case: self.name().to_owned(),
             version: version.to_string(),
             entry: self.entry().to_owned(),

@@ -1,6 +1,6 @@
 //! What a run of a case found.
 
-use crate::array::Number;
+use crate::{array::Number, profile::Profile};
 use serde::{Serialize, Serializer};
 
 /// The verdict on a case.
@@ -24,6 +24,9 @@ pub struct CaseReport {
     pub ok: bool,
     /// The launches, in order; each had fresh buffers.
     pub launches: Vec<LaunchVerdict>,
+    /// What the launches that succeeded took, together, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
 }
 
 /// The verdict on one launch.

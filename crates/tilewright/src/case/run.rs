@@ -8,11 +8,12 @@ use super::{
 };
 use crate::{
     exec::{
-        Buffer, LaunchError, LaunchErrorKind, LaunchOptions, LimitNames, Limits, Memory, OutputSink, Plan, Program, ProgressFn,
+        self, Buffer, LaunchError, LaunchErrorKind, LaunchOptions, LimitNames, Limits, Memory, OutputSink, Plan, Program, ProgressFn,
         TargetMachine, launch,
     },
     ir::Version,
     passes::{self, Pipeline},
+    profile::{self, MachineLimits, Profile},
 };
 use std::{
     num::NonZeroUsize,
@@ -32,6 +33,7 @@ pub struct RunOptions {
     passes: Option<Pipeline>,
     machine: TargetMachine,
     outputs: Option<OutputFn>,
+    profile: bool,
 }
 
 /// Is called with the name and the bytes of an output.
@@ -98,6 +100,12 @@ impl RunOptions {
         self
     }
 
+    /// Measures each instruction, for [`CaseReport::profile`].
+    pub fn profile(mut self, profile: bool) -> RunOptions {
+        self.profile = profile;
+        self
+    }
+
     fn launch_options(&self) -> LaunchOptions<'static> {
         let mut options = LaunchOptions::new().limits(self.limits);
         if let Some(threads) = self.threads {
@@ -129,13 +137,19 @@ impl Case {
         let bindings = Bindings::new(self)?;
         let mut launches = Vec::new();
         let mut threads = options.threads.map(NonZeroUsize::get);
+        let mut measured: Option<exec::Profile> = None;
         for _ in 0..options.repeat.map_or(1, NonZeroUsize::get) {
             let run = Launch { case: self, plan: &plan, bindings: &bindings };
-            let (verdict, used) = run.go(options)?;
+            let (verdict, used) = run.go(options, &mut measured)?;
             threads = used.or(threads);
             launches.push(verdict);
         }
+        let profile = measured.map(|measured| {
+            let limits = MachineLimits::measure(measured.threads);
+            Profile::new(program.module(), self.entry(), self.grid(), measured, limits)
+        });
         Ok(CaseReport {
+            profile,
             case: self.name().to_owned(),
             version: version.to_string(),
             entry: self.entry().to_owned(),
@@ -158,7 +172,7 @@ struct Launch<'c> {
 
 impl Launch<'_> {
     /// Launches on fresh buffers; gives the verdict, and the number of threads where the launch succeeded.
-    fn go(&self, options: &RunOptions) -> Result<(LaunchVerdict, Option<usize>), CaseError> {
+    fn go(&self, options: &RunOptions, measured: &mut Option<exec::Profile>) -> Result<(LaunchVerdict, Option<usize>), CaseError> {
         let mut arrays = self.bindings.fresh_arrays()?;
         let mut memory = Memory::new();
         let buffers: Vec<Buffer> = arrays.iter_mut().map(|array| memory.add_borrowed(array.bytes_mut())).collect();
@@ -167,7 +181,10 @@ impl Launch<'_> {
         let printed = Arc::new(Mutex::new(Vec::new()));
         let launch_options = options.launch_options().output(OutputSink::new(printed.clone()));
         let started = Instant::now();
-        let result = launch(self.plan, &mut memory, self.case.grid(), &args, &launch_options);
+        let result = match options.profile {
+            true => profile::launch(self.plan, &mut memory, self.case.grid(), &args, &launch_options, measured),
+            false => launch(self.plan, &mut memory, self.case.grid(), &args, &launch_options),
+        };
         let seconds = started.elapsed().as_secs_f64();
         let printed = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
 

@@ -1,7 +1,10 @@
 //! What one execution of an operation costs. The rules stand in the documentation of the module.
 
 use super::loops::elements;
-use crate::ir::{Module, OpRef, Opcode, Scalar, Type, TypeData, Value, ops::Traits};
+use crate::{
+    ir::{Module, OpRef, Opcode, Scalar, Type, TypeData, Value, ops::Traits},
+    passes::elementwise::{elem_op, flops},
+};
 
 /// The work of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -19,7 +22,7 @@ pub(super) fn cost(module: &Module, op: OpRef<'_>) -> Cost {
     match op.opcode() {
         Opcode::MmaF | Opcode::MmaFScaled => Cost { mma_flops: product(module, op), ..Cost::default() },
         Opcode::MmaI => Cost { mma_int_ops: product(module, op), ..Cost::default() },
-        opcode => match flops_per_element(opcode) {
+        _ => match flops_per_element(module, op) {
             0 => Cost::default(),
             flops => Cost {
                 flops: tile(module, op, op.result(0)).map_or(0, |(_, shape)| elements(shape)).saturating_mul(flops),
@@ -29,17 +32,10 @@ pub(super) fn cost(module: &Module, op: OpRef<'_>) -> Cost {
     }
 }
 
-fn flops_per_element(opcode: Opcode) -> u128 {
-    use Opcode::{
-        AddF, Atan2, Ceil, Cos, CosH, DivF, Exp, Exp2, FPowF, FPowI, Floor, Fma, Log, Log2, MaxF, MinF, MulF, RemF, Rsqrt, Sin, SinH, Sqrt,
-        SubF, Tan, TanH,
-    };
-    match opcode {
-        Fma => 2,
-        AddF | SubF | MulF | DivF | RemF | MaxF | MinF | Sqrt | Rsqrt | Exp | Exp2 | Log | Log2 | Sin | Cos | Tan | SinH | CosH | TanH
-        | Atan2 | FPowF | FPowI | Floor | Ceil => 1,
-        _ => 0,
-    }
+fn flops_per_element(module: &Module, op: OpRef<'_>) -> u128 {
+    // What moves pointers looks at their types, which modules that are not valid may lack.
+    let op = (op.opcode() != Opcode::Offset).then_some(op);
+    op.and_then(|op| elem_op(op, &module.tables.types)).map_or(0, |op| flops(op).into())
 }
 
 /// 2 M N K for each matrix of a batch: twice the length of a row of the left factor for each element of the result.

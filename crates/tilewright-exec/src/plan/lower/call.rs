@@ -1,6 +1,6 @@
 //! Calls: the body of the function stands where it is called.
 
-use super::{Lowerer, Return, Val, access::Accesses, control, watch};
+use super::{Lowerer, Return, Val, access::Accesses, control};
 use crate::PlanError;
 use tilewright_ir::{AttrName, AttrValue, Function, OpRef};
 
@@ -11,7 +11,7 @@ const MAX_INSTRUCTIONS: usize = 1 << 21;
 
 impl<'m> Lowerer<'m> {
     pub(super) fn call(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
-        let function = self.callee(op)?;
+        let (position, function) = self.callee(op)?;
         let name = self.module.tables.strings.shown(function.name);
         if self.returns.len() >= MAX_CALLS || self.returns.iter().any(|outer| outer.function == function.name) {
             return Err(self.malformed(format!("@{name} calls itself, or calls are nested deeper than {MAX_CALLS}")));
@@ -30,9 +30,8 @@ impl<'m> Lowerer<'m> {
         let exit = self.new_label();
         let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
         let body = std::mem::replace(&mut self.body, &function.body);
-        let caller = self.watched;
-        self.watched = caller.map(|_| watch::position(self.module, function));
-        let found = if self.watched.is_some() { Accesses::default() } else { Accesses::find(self.module, &function.body) };
+        let caller = std::mem::replace(&mut self.function, position);
+        let found = if self.watched { Accesses::default() } else { Accesses::find(self.module, &function.body) };
         let accesses = std::mem::replace(&mut self.accesses, found);
         let waiting = std::mem::replace(&mut self.waiting, control::waiting(&function.body));
         let read = std::mem::take(&mut self.read);
@@ -46,19 +45,21 @@ impl<'m> Lowerer<'m> {
         self.block(block)?;
         self.site = at;
         self.returns.pop();
-        self.watched = caller;
+        self.function = caller;
         (self.loops, self.ifs) = (loops, ifs);
         (self.body, self.values, self.accesses, self.waiting, self.read) = (body, values, accesses, waiting, read);
         self.place_label(exit);
         self.define_carried(op.results(), &results)
     }
 
-    fn callee(&self, op: OpRef<'m>) -> Result<&'m Function, PlanError> {
+    /// The function that is called, with its position in the module.
+    fn callee(&self, op: OpRef<'m>) -> Result<(u32, &'m Function), PlanError> {
         let AttrValue::Str(name) = op.attr(AttrName::Callee) else {
             return Err(self.malformed("the name of the function is missing".to_owned()));
         };
         let module = self.module;
-        let functions = self.functions.get_or_init(|| module.functions.iter().map(|function| (function.name, function)).collect());
+        let numbered = || (0..).zip(&module.functions).map(|(position, function)| (function.name, (position, function)));
+        let functions = self.functions.get_or_init(|| numbered().collect());
         functions
             .get(&name)
             .copied()

@@ -109,14 +109,14 @@ impl<'m> Lowerer<'m> {
             FoldKind::Reduce => rows * long::steps(extent),
             FoldKind::Scan { .. } => rows * scan::steps(extent),
         };
-        let combine = (kind == FoldKind::Reduce).then_some(step.kernel);
+        let (operation, is_reduction) = (step.kernel, kind == FoldKind::Reduce);
         let shape: Vec<usize> = match kind {
             FoldKind::Reduce => shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, n)| *n).collect(),
             FoldKind::Scan { .. } => shape,
         };
         let (dst, tile) = self.new_tile(src.elem, &shape);
         let result = tile.numel() / rows;
-        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, combine, rows, extent, result, src, dst, spare, steps })));
+        self.emit(Inst::FoldRows(Box::new(FoldRows { kernel, operation, is_reduction, rows, extent, result, src, dst, spare, steps })));
         Ok(Some(tile))
     }
 

@@ -180,7 +180,7 @@ impl<'m> Lowerer<'m> {
         self.require(elem == Elem::Num(access.element) && shape == access.pointers.shape, "the result must hold the old values")?;
         let (dst, tile) = self.new_tile(elem, &shape);
         // A watcher sees it, too.
-        let is_read = self.watched.is_some() || op.result(0).is_some_and(|old| self.is_read(old));
+        let is_read = self.watched || op.result(0).is_some_and(|old| self.is_read(old));
         let dst = is_read.then_some(dst);
         self.emit(Inst::Atomic(Box::new(Atomic { access, update, dst, may_be_late: false })));
         self.define_result(op, 0, Val::Tile(tile))?;

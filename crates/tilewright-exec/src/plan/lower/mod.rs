@@ -111,10 +111,12 @@ struct Lowerer<'m> {
     globals: &'m Globals,
     machine: TargetMachine,
     body: &'m Body,
-    /// Position of the body's function in the module, if each operation is shown to a watcher, and carried out as it stands.
-    watched: Option<u32>,
-    /// The functions by their names, once one is called.
-    functions: OnceCell<HashMap<Str, &'m Function>>,
+    /// Position of the body's function in the module.
+    function: u32,
+    /// Each operation is shown to a watcher, and carried out as it stands.
+    watched: bool,
+    /// The functions by their names, each with its position in the module, once one is called.
+    functions: OnceCell<HashMap<Str, (u32, &'m Function)>>,
     /// The accesses of the body whose places are functions of indices.
     accesses: Accesses,
     /// The operations of the body that may wait for other blocks.
@@ -157,7 +159,8 @@ pub(super) fn lower(
         machine,
         body,
         functions: OnceCell::new(),
-        watched: watched.then(|| watch::position(module, function)),
+        function: position(module, function),
+        watched,
         accesses: if watched || !machine.may_race() { Accesses::default() } else { Accesses::find(module, body) },
         waiting: control::waiting(body),
         read: OnceCell::new(),
@@ -187,6 +190,12 @@ pub(super) fn lower(
     }
     let Lowerer { code, registers, sites, constants, allocas, prologue, .. } = lowerer;
     Ok(Lowered { code, registers, sites, constants, params, allocas, prologue })
+}
+
+/// Position of a function in its module.
+fn position(module: &Module, function: &Function) -> u32 {
+    let position = module.functions.iter().position(|other| std::ptr::eq(other, function));
+    position.unwrap_or_else(|| unreachable!("a function that is lowered stands in its module")) as u32
 }
 
 impl<'m> Lowerer<'m> {
@@ -219,7 +228,7 @@ impl<'m> Lowerer<'m> {
                 continue;
             }
             self.enter(op);
-            if self.watched.is_some() {
+            if self.watched {
                 self.watched_op(op)?
             } else {
                 self.op(op)?
@@ -232,7 +241,7 @@ impl<'m> Lowerer<'m> {
 
     /// Makes `op` the operation that errors and instructions name.
     fn enter(&mut self, op: OpRef<'m>) {
-        self.site = self.sites.add(self.source, op);
+        self.site = self.sites.add(self.source, self.function, op);
     }
 
     fn op(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {

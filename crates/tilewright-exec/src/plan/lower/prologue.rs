@@ -9,7 +9,7 @@ impl Lowerer<'_> {
     /// If it reads nothing but constants of the launch, its results become constants of the launch, wherever the operation stands: also
     /// one that no block reaches does no harm.
     pub(super) fn compute<const N: usize>(&mut self, inst: Inst, results: [Tile; N]) -> [Tile; N] {
-        let mut is_constant = self.watched.is_none();
+        let mut is_constant = !self.watched;
         inst.for_each_read(|tile| is_constant &= matches!(tile.base, Base::Const(_)));
         let rooms = results.each_ref().map(|tile| {
             let bytes = tile.numel() * tile.elem.size();

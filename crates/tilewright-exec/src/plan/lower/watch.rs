@@ -5,18 +5,12 @@ use crate::{
     PlanError,
     plan::{Inst, Tile, Watch},
 };
-use tilewright_ir::{Function, Module, OpRef, Opcode, Value};
+use tilewright_ir::{OpRef, Opcode, Value};
 
 /// When an operation is shown.
 enum Moment {
     Before,
     After,
-}
-
-/// Position of a function in its module.
-pub(super) fn position(module: &Module, function: &Function) -> u32 {
-    let position = module.functions.iter().position(|other| std::ptr::eq(other, function));
-    position.unwrap_or_else(|| unreachable!("a function that is lowered stands in its module")) as u32
 }
 
 fn moment(op: OpRef<'_>) -> Moment {
@@ -89,7 +83,10 @@ impl<'m> Lowerer<'m> {
 
     /// Emits the instruction that shows an operation, or, if it was shown before and is done, only its results.
     fn show(&mut self, op: OpRef<'m>, results: Vec<Option<Tile>>, done: bool) {
-        let Some(function) = self.watched else { return };
+        if !self.watched {
+            return;
+        }
+        let function = self.function;
         let operands = if done { Vec::new() } else { op.operands().iter().map(|operand| self.watched_tile(*operand)).collect() };
         let captures = if done { Vec::new() } else { self.captures(op) };
         let accesses = !done && accesses_memory(op);

@@ -1,6 +1,6 @@
 //! Running a case.
 
-use super::{LIMIT_NAMES, Settings, progress, report};
+use super::{LIMIT_NAMES, Settings, profile::ProfileArgs, progress, report};
 use crate::cli::{
     exit::{Exit, Finding},
     output::complain,
@@ -13,9 +13,14 @@ use tilewright::{
     passes::Pipeline,
 };
 
-pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> anyhow::Result<Exit> {
+pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings, profile: &ProfileArgs) -> anyhow::Result<Exit> {
     let case = Case::load(path)?;
-    let mut options = RunOptions::new().machine(settings.machine).repeat(settings.repeat).limits(settings.limits).limit_names(LIMIT_NAMES);
+    let mut options = RunOptions::new()
+        .profile(settings.profile)
+        .machine(settings.machine)
+        .repeat(settings.repeat)
+        .limits(settings.limits)
+        .limit_names(LIMIT_NAMES);
     if !settings.improve {
         options = options.passes(Pipeline::default());
     }
@@ -32,6 +37,7 @@ pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings) -> 
     let report = case.run(&options).map_err(classify)?;
     drop(progress);
     report::write_case(&report, settings.json)?;
+    report.profile.iter().try_for_each(|measured| profile.write(measured, settings.json))?;
     Ok(if report.ok { Exit::Ok } else { Exit::Findings })
 }
 

@@ -4,6 +4,7 @@ use super::{
     LIMIT_NAMES, Settings,
     argument::OutputFile,
     bind::{self, Bound},
+    profile::ProfileArgs,
     progress,
     report::{KernelReport, WrittenFile},
 };
@@ -22,6 +23,7 @@ use std::{
 use tilewright::{
     exec::{LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, OutputSink, Plan, PlanError, Program, launch},
     ir::{Module, nearest, printable},
+    profile::{self, MachineLimits, Profile},
 };
 
 /// What to run, as written on the command line.
@@ -33,7 +35,7 @@ pub(super) struct Call {
     pub(super) outputs: Vec<OutputFile>,
 }
 
-pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
+pub(super) fn run(call: &Call, settings: Settings, profile: &ProfileArgs) -> anyhow::Result<Exit> {
     let module = File::read(&call.file)?.verified()?;
     let program = if settings.improve { Program::new(module) } else { Program::without_passes(module) }.for_machine(settings.machine);
     let entry = choose_entry_of(program.module(), call.entry.as_deref())?;
@@ -56,7 +58,12 @@ pub(super) fn run(call: &Call, settings: Settings) -> anyhow::Result<Exit> {
     };
     write_outputs(&call.outputs, &after, &mut report)?;
     report.printed = sink.captured();
+    report.profile = report.measured.take().map(|measured| {
+        let limits = MachineLimits::measure(measured.threads);
+        Profile::new(program.module(), &entry, call.grid, measured, limits)
+    });
     report.write(settings.json)?;
+    report.profile.iter().try_for_each(|measured| profile.write(measured, settings.json))?;
     Ok(Exit::Ok)
 }
 
@@ -144,7 +151,10 @@ fn launch_once(
         options = options.progress(progress.callback());
     }
     let started = Instant::now();
-    let LaunchReport { threads, .. } = launch(plan, &mut memory, grid, &args, &options)?;
+    let LaunchReport { threads, .. } = match settings.profile {
+        true => profile::launch(plan, &mut memory, grid, &args, &options, &mut report.measured)?,
+        false => launch(plan, &mut memory, grid, &args, &options)?,
+    };
     report.add_launch(started.elapsed().as_secs_f64(), threads);
     Ok(())
 }

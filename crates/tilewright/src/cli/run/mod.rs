@@ -4,6 +4,7 @@ pub(super) mod argument;
 pub(super) mod bind;
 mod case;
 mod kernel;
+mod profile;
 mod ptx;
 mod report;
 
@@ -68,6 +69,8 @@ pub(super) struct Args {
     device: Device,
     #[command(flatten)]
     machine: MachineArgs,
+    #[command(flatten)]
+    profile: profile::ProfileArgs,
     /// Launch N times, each time on fresh buffers
     #[arg(long, value_name = "N", default_value = "1", value_parser = argument::positive)]
     repeat: NonZeroUsize,
@@ -108,6 +111,8 @@ Examples:
     tilewright run kernel.tilebc --device ptx:sm_90 --grid 64 'f32[65536]'
   Run a case five times and judge every result:
     tilewright run --case corpus/cases/softmax_rows --repeat 5
+  See which operations and lines take how long, beside what the machine could do, and when in Perfetto:
+    tilewright run --case corpus/cases/softmax_rows --profile --profile-trace trace.json
   The same for bytecode version 13.1, with numbers for a program:
     tilewright run --case corpus/cases/softmax_rows/case.json --bytecode 13.1 --json";
 
@@ -120,6 +125,8 @@ struct Settings {
     improve: bool,
     machine: TargetMachine,
     repeat: NonZeroUsize,
+    /// Whether each instruction is measured.
+    profile: bool,
     json: bool,
 }
 
@@ -139,6 +146,7 @@ fn options_of_the_engine(args: &Args) -> Vec<&'static str> {
         (args.threads.is_some(), "--threads"),
         (args.opt_level == 0, "-O0"),
         (args.machine.is_given(), "--no-jit"),
+        (args.profile.is_given(), "--profile"),
         (args.timeout.is_some(), LIMIT_NAMES.time),
         (args.max_memory.is_some(), LIMIT_NAMES.memory),
         (args.max_output.is_some(), LIMIT_NAMES.output),
@@ -157,15 +165,16 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         improve: args.opt_level > 0,
         machine: args.machine.machine()?,
         repeat: args.repeat,
+        profile: args.profile.is_given(),
         json: args.json,
     };
     match (args.case, args.file, args.grid) {
         (Some(path), ..) if let Device::Ptx(target) = args.device => case::run_on_ptx(&path, args.bytecode, target, settings),
-        (Some(path), ..) => case::run(&path, args.bytecode, settings),
+        (Some(path), ..) => case::run(&path, args.bytecode, settings, &args.profile),
         (None, Some(file), Some(grid)) => {
             let call = kernel::Call { file, entry: args.entry, grid: grid.0, args: args.args, outputs: args.output };
             match args.device {
-                Device::Cpu => kernel::run(&call, settings),
+                Device::Cpu => kernel::run(&call, settings, &args.profile),
                 Device::Ptx(target) => ptx::run(&call, target, settings),
             }
         }

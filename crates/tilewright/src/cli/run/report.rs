@@ -6,8 +6,10 @@ use serde::Serialize;
 use std::io::{self, Write};
 use tilewright::{
     case::{CaseReport, LaunchVerdict, OutputVerdict},
+    exec,
     gpu::Target,
     ir::printable,
+    profile::Profile,
     ptx::machine::Report,
 };
 
@@ -28,6 +30,12 @@ pub(super) struct KernelReport {
     /// What the PTX machine counted and found, for each launch on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     machine: Vec<MachineReport>,
+    /// What the launches took, together, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) profile: Option<Profile>,
+    /// What the launches so far have measured.
+    #[serde(skip)]
+    pub(super) measured: Option<exec::Profile>,
 }
 
 /// What the PTX machine counted and found in a launch.
@@ -83,6 +91,8 @@ impl KernelReport {
             printed: None,
             error: None,
             machine: Vec::new(),
+            profile: None,
+            measured: None,
         }
     }
 
