@@ -163,13 +163,13 @@ entry @captures(%x: tile<ptr<f32>>) {
 }
 //| refused: maxi: the region of a reduction or scan uses a value that depends on the block
 
-// Sums of floats in columns: in which order these are scanned depends on how many there are.
+// Sums of floats in columns: in which order these are scanned depends on how many there are, and two times 32 are many.
 entry @columns(%p: tile<ptr<f32>>) {
   %bx, %i, %bz = get_tile_block_id : tile<i32>
   %float = itof %i signed : tile<i32> -> tile<f32>
   %f1 = reshape %float : tile<f32> -> tile<1x1xf32>
-  %tile = broadcast %f1 : tile<1x1xf32> -> tile<8x4xf32>
-  %sums = scan %tile dim=0 reverse=false identities=[0.0 : f32] : tile<8x4xf32> -> tile<8x4xf32>
+  %tile = broadcast %f1 : tile<1x1xf32> -> tile<8x32xf32>
+  %sums = scan %tile dim=0 reverse=false identities=[0.0 : f32] : tile<8x32xf32> -> tile<8x32xf32>
   (%l: tile<f32>, %r: tile<f32>) {
     %s = addf %l, %r : tile<f32>
     yield %s : tile<f32>

@@ -18,7 +18,7 @@ use tilewright_vector::{
 
 /// Scans with slices of at least this many elements go slice by slice; shorter ones in doubling distances, which does more operations, but on
 /// more elements at once.
-pub(crate) const LONG_SLICE: usize = 64;
+pub(crate) const LONG_SLICE: usize = tilewright_passes::coarsen::LONG_SLICE;
 /// The most values that code reads at once: their addresses are kept at hand.
 const MAX_SOURCES: usize = 24;
 /// The most steps of a combiner.

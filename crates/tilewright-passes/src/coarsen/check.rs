@@ -1,7 +1,7 @@
 //! Which operations have a rule.
 
 use super::{
-    Refusal,
+    LONG_SLICE, Refusal,
     access::{self, Lie},
     classes::{Class, Classes},
 };
@@ -116,8 +116,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Scans combine in an order that may depend on how many rows there are, but for rows of contiguous elements under a usual operation;
-    /// which order it is makes no difference to operations on integers that are associative.
+    /// The order in which scans combine may depend on how many rows there are: not for rows of contiguous elements under a usual operation, and
+    /// elsewhere by [`LONG_SLICE`]. It makes no difference to operations on integers that are associative.
     fn scan(&self, op: OpRef<'_>) -> Result<(), String> {
         use Opcode::{AddF, AddI, AndI, MaxF, MaxI, MinF, MinI, MulF, MulI, OrI, XOrI};
         let is_safe = || {
@@ -128,13 +128,16 @@ impl Checker<'_> {
             let is_single = arguments.len() == 2 && step.operands() == arguments && end.operands() == [step.result(0)?];
             let (element, shape) = self.tables.types.as_tile(self.body.ty(*op.operands().first()?))?;
             let dim = usize::try_from(op.int(AttrName::Dim)?).ok()?;
+            let slice = shape.iter().product::<i64>().unsigned_abs() / shape.get(dim)?.unsigned_abs();
+            let is_long = |slice: u64| slice >= LONG_SLICE as u64;
+            let keeps_its_order = is_long(slice) == is_long(slice * u64::from(self.classes.coarsening.factor));
             let is_innermost = shape.get(dim + 1..)?.iter().all(|extent| *extent == 1);
             let is_nearest = matches!(step.rounding(), None | Some(RoundingMode::NearestEven)) && !step.flag(AttrName::FlushToZero);
             let is_common =
                 is_nearest && matches!(self.tables.types.scalar(element), Some(Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64));
             let is_exact = matches!(step.opcode(), AddI | MulI | MaxI | MinI | AndI | OrI | XOrI);
             let is_usual = matches!(step.opcode(), AddF | MulF | MaxF | MinF) && is_innermost && is_common;
-            Some(is_single && (is_exact || is_usual))
+            Some(keeps_its_order || is_single && (is_exact || is_usual))
         };
         if is_safe() == Some(true) { Ok(()) } else { refuse("the order in which it combines may depend on how many rows there are") }
     }

@@ -71,6 +71,10 @@ pub struct Survey {
     pub largest_tile: u64,
 }
 
+/// Scans that have at least so many elements at each place along their dimension combine these places one after the other, others in doubling
+/// distances. Sums of floats show which, so a scan stays on its side when blocks are put together.
+pub const LONG_SLICE: usize = 64;
+
 /// The largest factor: members are counted by `i32`, and wider blocks would not fit any cache.
 const MAX_FACTOR: u32 = 1 << 16;
 /// The factor of a survey. Larger ones meet the same rules, but for what is known of remainders, and for the sizes of tiles.
