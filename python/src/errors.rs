@@ -38,7 +38,7 @@ pub(crate) fn invalid(py: Python<'_>, findings: &[String]) -> PyErr {
 pub(crate) fn plan(py: Python<'_>, kernel: &str, error: &PlanError) -> PyErr {
     let site = match error {
         PlanError::TooDeep { site, .. } | PlanError::Malformed { site, .. } => Some(site),
-        PlanError::UnknownEntry { .. } | PlanError::TooLarge { .. } => None,
+        PlanError::UnknownEntry { .. } | PlanError::TooLarge { .. } | PlanError::NoGroups { .. } => None,
     };
     located(py, "PlanError", format!("kernel {kernel}: {error}"), kernel, None, site)
 }

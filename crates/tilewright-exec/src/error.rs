@@ -52,6 +52,11 @@ pub enum PlanError {
         /// Bytes of registers a block would need.
         bytes: usize,
     },
+    /// The blocks cannot run in the groups that were asked for.
+    NoGroups {
+        /// The operation that has no meaning for a group, or what else is in the way.
+        why: String,
+    },
 }
 
 impl fmt::Display for PlanError {
@@ -69,6 +74,7 @@ impl fmt::Display for PlanError {
             PlanError::TooDeep { site, limit } => write!(f, "{site}: regions are nested deeper than {limit}"),
             PlanError::Malformed { site, what } => write!(f, "{site}: {what}"),
             PlanError::TooLarge { bytes } => write!(f, "one tile block would need {bytes} bytes of registers"),
+            PlanError::NoGroups { why } => write!(f, "blocks cannot run in such groups: {why}"),
         }
     }
 }

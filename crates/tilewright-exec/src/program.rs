@@ -39,6 +39,8 @@ pub(crate) struct Planner {
     /// Whether plans show each operation to a watcher.
     watched: bool,
     machine: TargetMachine,
+    /// Blocks of plans do the work of groups.
+    coarsening: Option<Coarsening>,
 }
 
 impl Program {
@@ -73,13 +75,19 @@ impl Program {
     fn of(module: VerifiedModule, passes: Option<Pipeline>, watched: bool) -> Program {
         let globals = Arc::new(Globals::new(&module));
         let (module, passes, machine) = (Arc::new(module), passes.map(Arc::new), TargetMachine::host());
-        Program { planner: Planner { module, globals, passes, watched, machine }, plans: Mutex::default() }
+        Program { planner: Planner { module, globals, passes, watched, machine, coarsening: None }, plans: Mutex::default() }
     }
 
     /// The same program, planned for a part of what this machine can do. Plans that were made stay with those who have them.
     #[must_use]
     pub fn for_machine(self, machine: TargetMachine) -> Program {
         Program { planner: Planner { machine, ..self.planner }, plans: Mutex::default() }
+    }
+
+    /// The same program, planned so that each block does the work of a group of neighbouring blocks. A launch wants a grid of groups.
+    #[must_use]
+    pub fn in_groups(self, coarsening: Coarsening) -> Program {
+        Program { planner: self.planner.in_groups(coarsening), plans: Mutex::default() }
     }
 
     /// Another program of the same module and passes, planned for a machine. It has globals of its own, as they are at first.
@@ -142,7 +150,7 @@ impl Program {
 }
 
 impl Planner {
-    /// The plan of an entry, with what it takes to make those of groups of its blocks.
+    /// The plan of an entry.
     fn plan(&self, name: &str, workshop: &mut Option<Module>, observe: impl FnMut(&PlanPass, &dyn Display)) -> Result<Plan, PlanError> {
         let module: &Module = &self.module;
         let text = |function: &Function| module.tables.strings.text(function.name).into_owned();
@@ -157,33 +165,36 @@ impl Planner {
             }
             return Plan::new(Source::Original(module), &self.globals, &module.functions[entry], self.machine, observe);
         };
-        // A panic in a pass leaves no workshop, and the next plan makes another one.
+        // An error or a panic in a pass leaves no workshop, and the next plan makes another one.
         let mut changed = workshop.take().unwrap_or_else(|| without_functions(module));
         copy_functions(module, entry, &mut changed);
         passes.change(&mut changed);
-        let plan = self.plan_changed(&changed, observe);
+        if let Some(coarsening) = self.coarsening {
+            coarsen(&mut changed, coarsening).map_err(|refusal| PlanError::NoGroups { why: refusal.to_string() })?;
+            passes.change(&mut changed);
+        }
+        let source = Source::Changed { module: &changed, original: module };
+        let plan = Plan::new(source, &self.globals, &changed.functions[0], self.machine, observe);
         changed.functions.clear();
         *workshop = Some(changed);
         let mut plan = plan?;
-        plan.grouping = Grouping::new(self, entry, &plan);
+        if self.coarsening.is_none() {
+            plan.grouping = Grouping::new(self, &plan);
+        }
         Ok(plan)
     }
 
-    /// The plan of an entry of which each block does the work of several; none if blocks cannot be joined so, or it cannot be planned.
-    pub(crate) fn plan_of_group(&self, entry: usize, coarsening: Coarsening) -> Option<Plan> {
-        let passes = self.passes.as_ref()?;
-        let mut changed = without_functions(&self.module);
-        copy_functions(&self.module, entry, &mut changed);
-        passes.change(&mut changed);
-        coarsen(&mut changed, coarsening).ok()?;
-        passes.change(&mut changed);
-        self.plan_changed(&changed, |_, _| {}).ok()
+    /// The same, with blocks that do the work of groups.
+    fn in_groups(&self, coarsening: Coarsening) -> Planner {
+        Planner { coarsening: Some(coarsening), passes: Some(self.passes.clone().unwrap_or_default()), ..self.clone() }
     }
 
-    /// The plan of the first function of a module that was copied from the planner's, and changed.
-    fn plan_changed(&self, changed: &Module, observe: impl FnMut(&PlanPass, &dyn Display)) -> Result<Plan, PlanError> {
-        let source = Source::Changed { module: changed, original: &self.module };
-        Plan::new(source, &self.globals, &changed.functions[0], self.machine, observe)
+    /// The plan of groups of an entry's blocks.
+    ///
+    /// # Errors
+    /// When blocks cannot be joined so, or the engine cannot run what is made of them.
+    pub(crate) fn plan_of_groups(&self, entry: &str, coarsening: Coarsening) -> Result<Plan, PlanError> {
+        self.in_groups(coarsening).plan(entry, &mut None, |_, _| {})
     }
 }
 

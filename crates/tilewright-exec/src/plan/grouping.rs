@@ -17,8 +17,7 @@ use tilewright_passes::coarsen::Coarsening;
 /// What it takes to make plans of groups of a plan's blocks.
 pub(crate) struct Grouping {
     planner: Planner,
-    /// The position of the entry in the planner's module.
-    entry: usize,
+    entry: String,
     /// How the plan goes about its work, which that of a group should not do worse.
     manner: Manner,
     largest_tile: u64,
@@ -43,14 +42,14 @@ impl fmt::Debug for Grouping {
 }
 
 impl Grouping {
-    /// How blocks of a plan of an entry are grouped; none if they are not: they wait for others, or what they print would be seen in another order.
-    pub(crate) fn new(planner: &Planner, entry: usize, plan: &Plan) -> Option<Grouping> {
+    /// How blocks of a plan are grouped; none if they are not: they wait for others, or what they print would be seen in another order.
+    pub(crate) fn new(planner: &Planner, plan: &Plan) -> Option<Grouping> {
         if plan.waits || plan.code.iter().any(|inst| matches!(inst, Inst::Print(_))) {
             return None;
         }
         let largest_tile = plan.code.iter().map(largest_tile).max().unwrap_or(1).max(1) as u64;
         let (manner, blocks) = (Manner::of(&plan.code), AtomicU64::new(0));
-        Some(Grouping { planner: planner.clone(), entry, manner, largest_tile, blocks, plans: Mutex::default() })
+        Some(Grouping { planner: planner.clone(), entry: plan.entry.clone(), manner, largest_tile, blocks, plans: Mutex::default() })
     }
 
     /// The most elements of a tile.
@@ -68,7 +67,7 @@ impl Grouping {
         // A panic while planning leaves the map as it was.
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let made = plans.entry((coarsening.axis, coarsening.factor)).or_insert_with(|| {
-            let plan = Arc::new(self.planner.plan_of_group(self.entry, coarsening)?);
+            let plan = Arc::new(self.planner.plan_of_groups(&self.entry, coarsening).ok()?);
             let is_no_worse = Manner::of(&plan.code).is_no_worse_than(self.manner);
             Some(Group { plan, is_no_worse })
         });

@@ -17,6 +17,7 @@ use std::{
 use tilewright::{
     environment,
     exec::{self, PLAN_PASSES, PlanError, PlanPass, Program, TargetMachine},
+    passes::coarsen::Coarsening,
 };
 
 /// Show the plan of a kernel
@@ -32,6 +33,7 @@ Examples:
   tilewright plan kernel.tilebc --emit asm        their machine code, beside the vector code that it does
   tilewright plan kernel.tilebc --emit asm --level neon
                                                   the same for AArch64
+  tilewright plan kernel.tilebc --group x:8       the plan by which eight neighbours run as one block
   tilewright plan --passes                        the passes, in their order")]
 pub(super) struct Args {
     /// Bytecode or text; '-' reads stdin
@@ -49,8 +51,11 @@ pub(super) struct Args {
     /// Plan for a CPU of this level, which this machine has to have, but for neon [default: its best]
     #[arg(long, value_enum)]
     level: Option<Level>,
+    /// Plan for groups of so many neighbouring blocks along an axis, a power of two, as x:8
+    #[arg(long, value_name = "AXIS:BLOCKS", value_parser = group)]
+    group: Option<Coarsening>,
     /// List the passes
-    #[arg(long, conflicts_with_all = ["file", "entry", "after", "emit", "level"])]
+    #[arg(long, conflicts_with_all = ["file", "entry", "after", "emit", "level", "group"])]
     passes: bool,
 }
 
@@ -88,6 +93,15 @@ fn machine(level: Option<Level>) -> anyhow::Result<TargetMachine> {
     TargetMachine::at(level).with_context(|| format!("this CPU does not have {}: leave --level out, or take a lower one", level.name()))
 }
 
+/// How blocks are grouped, of `AXIS:BLOCKS`.
+fn group(text: &str) -> Result<Coarsening, String> {
+    let wrong = || format!("expected an axis and a power of two such as 'x:8', found '{text}'");
+    let (axis, blocks) = text.split_once(':').ok_or_else(wrong)?;
+    let axis = ["x", "y", "z"].iter().position(|name| *name == axis).ok_or_else(wrong)?;
+    let factor = blocks.parse().ok().filter(|blocks: &u32| blocks.is_power_of_two() && *blocks > 1).ok_or_else(wrong)?;
+    Ok(Coarsening { axis, factor })
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let text = match &args.file {
         Some(file) if !args.passes => listing(&File::read(file)?, args)?,
@@ -103,6 +117,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 fn listing(input: &File, args: &Args) -> anyhow::Result<String> {
     let after = args.after.as_deref().map(PlanPass::find_or_suggest).transpose().map_err(anyhow::Error::msg)?;
     let program = Program::new(input.verified()?).for_machine(machine(args.level)?);
+    let program = if let Some(coarsening) = args.group { program.in_groups(coarsening) } else { program };
     let entry = choose_entry_of(program.module(), args.entry.as_deref())?;
     let refused = |error: PlanError| Finding(error.to_string());
     if let Some(pass) = after {
