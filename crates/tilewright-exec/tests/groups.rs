@@ -159,3 +159,42 @@ fn blocks_that_are_launched_often_enough_run_in_groups() {
         .collect();
     assert_eq!(told, [false, false, false, true, true, true]);
 }
+
+/// Sums of floats along columns of 8 numbers: the order in which these are added depends on how many columns a tile has, below 64 or not.
+const COLUMN_SCANS: &str = "
+entry @k(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
+  %row, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [512, 4], strides = [4, 1] : tensor_view<512x4xf32, strides=[4,1]>
+  %y = make_tensor_view %to, shape = [512, 4], strides = [4, 1] : tensor_view<512x4xf32, strides=[4,1]>
+  %xs = make_partition_view %x : partition_view<tile=(8x4), tensor_view<512x4xf32, strides=[4,1]>>
+  %ys = make_partition_view %y : partition_view<tile=(8x4), tensor_view<512x4xf32, strides=[4,1]>>
+  %a, %t0 = load_view_tko weak %xs[%row, %zero] : partition_view<tile=(8x4), tensor_view<512x4xf32, strides=[4,1]>>, tile<i32> -> tile<8x4xf32>, token
+  %sums = scan %a dim=0 reverse=false identities=[0.0 : f32] : tile<8x4xf32> -> tile<8x4xf32>
+  (%l: tile<f32>, %r: tile<f32>) {
+    %s = addf %l, %r : tile<f32>
+    yield %s : tile<f32>
+  }
+  %t1 = store_view_tko weak %sums, %ys[%row, %zero] : tile<8x4xf32>, partition_view<tile=(8x4), tensor_view<512x4xf32, strides=[4,1]>>, tile<i32> -> token
+  return
+}";
+
+#[test]
+fn groups_are_as_large_as_they_can_be() {
+    let values = (0..512 * 4).map(|i| (i * 7919 % 1000) as f32 / 7.0);
+    let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).chain(vec![0; 4 * 512 * 4]).collect();
+    let run = |when| {
+        let (mut memory, all) = buffer(bytes.clone());
+        let args = [0, 4 * 512 * 4].map(|at| Arg::Pointer(memory.address(all) + at));
+        let ended = Arc::new(Mutex::new(Vec::new()));
+        let told = Arc::clone(&ended);
+        let options = at_once().group_blocks(when).progress(Arc::new(move |count| told.lock().unwrap().push(count)));
+        launch(&program(COLUMN_SCANS).plan("k").unwrap(), &mut memory, [64, 1, 1], &args, &options).unwrap();
+        let ended = ended.lock().unwrap().clone();
+        (memory.bytes(all).to_vec(), ended)
+    };
+    let (alone, grouped) = (run(GroupBlocks::Never), run(GroupBlocks::Always));
+    assert_eq!(grouped.0, alone.0);
+    // 16 blocks of four columns would be 64 columns.
+    assert_eq!(grouped.1, [8, 16, 24, 32, 40, 48, 56, 64]);
+}

@@ -3,7 +3,7 @@
 mod text;
 
 use std::thread;
-use text::{buffer, ints, launch_text, program};
+use text::{SUMS_OF_COLUMNS, buffer, ints, launch_text, program};
 use tilewright_exec::{Access, AccessObserver, Arg, Interrupt, LaunchErrorKind, LaunchOptions, launch};
 use tilewright_ir::Scalar;
 
@@ -12,33 +12,6 @@ const BLOCKS: u32 = 40;
 const COLUMNS: usize = 2 * BLOCKS as usize;
 /// Tiles of 16 rows below each other.
 const TILES: usize = 4;
-
-/// `to[2 * bx..] = ` sums of two columns of so many tiles, after which it begins with the first tile again; the matrix begins at `from`.
-const SUMS: &str = "
-entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %times: tile<i32>) {
-  %bx, %by, %bz = get_tile_block_id : tile<i32>
-  %zero = constant <i32: 0> : tile<i32>
-  %one = constant <i32: 1> : tile<i32>
-  %four = constant <i32: 4> : tile<i32>
-  %none = constant <i32: 0> : tile<2xi32>
-  %x = make_tensor_view %from, shape = [64, 80], strides = [80, 1] : tensor_view<64x80xi32, strides=[80,1]>
-  %y = make_tensor_view %to, shape = [80], strides = [1] : tensor_view<80xi32, strides=[1]>
-  %xs = make_partition_view %x : partition_view<tile=(16x2), tensor_view<64x80xi32, strides=[80,1]>>
-  %ys = make_partition_view %y : partition_view<tile=(2), tensor_view<80xi32, strides=[1]>>
-  %total = for %i in (%zero to %times, step %one) : tile<i32> iter_values(%acc = %none) -> (tile<2xi32>) {
-    %row = remi %i, %four signed : tile<i32>
-    %a, %t0 = load_view_tko weak %xs[%row, %bx] : partition_view<tile=(16x2), tensor_view<64x80xi32, strides=[80,1]>>, tile<i32> -> tile<16x2xi32>, token
-    %s = reduce %a dim=0 identities=[0 : i32] : tile<16x2xi32> -> tile<2xi32>
-    (%l: tile<i32>, %r: tile<i32>) {
-      %p = addi %l, %r : tile<i32>
-      yield %p : tile<i32>
-    }
-    %next = addi %acc, %s : tile<2xi32>
-    continue %next : tile<2xi32>
-  }
-  %t1 = store_view_tko weak %total, %ys[%bx] : tile<2xi32>, partition_view<tile=(2), tensor_view<80xi32, strides=[1]>>, tile<i32> -> token
-  return
-}";
 
 fn numbers() -> Vec<i32> {
     (0..(16 * TILES * COLUMNS) as i32).map(|i| i * 7 % 1000 - 300).collect()
@@ -69,7 +42,7 @@ fn each_block_sums_its_own_columns() {
     {
         let (mut memory, all) = buffer(memory());
         let args = args(memory.address(all), COLUMNS, TILES as i32);
-        launch(&program(SUMS).plan("k").unwrap(), &mut memory, [BLOCKS, 1, 1], &args, &options).unwrap();
+        launch(&program(SUMS_OF_COLUMNS).plan("k").unwrap(), &mut memory, [BLOCKS, 1, 1], &args, &options).unwrap();
         assert_eq!(ints(memory.bytes(all))[..COLUMNS], expected);
     }
 }
@@ -79,14 +52,14 @@ fn what_lies_outside_is_found() {
     let (mut memory, all) = buffer(memory());
     // The last tiles of the last blocks end behind the buffer.
     let args = args(memory.address(all), COLUMNS + 10, TILES as i32);
-    let error = launch_text(SUMS, &mut memory, BLOCKS, &args, 1).unwrap_err();
+    let error = launch_text(SUMS_OF_COLUMNS, &mut memory, BLOCKS, &args, 1).unwrap_err();
     assert!(matches!(error.kind, LaunchErrorKind::Access(_)), "{error}");
     assert!(error.block.is_some_and(|[x, _, _]| x >= 35) && error.site.is_some(), "{error}");
 }
 
 #[test]
 fn a_launch_can_be_stopped() {
-    let plan = program(SUMS).plan("k").unwrap();
+    let plan = program(SUMS_OF_COLUMNS).plan("k").unwrap();
     for threads in [1, 2] {
         let (mut memory, all) = buffer(memory());
         let args = args(memory.address(all), COLUMNS, i32::MAX);

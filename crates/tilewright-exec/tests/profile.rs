@@ -2,7 +2,7 @@
 
 mod text;
 
-use text::{buffer, program, program_as_it_is};
+use text::{SUMS_OF_COLUMNS, buffer, program, program_as_it_is};
 use tilewright_exec::{Activity, Arg, LaunchOptions, MAX_SLICES, Memory, Profile, Program, Work, launch_profiled};
 use tilewright_ir::Scalar;
 
@@ -126,7 +126,7 @@ fn loops_that_only_multiply_count_each_round() {
     }
 }
 
-/// The softmax of rows of 512 numbers, and their sums along columns in steps of 16 rows.
+/// The softmax of rows of 512 numbers.
 const SOFTMAX: &str = "
 entry @k(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {
   %bx, %by, %bz = get_tile_block_id : tile<i32>
@@ -170,36 +170,10 @@ fn reductions_count_what_they_combine_wherever_they_begin() {
     }
 }
 
-/// Sums of two columns of a matrix of 64 x 80, of tiles of 16 rows: neighbouring blocks run in step.
-const COLUMNS: &str = "
-entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>) {
-  %bx, %by, %bz = get_tile_block_id : tile<i32>
-  %zero = constant <i32: 0> : tile<i32>
-  %one = constant <i32: 1> : tile<i32>
-  %four = constant <i32: 4> : tile<i32>
-  %none = constant <i32: 0> : tile<2xi32>
-  %x = make_tensor_view %from, shape = [64, 80], strides = [80, 1] : tensor_view<64x80xi32, strides=[80,1]>
-  %y = make_tensor_view %to, shape = [80], strides = [1] : tensor_view<80xi32, strides=[1]>
-  %xs = make_partition_view %x : partition_view<tile=(16x2), tensor_view<64x80xi32, strides=[80,1]>>
-  %ys = make_partition_view %y : partition_view<tile=(2), tensor_view<80xi32, strides=[1]>>
-  %total = for %i in (%zero to %four, step %one) : tile<i32> iter_values(%acc = %none) -> (tile<2xi32>) {
-    %a, %t0 = load_view_tko weak %xs[%i, %bx] : partition_view<tile=(16x2), tensor_view<64x80xi32, strides=[80,1]>>, tile<i32> -> tile<16x2xi32>, token
-    %s = reduce %a dim=0 identities=[0 : i32] : tile<16x2xi32> -> tile<2xi32>
-    (%l: tile<i32>, %r: tile<i32>) {
-      %p = addi %l, %r : tile<i32>
-      yield %p : tile<i32>
-    }
-    %next = addi %acc, %s : tile<2xi32>
-    continue %next : tile<2xi32>
-  }
-  %t1 = store_view_tko weak %total, %ys[%bx] : tile<2xi32>, partition_view<tile=(2), tensor_view<80xi32, strides=[1]>>, tile<i32> -> token
-  return
-}";
-
 #[test]
 fn blocks_in_step_count_each() {
     for threads in [1, 2] {
-        let profile = profile(&program(COLUMNS), [40, 1, 1], &[4 * 64 * 80, 4 * 80], &[], threads);
+        let profile = profile(&program(SUMS_OF_COLUMNS), [40, 1, 1], &[4 * 64 * 80, 4 * 80], &[Arg::Scalar(Scalar::I32, 4)], threads);
         assert_eq!(of(&profile, "load_view_tko"), (160, work(4 * 64 * 80, 0, 0)));
         assert_eq!(of(&profile, "reduce"), (160, Work::default()), "whole numbers are no floats");
         assert_eq!(of(&profile, "store_view_tko"), (40, work(0, 4 * 80, 0)));
@@ -271,9 +245,10 @@ fn check_nesting(profile: &Profile) {
 
 #[test]
 fn slices_nest_and_are_bounded() {
-    for (text, parts) in [(ADD, vec![4 * 4096; 3]), (COLUMNS, vec![4 * 64 * 80, 4 * 80]), (SOFTMAX, vec![4 * 8 * 512; 2])] {
+    let columns = (SUMS_OF_COLUMNS, vec![4 * 64 * 80, 4 * 80], vec![Arg::Scalar(Scalar::I32, 4)]);
+    for (text, parts, numbers) in [(ADD, vec![4 * 4096; 3], vec![]), columns, (SOFTMAX, vec![4 * 8 * 512; 2], vec![])] {
         for threads in [1, 2] {
-            let profile = profile(&program(text), [8, 1, 1], &parts, &[], threads);
+            let profile = profile(&program(text), [8, 1, 1], &parts, &numbers, threads);
             check_nesting(&profile);
             let blocks = profile.slices.iter().filter_map(|slice| match slice.what {
                 Activity::Blocks { count, .. } => Some(count),

@@ -1,8 +1,8 @@
 //! What callers of block coarsening go by besides the entry that it makes.
 
 use std::collections::BTreeSet;
-use tilewright_ir::{LocData, Module, OpRef, Opcode, verify};
-use tilewright_passes::coarsen::{Coarsening, coarsen, survey};
+use tilewright_ir::{LocData, Module, OpRef, verify};
+use tilewright_passes::coarsen::{Coarsening, coarsen};
 use tilewright_text::{ParseOptions, PrintOptions, parse, print};
 
 /// Each block stores its number to each of 16 elements of its own.
@@ -22,17 +22,10 @@ fn module(text: &str) -> Module {
 }
 
 #[test]
-fn a_survey_tells_the_axes_and_the_largest_tile() {
-    let [x, y, z] = survey(&module(NUMBERS));
-    assert_eq!(y.unwrap().largest_tile, 16);
-    // Along the others all blocks store to one place.
-    assert!([x, z].into_iter().all(|axis| axis.unwrap_err().op.is_some_and(|(_, opcode)| opcode == Opcode::StoreViewTko)));
-}
-
-#[test]
 fn what_is_refused_is_left_alone() {
     let before = module(NUMBERS);
     let text = |module: &Module| print(module, &PrintOptions::new().module(true));
+    // Along x and z all blocks store to one place.
     let wrong = [(0, 4), (2, 4), (3, 4), (1, 0), (1, 1), (1, 3), (1, 1 << 17)];
     for (axis, factor) in wrong {
         let mut after = before.clone();

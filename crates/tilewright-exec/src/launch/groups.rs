@@ -16,7 +16,7 @@ const MOST: u32 = 64;
 /// The fewest that are worth it.
 const FEWEST: u32 = 4;
 /// Bytes of registers that a block of a group may have: they should stay in the first cache, or the second.
-const FRAME: usize = 128 << 10;
+const FRAME: u64 = 128 << 10;
 /// How many blocks of all launches of a plan pay for the plan of a group, which takes about a millisecond to make.
 const PAYS: u64 = 4096;
 /// How many groups each worker should have at least, so that all have about the same to do.
@@ -51,22 +51,22 @@ impl Groups {
         let grouping = plan.grouping.as_ref()?;
         let (fewest, most) = match when {
             GroupBlocks::Never => return None,
-            GroupBlocks::Always => (2, MOST),
+            GroupBlocks::Always => (2, MOST.into()),
             GroupBlocks::Auto => {
                 if launch.coarse.is_some() || plan.in_step > 1 || grouping.count(launch.blocks) < PAYS {
                     return None;
                 }
-                let share = launch.blocks / (SHARE * launch.threads as u64);
-                (FEWEST, u32::try_from(share.min(ENOUGH / grouping.largest_tile())).map_or(MOST, |most| most.min(MOST)))
+                let (share, frames) = (launch.blocks / (SHARE * launch.threads as u64), FRAME / plan.frame_bytes.max(1) as u64);
+                (FEWEST, share.min(ENOUGH / grouping.largest_tile()).min(frames))
             }
         };
-        let mut axes: Vec<(usize, u32)> = (0..3).map(|axis| (axis, floor_to_power_of_two(most.min(launch.grid[axis])))).collect();
-        axes.retain(|(_, factor)| *factor >= fewest);
-        // The first axis of those along which most blocks can be joined.
-        axes.sort_by_key(|(_, factor)| std::cmp::Reverse(*factor));
-        axes.into_iter().find_map(|(axis, factor)| {
-            let group = grouping.plan(Coarsening { axis, factor })?;
-            let is_better = group.is_no_worse && group.plan.frame_bytes <= FRAME;
+        let mut tries: Vec<Coarsening> = (0..3).flat_map(|axis| factors(axis, launch.grid[axis], fewest, most)).collect();
+        // As many blocks as can be joined; along the first axis, if there are several.
+        tries.sort_by_key(|coarsening| std::cmp::Reverse(coarsening.factor));
+        tries.into_iter().find_map(|coarsening| {
+            let group = grouping.plan(coarsening)?;
+            let is_better = group.is_no_worse && group.plan.frame_bytes as u64 <= FRAME;
+            let Coarsening { axis, factor } = coarsening;
             (is_better || when == GroupBlocks::Always).then_some(Groups { plan: group.plan, axis, factor, grid: launch.grid })
         })
     }
@@ -95,6 +95,11 @@ impl Groups {
     }
 }
 
-fn floor_to_power_of_two(number: u32) -> u32 {
-    if number == 0 { 0 } else { 1 << number.ilog2() }
+/// How blocks may be joined along an axis of so many: by powers of two from `fewest` to `most`.
+fn factors(axis: usize, extent: u32, fewest: u32, most: u64) -> impl Iterator<Item = Coarsening> {
+    let most = most.min(MOST.min(extent).into());
+    (1..=MOST.ilog2())
+        .map(|exponent| 1 << exponent)
+        .filter(move |factor| (fewest.into()..=most).contains(&u64::from(*factor)))
+        .map(move |factor| Coarsening { axis, factor })
 }

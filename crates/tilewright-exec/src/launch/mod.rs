@@ -5,6 +5,9 @@
 //! its turn however many wait for it, while only as many frames exist as blocks have begun and not ended. Parked blocks are resumed
 //! in rounds, each of which visits all of them once, by turns from the last to the first and from the first to the last: a chain
 //! of blocks that wait for their neighbours unwinds in one or two rounds.
+//!
+//! Small blocks that do not wait run in groups, by a plan that does the work of a group at once (`groups.rs`): such a launch is one of the
+//! groups, and then one of the blocks that are left.
 
 mod arguments;
 mod deadline;

@@ -11,14 +11,12 @@
 use super::{Fold, FoldKind, Src, Step, region::is_lowered};
 use crate::{TargetMachine, elem::Elem, hash::HashMap};
 use std::{ops::RangeInclusive, sync::OnceLock};
+use tilewright_passes::coarsen::LONG_SLICE;
 use tilewright_vector::{
     Builder, Code, CompileError, Count, Kind, Native, Param, ParamKind, Place, Value,
     lower::{self, Held},
 };
 
-/// Scans with slices of at least this many elements go slice by slice; shorter ones in doubling distances, which does more operations, but on
-/// more elements at once.
-pub(crate) const LONG_SLICE: usize = tilewright_passes::coarsen::LONG_SLICE;
 /// The most values that code reads at once: their addresses are kept at hand.
 const MAX_SOURCES: usize = 24;
 /// The most steps of a combiner.

@@ -36,7 +36,6 @@ mod verify;
 mod widen;
 
 pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
-pub(crate) use combiner::LONG_SLICE;
 pub(crate) use constants::Constants;
 use draft::Draft;
 pub(crate) use grouping::Grouping;

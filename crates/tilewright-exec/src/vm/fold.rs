@@ -18,9 +18,10 @@ use crate::{
         columns::{Columns, Rows},
         mma::Matrix,
     },
-    plan::{Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, LONG_SLICE},
+    plan::{Fold, FoldColumns, FoldKind, FoldOperand, FoldRows},
 };
 use smallvec::SmallVec;
+use tilewright_passes::coarsen::LONG_SLICE;
 use tilewright_vector::{Arg, Args, Native};
 
 /// Runs a fold. Its operands are brought to their work registers, the folded dimension first, and combined there.

@@ -54,3 +54,31 @@ pub(crate) fn buffer(bytes: Vec<u8>) -> (Memory<'static>, Buffer) {
 pub(crate) fn ints(bytes: &[u8]) -> Vec<i32> {
     bytes.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
+
+/// `to[2 * bx..] = ` sums of two columns of a matrix of 64 x 80 at `from`, so many tiles of 16 rows of it, after the last of which comes the first again:
+/// neighbouring blocks run in step.
+pub(crate) const SUMS_OF_COLUMNS: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %times: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %four = constant <i32: 4> : tile<i32>
+  %none = constant <i32: 0> : tile<2xi32>
+  %x = make_tensor_view %from, shape = [64, 80], strides = [80, 1] : tensor_view<64x80xi32, strides=[80,1]>
+  %y = make_tensor_view %to, shape = [80], strides = [1] : tensor_view<80xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(16x2), tensor_view<64x80xi32, strides=[80,1]>>
+  %ys = make_partition_view %y : partition_view<tile=(2), tensor_view<80xi32, strides=[1]>>
+  %total = for %i in (%zero to %times, step %one) : tile<i32> iter_values(%acc = %none) -> (tile<2xi32>) {
+    %row = remi %i, %four signed : tile<i32>
+    %a, %t0 = load_view_tko weak %xs[%row, %bx] : partition_view<tile=(16x2), tensor_view<64x80xi32, strides=[80,1]>>, tile<i32> -> tile<16x2xi32>, token
+    %s = reduce %a dim=0 identities=[0 : i32] : tile<16x2xi32> -> tile<2xi32>
+    (%l: tile<i32>, %r: tile<i32>) {
+      %p = addi %l, %r : tile<i32>
+      yield %p : tile<i32>
+    }
+    %next = addi %acc, %s : tile<2xi32>
+    continue %next : tile<2xi32>
+  }
+  %t1 = store_view_tko weak %total, %ys[%bx] : tile<2xi32>, partition_view<tile=(2), tensor_view<80xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";

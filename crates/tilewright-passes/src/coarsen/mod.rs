@@ -21,9 +21,9 @@ mod lift;
 mod shape;
 
 use crate::facts::IntegerFacts;
-use classes::{Class, Classes};
+use classes::Classes;
 use std::fmt;
-use tilewright_ir::{Module, Op, OpRef, Opcode, Tables, Type};
+use tilewright_ir::{Module, Op, OpRef, Opcode};
 
 /// How an entry is coarsened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,36 +64,12 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What is known of an entry and an axis before a factor is chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Survey {
-    /// How many elements the largest tile of one block has that depends on the number of the block.
-    pub largest_tile: u64,
-}
-
 /// Scans that have at least so many elements at each place along their dimension combine these places one after the other, others in doubling
 /// distances. Sums of floats show which, so a scan stays on its side when blocks are put together.
 pub const LONG_SLICE: usize = 64;
 
 /// The largest factor: members are counted by `i32`, and wider blocks would not fit any cache.
 const MAX_FACTOR: u32 = 1 << 16;
-/// The factor of a survey. Larger ones meet the same rules, but for what is known of remainders, and for the sizes of tiles.
-const LEAST_FACTOR: u32 = 2;
-
-/// Asks for each axis of the grid whether the first function of a module can be coarsened along it, and if so, how large its tiles are.
-/// A factor may still be refused: by [`coarsen`], where tiles become too large or numbers of blocks are divided.
-pub fn survey(module: &Module) -> [Result<Survey, Refusal>; 3] {
-    let Some(function) = module.functions.first() else { return [(); 3].map(|()| Err(Refusal::general("the module has no function"))) };
-    let facts = IntegerFacts::new(&module.tables, &function.body);
-    [0, 1, 2].map(|axis| {
-        let coarsening = Coarsening { axis, factor: LEAST_FACTOR };
-        let classes = Classes::new(&module.tables, &function.body, &facts, coarsening);
-        check::check(&module.tables, &function.body, &facts, &classes)?;
-        let varying = function.body.preorder().flat_map(OpRef::results).filter(|value| classes.of(*value) == Class::Varying);
-        let elements = varying.map(|value| elements(&module.tables, function.body.ty(value)));
-        Ok(Survey { largest_tile: elements.max().unwrap_or(0) })
-    })
-}
 
 /// Coarsens the first function of a module, which must be valid and an entry. The module is not changed where this is refused.
 ///
@@ -119,9 +95,4 @@ pub fn coarsen(module: &mut Module, coarsening: Coarsening) -> Result<(), Refusa
     module.functions[0].body = lifted.body;
     module.version = module.version.max(lifted.version);
     Ok(())
-}
-
-/// How many elements a tile has; none if it is no tile.
-fn elements(tables: &Tables, ty: Type) -> u64 {
-    tables.types.as_tile(ty).map_or(0, |(_, shape)| shape.iter().map(|extent| extent.unsigned_abs()).product())
 }
