@@ -7,6 +7,7 @@ use tilewright::{
     check::{Array, CheckError, CheckOptions, Checker, Report},
     exec::{self, AccessFault, Arg, LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Memory, Plan, Protection},
     ir::Scalar,
+    profile,
 };
 
 /// An argument of a kernel.
@@ -45,7 +46,7 @@ impl Arguments {
         self.arrays.len() - 1
     }
 
-    /// Lends the arrays to a launch of `plan`; gives also the device address that each had.
+    /// Lends the arrays to a launch of `plan`; gives also the device address that each had, and adds what is measured, if that is wanted.
     ///
     /// # Errors
     /// Those of [`exec::launch`].
@@ -54,11 +55,16 @@ impl Arguments {
         plan: &Plan,
         grid: [u32; 3],
         options: &LaunchOptions<'_>,
+        measured: Option<&mut Option<exec::Profile>>,
     ) -> Result<(LaunchReport, Vec<u64>), Box<Failure>> {
         let mut memory = Memory::new();
         let places = Places::new(&mut memory, &self.arrays);
         let args: Vec<Arg> = self.values.iter().map(|value| places.arg(&mut memory, value)).collect();
-        match exec::launch(plan, &mut memory, grid, &args, options) {
+        let launched = match measured {
+            Some(measured) => profile::launch(plan, &mut memory, grid, &args, options, measured),
+            None => exec::launch(plan, &mut memory, grid, &args, options),
+        };
+        match launched {
             Ok(report) => Ok((report, places.0)),
             Err(error) => Err(Box::new(Failure { about: self.about(&places, &error), error })),
         }

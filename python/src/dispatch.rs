@@ -73,7 +73,7 @@ impl Dispatcher {
     }
 
     /// Launches the kernel over a grid.
-    #[pyo3(signature = (grid, args, threads = None, timeout = None, max_memory = None, max_output = None, check = None))]
+    #[pyo3(signature = (grid, args, threads = None, timeout = None, max_memory = None, max_output = None, check = None, profile = false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
         &self,
@@ -85,14 +85,15 @@ impl Dispatcher {
         max_memory: Option<u64>,
         max_output: Option<u64>,
         check: Option<&Bound<'_, PyAny>>,
+        profile: bool,
     ) -> PyResult<Report> {
         let grid = kernel::extents(grid)?;
-        let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
+        let wishes = Wishes::new(threads, timeout, max_memory, max_output)?.profile(profile);
         let (compiled, arguments) = self.bind(args)?;
         if let Some(check) = Check::asked(check, args)? {
-            return check::run(py, compiled.kernel.get(), &arguments, grid, (&check, wishes));
+            return check::run(py, compiled.kernel.get(), &arguments, grid, (&check, wishes.without_profile()?));
         }
-        kernel::run(py, &compiled.plan, &arguments, grid, wishes)
+        kernel::run(py, (compiled.kernel.get(), &compiled.plan), &arguments, grid, wishes)
     }
 
     /// Runs the kernel, and gives what it accesses.

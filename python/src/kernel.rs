@@ -6,6 +6,7 @@ use crate::{
     check::{self, Check},
     errors,
     output::PythonStdout,
+    profile::Profile,
     scalar, stop,
     trace::{self, Trace},
 };
@@ -46,11 +47,13 @@ pub(crate) struct Report {
     threads: usize,
     /// Time from the start of the first block to the end of the last.
     seconds: f64,
+    /// What each operation took, if the launch was asked for it.
+    profile: Option<Py<Profile>>,
 }
 
 impl Report {
     pub(crate) fn new(blocks: u64, threads: usize, seconds: f64) -> Report {
-        Report { blocks, threads, seconds }
+        Report { blocks, threads, seconds, profile: None }
     }
 }
 
@@ -80,6 +83,11 @@ impl Kernel {
         self.checker.get_or_init(|| Checker::new(self.program.module().clone()))
     }
 
+    /// The program that it is a kernel of.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
     fn function(&self) -> Option<&ir::Function> {
         self.program.module().function(&self.name)
     }
@@ -102,7 +110,7 @@ impl Kernel {
     }
 
     /// Runs the kernel over a grid of blocks; arrays are changed in place.
-    #[pyo3(signature = (grid, *args, threads = None, timeout = None, max_memory = None, max_output = None, check = None))]
+    #[pyo3(signature = (grid, *args, threads = None, timeout = None, max_memory = None, max_output = None, check = None, profile = false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
         &self,
@@ -114,14 +122,15 @@ impl Kernel {
         max_memory: Option<u64>,
         max_output: Option<u64>,
         check: Option<&Bound<'_, PyAny>>,
+        profile: bool,
     ) -> PyResult<Report> {
-        let wishes = Wishes::new(threads, timeout, max_memory, max_output)?;
+        let wishes = Wishes::new(threads, timeout, max_memory, max_output)?.profile(profile);
         let plan = self.plan(py)?;
         let arguments = flat_arguments(&plan, args)?;
         if let Some(check) = Check::asked(check, args)? {
-            return check::run(py, self, &arguments, extents(grid)?, (&check, wishes));
+            return check::run(py, self, &arguments, extents(grid)?, (&check, wishes.without_profile()?));
         }
-        run(py, &plan, &arguments, extents(grid)?, wishes)
+        run(py, (self, &plan), &arguments, extents(grid)?, wishes)
     }
 
     /// Runs the kernel, and gives what it accesses.
@@ -184,6 +193,8 @@ impl Kernel {
 pub(crate) struct Wishes {
     threads: Option<usize>,
     limits: Limits,
+    /// Whether each instruction is measured.
+    profile: bool,
 }
 
 impl Wishes {
@@ -213,20 +224,39 @@ impl Wishes {
         }
         limits = max_memory.map_or(limits, |bytes| limits.memory(bytes));
         limits = max_output.map_or(limits, |bytes| limits.output(bytes));
-        Ok(Wishes { threads, limits })
+        Ok(Wishes { threads, limits, profile: false })
+    }
+
+    /// Measures each instruction, or not.
+    pub(crate) fn profile(self, profile: bool) -> Wishes {
+        Wishes { profile, ..self }
+    }
+
+    /// Refuses to measure a launch that runs under the checker, operation by operation.
+    pub(crate) fn without_profile(self) -> PyResult<Wishes> {
+        if self.profile { Err(PyValueError::new_err("a launch runs under the checker or is profiled, not both")) } else { Ok(self) }
     }
 }
 
 /// Runs a plan while other Python threads go on.
-pub(crate) fn run(py: Python<'_>, plan: &Plan, arguments: &Arguments, grid: [u32; 3], wishes: Wishes) -> PyResult<Report> {
+pub(crate) fn run(
+    py: Python<'_>,
+    (kernel, plan): (&Kernel, &Plan),
+    arguments: &Arguments,
+    grid: [u32; 3],
+    wishes: Wishes,
+) -> PyResult<Report> {
     let output = PythonStdout::default();
     let mut options = LaunchOptions::new().output(output.sink()).limits(wishes.limits);
     if let Some(threads) = wishes.threads {
         options = options.threads(threads);
     }
-    let launched = stop::stoppable(py, |interrupt| arguments.launch(plan, grid, &options.interrupt(interrupt)));
+    let mut measured = None;
+    let wanted = wishes.profile.then_some(&mut measured);
+    let launched = stop::stoppable(py, |interrupt| arguments.launch(plan, grid, &options.interrupt(interrupt), wanted));
     let (report, _) = launched.map_err(|failure| errors::launch(py, &failure, &output))?;
-    Ok(Report { blocks: report.blocks, threads: report.threads, seconds: report.time.as_secs_f64() })
+    let profile = measured.map(|measured| Profile::new(py, kernel, grid, measured)).transpose()?;
+    Ok(Report { blocks: report.blocks, threads: report.threads, seconds: report.time.as_secs_f64(), profile })
 }
 
 /// The extents of a grid, as `ct.launch` takes them: up to three numbers, the others are 1. One number stands for itself.

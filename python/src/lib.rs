@@ -13,6 +13,7 @@ mod errors;
 mod kernel;
 mod module;
 mod output;
+mod profile;
 mod scalar;
 mod stop;
 mod trace;
@@ -41,6 +42,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<module::Module>()?;
     m.add_class::<kernel::Kernel>()?;
     m.add_class::<kernel::Report>()?;
+    m.add_class::<profile::Profile>()?;
     m.add_class::<array::ArrayDescription>()?;
     m.add_class::<trace::Trace>()?;
     m.add_class::<dispatch::Dispatcher>()?;

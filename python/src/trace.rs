@@ -63,7 +63,7 @@ pub(crate) fn record(py: Python<'_>, plan: &Plan, arguments: Arguments, grid: [u
     let recorder = Recorder::default();
     let output = PythonStdout::default();
     let options = LaunchOptions::new().output(output.sink()).threads(1).observer(&recorder);
-    let launched = stop::stoppable(py, |interrupt| arguments.launch(plan, grid, &options.interrupt(interrupt)));
+    let launched = stop::stoppable(py, |interrupt| arguments.launch(plan, grid, &options.interrupt(interrupt), None));
     let (_, addresses) = launched.map_err(|failure| errors::launch(py, &failure, &output))?;
     let accesses = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     let arrays = arguments.arrays.into_iter().map(|array| Py::new(py, ArrayDescription(array))).collect::<PyResult<_>>()?;

@@ -19,7 +19,7 @@ from tilewright._errors import (
     WriteError,
 )
 from tilewright._load import load, parse, spread
-from tilewright._native import Kernel, Module, Report, __version__
+from tilewright._native import Kernel, Module, Profile, Report, __version__
 
 __all__ = [
     "Check",
@@ -31,6 +31,7 @@ __all__ = [
     "LoadError",
     "Module",
     "PlanError",
+    "Profile",
     "Report",
     "TilewrightError",
     "VerifyError",

@@ -78,6 +78,7 @@ class Kernel:
         max_memory: int | None = None,
         max_output: int | None = None,
         check: bool | Check | None = None,
+        profile: bool = False,
     ) -> Report:
         """Run the kernel over a grid of blocks; arrays are changed in place.
 
@@ -86,6 +87,7 @@ class Kernel:
         are taken as that many.
 
         With ``check``, the launch runs under the checker, and undefined behaviour raises a CheckError; a ``Check`` says how to check.
+        With ``profile``, the report has a profile: what each operation and line of source took.
         """
     def trace(self, grid: Grid, *args: Any) -> Trace:
         """Run the kernel, and give what it accesses."""
@@ -115,6 +117,35 @@ class Report:
     @property
     def seconds(self) -> float:
         """Time from the start of the first block to the end of the last."""
+    @property
+    def profile(self) -> Profile | None:
+        """What each operation took, if the launch was asked for it."""
+
+@final
+class Profile:
+    """What each instruction, operation and line of a launch took."""
+
+    @property
+    def instructions(self) -> list[dict[str, Any]]:
+        """The instructions that ran, each with the operations that it carries out and their shares of its time."""
+    @property
+    def operations(self) -> list[dict[str, Any]]:
+        """The operations that they carried out, with counts, times, bytes and floating-point operations."""
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """The lines of source that these come from."""
+    @property
+    def total(self) -> dict[str, Any]:
+        """All together."""
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, as ``tilewright run --profile --json`` writes them."""
+    def to_html(self) -> str:
+        """A page of HTML, with the source."""
+    def to_flame_graph(self) -> str:
+        """A flame graph in SVG."""
+    def to_trace(self) -> str:
+        """What the threads did when, as a trace that Perfetto opens."""
+    def _repr_html_(self) -> str: ...
 
 @final
 class ArrayDescription:
@@ -162,6 +193,7 @@ class Dispatcher:
         max_memory: int | None = None,
         max_output: int | None = None,
         check: bool | Check | None = None,
+        profile: bool = False,
     ) -> Report: ...
     def __len__(self) -> int: ...
 

@@ -95,6 +95,7 @@ def launch(
     max_memory: int | None = None,
     max_output: int | None = None,
     check: bool | Check | None = None,
+    profile: bool = False,
 ) -> Report:
     """Run a ``ct.kernel`` over a grid of blocks, and return when it has ended.
 
@@ -106,11 +107,13 @@ def launch(
     with a KeyboardInterrupt; the arrays then hold what was written until then. ``max_memory`` is how many bytes a launch may take
     besides the arrays, ``max_output`` how many it may print; more is a LaunchError. With ``check``, the launch runs under the checker, on
     one thread, and undefined behaviour raises a CheckError with all findings; a ``tilewright.Check`` says how to
-    check, None stands for what ``install`` was told.
+    check, None stands for what ``install`` was told. With ``profile``, the report has a ``profile``: what each operation and line of source
+    took.
     """
     with _looking_at_arrays():
         threads = _threads if threads is None else threads
-        return _dispatcher(kernel).launch(grid, args, threads, timeout, max_memory, max_output, _check if check is None else check)
+        check = _check if check is None else check
+        return _dispatcher(kernel).launch(grid, args, threads, timeout, max_memory, max_output, check, profile)
 
 
 def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:
