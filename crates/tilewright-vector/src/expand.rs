@@ -5,6 +5,9 @@ use crate::{
     prim::{Lane, Prim},
 };
 
+/// The NaN of `bf16`, as `f32`.
+pub(crate) const BF16_NAN: u32 = 0x7fff_0000;
+
 /// Whatever adds primitives to code.
 pub(crate) trait Expand {
     /// Adds a primitive: what it gives.
@@ -90,8 +93,9 @@ pub(crate) trait Expand {
     ///
     /// A NaN that comes of these has no bits where they are cut off, so that nothing is carried into the rest of it.
     fn round_sum_to_bf16(&mut self, odd: Value) -> Value {
-        let added = self.to_even(odd, 16);
-        self.cut(odd, 16, added)
+        let (bits, added) = (self.bits_of(odd), self.to_even(odd, 16));
+        let sum = self.p(Prim::Add, &[bits, added]);
+        self.cut(sum, 16)
     }
 
     /// A product plus a number, all of `f32`, rounded to odd.
@@ -155,13 +159,13 @@ pub(crate) trait Expand {
 
     /// An `f32` rounded to nearest even to `bf16`, and still `f32`.
     fn round_to_bf16(&mut self, value: Value) -> Value {
-        self.cut_to_even(value, 16)
+        let added = self.to_even(value, 16);
+        self.cut_to_bf16(value, added)
     }
 
-    /// An `f32` whose last bits are rounded off, to nearest even; NaN stays one.
-    fn cut_to_even(&mut self, value: Value, places: u32) -> Value {
-        let added = self.to_even(value, places);
-        self.cut_with(value, places, added)
+    /// An `f32` cut off to `bf16` after something was added to its last bits; NaN becomes that of `bf16`.
+    fn cut_to_bf16(&mut self, value: Value, added: Value) -> Value {
+        self.cut_with(value, 16, added, BF16_NAN)
     }
 
     /// What is added to an `f32` before its last bits are cut off, so that it is rounded to nearest even.
@@ -173,19 +177,19 @@ pub(crate) trait Expand {
         self.p(Prim::Add, &[last, half])
     }
 
-    /// An `f32` whose last bits are cut off after something was added to them; NaN stays one.
-    fn cut_with(&mut self, value: Value, places: u32, added: Value) -> Value {
-        let cut = self.cut(value, places, added);
-        let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.f32(f32::NAN));
-        self.select(number, cut, nan)
+    /// An `f32` whose last bits are cut off after something was added to them; NaN becomes the one that `nan` says.
+    fn cut_with(&mut self, value: Value, places: u32, added: Value, nan: u32) -> Value {
+        let bits = self.bits_of(value);
+        let sum = self.p(Prim::Add, &[bits, added]);
+        let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.i32(nan));
+        let sum = self.select(number, sum, nan);
+        self.cut(sum, places)
     }
 
-    /// An `f32`, which is a number, whose last bits are cut off after something was added to them.
-    fn cut(&mut self, value: Value, places: u32, added: Value) -> Value {
-        let bits = self.bits_of(value);
+    /// Bits of an `f32` of which the last are cut off.
+    fn cut(&mut self, bits: Value, places: u32) -> Value {
         let mask = self.i32(u32::MAX << places);
-        let sum = self.p(Prim::Add, &[bits, added]);
-        let cut = self.p(Prim::And, &[sum, mask]);
+        let cut = self.p(Prim::And, &[bits, mask]);
         self.p(Prim::Float32, &[cut])
     }
 

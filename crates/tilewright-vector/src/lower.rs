@@ -60,23 +60,25 @@ pub fn memory_lane_of(elem: Elem) -> Option<Lane> {
 pub struct Held {
     bits: Option<Value>,
     number: Option<Value>,
+    /// Whether an operation rounded the number to the type, so that a NaN is the type's already.
+    rounded: bool,
 }
 
 impl Held {
     /// What was read from memory, in lanes of [`memory_lane_of`] its type.
     pub fn bits(bits: Value) -> Held {
-        Held { bits: Some(bits), number: None }
+        Held { bits: Some(bits), number: None, rounded: false }
     }
 
     /// A number, in lanes of [`lane_of`] its type.
     pub fn number(number: Value) -> Held {
-        Held { bits: None, number: Some(number) }
+        Held { bits: None, number: Some(number), rounded: false }
     }
 
     /// The bits, to be written to memory.
     pub fn to_bits(&mut self, builder: &mut Builder, elem: Elem) -> Value {
-        let number = self.number;
-        *self.bits.get_or_insert_with(|| Lowering { builder }.write(elem, number.expect("one form is there")))
+        let Held { number, rounded, .. } = *self;
+        *self.bits.get_or_insert_with(|| Lowering { builder }.write(elem, number.expect("one form is there"), rounded))
     }
 
     /// The number, to be computed with.
@@ -135,8 +137,19 @@ fn lowered(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, op
         }
         _ => {
             let numbers: Vec<Value> = operands.iter_mut().zip(sources).map(|(held, elem)| held.to_number(builder, *elem)).collect();
-            Held::number(Lowering { builder }.op(op, sources, result, &numbers))
+            let number = Held::number(Lowering { builder }.op(op, sources, result, &numbers));
+            Held { rounded: rounds(op, sources[0], result), ..number }
         }
+    }
+}
+
+/// Whether the last that an operation does is to round to its type; not said of all that do.
+fn rounds(op: ElemOp, source: Elem, result: Elem) -> bool {
+    use ElemOp::*;
+    match op {
+        AddF(..) | SubF(..) | MulF(..) | DivF(..) | Sqrt(..) => true,
+        FToF(_) => !convert::fits(source, result),
+        _ => false,
     }
 }
 

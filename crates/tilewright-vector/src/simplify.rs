@@ -5,6 +5,7 @@
 //! fmul x, 1.0        ─► x                    constants, as lowering knows no values
 //! select (mnot m)... ─► select m, exchanged
 //! add a, b; add b, a ─► once                 in a body and in those inside of it
+//! and x, -65536; shru _, 16 ─► shru x, 16    what is shifted out need not be cleared
 //! ```
 //!
 //! Results are the same bits, but for which NaN a NaN is.
@@ -200,9 +201,16 @@ impl Simplifier<'_> {
         match prim.arity() {
             1 => self.inverse(prim, a),
             2 if a == b => of_equal(prim, lane, a),
-            2 => bits[1].and_then(|bits| with_constant(prim, lane, a, bits)),
+            2 => bits[1].and_then(|bits| with_constant(prim, lane, a, bits).or_else(|| self.shifted_out(prim, lane, a, (b, bits)))),
             _ => None,
         }
+    }
+
+    /// Nothing need be done to bits that are shifted out next.
+    fn shifted_out(&self, prim: Prim, lane: Lane, a: Value, (b, distance): (Value, u64)) -> Option<Simpler> {
+        let (Prim::ShrU, Some((Prim::And, [of, mask, _]))) = (prim, self.computed[a.index()]) else { return None };
+        let kept = lane.bits().checked_shr(distance as u32)? << distance;
+        (self.bits(mask)? & kept == kept).then_some(Simpler::Prim(Prim::ShrU, [of, b, b]))
     }
 
     /// What undoes what was just done.

@@ -1,8 +1,12 @@
 //! Conversions, and how short floats are read and written.
 
 use super::{float::direction_of, *};
+use crate::expand::BF16_NAN;
 use tilewright_ir::RoundingMode;
 use tilewright_numeric::{FloatFormat, directed::Direction};
+
+/// The NaN of `tf32`, as `f32`.
+const TF32_NAN: u32 = 0x7fc0_0000;
 
 /// The layout of a float type of 8 bits or less.
 struct Short {
@@ -122,7 +126,8 @@ impl Lowering<'_> {
         }
     }
 
-    pub(super) fn write(&mut self, elem: Elem, value: Value) -> Value {
+    /// The bits of a number in memory. `rounded`: an operation rounded it to the type, so that a NaN is the type's already.
+    pub(super) fn write(&mut self, elem: Elem, value: Value, rounded: bool) -> Value {
         match scalar(elem) {
             Some(Scalar::F16) => {
                 let bits = self.p(Prim::RoundF16, &[value]);
@@ -130,18 +135,12 @@ impl Lowering<'_> {
                 self.select(number, bits, nan)
             }
             Some(Scalar::Bf16) => {
-                let bits = self.bits_of(value);
+                let bits = self.with_nan(value, BF16_NAN, rounded);
                 let sixteen = self.i32(16);
                 let upper = self.p(Prim::ShrU, &[bits, sixteen]);
-                let upper = self.p(Prim::Low16Of32, &[upper]);
-                let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.number(Lane::I16, 0x7fff));
-                self.select(number, upper, nan)
+                self.p(Prim::Low16Of32, &[upper])
             }
-            Some(Scalar::Tf32) => {
-                let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.i32(0x7fc0_0000));
-                let bits = self.bits_of(value);
-                self.select(number, bits, nan)
-            }
+            Some(Scalar::Tf32) => self.with_nan(value, TF32_NAN, rounded),
             Some(Scalar::F8E8M0FNU) => {
                 let code = self.power_code(value, None);
                 self.p(Prim::Low8Of32, &[code])
@@ -157,20 +156,33 @@ impl Lowering<'_> {
         }
     }
 
+    /// The bits of an `f32`, and of NaN those of `nan`, which it has already if it was `rounded`.
+    fn with_nan(&mut self, value: Value, nan: u32, rounded: bool) -> Value {
+        let bits = self.bits_of(value);
+        if rounded {
+            return bits;
+        }
+        let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.i32(nan));
+        self.select(number, bits, nan)
+    }
+
     /// An `f32` rounded to nearest even to a type, and still `f32`.
     pub(super) fn round_to(&mut self, elem: Elem, value: Value) -> Value {
         match scalar(elem) {
             Some(Scalar::F32 | Scalar::F64) | None => value,
             Some(Scalar::F16) => self.round_to_f16(value),
             Some(Scalar::Bf16) => self.round_to_bf16(value),
-            Some(Scalar::Tf32) => self.cut_to_even(value, 13),
+            Some(Scalar::Tf32) => {
+                let added = self.to_even(value, 13);
+                self.cut_with(value, 13, added, TF32_NAN)
+            }
             Some(s) => {
                 let bits = match short(s) {
                     Some(layout) => {
                         let code = self.code(&layout, s.bits(), value, layout.limit);
                         self.p(Prim::Low8Of32, &[code])
                     }
-                    None => self.write(elem, value),
+                    None => self.write(elem, value, false),
                 };
                 self.read(elem, bits)
             }
@@ -183,7 +195,7 @@ impl Lowering<'_> {
         if elem == Elem::Num(Scalar::Bf16) {
             let (more, none) = (self.i32(0xffff), self.i32(0));
             let added = self.select(grows, more, none);
-            return self.cut_with(odd, 16, added);
+            return self.cut_to_bf16(odd, added);
         }
         // The nearest, moved by one where it lies on the wrong side: an overflow becomes infinite or the largest number by that, too.
         let bits = self.p(Prim::RoundF16, &[odd]);
@@ -290,7 +302,7 @@ impl Lowering<'_> {
             (false, _) => match (to, mode) {
                 (Elem::Num(Scalar::Tf32), RoundingMode::Zero | RoundingMode::NearestAway) => {
                     let added = self.i32(if mode == RoundingMode::Zero { 0 } else { 1 << 12 });
-                    self.cut_with(value, 13, added)
+                    self.cut_with(value, 13, added, TF32_NAN)
                 }
                 (Elem::Num(Scalar::F8E8M0FNU), RoundingMode::Zero | RoundingMode::PositiveInf) => {
                     let code = self.power_code(value, Some(mode == RoundingMode::PositiveInf));
@@ -427,7 +439,7 @@ impl Lowering<'_> {
 }
 
 /// Whether every number of one type is one of the other.
-fn fits(from: Elem, to: Elem) -> bool {
+pub(super) fn fits(from: Elem, to: Elem) -> bool {
     use FloatFormat as F;
     matches!(
         (from.float(), to.float()),

@@ -7,7 +7,10 @@ use crate::{
     prim::{Lane, Prim},
     simplify, unused,
 };
-use std::{borrow::Cow, collections::HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 /// The code with only primitives that `level` has instructions for.
 pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
@@ -22,8 +25,9 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
         level,
         constants: Vec::new(),
         items: Vec::new(),
-        known: HashSet::new(),
+        known: HashMap::new(),
         quiet: HashSet::new(),
+        widths: HashMap::new(),
         in_while: false,
     };
     let body = legalizer.body(&code.body);
@@ -54,10 +58,12 @@ struct Legalizer {
     level: Level,
     constants: Vec<(Lane, u64, Value)>,
     items: Vec<Item>,
-    /// The values that are constants.
-    known: HashSet<Value>,
+    /// The values that are constants, with their bits.
+    known: HashMap<Value, u64>,
     /// The values that are results of arithmetic, of which no NaN signals.
     quiet: HashSet<Value>,
+    /// How many of the lower bits may be set, of integers of which that is known.
+    widths: HashMap<Value, u64>,
     /// Whether what is being legalized stands in the loop of a lane.
     in_while: bool,
 }
@@ -96,8 +102,8 @@ impl Legalizer {
                     let body = self.body(&fold.body);
                     self.items.push(Item::Fold(Fold { body, ..fold.clone() }));
                 }
-                Item::Const { result, .. } => {
-                    self.known.insert(*result);
+                Item::Const { result, bits } => {
+                    self.known.insert(*result, *bits);
                     self.items.push(item.clone());
                 }
                 other => self.items.push(other.clone()),
@@ -112,7 +118,7 @@ impl Legalizer {
         }
         let value = self.value(lane, Variability::Uniform);
         self.constants.push((lane, bits, value));
-        self.known.insert(value);
+        self.known.insert(value, bits);
         value
     }
 
@@ -146,6 +152,28 @@ impl Legalizer {
         result
     }
 
+    /// A value with no bits above those of the type that `prim` makes of it.
+    fn without_upper(&mut self, value: Value, prim: Prim) -> Value {
+        let lane = self.code.lane(value);
+        let width = 8 * prim.result(lane).size() as u64;
+        if self.widths.get(&value).is_some_and(|known| *known <= width) {
+            return value;
+        }
+        let mask = self.constant(lane, (1 << width) - 1);
+        self.add(Prim::And, &[value, mask])
+    }
+
+    /// How many of the lower bits of what a primitive gives may be set, where that follows from what it is.
+    fn width(&self, prim: Prim, lane: Lane, [a, b, _]: [Value; 3]) -> Option<u64> {
+        let lane_bits = 8 * lane.size() as u64;
+        match (prim, self.known.get(&b)) {
+            (Prim::ShrU, Some(distance)) => Some(lane_bits.saturating_sub(*distance)),
+            (Prim::And, Some(mask)) => Some(u64::from(64 - mask.leading_zeros())),
+            (Prim::U8To16 | Prim::U8To32 | Prim::U16To32 | Prim::U32To64, _) => Some(8 * self.code.lane(a).size() as u64),
+            _ => None,
+        }
+    }
+
     fn add_to(&mut self, result: Value, prim: Prim, operands: &[Value]) {
         let operand = |n: usize| operands[n.min(operands.len() - 1)];
         self.prim(result, prim, [operand(0), operand(1), operand(2)]);
@@ -157,13 +185,20 @@ impl Legalizer {
         let [a, b, _] = operands;
         let lane = self.code.lane(operands[prim.arity() - 1]);
         // A product with 1, and the like, may be left out.
-        if is_quiet(prim) && !operands.iter().any(|value| self.known.contains(value)) {
+        if is_quiet(prim) && !operands.iter().any(|value| self.known.contains_key(value)) {
             self.quiet.insert(result);
+        }
+        if let Some(width) = self.width(prim, lane, operands) {
+            self.widths.insert(result, width);
         }
         match self.level.support(prim, lane) {
             Support::Full => return self.items.push(Item::Prim { result, prim, operands }),
             Support::Quiet => {
                 let operands = operands.map(|value| self.without_signal(value));
+                return self.items.push(Item::Prim { result, prim, operands });
+            }
+            Support::Short => {
+                let operands = [self.without_upper(a, prim); 3];
                 return self.items.push(Item::Prim { result, prim, operands });
             }
             Support::None => {}

@@ -95,6 +95,8 @@ enum Support {
     Full,
     /// For operands that are no NaN that signals.
     Quiet,
+    /// For an operand that has no bits above those of the result.
+    Short,
     /// None: others express it.
     None,
 }

@@ -186,34 +186,59 @@ impl Emitter<'_> {
         }
     }
 
+    /// One of the three forms, which differ in the operand that the sum overwrites and in the one that may be in memory. Of several NaNs
+    /// each is used so that it gives that of `p` first, then that of `q`: registers make no difference to the result.
     fn fma(&mut self, result: Value, lane: Lane, [a, b, c]: [Value; 3]) {
+        let forms = |by_lane: [InstId; 2]| by_float(lane, by_lane[0], by_lane[1]);
         let bytes = self.bytes(lane);
-        let (y, z) = (self.vector(b, 1), self.second(c, lane));
+        // A number in the pool can be read where it lies, and is no NaN.
+        let (p, q) = if self.is_pooled_number(b) { (a, b) } else { (b, a) };
         let to = self.target(result);
-        let third = match self.location(c) {
-            Location::Register(register) => Some(register),
-            Location::Slot(_) | Location::Pool => None,
-        };
-        if third == Some(to) && to != y {
-            // z += y * x, in this order: of several NaNs the other form gives that of y first, too, and which form is taken depends on
-            // registers.
-            let x = self.vector(a, 2);
-            self.e(by_float(lane, I::Vfmadd231ps, I::Vfmadd231pd), &[v(to, bytes), v(y, bytes), v(x, bytes)]);
-            return self.done(result, to);
+        let lives_there = |value| self.location(value) == Location::Register(to);
+        let in_register = |value| matches!(self.location(value), Location::Register(_));
+        if lives_there(c) {
+            // to += p * q
+            let (p, q) = (self.vector(p, 1), self.second(q, lane));
+            self.e(forms([I::Vfmadd231ps, I::Vfmadd231pd]), &[v(to, bytes), v(p, bytes), q]);
+        } else if lives_there(p) {
+            // to = to * q + c
+            let (c, q) = (self.vector(c, 1), self.second(q, lane));
+            self.e(forms([I::Vfmadd132ps, I::Vfmadd132pd]), &[v(to, bytes), v(c, bytes), q]);
+        } else if !lives_there(q) && in_register(q) && !in_register(c) {
+            self.copy_to(to, c);
+            let (p, q) = (self.vector(p, 1), self.vector(q, 2));
+            self.e(forms([I::Vfmadd231ps, I::Vfmadd231pd]), &[v(to, bytes), v(p, bytes), v(q, bytes)]);
+        } else {
+            // to = p * to + c
+            if !lives_there(q) {
+                self.copy_to(to, q);
+            }
+            let (p, c) = (self.vector(p, 1), self.second(c, lane));
+            self.e(forms([I::Vfmadd213ps, I::Vfmadd213pd]), &[v(to, bytes), v(p, bytes), c]);
         }
-        // x = x * y + z; where the target is y, or y and z are, elsewhere.
-        let at = if to == y || third == Some(to) { self.scratch(0) } else { to };
-        match self.location(a) {
-            Location::Register(x) if x == at => {}
-            Location::Register(x) => self.move_vector(v(at, bytes), v(x, bytes)),
+        self.done(result, to);
+    }
+
+    /// Whether a value is a constant float without a register, and no NaN.
+    fn is_pooled_number(&self, value: Value) -> bool {
+        let number = |bits: u64| match self.code.lane(value) {
+            Lane::F32 => !f32::from_bits(bits as u32).is_nan(),
+            _ => !f64::from_bits(bits).is_nan(),
+        };
+        self.location(value) == Location::Pool && self.constants.get(&value).is_some_and(|bits| number(*bits))
+    }
+
+    /// Makes a vector hold `value`, wherever that lives.
+    fn copy_to(&mut self, to: u8, value: Value) {
+        let bytes = self.bytes(self.code.lane(value));
+        match self.location(value) {
+            Location::Register(from) => self.move_vector(v(to, bytes), v(from, bytes)),
             Location::Slot(slot) => {
                 let from = self.slot(slot);
-                self.move_vector(v(at, bytes), from);
+                self.move_vector(v(to, bytes), from);
             }
-            Location::Pool => self.constant_to(at, a),
+            Location::Pool => self.constant_to(to, value),
         }
-        self.e(by_float(lane, I::Vfmadd213ps, I::Vfmadd213pd), &[v(at, bytes), v(y, bytes), z]);
-        self.done(result, at);
     }
 
     /// AVX-512: rounded down and up. Where that differs, one of the two is odd.
@@ -221,14 +246,7 @@ impl Emitter<'_> {
         let bytes = self.bytes(Lane::F32);
         let (down, up) = (self.scratch(0), self.scratch(1));
         let (x, y) = (self.vector(a, 2), self.vector(b, 3));
-        match self.location(c) {
-            Location::Register(z) => self.move_vector(v(down, bytes), v(z, bytes)),
-            Location::Slot(slot) => {
-                let from = self.slot(slot);
-                self.move_vector(v(down, bytes), from);
-            }
-            Location::Pool => self.constant_to(down, c),
-        }
+        self.copy_to(down, c);
         self.move_vector(v(up, bytes), v(down, bytes));
         // Roundings of their own make vectors of registers the longest.
         for (to, rounding) in [(down, Rounding::Down), (up, Rounding::Up)] {
@@ -375,26 +393,22 @@ impl Emitter<'_> {
 
     /// AVX2: the lower part of each lane.
     fn low(&mut self, prim: Prim, result: Value, lane: Lane, a: Value) {
-        let bytes = self.bytes(lane);
-        let (from, to, other) = (self.vector(a, 1), self.scratch(0), self.scratch(2));
+        let (from, to, other) = (self.vector(a, 1), self.target(result), self.scratch(2));
         let halves = self.width * lane.size() > 16;
         if prim == Prim::Low32Of64 {
             self.e(I::Vextracti128, &[v(other, 16), v(from, 32), number(1)]);
             self.e(I::Vshufps, &[v(to, 16), v(from, 16), v(other, 16), number(0x88)]);
             return self.done(result, to);
         }
-        // What is packed with saturation has no bits above its width.
-        let bits = if prim == Prim::Low16Of32 { 0xffff } else { 0xff_u64 };
-        let mask = self.pool.place(bits.to_le_bytes()[..lane.size()].repeat(32 / lane.size()));
-        self.e(I::Vpand, &[v(to, bytes), v(from, bytes), at(POOL, mask)]);
         let upper = if halves {
-            self.e(I::Vextracti128, &[v(other, 16), v(to, 32), number(1)]);
+            self.e(I::Vextracti128, &[v(other, 16), v(from, 32), number(1)]);
             other
         } else {
-            to
+            from
         };
+        // With saturation, to numbers without a sign: see `Support::Short`.
         let pack = if lane == Lane::I16 { I::Vpackuswb } else { I::Vpackusdw };
-        self.e(pack, &[v(to, 16), v(to, 16), v(upper, 16)]);
+        self.e(pack, &[v(to, 16), v(from, 16), v(upper, 16)]);
         if prim == Prim::Low8Of32 {
             self.e(I::Vpackuswb, &[v(to, 16), v(to, 16), v(to, 16)]);
         }
