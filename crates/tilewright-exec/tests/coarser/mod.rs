@@ -17,7 +17,7 @@ use tilewright_passes::{
 use tilewright_text::{PrintOptions, print};
 
 /// How many programs of each kind a run tries.
-const PROGRAMS: u64 = 500;
+const PROGRAMS: u64 = 200;
 
 thread_local! {
     /// Why programs were not compared, and how many.

@@ -5,6 +5,12 @@
 //! one size to the next the count may grow by somewhat more than twice of what it grew before; by more where what is read and written
 //! grows by more, as the indentation of nests does.
 //!
+//! It takes minutes, and several times as many without optimisation, so it is left out there:
+//!
+//! ```text
+//! cargo test --release -p tilewright-fuzz --test growth
+//! ```
+//!
 //! `GROWTH` selects dimensions whose names contain it, `GROWTH_TASK` tasks; the table of all counts goes to the standard error stream.
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "a long test tells its numbers")]
 
@@ -13,7 +19,7 @@ mod tasks;
 
 use dimensions::{DIMENSIONS, Dimension};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env, fs,
     path::Path,
     process::{Command, Stdio},
@@ -41,6 +47,12 @@ const PROCESSES: usize = 2;
 /// The dimensions and the process that this is one of, for the test that runs under `valgrind`.
 const PART: &str = "GROWTH_PART";
 
+/// The pairs of a dimension and a task, one on each line, that are counted; all, if it is not there.
+const ONLY: &str = "GROWTH_ONLY";
+
+/// A dimension and a task.
+type Pair = (String, String);
+
 /// The function that instructions are counted of, and the one inside it after which `valgrind` writes the count: the switch must lie
 /// outside.
 #[inline(never)]
@@ -63,10 +75,20 @@ fn selected_tasks() -> Vec<Task> {
     tasks().into_iter().filter(|task| task.name.contains(&part)).collect()
 }
 
+/// How a pair is written.
+fn line_of(dimension: &str, task: &str) -> String {
+    format!("{dimension}\t{task}")
+}
+
 /// Does everything once, and names it on a line each.
 #[test]
 #[ignore = "it is run under valgrind by the other test"]
 fn work_to_count() {
+    let only = env::var(ONLY).ok();
+    let is_counted = |dimension: &Dimension, task: &Task| {
+        let line = line_of(dimension.name, &task.name);
+        only.as_ref().is_none_or(|only| only.lines().any(|pair| pair == line))
+    };
     let part: usize = env::var(PART).ok().and_then(|part| part.parse().ok()).expect("the other test says which part");
     // What is made once, when it is first needed, belongs to no size.
     let tasks = selected_tasks();
@@ -76,13 +98,14 @@ fn work_to_count() {
             std::hint::black_box((task.run)(&subject, &subject));
         }
     }
-    for dimension in selected().into_iter().skip(part).step_by(PROCESSES) {
+    let dimensions = selected().into_iter().filter(|dimension| tasks.iter().any(|task| is_counted(dimension, task)));
+    for dimension in dimensions.skip(part).step_by(PROCESSES) {
         for step in 0..SIZES {
             let size = dimension.start << step;
             let (subject, more) = (Subject::new((dimension.text)(size)), Subject::new((dimension.text)(size + size / 4 + 1)));
-            for task in &tasks {
+            for task in tasks.iter().filter(|task| is_counted(dimension, task)) {
                 let bytes = measured_task(task, &subject, &more);
-                println!("\n@{}\t{}\t{bytes}", dimension.name, task.name);
+                println!("\n@{}\t{bytes}", line_of(dimension.name, &task.name));
             }
         }
     }
@@ -97,11 +120,15 @@ struct Cost {
 }
 
 /// The counts of the work of one process: by dimension and task, one for each size.
-type Counts = BTreeMap<(String, String), Vec<Cost>>;
+type Counts = BTreeMap<Pair, Vec<Cost>>;
 
-/// Runs a part of the work under `valgrind`, which writes a file of counts after each call of [`counted_task`].
-fn count(part: usize, folder: &Path) -> Counts {
-    let output = Command::new("valgrind")
+/// Runs a part of the work, or of `only` these pairs, under `valgrind`, which writes a file of counts after each call of [`counted_task`].
+fn count(part: usize, folder: &Path, only: Option<&BTreeSet<Pair>>) -> Counts {
+    let mut command = Command::new("valgrind");
+    if let Some(only) = only {
+        command.env(ONLY, Vec::from_iter(only.iter().map(|(dimension, task)| line_of(dimension, task))).join("\n"));
+    }
+    let output = command
         .args(["--tool=callgrind", "--toggle-collect=*measured_task*", "--dump-after=*counted_task*"])
         .arg(format!("--callgrind-out-file={}", folder.join("out").display()))
         .arg(env::current_exe().expect("a test knows its binary"))
@@ -151,17 +178,17 @@ fn has_valgrind() -> bool {
     found.is_ok_and(|output| output.status.success())
 }
 
-/// The tasks that took more than `n log n` when they were counted now, each with what it took.
-fn excessive_tasks() -> BTreeMap<(String, String), String> {
+/// The tasks, of all or of `only` these, that took more than `n log n` when they were counted now, each with what it took.
+fn excessive_tasks(only: Option<&BTreeSet<Pair>>) -> BTreeMap<Pair, String> {
     let counts: Counts = std::thread::scope(|scope| {
         let count = |part| {
             let folder = tempfile::tempdir().expect("a temporary folder");
-            count(part, folder.path())
+            count(part, folder.path(), only)
         };
         let parts: Vec<_> = (0..PROCESSES).map(|part| scope.spawn(move || count(part))).collect();
         parts.into_iter().flat_map(|part| part.join().expect("a part is counted")).collect()
     });
-    assert_eq!(counts.len(), selected().len() * selected_tasks().len());
+    assert_eq!(counts.len(), only.map_or(selected().len() * selected_tasks().len(), BTreeSet::len));
     let mut failures = BTreeMap::new();
     for ((dimension, task), costs) in &counts {
         let of = |part: fn(&Cost) -> u64| <[u64; SIZES]>::try_from(Vec::from_iter(costs.iter().map(part))).expect("a cost for each size");
@@ -176,19 +203,20 @@ fn excessive_tasks() -> BTreeMap<(String, String), String> {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "it takes minutes, and is run with optimisation")]
 fn every_dimension_grows_with_n_log_n() {
     if !has_valgrind() {
         assert!(env::var_os("CI").is_none(), "valgrind is needed in CI");
         eprintln!("SKIPPED: {} dimensions of growth, for want of valgrind", selected().len());
         return;
     }
-    let mut failures = excessive_tasks();
+    let mut failures = excessive_tasks(None);
     // What random keys of a table or a moved array cost once is no growth: a task fails if it does so each time.
     for _ in 0..2 {
         if failures.is_empty() {
             break;
         }
-        let again = excessive_tasks();
+        let again = excessive_tasks(Some(&failures.keys().cloned().collect()));
         failures.retain(|task, _| again.contains_key(task));
     }
     let failures: Vec<String> = failures.into_values().collect();
