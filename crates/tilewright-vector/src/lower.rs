@@ -22,7 +22,7 @@ use crate::{
     expand::Expand,
     prim::{Lane, Prim},
 };
-use tilewright_ir::{Scalar, ops::pairs::conversion_rounds};
+use tilewright_ir::{RoundingMode, Scalar, ops::pairs::conversion_rounds};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
 
 /// The lanes that hold elements while they are computed with; none for `i4`, which no operation takes.
@@ -60,25 +60,35 @@ pub fn memory_lane_of(elem: Elem) -> Option<Lane> {
 pub struct Held {
     bits: Option<Value>,
     number: Option<Value>,
-    /// Whether an operation rounded the number to the type, so that a NaN is the type's already.
-    rounded: bool,
+    from: Origin,
+}
+
+/// How a number came about, as far as that helps to write it.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    /// In any way.
+    Any,
+    /// An operation rounded it to the type, so that a NaN is the type's already.
+    Rounded,
+    /// It is this `f32`, rounded to the type to nearest even.
+    Of(Value),
 }
 
 impl Held {
     /// What was read from memory, in lanes of [`memory_lane_of`] its type.
     pub fn bits(bits: Value) -> Held {
-        Held { bits: Some(bits), number: None, rounded: false }
+        Held { bits: Some(bits), number: None, from: Origin::Any }
     }
 
     /// A number, in lanes of [`lane_of`] its type.
     pub fn number(number: Value) -> Held {
-        Held { bits: None, number: Some(number), rounded: false }
+        Held { bits: None, number: Some(number), from: Origin::Any }
     }
 
     /// The bits, to be written to memory.
     pub fn to_bits(&mut self, builder: &mut Builder, elem: Elem) -> Value {
-        let Held { number, rounded, .. } = *self;
-        *self.bits.get_or_insert_with(|| Lowering { builder }.write(elem, number.expect("one form is there"), rounded))
+        let Held { number, from, .. } = *self;
+        *self.bits.get_or_insert_with(|| Lowering { builder }.write(elem, number.expect("one form is there"), from))
     }
 
     /// The number, to be computed with.
@@ -138,18 +148,21 @@ fn lowered(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, op
         _ => {
             let numbers: Vec<Value> = operands.iter_mut().zip(sources).map(|(held, elem)| held.to_number(builder, *elem)).collect();
             let number = Held::number(Lowering { builder }.op(op, sources, result, &numbers));
-            Held { rounded: rounds(op, sources[0], result), ..number }
+            Held { from: origin(op, sources[0], result, numbers[0]), ..number }
         }
     }
 }
 
-/// Whether the last that an operation does is to round to its type; not said of all that do.
-fn rounds(op: ElemOp, source: Elem, result: Elem) -> bool {
+/// How the result of an operation comes about of the first operand's number; not said of all that round.
+fn origin(op: ElemOp, source: Elem, result: Elem, number: Value) -> Origin {
     use ElemOp::*;
     match op {
-        AddF(..) | SubF(..) | MulF(..) | DivF(..) | Sqrt(..) => true,
-        FToF(_) => !convert::fits(source, result),
-        _ => false,
+        FToF(mode) if !convert::fits(source, result) => {
+            let single = source != Elem::Num(Scalar::F64);
+            if single && mode == RoundingMode::NearestEven { Origin::Of(number) } else { Origin::Rounded }
+        }
+        AddF(..) | SubF(..) | MulF(..) | DivF(..) | Sqrt(..) => Origin::Rounded,
+        _ => Origin::Any,
     }
 }
 

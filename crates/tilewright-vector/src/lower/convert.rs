@@ -5,6 +5,9 @@ use crate::expand::BF16_NAN;
 use tilewright_ir::RoundingMode;
 use tilewright_numeric::{FloatFormat, directed::Direction};
 
+/// A NaN of which the NaN of `f16` is made.
+const F16_NAN: u32 = 0x7fff_e000;
+
 /// The NaN of `tf32`, as `f32`.
 const TF32_NAN: u32 = 0x7fc0_0000;
 
@@ -126,13 +129,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// The bits of a number in memory. `rounded`: an operation rounded it to the type, so that a NaN is the type's already.
-    pub(super) fn write(&mut self, elem: Elem, value: Value, rounded: bool) -> Value {
+    /// The bits of a number in memory.
+    pub(super) fn write(&mut self, elem: Elem, value: Value, from: Origin) -> Value {
+        let rounded = !matches!(from, Origin::Any);
         match scalar(elem) {
             Some(Scalar::F16) => {
-                let bits = self.p(Prim::RoundF16, &[value]);
-                let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.number(Lane::I16, 0x7fff));
-                self.select(number, bits, nan)
+                // Rounded once more from the number before, if that is there: what it is as `f32` need not be computed then.
+                let value = if let Origin::Of(exact) = from { exact } else { value };
+                let bits = self.with_nan(value, F16_NAN, false);
+                let value = self.p(Prim::Float32, &[bits]);
+                self.p(Prim::RoundF16, &[value])
             }
             Some(Scalar::Bf16) => {
                 let bits = self.with_nan(value, BF16_NAN, rounded);
@@ -182,7 +188,7 @@ impl Lowering<'_> {
                         let code = self.code(&layout, s.bits(), value, layout.limit);
                         self.p(Prim::Low8Of32, &[code])
                     }
-                    None => self.write(elem, value, false),
+                    None => self.write(elem, value, Origin::Any),
                 };
                 self.read(elem, bits)
             }
