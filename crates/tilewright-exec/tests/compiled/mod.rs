@@ -14,7 +14,7 @@ use tilewright_ir::{Body, Op, OpRef, Opcode, TypeData, VerifiedModule};
 use tilewright_passes::{Pipeline, RunOptions};
 
 /// How many programs of each kind a run tries.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 150;
 
 thread_local! {
     /// Why programs were not compared, and how many.
