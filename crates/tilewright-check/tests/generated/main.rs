@@ -36,8 +36,9 @@ use tilewright_text::{PrintOptions, print};
 /// How many programs of each generator a run tries.
 const PROGRAMS: u64 = 60;
 /// What programs do at random: they divide by zero, and overflow; blocks beside each other are more than there are tiles; identities of folds are
-/// not neutral.
-const RANDOM: [&str; 7] = ["division", "shift", "conversion", "false-overflow", "offset-overflow", "view-index", "fold-identity"];
+/// not neutral; scales of products are negative.
+const RANDOM: [&str; 8] =
+    ["division", "shift", "conversion", "false-overflow", "offset-overflow", "view-index", "fold-identity", "negative-scale"];
 
 type Make = fn(&mut Choices, &[Vec<Combination>]) -> Program;
 const GENERATORS: [(&str, Make); 7] = [
