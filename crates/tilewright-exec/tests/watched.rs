@@ -58,10 +58,14 @@ impl Watcher for Seen<'_> {
     }
 }
 
+fn module(kernel: &str) -> VerifiedModule {
+    let module = parse(kernel, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(kernel, "kernel")));
+    verify(module).unwrap_or_else(|findings| panic!("{}", findings[0]))
+}
+
 /// What is shown of a kernel, launched on a buffer with the number 7 and on the number 3, and what the buffer holds then.
 fn watch(kernel: &str) -> (Vec<Shown>, Vec<i32>) {
-    let module = parse(kernel, &ParseOptions::new()).unwrap_or_else(|errors| panic!("{}", errors[0].render(kernel, "kernel")));
-    let module = verify(module).unwrap_or_else(|findings| panic!("{}", findings[0]));
+    let module = module(kernel);
     let seen = Seen { module: &module, shown: Mutex::default() };
     let plan = Program::watched(module.clone()).plan("k").unwrap();
     let (mut memory, buffer) = text::buffer(vec![7, 0, 0, 0]);
@@ -107,4 +111,11 @@ fn results_are_shown_when_they_are_there() {
     // What gives no tile is shown once.
     assert_eq!(of(Opcode::StorePtrTko).len(), 1);
     assert_eq!(of(Opcode::Continue).len(), 3);
+}
+
+#[test]
+fn plans_of_plain_launches_show_nothing() {
+    let shows = |program: Program| program.plan("k").unwrap().to_string().contains("watch operation");
+    assert!(shows(Program::watched(module(KERNEL))));
+    assert!(!shows(Program::new(module(KERNEL))));
 }

@@ -56,21 +56,23 @@ class Cost(NamedTuple):
     memory: int
 
 
-def compare(name, runs):
-    """The cost of a kernel without the checker, and under it."""
+def command(binary, how, name, grid):
+    """The command that launches a kernel; `how` is `run` or `check`, with options."""
     kernel = KERNELS[name]
     file = ROOT / f"crates/tilewright/benches/{name}.tilebc"
     arguments = [word for spec in kernel.arrays for word in array(spec)] + list(kernel.numbers)
+    return [binary, *how, file, "--grid", ",".join(map(str, grid)), *arguments]
 
-    def command(how, grid):
-        return [ROOT / "target/release/tilewright", *how, file, "--grid", ",".join(map(str, grid)), *arguments]
 
+def compare(name, runs):
+    """The cost of a kernel without the checker, and under it."""
+    kernel = KERNELS[name]
     ways = {"plain": ["run", "--threads", "1"], "checked": ["check"]}
     best = {}
     for _ in range(runs):
         for way, how in ways.items():
             for grid in (kernel.grid, (1,)):
-                this = run(command(how, grid), "/dev/null")
+                this = run(command(ROOT / "target/release/tilewright", how, name, grid), "/dev/null")
                 best[way, grid] = Run(*map(min, this, best.get((way, grid), this)))
     whole = {way: best[way, kernel.grid] for way in ways}
     return [Cost(whole[way].processor - best[way, (1,)].processor, whole[way].memory) for way in ways]

@@ -221,7 +221,7 @@ def checker():
     """Launches under the checker."""
     rows = []
     for name, kernel in compare_check.KERNELS.items():
-        plain, checked = compare_check.compare(name, runs=5)
+        plain, checked = compare_check.compare(name, runs=9)
         time, memory = checked.seconds / plain.seconds, checked.memory / plain.memory
         rows.append([
             name, kernel.size, duration(plain.seconds), duration(checked.seconds), with_aim(f"{time:.1f}", time <= compare_check.TIME_AIM),
