@@ -30,6 +30,8 @@ pub enum FileKind {
     Envelope,
     /// Bytecode of upstream MLIR.
     MlirBytecode,
+    /// A compiled package of Mojo, which holds MLIR bytecode that is compressed.
+    MojoPackage,
     /// Other data with bytecode of upstream MLIR in it, such as a serialized export of JAX.
     HoldsMlirBytecode,
     /// Machine code for NVIDIA GPUs.
@@ -61,10 +63,11 @@ pub enum FileKind {
 }
 
 /// What formats begin with.
-const SIGNATURES: [(&[u8], FileKind); 17] = [
+const SIGNATURES: [(&[u8], FileKind); 18] = [
     (&MAGIC, FileKind::Bytecode),
     (b"\x06\x03\x80Tile\0", FileKind::Envelope),
     (b"ML\xefR", FileKind::MlirBytecode),
+    (b"MPKG", FileKind::MojoPackage),
     // A fat binary, and the record that refers to one.
     (b"\x50\xed\x55\xba", FileKind::FatBinary),
     (b"\xb1\x43\x62\x46", FileKind::FatBinary),
@@ -120,6 +123,7 @@ impl FileKind {
             FileKind::CutOff => "the file ends within its first 8 bytes",
             FileKind::Envelope => "this is a container that begins with 06 03 80 'Tile' 00",
             FileKind::MlirBytecode => "this is MLIR bytecode",
+            FileKind::MojoPackage => "this is a compiled Mojo package",
             FileKind::HoldsMlirBytecode => "this is other data that holds MLIR bytecode, such as what serialize() of a jax.export writes",
             FileKind::Cubin => "this is a cubin, machine code for NVIDIA GPUs",
             FileKind::Elf => "this is an ELF file, a program or a library",
@@ -150,6 +154,9 @@ impl FileKind {
                 "the bytecode that tileiras takes begins with 7f 'TileIR' 00; 'tilewright objdump' lists the sections, as far as they are \
                  as the one description of such files says",
             ),
+            FileKind::MojoPackage => {
+                Some("it holds MLIR bytecode: what begins with 28 b5 2f fd in it is that, compressed by Zstandard; decompress it first")
+            }
             FileKind::HoldsMlirBytecode => Some("mlir_module_serialized of the export is the bytecode itself"),
             FileKind::MlirBytecode => Some(
                 "'tilewright print', 'validate', 'objdump', 'stats', 'diff' and 'convert' take it; if it is of the cuda_tile dialect, \
@@ -259,6 +266,7 @@ mod tests {
             (b"\x7fTileIR\0", FileKind::Bytecode),
             (b"\x06\x03\x80Tile\0\x0d\x01", FileKind::Envelope),
             (b"ML\xefR\x0dMLIR20\0", FileKind::MlirBytecode),
+            (b"MPKG\x02...", FileKind::MojoPackage),
             (&elf_for(190), FileKind::Cubin),
             (&elf_for(62), FileKind::Elf),
             (b"\x7fELF", FileKind::Elf),

@@ -162,6 +162,13 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// The version of LLVM that wrote the file, if its producer is MLIR itself and says so (`MLIR24.0.0git`).
+    pub(crate) fn llvm_version(&self) -> Option<u32> {
+        let version = self.producer.strip_prefix(b"MLIR")?;
+        let digits = version.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        std::str::from_utf8(&version[..digits]).ok()?.parse().ok()
+    }
+
     /// How many operations were read.
     pub fn num_ops(&self) -> usize {
         self.ir.ops.len()

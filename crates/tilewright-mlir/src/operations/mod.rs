@@ -7,17 +7,22 @@ mod cuda_tile;
 
 use crate::{
     cursor::Cursor,
-    module::{Module, Version},
+    encoding::code,
+    module::Module,
     tables::{AttrId, NameId},
 };
 use foldhash::HashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// A line for each operation: its name, `!` if its regions are isolated from above, and its properties in the order of their encoding.
+/// A line for each operation: its name, `!` if its regions are isolated from above, and its properties in the order of their encoding. `+`
+/// behind the name marks a form that is newer than the others of the operation: of MLIR, one of LLVM 23 or later.
 ///
-/// A property is an attribute unless a mark says otherwise: `?` for one that may be absent, `<` for sizes of groups of operands or
+/// A property is an attribute unless a mark says otherwise: `?` for one that may be absent, `?:unit` for one that is absent or a unit, `<` for sizes of groups of operands or
 /// results in versions before 6, `>` with their number for those since, `:bool`, `:int?`, and `:int` with a width.
 const TABLE: &str = include_str!("table.txt");
+
+/// The last version of LLVM whose forms have no mark.
+const TABLE_LLVM_VERSION: u32 = 22;
 
 /// What is known of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +31,8 @@ pub struct OpInfo {
     pub name: &'static str,
     /// Whether its regions use no values from outside.
     pub is_isolated: bool,
+    /// Whether this form is newer than the one that is written first.
+    pub(crate) is_newer: bool,
     properties: &'static str,
 }
 
@@ -34,6 +41,8 @@ pub struct OpInfo {
 pub(crate) enum Kind {
     Attr,
     OptionalAttr,
+    /// One that is the unit attribute where it is there, by which its form is told from another of the same length.
+    OptionalUnit,
     /// Sizes of groups as an attribute, in versions before 6.
     SegmentsAttr,
     /// So many sizes of groups, since version 6.
@@ -76,8 +85,9 @@ impl OpInfo {
 
     fn parse(line: &'static str) -> OpInfo {
         let (name, properties) = line.split_once(' ').unwrap_or((line, ""));
-        let plain = name.strip_suffix('!');
-        OpInfo { name: plain.unwrap_or(name), is_isolated: plain.is_some(), properties }
+        let (name, is_newer) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+        let (name, is_isolated) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
+        OpInfo { name, is_isolated, is_newer, properties }
     }
 
     /// The properties in the order of their encoding.
@@ -90,6 +100,7 @@ impl OpInfo {
                 let number = || kind.trim_start_matches("int").parse().unwrap_or_default();
                 return match name.strip_prefix('>') {
                     Some(name) => (name, Kind::Segments(number())),
+                    None if kind == "unit" => (name.trim_end_matches('?'), Kind::OptionalUnit),
                     None if kind == "bool" => (name, Kind::Bool),
                     None if kind == "int?" => (name, Kind::OptionalInt),
                     None => (name, Kind::Int(number() as u32)),
@@ -123,15 +134,16 @@ impl Form {
     }
 
     /// Decodes properties; none if they are not of this form.
-    fn decode(&self, bytes: &[u8], version: Version, num_attrs: usize) -> Option<Named> {
+    fn decode(&self, bytes: &[u8], module: &Module<'_>) -> Option<Named> {
         let mut values = Named::new();
-        self.each(bytes, version, num_attrs, |name, value| values.push((name, value)))?;
+        self.each(bytes, module, |name, value| values.push((name, value)))?;
         Some(values)
     }
 
     /// Decodes properties one after the other; none, behind some of them, if they are not of this form.
     #[inline]
-    fn each(&self, bytes: &[u8], version: Version, num_attrs: usize, mut take: impl FnMut(&'static str, PropertyValue)) -> Option<()> {
+    fn each(&self, bytes: &[u8], module: &Module<'_>, mut take: impl FnMut(&'static str, PropertyValue)) -> Option<()> {
+        let (version, num_attrs) = (module.version, module.tables.attrs.len());
         let mut cursor = Cursor::trusted(bytes);
         let attr = |index: u64| (index < num_attrs as u64).then_some(PropertyValue::Attr(AttrId(index as u32)));
         for &(name, kind) in &self.properties {
@@ -139,6 +151,11 @@ impl Form {
                 Kind::Attr => attr(cursor.varint().ok()?)?,
                 Kind::OptionalAttr => match cursor.flagged_varint().ok()? {
                     (index, true) => attr(index)?,
+                    (0, false) => continue,
+                    _ => return None,
+                },
+                Kind::OptionalUnit => match cursor.flagged_varint().ok()? {
+                    (index, true) => attr(index).filter(|_| module.tables.builtin_attr(AttrId(index as u32)) == Some(code::UNIT))?,
                     (0, false) => continue,
                     _ => return None,
                 },
@@ -213,7 +230,11 @@ impl Decoder {
     pub(crate) fn new(module: &Module<'_>, name: NameId) -> Decoder {
         let mut text = Vec::new();
         module.push_op_name(name, &mut text);
-        let forms = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).map(Form::new).collect());
+        let mut forms: Vec<Form> = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).map(Form::new).collect());
+        if module.llvm_version().is_some_and(|version| version > TABLE_LLVM_VERSION) {
+            // Of two forms that a file could have, it has the newer one.
+            forms.sort_by_key(|form| !form.info.is_newer);
+        }
         Decoder { forms, is_registered: module.op_names[name.index()].is_registered.unwrap_or(true), kind: name.0 }
     }
 
@@ -238,6 +259,12 @@ impl Decoder {
         self.forms.first().map(|form| form.info).filter(|_| self.is_registered)
     }
 
+    /// The form that these properties of a file have.
+    pub(crate) fn form_of(&self, module: &Module<'_>, properties: u32) -> Option<OpInfo> {
+        let bytes = &module.properties[properties as usize];
+        self.forms.iter().filter(|_| self.is_registered).find(|form| form.each(bytes, module, |_, _| {}).is_some()).map(|form| form.info)
+    }
+
     /// The first form that has these properties, so that none is lost.
     pub(crate) fn form_with<'n>(&self, names: impl Iterator<Item = &'n [u8]> + Clone) -> Option<OpInfo> {
         let has_all = |info: &OpInfo| names.clone().all(|name| info.property_named(name).is_some());
@@ -249,7 +276,7 @@ impl Decoder {
         let num_attrs = module.tables.attrs.len();
         if self.is_registered {
             let forms = self.forms.iter();
-            let decoded = forms.filter_map(|form| form.decode(bytes, module.version, num_attrs)).next();
+            let decoded = forms.filter_map(|form| form.decode(bytes, module)).next();
             return decoded.map_or(Properties::Unknown, |mut values| {
                 values.sort_by_key(|&(name, _)| name);
                 Properties::Named(values)
@@ -273,7 +300,7 @@ impl Decoder {
             return self.dictionary(bytes, num_attrs).into_iter().for_each(take);
         }
         for form in &self.forms {
-            let each = form.each(bytes, module.version, num_attrs, |_, value| {
+            let each = form.each(bytes, module, |_, value| {
                 if let PropertyValue::Attr(attr) = value {
                     take(attr);
                 }

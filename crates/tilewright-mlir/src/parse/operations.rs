@@ -217,6 +217,7 @@ impl<'s> Parser<'s, '_> {
             });
             return Ok((self.attrs(&attrs), properties));
         };
+        let (info, is_certain) = form_of(info, properties.as_ref());
         let (mut others, given) = if let Some(properties) = properties { (attrs, properties) } else { (Vec::new(), attrs) };
         let (known, unknown): (Entries, Entries) = given.into_iter().partition(|(name, _)| info.property_named(name).is_some());
         others.extend(unknown);
@@ -226,7 +227,8 @@ impl<'s> Parser<'s, '_> {
         };
         let values: Vec<(Vec<u8>, PropertyValue)> = known.iter().filter_map(value).collect();
         let mut encoded = Vec::new();
-        let has_properties = info.properties().next().is_some();
+        // Every version of MLIR finds properties among attributes, and takes no encoding but its own.
+        let has_properties = is_certain && info.properties().next().is_some();
         let version = crate::module::Version::LATEST;
         let is_encoded = has_properties && encode_properties(&mut self.builder, info, &values, version, &mut encoded).is_ok();
         if !is_encoded {
@@ -239,4 +241,17 @@ impl<'s> Parser<'s, '_> {
         }
         Ok((self.attrs(&others), is_encoded.then(|| self.properties.number(encoded))))
     }
+}
+
+/// The form of an operation's properties that has all that are given, the one that is written first where none has; and whether the text
+/// tells it from the newer ones.
+fn form_of(info: OpInfo, properties: Option<&Entries>) -> (OpInfo, bool) {
+    // Those of Tile IR depend on its version, which is given.
+    if info.name.starts_with("cuda_tile.") {
+        return (info, true);
+    }
+    let has_all = |info: &OpInfo| properties.is_none_or(|given| given.iter().all(|(name, _)| info.property_named(name).is_some()));
+    let mut forms = OpInfo::all(info.name).filter(has_all);
+    let form = forms.next().unwrap_or(info);
+    (form, form.is_newer || forms.next().is_none())
 }

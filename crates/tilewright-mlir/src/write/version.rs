@@ -45,7 +45,9 @@ pub(super) fn convert<'a>(module: &Module<'a>, version: Version) -> Result<Modul
         let decoder = &decoders[op.name.index()];
         let split = Split::of(module, decoder, op.attrs(), op.properties()).ok_or_else(|| unknown_properties(module, op.name))?;
         let is_registered = module.op_names[op.name.index()].is_registered.unwrap_or(decoder.info().is_some());
-        let info = decoder.form_with(split.properties.iter().map(|(name, _)| &name[..])).filter(|_| is_registered);
+        let names = split.properties.iter().map(|(name, _)| &name[..]);
+        let read = op.properties().and_then(|properties| decoder.form_of(module, properties));
+        let info = read.or_else(|| decoder.form_with(names)).filter(|_| is_registered);
         let written = split.write(&mut builder, &mut properties, version, info);
         let (attrs, properties) = written.map_err(|what| refused(module, op.name, version, &what))?;
         op.set_attrs(attrs);
@@ -253,8 +255,8 @@ pub(crate) fn encode(
                 let attr = builder.i32_array(sizes);
                 push_varint(out, u64::from(attr.0));
             }
-            (Kind::OptionalAttr, Some(PropertyValue::Attr(attr))) => push_varint(out, u64::from(attr.0) << 1 | 1),
-            (Kind::OptionalAttr, None) => push_varint(out, 0),
+            (Kind::OptionalAttr | Kind::OptionalUnit, Some(PropertyValue::Attr(attr))) => push_varint(out, u64::from(attr.0) << 1 | 1),
+            (Kind::OptionalAttr | Kind::OptionalUnit, None) => push_varint(out, 0),
             (Kind::Segments(count), Some(PropertyValue::Segments(sizes))) if sizes.len() == count => push_segments(sizes, out),
             (Kind::Segments(count), Some(PropertyValue::Attr(attr))) => match as_property(builder.tables, info, name, *attr) {
                 PropertyValue::Segments(sizes) if sizes.len() == count => push_segments(&sizes, out),
