@@ -8,7 +8,7 @@ use std::{
     io::Write as _,
     path::{Path, PathBuf},
 };
-use tilewright_mlir::{PrintOptions, parse, print, read, write};
+use tilewright_mlir::{PrintOptions, Version, dump, parse, print, read, write};
 
 /// What is printed for encodings and properties of which nothing is known here.
 const UNKNOWN: [&str; 2] = [".opaque<\"0x", "opaque_properties = \"0x"];
@@ -147,4 +147,33 @@ fn files_of_other_producers() {
         let _ = writeln!(std::io::stderr(), "{folder}: {wholly} wholly known, {partly} with parts that are kept as they are");
     }
     assert!(wrong.is_empty(), "{} of {} files:\n{}", wrong.len(), found.len(), wrong.join("\n"));
+}
+
+/// How long the properties of each kind are in a file.
+fn lengths_of_properties(bytes: &[u8]) -> Vec<String> {
+    let (mut lengths, mut is_there) = (Vec::new(), false);
+    let visit = &mut |item: tilewright_mlir::Item<'_>| {
+        is_there |= item.meaning.starts_with("properties section");
+        if is_there && item.meaning.starts_with("length: ") {
+            lengths.push(item.meaning);
+        }
+    };
+    dump(bytes, visit).unwrap_or_else(|error| panic!("{error}"));
+    lengths.sort();
+    lengths
+}
+
+/// LLVM 24 as IREE has it gives `builtin.module` the properties that it has in LLVM 22, and `arith.mulf` others: what is written again is in
+/// the forms that were read, which the tool expects, by way of every version.
+#[test]
+fn properties_keep_the_form_that_they_had() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/producers/iree.mlirbc");
+    let bytes = fs::read(path).unwrap();
+    let module = read(&bytes).unwrap();
+    let found = lengths_of_properties(&bytes);
+    assert!(!found.is_empty());
+    let segments_are_attributes = write(&module, Version::new(5).unwrap()).unwrap();
+    let again = read(&segments_are_attributes).unwrap();
+    assert_eq!(print(&again, &PrintOptions::new()), print(&module, &PrintOptions::new()));
+    assert_eq!(lengths_of_properties(&write(&again, module.version).unwrap()), found);
 }

@@ -17,8 +17,9 @@ use smallvec::{SmallVec, smallvec};
 /// A line for each operation: its name, `!` if its regions are isolated from above, and its properties in the order of their encoding. `+`
 /// behind the name marks a form that is newer than the others of the operation: of MLIR, one of LLVM 23 or later.
 ///
-/// A property is an attribute unless a mark says otherwise: `?` for one that may be absent, `?:unit` for one that is absent or a unit, `<` for sizes of groups of operands or
-/// results in versions before 6, `>` with their number for those since, `:bool`, `:int?`, and `:int` with a width.
+/// A property is an attribute unless a mark says otherwise: `?` for one that may be absent, `?:unit` for one that is absent or a unit, `<` for
+/// sizes of groups of operands or results in versions before 6, `>` with their number for those since, `:bool`, `:int?`, and `:int` with a
+/// width.
 const TABLE: &str = include_str!("table.txt");
 
 /// The last version of LLVM whose forms have no mark.
