@@ -3,7 +3,8 @@
 python python/tests/samples.py CHECKOUT [--check] [--write FILE]
 
 CHECKOUT is a clone of https://github.com/NVIDIA/cutile-python. PyTorch has to be installed. Each sample compares its results with
-references of its own; a sample that needs several devices, or that fails, is in the table with the reason.
+references of its own; a sample that fails is in the table with the reason. There are four devices for samples that start a process for
+each of them.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def run(sample: Path, timeout: int, *, check: bool = False) -> Outcome:
             Path(folder, "cupy.py").write_text(CUPY)
             environment["PYTHONPATH"] = os.pathsep.join([folder, *filter(None, [environment.get("PYTHONPATH")])])
         checker = ["--check"] if check else []
-        command = [sys.executable, "-m", "tilewright.cutile", "--torch-cuda", *checker, str(sample), "--correctness-check"]
+        devices = ["--torch-cuda", "--devices", "4"]
+        command = [sys.executable, "-m", "tilewright.cutile", *devices, *checker, str(sample), "--correctness-check"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False)
         except subprocess.TimeoutExpired:
@@ -117,7 +119,8 @@ def markdown(rows: list[list[Outcome]], release: str) -> str:
 
 The samples in [NVIDIA's repository](https://github.com/NVIDIA/cutile-python) (a clone whose newest release is {release}), unmodified, on
 the CPU, with cuda-tile {cutile} and PyTorch {torch}. Each compares its results with a reference of its own; the quick start's arrays are
-those of NumPy in the place of CuPy. This page is written by `python python/tests/samples.py CLONE --check --write docs/cutile-samples.md`;
+those of NumPy in the place of CuPy, and `AllGatherMatmul` has four devices. This page is written by
+`python python/tests/samples.py CLONE --check --write docs/cutile-samples.md`;
 [check.md](check.md#what-it-found) says what the checker's findings mean.
 
 {table}

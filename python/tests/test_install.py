@@ -69,6 +69,43 @@ def test_programs_that_a_script_starts(script):
     assert "done" not in done.stdout
 
 
+PROCESSES = """
+import multiprocessing, sys
+import cuda.tile as ct
+import numpy as np
+from work import double
+
+def launch(queue):
+    from tilewright.cutile import _launch
+    x = np.ones(16, np.float32)
+    ct.launch(None, (1,), double, (x,))
+    queue.put((float(x.sum()), _launch.asked_threads(), _launch.asked_check(), ct._cext.get_compute_capability()))
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    queue = context.Queue()
+    process = context.Process(target=launch, args=(queue,))
+    process.start()
+    print(*queue.get(timeout=100))
+    process.join()
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+def test_processes_of_multiprocessing(tmp_path, method):
+    import multiprocessing
+
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {method}")
+    # A module beside the script is found in the new process too.
+    (tmp_path / "work.py").write_text(
+        "import cuda.tile as ct\n@ct.kernel\ndef double(x):\n    ct.store(x, (0,), ct.load(x, (0,), (16,)) * 2)\n"
+    )
+    (tmp_path / "script.py").write_text(PROCESSES)
+    done = run("-m", "tilewright.cutile", "--threads", "1", "--check", "--arch", "sm_90", tmp_path / "script.py", method)
+    assert done.stdout == "32.0 1 True (9, 0)\n", done.stderr
+
+
 def test_programs_have_the_start_of_their_own(script, monkeypatch):
     """What an installation or a user has Python import at its start is imported still, by children of children too."""
     (script.parent / "sitecustomize.py").write_text("print('started')")

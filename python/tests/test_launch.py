@@ -294,7 +294,9 @@ def test_wrong_arguments(saxpy):
 
 
 def test_launches_are_checked(saxpy):
-    x, y = np.ones(8, np.float32), np.ones(8, np.float32)
+    # Buffers are numbered in the order of their addresses.
+    whole = np.ones(64, np.float32)
+    x, y = whole[:8], whole[32:40]
     assert saxpy["saxpy"].launch(1, 2.0, *spread(x), *spread(y), check=True).threads == 1
     assert (y == 3).all()
     # The kernel is told of more elements than there are.

@@ -1,6 +1,9 @@
 """The pytest plugin, in a project of its own."""
 
+import os
 import textwrap
+
+import pytest
 
 TEST = """
     import cuda.tile as ct
@@ -28,6 +31,22 @@ def test_kernels_run_on_the_cpu(pytester):
     result.stdout.fnmatch_lines(["cuTile kernels: on the CPU, by Tilewright"])
 
 
+def test_processes_of_pytest_xdist(pytester):
+    pytest.importorskip("xdist")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    pytester.makepyfile(
+        test_more=textwrap.dedent(TEST)
+        + f"""
+def test_threads():
+    from tilewright.cutile import _launch
+    assert _launch._share_of_cores == {max(cores // 2, 1)}
+"""
+    )
+    result = run(pytester, "-n", "2", "--tile-device=cpu", "--tile-check")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["cuTile kernels: on the CPU, by Tilewright*", "*2 workers*"])
+
+
 def test_programs_that_tests_start(pytester):
     pytester.makepyfile(script=textwrap.dedent(TEST) + "test_double()")
     pytester.makepyfile("""
@@ -47,7 +66,11 @@ def test_nothing_happens_unasked(pytester):
 
 def test_options_that_make_no_sense(pytester):
     result = run(pytester, "--tile-threads=1")
-    result.stderr.fnmatch_lines(["*--tile-arch, --tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu*"])
+    result.stderr.fnmatch_lines(
+        ["*--tile-arch, --tile-threads, --tile-torch-cuda, --tile-devices and --tile-subprocesses are for --tile-device=cpu*"]
+    )
+    result = run(pytester, "--tile-device=cpu", "--tile-devices=2")
+    result.stderr.fnmatch_lines(["*--tile-devices is for --tile-torch-cuda*"])
 
 
 def test_the_target_can_be_chosen(pytester):
@@ -65,7 +88,9 @@ def test_the_target_can_be_chosen(pytester):
     result = pytester.runpytest_subprocess(*arguments, "--tile-arch=hopper")
     result.stderr.fnmatch_lines(["*--tile-device=cpu: expected a target such as 'sm_100', got 'hopper'*"])
     result = pytester.runpytest_subprocess("--tile-arch=sm_90")
-    result.stderr.fnmatch_lines(["*--tile-arch, --tile-threads, --tile-torch-cuda and --tile-subprocesses are for --tile-device=cpu*"])
+    result.stderr.fnmatch_lines(
+        ["*--tile-arch, --tile-threads, --tile-torch-cuda, --tile-devices and --tile-subprocesses are for --tile-device=cpu*"]
+    )
 
 
 def test_findings_of_the_checker_fail_tests(pytester):

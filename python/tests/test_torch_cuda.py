@@ -70,13 +70,82 @@ def test_types_are_types(torch):
     assert not isinstance(0, torch.cuda.device)
     with torch.cuda.device("cuda:0"), torch.cuda.device(torch.device("cuda")), torch.cuda.device_of(torch.ones(1)):
         assert torch.cuda.current_device() == 0
+    with torch.cuda.caching_allocator_disabled():
+        assert isinstance(torch.cuda.FloatTensor([1.0, 2.0]), torch.Tensor)
+
+
+def test_there_is_one_device_if_nothing_is_said(torch):
+    assert torch.cuda.device_count() == torch.accelerator.device_count() == len(torch.cuda.default_generators) == 1
     for wrong in (1, "cuda:1"):
-        with pytest.raises(RuntimeError, match="there is no device 1: --torch-cuda has one device"):
+        with pytest.raises(RuntimeError, match=r"there is no device 1: --torch-cuda has one device, 0; --devices N"):
             torch.cuda.device(wrong)
         with pytest.raises(RuntimeError, match="there is no device 1"):
             torch.cuda.set_device(wrong)
     assert torch.cuda.set_device(0) is None
-    assert isinstance(torch.cuda.FloatTensor([1.0, 2.0]), torch.Tensor)
+
+
+@pytest.fixture
+def three_devices():
+    torch = pytest.importorskip("torch")
+    from tilewright import cutile
+
+    cutile.install(torch_cuda=True, devices=3)
+    yield torch
+    torch.cuda.set_device(0)
+    cutile.uninstall()
+
+
+def test_several_devices(three_devices):
+    from tilewright import cutile
+
+    torch = three_devices
+    # What is left out stays what it is.
+    cutile.install(torch_cuda=True)
+    assert torch.cuda.device_count() == torch.accelerator.device_count() == len(torch.cuda.get_rng_state_all()) == 3
+    torch.cuda.set_rng_state_all(torch.cuda.get_rng_state_all())
+    assert torch.cuda.default_generators[2] is torch.default_generator
+    torch.cuda.set_device(1)
+    assert torch.cuda.current_device() == torch.accelerator.current_device_index() == torch.ones(1).get_device() == 1
+    with torch.cuda.device(2):
+        assert torch.cuda.current_device() == 2
+        with torch.cuda.device(None), torch.cuda.device(-1), torch.cuda.device(torch.device("cuda:0")):
+            assert torch.cuda.current_device() == 2
+        torch.accelerator.set_device_index(0)
+        assert torch.cuda.current_device() == 0
+    assert torch.cuda.current_device() == 1
+    assert torch.cuda.can_device_access_peer(0, "cuda:1") and not torch.cuda.can_device_access_peer(0, 0)
+    torch.accelerator.synchronize()
+    with pytest.raises(RuntimeError, match=r"there is no device 3: --torch-cuda has 3 devices, 0 to 2"):
+        torch.cuda.set_device("cuda:3")
+
+
+def test_devices_by_their_numbers(three_devices):
+    torch = three_devices
+    cpu = torch.device("cpu")
+    for device in (torch.device("cuda", 2), torch.device(2), torch.device("cuda:2"), torch.device(type="cuda", index=2)):
+        assert device == cpu
+    assert torch.device("meta") != cpu
+    x = torch.ones(2, device=1)
+    moved = x.to(2), x.to("cuda:2"), x.to(device=2), x.cuda(2), x.new_zeros(3, device=2), torch.nn.Linear(2, 2, device=2).to(1).weight
+    assert all(tensor.device == cpu for tensor in moved)
+    assert x.to(torch.float64).dtype == torch.float64
+    assert torch.Generator(device=1).device == cpu
+
+
+def test_torchrun_says_how_many_devices_there_are(torch, monkeypatch):
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "4")
+    assert torch.cuda.device_count() == 4
+
+
+def test_devices_that_make_no_sense():
+    pytest.importorskip("torch")
+    from tilewright import cutile
+
+    with pytest.raises(ValueError, match="devices must be at least 1, got 0"):
+        cutile.install(torch_cuda=True, devices=0)
+    with pytest.raises(ValueError, match="set torch_cuda too"):
+        cutile.install(devices=2)
+    assert not cutile.installed()
 
 
 def test_streams(torch):
@@ -155,10 +224,13 @@ def test_everything_is_put_back():
     code = """
 import torch
 from tilewright import cutile
-modules = [torch, torch.cuda, torch.cuda.memory, torch.cuda.random, torch.cuda.nvtx]
+import torch.distributed._symmetric_memory as symm_mem
+dist, c10d = torch.distributed, torch.distributed.distributed_c10d
+modules = [torch, torch.cuda, torch.cuda.memory, torch.cuda.random, torch.cuda.nvtx, torch.accelerator, dist, c10d, symm_mem]
+modules += [torch._C._distributed_c10d, torch.nn.parallel.DistributedDataParallel]
 before = [dict(vars(module)) for module in modules]
 cutile.install(torch_cuda=True)
-assert torch.cuda.is_available()
+assert torch.cuda.is_available() and dist.init_process_group is not before[6]["init_process_group"]
 cutile.uninstall()
 for module, names in zip(modules, before):
     changed = [name for name in names if vars(module)[name] is not names[name]]

@@ -10,7 +10,7 @@ import sys
 
 from tilewright._check_options import add_check_options, asked_check
 from tilewright.cutile import install, set_threads
-from tilewright.cutile._children import reach_children
+from tilewright.cutile._children import Asked, reach_children
 
 
 def main() -> None:
@@ -19,6 +19,12 @@ def main() -> None:
     parser.add_argument("--arch", help="target to compile kernels for, such as sm_100")
     parser.add_argument("--threads", type=int, help="threads of a launch; default: one for each core")
     parser.add_argument("--torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
+    parser.add_argument(
+        "--devices",
+        type=int,
+        metavar="N",
+        help="devices of torch.cuda, all of which are the CPU; default: one for each process that torchrun starts on this machine",
+    )
     add_check_options(parser.add_argument)
     parser.add_argument("--subprocesses", action="store_true", help="do the same in the Python programs that the script starts")
     parser.add_argument("-m", dest="is_module", action="store_true", help="the script is the name of a module")
@@ -29,13 +35,15 @@ def main() -> None:
     try:
         _look_for(options.script, options.is_module)
         check = asked_check(options)
-        install(options.arch, torch_cuda=options.torch_cuda, check=check)
+        if options.devices is not None and not options.torch_cuda:
+            raise ValueError("--devices is for --torch-cuda")
+        install(options.arch, torch_cuda=options.torch_cuda, devices=options.devices, check=check)
         if options.threads is not None:
             set_threads(options.threads)
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         parser.error(str(error))
     if options.subprocesses:
-        reach_children(arch=options.arch, threads=options.threads, torch_cuda=options.torch_cuda, check=check)
+        reach_children(Asked(options.arch, options.threads, options.torch_cuda, options.devices, check))
     sys.argv = [options.script, *options.args]
     if options.is_module:
         runpy.run_module(options.script, run_name="__main__", alter_sys=True)

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import functools
+import multiprocessing.spawn
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 from tilewright._check import Check
-from tilewright.cutile import _requirements
+from tilewright.cutile import _requirements, _torch_devices
+from tilewright.cutile._children import Asked, reaching_processes
 from tilewright.cutile._driver import provide_driver
-from tilewright.cutile._launch import launch, set_check
+from tilewright.cutile._launch import asked_check, asked_threads, launch, set_check
 
 #: What is replaced in which modules: (module, name) and what was there before.
 _replaced: dict[tuple[str, str], Any] = {}
+#: The target that was asked for.
+_arch: str | None = None
 
 
-def install(arch: str | None = None, *, torch_cuda: bool = False, check: bool | Check = False) -> None:
+def install(arch: str | None = None, *, torch_cuda: bool = False, devices: int | None = None, check: bool | Check = False) -> None:
     """Let ``cuda.tile.launch`` and ``cuda.tile.tune`` of unmodified code run kernels here, on CPU arrays.
 
     ``KernelSignature.from_kernel_args`` takes such arrays too, so that code can export kernels and look at their Tile IR.
     Modules that have imported ``launch`` already are changed too. ``arch``, such as "sm_90", is the target that kernels are compiled
-    for from now on. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for. With ``check``,
+    for from now on. With ``torch_cuda``, PyTorch makes tensors on the CPU where the device "cuda" is asked for; ``devices`` is how many
+    of them ``torch.cuda`` has, one for each process that torchrun starts on this machine if nothing is said. With ``check``,
     launches run under the checker, and undefined behaviour raises a ``tilewright.CheckError``; a ``tilewright.Check`` says how to check.
+    Processes that ``multiprocessing`` starts do the same.
     """
+    global _arch
+    if devices is not None and not torch_cuda:
+        raise ValueError("devices are those of torch.cuda: set torch_cuda too")
     if not provide_driver(arch) and arch is not None:
         raise RuntimeError("this machine has a CUDA device, whose own target is used: leave out `arch`")
     _requirements.cutile()
@@ -32,7 +41,7 @@ def install(arch: str | None = None, *, torch_cuda: bool = False, check: bool | 
         _requirements.torch()
         from tilewright.cutile import _torch
 
-        _torch.enable()
+        _torch.enable(devices)
     from cuda.tile import _cext, _compile
     from cuda.tile.tune import _tune, _tune_utils
 
@@ -40,6 +49,7 @@ def install(arch: str | None = None, *, torch_cuda: bool = False, check: bool | 
     from tilewright.cutile import _tuning
 
     set_check(check)
+    _arch = arch or _arch
     if _replaced:
         return
     replacements = [
@@ -49,6 +59,7 @@ def install(arch: str | None = None, *, torch_cuda: bool = False, check: bool | 
         (_tune_utils.benchmark_with_timeout, _tuning.benchmark_with_timeout),
         (_cext.get_parameter_constraints_from_pyargs, compiler.parameter_constraints),
         (_compile._get_max_supported_bytecode_version, _newest_version(_compile._get_max_supported_bytecode_version)),
+        (multiprocessing.spawn.get_preparation_data, reaching_processes(multiprocessing.spawn.get_preparation_data, _asked)),
     ]
     for module in list(sys.modules.values()):
         # What takes the place of a function may call it.
@@ -62,6 +73,14 @@ def _replace_in(module: types.ModuleType, replacements: list[tuple[Any, Any]]) -
             if value is original:
                 _replaced[module.__name__, name] = original
                 setattr(module, name, replacement)
+
+
+def _asked() -> Asked:
+    """What was asked of this process until now."""
+    # The module is there only if PyTorch is.
+    torch = sys.modules.get("tilewright.cutile._torch")
+    torch_cuda = torch is not None and torch.enabled()
+    return Asked(_arch, asked_threads(), torch_cuda, _torch_devices.asked() if torch_cuda else None, asked_check())
 
 
 def _newest_version(of_tileiras: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +35,8 @@ class TuningLaunches(NamedTuple):
 #: Whether launches run under the checker, and how.
 _check: bool | Check = False
 _threads: int | None = number_from_environment("TILEWRIGHT_THREADS")
+#: On how many threads a launch runs of which nobody says it; None stands for one for each core.
+_share_of_cores: int | None = None
 _tuning_launches = TuningLaunches(
     number_from_environment("TILEWRIGHT_TUNE_LAUNCHES_PER_CONFIGURATION") or TuningLaunches().per_configuration,
     number_from_environment("TILEWRIGHT_TUNE_LAUNCHES") or TuningLaunches().total,
@@ -69,6 +72,23 @@ def set_threads(threads: int | None) -> None:
     if threads is not None and threads < 1:
         raise ValueError(f"the number of threads must be at least 1, got {threads}")
     _threads = threads
+
+
+def asked_threads() -> int | None:
+    """The number of threads that was asked for."""
+    return _threads
+
+
+def share_cores(processes: int) -> None:
+    """Let launches of which nobody says the number of threads leave cores to other processes: so many that do the same, with this one."""
+    global _share_of_cores
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    _share_of_cores = max(cores // processes, 1) if processes > 1 else None
+
+
+def asked_check() -> bool | Check:
+    """Whether launches run under the checker, and how."""
+    return _check
 
 
 def set_check(check: bool | Check) -> None:
@@ -111,7 +131,7 @@ def launch(
     took.
     """
     with _looking_at_arrays():
-        threads = _threads if threads is None else threads
+        threads = next((number for number in (threads, _threads, _share_of_cores) if number is not None), None)
         check = _check if check is None else check
         return _dispatcher(kernel).launch(grid, args, threads, timeout, max_memory, max_output, check, profile)
 

@@ -1,13 +1,12 @@
 """PyTorch's device "cuda" on the CPU, so that code written for a GPU runs as it is.
 
-Tensors that are asked for on "cuda" are made on the CPU, and say that they are on a GPU when asked with ``is_cuda``. Streams, events
-and synchronization are there and do nothing, since every launch has ended when it returns.
+Tensors that are asked for on "cuda", or on a device by its number, are made on the CPU, and say that they are on a GPU when asked with
+``is_cuda``. Streams, events and synchronization are there and do nothing, since every launch has ended when it returns.
 """
 
 from __future__ import annotations
 
 import contextlib
-import types
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -16,7 +15,7 @@ import torch
 import torch.distributed
 from torch.overrides import TorchFunctionMode
 
-from tilewright.cutile import _torch_cuda, _torch_numbers
+from tilewright.cutile import _torch_cuda, _torch_devices, _torch_numbers
 from tilewright.cutile._launch import look_at_arrays_in
 
 
@@ -29,11 +28,19 @@ class CudaOnCpu(TorchFunctionMode):
         """Call a function of PyTorch with the CPU in the place of a GPU."""
         if func == torch.Tensor.is_cuda.__get__:
             return True
+        if func == torch.Tensor.get_device:
+            return _torch_devices.current()
         if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]
+        if func is torch.device:
+            return _on_cpu(func(*args, **(kwargs or {})))
         args = tuple(map(_on_cpu, args))
+        if func == torch.Tensor.to and len(args) > 1:
+            args = (args[0], _numbered_on_cpu(args[1]), *args[2:])
         # Only a driver of CUDA can pin memory, and there is no copy to a device that it would make faster.
         kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items() if name != "pin_memory"}
+        if "device" in kwargs:
+            kwargs["device"] = _numbered_on_cpu(kwargs["device"])
         return _torch_numbers.call(func, args, kwargs)
 
 
@@ -45,11 +52,16 @@ def _on_cpu(value: Any) -> Any:
     return value
 
 
+def _numbered_on_cpu(device: Any) -> Any:
+    """The CPU in the place of a device that is given by its number, too."""
+    return "cpu" if isinstance(device, int) else _on_cpu(device)
+
+
 class _AnyGenerator(type):
     """The type of the type below: generators of PyTorch are its objects."""
 
     def __call__(cls, device: Any = "cpu") -> torch.Generator:
-        return _Generator(device=_on_cpu(device))
+        return _Generator(device=_numbered_on_cpu(device))
 
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, _Generator)
@@ -73,28 +85,39 @@ def _fork_rng_of_cpu(devices: Any = None, enabled: bool = True, *_rest: Any, **_
     return _fork_rng((), enabled)
 
 
-_REPLACED: dict[types.ModuleType, dict[str, Any]] = {
+#: What is replaced in which modules and classes.
+_REPLACED: dict[Any, dict[str, Any]] = {
     **_torch_cuda.replacements(),
     torch: {"Generator": Generator},
     torch.random: {"fork_rng": _fork_rng_of_cpu},
 }
 if torch.distributed.is_available():
-    # There is one device, with nothing to be gathered from others.
-    _REPLACED[torch.distributed] = {"is_nccl_available": lambda: False}
+    from tilewright.cutile import _torch_distributed, _torch_symmetric
+
+    for replacements in (_torch_symmetric.replacements(), _torch_distributed.replacements()):
+        for place, names in replacements.items():
+            _REPLACED.setdefault(place, {}).update(names)
 
 _mode: CudaOnCpu | None = None
-_original: dict[tuple[types.ModuleType, str], Any] = {}
+_original: dict[tuple[Any, str], Any] = {}
 
 
-def enable() -> None:
-    """Put the CPU in the place of the device "cuda", in this thread."""
+def enabled() -> bool:
+    """Whether the CPU is in the place of the device "cuda"."""
+    return _mode is not None
+
+
+def enable(devices: int | None = None) -> None:
+    """Put the CPU in the place of the device "cuda", in this thread; of so many devices, if they are given."""
     global _mode
+    if devices is not None:
+        _torch_devices.set_count(devices)
     if _mode is not None:
         return
-    for module, replacements in _REPLACED.items():
+    for place, replacements in _REPLACED.items():
         for name, replacement in replacements.items():
-            _original[module, name] = getattr(module, name)
-            setattr(module, name, replacement)
+            _original[place, name] = getattr(place, name)
+            setattr(place, name, replacement)
     _mode = CudaOnCpu()
     _mode.__enter__()
     look_at_arrays_in(torch._C.DisableTorchFunction)
@@ -106,8 +129,9 @@ def disable() -> None:
     if _mode is None:
         return
     look_at_arrays_in(contextlib.nullcontext)
+    _torch_devices.set_count(None)
     _mode.__exit__(None, None, None)
     _mode = None
-    for (module, name), original in _original.items():
-        setattr(module, name, original)
+    for (place, name), original in _original.items():
+        setattr(place, name, original)
     _original.clear()

@@ -7,12 +7,13 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import torch
 
+from tilewright.cutile import _torch_devices
 from tilewright.cutile._driver import compute_capability
 from tilewright.cutile._torch_names import NAMES, Entry, Kind
 
@@ -111,18 +112,21 @@ class StreamContext:
 
 
 class device:
-    """A context in which a device is the current one: the only one."""
+    """A context in which a device is the current one."""
 
     def __init__(self, device: Any) -> None:
         """Take the device."""
-        self.idx = _only_device(device)
-        self.prev_idx = 0
+        self.idx = _torch_devices.index_of(device)
+        self.prev_idx = -1
 
     def __enter__(self) -> None:
         """Begin the context."""
+        self.prev_idx = _torch_devices.current()
+        _torch_devices.set_current(self.idx)
 
     def __exit__(self, *_error: object) -> None:
         """End the context."""
+        _torch_devices.set_current(self.prev_idx)
 
 
 class device_of(device):
@@ -130,24 +134,17 @@ class device_of(device):
 
     def __init__(self, obj: Any) -> None:
         """Take the tensor."""
-        super().__init__(0 if obj.is_cuda else None)
+        super().__init__(_torch_devices.current() if obj.is_cuda else None)
 
 
-def _only_device(device: Any) -> int:
-    """The number of a device, which is 0; -1 for None, and whatever is less than 0, as PyTorch has it."""
-    if isinstance(device, int):
-        index = device
-    elif device is None:
-        index = -1
-    else:
-        # As text: to make a device of "cuda:1" gives the CPU here.
-        kind, _, number = str(device).partition(":")
-        if kind not in ("cuda", "cpu"):
-            raise ValueError(f"expected a device of CUDA, got {device}")
-        index = int(number or 0)
-    if index > 0:
-        raise RuntimeError(f"there is no device {index}: --torch-cuda has one device, 0, which is the CPU")
-    return index
+class _Generators(Sequence[torch.Generator]):
+    """The generators of all devices, which are the one of the CPU."""
+
+    def __len__(self) -> int:
+        return _torch_devices.count()
+
+    def __getitem__(self, index: Any) -> Any:
+        return ((_generator(),) * len(self))[index]
 
 
 @dataclass(frozen=True)
@@ -185,7 +182,11 @@ def _memory_of_machine(_device: Any = None) -> tuple[int, int]:
 
 
 def _set_device(device: Any) -> None:
-    _only_device(device)
+    _torch_devices.set_current(_torch_devices.index_of(device))
+
+
+def _can_access_peer(device: Any, peer_device: Any) -> bool:
+    return _torch_devices.index_of(device) != _torch_devices.index_of(peer_device)
 
 
 def _generator() -> torch.Generator:
@@ -193,8 +194,8 @@ def _generator() -> torch.Generator:
 
 
 def _set_rng_states(states: Any) -> None:
-    [state] = states
-    _generator().set_state(state)
+    for state in states:
+        _generator().set_state(state)
 
 
 def _arch_list() -> list[str]:
@@ -208,7 +209,9 @@ def _refusing(name: str, entry: Entry) -> type:
     def refuse(*_args: Any, **_kwargs: Any) -> NoReturn:
         raise NotImplementedError(f"torch.cuda.{name} is not there with --torch-cuda: {entry.note}")
 
-    return type(name, (), {"__new__": refuse, "__doc__": entry.note, "__module__": "torch.cuda"})
+    # PyTorch looks at what its own context managers wrap.
+    wrapped = {"__wrapped__": refuse} if hasattr(getattr(torch.cuda, name), "__wrapped__") else {}
+    return type(name, (), {"__new__": refuse, "__doc__": entry.note, "__module__": "torch.cuda", **wrapped})
 
 
 def _giving(value: Any) -> Callable[..., Any]:
@@ -225,16 +228,20 @@ WORKING: dict[str, Any] = {
     "ExternalStream": ExternalStream,
     "Stream": Stream,
     "StreamContext": StreamContext,
+    "caching_allocator_disabled": lambda: StreamContext(None),
+    "can_device_access_peer": _can_access_peer,
+    "current_device": _torch_devices.current,
     "current_stream": _current_stream,
-    "default_generators": (torch.default_generator,),
+    "default_generators": _Generators(),
     "default_stream": lambda _device=None: _DEFAULT_STREAM,
     "device": device,
+    "device_count": _torch_devices.count,
     "device_of": device_of,
     "get_arch_list": _arch_list,
     "get_device_capability": lambda _device=None: compute_capability(),
     "get_device_properties": _device_properties,
     "get_rng_state": lambda _device=None: _generator().get_state(),
-    "get_rng_state_all": lambda: [_generator().get_state()],
+    "get_rng_state_all": lambda: [generator.get_state() for generator in _Generators()],
     "get_stream_from_external": ExternalStream,
     "initial_seed": lambda: _generator().initial_seed(),
     "manual_seed": lambda seed: _generator().manual_seed(int(seed)) and None,
@@ -260,19 +267,32 @@ _NVTX: dict[str, Any] = {
     "range_start": _giving(0),
 }
 
+#: What takes the place of functions of ``torch.accelerator``, which ask a driver where PyTorch is built for CUDA.
+_ACCELERATOR: dict[str, Any] = {
+    "current_device_idx": _torch_devices.current,
+    "current_device_index": _torch_devices.current,
+    "current_stream": _current_stream,
+    "device_count": _torch_devices.count,
+    "set_device_idx": _set_device,
+    "set_device_index": _set_device,
+    "set_stream": _set_stream,
+    "synchronize": _giving(None),
+}
+
 
 def replacements() -> dict[types.ModuleType, dict[str, Any]]:
     """What takes the place of which names, in ``torch.cuda`` and in the modules in it that have the same objects."""
-    here = dict(WORKING)
-    for name, entry in NAMES.items():
+    # Another release may lack some of them.
+    here = {name: value for name, value in WORKING.items() if hasattr(torch.cuda, name)}
+    for name, entry in ((name, entry) for name, entry in NAMES.items() if hasattr(torch.cuda, name)):
         if entry.kind is Kind.NOTHING:
             here[name] = _giving(entry.value)
         elif entry.kind is Kind.REFUSED:
             here[name] = _refusing(name, entry)
-    # Another release may lack some of them.
-    here = {name: value for name, value in here.items() if hasattr(torch.cuda, name)}
     by_original = {id(getattr(torch.cuda, name)): value for name, value in here.items() if callable(getattr(torch.cuda, name))}
     found = {torch.cuda: here, torch.cuda.nvtx: {name: value for name, value in _NVTX.items() if hasattr(torch.cuda.nvtx, name)}}
+    if accelerator := getattr(torch, "accelerator", None):
+        found[accelerator] = {name: value for name, value in _ACCELERATOR.items() if hasattr(accelerator, name)}
     for module_name in [name for name in sys.modules if name.startswith("torch.cuda.")]:
         module = sys.modules[module_name]
         if isinstance(module, types.ModuleType) and module is not torch.cuda.nvtx:

@@ -71,6 +71,7 @@ NAMES: dict[str, Entry] = {
     "DeferredCudaCallError": _ERROR,
     "Event": _works("a point in time, by the clock of the CPU"),
     "ExternalStream": _works("a stream in which nothing is ever waiting"),
+    "GreenContext": _NO_CUDA,
     "MemPool": _NO_ALLOCATOR,
     "OutOfMemoryError": _ERROR,
     "Stream": _works("a stream in which nothing is ever waiting"),
@@ -78,23 +79,27 @@ NAMES: dict[str, Entry] = {
     "amp": _works('the module as it is: autocast for "cuda" leaves tensors on the CPU in their types'),
     "caching_allocator_alloc": _NO_ALLOCATOR,
     "caching_allocator_delete": _NO_ALLOCATOR,
+    "caching_allocator_disabled": _works("a context in which nothing changes"),
     "caching_allocator_enable": _nothing("tensors lie in the memory of the CPU"),
-    "can_device_access_peer": _nothing("there is one device", False),
+    "can_device_access_peer": _works("each device reaches every other one, which are the CPU"),
     "change_current_allocator": _NO_ALLOCATOR,
     "check_error": _NO_CUDA,
     "clock_rate": _NO_SENSOR,
     "cudaStatus": _works("the class of constants, as it is"),
     "cudart": _NO_CUDA,
     "current_blas_handle": _NO_CUDA,
-    "current_device": _nothing("there is one device", 0),
+    "current_device": _works("what `set_device` chose in this thread, or 0"),
+    "current_solver_handle": _NO_CUDA,
     "current_stream": _works("the stream of the innermost `stream` or `set_stream`, or the default stream"),
-    "default_generators": _works("the generator of the CPU"),
+    "default_generators": _works("for each device, the generator of the CPU"),
     "default_stream": _works("a stream in which nothing is ever waiting"),
-    "device": _works("a type, and a context in which nothing changes; device 0 is the only one"),
-    "device_count": _nothing("there is one device", 1),
+    "device": _works("a type, and a context in which a device is the current one"),
+    "device_count": _works("what `--devices` says, or the number of processes that torchrun starts on this machine, or 1"),
     "device_memory_used": _NO_SENSOR,
-    "device_of": _works("a type, and a context in which nothing changes"),
+    "device_of": _works("a type, and a context in which the current device stays what it is"),
     "empty_cache": _nothing("nothing is cached"),
+    "export_dot": _NO_GRAPH,
+    "export_graph_data": _NO_GRAPH,
     "get_allocator_backend": _nothing("tensors lie in the memory of the CPU", "native"),
     "get_arch_list": _works("the target that kernels are compiled for"),
     "get_device_capability": _works("that of the target that kernels are compiled for"),
@@ -107,6 +112,7 @@ NAMES: dict[str, Entry] = {
     "get_stream_from_external": _works("a stream with this address, in which nothing is ever waiting"),
     "get_sync_debug_mode": _nothing("all launches are synchronous", 0),
     "graph": _NO_GRAPH,
+    "graph_annotations": _works("the module as it is: there are no graphs to be annotated"),
     "graph_pool_handle": _NO_GRAPH,
     "graphs": _MODULE,
     "has_half": _works("the constant, as it is"),
@@ -139,7 +145,7 @@ NAMES: dict[str, Entry] = {
     "memory_stats_as_nested_dict": _nothing(_NO_COUNT, {}),
     "memory_summary": _nothing(_NO_COUNT, ""),
     "memory_usage": _NO_SENSOR,
-    "nccl": _works("the module as it is: PyTorch has nothing to gather from other devices"),
+    "nccl": _works("the module as it is: its functions refuse tensors on the CPU; `torch.distributed` is what works"),
     "nvtx": _works("the module: its ranges and marks do nothing"),
     "power_draw": _NO_SENSOR,
     "profiler": _works("the module as it is, whose `profile` raises `cudart`'s error"),
@@ -152,7 +158,7 @@ NAMES: dict[str, Entry] = {
     "reset_peak_memory_stats": _nothing(_NO_COUNT),
     "seed": _GENERATOR,
     "seed_all": _GENERATOR,
-    "set_device": _works("takes device 0, the only one"),
+    "set_device": _works("changes the current device of this thread; a `torch.device` is that of the CPU, and changes nothing"),
     "set_per_process_memory_fraction": _nothing("memory is not limited"),
     "set_rng_state": _GENERATOR,
     "set_rng_state_all": _GENERATOR,
@@ -178,7 +184,9 @@ With `--torch-cuda` (`install(torch_cuda=True)`, `pytest --tile-torch-cuda`), Py
 of `torch.cuda` does then. What is refused raises a `NotImplementedError` that names it.
 
 Outside of `torch.cuda`: `torch.Generator(device="cuda")` is a generator of the CPU, `pin_memory=True` and `Tensor.pin_memory()` leave
-tensors in ordinary memory, and functions that take a device take "cuda", with or without a number, for the CPU.
+tensors in ordinary memory, and functions that take a device take "cuda", with or without a number, and a number alone for the CPU.
+`torch.accelerator` counts and synchronizes what `torch.cuda` does. Of `torch.distributed`, the backend "nccl" is Gloo, and symmetric memory
+is shared by the processes ([programs of several devices](python.md#programs-of-several-devices)).
 
 | name | here | |
 |---|---|---|
