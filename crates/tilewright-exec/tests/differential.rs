@@ -15,7 +15,7 @@ mod regular;
 
 use generate::{
     Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, integer_program, over_k_program,
-    program, stopped_program, stored_program, sum_program,
+    program, rounds_program, stopped_program, stored_program, sum_program,
 };
 use naive::facts::FactsCheck;
 use naive::value::{Element, Item, Trust};
@@ -26,7 +26,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex},
 };
-use tilewright_exec::{Arg, GroupBlocks, LaunchOptions, Level, Memory, OutputSink, TargetMachine, launch};
+use tilewright_exec::{Arg, GroupBlocks, LaunchOptions, Level, Memory, OutputSink, PlanPass, TargetMachine, launch};
 use tilewright_ir::Opcode;
 use tilewright_text::{PrintOptions, print};
 
@@ -373,7 +373,7 @@ const PROGRAMS_ON_MACHINES: u64 = 150;
 /// The bits are the same with and without native code, at each level of this CPU, and on any machine.
 #[test]
 fn machines_give_equal_bits() {
-    for make in [program, elementwise_program, over_k_program, stored_program] {
+    for make in [program, elementwise_program, over_k_program, rounds_program, stored_program] {
         let looked = compare_seeds(seeds(PROGRAMS_ON_MACHINES), Maker { make, all: &combinations(), judge: compare_machines });
         assert!(looked.exact > 0, "nothing was compared");
     }
@@ -395,6 +395,23 @@ fn products_of_matrices_do_what_the_naive_evaluator_does() {
     let single = seeds.end - seeds.start == 1;
     let looked = compare_seeds(seeds, Maker { make: over_k_program, all: &combinations(), judge: compare });
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+}
+
+/// Loops whose rounds keep tiles in registers of the CPU, where there is vector code: most of them are such.
+#[test]
+fn rounds_of_loops_do_what_the_naive_evaluator_does() {
+    let (seeds, all) = (seeds(PROGRAMS_BESIDE), combinations());
+    let single = seeds.end - seeds.start == 1;
+    let looked = compare_seeds(seeds, Maker { make: rounds_program, all: &all, judge: compare });
+    assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+    let pass = PlanPass::find_or_suggest("fuse-loops").unwrap();
+    let plan = |seed| {
+        let module = rounds_program(&mut Choices::random(seed), &all).module;
+        tilewright_exec::Program::new(module).plan_after("k", pass).unwrap()
+    };
+    let plans: Vec<String> = (0..100).map(plan).filter(|plan| plan.contains("for %") && plan.contains("sweep region")).collect();
+    let fused = plans.iter().filter(|plan| plan.contains("only_sweeps")).count();
+    assert!(3 * fused >= 2 * plans.len(), "{fused} of {}", plans.len());
 }
 
 /// How many programs a run tries on passes; `PASS_PROGRAMS` is another number.

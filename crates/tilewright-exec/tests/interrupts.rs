@@ -100,6 +100,11 @@ fn copies_and_elementwise_operations_end() {
     check_on_tiles("transposition", "f32", "%r = permute %a [1, 0] : TILE -> TILE", parts / 2);
     check_on_tiles("one operation", "f32", "%r = addf %a, %a : TILE", parts / 2);
     check_on_tiles("several operations", "f32", "%b = mulf %a, %a : TILE\n%c = exp %b : TILE\n%r = addf %c, %a : TILE", parts / 2);
+    let rounds = "%one = constant <i32: 1> : tile<i32>\n%many = constant <i32: 16> : tile<i32>
+        %r = for %k in (%zero to %many, step %one) : tile<i32> iter_values(%c = %a) -> (TILE) {
+            %b = mulf %c, %c : TILE\n%d = addf %b, %a : TILE\ncontinue %d : TILE
+        }";
+    check_on_tiles("rounds of operations", "f32", rounds, 16 * parts);
     check_on_tiles("definitions", "i64", "%b = divi %a, %a signed rounding<zero> : TILE\n%r = absi %b : TILE", parts);
     let cut = format!(
         "%h = extract %a[%zero, %zero] : TILE -> tile<{}x{SIDE}xf32>\n%r = cat %h, %h dim = 0 : tile<{0}x{SIDE}xf32>, tile<{0}x{SIDE}xf32> -> TILE",

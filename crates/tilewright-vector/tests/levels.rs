@@ -132,6 +132,44 @@ proptest! {
     }
 }
 
+/// A loop inside of one over lanes goes round for several vectors together: each item of its body stands once for each of them, and once more
+/// for what is left.
+#[test]
+fn rounds_are_computed_for_several_vectors_side_by_side() {
+    let text = "code lanes 64 ($0: buffer, $1: count, $2: count) {
+  %0 = const f32 0x3f000000
+  lanes ^0 in $1 {
+    %1 = load f32 $0[^0 * 4]
+    %2 = for ^1 in $2 (%3 = %1) {
+      %4 = fmul f32 %3, %0
+      %5 = fadd f32 %4, %3
+      next %5
+    }
+    store f32 %2, $0[^0 * 4]
+  }
+}";
+    let code = Code::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    for level in [Level::Avx2, Level::Avx512, Level::Neon] {
+        let listing = code.listing(level).unwrap_or_else(|error| panic!("{level:?}: {error}"));
+        let count = |what: &str| listing.items.iter().filter(|(_, item)| item.contains(what)).count();
+        assert_eq!([count("for ^1"), count("fmul"), count("fadd")], [2, 5, 5], "{level:?}");
+    }
+    let halves = |count: i64, rounds: i64| {
+        let numbers: Vec<u8> = (0..100).flat_map(|i| (i as f32).to_le_bytes()).collect();
+        let portable = &mut numbers.clone();
+        code.run_portable(&[Arg::Buffer(Buffer::of_mut(portable)), Arg::Count(count), Arg::Count(rounds)]).unwrap();
+        for level in Level::available() {
+            let native = code.compile(*level).unwrap();
+            let found = &mut numbers.clone();
+            native.run(&[Arg::Buffer(Buffer::of_mut(found)), Arg::Count(count), Arg::Count(rounds)]).unwrap();
+            assert_eq!(found, portable, "{level:?}: {rounds} rounds of {count}");
+        }
+    };
+    for count in [1, 8, 31, 64, 100] {
+        [0, 1, 9].into_iter().for_each(|rounds| halves(count, rounds));
+    }
+}
+
 /// `PROGRAMS` programs, or a few.
 fn cases() -> u32 {
     std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(400)

@@ -230,26 +230,8 @@ impl SweepBuilder {
         if let Some(input) = self.inputs.iter().position(is_it) {
             return Src::Input(input);
         }
-        let input = self.input(src.clone(), is_column);
+        let input = SweepInput::of(src.clone(), self.n, is_column, || self.input_slot());
         self.inputs.push(input);
         Src::Input(self.inputs.len() - 1)
-    }
-
-    fn input(&mut self, tile: Tile, is_column: bool) -> SweepInput {
-        if tile.is_contiguous() && tile.numel() == self.n {
-            return SweepInput::Direct { tile };
-        }
-        if is_column && let Some(row) = tile.shared_by() {
-            return SweepInput::PerRow { tile, row };
-        }
-        if tile.is_splat() {
-            return SweepInput::Splat { tile, slot: self.input_slot() };
-        }
-        let (loops, slot) = (tile.loops(), self.input_slot());
-        match loops[..] {
-            // Extents are powers of two, so pieces begin where it repeats.
-            [(times, 0), ..] if self.n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops, slot },
-            _ => SweepInput::Strided { tile, loops, slot },
-        }
     }
 }

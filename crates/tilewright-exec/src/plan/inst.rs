@@ -132,8 +132,7 @@ pub(crate) enum Inst {
         step: Tile,
         signed: bool,
         exit: Target,
-        /// What follows is a body that only multiplies (`plan/product_loops.rs`).
-        only_multiplies: bool,
+        body: LoopBody,
     },
     /// Counts on and goes back, or falls through at the end.
     ForNext {
@@ -147,6 +146,17 @@ pub(crate) enum Inst {
     /// Shows an operation to the watcher of the launch.
     Watch(Box<Watch>),
     Return,
+}
+
+/// What is known of the body of a counted loop: then the head runs all rounds as one instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LoopBody {
+    /// Any instructions: the loop goes through them.
+    Any,
+    /// Two loads and the product of their tiles (`plan/product_loops.rs`).
+    Product,
+    /// A sweep that carries tiles from round to round in registers of the CPU (`plan/sweep_loops.rs`).
+    Sweep,
 }
 
 /// Who reads a loaded tile, which tells whether it can be left where it lies in memory.

@@ -30,6 +30,7 @@ mod region;
 mod sites;
 mod streaming;
 mod sweep;
+mod sweep_loops;
 mod text;
 mod tile;
 mod verify;
@@ -40,8 +41,8 @@ pub(crate) use constants::Constants;
 use draft::Draft;
 pub(crate) use grouping::Grouping;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, Matmul, Order, Placement, PointerAccess, Print,
-    Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, LoopBody, Matmul, Order, Placement,
+    PointerAccess, Print, Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
 };
 pub(crate) use nest::{Loop, Nest};
 use passes::Run;
@@ -50,7 +51,7 @@ pub use passes::{PLAN_PASSES, PlanPass};
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
 pub(crate) use read_ahead::Prefetches;
-pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks};
+pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks, counter_mask};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Src, Step, Sweep, SweepInput, Way};

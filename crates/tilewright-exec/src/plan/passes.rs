@@ -5,7 +5,7 @@
 
 use super::{
     Draft, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, late, product_loops,
-    read_ahead, recompute, region, streaming, widen,
+    read_ahead, recompute, region, streaming, sweep_loops, widen,
 };
 use tilewright_ir::nearest;
 
@@ -79,6 +79,11 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "coalesce",
         "Lets products and sweeps write to the loop-carried registers that their results are moved to.",
         Run::Draft(|draft| coalesce::coalesce(&mut draft.code, &draft.registers)),
+    ),
+    row(
+        "fuse-loops",
+        "Makes one sweep of the body of a loop that only computes, whose carried tiles stay in registers of the CPU.",
+        Run::Draft(sweep_loops::fuse),
     ),
     row("fuse-stores", "Joins sweeps with the stores of their results.", Run::Draft(|draft| direct_store::join(&mut draft.code))),
     row(

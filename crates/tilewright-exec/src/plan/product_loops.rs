@@ -1,14 +1,16 @@
 //! Loops that only multiply: a body of two loads, whose tiles are left where they lie, and their product, as most products of matrices
 //! have. The machine goes round such a loop without looking anything up (`vm/product_loop.rs`).
 
-use super::{Base, Inst, Readers, VReg};
+use super::{Base, Inst, LoopBody, Readers, VReg};
 
 /// Marks the heads of the loops that only multiply.
 pub(crate) fn mark(code: &mut [Inst]) {
     for at in 0..code.len() {
         let (before, body) = code.split_at_mut(at + 1);
-        if let Some(Inst::ForHead { only_multiplies, .. }) = before.last_mut() {
-            *only_multiplies = is_product_of_loads(body, at + 1);
+        if let Some(Inst::ForHead { body: kind, .. }) = before.last_mut()
+            && is_product_of_loads(body, at + 1)
+        {
+            *kind = LoopBody::Product;
         }
     }
 }
@@ -67,11 +69,11 @@ mod tests {
     /// Whether a loop with this body and upper bound, which goes back to so many instructions behind its head, is marked.
     fn is_marked(body: impl IntoIterator<Item = Inst>, upper: u32, back: usize) -> bool {
         let (counter, upper, step) = (VReg(COUNTER), tile(upper), tile(101));
-        let head = Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed: true, exit: 0, only_multiplies: false };
+        let head = Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed: true, exit: 0, body: LoopBody::Any };
         let next = Inst::ForNext { counter, upper, step, signed: true, target: 1 + back, waits: false };
         let mut code: Vec<Inst> = [Inst::Return, head].into_iter().chain(body).chain([next]).collect();
         mark(&mut code);
-        matches!(code[1], Inst::ForHead { only_multiplies: true, .. })
+        matches!(code[1], Inst::ForHead { body: LoopBody::Product, .. })
     }
 
     #[test]

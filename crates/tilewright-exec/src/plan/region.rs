@@ -9,16 +9,16 @@
 //! runs costs nothing.
 
 use super::{
-    Base, Constants, Inst, Operand, Src, Step, Sweep, SweepInput, Tile, Way,
+    Base, Constants, Inst, Operand, Src, Step, Sweep, SweepInput, Tile, VReg, Way,
     nest::{Loop, Nest},
-    sweep::{SweepFold, operand},
+    sweep::{Rounds, SweepFold, operand},
 };
 use crate::{TargetMachine, elem::Elem, hash::HashMap, interrupt::PART, kernels::Kernel};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use tilewright_passes::elementwise::sources_of;
 use tilewright_vector::{
-    Axis, Builder, Code, CompileError, Count, Kind, Lane, Native, Param, ParamKind, Place, STREAMED_ALIGNMENT, Value,
+    Axis, Builder, Code, CompileError, Count, Kind, Lane, Native, Param, ParamKind, Place, Prim, STREAMED_ALIGNMENT, Value,
     lower::{self, Held},
 };
 
@@ -156,11 +156,8 @@ pub(super) fn suits<'a>(n: usize, kernels: impl Iterator<Item = &'a Kernel> + Cl
 }
 
 impl Region {
-    /// The region of a sweep over `n` elements, if it can be one and gains by it. `shape`: the tile that its results are, if that is known.
+    /// The region of a sweep over `n` elements, if it can be one. `shape`: the tile that its results are, if that is known.
     pub(super) fn of(n: usize, shape: &[usize], inputs: &[SweepInput], steps: &[Step], machine: &TargetMachine) -> Option<Region> {
-        if !suits(n, steps.iter().map(|step| &step.kernel), machine) {
-            return None;
-        }
         let results = written(steps);
         let count = inputs.len() + results.clone().count();
         if count > MAX_BUFFERS || !steps.iter().all(is_lowered) {
@@ -286,7 +283,7 @@ impl Region {
 
     /// Its vector code, with the parameters of the buffers.
     fn lower(&self, sweep: &Sweep, walks: &Walks) -> (Code, Vec<Param>) {
-        let code = Lowering::new(self, &sweep.inputs, walks).code(&sweep.steps, &sweep.folds);
+        let code = Lowering::new(self, sweep, walks).code(&sweep.steps, &sweep.folds);
         code.unwrap_or_else(|| unreachable!("regions have steps that are lowered, of values that are there"))
     }
 
@@ -358,6 +355,8 @@ pub(super) fn is_lowered(step: &Step) -> bool {
 struct Lowering<'a> {
     region: &'a Region,
     inputs: &'a [SweepInput],
+    /// The loop that the code goes round.
+    rounds: Option<RoundsOfCode>,
     builder: Builder,
     /// The launch's constants.
     constants: Param,
@@ -374,8 +373,38 @@ struct Lowering<'a> {
     found: HashMap<Src, Held>,
 }
 
+/// A loop that vector code goes round, as it is handed in.
+#[derive(Clone, Copy)]
+struct RoundsOfCode {
+    rounds: Rounds,
+    count: Param,
+    /// The counter of the first round, and how much it grows from one to the next.
+    first: Param,
+    step: Param,
+}
+
+/// The lanes that the counter of a loop is computed in, and what makes it a number of its type.
+fn counted_in(elem: Elem) -> Option<(Lane, Option<Prim>)> {
+    match lower::lane_of(elem)? {
+        Lane::I8 => Some((Lane::I32, Some(Prim::Low8Of32))),
+        Lane::I16 => Some((Lane::I32, Some(Prim::Low16Of32))),
+        lane @ (Lane::I32 | Lane::I64) => Some((lane, None)),
+        Lane::Mask | Lane::F32 | Lane::F64 => None,
+    }
+}
+
+/// The bits that vector code counts a counter of this type in.
+pub(crate) fn counter_mask(elem: Elem) -> u64 {
+    counted_in(elem).map_or(0, |(lane, _)| lane.bits())
+}
+
+/// Whether the code of a region can count in a type.
+pub(super) fn counts_in(elem: Elem) -> bool {
+    counted_in(elem).is_some()
+}
+
 impl<'a> Lowering<'a> {
-    fn new(region: &'a Region, inputs: &'a [SweepInput], walks: &Walks) -> Lowering<'a> {
+    fn new(region: &'a Region, sweep: &'a Sweep, walks: &Walks) -> Lowering<'a> {
         let mut builder = Builder::new(LANES);
         let constants = builder.param(ParamKind::Buffer);
         let params = region.buffers.iter().map(|_| builder.param(ParamKind::Buffer)).collect();
@@ -400,7 +429,24 @@ impl<'a> Lowering<'a> {
             }
         };
         let strides = (0..region.buffers.len()).map(|buffer| by_loop.iter().map(|each| each[buffer]).collect()).collect();
-        Lowering { region, inputs, builder, constants, params, counts, strides, axes: Vec::new(), part: 0, found: HashMap::default() }
+        let rounds = sweep.rounds.map(|rounds| {
+            let lane = counted_in(rounds.elem).map_or(Lane::I64, |(lane, _)| lane);
+            let [count, first, step] = [ParamKind::Count, ParamKind::Lane(lane), ParamKind::Lane(lane)].map(|kind| builder.param(kind));
+            RoundsOfCode { rounds, count, first, step }
+        });
+        Lowering {
+            region,
+            inputs: &sweep.inputs,
+            rounds,
+            builder,
+            constants,
+            params,
+            counts,
+            strides,
+            axes: Vec::new(),
+            part: 0,
+            found: HashMap::default(),
+        }
     }
 
     /// The code, with the parameters of the buffers.
@@ -412,9 +458,10 @@ impl<'a> Lowering<'a> {
             let kind = if depth == innermost { Kind::Lanes } else { Kind::Serial };
             self.axes.push(self.builder.open(kind, self.counts[depth], &[]).0);
         }
-        match &self.region.parts {
-            None => drop(self.steps(steps, &[])?),
-            Some(parts) => {
+        match (&self.region.parts, self.rounds) {
+            (_, Some(rounds)) => self.all_rounds(rounds, steps)?,
+            (None, None) => drop(self.steps(steps, &[])?),
+            (Some(parts), None) => {
                 let outside = self.found.clone();
                 let folded = self.combined(steps, folds, &outside, parts.count, 0, 1)?;
                 self.part = 0;
@@ -427,6 +474,63 @@ impl<'a> Lowering<'a> {
             self.builder.close(&[]);
         });
         Some((self.builder.finish().unwrap_or_else(|finding| unreachable!("lowered code is valid: {finding}")), self.params))
+    }
+
+    /// Computes all steps in each round of a loop, and writes what the last one gives.
+    fn all_rounds(&mut self, rounds: RoundsOfCode, steps: &[Step]) -> Option<()> {
+        let inputs = self.inputs;
+        let on =
+            |reg: VReg| inputs.iter().enumerate().filter(move |(_, input)| input.tile().base == Base::Reg(reg)).map(|(i, _)| Src::Input(i));
+        for i in 0..inputs.len() {
+            if !self.is_counter(i) && !self.found.contains_key(&Src::Input(i)) {
+                let held = self.read(i);
+                self.found.insert(Src::Input(i), held);
+            }
+        }
+        let carried: Vec<(VReg, Src, Elem)> = steps
+            .iter()
+            .filter_map(|step| if let Src::Reg(reg, _) = step.dst { Some((reg, step.dst, step.kernel.imm.dst)) } else { None })
+            .collect();
+        let mut inits = Vec::with_capacity(carried.len());
+        for (reg, _, elem) in &carried {
+            inits.push(match on(*reg).next().and_then(|input| self.found.get_mut(&input)) {
+                Some(held) => held.to_bits(&mut self.builder, *elem),
+                // No round reads it.
+                None => self.builder.constant(lower::memory_lane_of(*elem)?, 0),
+            });
+        }
+        let (axis, args) = self.builder.open(Kind::Serial, Count::Param(rounds.count), &inits);
+        for ((reg, ..), arg) in carried.iter().zip(args) {
+            self.found.extend(on(*reg).map(|input| (input, Held::bits(arg))));
+        }
+        if on(rounds.rounds.counter).next().is_some() {
+            let counter = self.counter(rounds, axis)?;
+            self.found.extend(on(rounds.rounds.counter).map(|input| (input, Held::bits(counter))));
+        }
+        self.steps(steps, &[])?;
+        let mut nexts = Vec::with_capacity(carried.len());
+        for (_, at, elem) in &carried {
+            nexts.push(self.found.get_mut(at)?.to_bits(&mut self.builder, *elem));
+        }
+        for ((_, at, elem), result) in carried.iter().zip(self.builder.close(&nexts)) {
+            self.store(&mut Held::bits(result), *elem, *at);
+        }
+        Some(())
+    }
+
+    /// The counter of a round.
+    fn counter(&mut self, rounds: RoundsOfCode, axis: Axis) -> Option<Value> {
+        let (lane, lower_bits) = counted_in(rounds.rounds.elem)?;
+        let [first, step] = [rounds.first, rounds.step].map(|param| self.builder.scalar(param));
+        let index = self.builder.index(axis, lane);
+        let distance = self.builder.prim(Prim::Mul, &[index, step]);
+        let counter = self.builder.prim(Prim::Add, &[first, distance]);
+        Some(lower_bits.map_or(counter, |prim| self.builder.prim(prim, &[counter])))
+    }
+
+    /// Whether an input is the counter of the loop.
+    fn is_counter(&self, input: usize) -> bool {
+        self.rounds.is_some_and(|RoundsOfCode { rounds, .. }| self.inputs[input].tile().base == Base::Reg(rounds.counter))
     }
 
     /// What the reductions have of every `step`-th part of a row from `first` on, of `count`: the halves of a half are combined before the halves,
@@ -468,7 +572,7 @@ impl<'a> Lowering<'a> {
 
     /// Reads the inputs of which the innermost loop that walks them is the last one around; all single elements where there is none yet.
     fn read_walked_in(&mut self, depth: usize) {
-        for i in 0..self.inputs.len() {
+        for i in (0..self.inputs.len()).filter(|i| !self.is_counter(*i)).collect::<SmallVec<[usize; 8]>>() {
             let strides = self.region.buffer(Src::Input(i)).map_or(&[][..], |buffer| &self.strides[buffer]);
             if strides.iter().rposition(is_walked).map_or(0, |walked| walked + 1) == depth {
                 let held = self.read(i);
@@ -528,7 +632,9 @@ impl<'a> Lowering<'a> {
         let mut held = lower::lower(&mut self.builder, imm.op, imm.sources(), imm.dst, &mut operands)?;
         // Both forms are kept, of what was converted here.
         self.found.extend(step.srcs.iter().copied().zip(operands));
-        self.store(&mut held, imm.dst, step.dst);
+        if self.rounds.is_none() {
+            self.store(&mut held, imm.dst, step.dst);
+        }
         self.found.insert(step.dst, held);
         Some(held)
     }
@@ -562,8 +668,9 @@ mod tests {
             let steps =
                 [step(&[Src::Input(0), Src::Input(1)], Src::Slot(0)), step(&[Src::Slot(0), Src::Input(2)], Src::Reg(VReg(2), elem.size()))];
             let region = Region::of(64 * 64, &[], &inputs, &steps, &machine).unwrap_or_else(|| panic!("{scalar}: no region"));
+            let sweep = Sweep::new(64 * 64, inputs.into(), steps.into(), machine);
             let (code, _) =
-                Lowering::new(&region, &inputs, &Walks::Registers).code(&steps, &[]).unwrap_or_else(|| panic!("{scalar}: no code"));
+                Lowering::new(&region, &sweep, &Walks::Registers).code(&sweep.steps, &[]).unwrap_or_else(|| panic!("{scalar}: no code"));
             assert!(code.compile(level).is_ok(), "{scalar}");
         }
     }

@@ -1,7 +1,7 @@
 //! Sweeps: runs of elementwise operations.
 
-use super::{Base, Operand, Region, Tile, VReg};
-use crate::{TargetMachine, kernels::Kernel};
+use super::{Base, Operand, Region, Tile, VReg, region};
+use crate::{TargetMachine, elem::Elem, kernels::Kernel};
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
 #[derive(Debug)]
@@ -23,6 +23,18 @@ pub(crate) struct Sweep {
     pub(crate) folds: Vec<SweepFold>,
     /// The operation that each step came from; none where that is the operation of the instruction.
     pub(crate) sites: Vec<u32>,
+    /// The loop that it is the body of, if its vector code goes round that.
+    pub(crate) rounds: Option<Rounds>,
+}
+
+/// A counted loop whose rounds vector code does: for each element all of them, and what they carry stays in registers of the CPU.
+///
+/// A round reads a register that the sweep writes as the round before left it. Inputs on the register of the counter are the counter of the round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rounds {
+    pub(crate) counter: VReg,
+    /// The type of the counter.
+    pub(crate) elem: Elem,
 }
 
 /// How a sweep goes over its elements.
@@ -47,7 +59,7 @@ pub(crate) struct Call {
 
 impl Way {
     fn of(sweep: &Sweep) -> Way {
-        let Sweep { n, ref shape, ref inputs, ref steps, ref machine, is_apart, prefers_region, reads_ahead, .. } = *sweep;
+        let Sweep { n, ref shape, ref inputs, ref steps, ref machine, is_apart, prefers_region, reads_ahead, rounds, .. } = *sweep;
         let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
         let all_ready = inputs.iter().all(lies_ready);
         let is_alone = matches!(steps[..], [Step { dst: Src::Reg(..), .. }]);
@@ -55,7 +67,8 @@ impl Way {
         let is_apart = is_apart || shape.iter().filter(|extent| **extent > 1).count() > 1;
         // A step alone has a loop of its own.
         let gains = is_apart || prefers_region || steps.len() > 1 || !all_ready;
-        if let Some(region) = gains.then(|| Region::of(n, shape, inputs, steps, machine)).flatten() {
+        let suits = rounds.is_some() && machine.has_regions() || region::suits(n, steps.iter().map(|step| &step.kernel), machine);
+        if let Some(region) = (gains && suits).then(|| Region::of(n, shape, inputs, steps, machine)).flatten() {
             Way::Region(Box::new(region))
         } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && all_ready {
             Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
@@ -112,9 +125,30 @@ impl Sweep {
             reads_ahead: true,
             folds,
             sites,
+            rounds: None,
         };
         sweep.choose_way();
         sweep
+    }
+
+    /// A sweep that goes round a loop; none if there is no vector code for it.
+    pub(super) fn of_rounds(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, machine: TargetMachine, rounds: Rounds) -> Option<Sweep> {
+        let mut sweep = Sweep { rounds: Some(rounds), prefers_region: true, ..Sweep::new(n, inputs, steps, machine) };
+        sweep.choose_way();
+        sweep.is_region().then_some(sweep)
+    }
+
+    /// For each step, on how many different elements it computes: the steps of a loop that read nothing but single numbers give one.
+    pub(crate) fn computed_elements(&self) -> Vec<usize> {
+        let mut single: Vec<bool> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let is_single = |src: &Src| match src {
+                Src::Input(input) => self.inputs[*input].tile().is_splat(),
+                written => self.steps[..single.len()].iter().rposition(|step| step.dst == *written).is_some_and(|at| single[at]),
+            };
+            single.push(self.rounds.is_some() && step.srcs.iter().all(is_single));
+        }
+        single.into_iter().map(|is_single| if is_single { 1 } else { self.n }).collect()
     }
 
     /// Elements that a scratch slot holds.
@@ -266,6 +300,25 @@ pub(crate) enum SweepInput {
 }
 
 impl SweepInput {
+    /// A tile that a sweep over `n` elements reads. `is_column`: the steps that read it take one element for each row. `slot` gives a scratch slot.
+    pub(super) fn of(tile: Tile, n: usize, is_column: bool, slot: impl FnOnce() -> usize) -> SweepInput {
+        if tile.is_contiguous() && tile.numel() == n {
+            return SweepInput::Direct { tile };
+        }
+        if is_column && let Some(row) = tile.shared_by() {
+            return SweepInput::PerRow { tile, row };
+        }
+        if tile.is_splat() {
+            return SweepInput::Splat { tile, slot: slot() };
+        }
+        let (loops, slot) = (tile.loops(), slot());
+        match loops[..] {
+            // Extents are powers of two, so pieces begin where it repeats.
+            [(times, 0), ..] if n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops, slot },
+            _ => SweepInput::Strided { tile, loops, slot },
+        }
+    }
+
     /// Whether all elements are the same.
     pub(crate) fn is_splat(&self) -> bool {
         matches!(self, SweepInput::Splat { .. })

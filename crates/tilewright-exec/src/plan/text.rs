@@ -10,8 +10,8 @@
 //! strides, unless its elements lie in order. A label is `^N`, and in finished code the number of an instruction.
 
 use super::{
-    AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Inst, Matmul, Param, Placement, PointerAccess, Src, Step, Sweep,
-    SweepInput, Tile, Update, VReg, ViewAccess, ViewDim, Way,
+    AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Inst, LoopBody, Matmul, Param, Placement, PointerAccess, Src, Step,
+    Sweep, SweepInput, Tile, Update, VReg, ViewAccess, ViewDim, Way,
     access::{Index, Leaf},
     inst::{Elementwise, Order, Slice},
 };
@@ -149,7 +149,9 @@ impl Display for Sweep {
             Way::OnePiece(_) => "one_piece",
             Way::Pieces => "pieces",
         };
-        writeln!(f, "sweep {way} of {}{} {{", self.n, flag(self.reads_ahead, " reads_ahead"))?;
+        write!(f, "sweep {way} of {}", self.n)?;
+        self.rounds.map_or(Ok(()), |rounds| write!(f, " rounds of {}", rounds.counter))?;
+        writeln!(f, "{} {{", flag(self.reads_ahead, " reads_ahead"))?;
         for (i, input) in self.inputs.iter().enumerate() {
             write!(f, "          in{i} = {input}")?;
             if let Some(bits) = self.region().and_then(|region| region.known(i)) {
@@ -350,9 +352,13 @@ impl Display for Inst {
             Inst::Jump(target) => write!(f, "jump ^{target}"),
             Inst::BranchUnless { condition, target } => write!(f, "branch_unless {condition}, ^{target}"),
             Inst::JumpBack { target, waits } => write!(f, "jump_back ^{target}{}", flag(*waits, " waits")),
-            Inst::ForHead { counter, upper, step, signed, exit, only_multiplies } => {
-                let (sign, only) = (flag(!*signed, " unsigned"), flag(*only_multiplies, " only_multiplies"));
-                write!(f, "for {counter} to {upper} step {step}{sign} else ^{exit}{only}")
+            Inst::ForHead { counter, upper, step, signed, exit, body } => {
+                let body = match body {
+                    LoopBody::Any => "",
+                    LoopBody::Product => " only_multiplies",
+                    LoopBody::Sweep => " only_sweeps",
+                };
+                write!(f, "for {counter} to {upper} step {step}{} else ^{exit}{body}", flag(!*signed, " unsigned"))
             }
             Inst::ForNext { counter, upper, step, signed, target, waits } => {
                 let (sign, waits) = (flag(!*signed, " unsigned"), flag(*waits, " waits"));

@@ -70,9 +70,9 @@ fn parts(plan: &Plan, inst: &Inst, site: u32) -> Vec<Part> {
 
 /// The steps of a sweep and the reductions that begin in it, each with the operation that it came from.
 fn steps(sweep: &Sweep, site: u32) -> impl Iterator<Item = (u32, (Work, u64))> {
-    let steps = sweep.steps.iter().enumerate().map(move |(i, step)| {
+    let steps = sweep.steps.iter().zip(sweep.computed_elements()).enumerate().map(move |(i, (step, elements))| {
         let site = sweep.sites.get(i).copied().unwrap_or(site);
-        (site, computed(&step.kernel, sweep.n))
+        (site, computed(&step.kernel, elements))
     });
     let parts = sweep.region().and_then(|region| region.parts()).map_or(1, |parts| parts.count);
     let folds = sweep.folds.iter().map(move |fold| {

@@ -43,6 +43,12 @@ impl Count<'_> {
         Ok(is_first)
     }
 
+    /// How many iterations there are, where there is a first one.
+    pub(super) fn rounds(&self, [counter, upper, step]: [u64; 3]) -> u64 {
+        // The difference of two signed numbers is one without sign.
+        (upper.wrapping_sub(counter) - 1) / step + 1
+    }
+
     /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
     #[inline]
     pub(super) fn advance(&self, regs: &Frame) -> bool {

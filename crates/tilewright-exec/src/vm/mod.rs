@@ -25,6 +25,7 @@ mod region;
 mod rows;
 mod sums;
 mod sweep;
+mod sweep_loop;
 mod tiling;
 mod updates;
 mod view;
@@ -49,7 +50,7 @@ use crate::{
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
     },
     output::Output,
-    plan::{Inst, Plan, Tile},
+    plan::{Inst, LoopBody, Plan, Tile},
     profile::{Profiler, WorkerProfile},
 };
 use count::Count;
@@ -254,8 +255,8 @@ pub(crate) struct Machine<'l> {
     sums: Sums,
     /// What is measured, if the launch is profiled.
     profile: Option<Box<WorkerProfile<'l>>>,
-    /// Rounds of loops of products that ran as one instruction, until a profile takes them.
-    multiplied: u64,
+    /// Rounds of loops that their heads ran as one instruction, until a profile takes them.
+    rounds: u64,
     /// Why an instruction failed.
     failure: Option<LaunchErrorKind>,
 }
@@ -298,7 +299,7 @@ impl<'l> Machine<'l> {
             ahead: Ahead::default(),
             sums: Sums::default(),
             profile: launch.profiler.map(|profiler| Box::new(profiler.worker(launch.plan.code.len()))),
-            multiplied: 0,
+            rounds: 0,
             failure: None,
         })
     }
@@ -419,10 +420,16 @@ impl<'l> Machine<'l> {
                 let count = Count { counter: *counter, upper, step, signed: *signed };
                 return if count.advance(regs) { self.back(*target, *waits) } else { Flow::Next };
             }
-            Inst::ForHead { counter, upper, step, signed, exit, only_multiplies } => {
+            Inst::ForHead { counter, upper, step, signed, exit, body } => {
                 let count = Count { counter: *counter, upper, step, signed: *signed };
                 match count.begin(regs) {
-                    Ok(true) => return if *only_multiplies { self.multiply_in_loop(&count, *exit, block) } else { Flow::Next },
+                    Ok(true) => {
+                        return match body {
+                            LoopBody::Any => Flow::Next,
+                            LoopBody::Product => self.multiply_in_loop(&count, *exit, block),
+                            LoopBody::Sweep => self.sweep_in_loop(&count, *exit, block),
+                        };
+                    }
                     Ok(false) => return Flow::Goto(*exit),
                     Err(kind) => Err(kind),
                 }

@@ -83,7 +83,7 @@ impl Machine<'_> {
             } else if !goes_on {
                 self.read_result_ahead(matmul.dst, exit, regs);
             }
-            self.multiplied += rounds as u64;
+            self.rounds += rounds as u64;
             products.multiply(rounds, &lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
             match next {
                 _ if launch.interrupt.is_set() => return Flow::Interrupted,

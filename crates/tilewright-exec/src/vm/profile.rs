@@ -1,20 +1,29 @@
 //! The machine of a launch that is profiled: the same loops, and a clock that is read behind each instruction.
 
 use super::{Block, Machine, Outcome};
-use crate::{LaunchError, plan::Inst};
+use crate::{
+    LaunchError,
+    plan::{Inst, LoopBody},
+};
 
 impl Machine<'_> {
     /// Notes that the instruction at `pc` has run, so often as one.
     pub(super) fn measure(&mut self, pc: usize, count: u64) {
-        let rounds = std::mem::take(&mut self.multiplied);
+        let rounds = std::mem::take(&mut self.rounds);
         let Some(profile) = &mut self.profile else { return };
         match self.launch.plan.code.get(pc) {
             // The head of a loop that only multiplies ran so many rounds of it: two loads, a product and the end of the loop. The product
             // reads what the loads would have brought.
-            Some(Inst::ForHead { .. }) if rounds > 0 => {
+            Some(Inst::ForHead { body: LoopBody::Product, .. }) if rounds > 0 => {
                 profile.ran(pc + PRODUCT, rounds);
                 profile.ran_inside(pc, count);
                 [pc + 1, pc + 2, pc + PRODUCT + 1].into_iter().for_each(|pc| profile.ran_inside(pc, rounds));
+            }
+            // A loop of a sweep: that, and the end of the loop.
+            Some(Inst::ForHead { body: LoopBody::Sweep, .. }) if rounds > 0 => {
+                profile.ran(pc + 1, rounds);
+                profile.ran_inside(pc, count);
+                profile.ran_inside(pc + 2, rounds);
             }
             _ => profile.ran(pc, count),
         }

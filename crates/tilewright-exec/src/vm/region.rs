@@ -135,6 +135,28 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
     if apart.is_empty() { Ok(()) } else { Err(apart) }
 }
 
+/// How many elements go through some rounds of a loop before others do: enough for several vectors side by side.
+const ELEMENTS_IN_ROUNDS: usize = 256;
+/// The fewest rounds that they go through, so that what is carried is seldom read and written.
+const FEWEST_ROUNDS: usize = 16;
+
+/// The rounds of a loop that are still to be done.
+#[derive(Clone, Copy)]
+pub(super) struct RoundsLeft {
+    pub(super) left: u64,
+    /// The counter of the first of them, how much it grows from one to the next, and the bits that it is counted in.
+    pub(super) counter: u64,
+    pub(super) step: u64,
+    pub(super) mask: u64,
+}
+
+impl RoundsLeft {
+    /// What is left behind some.
+    fn behind(self, rounds: u64) -> RoundsLeft {
+        RoundsLeft { left: self.left - rounds, counter: self.counter.wrapping_add(rounds.wrapping_mul(self.step)), ..self }
+    }
+}
+
 /// A region that runs on the registers of a block.
 pub(super) struct Run<'a> {
     sweep: &'a Sweep,
@@ -211,6 +233,41 @@ impl<'a> Run<'a> {
             }
             from += part;
         }
+    }
+
+    /// Runs all rounds of the loop that its sweep goes round, for a part of the elements after the other; of what takes long, some rounds at a time.
+    pub(super) fn in_rounds(&self, count: RoundsLeft, ahead: &mut Ahead) {
+        let code = self.region.usual(self.sweep);
+        let (row, all) = (self.region.row, self.region.nest.loops[0].extent);
+        let part = (ELEMENTS_IN_ROUNDS / row).clamp(1, all);
+        let work = self.sweep.steps.len() * part * row;
+        let together = (PART / work).max(if work <= PART { FEWEST_ROUNDS } else { 1 }) as u64;
+        let mut looks = Looks::new();
+        for from in (0..all).step_by(part) {
+            let rows = part.min(all - from);
+            if (from * row).is_multiple_of(PIECE) {
+                ahead.fetch_share();
+            }
+            let mut count = count;
+            while count.left > 0 {
+                let rounds = count.left.min(together);
+                if looks.end_after(work * rounds as usize) {
+                    return;
+                }
+                match code {
+                    Executable::Native(native) => run(native, |args| self.args_in_rounds(from, rows, rounds, count, args)),
+                    Executable::Portable(code) => run_portable(code, |args| self.args_in_rounds(from, rows, rounds, count, args)),
+                }
+                count = count.behind(rounds);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn args_in_rounds(&self, from: usize, rows: usize, rounds: u64, count: RoundsLeft, args: &mut impl TakesArgs<'a>) {
+        self.args_in_order(from, rows, args);
+        args.add(Arg::Count(rounds as i64));
+        [count.counter, count.step].into_iter().for_each(|bits| args.add(Arg::Lane(bits & count.mask)));
     }
 
     /// Runs it over a nest that [`arrange`] found to suit it.

@@ -17,6 +17,7 @@ mod multimem;
 mod over_k;
 mod prints;
 mod products;
+mod rounds;
 mod rows;
 mod statements;
 mod stored;
@@ -32,6 +33,7 @@ pub(crate) use elementwise::elementwise_program;
 pub(crate) use grouped::grouped_program;
 pub(crate) use integers::integer_program;
 pub(crate) use over_k::over_k_program;
+pub(crate) use rounds::rounds_program;
 pub(crate) use stored::{BROKEN, stopped_program, stored_program};
 pub(crate) use sums::sum_program;
 

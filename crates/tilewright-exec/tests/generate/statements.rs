@@ -8,7 +8,7 @@ use tilewright_ir::{AttrData, AttrName, AttrValue, ComparisonPredicate, Opcode, 
 const MAX_DEPTH: usize = 3;
 
 /// More numbers than vectors of the CPU have, but no more than input.
-const MANY: i64 = 256;
+pub(super) const MANY: i64 = 256;
 
 pub(super) const I32: Element = Element::Number(Scalar::I32);
 pub(super) const I1: Element = Element::Number(Scalar::I1);
@@ -46,7 +46,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.choices.below(29) {
+        match self.choices.below(30) {
             17 | 18 | 24 | 25 | 28 if self.grouped => self.chain(),
             19 if self.grouped && self.choices.once_in(2) => self.product(),
             19 if self.grouped => self.promise(),
@@ -75,6 +75,7 @@ impl Generator<'_> {
             26 | 27 => self.chain(),
             28 if self.choices.once_in(2) => self.lanes(),
             28 => self.store_and_combine(),
+            29 if self.depth < MAX_DEPTH && self.choices.once_in(2) => self.rounds(),
             _ => self.regular(),
         }
     }

@@ -22,7 +22,12 @@ where
     Self: InstructionSet,
 {
     pub(super) fn loop_(&mut self, inner: &Loop) {
-        self.begin_carried(&inner.carried);
+        self.loop_side_by_side(inner, 1);
+    }
+
+    /// A loop, of so many vectors side by side.
+    fn loop_side_by_side(&mut self, inner: &Loop, vectors: usize) {
+        self.for_each_vector(vectors, |walk| walk.begin_carried(&inner.carried));
         let innermost = !inner.body.iter().any(|item| matches!(item, Item::Loop(_)));
         let free = self.free.clone();
         let index = self.cell(innermost);
@@ -36,7 +41,9 @@ where
             Kind::Serial => {
                 let head = self.label();
                 self.bind(head);
-                self.iteration(inner, 1);
+                self.items_side_by_side(&inner.body, vectors);
+                self.for_each_vector(vectors, |walk| walk.next_carried(&inner.carried, Going::All));
+                self.advance(1);
                 self.jump_if(index, Order::Below, Bound::Count(inner.count), head);
             }
             Kind::Lanes => self.over_lanes(inner, index, over),
@@ -82,11 +89,37 @@ where
         }
     }
 
-    /// The body once, and all that goes on to the next iteration, which is `step` further.
+    /// The body of a loop over lanes once, and all that goes on to the next iteration, which is `step` further.
     fn iteration(&mut self, inner: &Loop, step: i64) {
         self.items(&inner.body);
-        self.next_carried(&inner.carried, if inner.kind == Kind::Lanes { Going::Active } else { Going::All });
+        self.next_carried(&inner.carried, Going::Active);
         self.advance(step);
+    }
+
+    /// Each item for so many vectors, one after the other.
+    fn items_side_by_side(&mut self, items: &[Item], vectors: usize) {
+        for item in items {
+            if let Item::Loop(inner) = item {
+                self.list(item);
+                self.loop_side_by_side(inner, vectors);
+                continue;
+            }
+            // What is the same for all lanes is for all vectors.
+            let uniform = item.result().is_some_and(|value| self.code.variability(value) == Variability::Uniform);
+            self.for_each_vector(if uniform { 1 } else { vectors }, |walk| walk.item(item));
+        }
+    }
+
+    /// Emits the same for so many vectors that are computed side by side.
+    fn for_each_vector(&mut self, vectors: usize, mut emit: impl FnMut(&mut Self)) {
+        if vectors == 1 {
+            return emit(self);
+        }
+        for part in 0..vectors {
+            (self.part, self.ahead) = (part, part * self.width);
+            emit(self);
+        }
+        (self.part, self.ahead) = (0, 0);
     }
 
     /// Moves the loop's index and the addresses of its places on by some iterations.
@@ -120,15 +153,7 @@ where
         }
         self.bind(head);
         if unrolled > 1 {
-            for item in &inner.body {
-                // What is the same for all lanes is for all vectors.
-                let uniform = item.result().is_some_and(|value| self.code.variability(value) == Variability::Uniform);
-                for part in 0..if uniform { 1 } else { unrolled } {
-                    (self.part, self.ahead) = (part, part * self.width);
-                    self.item(item);
-                }
-            }
-            (self.part, self.ahead) = (0, 0);
+            self.items_side_by_side(&inner.body, unrolled);
             self.advance(group);
         } else {
             for part in 0..parts {
@@ -205,6 +230,8 @@ where
                 };
                 match (from, active) {
                     (Source::Memory(place), None) => self.value_from_memory(c.arg, place),
+                    // It was computed there.
+                    (Source::Value(next), None) if self.location(next) == self.location(c.arg) => {}
                     (Source::Value(next), None) => self.copy_value(next, c.arg),
                     (from, Some(active)) => self.copy_active(from, c.arg, active),
                 }

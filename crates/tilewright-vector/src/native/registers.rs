@@ -5,9 +5,10 @@
 //! that is read least for the time it lives. Constants live in memory anyway and get the registers that are left.
 
 use crate::{
-    code::{Carried, Code, Count, Item, Kind, Loop, Value, Variability, While},
+    code::{Carried, Code, Count, Fold, Item, Kind, Loop, Value, Variability, While},
     prim::{Lane, Prim},
 };
+use std::collections::HashMap;
 
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,10 +48,14 @@ pub(super) struct Registers {
 /// The fewest items of a loop's body that are computed for several vectors side by side: long chains of items that wait for each other.
 const FEWEST_UNROLLED: usize = 3;
 
+/// Two vectors that carry something side by side may read and write slots once in so many times.
+const MOST_SLOTS: f32 = 8.0;
+
 /// From one item to the next: more than vectors side by side.
 const STEP: u32 = 8;
 
-/// Whether a loop computes `unrolled` vectors of `width` lanes side by side, if there are registers for them.
+/// Whether a loop computes `unrolled` vectors of `width` lanes side by side, if there are registers for them. Loops inside go round for all of
+/// them together.
 pub(super) fn is_unrolled(inner: &Loop, width: usize, unrolled: usize) -> bool {
     // What is left of vectors side by side is computed with masks.
     let group = (unrolled * width) as i64;
@@ -58,12 +63,24 @@ pub(super) fn is_unrolled(inner: &Loop, width: usize, unrolled: usize) -> bool {
         Count::Const(n) => n % group == 0 || n >= 4 * group,
         Count::Param(_) => true,
     };
-    let plain = |item: &Item| !matches!(item, Item::Loop(_) | Item::Fold(_) | Item::Gather { .. } | Item::Scatter { .. });
     worthwhile
         && inner.kind == Kind::Lanes
         && inner.carried.is_empty()
-        && inner.body.len() >= FEWEST_UNROLLED
-        && inner.body.iter().all(plain)
+        && items_in(&inner.body) >= FEWEST_UNROLLED
+        && can_be_side_by_side(&inner.body)
+}
+
+/// How many items there are, with those in loops.
+fn items_in(items: &[Item]) -> usize {
+    items.iter().map(|item| if let Item::Loop(inner) = item { items_in(&inner.body) } else { 1 }).sum()
+}
+
+/// Whether each item can be computed for one vector after the other.
+fn can_be_side_by_side(items: &[Item]) -> bool {
+    items.iter().all(|item| match item {
+        Item::Loop(inner) => can_be_side_by_side(&inner.body),
+        item => !matches!(item, Item::Fold(_) | Item::Gather { .. } | Item::Scatter { .. }),
+    })
 }
 
 /// The locations of all values.
@@ -74,7 +91,7 @@ pub(super) struct Locations {
     pub(super) slots: u32,
     /// How many vectors values live in: those up to this number.
     pub(super) vectors: u8,
-    /// How often slots are read and written, more often in loops.
+    /// How often slots are read and written, more often in loops; 0 if that is worth what is computed side by side.
     pub(super) spilled: f32,
 }
 
@@ -111,7 +128,11 @@ pub(super) fn assign(code: &Code, registers: Registers) -> Locations {
     scan.items(&code.body);
     scan.place();
     let in_slots = scan.intervals.iter().filter(|interval| matches!(interval.location, Location::Slot(_)));
-    let spilled = in_slots.map(|interval| interval.weight).sum();
+    let spilled: f32 = in_slots.map(|interval| interval.weight).sum();
+    let all: f32 = scan.intervals.iter().map(|interval| interval.weight).sum();
+    // Rounds of a loop wait for each other, so that a second vector is worth some slots; more vectors would take too many.
+    let is_worth_it = scan.carries_side_by_side && registers.unrolled == 2 && spilled * MOST_SLOTS < all;
+    let spilled = if is_worth_it { 0.0 } else { spilled };
     let vectors = scan.intervals.iter().filter(|interval| interval.class == Class::Vector);
     let vectors = vectors.filter_map(|interval| if let Location::Register(n) = interval.location { Some(n + 1) } else { None }).max();
     Locations { owners: scan.owners, intervals: scan.intervals, slots: scan.slots, vectors: vectors.unwrap_or(0), spilled }
@@ -129,6 +150,47 @@ struct Scan<'a> {
     slots: u32,
     /// Whether the loop around is unrolled.
     is_unrolled: bool,
+    /// Whether vectors side by side carry something from round to round of a loop.
+    carries_side_by_side: bool,
+    /// What serial loops hand on that is computed where the next iteration finds it, with what that gets.
+    handed_on: HashMap<Value, Value>,
+}
+
+/// What a serial loop hands on that can be written where it is carried as soon as it is computed: nothing reads what the iteration got behind
+/// that. With what the iteration got.
+fn written_in_place(carried: &[Carried], body: &[Item]) -> impl Iterator<Item = (Value, Value)> {
+    let mut last_read: HashMap<Value, usize> = carried.iter().map(|c| (c.arg, 0)).collect();
+    let mut computed: HashMap<Value, usize> = HashMap::new();
+    for (at, item) in body.iter().enumerate() {
+        for_each_read(item, &mut |value| {
+            last_read.entry(value).and_modify(|last| *last = at);
+        });
+        if let Item::Prim { result, .. } | Item::Lookup { result, .. } = item {
+            computed.insert(*result, at);
+        }
+    }
+    // What others hand on is read at the end.
+    for c in carried {
+        last_read.entry(c.next).and_modify(|last| *last = body.len());
+    }
+    carried.iter().filter(move |c| computed.get(&c.next).is_some_and(|at| last_read[&c.arg] <= *at)).map(|c| (c.next, c.arg))
+}
+
+/// Calls `f` with each value that an item reads, and what is in it.
+fn for_each_read(item: &Item, f: &mut impl FnMut(Value)) {
+    item.for_each_operand(&mut *f);
+    let body = match item {
+        Item::Loop(Loop { carried, body, .. }) | Item::While(While { carried, body, .. }) => {
+            carried.iter().for_each(|c| f(c.next));
+            body
+        }
+        Item::Fold(Fold { combined, body, .. }) => {
+            combined.iter().for_each(|value| f(*value));
+            body
+        }
+        _ => return,
+    };
+    body.iter().for_each(|item| for_each_read(item, f));
 }
 
 impl<'a> Scan<'a> {
@@ -145,6 +207,8 @@ impl<'a> Scan<'a> {
             loops: Vec::new(),
             slots: 0,
             is_unrolled: false,
+            carries_side_by_side: false,
+            handed_on: HashMap::new(),
         }
     }
 
@@ -170,6 +234,10 @@ impl<'a> Scan<'a> {
     }
 
     fn define(&mut self, value: Value, constant: bool) {
+        if let Some(arg) = self.handed_on.get(&value).filter(|arg| self.code.variability(**arg) == self.code.variability(value)) {
+            self.owners[value.index()] = Owner { is_overwritten: true, ..self.owners[arg.index()] };
+            return self.read(value);
+        }
         let lane = self.code.lane(value);
         let count = match self.code.variability(value) {
             Variability::Partial => self.registers.parts,
@@ -212,7 +280,7 @@ impl<'a> Scan<'a> {
             self.now += STEP;
             item.for_each_operand(|v| self.read(v));
             match item {
-                Item::Prim { result, prim, operands } if self.keeps_place(*prim, operands[0]) => {
+                Item::Prim { result, prim, operands } if !self.handed_on.contains_key(result) && self.keeps_place(*prim, operands[0]) => {
                     self.owners[result.index()] = self.owners[operands[0].index()];
                 }
                 Item::Prim { result, .. } | Item::Lookup { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => {
@@ -227,8 +295,12 @@ impl<'a> Scan<'a> {
                 Item::Const { result, .. } => self.define(*result, true),
                 Item::Store { .. } | Item::Scatter { .. } => {}
                 Item::Loop(inner) => {
-                    let unrolls = self.unrolls(inner);
+                    let unrolls = self.is_unrolled || self.unrolls(inner);
                     let outside = std::mem::replace(&mut self.is_unrolled, unrolls);
+                    if inner.kind == Kind::Serial {
+                        self.carries_side_by_side |= unrolls && !inner.carried.is_empty();
+                        self.handed_on.extend(written_in_place(&inner.carried, &inner.body));
+                    }
                     self.loop_(&inner.carried, &inner.body);
                     self.is_unrolled = outside;
                 }

@@ -307,11 +307,16 @@ where
         items.iter().for_each(|item| self.item(item));
     }
 
-    pub(super) fn item(&mut self, item: &Item) {
+    /// Notes that what is emitted from here on is an item.
+    pub(super) fn list(&mut self, item: &Item) {
         let position = self.encoder().len();
         if let Some(listed) = &mut self.listed {
             listed.push((position, self.code.first_line(item)));
         }
+    }
+
+    pub(super) fn item(&mut self, item: &Item) {
+        self.list(item);
         match item {
             Item::Loop(inner) => self.loop_(inner),
             Item::While(inner) => self.while_(inner),

@@ -5,7 +5,7 @@ use crate::hash::HashSet;
 use crate::{
     PlanError,
     elem::Elem,
-    plan::{Inst, Tile, VReg, tile::Base},
+    plan::{Inst, LoopBody, Tile, VReg, tile::Base},
 };
 use tilewright_ir::{AttrName, Block, Body, MemoryOrderingSemantics, Op, OpRef, Opcode, Scalar, TypeTable, Value};
 
@@ -88,7 +88,7 @@ impl<'m> Lowerer<'m> {
         self.define_carried([index].into_iter(), &[Some(counter)])?;
         self.define_carried(args, &carried)?;
         let (head, next, exit) = (self.new_label(), self.new_label(), self.new_label());
-        self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed, exit, only_multiplies: false });
+        self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed, exit, body: LoopBody::Any });
         self.place_label(head);
         self.loops.push(Loop { carried: carried.clone(), results: Vec::new(), next, exit, scope: self.open.len() });
         let at = self.site;

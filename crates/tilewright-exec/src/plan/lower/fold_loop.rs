@@ -6,7 +6,7 @@ use crate::{
     PlanError,
     elem::Elem,
     kernels::ElemOp,
-    plan::{FoldKind, Inst, Slice, Tile, VReg, inst::Elementwise, tile::Base},
+    plan::{FoldKind, Inst, LoopBody, Slice, Tile, VReg, inst::Elementwise, tile::Base},
 };
 use tilewright_ir::{Block, Scalar};
 
@@ -97,7 +97,7 @@ impl<'m> Lowerer<'m> {
         let (counter, tile) = self.new_tile(INDEX, &[]);
         let (head, exit) = (self.new_label(), self.new_label());
         self.emit(Inst::Move { src: lower, dst: counter });
-        self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed: false, exit, only_multiplies: false });
+        self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed: false, exit, body: LoopBody::Any });
         self.place_label(head);
         body(self, tile)?;
         self.emit(Inst::ForNext { counter, upper, step, signed: false, target: head, waits: false });
