@@ -386,3 +386,74 @@ def huber_kernel(x, target, y, TILE: ConstInt, delta):
 def huber(n):
     arguments = [floats(f32, n), floats(f32, n), result(f32, n), 1024, Number(f32, 0.5)]
     return Problem(huber_kernel, arguments, -(-n // 1024), torch=lambda x, t: F.huber_loss(x, t, reduction="none", delta=0.5))
+
+
+@ct.kernel
+def mandelbrot_kernel(out, W: ConstInt, H: ConstInt, TX: ConstInt, TY: ConstInt, steps):
+    """Rounds of a loop that only compute: points that have left stay where they are."""
+    bx, by = ct.bid(0), ct.bid(1)
+    px = (bx * TX + ct.arange(TX, dtype=ct.int32)).astype(ct.float32)
+    py = (by * TY + ct.arange(TY, dtype=ct.int32)).astype(ct.float32)
+    cx = (px * (3.0 / W) - 2.0)[None, :]
+    cy = (py * (2.0 / H) - 1.0)[:, None]
+    zx = ct.full((TY, TX), 0.0, dtype=ct.float32)
+    zy = ct.full((TY, TX), 0.0, dtype=ct.float32)
+    n = ct.full((TY, TX), 0, dtype=ct.int32)
+    for _ in range(steps):
+        inside = zx * zx + zy * zy <= 4.0
+        nx = zx * zx - zy * zy + cx
+        ny = 2.0 * zx * zy + cy
+        zx = ct.where(inside, nx, zx)
+        zy = ct.where(inside, ny, zy)
+        n = n + inside.astype(ct.int32)
+    ct.store(out, index=(by, bx), tile=n)
+
+
+@practice("mandelbrot_f32", full={"h": 512, "w": 512}, quick={"h": 64, "w": 64})
+def mandelbrot(h, w):
+    def run():
+        cx = (torch.arange(w, dtype=torch.float32) * (3.0 / w) - 2.0)[None, :]
+        cy = (torch.arange(h, dtype=torch.float32) * (2.0 / h) - 1.0)[:, None]
+        zx, zy, n = torch.zeros(h, w), torch.zeros(h, w), torch.zeros(h, w, dtype=torch.int32)
+        for _ in range(50):
+            inside = zx * zx + zy * zy <= 4.0
+            nx = zx * zx - zy * zy + cx
+            ny = 2.0 * zx * zy + cy
+            zx, zy = torch.where(inside, nx, zx), torch.where(inside, ny, zy)
+            n = n + inside.int()
+        return n
+
+    # A product, four more, four sums and differences, and a comparison, 50 times.
+    arguments = [result(i32, h, w), w, h, 64, 16, Number(i32, 50)]
+    return Problem(mandelbrot_kernel, arguments, (w // 64, h // 16), torch=run, reference=run, flops=h * w * 50 * 10)
+
+
+@ct.kernel
+def pi_kernel(seed, hits, TILE: ConstInt, rounds):
+    """Points in a square, of which those in a circle are counted: the generator of each element is carried."""
+    i = ct.bid(0)
+    state = ct.load(seed, index=(i,), shape=(TILE,))
+    inside = ct.full((TILE,), 0, dtype=ct.int32)
+    for _ in range(rounds):
+        state = state * 1664525 + 1013904223
+        x = (state >> 8).astype(ct.float32) * (1.0 / (1 << 23))
+        state = state * 1664525 + 1013904223
+        y = (state >> 8).astype(ct.float32) * (1.0 / (1 << 23))
+        inside = inside + (x * x + y * y <= 1.0).astype(ct.int32)
+    ct.store(hits, index=(i,), tile=inside)
+
+
+@practice("monte_carlo_pi_i32", full={"n": 1 << 14}, quick={"n": 1 << 11})
+def monte_carlo_pi(n):
+    def run(seed):
+        state, inside = seed, torch.zeros_like(seed)
+        for _ in range(256):
+            state = state * 1664525 + 1013904223
+            x = (state >> 8).float() * (1.0 / (1 << 23))
+            state = state * 1664525 + 1013904223
+            y = (state >> 8).float() * (1.0 / (1 << 23))
+            inside = inside + (x * x + y * y <= 1.0).int()
+        return inside
+
+    arguments = [below(1 << 30, i32, n), result(i32, n), 1024, Number(i32, 256)]
+    return Problem(pi_kernel, arguments, n // 1024, torch=run, reference=run, flops=n * 256 * 6)
