@@ -9,7 +9,8 @@ use tilewright_exec::{
 };
 use tilewright_ir::Scalar;
 
-/// Rounds of `(p, q, s) = (q, 3 * (p + q) + k, s + float(k) / 2)` on tiles of `N` elements, which also reads a number for each row of eight.
+/// Rounds of `(p, q, s, w) = (q, (3 * (p + q) + k ^ row) + w, s + float(k) / 2, 5 * w + k)` on tiles `p`, `q` and `s` of `N` elements, a number `w`, and `row`,
+/// a number for each eight elements. The sum of `s` and `w` is stored.
 const KERNEL: &str = "
 entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %lower: tile<CT>, %upper: tile<CT>, %step: tile<CT>) {
   %zero = constant <i32: 0> : tile<i32>
@@ -28,7 +29,8 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %lower: tile<CT>, %upper: t
   %three = constant <i32: 3> : tile<1xNxi32>
   %none = constant <f32: 0.0> : tile<1xNxf32>
   %half = constant <f32: 0.5> : tile<f32>
-  %p, %q, %s = for UNSIGNED%k in (%lower to %upper, step %step) : tile<CT> iter_values(%p0 = %a, %q0 = %b, %s0 = %none) -> (tile<1xNxi32>, tile<1xNxi32>, tile<1xNxf32>) {
+  %five = constant <i32: 5> : tile<i32>
+  %p, %q, %s, %w = for UNSIGNED%k in (%lower to %upper, step %step) : tile<CT> iter_values(%p0 = %a, %q0 = %b, %s0 = %none, %w0 = %one) -> (tile<1xNxi32>, tile<1xNxi32>, tile<1xNxf32>, tile<i32>) {
     %k32 = CONVERT
     %k1 = reshape %k32 : tile<i32> -> tile<1x1xi32>
     %ks = broadcast %k1 : tile<1x1xi32> -> tile<1xNxi32>
@@ -39,11 +41,19 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %lower: tile<CT>, %upper: t
     %sum = addi %p0, %q0 : tile<1xNxi32>
     %times = muli %sum, %three : tile<1xNxi32>
     %more = addi %times, %ks : tile<1xNxi32>
-    %next = xori %more, %row : tile<1xNxi32>
+    %turned = xori %more, %row : tile<1xNxi32>
+    %w1 = reshape %w0 : tile<i32> -> tile<1x1xi32>
+    %ws = broadcast %w1 : tile<1x1xi32> -> tile<1xNxi32>
+    %next = addi %turned, %ws : tile<1xNxi32>
+    %w5 = muli %w0, %five : tile<i32>
+    %wn = addi %w5, %k32 : tile<i32>
     %s1 = addf %s0, %hs : tile<1xNxf32>
-    continue %q0, %next, %s1 : tile<1xNxi32>, tile<1xNxi32>, tile<1xNxf32>
+    continue %q0, %next, %s1, %wn : tile<1xNxi32>, tile<1xNxi32>, tile<1xNxf32>, tile<i32>
   }
-  %bits = bitcast %s : tile<1xNxf32> -> tile<1xNxi32>
+  %bits0 = bitcast %s : tile<1xNxf32> -> tile<1xNxi32>
+  %last1 = reshape %w : tile<i32> -> tile<1x1xi32>
+  %last = broadcast %last1 : tile<1x1xi32> -> tile<1xNxi32>
+  %bits = addi %bits0, %last : tile<1xNxi32>
   %t2 = store_view_tko weak %p, %ys[%zero, %zero] : tile<1xNxi32>, partition_view<tile=(1xN), tensor_view<3xNxi32, strides=[N,1]>>, tile<i32> -> token
   %t3 = store_view_tko weak %q, %ys[%one, %zero] : tile<1xNxi32>, partition_view<tile=(1xN), tensor_view<3xNxi32, strides=[N,1]>>, tile<i32> -> token
   %t4 = store_view_tko weak %bits, %ys[%two, %zero] : tile<1xNxi32>, partition_view<tile=(1xN), tensor_view<3xNxi32, strides=[N,1]>>, tile<i32> -> token
@@ -113,16 +123,18 @@ impl Rounds {
 
     fn expected(self, n: usize) -> Vec<i32> {
         let mut tiles: Vec<(i32, i32, f32)> = (0..n).map(|i| (number(i), number(n + i), 0.0)).collect();
+        let mut w = 1i32;
         for k in self.counters() {
             for (i, (p, q, s)) in tiles.iter_mut().enumerate() {
-                let next = p.wrapping_add(*q).wrapping_mul(3).wrapping_add(k) ^ (i / 8) as i32;
-                (*p, *q, *s) = (*q, next, *s + k as f32 * 0.5);
+                let turned = p.wrapping_add(*q).wrapping_mul(3).wrapping_add(k) ^ (i / 8) as i32;
+                (*p, *q, *s) = (*q, turned.wrapping_add(w), *s + k as f32 * 0.5);
             }
+            w = w.wrapping_mul(5).wrapping_add(k);
         }
         let [p, q, s]: [Vec<i32>; 3] = [
             tiles.iter().map(|tile| tile.0).collect(),
             tiles.iter().map(|tile| tile.1).collect(),
-            tiles.iter().map(|tile| tile.2.to_bits().cast_signed()).collect(),
+            tiles.iter().map(|tile| tile.2.to_bits().cast_signed().wrapping_add(w)).collect(),
         ];
         [p, q, s].concat()
     }

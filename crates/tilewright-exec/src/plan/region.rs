@@ -156,18 +156,28 @@ pub(super) fn suits<'a>(n: usize, kernels: impl Iterator<Item = &'a Kernel> + Cl
 }
 
 impl Region {
-    /// The region of a sweep over `n` elements, if it can be one. `shape`: the tile that its results are, if that is known.
-    pub(super) fn of(n: usize, shape: &[usize], inputs: &[SweepInput], steps: &[Step], machine: &TargetMachine) -> Option<Region> {
+    /// The region of a sweep over `n` elements, if it can be one. `shape`: the tile that its results are, if that is known. `rounds`: the loop that it
+    /// goes round.
+    pub(super) fn of(
+        n: usize,
+        shape: &[usize],
+        inputs: &[SweepInput],
+        steps: &[Step],
+        rounds: Option<&Rounds>,
+        machine: &TargetMachine,
+    ) -> Option<Region> {
         let results = written(steps);
         let count = inputs.len() + results.clone().count();
         if count > MAX_BUFFERS || !steps.iter().all(is_lowered) {
             return None;
         }
         let (buffers, in_memory) = buffers(inputs, results);
-        let results = buffers.len() - in_memory.len();
+        let is_number = |at: &Src| matches!(at, Src::Reg(reg, _) if rounds.is_some_and(|rounds| rounds.numbers.contains(reg)));
         let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>, result: Vec<(usize, usize)>| {
             let inputs = in_memory.iter().map(|tile| loops(tile));
-            Nest::common(n, &inputs.chain(std::iter::repeat_n(result, results)).collect::<Vec<_>>())
+            let results = buffers[in_memory.len()..].iter();
+            let results = results.map(|buffer| if is_number(&buffer.at) { vec![(n, 0)] } else { result.clone() });
+            Nest::common(n, &inputs.chain(results).collect::<Vec<_>>())
         };
         let nest = walked(&Tile::loops, vec![(n, 1)])?;
         let row = nest.loops.last()?;
@@ -283,7 +293,7 @@ impl Region {
 
     /// Its vector code, with the parameters of the buffers.
     fn lower(&self, sweep: &Sweep, walks: &Walks) -> (Code, Vec<Param>) {
-        let code = Lowering::new(self, sweep, walks).code(&sweep.steps, &sweep.folds);
+        let code = Lowering::new(self, sweep, walks).code(sweep);
         code.unwrap_or_else(|| unreachable!("regions have steps that are lowered, of values that are there"))
     }
 
@@ -356,7 +366,7 @@ struct Lowering<'a> {
     region: &'a Region,
     inputs: &'a [SweepInput],
     /// The loop that the code goes round.
-    rounds: Option<RoundsOfCode>,
+    rounds: Option<RoundsOfCode<'a>>,
     builder: Builder,
     /// The launch's constants.
     constants: Param,
@@ -375,8 +385,8 @@ struct Lowering<'a> {
 
 /// A loop that vector code goes round, as it is handed in.
 #[derive(Clone, Copy)]
-struct RoundsOfCode {
-    rounds: Rounds,
+struct RoundsOfCode<'a> {
+    rounds: &'a Rounds,
     count: Param,
     /// The counter of the first round, and how much it grows from one to the next.
     first: Param,
@@ -429,7 +439,7 @@ impl<'a> Lowering<'a> {
             }
         };
         let strides = (0..region.buffers.len()).map(|buffer| by_loop.iter().map(|each| each[buffer]).collect()).collect();
-        let rounds = sweep.rounds.map(|rounds| {
+        let rounds = sweep.rounds.as_ref().map(|rounds| {
             let lane = counted_in(rounds.elem).map_or(Lane::I64, |(lane, _)| lane);
             let [count, first, step] = [ParamKind::Count, ParamKind::Lane(lane), ParamKind::Lane(lane)].map(|kind| builder.param(kind));
             RoundsOfCode { rounds, count, first, step }
@@ -450,11 +460,16 @@ impl<'a> Lowering<'a> {
     }
 
     /// The code, with the parameters of the buffers.
-    fn code(mut self, steps: &[Step], folds: &[SweepFold]) -> Option<(Code, Vec<Param>)> {
+    fn code(mut self, sweep: &Sweep) -> Option<(Code, Vec<Param>)> {
+        let (steps, folds) = (&sweep.steps[..], &sweep.folds[..]);
         let innermost = self.counts.len() - 1;
+        let mut single = HashMap::default();
         for depth in 0..self.counts.len() {
             // What no loop from here on walks is read once.
             self.read_walked_in(depth);
+            if depth == 0 && self.rounds.is_some() {
+                single.clone_from(&self.found);
+            }
             let kind = if depth == innermost { Kind::Lanes } else { Kind::Serial };
             self.axes.push(self.builder.open(kind, self.counts[depth], &[]).0);
         }
@@ -473,24 +488,45 @@ impl<'a> Lowering<'a> {
         self.counts.iter().for_each(|_| {
             self.builder.close(&[]);
         });
+        if let Some(rounds) = self.rounds.filter(|rounds| !rounds.rounds.numbers.is_empty()) {
+            self.found = single;
+            self.numbers_in_rounds(rounds, sweep)?;
+        }
         Some((self.builder.finish().unwrap_or_else(|finding| unreachable!("lowered code is valid: {finding}")), self.params))
     }
 
-    /// Computes all steps in each round of a loop, and writes what the last one gives.
-    fn all_rounds(&mut self, rounds: RoundsOfCode, steps: &[Step]) -> Option<()> {
-        let inputs = self.inputs;
-        let on =
-            |reg: VReg| inputs.iter().enumerate().filter(move |(_, input)| input.tile().base == Base::Reg(reg)).map(|(i, _)| Src::Input(i));
-        for i in 0..inputs.len() {
+    /// Computes all steps in each round of a loop, and writes the tiles that the last one gives.
+    fn all_rounds(&mut self, rounds: RoundsOfCode<'a>, steps: &[Step]) -> Option<()> {
+        for i in 0..self.inputs.len() {
             if !self.is_counter(i) && !self.found.contains_key(&Src::Input(i)) {
                 let held = self.read(i);
                 self.found.insert(Src::Input(i), held);
             }
         }
-        let carried: Vec<(VReg, Src, Elem)> = steps
-            .iter()
-            .filter_map(|step| if let Src::Reg(reg, _) = step.dst { Some((reg, step.dst, step.kernel.imm.dst)) } else { None })
-            .collect();
+        self.go_round(rounds, steps.iter(), false)
+    }
+
+    /// The same for single numbers only, which lanes compute, too, but do not write: others still read what there was before.
+    fn numbers_in_rounds(&mut self, rounds: RoundsOfCode<'a>, sweep: &Sweep) -> Option<()> {
+        let elements = sweep.computed_elements();
+        let steps = sweep.steps.iter().zip(&elements).filter(|(_, elements)| **elements == 1);
+        self.go_round(rounds, steps.map(|(step, _)| step), true)
+    }
+
+    /// Computes steps in each round of a loop, and writes the tiles that it carries, or the single numbers.
+    fn go_round<'s>(
+        &mut self,
+        rounds: RoundsOfCode<'a>,
+        steps: impl Iterator<Item = &'s Step> + Clone,
+        writes_numbers: bool,
+    ) -> Option<()> {
+        let inputs = self.inputs;
+        let on =
+            |reg: VReg| inputs.iter().enumerate().filter(move |(_, input)| input.tile().base == Base::Reg(reg)).map(|(i, _)| Src::Input(i));
+        let result = |step: &Step| if let Src::Reg(reg, _) = step.dst { Some((reg, step.dst, step.kernel.imm.dst)) } else { None };
+        let is_number = |reg: &VReg| rounds.rounds.numbers.contains(reg);
+        let carried: Vec<(VReg, Src, Elem)> =
+            steps.clone().filter_map(result).filter(|(reg, ..)| !writes_numbers || is_number(reg)).collect();
         let mut inits = Vec::with_capacity(carried.len());
         for (reg, _, elem) in &carried {
             inits.push(match on(*reg).next().and_then(|input| self.found.get_mut(&input)) {
@@ -507,19 +543,23 @@ impl<'a> Lowering<'a> {
             let counter = self.counter(rounds, axis)?;
             self.found.extend(on(rounds.rounds.counter).map(|input| (input, Held::bits(counter))));
         }
-        self.steps(steps, &[])?;
+        for step in steps {
+            self.step(step)?;
+        }
         let mut nexts = Vec::with_capacity(carried.len());
         for (_, at, elem) in &carried {
             nexts.push(self.found.get_mut(at)?.to_bits(&mut self.builder, *elem));
         }
-        for ((_, at, elem), result) in carried.iter().zip(self.builder.close(&nexts)) {
-            self.store(&mut Held::bits(result), *elem, *at);
+        for ((reg, at, elem), result) in carried.iter().zip(self.builder.close(&nexts)) {
+            if is_number(reg) == writes_numbers {
+                self.store(&mut Held::bits(result), *elem, *at);
+            }
         }
         Some(())
     }
 
     /// The counter of a round.
-    fn counter(&mut self, rounds: RoundsOfCode, axis: Axis) -> Option<Value> {
+    fn counter(&mut self, rounds: RoundsOfCode<'a>, axis: Axis) -> Option<Value> {
         let (lane, lower_bits) = counted_in(rounds.rounds.elem)?;
         let [first, step] = [rounds.first, rounds.step].map(|param| self.builder.scalar(param));
         let index = self.builder.index(axis, lane);
@@ -667,10 +707,9 @@ mod tests {
             let step = |srcs: &[Src], dst| Step { kernel, srcs: srcs.to_vec(), dst };
             let steps =
                 [step(&[Src::Input(0), Src::Input(1)], Src::Slot(0)), step(&[Src::Slot(0), Src::Input(2)], Src::Reg(VReg(2), elem.size()))];
-            let region = Region::of(64 * 64, &[], &inputs, &steps, &machine).unwrap_or_else(|| panic!("{scalar}: no region"));
+            let region = Region::of(64 * 64, &[], &inputs, &steps, None, &machine).unwrap_or_else(|| panic!("{scalar}: no region"));
             let sweep = Sweep::new(64 * 64, inputs.into(), steps.into(), machine);
-            let (code, _) =
-                Lowering::new(&region, &sweep, &Walks::Registers).code(&sweep.steps, &[]).unwrap_or_else(|| panic!("{scalar}: no code"));
+            let (code, _) = Lowering::new(&region, &sweep, &Walks::Registers).code(&sweep).unwrap_or_else(|| panic!("{scalar}: no code"));
             assert!(code.compile(level).is_ok(), "{scalar}");
         }
     }

@@ -30,11 +30,13 @@ pub(crate) struct Sweep {
 /// A counted loop whose rounds vector code does: for each element all of them, and what they carry stays in registers of the CPU.
 ///
 /// A round reads a register that the sweep writes as the round before left it. Inputs on the register of the counter are the counter of the round.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rounds {
     pub(crate) counter: VReg,
     /// The type of the counter.
     pub(crate) elem: Elem,
+    /// The registers that carry single numbers, which are the same for all elements. Steps that read nothing but such numbers compute them.
+    pub(crate) numbers: Vec<VReg>,
 }
 
 /// How a sweep goes over its elements.
@@ -59,7 +61,7 @@ pub(crate) struct Call {
 
 impl Way {
     fn of(sweep: &Sweep) -> Way {
-        let Sweep { n, ref shape, ref inputs, ref steps, ref machine, is_apart, prefers_region, reads_ahead, rounds, .. } = *sweep;
+        let Sweep { n, ref shape, ref inputs, ref steps, ref machine, is_apart, prefers_region, reads_ahead, ref rounds, .. } = *sweep;
         let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
         let all_ready = inputs.iter().all(lies_ready);
         let is_alone = matches!(steps[..], [Step { dst: Src::Reg(..), .. }]);
@@ -68,7 +70,7 @@ impl Way {
         // A step alone has a loop of its own.
         let gains = is_apart || prefers_region || steps.len() > 1 || !all_ready;
         let suits = rounds.is_some() && machine.has_regions() || region::suits(n, steps.iter().map(|step| &step.kernel), machine);
-        if let Some(region) = (gains && suits).then(|| Region::of(n, shape, inputs, steps, machine)).flatten() {
+        if let Some(region) = (gains && suits).then(|| Region::of(n, shape, inputs, steps, rounds.as_ref(), machine)).flatten() {
             Way::Region(Box::new(region))
         } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && all_ready {
             Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
@@ -136,6 +138,13 @@ impl Sweep {
         let mut sweep = Sweep { rounds: Some(rounds), prefers_region: true, ..Sweep::new(n, inputs, steps, machine) };
         sweep.choose_way();
         sweep.is_region().then_some(sweep)
+    }
+
+    /// The registers in which single numbers are carried, with the bytes of each.
+    pub(crate) fn carried_numbers(&self) -> impl Iterator<Item = (VReg, usize)> {
+        let numbers = self.rounds.as_ref().map_or(&[][..], |rounds| &rounds.numbers);
+        let of = |step: &Step| if let Src::Reg(reg, size) = step.dst { Some((reg, size)) } else { None };
+        self.steps.iter().filter_map(of).filter(|(reg, _)| numbers.contains(reg))
     }
 
     /// For each step, on how many different elements it computes: the steps of a loop that read nothing but single numbers give one.

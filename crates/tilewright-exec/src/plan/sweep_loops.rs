@@ -90,8 +90,9 @@ fn one_sweep(draft: &Draft, uses: &Counts, body: Range<usize>) -> Option<Sweep> 
         return None;
     }
     let n = code.iter().filter_map(|(inst, _)| elements(inst)).max().filter(|n| *n > 1)?;
-    let rounds = Rounds { counter: *counter, elem: upper.elem };
-    let mut body = Body { machine: draft.machine, n, rounds, written, values: HashMap::default(), inputs: Vec::new(), steps: Vec::new() };
+    let rounds = Rounds { counter: *counter, elem: upper.elem, numbers: Vec::new() };
+    let (machine, registers, values) = (draft.machine, &draft.registers[..], HashMap::default());
+    let mut body = Body { machine, registers, n, rounds, written, values, inputs: Vec::new(), steps: Vec::new() };
     for (inst, site) in code {
         match inst {
             Inst::Sweep(sweep) => body.sweep(sweep, *site)?,
@@ -126,8 +127,10 @@ struct Held {
 }
 
 /// A body that is becoming one sweep. Each step has a slot of its own at first.
-struct Body {
+struct Body<'a> {
     machine: TargetMachine,
+    /// The bytes of each register.
+    registers: &'a [usize],
     n: usize,
     rounds: Rounds,
     /// The registers that the body writes.
@@ -138,7 +141,7 @@ struct Body {
     steps: Vec<(Step, u32)>,
 }
 
-impl Body {
+impl Body<'_> {
     fn sweep(&mut self, sweep: &Sweep, site: u32) -> Option<()> {
         if !sweep.folds.is_empty() || ![1, self.n].contains(&sweep.n) {
             return None;
@@ -181,11 +184,14 @@ impl Body {
             Base::Reg(reg) if reg == self.rounds.counter => self.single(tile.base, self.rounds.elem, site),
             Base::Reg(reg) if self.values.contains_key(&reg) => self.values[&reg],
             Base::Reg(reg) if self.written.contains(&reg.index()) => {
-                if extent < self.n || !tile.is_contiguous() {
+                let bytes = self.registers[reg.index()];
+                let held = if bytes == tile.elem.size() {
+                    self.single(tile.base, tile.elem, site)
+                } else if extent == self.n && tile.is_contiguous() && bytes == extent * tile.elem.size() {
+                    Held { src: self.input(SweepInput::Direct { tile: tile.clone() }), elem: tile.elem, extent, single: false, site }
+                } else {
                     return None;
-                }
-                let held =
-                    Held { src: self.input(SweepInput::Direct { tile: tile.clone() }), elem: tile.elem, extent, single: false, site };
+                };
                 self.values.insert(reg, held);
                 held
             }
@@ -246,9 +252,11 @@ impl Body {
                 None if is_read_outside(reg) => held.elem,
                 None => continue,
             };
-            // A single number that is carried would be written for each element.
-            if held.extent != self.n {
+            if held.extent * held.elem.size() != self.registers[number] {
                 return None;
+            }
+            if held.extent == 1 {
+                self.rounds.numbers.push(reg);
             }
             let is_free = matches!(held.src, Src::Slot(_)) && !places.contains_key(&held.src);
             let held = if is_free && held.elem == elem { held } else { self.retyped(held, elem)? };

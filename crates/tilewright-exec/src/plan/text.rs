@@ -150,7 +150,7 @@ impl Display for Sweep {
             Way::Pieces => "pieces",
         };
         write!(f, "sweep {way} of {}", self.n)?;
-        self.rounds.map_or(Ok(()), |rounds| write!(f, " rounds of {}", rounds.counter))?;
+        self.rounds.as_ref().map_or(Ok(()), |rounds| write!(f, " rounds of {}", rounds.counter))?;
         writeln!(f, "{} {{", flag(self.reads_ahead, " reads_ahead"))?;
         for (i, input) in self.inputs.iter().enumerate() {
             write!(f, "          in{i} = {input}")?;

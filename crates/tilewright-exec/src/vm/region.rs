@@ -243,7 +243,11 @@ impl<'a> Run<'a> {
         let work = self.sweep.steps.len() * part * row;
         let together = (PART / work).max(if work <= PART { FEWEST_ROUNDS } else { 1 }) as u64;
         let mut looks = Looks::new();
+        let numbers: SmallVec<[(VReg, usize, u64); 2]> =
+            self.sweep.carried_numbers().map(|(reg, size)| (reg, size, self.regs.register_scalar(reg, size))).collect();
         for from in (0..all).step_by(part) {
+            // All elements begin with the same numbers.
+            numbers.iter().for_each(|(reg, size, bits)| self.regs.set_scalar(*reg, *size, *bits));
             let rows = part.min(all - from);
             if (from * row).is_multiple_of(PIECE) {
                 ahead.fetch_share();

@@ -28,7 +28,6 @@ impl Generator<'_> {
         let shape = if self.choices.below(4) == 3 { vec![8, 16] } else { vec![*self.choices.pick(&LENGTHS)] };
         let n: i64 = shape.iter().product();
         let mut invariants = vec![self.constant(element, &shape), self.repeated(element, &shape)];
-        let tile = self.ty(element, &shape);
         if n == MANY {
             invariants.push(self.loaded_row(scalar, n));
         }
@@ -42,6 +41,12 @@ impl Generator<'_> {
             let value = self.constant(I32, &shape);
             carried.push(Slot { value, element: I32, shape: shape.clone(), solid: false });
         }
+        // A number that is carried beside the tiles, and is the same for all of their elements.
+        let has_number = self.choices.below(3) == 2;
+        if has_number {
+            let value = self.operand(element, &[], false);
+            carried.insert(0, Slot { value, element, shape: Vec::new(), solid: false });
+        }
         let (counter, bounds, unsigned) = self.bounds_of_rounds();
         let (types, first): (Vec<Type>, Vec<Value>) = (self.types(&carried), carried.iter().map(|slot| slot.value).collect());
         let op = self.op(Opcode::For, |op| {
@@ -51,9 +56,16 @@ impl Generator<'_> {
         });
         let args: Vec<Type> = [self.ty(Element::Number(counter), &[])].into_iter().chain(types).collect();
         self.region(op, 0, &args, |this, args| {
-            let mut values = [&invariants[..], &args[1..]].concat();
-            if counts {
-                values.pop();
+            let tiles = &args[1 + usize::from(has_number)..args.len() - usize::from(counts)];
+            let mut values = [&invariants[..], tiles].concat();
+            let mut nexts = Vec::new();
+            if has_number {
+                let mut numbers = vec![args[1], this.operand(element, &[], false)];
+                numbers.extend(this.counter_as(args[0], counter, scalar));
+                this.steps(element, &[], &mut numbers);
+                nexts.push(numbers[numbers.len() - 1]);
+                let of_round = *this.choices.pick(&numbers);
+                values.push(this.in_all(of_round, element, &shape));
             }
             if this.choices.below(2) == 1 {
                 values.extend(this.counter_as(args[0], counter, scalar).map(|number| this.in_all(number, element, &shape)));
@@ -66,14 +78,12 @@ impl Generator<'_> {
                 let from = if this.choices.below(4) > 0 { inputs } else { 0 };
                 values[from + this.choices.below(if from > 0 { computed } else { values.len() })]
             };
-            let numbers = carried.len() - usize::from(counts);
-            let mut nexts: Vec<Value> = (0..numbers).map(|_| pick(this)).collect();
+            nexts.extend(tiles.iter().map(|_| pick(this)));
             if counts {
                 let (lhs, rhs) = (pick(this), pick(this));
                 let bit = this.not_less(scalar, lhs, rhs, &shape);
                 nexts.push(this.counted_up(args[args.len() - 1], bit, &shape));
             }
-            debug_assert!(nexts.iter().take(numbers).all(|value| this.body.ty(*value) == tile));
             this.op(Opcode::Continue, |op| op.operands("operands", &nexts));
         });
         let values: Vec<Value> = self.body.op(op).results().collect();

@@ -46,7 +46,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.choices.below(30) {
+        match self.choices.below(29) {
             17 | 18 | 24 | 25 | 28 if self.grouped => self.chain(),
             19 if self.grouped && self.choices.once_in(2) => self.product(),
             19 if self.grouped => self.promise(),
@@ -72,10 +72,10 @@ impl Generator<'_> {
             23 if self.depth < MAX_DEPTH => self.repeat(),
             24 => self.print(),
             25 => self.call(),
+            27 if self.depth < MAX_DEPTH && self.choices.once_in(4) => self.rounds(),
             26 | 27 => self.chain(),
             28 if self.choices.once_in(2) => self.lanes(),
             28 => self.store_and_combine(),
-            29 if self.depth < MAX_DEPTH && self.choices.once_in(2) => self.rounds(),
             _ => self.regular(),
         }
     }

@@ -125,6 +125,35 @@ entry @time(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
     continue %later, %next : tile<f32>, tile<1024xf32>
   }
   %s_y_s = store_view_tko weak %s, %y[%bx] : tile<1024xf32>, partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
+  // CHECK: for{{.*}} only_sweeps
+  // CHECK: in0 = direct [[ACC:%[0-9]+]]: f32[1024]
+  // CHECK-NEXT: in1 = splat [[NOW:%[0-9]+]]: f32[1024] strides [0]
+  // CHECK: [[ACC]] = MulF(NearestEven, false) -> f32 (in0, in1)
+  // CHECK: [[NOW]] = AddF(NearestEven, false) -> f32 (in1, in
+  // CHECK: next
+  return
+}
+
+// Nothing but single numbers.
+entry @numbers(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %xt = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+  %x = make_partition_view %xt : partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>
+  %yt = make_tensor_view %to, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+  %y = make_partition_view %yt : partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>
+  %a, %a_t = load_view_tko weak %x[%bx] : partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> tile<1024xf32>, token
+  %begin = constant <f32: 0.0> : tile<f32>
+  %dt = constant <f32: 0.5> : tile<f32>
+  %t = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%now = %begin) -> (tile<f32>) {
+    %later = addf %now, %dt : tile<f32>
+    continue %later : tile<f32>
+  }
+  %t1 = reshape %t : tile<f32> -> tile<1xf32>
+  %ts = broadcast %t1 : tile<1xf32> -> tile<1024xf32>
+  %s = addf %a, %ts : tile<1024xf32>
+  %s_y_s = store_view_tko weak %s, %y[%bx] : tile<1024xf32>, partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
   // CHECK-NOT: only_sweeps
   return
 }
