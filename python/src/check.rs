@@ -6,7 +6,7 @@ use crate::{
     errors,
     kernel::{Kernel, Report, Wishes, is_bool},
     output::PythonStdout,
-    stop,
+    sources, stop,
 };
 use pyo3::{
     exceptions::{PyRuntimeError, PyTypeError, PyValueError},
@@ -108,7 +108,7 @@ pub(crate) fn run(
     if report.is_clean() {
         return Ok(Report::new(report.blocks, 1, seconds));
     }
-    let texts: Vec<String> = report.findings.iter().map(|finding| finding_text(finding, again)).collect();
+    let texts: Vec<String> = report.findings.iter().map(|finding| finding_text(finding, again, &sources::text_of)).collect();
     let json = serde_json::to_string(&report.findings).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let made = py.import("tilewright._check")?.call_method1("error", (entry, json, texts))?;
     Err(PyErr::from_value(made))

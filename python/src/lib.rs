@@ -15,6 +15,7 @@ mod module;
 mod output;
 mod profile;
 mod scalar;
+mod sources;
 mod stop;
 mod trace;
 

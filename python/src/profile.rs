@@ -1,6 +1,6 @@
 //! Profiles as Python objects.
 
-use crate::kernel::Kernel;
+use crate::{kernel::Kernel, sources};
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use tilewright::{exec, profile};
 
@@ -14,7 +14,7 @@ impl Profile {
         let (module, entry) = (kernel.program().module(), kernel.name());
         let made = py.detach(|| {
             let limits = profile::MachineLimits::measure(measured.threads);
-            profile::Profile::new(module, entry, grid, measured, limits)
+            profile::Profile::new(module, entry, grid, measured, limits).with_texts(module, &sources::text_of)
         });
         Py::new(py, Profile(made))
     }

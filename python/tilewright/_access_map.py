@@ -34,11 +34,13 @@ class AccessMap:
         parts = []
         for title, blocks in (("reads", self.reads), ("writes", self.writes)):
             if (blocks >= 0).any():
-                parts.append(f"{title}\n{_draw(_plane(blocks))}")
+                parts.append(f"{title}\n{_draw(plane(blocks))}")
         return "\n".join(parts) or "no accesses"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{self}</pre>"
+        from tilewright import _html
+
+        return _html.access_map(self)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the map with matplotlib, and return the axes: what was written, or else what was read."""
@@ -46,8 +48,7 @@ class AccessMap:
 
         blocks, title = (self.writes, "writes") if (self.writes >= 0).any() else (self.reads, "reads")
         axes = axes if axes is not None else plt.subplots()[1]
-        plane = _plane(blocks)
-        axes.imshow(np.ma.masked_less(plane, 0), cmap="tab20", interpolation="nearest", aspect="auto")
+        axes.imshow(np.ma.masked_less(plane(blocks), 0), cmap="tab20", interpolation="nearest", aspect="auto")
         axes.set_title(f"{title}, by block of a grid {self.grid}")
         axes.set_xlabel(f"dimension {blocks.ndim - 1}")
         if blocks.ndim > 1:
@@ -111,16 +112,16 @@ class _Maps:
         return as_strided(flat[self._below :], self._array.shape, strides).copy()
 
 
-def _plane(blocks: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def plane(blocks: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The last two dimensions, at the start of all others."""
     while blocks.ndim > 2:
         blocks = blocks[0]
     return np.atleast_2d(blocks)
 
 
-def _draw(plane: np.ndarray[Any, np.dtype[np.int64]]) -> str:
-    rows, columns = plane.shape
-    shown = plane[:_MAX_ROWS, :_MAX_COLUMNS]
+def _draw(drawn: np.ndarray[Any, np.dtype[np.int64]]) -> str:
+    rows, columns = drawn.shape
+    shown = drawn[:_MAX_ROWS, :_MAX_COLUMNS]
     lines = ["".join("." if block < 0 else _SYMBOLS[block % len(_SYMBOLS)] for block in row) for row in shown]
     if columns > _MAX_COLUMNS:
         lines = [line + " ..." for line in lines]

@@ -60,6 +60,11 @@ class Finding:
         """Give the report for people."""
         return self.text
 
+    def _repr_html_(self) -> str:
+        from tilewright import _html
+
+        return _html.findings([self])
+
     @property
     def location(self) -> str | None:
         """The place in the source: ``file:line:column``."""
@@ -74,6 +79,11 @@ class CheckError(KernelError):
         """Keep what was found."""
         super().__init__(message, **place)
         self.findings = findings
+
+    def _repr_html_(self) -> str:
+        from tilewright import _html
+
+        return _html.findings(self.findings)
 
 
 Check.__module__ = CheckError.__module__ = Finding.__module__ = "tilewright"

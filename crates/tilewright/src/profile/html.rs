@@ -7,12 +7,14 @@ use std::fmt::Write as _;
 const STYLE: &str = "\
 .tw-profile{color-scheme:light dark;--bar:#9cc4f0;--line:#c8ccd2;--faint:#5a6068;font:14px/1.45 system-ui,sans-serif}\
 @media(prefers-color-scheme:dark){.tw-profile{--bar:#27507d;--line:#44494f;--faint:#a4abb3}}\
+.tw-profile h1{font-size:1.5em;margin:.5em 0;overflow-wrap:anywhere}\
+.tw-profile h1 code{font-size:inherit}\
 .tw-profile table{border-collapse:collapse;margin:.5em 0 1.5em}\
 .tw-profile caption{text-align:left;font-weight:600;padding:.3em 0}\
 .tw-profile caption small{font-weight:400;color:var(--faint)}\
 .tw-profile th{text-align:right;font-weight:600;border-bottom:1px solid var(--line);padding:.15em .6em}\
 .tw-profile td{text-align:right;padding:.05em .6em;white-space:nowrap;font-variant-numeric:tabular-nums}\
-.tw-profile .tw-text{text-align:left}\
+.tw-profile th.tw-text,.tw-profile td.tw-text{text-align:left}\
 .tw-profile td.tw-text{white-space:normal}\
 .tw-profile td.tw-source{text-align:left;white-space:pre;font-family:ui-monospace,monospace}\
 .tw-profile .tw-part{color:var(--faint)}\

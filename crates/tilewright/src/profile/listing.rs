@@ -41,13 +41,16 @@ pub struct ListedLine {
     pub measure: Option<Measure>,
 }
 
+/// Gives the text of a file that is not on disk.
+pub(super) type TextOf<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// The listings of a profile: of each file that can be read, then of each function with operations whose lines are not in one of these.
-pub(super) fn listings(module: &Module, operations: &[Operation], lines: &[Line]) -> Vec<Listing> {
+pub(super) fn listings(module: &Module, operations: &[Operation], lines: &[Line], text_of: TextOf<'_>) -> Vec<Listing> {
     let mut by_file: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
     lines.iter().for_each(|line| by_file.entry(&line.file).or_default().push(line));
     let (mut listings, mut refused) = (Vec::new(), BTreeMap::new());
     for (file, lines) in by_file {
-        match read(file, lines.last().map_or(0, |line| line.line)) {
+        match source(file, lines.last().map_or(0, |line| line.line), text_of) {
             Ok(text) => listings.push(of_file(file, &text, &lines)),
             Err(why) => drop(refused.insert(file, why)),
         }
@@ -69,7 +72,16 @@ pub(super) fn listings(module: &Module, operations: &[Operation], lines: &[Line]
 }
 
 /// The lines of a file that has at least so many.
-fn read(path: &str, least: u32) -> Result<Vec<String>, String> {
+fn source(path: &str, least: u32, text_of: TextOf<'_>) -> Result<Vec<String>, String> {
+    let text = read(path).or_else(|why| text_of(path).ok_or(why))?;
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    if (lines.len() as u64) < u64::from(least) {
+        return Err(format!("it has {} lines, and the module names line {least}: it has changed", lines.len()));
+    }
+    Ok(lines)
+}
+
+fn read(path: &str) -> Result<String, String> {
     let cannot = |error: std::io::Error| format!("it cannot be read: {error}");
     // Nothing is opened that might wait, or give bytes for ever.
     let found = std::fs::metadata(path).map_err(cannot)?;
@@ -81,12 +93,7 @@ fn read(path: &str, least: u32) -> Result<Vec<String>, String> {
     }
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(cannot)?;
-    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or("it is not text")?;
-    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    if (lines.len() as u64) < u64::from(least) {
-        return Err(format!("it has {} lines, and the module names line {least}: it has changed", lines.len()));
-    }
-    Ok(lines)
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(|| "it is not text".to_owned())
 }
 
 fn of_file(file: &str, text: &[String], lines: &[&Line]) -> Listing {

@@ -303,12 +303,18 @@ impl Profile {
             clock_seconds: measured.clock_nanos * 1e-9,
             limits,
             total,
-            listings: listing::listings(module, &operations, &lines),
+            listings: listing::listings(module, &operations, &lines, &|_| None),
             instructions,
             operations,
             lines,
             measured,
         }
+    }
+
+    /// The same profile of the same module, with the lines of texts in place of files that cannot be read, such as cells of a notebook.
+    pub fn with_texts(mut self, module: &Module, text_of: &dyn Fn(&str) -> Option<String>) -> Profile {
+        self.listings = listing::listings(module, &self.operations, &self.lines, text_of);
+        self
     }
 
     /// The source of the kernel, or its operations as text, with what each line took.

@@ -35,7 +35,9 @@ fn profile(module: VerifiedModule, grid: [u32; 3], args: &[&str]) -> Profile {
     measured.nanos = measured.instruction_nanos() + 5000;
     measured.clock_nanos = 20.0;
     set_times(&mut measured.slices);
-    Profile::new(program.module(), &entry, grid, measured, LIMITS)
+    // A cell of a notebook, which is in no file.
+    let cell = |file: &str| (file == "<cell>").then(|| SOURCE.to_owned());
+    Profile::new(program.module(), &entry, grid, measured, LIMITS).with_texts(program.module(), &cell)
 }
 
 /// Each instruction takes a tenth of a microsecond, and each block begins as long after the one before.
@@ -140,6 +142,15 @@ fn text_shows_instructions_and_lines() {
     // Where the source is not there, the operations are shown, and why.
     let text = profile_without_source().to_string();
     expect("operations.txt", &text);
+}
+
+#[test]
+fn text_that_is_in_no_file_is_shown() {
+    let (of_file, folder) = with_source();
+    let of_cell = profile(verified(&scaled_sum("<cell>")), [16, 1, 1], &ARGS);
+    let (file, cell) = (&of_file.listings()[0], &of_cell.listings()[0]);
+    assert_eq!((cell.title.as_str(), &cell.note, &cell.lines), ("<cell>", &None, &file.lines));
+    drop(folder);
 }
 
 fn profile_without_source() -> Profile {

@@ -13,19 +13,30 @@ use tilewright::{
 };
 
 /// The lines of source files, as far as these can be read.
-#[derive(Default)]
-struct Sources(HashMap<String, Option<Vec<String>>>);
+struct Sources<'a> {
+    lines: HashMap<String, Option<Vec<String>>>,
+    /// Gives the text of a file that is not on disk.
+    text_of: &'a dyn Fn(&str) -> Option<String>,
+}
 
-impl Sources {
+impl<'a> Sources<'a> {
+    fn new(text_of: &'a dyn Fn(&str) -> Option<String>) -> Sources<'a> {
+        Sources { lines: HashMap::new(), text_of }
+    }
+
     fn line(&mut self, source: &Source) -> Option<&str> {
-        let read = |file: &String| fs::read(file).ok().map(|bytes| String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect());
-        let lines = self.0.entry(source.file.clone()).or_insert_with_key(read).as_ref()?;
+        let text_of = self.text_of;
+        let read = |file: &String| {
+            let text = fs::read(file).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).or_else(|| text_of(file))?;
+            Some(text.lines().map(str::to_owned).collect())
+        };
+        let lines = self.lines.entry(source.file.clone()).or_insert_with_key(read).as_ref()?;
         lines.get(usize::try_from(source.line).ok()?.checked_sub(1)?).map(String::as_str)
     }
 }
 
 pub(super) fn write(out: &mut dyn Write, checked: &[CheckedLaunch]) -> io::Result<()> {
-    let (style, mut sources, command) = (Style::stdout(), Sources::default(), command());
+    let (style, mut sources, command) = (Style::stdout(), Sources::new(&|_| None), command());
     for CheckedLaunch { name, report } in checked {
         for finding in &report.findings {
             let again = |schedule: &str| format!("{command} --schedule {schedule}");
@@ -60,10 +71,11 @@ fn command() -> String {
     words.join(" ")
 }
 
-/// A finding for people, without colours, as `tilewright check` writes it. `again` says how to check under a schedule.
-pub fn finding_text(finding: &Finding, again: impl Fn(&str) -> String) -> String {
+/// A finding for people, without colours, as `tilewright check` writes it. `again` says how to check under a schedule, `text_of` gives the text
+/// of a source file that is not on disk, such as a cell of a notebook.
+pub fn finding_text(finding: &Finding, again: impl Fn(&str) -> String, text_of: &dyn Fn(&str) -> Option<String>) -> String {
     let mut text = Vec::new();
-    let written = write_finding(&mut text, Style::plain(), &mut Sources::default(), finding, &again);
+    let written = write_finding(&mut text, Style::plain(), &mut Sources::new(text_of), finding, &again);
     // Nothing fails that writes to memory, and all of it is text.
     debug_assert!(written.is_ok());
     String::from_utf8_lossy(&text).into_owned()
@@ -72,7 +84,7 @@ pub fn finding_text(finding: &Finding, again: impl Fn(&str) -> String) -> String
 fn write_finding(
     out: &mut dyn Write,
     style: Style,
-    sources: &mut Sources,
+    sources: &mut Sources<'_>,
     finding: &Finding,
     again: &dyn Fn(&str) -> String,
 ) -> io::Result<()> {
@@ -95,7 +107,7 @@ fn write_finding(
     writeln!(out)
 }
 
-fn write_place(out: &mut dyn Write, style: Style, sources: &mut Sources, place: &Place, kernel: &str) -> io::Result<()> {
+fn write_place(out: &mut dyn Write, style: Style, sources: &mut Sources<'_>, place: &Place, kernel: &str) -> io::Result<()> {
     match &place.source {
         Some(source) => {
             let column = if source.column > 0 { format!(":{}", source.column) } else { String::new() };
