@@ -135,7 +135,7 @@ pub(super) fn arrange(region: &Region, nest: &mut Nest, target: Option<VReg>) ->
     if apart.is_empty() { Ok(()) } else { Err(apart) }
 }
 
-/// How many elements go through some rounds of a loop before others do: enough for several vectors side by side.
+/// The fewest elements that go through some rounds of a loop before others do: enough for several vectors side by side.
 const ELEMENTS_IN_ROUNDS: usize = 256;
 /// The fewest rounds that they go through, so that what is carried is seldom read and written.
 const FEWEST_ROUNDS: usize = 16;
@@ -239,8 +239,11 @@ impl<'a> Run<'a> {
     pub(super) fn in_rounds(&self, count: RoundsLeft, ahead: &mut Ahead) {
         let code = self.region.usual(self.sweep);
         let (row, all) = (self.region.row, self.region.nest.loops[0].extent);
-        let part = (ELEMENTS_IN_ROUNDS / row).clamp(1, all);
-        let work = self.sweep.steps.len() * part * row;
+        let steps = self.sweep.steps.len();
+        // More, if they have few rounds.
+        let elements = (PART as u64 / count.left) as usize / steps;
+        let part = (elements.max(1).next_multiple_of(ELEMENTS_IN_ROUNDS) / row).clamp(1, all);
+        let work = steps * part * row;
         let together = (PART / work).max(if work <= PART { FEWEST_ROUNDS } else { 1 }) as u64;
         let mut looks = Looks::new();
         let numbers: SmallVec<[(VReg, usize, u64); 2]> =

@@ -406,6 +406,9 @@ impl Lowering<'_> {
             let float = self.p(Prim::S32ToF32, &[int]);
             return self.round_to(to, float);
         }
+        if lane == Lane::I32 && signed && to == Elem::Num(Scalar::F32) {
+            return self.p(Prim::S32ToF32, &[value]);
+        }
         if narrow || lane == Lane::I32 {
             let int = self.extend(value, Lane::I32, signed);
             let float = if signed || narrow { self.p(Prim::S32ToF64, &[int]) } else { self.unsigned_float(int) };

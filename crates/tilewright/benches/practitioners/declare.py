@@ -236,7 +236,7 @@ def expectations(problem):
         if array.type == u8:
             value = value.to(torch.int8)
         flat = value.contiguous().reshape(-1).to(torch.float64).numpy()
-        tolerance = 0.0 if exact else problem.tolerance or TOLERANCES[array.type]
+        tolerance = problem.tolerance or (0.0 if exact else TOLERANCES[array.type])
         usual = float(np.sqrt(np.mean(flat[np.isfinite(flat)] ** 2))) or 1.0
         # Odd steps visit every row and column of a power of two.
         step = flat.size // SAMPLES | 1
