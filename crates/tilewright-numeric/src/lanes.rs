@@ -3,20 +3,25 @@
 //! | numbers | functions |
 //! |---|---|
 //! | [`Lanes`], of `f32` | here: `exp`, `exp2` and `tanh` of `f32` |
+//! | [`SingleLanes`], of `f32` | here: `log`, `log2` and `rsqrt` of `f32` |
 //! | [`DoubleLanes`], of `f64` | [`double`](mod@double): those of `f64`; [`single`](mod@single): the others of `f32`, which compute in `f64` |
 //!
-//! `exp`, `exp2` and `tanh` compute in `f32` with fused multiply-adds: twice as many numbers to a vector as in `f64`. A fused multiply-add
+//! Functions that kernels use most compute in `f32` with fused multiply-adds: twice as many numbers to a vector as in `f64`. A fused multiply-add
 //! rounds once wherever it is computed, so the results are the same for every instruction set.
 
 mod doubles;
 
 pub use crate::double::Pair;
-pub use crate::single::exponential::{exp, exp2, tanh};
+pub use crate::single::{
+    exponential::{exp, exp2, tanh},
+    logarithm::{log, log2},
+    root::rsqrt,
+};
 pub use doubles::{DoubleLanes, FusedLanes, Halved, MaskLanes, Word, WordLanes};
 
 /// Functions of `f32`, on the same numbers in `f64`: what they give is to be rounded to `f32` once.
 pub mod single {
-    pub use crate::single::{atan2, cos, cosh, log, log2, pow, rsqrt, sin, sinh, tan};
+    pub use crate::single::{atan2, cos, cosh, pow, sin, sinh, tan};
 }
 
 /// Functions of `f64`.
@@ -32,7 +37,7 @@ pub mod double {
 }
 
 use crate::float::flush_f32;
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// One or more numbers of `f32`; what is done to it is done to each. Sums, products and quotients are rounded to nearest.
 pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
@@ -67,6 +72,27 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`ROUND`] more than the power and some sixteenths.
     fn scaled(self, shifted: Self) -> Self;
 }
+
+/// [`Lanes`] that are compared, and taken apart.
+pub trait SingleLanes: Lanes + Neg<Output = Self> {
+    /// Whether something holds, of each number.
+    type Mask: MaskLanes;
+
+    /// The square root.
+    fn sqrt(self) -> Self;
+
+    /// Whether `self` is less than `other`; false for NaN.
+    fn is_below(self, other: Self) -> Self::Mask;
+
+    /// `yes` where the mask holds, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// The exponent of a positive normal number, and the number divided by that power of two: from 3/4 to 3/2. Of others, anything.
+    fn exponent_and_rest(self) -> (Self, Self);
+}
+
+/// The bits of 3/4.
+pub const THREE_QUARTERS_BITS: u32 = 0.75f32.to_bits();
 
 /// Added to a small number, it rounds to the nearest sixteenth; how many there are is then in the low bits; the next nine bits are zero.
 pub const ROUND: f32 = 786_432.0;
@@ -124,6 +150,31 @@ impl Lanes for f32 {
         let n = shifted.to_bits() >> 4;
         let half = n >> 1;
         self * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+    }
+}
+
+impl SingleLanes for f32 {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn sqrt(self) -> f32 {
+        f32::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: f32) -> bool {
+        self < other
+    }
+
+    #[inline(always)]
+    fn select(mask: bool, yes: f32, no: f32) -> f32 {
+        if mask { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn exponent_and_rest(self) -> (f32, f32) {
+        let exponent = self.to_bits().wrapping_sub(THREE_QUARTERS_BITS).cast_signed() >> 23;
+        (exponent as f32, f32::from_bits(self.to_bits().wrapping_sub(exponent.cast_unsigned() << 23)))
     }
 }
 
@@ -215,6 +266,39 @@ impl Lanes for Emulated {
     #[inline(always)]
     fn scaled(self, shifted: Emulated) -> Emulated {
         Emulated(self.0.scaled(shifted.0))
+    }
+}
+
+impl Neg for Emulated {
+    type Output = Emulated;
+    #[inline(always)]
+    fn neg(self) -> Emulated {
+        Emulated(-self.0)
+    }
+}
+
+impl SingleLanes for Emulated {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn sqrt(self) -> Emulated {
+        Emulated(self.0.sqrt())
+    }
+
+    #[inline(always)]
+    fn is_below(self, other: Emulated) -> bool {
+        self.0 < other.0
+    }
+
+    #[inline(always)]
+    fn select(mask: bool, yes: Emulated, no: Emulated) -> Emulated {
+        if mask { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn exponent_and_rest(self) -> (Emulated, Emulated) {
+        let (exponent, rest) = self.0.exponent_and_rest();
+        (Emulated(exponent), Emulated(rest))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Elementary functions of `f32`, as polynomials in `f64`; those that kernels use most, in `f32` ([`exponential`]).
+//! Elementary functions of `f32`, as polynomials in `f64`; those that kernels use most, in `f32` ([`exponential`], [`logarithm`], [`root`]).
 //!
 //! Every function has one path, with selections instead of branches, so that loops over slices become vector code; only angles far from
 //! zero take a path of their own. Those in `f64` use no fused operations: the result is the same for every instruction set. They take
@@ -6,18 +6,27 @@
 //! reduced range, so that results are correctly rounded but for few arguments that lie next to the middle of two floats.
 
 pub(crate) mod exponential;
+pub(crate) mod logarithm;
+pub(crate) mod root;
 
 use crate::{
     double::{
         angle,
         arctangent::{Folded, fold, nearest},
-        between, exponent_and_rest, logarithm, polynomial,
+        between, exponent_and_rest, polynomial,
         power::special,
         power_of_two, round,
     },
-    lanes::DoubleLanes,
+    lanes::{DoubleLanes, Lanes},
 };
 use std::f64::consts::{LN_2, LOG2_E};
+
+/// The sum and its rounding error, where `a` is zero or at least as large as `b` in magnitude.
+#[inline(always)]
+fn ordered_sum<L: Lanes>(a: L, b: L) -> (L, L) {
+    let sum = a + b;
+    (sum, b - (sum - a))
+}
 
 /// e to the power `x`, in the range of `f32` with room to spare.
 #[inline(always)]
@@ -36,50 +45,6 @@ fn exp_wide<D: DoubleLanes>(x: D) -> D {
     let x = between(x, -200.0, 200.0);
     let (n, bits) = round(x * LOG2_E);
     polynomial(x - n * LN_2, EXP) * power_of_two(bits)
-}
-
-/// The exponent of a positive finite number, and the logarithm of what is left, between sqrt(1/2) and sqrt(2).
-#[inline(always)]
-fn log_parts<D: DoubleLanes>(x: D) -> (D, D) {
-    // log(1 + f) / f.
-    const LOG: [f64; 13] = [
-        0.999_999_999_985_958_2,
-        -0.500_000_000_294_115_8,
-        0.333_333_343_336_850_55,
-        -0.249_999_940_802_856_57,
-        0.199_998_811_483_458_6,
-        -0.166_669_434_168_486_4,
-        0.142_909_868_390_759_23,
-        -0.124_974_843_741_169_28,
-        0.110_050_844_336_492_77,
-        -0.099_228_608_278_026_33,
-        0.100_332_045_839_435_71,
-        -0.099_008_204_923_603_97,
-        0.053_628_437_337_465_53,
-    ];
-    let (n, rest) = exponent_and_rest(x);
-    let f = rest - 1.0;
-    (n, f * polynomial(f, LOG))
-}
-
-/// The natural logarithm.
-#[inline(always)]
-pub fn log<D: DoubleLanes>(x: D) -> D {
-    let (n, rest) = log_parts(x);
-    logarithm::special(x, n * LN_2 + rest)
-}
-
-/// The logarithm to base 2.
-#[inline(always)]
-pub fn log2<D: DoubleLanes>(x: D) -> D {
-    let (n, rest) = log_parts(x);
-    logarithm::special(x, n + rest * LOG2_E)
-}
-
-/// `1 / sqrt(x)`.
-#[inline(always)]
-pub fn rsqrt<D: DoubleLanes>(x: D) -> D {
-    x.splat(1.0) / x.sqrt()
 }
 
 /// Sine and cosine of the angle minus the nearest multiple of a right angle, and the low bits of that multiple.

@@ -22,6 +22,7 @@ use crate::{
     expand::Expand,
     prim::{Lane, Prim},
 };
+pub use function::is_function;
 use tilewright_ir::{RoundingMode, Scalar, ops::pairs::conversion_rounds};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
 

@@ -15,7 +15,7 @@ macro_rules! functions {
 }
 
 /// Whether the operation is an elementary function.
-pub(super) const fn is_function(op: ElemOp) -> bool {
+pub const fn is_function(op: ElemOp) -> bool {
     use ElemOp::*;
     matches!(op, Exp | Exp2(_) | Tanh | Rsqrt(_) | Log | Log2 | Sin | Cos | Tan | Sinh | Cosh | PowF | PowI | Atan2)
 }
@@ -32,6 +32,9 @@ impl Lowering<'_> {
             ElemOp::Exp => self.traced([x], |[x]| lanes::exp(x)),
             ElemOp::Exp2(_) => self.traced([x], |[x]| lanes::exp2(x)),
             ElemOp::Tanh => self.traced([x], |[x]| lanes::tanh(x)),
+            ElemOp::Log => self.traced([x], |[x]| lanes::log(x)),
+            ElemOp::Log2 => self.traced([x], |[x]| lanes::log2(x)),
+            ElemOp::Rsqrt(_) => self.traced([x], |[x]| lanes::rsqrt(x)),
             _ => {
                 let wide: Vec<Value> = std::iter::once(x).chain(operands[1..].iter().copied()).map(|x| self.widened(x)).collect();
                 let value = self.common(op, &wide, false);
@@ -48,6 +51,9 @@ impl Lowering<'_> {
             ElemOp::Exp => self.traced([x], |[x]| double::exp(x)),
             ElemOp::Exp2(_) => self.traced([x], |[x]| double::exp2(x)),
             ElemOp::Tanh => self.traced([x], |[x]| double::tanh(x)),
+            ElemOp::Log => self.traced([x], |[x]| double::log(x)),
+            ElemOp::Log2 => self.traced([x], |[x]| double::log2(x)),
+            ElemOp::Rsqrt(_) => self.traced([x], |[x]| double::rsqrt(x)),
             _ => {
                 let wide: Vec<Value> = operands.iter().map(|x| self.widened(*x)).collect();
                 self.common(op, &wide, true)
@@ -76,9 +82,6 @@ impl Lowering<'_> {
             ElemOp::Atan2 if wide => Some(self.traced([x, y], |[y, x]| double::atan2(y, x))),
             ElemOp::Atan2 => Some(self.traced([x, y], |[y, x]| single::atan2(y, x))),
             _ => functions! { self op, x, wide;
-                ElemOp::Rsqrt(_) => rsqrt,
-                ElemOp::Log => log,
-                ElemOp::Log2 => log2,
                 ElemOp::Sin => sin,
                 ElemOp::Cos => cos,
                 ElemOp::Tan => tan,

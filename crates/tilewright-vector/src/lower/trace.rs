@@ -5,7 +5,7 @@ use std::{
     cell::RefCell,
     ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub},
 };
-use tilewright_numeric::lanes::{DoubleLanes, FusedLanes, Lanes, MaskLanes, Pair, ROUND, WordLanes};
+use tilewright_numeric::lanes::{DoubleLanes, FusedLanes, Lanes, MaskLanes, Pair, ROUND, SingleLanes, THREE_QUARTERS_BITS, WordLanes};
 
 /// A value. It stands for a float, an integer or a mask, as its type says; what is done to it becomes primitives.
 #[derive(Clone, Copy)]
@@ -168,6 +168,37 @@ impl Lanes for Traced<'_, '_> {
     }
 }
 
+impl<'a, 'b> SingleLanes for Traced<'a, 'b> {
+    type Mask = Traced<'a, 'b>;
+
+    fn sqrt(self) -> Self {
+        self.prim(Prim::Sqrt, &[self.value])
+    }
+
+    fn is_below(self, other: Self) -> Self {
+        self.prim(Prim::FLt, &[self.value, other.value])
+    }
+
+    fn select(mask: Self, yes: Self, no: Self) -> Self {
+        Self::chosen(mask, yes, no)
+    }
+
+    fn exponent_and_rest(self) -> (Self, Self) {
+        let exponent = self.with(|lowering| {
+            let (bits, begin) = (lowering.p(Prim::Bits32, &[self.value]), lowering.number(Lane::I32, THREE_QUARTERS_BITS.into()));
+            let (above, places) = (lowering.p(Prim::Sub, &[bits, begin]), lowering.i32(23));
+            lowering.p(Prim::ShrS, &[above, places])
+        });
+        let rest = self.with(|lowering| {
+            let (bits, places) = (lowering.p(Prim::Bits32, &[self.value]), lowering.i32(23));
+            let power = lowering.p(Prim::Shl, &[exponent.value, places]);
+            let rest = lowering.p(Prim::Sub, &[bits, power]);
+            lowering.p(Prim::Float32, &[rest])
+        });
+        (exponent.prim(Prim::S32ToF32, &[exponent.value]), rest)
+    }
+}
+
 impl<'a, 'b> DoubleLanes for Traced<'a, 'b> {
     type Mask = Traced<'a, 'b>;
     type Words = Traced<'a, 'b>;
@@ -300,5 +331,3 @@ impl<'a, 'b> WordLanes for Traced<'a, 'b> {
         self.prim(Prim::Float64, &[self.value])
     }
 }
-
-impl Lowering<'_> {}

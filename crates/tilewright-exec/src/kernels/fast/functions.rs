@@ -3,8 +3,6 @@
 use super::loops::{Cast, Fn1, Fn2, Fn3, Relation};
 use std::marker::PhantomData;
 use tilewright_numeric::{branch_free, float};
-#[cfg(target_arch = "x86_64")]
-use {super::loops::LanesFn, tilewright_numeric::lanes::Lanes};
 
 /// Declares functions of one float.
 macro_rules! float1 {
@@ -54,13 +52,6 @@ signs! { u16 u32 u64 }
 
 /// A function of f32 with subnormal operands and results flushed to zero.
 pub(super) struct Flushed<F>(PhantomData<F>);
-#[cfg(target_arch = "x86_64")]
-impl<F: LanesFn> LanesFn for Flushed<F> {
-    #[inline(always)]
-    fn apply<L: Lanes>(x: L) -> L {
-        F::apply(x.flushed()).flushed()
-    }
-}
 impl<F: Fn1<f32>> Fn1<f32> for Flushed<F> {
     #[inline(always)]
     fn apply(x: f32) -> f32 {

@@ -7,8 +7,6 @@ use crate::{
 };
 use std::marker::PhantomData;
 use tilewright_numeric::{branch_free, bulk};
-#[cfg(target_arch = "x86_64")]
-use {crate::kernels::lanes::VectorLanes, tilewright_numeric::lanes::Lanes};
 
 /// An element as it lies in a register, and the type that arithmetic uses for it.
 pub(in crate::kernels) trait Lane: Copy {
@@ -245,37 +243,6 @@ impl<T: Lane, F: Fn1<T::Wide>> Loop for Map1<T, F> {
                 for (d, a) in d.iter_mut().zip(a) {
                     *d = T::narrow(F::apply_any(a.widen()));
                 }
-            }
-        }
-    }
-}
-
-/// A function of several numbers of `f32` together.
-#[cfg(target_arch = "x86_64")]
-pub(super) trait LanesFn {
-    fn apply<L: Lanes>(x: L) -> L;
-}
-
-/// [`Map1`] with vectors of the type `V`, for functions that look things up in tables: the compiler does not find the instructions for it.
-#[cfg(target_arch = "x86_64")]
-pub(super) struct MapLanes<T, F, V>(PhantomData<(T, F, V)>);
-#[cfg(target_arch = "x86_64")]
-impl<T: Lane<Wide = f32>, F: LanesFn, V: VectorLanes> Loop for MapLanes<T, F, V> {
-    #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
-        // SAFETY: the contract of KernelFn.
-        let (d, a) = unsafe { (lanes_mut::<T>(dst, n), lanes::<T>(src[0], n)) };
-        let mut numbers = [0f32; LOOK_AHEAD];
-        for (d, a) in d.chunks_mut(LOOK_AHEAD).zip(a.chunks(LOOK_AHEAD)) {
-            for (number, a) in numbers.iter_mut().zip(a) {
-                *number = a.widen();
-            }
-            for vector in numbers.chunks_exact_mut(V::LANES) {
-                // SAFETY: it holds a vector, of a type that the loop was chosen for.
-                unsafe { F::apply(V::load(vector.as_ptr())).store(vector.as_mut_ptr()) };
-            }
-            for (d, number) in d.iter_mut().zip(&numbers) {
-                *d = T::narrow(*number);
             }
         }
     }

@@ -13,12 +13,6 @@ use crate::{
 use std::marker::PhantomData;
 use tilewright_ir::Scalar;
 use tilewright_numeric::math::{self, emulated};
-#[cfg(target_arch = "x86_64")]
-use {
-    super::loops::{LanesFn, MapLanes},
-    crate::kernels::lanes::{Eight, Sixteen, VectorLanes},
-    tilewright_numeric::lanes::{self, Lanes},
-};
 
 /// A function for CPUs without fused multiply-adds.
 struct Emulated<F>(PhantomData<F>);
@@ -42,11 +36,11 @@ macro_rules! functions {
     };
 }
 functions! {
-    Rsqrt: math::rsqrt_f32, math::rsqrt_f64; else math::rsqrt_f32, emulated::rsqrt_f64;
+    Rsqrt: math::rsqrt_f32, math::rsqrt_f64; else emulated::rsqrt_f32, emulated::rsqrt_f64;
     Exp: math::exp_f32, math::exp_f64; else emulated::exp_f32, emulated::exp_f64;
     Exp2: math::exp2_f32, math::exp2_f64; else emulated::exp2_f32, emulated::exp2_f64;
-    Log: math::log_f32, math::log_f64; else math::log_f32, emulated::log_f64;
-    Log2: math::log2_f32, math::log2_f64; else math::log2_f32, emulated::log2_f64;
+    Log: math::log_f32, math::log_f64; else emulated::log_f32, emulated::log_f64;
+    Log2: math::log2_f32, math::log2_f64; else emulated::log2_f32, emulated::log2_f64;
     Sinh: math::sinh_f32, math::sinh_f64; else math::sinh_f32, emulated::sinh_f64;
     Cosh: math::cosh_f32, math::cosh_f64; else math::cosh_f32, emulated::cosh_f64;
     Tanh: math::tanh_f32, math::tanh_f64; else emulated::tanh_f32, emulated::tanh_f64;
@@ -113,9 +107,6 @@ functions2! {
 /// The kernel of a function on accepted types; `None` for other operations.
 pub(super) fn select(level: Level, op: ElemOp, srcs: &[Elem]) -> Option<KernelFn> {
     let Some(Elem::Num(scalar)) = srcs.first().copied() else { return None };
-    if let Some(kernel) = of_lanes(level, op, scalar) {
-        return Some(kernel);
-    }
     match op {
         ElemOp::Rsqrt(true) if scalar == Scalar::F32 => Some(one::<f32, Flushed<Rsqrt>, Flushed<Emulated<Rsqrt>>>(level)),
         ElemOp::Exp2(true) if scalar == Scalar::F32 => Some(one::<f32, Flushed<Exp2>, Flushed<Emulated<Exp2>>>(level)),
@@ -198,57 +189,6 @@ fn powers<N: Lane<Wide: Into<i32>>>(level: Level, scalar: Scalar) -> Option<Kern
         Scalar::F64 => two::<f64, N, Powi, i32>(level),
         _ => return None,
     })
-}
-
-/// Functions of [`tilewright_numeric::lanes`], of which the compiler would make worse loops: with the vectors of the CPU.
-#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "vectors are those of x86-64"))]
-fn of_lanes(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => with_vectors::<Sixteen>(level, op, scalar),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => with_vectors::<Eight>(level, op, scalar),
-        _ => None,
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-macro_rules! lanes_functions {
-    ($($name:ident $function:ident;)*) => {$(
-        impl LanesFn for $name {
-            #[inline(always)]
-            fn apply<L: Lanes>(x: L) -> L {
-                lanes::$function(x)
-            }
-        }
-    )*};
-}
-#[cfg(target_arch = "x86_64")]
-lanes_functions! {
-    Exp exp;
-    Exp2 exp2;
-    Tanh tanh;
-}
-
-#[cfg(target_arch = "x86_64")]
-fn with_vectors<V: VectorLanes>(level: Level, op: ElemOp, scalar: Scalar) -> Option<KernelFn> {
-    macro_rules! by_small_float {
-        ($function:ident) => {
-            match scalar {
-                Scalar::F16 => Some(at::<MapLanes<F16, $function, V>>(level)),
-                Scalar::Bf16 => Some(at::<MapLanes<Bf16, $function, V>>(level)),
-                Scalar::F32 => Some(at::<MapLanes<f32, $function, V>>(level)),
-                _ => None,
-            }
-        };
-    }
-    match op {
-        ElemOp::Exp => by_small_float!(Exp),
-        ElemOp::Exp2(false) => by_small_float!(Exp2),
-        ElemOp::Exp2(true) if scalar == Scalar::F32 => Some(at::<MapLanes<f32, Flushed<Exp2>, V>>(level)),
-        ElemOp::Tanh => by_small_float!(Tanh),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
