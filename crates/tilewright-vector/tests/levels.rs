@@ -76,7 +76,7 @@ proptest! {
 
     #[test]
     fn native_code_gives_the_bits_of_the_portable_executor(
-        choices in prop::collection::vec(any::<u8>(), 0..600),
+        choices in prop::collection::vec(any::<u8>(), 0..900),
         seed in any::<u64>(),
     ) {
         let program = generate::program(&choices);

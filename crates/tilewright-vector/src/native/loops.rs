@@ -2,8 +2,9 @@
 
 use super::{
     encoder::Label,
-    registers::is_unrolled,
-    walk::{Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, without_offset},
+    registers::{is_uniform, is_unrolled},
+    segments::segments,
+    walk::{Along, Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, without_offset},
 };
 use crate::code::{Carried, Count, Fold, Item, Kind, Loop, Value, Variability, While};
 
@@ -96,17 +97,21 @@ where
         self.advance(step);
     }
 
-    /// Each item for so many vectors, one after the other.
+    /// Items for so many vectors, in turns. Loops go round for all of them together.
     fn items_side_by_side(&mut self, items: &[Item], vectors: usize) {
-        for item in items {
-            if let Item::Loop(inner) = item {
+        let code = self.code;
+        for turn in segments(code, items, if vectors > 1 { self.turn } else { 1 }) {
+            let turn = &items[turn];
+            if let [item @ Item::Loop(inner)] = turn {
                 self.list(item);
                 self.loop_side_by_side(inner, vectors);
                 continue;
             }
-            // What is the same for all lanes is for all vectors.
-            let uniform = item.result().is_some_and(|value| self.code.variability(value) == Variability::Uniform);
-            self.for_each_vector(if uniform { 1 } else { vectors }, |walk| walk.item(item));
+            self.for_each_vector(vectors, |walk| {
+                // What is the same for all lanes is for all vectors.
+                let is_first = vectors == 1 || walk.part == 0;
+                turn.iter().filter(|item| is_first || !is_uniform(code, item)).for_each(|item| walk.item(item));
+            });
         }
     }
 
@@ -153,6 +158,9 @@ where
         }
         self.bind(head);
         if unrolled > 1 {
+            if self.turn > 1 {
+                self.fetch_rows(&inner.body, (self.width * unrolled) as i32);
+            }
             self.items_side_by_side(&inner.body, unrolled);
             self.advance(group);
         } else {
@@ -181,6 +189,20 @@ where
             }
         }
         self.part = 0;
+    }
+
+    /// Asks for what so many lanes of this iteration and the next read side by side. Turns are so long that a CPU does not see the loads of the next
+    /// row while it computes what the first is for.
+    fn fetch_rows(&mut self, body: &[Item], lanes: i32) {
+        const LINE: i32 = 64;
+        for item in body {
+            let Item::Load { result, place, .. } = item else { continue };
+            let size = self.code.lane(*result).size();
+            if let Along::Contiguous = self.along(place, size) {
+                let address = self.address(place);
+                (0..2 * lanes * size as i32).step_by(LINE as usize).for_each(|behind| self.prefetch(address, behind));
+            }
+        }
     }
 
     /// Puts what a loop begins with where it carries it.

@@ -6,6 +6,7 @@ mod legalize;
 mod loops;
 mod pages;
 mod registers;
+mod segments;
 mod walk;
 mod x86;
 

@@ -4,11 +4,12 @@
 //! loop. The bits of a float and the float of bits live where these do. What does not fit goes to memory for all of its life: the value
 //! that is read least for the time it lives. Constants live in memory anyway and get the registers that are left.
 
+use super::segments::segments;
 use crate::{
     code::{Carried, Code, Count, Fold, Item, Kind, Loop, Value, Variability, While},
     prim::{Lane, Prim},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,8 @@ pub(super) struct Registers {
     pub(super) width: usize,
     /// How many vectors are computed side by side in loops that are [unrolled](is_unrolled).
     pub(super) unrolled: usize,
+    /// How many items are computed of one of them before the next has its turn.
+    pub(super) turn: usize,
 }
 
 /// The fewest items of a loop's body that are computed for several vectors side by side: long chains of items that wait for each other.
@@ -51,8 +54,8 @@ const FEWEST_UNROLLED: usize = 3;
 /// Two vectors that carry something side by side may read and write slots once in so many times.
 const MOST_SLOTS: f32 = 8.0;
 
-/// From one item to the next: more than vectors side by side.
-const STEP: u32 = 8;
+/// From one item to the next: what an item gives may have to live before what it reads has ended.
+const STEP: u32 = 2;
 
 /// Whether a loop computes `unrolled` vectors of `width` lanes side by side, if there are registers for them. Loops inside go round for all of
 /// them together.
@@ -71,7 +74,7 @@ pub(super) fn is_unrolled(inner: &Loop, width: usize, unrolled: usize) -> bool {
 }
 
 /// How many items there are, with those in loops.
-fn items_in(items: &[Item]) -> usize {
+pub(super) fn items_in(items: &[Item]) -> usize {
     items.iter().map(|item| if let Item::Loop(inner) = item { items_in(&inner.body) } else { 1 }).sum()
 }
 
@@ -81,6 +84,16 @@ fn can_be_side_by_side(items: &[Item]) -> bool {
         Item::Loop(inner) => can_be_side_by_side(&inner.body),
         item => !matches!(item, Item::Fold(_) | Item::Gather { .. } | Item::Scatter { .. }),
     })
+}
+
+/// Whether what an item gives is the same for all lanes.
+pub(super) fn is_uniform(code: &Code, item: &Item) -> bool {
+    item.result().is_some_and(|value| code.variability(value) == Variability::Uniform)
+}
+
+/// How much more often what stands in so many loops is done.
+pub(super) fn weight(depth: i32) -> f32 {
+    8f32.powi(depth)
 }
 
 /// The locations of all values.
@@ -150,6 +163,8 @@ struct Scan<'a> {
     slots: u32,
     /// Whether the loop around is unrolled.
     is_unrolled: bool,
+    /// Which of the vectors side by side is computed.
+    part: usize,
     /// Whether vectors side by side carry something from round to round of a loop.
     carries_side_by_side: bool,
     /// What serial loops hand on that is computed where the next iteration finds it, with what that gets.
@@ -177,7 +192,7 @@ fn written_in_place(carried: &[Carried], body: &[Item]) -> impl Iterator<Item = 
 }
 
 /// Calls `f` with each value that an item reads, and what is in it.
-fn for_each_read(item: &Item, f: &mut impl FnMut(Value)) {
+pub(super) fn for_each_read(item: &Item, f: &mut impl FnMut(Value)) {
     item.for_each_operand(&mut *f);
     let body = match item {
         Item::Loop(Loop { carried, body, .. }) | Item::While(While { carried, body, .. }) => {
@@ -207,6 +222,7 @@ impl<'a> Scan<'a> {
             loops: Vec::new(),
             slots: 0,
             is_unrolled: false,
+            part: 0,
             carries_side_by_side: false,
             handed_on: HashMap::new(),
         }
@@ -218,11 +234,11 @@ impl<'a> Scan<'a> {
     }
 
     fn weight(&self) -> f32 {
-        8f32.powi(self.depth)
+        weight(self.depth)
     }
 
     /// The intervals of a value.
-    fn intervals(&self, value: Value) -> std::ops::Range<usize> {
+    fn intervals(&self, value: Value) -> Range<usize> {
         let Owner { first, count, .. } = self.owners[value.index()];
         first as usize..(first + count) as usize
     }
@@ -234,38 +250,48 @@ impl<'a> Scan<'a> {
     }
 
     fn define(&mut self, value: Value, constant: bool) {
+        self.define_from(value, constant, self.now);
+    }
+
+    /// The same, with an interval that begins earlier.
+    fn define_from(&mut self, value: Value, constant: bool, start: u32) {
         if let Some(arg) = self.handed_on.get(&value).filter(|arg| self.code.variability(**arg) == self.code.variability(value)) {
             self.owners[value.index()] = Owner { is_overwritten: true, ..self.owners[arg.index()] };
             return self.read(value);
         }
         let lane = self.code.lane(value);
-        let count = match self.code.variability(value) {
-            Variability::Partial => self.registers.parts,
-            Variability::Varying if self.is_unrolled => self.registers.unrolled,
-            Variability::Varying | Variability::Uniform => 1,
-        };
-        self.owners[value.index()] = Owner { first: self.intervals.len() as u32, count: count as u32, is_overwritten: false };
-        let side_by_side = self.is_side_by_side(value);
-        for (part, at) in self.intervals(value).enumerate() {
-            self.interval(lane, constant);
-            // Part by part, so a part of a result may be where that part of an operand was.
-            let start = self.now + if side_by_side { part as u32 } else { 0 };
-            (self.intervals[at].start, self.intervals[at].end) = (start, start);
+        if self.part == 0 {
+            let count = match self.code.variability(value) {
+                Variability::Partial => self.registers.parts,
+                Variability::Varying if self.is_unrolled => self.registers.unrolled,
+                Variability::Varying | Variability::Uniform => 1,
+            };
+            self.owners[value.index()] = Owner { first: self.intervals.len() as u32, count: count as u32, is_overwritten: false };
+            (0..count).for_each(|_| self.interval(lane, constant));
+        }
+        let defined = self.intervals_here(value);
+        // What is the same for all vectors is there since the first.
+        if self.part == 0 || self.is_side_by_side(value) {
+            defined.for_each(|i| (self.intervals[i].start, self.intervals[i].end) = (start, start));
         }
     }
 
-    /// Whether each item that reads or gives a value does so for one vector after the other.
+    /// Whether each of the vectors side by side has a value of its own.
     fn is_side_by_side(&self, value: Value) -> bool {
-        self.is_unrolled && self.code.variability(value) == Variability::Varying
+        self.is_unrolled && self.owners[value.index()].count > 1
+    }
+
+    /// The intervals of a value that what is computed now reads or writes.
+    fn intervals_here(&self, value: Value) -> Range<usize> {
+        let all = self.intervals(value);
+        if self.is_side_by_side(value) { all.start + self.part..all.start + self.part + 1 } else { all }
     }
 
     fn read(&mut self, value: Value) {
-        let (weight, side_by_side) = (self.weight(), self.is_side_by_side(value));
-        for (part, interval) in self.intervals(value).enumerate() {
-            // What is the same for all vectors is read until the last one.
-            let now = self.now + if side_by_side { part } else { self.registers.unrolled - 1 } as u32;
+        let weight = self.weight();
+        for interval in self.intervals_here(value) {
             let i = &mut self.intervals[interval];
-            i.end = i.end.max(now);
+            i.end = i.end.max(self.now);
             i.weight += weight;
             let start = i.start;
             // The outermost loop that it was begun before has to leave it alone to its end.
@@ -276,79 +302,116 @@ impl<'a> Scan<'a> {
     }
 
     fn items(&mut self, items: &[Item]) {
-        for item in items {
-            self.now += STEP;
-            item.for_each_operand(|v| self.read(v));
-            match item {
-                Item::Prim { result, prim, operands } if !self.handed_on.contains_key(result) && self.keeps_place(*prim, operands[0]) => {
-                    self.owners[result.index()] = self.owners[operands[0].index()];
+        items.iter().for_each(|item| self.item(item));
+    }
+
+    fn item(&mut self, item: &Item) {
+        self.now += STEP;
+        self.for_each_part(item, |scan| item.for_each_operand(|v| scan.read(v)));
+        match item {
+            Item::Prim { result, prim, operands } if !self.handed_on.contains_key(result) && self.keeps_place(*prim, operands[0]) => {
+                self.owners[result.index()] = self.owners[operands[0].index()];
+            }
+            Item::Prim { result, .. } | Item::Lookup { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => {
+                self.define(*result, false)
+            }
+            Item::Load { result, .. } | Item::Gather { result, .. } => {
+                // Their operands are still read when parts of the result are there already.
+                self.define_from(*result, false, self.now - 1);
+            }
+            Item::Const { result, .. } => self.define(*result, true),
+            Item::Store { .. } | Item::Scatter { .. } => {}
+            Item::Loop(inner) => {
+                let unrolls = self.is_unrolled || self.unrolls(inner);
+                let outside = std::mem::replace(&mut self.is_unrolled, unrolls);
+                if inner.kind == Kind::Serial {
+                    self.carries_side_by_side |= unrolls && !inner.carried.is_empty();
+                    self.handed_on.extend(written_in_place(&inner.carried, &inner.body));
                 }
-                Item::Prim { result, .. } | Item::Lookup { result, .. } | Item::Scalar { result, .. } | Item::Index { result, .. } => {
-                    self.define(*result, false)
-                }
-                Item::Load { result, .. } | Item::Gather { result, .. } => {
-                    // Their operands are still read when parts of the result are there already.
-                    self.define(*result, false);
-                    let start = self.now - 1;
-                    self.intervals(*result).for_each(|i| self.intervals[i].start = start);
-                }
-                Item::Const { result, .. } => self.define(*result, true),
-                Item::Store { .. } | Item::Scatter { .. } => {}
-                Item::Loop(inner) => {
-                    let unrolls = self.is_unrolled || self.unrolls(inner);
-                    let outside = std::mem::replace(&mut self.is_unrolled, unrolls);
-                    if inner.kind == Kind::Serial {
-                        self.carries_side_by_side |= unrolls && !inner.carried.is_empty();
-                        self.handed_on.extend(written_in_place(&inner.carried, &inner.body));
-                    }
-                    self.loop_(&inner.carried, &inner.body);
-                    self.is_unrolled = outside;
-                }
-                Item::While(While { carried, body, limit }) => {
-                    // What lanes do once at most, few do at all.
-                    let rarely = if *limit == 1 { 3 } else { 0 };
-                    self.depth -= rarely;
-                    self.loop_(carried, body);
-                    self.depth += rarely;
-                    if self.is_unrolled {
-                        // Of the second vector, it begins when that of the first has ended.
-                        carried.iter().for_each(|c| self.read(c.init));
-                    }
-                }
-                Item::Fold(fold) => {
-                    // The lower sides are the partial values' registers, reused; all live while it combines.
-                    let begin = self.now;
-                    fold.lower.iter().chain(&fold.upper).for_each(|v| self.define(*v, false));
-                    self.depth += 1;
-                    self.items(&fold.body);
-                    self.now += STEP;
-                    fold.combined.iter().for_each(|v| self.read(*v));
-                    fold.partials.iter().chain(&fold.lower).chain(&fold.upper).for_each(|v| self.read(*v));
-                    self.depth -= 1;
-                    // Constants and others that the combiner reads are read again in the next step of the fold.
-                    let end = self.now;
-                    self.intervals.iter_mut().filter(|i| i.start < begin && i.end >= begin).for_each(|i| i.end = i.end.max(end));
-                    fold.results.iter().for_each(|v| self.define(*v, false));
-                }
+                let vectors = if unrolls { self.registers.unrolled } else { 1 };
+                self.loop_(&inner.carried, 0..vectors, |scan| scan.side_by_side(&inner.body));
+                self.is_unrolled = outside;
+            }
+            Item::While(While { carried, body, limit }) => {
+                // What lanes do once at most, few do at all.
+                let rarely = if *limit == 1 { 3 } else { 0 };
+                self.depth -= rarely;
+                self.loop_(carried, self.part..self.part + 1, |scan| scan.items(body));
+                self.depth += rarely;
+            }
+            Item::Fold(fold) => {
+                // The lower sides are the partial values' registers, reused; all live while it combines.
+                let begin = self.now;
+                fold.lower.iter().chain(&fold.upper).for_each(|v| self.define(*v, false));
+                self.depth += 1;
+                self.items(&fold.body);
+                self.now += STEP;
+                fold.combined.iter().for_each(|v| self.read(*v));
+                fold.partials.iter().chain(&fold.lower).chain(&fold.upper).for_each(|v| self.read(*v));
+                self.depth -= 1;
+                // Constants and others that the combiner reads are read again in the next step of the fold.
+                let end = self.now;
+                self.intervals.iter_mut().filter(|i| i.start < begin && i.end >= begin).for_each(|i| i.end = i.end.max(end));
+                fold.results.iter().for_each(|v| self.define(*v, false));
             }
         }
     }
 
-    fn loop_(&mut self, carried: &[Carried], body: &[Item]) {
+    /// What all vectors side by side do: loops go round for all of them together, other items are computed for each.
+    fn for_each_part(&mut self, item: &Item, of: impl Fn(&mut Self)) {
+        if self.is_unrolled && matches!(item, Item::Loop(_)) {
+            (0..self.registers.unrolled).for_each(|part| {
+                self.part = part;
+                of(self);
+            });
+            self.part = 0;
+        } else {
+            of(self);
+        }
+    }
+
+    /// The body of a loop; of one that computes vectors side by side, in turns.
+    fn side_by_side(&mut self, body: &[Item]) {
+        if !self.is_unrolled {
+            return self.items(body);
+        }
+        for turn in segments(self.code, body, self.registers.turn) {
+            let turn = &body[turn];
+            if let [Item::Loop(_)] = turn {
+                self.items(turn);
+                continue;
+            }
+            for part in 0..self.registers.unrolled {
+                self.part = part;
+                // What is the same for all lanes is for all vectors.
+                let code = self.code;
+                turn.iter().filter(|item| part == 0 || !is_uniform(code, item)).for_each(|item| self.item(item));
+            }
+            self.part = 0;
+        }
+    }
+
+    /// A loop, of some of the vectors side by side.
+    fn loop_(&mut self, carried: &[Carried], parts: Range<usize>, body: impl FnOnce(&mut Self)) {
+        let outside = self.part;
         // What is carried lives in one place, from before the loop to behind it.
         // It is written before all of what it begins as has been read.
         self.now -= 1;
-        carried.iter().for_each(|c| self.define_carried(c));
+        for part in parts.clone() {
+            self.part = part;
+            carried.iter().for_each(|c| self.define_carried(c));
+        }
+        self.part = outside;
         self.now += 1 + STEP;
         self.loops.push((self.now, Vec::new()));
         self.depth += 1;
-        self.items(body);
+        body(self);
         self.now += STEP;
-        carried.iter().for_each(|c| {
-            self.read(c.next);
-            self.read(c.arg);
-            self.read(c.result);
-        });
+        for part in parts {
+            self.part = part;
+            carried.iter().for_each(|c| [c.next, c.arg, c.result].into_iter().for_each(|value| self.read(value)));
+        }
+        self.part = outside;
         self.depth -= 1;
         let (_, inside) = self.loops.pop().expect("the loop was entered");
         for interval in inside {
@@ -367,8 +430,6 @@ impl<'a> Scan<'a> {
     /// The value that an iteration gets and the loop's result share their locations; in loops over lanes part by part.
     fn define_carried(&mut self, carried: &Carried) {
         self.define(carried.result, false);
-        let start = self.now;
-        self.intervals(carried.result).for_each(|i| self.intervals[i].start = start);
         let owner = self.owners[carried.result.index()];
         self.owners[carried.arg.index()] = Owner { is_overwritten: true, ..owner };
     }

@@ -5,10 +5,10 @@
 
 use super::{
     encoder::{Encoder, Instruction, Label},
-    registers::{Location, Locations, Registers, assign, is_unrolled},
+    registers::{self, Location, Locations, Registers, assign, is_unrolled},
 };
 use crate::{
-    code::{Axis, Code, Count, Item, Kind, Loop, Param, ParamKind, Place, Term, Value},
+    code::{Axis, Code, Count, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, While},
     prim::Lane,
 };
 use asmkit::AsmError;
@@ -106,6 +106,8 @@ pub(super) struct Walk<'a, M> {
     pub(super) part: usize,
     /// How many vectors unrolled loops compute side by side.
     pub(super) unrolled: usize,
+    /// How many items are computed of one of them before the next has its turn.
+    pub(super) turn: usize,
     /// Lanes by which what is being emitted is ahead of the loop's index.
     pub(super) ahead: usize,
     pub(super) constants: BTreeMap<Value, u64>,
@@ -166,6 +168,8 @@ pub(super) trait InstructionSet {
     fn address_beyond(&mut self, register: General, count: Count, times: i64);
     /// Writes the address of a place in the current iterations to a cell.
     fn address_to_cell(&mut self, cell: Cell, place: &Place);
+    /// Asks for memory so many bytes behind an address, which may be any; an instruction set may leave that out.
+    fn prefetch(&mut self, _address: Address, _behind: i32) {}
     /// Writes how many iterations are left, and the mask of the lanes that do them, or jumps if there are none.
     fn begin_tail(&mut self, count: Count, index: Cell, tail: Tail, over: Label);
 
@@ -232,22 +236,63 @@ fn width_of(code: &Code, bytes: usize) -> usize {
     (bytes / widest.unwrap_or(1)).min(code.lanes())
 }
 
-/// How many vectors may be computed side by side, the most first: powers of two, as most counts are multiples of these. Chains of items that wait
-/// for each other keep the CPU busy so.
-const UNROLLED: [usize; 2] = [4, 2];
-/// The most items that all vectors side by side have, so that code stays small: of what is longer, one vector keeps the CPU busy for long.
-const MOST_UNROLLED: usize = 400;
-
-/// Whether one of the loops is [unrolled](is_unrolled), if there are registers for it.
-fn has_unrolled(items: &[Item], width: usize, unrolled: usize) -> bool {
-    let of = |inner: &Loop| is_unrolled(inner, width, unrolled) || has_unrolled(&inner.body, width, unrolled);
-    items.iter().any(|item| matches!(item, Item::Loop(inner) if of(inner)))
+/// How vectors are computed side by side in a loop that is [unrolled](is_unrolled). Chains of items that wait for each other keep the CPU busy so.
+#[derive(Clone, Copy, Debug)]
+struct SideBySide {
+    /// How many: powers of two, as most counts are multiples of these.
+    vectors: usize,
+    /// How many items are computed of one before the next has its turn.
+    turn: usize,
+    /// The fewest items of a body that this is for: of shorter ones, the CPU sees several iterations at once.
+    fewest_items: usize,
+    /// How often slots may be read and written, for each item of each vector.
+    spilled: f32,
 }
 
-/// How many items the longest body of a loop has.
-fn longest_body(items: &[Item]) -> usize {
-    let of = |item: &Item| if let Item::Loop(inner) = item { inner.body.len().max(longest_body(&inner.body)) } else { 0 };
-    items.iter().map(of).max().unwrap_or(0)
+/// What is tried, the best first: turns of several items need fewer registers, and a little more time.
+const SIDE_BY_SIDE: [SideBySide; 4] = [
+    SideBySide { vectors: 4, turn: 1, fewest_items: 0, spilled: 0.02 },
+    SideBySide { vectors: 4, turn: 16, fewest_items: 64, spilled: 0.35 },
+    SideBySide { vectors: 2, turn: 16, fewest_items: 64, spilled: 0.35 },
+    SideBySide { vectors: 2, turn: 1, fewest_items: 0, spilled: 0.02 },
+];
+/// The most items that all vectors side by side have, those that few lanes do included: so that code stays small.
+const MOST_ITEMS: usize = 1600;
+
+/// The longest body of the loops that are [unrolled](is_unrolled).
+#[derive(Clone, Copy)]
+struct Longest {
+    items: usize,
+    /// With those that few lanes do.
+    all: usize,
+    /// How often items are done, more often in loops.
+    weight: f32,
+}
+
+fn longest_unrolled(items: &[Item], width: usize, vectors: usize, depth: i32) -> Option<Longest> {
+    let of = |item: &Item| match item {
+        Item::Loop(inner) if is_unrolled(inner, width, vectors) => {
+            Some(Longest { items: registers::items_in(&inner.body), all: count(&inner.body), weight: weighted(&inner.body, depth + 1) })
+        }
+        Item::Loop(inner) => longest_unrolled(&inner.body, width, vectors, depth + 1),
+        _ => None,
+    };
+    items.iter().filter_map(of).max_by_key(|longest| longest.items)
+}
+
+/// How many items there are, with those in them.
+fn count(items: &[Item]) -> usize {
+    let of = |item: &Item| match item {
+        Item::While(While { body, .. }) | Item::Loop(Loop { body, .. }) => 1 + count(body),
+        _ => 1,
+    };
+    items.iter().map(of).sum()
+}
+
+/// How often items are done that stand in so many loops.
+fn weighted(items: &[Item], depth: i32) -> f32 {
+    let of = |item: &Item| if let Item::Loop(inner) = item { weighted(&inner.body, depth + 1) } else { registers::weight(depth) };
+    items.iter().map(of).sum()
 }
 
 /// Emits machine code; `lists`: with the item that each part of it is of.
@@ -258,14 +303,15 @@ where
     let Offer { bytes, vectors, masks } = offer;
     let width = width_of(code, bytes);
     let parts = code.lanes() / width;
-    let registers = |unrolled| Registers { vectors, masks, parts, width, unrolled };
-    // Vectors side by side have to have registers, but for what is rarely done.
-    let side_by_side = |unrolled: usize| {
-        let locations = (has_unrolled(&code.body, width, unrolled) && unrolled * longest_body(&code.body) <= MOST_UNROLLED)
-            .then(|| assign(code, registers(unrolled)))?;
-        (locations.spilled < 8.0).then_some((unrolled, locations))
+    let registers = |unrolled, turn| Registers { vectors, masks, parts, width, unrolled, turn };
+    let fits = |way: SideBySide| {
+        let longest = longest_unrolled(&code.body, width, way.vectors, 0)?;
+        let locations = (longest.items >= way.fewest_items && way.vectors * longest.all <= MOST_ITEMS)
+            .then(|| assign(code, registers(way.vectors, way.turn)))?;
+        (locations.spilled <= way.spilled * way.vectors as f32 * longest.weight).then_some((way.vectors, way.turn, locations))
     };
-    let (unrolled, locations) = UNROLLED.into_iter().find_map(side_by_side).unwrap_or_else(|| (1, assign(code, registers(1))));
+    let found = SIDE_BY_SIDE.into_iter().find_map(fits);
+    let (unrolled, turn, locations) = found.unwrap_or_else(|| (1, 1, assign(code, registers(1, 1))));
     let slots = align::<Walk<'a, M>>(slot_of(&code.params, Param(code.params.len() as u32)));
     let areas = slots + Walk::<'a, M>::ROOM * locations.slots as i32;
     let mut walk = Walk {
@@ -276,6 +322,7 @@ where
         width,
         part: 0,
         unrolled,
+        turn,
         ahead: 0,
         constants: BTreeMap::new(),
         pool: Pool::default(),

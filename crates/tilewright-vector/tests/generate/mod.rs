@@ -100,6 +100,10 @@ impl<'a> Generator<'a> {
                 _ => self.store_any(),
             }
         }
+        // Long bodies are computed in turns of several vectors.
+        if self.below(6) == 5 {
+            (0..30).for_each(|_| self.compute());
+        }
         self.store_any();
     }
 

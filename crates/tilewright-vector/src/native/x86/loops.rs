@@ -1,7 +1,7 @@
 //! What loops, what they carry and folds are made of.
 
 use super::{
-    walk::{Bound, Order},
+    walk::{Address, Bound, Order},
     *,
 };
 use crate::native::encoder::Label;
@@ -163,6 +163,10 @@ impl InstructionSet for Emitter<'_> {
                 self.e(InstId::Mov, &[word(to), g(RSI)]);
             }
         }
+    }
+
+    fn prefetch(&mut self, address: Address, behind: i32) {
+        self.e(InstId::Prefetcht0, &[at(address.register, address.offset + behind)]);
     }
 
     fn begin_tail(&mut self, count: Count, index: Cell, tail: Tail, over: Label) {
