@@ -1,19 +1,20 @@
-//! Reductions of rows that begin in the sweep which computes the rows.
+//! Reductions that begin in the sweep which computes what they reduce.
 //!
 //! A reduction is a tree of halves. Vector code that computes elements an eighth of a row apart combines them in registers as the first three
 //! halvings do, and writes an eighth of each row; the reduction goes on from there. So the rows are not read again, and not even written
-//! where nothing else reads them. Behind the first pass of a block, only single rows and rows of one piece are: there, sweeps prefetch what
+//! where nothing else reads them. To a reduction of columns, all of the matrix is one row, of which more than one number is left: the halves are
+//! the same. Behind the first pass of a block, only single rows and rows of one piece are: there, sweeps prefetch what
 //! the next block reads, between one piece and the next, and parts of several rows have no end between.
 
 use super::{
     Inst, Sweep, Tile, VReg,
     counts::{count_uses, count_writes},
-    inst::FoldRows,
+    inst::{FoldColumns, FoldRows},
     sweep::SweepFold,
     tile::Base,
 };
 use crate::hash::HashMap;
-use crate::kernels::long;
+use crate::kernels::{Kernel, long};
 
 /// Lets sweeps begin the reductions of what they compute. `registers`: the bytes of each.
 pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) {
@@ -22,14 +23,16 @@ pub(crate) fn begin_early(code: &mut [(Inst, u32)], registers: &mut Vec<usize>) 
     let writers = sweeps_that_write(code);
     for at in 0..code.len() {
         let (before, after) = code.split_at_mut(at);
-        let Some((Inst::FoldRows(fold), site)) = after.first_mut() else { continue };
-        let Some(reg) = whole_register(&fold.src).filter(|reg| writes.of(*reg) == 1) else { continue };
-        let prefetches = |writer: &usize| fold.rows > 1 && fold.extent > Sweep::PIECE && Some(*writer) != first;
+        let Some((inst, site)) = after.first_mut() else { continue };
+        let Some(fold) = Reduction::of(inst) else { continue };
+        let Some(reg) = whole_register(fold.src()).filter(|reg| writes.of(*reg) == 1) else { continue };
+        let prefetches = |writer: &usize| fold.rows() > 1 && fold.row() > Sweep::PIECE && Some(*writer) != first;
         let Some(writer) = writers.get(&reg).copied().filter(|writer| !prefetches(writer)) else { continue };
         let Some((Inst::Sweep(sweep), _)) = before.get_mut(writer) else { continue };
         let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
-        if begin(sweep, fold, (reg, dst), *site) {
-            registers.push(fold.src.numel() * fold.src.elem.size());
+        let bytes = fold.src().numel() * fold.src().elem.size();
+        if let Some(parts) = begin(sweep, fold, (reg, dst), *site) {
+            registers.push(bytes / parts);
             if uses.take(reg) == 0 {
                 sweep.drop_result(reg);
             }
@@ -58,18 +61,80 @@ fn sweeps_that_write(code: &[(Inst, u32)]) -> HashMap<VReg, usize> {
     writers
 }
 
-/// Lets a sweep fold what it writes to `reg` to a part in `dst`, from where a reduction of that goes on; `false`, and nothing was done,
-/// if it cannot. `site`: the operation of the reduction.
-fn begin(sweep: &mut Sweep, fold: &mut FoldRows, (reg, dst): (VReg, VReg), site: u32) -> bool {
-    let Some(step) = sweep.result(reg) else { return false };
-    if !fold.is_reduction || fold.src.numel() != sweep.n {
-        return false;
+/// A reduction that a sweep may begin.
+enum Reduction<'a> {
+    Rows(&'a mut FoldRows),
+    Columns(&'a mut FoldColumns),
+}
+
+impl<'a> Reduction<'a> {
+    fn of(inst: &'a mut Inst) -> Option<Reduction<'a>> {
+        match inst {
+            Inst::FoldRows(fold) if fold.is_reduction => Some(Reduction::Rows(fold)),
+            Inst::FoldColumns(fold) => Some(Reduction::Columns(fold)),
+            _ => None,
+        }
     }
-    let Some(parts) = sweep.fold(SweepFold { step, combine: fold.operation, row: fold.extent, dst, site }) else { return false };
-    fold.extent /= parts;
-    fold.src = Tile::contiguous(fold.src.elem, Base::Reg(dst), &[fold.rows, fold.extent]);
-    fold.steps = fold.rows * long::steps(fold.extent);
-    true
+
+    /// What is reduced.
+    fn src(&self) -> &Tile {
+        match self {
+            Reduction::Rows(fold) => &fold.src,
+            Reduction::Columns(fold) => &fold.src,
+        }
+    }
+
+    /// How many elements are halved until what is left of them is their result.
+    fn row(&self) -> usize {
+        match self {
+            Reduction::Rows(fold) => fold.extent,
+            Reduction::Columns(fold) => fold.src.numel(),
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.src().numel() / self.row()
+    }
+
+    /// How often a row can be halved, as a power of two.
+    fn halvings(&self) -> usize {
+        match self {
+            Reduction::Rows(fold) => fold.extent,
+            Reduction::Columns(fold) => fold.src.shape[0],
+        }
+    }
+
+    /// How elements are combined.
+    fn combine(&self) -> Kernel {
+        match self {
+            Reduction::Rows(fold) => fold.operation,
+            Reduction::Columns(fold) => fold.combine,
+        }
+    }
+
+    /// Goes on from a register that has one of so many parts of each row.
+    fn go_on(self, from: VReg, parts: usize) {
+        match self {
+            Reduction::Rows(fold) => {
+                fold.extent /= parts;
+                fold.src = Tile::contiguous(fold.src.elem, Base::Reg(from), &[fold.rows, fold.extent]);
+                fold.steps = fold.rows * long::steps(fold.extent);
+            }
+            Reduction::Columns(fold) => {
+                fold.src = Tile::contiguous(fold.src.elem, Base::Reg(from), &[fold.src.shape[0] / parts, fold.src.shape[1]]);
+            }
+        }
+    }
+}
+
+/// Lets a sweep fold what it writes to `reg` to a part in `dst`, from where a reduction of that goes on: one of how many. `None`, and nothing
+/// was done, if it cannot. `site`: the operation of the reduction.
+fn begin(sweep: &mut Sweep, fold: Reduction<'_>, (reg, dst): (VReg, VReg), site: u32) -> Option<usize> {
+    let step = sweep.result(reg).filter(|_| fold.src().numel() == sweep.n)?;
+    let begun = SweepFold { step, combine: fold.combine(), row: fold.row(), halvings: fold.halvings(), dst, site };
+    let parts = sweep.fold(begun)?;
+    fold.go_on(dst, parts);
+    Some(parts)
 }
 
 #[cfg(test)]
@@ -80,7 +145,7 @@ mod tests {
         cpu::Level,
         elem::Elem,
         kernels::{
-            ElemOp,
+            ElemOp, columns,
             rows::{self, RowFold},
             select,
         },
@@ -180,6 +245,30 @@ mod tests {
         let found = begun([sweep(0, &[1, 2]), sum(1, 256, 3), sum(2, 128, 4)]);
         if has_vector_code() {
             assert_eq!(found, [(vec![0], vec![2, 100]), (vec![100], vec![3]), (vec![2], vec![4])]);
+        }
+    }
+
+    /// Sums of the columns of so many rows.
+    fn column_sums(src: u32, rows: usize, dst: u32) -> (Inst, u32) {
+        let op = ElemOp::AddF(RoundingMode::NearestEven, false);
+        let kernel = columns::select(Level::best(), op, F32).unwrap();
+        let (combine, src) = (select(op, &[F32; 2], F32).unwrap(), tile(src, &[rows, N / rows]));
+        (Inst::FoldColumns(Box::new(FoldColumns { kernel, combine, sums: None, src, dst: VReg(dst), spare: VReg(99) })), 0)
+    }
+
+    #[test]
+    fn reductions_of_columns_begin_too() {
+        let found = begun([sweep(0, &[1]), column_sums(1, 16, 2)]);
+        let expected =
+            if has_vector_code() { [(vec![0], vec![100]), (vec![100], vec![2])] } else { [(vec![0], vec![1]), (vec![1], vec![2])] };
+        assert_eq!(found, expected);
+        if has_vector_code() {
+            let mut code = vec![sweep(0, &[1]), column_sums(1, 4, 2)];
+            let mut registers = vec![4 * N; 100];
+            begin_early(&mut code, &mut registers);
+            // All four rows are combined there.
+            let Inst::FoldColumns(fold) = &code[1].0 else { panic!("a reduction of columns") };
+            assert_eq!((&fold.src.shape[..], registers[100]), (&[1, N / 4][..], 4 * N / 4));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Base, Operand, Region, Tile, VReg, region};
 use crate::{TargetMachine, elem::Elem, kernels::Kernel};
+use tilewright_vector::lower;
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
 #[derive(Debug)]
@@ -67,8 +68,9 @@ impl Way {
         let is_alone = matches!(steps[..], [Step { dst: Src::Reg(..), .. }]);
         // Tiles of several dimensions seldom lie in memory as in a register.
         let is_apart = is_apart || shape.iter().filter(|extent| **extent > 1).count() > 1;
-        // A step alone has a loop of its own.
-        let gains = is_apart || prefers_region || steps.len() > 1 || !all_ready;
+        // A step alone has a loop of its own, but for functions, which vector code computes with tables and pairs.
+        let is_function = steps.iter().any(|step| lower::is_function(step.kernel.imm.op));
+        let gains = is_apart || prefers_region || is_function || steps.len() > 1 || !all_ready;
         let suits = rounds.is_some() && machine.has_regions() || region::suits(n, steps.iter().map(|step| &step.kernel), machine);
         if let Some(region) = (gains && suits).then(|| Region::of(n, shape, inputs, steps, rounds.as_ref(), machine)).flatten() {
             Way::Region(Box::new(region))
@@ -105,6 +107,8 @@ pub(crate) struct SweepFold {
     pub(crate) combine: Kernel,
     /// How long the rows are: a power of two.
     pub(crate) row: usize,
+    /// How many parts may be combined at most: a power of two.
+    pub(crate) halvings: usize,
     /// Gets what is left of each row.
     pub(crate) dst: VReg,
     /// The operation that it came from.
@@ -202,7 +206,7 @@ impl Sweep {
     /// Begins a reduction in its vector code, if it can be that: to which part of a row it is folded.
     pub(crate) fn fold(&mut self, fold: SweepFold) -> Option<usize> {
         let fits = fold.row.is_power_of_two() && self.n.is_multiple_of(fold.row);
-        let is_new = self.folds.iter().all(|other| other.row == fold.row && other.step != fold.step);
+        let is_new = self.folds.iter().all(|other| (other.row, other.halvings) == (fold.row, fold.halvings) && other.step != fold.step);
         if !fits || !is_new {
             return None;
         }
