@@ -209,7 +209,8 @@ impl Simplifier<'_> {
     /// Nothing need be done to bits that are shifted out next.
     fn shifted_out(&self, prim: Prim, lane: Lane, a: Value, (b, distance): (Value, u64)) -> Option<Simpler> {
         let (Prim::ShrU, Some((Prim::And, [of, mask, _]))) = (prim, self.computed[a.index()]) else { return None };
-        let kept = lane.bits().checked_shr(distance as u32)? << distance;
+        let places = u32::try_from(distance).ok().filter(|places| *places < u64::BITS)?;
+        let kept = lane.bits() >> places << places;
         (self.bits(mask)? & kept == kept).then_some(Simpler::Prim(Prim::ShrU, [of, b, b]))
     }
 

@@ -3,7 +3,7 @@
 mod generate;
 
 use proptest::prelude::*;
-use tilewright_vector::{Arg, Buffer, Code, Fault, Level, Native, ParamKind};
+use tilewright_vector::{Arg, Buffer, Builder, Code, Count, Fault, Kind, Lane, Level, Native, ParamKind, Place, Prim};
 
 /// Bytes of each buffer.
 const ROOM: usize = 4096;
@@ -167,6 +167,49 @@ fn rounds_are_computed_for_several_vectors_side_by_side() {
     };
     for count in [1, 8, 31, 64, 100] {
         [0, 1, 9].into_iter().for_each(|rounds| halves(count, rounds));
+    }
+}
+
+/// Of vectors side by side, each writes what is the same for all in its own loop of each lane: another value must not live there then.
+#[test]
+fn what_is_the_same_for_all_lanes_is_written_for_each_vector() {
+    let text = "code lanes 16 ($0: buffer, $1: buffer) {
+        %0 = const mask 0x1
+        %1 = const i64 0x7
+        %2 = load i64 $0[0]
+        %3 = load f32 $0[0]
+        lanes ^0 in 40 {
+            %4 = load f32 $0[^0 * 4]
+            %8, %9 = while 3 (%5 = %0, %6 = %4) {
+                %7 = divs i64 %2, %1
+                %10 = fadd f32 %6, %3
+                next %5, %10
+            }
+            store f32 %9, $1[^0 * 4]
+        }
+    }";
+    let code = Code::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    compare(&code, &[], 1).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Shifted by as many bits as it has or more, a number leaves nothing, also where bits were cleared that are shifted out.
+#[test]
+fn bits_may_be_shifted_out_by_any_distance() {
+    for distance in [0x20, 0x40, 0x1_0000_0001] {
+        let mut builder = Builder::new(16);
+        let [from, to] = [(); 2].map(|()| builder.param(ParamKind::Buffer));
+        let (axis, _) = builder.open(Kind::Lanes, Count::Const(40), &[]);
+        let place = |buffer| Place::of(buffer).along(axis, Count::Const(8));
+        let number = builder.load(Lane::I64, place(from), None);
+        let [mask, places] = [!0xff, distance].map(|bits| builder.constant(Lane::I64, bits));
+        let cleared = builder.prim(Prim::And, &[number, mask]);
+        let shifted = builder.prim(Prim::ShrU, &[cleared, places]);
+        builder.store(shifted, place(to), None);
+        builder.close(&[]);
+        let as_built = builder.clone().finish_as_built().expect("it is valid");
+        let [expected, found] =
+            [as_built, builder.finish().expect("it is valid")].map(|code| run(&code, &[], 1, |args| code.run_portable(args)));
+        assert_eq!(found, expected, "by {distance}");
     }
 }
 

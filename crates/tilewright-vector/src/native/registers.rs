@@ -269,10 +269,11 @@ impl<'a> Scan<'a> {
             self.owners[value.index()] = Owner { first: self.intervals.len() as u32, count: count as u32, is_overwritten: false };
             (0..count).for_each(|_| self.interval(lane, constant));
         }
-        let defined = self.intervals_here(value);
-        // What is the same for all vectors is there since the first.
-        if self.part == 0 || self.is_side_by_side(value) {
-            defined.for_each(|i| (self.intervals[i].start, self.intervals[i].end) = (start, start));
+        let is_new = self.part == 0 || self.is_side_by_side(value);
+        for i in self.intervals_here(value) {
+            let interval = &mut self.intervals[i];
+            // What is the same for all vectors is there since the first, and in a loop of each lane written for each.
+            (interval.start, interval.end) = if is_new { (start, start) } else { (interval.start, interval.end.max(start)) };
         }
     }
 
