@@ -191,17 +191,19 @@ where
         self.part = 0;
     }
 
-    /// Asks for what so many lanes of this iteration and the next read side by side. Turns are so long that a CPU does not see the loads of the next
-    /// row while it computes what the first is for.
+    /// Asks for what so many lanes of this iteration and the next read side by side, where they read several rows. Turns are so long that a CPU does not
+    /// see the loads of the next row while it computes what the first is for; a single row it sees itself, and fetching that disturbs what is stored.
     fn fetch_rows(&mut self, body: &[Item], lanes: i32) {
         const LINE: i32 = 64;
-        for item in body {
-            let Item::Load { result, place, .. } = item else { continue };
+        let row = |item: &Item| {
+            let Item::Load { result, place, .. } = item else { return None };
             let size = self.code.lane(*result).size();
-            if let Along::Contiguous = self.along(place, size) {
-                let address = self.address(place);
-                (0..2 * lanes * size as i32).step_by(LINE as usize).for_each(|behind| self.prefetch(address, behind));
-            }
+            matches!(self.along(place, size), Along::Contiguous).then(|| (place.clone(), size as i32))
+        };
+        let rows: Vec<_> = body.iter().filter_map(row).collect();
+        for (place, size) in rows.iter().filter(|_| rows.len() > 1) {
+            let address = self.address(place);
+            (0..2 * lanes * size).step_by(LINE as usize).for_each(|behind| self.prefetch(address, behind));
         }
     }
 
