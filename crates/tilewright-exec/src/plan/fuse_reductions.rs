@@ -96,8 +96,8 @@ impl<'a> Reduction<'a> {
         self.src().numel() / self.row()
     }
 
-    /// How often a row can be halved, as a power of two.
-    fn halvings(&self) -> usize {
+    /// Into how many parts a row can be halved: a power of two.
+    fn most_parts(&self) -> usize {
         match self {
             Reduction::Rows(fold) => fold.extent,
             Reduction::Columns(fold) => fold.src.shape[0],
@@ -131,7 +131,7 @@ impl<'a> Reduction<'a> {
 /// was done, if it cannot. `site`: the operation of the reduction.
 fn begin(sweep: &mut Sweep, fold: Reduction<'_>, (reg, dst): (VReg, VReg), site: u32) -> Option<usize> {
     let step = sweep.result(reg).filter(|_| fold.src().numel() == sweep.n)?;
-    let begun = SweepFold { step, combine: fold.combine(), row: fold.row(), halvings: fold.halvings(), dst, site };
+    let begun = SweepFold { step, combine: fold.combine(), row: fold.row(), most_parts: fold.most_parts(), dst, site };
     let parts = sweep.fold(begun)?;
     fold.go_on(dst, parts);
     Some(parts)

@@ -227,7 +227,7 @@ impl Region {
         let kernels = steps.iter().map(|step| &step.kernel).chain(folds.iter().map(|fold| &fold.combine));
         // A part fills a vector of the usual numbers.
         let most = row / (machine.vector_bytes()? / size_of::<f32>());
-        let count = MOST_PARTS.min((MOST_STEPS_OF_PARTS / steps.len().max(1)).next_power_of_two()).min(most).min(folds.first()?.halvings);
+        let count = MOST_PARTS.min((MOST_STEPS_OF_PARTS / steps.len().max(1)).next_power_of_two()).min(most).min(folds.first()?.most_parts);
         let lanes = row / count.max(1);
         let results = written(steps);
         if !suits(n, kernels, machine) || count < 2 || lanes < SHORTEST_ROW || !steps.iter().all(is_lowered) {

@@ -108,7 +108,7 @@ pub(crate) struct SweepFold {
     /// How long the rows are: a power of two.
     pub(crate) row: usize,
     /// How many parts may be combined at most: a power of two.
-    pub(crate) halvings: usize,
+    pub(crate) most_parts: usize,
     /// Gets what is left of each row.
     pub(crate) dst: VReg,
     /// The operation that it came from.
@@ -206,7 +206,7 @@ impl Sweep {
     /// Begins a reduction in its vector code, if it can be that: to which part of a row it is folded.
     pub(crate) fn fold(&mut self, fold: SweepFold) -> Option<usize> {
         let fits = fold.row.is_power_of_two() && self.n.is_multiple_of(fold.row);
-        let is_new = self.folds.iter().all(|other| (other.row, other.halvings) == (fold.row, fold.halvings) && other.step != fold.step);
+        let is_new = self.folds.iter().all(|other| (other.row, other.most_parts) == (fold.row, fold.most_parts) && other.step != fold.step);
         if !fits || !is_new {
             return None;
         }

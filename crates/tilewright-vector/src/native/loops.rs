@@ -2,8 +2,8 @@
 
 use super::{
     encoder::Label,
-    registers::{is_uniform, is_unrolled},
-    segments::segments,
+    registers::is_unrolled,
+    segments::in_turns,
     walk::{Along, Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, without_offset},
 };
 use crate::code::{Carried, Count, Fold, Item, Kind, Loop, Value, Variability, While};
@@ -99,19 +99,21 @@ where
 
     /// Items for so many vectors, in turns. Loops go round for all of them together.
     fn items_side_by_side(&mut self, items: &[Item], vectors: usize) {
-        let code = self.code;
-        for turn in segments(code, items, if vectors > 1 { self.turn } else { 1 }) {
-            let turn = &items[turn];
-            if let [item @ Item::Loop(inner)] = turn {
-                self.list(item);
-                self.loop_side_by_side(inner, vectors);
-                continue;
+        if vectors == 1 {
+            return self.items(items);
+        }
+        for (part, item) in in_turns(self.code, items, vectors, self.turn) {
+            match (part, item) {
+                (None, Item::Loop(inner)) => {
+                    self.list(item);
+                    self.loop_side_by_side(inner, vectors);
+                }
+                (part, item) => {
+                    (self.part, self.ahead) = part.map_or((0, 0), |part| (part, part * self.width));
+                    self.item(item);
+                    (self.part, self.ahead) = (0, 0);
+                }
             }
-            self.for_each_vector(vectors, |walk| {
-                // What is the same for all lanes is for all vectors.
-                let is_first = vectors == 1 || walk.part == 0;
-                turn.iter().filter(|item| is_first || !is_uniform(code, item)).for_each(|item| walk.item(item));
-            });
         }
     }
 

@@ -4,7 +4,7 @@
 //! loop. The bits of a float and the float of bits live where these do. What does not fit goes to memory for all of its life: the value
 //! that is read least for the time it lives. Constants live in memory anyway and get the registers that are left.
 
-use super::segments::segments;
+use super::segments::in_turns;
 use crate::{
     code::{Carried, Code, Count, Fold, Item, Kind, Loop, Value, Variability, While},
     prim::{Lane, Prim},
@@ -376,20 +376,11 @@ impl<'a> Scan<'a> {
         if !self.is_unrolled {
             return self.items(body);
         }
-        for turn in segments(self.code, body, self.registers.turn) {
-            let turn = &body[turn];
-            if let [Item::Loop(_)] = turn {
-                self.items(turn);
-                continue;
-            }
-            for part in 0..self.registers.unrolled {
-                self.part = part;
-                // What is the same for all lanes is for all vectors.
-                let code = self.code;
-                turn.iter().filter(|item| part == 0 || !is_uniform(code, item)).for_each(|item| self.item(item));
-            }
-            self.part = 0;
+        for (part, item) in in_turns(self.code, body, self.registers.unrolled, self.registers.turn) {
+            self.part = part.unwrap_or(0);
+            self.item(item);
         }
+        self.part = 0;
     }
 
     /// A loop, of some of the vectors side by side.

@@ -1,15 +1,32 @@
-//! Turns of vectors that are computed side by side: after how many items of one vector the next one goes on.
+//! The order of items where a loop is unrolled and its bodies are interleaved (unroll and jam): after how many items of one vector the next one has
+//! its turn.
 //!
 //! A CPU looks ahead over some hundred instructions. The steps of a long body wait for each other, so those of one vector alone leave it idle, while
 //! item by item several vectors want more registers than there are. Turns of some dozen items keep it busy, and few values live from one turn of a
 //! vector to the next.
 
-use super::registers::for_each_read;
+use super::registers::{for_each_read, is_uniform};
 use crate::code::{Code, Item, Loop, Value, Variability, While};
 use std::ops::Range;
 
+/// The items of a body in the order in which they are computed for several vectors side by side, in turns of about so many, each with the vector that
+/// it is computed for. Loops have none: they go round for all vectors together. What is the same for all lanes is computed for the first.
+pub(super) fn in_turns<'c>(code: &Code, body: &'c [Item], vectors: usize, turn: usize) -> Vec<(Option<usize>, &'c Item)> {
+    let mut order = Vec::with_capacity(vectors * body.len());
+    for turn in segments(code, body, turn) {
+        match &body[turn] {
+            [item @ Item::Loop(_)] => order.push((None, item)),
+            items => order.extend((0..vectors).flat_map(|vector| {
+                let is_computed = move |item: &&Item| vector == 0 || !is_uniform(code, item);
+                items.iter().filter(is_computed).map(move |item| (Some(vector), item))
+            })),
+        }
+    }
+    order
+}
+
 /// The parts of a body that are computed for one vector after the other, of about `turn` items: cut where few values live. Loops are parts of their own.
-pub(super) fn segments(code: &Code, body: &[Item], turn: usize) -> Vec<Range<usize>> {
+fn segments(code: &Code, body: &[Item], turn: usize) -> Vec<Range<usize>> {
     if turn == 1 {
         return (0..body.len()).map(|i| i..i + 1).collect();
     }

@@ -236,7 +236,8 @@ fn width_of(code: &Code, bytes: usize) -> usize {
     (bytes / widest.unwrap_or(1)).min(code.lanes())
 }
 
-/// How vectors are computed side by side in a loop that is [unrolled](is_unrolled). Chains of items that wait for each other keep the CPU busy so.
+/// How vectors are computed side by side in a loop that is [unrolled](is_unrolled): unroll and jam. Chains of items that wait for each other keep the CPU
+/// busy so.
 #[derive(Clone, Copy, Debug)]
 struct SideBySide {
     /// How many: powers of two, as most counts are multiples of these.
