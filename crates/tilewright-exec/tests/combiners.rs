@@ -23,14 +23,37 @@ const LINEAR: (&str, Combine) = (
     |[a, p], [b, q]| [a.wrapping_mul(b), p.wrapping_mul(b).wrapping_add(q)],
 );
 
+/// The second number is made of second numbers alone, as counts are.
+const COUNTING: (&str, Combine) = (
+    "%a3 = muli %a, %k : tile<i32>
+      %b3 = subi %b, %q : tile<i32>
+      %r = addi %a3, %b3 : tile<i32>
+      %p5 = shli %p, %k : tile<i32>
+      %s = addi %p5, %q : tile<i32>",
+    |[a, p], [b, q]| [a.wrapping_mul(3).wrapping_add(b.wrapping_sub(q)), (p << 3).wrapping_add(q)],
+);
+
 type Combine = fn([i32; 2], [i32; 2]) -> [i32; 2];
 
-/// The tiles, whose second operand has the same numbers in each row of the first dimension if `repeats`.
+/// What the second operand is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Second {
+    Loaded,
+    /// The same numbers in each row of the first dimension.
+    Repeated,
+    /// A number of the module.
+    Known,
+}
+
+/// The number of the module.
+const KNOWN: i32 = 7;
+
+/// The tiles.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     shape: [usize; 3],
     dim: usize,
-    repeats: bool,
+    second: Second,
 }
 
 impl Case {
@@ -48,14 +71,19 @@ impl Case {
             )
         };
         let [_, e, b] = self.shape;
-        let second = if self.repeats { [1, e, b] } else { self.shape };
+        let second = if self.second == Second::Repeated { [1, e, b] } else { self.shape };
         let load = |value: &str, name: &str, shape: [usize; 3]| {
             let ([a, e, b], tiles) = (shape, tiles(shape));
             format!(
                 "  {value}, %t{name} = load_view_tko weak %{name}s[%zero, %zero, %zero] : {tiles}, tile<i32> -> tile<{a}x{e}x{b}xi32>, token\n"
             )
         };
-        let broadcast = if self.repeats { format!("  %y = broadcast %y1 : tile<1x{e}x{b}xi32> -> tile<{shape}>\n") } else { String::new() };
+        let made = match self.second {
+            Second::Loaded => String::new(),
+            Second::Repeated => format!("  %y = broadcast %y1 : tile<1x{e}x{b}xi32> -> tile<{shape}>\n"),
+            Second::Known => format!("  %y = constant <i32: {KNOWN}> : tile<{shape}>\n"),
+        };
+        let loaded = if self.second == Second::Loaded { "%y" } else { "%y1" };
         let results: Vec<String> =
             result.iter().enumerate().filter(|(d, n)| *d != self.dim || **n > 1).map(|(_, n)| n.to_string()).collect();
         let given = if fold.starts_with("reduce") { results.join("x") + "xi32" } else { shape.clone() };
@@ -64,7 +92,7 @@ impl Case {
   %k = constant <i32: 3> : tile<i32>\n"
             .to_owned();
         text += &(make("x0", self.shape) + &make("y0", second) + &make("r0", result) + &make("s0", result));
-        text += &(load("%x", "x0", self.shape) + &load(if self.repeats { "%y1" } else { "%y" }, "y0", second) + &broadcast);
+        text += &(load("%x", "x0", self.shape) + &load(loaded, "y0", second) + &made);
         text += &format!(
             "  %f, %g = {fold} identities=[0 : i32, 0 : i32] : tile<{shape}>, tile<{shape}> -> tile<{given}>, tile<{given}>
     (%a: tile<i32>, %b: tile<i32>, %p: tile<i32>, %q: tile<i32>) {{
@@ -87,7 +115,11 @@ impl Case {
     fn check(self, operation: &str, (region, combine): (&str, Combine), fold: fn(Vec<[i32; 2]>, Combine) -> Vec<[i32; 2]>) {
         let [a, e, b] = self.shape;
         let number = |i: usize| (i as i32 + 3).wrapping_mul(0x2545_f491) >> 5;
-        let second = |i: usize| number(1000 + if self.repeats { i % (e * b) } else { i });
+        let second = |i: usize| match self.second {
+            Second::Loaded => number(1000 + i),
+            Second::Repeated => number(1000 + i % (e * b)),
+            Second::Known => KNOWN,
+        };
         let n = a * e * b;
         let strides = [e * b, b, 1];
         let extent = self.shape[self.dim];
@@ -106,7 +138,7 @@ impl Case {
                 expected[to + k * into[self.dim]] = pair;
             }
         }
-        let counts = [n, if self.repeats { e * b } else { n }, expected.len(), expected.len()];
+        let counts = [n, if self.second == Second::Repeated { e * b } else { n }, expected.len(), expected.len()];
         let numbers: Vec<i32> = (0..n).map(number).chain((0..counts[1]).map(second)).chain(vec![0; 2 * expected.len()]).collect();
         let (mut memory, all) = buffer(numbers.into_iter().flat_map(i32::to_le_bytes).collect());
         let starts = [0, n, n + counts[1], n + counts[1] + counts[2]];
@@ -139,12 +171,14 @@ fn prefixes(mut pairs: Vec<[i32; 2]>, combine: Combine) -> Vec<[i32; 2]> {
 
 fn cases() -> impl Iterator<Item = Case> {
     let shapes = [[1, 1024, 1], [4, 256, 1], [1, 8, 64], [2, 16, 8], [8, 2, 32], [1, 4, 1], [16, 1, 16], [2, 128, 4], [32, 64, 16]];
-    shapes.into_iter().flat_map(|shape| (0..3).flat_map(move |dim| [false, true].map(|repeats| Case { shape, dim, repeats })))
+    let seconds = [Second::Loaded, Second::Repeated, Second::Known];
+    shapes.into_iter().flat_map(move |shape| (0..3).flat_map(move |dim| seconds.map(|second| Case { shape, dim, second })))
 }
 
 #[test]
 fn reductions_are_trees_of_halves_along_each_dimension() {
     cases().for_each(|case| case.check("reduce", ODD, tree));
+    cases().for_each(|case| case.check("reduce", COUNTING, tree));
 }
 
 #[test]

@@ -54,6 +54,18 @@ impl Builder {
         self.order.iter().find(|(_, constant)| *constant == value).map(|(bits, _)| *bits)
     }
 
+    /// The bits of a value that the body that is open computes of constants alone.
+    pub fn computed_bits(&self, value: Value) -> Option<u64> {
+        let mut known: HashMap<Value, u64> = self.order.iter().map(|(bits, constant)| (*constant, *bits)).collect();
+        for item in &self.code.body {
+            let Item::Prim { result, prim, operands } = item else { continue };
+            if let [Some(x), Some(y), Some(z)] = operands.map(|operand| known.get(&operand).copied()) {
+                known.insert(*result, prim.of_one(self.lane(operands[prim.arity() - 1]), [x, y, z]));
+            }
+        }
+        known.get(&value).copied()
+    }
+
     fn value(&mut self, lane: Lane, variability: Variability) -> Value {
         self.code.values.push((lane, variability));
         Value(self.code.values.len() as u32 - 1)

@@ -90,6 +90,8 @@ enum Signature {
     Floats(usize),
     /// `n` numbers of `f32` to one.
     Singles(usize),
+    /// `n` integers of 64 bits to one.
+    Longs(usize),
     /// `n` masks to a mask; `T` is `mask`.
     Masks(usize),
     /// Two integers `T` to a mask.
@@ -138,6 +140,7 @@ primitives! {
     Mul "mul" Ints(2), "The lower half of the product.";
     MulHighS "mulhs" Ints(2), "The upper half of the product of signed integers.";
     MulHighU "mulhu" Ints(2), "The upper half of the product of unsigned integers.";
+    MulLowU "mullu" Longs(2), "The product of the lower halves, which are unsigned.";
     And "and" Ints(2), "Bits set in both.";
     Or "or" Ints(2), "Bits set in one or both.";
     Xor "xor" Ints(2), "Bits set in one.";
@@ -214,7 +217,7 @@ impl Prim {
     /// How many operands it takes.
     pub const fn arity(self) -> usize {
         match self.signature() {
-            Signature::Ints(n) | Signature::Floats(n) | Signature::Singles(n) | Signature::Masks(n) => n,
+            Signature::Ints(n) | Signature::Floats(n) | Signature::Singles(n) | Signature::Longs(n) | Signature::Masks(n) => n,
             Signature::CompareInts | Signature::CompareFloats => 2,
             Signature::Select => 3,
             Signature::Convert(..) => 1,
@@ -227,6 +230,7 @@ impl Prim {
             Signature::Ints(_) | Signature::CompareInts => lane.is_int(),
             Signature::Floats(_) | Signature::CompareFloats => lane.is_float(),
             Signature::Singles(_) => matches!(lane, Lane::F32),
+            Signature::Longs(_) => matches!(lane, Lane::I64),
             Signature::Masks(_) => matches!(lane, Lane::Mask),
             Signature::Select => true,
             Signature::Convert(from, _) => from as u8 == lane as u8,

@@ -4,8 +4,10 @@
 //! ```text
 //! fmul x, 1.0        ─► x                    constants, as lowering knows no values
 //! select (mnot m)... ─► select m, exchanged
+//! fdiv x, 8.0        ─► fmul x, 0.125        powers of two, whose inverses are exact
 //! add a, b; add b, a ─► once                 in a body and in those inside of it
 //! and x, -65536; shru _, 16 ─► shru x, 16    what is shifted out need not be cleared
+//! mul (u32to64 x)... ─► mullu (u32to64 x)... products of what has no upper halves
 //! ```
 //!
 //! Results are the same bits, but for which NaN a NaN is.
@@ -58,6 +60,8 @@ enum Simpler {
     Value(Value),
     Bits(u64),
     Prim(Prim, [Value; 3]),
+    /// A primitive on a value and a constant of the same type, by its bits.
+    WithBits(Prim, Value, u64),
 }
 
 impl Simplifier<'_> {
@@ -165,6 +169,11 @@ impl Simplifier<'_> {
                     (prim, operands) = (simpler, std::array::from_fn(|n| of[n.min(last)]));
                     continue;
                 }
+                Some(Simpler::WithBits(simpler, of, bits)) => {
+                    let constant = self.constant(self.lane(of), bits);
+                    (prim, operands) = (simpler, [of, constant, constant]);
+                    continue;
+                }
                 Some(Simpler::Value(value)) => value,
                 Some(Simpler::Bits(bits)) => self.constant(self.lane(result), bits),
                 None => match self.found.get(&(prim, operands)) {
@@ -186,9 +195,7 @@ impl Simplifier<'_> {
         let lane = self.lane(operands[prim.arity() - 1]);
         let bits = operands.map(|value| self.bits(value));
         if let [Some(x), Some(y), Some(z)] = bits {
-            let mut out = [0];
-            prim.evaluate(lane, [&[x], &[y], &[z]], &mut out);
-            return Some(Simpler::Bits(out[0]));
+            return Some(Simpler::Bits(prim.of_one(lane, [x, y, z])));
         }
         if prim == Prim::Select {
             return match (bits[0], self.computed[a.index()]) {
@@ -200,6 +207,9 @@ impl Simplifier<'_> {
         }
         match prim.arity() {
             1 => self.inverse(prim, a),
+            2 if prim == Prim::Mul && lane == Lane::I64 && self.is_half(a) && self.is_half(b) => {
+                Some(Simpler::Prim(Prim::MulLowU, [a, b, b]))
+            }
             2 if a == b => of_equal(prim, lane, a),
             2 => bits[1].and_then(|bits| with_constant(prim, lane, a, bits).or_else(|| self.shifted_out(prim, lane, a, (b, bits)))),
             _ => None,
@@ -212,6 +222,22 @@ impl Simplifier<'_> {
         let places = u32::try_from(distance).ok().filter(|places| *places < u64::BITS)?;
         let kept = lane.bits() >> places << places;
         (self.bits(mask)? & kept == kept).then_some(Simpler::Prim(Prim::ShrU, [of, b, b]))
+    }
+
+    /// Whether the upper half of an integer of 64 bits is known to be zero.
+    fn is_half(&self, value: Value) -> bool {
+        const HALF: u64 = u32::MAX as u64;
+        if let Some(bits) = self.bits(value) {
+            return bits <= HALF;
+        }
+        let Some((prim, [_, b, _])) = self.computed[value.index()] else { return false };
+        let second = self.bits(b);
+        match prim {
+            Prim::U32To64 => true,
+            Prim::And => second.is_some_and(|mask| mask <= HALF),
+            Prim::ShrU => second.is_some_and(|places| places >= 32),
+            _ => false,
+        }
     }
 
     /// What undoes what was just done.
@@ -248,6 +274,7 @@ fn is_commutative(prim: Prim) -> bool {
         Add | Mul
             | MulHighS
             | MulHighU
+            | MulLowU
             | And
             | Or
             | Xor
@@ -280,6 +307,15 @@ fn of_equal(prim: Prim, lane: Lane, a: Value) -> Option<Simpler> {
     }
 }
 
+/// The inverse of a power of two, if both are normal numbers: the product with it is the quotient, which is rounded once in either case.
+fn inverse_power_of_two(lane: Lane, bits: u64) -> Option<u64> {
+    let (places, largest) = if lane == Lane::F32 { (23, 0xff) } else { (52, 0x7ff) };
+    let exponent = bits >> places & largest;
+    let is_power = bits & ((1 << places) - 1) == 0 && (1..largest - 1).contains(&exponent);
+    let sign = bits >> places & !largest;
+    is_power.then(|| (sign | (largest - 1 - exponent)) << places)
+}
+
 /// The primitive on a value and a constant.
 fn with_constant(prim: Prim, lane: Lane, a: Value, bits: u64) -> Option<Simpler> {
     use Prim::*;
@@ -297,7 +333,8 @@ fn with_constant(prim: Prim, lane: Lane, a: Value, bits: u64) -> Option<Simpler>
         Mul => same(bits == 1).or_else(|| constant(bits == 0)),
         DivS | DivU => same(bits == 1),
         LtU => (bits == 0).then_some(Simpler::Bits(0)),
-        FMul | FDiv => same(bits == one),
+        FMul => same(bits == one),
+        FDiv => same(bits == one).or_else(|| inverse_power_of_two(lane, bits).map(|inverse| Simpler::WithBits(FMul, a, inverse))),
         // The sum of zeros of both signs is +0.
         FAdd => same(bits == minus_zero),
         FSub => same(bits == 0),

@@ -286,6 +286,28 @@ fn operations_on_constants_give_what_is_defined() {
     }
 }
 
+/// Divided by a power of two is multiplied with its inverse, where that is a normal number as well.
+#[test]
+fn quotients_by_powers_of_two_are_products() {
+    const COUNT: usize = 4000;
+    let op = ElemOp::DivF(RoundingMode::NearestEven, false);
+    for (scalar, places, bias) in [(Scalar::F32, 23, 127i64), (Scalar::F64, 52, 1023)] {
+        let elem = Elem::Num(scalar);
+        for exponent in [-bias - 1, -bias, 1 - bias, 2 - bias, -1, 0, 1, 10, bias - 2, bias - 1, bias, bias + 1] {
+            // The least two are subnormal, or zero; the largest is infinite.
+            let magnitude =
+                if exponent <= -bias { ((exponent + bias + 1) as u64) << (places - 1) } else { ((exponent + bias) as u64) << places };
+            // Of both signs.
+            for bits in [magnitude, magnitude | 1 << (elem.bits() - 1)] {
+                let code = code_with(op, &[elem; 2], elem, COUNT, Some((1, bits))).expect("division is lowered");
+                check_on(op, &[elem; 2], elem, &code, &[numbers(elem, 5, COUNT), vec![bits; COUNT]]);
+                let divides = code.to_string().contains("fdiv");
+                assert_eq!(divides, !(1 - bias..bias).contains(&exponent), "by 2^{exponent}, {bits:#x}:\n{code}");
+            }
+        }
+    }
+}
+
 /// Products of short floats plus terms that nearly cancel them, or that make sums lie next to the middle of two numbers; of all sizes.
 #[test]
 fn multiply_adds_of_short_floats_round_once() {

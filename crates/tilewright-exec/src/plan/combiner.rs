@@ -7,6 +7,9 @@
 //! ```text
 //! row of the source ─► round: parts 0..8 ─► an eighth, at the place of the result ─► round ─► ... ─► lanes ─► the result
 //! ```
+//!
+//! Operands that are one number from the module, the ones that a count begins with, say, are numbers in the code, and stay that from round to
+//! round: what is computed of them alone is computed when the code is made.
 
 use super::{Fold, FoldKind, Src, Step, region::is_lowered};
 use crate::{TargetMachine, elem::Elem, hash::HashMap};
@@ -32,6 +35,8 @@ const FEWEST_ROWS: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Combiner {
     machine: TargetMachine,
+    /// The bits of those operands, and behind them of those captures, that are one number in all launches, once they are told.
+    known: Vec<Option<u64>>,
     two: OnceLock<Option<Native>>,
     rows: OnceLock<Option<Native>>,
     prefixes: OnceLock<Option<Native>>,
@@ -39,7 +44,17 @@ pub(crate) struct Combiner {
 
 impl Combiner {
     pub(super) fn new(machine: TargetMachine) -> Combiner {
-        Combiner { machine, two: OnceLock::new(), rows: OnceLock::new(), prefixes: OnceLock::new() }
+        Combiner { machine, known: Vec::new(), two: OnceLock::new(), rows: OnceLock::new(), prefixes: OnceLock::new() }
+    }
+
+    /// Learns what is known of operands and captures.
+    pub(super) fn know(&mut self, known: Vec<Option<u64>>) {
+        self.known = known;
+    }
+
+    /// The bits of all elements of an operand, or of the capture so far behind the operands, if they are the same in all launches.
+    pub(crate) fn known(&self, input: usize) -> Option<u64> {
+        self.known.get(input).copied().flatten()
     }
 
     /// The code that combines two slices into one. Its arguments: for each capture its only element; for each operand where its slices and the
@@ -96,7 +111,7 @@ fn two(fold: &Fold) -> Option<Code> {
     let combiner = Combining::new(fold, &mut builder, &captures)?;
     let (element, _) = builder.open(Kind::Lanes, elements, &[]);
     let place = |param: Param, elem: Elem| Place::of(param).along(element, Count::Const(elem.size() as i64));
-    let mut load = |side: usize| combiner.load(&mut builder, |k, elem| place(operands[k][side], elem));
+    let mut load = |side: usize| combiner.load(&mut builder, &[], |k, elem| place(operands[k][side], elem));
     let (lower, upper) = (load(0)?, load(1)?);
     let combined = combiner.combine(&mut builder, &lower, &upper)?;
     for ((bits, elem), [.., result]) in combiner.to_bits(&mut builder, combined).into_iter().zip(combiner.elems()).zip(&operands) {
@@ -144,7 +159,10 @@ fn rows(fold: &Fold) -> Option<Code> {
 /// others read.
 fn is_short(fold: &Fold) -> bool {
     let fits = fold.extent <= Rounds::MOST_PARTS && fold.extent * fold.operands.len() <= MAX_SOURCES;
-    fold.slice == fold.outer && fits && fold.outer >= FEWEST_ROWS && fold.operands.iter().all(|operand| operand.row.is_some())
+    fold.slice == fold.outer
+        && fits
+        && fold.outer >= FEWEST_ROWS
+        && fold.operands.iter().enumerate().all(|(k, operand)| operand.row.is_some() || fold.combiner.known(k).is_some())
 }
 
 /// A row in each lane.
@@ -153,9 +171,10 @@ fn short_rows(fold: &Fold) -> Option<Code> {
     let (captures, buffers, count) = params_of_rows(fold, &mut builder);
     let combiner = Combining::new(fold, &mut builder, &captures)?;
     let (row, _) = builder.open(Kind::Lanes, count, &[]);
+    let known = combiner.known_operands();
     let part = |builder: &mut Builder, part: usize| {
         let source = |k: usize, elem: Elem| Place::of(buffers[k][0]).along(row, bytes(fold.operands[k].row_pitch(fold), elem));
-        combiner.load(builder, |k, elem| source(k, elem).offset_by((part * elem.size()) as i64))
+        combiner.load(builder, &known, |k, elem| source(k, elem).offset_by((part * elem.size()) as i64))
     };
     let combined = combiner.tree(&mut builder, &part, fold.extent, 0, 1)?;
     for (k, (bits, elem)) in combiner.to_bits(&mut builder, combined).into_iter().zip(combiner.elems()).enumerate() {
@@ -181,20 +200,22 @@ fn long_rows(fold: &Fold) -> Option<Code> {
     let (row, _) = builder.open(Kind::Serial, count, &[]);
     let source = |k: usize, elem: Elem| Place::of(buffers[k][0]).along(row, bytes(fold.operands[k].row_pitch(fold), elem));
     let result = |k: usize, elem: Elem| Place::of(buffers[k][1]).along(row, bytes(inner, elem));
-    let mut left = None;
+    let (mut known, mut left) = (combiner.known_operands(), None);
     for (i, (parts, elements)) in rounds.all.iter().enumerate() {
         let zeros = if i + 1 == rounds.all.len() && rounds.lanes > 1 { combiner.zeros(&mut builder)? } else { Vec::new() };
         let (element, _) = builder.open(Kind::Lanes, Count::Const(*elements as i64), &zeros);
         let part = |builder: &mut Builder, part: usize| {
-            combiner.load(builder, |k, elem| {
+            combiner.load(builder, &known, |k, elem| {
                 let begin = if i == 0 { source(k, elem) } else { result(k, elem) };
                 begin.offset_by((part * elements * elem.size()) as i64).along(element, bytes(1, elem))
             })
         };
         let combined = combiner.tree(&mut builder, &part, *parts, 0, 1)?;
         let bits = combiner.to_bits(&mut builder, combined);
+        known = bits.iter().map(|value| builder.computed_bits(*value)).collect();
         if zeros.is_empty() {
-            for (k, (bits, elem)) in bits.iter().zip(combiner.elems()).enumerate() {
+            let is_last = i + 1 == rounds.all.len();
+            for (k, (bits, elem)) in bits.iter().zip(combiner.elems()).enumerate().filter(|(k, _)| is_last || known[*k].is_none()) {
                 builder.store(*bits, result(k, elem).along(element, bytes(1, elem)), None);
             }
             builder.close(&[]);
@@ -232,12 +253,12 @@ fn prefixes(fold: &Fold) -> Option<Code> {
     let combiner = Combining::new(fold, &mut builder, &captures)?;
     let (column, _) = builder.open(Kind::Lanes, elements, &[]);
     let place = |param: Param, elem: Elem| Place::of(param).along(column, bytes(1, elem));
-    let first = combiner.load(&mut builder, |k, elem| place(buffers[k], elem))?;
+    let first = combiner.load(&mut builder, &[], |k, elem| place(buffers[k], elem))?;
     let first = combiner.to_bits(&mut builder, first);
     let (slice, carried) = builder.open(Kind::Serial, slices, &first);
     let before: Vec<Held> = carried.into_iter().map(Held::bits).collect();
     let own_place = |k: usize, elem: Elem| place(next[k], elem).along(slice, strides[k]);
-    let own = combiner.load(&mut builder, own_place)?;
+    let own = combiner.load(&mut builder, &combiner.known_operands(), own_place)?;
     let combined = combiner.combine(&mut builder, &before, &own)?;
     let results = combiner.to_bits(&mut builder, combined);
     for (k, (bits, elem)) in results.iter().zip(combiner.elems()).enumerate() {
@@ -260,7 +281,11 @@ impl<'a> Combining<'a> {
     fn new(fold: &'a Fold, builder: &mut Builder, captures: &[Param]) -> Option<Combining<'a>> {
         let mut found = HashMap::default();
         for (i, (param, tile)) in captures.iter().zip(&fold.captures).enumerate() {
-            let mut held = Held::bits(builder.load(lower::memory_lane_of(tile.elem)?, Place::of(*param), None));
+            let lane = lower::memory_lane_of(tile.elem)?;
+            let mut held = Held::bits(match fold.combiner.known(fold.operands.len() + i) {
+                Some(bits) => builder.constant(lane, bits),
+                None => builder.load(lane, Place::of(*param), None),
+            });
             if tile.elem.float().is_some() {
                 held.to_number(builder, tile.elem);
             }
@@ -274,9 +299,20 @@ impl<'a> Combining<'a> {
         self.fold.operands.iter().map(|operand| operand.src.elem)
     }
 
-    /// An element of each operand, each read at its place.
-    fn load(&self, builder: &mut Builder, place: impl Fn(usize, Elem) -> Place) -> Option<Vec<Held>> {
-        let load = |(k, elem): (usize, Elem)| Some(Held::bits(builder.load(lower::memory_lane_of(elem)?, place(k, elem), None)));
+    /// The bits of the operands whose elements are all one number that is known.
+    fn known_operands(&self) -> Vec<Option<u64>> {
+        (0..self.fold.operands.len()).map(|k| self.fold.combiner.known(k)).collect()
+    }
+
+    /// An element of each operand, each read at its place unless its bits are known.
+    fn load(&self, builder: &mut Builder, known: &[Option<u64>], place: impl Fn(usize, Elem) -> Place) -> Option<Vec<Held>> {
+        let load = |(k, elem): (usize, Elem)| {
+            let lane = lower::memory_lane_of(elem)?;
+            Some(Held::bits(match known.get(k).copied().flatten() {
+                Some(bits) => builder.constant(lane, bits),
+                None => builder.load(lane, place(k, elem), None),
+            }))
+        };
         self.elems().enumerate().map(load).collect()
     }
 

@@ -110,7 +110,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     ),
     row(
         "known-constants",
-        "Tells regions the constants of the module that they read.",
+        "Tells regions and combiners the constants of the module that they read.",
         Run::Plan(|plan| region::tell_constants(&mut plan.code, &plan.constants)),
     ),
     row("non-temporal", "Marks stores that may go past the caches.", Run::Plan(|plan| plan.may_stream = streaming::allowed(&plan.code))),

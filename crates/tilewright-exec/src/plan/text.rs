@@ -301,8 +301,14 @@ impl Display for Fold {
             FoldKind::Scan { reverse: false } => "scan",
             FoldKind::Scan { reverse: true } => "scan reverse",
         };
-        let (works, srcs) = (self.operands.iter().map(|operand| operand.work), self.operands.iter().map(|operand| &operand.src));
-        writeln!(f, "{} = {name} {} ({}) captures ({}) {{", list(works), self.extent, list(srcs), list(&self.captures))?;
+        let works = self.operands.iter().map(|operand| operand.work);
+        let read = |first: usize, tiles: &mut dyn Iterator<Item = &Tile>| -> Vec<String> {
+            let known = |input: usize| self.combiner.known(first + input).map_or(String::new(), |bits| format!(" known {bits:#x}"));
+            tiles.enumerate().map(|(input, tile)| format!("{tile}{}", known(input))).collect()
+        };
+        let srcs = read(0, &mut self.operands.iter().map(|operand| &operand.src));
+        let captures = read(self.operands.len(), &mut self.captures.iter());
+        writeln!(f, "{} = {name} {} ({}) captures ({}) {{", list(works), self.extent, list(&srcs), list(&captures))?;
         self.steps.iter().try_for_each(|step| writeln!(f, "          {step}"))?;
         write!(f, "          yield {}\n        }}", list(&self.results))
     }

@@ -210,12 +210,16 @@ impl Runner<'_, '_> {
         let places: SmallVec<[(*mut u8, *mut u8); 4]> = fold
             .operands
             .iter()
-            .map(|operand| {
+            .enumerate()
+            .map(|(k, operand)| {
                 let work = self.regs.write(operand.work);
                 if operand.row.is_some() {
                     return (self.regs.read(&operand.src).cast_mut(), work);
                 }
-                copy::tile(&operand.tile, self.regs, work);
+                // What is known is a number in the code.
+                if fold.combiner.known(k).is_none() {
+                    copy::tile(&operand.tile, self.regs, work);
+                }
                 (work, work)
             })
             .collect();

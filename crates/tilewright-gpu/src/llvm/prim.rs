@@ -20,6 +20,10 @@ impl Printer<'_> {
             Prim::MNot => format!("xor i1 {a}, true"),
             Prim::Select => format!("select i1 {a}, {t} {b}, {t} {}", x[2]),
             Prim::MulHighS | Prim::MulHighU => self.upper_product(prim, lane, a, b),
+            Prim::MulLowU => {
+                let halves = [a, b].map(|whole| self.compute(&format!("and i64 {whole}, 4294967295")));
+                format!("mul i64 {}, {}", halves[0], halves[1])
+            }
             Prim::Shl | Prim::ShrU | Prim::ShrS => self.shifted(prim, lane, a, b),
             Prim::MinS | Prim::MaxS | Prim::MinU | Prim::MaxU => {
                 let name = match prim {

@@ -163,6 +163,14 @@ impl Printer<'_> {
                 self.line(&format!("shr.u16 {high}, {product}, 8;"));
                 self.line(&format!("and.b16 {d}, {high}, 0xff;"));
             }
+            Prim::MulLowU => {
+                let halves = [a, b].map(|whole| {
+                    let half = self.fresh(Lane::I64);
+                    self.line(&format!("and.b64 {half}, {whole}, 0xffffffff;"));
+                    half
+                });
+                self.line(&format!("mul.lo.u64 {d}, {}, {};", halves[0], halves[1]));
+            }
             Prim::MulHighS => self.line(&format!("mul.hi.s{w} {d}, {a}, {b};")),
             Prim::MulHighU => self.line(&format!("mul.hi.u{w} {d}, {a}, {b};")),
             Prim::Shl | Prim::ShrU | Prim::ShrS => self.shift(prim, lane, d, a, b),

@@ -78,6 +78,13 @@ macro_rules! floats {
 }
 
 impl Prim {
+    /// What the primitive gives for one number of each operand, as [`evaluate`](Prim::evaluate) says.
+    pub(crate) fn of_one(self, lane: Lane, operands: [u64; 3]) -> u64 {
+        let mut out = [0];
+        self.evaluate(lane, operands.each_ref().map(std::slice::from_ref), &mut out);
+        out[0]
+    }
+
     /// Applies the primitive to each lane: the definition of what it gives.
     ///
     /// `lane` is the type of the last operand; lanes are bits, zero above the width of their type. `operands` has three slices; those behind the
@@ -95,6 +102,7 @@ impl Prim {
             Prim::Xor | Prim::MXor => lanes!(out, |x = a, y = b| |bits| bits => x ^ y),
             Prim::MNot => lanes!(out, |x = a| |bits: u64| bits => x ^ 1),
             Prim::Eq => lanes!(out, |x = a, y = b| |bits: u64| bits => u64::from(x == y)),
+            Prim::MulLowU => lanes!(out, |x = a, y = b| |bits: u64| bits & 0xffff_ffff => x * y),
             Prim::Select => lanes!(out, |m = a, x = b, y = c| |bits: u64| bits => if m != 0 { x } else { y }),
             Prim::S8To16 => lanes!(out, |x = a| |bits: u64| bits as i8 => u64::from(i16::from(x) as u16)),
             Prim::S8To32 => lanes!(out, |x = a| |bits: u64| bits as i8 => u64::from(i32::from(x) as u32)),

@@ -142,6 +142,7 @@ impl Emitter<'_> {
                 self.done(result, from);
             }
             Prim::MulHighS | Prim::MulHighU if lane != Lane::I64 => self.multiply_high(prim, result, [a, b], from),
+            Prim::MulLowU => self.multiply_low(result, a, b),
             _ => self.scalar(prim, result, lane, [a, b]),
         }
     }
@@ -266,6 +267,18 @@ impl Emitter<'_> {
         self.e(ids[1], &[all(upper, 2 * size), all(x, size), all(y, size)]);
         let to = self.target(result);
         self.e(I::Uzp2_v, &[all(to, size), all(lower, size), all(upper, size)]);
+        self.done(result, to);
+    }
+
+    /// Products of the lower halves of integers of 64 bits.
+    fn multiply_low(&mut self, result: Value, a: Value, b: Value) {
+        let (x, y) = (self.vector(a, 1), self.vector(b, 2));
+        let halves = [self.scratch(3), self.scratch(4)];
+        for (half, whole) in halves.into_iter().zip([x, y]) {
+            self.e(I::Xtn_v, &[low(half, 4), all(whole, 8)]);
+        }
+        let to = self.target(result);
+        self.e(I::Umull_v, &[all(to, 8), low(halves[0], 4), low(halves[1], 4)]);
         self.done(result, to);
     }
 

@@ -25,6 +25,7 @@ fn binary(extension: Extension, prim: Prim, lane: Lane) -> Option<InstId> {
             Lane::I64 if wide => I::Vpmullq,
             _ => return None,
         },
+        Prim::MulLowU => I::Vpmuludq,
         Prim::MulHighS if lane == Lane::I16 => I::Vpmulhw,
         Prim::MulHighU if lane == Lane::I16 => I::Vpmulhuw,
         Prim::And if wide => by_size(lane, [I::Vpandd, I::Vpandd, I::Vpandd, I::Vpandq]),
