@@ -155,3 +155,67 @@ fn a_matrix_that_is_written_over_itself_is_read_first() {
     Matrix { rows: 16, columns: 32, from: [40, 1], to: [40, 1] }.check(40, false, 0, 1);
     Matrix { rows: 16, columns: 32, from: [32, 1], to: [1, 16] }.check(0, false, 0, 1);
 }
+
+/// `to[block, column]` is the sum of a column of a tile of `from`, each number of it times three, `xor` one for its column: what the sum begins with is computed
+/// in the region that goes through the strides of the matrix.
+fn column_sums([rows, columns]: [usize; 2], [across, down]: [usize; 2]) -> String {
+    let (width, height) = (across * columns, down * rows);
+    let (x, y) = (
+        format!("tensor_view<{height}x{width}xi32, strides=[{width},1]>"),
+        format!("tensor_view<{down}x{width}xi32, strides=[{width},1]>"),
+    );
+    let (xs, ys) = (format!("partition_view<tile=({rows}x{columns}), {x}>"), format!("partition_view<tile=(1x{columns}), {y}>"));
+    let (r, rs) = (
+        format!("tensor_view<{width}xi32, strides=[1]>"),
+        format!("partition_view<tile=({columns}), tensor_view<{width}xi32, strides=[1]>>"),
+    );
+    let tile = format!("tile<{rows}x{columns}xi32>");
+    format!(
+        "entry @k(%from: tile<ptr<i32>>, %row: tile<ptr<i32>>, %to: tile<ptr<i32>>) {{
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [{height}, {width}], strides = [{width}, 1] : {x}
+  %r = make_tensor_view %row, shape = [{width}], strides = [1] : {r}
+  %y = make_tensor_view %to, shape = [{down}, {width}], strides = [{width}, 1] : {y}
+  %xs = make_partition_view %x : {xs}
+  %rs = make_partition_view %r : {rs}
+  %ys = make_partition_view %y : {ys}
+  %a, %t0 = load_view_tko weak %xs[%by, %bx] : {xs}, tile<i32> -> {tile}, token
+  %b, %t1 = load_view_tko weak %rs[%bx] : {rs}, tile<i32> -> tile<{columns}xi32>, token
+  %b1 = reshape %b : tile<{columns}xi32> -> tile<1x{columns}xi32>
+  %b2 = broadcast %b1 : tile<1x{columns}xi32> -> {tile}
+  %three = constant <i32: 3> : {tile}
+  %c = muli %a, %three : {tile}
+  %d = xori %c, %b2 : {tile}
+  %s = reduce %d dim=0 identities=[0 : i32] : {tile} -> tile<{columns}xi32> (%l: tile<i32>, %u: tile<i32>) {{
+    %p = addi %l, %u : tile<i32>
+    yield %p : tile<i32>
+  }}
+  %s1 = reshape %s : tile<{columns}xi32> -> tile<1x{columns}xi32>
+  %t2 = store_view_tko weak %s1, %ys[%by, %bx] : tile<1x{columns}xi32>, {ys}, tile<i32> -> token
+  return
+}}"
+    )
+}
+
+#[test]
+fn reductions_of_columns_begin_in_regions_that_go_through_strides() {
+    let number = |i: usize| (i as i32).wrapping_mul(0x2545_f491) >> 8;
+    let shapes = [[16, 32], [8, 128], [32, 16], [4, 64], [16, 8], [2, 256], [64, 16], [128, 128], [16, 4]];
+    for (shape, grid) in shapes.into_iter().flat_map(|shape| [[1, 3], [2, 2], [3, 1]].map(|grid| (shape, grid))) {
+        let ([rows, columns], [across, down]) = (shape, grid);
+        let (width, height) = (across * columns, down * rows);
+        let sum = |i: usize| {
+            let (block, column) = (i / width, i % width);
+            let term = |row: usize| number((block * rows + row) * width + column).wrapping_mul(3) ^ number(height * width + column);
+            (0..rows).map(term).fold(0i32, i32::wrapping_add)
+        };
+        let expected: Vec<i32> = (0..down * width).map(sum).collect();
+        let numbers = (0..height * width + width).map(number).chain(vec![-1; down * width]);
+        let (mut memory, all) = buffer(numbers.flat_map(i32::to_le_bytes).collect());
+        let places = [0, height * width, (height + 1) * width];
+        let args = places.map(|place| Arg::Pointer(memory.address(all) + 4 * place as u64));
+        let plan = program(&column_sums(shape, grid)).plan("k").unwrap();
+        launch(&plan, &mut memory, [across as u32, down as u32, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+        assert_eq!(ints(memory.bytes(all))[places[2]..], expected, "tiles of {shape:?}, a grid of {grid:?}");
+    }
+}

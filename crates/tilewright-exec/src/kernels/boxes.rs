@@ -55,17 +55,29 @@ pub(crate) struct BoxCopy {
     pub(crate) ahead: usize,
 }
 
+/// Copies an element of 1, 2, 4 or 8 bytes.
+///
+/// # Safety
+/// It can be read and written, aligned or not.
+#[inline]
+pub(crate) unsafe fn copy_element(size: usize, from: *const u8, to: *mut u8) {
+    // SAFETY: by the caller.
+    unsafe {
+        match size {
+            1 => *to = *from,
+            2 => to.cast::<u16>().write_unaligned(from.cast::<u16>().read_unaligned()),
+            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+            _ => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+        }
+    }
+}
+
 /// Copies one element after the other.
 unsafe fn each(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     // SAFETY: by the caller.
     unsafe {
         match dims.split_first() {
-            None => match size {
-                1 => *to = *from,
-                2 => to.cast::<u16>().write_unaligned(from.cast::<u16>().read_unaligned()),
-                4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
-                _ => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
-            },
+            None => copy_element(size, from, to),
             Some((dim, rest)) => (0..dim.count).for_each(|i| each(rest, size, from.add(i * dim.from * size), to.add(i * dim.to * size))),
         }
     }
@@ -239,11 +251,17 @@ impl BoxCopy {
         }
         // SAFETY: by the caller, and the CPU has the level.
         unsafe {
-            match self.level {
+            match (bytes, self.level) {
+                // A few elements, of which each row is one move.
+                (2, _) => short_rows::<2>(rows, from, to),
+                (4, _) => short_rows::<4>(rows, from, to),
+                (8, _) => short_rows::<8>(rows, from, to),
+                (16, _) => short_rows::<16>(rows, from, to),
+                (32, _) => short_rows::<32>(rows, from, to),
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => rows_avx512(rows, bytes, from, to),
+                (_, Level::Avx512) => rows_avx512(rows, bytes, from, to),
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => rows_avx2(rows, bytes, from, to),
+                (_, Level::Avx2) => rows_avx2(rows, bytes, from, to),
                 _ => copy_rows(rows, bytes, from, to),
             }
         }
@@ -292,6 +310,17 @@ unsafe fn copy_strided<T: Copy>(runs: Dim, run: Dim, from: *const T, to: *mut T)
             (2, 1) => (0..run.count).for_each(|i| one(2 * i, i)),
             (1, 2) => (0..run.count).for_each(|i| one(i, 2 * i)),
             (from, to) => (0..run.count).for_each(|i| one(i * from, i * to)),
+        }
+    }
+}
+
+/// Copies rows of `BYTES` bytes; distances in bytes.
+unsafe fn short_rows<const BYTES: usize>(rows: Dim, from: *const u8, to: *mut u8) {
+    for r in 0..rows.count {
+        // SAFETY: the rows lie in the box.
+        unsafe {
+            let row = from.add(r * rows.from).cast::<[u8; BYTES]>().read_unaligned();
+            to.add(r * rows.to).cast::<[u8; BYTES]>().write_unaligned(row);
         }
     }
 }
@@ -366,6 +395,9 @@ mod tests {
             check(&[dim(100, 1, 1)], size);
             check(&[dim(7, 40, 20), dim(20, 1, 1)], size);
             check(&[dim(7, 20, 33), dim(20, 1, 1)], size);
+            // Rows of a few elements, each one move.
+            check(&[dim(100, 2, 4), dim(2, 1, 1)], size);
+            check(&[dim(3, 70, 200), dim(9, 8, 16), dim(4, 1, 1)], size);
             // Rows around others, and a transposition, also with something in between.
             check(&[dim(3, 1000, 130), dim(20, 1, 1), dim(5, 50, 25)], size);
             check(&[dim(37, 1, 21), dim(21, 40, 1)], size);

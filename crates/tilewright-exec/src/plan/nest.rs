@@ -13,6 +13,9 @@ pub(crate) struct Loop {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Nest {
     pub(crate) loops: SmallVec<[Loop; 4]>,
+    /// Loops inside of the innermost, the outermost first, which are no loops of code: an iteration of the innermost has an element of each of their
+    /// iterations, which are its parts. Mostly none, which is one part.
+    pub(crate) parts: SmallVec<[Loop; 1]>,
 }
 
 impl Nest {
@@ -44,7 +47,40 @@ impl Nest {
             walked *= extent;
         }
         loops.reverse();
-        (walked == n && !loops.is_empty()).then_some(Nest { loops })
+        (walked == n && !loops.is_empty()).then_some(Nest { loops, parts: SmallVec::new() })
+    }
+
+    /// Makes the loops around the innermost so many iterations the parts of these, so that parts lie as far apart as they have elements; `None`
+    /// if loops do not begin and end there.
+    pub(crate) fn divided(mut self, iterations: usize, parts: usize) -> Option<Nest> {
+        let mut taken = |wanted: usize| {
+            let (mut found, mut product) = (SmallVec::new(), 1);
+            while product < wanted {
+                let each = self.loops.pop()?;
+                product *= each.extent;
+                found.insert(0, each);
+            }
+            (product == wanted).then_some(found)
+        };
+        let inner: SmallVec<[Loop; 4]> = taken(iterations)?;
+        let parts = taken(parts)?.into_iter().collect();
+        self.loops.extend(inner);
+        Some(Nest { loops: self.loops, parts })
+    }
+
+    /// How many parts an iteration of the innermost loop has.
+    pub(crate) fn part_count(&self) -> usize {
+        self.parts.iter().map(|each| each.extent).product()
+    }
+
+    /// How many elements of a buffer lie between the first part and another.
+    pub(crate) fn part_offset(&self, buffer: usize, part: usize) -> usize {
+        let (mut left, mut offset) = (part, 0);
+        for each in self.parts.iter().rev() {
+            offset += left % each.extent * each.strides[buffer];
+            left /= each.extent;
+        }
+        offset
     }
 
     /// How many iterations of the innermost loop there are.
@@ -58,7 +94,7 @@ impl Nest {
         self.span_of(buffer, self.loops.first().map_or(1, |outer| outer.extent))
     }
 
-    /// The same for so many rounds of the outermost loop.
+    /// The same for so many rounds of the outermost loop, of a single part.
     pub(crate) fn span_of(&self, buffer: usize, rounds: usize) -> usize {
         let reach = |(level, each): (usize, &Loop)| (if level == 0 { rounds } else { each.extent } - 1) * each.strides[buffer];
         1 + self.loops.iter().enumerate().map(reach).sum::<usize>()
@@ -89,7 +125,28 @@ mod tests {
     use super::*;
 
     fn nest(loops: &[(usize, &[usize])]) -> Nest {
-        Nest { loops: loops.iter().map(|(extent, strides)| Loop { extent: *extent, strides: SmallVec::from_slice(strides) }).collect() }
+        let of = |(extent, strides): &(usize, &[usize])| Loop { extent: *extent, strides: SmallVec::from_slice(strides) };
+        Nest { loops: loops.iter().map(of).collect(), parts: SmallVec::new() }
+    }
+
+    #[test]
+    fn parts_are_loops_around_the_innermost_iterations() {
+        // A matrix of 16 rows that lie 100 apart, in 4 parts of 4 rows; what is left has 4 rows side by side.
+        let rows = || nest(&[(4, &[400, 0]), (4, &[100, 8]), (8, &[1, 1])]);
+        let divided = rows().divided(32, 4).unwrap();
+        assert_eq!(divided.loops, nest(&[(4, &[100, 8]), (8, &[1, 1])]).loops);
+        assert_eq!(
+            (divided.part_count(), [0, 1, 3].map(|part| divided.part_offset(0, part)), divided.part_offset(1, 3)),
+            (4, [0, 400, 1200], 0)
+        );
+        // Two loops of parts.
+        let divided = nest(&[(3, &[1000]), (2, &[100]), (2, &[8]), (8, &[1])]).divided(8, 4).unwrap();
+        assert_eq!(
+            ((divided.loops.len(), divided.part_count()), [1, 2, 3].map(|part| divided.part_offset(0, part))),
+            ((2, 4), [8, 100, 108])
+        );
+        assert_eq!(rows().divided(16, 4), None);
+        assert_eq!(rows().part_count(), 1);
     }
 
     #[test]

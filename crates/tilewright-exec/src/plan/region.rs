@@ -40,6 +40,9 @@ const LANES: u32 = 64;
 #[derive(Debug)]
 pub(crate) struct Region {
     /// The loops in which its buffers can be walked wherever they are: along the dimensions of all tiles, with the strides of registers.
+    ///
+    /// If the region begins reductions, it has as many parts as each iteration of the innermost loop computes elements of: these are combined as
+    /// the first halvings of a reduction do, which is a tree of halves.
     pub(crate) dims: Nest,
     /// The same with all buffers in registers, in the fewest loops. How often the outermost goes round is said when it runs.
     pub(crate) nest: Nest,
@@ -49,8 +52,6 @@ pub(crate) struct Region {
     pub(crate) constants: usize,
     /// For each input, its bits, if it is one number that is the same in all launches.
     known: Vec<Option<u64>>,
-    /// The parts of rows that are combined, if it begins reductions.
-    parts: Option<RowParts>,
     pub(crate) machine: TargetMachine,
     /// How many elements of its sweep an iteration of the outermost loop has.
     pub(crate) row: usize,
@@ -60,16 +61,6 @@ pub(crate) struct Region {
     usual: OnceLock<Executable>,
     /// The code for each other form that has been asked for.
     forms: Forms,
-}
-
-/// How a region begins reductions: each iteration of its innermost loop computes an element of each of so many parts of a row, and combines
-/// them as the first halvings of a reduction do, which is a tree of halves.
-#[derive(Debug)]
-pub(crate) struct RowParts {
-    /// How many parts a row has: a power of two.
-    pub(crate) count: usize,
-    /// For each buffer, how many elements further the next part is; 0 for the results of reductions.
-    pub(crate) strides: SmallVec<[usize; 6]>,
 }
 
 /// What a region reads or writes.
@@ -103,16 +94,20 @@ pub(crate) enum Walks {
         row: SmallVec<[usize; 8]>,
         /// How often the innermost goes round, if code is made for that: then it is not told.
         extent: Option<usize>,
+        /// One bit for each buffer whose parts lie otherwise than in registers: behind all else, the code is told where each part but the first
+        /// begins.
+        apart: u32,
     },
 }
 
 impl Walks {
     /// Those of a nest. Those of a single block are always the same, so code is made for as many elements as its rows have.
-    pub(crate) fn of(nest: &Nest, of_one_block: bool) -> Walks {
+    pub(crate) fn of(region: &Region, nest: &Nest, of_one_block: bool) -> Walks {
         let Some((row, outer)) = nest.loops.split_last() else { unreachable!("a nest has a loop") };
         let mask = |each: &Loop| each.strides.iter().enumerate().fold(0, |mask, (buffer, stride)| mask | u32::from(*stride > 0) << buffer);
         let extent = (of_one_block && !outer.is_empty()).then_some(row.extent);
-        Walks::Strided { walked: outer.iter().map(mask).collect(), row: row.strides.iter().copied().collect(), extent }
+        let walked = outer.iter().map(mask).collect();
+        Walks::Strided { walked, row: row.strides.iter().copied().collect(), extent, apart: region.apart_in(nest) }
     }
 }
 
@@ -188,37 +183,17 @@ impl Region {
         }
         let result = if shape.is_empty() { vec![(n, 1)] } else { Tile::dim_loops(shape, &super::row_major(shape)) };
         let dims = walked(&|tile| Tile::dim_loops(&tile.shape, &tile.strides), result).unwrap_or_else(|| nest.clone());
-        Some(Region::new(dims, nest, buffers, inputs, steps.len(), None, machine))
+        Some(Region::new(dims, nest, buffers, inputs, steps.len(), machine))
     }
 
-    fn new(
-        dims: Nest,
-        nest: Nest,
-        buffers: Vec<RegionBuffer>,
-        inputs: &[SweepInput],
-        steps: usize,
-        parts: Option<RowParts>,
-        machine: &TargetMachine,
-    ) -> Region {
-        let constants = inputs.iter().filter_map(|input| Some(constant(input)? + input.tile().elem.size())).max().unwrap_or(0);
+    fn new(dims: Nest, nest: Nest, buffers: Vec<RegionBuffer>, inputs: &[SweepInput], steps: usize, machine: &TargetMachine) -> Region {
+        let constants = inputs.iter().filter_map(|input| Some(constant(input.tile())? + input.tile().elem.size())).max().unwrap_or(0);
         let in_row = nest.loops[1..].iter().map(|each| each.extent).product::<usize>();
-        let row = in_row * parts.as_ref().map_or(1, |parts| parts.count);
+        let row = in_row * nest.part_count();
         // Parts of a line that is written past the caches begin with it.
         let part = (PART / (steps.max(1) * row)).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
         let known = vec![None; inputs.len()];
-        Region {
-            dims,
-            nest,
-            buffers,
-            constants,
-            known,
-            parts,
-            machine: *machine,
-            row,
-            part,
-            usual: OnceLock::new(),
-            forms: Forms::default(),
-        }
+        Region { dims, nest, buffers, constants, known, machine: *machine, row, part, usual: OnceLock::new(), forms: Forms::default() }
     }
 
     /// The region of a sweep over `n` elements that begins reductions, if it can be one.
@@ -241,26 +216,28 @@ impl Region {
         let stored = buffers.len() - in_memory.len() - folds.len();
         let in_a_row: Vec<(usize, usize)> =
             [(n / row, lanes), (count, 0), (lanes, 1)].into_iter().filter(|(extent, _)| *extent > 1).collect();
-        let inputs_loops = in_memory.iter().map(|tile| tile.loops());
-        let loops = inputs_loops.chain(std::iter::repeat_n(vec![(n, 1)], stored)).chain(std::iter::repeat_n(in_a_row, folds.len()));
-        let mut nest = Nest::common(n, &loops.collect::<Vec<_>>())?;
-        let innermost = nest.loops.pop()?;
-        let parts = nest.loops.pop()?;
-        // A number that is the same in all lanes is the same in all parts.
-        let is_part_of_row = |(lane, part): (&usize, &usize)| *lane == 1 || *lane == 0 && *part == 0;
-        let fits =
-            innermost.extent == lanes && parts.extent == count && parts.strides[buffers.len() - folds.len()..].iter().all(|n| *n == 0);
-        if !fits || !innermost.strides.iter().zip(&parts.strides).all(is_part_of_row) || nest.loops.len() >= MAX_DEPTH {
-            return None;
-        }
-        nest.loops.push(innermost);
-        Some(Region::new(nest.clone(), nest, buffers, inputs, steps.len(), Some(RowParts { count, strides: parts.strides }), machine))
+        let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>| {
+            let inputs = in_memory.iter().map(|tile| loops(tile));
+            let results = std::iter::repeat_n(vec![(n, 1)], stored).chain(std::iter::repeat_n(in_a_row.clone(), folds.len()));
+            let nest = Nest::common(n, &inputs.chain(results).collect::<Vec<_>>())?.divided(lanes, count)?;
+            let innermost = nest.loops.last()?;
+            // What is the same for all lanes of a row is read once for all of its parts.
+            let is_part_of_row = |buffer: usize| match innermost.strides[buffer] {
+                0 => nest.parts.iter().all(|part| part.strides[buffer] == 0),
+                stride => stride == 1,
+            };
+            let fits = innermost.extent >= SHORTEST_ROW && nest.loops.len() <= MAX_DEPTH && (0..buffers.len()).all(is_part_of_row);
+            fits.then_some(nest)
+        };
+        let nest = walked(&Tile::loops)?;
+        let dims = walked(&|tile| Tile::dim_loops(&tile.shape, &tile.strides)).unwrap_or_else(|| nest.clone());
+        Some(Region::new(dims, nest, buffers, inputs, steps.len(), machine))
     }
 
     /// Learns which inputs are numbers that are the same in all launches: code is made with them.
     fn know(&mut self, inputs: &[SweepInput], constants: &Constants) {
         for (known, input) in self.known.iter_mut().zip(inputs) {
-            *known = constant(input).and_then(|offset| constants.known(offset, input.tile().elem.size()));
+            *known = known_number(input.tile(), constants);
         }
     }
 
@@ -302,15 +279,11 @@ impl Region {
         self.lower(sweep, &Walks::Registers).0
     }
 
-    /// How many elements of a buffer lie from the first to the last of so many iterations of the outermost loop of a nest.
-    pub(crate) fn span_of(&self, nest: &Nest, buffer: usize, rounds: usize) -> usize {
-        let parts = self.parts.as_ref().map_or(0, |parts| (parts.count - 1) * parts.strides[buffer]);
-        nest.span_of(buffer, rounds) + parts
-    }
-
-    /// The parts of rows that it combines, if it begins reductions.
-    pub(crate) fn parts(&self) -> Option<&RowParts> {
-        self.parts.as_ref()
+    /// The buffers whose parts lie otherwise in this nest than in registers, one bit for each.
+    pub(crate) fn apart_in(&self, nest: &Nest) -> u32 {
+        let parts = 1..nest.part_count();
+        let is_apart = |buffer: &usize| parts.clone().any(|part| nest.part_offset(*buffer, part) != self.nest.part_offset(*buffer, part));
+        (0..self.buffers.len()).filter(is_apart).fold(0, |mask, buffer| mask | 1 << buffer)
     }
 
     /// The number of a buffer.
@@ -327,7 +300,7 @@ fn written(steps: &[Step]) -> impl Iterator<Item = (Src, usize)> + Clone {
 /// The memory of a region, and the tiles of its inputs in it.
 fn buffers(inputs: &[SweepInput], results: impl Iterator<Item = (Src, usize)>) -> (Vec<RegionBuffer>, Vec<&Tile>) {
     let buffer = |at: Src, size: usize| RegionBuffer { at, operand: operand(at, inputs), size };
-    let in_memory = || inputs.iter().enumerate().filter(|(_, input)| constant(input).is_none());
+    let in_memory = || inputs.iter().enumerate().filter(|(_, input)| constant(input.tile()).is_none());
     let of_inputs = in_memory().map(|(i, input)| buffer(Src::Input(i), input.tile().elem.size()));
     (of_inputs.chain(results.map(|(at, size)| buffer(at, size))).collect(), in_memory().map(|(_, input)| input.tile()).collect())
 }
@@ -338,12 +311,21 @@ pub(super) fn tell_constants(code: &mut [Inst], constants: &Constants) {
         if let Some(Sweep { inputs, way: Way::Region(region), .. }) = inst.sweep_mut() {
             region.know(inputs, constants);
         }
+        if let Inst::Fold(fold) = inst {
+            let read = fold.operands.iter().map(|operand| &operand.tile).chain(&fold.captures);
+            let known = read.map(|tile| known_number(tile, constants)).collect();
+            fold.combiner.know(known);
+        }
     }
 }
 
-/// Where among the launch's constants an input lies that is a single number there.
-fn constant(input: &SweepInput) -> Option<usize> {
-    let tile = input.tile();
+/// The bits of a tile that is one number in all launches.
+fn known_number(tile: &Tile, constants: &Constants) -> Option<u64> {
+    constants.known(constant(tile)?, tile.elem.size())
+}
+
+/// Where among the launch's constants a tile lies that is a single number there.
+fn constant(tile: &Tile) -> Option<usize> {
     match tile.base {
         Base::Const(offset) if tile.is_splat() => Some(offset),
         _ => None,
@@ -372,6 +354,8 @@ struct Lowering<'a> {
     constants: Param,
     /// The parameter of each buffer.
     params: Vec<Param>,
+    /// Those of the parts but the first, for the buffers that are told where these begin.
+    parts_apart: HashMap<usize, Vec<Param>>,
     /// How often each loop goes round.
     counts: Vec<Count>,
     /// For each buffer and loop, how many bytes the next iteration is further.
@@ -418,6 +402,7 @@ impl<'a> Lowering<'a> {
         let mut builder = Builder::new(LANES);
         let constants = builder.param(ParamKind::Buffer);
         let params = region.buffers.iter().map(|_| builder.param(ParamKind::Buffer)).collect();
+        let mut parts_of = 0;
         let mut number = || Count::Param(builder.param(ParamKind::Count));
         let (counts, by_loop): (Vec<Count>, Vec<Vec<Count>>) = match walks {
             Walks::Registers => {
@@ -428,7 +413,8 @@ impl<'a> Lowering<'a> {
                 };
                 region.nest.loops.iter().enumerate().map(of).unzip()
             }
-            Walks::Strided { walked, row, extent } => {
+            Walks::Strided { walked, row, extent, apart } => {
+                parts_of = *apart;
                 let mut counts: Vec<Count> = walked.iter().map(|_| number()).collect();
                 counts.push(extent.map_or_else(&mut number, |extent| Count::Const(extent as i64)));
                 let mut stride = |mask: u32, buffer: usize| if mask >> buffer & 1 == 0 { Count::Const(0) } else { number() };
@@ -438,6 +424,9 @@ impl<'a> Lowering<'a> {
                 (counts, by_loop)
             }
         };
+        let apart = (0..region.buffers.len()).filter(|buffer| parts_of >> buffer & 1 == 1);
+        let mut others = || (1..region.nest.part_count()).map(|_| builder.param(ParamKind::Buffer)).collect();
+        let parts_apart = apart.map(|buffer| (buffer, others())).collect();
         let strides = (0..region.buffers.len()).map(|buffer| by_loop.iter().map(|each| each[buffer]).collect()).collect();
         let rounds = sweep.rounds.as_ref().map(|rounds| {
             let lane = counted_in(rounds.elem).map_or(Lane::I64, |(lane, _)| lane);
@@ -451,6 +440,7 @@ impl<'a> Lowering<'a> {
             builder,
             constants,
             params,
+            parts_apart,
             counts,
             strides,
             axes: Vec::new(),
@@ -473,12 +463,12 @@ impl<'a> Lowering<'a> {
             let kind = if depth == innermost { Kind::Lanes } else { Kind::Serial };
             self.axes.push(self.builder.open(kind, self.counts[depth], &[]).0);
         }
-        match (&self.region.parts, self.rounds) {
+        match (self.region.nest.part_count(), self.rounds) {
             (_, Some(rounds)) => self.all_rounds(rounds, steps)?,
-            (None, None) => drop(self.steps(steps, &[])?),
-            (Some(parts), None) => {
+            (1, None) => drop(self.steps(steps, &[])?),
+            (parts, None) => {
                 let outside = self.found.clone();
-                let folded = self.combined(steps, folds, &outside, parts.count, 0, 1)?;
+                let folded = self.combined(steps, folds, &outside, parts, 0, 1)?;
                 self.part = 0;
                 for (mut held, SweepFold { combine, dst, .. }) in folded.into_iter().zip(folds) {
                     self.store(&mut held, combine.imm.dst, Src::Reg(*dst, combine.imm.dst.size()));
@@ -628,7 +618,7 @@ impl<'a> Lowering<'a> {
         let place = match (self.region.buffer(Src::Input(input)), self.region.known[input]) {
             (Some(buffer), _) => Ok(self.place(buffer)),
             (None, Some(bits)) => Err(bits),
-            (None, None) => Ok(Place::of(self.constants).offset_by(constant(&self.inputs[input]).expect("a constant") as i64)),
+            (None, None) => Ok(Place::of(self.constants).offset_by(constant(self.inputs[input].tile()).expect("a constant") as i64)),
         };
         let mut held = Held::bits(match place {
             Ok(place) => self.builder.load(lane, place, None),
@@ -645,8 +635,13 @@ impl<'a> Lowering<'a> {
     /// Where an element of a buffer is in the iteration of the loops around.
     fn place(&self, buffer: usize) -> Place {
         let walked = self.axes.iter().zip(&self.strides[buffer]).filter(|(_, stride)| is_walked(stride));
-        let parts = self.region.parts.as_ref().map_or(0, |parts| self.part * parts.strides[buffer] * self.region.buffers[buffer].size);
-        let start = Place::of(self.params[buffer]).offset_by(parts as i64);
+        let start = match (self.parts_apart.get(&buffer), self.part) {
+            (Some(others), 1..) => Place::of(others[self.part - 1]),
+            (_, part) => {
+                let offset = self.region.nest.part_offset(buffer, part) * self.region.buffers[buffer].size;
+                Place::of(self.params[buffer]).offset_by(offset as i64)
+            }
+        };
         walked.fold(start, |place, (axis, stride)| place.along(*axis, *stride))
     }
 

@@ -215,7 +215,7 @@ impl Sweep {
             self.folds.pop();
             return None;
         };
-        let parts = region.parts()?.count;
+        let parts = region.nest.part_count();
         self.way = Way::Region(Box::new(region));
         Some(parts)
     }

@@ -74,7 +74,7 @@ fn steps(sweep: &Sweep, site: u32) -> impl Iterator<Item = (u32, (Work, u64))> {
         let site = sweep.sites.get(i).copied().unwrap_or(site);
         (site, computed(&step.kernel, elements))
     });
-    let parts = sweep.region().and_then(|region| region.parts()).map_or(1, |parts| parts.count);
+    let parts = sweep.region().map_or(1, |region| region.nest.part_count());
     let folds = sweep.folds.iter().map(move |fold| {
         let rows = sweep.n / fold.row;
         (fold.site, computed(&fold.combine, rows * (fold.row - fold.row / parts)))

@@ -254,7 +254,7 @@ impl Machine<'_> {
         }
         let mut tilings = tilings;
         while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {
-            let divided = region::divided_apart(sweep, region, &block.frame, &self.in_place);
+            let divided = region::divided_apart(region, &nest);
             let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
                 _ if !divided.is_empty() => divided,
                 Ok(()) => {
@@ -340,6 +340,12 @@ impl Machine<'_> {
             return false;
         }
         let from = regs.read(src);
+        // One number, as reductions of rows give: there are no dimensions to go through.
+        if src.numel() == 1 {
+            // SAFETY: source and target hold the number, and do not overlap.
+            unsafe { boxes::copy_element(view.size, from, place) };
+            return true;
+        }
         let stores = self.stores(src.numel() * view.size, block.pc);
         let next = source.map_or(std::ptr::null(), |source| source.next);
         let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };

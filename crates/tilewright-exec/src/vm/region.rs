@@ -95,23 +95,24 @@ pub(super) fn nest_in_memory(sweep: &Sweep, region: &Region, regs: &Frame, in_pl
     let mut nest: Option<Nest> = None;
     for (buffer, at) in region.buffers.iter().enumerate() {
         let Some(axes) = axes(at.at) else { continue };
-        for each in &mut nest.get_or_insert_with(|| region.dims.clone()).loops {
+        let nest = nest.get_or_insert_with(|| region.dims.clone());
+        for each in nest.loops.iter_mut().chain(&mut nest.parts) {
             each.strides[buffer] = distance(axes, each.strides[buffer]);
         }
     }
     nest
 }
 
-/// The inputs whose rows are divided into parts that do not lie one behind the other in memory, as they do in registers.
-pub(super) fn divided_apart(sweep: &Sweep, region: &Region, regs: &Frame, in_place: &InPlace) -> SmallVec<[usize; 4]> {
-    let Some(parts) = region.parts() else { return SmallVec::new() };
-    let is_apart = |(buffer, at): (usize, &RegionBuffer)| {
-        let Src::Input(input) = at.at else { return None };
-        let (axes, row) = (in_place.strided(sweep.inputs[input].tile(), regs)?, parts.count * parts.strides[buffer]);
-        let has_rows = |axis: &Axis| axis.pitch == 1 && axis.stride == 1 && axis.count.is_multiple_of(row);
-        (row > 0 && !axes.iter().any(has_rows)).then_some(buffer)
-    };
-    region.buffers.iter().enumerate().filter_map(is_apart).collect()
+/// The most parts but first ones that code is told the places of.
+const MAX_PARTS_APART: usize = 24;
+
+/// The inputs whose parts lie otherwise in this nest than in registers, if there are too many of them to go through them there.
+pub(super) fn divided_apart(region: &Region, nest: &Nest) -> SmallVec<[usize; 4]> {
+    let apart = region.apart_in(nest);
+    if apart.count_ones() as usize * (nest.part_count() - 1) <= MAX_PARTS_APART {
+        return SmallVec::new();
+    }
+    (0..region.buffers.len()).filter(|buffer| apart >> buffer & 1 == 1).collect()
 }
 
 /// Brings a nest to the order of what is written, in as few loops as there are. Gives whether vector code can go through it: the innermost loop
@@ -155,6 +156,15 @@ impl RoundsLeft {
     fn behind(self, rounds: u64) -> RoundsLeft {
         RoundsLeft { left: self.left - rounds, counter: self.counter.wrapping_add(rounds.wrapping_mul(self.step)), ..self }
     }
+}
+
+/// What code that goes through strides is told beside its buffers, their strides and counts.
+#[derive(Clone, Copy)]
+struct Told {
+    /// It knows how often the innermost loop goes round.
+    row_is_known: bool,
+    /// The buffers of which it is told each part, one bit for each.
+    apart: u32,
 }
 
 /// A region that runs on the registers of a block.
@@ -286,8 +296,11 @@ impl<'a> Run<'a> {
                 && is_line(self.start(*result).addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
-        let walks = Walks::of(nest, of_one_block);
-        let row_is_known = matches!(walks, Walks::Strided { extent: Some(_), .. });
+        let walks = Walks::of(self.region, nest, of_one_block);
+        let told = match walks {
+            Walks::Strided { extent, apart, .. } => Told { row_is_known: extent.is_some(), apart },
+            Walks::Registers => unreachable!("these are the walks of a nest"),
+        };
         let code = self.executable(walks, streamed);
         let rounds = nest.loops[0].extent;
         let work = self.sweep.steps.len() * nest.elements() / rounds;
@@ -299,21 +312,21 @@ impl<'a> Run<'a> {
                 break;
             }
             match code {
-                Executable::Native(native) => run(native, |args| self.args_strided(nest, row_is_known, from, part, args)),
-                Executable::Portable(code) => run_portable(code, |args| self.args_strided(nest, row_is_known, from, part, args)),
+                Executable::Native(native) => run(native, |args| self.args_strided(nest, told, from, part, args)),
+                Executable::Portable(code) => run_portable(code, |args| self.args_strided(nest, told, from, part, args)),
             }
         }
     }
 
     #[inline(always)]
     fn args_in_order(&self, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
-        self.buffers(&self.region.nest, from, rounds, args);
+        self.buffers(&self.region.nest, (from, rounds), 0, args);
         args.add(Arg::Count(rounds as i64));
     }
 
     #[inline(always)]
-    fn args_strided(&self, nest: &Nest, row_is_known: bool, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
-        self.buffers(nest, from, rounds, args);
+    fn args_strided(&self, nest: &Nest, Told { row_is_known, apart }: Told, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
+        self.buffers(nest, (from, rounds), apart, args);
         args.add(Arg::Count(rounds as i64));
         let told = nest.loops.len() - usize::from(row_is_known);
         nest.loops[1..told].iter().for_each(|each| args.add(Arg::Count(each.extent as i64)));
@@ -321,16 +334,37 @@ impl<'a> Run<'a> {
             let walked = each.strides.iter().zip(&self.region.buffers).filter(|(stride, _)| **stride > 0);
             walked.for_each(|(stride, buffer)| args.add(Arg::Count((stride * buffer.size) as i64)));
         }
+        for i in (0..self.region.buffers.len()).filter(|i| apart >> i & 1 == 1) {
+            let first = self.first(nest, i, from);
+            for part in 1..nest.part_count() {
+                let start = first.wrapping_add(nest.part_offset(i, part) * self.region.buffers[i].size);
+                self.buffer(start, i, || nest.span_of(i, rounds), args);
+            }
+        }
     }
 
-    /// Hands over the constants and all buffers, from an iteration of the outermost loop of a nest on, for so many.
+    /// Hands over the constants and all buffers, from an iteration of the outermost loop of a nest on, for so many; of the buffers in `apart`, the
+    /// first part.
     #[inline(always)]
-    fn buffers(&self, nest: &Nest, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
+    fn buffers(&self, nest: &Nest, (from, rounds): (usize, usize), apart: u32, args: &mut impl TakesArgs<'a>) {
         args.add_buffer(self.regs.at(Operand::of(Base::Const(0))), || self.region.constants, false);
-        for (i, buffer) in self.region.buffers.iter().enumerate() {
-            let start = self.start(i).wrapping_add(from * nest.loops[0].strides[i] * buffer.size);
-            args.add_buffer(start, || self.region.span_of(nest, i, rounds) * buffer.size, matches!(buffer.at, Src::Reg(..)));
+        for i in 0..self.region.buffers.len() {
+            let parts = if apart >> i & 1 == 1 { 0 } else { nest.part_offset(i, nest.part_count() - 1) };
+            self.buffer(self.first(nest, i, from), i, || nest.span_of(i, rounds) + parts, args);
         }
+    }
+
+    /// Where a buffer begins from an iteration of the outermost loop of a nest on.
+    #[inline(always)]
+    fn first(&self, nest: &Nest, buffer: usize, from: usize) -> *mut u8 {
+        self.start(buffer).wrapping_add(from * nest.loops[0].strides[buffer] * self.region.buffers[buffer].size)
+    }
+
+    /// Hands over so many elements of a buffer.
+    #[inline(always)]
+    fn buffer(&self, start: *mut u8, buffer: usize, elements: impl FnOnce() -> usize, args: &mut impl TakesArgs<'a>) {
+        let RegionBuffer { at, size, .. } = &self.region.buffers[buffer];
+        args.add_buffer(start, || elements() * size, matches!(at, Src::Reg(..)));
     }
 }
 

@@ -45,3 +45,31 @@ entry @loaded(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
   // CHECK: fold_rows{{.*}}rows of 2048
   return
 }
+
+// Columns, of what is computed with a row that all rows share.
+entry @columns(%from: tile<ptr<f32>>, %row: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %xt = make_tensor_view %from, shape = [64, 2048], strides = [2048, 1] : tensor_view<64x2048xf32, strides=[2048,1]>
+  %x = make_partition_view %xt : partition_view<tile=(16x128), tensor_view<64x2048xf32, strides=[2048,1]>>
+  %rt = make_tensor_view %row, shape = [2048], strides = [1] : tensor_view<2048xf32, strides=[1]>
+  %r = make_partition_view %rt : partition_view<tile=(128), tensor_view<2048xf32, strides=[1]>>
+  %yt = make_tensor_view %to, shape = [2048], strides = [1] : tensor_view<2048xf32, strides=[1]>
+  %y = make_partition_view %yt : partition_view<tile=(128), tensor_view<2048xf32, strides=[1]>>
+  %a, %a_t = load_view_tko weak %x[%by, %bx] : partition_view<tile=(16x128), tensor_view<64x2048xf32, strides=[2048,1]>>, tile<i32> -> tile<16x128xf32>, token
+  %w, %w_t = load_view_tko weak %r[%bx] : partition_view<tile=(128), tensor_view<2048xf32, strides=[1]>>, tile<i32> -> tile<128xf32>, token
+  %w1 = reshape %w : tile<128xf32> -> tile<1x128xf32>
+  %w2 = broadcast %w1 : tile<1x128xf32> -> tile<16x128xf32>
+  %d = subf %a, %w2 : tile<16x128xf32>
+  %q = mulf %d, %d : tile<16x128xf32>
+  %s = reduce %q dim=0 identities=[0.0 : f32] : tile<16x128xf32> -> tile<128xf32>
+  (%l: tile<f32>, %u: tile<f32>) {
+    %p = addf %l, %u : tile<f32>
+    yield %p : tile<f32>
+  }
+  %s_y_s = store_view_tko weak %s, %y[%bx] : tile<128xf32>, partition_view<tile=(128), tensor_view<2048xf32, strides=[1]>>, tile<i32> -> token
+  // BEFORE: fold_columns
+  // CHECK: sweep region of 2048
+  // CHECK: [[PART:%[0-9]+]] = fold_to_a_part AddF
+  // CHECK: fold_columns [[PART]]: f32[2, 128]
+  return
+}
