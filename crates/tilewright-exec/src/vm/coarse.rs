@@ -34,9 +34,9 @@ pub(crate) struct Coarse<'l> {
     elements: usize,
     pub(super) bytes: usize,
     target: Places,
-    /// The axes of the grid along which neighbours run one after the other, and rows of them: those along which the next tile that is written is
-    /// nearest, and the other.
-    axes: [usize; 2],
+    /// The axes of the grid along which neighbours run one after the other, then rows of them, then planes of these: those along which the next
+    /// tile that is written is nearest first.
+    axes: [usize; 3],
     /// How many blocks the grid has along the first of them.
     row: u64,
     /// How many blocks along each axis of the grid have only whole tiles.
@@ -63,8 +63,8 @@ pub(super) struct OneSweep<'l> {
     pub(super) inputs: Vec<Option<Places>>,
     /// The register that is stored.
     pub(super) reg: VReg,
-    /// The axes of the grid along which tiles are joined.
-    axes: [usize; 2],
+    /// The axes of the grid: tiles are joined along the first two.
+    axes: [usize; 3],
     joined: Joined<'l>,
 }
 
@@ -100,10 +100,12 @@ impl Places {
         self.steps[axis] == self.bytes
     }
 
-    /// The first two axes of the grid, that along which the next tile is nearest first.
-    fn nearest_first(&self) -> [usize; 2] {
-        let [x, y, _] = self.steps;
-        if y != 0 && (y < x || x == 0) { [1, 0] } else { [0, 1] }
+    /// The axes of a grid with so many blocks along each, those along which the next tile is nearest first; last those along which there is
+    /// none, or none elsewhere.
+    fn nearest_first(&self, blocks: [u64; 3]) -> [usize; 3] {
+        let mut axes = [0, 1, 2];
+        axes.sort_by_key(|axis| (self.steps[*axis] == 0 || blocks[*axis] == 1, self.steps[*axis]));
+        axes
     }
 
     /// The first byte of the tile of the block at a position in the grid.
@@ -150,7 +152,7 @@ impl<'l> Coarse<'l> {
             Task::Sweep(one) => one.inputs.iter().flatten().all(is_apart),
             Task::Copy(one) => is_apart(&one.source),
         };
-        let axes = if let Task::Sweep(one) = &task { one.axes } else { [0, 1] };
+        let axes = if let Task::Sweep(one) = &task { one.axes } else { [0, 1, 2] };
         let row = u64::from(grid[axes[0]]);
         apart.then(|| Coarse { task, pc, elements: src.numel(), bytes: src.numel() * view.size, target, axes, row, whole })
     }
@@ -171,21 +173,15 @@ impl<'l> Coarse<'l> {
 
     /// The position of a block in the grid, in the order in which blocks begin.
     #[inline]
-    pub(crate) fn position(&self, index: u64, [x, y, z]: [u32; 3]) -> [u32; 3] {
-        // Nothing is found by a number, and so by way of memory: where two are read at once that were just written one by one, the CPU waits
-        // until all that was stored before is in memory.
-        if self.axes[0] == 0 {
-            return block_id(index, [x, y, z]);
-        }
-        let [y, x, z] = block_id(index, [y, x, z]);
-        [x, y, z]
+    pub(crate) fn position(&self, index: u64, grid: [u32; 3]) -> [u32; 3] {
+        position(self.axes, index, grid)
     }
 
     /// How many blocks run as one from this position on, of the next `most`: so many in a row of the grid, and so many rows, which are whole
     /// if there are several.
     fn blocks_from(&self, position: [u64; 3], most: u64) -> [u64; 2] {
-        let [first, second] = self.axes;
-        if position[second] >= self.whole[second] || position[2] >= self.whole[2] {
+        let [first, second, third] = self.axes;
+        if position[second] >= self.whole[second] || position[third] >= self.whole[third] {
             return [0; 2];
         }
         let columns = self.whole[first].saturating_sub(position[first]).min(most);
@@ -206,7 +202,7 @@ impl<'l> Coarse<'l> {
         [columns, rows]: [u64; 2],
         [wide, high]: [u64; 2],
     ) -> impl Iterator<Item = ([u64; 3], [u64; 2])> {
-        let [first, second] = self.axes;
+        let [first, second, _] = self.axes;
         let at = move |row: u64, column: u64| {
             let mut position = from;
             position[first] += column;
@@ -215,6 +211,36 @@ impl<'l> Coarse<'l> {
         };
         let (wide, high) = (wide as usize, high as usize);
         (0..rows).step_by(high).flat_map(move |row| (0..columns).step_by(wide).map(move |column| at(row, column)))
+    }
+}
+
+/// The position in a grid of its `index`-th block, if they change fastest along the first of these axes, then along the second.
+#[inline]
+fn position(axes: [usize; 3], index: u64, [x, y, z]: [u32; 3]) -> [u32; 3] {
+    // Nothing is found by a number, and so by way of memory: where two are read at once that were just written one by one, the CPU waits
+    // until all that was stored before is in memory.
+    match axes {
+        [0, 1, _] => block_id(index, [x, y, z]),
+        [0, ..] => {
+            let [x, z, y] = block_id(index, [x, z, y]);
+            [x, y, z]
+        }
+        [1, 0, _] => {
+            let [y, x, z] = block_id(index, [y, x, z]);
+            [x, y, z]
+        }
+        [1, ..] => {
+            let [y, z, x] = block_id(index, [y, z, x]);
+            [x, y, z]
+        }
+        [_, 0, _] => {
+            let [z, x, y] = block_id(index, [z, x, y]);
+            [x, y, z]
+        }
+        _ => {
+            let [z, y, x] = block_id(index, [z, y, x]);
+            [x, y, z]
+        }
     }
 }
 
@@ -253,13 +279,13 @@ impl<'l> OneSweep<'l> {
             });
         }
         let is_in_order = stored.in_order && inputs.iter().flatten().all(|(tiling, _)| tiling.in_order);
-        let axes = target.nearest_first();
+        let axes @ [first, second, _] = target.nearest_first(finder.whole);
         let in_a_row = |(input, found): (&SweepInput, &Option<(&Tiling, Places)>)| {
-            found.as_ref().map_or(input.is_splat(), |(_, places)| places.in_a_row(axes[0]))
+            found.as_ref().map_or(input.is_splat(), |(_, places)| places.in_a_row(first))
         };
-        let joined = if is_in_order && target.in_a_row(axes[0]) && sweep.inputs.iter().zip(&inputs).all(in_a_row) {
+        let joined = if is_in_order && target.in_a_row(first) && sweep.inputs.iter().zip(&inputs).all(in_a_row) {
             Joined::InARow
-        } else if let Some(nested) = Nested::find(sweep, &inputs, axes, reg, (stored, &target)) {
+        } else if let Some(nested) = Nested::find(sweep, &inputs, [first, second], reg, (stored, &target)) {
             Joined::Nested(Box::new(nested))
         } else if is_in_order {
             Joined::Apart
@@ -348,5 +374,32 @@ impl Machine<'_> {
         sweep::run_pieces(sweep, sweep.n * blocks as usize, &block.frame, streamed, &mut self.scratch, &mut Ahead::default());
         // A load says anew where its tile is, if a block runs on its own.
         block.frame.settle(*reg);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_go_along_the_axes_in_their_order() {
+        let grid = [3, 4, 5];
+        for axes in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let [first, second, third] = axes.map(|axis| u64::from(grid[axis]));
+            for index in 0..first * second * third {
+                let found = position(axes, index, grid);
+                let expected = [index % first, index / first % second, index / first / second];
+                assert_eq!(axes.map(|axis| u64::from(found[axis])), expected, "{axes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn axes_are_ordered_by_where_the_next_tile_lies() {
+        let places = |steps| Places { first: std::ptr::null_mut(), steps, bytes: 4 };
+        assert_eq!(places([65536, 512, 128]).nearest_first([8, 8, 8]), [2, 1, 0]);
+        assert_eq!(places([128, 4096, 0]).nearest_first([8, 8, 1]), [0, 1, 2]);
+        assert_eq!(places([0, 128, 4096]).nearest_first([8, 8, 8]), [1, 2, 0]);
+        assert_eq!(places([4096, 128, 64]).nearest_first([8, 8, 1]), [1, 0, 2]);
     }
 }

@@ -5,10 +5,11 @@ use super::frame::Frame;
 use crate::{
     LaunchErrorKind,
     cpu::Level,
-    interrupt::{Looks, PART, in_parts},
+    interrupt::{PART, in_parts},
     kernels::boxes::{self, Dim},
     plan::{Slice, Tile},
 };
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Copies a tile, in order, to `dst`.
@@ -51,38 +52,31 @@ fn slice_offset(slice: &Slice, regs: &Frame) -> Result<usize, LaunchErrorKind> {
 
 /// Copies a slice of a tile, in order, to `dst`.
 pub(super) fn extract(src: &Tile, slice: &Slice, regs: &Frame, dst: *mut u8) -> Result<(), LaunchErrorKind> {
-    let (n, size) = (slice.first.numel(), src.elem.size());
-    let offset = slice_offset(slice, regs)?;
-    let (from, loops) = (regs.read(src).wrapping_add(offset * size), slice.first.loops());
-    // SAFETY: the indices are in range, so the slice lies inside the tile; the register holds a slice.
-    in_parts(n, PART, |part| unsafe { gather(from, &loops, size, part.start, part.len(), dst.add(part.start * size)) });
+    let size = src.elem.size();
+    let from = regs.read(src).wrapping_add(slice_offset(slice, regs)? * size);
+    let dims = slice_dims(slice).map(|(stride, pitch, count)| Dim { count, from: stride, to: pitch });
+    // SAFETY: the indices are in range, so the slice lies inside the tile; the register holds a slice, and is another one.
+    unsafe { boxes::copy(Level::best(), &dims.collect::<SmallVec<[Dim; 8]>>(), size, from, dst) };
     Ok(())
 }
 
 /// Copies a tile, whose elements lie in order, to a slice of the register at `dst`.
 pub(super) fn insert(src: &Tile, slice: &Slice, regs: &Frame, dst: *mut u8) -> Result<(), LaunchErrorKind> {
     let size = src.elem.size();
-    let offset = slice_offset(slice, regs)?;
-    let loops = slice.first.loops();
-    let (run, outer) = match loops.split_last() {
-        // Slices of a register end in whole runs, unless the innermost dimension is cut down to one element.
-        Some(((extent, 1), outer)) => (*extent, outer),
-        _ => (1, &loops[..]),
-    };
-    let mut looks = Looks::new();
-    for i in 0..src.numel() / run {
-        if looks.end_after(run) {
-            break;
-        }
-        let (mut rest, mut at) = (i, offset);
-        for (extent, stride) in outer.iter().rev() {
-            at += rest % extent * stride;
-            rest /= extent;
-        }
-        // SAFETY: the slice lies inside the register, and the source holds as many elements.
-        unsafe { std::ptr::copy_nonoverlapping(regs.read(src).add(i * run * size), dst.add(at * size), run * size) };
-    }
+    let to = dst.wrapping_add(slice_offset(slice, regs)? * size);
+    let dims = slice_dims(slice).map(|(stride, pitch, count)| Dim { count, from: pitch, to: stride });
+    // SAFETY: the indices are in range, so the slice lies inside the register; the source holds as many elements, in another one.
+    unsafe { boxes::copy(Level::best(), &dims.collect::<SmallVec<[Dim; 8]>>(), size, regs.read(src), to) };
     Ok(())
+}
+
+/// For each dimension of a slice, how far its elements are apart in the whole tile and in order, and how many there are.
+fn slice_dims(slice: &Slice) -> impl Iterator<Item = (usize, usize, usize)> {
+    let mut pitch = slice.first.numel();
+    slice.first.shape.iter().zip(&slice.first.strides).map(move |(&count, &stride)| {
+        pitch /= count;
+        (stride, pitch, count)
+    })
 }
 
 /// Gives `n` elements of `bits` bits as bytes, the first in the lowest bits; or `n` bytes as such elements.
