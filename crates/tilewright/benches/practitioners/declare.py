@@ -156,6 +156,8 @@ class Problem:
     limit: str = "f32 peak"
     bytes: int | None = None
     tolerance: float | None = None
+    # Whether `torch.compile` ends: loops with some hundred operations, which it unrolls, keep it busy for longer than an hour.
+    compiles: bool = True
 
     def arrays(self):
         return [a for a in self.arguments if isinstance(a, Array)]

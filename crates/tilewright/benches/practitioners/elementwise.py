@@ -426,7 +426,9 @@ def mandelbrot(h, w, steps):
     # Four products, five sums and differences, and a comparison in each round.
     arguments = [result(i32, h, w), 64, 16, Number(f32, 3 / w), Number(f32, 2 / h), Number(i32, steps)]
     # Where points leave depends on each rounding.
-    return Problem(mandelbrot_kernel, arguments, (w // 64, h // 16), torch=run, reference=run, flops=h * w * steps * 10, tolerance=1e-3)
+    return Problem(
+        mandelbrot_kernel, arguments, (w // 64, h // 16), torch=run, reference=run, flops=h * w * steps * 10, tolerance=1e-3, compiles=False
+    )
 
 
 @ct.kernel
@@ -457,4 +459,4 @@ def monte_carlo_pi(n):
         return inside
 
     arguments = [below(1 << 30, i32, n), result(i32, n), 1024, Number(i32, 256)]
-    return Problem(pi_kernel, arguments, n // 1024, torch=run, reference=run, flops=n * 256 * 6)
+    return Problem(pi_kernel, arguments, n // 1024, torch=run, reference=run, flops=n * 256 * 6, compiles=False)
