@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Work on a box and on a lane, in elements.
 const BOX_WORK: usize = 16;
 
-/// Indices along each dimension: from one up to another.
-type Ranges = SmallVec<[(usize, usize); MAX_AXES]>;
+/// Indices along each dimension: from one up to another. Dimensions that a tile does not have, have one index.
+type Ranges = [(usize, usize); MAX_AXES];
 
 /// An access whose places are functions of its lanes' indices.
 pub(super) struct Lanes<'a> {
@@ -45,7 +45,8 @@ impl Lanes<'_> {
         budget: &Arc<Budget>,
     ) -> Result<Option<Boxes>, LaunchErrorKind> {
         let proper = extents.iter().zip(pitches).filter(|(extent, _)| **extent > 1);
-        let pitches: SmallVec<[usize; MAX_AXES]> = proper.map(|(_, pitch)| *pitch).collect();
+        let mut pitches = SmallVec::<[usize; MAX_AXES]>::new();
+        proper.for_each(|(_, pitch)| pitches.push(*pitch));
         let rows = self.function.leaves.iter().find_map(|leaf| leaf.along).map_or(1, |dim| self.function.extents[dim]);
         let made;
         let resolved = match self.resolved {
@@ -108,12 +109,16 @@ type List = SmallVec<[(i64, Region); 1]>;
 
 struct Signed(List);
 
-/// Conditions, and what the constant and the leaves of each add up to.
-type Conditions<'a> = SmallVec<[(&'a Between, i64); 8]>;
-
 impl Signed {
     /// The boxes with offsets from the lowest of them on.
-    fn into_boxes(self, base: u64, size: usize, reservation: Option<Reservation>) -> Boxes {
+    fn into_boxes(mut self, base: u64, size: usize, reservation: Option<Reservation>) -> Boxes {
+        // Mostly.
+        if let [(offset, _)] = self.0[..]
+            && let Some((_, region)) = self.0.pop()
+        {
+            let address = base.wrapping_add_signed(offset.wrapping_mul(size as i64));
+            return Boxes { base: address, list: SmallVec::from_buf([region]), reservation };
+        }
         let lowest = self.0.iter().map(|(offset, _)| *offset).min().unwrap_or(0);
         let address = base.wrapping_add_signed(lowest.wrapping_mul(size as i64));
         let list = self.0.into_iter().map(|(offset, region)| Region { offset: u128::from(offset.abs_diff(lowest)), ..region });
@@ -156,13 +161,23 @@ impl LaneBoxes<'_> {
 
     /// The values of the leaves, for one index along the dimension along which these differ.
     fn leaves(&self, index: usize) -> SmallVec<[i64; 8]> {
-        let value = |leaf: &Leaf| leaf.number(self.lanes.regs.element(&leaf.tile, leaf.along.map_or(0, |_| index)));
-        self.lanes.function.leaves.iter().map(value).collect()
+        let mut leaves = SmallVec::new();
+        for leaf in &self.lanes.function.leaves {
+            leaves.push(leaf.number(self.lanes.regs.element(&leaf.tile, leaf.along.map_or(0, |_| index))));
+        }
+        leaves
+    }
+
+    /// The ranges of all indices.
+    fn all_lanes(&self) -> Ranges {
+        let mut ranges = [(0, 1); MAX_AXES];
+        ranges.iter_mut().zip(&self.lanes.function.extents).for_each(|(range, extent)| range.1 = *extent);
+        ranges
     }
 
     /// Adds the boxes of all lanes, or of those with one index along a dimension.
     fn add_row(&self, row: Option<(usize, usize)>, list: &mut List, looks: &mut Looks) -> Result<(), NoBoxes> {
-        let (leaves, mut ranges) = (self.leaves(row.map_or(0, |(_, index)| index)), self.lanes.function.all_lanes());
+        let (leaves, mut ranges) = (self.leaves(row.map_or(0, |(_, index)| index)), self.all_lanes());
         if let Some((dim, index)) = row {
             ranges[dim] = (index, index + 1);
         }
@@ -171,38 +186,32 @@ impl LaneBoxes<'_> {
                 return Err(NoBoxes::Irregular);
             }
         }
-        let conditions = self.resolved.conditions.iter().map(|condition| Some((condition, condition.value.with(&leaves)?)));
-        let conditions = conditions.collect::<Option<Conditions<'_>>>().ok_or(NoBoxes::Irregular)?;
         let offset = self.resolved.offset.with(&leaves).ok_or(NoBoxes::Irregular)?;
-        self.add(offset, &conditions, ranges, list, looks)
+        self.add(offset, &leaves, ranges, list, looks)
     }
 
-    /// Adds the boxes of those of some lanes for which conditions hold, each with what its constant and leaves add up to; `offset` is that of
-    /// the places.
-    fn add(
-        &self,
-        offset: i64,
-        conditions: &[(&Between, i64)],
-        mut ranges: Ranges,
-        list: &mut List,
-        looks: &mut Looks,
-    ) -> Result<(), NoBoxes> {
+    /// Adds the boxes of those of some lanes for which the conditions hold with these leaves; `offset` is that of the places.
+    fn add(&self, offset: i64, leaves: &[i64], mut ranges: Ranges, list: &mut List, looks: &mut Looks) -> Result<(), NoBoxes> {
         if looks.end_after(BOX_WORK) {
             return Err(NoBoxes::Interrupted);
         }
-        let mut others = Conditions::new();
-        for (condition, constant) in conditions {
-            match condition.only_dim(&ranges) {
-                Some(dim) => ranges[dim] = condition.restrict(*constant, dim, &ranges).ok_or(NoBoxes::Irregular)?,
-                None => others.push((condition, *constant)),
-            }
-            if ranges.iter().any(|(first, end)| first == end) {
+        let constant = |condition: &Between| condition.value.with(leaves).ok_or(NoBoxes::Irregular);
+        // Whether there are conditions on several dimensions.
+        let mut has_others = false;
+        for condition in &self.resolved.conditions {
+            let Some(dim) = condition.only_dim(&ranges) else {
+                has_others = true;
+                continue;
+            };
+            ranges[dim] = condition.restrict(constant(condition)?, dim, &ranges).ok_or(NoBoxes::Irregular)?;
+            if ranges[dim].0 == ranges[dim].1 {
                 return Ok(());
             }
         }
         let mut is_whole = true;
-        for (condition, constant) in others {
-            match condition.holds(constant, &ranges) {
+        // Those on one dimension hold now.
+        for condition in self.resolved.conditions.iter().filter(|_| has_others) {
+            match condition.holds(constant(condition)?, &ranges) {
                 Holds::Always => {}
                 Holds::Never => return Ok(()),
                 Holds::Sometimes => is_whole = false,
@@ -217,9 +226,9 @@ impl LaneBoxes<'_> {
         }
         let outer = ranges.iter().position(|(first, end)| end - first > 1).ok_or(NoBoxes::Irregular)?;
         for index in ranges[outer].0..ranges[outer].1 {
-            let mut ranges = ranges.clone();
+            let mut ranges = ranges;
             ranges[outer] = (index, index + 1);
-            self.add(offset, conditions, ranges, list, looks)?;
+            self.add(offset, leaves, ranges, list, looks)?;
         }
         Ok(())
     }

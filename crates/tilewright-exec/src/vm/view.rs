@@ -87,7 +87,7 @@ impl Machine<'_> {
             unsafe { copies::copy(Level::best(), &dims, view.size, host, target) };
             return Ok(());
         }
-        let (pitches, elements) = (row_major(&view.tile), view.tile.iter().product());
+        let (pitches, elements) = (pitches_of(&view.tile), view.tile.iter().product());
         let pad = |inside: usize| {
             if inside < elements {
                 // SAFETY: the register holds the whole tile.
@@ -480,6 +480,16 @@ pub(super) struct Boxes {
 
 /// Work on a box, in elements.
 const BOX_WORK: usize = 16;
+
+/// The strides of a tile in its register: as of `row_major`, without memory from the heap.
+fn pitches_of(shape: &[usize]) -> SmallVec<[usize; 8]> {
+    let (mut pitches, mut pitch) = (SmallVec::from_elem(0, shape.len()), 1);
+    for (to, extent) in pitches.iter_mut().zip(shape).rev() {
+        *to = pitch;
+        pitch *= extent;
+    }
+    pitches
+}
 
 /// The boxes of a tile's elements that are accessed; `pitches` are the tile's strides in its register.
 ///
