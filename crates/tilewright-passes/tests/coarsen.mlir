@@ -240,3 +240,33 @@ entry @apart(%x: tile<ptr<i32>>, %y: tile<ptr<i32>>) {
 //|   %4 = store_view_tko weak %tile, %pview_1[%1, %3] : tile<1x32xi32>, partition_view<tile=(1x32), tensor_view<64x64xi32, strides=[64,1]>>, tile<i32> -> token
 //|   return
 //| }
+
+// The last of what a block does is an update of which nothing is read: those of a group are in the order of its blocks.
+entry @updates(%x: tile<ptr<i32>>, %y: tile<ptr<f32>>) {
+  %i, %by, %bz = get_tile_block_id : tile<i32>
+  %p = offset %x, %i : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+  %row, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+  %q = offset %y, %row : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %one = constant <f32: 1.0> : tile<f32>
+  %old, %u = atomic_rmw_tko relaxed device %q, addf, %one token=%t : tile<ptr<f32>>, tile<f32> -> tile<f32>, token
+  return
+}
+//| entry @updates(%arg0: tile<ptr<i32>>, %arg1: tile<ptr<f32>>) {
+//|   %reshape = reshape %arg1 : tile<ptr<f32>> -> tile<1xptr<f32>>
+//|   %bcast = broadcast %reshape : tile<1xptr<f32>> -> tile<4xptr<f32>>
+//|   %reshape_0 = reshape %arg0 : tile<ptr<i32>> -> tile<1xptr<i32>>
+//|   %bcast_1 = broadcast %reshape_0 : tile<1xptr<i32>> -> tile<4xptr<i32>>
+//|   %blockId_x, %blockId_y, %blockId_z = get_tile_block_id : tile<i32>
+//|   %cst_4_i32 = constant <i32: 4> : tile<i32>
+//|   %0 = muli %blockId_x, %cst_4_i32 : tile<i32>
+//|   %1 = iota : tile<4xi32>
+//|   %reshape_2 = reshape %0 : tile<i32> -> tile<1xi32>
+//|   %bcast_3 = broadcast %reshape_2 : tile<1xi32> -> tile<4xi32>
+//|   %2 = addi %bcast_3, %1 : tile<4xi32>
+//|   %3 = offset %bcast_1, %2 : tile<4xptr<i32>>, tile<4xi32> -> tile<4xptr<i32>>
+//|   %result, %result_token = load_ptr_tko weak %3 : tile<4xptr<i32>> -> tile<4xi32>, token
+//|   %4 = offset %bcast, %result : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+//|   %cst_1_f32 = constant <f32: 1.000000e+00> : tile<4xf32>
+//|   %result_4, %result_token_5 = atomic_rmw_tko relaxed device %4, addf, %cst_1_f32 token=%result_token : tile<4xptr<f32>>, tile<4xf32> -> tile<4xf32>, token
+//|   return
+//| }

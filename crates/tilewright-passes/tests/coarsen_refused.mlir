@@ -72,12 +72,35 @@ entry @one_place(%p: tile<ptr<i32>>) {
 }
 //| refused: store_ptr_tko: all blocks store at one place
 
-entry @atomic(%p: tile<ptr<i32>>) {
+// What one block finds says what others did before.
+entry @ticket(%p: tile<ptr<i32>>, %q: tile<ptr<i32>>) {
   %bx, %i, %bz = get_tile_block_id : tile<i32>
   %old, %t = atomic_rmw_tko relaxed device %p, add, %i : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+  %r = offset %q, %old : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
   return
 }
-//| refused: atomic_rmw_tko: accesses of other kinds than weak loads and stores order blocks
+//| refused: atomic_rmw_tko: what an atomic update finds may depend on what other blocks do
+
+entry @update_and_store(%p: tile<ptr<i32>>) {
+  %bx, %i, %bz = get_tile_block_id : tile<i32>
+  %old, %t = atomic_rmw_tko relaxed device %p, add, %i : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+  %q = offset %p, %i : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+  %s = store_ptr_tko weak %q, %i : tile<ptr<i32>>, tile<i32> -> token
+  return
+}
+//| refused: atomic_rmw_tko: an atomic update is not the last access to memory of its block
+
+entry @updates_in_a_loop(%p: tile<ptr<i32>>, %n: tile<i32>) {
+  %bx, %i, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  for %j in (%zero to %n, step %one) : tile<i32> {
+    %old, %t = atomic_rmw_tko relaxed device %p, add, %i : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+    continue
+  }
+  return
+}
+//| refused: atomic_rmw_tko: an atomic update is not the last access to memory of its block
 
 entry @strong(%p: tile<ptr<i32>>) {
   %bx, %i, %bz = get_tile_block_id : tile<i32>

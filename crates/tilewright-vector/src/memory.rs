@@ -63,6 +63,12 @@ impl<'a> Buffer<'a> {
     pub(crate) fn len(self) -> usize {
         self.len
     }
+
+    /// Whether any of its bytes are among so many at a place.
+    pub fn overlaps(self, place: *const u8, bytes: usize) -> bool {
+        let start = self.start().addr();
+        start < place.addr().saturating_add(bytes) && place.addr() < start.saturating_add(self.len)
+    }
 }
 
 /// The argument for a parameter.

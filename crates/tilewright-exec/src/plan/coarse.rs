@@ -50,6 +50,8 @@ fn follows(code: &[Inst], view: &ViewAccess) -> bool {
 /// strides, if it is vector code.
 fn reads_only(sweep: &Sweep, loaded: &[VReg]) -> bool {
     sweep.inputs.iter().all(|input| match (input, input.tile().base) {
+        // Whether these lie apart from what is stored, a block finds out.
+        (SweepInput::Gathered(_), _) => false,
         (_, Base::Const(_)) if sweep.is_region() => true,
         (_, Base::Reg(reg)) if sweep.is_region() => loaded.contains(&reg),
         (SweepInput::Direct { .. }, Base::Reg(reg)) => loaded.contains(&reg),

@@ -34,7 +34,8 @@ impl Counts {
         self.0.get(reg.index()).copied().unwrap_or(0)
     }
 
-    fn add(&mut self, reg: VReg) {
+    /// Adds one to the number of a register.
+    pub(crate) fn add(&mut self, reg: VReg) {
         if self.0.len() <= reg.index() {
             self.0.resize(reg.index() + 1, 0);
         }

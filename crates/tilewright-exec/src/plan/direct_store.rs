@@ -49,12 +49,13 @@ fn stored_once(view: &ViewAccess, src: &Tile) -> Option<VReg> {
 /// Takes the sweep that writes a register out of the code, if it may as well run at the end of it, and if the place that a view names
 /// is known before it runs.
 fn take_sweep(code: &mut Vec<(Inst, u32)>, reg: VReg, view: &ViewAccess) -> Option<Box<Sweep>> {
-    let at = code.iter().rposition(|(inst, _)| !inst.effects().are_none() || writes_to(inst, reg))?;
+    let stays = |inst: &Inst| !(inst.effects().are_none() || matches!(inst, Inst::Sweep(_)));
+    let at = code.iter().rposition(|(inst, _)| stays(inst) || writes_to(inst, reg))?;
     let (Inst::Sweep(sweep), _) = &code[at] else { return None };
     let mut place_is_known = true;
     view.for_each_read(&mut |tile: &Tile| place_is_known &= !is_result(sweep, tile));
     if !place_is_known
-        || reads_result(sweep, reg)
+        || sweep.reads_result(reg)
         || !writes_to(&code[at].0, reg)
         || !code[at + 1..].iter().all(|(inst, _)| independent(sweep, inst))
     {
@@ -82,11 +83,6 @@ fn independent(sweep: &Sweep, inst: &Inst) -> bool {
 
 fn results_in(sweep: &Sweep, reg: VReg) -> bool {
     sweep.steps.iter().any(|step| matches!(step.dst, Src::Reg(result, _) if result == reg))
-}
-
-/// Whether a step reads what an earlier one left in a register: it would look for it there.
-fn reads_result(sweep: &Sweep, reg: VReg) -> bool {
-    sweep.steps.iter().flat_map(|step| &step.srcs).any(|src| matches!(src, Src::Reg(result, _) if *result == reg))
 }
 
 fn is_result(sweep: &Sweep, tile: &Tile) -> bool {

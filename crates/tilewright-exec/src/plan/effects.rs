@@ -110,6 +110,7 @@ impl Inst {
     /// What it does beyond reading and writing registers.
     pub(crate) fn effects(&self) -> Effects {
         match self {
+            Inst::Sweep(sweep) if sweep.has_gathers => Effects::memory(MemoryEffect::Load(Ordering::Weak)),
             Inst::Elementwise(_)
             | Inst::Sweep(_)
             | Inst::Move { .. }
@@ -126,6 +127,7 @@ impl Inst {
             | Inst::FoldColumns(_) => Effects::NONE,
             Inst::Load { view, .. } => Effects::memory(MemoryEffect::Load(view.order.strength())),
             Inst::LoadPointers { access, .. } => Effects::memory(MemoryEffect::Load(access.order.strength())),
+            Inst::IndexedLoad(_) => Effects::memory(MemoryEffect::Load(Ordering::Weak)),
             Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Effects::memory(MemoryEffect::Store(view.order.strength())),
             Inst::StorePointers { access, .. } => Effects::memory(MemoryEffect::Store(access.order.strength())),
             Inst::Atomic(_) | Inst::AtomicView { .. } => Effects::memory(MemoryEffect::Atomic),

@@ -4,13 +4,18 @@
 //! never leave the cache and need no register.
 
 use super::{
-    Inst, Src, Step, Sweep, SweepInput, Tile, VReg,
+    Gathered, IndexedLoad, Inst, Src, Step, Sweep, SweepInput, Tile, VReg,
     counts::{Counts, count_uses},
     inst::Elementwise,
     region,
     tile::Base,
 };
-use crate::{TargetMachine, hash::HashMap, kernels::Kernel};
+use crate::{
+    TargetMachine,
+    elem::Elem,
+    hash::HashMap,
+    kernels::{self, ElemOp, Kernel},
+};
 
 /// The most steps of a sweep, which bounds its scratch.
 pub(crate) const MAX_STEPS: usize = 64;
@@ -24,10 +29,11 @@ pub(crate) struct Fused {
 /// Replaces every run of elementwise instructions.
 pub(crate) fn fuse(code: Vec<(Inst, u32)>, machine: TargetMachine) -> Fused {
     let (uses, room) = (count_uses(&code), Vec::with_capacity(code.len()));
-    let mut fuser = Fuser { machine, uses, code: room, scratch_slots: 0, run: Vec::new(), sites: Vec::new() };
+    let mut fuser = Fuser { machine, uses, code: room, scratch_slots: 0, run: Vec::new() };
     for (inst, site) in code {
         match inst {
-            Inst::Elementwise(inst) => fuser.add(inst, site),
+            Inst::Elementwise(inst) => fuser.add(Member::Step(inst), site),
+            Inst::IndexedLoad(load) => fuser.add(Member::Load(load), site),
             inst => {
                 fuser.flush();
                 fuser.scratch_slots = fuser.scratch_slots.max(scratch_of(&inst));
@@ -44,8 +50,10 @@ pub(crate) fn one_by_one(code: Vec<Inst>, machine: TargetMachine) -> (Vec<Inst>,
     let mut slots = 0;
     let one = |inst| {
         let Inst::Elementwise(inst) = inst else { return inst };
-        let run = vec![inst];
-        let (sweep, needed) = SweepBuilder::new(&run, machine, |_| 1).build(run);
+        let run = vec![(Member::Step(inst), 0)];
+        let (mut sweep, needed) = SweepBuilder::new(&run, machine, |_| 1).build(&run);
+        // Its step came from the operation of the instruction.
+        sweep.sites.clear();
         slots = slots.max(needed);
         Inst::Sweep(Box::new(sweep))
     };
@@ -67,37 +75,106 @@ struct Fuser {
     uses: Counts,
     code: Vec<(Inst, u32)>,
     scratch_slots: usize,
-    /// Instructions that will be one sweep.
-    run: Vec<Elementwise>,
-    /// The operations that they came from.
-    sites: Vec<u32>,
+    /// Instructions that will be one sweep, and the operations that they came from.
+    run: Vec<(Member, u32)>,
+}
+
+/// An instruction of a run.
+enum Member {
+    Step(Elementwise),
+    Load(Box<IndexedLoad>),
+}
+
+impl Member {
+    /// How many elements it works on.
+    fn n(&self) -> usize {
+        match self {
+            Member::Step(step) => step.n,
+            Member::Load(load) => load.offset.n,
+        }
+    }
+
+    fn dst(&self) -> VReg {
+        match self {
+            Member::Step(step) => step.dst,
+            Member::Load(load) => load.dst,
+        }
+    }
+
+    /// What it reads element by element, and single numbers.
+    fn srcs(&self) -> impl Iterator<Item = &Tile> {
+        let (srcs, mask, padding) = match self {
+            Member::Step(step) => (&step.srcs, None, None),
+            Member::Load(load) => (&load.offset.srcs, load.access.mask.as_ref(), load.source_of_padding.as_ref()),
+        };
+        srcs.iter().chain(mask).chain(padding)
+    }
 }
 
 impl Fuser {
-    fn add(&mut self, inst: Elementwise, site: u32) {
-        if !self.fits(&inst) {
+    fn add(&mut self, member: Member, site: u32) {
+        if !self.fits(&member) {
             self.flush();
         }
-        self.run.push(inst);
-        self.sites.push(site);
+        self.run.push((member, site));
     }
 
     /// Whether an instruction can join the run: same length, and it reads values of the run element by element.
-    fn fits(&self, inst: &Elementwise) -> bool {
-        let Some(first) = self.run.first() else { return true };
+    fn fits(&self, member: &Member) -> bool {
+        let Some((first, _)) = self.run.first() else { return true };
+        let n = member.n();
         let in_order = |src: &Tile| match src.base {
-            Base::Reg(reg) => !self.run.iter().any(|member| member.dst == reg) || (src.numel() == inst.n && src.is_contiguous()),
+            Base::Reg(reg) => !self.run.iter().any(|(other, _)| other.dst() == reg) || (src.numel() == n && src.is_contiguous()),
             Base::Const(_) => true,
         };
-        first.n == inst.n && self.run.len() < MAX_STEPS && inst.srcs.iter().all(in_order)
+        first.n() == n && self.run.len() < MAX_STEPS && member.srcs().all(in_order)
     }
 
     fn flush(&mut self) {
-        let Some(&site) = self.sites.first() else { return };
         let run = std::mem::take(&mut self.run);
-        let builder = SweepBuilder::new(&run, self.machine, |reg| self.uses.of(reg));
-        let (mut sweep, slots) = builder.build(run);
-        sweep.sites = std::mem::take(&mut self.sites);
+        let Some((sweep, slots)) = self.sweep_of(&run) else { return };
+        // Only vector code gathers.
+        if sweep.is_region() || run.iter().all(|(member, _)| matches!(member, Member::Step(_))) {
+            self.push(sweep, slots, run[0].1);
+        } else {
+            self.flush_parts(run);
+        }
+    }
+
+    /// Goes without gathers: each load goes through its pointers, and parts the run.
+    fn flush_parts(&mut self, run: Vec<(Member, u32)>) {
+        let mut part = Vec::new();
+        for (member, site) in run {
+            let load = match member {
+                Member::Step(_) => {
+                    part.push((member, site));
+                    continue;
+                }
+                Member::Load(load) => *load,
+            };
+            // From here on, something reads the pointers.
+            self.uses.add(load.offset.dst);
+            part.push((Member::Step(load.offset), site));
+            self.push_steps(std::mem::take(&mut part));
+            let (access, padding, dst) = (Box::new(load.access), load.padding, load.dst);
+            self.code.push((Inst::LoadPointers { access, padding, dst }, site));
+        }
+        self.push_steps(part);
+    }
+
+    fn push_steps(&mut self, run: Vec<(Member, u32)>) {
+        if let Some((sweep, slots)) = self.sweep_of(&run) {
+            self.push(sweep, slots, run[0].1);
+        }
+    }
+
+    /// The sweep of a run, if there is one, and how many scratch slots it needs.
+    fn sweep_of(&self, run: &[(Member, u32)]) -> Option<(Sweep, usize)> {
+        let builder = SweepBuilder::new(run, self.machine, |reg| self.uses.of(reg));
+        (!run.is_empty()).then(|| builder.build(run))
+    }
+
+    fn push(&mut self, sweep: Sweep, slots: usize, site: u32) {
         self.scratch_slots = self.scratch_slots.max(slots);
         self.code.push((Inst::Sweep(Box::new(sweep)), site));
     }
@@ -140,11 +217,11 @@ struct SweepBuilder {
 
 impl SweepBuilder {
     /// `uses`: how often a register is read, in the run and elsewhere.
-    fn new(run: &[Elementwise], machine: TargetMachine, uses: impl Fn(VReg) -> usize) -> SweepBuilder {
+    fn new(run: &[(Member, u32)], machine: TargetMachine, uses: impl Fn(VReg) -> usize) -> SweepBuilder {
         let mut reads: HashMap<VReg, (usize, usize)> = HashMap::default();
-        for (i, member) in run.iter().enumerate() {
-            reads.insert(member.dst, (i, 0));
-            for src in &member.srcs {
+        for (i, (member, _)) in run.iter().enumerate() {
+            reads.insert(member.dst(), (i, 0));
+            for src in member.srcs() {
                 if let Base::Reg(reg) = src.base
                     && let Some((last, count)) = reads.get_mut(&reg)
                 {
@@ -154,8 +231,10 @@ impl SweepBuilder {
         }
         let outside = |reg: &VReg, inside: usize| uses(*reg) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
-        let n = run.first().map_or(0, |member| member.n);
-        let suits_region = region::suits(n, run.iter().map(|member| &member.kernel), &machine);
+        let n = run.first().map_or(0, |(member, _)| member.n());
+        let kernels = run.iter().filter_map(|(member, _)| if let Member::Step(step) = member { Some(&step.kernel) } else { None });
+        let gathers = run.iter().any(|(member, _)| matches!(member, Member::Load(_)));
+        let suits_region = gathers || region::suits(n, kernels, &machine);
         SweepBuilder {
             n,
             machine,
@@ -168,18 +247,30 @@ impl SweepBuilder {
         }
     }
 
-    fn build(mut self, run: Vec<Elementwise>) -> (Sweep, usize) {
-        let mut steps = Vec::with_capacity(run.len());
-        for (i, member) in run.into_iter().enumerate() {
-            let (kernel, column) = self.with_a_column(&member);
-            let srcs = member.srcs.iter().enumerate().map(|(k, src)| self.source(src, column == Some(k))).collect();
-            let dst = match self.produced[&member.dst] {
-                (_, true) => Src::Reg(member.dst, member.size),
-                (_, false) => Src::Slot(self.slots.take()),
-            };
-            self.places.insert(member.dst, dst);
-            self.release(i, &member);
-            steps.push(Step { kernel, srcs, dst });
+    fn build(mut self, run: &[(Member, u32)]) -> (Sweep, usize) {
+        let (mut steps, mut sites) = (Vec::with_capacity(run.len()), Vec::with_capacity(run.len()));
+        for (i, (member, site)) in run.iter().enumerate() {
+            match member {
+                Member::Step(step) => {
+                    let (kernel, column) = self.with_a_column(step);
+                    let srcs = step.srcs.iter().enumerate().map(|(k, src)| self.source(src, column == Some(k))).collect();
+                    let dst = match self.produced[&step.dst] {
+                        (_, true) => Src::Reg(step.dst, step.size),
+                        (_, false) => Src::Slot(self.slots.take()),
+                    };
+                    self.places.insert(step.dst, dst);
+                    steps.push(Step { kernel, srcs, dst });
+                    sites.push(*site);
+                }
+                Member::Load(load) => {
+                    let gathered = self.gather(load, steps.len(), *site);
+                    if let Some(kept) = self.kept(load, gathered) {
+                        steps.push(kept);
+                        sites.push(*site);
+                    }
+                }
+            }
+            self.release(i, member);
         }
         let behind_inputs = |src: &mut Src| {
             if let Src::Slot(slot) = src {
@@ -189,13 +280,37 @@ impl SweepBuilder {
         for step in &mut steps {
             step.srcs.iter_mut().chain([&mut step.dst]).for_each(behind_inputs);
         }
+        self.inputs.iter_mut().filter_map(SweepInput::gathered_mut).flat_map(Gathered::srcs_mut).for_each(behind_inputs);
         let slots = self.input_slots + self.slots.count;
-        (Sweep::new(self.n, self.inputs, steps, self.machine), slots)
+        let mut sweep = Sweep::new(self.n, self.inputs, steps, self.machine);
+        sweep.sites = sites;
+        (sweep, slots)
+    }
+
+    /// Makes an input of what is loaded behind so many steps.
+    fn gather(&mut self, load: &IndexedLoad, at: usize, site: u32) -> Src {
+        let (index, elem) = (self.source(load.index(), false), Elem::Num(load.access.element));
+        let mut source = |tile: &Option<Tile>| tile.as_ref().map(|tile| self.source(tile, false));
+        let (mask, padding) = (source(&load.access.mask), source(&load.source_of_padding));
+        let index = (index, load.index().elem);
+        let gathered = Gathered { base: load.base().clone(), elem, index, mask, padding, at, site };
+        self.inputs.push(SweepInput::Gathered(Box::new(gathered)));
+        let place = Src::Input(self.inputs.len() - 1);
+        self.places.insert(load.dst, place);
+        place
+    }
+
+    /// The step that writes what was loaded to its register, if something behind the run reads that.
+    fn kept(&self, load: &IndexedLoad, gathered: Src) -> Option<Step> {
+        let (_, is_read_outside) = self.produced[&load.dst];
+        let elem = Elem::Num(load.access.element);
+        let kernel = kernels::select_at(self.machine.level(), ElemOp::Copy, &[elem], elem).filter(|_| is_read_outside)?;
+        Some(Step { kernel, srcs: vec![gathered], dst: Src::Reg(load.dst, load.access.size) })
     }
 
     /// Gives back the slots of values that nothing after member `i` reads.
-    fn release(&mut self, i: usize, member: &Elementwise) {
-        let regs = member.srcs.iter().filter_map(|src| if let Base::Reg(reg) = src.base { Some(reg) } else { None }).chain([member.dst]);
+    fn release(&mut self, i: usize, member: &Member) {
+        let regs = member.srcs().filter_map(|src| if let Base::Reg(reg) = src.base { Some(reg) } else { None }).chain([member.dst()]);
         for reg in regs {
             if self.produced.get(&reg).is_some_and(|(last, _)| *last == i)
                 && let Some(Src::Slot(slot)) = self.places.remove(&reg)
@@ -226,7 +341,9 @@ impl SweepBuilder {
         {
             return *place;
         }
-        let is_it = |input: &SweepInput| input.tile() == src && matches!(input, SweepInput::PerRow { .. }) == is_column;
+        let is_it = |input: &SweepInput| {
+            input.gathered().is_none() && input.tile() == src && matches!(input, SweepInput::PerRow { .. }) == is_column
+        };
         if let Some(input) = self.inputs.iter().position(is_it) {
             return Src::Input(input);
         }

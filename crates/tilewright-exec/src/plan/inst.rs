@@ -25,6 +25,9 @@ pub(crate) enum Inst {
     Label(Target),
     /// One elementwise operation on `n` elements; fusing turns runs of them into sweeps.
     Elementwise(Elementwise),
+    /// A weak load through pointers that are one address and an index for each lane; fusing makes it an input of a sweep, or a load through
+    /// pointers again.
+    IndexedLoad(Box<IndexedLoad>),
     Sweep(Box<Sweep>),
     /// Copies a tile into a register, in row-major order.
     Move {
@@ -180,6 +183,19 @@ pub(crate) struct Elementwise {
     pub(crate) n: usize,
     /// Bytes of a result element.
     pub(crate) size: usize,
+}
+
+/// A weak load of elements behind one address, which is the same for all lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct IndexedLoad {
+    /// What makes the pointers: of the address and the indices.
+    pub(crate) offset: Elementwise,
+    /// The load through the pointers, with what masked-off lanes get.
+    pub(crate) access: PointerAccess,
+    pub(crate) padding: Option<Tile>,
+    /// What masked-off lanes get, seen through the strides of what it was copied from.
+    pub(crate) source_of_padding: Option<Tile>,
+    pub(crate) dst: VReg,
 }
 
 /// One of the equal slices of a tile, by its number along each dimension.
@@ -435,6 +451,7 @@ impl Inst {
             | Inst::Release(_)
             | Inst::Return => {}
             Inst::Elementwise(inst) => inst.srcs.iter().for_each(visit),
+            Inst::IndexedLoad(load) => load.for_each_read(visit),
             Inst::Sweep(sweep) => sweep.inputs.iter().map(SweepInput::tile).for_each(visit),
             Inst::SweepStore { sweep, view, src } => {
                 sweep.inputs.iter().map(SweepInput::tile).for_each(&mut visit);
@@ -500,6 +517,7 @@ impl Inst {
             | Inst::Load { dst, .. }
             | Inst::Alloca { dst, .. }
             | Inst::LoadPointers { dst, .. } => visit(*dst),
+            Inst::IndexedLoad(load) => visit(load.dst),
             Inst::Atomic(atomic) => atomic.dst.into_iter().for_each(visit),
             Inst::Matmul(matmul) => visit(matmul.dst),
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
@@ -551,9 +569,13 @@ impl Inst {
         }
     }
 
-    /// How many elements it works on, if it is an elementwise operation.
+    /// How many elements it works on, if it is an elementwise operation, or a load that can be an input of one.
     pub(crate) fn elementwise_length(&self) -> Option<usize> {
-        if let Inst::Elementwise(inst) = self { Some(inst.n) } else { None }
+        match self {
+            Inst::Elementwise(inst) => Some(inst.n),
+            Inst::IndexedLoad(load) => Some(load.offset.n),
+            _ => None,
+        }
     }
 
     /// The sweep that it runs.
@@ -602,6 +624,30 @@ impl Inst {
             Inst::ForHead { exit, .. } => Some(*exit),
             _ => None,
         }
+    }
+}
+
+impl IndexedLoad {
+    /// The address of the element with index 0, in all lanes.
+    pub(crate) fn base(&self) -> &Tile {
+        &self.offset.srcs[0]
+    }
+
+    /// How many elements each lane's lies behind that.
+    pub(crate) fn index(&self) -> &Tile {
+        &self.offset.srcs[1]
+    }
+
+    /// Visits the tiles that it reads, which may be replaced.
+    pub(crate) fn for_each_operand(&mut self, visit: impl FnMut(&mut Tile)) {
+        let padding = self.padding.iter_mut().chain(&mut self.source_of_padding);
+        self.offset.srcs.iter_mut().chain(&mut self.access.mask).chain(padding).for_each(visit);
+    }
+
+    /// The tiles that it reads.
+    pub(crate) fn for_each_read(&self, visit: impl FnMut(&Tile)) {
+        let padding = self.padding.iter().chain(&self.source_of_padding);
+        self.offset.srcs.iter().chain(&self.access.mask).chain(padding).for_each(visit);
     }
 }
 

@@ -17,9 +17,11 @@ mod fuse_reductions;
 mod grouping;
 mod in_place;
 mod in_step;
+mod indexed;
 mod inst;
 mod late;
 mod lower;
+mod narrow;
 mod nest;
 mod passes;
 mod printf;
@@ -41,7 +43,7 @@ pub(crate) use constants::Constants;
 use draft::Draft;
 pub(crate) use grouping::Grouping;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, Inst, LoopBody, Matmul, Order, Placement,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, IndexedLoad, Inst, LoopBody, Matmul, Order, Placement,
     PointerAccess, Print, Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
 };
 pub(crate) use nest::{Loop, Nest};
@@ -51,10 +53,10 @@ pub use passes::{PLAN_PASSES, PlanPass};
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
 pub(crate) use read_ahead::Prefetches;
-pub(crate) use region::{Executable, Form, Region, RegionBuffer, Walks, counter_mask};
+pub(crate) use region::{Executable, Form, Gathers, REACH, Region, RegionBuffer, Walks, counter_mask};
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
-pub(crate) use sweep::{Call, Src, Step, Sweep, SweepInput, Way};
+pub(crate) use sweep::{Call, Gathered, Src, Step, Sweep, SweepInput, Way};
 pub(crate) use tile::{Base, Operand, Tile, VReg, row_major};
 
 use crate::{
@@ -236,6 +238,16 @@ impl Plan {
     /// The operation that the instruction at `pc` came from.
     pub(crate) fn site(&self, pc: usize) -> Option<Site> {
         Some(self.site_table.site(*self.sites.get(pc)?))
+    }
+
+    /// The operation that a number stands for, as messages name it.
+    pub(crate) fn site_of(&self, number: u32) -> Site {
+        self.site_table.site(number)
+    }
+
+    /// The position in its function of the operation that a number stands for.
+    pub(crate) fn op_of(&self, number: u32) -> u32 {
+        self.site_table.op(number)
     }
 
     /// The operation with a number.

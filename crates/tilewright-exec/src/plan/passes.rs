@@ -4,8 +4,8 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    Draft, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, late, product_loops,
-    read_ahead, recompute, region, streaming, sweep_loops, widen,
+    Draft, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed, late,
+    product_loops, read_ahead, recompute, region, streaming, sweep_loops, widen,
 };
 use tilewright_ir::nearest;
 
@@ -44,6 +44,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
             widen::widen_early(&mut draft.code, &mut draft.registers, &draft.machine);
         }),
     ),
+    row("index-loads", "Finds loads through pointers that are one address and an index for each lane.", Run::Draft(indexed::find)),
     row(
         "hoist-loads",
         "Moves loads before the elementwise instructions that they would part.",

@@ -157,7 +157,14 @@ struct Again<'a> {
 
 impl Again<'_> {
     fn add(&mut self, inst: Inst, site: u32) {
-        let Inst::Elementwise(mut member) = inst else { return self.code.push((inst, site)) };
+        let mut member = match inst {
+            Inst::Elementwise(member) => member,
+            Inst::IndexedLoad(mut load) => {
+                load.for_each_operand(|tile| self.find_operand(tile, site));
+                return self.code.push((Inst::IndexedLoad(load), site));
+            }
+            inst => return self.code.push((inst, site)),
+        };
         if let Some(value) = self.values.get(&member.dst).filter(|value| value.read_later) {
             self.made.insert(member.dst, member.clone());
             if !value.read_in_run {
@@ -171,10 +178,12 @@ impl Again<'_> {
 
     /// Lets an instruction read what its run computes, now if it has not yet.
     fn find_operands(&mut self, member: &mut Elementwise, site: u32) {
-        for tile in &mut member.srcs {
-            if let Base::Reg(reg) = tile.base {
-                tile.base = Base::Reg(self.find(reg, site));
-            }
+        member.srcs.iter_mut().for_each(|tile| self.find_operand(tile, site));
+    }
+
+    fn find_operand(&mut self, tile: &mut Tile, site: u32) {
+        if let Base::Reg(reg) = tile.base {
+            tile.base = Base::Reg(self.find(reg, site));
         }
     }
 

@@ -9,13 +9,15 @@
 //! runs costs nothing.
 
 use super::{
-    Base, Constants, Inst, Operand, Src, Step, Sweep, SweepInput, Tile, VReg, Way,
+    Base, Constants, Gathered, Inst, Operand, Src, Step, Sweep, SweepInput, Tile, VReg, Way,
+    narrow::{Def, Expr, Narrow},
     nest::{Loop, Nest},
     sweep::{Rounds, SweepFold, operand},
 };
 use crate::{TargetMachine, elem::Elem, hash::HashMap, interrupt::PART, kernels::Kernel};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
+use tilewright_ir::Scalar;
 use tilewright_passes::elementwise::sources_of;
 use tilewright_vector::{
     Axis, Builder, Code, CompileError, Count, Kind, Lane, Native, Param, ParamKind, Place, Prim, STREAMED_ALIGNMENT, Value,
@@ -27,7 +29,7 @@ const MAX_DEPTH: usize = 6;
 /// The fewest iterations of an innermost loop that is in others.
 const SHORTEST_ROW: usize = 8;
 /// The fewest elements that code is made for.
-const FEWEST: usize = 32;
+pub(super) const FEWEST: usize = 32;
 /// The most buffers of a region.
 const MAX_BUFFERS: usize = 32;
 /// The most parts that rows are combined of at once, and the most steps of all of them.
@@ -57,6 +59,8 @@ pub(crate) struct Region {
     pub(crate) row: usize,
     /// How many iterations of the outermost loop lie between two looks at the interrupt.
     pub(crate) part: usize,
+    /// Which indices of gathers can be computed in 32 bits; found when it first runs.
+    narrow: OnceLock<Option<Narrow>>,
     /// The code for buffers that lie as in registers.
     usual: OnceLock<Executable>,
     /// The code for each other form that has been asked for.
@@ -78,7 +82,35 @@ pub(crate) struct Form {
     /// The buffer that is written past the caches.
     pub(crate) streamed: Option<usize>,
     pub(crate) walks: Walks,
+    pub(crate) gathers: Gathers,
 }
+
+/// Where what a region gathers comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Gathers {
+    /// The buffers that hold the addresses: the code is told where each begins, behind all else, and compares every place with its length.
+    Fused,
+    /// The same with indices in 32 bits, where they fit (`plan/narrow.rs`).
+    Narrow,
+    /// All has been loaded, and lies as a result does.
+    Loaded,
+    /// So much has been loaded. The code computes nothing but where the next one lies: it writes the indices and masks of that to two further buffers.
+    Places(usize),
+}
+
+impl Gathers {
+    /// Whether the `number`-th has been loaded.
+    fn is_loaded(self, number: usize) -> bool {
+        match self {
+            Gathers::Fused | Gathers::Narrow => false,
+            Gathers::Loaded => true,
+            Gathers::Places(next) => number < next,
+        }
+    }
+}
+
+/// The furthest byte behind an address that code reaches with indices of 32 bits: of further ones, it is told that they are outside.
+pub(crate) const REACH: usize = 1 << 31;
 
 /// Which loops the code has.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -169,7 +201,8 @@ impl Region {
         let (buffers, in_memory) = buffers(inputs, results);
         let is_number = |at: &Src| matches!(at, Src::Reg(reg, _) if rounds.is_some_and(|rounds| rounds.numbers.contains(reg)));
         let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>, result: Vec<(usize, usize)>| {
-            let inputs = in_memory.iter().map(|tile| loops(tile));
+            // What is gathered lies as a result does, where it has been loaded.
+            let inputs = in_memory.iter().map(|tile| tile.map_or_else(|| result.clone(), loops));
             let results = buffers[in_memory.len()..].iter();
             let results = results.map(|buffer| if is_number(&buffer.at) { vec![(n, 0)] } else { result.clone() });
             Nest::common(n, &inputs.chain(results).collect::<Vec<_>>())
@@ -193,7 +226,19 @@ impl Region {
         // Parts of a line that is written past the caches begin with it.
         let part = (PART / (steps.max(1) * row)).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
         let known = vec![None; inputs.len()];
-        Region { dims, nest, buffers, constants, known, machine: *machine, row, part, usual: OnceLock::new(), forms: Forms::default() }
+        Region {
+            dims,
+            nest,
+            buffers,
+            constants,
+            known,
+            machine: *machine,
+            row,
+            part,
+            narrow: OnceLock::new(),
+            usual: OnceLock::new(),
+            forms: Forms::default(),
+        }
     }
 
     /// The region of a sweep over `n` elements that begins reductions, if it can be one.
@@ -205,7 +250,9 @@ impl Region {
         let count = MOST_PARTS.min((MOST_STEPS_OF_PARTS / steps.len().max(1)).next_power_of_two()).min(most).min(folds.first()?.most_parts);
         let lanes = row / count.max(1);
         let results = written(steps);
-        if !suits(n, kernels, machine) || count < 2 || lanes < SHORTEST_ROW || !steps.iter().all(is_lowered) {
+        let has_gathers = inputs.iter().any(|input| input.gathered().is_some());
+        let suits = has_gathers && machine.has_regions() || suits(n, kernels, machine);
+        if !suits || count < 2 || lanes < SHORTEST_ROW || !steps.iter().all(is_lowered) {
             return None;
         }
         let folded = folds.iter().map(|fold| (Src::Reg(fold.dst, fold.combine.imm.dst.size()), fold.combine.imm.dst.size()));
@@ -217,7 +264,7 @@ impl Region {
         let in_a_row: Vec<(usize, usize)> =
             [(n / row, lanes), (count, 0), (lanes, 1)].into_iter().filter(|(extent, _)| *extent > 1).collect();
         let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>| {
-            let inputs = in_memory.iter().map(|tile| loops(tile));
+            let inputs = in_memory.iter().map(|tile| tile.map_or_else(|| vec![(n, 1)], loops));
             let results = std::iter::repeat_n(vec![(n, 1)], stored).chain(std::iter::repeat_n(in_a_row.clone(), folds.len()));
             let nest = Nest::common(n, &inputs.chain(results).collect::<Vec<_>>())?.divided(lanes, count)?;
             let innermost = nest.loops.last()?;
@@ -237,7 +284,7 @@ impl Region {
     /// Learns which inputs are numbers that are the same in all launches: code is made with them.
     fn know(&mut self, inputs: &[SweepInput], constants: &Constants) {
         for (known, input) in self.known.iter_mut().zip(inputs) {
-            *known = known_number(input.tile(), constants);
+            *known = if input.gathered().is_some() { None } else { known_number(input.tile(), constants) };
         }
     }
 
@@ -246,10 +293,15 @@ impl Region {
         self.known[input]
     }
 
+    /// The indices of its gathers that can be computed in 32 bits, where they fit.
+    pub(crate) fn narrow(&self, sweep: &Sweep) -> Option<&Narrow> {
+        self.narrow.get_or_init(|| Narrow::of(sweep)).as_ref()
+    }
+
     /// Its code for buffers that lie as in registers.
     #[inline]
     pub(crate) fn usual(&self, sweep: &Sweep) -> &Executable {
-        self.usual.get_or_init(|| self.make(sweep, &Form { streamed: None, walks: Walks::Registers }))
+        self.usual.get_or_init(|| self.make(sweep, &Form { streamed: None, walks: Walks::Registers, gathers: Gathers::Fused }))
     }
 
     /// Its code in a form.
@@ -259,7 +311,7 @@ impl Region {
 
     #[cold]
     fn make(&self, sweep: &Sweep, form: &Form) -> Executable {
-        let (code, params) = self.lower(sweep, &form.walks);
+        let (code, params) = self.lower(sweep, &form.walks, form.gathers);
         let code = form.streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
         match self.machine.native().map(|level| code.compile(level)) {
             Some(Ok(native)) => Executable::Native(native),
@@ -269,14 +321,14 @@ impl Region {
     }
 
     /// Its vector code, with the parameters of the buffers.
-    fn lower(&self, sweep: &Sweep, walks: &Walks) -> (Code, Vec<Param>) {
-        let code = Lowering::new(self, sweep, walks).code(sweep);
+    fn lower(&self, sweep: &Sweep, walks: &Walks, gathers: Gathers) -> (Code, Vec<Param>) {
+        let code = Lowering::new(self, sweep, walks, gathers).code(sweep);
         code.unwrap_or_else(|| unreachable!("regions have steps that are lowered, of values that are there"))
     }
 
     /// Its vector code with all buffers in registers.
     pub(super) fn code(&self, sweep: &Sweep) -> Code {
-        self.lower(sweep, &Walks::Registers).0
+        self.lower(sweep, &Walks::Registers, Gathers::Fused).0
     }
 
     /// The buffers whose parts lie otherwise in this nest than in registers, one bit for each.
@@ -297,12 +349,15 @@ fn written(steps: &[Step]) -> impl Iterator<Item = (Src, usize)> + Clone {
     steps.iter().filter_map(|step| if let Src::Reg(_, size) = step.dst { Some((step.dst, size)) } else { None })
 }
 
-/// The memory of a region, and the tiles of its inputs in it.
-fn buffers(inputs: &[SweepInput], results: impl Iterator<Item = (Src, usize)>) -> (Vec<RegionBuffer>, Vec<&Tile>) {
+/// The memory of a region, and the tiles of its inputs in it; none for what is gathered, which has a place there where it has been loaded.
+fn buffers(inputs: &[SweepInput], results: impl Iterator<Item = (Src, usize)>) -> (Vec<RegionBuffer>, Vec<Option<&Tile>>) {
     let buffer = |at: Src, size: usize| RegionBuffer { at, operand: operand(at, inputs), size };
-    let in_memory = || inputs.iter().enumerate().filter(|(_, input)| constant(input.tile()).is_none());
-    let of_inputs = in_memory().map(|(i, input)| buffer(Src::Input(i), input.tile().elem.size()));
-    (of_inputs.chain(results.map(|(at, size)| buffer(at, size))).collect(), in_memory().map(|(_, input)| input.tile()).collect())
+    let in_memory = || inputs.iter().enumerate().filter(|(_, input)| constant_of(input).is_none());
+    let of_inputs = in_memory().map(|(i, input)| buffer(Src::Input(i), input.elem().size()));
+    fn tile(input: &SweepInput) -> Option<&Tile> {
+        if input.gathered().is_some() { None } else { Some(input.tile()) }
+    }
+    (of_inputs.chain(results.map(|(at, size)| buffer(at, size))).collect(), in_memory().map(|(_, input)| tile(input)).collect())
 }
 
 /// Tells all regions what is the same in all launches.
@@ -322,6 +377,11 @@ pub(super) fn tell_constants(code: &mut [Inst], constants: &Constants) {
 /// The bits of a tile that is one number in all launches.
 fn known_number(tile: &Tile, constants: &Constants) -> Option<u64> {
     constants.known(constant(tile)?, tile.elem.size())
+}
+
+/// Where among the launch's constants an input lies that is a single number there.
+fn constant_of(input: &SweepInput) -> Option<usize> {
+    constant(input.tile()).filter(|_| input.gathered().is_none())
 }
 
 /// Where among the launch's constants a tile lies that is a single number there.
@@ -361,6 +421,14 @@ struct Lowering<'a> {
     /// For each buffer and loop, how many bytes the next iteration is further.
     strides: Vec<Vec<Count>>,
     axes: Vec<Axis>,
+    gathers: Gathers,
+    /// The buffers that what is gathered lies in, or, where code only computes places, those that indices and masks are written to.
+    windows: Vec<Param>,
+    /// The indices that are computed in 32 bits, and the lower 32 bits of the inputs that they are computed of.
+    narrow: Option<&'a Narrow>,
+    lower_bits: HashMap<usize, Value>,
+    /// What the steps of this part of a row gave, as far as they are computed.
+    results: Vec<Option<Held>>,
     /// Which part of a row is computed.
     part: usize,
     /// Where elements are that were read or computed.
@@ -398,7 +466,7 @@ pub(super) fn counts_in(elem: Elem) -> bool {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(region: &'a Region, sweep: &'a Sweep, walks: &Walks) -> Lowering<'a> {
+    fn new(region: &'a Region, sweep: &'a Sweep, walks: &Walks, gathers: Gathers) -> Lowering<'a> {
         let mut builder = Builder::new(LANES);
         let constants = builder.param(ParamKind::Buffer);
         let params = region.buffers.iter().map(|_| builder.param(ParamKind::Buffer)).collect();
@@ -433,9 +501,20 @@ impl<'a> Lowering<'a> {
             let [count, first, step] = [ParamKind::Count, ParamKind::Lane(lane), ParamKind::Lane(lane)].map(|kind| builder.param(kind));
             RoundsOfCode { rounds, count, first, step }
         });
+        let windows = match gathers {
+            Gathers::Fused | Gathers::Narrow => sweep.gathers().count(),
+            Gathers::Loaded => 0,
+            Gathers::Places(_) => 2,
+        };
+        let windows = (0..windows).map(|_| builder.param(ParamKind::Buffer)).collect();
         Lowering {
             region,
             inputs: &sweep.inputs,
+            gathers,
+            windows,
+            narrow: region.narrow(sweep).filter(|_| gathers == Gathers::Narrow),
+            lower_bits: HashMap::default(),
+            results: Vec::new(),
             rounds,
             builder,
             constants,
@@ -454,6 +533,7 @@ impl<'a> Lowering<'a> {
         let (steps, folds) = (&sweep.steps[..], &sweep.folds[..]);
         let innermost = self.counts.len() - 1;
         let mut single = HashMap::default();
+        self.read_lower_bits();
         for depth in 0..self.counts.len() {
             // What no loop from here on walks is read once.
             self.read_walked_in(depth);
@@ -464,6 +544,7 @@ impl<'a> Lowering<'a> {
             self.axes.push(self.builder.open(kind, self.counts[depth], &[]).0);
         }
         match (self.region.nest.part_count(), self.rounds) {
+            _ if let Gathers::Places(next) = self.gathers => self.places(sweep, next)?,
             (_, Some(rounds)) => self.all_rounds(rounds, steps)?,
             (1, None) => drop(self.steps(steps, &[])?),
             (parts, None) => {
@@ -593,16 +674,170 @@ impl<'a> Lowering<'a> {
     /// Computes all steps; gives what the reductions have of them.
     fn steps(&mut self, steps: &[Step], folds: &[SweepFold]) -> Option<Vec<Held>> {
         let mut folded = vec![None; folds.len()];
+        self.results.clear();
         for (i, step) in steps.iter().enumerate() {
+            self.gather_before(i)?;
+            if self.narrow.is_some_and(|narrow| !narrow.needed[i]) {
+                self.results.push(None);
+                continue;
+            }
             let result = self.step(step)?;
+            self.results.push(Some(result));
             folded.iter_mut().zip(folds).filter(|(_, fold)| fold.step == i).for_each(|(held, _)| *held = Some(result));
         }
+        self.gather_before(steps.len())?;
         folded.into_iter().collect()
+    }
+
+    /// Loads what is gathered before a step; where code only computes places, what has been loaded.
+    fn gather_before(&mut self, step: usize) -> Option<()> {
+        let inputs = self.inputs;
+        let gathers = inputs.iter().enumerate().filter_map(|(i, input)| Some((i, input.gathered()?))).enumerate();
+        for (number, (input, gathered)) in gathers.filter(|(_, (_, gathered))| gathered.at == step) {
+            if !matches!(self.gathers, Gathers::Places(_)) || self.gathers.is_loaded(number) {
+                let held = self.gather(number, input, gathered)?;
+                self.found.insert(Src::Input(input), held);
+            }
+        }
+        Some(())
+    }
+
+    /// An element that is gathered.
+    fn gather(&mut self, number: usize, input: usize, gathered: &Gathered) -> Option<Held> {
+        let lane = lower::memory_lane_of(gathered.elem)?;
+        let mask = match gathered.mask {
+            Some(src) => Some(self.number(src, Elem::Num(Scalar::I1))?),
+            None => None,
+        };
+        let bits = if self.gathers.is_loaded(number) {
+            let place = self.place(self.region.buffer(Src::Input(input))?);
+            self.builder.load(lane, place, None)
+        } else {
+            let offsets = self.offsets(number, gathered)?;
+            self.builder.gather(lane, self.windows[number], offsets, mask)
+        };
+        let bits = match (mask, gathered.padding) {
+            (Some(mask), Some(padding)) => {
+                let padding = self.bits(padding, gathered.elem)?;
+                self.builder.prim(Prim::Select, &[mask, bits, padding])
+            }
+            _ => bits,
+        };
+        Some(Held::bits(bits))
+    }
+
+    /// How many bytes behind the address what is gathered lies, as the program computes it but for indices of 32 bits with which that is outside of
+    /// what they [reach](REACH): these are all the same.
+    fn offsets(&mut self, number: usize, gathered: &Gathered) -> Option<Value> {
+        let index = match self.narrow.and_then(|narrow| narrow.indices[number].as_ref()) {
+            Some(index) => self.lower_half(&index.value)?,
+            None => self.number(gathered.index.0, gathered.index.1)?,
+        };
+        let (lane, size) = (self.builder.lane(index), gathered.elem.size());
+        if size == 1 {
+            return Some(index);
+        }
+        let index = if lane == Lane::I32 {
+            let last = self.builder.constant(lane, (REACH / size - 1) as u64);
+            self.builder.prim(Prim::MinU, &[index, last])
+        } else {
+            index
+        };
+        let bits = self.builder.constant(lane, size.ilog2().into());
+        Some(self.builder.prim(Prim::Shl, &[index, bits]))
+    }
+
+    /// The lower 32 bits of a sum or product.
+    fn lower_half(&mut self, expr: &Expr) -> Option<Value> {
+        let both = |lowering: &mut Self, prim: Prim, both: &[Expr; 2]| {
+            let operands = [lowering.lower_half(&both[0])?, lowering.lower_half(&both[1])?];
+            Some(lowering.builder.prim(prim, &operands))
+        };
+        match expr {
+            Expr::Number(input) => self.lower_bits.get(input).copied(),
+            Expr::Extended(Def::Input(input), _) => self.number(Src::Input(*input), Elem::Num(Scalar::I32)),
+            Expr::Extended(Def::Step(step), _) => {
+                let mut held = (*self.results.get(*step)?)?;
+                Some(held.to_number(&mut self.builder, Elem::Num(Scalar::I32)))
+            }
+            Expr::Add(operands) => both(self, Prim::Add, operands),
+            Expr::Sub(operands) => both(self, Prim::Sub, operands),
+            Expr::Mul(operands) => both(self, Prim::Mul, operands),
+        }
+    }
+
+    /// Reads the lower 32 bits of the numbers that indices are computed of, in front of all loops.
+    fn read_lower_bits(&mut self) {
+        let mut numbers = Vec::new();
+        self.narrow
+            .into_iter()
+            .flat_map(|narrow| narrow.indices.iter().flatten())
+            .for_each(|index| index.value.collect_numbers(&mut numbers));
+        for input in numbers {
+            let Some(offset) = constant(self.inputs[input].tile()) else { continue };
+            let bits = match self.region.known[input] {
+                Some(bits) => self.builder.constant(Lane::I32, bits & Lane::I32.bits()),
+                // The lower bytes come first.
+                None => self.builder.load(Lane::I32, Place::of(self.constants).offset_by(offset as i64), None),
+            };
+            self.lower_bits.insert(input, bits);
+        }
+    }
+
+    /// An input, or what a step gave.
+    fn operand(&mut self, src: Src) -> Option<Held> {
+        match src {
+            Src::Input(input) if !self.found.contains_key(&src) => Some(self.read(input)),
+            _ => self.found.get(&src).copied(),
+        }
+    }
+
+    /// The same, to be computed with.
+    fn number(&mut self, src: Src, elem: Elem) -> Option<Value> {
+        let mut held = self.operand(src)?;
+        let number = held.to_number(&mut self.builder, elem);
+        self.found.insert(src, held);
+        Some(number)
+    }
+
+    /// The same, to be written.
+    fn bits(&mut self, src: Src, elem: Elem) -> Option<Value> {
+        let mut held = self.operand(src)?;
+        let bits = held.to_bits(&mut self.builder, elem);
+        self.found.insert(src, held);
+        Some(bits)
+    }
+
+    /// Writes where the `next`-th of what is gathered lies: indices and masks, in each part of a row.
+    fn places(&mut self, sweep: &Sweep, next: usize) -> Option<()> {
+        let (input, gathered) = sweep.gathers().nth(next)?;
+        let outside = self.found.clone();
+        for part in 0..self.region.nest.part_count() {
+            self.part = part;
+            self.found.clone_from(&outside);
+            for (i, step) in sweep.steps[..gathered.at].iter().enumerate() {
+                self.gather_before(i)?;
+                self.step(step)?;
+            }
+            self.gather_before(gathered.at)?;
+            let (src, elem) = gathered.index;
+            let index = self.bits(src, elem)?;
+            let buffer = self.region.buffer(Src::Input(input))?;
+            let place = self.place_of_others(buffer, self.windows[0], elem.size());
+            self.builder.store(index, place, None);
+            if let Some(mask) = gathered.mask {
+                let mask = self.bits(mask, Elem::Num(Scalar::I1))?;
+                let place = self.place_of_others(buffer, self.windows[1], 1);
+                self.builder.store(mask, place, None);
+            }
+        }
+        Some(())
     }
 
     /// Reads the inputs of which the innermost loop that walks them is the last one around; all single elements where there is none yet.
     fn read_walked_in(&mut self, depth: usize) {
-        for i in (0..self.inputs.len()).filter(|i| !self.is_counter(*i)).collect::<SmallVec<[usize; 8]>>() {
+        let is_read = |i: &usize| !self.is_counter(*i) && self.inputs[*i].gathered().is_none();
+        for i in (0..self.inputs.len()).filter(is_read).collect::<SmallVec<[usize; 8]>>() {
             let strides = self.region.buffer(Src::Input(i)).map_or(&[][..], |buffer| &self.strides[buffer]);
             if strides.iter().rposition(is_walked).map_or(0, |walked| walked + 1) == depth {
                 let held = self.read(i);
@@ -613,7 +848,7 @@ impl<'a> Lowering<'a> {
 
     /// Reads an element of an input; a single one is converted at once, because that is once for all.
     fn read(&mut self, input: usize) -> Held {
-        let elem = self.inputs[input].tile().elem;
+        let elem = self.inputs[input].elem();
         let lane = lower::memory_lane_of(elem).expect("a type that steps take");
         let place = match (self.region.buffer(Src::Input(input)), self.region.known[input]) {
             (Some(buffer), _) => Ok(self.place(buffer)),
@@ -645,6 +880,19 @@ impl<'a> Lowering<'a> {
         walked.fold(start, |place, (axis, stride)| place.along(*axis, *stride))
     }
 
+    /// Where another buffer has an element of so many bytes, whose elements lie as those of a buffer of the region do in registers.
+    fn place_of_others(&self, buffer: usize, other: Param, size: usize) -> Place {
+        let Place { offset, mut terms, .. } = self.place(buffer);
+        let own = self.region.buffers[buffer].size as i64;
+        let scaled = |bytes: i64| bytes / own * size as i64;
+        for term in &mut terms {
+            if let Count::Const(stride) = &mut term.stride {
+                *stride = scaled(*stride);
+            }
+        }
+        Place { buffer: other, offset: scaled(offset), terms }
+    }
+
     /// Writes a result that has a register.
     fn store(&mut self, held: &mut Held, elem: Elem, dst: Src) {
         if let Some(result) = self.region.buffer(dst) {
@@ -667,7 +915,7 @@ impl<'a> Lowering<'a> {
         let mut held = lower::lower(&mut self.builder, imm.op, imm.sources(), imm.dst, &mut operands)?;
         // Both forms are kept, of what was converted here.
         self.found.extend(step.srcs.iter().copied().zip(operands));
-        if self.rounds.is_none() {
+        if self.rounds.is_none() && !matches!(self.gathers, Gathers::Places(_)) {
             self.store(&mut held, imm.dst, step.dst);
         }
         self.found.insert(step.dst, held);
@@ -682,7 +930,7 @@ mod tests {
         kernels::{ElemOp, select},
         plan::VReg,
     };
-    use tilewright_ir::{RoundingMode, Scalar};
+    use tilewright_ir::RoundingMode;
 
     /// Sums of a matrix and a row of it, added to a number, have machine code for all floats and integers where the CPU has any.
     #[test]
@@ -704,7 +952,9 @@ mod tests {
                 [step(&[Src::Input(0), Src::Input(1)], Src::Slot(0)), step(&[Src::Slot(0), Src::Input(2)], Src::Reg(VReg(2), elem.size()))];
             let region = Region::of(64 * 64, &[], &inputs, &steps, None, &machine).unwrap_or_else(|| panic!("{scalar}: no region"));
             let sweep = Sweep::new(64 * 64, inputs.into(), steps.into(), machine);
-            let (code, _) = Lowering::new(&region, &sweep, &Walks::Registers).code(&sweep).unwrap_or_else(|| panic!("{scalar}: no code"));
+            let (code, _) = Lowering::new(&region, &sweep, &Walks::Registers, Gathers::Fused)
+                .code(&sweep)
+                .unwrap_or_else(|| panic!("{scalar}: no code"));
             assert!(code.compile(level).is_ok(), "{scalar}");
         }
     }

@@ -14,6 +14,8 @@ pub(crate) struct Sweep {
     machine: TargetMachine,
     /// The extents of the tile that it stores; none, if it stores none.
     shape: Vec<usize>,
+    /// Whether it gathers.
+    pub(crate) has_gathers: bool,
     /// Whether some of what it reads or writes may not lie side by side in memory.
     is_apart: bool,
     /// Whether it is vector code also where the loop of its only step would do.
@@ -71,7 +73,8 @@ impl Way {
         // A step alone has a loop of its own, but for functions, which vector code computes with tables and pairs.
         let is_function = steps.iter().any(|step| lower::is_function(step.kernel.imm.op));
         let gains = is_apart || prefers_region || is_function || steps.len() > 1 || !all_ready;
-        let suits = rounds.is_some() && machine.has_regions() || region::suits(n, steps.iter().map(|step| &step.kernel), machine);
+        let must = rounds.is_some() || sweep.has_gathers;
+        let suits = must && machine.has_regions() || region::suits(n, steps.iter().map(|step| &step.kernel), machine);
         if let Some(region) = (gains && suits).then(|| Region::of(n, shape, inputs, steps, rounds.as_ref(), machine)).flatten() {
             Way::Region(Box::new(region))
         } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && all_ready {
@@ -119,8 +122,10 @@ impl Sweep {
     /// A sweep of these steps.
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, machine: TargetMachine) -> Sweep {
         let (shape, folds, sites) = (Vec::new(), Vec::new(), Vec::new());
+        let has_gathers = inputs.iter().any(|input| input.gathered().is_some());
         let mut sweep = Sweep {
             n,
+            has_gathers,
             inputs,
             steps,
             way: Way::Pieces,
@@ -234,6 +239,18 @@ impl Sweep {
         self.choose_way();
     }
 
+    /// What it gathers, in order, with the numbers of the inputs.
+    pub(crate) fn gathers(&self) -> impl Iterator<Item = (usize, &Gathered)> + Clone {
+        self.inputs.iter().enumerate().filter_map(|(i, input)| Some((i, input.gathered()?)))
+    }
+
+    /// Whether a step or what gathers reads what an earlier step wrote to a register.
+    pub(super) fn reads_result(&self, reg: VReg) -> bool {
+        let of_gathers = self.gathers().flat_map(|(_, gathered)| gathered.srcs());
+        let mut srcs = self.steps.iter().flat_map(|step| &step.srcs).chain(of_gathers);
+        srcs.any(|src| matches!(src, Src::Reg(result, _) if *result == reg))
+    }
+
     /// The step that writes a register.
     pub(crate) fn result(&self, reg: VReg) -> Option<usize> {
         self.steps.iter().position(|step| matches!(step.dst, Src::Reg(dst, _) if dst == reg))
@@ -248,7 +265,8 @@ impl Sweep {
 
     /// Puts a result elsewhere, where later steps read it then.
     fn rename(&mut self, result: VReg, place: Src) {
-        for at in self.steps.iter_mut().flat_map(|step| step.srcs.iter_mut().chain([&mut step.dst])) {
+        let of_steps = self.steps.iter_mut().flat_map(|step| step.srcs.iter_mut().chain([&mut step.dst]));
+        for at in of_steps.chain(self.inputs.iter_mut().filter_map(SweepInput::gathered_mut).flat_map(Gathered::srcs_mut)) {
             if matches!(at, Src::Reg(other, _) if *other == result) {
                 *at = place;
             }
@@ -266,7 +284,8 @@ impl Sweep {
         let stays = |(i, input): (usize, &SweepInput)| {
             is_there(input) && (!matches!(input, SweepInput::Direct { tile } if tile.elem.size() == size) || read_later(i))
         };
-        if self.result(register).is_some() || self.inputs.iter().enumerate().any(stays) {
+        // Where gathers turn out not to lie in one buffer, all is computed once more, of what was there before.
+        if self.result(register).is_some() || self.inputs.iter().enumerate().any(stays) || self.has_gathers {
             return false;
         }
         self.prefer_region();
@@ -310,6 +329,37 @@ pub(crate) enum SweepInput {
     Repeated { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
     /// Gathered into a scratch slot, piece by piece.
     Strided { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
+    /// Loaded from where steps say.
+    Gathered(Box<Gathered>),
+}
+
+/// Elements of memory that vector code loads behind one address, which is the same for all lanes.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    /// The address, in each lane.
+    pub(crate) base: Tile,
+    pub(crate) elem: Elem,
+    /// How many elements each lane's lies behind the address, and the type of that.
+    pub(crate) index: (Src, Elem),
+    /// The lanes that load.
+    pub(crate) mask: Option<Src>,
+    /// What the others get; zero if nothing is said.
+    pub(crate) padding: Option<Src>,
+    /// How many steps are computed before it.
+    pub(crate) at: usize,
+    /// The operation that it came from.
+    pub(crate) site: u32,
+}
+
+impl Gathered {
+    /// What it reads of what the sweep has.
+    fn srcs(&self) -> impl Iterator<Item = &Src> {
+        [&self.index.0].into_iter().chain(&self.mask).chain(&self.padding)
+    }
+
+    pub(super) fn srcs_mut(&mut self) -> impl Iterator<Item = &mut Src> {
+        [&mut self.index.0].into_iter().chain(&mut self.mask).chain(&mut self.padding)
+    }
 }
 
 impl SweepInput {
@@ -332,11 +382,21 @@ impl SweepInput {
         }
     }
 
+    /// What it gathers, if it does.
+    pub(crate) fn gathered(&self) -> Option<&Gathered> {
+        if let SweepInput::Gathered(gathered) = self { Some(gathered) } else { None }
+    }
+
+    pub(super) fn gathered_mut(&mut self) -> Option<&mut Gathered> {
+        if let SweepInput::Gathered(gathered) = self { Some(gathered) } else { None }
+    }
+
     /// Whether all elements are the same.
     pub(crate) fn is_splat(&self) -> bool {
         matches!(self, SweepInput::Splat { .. })
     }
 
+    /// The tile that is read; of what is gathered, the address.
     pub(crate) fn tile(&self) -> &Tile {
         match self {
             SweepInput::Direct { tile }
@@ -344,7 +404,13 @@ impl SweepInput {
             | SweepInput::PerRow { tile, .. }
             | SweepInput::Repeated { tile, .. }
             | SweepInput::Strided { tile, .. } => tile,
+            SweepInput::Gathered(gathered) => &gathered.base,
         }
+    }
+
+    /// The type of its elements.
+    pub(crate) fn elem(&self) -> Elem {
+        if let SweepInput::Gathered(gathered) = self { gathered.elem } else { self.tile().elem }
     }
 }
 

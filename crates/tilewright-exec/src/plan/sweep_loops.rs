@@ -143,7 +143,7 @@ struct Body<'a> {
 
 impl Body<'_> {
     fn sweep(&mut self, sweep: &Sweep, site: u32) -> Option<()> {
-        if !sweep.folds.is_empty() || ![1, self.n].contains(&sweep.n) {
+        if !sweep.folds.is_empty() || ![1, self.n].contains(&sweep.n) || sweep.has_gathers {
             return None;
         }
         // A sweep reads what was there before it.

@@ -10,8 +10,8 @@
 //! strides, unless its elements lie in order. A label is `^N`, and in finished code the number of an instruction.
 
 use super::{
-    AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Inst, LoopBody, Matmul, Param, Placement, PointerAccess, Src, Step,
-    Sweep, SweepInput, Tile, Update, VReg, ViewAccess, ViewDim, Way,
+    AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Gathered, Inst, LoopBody, Matmul, Param, Placement, PointerAccess,
+    Src, Step, Sweep, SweepInput, Tile, Update, VReg, ViewAccess, ViewDim, Way,
     access::{Index, Leaf},
     inst::{Elementwise, Order, Slice},
 };
@@ -136,6 +136,7 @@ impl Display for SweepInput {
             SweepInput::PerRow { .. } => ("per_row", None),
             SweepInput::Repeated { slot, .. } => ("repeated", Some(*slot)),
             SweepInput::Strided { slot, .. } => ("strided", Some(*slot)),
+            SweepInput::Gathered(gathered) => return write!(f, "{gathered}"),
         };
         write!(f, "{how} {}", self.tile())?;
         slot.map_or(Ok(()), |slot| write!(f, " in slot{slot}"))
@@ -164,6 +165,15 @@ impl Display for Sweep {
             writeln!(f, "          {} = fold_to_a_part {:?} of step {} in rows of {}", fold.dst, fold.combine.imm.op, fold.step, fold.row)?;
         }
         f.write_str("        }")
+    }
+}
+
+impl Display for Gathered {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "gathered {} at {}[{}]", ElemName(self.elem), self.base.base, self.index.0)?;
+        self.mask.map_or(Ok(()), |mask| write!(f, " mask {mask}"))?;
+        self.padding.map_or(Ok(()), |padding| write!(f, " padding {padding}"))?;
+        write!(f, " before step {}", self.at)
     }
 }
 
@@ -319,6 +329,11 @@ impl Display for Inst {
         match self {
             Inst::Label(label) => write!(f, "^{label}"),
             Inst::Elementwise(inst) => write!(f, "{inst}"),
+            Inst::IndexedLoad(load) => {
+                write!(f, "{} = load {} at {} [{}]", load.dst, load.access.element, load.base(), load.index())?;
+                load.access.mask.as_ref().map_or(Ok(()), |mask| write!(f, " mask {mask}"))?;
+                load.source_of_padding.as_ref().map_or(Ok(()), |padding| write!(f, " padding {padding}"))
+            }
             Inst::Sweep(sweep) => write!(f, "{sweep}"),
             Inst::Move { src, dst } => write!(f, "{dst} = move {src}"),
             Inst::Extract { src, slice, dst } => write!(f, "{dst} = extract {src} {slice}"),

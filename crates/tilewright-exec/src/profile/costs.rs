@@ -79,7 +79,11 @@ fn steps(sweep: &Sweep, site: u32) -> impl Iterator<Item = (u32, (Work, u64))> {
         let rows = sweep.n / fold.row;
         (fold.site, computed(&fold.combine, rows * (fold.row - fold.row / parts)))
     });
-    steps.chain(folds)
+    let gathers = sweep.gathers().map(|(_, gathered)| {
+        let read = (sweep.n * gathered.elem.size()) as u64;
+        (gathered.site, (Work { read, ..Work::default() }, sweep.n as u64))
+    });
+    steps.chain(folds).chain(gathers)
 }
 
 /// What a kernel computes on so many elements.
@@ -102,6 +106,7 @@ fn cost(inst: &Inst) -> (Work, u64) {
         Inst::Load { view, .. } => load(view),
         Inst::Store { view, .. } => store(view),
         Inst::AtomicView { view, .. } => read_and_written(store(view)),
+        Inst::IndexedLoad(load) => (Work { read: bytes_of(&load.access), ..Work::default() }, load.offset.n as u64),
         Inst::LoadPointers { access, .. } => (Work { read: bytes_of(access), ..Work::default() }, access.pointers.numel() as u64),
         Inst::StorePointers { access, .. } => (Work { written: bytes_of(access), ..Work::default() }, access.pointers.numel() as u64),
         Inst::Atomic(atomic) => {

@@ -19,7 +19,7 @@ use crate::{
         scattered::{Reach, Window},
     },
     memory::{AccessKind, raw::Strong},
-    plan::{Atomic, PointerAccess, Update},
+    plan::{Atomic, Order, PointerAccess, Update},
 };
 use std::sync::atomic::{Ordering, fence};
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics as Semantics, Scalar};
@@ -182,13 +182,25 @@ impl Machine<'_> {
             return Ok(None);
         }
         let address = regs.element(&access.pointers, i);
-        let size = access.size as u64;
+        let host = self.observed(address, access.size as u64, access.order, kind, block)?;
+        Ok(Some((address, host)))
+    }
+
+    /// The host address of an element, of whose access an observer is told.
+    pub(super) fn observed(
+        &mut self,
+        address: u64,
+        size: u64,
+        order: Order,
+        kind: AccessKind,
+        block: &Block,
+    ) -> Result<*mut u8, LaunchErrorKind> {
         let host = self.resolve(block, address, size, size, kind)?;
         if let Some(observer) = self.launch.observer {
             let (block, op) = (block.id, self.op_index(block));
-            let (ordering, scope) = (access.order.semantics, access.order.scope);
+            let (ordering, scope) = (order.semantics, order.scope);
             observer.access(&crate::Access { block, op, kind, ordering, scope, address, bytes: size, element: size });
         }
-        Ok(Some((address, host)))
+        Ok(host)
     }
 }

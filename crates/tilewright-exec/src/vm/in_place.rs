@@ -4,7 +4,8 @@
 use super::{
     Block, Machine,
     frame::Frame,
-    region::{self, Run, Target, UnknownStrides},
+    gather::Windows,
+    region::{self, Outside, Run, Target, UnknownStrides},
     sweep,
     tiling::{Axis, MAX_AXES, Tiling},
 };
@@ -17,7 +18,7 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Prefetches, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Nest, Prefetches, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 
@@ -231,26 +232,58 @@ impl Machine<'_> {
     /// Runs a sweep on registers, wherever loads left them.
     #[inline]
     pub(super) fn sweep(&mut self, sweep: &Sweep, block: &mut Block) {
-        if !self.through_strides(sweep, None, None, block) {
-            sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead);
+        match self.through_strides(sweep, None, None, &Windows::default(), block) {
+            Ok(true) => {}
+            Ok(false) => sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead),
+            Err(Outside) => unreachable!("it gathers nothing"),
+        }
+    }
+
+    /// The same for a sweep that gathers from these buffers.
+    pub(super) fn sweep_from(&mut self, sweep: &Sweep, windows: &Windows<'_>, block: &mut Block) -> Result<(), Outside> {
+        if self.through_strides(sweep, None, None, windows, block)? { Ok(()) } else { self.run_in_order(sweep, None, windows, block) }
+    }
+
+    /// Runs a sweep, whose buffers lie as in registers.
+    fn run_in_order(&mut self, sweep: &Sweep, streamed: Option<VReg>, windows: &Windows<'_>, block: &Block) -> Result<(), Outside> {
+        match sweep.region().filter(|_| sweep.has_gathers) {
+            Some(region) => {
+                let run = Run::new(sweep, region, &block.frame, streamed).gathering(windows.gathers, &windows.buffers, &[], None);
+                run.in_order(sweep.n, sweep::ahead_of(sweep, &mut self.ahead, &mut self.scratch.nothing))
+            }
+            None => {
+                sweep::run(sweep, &block.frame, streamed, &mut self.scratch, &mut self.ahead);
+                Ok(())
+            }
         }
     }
 
     /// Runs a sweep that is vector code through the strides of memory, if any of its buffers lies otherwise than in a register. `false`, and
     /// nothing was computed, if none does any more: inputs that no code could go through have been brought to their registers.
-    fn through_strides(&mut self, sweep: &Sweep, target: Option<Target<'_>>, streamed: Option<VReg>, block: &mut Block) -> bool {
-        let Some(region) = sweep.region() else { return false };
+    fn through_strides(
+        &mut self,
+        sweep: &Sweep,
+        target: Option<Target<'_>>,
+        streamed: Option<VReg>,
+        windows: &Windows<'_>,
+        block: &mut Block,
+    ) -> Result<bool, Outside> {
+        let Some(region) = sweep.region() else { return Ok(false) };
         // The most usual case first.
         let is_strided = |input: &SweepInput| self.in_place.strided(input.tile(), &block.frame).is_some();
         if target.is_none_or(|target| target.tiling.in_order) && !sweep.inputs.iter().any(is_strided) {
-            return false;
+            return Ok(false);
         }
+        let run = |block: &Block, nest: &Nest| {
+            let run = Run::new(sweep, region, &block.frame, streamed).gathering(windows.gathers, &windows.buffers, &[], None);
+            run.strided(nest, true)
+        };
         let tilings = region::tilings(sweep, region, &block.frame, &self.in_place, target).ok();
         if let Some(tilings) = &tilings
             && let Some(nest) = self.nests.get(block.pc, tilings)
         {
-            Run::new(sweep, region, &block.frame, streamed).strided(nest, true);
-            return true;
+            run(block, nest)?;
+            return Ok(true);
         }
         let mut tilings = tilings;
         while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {
@@ -258,11 +291,11 @@ impl Machine<'_> {
             let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
                 _ if !divided.is_empty() => divided,
                 Ok(()) => {
-                    Run::new(sweep, region, &block.frame, streamed).strided(&nest, true);
+                    run(block, &nest)?;
                     if let Some(tilings) = tilings {
                         self.nests.keep(block.pc, tilings, nest);
                     }
-                    return true;
+                    return Ok(true);
                 }
                 Err(apart) => apart,
             };
@@ -272,13 +305,13 @@ impl Machine<'_> {
             });
             let in_memory = inputs.filter(|tile| self.in_place.strided(tile, &block.frame).is_some()).collect::<SmallVec<[&Tile; 4]>>();
             if in_memory.is_empty() {
-                return false;
+                return Ok(false);
             }
             in_memory.iter().for_each(|tile| self.in_place.settle(tile, &mut block.frame));
             // What was brought to registers may lie otherwise in the next block.
             tilings = None;
         }
-        false
+        Ok(false)
     }
 
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
@@ -287,28 +320,47 @@ impl Machine<'_> {
         let (launch, mut made) = (self.launch, None);
         let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
         self.settle_before(found.map(|(_, tiling)| tiling), block);
+        let Some(windows) = (if sweep.has_gathers { self.windows(sweep, block) } else { Some(Windows::default()) }) else {
+            return self.gather_and_store(sweep, view, src, block);
+        };
         let in_place = &self.in_place;
-        let is_apart =
-            |(place, tiling): &(*mut u8, &Tiling)| tiling.apart || !reads(sweep, &block.frame, in_place, *place, tiling.bytes as usize);
+        let is_apart = |(place, tiling): &(*mut u8, &Tiling)| {
+            let bytes = tiling.bytes as usize;
+            let gathers = windows.buffers.iter().any(|window| window.overlaps(*place, bytes));
+            !gathers && (tiling.apart || !reads(sweep, &block.frame, in_place, *place, bytes))
+        };
         if let (Some((place, tiling)), Base::Reg(reg)) = (found.filter(is_apart), src.base) {
             let bytes = sweep.n * view.size;
             let streamed = self.streamed(reg, bytes, block.pc);
             block.frame.lend(reg, place);
-            let stored = self.through_strides(sweep, Some(Target { reg, tiling, fixed: view.fixed }), streamed, block);
-            if !stored && tiling.in_order {
+            let mut stored = self.through_strides(sweep, Some(Target { reg, tiling, fixed: view.fixed }), streamed, &windows, block);
+            if matches!(stored, Ok(false)) && tiling.in_order {
                 // What goes past the caches is not read first.
                 if streamed.is_none() {
                     self.note_stored(reg, place, bytes);
                 }
-                sweep::run(sweep, &block.frame, streamed, &mut self.scratch, &mut self.ahead);
+                stored = self.run_in_order(sweep, streamed, &windows, block).map(|()| true);
             }
             block.frame.settle(reg);
-            if stored || tiling.in_order {
-                return Ok(());
+            match stored {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(Outside) => return self.gather_and_store(sweep, view, src, block),
             }
         }
-        self.sweep(sweep, block);
+        if !sweep.has_gathers {
+            self.sweep(sweep, block);
+        } else if self.sweep_from(sweep, &windows, block).is_err() {
+            return self.gather_and_store(sweep, view, src, block);
+        }
         if launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) }
+    }
+
+    /// Stores a result of a sweep after all that it gathers has been loaded.
+    #[cold]
+    fn gather_and_store(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        self.gather_first(sweep, block)?;
+        if self.launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
     /// Brings tiles to their registers that are read behind the store of this block, unless that writes a whole tile apart from all that is read.

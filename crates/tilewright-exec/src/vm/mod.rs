@@ -11,6 +11,7 @@ mod count;
 mod edges;
 mod fold;
 mod frame;
+mod gather;
 mod in_place;
 mod in_step;
 mod lanes;
@@ -249,6 +250,8 @@ pub(crate) struct Machine<'l> {
     forms: Forms,
     /// The nests of the regions that ran last.
     nests: Nests,
+    /// For each instruction that gathers, whether its indices fit 32 bits, if that is known.
+    narrow: Vec<Option<bool>>,
     /// Where tiles will probably be read next.
     ahead: Ahead,
     /// Sums of numbers that are to be added to memory.
@@ -259,6 +262,8 @@ pub(crate) struct Machine<'l> {
     rounds: u64,
     /// Why an instruction failed.
     failure: Option<LaunchErrorKind>,
+    /// The operation of which it carries out a part, if that is not the one that the instruction came from.
+    site: Option<u32>,
 }
 
 /// Where an instruction leads.
@@ -296,11 +301,13 @@ impl<'l> Machine<'l> {
             room: None,
             forms: Forms::default(),
             nests: Nests::default(),
+            narrow: Vec::new(),
             ahead: Ahead::default(),
             sums: Sums::default(),
             profile: launch.profiler.map(|profiler| Box::new(profiler.worker(launch.plan.code.len()))),
             rounds: 0,
             failure: None,
+            site: None,
         })
     }
 
@@ -356,18 +363,21 @@ impl<'l> Machine<'l> {
     #[cold]
     fn failed(&mut self, block: &Block) -> LaunchError {
         let kind = self.failure.take().unwrap_or_else(|| unreachable!("an instruction that fails says why"));
-        self.error(block, kind)
+        let error = self.error(block, kind);
+        self.site = None;
+        error
     }
 
     #[cold]
     fn error(&self, block: &Block, kind: LaunchErrorKind) -> LaunchError {
         let plan = self.launch.plan;
-        LaunchError { entry: plan.entry().to_owned(), block: Some(block.id), site: plan.site(block.pc).map(Box::new), kind }
+        let site = self.site.map(|number| plan.site_of(number)).or_else(|| plan.site(block.pc));
+        LaunchError { entry: plan.entry().to_owned(), block: Some(block.id), site: site.map(Box::new), kind }
     }
 
     /// Position in its function of the operation that a block runs.
     fn op_index(&self, block: &Block) -> u32 {
-        self.launch.plan.op_index(block.pc)
+        self.site.map_or_else(|| self.launch.plan.op_index(block.pc), |number| self.launch.plan.op_of(number))
     }
 
     /// The host address of `size` bytes of elements of `align` bytes at `address`.
@@ -390,6 +400,7 @@ impl<'l> Machine<'l> {
     fn step(&mut self, inst: &Inst, block: &mut Block) -> Flow {
         let regs = &block.frame;
         let ran = match inst {
+            Inst::Sweep(sweep) if sweep.has_gathers => self.sweep_gathering(sweep, block),
             Inst::Sweep(sweep) => {
                 self.sweep(sweep, block);
                 return self.next();

@@ -13,11 +13,11 @@ use super::{
 use crate::{
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Base, Executable, Form, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks},
+    plan::{Base, Executable, Form, Gathers, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks},
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
-use tilewright_vector::{Arg, Args, Buffer, Code, Native, STREAMED_ALIGNMENT};
+use tilewright_vector::{Arg, Args, Buffer, Code, Fault, Native, STREAMED_ALIGNMENT};
 
 /// Elements between two looks at what is to be fetched.
 const PIECE: usize = Sweep::PIECE;
@@ -174,30 +174,65 @@ pub(super) struct Run<'a> {
     regs: &'a Frame,
     /// The buffer that is written past the caches.
     streamed: Option<usize>,
+    gathers: Gathers,
+    /// What code is told of what it gathers, behind all else.
+    windows: &'a [Buffer<'a>],
+    /// Where what it gathers lies that has been loaded.
+    loaded: &'a [*mut u8],
+    /// Where the indices and masks go of what is to be loaded next.
+    places: Option<[*mut u8; 2]>,
 }
+
+/// Code gathered outside of its buffers. Results that were written hold anything.
+#[derive(Debug)]
+pub(super) struct Outside;
 
 impl<'a> Run<'a> {
     /// It writes the register `streamed` past the caches, if that is possible.
     #[inline]
     pub(super) fn new(sweep: &'a Sweep, region: &'a Region, regs: &'a Frame, streamed: Option<VReg>) -> Run<'a> {
         let number = |reg| region.buffers.iter().position(|buffer| matches!(buffer.at, Src::Reg(other, _) if other == reg));
-        Run { sweep, region, regs, streamed: streamed.and_then(number) }
+        Run { sweep, region, regs, streamed: streamed.and_then(number), gathers: Gathers::Fused, windows: &[], loaded: &[], places: None }
+    }
+
+    /// The same, which gathers from buffers, or what has been loaded, as far as it has been.
+    pub(super) fn gathering(
+        self,
+        gathers: Gathers,
+        windows: &'a [Buffer<'a>],
+        loaded: &'a [*mut u8],
+        places: Option<[*mut u8; 2]>,
+    ) -> Run<'a> {
+        Run { gathers, windows, loaded, places, ..self }
     }
 
     /// Where a buffer begins.
     #[inline]
     fn start(&self, buffer: usize) -> *mut u8 {
-        self.regs.at(self.region.buffers[buffer].operand)
+        let RegionBuffer { at, operand, .. } = self.region.buffers[buffer];
+        match at {
+            Src::Input(input) if !self.loaded.is_empty() => self.loaded_at(input).unwrap_or_else(|| self.regs.at(operand)),
+            _ => self.regs.at(operand),
+        }
+    }
+
+    /// Where an input lies that was gathered and has been loaded.
+    fn loaded_at(&self, input: usize) -> Option<*mut u8> {
+        let number = self.sweep.gathers().position(|(gathered, _)| gathered == input)?;
+        self.loaded.get(number).copied()
     }
 
     /// The code of a form.
     fn executable(&self, walks: Walks, streamed: Option<usize>) -> &'a Executable {
-        self.region.executable(self.sweep, &Form { streamed, walks })
+        self.region.executable(self.sweep, &Form { streamed, walks, gathers: self.gathers })
     }
 
     /// Runs it over `n` elements that lie as in registers: more than its sweep has, where there are more in memory.
-    pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) {
-        let usual = self.region.usual(self.sweep);
+    pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) -> Result<(), Outside> {
+        let usual = match self.gathers {
+            Gathers::Fused => self.region.usual(self.sweep),
+            Gathers::Narrow | Gathers::Loaded | Gathers::Places(_) => self.executable(Walks::Registers, None),
+        };
         let rounds = n / self.region.row;
         // The elements before the first whole line of the target are written as usual; all, if none is streamed.
         let head = match self.streamed {
@@ -205,10 +240,11 @@ impl<'a> Run<'a> {
             None => rounds,
         };
         let mut looks = Looks::new();
-        self.part(usual, 0..head, &mut looks, ahead);
+        self.part(usual, 0..head, &mut looks, ahead)?;
         if head < rounds {
-            self.part(self.executable(Walks::Registers, self.streamed), head..rounds, &mut looks, ahead);
+            self.part(self.executable(Walks::Registers, self.streamed), head..rounds, &mut looks, ahead)?;
         }
+        Ok(())
     }
 
     /// How many rounds of the outermost loop lie before the first that begins with a line of a result; `None` if not every 64th one behind
@@ -223,16 +259,16 @@ impl<'a> Run<'a> {
     }
 
     /// Runs some rounds of the outermost loop, in pieces between which others have their turn.
-    fn part(&self, code: &Executable, rounds: Range<usize>, looks: &mut Looks, ahead: &mut Ahead) {
+    fn part(&self, code: &Executable, rounds: Range<usize>, looks: &mut Looks, ahead: &mut Ahead) -> Result<(), Outside> {
         let row = self.region.row;
-        let work = self.sweep.steps.len() * row;
+        let work = self.work() * row;
         let fetches = ahead.lines() > 0;
         let piece = if fetches { (PIECE / row).max(1) } else { self.region.part };
         let mut from = rounds.start;
         while from < rounds.end {
             let part = piece.min(rounds.end - from);
             if looks.end_after(part * work) {
-                return;
+                break;
             }
             if fetches {
                 ahead.fetch_share();
@@ -240,9 +276,15 @@ impl<'a> Run<'a> {
             match code {
                 Executable::Native(native) => run(native, |args| self.args_in_order(from, part, args)),
                 Executable::Portable(code) => run_portable(code, |args| self.args_in_order(from, part, args)),
-            }
+            }?;
             from += part;
         }
+        Ok(())
+    }
+
+    /// How many steps of computing an element takes.
+    fn work(&self) -> usize {
+        self.sweep.steps.len().max(1)
     }
 
     /// Runs all rounds of the loop that its sweep goes round, for a part of the elements after the other; of what takes long, some rounds at a time.
@@ -271,10 +313,11 @@ impl<'a> Run<'a> {
                 if looks.end_after(work * rounds as usize) {
                     return;
                 }
-                match code {
+                let ran = match code {
                     Executable::Native(native) => run(native, |args| self.args_in_rounds(from, rows, rounds, count, args)),
                     Executable::Portable(code) => run_portable(code, |args| self.args_in_rounds(from, rows, rounds, count, args)),
-                }
+                };
+                ran.unwrap_or_else(|Outside| unreachable!("loops gather nothing"));
                 count = count.behind(rounds);
             }
         }
@@ -288,7 +331,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs it over a nest that [`arrange`] found to suit it.
-    pub(super) fn strided(&self, nest: &Nest, of_one_block: bool) {
+    pub(super) fn strided(&self, nest: &Nest, of_one_block: bool) -> Result<(), Outside> {
         let streamed = self.streamed.filter(|result| {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
@@ -303,7 +346,7 @@ impl<'a> Run<'a> {
         };
         let code = self.executable(walks, streamed);
         let rounds = nest.loops[0].extent;
-        let work = self.sweep.steps.len() * nest.elements() / rounds;
+        let work = self.work() * nest.elements() / rounds;
         let piece = (PART / work).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
         let mut looks = Looks::new();
         for from in (0..rounds).step_by(piece) {
@@ -314,14 +357,32 @@ impl<'a> Run<'a> {
             match code {
                 Executable::Native(native) => run(native, |args| self.args_strided(nest, told, from, part, args)),
                 Executable::Portable(code) => run_portable(code, |args| self.args_strided(nest, told, from, part, args)),
-            }
+            }?;
         }
+        Ok(())
     }
 
     #[inline(always)]
     fn args_in_order(&self, from: usize, rounds: usize, args: &mut impl TakesArgs<'a>) {
         self.buffers(&self.region.nest, (from, rounds), 0, args);
         args.add(Arg::Count(rounds as i64));
+        self.windows(from, args);
+    }
+
+    /// Hands over the buffers that code gathers from, or those that indices and masks from an iteration of the outermost loop on go to.
+    #[inline(always)]
+    fn windows(&self, from: usize, args: &mut impl TakesArgs<'a>) {
+        self.windows.iter().for_each(|window| args.add(Arg::Buffer(*window)));
+        if let (Gathers::Places(next), Some(places)) = (self.gathers, self.places)
+            && let Some((_, gathered)) = self.sweep.gathers().nth(next)
+        {
+            let before = from * self.region.row;
+            for (start, size) in places.into_iter().zip([gathered.index.1.size(), 1]) {
+                // SAFETY: there is room for an element for each of the sweep.
+                let buffer = unsafe { buffer_at(start.wrapping_add(before * size), (self.sweep.n - before) * size, true) };
+                args.add(Arg::Buffer(buffer));
+            }
+        }
     }
 
     #[inline(always)]
@@ -341,6 +402,7 @@ impl<'a> Run<'a> {
                 self.buffer(start, i, || nest.span_of(i, rounds), args);
             }
         }
+        self.windows(0, args);
     }
 
     /// Hands over the constants and all buffers, from an iteration of the outermost loop of a nest on, for so many; of the buffers in `apart`, the
@@ -401,17 +463,23 @@ impl<'a> TakesArgs<'a> for Vec<Arg<'a>> {
     }
 }
 
-fn run<'a>(native: &Native, write: impl FnOnce(&mut Args<'_, 'a>)) {
-    // SAFETY: buffers are as long as the loops go, and what is written past the caches begins with lines, also in each round.
+#[inline]
+fn run<'a>(native: &Native, write: impl FnOnce(&mut Args<'_, 'a>)) -> Result<(), Outside> {
+    // SAFETY: buffers are as long as the loops go, and what is written past the caches begins with lines, also in each round. Code compares the places
+    // that it gathers from with the lengths of their buffers.
     let ran = unsafe { native.run_with(write) };
-    ran.unwrap_or_else(|fault| unreachable!("regions compute no addresses: {fault}"));
+    ran.map_err(|_| Outside)
 }
 
 #[cold]
-fn run_portable<'a>(code: &Code, write: impl FnOnce(&mut Vec<Arg<'a>>)) {
+fn run_portable<'a>(code: &Code, write: impl FnOnce(&mut Vec<Arg<'a>>)) -> Result<(), Outside> {
     let mut args = Vec::new();
     write(&mut args);
-    code.run_portable(&args).unwrap_or_else(|fault| unreachable!("regions stay inside of their buffers: {fault}"));
+    match code.run_portable(&args) {
+        Ok(()) => Ok(()),
+        Err(Fault::Lane) => Err(Outside),
+        Err(fault) => unreachable!("regions stay inside of their buffers: {fault}"),
+    }
 }
 
 /// Bytes of the host.

@@ -372,6 +372,7 @@ impl Machine<'_> {
         let is_row = rows.axes.len() <= 1 && inner.stride == 1 && inner.pitch == 1;
         let run = Run { element: view.element, size: view.size, strong: false, alone: self.launch.alone, axis: inner };
         let mut looks = Looks::new();
+        rows.places.iter().take(ROWS_AHEAD).for_each(|(first, _)| prefetch_row(*first, ahead));
         for (i, &(host, position)) in rows.places.iter().enumerate() {
             if looks.end_after(rows.elements) {
                 return;

@@ -1,7 +1,12 @@
 //! Sweeps: several elementwise steps, piece by piece.
 #![allow(unsafe_code, reason = "calls kernels on registers and scratch")]
 
-use super::{bytes::AlignedBytes, copy, frame::Frame, region::Run};
+use super::{
+    bytes::AlignedBytes,
+    copy,
+    frame::Frame,
+    region::{Outside, Run},
+};
 use crate::{
     LaunchErrorKind,
     budget::Budget,
@@ -39,6 +44,7 @@ impl Input {
 /// Runs a sweep over all its elements. Vector code writes the register `streamed` past the caches.
 #[inline(never)]
 pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
+    debug_assert!(!sweep.has_gathers, "what gathers may fail");
     match &sweep.way {
         Way::OnePiece(calls) if sweep.n <= PART => {
             for Call { kernel, srcs: [a, b, c], dst } in calls {
@@ -55,7 +61,8 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
 #[inline(never)]
 pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     if let Way::Region(region) = &sweep.way {
-        return Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing));
+        let ran = Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing));
+        return ran.unwrap_or_else(|Outside| unreachable!("it gathers nothing"));
     }
     let Scratch { bytes, inputs, nothing } = scratch;
     let ahead = ahead_of(sweep, ahead, nothing);
@@ -77,6 +84,7 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
             Input::slot(base)
         }
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
+        SweepInput::Gathered(_) => unreachable!("vector code gathers"),
     }));
     let places = Places { inputs, regs, slots: &slots };
     let piece = match sweep.way {
@@ -107,7 +115,7 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
 }
 
 /// What a sweep fetches: nothing, if others have more time for it.
-fn ahead_of<'a>(sweep: &Sweep, ahead: &'a mut Ahead, nothing: &'a mut Ahead) -> &'a mut Ahead {
+pub(super) fn ahead_of<'a>(sweep: &Sweep, ahead: &'a mut Ahead, nothing: &'a mut Ahead) -> &'a mut Ahead {
     if sweep.reads_ahead { ahead } else { nothing }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     memory::raw::Word,
 };
 use tilewright_ir::{AtomicRMWMode as Mode, Scalar};
-use tilewright_numeric::{FloatFormat, Rounding, arith, bulk, int};
+use tilewright_numeric::{FloatFormat, Rounding, arith, bulk};
 
 /// The elements of memory that an operation updates.
 pub(super) trait Cells {
@@ -86,7 +86,7 @@ impl Updates {
     }
 
     unsafe fn run_as<T: Word>(&self, cells: impl Cells) {
-        let (element, bits) = (self.element, self.element.bits());
+        let element = self.element;
         // SAFETY: by the contract of `run`.
         unsafe {
             match self.change {
@@ -95,10 +95,10 @@ impl Updates {
                     Mode::And => self.each(x, cells, |old: T, x| T::of(old.into() & x.into())),
                     Mode::Or => self.each(x, cells, |old: T, x| T::of(old.into() | x.into())),
                     Mode::Xor => self.each(x, cells, |old: T, x| T::of(old.into() ^ x.into())),
-                    Mode::Max => self.each(x, cells, |old: T, x| T::of(int::max(old.into(), x.into(), bits, true))),
-                    Mode::Min => self.each(x, cells, |old: T, x| T::of(int::min(old.into(), x.into(), bits, true))),
-                    Mode::Umax => self.each(x, cells, |old: T, x| T::of(int::max(old.into(), x.into(), bits, false))),
-                    Mode::Umin => self.each(x, cells, |old: T, x| T::of(int::min(old.into(), x.into(), bits, false))),
+                    Mode::Max => self.each(x, cells, |old: T, x| if old.is_less(x, true) { x } else { old }),
+                    Mode::Min => self.each(x, cells, |old: T, x| if x.is_less(old, true) { x } else { old }),
+                    Mode::Umax => self.each(x, cells, |old: T, x| if old.is_less(x, false) { x } else { old }),
+                    Mode::Umin => self.each(x, cells, |old: T, x| if x.is_less(old, false) { x } else { old }),
                     Mode::Xchg => self.each(x, cells, |_: T, x| x),
                     Mode::Add => self.add::<T>(x.cast(), cells),
                     Mode::Addf => match float_format(element) {

@@ -6,7 +6,7 @@ use super::{
     classes::{Class, Classes},
 };
 use crate::facts::IntegerFacts;
-use tilewright_ir::{AttrName, Body, OpRef, Opcode, RoundingMode, Scalar, Tables, Value, ops::Traits};
+use tilewright_ir::{AttrName, Body, Op, OpRef, Opcode, RoundingMode, Scalar, Tables, Value, ops::Traits};
 
 /// Says of the first operation of a function, in the order of the text, that has no rule why.
 pub(super) fn check(tables: &Tables, body: &Body, facts: &IntegerFacts, classes: &Classes) -> Result<(), Refusal> {
@@ -14,7 +14,8 @@ pub(super) fn check(tables: &Tables, body: &Body, facts: &IntegerFacts, classes:
     for operand in body.preorder().flat_map(|op| op.operands()) {
         used[operand.index()] = true;
     }
-    let checker = Checker { tables, body, facts, classes, used };
+    let last_access = body.preorder().filter(|op| op.def().traits.intersects(ACCESSES)).last().map(|op| op.id());
+    let checker = Checker { tables, body, facts, classes, used, last_access };
     body.preorder().try_for_each(|op| checker.op(op).map_err(|reason| Refusal::at(op, reason)))
 }
 
@@ -25,7 +26,12 @@ struct Checker<'m> {
     classes: &'m Classes,
     /// By value.
     used: Vec<bool>,
+    /// The last operation that accesses memory.
+    last_access: Option<Op>,
 }
+
+/// What accesses memory.
+const ACCESSES: Traits = Traits::READS.with(Traits::WRITES);
 
 fn refuse(reason: &str) -> Result<(), String> {
     Err(reason.to_owned())
@@ -43,11 +49,10 @@ impl Checker<'_> {
             Opcode::GetNumTileBlocks => self.grid(op),
             Opcode::LoadViewTko | Opcode::StoreViewTko => self.view_access(op),
             Opcode::LoadPtrTko | Opcode::StorePtrTko => self.pointer_access(op),
+            Opcode::AtomicRMWTko => self.update(op),
             Opcode::If => self.uniform(op.operands(), "the condition depends on the block"),
             Opcode::For => self.counted(op),
-            _ if op.def().traits.intersects(Traits::READS.with(Traits::WRITES)) => {
-                refuse("accesses of other kinds than weak loads and stores order blocks")
-            }
+            _ if op.def().traits.intersects(ACCESSES) => refuse("accesses of other kinds than weak loads and stores order blocks"),
             _ => self.computation(op),
         }
     }
@@ -82,6 +87,16 @@ impl Checker<'_> {
             return refuse("all blocks store at one place");
         }
         Ok(())
+    }
+
+    /// An atomic update whose old values nothing reads: what others do can decide about nothing then, and if it is a block's last access, the block
+    /// does nothing that an update of another one should come before. Updates of a group are in the order of its blocks.
+    fn update(&self, op: OpRef<'_>) -> Result<(), String> {
+        if op.result(0).is_some_and(|old| self.used[old.index()]) {
+            return refuse("what an atomic update finds may depend on what other blocks do");
+        }
+        let is_last = self.last_access == Some(op.id()) && self.body.entry_block() == op.block();
+        if is_last { Ok(()) } else { refuse("an atomic update is not the last access to memory of its block") }
     }
 
     fn weak(&self, op: OpRef<'_>) -> Result<(), String> {

@@ -103,6 +103,8 @@ impl Lifter<'_> {
             Opcode::GetTileBlockId => return self.ids(op),
             Opcode::LoadViewTko | Opcode::StoreViewTko => return self.view_access(op),
             Opcode::LoadPtrTko | Opcode::StorePtrTko => return self.pointer_access(op),
+            // Each member has its own, wherever it is.
+            Opcode::AtomicRMWTko => return self.lift_as_is(op, op.attrs()),
             Opcode::For | Opcode::Loop | Opcode::If => return self.structured(op),
             Opcode::Continue | Opcode::Break | Opcode::Yield => return self.terminator(op),
             _ => {}

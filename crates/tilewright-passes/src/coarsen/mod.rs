@@ -2,7 +2,8 @@
 //!
 //! A *group* is `factor` blocks that are neighbours along an axis of the grid; its *members* are numbered from 0. The coarsened entry on
 //! a grid of `G` along the axis stores what the entry stores on `G * factor`, bit for bit, if the program is defined: blocks synchronise by
-//! atomics and strong accesses only, which are refused, so whatever order the accesses of different blocks had, another one is as good.
+//! atomics and strong accesses only, which are refused but for a last update of which nothing is read, so whatever order the accesses of different blocks
+//! had, another one is as good.
 //!
 //! ```text
 //! entry ──► Classes (does it depend on the member, and how?) ──► check (is there a rule for each operation?) ──► Lifter: a new body

@@ -339,6 +339,9 @@ impl Lowering<'_> {
             let is_zero = self.p(Prim::FEq, &[value, zero]);
             return self.p(Prim::MNot, &[is_zero]);
         }
+        if from != Elem::Num(Scalar::F64) && (lane.size() < 4 || signed && lane == Lane::I32) {
+            return self.single_to_int(lane, signed, value);
+        }
         // In f64, in which all integers of up to 32 bits are exact.
         let x = if from == Elem::Num(Scalar::F64) { value } else { self.p(Prim::Widen, &[value]) };
         let (zero, number) = (self.f64(0.0), self.p(Prim::FEq, &[x, x]));
@@ -361,6 +364,27 @@ impl Lowering<'_> {
             let int = self.p(Prim::F64ToS32, &[moved]);
             self.p(Prim::Xor, &[int, sign])
         };
+        self.truncate(int, lane)
+    }
+
+    /// An integer of up to 16 bits, of which the least and the greatest are `f32`, or one of 32 bits with a sign.
+    fn single_to_int(&mut self, lane: Lane, signed: bool, x: Value) -> Value {
+        let number = self.p(Prim::FEq, &[x, x]);
+        if lane == Lane::I32 {
+            // What is below the least is that already.
+            let beyond = self.f32(2_147_483_648.0);
+            let (int, is_above) = (self.p(Prim::F32ToS32, &[x]), self.p(Prim::FLe, &[beyond, x]));
+            let (greatest, zero) = (self.i32(i32::MAX.cast_unsigned()), self.i32(0));
+            let int = self.select(is_above, greatest, int);
+            return self.select(number, int, zero);
+        }
+        let bits = 8 * lane.size() as i32;
+        let (low, high) = if signed { (-(2f32.powi(bits - 1)), 2f32.powi(bits - 1) - 1.0) } else { (0.0, 2f32.powi(bits) - 1.0) };
+        let (zero, low, high) = (self.f32(0.0), self.f32(low), self.f32(high));
+        let x = self.select(number, x, zero);
+        let x = self.p(Prim::FMax, &[x, low]);
+        let x = self.p(Prim::FMin, &[x, high]);
+        let int = self.p(Prim::F32ToS32, &[x]);
         self.truncate(int, lane)
     }
 

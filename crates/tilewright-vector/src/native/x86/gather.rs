@@ -1,5 +1,5 @@
-//! Gathers and scatters: by instructions that do all lanes at once, for numbers of 4 and 8 bytes in loops over lanes, and others with AVX-512;
-//! else one by one.
+//! Gathers and scatters: with AVX-512 by instructions that do all lanes at once, in loops over lanes. With AVX2, gathers there are loads into the lanes of a
+//! vector: its gathers are microcode where they are safe from leaking what other programs left behind, and no faster elsewhere. Else one by one.
 
 use super::*;
 
@@ -10,6 +10,33 @@ fn at_once(offset: usize, size: usize) -> (InstId, InstId) {
         (4, _) => (InstId::Vpgatherdq, InstId::Vpscatterdq),
         (_, 4) => (InstId::Vpgatherqd, InstId::Vpscatterqd),
         _ => (InstId::Vpgatherqq, InstId::Vpscatterqq),
+    }
+}
+
+/// How far behind a limit the begin of the buffer is kept.
+const START: i32 = 64;
+
+/// What limits of gathers depend on: the buffer, the bytes of a number, and the type of offsets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Gathered {
+    buffer: Param,
+    size: usize,
+    lane: Lane,
+}
+
+/// The gathers among some items, without repetition.
+fn find_gathers(code: &Code, items: &[Item], found: &mut Vec<Gathered>) {
+    for item in items {
+        match item {
+            Item::Gather { result, buffer, offsets, .. } if code.lane(*result) != Lane::Mask => {
+                let gathered = Gathered { buffer: *buffer, size: code.lane(*result).size(), lane: code.lane(*offsets) };
+                if !found.contains(&gathered) {
+                    found.push(gathered);
+                }
+            }
+            Item::Loop(inner) => find_gathers(code, &inner.body, found),
+            _ => {}
+        }
     }
 }
 
@@ -65,8 +92,8 @@ impl Emitter<'_> {
         self.masked(inside, false, id, &[at_each(offset, self.bytes(offset_lane)), v(from, self.bytes(lane))]);
     }
 
-    /// The active lanes whose numbers lie inside of the buffer, as [`gather_inside`](Emitter::gather_inside) takes them; if others are active, the
-    /// fault is raised. Leaves the buffer's begin in `rsi`.
+    /// AVX-512: the active lanes whose numbers lie inside of the buffer, as [`gather_inside`](Emitter::gather_inside) takes them; if others are active,
+    /// the fault is raised. Leaves the buffer's begin in `rsi`.
     fn inside(&mut self, buffer: Param, offsets: Value, mask: Option<Value>, size: usize) -> u8 {
         let active = self.active(&[], mask);
         let base = slot_of(&self.code.params, buffer);
@@ -82,10 +109,7 @@ impl Emitter<'_> {
             self.e(InstId::Cmovnbe, &[g(RAX), g(RCX)]);
         }
         self.e(InstId::Mov, &[g(RSI), word(base)]);
-        match self.machine.extension {
-            Extension::Avx512 => self.inside_by_mask(offsets, active),
-            Extension::Avx2 => self.inside_by_vector(offsets, active, size),
-        }
+        self.inside_by_mask(offsets, active)
     }
 
     fn inside_by_mask(&mut self, offsets: Value, active: Option<u8>) -> u8 {
@@ -119,35 +143,6 @@ impl Emitter<'_> {
         self.e(InstId::Mov, &[word(FAULT), number(1)]);
         self.bind(over);
         inside
-    }
-
-    fn inside_by_vector(&mut self, offsets: Value, active: Option<u8>, size: usize) -> u8 {
-        let lane = self.code.lane(offsets);
-        let bytes = self.bytes(lane);
-        let (inside, biased, other) = (self.scratch(0), self.scratch(1), self.scratch(2));
-        let from = self.vector(offsets, 1);
-        // Compared with signs, after both sides were moved down by half of the range.
-        let bias = self.pool.place((1u64 << (8 * lane.size() - 1)).to_le_bytes()[..lane.size()].repeat(32 / lane.size()));
-        let bias = at(POOL, bias);
-        let compare = if lane == Lane::I32 { InstId::Vpcmpgtd } else { InstId::Vpcmpgtq };
-        self.e(InstId::Vmovq, &[v(inside, 16), g(RAX)]);
-        self.e(broadcast(lane.size()), &[v(inside, bytes), v(inside, 16)]);
-        self.e(InstId::Vpxor, &[v(inside, bytes), v(inside, bytes), bias]);
-        self.e(InstId::Vpxor, &[v(biased, bytes), v(from, bytes), bias]);
-        self.e(compare, &[v(inside, bytes), v(inside, bytes), v(biased, bytes)]);
-        self.widen_mask(inside, inside, lane.size());
-        let active = active.unwrap_or_else(|| {
-            self.e(InstId::Vpcmpeqd, &[v(other, 32); 3]);
-            other
-        });
-        let over = self.label();
-        // The carry is set if all active lanes are inside.
-        self.e(InstId::Vptest, &[v(inside, 32), v(active, 32)]);
-        self.jump(InstId::Jb, over);
-        self.e(InstId::Mov, &[word(FAULT), number(1)]);
-        self.bind(over);
-        self.e(InstId::Vpand, &[v(inside, 32), v(inside, 32), v(active, 32)]);
-        self.narrow_mask(other, inside, size)
     }
 
     /// What gathers and scatters begin with: offsets in the second area, and the mask's bytes in the third; outside of loops over lanes only
@@ -200,8 +195,9 @@ impl Emitter<'_> {
     pub(super) fn gather(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
         match self.code.lane(result) {
             lane if !self.in_lanes() || lane == Lane::Mask => self.gather_one_by_one(result, buffer, offsets, mask),
+            _ if self.machine.extension == Extension::Avx2 => self.gather_by_loads(result, buffer, offsets, mask),
             lane if lane.size() >= 4 => self.gather_at_once(result, buffer, offsets, mask),
-            _ if self.machine.extension == Extension::Avx512 => {
+            _ => {
                 let length = slot_of(&self.code.params, buffer) + 8;
                 let (short, over) = (self.label(), self.label());
                 self.e(InstId::Cmp, &[word(length), number(4)]);
@@ -212,7 +208,122 @@ impl Emitter<'_> {
                 self.gather_one_by_one(result, buffer, offsets, mask);
                 self.bind(over);
             }
-            _ => self.gather_one_by_one(result, buffer, offsets, mask),
+        }
+    }
+
+    /// AVX2: a load for each lane. Lanes outside of the buffer load its first number, which the mask takes away then.
+    fn gather_by_loads(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
+        let active = self.active(&[], mask);
+        let size = self.code.lane(result).size();
+        let lane = self.code.lane(offsets);
+        let bytes = self.bytes(lane);
+        let limit = self.limit(buffer, size, lane);
+        let (inside, low, high) = (self.scratch(0), self.scratch(1), self.scratch(2));
+        let from = self.vector(offsets, 1);
+        let bias = self.bias(lane);
+        let compare = if lane == Lane::I32 { InstId::Vpcmpgtd } else { InstId::Vpcmpgtq };
+        self.move_vector(v(inside, 32), at(BLOCK, limit));
+        self.e(InstId::Vpxor, &[v(low, bytes), v(from, bytes), bias]);
+        self.e(compare, &[v(inside, bytes), v(inside, bytes), v(low, bytes)]);
+        let from = self.vector(offsets, 1);
+        self.e(InstId::Vpand, &[v(low, bytes), v(from, bytes), v(inside, bytes)]);
+        let area = self.area(1);
+        self.move_vector(at(BLOCK, area), v(low, bytes));
+        self.widen_mask(inside, inside, lane.size());
+        let active = active.unwrap_or_else(|| {
+            self.e(InstId::Vpcmpeqd, &[v(high, 32); 3]);
+            high
+        });
+        let over = self.label();
+        // The carry is set if all active lanes are inside.
+        self.e(InstId::Vptest, &[v(inside, 32), v(active, 32)]);
+        self.jump(InstId::Jb, over);
+        self.e(InstId::Mov, &[word(FAULT), number(1)]);
+        self.bind(over);
+        self.e(InstId::Vpand, &[v(inside, 32), v(inside, 32), v(active, 32)]);
+        self.e(InstId::Mov, &[g(RSI), word(limit + START)]);
+        let in_half = (16 / size).min(self.width);
+        self.load_lanes(low, 0..in_half, size, lane.size());
+        if in_half < self.width {
+            self.load_lanes(high, in_half..self.width, size, lane.size());
+            self.e(InstId::Vinserti128, &[v(low, 32), v(low, 32), v(high, 16), number(1)]);
+        }
+        let mask = self.narrow_mask(high, inside, size);
+        let (to, bytes) = (self.target(result), self.bytes(self.code.lane(result)));
+        self.e(InstId::Vpand, &[v(to, bytes), v(low, bytes), v(mask, bytes)]);
+        self.done(result, to);
+    }
+
+    /// Loads numbers into the lower half of a vector, from `rsi` on, at the offsets of some lanes in the second area.
+    fn load_lanes(&mut self, to: u8, lanes: std::ops::Range<usize>, size: usize, offset: usize) {
+        let area = self.area(1);
+        for (i, lane) in lanes.enumerate() {
+            let register = [RAX, RCX, RDX][i % 3];
+            let place = at(BLOCK, area + (lane * offset) as i32);
+            self.e(InstId::Mov, &[if offset == 4 { g32(register) } else { g(register) }, place]);
+            let number_at = at_index(RSI, register, 0, 0);
+            let vector = v(to, 16);
+            let insert = match (size, i) {
+                (8, 0) => {
+                    self.e(InstId::Vmovq, &[vector, number_at]);
+                    continue;
+                }
+                (4, 0) => {
+                    self.e(InstId::Vmovd, &[vector, number_at]);
+                    continue;
+                }
+                (8, _) => InstId::Vpinsrq,
+                (4, _) => InstId::Vpinsrd,
+                (2, _) => InstId::Vpinsrw,
+                _ => InstId::Vpinsrb,
+            };
+            if i == 0 {
+                self.e(InstId::Vpxor, &[vector; 3]);
+            }
+            self.e(insert, &[vector, vector, number_at, number(i as i64)]);
+        }
+    }
+
+    /// Where the number of offsets is kept, in each lane, with which numbers of so many bytes lie inside of a buffer, less half of the range; and behind
+    /// it, the begin of the buffer, or of some other memory, if it holds no number.
+    fn limit(&self, buffer: Param, size: usize, lane: Lane) -> i32 {
+        let key = Gathered { buffer, size, lane };
+        self.machine.limits.iter().find(|(other, _)| *other == key).map(|(_, place)| *place).expect("computed in front of all items")
+    }
+
+    /// AVX2: what moves numbers down by half of the range, so that comparisons with signs compare what has none.
+    fn bias(&mut self, lane: Lane) -> Operand {
+        let bias = self.pool.place((1u64 << (8 * lane.size() - 1)).to_le_bytes()[..lane.size()].repeat(32 / lane.size()));
+        at(POOL, bias)
+    }
+
+    /// AVX2: computes the limits of all gathers.
+    pub(super) fn compute_limits(&mut self) {
+        let mut gathers = Vec::new();
+        find_gathers(self.code, self.code.body(), &mut gathers);
+        for gathered in gathers {
+            let Gathered { buffer, size, lane } = gathered;
+            let (place, base, limit) = (self.room(2), slot_of(&self.code.params, buffer), self.scratch(0));
+            self.e(InstId::Xor, &[g32(RCX), g32(RCX)]);
+            self.e(InstId::Mov, &[g(RSI), word(base)]);
+            self.e(InstId::Mov, &[g(RAX), word(base + 8)]);
+            self.e(InstId::Sub, &[g(RAX), number(size as i64 - 1)]);
+            self.e(InstId::Cmovb, &[g(RAX), g(RCX)]);
+            self.e(InstId::Test, &[g(RAX), g(RAX)]);
+            self.e(InstId::Cmovz, &[g(RSI), g(POOL)]);
+            self.e(InstId::Mov, &[word(place + START), g(RSI)]);
+            if lane == Lane::I32 {
+                // 32 bits hold no more than so many.
+                self.e(InstId::Mov, &[g32(RCX), number(1 << 31)]);
+                self.e(InstId::Cmp, &[g(RAX), g(RCX)]);
+                self.e(InstId::Cmovnbe, &[g(RAX), g(RCX)]);
+            }
+            let bias = self.bias(lane);
+            self.e(InstId::Vmovq, &[v(limit, 16), g(RAX)]);
+            self.e(broadcast(lane.size()), &[v(limit, 32), v(limit, 16)]);
+            self.e(InstId::Vpxor, &[v(limit, 32), v(limit, 32), bias]);
+            self.move_vector(at(BLOCK, place), v(limit, 32));
+            self.machine.limits.push((gathered, place));
         }
     }
 

@@ -29,6 +29,9 @@ impl InstructionSet for Emitter<'_> {
             self.e(InstId::Push, &[g(register)]);
         }
         self.e(InstId::Mov, &[g(POOL), word(0)]);
+        if self.machine.extension == Extension::Avx2 {
+            self.compute_limits();
+        }
     }
 
     fn end(&mut self) {

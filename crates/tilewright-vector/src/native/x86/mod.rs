@@ -62,6 +62,8 @@ pub(super) enum Extension {
 struct Machine {
     extension: Extension,
     encoder: Encoder,
+    /// Where the limits of gathers are kept, which are computed in front of all items.
+    limits: Vec<(gather::Gathered, i32)>,
 }
 
 type Emitter<'a> = Walk<'a, Machine>;
@@ -89,7 +91,7 @@ pub(super) fn emit(code: &Code, extension: Extension, lists: bool) -> Result<Emi
         Extension::Avx2 => Offer { bytes: 32, vectors: 13, masks: None },
         Extension::Avx512 => Offer { bytes: 64, vectors: 28, masks: Some(5) },
     };
-    walk::emit(code, offer, Machine { extension, encoder: Encoder::new() }, lists)
+    walk::emit(code, offer, Machine { extension, encoder: Encoder::new(), limits: Vec::new() }, lists)
 }
 
 impl Emitter<'_> {

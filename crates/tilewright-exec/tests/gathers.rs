@@ -1,0 +1,274 @@
+//! Gathers in fused regions give what loads through pointers give, element by element: values and errors.
+//!
+//! Random kernels load indices, compute with them, gather with masks and padding, once or from what they gathered, and compute on; indices may lie
+//! anywhere. `PROGRAMS` says how many.
+
+mod text;
+
+use std::sync::Mutex;
+use text::program;
+use tilewright_exec::{Access, AccessObserver, Arg, LaunchOptions, Level, Memory, TargetMachine, launch};
+use tilewright_ir::Scalar;
+
+/// Random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
+}
+
+/// Elements of the table.
+const TABLE: usize = 300;
+const BLOCKS: u32 = 3;
+
+/// A kernel and what it is run on.
+struct Case {
+    text: String,
+    n: usize,
+    /// Bytes of an element, and of an index.
+    size: usize,
+    width: usize,
+    indices: Vec<i64>,
+    /// Where in its buffer the table begins.
+    start: usize,
+    numbers: [i32; 3],
+}
+
+/// Operations on tiles of `n` elements of a type.
+struct Body {
+    lines: Vec<String>,
+    names: usize,
+    n: usize,
+}
+
+impl Body {
+    fn line(&mut self, line: &str) {
+        self.lines.push(format!("  {line}"));
+    }
+
+    fn name(&mut self) -> String {
+        self.names += 1;
+        format!("%v{}", self.names)
+    }
+
+    /// A number as a tile.
+    fn splat(&mut self, value: &str, ty: &str) -> String {
+        let (one, all, n) = (self.name(), self.name(), self.n);
+        self.line(&format!("{one} = reshape {value} : tile<{ty}> -> tile<1x{ty}>"));
+        self.line(&format!("{all} = broadcast {one} : tile<1x{ty}> -> tile<{n}x{ty}>"));
+        all
+    }
+
+    fn constant(&mut self, value: &str, ty: &str) -> String {
+        let (all, n) = (self.name(), self.n);
+        self.line(&format!("{all} = constant <{ty}: {value}> : tile<{n}x{ty}>"));
+        all
+    }
+
+    fn binary(&mut self, op: &str, a: &str, b: &str, ty: &str) -> String {
+        let (all, n) = (self.name(), self.n);
+        self.line(&format!("{all} = {op} {a}, {b} : tile<{n}x{ty}>"));
+        all
+    }
+
+    fn extended(&mut self, value: &str, sign: &str) -> String {
+        let (all, n) = (self.name(), self.n);
+        self.line(&format!("{all} = exti {value} {sign} : tile<{n}xi32> -> tile<{n}xi64>"));
+        all
+    }
+
+    fn compared(&mut self, how: &str, a: &str, b: &str, ty: &str) -> String {
+        let (mask, n) = (self.name(), self.n);
+        let (predicate, sign) = how.split_once(' ').unwrap();
+        self.line(&format!("{mask} = cmpi {predicate} {a}, {b}, {sign} : tile<{n}x{ty}> -> tile<{n}xi1>"));
+        mask
+    }
+
+    /// Loads from `base[index]`.
+    fn gather(&mut self, base: &str, ty: &str, (index, width): (&str, &str), mask: Option<&str>, padding: Option<&str>) -> String {
+        let (pointers, value, token, n) = (self.name(), self.name(), self.name(), self.n);
+        let bases = self.splat(base, &format!("ptr<{ty}>"));
+        self.line(&format!("{pointers} = offset {bases}, {index} : tile<{n}xptr<{ty}>>, tile<{n}x{width}> -> tile<{n}xptr<{ty}>>"));
+        let (mut operands, mut types) = (pointers, format!("tile<{n}xptr<{ty}>>"));
+        if let Some(mask) = mask {
+            operands += &format!(", {mask}");
+            types += &format!(", tile<{n}xi1>");
+            if let Some(padding) = padding {
+                operands += &format!(", {padding}");
+                types += &format!(", tile<{n}x{ty}>");
+            }
+        }
+        self.line(&format!("{value}, {token} = load_ptr_tko weak {operands} : {types} -> tile<{n}x{ty}>, token"));
+        value
+    }
+}
+
+const TYPES: [(&str, usize, &str, &str); 6] = [
+    ("f32", 4, "addf", "1.5"),
+    ("i8", 1, "addi", "3"),
+    ("f16", 2, "addf", "2.0"),
+    ("f64", 8, "addf", "0.5"),
+    ("i64", 8, "addi", "9"),
+    ("i32", 4, "addi", "7"),
+];
+
+fn case(seed: u64) -> Case {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let (ty, size, add, number) = random.pick(&TYPES);
+    let (index, width) = random.pick(&[("i32", 4), ("i32", 4), ("i64", 8)]);
+    let n = random.pick(&[32usize, 128, 256, 1024, 2048]);
+    let mut body = Body { lines: Vec::new(), names: 0, n };
+    body.line("%bx, %by, %bz = get_tile_block_id : tile<i32>");
+    let (iota, length) = (body.name(), body.name());
+    body.line(&format!("{iota} = iota : tile<{n}xi32>"));
+    body.line(&format!("{length} = constant <i32: {n}> : tile<i32>"));
+    let first = body.name();
+    body.line(&format!("{first} = muli %bx, {length} : tile<i32>"));
+    let first = body.splat(&first, "i32");
+    let places = body.binary("addi", &iota, &first, "i32");
+    let a = body.gather("%ix", index, (&places, "i32"), None, None);
+    let padding = body.constant(number, ty);
+    let padding = (random.below(3) > 0).then_some(padding.as_str());
+    let rows = body.splat("%rows", "i32");
+    let bound = random.pick(&["less_than unsigned", "less_than unsigned", "less_than signed", "not_equal signed"]);
+    let mut value = match (index, random.below(5)) {
+        // As they are, all or some of them.
+        ("i64", 0..2) => {
+            let rows = body.extended(&rows, "signed");
+            let mask = body.compared(bound, &a, &rows, "i64");
+            body.gather("%t", ty, (&a, "i64"), (random.below(3) > 0).then_some(&mask), padding)
+        }
+        ("i64", _) => body.gather("%t", ty, (&a, "i64"), None, None),
+        (_, 0) => {
+            let mask = body.compared(bound, &a, &rows, "i32");
+            body.gather("%t", ty, (&a, "i32"), (random.below(3) > 0).then_some(&mask), padding)
+        }
+        // Rows and columns.
+        (_, 1 | 2) => {
+            let (cols, shift) = (body.splat("%cols", "i32"), body.constant("5", "i32"));
+            let b = body.binary("xori", &a, &shift, "i32");
+            let (sign, other) = (random.pick(&["signed", "signed", "unsigned"]), random.pick(&["signed", "unsigned"]));
+            let stride = body.splat("%cols", "i32");
+            let (row, column, stride) = (body.extended(&a, sign), body.extended(&b, other), body.extended(&stride, "signed"));
+            let product = body.binary("muli", &row, &stride, "i64");
+            let sum = body.binary(random.pick(&["addi", "addi", "subi"]), &product, &column, "i64");
+            let inside = [body.compared(bound, &a, &rows, "i32"), body.compared("less_than unsigned", &b, &cols, "i32")];
+            let mask = body.binary("andi", &inside[0], &inside[1], "i1");
+            let mask = random.pick(&[Some(&*mask), Some(&*mask), Some(&*inside[0]), None]);
+            body.gather("%t", ty, (&sum, "i64"), mask, padding)
+        }
+        // Indices that were gathered, and a neighbour.
+        (_, 3) => {
+            let most = body.constant("63", "i32");
+            let at = body.binary("andi", &a, &most, "i32");
+            let c = body.gather("%ix", "i32", (&at, "i32"), None, None);
+            let mask = body.compared(bound, &c, &rows, "i32");
+            body.gather("%t", ty, (&c, "i32"), (random.below(3) > 0).then_some(&mask), padding)
+        }
+        _ => {
+            let one = body.constant("1", "i32");
+            let next = body.binary("addi", &a, &one, "i32");
+            let mask = body.compared(bound, &next, &rows, "i32");
+            let low = body.gather("%t", ty, (&a, "i32"), None, None);
+            let high = body.gather("%t", ty, (&next, "i32"), Some(&mask), padding);
+            body.binary(add, &low, &high, ty)
+        }
+    };
+    for _ in 0..random.below(3) {
+        value = body.binary(add, &value, &value, ty);
+    }
+    let to = random.pick(&["%out", "%out", "%out", "%t"]);
+    let (bases, pointers) = (body.splat(to, &format!("ptr<{ty}>")), body.name());
+    body.line(&format!("{pointers} = offset {bases}, {places} : tile<{n}xptr<{ty}>>, tile<{n}xi32> -> tile<{n}xptr<{ty}>>"));
+    body.line(&format!("%end = store_ptr_tko weak {pointers}, {value} : tile<{n}xptr<{ty}>>, tile<{n}x{ty}> -> token"));
+    let parameters = format!("%t: tile<ptr<{ty}>>, %ix: tile<ptr<{index}>>, %out: tile<ptr<{ty}>>, %rows: tile<i32>, %cols: tile<i32>");
+    let text = format!("entry @k({parameters}) {{\n{}\n  return\n}}\n", body.lines.join("\n"));
+    // One of a few is somewhere else.
+    let far = [-1, -5, TABLE as i64, 1 << 29, 1 << 30, i32::MAX.into(), i32::MIN.into(), 1 << 61, (1 << 62) + 3, i64::MIN, -(1 << 61) + 2];
+    let [many, some] = [random.below(4) == 0, random.below(2) == 0];
+    let indices = (0..n * BLOCKS as usize)
+        .map(|_| match random.below(if many { 4 } else { 5000 }) {
+            0 if many || some => random.pick(&far),
+            _ => random.below(17) as i64,
+        })
+        .collect();
+    let numbers = [random.pick(&[17, 17, 5, 0, -3, 40_000, i32::MAX]), random.pick(&[17, 16, 3, 70_000, -2]), 0];
+    Case { text, n, size, width, indices, start: random.pick(&[0, 0, 8, 2]) as usize * size, numbers }
+}
+
+/// What observers are told: addresses in order.
+#[derive(Default)]
+struct Recorder(Mutex<Vec<u64>>);
+
+impl AccessObserver for Recorder {
+    fn access(&self, access: &Access) {
+        self.0.lock().unwrap().push(access.address);
+    }
+}
+
+/// The bytes of all buffers, or the error.
+fn run(case: &Case, machine: TargetMachine, threads: usize, observer: Option<&Recorder>) -> Result<Vec<u8>, String> {
+    let mut memory = Memory::new();
+    let elements = TABLE.max(case.n * BLOCKS as usize) + 8;
+    let table = (0..elements * case.size).map(|i| (i * 37 % 61) as u8).collect();
+    let indices = case.indices.iter().flat_map(|i| i.to_le_bytes()[..case.width].to_vec()).collect();
+    let buffers = [memory.add(table), memory.add(indices), memory.add(vec![0; elements * case.size])];
+    let [table, indices, out] = buffers.map(|buffer| memory.address(buffer));
+    let number = |n: i32| Arg::Scalar(Scalar::I32, n.cast_unsigned().into());
+    let args = [
+        Arg::Pointer(table + case.start as u64),
+        Arg::Pointer(indices),
+        Arg::Pointer(out),
+        number(case.numbers[0]),
+        number(case.numbers[1]),
+    ];
+    let plan = program(&case.text).for_machine(machine).plan("k").unwrap_or_else(|error| panic!("{error}\n{}", case.text));
+    let options = LaunchOptions::new().threads(threads);
+    let options = if let Some(observer) = observer { options.observer(observer) } else { options };
+    launch(&plan, &mut memory, [BLOCKS, 1, 1], &args, &options).map_err(|error| error.to_string())?;
+    Ok(buffers.iter().flat_map(|buffer| memory.bytes(*buffer).to_vec()).collect())
+}
+
+fn programs(usual: u64) -> u64 {
+    std::env::var("PROGRAMS").map_or(usual, |number| number.parse().expect("PROGRAMS is a number"))
+}
+
+#[test]
+fn gathers_in_regions_give_what_loads_give() {
+    let host = TargetMachine::host();
+    let levels = [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter_map(TargetMachine::at);
+    let machines: Vec<TargetMachine> = [host, host.without_native_code()].into_iter().chain(levels).collect();
+    let (mut failed, mut gathered) = (0, 0);
+    for seed in 0..programs(400) {
+        let case = case(seed);
+        let expected = run(&case, TargetMachine::portable(), 1, None);
+        failed += u64::from(expected.is_err());
+        for machine in &machines {
+            let found = run(&case, *machine, 1, None);
+            let same = match (&found, &expected) {
+                (Ok(found), Ok(expected)) => found == expected,
+                (Err(found), Err(expected)) => found == expected,
+                _ => false,
+            };
+            let told = |result: &Result<Vec<u8>, String>| result.as_ref().map_or_else(Clone::clone, |_| "values".to_owned());
+            assert!(same, "program {seed} on {machine:?}: {}, not {}\n{}", told(&found), told(&expected), case.text);
+        }
+        let observers = [Recorder::default(), Recorder::default()];
+        let watched = run(&case, host, 1, Some(&observers[0]));
+        assert!(watched == run(&case, TargetMachine::portable(), 1, Some(&observers[1])), "program {seed}, observed\n{}", case.text);
+        let [found, expected] = observers.map(|observer| observer.0.into_inner().unwrap());
+        assert!(found == expected, "program {seed}: other accesses\n{}", case.text);
+        let plan = program(&case.text).for_machine(host).plan("k").unwrap();
+        gathered += u64::from(plan.to_string().contains("gathered"));
+    }
+    assert!(failed * 20 > programs(400) && failed * 4 < 3 * programs(400), "{failed} programs fail");
+    let has_regions = TargetMachine::host() != TargetMachine::portable();
+    assert!(!has_regions || gathered * 4 > 3 * programs(400), "only {gathered} programs gather in regions");
+}

@@ -1,0 +1,63 @@
+// REQUIRES: vector code
+// Loads through pointers that are one address and an index for each lane know address and indices, and need no pointers.
+
+// Indices come from the data, what is outside is masked off, and what was loaded is computed with.
+entry @gathered(%table: tile<ptr<f32>>, %from: tile<ptr<i32>>, %n: tile<i32>, %to: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %it = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xi32, strides=[1]>
+  %i = make_partition_view %it : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>
+  %yt = make_tensor_view %to, shape = [65536], strides = [1] : tensor_view<65536xf32, strides=[1]>
+  %y = make_partition_view %yt : partition_view<tile=(128), tensor_view<65536xf32, strides=[1]>>
+  %a, %a_t = load_view_tko weak %i[%bx] : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>, tile<i32> -> tile<128xi32>, token
+  %n0 = reshape %n : tile<i32> -> tile<1xi32>
+  %n1 = broadcast %n0 : tile<1xi32> -> tile<128xi32>
+  %m = cmpi less_than %a, %n1, unsigned : tile<128xi32> -> tile<128xi1>
+  %t0 = reshape %table : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %t1 = broadcast %t0 : tile<1xptr<f32>> -> tile<128xptr<f32>>
+  %p = offset %t1, %a : tile<128xptr<f32>>, tile<128xi32> -> tile<128xptr<f32>>
+  %zero = constant <f32: 0.0> : tile<128xf32>
+  %b, %b_t = load_ptr_tko weak %p, %m, %zero : tile<128xptr<f32>>, tile<128xi1>, tile<128xf32> -> tile<128xf32>, token
+  %c = mulf %b, %b : tile<128xf32>
+  %c_y_s = store_view_tko weak %c, %y[%bx] : tile<128xf32>, partition_view<tile=(128), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
+  // BEFORE: Offset(4) -> ptr
+  // BEFORE: load f32 at %{{.*}}: ptr[128] mask
+  // CHECK-NOT: Offset
+  // CHECK: load f32 at c0: ptr[128] strides [0] [%{{.*}}: i32[128]] mask %{{.*}}: i1[128] padding c64: f32[128] strides [0]
+  return
+}
+
+// The same pointers are stored through: these are made.
+entry @both_ways(%table: tile<ptr<f32>>, %from: tile<ptr<i32>>) {
+  %it = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xi32, strides=[1]>
+  %i = make_partition_view %it : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %a, %a_t = load_view_tko weak %i[%bx] : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>, tile<i32> -> tile<128xi32>, token
+  %t0 = reshape %table : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %t1 = broadcast %t0 : tile<1xptr<f32>> -> tile<128xptr<f32>>
+  %p = offset %t1, %a : tile<128xptr<f32>>, tile<128xi32> -> tile<128xptr<f32>>
+  %b, %b_t = load_ptr_tko weak %p : tile<128xptr<f32>> -> tile<128xf32>, token
+  %s = store_ptr_tko weak %p, %b token=%b_t : tile<128xptr<f32>>, tile<128xf32> -> token
+  // CHECK: Offset(4) -> ptr
+  // CHECK: load f32 at c0
+  // CHECK: store f32 at %{{.*}}: ptr[128]
+  return
+}
+
+// What a load orders is ordered with its pointers; so few elements as a block of 16 are no region.
+entry @others(%table: tile<ptr<f32>>, %from: tile<ptr<i32>>, %to: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %it = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xi32, strides=[1]>
+  %i = make_partition_view %it : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>
+  %j = make_partition_view %it : partition_view<tile=(16), tensor_view<65536xi32, strides=[1]>>
+  %a, %a_t = load_view_tko weak %i[%bx] : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>, tile<i32> -> tile<128xi32>, token
+  %d, %d_t = load_view_tko weak %j[%bx] : partition_view<tile=(16), tensor_view<65536xi32, strides=[1]>>, tile<i32> -> tile<16xi32>, token
+  %t0 = reshape %table : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %t1 = broadcast %t0 : tile<1xptr<f32>> -> tile<128xptr<f32>>
+  %t2 = broadcast %t0 : tile<1xptr<f32>> -> tile<16xptr<f32>>
+  %p = offset %t1, %a : tile<128xptr<f32>>, tile<128xi32> -> tile<128xptr<f32>>
+  %q = offset %t2, %d : tile<16xptr<f32>>, tile<16xi32> -> tile<16xptr<f32>>
+  %b, %b_t = load_ptr_tko relaxed device %p : tile<128xptr<f32>> -> tile<128xf32>, token
+  %e, %e_t = load_ptr_tko weak %q : tile<16xptr<f32>> -> tile<16xf32>, token
+  // CHECK-NOT: load f32 at c0
+  return
+}
