@@ -6,7 +6,7 @@ export class Editor {
   #lines = [""];
   #starts = [0];
   #facts = new Map();
-  #marks = { linked: [], step: [], wrong: [] };
+  #marks = { linked: [], step: [], related: [], wrong: [] };
 
   constructor(highlighter, { edited, pointed }) {
     this.highlighter = highlighter;
@@ -14,7 +14,7 @@ export class Editor {
     this.shown = $("shown");
     this.area.addEventListener("input", () => {
       this.#facts.clear();
-      this.#marks = { linked: [], step: [], wrong: [] };
+      this.#marks = { linked: [], step: [], related: [], wrong: [] };
       this.render();
       edited(this.area.value);
     });
@@ -33,7 +33,7 @@ export class Editor {
   set text(text) {
     this.area.value = text;
     this.#facts.clear();
-    this.#marks = { linked: [], step: [], wrong: [] };
+    this.#marks = { linked: [], step: [], related: [], wrong: [] };
     this.render();
     $("editor").scrollTop = 0;
   }
@@ -73,7 +73,7 @@ export class Editor {
     this.#lines.forEach((_, i) => gutter.append(wrong.has(i) ? make("span", { class: "bad" }, `● ${i + 1}`) : `${i + 1}`, "\n"));
   }
 
-  // Marks spans: `linked`, `step` or `wrong`.
+  // Marks spans: `linked`, `step`, `related` or `wrong`.
   mark(kind, spans) {
     this.#marks[kind] = spans.filter(Boolean);
     this.#renderMarks();
@@ -82,7 +82,7 @@ export class Editor {
 
   #renderMarks() {
     const boxes = [];
-    for (const kind of ["linked", "step", "wrong"]) {
+    for (const kind of ["linked", "step", "related", "wrong"]) {
       for (const [start, end] of this.#marks[kind]) {
         const line = this.lineOf(start);
         const from = this.#column(line, start);

@@ -121,6 +121,7 @@ function verdict(state, text) {
 
 function showProblems({ problems, version, is_bytecode }) {
   editor.mark("wrong", problems.map((problem) => problem.span));
+  editor.mark("related", problems.flatMap((problem) => problem.related.map(([span]) => span)));
   const count = problems.length;
   if (count === 0) verdict("good", `valid, ${is_bytecode ? "bytecode" : "text"} ${version}`);
   else verdict("bad", count === 1 ? "1 problem" : `${count} problems`);
@@ -129,7 +130,12 @@ function showProblems({ problems, version, is_bytecode }) {
     const go = make("button", { type: "button", class: "to" }, line);
     if (problem.span) go.addEventListener("click", () => editor.reveal(problem.span[0], true));
     const rule = problem.help ? make("a", { class: "rule", href: problem.help }, problem.id) : make("span", { class: "rule" }, problem.id);
-    const item = make("li", {}, go, " ", rule, make("div", { class: "message" }, problem.message));
+    const related = problem.related.map(([span, message]) => {
+      const to = make("button", { type: "button", class: "to related" }, `line ${editor.lineOf(span[0]) + 1}`);
+      to.addEventListener("click", () => editor.reveal(span[0], true));
+      return make("div", { class: "message" }, to, ` ${message}`);
+    });
+    const item = make("li", {}, go, " ", rule, make("div", { class: "message" }, problem.message, ...related));
     if (problem.help) {
       const more = make("button", { type: "button", class: "to" }, "what it says");
       more.addEventListener("click", () => explain(problem.id));

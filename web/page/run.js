@@ -152,6 +152,8 @@ export class Runs {
       make("p", { class: "faint" }, `block ${block}${element}${memory}; ${often}`),
     ];
     if (other) lines.push(make("p", { class: "faint" }, `${other.what}: ${other.place.operation}, block (${other.place.block.join(", ")})`));
+    const allocation = place.memory?.buffer?.allocation;
+    if (allocation) lines.push(make("p", { class: "faint" }, `the memory was allocated here: ${allocation.operation}, block (${allocation.block.join(", ")})`));
     return make("li", {}, ...lines);
   }
 

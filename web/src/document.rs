@@ -11,7 +11,7 @@ use tilewright::{
     source::Source,
     text::{self, OpPrinter, PrintOptions},
 };
-use tilewright_lsp::Analysis;
+use tilewright_lsp::{Analysis, Problem};
 
 /// A module as it was opened.
 pub(crate) struct Document {
@@ -50,6 +50,8 @@ struct ShownProblem {
     span: Option<[usize; 2]>,
     /// Where in the bytes.
     byte: Option<usize>,
+    /// Other places in the text that have to do with it, and what they are.
+    related: Vec<([usize; 2], String)>,
     /// Where the rule or error is explained.
     help: Option<String>,
 }
@@ -102,9 +104,7 @@ impl Document {
     fn text(name: &str, text: &str) -> (Document, Opened) {
         let analysis = Analysis::of(text);
         let units = Units::of(text);
-        let shown =
-            |found: &tilewright_lsp::Problem| ShownProblem { span: Some(units.span(&found.span)), ..problem(found.id, &found.message) };
-        let problems = analysis.problems().iter().map(shown).collect();
+        let problems = analysis.problems().iter().map(|found| of_text(found, &units)).collect();
         let module = analysis.verified().cloned();
         // Bytecode has no places in the text.
         let plain = module.as_ref().and_then(|_| ir::verify(Source::new(name, text.as_bytes()).module(None).ok()?).ok());
@@ -227,7 +227,7 @@ impl Names<'_> {
 }
 
 fn problem(id: &str, message: &str) -> ShownProblem {
-    ShownProblem { id: id.to_owned(), message: message.to_owned(), span: None, byte: None, help: help(id) }
+    ShownProblem { id: id.to_owned(), message: message.to_owned(), span: None, byte: None, related: Vec::new(), help: help(id) }
 }
 
 /// Where a rule is explained.
@@ -237,12 +237,15 @@ pub(crate) fn help(id: &str) -> Option<String> {
     rule.or_else(|| is_error.then(|| format!("{}/blob/main/docs/errors.md#{id}", env!("CARGO_PKG_REPOSITORY"))))
 }
 
+fn of_text(found: &Problem, units: &Units) -> ShownProblem {
+    let related = found.related.iter().map(|(span, message)| (units.span(span), message.clone())).collect();
+    ShownProblem { span: Some(units.span(&found.span)), related, ..problem(found.id, &found.message) }
+}
+
 /// A finding about a module that was bytecode, at the place of its operation in the text that was made of it.
 fn of_bytecode(finding: &ir::Diagnostic, analysis: &Analysis, units: &Units) -> ShownProblem {
-    let module = analysis.module();
-    let function = finding.function.as_deref();
-    let position = module.functions.iter().position(|f| Some(&*module.tables.strings.text(f.name)) == function);
-    let operation = position.zip(finding.op).and_then(|(function, (number, _))| analysis.operations(function).get(number)?.1.cloned());
+    let operation =
+        finding.function_index.zip(finding.op).and_then(|(function, (number, _))| analysis.operations(function).get(number)?.1.cloned());
     let span = operation.map(|operation| units.span(&operation.span));
     ShownProblem { span, ..problem(finding.rule, &finding.message) }
 }

@@ -67,7 +67,7 @@ impl State<'_> {
             };
             let mut violation = self.violation_of(rule, message, elements, run, count);
             if let Fault::Freed(local) | Fault::Foreign(local) = fault {
-                let alloca = At { function: local.function, op: local.op, ..at };
+                let alloca = At { function: local.function, op: local.op, block: self.block_at(local.block), index: local.block };
                 violation.other = Some(Other { what: "the memory was allocated here".to_owned(), at: alloca, spot: Spot::default() });
             }
             self.violation(at, violation);

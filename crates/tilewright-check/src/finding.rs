@@ -109,6 +109,9 @@ pub struct BufferPlace {
     pub offset: i128,
     /// How many bytes the buffer has.
     pub size: u64,
+    /// The `alloca` that made it, in the block that ran it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<Box<Place>>,
 }
 
 impl Report {

@@ -190,10 +190,19 @@ impl Memory {
             number: if let Kind::Buffer(number) = allocation.kind { Some(number) } else { None },
             offset: i128::from(address) - i128::from(allocation.address),
             size: allocation.bytes,
+            allocation: None,
         });
         // Far away from all allocations, none of them has to do with it.
         let near = |buffer: &BufferPlace| buffer.offset.unsigned_abs() <= 1 << 40;
         MemoryPlace { address, bytes, buffer: buffer.filter(near) }
+    }
+
+    /// The alloca that made the memory around an address, or in front of it.
+    pub(crate) fn local(&self, address: u64) -> Option<Local> {
+        match self.get(self.find(address)?)?.kind {
+            Kind::Local(local) => Some(local),
+            Kind::Buffer(_) | Kind::Global => None,
+        }
     }
 
     fn name(&self, allocation: &Allocation) -> String {

@@ -4,7 +4,7 @@ use crate::{
     control::Call,
     elements::Geometry,
     finding::{Finding, MemoryPlace, Place, Related, Report, Source},
-    memory::Memory,
+    memory::{Local, Memory},
     overlap::Overlap,
     rules::{self, Rule},
     undefined::{Cause, Origin, Shadow},
@@ -283,8 +283,21 @@ impl<'m> State<'m> {
     }
 
     /// What reports say of a part of an operation.
-    pub(crate) fn spot(&self, at: At, Spot { element, coordinates, memory }: Spot) -> Place {
+    pub(crate) fn spot(&self, at: At, Spot { element, coordinates, mut memory }: Spot) -> Place {
+        if let Some(memory) = &mut memory
+            && let Some(buffer) = &mut memory.buffer
+            && let Some(Local { block: index, function, op, .. }) = self.memory.local(memory.address)
+        {
+            let block = self.block_at(index);
+            buffer.allocation = Some(Box::new(self.place(At { function, op, block, index })));
+        }
         Place { element, coordinates, memory, ..self.place(at) }
+    }
+
+    /// The coordinates of a block by its position in the order of the grid.
+    pub(crate) fn block_at(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(|extent| u64::from(extent.max(1)));
+        [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
 
     pub(crate) fn place(&self, at: At) -> Place {

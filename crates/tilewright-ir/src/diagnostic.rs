@@ -1,6 +1,6 @@
 //! Findings about a module.
 
-use crate::{Loc, printable};
+use crate::{Loc, Value, printable};
 use std::fmt;
 
 /// How bad a finding is.
@@ -21,10 +21,14 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Name of the function it lies in.
     pub function: Option<String>,
+    /// The position of that function in the module: a broken module may have several of one name.
+    pub function_index: Option<usize>,
     /// Position of the operation in its function, counted in pre-order from 0, and its mnemonic.
     pub op: Option<(usize, &'static str)>,
     /// Source location of the operation.
     pub loc: Option<Loc>,
+    /// The operands that it names, in this order.
+    pub values: Vec<Value>,
     /// What was expected and what was found.
     pub message: String,
 }

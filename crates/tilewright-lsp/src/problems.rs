@@ -1,12 +1,12 @@
 //! What is wrong with a text.
 
 use crate::Lines;
-use lsp_types::{CodeDescription, Diagnostic, DiagnosticSeverity, NumberOrString, Uri};
-use std::{collections::HashMap, ops::Range};
+use lsp_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri};
+use std::ops::Range;
 use tilewright_ir::{self as ir, Module, RejectedModule};
 use tilewright_text::{
     ParseError,
-    parse::{Operation, TextMap},
+    parse::{Operation, TextMap, place_findings},
 };
 
 /// An error of the parser, or a finding of the verifier, at its place in the text.
@@ -18,15 +18,23 @@ pub struct Problem {
     pub span: Range<usize>,
     /// What was expected and found, and what helps to mend it.
     pub message: String,
+    /// Other places that have to do with it, and what they are, such as the definitions of the names that it is about.
+    pub related: Vec<(Range<usize>, String)>,
 }
 
 impl Problem {
     pub(crate) fn of_parser(error: &ParseError) -> Problem {
         let lines: Vec<&str> = std::iter::once(&error.message).chain(&error.notes).map(String::as_str).collect();
-        Problem { id: error.id, span: error.span.clone(), message: lines.join("\n") }
+        let related = error.labels.iter().map(|label| (label.span.clone(), label.message.clone())).collect();
+        Problem { id: error.id, span: error.span.clone(), message: lines.join("\n"), related }
     }
 
-    pub(crate) fn diagnostic(&self, text: &str, lines: &Lines) -> Diagnostic {
+    /// The problem of the document `uri` for its editor.
+    pub(crate) fn diagnostic(&self, uri: &Uri, text: &str, lines: &Lines) -> Diagnostic {
+        let related = self.related.iter().map(|(span, message)| DiagnosticRelatedInformation {
+            location: Location { uri: uri.clone(), range: lines.range(text, span) },
+            message: message.clone(),
+        });
         let help = ir::explain(self.id).and_then(|rule| rule.help_uri().parse::<Uri>().ok());
         Diagnostic {
             range: lines.range(text, &self.span),
@@ -35,6 +43,7 @@ impl Problem {
             code_description: help.map(|href| CodeDescription { href }),
             source: Some("tilewright".to_owned()),
             message: self.message.clone(),
+            related_information: Some(related.collect()).filter(|related: &Vec<_>| !related.is_empty()),
             ..Diagnostic::default()
         }
     }
@@ -42,28 +51,12 @@ impl Problem {
 
 /// The findings about a module at the places of their operations: `located` is the same module, whose operations know their places.
 pub(crate) fn of_verifier(rejected: &RejectedModule, located: &Module, map: &TextMap, text: &str, lines: &Lines) -> Vec<Problem> {
-    let mut places: HashMap<String, Vec<Option<Range<usize>>>> = HashMap::new();
-    let problem = |finding: &ir::Diagnostic| {
-        let function = finding.function.as_deref();
-        let of_operation = finding.op.zip(function).and_then(|((index, _), name)| {
-            let name_of = |f: &&ir::Function| located.tables.strings.text(f.name) == name;
-            let spans = places.entry(name.to_owned()).or_insert_with(|| {
-                let function = located.functions.iter().find(name_of);
-                function.map_or_else(Vec::new, |function| {
-                    let placed = placed_operations(located, function, map, text, lines);
-                    placed.map(|(_, operation)| operation.map(|operation| operation.span.clone())).collect()
-                })
-            });
-            spans.get(index).cloned().flatten()
-        });
-        let of_function = || {
-            let mut definitions = map.definitions.iter().map(|definition| definition.span.clone());
-            definitions.find(|span| function.is_some_and(|name| &text[span.clone()] == name))
-        };
-        let span = of_operation.or_else(of_function).unwrap_or_else(|| lines.line(text, 0));
-        Problem { id: finding.rule, span, message: finding.message.clone() }
+    let placed = place_findings(text, located, map, &rejected.findings);
+    let problem = |(finding, placed): (&ir::Diagnostic, Option<ParseError>)| match placed {
+        Some(error) => Problem::of_parser(&error),
+        None => Problem { id: finding.rule, span: lines.line(text, 0), message: finding.message.clone(), related: Vec::new() },
     };
-    rejected.findings.iter().map(problem).collect()
+    rejected.findings.iter().zip(placed).map(problem).collect()
 }
 
 /// The operations of a function in pre-order, and where they stand in the text; terminators that go without saying do not.

@@ -246,10 +246,11 @@ impl Server<'_> {
         for (uri, document) in self.documents.iter_mut().filter(|(_, document)| document.is_news) {
             document.is_news = false;
             let analysis = document.analysis();
-            let diagnostics = analysis.problems().iter().map(|problem| problem.diagnostic(analysis.text(), analysis.lines()));
             // It came as one.
             let Ok(uri) = uri.parse() else { continue };
-            news.push(PublishDiagnosticsParams { uri, diagnostics: diagnostics.collect(), version: Some(document.version) });
+            let diagnostics =
+                analysis.problems().iter().map(|problem| problem.diagnostic(&uri, analysis.text(), analysis.lines())).collect();
+            news.push(PublishDiagnosticsParams { uri, diagnostics, version: Some(document.version) });
         }
         news.into_iter().try_for_each(|params| self.tell(params))
     }

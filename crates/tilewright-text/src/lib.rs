@@ -7,7 +7,7 @@
 //! A module need not be valid: what is missing prints as `<<invalid>>`.
 //!
 //! [`parse()`] reads all of these forms, and what people write by hand, back into a module; its errors know their place in the
-//! text and can [show it](ParseError::render). [`decode`] gives the text that the bytes of a file hold, or the place where they are no
+//! text and can [show it](ParseError::render) as a [`report`]. [`decode`] gives the text that the bytes of a file hold, or the place where they are no
 //! text.
 //!
 //! ```
@@ -40,13 +40,14 @@ mod options;
 pub mod parse;
 mod pattern;
 mod printer;
+pub mod report;
 pub mod short;
 mod structured;
 mod types;
 
 pub use notes::Notes;
 pub use options::PrintOptions;
-pub use parse::{ExtendedOp, ParseError, ParseOptions, decode, extended_op, extended_ops, parse, render_finding, render_findings};
+pub use parse::{ExtendedOp, ParseError, ParseOptions, decode, extended_op, extended_ops, parse};
 
 use buffer::TextBuffer;
 use names::{Names, Words};

@@ -1,6 +1,10 @@
 //! Operations without a location get their place in the text, if that is asked for.
 
-use tilewright_text::{ParseOptions, parse, render_finding};
+use tilewright_ir::Diagnostic;
+use tilewright_text::{
+    ParseError, ParseOptions, parse,
+    parse::{parse_mapped, place_findings},
+};
 
 const TEXT: &str = "entry @k(%n: tile<i32>) {
   %a = addi %n, %n : tile<i32>
@@ -39,15 +43,37 @@ fn nothing_has_a_place_unless_asked() {
     assert_eq!(places(&ParseOptions::new()).iter().flatten().count(), 1);
 }
 
+/// The findings about a text, at their places.
+fn placed(text: &str) -> (Vec<Diagnostic>, Vec<Option<ParseError>>) {
+    let rejected = tilewright_ir::try_verify(parse(text, &ParseOptions::new()).unwrap()).unwrap_err();
+    let mapped = parse_mapped(text, &ParseOptions::new());
+    let placed = place_findings(text, &mapped.module, &mapped.map, &rejected.findings);
+    (rejected.findings, placed)
+}
+
 #[test]
-fn findings_show_the_line() {
+fn findings_show_the_operation_and_where_its_operands_are_defined() {
     let text = TEXT.replace("%d = addi %u, %n : tile<i32>", "%d = addi %u, %n : tile<i32> %f = negf %d : tile<i32>");
-    let module = parse(&text, &ParseOptions::new().locate("k.mlir")).unwrap();
-    let rejected = tilewright_ir::try_verify(module).unwrap_err();
-    let shown: Vec<_> = rejected.findings.iter().map(|finding| render_finding(&rejected.module, finding, &text, "k.mlir")).collect();
-    let first = shown[0].as_deref().unwrap();
-    assert!(first.starts_with("error[operand-type]: ") && first.contains(":5:77\n") && first.trim_end().ends_with("^^^^"), "{first}");
-    // Another file, or a place that the text does not have.
-    assert_eq!(render_finding(&rejected.module, &rejected.findings[0], &text, "other.mlir"), None);
-    assert_eq!(render_finding(&rejected.module, &rejected.findings[0], "entry", "k.mlir"), None);
+    let (findings, placed) = placed(&text);
+    let first = placed[0].as_ref().unwrap();
+    assert_eq!((first.id, first.line, first.column, &text[first.span.clone()]), (findings[0].rule, 5, 77, "negf"));
+    let labels: Vec<_> = first.labels.iter().map(|label| (label.line, label.column, &text[label.span.clone()], &*label.message)).collect();
+    assert_eq!(labels, [(5, 43, "%d", "defined here: tile<i32>")]);
+    // Of a text that does not have the place.
+    let other = "entry @k() {\n}";
+    let mapped = parse_mapped(other, &ParseOptions::new());
+    let placed = place_findings(other, &mapped.module, &mapped.map, &findings);
+    assert_eq!(&other[placed[0].as_ref().unwrap().span.clone()], "k", "what is known is the function");
+}
+
+#[test]
+fn findings_about_two_functions_of_one_name_are_told_apart() {
+    let entry = "entry @k(%x: tile<f32>) {\n  %y = addi %x, %x : tile<f32>\n}\n";
+    let text = format!("\u{feff}{entry}{entry}");
+    let (findings, placed) = placed(&text);
+    let about_operands: Vec<&ParseError> = placed.iter().flatten().filter(|error| error.id == "operand-type").collect();
+    let lines: Vec<usize> = about_operands.iter().map(|error| error.line).collect();
+    assert_eq!(lines, [2, 2, 5, 5], "{findings:#?}");
+    let label = &about_operands[3].labels[0];
+    assert_eq!((label.line, label.column, &text[label.span.clone()]), (4, 10, "%x"));
 }

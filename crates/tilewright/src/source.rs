@@ -2,10 +2,14 @@
 
 use crate::{
     bytecode::{self, FileKind, FileLayout, ReadError},
-    ir::{self, Diagnostic, Module, RejectedModule, Version, printable},
-    text::{self, ParseError, ParseOptions},
+    ir::{Diagnostic, Module, RejectedModule, Version, printable},
+    text::{
+        self, ParseError, ParseOptions,
+        parse::{parse_mapped, place_findings},
+        report::{Look, Report},
+    },
 };
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
 /// The bytes of a file that should hold a module, as bytecode or as text.
 ///
@@ -23,6 +27,7 @@ pub struct Source<'a> {
     name: &'a str,
     bytes: &'a [u8],
     kind: FileKind,
+    look: Look,
 }
 
 /// Why a file gives no module.
@@ -36,25 +41,36 @@ pub enum SourceError {
     Text {
         /// The errors, in the order of the text; at least one.
         errors: Vec<ParseError>,
-        /// Each with its line and carets, without a line break at the end.
+        /// Each as a report, in the look of the source, without a line break at the end.
         shown: Vec<String>,
     },
 }
 
+impl SourceError {
+    /// What is wrong, in a line.
+    pub fn summary(&self) -> String {
+        match self {
+            SourceError::Foreign(kind) => kind.to_string(),
+            SourceError::Bytecode(error) => error.to_string(),
+            SourceError::Text { errors, .. } => match errors.len() {
+                1 => "text with an error".to_owned(),
+                n if n >= text::parse::MAX_ERRORS => format!("text with errors, of which the first {n} are"),
+                n => format!("text with {n} errors"),
+            },
+        }
+    }
+
+    /// The errors of a text, each as a report in the look of the source, without a line break at the end.
+    pub fn reports(&self) -> &[String] {
+        if let SourceError::Text { shown, .. } = self { shown } else { &[] }
+    }
+}
+
+/// The summary, and below it the reports.
 impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SourceError::Foreign(kind) => write!(f, "{kind}"),
-            SourceError::Bytecode(error) => write!(f, "{error}"),
-            SourceError::Text { errors, shown } => {
-                match errors.len() {
-                    1 => f.write_str("text with an error")?,
-                    n if n >= text::parse::MAX_ERRORS => write!(f, "text with errors, of which the first {n} are")?,
-                    n => write!(f, "text with {n} errors")?,
-                }
-                shown.iter().try_for_each(|error| write!(f, "\n{error}"))
-            }
-        }
+        f.write_str(&self.summary())?;
+        self.reports().iter().try_for_each(|report| write!(f, "\n{report}"))
     }
 }
 
@@ -63,7 +79,12 @@ impl std::error::Error for SourceError {}
 impl<'a> Source<'a> {
     /// The bytes of a file, and what the file is called in messages and source locations.
     pub fn new(name: &'a str, bytes: &'a [u8]) -> Source<'a> {
-        Source { name, bytes, kind: FileKind::of(bytes) }
+        Source { name, bytes, kind: FileKind::of(bytes), look: Look::plain() }
+    }
+
+    /// How errors and findings are shown. Default: without colours.
+    pub fn look(self, look: Look) -> Source<'a> {
+        Source { look, ..self }
     }
 
     /// What the file is called.
@@ -129,27 +150,64 @@ impl<'a> Source<'a> {
     }
 
     fn text_error(&self, errors: Vec<ParseError>) -> SourceError {
-        let shown = errors.iter().map(|error| error.render(self.bytes, self.name).trim_end().to_owned()).collect();
+        let shown = errors.iter().map(|error| self.show(error)).collect();
         SourceError::Text { errors, shown }
     }
 
     /// What to tell people about the findings on the module of this file: of text, the lines that they are about; of bytecode, the
     /// place in the source program, if the module tells. Where not all findings are listed, the last line says how many are not.
     pub fn describe(&self, rejected: RejectedModule) -> Vec<String> {
-        // Places are looked for only now that they are needed.
-        let located = if self.is_text() { self.located_module(Some(rejected.module.version)).ok() } else { None };
-        let located = located.and_then(|module| ir::try_verify(module).err());
-        let RejectedModule { module, findings, total } = located.map_or(rejected, |again| *again);
+        let RejectedModule { module, findings, total } = rejected;
         let text = if self.is_text() { self.text().ok() } else { None };
-        let lines = text.map_or_else(Vec::new, |text| text::render_findings(&module, &findings, text, self.name));
-        let mut lines = lines.into_iter().map(|shown| shown.map(|shown| shown.trim_end().to_owned()));
-        let shown = |finding: &Diagnostic| {
-            let line = lines.next().flatten();
-            line.unwrap_or_else(|| format!("  {finding}{}", place(&module, finding)))
+        let placed = text.map_or_else(Vec::new, |text| {
+            // What stands where is looked for only now that it is needed.
+            let mapped = parse_mapped(text, &options(Some(module.version)));
+            place_findings(text, &mapped.module, &mapped.map, &findings)
+        });
+        let mut placed = placed.into_iter();
+        let shown = |finding: &Diagnostic| match placed.next().flatten() {
+            Some(error) => {
+                let report = error.report(self.bytes, self.name);
+                self.render(match place(&module, finding) {
+                    Some((file, line, column)) if file != self.name => {
+                        report.note(&format!("in the source program: {file}:{line}:{column}"))
+                    }
+                    _ => report,
+                })
+            }
+            None => self.render(report_without_text(&module, finding)),
         };
         let more = total.saturating_sub(findings.len());
-        let more = (more > 0).then(|| format!("  and {more} more, which are not shown"));
+        let more = (more > 0).then(|| format!("and {more} more, which are not shown"));
         findings.iter().map(shown).chain(more).collect()
+    }
+
+    /// An error of the text of this file as a report, without a line break at the end.
+    pub fn show(&self, error: &ParseError) -> String {
+        self.render(error.report(self.bytes, self.name))
+    }
+
+    fn render(&self, report: Report<'_>) -> String {
+        let mut shown = report.render(self.look);
+        shown.truncate(shown.trim_end().len());
+        shown
+    }
+}
+
+/// A finding by its operation, and by its place in the source program, if the module tells.
+fn report_without_text<'f>(module: &Module, finding: &'f Diagnostic) -> Report<'f> {
+    let report = Report::new(finding.rule, &finding.message);
+    let function = finding.function.as_ref().map(|name| format!("@{}", printable(name)));
+    let site = match (&finding.op, function) {
+        (Some((index, mnemonic)), Some(function)) => Some(format!("operation {index} ({mnemonic}) of {function}")),
+        (Some((index, mnemonic)), None) => Some(format!("operation {index} ({mnemonic})")),
+        (None, function) => function,
+    };
+    match (place(module, finding), site) {
+        (Some((file, line, column)), Some(site)) => report.place(&file, Some(line), Some(column)).note(&site),
+        (Some((file, line, column)), None) => report.place(&file, Some(line), Some(column)),
+        (None, Some(site)) => report.place(&site, None, None),
+        (None, None) => report,
     }
 }
 
@@ -157,16 +215,16 @@ fn options(version: Option<Version>) -> ParseOptions<'static> {
     ParseOptions::new().version(version.unwrap_or(Version::LATEST))
 }
 
-/// The place of a finding in the source program, on a line of its own.
-fn place(module: &Module, finding: &Diagnostic) -> Cow<'static, str> {
-    let place = module.tables.locations.source(finding.loc);
-    let text = place.map(|(file, line, column)| format!("\n    at {}:{line}:{column}", printable(module.tables.strings.bytes(file))));
-    text.map_or(Cow::Borrowed(""), Cow::Owned)
+/// The place of a finding in the source program.
+fn place(module: &Module, finding: &Diagnostic) -> Option<(String, usize, usize)> {
+    let (file, line, column) = module.tables.locations.source(finding.loc)?;
+    Some((module.tables.strings.text(file).into_owned(), line as usize, column as usize))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir;
 
     const TEXT: &str = "entry @k(%n: tile<i32>) {\n  %m = addi %n, %n : tile<i32>\n}\n";
 
@@ -201,7 +259,7 @@ mod tests {
         assert!(listed == ir::MAX_FINDINGS && total >= listed + 5, "{listed} of {total}");
         let described = source.describe(rejected);
         assert_eq!(described.len(), listed + 1);
-        assert_eq!(described[listed], format!("  and {} more, which are not shown", total - listed));
+        assert_eq!(described[listed], format!("and {} more, which are not shown", total - listed));
     }
 
     #[test]

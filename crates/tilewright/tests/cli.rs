@@ -181,7 +181,7 @@ impl Session {
         let mut command = self.command(args)?;
         let (status, output) = on_terminal(&mut command).map_err(|e| e.to_string())?;
         let output = checked(&output, "\x1b\r")?.replace("\r\n", "\n");
-        let colours = ["0m", "1m", "2m", "32m", "1;31m", "1m\x1b[4m", "1m\x1b[31m", "4m", "31m", "33m"];
+        let colours = ["0m", "1m", "2m", "32m", "1;31m", "1m\x1b[4m", "1m\x1b[31m", "4m", "31m", "33m", "91m", "92m", "94m", "96m"];
         let output = colours.iter().fold(output, |output, code| output.replace(&format!("\x1b[{code}"), &format!("\\e[{code}")));
         self.note(line, status, &[("terminal", checked(output.as_bytes(), "")?)]);
         Ok(())

@@ -137,9 +137,11 @@ fn verify(subject: &Subject, _: &Subject) -> usize {
 }
 
 fn render_findings(subject: &Subject, _: &Subject) -> usize {
-    let Some((module, findings)) = &subject.findings else { return 0 };
-    let shown = text::render_findings(module, findings, &subject.texts[0], FILE);
-    shown.iter().flatten().map(String::len).sum()
+    let Some((_, findings)) = &subject.findings else { return 0 };
+    let text = &subject.texts[0];
+    let mapped = text::parse::parse_mapped(text, &ParseOptions::new());
+    let placed = text::parse::place_findings(text, &mapped.module, &mapped.map, findings);
+    text.len() + placed.iter().flatten().map(|error| error.render(text, FILE).len()).sum::<usize>()
 }
 
 fn print(subject: &Subject, options: PrintOptions) -> usize {

@@ -174,7 +174,8 @@ struct Verifier<'m> {
     findings: Vec<Diagnostic>,
     /// How many findings there were, also those that were not kept.
     reported: usize,
-    function: Option<String>,
+    /// The function at hand: its position in the module, and its name.
+    function: Option<(usize, String)>,
 }
 
 impl<'m> Verifier<'m> {
@@ -200,8 +201,8 @@ impl<'m> Verifier<'m> {
     fn run(&mut self) {
         self.symbols();
         self.global_definitions();
-        for function in &self.module.functions {
-            self.function = Some(self.string(function.name).chars().take(MAX_NAME).collect());
+        for (index, function) in self.module.functions.iter().enumerate() {
+            self.function = Some((index, self.string(function.name).chars().take(MAX_NAME).collect()));
             self.signature(function);
             self.body(function);
             self.function = None;
@@ -217,11 +218,23 @@ impl<'m> Verifier<'m> {
         self.findings.push(Diagnostic {
             rule: rule.id,
             severity: Severity::Error,
-            function: self.function.clone(),
+            function: self.function.as_ref().map(|(_, name)| name.clone()),
+            function_index: self.function.as_ref().map(|(index, _)| *index),
             op: at.map(|at| (at.index, at.op.def().mnemonic)),
             loc: at.and_then(|at| at.op.loc()),
+            values: Vec::new(),
             message,
         });
+    }
+
+    /// Reports an operation because of its operands `values`.
+    #[cold]
+    fn report_about(&mut self, rule: &'static Rule, at: At<'_>, values: &[Value], message: impl FnOnce(&Self) -> String) {
+        let position = self.findings.len();
+        self.require(false, rule, at, message);
+        if let Some(finding) = self.findings.get_mut(position) {
+            finding.values = values.to_vec();
+        }
     }
 
     /// Reports unless a rule holds; the message is only made then.

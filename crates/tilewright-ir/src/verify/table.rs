@@ -2,8 +2,8 @@
 
 use super::{At, Verifier, rules};
 use crate::{
-    AttrValue, EnumKind, Scalar, Type,
-    ops::{Arity, AttrDef, AttrKind, Relation, Results, Same, TypeSet},
+    AttrValue, EnumKind, Scalar, Type, Value,
+    ops::{Arity, AttrDef, AttrKind, OperandDef, Relation, Results, Same, TypeSet},
 };
 
 impl<'m> Verifier<'m> {
@@ -11,13 +11,13 @@ impl<'m> Verifier<'m> {
     pub(super) fn values_and_types(&mut self, at: At<'m>) {
         let def = at.op.def();
         if self.plain[at.op.opcode() as usize] {
-            for (operand, ty) in def.operands.iter().zip(at.operand_types()) {
-                self.operand_type(at, operand.name, operand.types, ty);
+            for (operand, &value) in def.operands.iter().zip(at.op.operands()) {
+                self.operand_type(at, operand, value);
             }
         } else {
             for (i, operand) in def.operands.iter().enumerate() {
-                for ty in at.group_types(i) {
-                    self.operand_type(at, operand.name, operand.types, ty);
+                for &value in at.op.operand_group(i) {
+                    self.operand_type(at, operand, value);
                 }
             }
         }
@@ -44,10 +44,13 @@ impl<'m> Verifier<'m> {
     }
 
     #[inline]
-    fn operand_type(&mut self, at: At<'m>, name: &str, expected: TypeSet, found: Type) {
-        self.require(self.is(expected, found), &rules::OPERAND_TYPE, at, |v| {
-            format!("operand '{name}' must be {}, found {}", expected.describe(), v.text(found))
-        });
+    fn operand_type(&mut self, at: At<'m>, operand: &OperandDef, value: Value) {
+        let found = at.op.body().ty(value);
+        if !self.is(operand.types, found) {
+            self.report_about(&rules::OPERAND_TYPE, at, &[value], |v| {
+                format!("operand '{}' must be {}, found {}", operand.name, operand.types.describe(), v.text(found))
+            });
+        }
     }
 
     #[inline]
@@ -126,11 +129,20 @@ impl<'m> Verifier<'m> {
             Same::Rank => (&rules::SAME_RANK, "rank"),
             Same::Element => (&rules::SAME_ELEMENT, "element type"),
         };
-        self.require(self.are_same(same, one.1, other.1), rule, at, |v| {
+        if self.are_same(same, one.1, other.1) {
+            return;
+        }
+        let operands: Vec<Value> = [one.0, other.0].into_iter().filter_map(|slot| slot_operand(at, slot)).collect();
+        self.report_about(rule, at, &operands, |v| {
             let (a, b) = (slot_name(at, one.0), slot_name(at, other.0));
             format!("{a} and {b} must have the same {what}, found {} and {}", v.text(one.1), v.text(other.1))
         });
     }
+}
+
+/// The operand at a position of the row, if it is one and is there.
+fn slot_operand(at: At<'_>, slot: usize) -> Option<Value> {
+    if slot < at.op.def().operands.len() { at.op.operand_group(slot).first().copied() } else { None }
 }
 
 /// A value of the row by its name, for messages.

@@ -6,7 +6,7 @@ use tilewright_text::ParseError;
 /// An error; its line and column are found when it is handed on.
 #[cold]
 pub(super) fn error(id: &'static str, span: std::ops::Range<usize>, message: impl Into<String>) -> Box<ParseError> {
-    Box::new(ParseError { id, span, line: 1, column: 1, message: message.into(), notes: Vec::new() })
+    Box::new(ParseError { id, span, line: 1, column: 1, message: message.into(), labels: Vec::new(), notes: Vec::new() })
 }
 
 fn is_word(byte: u8) -> bool {

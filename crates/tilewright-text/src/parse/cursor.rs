@@ -11,6 +11,7 @@ use super::ops::OpState;
 use super::pages::ERROR_IDS;
 use super::places::Places;
 use super::scope::Scope;
+use crate::report::Label;
 use foldhash::{HashMap, HashMapExt as _};
 use std::ops::Range;
 use tilewright_ir::{Attr, Body, Const, Loc, LocData, Module, Opcode, Type, TypeTable, Version, nearest, printable};
@@ -100,7 +101,13 @@ impl<'s> Parser<'s> {
     /// The module, which lacks what has errors, and the errors in the order of the text.
     pub(super) fn into_parts(mut self, skipped: usize) -> (Module, Vec<ParseError>) {
         self.errors.sort_by_key(|error| error.span.start);
-        self.errors.iter_mut().for_each(|error| error.span = error.span.start + skipped..error.span.end + skipped);
+        // An alias is looked at where it is used and where it is defined.
+        self.errors.dedup();
+        let shift = |span: &mut Range<usize>| *span = span.start + skipped..span.end + skipped;
+        for error in &mut self.errors {
+            shift(&mut error.span);
+            error.labels.iter_mut().for_each(|label| shift(&mut label.span));
+        }
         locate(self.source, &mut self.errors, skipped);
         (self.module, self.errors)
     }
@@ -210,7 +217,7 @@ impl<'s> Parser<'s> {
     pub(super) fn report(&mut self, id: &'static str, span: Range<usize>, message: String) -> Failed {
         debug_assert!(ERROR_IDS.contains(&id), "'{id}' is not listed");
         if !self.stopped {
-            self.errors.push(ParseError { id, span, line: 0, column: 0, message, notes: Vec::new() });
+            self.errors.push(ParseError { id, span, line: 0, column: 0, message, labels: Vec::new(), notes: Vec::new() });
             if self.errors.len() >= MAX_ERRORS {
                 self.note(format!("there may be more errors: this is number {MAX_ERRORS}, where reading stops"));
                 self.stop();
@@ -228,6 +235,13 @@ impl<'s> Parser<'s> {
     pub(super) fn note(&mut self, note: String) {
         if let Some(error) = self.errors.last_mut().filter(|_| !self.stopped) {
             error.notes.push(note);
+        }
+    }
+
+    /// Adds a place that has to do with the last error.
+    pub(super) fn label(&mut self, span: Range<usize>, message: String) {
+        if let Some(error) = self.errors.last_mut() {
+            error.labels.push(Label { span, line: 0, column: 0, message });
         }
     }
 

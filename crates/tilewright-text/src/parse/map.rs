@@ -10,7 +10,7 @@ pub(super) use record::Recorder;
 
 use super::cursor::Parser;
 use super::extended::ExtendedOp;
-use super::{MAX_SOURCE_LEN, ParseError, ParseOptions, source};
+use super::{MAX_SOURCE_LEN, ParseError, ParseOptions, related, source};
 use std::ops::Range;
 use tilewright_ir::{Module, Opcode, Type, Value};
 
@@ -142,7 +142,8 @@ pub fn parse_mapped(text: &str, options: &ParseOptions<'_>) -> MappedText {
     }
     let (mut map, has_locations) = parser.recorder.take().unwrap_or_default().finish(source);
     map.shift(skipped);
-    let (module, errors) = parser.into_parts(skipped);
+    let (module, mut errors) = parser.into_parts(skipped);
+    related::label_errors(&mut errors, text, &module, &map);
     MappedText { module, errors, map, has_locations }
 }
 

@@ -26,16 +26,18 @@ mod numbers;
 mod ops;
 mod pages;
 mod places;
+mod related;
 mod scope;
 mod source;
 mod structured;
 mod types;
 mod values;
 
-pub use error::{ParseError, render_finding, render_findings};
+pub use error::ParseError;
 pub use extended::{ExtendedOp, extended_op, extended_ops};
 pub use map::{DefinedValues, Definition, MappedText, NameKind, Operation, OperationName, TextMap, Use, parse_mapped};
 pub use pages::{ERROR_IDS, ERRORS, ErrorKind, explain_error};
+pub use related::place_findings;
 pub use source::decode;
 pub use types::TYPE_NAMES;
 
@@ -102,15 +104,20 @@ impl<'f> ParseOptions<'f> {
 /// # Errors
 /// All errors, in the order of the text, but no more than [`MAX_ERRORS`]. There is at least one.
 pub fn parse(source: &str, options: &ParseOptions<'_>) -> Result<Module, Vec<ParseError>> {
-    let (source, skipped) = source::without_mark(source);
-    let mut parser = Parser::new(source, options.version);
-    if source.len() > MAX_SOURCE_LEN {
-        parser.report("limit", 0..0, format!("a text has at most {MAX_SOURCE_LEN} bytes, this one has {}", source.len()));
+    let (text, skipped) = source::without_mark(source);
+    let mut parser = Parser::new(text, options.version);
+    if text.len() > MAX_SOURCE_LEN {
+        parser.report("limit", 0..0, format!("a text has at most {MAX_SOURCE_LEN} bytes, this one has {}", text.len()));
     } else {
         if let Some(file) = options.file {
             parser.locate(file);
         }
         parser.file();
     }
-    parser.finish(skipped)
+    parser.finish(skipped).map_err(|mut errors| {
+        // What stands where is written down only for those who ask, so the text is read once more.
+        let mapped = parse_mapped(source, options);
+        related::label_errors(&mut errors, source, &mapped.module, &mapped.map);
+        errors
+    })
 }

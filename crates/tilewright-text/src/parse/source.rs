@@ -37,9 +37,9 @@ pub fn decode(bytes: &[u8]) -> Result<&str, ParseError> {
 #[cold]
 fn wrong(before: &[u8], length: usize, id: &'static str, message: String, note: &str) -> ParseError {
     let span = before.len()..before.len() + length;
-    let mut error = ParseError { id, span, line: 0, column: 0, message, notes: vec![note.to_owned()] };
+    let mut error = ParseError { id, span, line: 0, column: 0, message, labels: Vec::new(), notes: vec![note.to_owned()] };
     let (before, skipped) = without_mark(std::str::from_utf8(before).unwrap_or_default());
-    locate(before, std::slice::from_mut(&mut error), skipped);
+    locate(before, [&mut error], skipped);
     error
 }
 

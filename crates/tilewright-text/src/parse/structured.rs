@@ -336,7 +336,12 @@ impl<'s> Parser<'s> {
 
     pub(super) fn unclosed(&mut self, open: Token) -> Failed {
         let line = self.source[..open.start()].matches('\n').count() + 1;
-        self.unexpected(&format!("'}}' for the '{{' in line {line}"))
+        let errors = self.num_errors();
+        let failed = self.unexpected(&format!("'}}' for the '{{' in line {line}"));
+        if self.num_errors() > errors {
+            self.label(open.span(), "opened here".to_owned());
+        }
+        failed
     }
 
     /// `^bb0(%arg0: type, ...):`

@@ -72,7 +72,7 @@ enum Emit {
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let module = File::read(&args.file)?.verified()?;
     let entry = choose_entry_of(&module, args.entry.as_deref())?;
-    let kernel = compile(&module, &entry, args.target).map_err(|error| Finding(format!("cannot compile: {error}")))?;
+    let kernel = compile(&module, &entry, args.target).map_err(|error| Finding::new(format!("cannot compile: {error}")))?;
     let explained = if args.explain { explain::text(&kernel) } else { String::new() };
     let Some(output) = &args.output else { return emit::generated_text(explained.as_bytes(), Path::new("-")) };
     if args.explain {
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 
 fn assemble(ptx: &str, target: Target) -> anyhow::Result<Vec<u8>> {
     match Ptxas::find()?.assemble(ptx, target) {
-        Err(error @ PtxasError::Refused(_)) => Err(Finding(error.to_string()).into()),
+        Err(error @ PtxasError::Refused(_)) => Err(Finding::new(error.to_string()).into()),
         done => Ok(done?),
     }
 }

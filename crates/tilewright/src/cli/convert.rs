@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         _ if mlir::is_mlir(&input) => return from_mlir(args, &input),
         Some(Target::Mlir(_)) if mlir::is_generic_form(&input) => return from_mlir(args, &input),
         Some(Target::Mlir(version)) => {
-            let module = input.source().module(None).map_err(|error| input.finding(error))?;
+            let module = input.source().module(None).map_err(|error| input.without_module(&error))?;
             let module = ir::try_verify(module).map_err(|rejected| input.invalid(*rejected))?;
             return mlir::convert(&input, &mlir::of_tile_ir(&input, &module)?, version, false, &args.output);
         }
@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let source = input.source();
     let (module, layout) =
         if args.fresh || args.text { source.module(to).map(|module| (module, None)) } else { source.module_with_layout(to) }
-            .map_err(|error| input.finding(error))?;
+            .map_err(|error| input.without_module(&error))?;
     write_tile_ir(args, &input, module, layout.as_ref(), to)
 }
 

@@ -1,12 +1,12 @@
 //! `tilewright diff`: how two modules differ.
 
 use super::{
-    exit::Exit,
+    exit::{Exit, Finding},
     input::File,
     mlir,
     output::{TextSink, write_json},
 };
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use serde::Serialize;
 use std::{
     fmt::Write as _,
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             let other = other.source().name();
             bail!("one file is MLIR, but {other} is not: 'tilewright convert --to mlir-bytecode' makes MLIR of Tile IR");
         }
-        let read = |file| mlir::read(file).map_err(|error| anyhow!("{error}"));
+        let read = |file| mlir::read(file).map_err(Finding::failure);
         return show(&diff_mlir(&read(&old)?, &read(&new)?, &options), |difference| difference.equal, args.json);
     }
     // Text says no version: it has that of the other side.
@@ -81,5 +81,5 @@ fn show<D: Serialize + std::fmt::Display>(difference: &D, is_equal: impl Fn(&D) 
 
 /// A module that cannot be read is no finding here: exit status 1 means a difference.
 fn read(file: &File, version: Option<Version>) -> anyhow::Result<Module> {
-    file.source().module(version).map_err(|error| anyhow!("{}", file.finding(error)))
+    Ok(file.source().module(version).map_err(|error| file.without_module(&error).failure())?)
 }

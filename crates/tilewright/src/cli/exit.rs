@@ -30,13 +30,45 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error that is a finding about the input: it ends the command with [`Exit::Findings`].
+/// An error about the input, with what shows where that is wrong. It ends the command with [`Exit::Findings`], unless that means
+/// something else.
 #[derive(Debug)]
-pub(crate) struct Finding(pub(crate) String);
+pub(crate) struct Finding {
+    what: String,
+    reports: Vec<String>,
+    exit: Exit,
+}
+
+impl Finding {
+    /// What is wrong, in a line.
+    pub(crate) fn new(what: impl Into<String>) -> Finding {
+        Finding { what: what.into(), reports: Vec::new(), exit: Exit::Findings }
+    }
+
+    /// Adds texts that were rendered for stderr, to be shown below.
+    pub(crate) fn reports(self, reports: Vec<String>) -> Finding {
+        Finding { reports, ..self }
+    }
+
+    /// The same for a command whose status tells something else of its input: it fails.
+    pub(crate) fn failure(self) -> Finding {
+        Finding { exit: Exit::Failure, ..self }
+    }
+
+    /// What is to be shown below.
+    pub(crate) fn shown(&self) -> &[String] {
+        &self.reports
+    }
+
+    /// How the command ends.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+}
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.what)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reading files.
 
-use super::exit::Finding;
+use super::{exit::Finding, output::Style};
 use anyhow::Context as _;
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 };
 use tilewright::{
     ir::{self, RejectedModule, VerifiedModule, printable},
-    source::Source,
+    source::{Source, SourceError},
 };
 
 /// A file to read, or stdin for `-`.
@@ -27,25 +27,29 @@ impl File {
         &self.bytes
     }
 
-    /// What it holds.
+    /// What it holds; errors are shown on stderr.
     pub(super) fn source(&self) -> Source<'_> {
-        Source::new(&self.name, &self.bytes)
+        Source::new(&self.name, &self.bytes).look(Style::stderr().look())
     }
 
     /// A finding about the file.
     pub(super) fn finding(&self, what: impl std::fmt::Display) -> Finding {
-        Finding(format!("{}: {what}", self.name))
+        Finding::new(format!("{}: {what}", self.name))
+    }
+
+    /// That the file holds no module, and why.
+    pub(super) fn without_module(&self, error: &SourceError) -> Finding {
+        self.finding(error.summary()).reports(error.reports().to_vec())
     }
 
     /// That the module of the file is not valid, and why.
     pub(super) fn invalid(&self, rejected: RejectedModule) -> Finding {
-        let findings: String = self.source().describe(rejected).iter().map(|finding| format!("\n{finding}")).collect();
-        Finding(format!("{} is not a valid module{findings}", self.name))
+        Finding::new(format!("{} is not a valid module", self.name)).reports(self.source().describe(rejected))
     }
 
     /// The module, verified. Operations in text get their place there as their location.
     pub(super) fn verified(&self) -> anyhow::Result<VerifiedModule> {
-        let module = self.source().located_module(None).map_err(|error| self.finding(error))?;
+        let module = self.source().located_module(None).map_err(|error| self.without_module(&error))?;
         Ok(ir::try_verify(module).map_err(|rejected| self.invalid(*rejected))?)
     }
 }

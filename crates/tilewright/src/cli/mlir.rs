@@ -2,7 +2,7 @@
 
 use super::{
     emit,
-    exit::Exit,
+    exit::{Exit, Finding},
     input::File,
     output::{TextSink, count, printing_threads, write_json},
 };
@@ -15,6 +15,7 @@ use tilewright::{
     bytecode::FileKind,
     ir::{self, printable},
     mlir::{self, Module, PrintOptions, ReadOptions, Stats, Version},
+    source::Source,
     text::{self, ParseError},
 };
 
@@ -34,8 +35,28 @@ pub(super) fn is_generic_form(input: &File) -> bool {
     input.source().kind() == FileKind::Text && std::str::from_utf8(input.bytes()).is_ok_and(mlir::is_generic_form)
 }
 
-pub(super) fn read(input: &File) -> anyhow::Result<Module<'_>> {
-    Ok(read_plain(input).map_err(|error| input.finding(format_args!("malformed {}: {error}", noun(input))))?)
+pub(super) fn read(input: &File) -> Result<Module<'_>, Finding> {
+    read_plain(input).map_err(|error| match error {
+        Malformed::Bytecode(what) => input.finding(format_args!("malformed {}: {what}", noun(input))),
+        Malformed::Text(error) => input.finding(format_args!("malformed {}", noun(input))).reports(vec![input.source().show(&error)]),
+    })
+}
+
+/// What is wrong with a file of MLIR.
+pub(super) enum Malformed {
+    /// In a sentence.
+    Bytecode(String),
+    Text(Box<ParseError>),
+}
+
+impl Malformed {
+    /// What stands behind a name and a verdict, in the look of the source.
+    pub(super) fn shown(&self, source: &Source<'_>) -> String {
+        match self {
+            Malformed::Bytecode(what) => format!(": {what}"),
+            Malformed::Text(error) => format!("\n{}", source.show(error)),
+        }
+    }
 }
 
 /// What MLIR is called in a file.
@@ -44,13 +65,13 @@ pub(super) fn noun(input: &File) -> &'static str {
 }
 
 /// The module, or what is wrong with the file.
-fn read_plain(input: &File) -> Result<Module<'_>, String> {
+fn read_plain(input: &File) -> Result<Module<'_>, Malformed> {
     if is_bytecode(input) {
-        return ReadOptions::new().threads(printing_threads()).read(input.bytes()).map_err(|error| error.to_string());
+        let read = ReadOptions::new().threads(printing_threads()).read(input.bytes());
+        return read.map_err(|error| Malformed::Bytecode(error.to_string()));
     }
-    let shown = |error: &ParseError| error.render(input.bytes(), input.source().name()).trim_end().to_owned();
-    let text = text::decode(input.bytes()).map_err(|error| shown(&error))?;
-    mlir::parse(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(|error| shown(&error))
+    let text = text::decode(input.bytes()).map_err(|error| Malformed::Text(Box::new(error)))?;
+    mlir::parse(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(Malformed::Text)
 }
 
 /// Prints the generic form.
@@ -65,7 +86,7 @@ pub(super) fn print(input: &File, debug_info: bool) -> anyhow::Result<Exit> {
 }
 
 /// What a module is, in a line; or why the file is none.
-pub(super) fn summary(input: &File) -> Result<String, String> {
+pub(super) fn summary(input: &File) -> Result<String, Malformed> {
     let module = read_plain(input)?;
     let operations = count(module.num_ops(), "operation", "operations");
     if !is_bytecode(input) {

@@ -37,7 +37,7 @@ pub use exit::Exit;
 
 use clap::{Parser, Subcommand};
 use exit::Finding;
-use output::{complain_of, is_closed_pipe};
+use output::{complain_of, is_closed_pipe, show_report};
 use std::{
     ffi::OsString,
     io::{self, Write as _},
@@ -147,7 +147,9 @@ fn run_command(command: Command) -> Exit {
         Err(error) if is_closed_pipe(&error) => Exit::Ok,
         Err(error) => {
             complain_of(&format!("{error:#}"));
-            if error.is::<Finding>() { Exit::Findings } else { Exit::Failure }
+            let finding = error.downcast_ref::<Finding>();
+            finding.into_iter().flat_map(Finding::shown).for_each(|report| show_report(report));
+            finding.map_or(Exit::Failure, Finding::exit)
         }
     }
 }

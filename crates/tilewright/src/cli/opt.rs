@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         tilewright::passes::find_or_suggest(name).map_err(anyhow::Error::msg)?;
     }
     let input = File::read(&args.file)?;
-    let mut module = input.source().module(args.to).map_err(|error| input.finding(error))?;
+    let mut module = input.source().module(args.to).map_err(|error| input.without_module(&error))?;
     module.version = module.version.max(args.to.unwrap_or(module.version));
     let module = ir::try_verify(module).map_err(|rejected| input.invalid(*rejected))?;
     let mut print = |step: &Step, module: &Module| {

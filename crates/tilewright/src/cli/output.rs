@@ -7,7 +7,7 @@ use std::{
     io::{self, BufWriter, IsTerminal, Write},
     path::Path,
 };
-use tilewright::ir::printable;
+use tilewright::{ir::printable, text::report::Look};
 
 use crate::json::PrintableJson;
 
@@ -15,28 +15,33 @@ use crate::json::PrintableJson;
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     colour: bool,
+    /// How wide the terminal is.
+    columns: Option<usize>,
 }
 
 impl Style {
     /// Colours if stdout is a terminal.
     pub(super) fn stdout() -> Style {
-        Style::for_terminal(io::stdout().is_terminal())
-    }
-
-    /// No colours.
-    pub(super) fn plain() -> Style {
-        Style { colour: false }
+        Style::for_terminal(io::stdout().is_terminal(), columns(io::stdout()))
     }
 
     /// Colours if stderr is a terminal.
     pub(super) fn stderr() -> Style {
-        Style::for_terminal(io::stderr().is_terminal())
+        Style::for_terminal(io::stderr().is_terminal(), columns(io::stderr()))
     }
 
-    fn for_terminal(terminal: bool) -> Style {
+    fn for_terminal(terminal: bool, columns: Option<usize>) -> Style {
         // https://no-color.org: any value but the empty one.
         let unwanted = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || env::var_os("TERM").is_some_and(|t| t == "dumb");
-        Style { colour: terminal && !unwanted }
+        Style { colour: terminal && !unwanted, columns: columns.filter(|_| terminal) }
+    }
+
+    /// The same for reports.
+    pub(super) fn look(self) -> Look {
+        /// With fewer columns, source is no longer to be understood.
+        const LEAST: usize = 60;
+        let look = if self.colour { Look::colour() } else { Look::plain() };
+        self.columns.map_or(look, |columns| look.width(columns.max(LEAST)))
     }
 
     /// Green.
@@ -74,6 +79,24 @@ pub(super) fn complain(text: &str) {
 pub(super) fn complain_of(error: &str) {
     let _ = write!(io::stderr().lock(), "{} ", Style::stderr().bad("error:"));
     complain(error);
+}
+
+/// Writes a report to stderr, which lets nothing through that acts on a terminal but its own colours.
+pub(super) fn show_report(report: &str) {
+    // Where that fails there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "{report}");
+}
+
+/// The columns of a terminal, if it tells.
+#[cfg(unix)]
+fn columns(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}
+
+#[cfg(not(unix))]
+fn columns<S>(_: S) -> Option<usize> {
+    None
 }
 
 /// Whether the reader of our output went away.

@@ -119,7 +119,7 @@ fn listing(input: &File, args: &Args) -> anyhow::Result<String> {
     let program = Program::new(input.verified()?).for_machine(machine(args.level)?);
     let program = if let Some(coarsening) = args.group { program.in_groups(coarsening) } else { program };
     let entry = choose_entry_of(program.module(), args.entry.as_deref())?;
-    let refused = |error: PlanError| Finding(error.to_string());
+    let refused = |error: PlanError| Finding::new(error.to_string());
     if let Some(pass) = after {
         return Ok(program.plan_after(&entry, pass).map_err(refused)?);
     }

@@ -68,10 +68,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         let module = input.verified()?;
         let _ = text::write_with_notes(&module, &options, &FactNotes::new(&module), &mut out);
     } else if args.expanded {
-        let module = input.source().located_module(None).map_err(|error| input.finding(error))?;
+        let module = input.source().located_module(None).map_err(|error| input.without_module(&error))?;
         let _ = text::write_with_notes(&module, &options, &SourceNotes::new(&module, input.bytes()), &mut out);
     } else {
-        let module = input.source().module(None).map_err(|error| input.finding(error))?;
+        let module = input.source().module(None).map_err(|error| input.without_module(&error))?;
         let _ = text::write(&module, &options, &mut out);
     }
     out.finish()?;

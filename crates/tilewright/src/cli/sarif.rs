@@ -22,7 +22,7 @@ pub(super) struct Found {
     pub(super) rule: &'static str,
     pub(super) message: String,
     pub(super) place: Place,
-    pub(super) related: Option<(Place, String)>,
+    pub(super) related: Vec<(Place, String)>,
     pub(super) occurrences: u64,
     pub(super) properties: Value,
 }
@@ -78,14 +78,13 @@ fn rule(rule: &Rule) -> Value {
 }
 
 fn result(finding: &Found, rule: usize) -> Value {
-    let related = finding.related.as_ref().map(|(place, message)| location(place, Some(message)));
     json!({
         "ruleId": finding.rule,
         "ruleIndex": rule,
         "level": "error",
         "message": { "text": finding.message },
         "locations": [location(&finding.place, None)],
-        "relatedLocations": related.into_iter().collect::<Vec<_>>(),
+        "relatedLocations": finding.related.iter().map(|(place, message)| location(place, Some(message))).collect::<Vec<_>>(),
         "occurrenceCount": finding.occurrences,
         "properties": finding.properties,
     })

@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return mlir::stats(&input, args.json);
     }
     let source = input.source();
-    let module = source.module(None).map_err(|error| input.finding(error))?;
+    let module = source.module(None).map_err(|error| input.without_module(&error))?;
     let file = (!source.is_text()).then(|| FileStats::of_file(input.bytes()));
     let report = Report { file, module: Stats::of_module(&module) };
     if args.json {

@@ -5,7 +5,7 @@ use crate::ir::printable;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
-.tw-profile{color-scheme:light dark;--bar:#9cc4f0;--line:#c8ccd2;--faint:#5a6068;font:14px/1.45 system-ui,sans-serif}\
+.tw-profile{color-scheme:light dark;background:Canvas;color:CanvasText;--bar:#9cc4f0;--line:#c8ccd2;--faint:#5a6068;font:14px/1.45 system-ui,sans-serif}\
 @media(prefers-color-scheme:dark){.tw-profile{--bar:#27507d;--line:#44494f;--faint:#a4abb3}}\
 .tw-profile h1{font-size:1.5em;margin:.5em 0;overflow-wrap:anywhere}\
 .tw-profile h1 code{font-size:inherit}\
@@ -73,7 +73,7 @@ impl Profile {
     fn write_instructions(&self, out: &mut String) {
         let _ = write!(
             out,
-            "<div class=\"tw-scroll\"><table>\n<caption>Instructions</caption>\n<thead><tr>{MEASURES}<th scope=\"col\">count</th>\
+            "<div class=\"tw-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Instructions\"><table>\n<caption>Instructions</caption>\n<thead><tr>{MEASURES}<th scope=\"col\">count</th>\
              <th scope=\"col\">number</th><th scope=\"col\" class=\"tw-text\">operations</th></tr></thead>\n<tbody>\n"
         );
         for instruction in self.by_time() {
@@ -108,7 +108,7 @@ fn write_listing(out: &mut String, listing: &Listing) {
     let note = listing.note.as_ref().map_or_else(String::new, |note| format!(" <small>in place of the source: {}</small>", escaped(note)));
     let _ = write!(
         out,
-        "<div class=\"tw-scroll\"><table>\n<caption>{}{note}</caption>\n<thead><tr>{MEASURES}<th scope=\"col\">line</th>\
+        "<div class=\"tw-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>\n<caption>{0}{note}</caption>\n<thead><tr>{MEASURES}<th scope=\"col\">line</th>\
          <th scope=\"col\" class=\"tw-text\">source</th></tr></thead>\n<tbody>\n",
         escaped(&listing.title)
     );

@@ -1,6 +1,7 @@
 //! `tilewright check`: launches a kernel under observation, and reports what it does wrong.
 
 mod sarif;
+mod sources;
 mod text;
 
 use super::{
@@ -180,7 +181,7 @@ fn failed(error: CheckError) -> anyhow::Error {
 
 fn check_file(args: &Args, file: &Path, grid: [u32; 3]) -> anyhow::Result<CheckedLaunch> {
     let module = File::read(file)?.verified().map_err(|error| match error.downcast::<Finding>() {
-        Ok(Finding(what)) => anyhow::anyhow!(what),
+        Ok(finding) => finding.failure().into(),
         Err(error) => error,
     })?;
     let checker = Checker::new(module).for_machine(args.machine.machine()?);

@@ -26,12 +26,21 @@ fn found(finding: &Finding) -> Found {
         rule: finding.rule.id,
         message: format!("{}: {}", finding.place.operation, finding.message),
         place: place(&finding.place),
-        related: finding.other.as_ref().map(|other| (place(&other.place), other.what.clone())),
+        related: related(finding),
         occurrences: finding.elements.max(1),
         properties: json!({
             "kernel": finding.kernel, "place": finding.place, "blocks": finding.blocks, "schedule": finding.schedule,
         }),
     }
+}
+
+/// The other operations that a finding names.
+fn related(finding: &Finding) -> Vec<(sarif::Place, String)> {
+    let other = finding.other.as_ref().map(|other| (place(&other.place), other.what.clone()));
+    let buffer = finding.place.memory.as_ref().and_then(|memory| memory.buffer.as_ref());
+    let allocation = buffer.and_then(|buffer| buffer.allocation.as_deref());
+    let allocation = allocation.map(|allocation| (place(allocation), "the memory was allocated here".to_owned()));
+    other.into_iter().chain(allocation).collect()
 }
 
 fn place(place: &Place) -> sarif::Place {

@@ -1,46 +1,23 @@
 //! Findings for people.
 
-use super::CheckedLaunch;
+use super::{CheckedLaunch, sources::Sources};
 use crate::cli::output::{Style, count};
 use std::{
-    collections::HashMap,
-    env, fs,
+    env,
     io::{self, Write},
 };
 use tilewright::{
-    check::{Finding, MemoryPlace, Place, Source},
+    check::{Finding, MemoryPlace, Place},
     ir::printable,
+    text::report::{Excerpt, Look, Report},
 };
-
-/// The lines of source files, as far as these can be read.
-struct Sources<'a> {
-    lines: HashMap<String, Option<Vec<String>>>,
-    /// Gives the text of a file that is not on disk.
-    text_of: &'a dyn Fn(&str) -> Option<String>,
-}
-
-impl<'a> Sources<'a> {
-    fn new(text_of: &'a dyn Fn(&str) -> Option<String>) -> Sources<'a> {
-        Sources { lines: HashMap::new(), text_of }
-    }
-
-    fn line(&mut self, source: &Source) -> Option<&str> {
-        let text_of = self.text_of;
-        let read = |file: &String| {
-            let text = fs::read(file).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).or_else(|| text_of(file))?;
-            Some(text.lines().map(str::to_owned).collect())
-        };
-        let lines = self.lines.entry(source.file.clone()).or_insert_with_key(read).as_ref()?;
-        lines.get(usize::try_from(source.line).ok()?.checked_sub(1)?).map(String::as_str)
-    }
-}
 
 pub(super) fn write(out: &mut dyn Write, checked: &[CheckedLaunch]) -> io::Result<()> {
     let (style, mut sources, command) = (Style::stdout(), Sources::new(&|_| None), command());
     for CheckedLaunch { name, report } in checked {
         for finding in &report.findings {
             let again = |schedule: &str| format!("{command} --schedule {schedule}");
-            write_finding(out, style, &mut sources, finding, &again)?;
+            writeln!(out, "{}", shown(finding, &again, &mut sources, style.look()))?;
         }
         let blocks = count(usize::try_from(report.blocks).unwrap_or(usize::MAX), "block", "blocks");
         let verdict = match report.findings.len() {
@@ -74,72 +51,113 @@ fn command() -> String {
 /// A finding for people, without colours, as `tilewright check` writes it. `again` says how to check under a schedule, `text_of` gives the text
 /// of a source file that is not on disk, such as a cell of a notebook.
 pub fn finding_text(finding: &Finding, again: impl Fn(&str) -> String, text_of: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut text = Vec::new();
-    let written = write_finding(&mut text, Style::plain(), &mut Sources::new(text_of), finding, &again);
-    // Nothing fails that writes to memory, and all of it is text.
-    debug_assert!(written.is_ok());
-    String::from_utf8_lossy(&text).into_owned()
+    shown(finding, &again, &mut Sources::new(text_of), Look::plain())
 }
 
-fn write_finding(
-    out: &mut dyn Write,
-    style: Style,
-    sources: &mut Sources<'_>,
-    finding: &Finding,
-    again: &dyn Fn(&str) -> String,
-) -> io::Result<()> {
+fn shown(finding: &Finding, again: &dyn Fn(&str) -> String, sources: &mut Sources<'_>, look: Look) -> String {
+    let mentions = mentions(finding);
+    mentions.iter().filter_map(|mention| mention.place.source.as_ref()).for_each(|source| sources.load(&source.file));
+    report(finding, &mentions, again, sources).render(look)
+}
+
+/// An operation that a finding is about, and what is said of it.
+struct Mention<'f> {
+    place: &'f Place,
+    message: String,
+}
+
+/// The operation itself, then others.
+fn mentions(finding: &Finding) -> Vec<Mention<'_>> {
+    let place = &finding.place;
+    let mut all = vec![Mention { place, message: part(place, &finding.kernel) }];
+    let mut add = |what: &str, place| {
+        all.push(Mention { place, message: format!("{what}: {} in {}", place.operation, part(place, &finding.kernel)) });
+    };
+    if let Some(other) = &finding.other {
+        add(&other.what, &other.place);
+    }
+    let buffer = place.memory.as_ref().and_then(|memory| memory.buffer.as_ref());
+    let is_named = |place: &&Place| finding.other.as_ref().is_some_and(|other| is_same_operation(place, &other.place));
+    if let Some(allocation) = buffer.and_then(|buffer| buffer.allocation.as_deref()).filter(|place| !is_named(place)) {
+        add("the memory was allocated here", allocation);
+    }
+    all
+}
+
+fn is_same_operation(a: &Place, b: &Place) -> bool {
+    (&a.function, a.op) == (&b.function, b.op)
+}
+
+fn report<'s>(finding: &'s Finding, mentions: &[Mention<'_>], again: &dyn Fn(&str) -> String, sources: &'s Sources<'_>) -> Report<'s> {
     let Finding { rule, message, place, .. } = finding;
-    writeln!(out, "{}: {}: {}", style.bad(&format!("error[{}]", rule.id)), place.operation, printable(message))?;
-    write_place(out, style, sources, place, &finding.kernel)?;
+    let mut report = Report::new(rule.id, &format!("{}: {message}", place.operation));
+    // The labels of one file stand in one excerpt, whose name is that of the first.
+    let mut excerpts: Vec<(&str, Excerpt<'s>)> = Vec::new();
+    let mut notes = Vec::new();
+    for (at, Mention { place, message }) in mentions.iter().enumerate() {
+        let source = place.source.as_ref();
+        match source.and_then(|source| Some((source, sources.label(source, message.clone())?))) {
+            Some((source, (text, label))) => {
+                let position = excerpts.iter().position(|(file, _)| *file == source.file).unwrap_or(excerpts.len());
+                if position == excerpts.len() {
+                    excerpts.push((&source.file, Excerpt::new(&source.file, text)));
+                }
+                let (file, excerpt) = excerpts.remove(position);
+                excerpts.insert(position, (file, if at == 0 { excerpt.primary(label) } else { excerpt.context(label) }));
+            }
+            None if at == 0 => {
+                report = name_place(report, place);
+                notes.push(message.clone());
+            }
+            None => notes.push(format!("{message} ({})", place_name(place))),
+        }
+    }
+    report = excerpts.into_iter().fold(report, |report, (_, excerpt)| report.excerpt(excerpt));
+    notes.extend(place.memory.as_ref().map(memory_text));
+    if let Some(other) = &finding.other
+        && let Some(memory) = other.place.memory.as_ref().filter(|memory| Some(*memory) != place.memory.as_ref())
+    {
+        notes.push(format!("{} in {}: {}", other.place.operation, block(&other.place), memory_text(memory)));
+    }
     if finding.elements > 1 || finding.blocks > 1 {
         let elements = count(usize::try_from(finding.elements).unwrap_or(usize::MAX), "time", "times");
         let blocks = count(usize::try_from(finding.blocks).unwrap_or(usize::MAX), "block", "blocks");
-        writeln!(out, "   {} {elements} in {blocks}; this is the first", style.faint("="))?;
+        notes.push(format!("{elements} in {blocks}; this is the first"));
     }
-    if let Some(other) = &finding.other {
-        writeln!(out, "{}: {}: {}", style.strong("note"), other.place.operation, printable(&other.what))?;
-        write_place(out, style, sources, &other.place, &finding.kernel)?;
-    }
-    if let Some(schedule) = &finding.schedule {
-        writeln!(out, "   {} to see it again: {}", style.faint("="), again(schedule))?;
-    }
-    writeln!(out, "{}: {}", style.strong("help"), rule.mend)?;
-    writeln!(out)
+    notes.extend(finding.schedule.as_ref().map(|schedule| format!("to see it again: {}", again(schedule))));
+    notes.iter().fold(report, |report, note| report.note(note)).help(rule.mend)
 }
 
-fn write_place(out: &mut dyn Write, style: Style, sources: &mut Sources<'_>, place: &Place, kernel: &str) -> io::Result<()> {
+/// The place of an operation whose source there is not to show.
+fn name_place<'s>(report: Report<'s>, place: &Place) -> Report<'s> {
     match &place.source {
-        Some(source) => {
-            let column = if source.column > 0 { format!(":{}", source.column) } else { String::new() };
-            writeln!(out, "  {} {}:{}{column}", style.faint("-->"), printable(&source.file), source.line)?;
-            let number = source.line.to_string();
-            let margin = " ".repeat(number.len());
-            if let Some(line) = sources.line(source) {
-                let line = line.trim_end();
-                writeln!(out, "{margin} {}", style.faint("|"))?;
-                writeln!(out, "{} {} {}", style.faint(&number), style.faint("|"), printable(line))?;
-                let before: String =
-                    line.chars().take(source.column.saturating_sub(1) as usize).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-                if source.column > 0 && before.len() < line.len() {
-                    writeln!(out, "{margin} {} {before}{}", style.faint("|"), style.bad("^"))?;
-                }
-            }
-        }
-        None => writeln!(out, "  {} operation {} of @{}", style.faint("-->"), place.op, printable(&place.function))?,
+        Some(source) => report.place(&source.file, Some(source.line as usize), Some(source.column as usize).filter(|&column| column > 0)),
+        None => report.place(&place_name(place), None, None),
     }
-    let [x, y, z] = place.block;
-    let mut line = format!("block ({x}, {y}, {z}) of @{}", printable(kernel));
+}
+
+fn place_name(place: &Place) -> String {
+    match &place.source {
+        Some(source) if source.column > 0 => format!("{}:{}:{}", printable(&source.file), source.line, source.column),
+        Some(source) => format!("{}:{}", printable(&source.file), source.line),
+        None => format!("operation {} of @{}", place.op, printable(&place.function)),
+    }
+}
+
+/// The part of an operation that is meant: its block and its element.
+fn part(place: &Place, kernel: &str) -> String {
+    let mut text = format!("{} of @{}", block(place), printable(kernel));
     if let Some(element) = place.element.as_ref().filter(|element| !element.is_empty()) {
-        line += &format!(", element {} of the tile", coordinates(element));
+        text += &format!(", element {} of the tile", coordinates(element));
     }
     if let Some(at) = &place.coordinates {
-        line += &format!(", {} of the tensor", coordinates(at));
+        text += &format!(", {} of the tensor", coordinates(at));
     }
-    writeln!(out, "   {} {line}", style.faint("="))?;
-    match &place.memory {
-        Some(memory) => writeln!(out, "   {} {}", style.faint("="), memory_text(memory)),
-        None => Ok(()),
-    }
+    text
+}
+
+fn block(place: &Place) -> String {
+    format!("block {}", coordinates(&place.block))
 }
 
 fn coordinates(all: &[impl ToString]) -> String {

@@ -23,7 +23,7 @@ pub(super) fn report(args: &Args, grid: Grid) -> anyhow::Result<Report> {
     let file = File::read(path)?;
     let program = Program::new(file.verified()?);
     let entry = choose_entry_of(program.module(), args.entry.as_deref())?;
-    let plan = program.plan(&entry).map_err(|error| Finding(format!("cannot enumerate: {error}")))?;
+    let plan = program.plan(&entry).map_err(|error| Finding::new(format!("cannot enumerate: {error}")))?;
     let arguments = bind(&plan, &texts)?.into_iter().map(argument).collect();
     let kernel = Kernel::new(program.module(), &entry, grid.0, arguments, args.rounds.get());
     let kernel = kernel.map_err(|error| file.finding(error))?;
@@ -70,15 +70,15 @@ fn answer(kernel: &Kernel<'_>, found: &Executions, condition: &str) -> anyhow::R
         observed: found.observed.clone(),
         expectations: Vec::new(),
     };
-    let condition = named.condition(condition).map_err(|error| Finding(format!("--can: {}", error.message)))?;
+    let condition = named.condition(condition).map_err(|error| Finding::new(format!("--can: {}", error.message)))?;
     if let Some(location) = named.observed.get(found.observed.len()) {
-        return Err(Finding(format!("--can: {} is not written by any block", kernel.location_name(*location))).into());
+        return Err(Finding::new(format!("--can: {} is not written by any block", kernel.location_name(*location))).into());
     }
     let mut can = false;
     for outcome in found.outcomes.keys() {
         let bits = found.observed.iter().zip(&outcome.memory);
         let memory: Option<Vec<u64>> = bits.map(|(location, bits)| kernel.value_bits(*location, *bits)).collect();
-        let memory = memory.ok_or_else(|| Finding("--can: conditions compare integers of up to 32 bits".to_owned()))?;
+        let memory = memory.ok_or_else(|| Finding::new("--can: conditions compare integers of up to 32 bits".to_owned()))?;
         can |= condition.holds(&Outcome { values: Vec::new(), memory });
     }
     Ok(ReportedAnswer { condition: condition.text(&named), answer: can })

@@ -158,7 +158,7 @@ fn litmus_of(file: &File) -> anyhow::Result<(Litmus, &str)> {
 fn report(file: &File, args: &Args) -> anyhow::Result<Report> {
     let (mut litmus, text) = litmus_of(file)?;
     let asked = args.can.as_deref().map(|condition| litmus.condition(condition)).transpose();
-    let asked = asked.map_err(|error| Finding(format!("--can: {}", error.message)))?;
+    let asked = asked.map_err(|error| Finding::new(format!("--can: {}", error.message)))?;
     let executions = litmus.executions(args.limit).map_err(|error| file.finding(error))?;
     let outcome = |(outcome, executions): (&_, &u64)| ReportedOutcome {
         outcome: ShownOutcome(&litmus, outcome).to_string(),

@@ -57,7 +57,7 @@ pub(super) fn run_on_ptx(path: &Path, version: Option<Version>, target: Target, 
 fn classify(error: CaseError) -> anyhow::Error {
     match error {
         CaseError::Bytecode { .. } | CaseError::Invalid { .. } | CaseError::Plan(_) | CaseError::Compile(_) => {
-            Finding(error.to_string()).into()
+            Finding::new(error.to_string()).into()
         }
         _ => error.into(),
     }

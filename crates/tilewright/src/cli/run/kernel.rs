@@ -94,7 +94,7 @@ fn choose_entry(mut entries: Vec<String>, asked: Option<&str>) -> anyhow::Result
     let list = || entries.iter().map(|entry| printable(entry).to_string()).collect::<Vec<_>>().join(", ");
     match asked {
         Some(name) if entries.iter().any(|e| e == name) => Ok(name.to_owned()),
-        _ if entries.is_empty() => Err(Finding("the module has no entry".to_owned()).into()),
+        _ if entries.is_empty() => Err(Finding::new("the module has no entry".to_owned()).into()),
         Some(name) => match nearest(name, entries.iter().map(String::as_str)).filter(|_| entries.len() > 1) {
             Some(near) => bail!("there is no entry '{name}'; did you mean '{}'? The module has {}", printable(near), list()),
             None => bail!("there is no entry '{name}'; the module has {}", list()),
@@ -105,7 +105,7 @@ fn choose_entry(mut entries: Vec<String>, asked: Option<&str>) -> anyhow::Result
 }
 
 pub(super) fn plan_error(error: PlanError) -> anyhow::Error {
-    Finding(format!("cannot run: {error}")).into()
+    Finding::new(format!("cannot run: {error}")).into()
 }
 
 /// What ends a series of launches.

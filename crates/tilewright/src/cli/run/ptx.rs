@@ -26,11 +26,11 @@ pub(super) fn run(call: &Call, target: Target, settings: Settings) -> anyhow::Re
     bind::check_outputs(&plan, &call.outputs)?;
     let bound = bind::bind(&plan, &call.args)?;
     let started = Instant::now();
-    let kernel = compile(&module, &entry, target).map_err(|error| Finding(format!("cannot compile: {error}")))?;
+    let kernel = compile(&module, &entry, target).map_err(|error| Finding::new(format!("cannot compile: {error}")))?;
     let seconds = started.elapsed().as_secs_f64();
     let program = tilewright::ptx::parse(&kernel.ptx()).and_then(|module| Program::new(&module));
     // An error here is one of the compiler.
-    let program = program.map_err(|error| Finding(format!("the PTX machine refuses the compiler's PTX: {error}")))?;
+    let program = program.map_err(|error| Finding::new(format!("the PTX machine refuses the compiler's PTX: {error}")))?;
     let sink = Sink::new(settings.json);
     let mut report = KernelReport::new(&entry, call.grid, seconds);
     let mut after = Vec::new();

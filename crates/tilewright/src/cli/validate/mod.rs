@@ -87,13 +87,14 @@ fn validate(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<Exit> 
             return Ok(Exit::Failure);
         }
     };
-    let source = file.source();
+    let source = file.source().look(style.look());
     let name = source.name();
     if mlir::is_mlir(&file) {
         return match mlir::summary(&file) {
             Ok(summary) => writeln!(out, "{name}: {}, {summary}", style.good("well formed")).map(|()| Exit::Ok),
             Err(error) => {
-                writeln!(out, "{name}: {}: {error}", style.bad(&format!("malformed {}", mlir::noun(&file)))).map(|()| Exit::Findings)
+                writeln!(out, "{name}: {}{}", style.bad(&format!("malformed {}", mlir::noun(&file))), error.shown(&source))?;
+                Ok(Exit::Findings)
             }
         };
     }

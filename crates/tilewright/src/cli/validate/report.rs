@@ -2,7 +2,8 @@
 
 use crate::cli::{
     input::{self, File},
-    mlir, sarif,
+    mlir::{self, Malformed},
+    sarif,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -87,7 +88,10 @@ pub(super) fn of(path: &Path) -> Report {
     if mlir::is_mlir(&file) {
         return match mlir::summary(&file) {
             Ok(_) => Report::new(name, Verdict::WellFormed, Vec::new()),
-            Err(error) => Report::new(name, Verdict::Malformed, vec![whole(MALFORMED_MLIR, error)]),
+            Err(error) => {
+                let finding = malformed_mlir(&name, error);
+                Report::new(name, Verdict::Malformed, vec![finding])
+            }
         };
     }
     match file.source().located_module(None).map(ir::try_verify) {
@@ -142,7 +146,7 @@ fn sarif_of(report: &Report, finding: &Finding) -> sarif::Found {
         rule: finding.rule,
         message: finding.message.clone(),
         place: sarif::Place { function: finding.function.clone(), file: Some((file, region)) },
-        related: None,
+        related: Vec::new(),
         occurrences: 1,
         properties: json!({ "module": report.file, "operation": finding.operation }),
     }
@@ -179,6 +183,13 @@ fn read_error(error: &ReadError) -> Finding {
         function: error.function().map(|(_, name)| name.to_owned()),
         operation: error.operation().map(|(index, name)| Operation { index, name }),
         place: Place { byte: Some(error.offset()), ..Place::default() },
+    }
+}
+
+fn malformed_mlir(file: &str, error: Malformed) -> Finding {
+    match error {
+        Malformed::Bytecode(message) => whole(MALFORMED_MLIR, message),
+        Malformed::Text(error) => Finding { rule: MALFORMED_MLIR, ..parse_error(file, &error) },
     }
 }
 
