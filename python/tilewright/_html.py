@@ -62,7 +62,7 @@ def _finding(value: Finding) -> str:
     often = f"{_count(value.elements, 'time')} in {_count(value.blocks, 'block')}; this is the first" if is_often else ""
     other = "" if value.other is None else f"<p>{_said(value.other['place'], value.other['what'])}</p>{_place(value.other['place'])}"
     # The report for people ends with it.
-    _, _, mend = value.text.rpartition("\nhelp: ")
+    _, _, mend = value.text.rpartition("= help: ")
     return (
         f"<article><h4><code>{escape(value.rule)}</code> {_said(value.place, value.message)}</h4>{_place(value.place, often)}{other}"
         f"<p><b>Help:</b> {escape(mend.strip())}</p>"
