@@ -1,7 +1,7 @@
 //! Random programs: the engine, on one thread and on two, against a naive evaluator.
 //!
 //! A failing program is shrunk and printed with the seed that made it. `SEED=n` runs the program of one seed only, `PROGRAMS=n` as
-//! many as that.
+//! many as that, from the seed on if both are said.
 
 mod coarser;
 mod compiled;
@@ -331,7 +331,7 @@ fn compare_seeds(seeds: std::ops::Range<u64>, maker: Maker<'_>) -> Looked {
 fn seeds(programs: u64) -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match (number("SEED"), number("PROGRAMS")) {
-        (Some(seed), _) => seed..seed + 1,
+        (Some(seed), count) => seed..seed + count.unwrap_or(1),
         (None, count) => 0..count.unwrap_or(programs),
     }
 }

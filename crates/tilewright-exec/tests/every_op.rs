@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tilewright_exec::{Arg, LaunchOptions, Memory, Program, launch};
 use tilewright_fuzz::corpus;
 use tilewright_gpu::Target;
-use tilewright_ir::{Module, Opcode, Scalar, VerifiedModule, ops::Placement, verify};
+use tilewright_ir::{Module, OpRef, Opcode, Scalar, VerifiedModule, ops::Placement, verify};
 use tilewright_oracle::{Oracle, failures};
 use tilewright_ptx::machine;
 use tilewright_text::{ParseOptions, PrintOptions, parse, print};
@@ -82,18 +82,18 @@ fn every_operation_runs() {
     assert!(missing.is_empty(), "nothing ran {missing:?}");
 }
 
-/// What the compiler to PTX refuses yet, by what its error says.
-const NOT_COMPILED: [&str; 3] = ["multimem_", "a combiner with tiles of several elements", "memory of elements of Num(F4E2M1FN)"];
+/// Whether a module accesses replicas of memory, which GPUs do from `sm_90` on.
+fn has_replicas(module: &Module) -> bool {
+    let is_access = |op: OpRef<'_>| op.opcode().mnemonic().starts_with("multimem_");
+    module.functions.iter().any(|function| function.body.preorder().any(is_access))
+}
 
-/// Compiles the entry of a module and runs it on one block of the PTX machine; what is refused is one of the known limits.
-fn runs_as_ptx(module: &VerifiedModule, wrong: &mut Vec<String>) -> bool {
-    let kernel = match tilewright_gpu::compile(module, "k", Target::Sm80) {
+/// Compiles the entry of a module for a GPU and runs it on one block of the PTX machine.
+fn runs_as_ptx(module: &VerifiedModule, target: Target, wrong: &mut Vec<String>) -> bool {
+    let kernel = match tilewright_gpu::compile(module, "k", target) {
         Ok(kernel) => kernel,
         Err(error) => {
-            let told = error.to_string();
-            if !NOT_COMPILED.iter().any(|limit| told.contains(limit)) {
-                wrong.push(told);
-            }
+            wrong.push(format!("{error}\n{}", print(module, &PrintOptions::new())));
             return false;
         }
     };
@@ -124,7 +124,8 @@ fn every_operation_is_compiled_and_runs_as_ptx() {
     let (mut compiled, mut all, mut wrong) = (0, 0, Vec::new());
     let mut run = |module: &VerifiedModule| {
         all += 1;
-        compiled += usize::from(runs_as_ptx(module, &mut wrong));
+        let target = if has_replicas(module) { Target::Sm90 } else { Target::Sm80 };
+        compiled += usize::from(runs_as_ptx(module, target, &mut wrong));
     };
     for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.def().placement == Placement::Body) {
         regular::modules(opcode, &mut |module, _| run(&module));
@@ -132,7 +133,7 @@ fn every_operation_is_compiled_and_runs_as_ptx() {
     irregular::texts().iter().filter_map(|text| valid(text)).for_each(|module| run(&module));
     let first: Vec<&str> = wrong.iter().take(20).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} of {all} modules, {compiled} compiled:\n{}", wrong.len(), first.join("\n"));
-    assert!(10 * compiled > 9 * all, "only {compiled} of {all} modules are compiled");
+    assert!(compiled > 2000, "only {compiled} of {all} modules are compiled");
 }
 
 /// Joins kernels to one text: what they define gets names of its own. `None` for kernels with globals, whose names are not the compiler's.

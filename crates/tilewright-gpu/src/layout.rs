@@ -207,6 +207,12 @@ impl Layout {
         Layout::new(BitMap::new(registers.chain(across).collect(), bits), vector + outer)
     }
 
+    /// The layout of a tile that each thread holds by itself, all of it in registers in the order of indices.
+    pub fn alone(bits: u32, warp_bits: u32) -> Layout {
+        let columns = (0..bits).map(|bit| 1 << bit).chain((0..LANE_BITS + warp_bits).map(|_| 0));
+        Layout::new(BitMap::new(columns.collect(), bits), bits)
+    }
+
     /// The map from the hardware to indices.
     pub fn map(&self) -> &BitMap {
         &self.map

@@ -67,6 +67,13 @@ fn staged() -> String {
     text
 }
 
+/// PTX of a kernel both factors of which are loaded one round ahead, because they are not aligned.
+fn loaded_ahead() -> String {
+    let text = ptx(&kernel(16, "%m").replace("div_by<16>", "div_by<2>"));
+    assert!(!text.contains("cp.async"), "{text}");
+    text
+}
+
 /// The sums of rows, or what the machine says against PTX, in one of a few orders of warps.
 fn run(ptx: &str) -> Result<Vec<u8>, String> {
     let program = tilewright_ptx::parse(ptx).and_then(|module| Program::new(&module)).map_err(|error| error.to_string())?;
@@ -118,6 +125,10 @@ fn every_barrier_that_is_left_out_is_noticed() {
     let changed = with_each_changed(&ptx, "bar.sync", |_| String::new());
     assert!(changed.len() >= 4, "{} barriers", changed.len());
     all_noticed("barrier", &ptx, &changed);
+    let ptx = loaded_ahead();
+    let changed = with_each_changed(&ptx, "bar.sync", |_| String::new());
+    assert!(changed.len() >= 2, "{} barriers", changed.len());
+    all_noticed("barrier of what is loaded ahead", &ptx, &changed);
 }
 
 #[test]

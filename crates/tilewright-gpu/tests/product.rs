@@ -91,3 +91,30 @@ fn loops_carry_sums_as_fragments() {
     let (first, last) = (ptx.find("mma.sync").expect("there is one"), ptx.rfind("mma.sync").expect("there is one"));
     assert!(!ptx[first..last].contains("shared"), "sums stay in registers: {ptx}");
 }
+
+/// More rows than a step of the inner dimension has room for in what changes of layout use at once.
+#[test]
+fn a_product_of_many_rows_is_right() {
+    let text = "entry @k(%p: tile<ptr<f32>>) {
+        %n = iota : tile<16384xi32>
+        %l0 = itof %n unsigned : tile<16384xi32> -> tile<16384xf32>
+        %l = reshape %l0 : tile<16384xf32> -> tile<16384x1xf32>
+        %m = iota : tile<4xi32>
+        %r0 = itof %m unsigned : tile<4xi32> -> tile<4xf32>
+        %r = reshape %r0 : tile<4xf32> -> tile<1x4xf32>
+        %z = constant <f32: 1.0> : tile<16384x4xf32>
+        %s = mmaf %l, %r, %z : tile<16384x1xf32>, tile<1x4xf32>, tile<16384x4xf32>
+        %zero = constant <i32: 0> : tile<i32>
+        %v = make_tensor_view %p, shape = [16384, 4], strides = [4, 1] : tile<ptr<f32>> -> tensor_view<16384x4xf32, strides=[4,1]>
+        %w = make_partition_view %v : partition_view<tile=(16384x4), tensor_view<16384x4xf32, strides=[4,1]>>
+        %t0 = make_token : token
+        %t1 = store_view_tko weak %s, %w[%zero, %zero] token = %t0 : tile<16384x4xf32>, partition_view<tile=(16384x4), tensor_view<16384x4xf32, strides=[4,1]>>, tile<i32> -> token
+        return
+    }";
+    let mut buffer = vec![0; 4 << 16];
+    run(text, Target::Sm80, [1; 3], &mut buffer, 1);
+    let expected: Vec<u8> = (0..1 << 16).flat_map(|i| ((i / 4 * (i % 4) + 1) as f32).to_le_bytes()).collect();
+    assert!(buffer == expected);
+    let refused = tilewright_gpu::compile(&support::module(&text.replace("16384", "65536")), "k", Target::Sm80).expect_err("it is refused");
+    assert!(refused.to_string().contains("a product of so many rows and columns"), "{refused}");
+}

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{kernel, run};
+use support::{assembles, kernel, run};
 use tilewright_gpu::Target;
 
 /// A product of `extents` (rows, terms, columns) in tiles of `tiles`, one block for each tile of the sums; factors are at `%p` and 65,536 bytes behind,
@@ -260,4 +260,63 @@ fn a_round_waits_copies_and_multiplies() {
         "load matrices transposed",
     ];
     assert_eq!(found, expected, "{code}");
+}
+
+#[test]
+fn what_is_not_aligned_is_loaded_one_round_ahead() {
+    for (elem, turned) in ["f16", "bf16", "tf32", "i8"].into_iter().flat_map(|elem| [(elem, false), (elem, true)]) {
+        let pointer = if elem == "tf32" { "div_by<4>" } else { "div_by<1>" };
+        // Rows of odd length, too, and tiles that reach out of the tensors.
+        for extents in [[64, 160, 64], [63, 161, 57], [8, 40, 8]] {
+            let product = Product { elem, turned, pointer, extents, ..PLAIN };
+            let kernel = kernel(&product.text(), Target::Sm80);
+            let ptx = product.check(Target::Sm80);
+            if elem != "tf32" {
+                assert!(copies(&ptx).is_empty(), "{ptx}");
+            }
+            let notes: Vec<&String> = kernel.explained().iter().flat_map(|op| &op.notes).collect();
+            assert!(notes.iter().any(|note| note.contains("2 stages of") || elem == "tf32"), "{notes:?}");
+        }
+    }
+}
+
+#[test]
+fn a_factor_may_be_copied_and_the_other_one_loaded_ahead() {
+    // Rows of 162 halves begin at multiples of 4 bytes, those of 63 do not.
+    let product = Product { extents: [64, 162, 63], ..PLAIN };
+    let ptx = product.check(Target::Sm80);
+    assert!(ptx.contains("cp.async.wait_group") && ptx.contains("ld.global.u16"), "{ptx}");
+    assert_eq!(copies(&ptx), ["4"]);
+    for step in [2, 3, 1 << 20] {
+        Product { step, ..product.clone() }.check(Target::Sm80);
+        Product { step, pointer: "div_by<2>", ..PLAIN }.check(Target::Sm80);
+    }
+}
+
+#[test]
+fn threads_meet_once_in_a_round_whose_tiles_are_loaded_ahead() {
+    let product = Product { pointer: "div_by<2>", tiles: [64, 16, 64], extents: [64, 256, 64], ..PLAIN };
+    let code = kernel(&product.text(), Target::Sm80).code().to_string();
+    let begin = code.find("store wide").or_else(|| code.find("store ")).expect("a round begins");
+    let end = begin + code[begin..].find("product").expect("it multiplies");
+    let round: Vec<&str> = code[begin..end].lines().map(str::trim).collect();
+    let at = |what: &str| round.iter().position(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {round:#?}"));
+    assert_eq!(round.iter().filter(|line| **line == "barrier").count(), 1, "{round:#?}");
+    assert!(at("barrier") < at("load global") && at("load global") < at("load matrices"), "{round:#?}");
+}
+
+#[test]
+fn other_paddings_than_zeros_are_loaded_ahead() {
+    // Infinite numbers outside of the right factor meet zeros of the left one: NaN is 0 as an integer.
+    let product = Product { extents: [64, 150, 64], ..PLAIN };
+    let text = product.text().replace("padding_value = zero, tensor_view<150x64", "padding_value = pos_inf, tensor_view<150x64");
+    let (mut buffer, _) = product.numbers();
+    run(&text, Target::Sm80, [2, 2, 1], &mut buffer, 0);
+    assert!(buffer[131_072..].chunks_exact(4).all(|sum| sum == [0; 4]));
+}
+
+#[test]
+fn the_assembler_takes_tiles_that_are_loaded_ahead() {
+    let products = ["f16", "i8", "tf32"].map(|elem| Product { elem, pointer: "div_by<1>", extents: [63, 161, 57], ..PLAIN });
+    assembles(&products.map(|product| product.text()), &[Target::Sm80, Target::Sm89]);
 }

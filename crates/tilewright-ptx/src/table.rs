@@ -249,11 +249,19 @@ rows! {
         "ld volatile {global const $shared local} {v2 v4} ($any)", "v:0 [m]";
         "ld (relaxed acquire) (cta cluster gpu sys) {global $shared} {v2 v4} ($any)", "v:0 [m]";
         "ldu {global} {v2 v4} ($any)", "v:0 [m]";
+        "multimem ld_reduce {weak} {global} (add) (u32 s32 u64 f32 f64 f16x2 bf16x2)", "v:0 [m]";
+        "multimem ld_reduce {weak} {global} (min max) ($word f16x2 bf16x2)", "v:0 [m]";
+        "multimem ld_reduce {weak} {global} (and or xor) (b32 b64)", "v:0 [m]";
+        "multimem ld_reduce (relaxed acquire) (cta cluster gpu sys) {global} (add) (u32 s32 u64 f32 f64 f16x2 bf16x2)", "v:0 [m]";
+        "multimem ld_reduce (relaxed acquire) (cta cluster gpu sys) {global} (min max) ($word f16x2 bf16x2)", "v:0 [m]";
+        "multimem ld_reduce (relaxed acquire) (cta cluster gpu sys) {global} (and or xor) (b32 b64)", "v:0 [m]";
     }
     St {
         "st {weak} {global $shared local param} {$cache} {L1::evict_first L1::evict_last L1::no_allocate L1::evict_normal} {v2 v4 v8} ($any)", "[m] s:0";
         "st volatile {global $shared local} {v2 v4} ($any)", "[m] s:0";
         "st (relaxed release) (cta cluster gpu sys) {global $shared} {v2 v4} ($any)", "[m] s:0";
+        "multimem st {weak} {global} (b32 b64 $word f32 f64 f16x2 bf16x2)", "[m] s:0";
+        "multimem st (relaxed release) (cta cluster gpu sys) {global} (b32 b64 $word f32 f64 f16x2 bf16x2)", "[m] s:0";
     }
     Atom {
         "atom {relaxed acquire release acq_rel} {cta cluster gpu sys} {global $shared} {cta cluster gpu sys} {relaxed acquire release acq_rel} (add) {noftz} (u32 s32 u64 f32 f64 f16 bf16 f16x2 bf16x2)", "d:0 [m] b:0";
@@ -267,6 +275,9 @@ rows! {
         "red {relaxed release} {cta cluster gpu sys} {global $shared} {cta cluster gpu sys} {relaxed release} (min max) (u32 s32 u64 s64)", "[m] b:0";
         "red {relaxed release} {cta cluster gpu sys} {global $shared} {cta cluster gpu sys} {relaxed release} (inc dec) (u32)", "[m] b:0";
         "red {relaxed release} {cta cluster gpu sys} {global $shared} {cta cluster gpu sys} {relaxed release} (and or xor) (b32 b64)", "[m] b:0";
+        "multimem red (relaxed release) (cta cluster gpu sys) {global} (add) (u32 s32 u64 f32 f64 f16x2 bf16x2)", "[m] b:0";
+        "multimem red (relaxed release) (cta cluster gpu sys) {global} (min max) ($word)", "[m] b:0";
+        "multimem red (relaxed release) (cta cluster gpu sys) {global} (and or xor) (b32 b64)", "[m] b:0";
     }
     Nop {
         "membar (cta gl sys)", "";

@@ -2,8 +2,8 @@
 
 use super::{CONSTANT, GLOBAL, IN_SHARED, Printer, SHARED, constant, data_name, ty};
 use crate::{
-    ptx::{atomic_operation, strength},
-    thread::{Order, Space, Strong, Update, Value},
+    ptx::{atomic_operation, multimem, strength},
+    thread::{Order, Replicas, Space, Strong, Update, Value},
 };
 use std::fmt::Write as _;
 use tilewright_vector::Lane;
@@ -169,6 +169,45 @@ impl Printer<'_> {
             }
             None => {
                 self.known.insert(result, old);
+            }
+        }
+    }
+
+    /// LLVM has no intrinsics for replicas.
+    pub(super) fn multimem(
+        &mut self,
+        result: Option<(Value, Value)>,
+        access: Replicas,
+        place: (Value, i32),
+        mask: Option<Value>,
+        strong: Option<Strong>,
+    ) {
+        let mut loaded = String::new();
+        let ways = self.only_if(mask, |this| {
+            let at = this.address(place);
+            match (access.value(), result) {
+                (Some(value), _) => {
+                    let lane = this.lane(value);
+                    let (name, value) = (multimem(access, lane, strong), this.typed(value));
+                    this.assembly(&format!("{name} [$0], $1;"), &format!("l,{},~{{memory}}", constraint(lane)), &[at, value]);
+                }
+                (None, Some((result, _))) => {
+                    let lane = this.lane(result);
+                    let (name, kind, ty) = (multimem(access, lane, strong), constraint(lane), ty(lane));
+                    let text = format!("call {ty} asm sideeffect \"{name} $0, [$1];\", \"={kind},l,~{{memory}}\"({at})");
+                    loaded = this.compute(&text);
+                }
+                (None, None) => unreachable!("thread code was verified: a load has a result"),
+            }
+        });
+        let Some((result, other)) = result else { return };
+        match ways {
+            Some([before, inside]) => {
+                let (ty, other) = (ty(self.lane(result)), self.operand(other));
+                self.define(result, &format!("phi {ty} [ {loaded}, %{inside} ], [ {other}, %{before} ]"));
+            }
+            None => {
+                self.known.insert(result, loaded);
             }
         }
     }

@@ -240,6 +240,9 @@ impl<'a> Printer<'a> {
             Inst::Atomic { result, update, strong, address, value, mask } => {
                 self.atomic(*result, *update, *strong, (*address, *value), *mask);
             }
+            Inst::Multimem { result, access, address, offset, mask, strong } => {
+                self.multimem(*result, *access, (*address, *offset), *mask, *strong);
+            }
             Inst::Shuffle { result, value, from } => self.shuffle(*result, *value, *from),
             Inst::Product { results, product, factors, sums } => self.product(results, *product, factors, sums),
             Inst::Barrier => self.do_call("llvm.nvvm.barrier0", &[]),

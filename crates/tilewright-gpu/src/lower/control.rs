@@ -64,7 +64,8 @@ impl Lowerer<'_> {
     /// The layout that a value had better have: that of its class, where it has an anchor. Values that are carried from one block to another have
     /// it there.
     pub(super) fn carried_layout(&self, value: tilewright_ir::Value, shape: &[i64]) -> Layout {
-        self.anchors.layout(value).cloned().unwrap_or_else(|| self.layout_of(shape))
+        let anchored = if self.is_alone { None } else { self.anchors.layout(value).cloned() };
+        anchored.unwrap_or_else(|| self.layout_of(shape))
     }
 
     /// The registers of values, in the layouts that they have where they are carried.
@@ -208,22 +209,26 @@ impl Lowerer<'_> {
         let stages = self.begin_stages(op, block, range)?;
         let inside = self.barriers.passed();
         let first = self.first_stage();
-        self.b.jump(body, [from, first].into_iter().chain(inits).collect());
+        let ahead = stages.as_ref().map_or_else(Vec::new, |stages| stages.carried().to_vec());
+        let ahead_lanes: Vec<Lane> = ahead.iter().map(|value| self.b.lane(*value)).collect();
+        let ahead_params = self.b.more_params(body, &ahead_lanes);
+        self.b.jump(body, [from, first].into_iter().chain(inits).chain(ahead).collect());
         self.enter(body, inside);
         self.begin_round();
         let (index, stage, carried) = (params[0], params[1], &params[2..]);
         let of_body: Vec<Value> = [index].into_iter().chain(carried.iter().copied()).collect();
         self.unflatten(op, &args, &of_body)?;
-        if let Some(stages) = &stages {
-            self.begin_stage(stages, range, index, stage)?;
-        }
+        let next_ahead = match &stages {
+            Some(stages) => self.begin_stage(stages, range, (index, stage), &ahead_params)?,
+            None => Vec::new(),
+        };
         self.region(op, block, Scope { next: Some(latch), exit: None, merge: None }, latch)?;
         self.end_round(body);
         self.enter(latch, inside);
         let next = self.element(ElemOp::AddI, &[elem; 2], elem, &[index, step]).ok_or_else(|| refused.clone())?;
         let more = self.goes_on(range, index, next).ok_or(refused)?;
         let stage = stages.as_ref().map_or(stage, |stages| self.next_stage(stages, stage));
-        let again = Target { label: body, args: [next, stage].into_iter().chain(nexts.iter().copied()).collect() };
+        let again = Target { label: body, args: [next, stage].into_iter().chain(nexts.iter().copied()).chain(next_ahead).collect() };
         self.branch(more, again, Target { label: exit, args: nexts });
         self.enter(exit, passed);
         if let Some(stages) = &stages {

@@ -3,10 +3,14 @@
 use super::{
     Lowered, Lowerer, Stop, Tile,
     order::Access,
+    packed::{Pairs, is_packed},
     tile::{coordinate, dims_of},
     words::WIDEST,
 };
-use crate::thread::{Space, Value};
+use crate::{
+    Layout,
+    thread::{Space, Value},
+};
 use tilewright_ir::{AttrData, AttrName, OpRef, Opcode, PaddingValue, Scalar, Type, TypeData};
 use tilewright_numeric::Rounding;
 use tilewright_passes::{
@@ -21,16 +25,18 @@ const FEW: usize = 8;
 /// A strided array in memory.
 #[derive(Clone, Debug)]
 pub(super) struct TensorView {
-    elem: Elem,
+    pub(super) elem: Elem,
     base: Value,
     /// `i64`.
     pub(super) shape: Vec<Value>,
     /// In elements: `i64`.
-    strides: Vec<Value>,
+    pub(super) strides: Vec<Value>,
     /// Powers of two that divide the base, in bytes, and each extent and stride.
     base_divisor: u64,
-    shape_divisors: Vec<u64>,
-    stride_divisors: Vec<u64>,
+    pub(super) shape_divisors: Vec<u64>,
+    pub(super) stride_divisors: Vec<u64>,
+    /// The dimension whose stride is 1 by its type, if there is only one.
+    pub(super) unit: Option<usize>,
     /// Whether extents are known to be below 2^32, so that differences with them are signed numbers of 64 bits.
     is_short: Vec<bool>,
 }
@@ -43,7 +49,9 @@ pub(super) struct TileView {
     pub(super) steps: Vec<Option<i64>>,
     /// The tensor's dimension that a dimension of the view is.
     pub(super) dim_map: Vec<usize>,
-    padding: Option<PaddingValue>,
+    pub(super) padding: Option<PaddingValue>,
+    /// How the tensor's bytes hold elements of 4 bits, which indices count; none if its elements are whole bytes.
+    pub(super) pairs: Option<Pairs>,
 }
 
 /// Where the element of a register is in memory.
@@ -120,12 +128,14 @@ impl Lowerer<'_> {
             }
             Ok((all, divisors))
         };
-        let statics = shape;
+        let (statics, unit_strides) = (shape, strides);
         let (shape, shape_divisors) = dynamic(self, shape, "dynamicShape")?;
         let (strides, stride_divisors) = dynamic(self, strides, "dynamicStrides")?;
         let base_divisor = self.divisor(base_value);
         let is_short = self.short_extents(op, statics);
-        Ok(Lowered::Tensor(TensorView { elem, base, shape, strides, base_divisor, shape_divisors, stride_divisors, is_short }))
+        let units: Vec<usize> = (0..unit_strides.len()).filter(|dim| unit_strides[*dim] == 1).collect();
+        let unit = if let [dim] = units[..] { Some(dim) } else { None };
+        Ok(Lowered::Tensor(TensorView { elem, base, shape, strides, base_divisor, shape_divisors, stride_divisors, unit, is_short }))
     }
 
     /// Whether an integer has at most 32 bits.
@@ -144,7 +154,7 @@ impl Lowerer<'_> {
     }
 
     /// A power of two that a number is divisible by.
-    fn divisor(&self, value: tilewright_ir::Value) -> u64 {
+    pub(super) fn divisor(&self, value: tilewright_ir::Value) -> u64 {
         self.facts.of(value).map_or(1, |fact| fact.divisor.get())
     }
 
@@ -191,7 +201,7 @@ impl Lowerer<'_> {
             _ => return Err(self.unsupported(op, "this type of view")),
         };
         let dim_map = if dim_map.is_empty() { identity(steps.len()) } else { dim_map };
-        Ok(Lowered::View(TileView { tensor, steps, dim_map, padding: *padding }))
+        Ok(Lowered::View(TileView { tensor, steps, dim_map, padding: *padding, pairs: None }))
     }
 
     /// Where the elements of a tile of a view are.
@@ -258,9 +268,26 @@ impl Lowerer<'_> {
     }
 
     /// What the thread decides of the coordinate along a dimension, of a layout in which registers decide other bits.
-    fn of_thread_in(&mut self, layout: &crate::Layout, at: (u32, u32)) -> Value {
+    fn of_thread_in(&mut self, layout: &Layout, at: (u32, u32)) -> Value {
         let columns: Vec<u32> = layout.thread_columns().iter().map(|column| coordinate(*column, at)).collect();
         self.of_thread(&columns)
+    }
+
+    /// The coordinate where a tile with an index begins.
+    pub(super) fn origin(&mut self, op: OpRef<'_>, index: tilewright_ir::Value, step: i64) -> Result<Value, Stop> {
+        let (index, step) = (self.unsigned(op, index)?, self.i64(step));
+        Ok(self.b.prim(Prim::Mul, &[index, step]))
+    }
+
+    /// The coordinates along a dimension of the elements in all registers, of a tile that begins at one.
+    pub(super) fn coordinates(&mut self, layout: &Layout, at: (u32, u32), origin: Value) -> Vec<Value> {
+        let place = |register| self.index(layout, register, |index| coordinate(index, at));
+        let places: Vec<Value> = (0..layout.registers()).map(place).collect();
+        let add = |place| {
+            let place = self.wide(place);
+            self.b.prim(Prim::Add, &[origin, place])
+        };
+        places.into_iter().map(add).collect()
     }
 
     /// What the dimensions of a view have to do with the places of a tile of it.
@@ -282,13 +309,22 @@ impl Lowerer<'_> {
                 let coordinates = self.tile(op, index)?;
                 let columns = layout.map().columns().iter().map(|column| coordinate(*column, at)).collect();
                 let map = crate::BitMap::new(columns, at.1);
-                let coordinates = self.convert(&coordinates, &crate::Layout::new(map, layout.registers().ilog2()));
+                let coordinates = self.convert(&coordinates, &Layout::new(map, layout.registers().ilog2()));
                 all.push(Along { at, stride, origin: zero, left: None, extent, sparse: Some(coordinates.registers) });
                 continue;
             };
             let is_short = view.tensor.is_short[tensor_dim] && self.is_short(index);
-            let (index, step) = (self.unsigned(op, index)?, self.i64(*step));
-            let origin = self.b.prim(Prim::Mul, &[index, step]);
+            let mut origin = self.origin(op, index, *step)?;
+            match view.pairs {
+                Some(pairs) if pairs.dim == dim && pairs.are_split => {
+                    let coordinates = self.coordinates(&layout, at, origin);
+                    let bytes = coordinates.into_iter().map(|element| self.byte_of(element)).collect();
+                    all.push(Along { at, stride, origin: zero, left: None, extent, sparse: Some(bytes) });
+                    continue;
+                }
+                Some(pairs) if pairs.dim == dim => origin = self.byte_of(origin),
+                _ => {}
+            }
             let left = extent.map(|extent| {
                 let thread = self.of_thread_in(&layout, at);
                 let mut places: Vec<u32> = (0..layout.registers()).map(|register| coordinate(layout.of_register(register), at)).collect();
@@ -332,7 +368,8 @@ impl Lowerer<'_> {
             let bytes = count * u64::from(size);
             let aligned = |divisor: u64, unit: u64| divisor.saturating_mul(unit) >= bytes;
             let rows = tensor.stride_divisors.iter().enumerate().filter(|(dim, _)| *dim != own);
-            let origin = Divisor::of(step.cast_unsigned()).get().saturating_mul(self.divisor(index));
+            let elements = Divisor::of(step.cast_unsigned()).get().saturating_mul(self.divisor(index));
+            let origin = if view.pairs.is_some_and(|pairs| pairs.dim == dim) { elements / 2 } else { elements };
             aligned(tensor.base_divisor, 1)
                 && rows.into_iter().all(|(_, divisor)| aligned(*divisor, size.into()))
                 && origin >= count
@@ -384,18 +421,36 @@ impl Lowerer<'_> {
     pub(super) fn load_view(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let view = self.view(op)?;
         let result = op.result(0).expect("a tile");
-        let zero = self.i32(0);
         let (elem, shape) = self.tile_type(op, result)?;
-        // Only its shape and layout count.
-        let tile = self.splat(elem, &shape, zero);
-        let places = self.places(op, &view, &tile)?;
-        let (_, lane) = self.memory_of(op, elem)?;
-        let padding = self.b.constant(lane, padding_bits(elem, view.padding));
-        let others = vec![padding; places.len()];
-        let width = self.width_in_view(op, &view, &tile, lane.size() as u32);
-        let registers = self.load_all(op, (lane, width), &tile, &places, &others)?;
-        self.define(result, Tile { registers, is_splat: shape.is_empty(), ..tile });
+        let tile = if is_packed(elem) {
+            self.load_packed(op, &view, &shape)?
+        } else {
+            let layout = self.layout_of(&shape);
+            let padding = padding_bits(elem, view.padding);
+            Tile { is_splat: shape.is_empty(), ..self.load_tile(op, &view, (&shape, layout), padding)? }
+        };
+        self.define(result, tile);
         Ok(())
+    }
+
+    /// Loads a tile of a view of whole bytes in a layout; these bits are outside of the tensor.
+    pub(super) fn load_tile(
+        &mut self,
+        op: OpRef<'_>,
+        view: &TileView,
+        (shape, layout): (&[i64], Layout),
+        padding: u64,
+    ) -> Result<Tile, Stop> {
+        let elem = view.tensor.elem;
+        let (_, lane) = self.memory_of(op, elem)?;
+        let padding = self.b.constant(lane, padding);
+        let others = vec![padding; layout.registers() as usize];
+        // Only its shape and layout count.
+        let tile = Tile { elem, shape: shape.to_vec(), layout, registers: others.clone(), is_splat: false };
+        let places = self.places(op, view, &tile)?;
+        let width = self.width_in_view(op, view, &tile, lane.size() as u32);
+        let registers = self.load_all(op, (lane, width), &tile, &places, &others)?;
+        Ok(Tile { registers, ..tile })
     }
 
     /// Loads the elements of a tile of this element type and layout, so many neighbours at once.
@@ -434,10 +489,15 @@ impl Lowerer<'_> {
     pub(super) fn store_view(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let view = self.view(op)?;
         let tile = self.tile(op, op.operand_named("tile")[0])?;
-        let places = self.places(op, &view, &tile)?;
+        if is_packed(tile.elem) { self.store_packed(op, &view, &tile) } else { self.store_tile(op, &view, &tile) }
+    }
+
+    /// Stores a tile to a view of whole bytes.
+    pub(super) fn store_tile(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile) -> Result<(), Stop> {
+        let places = self.places(op, view, tile)?;
         let (size, _) = self.memory_of(op, tile.elem)?;
-        let width = self.width_in_view(op, &view, &tile, size as u32);
-        self.store_all(op, &tile, &places, width)
+        let width = self.width_in_view(op, view, tile, size as u32);
+        self.store_all(op, tile, &places, width)
     }
 
     fn store_all(&mut self, op: OpRef<'_>, tile: &Tile, places: &[Place], width: usize) -> Result<(), Stop> {
@@ -565,7 +625,7 @@ fn is_in_loop(op: OpRef<'_>) -> bool {
 }
 
 /// The bits of what a load gives outside of its tensor; zero where the program does not care.
-fn padding_bits(elem: Elem, padding: Option<PaddingValue>) -> u64 {
+pub(super) fn padding_bits(elem: Elem, padding: Option<PaddingValue>) -> u64 {
     let (Some(padding), Some(format)) = (padding, elem.float()) else { return 0 };
     let value = match padding {
         PaddingValue::Zero => 0.0,

@@ -4,6 +4,7 @@ mod allocate;
 mod anchors;
 mod atomic;
 mod bits;
+mod combiner;
 mod control;
 mod elementwise;
 mod exchange;
@@ -12,9 +13,11 @@ mod fragments;
 mod memory;
 mod native;
 mod order;
+mod packed;
 mod print;
 mod product;
 mod reduce;
+mod replicas;
 mod scan;
 mod shape;
 mod shared;
@@ -24,7 +27,7 @@ mod tile;
 mod words;
 
 use crate::{
-    CompileError, Target, coverage,
+    CompileError, Target, coverage, layout,
     thread::{Builder, Dependency, Function, Special, Value},
 };
 use allocate::Allocations;
@@ -43,10 +46,15 @@ use tilewright_ir::{Body, Module, Op, OpRef, Opcode, Scalar, Str, TypeData, Veri
 use tilewright_passes::{elem::Elem, elementwise::elem_op, facts::IntegerFacts};
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
 
-/// Threads of a block: warps, as bits.
-const WARP_BITS: u32 = 2;
+/// Warps of a block, as bits: as few as these, and more for larger tiles, up to what a GPU takes.
+const FEWEST_WARPS: u32 = 2;
+const MOST_WARPS: u32 = 5;
+/// Elements of a tile that a thread had better hold at most, as bits: half of its registers.
+const HELD: u32 = 7;
 /// The most elements of a tile that a thread holds.
-const MAX_REGISTERS: u32 = 512;
+const MAX_REGISTERS: u32 = 2048;
+/// The most elements of a tile that each thread holds by itself.
+const MAX_ALONE: u32 = 512;
 
 /// Why lowering ends early.
 type Stop = Box<CompileError>;
@@ -80,6 +88,8 @@ struct Lowerer<'m> {
     shared: SharedParts,
     /// The words that four bytes were taken from, so that they are not put together again.
     words_of_bytes: HashMap<Vec<Value>, Value>,
+    /// Whether a combiner is lowered: threads may go different ways, and each holds all of a tile by itself.
+    is_alone: bool,
     /// What the regions around the current place have allocated.
     allocations: Vec<Allocations>,
     /// The operations that read a value.
@@ -105,21 +115,23 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     let params: Option<Vec<Lane>> = function.params(&module.tables).iter().map(|ty| lane(*ty)).collect();
     let params = params.ok_or_else(|| CompileError::unsupported("entry", "a parameter of this type", target, None))?;
     let facts = IntegerFacts::new(&module.tables, body);
+    let warp_bits = warp_bits(module, body);
     let mut lowerer = Lowerer {
         module,
         body,
         vector_bits: words::vector_bits(module, body, &facts),
         facts,
         target,
-        b: Builder::new(entry, 32 << WARP_BITS, params),
+        b: Builder::new(entry, 32 << warp_bits, params),
         values: HashMap::new(),
         codes: ElementCodes::default(),
         globals: HashMap::new(),
-        warp_bits: WARP_BITS,
-        anchors: anchors(module, body, target),
+        warp_bits,
+        anchors: anchors(module, body, target, warp_bits),
         barriers: Barriers::default(),
         shared: SharedParts::default(),
         words_of_bytes: HashMap::new(),
+        is_alone: false,
         allocations: Vec::new(),
         uses: uses(body),
         staged: HashMap::new(),
@@ -130,11 +142,21 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     Ok((lowerer.b.finish(), lowerer.explained))
 }
 
+/// How many warps a block has, as bits.
+fn warp_bits(module: &Module, body: &Body) -> u32 {
+    let types = &module.tables.types;
+    let bits = |value| types.as_tile(body.ty(value)).map_or(0, |(_, shape)| bits_of(shape));
+    // All elements of most constants are the same.
+    let tiles = body.preorder().filter(|op| op.opcode() != Opcode::Constant).flat_map(|op| op.results());
+    let largest = tiles.map(bits).max().unwrap_or(0);
+    largest.saturating_sub(layout::LANE_BITS + HELD).clamp(FEWEST_WARPS, MOST_WARPS)
+}
+
 /// The layouts of sums of products on tensor cores, and of what is computed from them element by element.
-fn anchors(module: &Module, body: &Body, target: Target) -> Anchors {
+fn anchors(module: &Module, body: &Body, target: Target, warp_bits: u32) -> Anchors {
     let mut anchors = Anchors::new(module, body);
     for op in body.preorder() {
-        if let (Some(how), Some(result)) = (OnTensorCores::of(module, body, op, target, WARP_BITS), op.result(0)) {
+        if let (Some(how), Some(result)) = (OnTensorCores::of(module, body, op, target, warp_bits), op.result(0)) {
             anchors.anchor(result, how.sums());
         }
     }
@@ -195,8 +217,9 @@ impl Lowerer<'_> {
         let refused = |what: &str| self.unsupported(op, &format!("{}, {what},", types.brief(ty)));
         let (element, shape) = types.as_tile(ty).ok_or_else(|| refused("which is no tile"))?;
         let elem = Elem::of(types, element).ok_or_else(|| refused("with such elements"))?;
-        if 1u64 << bits_of(shape) > u64::from(MAX_REGISTERS) * (32 << self.warp_bits) {
-            return Err(refused("of so many elements"));
+        let most = if self.is_alone { u64::from(MAX_ALONE) } else { u64::from(MAX_REGISTERS) << (layout::LANE_BITS + self.warp_bits) };
+        if 1 << bits_of(shape) > most {
+            return Err(refused(if self.is_alone { "of so many elements in a combiner" } else { "of so many elements" }));
         }
         Ok((elem, shape.to_vec()))
     }
@@ -257,7 +280,7 @@ impl Lowerer<'_> {
             | Opcode::Insert
             | Opcode::Constant => return self.shape_op(op),
             Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => {
-                match OnTensorCores::of(self.module, self.body, op, self.target, self.warp_bits) {
+                match OnTensorCores::of(self.module, self.body, op, self.target, self.warp_bits).filter(|_| !self.is_alone) {
                     Some(how) => self.tensor_core_product(op, &how)?,
                     None => self.product(op)?,
                 }
@@ -286,6 +309,9 @@ impl Lowerer<'_> {
             Opcode::AtomicRMWTko => self.atomic_rmw(op)?,
             Opcode::AtomicCASTko => self.atomic_cas(op)?,
             Opcode::AtomicRedViewTko => self.atomic_view(op)?,
+            Opcode::MultimemStoreViewTko => self.store_replicas(op)?,
+            Opcode::MultimemReduceViewTko => self.reduce_replicas(op)?,
+            Opcode::MultimemLoadReduceViewTko => self.load_replicas(op)?,
             Opcode::Reduce => self.reduce(op)?,
             Opcode::Scan => self.scan(op)?,
             Opcode::Pack => self.pack(op)?,

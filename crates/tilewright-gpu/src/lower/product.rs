@@ -54,12 +54,18 @@ impl Lowerer<'_> {
         let first = dims.len() - 2;
         let batch = |dims: &[(u32, u32)]| if first == 1 { dims[0] } else { (0, 0) };
         let inner_bits = a_dims[first + 1].1;
+        if self.is_alone {
+            let sums = self.product_alone(op, [&lhs, &rhs], &acc)?;
+            let rounded = self.converted(op, &sums, elem, ElemOp::FToF(RoundingMode::NearestEven))?;
+            self.define(result, rounded);
+            return Ok(());
+        }
         let rows = |bits: &[(u32, u32)], dim: usize| 1u32 << (batch(bits).1 + bits[dim].1);
         let bytes = sum_lane.size() as u32 * (rows(&a_dims, first) + rows(&b_dims, first + 1));
-        if bytes > PIECE_BYTES {
+        if bytes > self.target.shared_memory().0.saturating_sub(self.held_shared()) {
             return Err(self.unsupported(op, "a product of so many rows and columns"));
         }
-        let piece_bits = (PIECE_BYTES / bytes).ilog2().min(inner_bits);
+        let piece_bits = (PIECE_BYTES / bytes).max(1).ilog2().min(inner_bits);
         self.note("multiply-adds of factors in shared memory".to_owned());
         let start = (sum_lane.size() as u32 * rows(&a_dims, first)) << piece_bits;
         let sides = [
@@ -142,6 +148,16 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A product and what it is added to: integers wrap, floats are rounded once.
+    pub(super) fn multiply_add(&mut self, a: Value, b: Value, sum: Value) -> Value {
+        if self.b.lane(sum) == Lane::I32 {
+            let product = self.b.prim(Prim::Mul, &[a, b]);
+            self.b.prim(Prim::Add, &[sum, product])
+        } else {
+            self.b.prim(Prim::Fma, &[a, b, sum])
+        }
+    }
+
     /// Adds the products of a piece, in a loop over the inner dimension.
     fn sums(
         &mut self,
@@ -182,12 +198,7 @@ impl Lowerer<'_> {
                     self.b.load(lane, Space::Shared, at, offset, None)
                 })
             });
-            nexts.push(if lane == Lane::I32 {
-                let product = self.b.prim(Prim::Mul, &[a, b]);
-                self.b.prim(Prim::Add, &[*sum, product])
-            } else {
-                self.b.prim(Prim::Fma, &[a, b, *sum])
-            });
+            nexts.push(self.multiply_add(a, b, *sum));
         }
         let step = self.i32(size);
         let next = self.b.prim(Prim::Add, &[params[0], step]);

@@ -1,6 +1,6 @@
 //! Reductions: registers of a thread first, then lanes, then warps.
 
-use super::{Lowered, Lowerer, Stop, Tile, control::Scope, exchange::PIECE_BYTES, tile::dims_of};
+use super::{Lowerer, Stop, Tile, exchange::PIECE_BYTES, tile::dims_of};
 use crate::{
     layout::{BitMap, Layout},
     thread::{From, Space, Special, Value},
@@ -23,6 +23,7 @@ impl Lowerer<'_> {
         let at = dims_of(&tiles[0].shape)[dim];
         let along = ((1u32 << at.1) - 1) << at.0;
         self.note_row("combined", &layout, along);
+        let captured = self.hold_captured(op)?;
         // What each register holds of each operand.
         let mut rows: Vec<Vec<Value>> =
             (0..layout.registers() as usize).map(|r| tiles.iter().map(|tile| tile.registers[r]).collect()).collect();
@@ -41,6 +42,7 @@ impl Lowerer<'_> {
         for (bit, _) in columns.iter().enumerate().filter(|(_, column)| *column & along != 0) {
             rows = self.across_threads(op, block, rows, &layout, along, bit as u32)?;
         }
+        self.values.extend(captured);
         self.reduced(op, &tiles, rows, &layout, at)
     }
 
@@ -182,40 +184,6 @@ impl Lowerer<'_> {
             }
         }
         out
-    }
-
-    /// The combiner of two partial results.
-    pub(super) fn combine(&mut self, op: OpRef<'_>, block: Block, first: &[Value], second: &[Value]) -> Result<Vec<Value>, Stop> {
-        let args: Vec<_> = self.body.args(block).collect();
-        let given = first.iter().zip(second).flat_map(|(a, b)| [*a, *b]);
-        for (arg, value) in args.iter().zip(given) {
-            let (elem, _) = self.tile_type(op, *arg)?;
-            let tile = self.splat(elem, &[], value);
-            self.values.insert(*arg, Lowered::Tile(tile));
-        }
-        for inner in self.body.ops(block) {
-            if !self.is_of_scalars(inner) {
-                return Err(self.unsupported(inner, "a combiner with tiles of several elements"));
-            }
-            // Threads may go different ways here: a combiner accesses no memory, so nobody waits for others within it.
-            match inner.opcode() {
-                Opcode::Yield => return inner.operands().iter().map(|value| self.scalar(inner, *value)).collect(),
-                Opcode::If => self.lower_if(inner, Scope::ENTRY)?,
-                Opcode::For => self.lower_for(inner)?,
-                Opcode::Loop => self.lower_loop(inner)?,
-                _ => self.op(inner)?,
-            }
-        }
-        Err(self.unsupported(op, "a combiner without a result"))
-    }
-
-    /// Whether an operation, with what its regions hold, has to do with tiles of one element only, so that each thread does it by itself.
-    fn is_of_scalars(&self, op: OpRef<'_>) -> bool {
-        let types = &self.module.tables.types;
-        let is_scalar = |value| types.as_tile(self.body.ty(value)).is_none_or(|(_, shape)| shape.iter().all(|extent| *extent == 1));
-        let is_inside = |inner: &OpRef<'_>| std::iter::successors(Some(*inner), |inner| inner.parent()).any(|inner| inner.id() == op.id());
-        let own = |inner: OpRef<'_>| inner.operands().iter().copied().chain(inner.results()).all(is_scalar);
-        own(op) && (op.def().regions == 0 || self.body.preorder().filter(is_inside).all(own))
     }
 
     /// Defines the results: the registers without the dimension.

@@ -46,6 +46,7 @@ impl Lowerer<'_> {
         let at = dims_of(&operands[0].shape)[dim];
         let (layout, row) = self.rows_in_threads(at, operands[0].layout.map().rows(), reverse(op));
         let tiles: Vec<Tile> = operands.iter().map(|tile| self.convert(tile, &layout)).collect();
+        let captured = self.hold_captured(op)?;
         self.note_row("scanned", &layout, ((1u32 << at.1) - 1) << at.0);
         let mut held: Vec<Vec<Value>> =
             (0..layout.registers() as usize).map(|r| tiles.iter().map(|tile| tile.registers[r]).collect()).collect();
@@ -65,6 +66,7 @@ impl Lowerer<'_> {
                 }
             }
         }
+        self.values.extend(captured);
         for (n, result) in op.results().enumerate() {
             let (elem, shape) = self.tile_type(op, result)?;
             let registers = held.iter().map(|values| values[n]).collect();
@@ -77,16 +79,18 @@ impl Lowerer<'_> {
     /// A layout in which each thread holds neighbours of a row, and lanes, then warps hold neighbouring parts of it.
     fn rows_in_threads(&self, (low, bits): (u32, u32), all: u32, reverse: bool) -> (Layout, Row) {
         let threads = LANE_BITS + self.warp_bits;
+        // A thread that holds all by itself shares nothing.
+        let sharing = if self.is_alone { 0 } else { threads };
         let is_along = |bit: &u32| (low..low + bits).contains(bit);
         let along: Vec<u32> = (0..all).filter(is_along).collect();
         let others: Vec<u32> = (0..all).filter(|bit| !is_along(bit)).collect();
-        let registers = all.saturating_sub(threads);
+        let registers = all.saturating_sub(sharing);
         let own = bits.min(registers);
         let (first, rest) = along.split_at(own as usize);
         let (upper, spread) = others.split_at((registers - own) as usize);
         let unit = |bit: &u32| 1u32 << bit;
         let used = first.iter().chain(upper).chain(rest).chain(spread).map(unit);
-        let free = (all..threads).map(|_| 0);
+        let free = (all - registers..threads).map(|_| 0);
         let map = BitMap::new(used.chain(free).collect(), all);
         let lanes = (bits - own).min(LANE_BITS);
         (Layout::new(map, registers), Row { reverse, registers: own, lanes, warps: bits - own - lanes })

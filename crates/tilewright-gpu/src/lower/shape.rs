@@ -8,7 +8,7 @@ use crate::{
     layout::{BitMap, Layout},
     thread::Value,
 };
-use tilewright_ir::{AttrData, AttrName, OpRef, Opcode};
+use tilewright_ir::{AttrData, AttrName, MAX_TILE_ELEMENTS, OpRef, Opcode};
 use tilewright_vector::{Lane, Prim};
 
 impl Lowerer<'_> {
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         let result = op.result(0).expect("a tile");
         let (elem, shape) = self.tile_type(op, result)?;
         let lane = self.lane_of(op, elem)?;
-        let known = tilewright_passes::constant::Constant::of(&self.module.tables, self.body, result, 1 << 16)
+        let known = tilewright_passes::constant::Constant::of(&self.module.tables, self.body, result, MAX_TILE_ELEMENTS as usize)
             .ok_or_else(|| self.unsupported(op, "a constant of so many elements"))?;
         if let Some(bits) = known.elements.splat() {
             let value = self.b.constant(lane, bits);
@@ -137,6 +137,10 @@ impl Lowerer<'_> {
         let layout = self.layout_of(&shape);
         // The slice that begins the tile, within the tile.
         let within = dim_map(&dims_of(&shape), &dims_of(&source.shape), |dim| dim, bits_of(&shape), bits_of(&source.shape));
+        if self.is_alone {
+            let registers = self.extract_alone(&source, &within, start);
+            return Ok(Tile { elem: source.elem, is_splat: bits_of(&shape) == 0, shape, layout, registers });
+        }
         let places = layout.map().then(&within);
         let registers =
             self.through_shared(&source.layout, &source.registers, &Layout::partial(places, layout.registers().ilog2()), Some(start));

@@ -1,27 +1,31 @@
-//! Loads of a loop that go through shared memory in stages: while the tiles of one round are multiplied, those of later rounds are copied by `cp.async`.
+//! Loads of a loop that go through shared memory in stages: while the tiles of one round are multiplied, those of later rounds are copied by
+//! `cp.async`, or loaded to registers where that cannot be: memory is not aligned enough, or something else than zeros is outside of the tensor.
 //!
 //! ```text
-//! in front       copy rounds 0, 1, ... of the stages but one, a group each
-//! round i        wait for the group of round i; all threads meet
-//!                copy round i + stages - 1 to the stage that round i - 1 has read
+//! in front       copy rounds 0, 1, ... of the stages but one, a group each; load the registers of round 0
+//! round i        store the registers of round i to its stage
+//!                wait for the group of round i; all threads meet
+//!                copy round i + stages - 1 to the stage that round i - 1 has read; load the registers of round i + 1
 //!                read the tiles of round i, in the layouts that products take
 //! ```
 //!
 //! Threads meet once a round: behind that barrier everybody's copies of the round have arrived, and nobody reads the stage of the round before.
+//! What is stored in front of it goes to a stage that was read two rounds before at least.
 
 use super::{
     Lowered, Lowerer, Stop, Tile,
     anchors::jump_target,
     exchange::{InShared, PIECE_BYTES, describe_reads},
-    memory::TileView,
+    memory::{TileView, padding_bits},
     order::Access,
+    packed::is_packed,
     tile::{bits_of, dims_of},
     words::WIDEST,
 };
 use crate::{
     layout::{BitMap, Layout},
     swizzle::{Places, Reading, Wanted},
-    thread::Value,
+    thread::{Space, Value},
 };
 use std::collections::HashSet;
 use tilewright_ir::{Block, Op, OpRef, Opcode, ValueDef};
@@ -37,6 +41,8 @@ const MOST_STAGES: u32 = 4;
 const NARROWEST: u32 = 4;
 /// What tiles of a stage begin at multiples of: bytes that all banks hold.
 const ALIGNMENT: u32 = 128;
+/// The most registers that a loop carries for tiles that are loaded ahead: more are needed for what it computes.
+const MOST_CARRIED: u32 = 64;
 /// Blocks that are to fit a multiprocessor at once, so that one computes while another one waits.
 const BLOCKS: u32 = 2;
 /// Shared memory that a multiprocessor takes for each block.
@@ -62,6 +68,15 @@ struct Candidate {
     to: Layout,
 }
 
+/// How a tile gets to its stage.
+#[derive(Clone, Copy, PartialEq)]
+enum Ahead {
+    /// By asynchronous copies.
+    Copied,
+    /// By loads of so many neighbours at once, as bits, to registers that the loop carries until its next round.
+    Loaded(u32),
+}
+
 /// A load that goes through stages.
 #[derive(Clone)]
 pub(super) struct StagedLoad {
@@ -70,6 +85,7 @@ pub(super) struct StagedLoad {
     elem: Elem,
     shape: Vec<i64>,
     lane: Lane,
+    ahead: Ahead,
     /// How threads copy the tile, neighbours in memory first, and how they read it.
     from: Layout,
     to: Layout,
@@ -85,6 +101,11 @@ impl StagedLoad {
         self.lane.size() as u32
     }
 
+    /// Registers that the loop carries for it.
+    fn carried(&self) -> u32 {
+        if self.ahead == Ahead::Copied { 0 } else { self.from.registers() }
+    }
+
     /// The tile within its stage.
     fn in_shared(&self, stages: u32, further: Option<Value>) -> InShared {
         InShared { number: 0, bits: bits_of(&self.shape), size: self.size(), begin: stages + self.begin, further }
@@ -95,6 +116,8 @@ impl StagedLoad {
 pub(super) struct Stages {
     block: Block,
     loads: Vec<StagedLoad>,
+    /// The registers of what is loaded ahead, for the first round.
+    carried: Vec<Value>,
     count: u32,
     /// Bytes of one.
     bytes: u32,
@@ -105,6 +128,17 @@ pub(super) struct Stages {
     limit: Value,
 }
 
+impl Stages {
+    /// What the loop carries into its first round of tiles that are loaded ahead.
+    pub(super) fn carried(&self) -> &[Value] {
+        &self.carried
+    }
+
+    fn has_copies(&self) -> bool {
+        self.loads.iter().any(|load| load.ahead == Ahead::Copied)
+    }
+}
+
 impl Lowerer<'_> {
     /// Copies the tiles of a loop's first rounds in front of it, if it has loads that may be done ahead.
     pub(super) fn begin_stages(&mut self, op: OpRef<'_>, block: Block, range: Range) -> Result<Option<Stages>, Stop> {
@@ -113,9 +147,10 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         self.define_initial_tokens(op, block);
-        let mut loads = Vec::new();
+        let (mut loads, mut free) = (Vec::new(), MOST_CARRIED);
         for candidate in candidates {
-            let staged = self.with_slice(block, &candidate.slice, (range.elem, range.from), |this| this.staged_load(&candidate))?;
+            let staged = self.with_slice(block, &candidate.slice, (range.elem, range.from), |this| this.staged_load(&candidate, free))?;
+            free -= staged.as_ref().map_or(0, StagedLoad::carried);
             loads.extend(staged);
         }
         let mut bytes = 0;
@@ -123,15 +158,29 @@ impl Lowerer<'_> {
             load.begin = bytes;
             bytes += (load.size() << bits_of(&load.shape)).next_multiple_of(ALIGNMENT);
         }
-        let Some(count) = self.count_of_stages(bytes).filter(|_| !loads.is_empty()) else { return Ok(None) };
+        let copied = loads.iter().filter(|load| load.ahead == Ahead::Copied).count();
+        // What is loaded one round ahead needs no more than two.
+        let most = if copied == 0 { 2 } else { MOST_STAGES };
+        let Some(count) = self.count_of_stages(bytes, most).filter(|_| !loads.is_empty()) else { return Ok(None) };
         let tiles = if loads.len() == 1 { "one tile".to_owned() } else { format!("{} tiles", loads.len()) };
-        self.note(format!("{count} stages of {bytes} bytes of shared memory, for {tiles} of each round by cp.async"));
+        let how = if copied == loads.len() {
+            "by cp.async"
+        } else if copied == 0 {
+            "by registers"
+        } else {
+            "by cp.async and registers"
+        };
+        self.note(format!("{count} stages of {bytes} bytes of shared memory, for {tiles} of each round {how}"));
         for load in &loads {
             self.order(self.body.op(load.load), Access::load(None));
         }
         let begin = self.hold_shared(bytes * count);
+        let mut stages = Stages { block, loads, carried: Vec::new(), count, bytes, begin, ahead: range.from, limit: range.from };
+        stages.carried = self.load_round(&stages, (range.elem, range.from), None)?;
+        if !stages.has_copies() {
+            return Ok(Some(stages));
+        }
         let zero = self.b.constant(self.b.lane(range.from), 0);
-        let mut stages = Stages { block, loads, count, bytes, begin, ahead: range.from, limit: range.from };
         let refused = self.unsupported(op, "an index of this type");
         let (mut index, mut ahead, mut runs) = (range.from, zero, None);
         for stage in 0..count - 1 {
@@ -164,14 +213,14 @@ impl Lowerer<'_> {
         Some(self.b.prim(Prim::MAnd, &[more, grows]))
     }
 
-    /// How many stages of so many bytes there are; none if there is no room for two.
-    fn count_of_stages(&self, bytes: u32) -> Option<u32> {
+    /// How many stages of so many bytes there are, at most so many; none if there is no room for two.
+    fn count_of_stages(&self, bytes: u32, most_stages: u32) -> Option<u32> {
         let (most, of_all) = self.target.shared_memory();
         let held = self.held_shared();
         let beside = (of_all / BLOCKS - OVERHEAD).saturating_sub(held) / bytes.max(1);
         // What else the loop needs must fit too.
         let alone = most.saturating_sub(held + PIECE_BYTES) / bytes.max(1);
-        let count = beside.clamp(2, MOST_STAGES).min(alone);
+        let count = beside.clamp(2, most_stages).min(alone);
         (count >= 2).then_some(count)
     }
 
@@ -205,21 +254,45 @@ impl Lowerer<'_> {
         self.b.prim(Prim::Select, &[is_outside, other_end, at])
     }
 
-    /// Begins a round, which reads a stage: its tiles have arrived, and those of a later round are copied.
-    pub(super) fn begin_stage(&mut self, stages: &Stages, range: Range, index: Value, read: Value) -> Result<(), Stop> {
-        self.b.wait_copies(stages.count - 2);
+    /// Begins a round, which reads a stage: its tiles have arrived, and those of a later round are copied; `carried` are those that were loaded for
+    /// it. Gives what is loaded for the next round.
+    pub(super) fn begin_stage(
+        &mut self,
+        stages: &Stages,
+        range: Range,
+        (index, read): (Value, Value),
+        carried: &[Value],
+    ) -> Result<Vec<Value>, Stop> {
+        let mut rest = carried;
+        for load in &stages.loads {
+            let (own, others) = rest.split_at(load.carried() as usize);
+            rest = others;
+            self.store_loaded(load, own, load.in_shared(stages.begin, Some(read)));
+        }
+        if stages.has_copies() {
+            self.b.wait_copies(stages.count - 2);
+        }
         self.barrier();
-        let written = self.stage_before(stages, read);
-        let i1 = Elem::Num(tilewright_ir::Scalar::I1);
-        let ahead = self.integer(ElemOp::AddI, range, index, stages.ahead);
-        let runs = self.element(range.less, &[range.elem; 2], i1, &[index, stages.limit]);
-        let (ahead, runs) = ahead.zip(runs).expect("these were computed in front of the loop");
-        self.copy_stage(stages, (range.elem, ahead), (0, Some(written)), Some(runs))?;
+        let mut next = Vec::new();
+        if stages.has_copies() {
+            let written = self.stage_before(stages, read);
+            let i1 = Elem::Num(tilewright_ir::Scalar::I1);
+            let ahead = self.integer(ElemOp::AddI, range, index, stages.ahead);
+            let runs = self.element(range.less, &[range.elem; 2], i1, &[index, stages.limit]);
+            let (ahead, runs) = ahead.zip(runs).expect("these were computed in front of the loop");
+            self.copy_stage(stages, (range.elem, ahead), (0, Some(written)), Some(runs))?;
+        }
+        if !carried.is_empty() {
+            let following = self.integer(ElemOp::AddI, range, index, range.step);
+            let runs = following.and_then(|following| self.goes_on(range, index, following));
+            let (following, runs) = following.zip(runs).expect("the loop counts");
+            next = self.load_round(stages, (range.elem, following), Some(runs))?;
+        }
         for load in &stages.loads {
             let staged = StagedLoad { begin: stages.begin + load.begin, stage: Some(read), ..load.clone() };
             self.staged.insert(load.load, staged);
         }
-        Ok(())
+        Ok(next)
     }
 
     /// The loop is lowered.
@@ -232,11 +305,50 @@ impl Lowerer<'_> {
 
     /// Begins to copy the tiles of the round with a number to a stage, where there is such a round, and makes a group of that.
     fn copy_stage(&mut self, stages: &Stages, index: (Elem, Value), at: (u32, Option<Value>), runs: Option<Value>) -> Result<(), Stop> {
-        for load in &stages.loads {
+        for load in stages.loads.iter().filter(|load| load.ahead == Ahead::Copied) {
             self.with_slice(stages.block, &load.slice, index, |this| this.copy_tile(load, stages.begin + at.0, at.1, runs))?;
         }
         self.b.commit_copies();
         Ok(())
+    }
+
+    /// Loads the tiles of the round with a number to registers, where there is such a round.
+    fn load_round(&mut self, stages: &Stages, index: (Elem, Value), runs: Option<Value>) -> Result<Vec<Value>, Stop> {
+        let mut all = Vec::new();
+        for load in &stages.loads {
+            if let Ahead::Loaded(width) = load.ahead {
+                all.extend(self.with_slice(stages.block, &load.slice, index, |this| this.load_ahead(load, width, runs))?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The registers of a tile as memory holds it, `1 << width` neighbours loaded at once.
+    fn load_ahead(&mut self, load: &StagedLoad, width: u32, runs: Option<Value>) -> Result<Vec<Value>, Stop> {
+        let op = self.body.op(load.load);
+        let view = self.view(op)?;
+        let padding = self.b.constant(load.lane, padding_bits(load.elem, view.padding));
+        let others = vec![padding; load.from.registers() as usize];
+        // Only its shape and layout count.
+        let tile =
+            Tile { elem: load.elem, shape: load.shape.clone(), layout: load.from.clone(), registers: others.clone(), is_splat: true };
+        let places = self.places(op, &view, &tile)?;
+        let width = 1 << width;
+        let mut registers = Vec::new();
+        for (places, others) in places.chunks(width).zip(others.chunks(width)) {
+            let mask = self.both(places[0].inside, runs).map(|mask| (mask, others));
+            registers.extend(self.load_neighbours((load.lane, width), Space::Global, (places[0].address, places[0].offset), mask));
+        }
+        Ok(registers)
+    }
+
+    /// Stores the registers of a tile that was loaded ahead to its stage.
+    fn store_loaded(&mut self, load: &StagedLoad, registers: &[Value], piece: InShared) {
+        if registers.is_empty() {
+            return;
+        }
+        let first = self.first_holders(&load.from);
+        self.store_piece(&load.from.then(&load.places.map), registers, load.places.stored, first, piece);
     }
 
     /// Begins to copy a tile.
@@ -268,54 +380,87 @@ impl Lowerer<'_> {
     pub(super) fn read_stage(&mut self, op: OpRef<'_>) {
         let load = self.staged[&op.id()].clone();
         let (loads, piece) = (load.to.then(&load.places.map), load.in_shared(0, load.stage));
-        let copies = load.from.registers() >> load.places.stored;
-        let bytes = load.size() << load.places.stored;
-        self.note(format!("{copies} x cp.async of {bytes} bytes by each thread, {}", describe_reads(&load.places, load.size())));
+        let (how, width) = match load.ahead {
+            Ahead::Copied => ("cp.async", load.places.stored),
+            Ahead::Loaded(width) => ("loads", width),
+        };
+        let (times, bytes) = (load.from.registers() >> width, load.size() << width);
+        self.note(format!("{times} x {how} of {bytes} bytes by each thread, {}", describe_reads(&load.places, load.size())));
         let mut read = vec![None; load.to.registers() as usize];
         match load.places.reading {
             Reading::Neighbours(count) => self.load_piece(&loads, (load.lane, count), None, piece, &mut read),
             Reading::Matrices { transposed } => self.load_matrices(&loads, load.lane, transposed, piece, &mut read),
         }
-        let registers = read.into_iter().map(|value| value.expect("the whole tile is in shared memory")).collect();
+        let held = if load.elem == Elem::Num(tilewright_ir::Scalar::I1) { Lane::Mask } else { load.lane };
+        let read = read.into_iter().map(|value| value.expect("the whole tile is in shared memory"));
+        let registers = read.map(|value| self.loaded_form(value, held)).collect();
         let tile = Tile { elem: load.elem, shape: load.shape, layout: load.to, registers, is_splat: false };
         self.define(op.result(0).expect("a tile"), tile);
         self.pass_no_token(op);
     }
 
-    /// How a load goes through stages, in front of its loop, where the operations that it depends on are lowered for the first round; none if
-    /// memory has not as many neighbours at multiples of as many bytes as a copy takes at least, or something else is there than zeros.
-    fn staged_load(&mut self, candidate: &Candidate) -> Result<Option<StagedLoad>, Stop> {
+    /// How a load goes through stages, in front of its loop, where the operations that it depends on are lowered for the first round; none if it would
+    /// take more than these registers, and copies cannot be asynchronous.
+    fn staged_load(&mut self, candidate: &Candidate, free: u32) -> Result<Option<StagedLoad>, Stop> {
         let op = self.body.op(candidate.load);
         let view = self.view(op)?;
         let (elem, shape) = self.tile_type(op, op.result(0).expect("a tile"))?;
+        if is_packed(elem) || view.steps.iter().any(Option::is_none) {
+            return Ok(None);
+        }
         let (size, lane) = self.memory_of(op, elem)?;
-        let Some((from, stored)) = self.copied_layout(op, &view, &shape, size as u32) else { return Ok(None) };
-        let wanted = Wanted { size: size.ilog2(), stored, piece: bits_of(&shape) };
-        let places = Places::copied(&from, &candidate.to, wanted);
+        let wanted = |stored: u32| Wanted { size: size.ilog2(), stored, piece: bits_of(&shape) };
+        let copied = self.copied_layout(op, &view, &shape, size as u32);
+        let copied = copied.and_then(|(from, stored)| Some((Places::copied(&from, &candidate.to, wanted(stored))?, from)));
+        let (ahead, from, places) = match copied {
+            Some((places, from)) => (Ahead::Copied, from, places),
+            None => {
+                let (from, width) = self.loaded_layout(op, &view, &shape, size as u32);
+                // Bytes that are loaded one by one are stored so: to put them together costs more.
+                let widest = if lane == Lane::I8 { width } else { (WIDEST / size as u32).ilog2() };
+                let places = Places::between(&from, &candidate.to, wanted(widest));
+                (Ahead::Loaded(width), from, places)
+            }
+        };
         let (load, slice, to) = (candidate.load, candidate.slice.clone(), candidate.to.clone());
-        Ok(places.map(|places| StagedLoad { load, slice, elem, shape, lane, from, to, places, begin: 0, stage: None }))
+        let staged = StagedLoad { load, slice, elem, shape, lane, ahead, from, to, places, begin: 0, stage: None };
+        Ok((staged.carried() <= free).then_some(staged))
+    }
+
+    /// The layout in which threads load a tile of a view to registers: neighbours in memory side by side; with the bits of the number of neighbours of a
+    /// load.
+    fn loaded_layout(&self, op: OpRef<'_>, view: &TileView, shape: &[i64], size: u32) -> (Layout, u32) {
+        let dim = self.contiguous_dim(view).unwrap_or(shape.len() - 1);
+        let (_, extent) = dims_of(shape)[dim];
+        let most = self.width_along(op, view, dim, extent.min((WIDEST / size).ilog2()), size);
+        let threads = Layout::blocked(bits_of(shape), self.warp_bits, 0).thread_columns().len() as u32;
+        let width = most.min(bits_of(shape).saturating_sub(threads));
+        (self.in_memory_order(shape, dim, width), width)
+    }
+
+    /// The layout whose threads hold `1 << width` neighbours along a dimension, and lie side by side along it.
+    fn in_memory_order(&self, shape: &[i64], dim: usize, width: u32) -> Layout {
+        let (bits, (low, extent)) = (bits_of(shape), dims_of(shape)[dim]);
+        // From the order of memory to the tile's.
+        let of_dim = low..low + extent;
+        let order = of_dim.clone().chain((0..bits).filter(|bit| !of_dim.contains(bit)));
+        let order = BitMap::new(order.map(|bit| 1 << bit).collect(), bits);
+        Layout::blocked_by(bits, self.warp_bits, width).then(&order)
     }
 
     /// The layout in which threads copy a tile of a view: neighbours in memory side by side; with the bits of the number of neighbours of a copy.
     fn copied_layout(&self, op: OpRef<'_>, view: &TileView, shape: &[i64], size: u32) -> Option<(Layout, u32)> {
-        if !view.is_padded_with_zeros() || view.steps.iter().any(Option::is_none) {
+        if !view.is_padded_with_zeros() {
             return None;
         }
         let (dim, bits) = (self.contiguous_dim(view)?, bits_of(shape));
-        let (low, extent) = dims_of(shape)[dim];
+        let (_, extent) = dims_of(shape)[dim];
         let narrowest = NARROWEST.div_ceil(size).ilog2();
         let most = self.width_along(op, view, dim, extent.min((WIDEST / size).ilog2()), size);
         let threads = Layout::blocked(bits, self.warp_bits, 0).thread_columns().len() as u32;
         // Narrow copies for all threads rather than wide ones for some.
         let stored = most.min(bits.saturating_sub(threads).max(narrowest));
-        if stored < narrowest {
-            return None;
-        }
-        // From the order of memory to the tile's.
-        let of_dim = low..low + extent;
-        let order = of_dim.clone().chain((0..bits).filter(|bit| !of_dim.contains(bit)));
-        let order = BitMap::new(order.map(|bit| 1 << bit).collect(), bits);
-        Some((Layout::blocked_by(bits, self.warp_bits, stored).then(&order), stored))
+        (stored >= narrowest).then(|| (self.in_memory_order(shape, dim, stored), stored))
     }
 
     /// The loads of a loop's body that no token puts behind a write of the loop, whose tiles are factors, and whose places depend on the loop's

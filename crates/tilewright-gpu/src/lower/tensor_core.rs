@@ -58,6 +58,9 @@ impl Lowerer<'_> {
     /// The layout in which a product on tensor cores takes a tile, where the tile is a factor, or one is made of it element by element or by moving
     /// its elements.
     pub(super) fn factor_layout(&self, value: tilewright_ir::Value) -> Option<Layout> {
+        if self.is_alone {
+            return None;
+        }
         let types = &self.module.tables.types;
         let uses = self.uses.get(&value)?;
         uses.iter().find_map(|user| {

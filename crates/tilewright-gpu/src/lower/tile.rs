@@ -43,7 +43,8 @@ pub(super) fn coordinate(index: u32, (low, bits): (u32, u32)) -> u32 {
 impl Lowerer<'_> {
     /// The layout that tiles of a shape have between operations.
     pub(super) fn layout_of(&self, shape: &[i64]) -> Layout {
-        Layout::blocked(bits_of(shape), self.warp_bits, self.vector_bits)
+        let bits = bits_of(shape);
+        if self.is_alone { Layout::alone(bits, self.warp_bits) } else { Layout::blocked(bits, self.warp_bits, self.vector_bits) }
     }
 
     /// A tile whose elements are all the same.

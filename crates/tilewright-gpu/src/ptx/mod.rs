@@ -5,7 +5,7 @@ mod call;
 mod prim;
 mod registers;
 
-pub(crate) use atomic::{operation as atomic_operation, strength};
+pub(crate) use atomic::{multimem, operation as atomic_operation, strength};
 
 use crate::{
     Target,
@@ -372,6 +372,9 @@ impl<'a> Printer<'a> {
             }
             Inst::Atomic { result, update, strong, address, value, mask } => {
                 self.atomic(*result, *update, *strong, (*address, *value), *mask);
+            }
+            Inst::Multimem { result, access, address, offset, mask, strong } => {
+                self.multimem(*result, *access, (*address, *offset), *mask, *strong);
             }
             Inst::Shuffle { result, value, from } => {
                 let (mode, lanes, limit) = match from {

@@ -52,7 +52,7 @@ impl Liveness {
         for (index, block) in function.blocks.iter().enumerate() {
             block.params.iter().for_each(|value| defined[value.index()] = (index as u32, 0));
             for (place, inst) in (1..).zip(&block.insts) {
-                let late = matches!(inst, Inst::Load { .. } | Inst::LoadWide { .. } | Inst::Atomic { .. });
+                let late = matches!(inst, Inst::Load { .. } | Inst::LoadWide { .. } | Inst::Atomic { .. } | Inst::Multimem { .. });
                 let read = place * PLACES + if late { 2 } else { 0 };
                 inst.operands().into_iter().for_each(|value| _ = last[index].insert(value, read));
                 inst.results().iter().for_each(|value| defined[value.index()] = (index as u32, place * PLACES + 1));

@@ -1,7 +1,8 @@
 //! Making thread code: constants are folded, and what was computed in the same block is not computed again.
 
 use super::{
-    Block, Data, Dependency, End, From, Function, Inst, Label, Native, Product, SourceLine, Space, Special, Strong, Target, Update, Value,
+    Block, Data, Dependency, End, From, Function, Inst, Label, Native, Product, Replicas, SourceLine, Space, Special, Strong, Target,
+    Update, Value,
 };
 use std::collections::{HashMap, HashSet};
 use tilewright_vector::{Lane, Prim};
@@ -84,6 +85,13 @@ impl Builder {
         let params: Vec<Value> = params.iter().map(|lane| self.value(*lane)).collect();
         self.function.blocks.push(Block { params: params.clone(), ..Block::default() });
         (Label(self.function.blocks.len() as u32 - 1), params)
+    }
+
+    /// Adds parameters of these types to a block that nobody jumps to yet.
+    pub fn more_params(&mut self, label: Label, lanes: &[Lane]) -> Vec<Value> {
+        let params: Vec<Value> = lanes.iter().map(|lane| self.value(*lane)).collect();
+        self.function.blocks[label.index()].params.extend(&params);
+        params
     }
 
     /// Ends the current block.
@@ -389,6 +397,25 @@ impl Builder {
         };
         let result = other.map(|other| (self.value(self.lane(value)), other));
         self.push(Inst::Atomic { result, update, strong, address, value, mask });
+        result.map(|(result, _)| result)
+    }
+
+    /// Accesses all replicas of memory, where the mask says so; what a load gives, of the type of `other`, which it gives where the mask does not.
+    pub fn multimem(
+        &mut self,
+        access: Replicas,
+        strong: Option<Strong>,
+        (address, offset): (Value, i32),
+        mask: Option<Value>,
+        other: Option<Value>,
+    ) -> Option<Value> {
+        let mask = match mask.map(|mask| self.constant_bits(mask)) {
+            Some(Some(0)) => return other,
+            Some(Some(_)) => None,
+            _ => mask,
+        };
+        let result = other.map(|other| (self.value(self.lane(other)), other));
+        self.push(Inst::Multimem { result, access, address, offset, mask, strong });
         result.map(|(result, _)| result)
     }
 

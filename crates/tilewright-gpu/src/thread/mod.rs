@@ -189,6 +189,68 @@ pub enum Update {
     CompareExchange(Value),
 }
 
+/// How numbers are combined with those of all replicas of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Combined {
+    /// The sum, of `i32`, `i64`, `f32` or `f64`; the others are for `i32` and `i64`.
+    Add,
+    /// The bits of both.
+    And,
+    /// The bits of either.
+    Or,
+    /// The bits of one.
+    Xor,
+    /// The least, signed.
+    MinS,
+    /// The greatest, signed.
+    MaxS,
+    /// The least, unsigned.
+    MinU,
+    /// The greatest, unsigned.
+    MaxU,
+    /// The sums of two pairs of `f16`, as bits in `i32`.
+    AddF16s,
+    /// The least of two pairs of `f16`.
+    MinF16s,
+    /// The greatest of two pairs of `f16`.
+    MaxF16s,
+    /// The sums of two pairs of `bf16`, as bits in `i32`.
+    AddBf16s,
+    /// The least of two pairs of `bf16`.
+    MinBf16s,
+    /// The greatest of two pairs of `bf16`.
+    MaxBf16s,
+}
+
+impl Combined {
+    /// Whether it takes pairs of 16-bit floats.
+    pub const fn is_of_pairs(self) -> bool {
+        use Combined::*;
+        matches!(self, AddF16s | MinF16s | MaxF16s | AddBf16s | MinBf16s | MaxBf16s)
+    }
+}
+
+/// What is done to all replicas of memory at once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Replicas {
+    /// All are read, and what they hold is combined.
+    Load(Combined),
+    /// All are written.
+    Store(Value),
+    /// A number is combined with what each holds.
+    Reduce(Combined, Value),
+}
+
+impl Replicas {
+    /// What it reads beside the address.
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Replicas::Load(_) => None,
+            Replicas::Store(value) | Replicas::Reduce(_, value) => Some(value),
+        }
+    }
+}
+
 /// What a thread is told about itself: `i32`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Special {
@@ -422,6 +484,21 @@ pub enum Inst {
         /// Whether to do it.
         mask: Option<Value>,
     },
+    /// Accesses all replicas of memory, from `sm_90` on.
+    Multimem {
+        /// What is read, and what it is where nothing is.
+        result: Option<(Value, Value)>,
+        /// What is done.
+        access: Replicas,
+        /// The address, of the device's memory.
+        address: Value,
+        /// Bytes behind it.
+        offset: i32,
+        /// Whether to do it.
+        mask: Option<Value>,
+        /// Weak if nothing.
+        strong: Option<Strong>,
+    },
     /// Takes the value of another lane. All lanes of the warp do it together.
     Shuffle {
         /// The other lane's value.
@@ -502,7 +579,7 @@ impl Inst {
             | Inst::Shuffle { result, .. } => from_ref(result),
             Inst::LoadWide { results, .. } | Inst::LoadMatrices { results, .. } | Inst::Product { results, .. } => results,
             Inst::Unpack { halves, .. } => halves,
-            Inst::Atomic { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
+            Inst::Atomic { result, .. } | Inst::Multimem { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => &[],
             Inst::CopyAsync { .. } | Inst::CommitCopies | Inst::WaitCopies { .. } | Inst::Line(_) => &[],
         }
@@ -526,6 +603,9 @@ impl Inst {
             Inst::Atomic { result, update, address, value, mask, .. } => {
                 let expected = if let Update::CompareExchange(expected) = update { Some(*expected) } else { None };
                 [*address, *value].into_iter().chain(expected).chain(*mask).chain(result.map(|(_, other)| other)).collect()
+            }
+            Inst::Multimem { result, access, address, mask, .. } => {
+                [*address].into_iter().chain(access.value()).chain(*mask).chain(result.map(|(_, other)| other)).collect()
             }
             Inst::LoadWide { address, mask, .. } => std::iter::once(*address)
                 .chain(mask.iter().flat_map(|(mask, others)| std::iter::once(*mask).chain(others.clone())))
@@ -593,6 +673,14 @@ impl Inst {
                 mask.iter_mut().for_each(one);
                 result.iter_mut().for_each(|(_, other)| one(other));
             }
+            Inst::Multimem { result, access, address, mask, .. } => {
+                one(address);
+                if let Replicas::Store(value) | Replicas::Reduce(_, value) = access {
+                    one(value);
+                }
+                mask.iter_mut().for_each(one);
+                result.iter_mut().for_each(|(_, other)| one(other));
+            }
             Inst::Product { factors: [lhs, rhs], sums, .. } => {
                 all(lhs);
                 all(rhs);
@@ -614,6 +702,7 @@ impl Inst {
             Inst::Allocate { .. } | Inst::Free { .. } | Inst::Depend(_) | Inst::Line(_) => true,
             Inst::CopyAsync { .. } | Inst::CommitCopies | Inst::WaitCopies { .. } => true,
             Inst::Load { strong, .. } => strong.is_some(),
+            Inst::Multimem { access, strong, .. } => strong.is_some() || access.value().is_some(),
             _ => false,
         }
     }
@@ -623,7 +712,12 @@ impl Inst {
         !self.has_effect()
             && !matches!(
                 self,
-                Inst::Load { .. } | Inst::LoadWide { .. } | Inst::LoadMatrices { .. } | Inst::Shuffle { .. } | Inst::Product { .. }
+                Inst::Load { .. }
+                    | Inst::LoadWide { .. }
+                    | Inst::LoadMatrices { .. }
+                    | Inst::Shuffle { .. }
+                    | Inst::Product { .. }
+                    | Inst::Multimem { .. }
             )
     }
 }

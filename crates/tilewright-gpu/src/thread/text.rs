@@ -1,6 +1,9 @@
 //! Thread code as text.
 
-use super::{Dependency, End, From, Function, Inst, Label, Order, Scope, SourceLine, Space, Special, Strong, Target, Update, Value};
+use super::{
+    Combined, Dependency, End, From, Function, Inst, Label, Order, Replicas, Scope, SourceLine, Space, Special, Strong, Target, Update,
+    Value,
+};
 use std::fmt;
 
 impl fmt::Display for Value {
@@ -96,6 +99,27 @@ impl fmt::Display for Update {
     }
 }
 
+impl fmt::Display for Combined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Combined::Add => "add",
+            Combined::And => "and",
+            Combined::Or => "or",
+            Combined::Xor => "xor",
+            Combined::MinS => "min_s",
+            Combined::MaxS => "max_s",
+            Combined::MinU => "min_u",
+            Combined::MaxU => "max_u",
+            Combined::AddF16s => "add_f16x2",
+            Combined::MinF16s => "min_f16x2",
+            Combined::MaxF16s => "max_f16x2",
+            Combined::AddBf16s => "add_bf16x2",
+            Combined::MinBf16s => "min_bf16x2",
+            Combined::MaxBf16s => "max_bf16x2",
+        })
+    }
+}
+
 impl Inst {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -167,6 +191,18 @@ impl Inst {
             Inst::Unpack { value, .. } => write!(f, "unpack {value}"),
             Inst::Atomic { result, update, strong, address, value, mask } => {
                 write!(f, "atomic {strong} {update} {value} at global[{address}]")?;
+                mask.iter().try_for_each(|mask| write!(f, " if {mask}"))?;
+                result.filter(|_| mask.is_some()).iter().try_for_each(|(_, other)| write!(f, " else {other}"))
+            }
+            Inst::Multimem { result, access, address, offset, mask, strong } => {
+                f.write_str("replicas ")?;
+                strong.iter().try_for_each(|strong| write!(f, "{strong} "))?;
+                match access {
+                    Replicas::Load(how) => write!(f, "load {how} ")?,
+                    Replicas::Store(value) => write!(f, "store {value} to ")?,
+                    Replicas::Reduce(how, value) => write!(f, "{how} {value} at ")?,
+                }
+                place(f, Space::Global, *address, *offset)?;
                 mask.iter().try_for_each(|mask| write!(f, " if {mask}"))?;
                 result.filter(|_| mask.is_some()).iter().try_for_each(|(_, other)| write!(f, " else {other}"))
             }

@@ -4,7 +4,7 @@
 //! - Primitives, memory and shuffles get the types that they take; addresses are `i64` in global and `i32` in shared memory.
 //! - Who jumps hands over as many values as the block takes, of its types. Nobody jumps to the first block.
 
-use super::{Block, End, From, Function, Inst, Order, Space, Update, Value};
+use super::{Block, Combined, End, From, Function, Inst, Order, Replicas, Space, Update, Value};
 use std::{error::Error, fmt};
 use tilewright_vector::{Lane, Prim};
 
@@ -209,6 +209,29 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             };
             require(taken, || format!("there is no atomic {update} of {ty}"))?;
             result.iter().try_for_each(|(result, other)| is(result, ty).and(is(other, ty)))?;
+            mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
+        }
+        Inst::Multimem { result, access, address: at, mask, strong, .. } => {
+            address(Space::Global, at)?;
+            let orders: &[Order] = match access {
+                Replicas::Load(_) => &[Order::Relaxed, Order::Acquire],
+                _ => &[Order::Relaxed, Order::Release],
+            };
+            require(strong.is_none_or(|strong| orders.contains(&strong.order)), || {
+                "an order that such an access does not have".to_owned()
+            })?;
+            require(strong.is_some() || !matches!(access, Replicas::Reduce(..)), || "replicas are not combined weakly".to_owned())?;
+            require(result.is_some() == matches!(access, Replicas::Load(_)), || "loads alone have results".to_owned())?;
+            let ty = access.value().or(result.map(|(result, _)| result)).map(|value| lane(&value));
+            let taken = match access {
+                Replicas::Load(Combined::Add) | Replicas::Reduce(Combined::Add, _) | Replicas::Store(_) => {
+                    matches!(ty, Some(Lane::I32 | Lane::I64 | Lane::F32 | Lane::F64))
+                }
+                Replicas::Load(how) | Replicas::Reduce(how, _) if how.is_of_pairs() => ty == Some(Lane::I32),
+                _ => matches!(ty, Some(Lane::I32 | Lane::I64)),
+            };
+            require(taken, || format!("there is no access to replicas of {ty:?}"))?;
+            result.iter().try_for_each(|(result, other)| is(other, lane(result)))?;
             mask.iter().try_for_each(|mask| is(mask, Lane::Mask))
         }
         Inst::Shuffle { result, value, from: From::Across(lanes) | From::Before(lanes) | From::After(lanes) } => {

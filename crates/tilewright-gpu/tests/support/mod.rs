@@ -3,6 +3,7 @@
 
 use tilewright_gpu::{Kernel, Target, compile};
 use tilewright_ir::{VerifiedModule, verify};
+use tilewright_oracle::{Oracle, failures};
 use tilewright_ptx::machine::{LaunchOptions, Memory, Program, Report};
 use tilewright_text::{ParseOptions, parse};
 
@@ -32,4 +33,15 @@ pub(crate) fn run(text: &str, target: Target, grid: [u32; 3], buffer: &mut Vec<u
     assert!(report.findings.is_empty(), "{}\n{ptx}", report.findings[0]);
     buffer.extend_from_slice(memory.bytes(place));
     report
+}
+
+/// NVIDIA's assembler takes what is compiled of kernels for each of these targets.
+pub(crate) fn assembles(texts: &[String], targets: &[Target]) {
+    let Some(oracle) = Oracle::or_skip(&format!("{} kernels through ptxas", texts.len() * targets.len())) else { return };
+    let jobs: Vec<(&String, Target)> = texts.iter().flat_map(|text| targets.iter().map(move |target| (text, *target))).collect();
+    let failures = failures(&jobs, |(text, target)| {
+        let answer = oracle.assemble(&kernel(text, *target).ptx(), target.name());
+        (!answer.accepted()).then(|| format!("{target}: {}\n{text}", answer.stderr))
+    });
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), jobs.len(), failures.join("\n"));
 }
