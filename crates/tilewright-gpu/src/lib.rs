@@ -6,7 +6,7 @@
 //!
 //! [`compile`] makes a [`Kernel`] of an entry. A [`Layout`] says which register of which lane of which warp holds an element of a tile;
 //! [`thread::Function`] is what one thread does. What an operation means on one element is the lowering to primitives of
-//! `tilewright-vector`, which the CPU engine uses too. An operation that is not covered is a [`CompileError`] that names it.
+//! `tilewright-vector`, which the CPU engine uses too. What cannot be compiled is a [`CompileError`] that names the operation.
 #![forbid(unsafe_code)]
 
 mod coverage;
@@ -91,7 +91,7 @@ impl Kernel {
 /// Compiles an entry of a module.
 ///
 /// # Errors
-/// When there is no such entry, or it has an operation that is not covered.
+/// When there is no such entry, or something of it cannot be compiled.
 pub fn compile(module: &VerifiedModule, entry: &str, target: Target) -> Result<Kernel, CompileError> {
     let (code, explained) = lower::lower(&prepared(module)?, entry, target)?;
     thread::verify(&code).map_err(|finding| CompileError::internal(entry, &finding))?;

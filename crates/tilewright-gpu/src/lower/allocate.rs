@@ -14,7 +14,7 @@ use tilewright_vector::{Lane, Prim};
 
 /// What a region has allocated.
 pub(super) struct Allocations {
-    /// The operation whose region it is; none for the entry.
+    /// The operation whose region it is; none for a function.
     of: Option<Opcode>,
     addresses: Vec<Value>,
 }
@@ -48,7 +48,7 @@ impl Lowerer<'_> {
     pub(super) fn alloca(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
         let result = op.result(0).expect("an address");
         let types = &self.module.tables.types;
-        let pointee = types.as_tile(self.body.ty(result)).and_then(|(element, _)| match types.get(element) {
+        let pointee = types.as_tile(self.frame.body.ty(result)).and_then(|(element, _)| match types.get(element) {
             TypeData::Pointer { pointee, .. } => types.scalar(*pointee),
             _ => None,
         });
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Begins a region of an operation, or of the entry.
+    /// Begins a region of an operation, or of a function.
     pub(super) fn begin_region(&mut self, of: Option<Opcode>) {
         self.allocations.push(Allocations { of, addresses: Vec::new() });
     }
@@ -97,12 +97,12 @@ impl Lowerer<'_> {
     }
 
     /// Gives back what regions have allocated that a jump leaves: a `yield` the innermost one, `break` and `continue` all of the innermost
-    /// loop, `return` all.
+    /// loop, `return` all of its function.
     pub(super) fn free_left(&mut self, jump: Opcode) {
         let is_loop = |region: &Allocations| matches!(region.of, Some(Opcode::For | Opcode::Loop) | None);
         let innermost = self.allocations.len().saturating_sub(1);
         let from = match jump {
-            Opcode::Return => 0,
+            Opcode::Return => self.allocations.iter().rposition(|region| region.of.is_none()).unwrap_or(0),
             Opcode::Break | Opcode::Continue => self.allocations.iter().rposition(is_loop).unwrap_or(0),
             _ => innermost,
         };

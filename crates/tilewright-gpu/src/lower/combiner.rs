@@ -29,16 +29,17 @@ impl Lowerer<'_> {
     }
 
     fn combined(&mut self, op: OpRef<'_>, block: Block, first: &[Value], second: &[Value]) -> Result<Vec<Value>, Stop> {
-        let args: Vec<_> = self.body.args(block).collect();
+        let args: Vec<_> = self.frame.body.args(block).collect();
         let given = first.iter().zip(second).flat_map(|(a, b)| [*a, *b]);
         for (arg, value) in args.iter().zip(given) {
             let (elem, _) = self.tile_type(op, *arg)?;
             let tile = self.splat(elem, &[], value);
             self.define(*arg, tile);
         }
-        for inner in self.body.ops(block) {
+        for inner in self.frame.body.ops(block) {
             match inner.opcode() {
                 Opcode::Yield => return inner.operands().iter().map(|value| self.yielded(inner, *value)).collect(),
+                Opcode::PreviewCall => self.call(inner)?,
                 Opcode::If => self.lower_if(inner, Scope::ENTRY)?,
                 Opcode::For => self.lower_for(inner)?,
                 Opcode::Loop => self.lower_loop(inner)?,
@@ -65,7 +66,7 @@ impl Lowerer<'_> {
             return Ok(before);
         }
         for value in self.captured(op) {
-            let Some(Lowered::Tile(tile)) = self.values.get(&value).cloned() else { continue };
+            let Some(Lowered::Tile(tile)) = self.frame.values.get(&value).cloned() else { continue };
             let bits = bits_of(&tile.shape);
             if bits == 0 {
                 continue;
@@ -86,8 +87,8 @@ impl Lowerer<'_> {
         let mut pending = vec![op];
         while let Some(outer) = pending.pop() {
             for block in (0..).map_while(|region| outer.region_block(region)) {
-                defined.extend(self.body.args(block));
-                for inner in self.body.ops(block) {
+                defined.extend(self.frame.body.args(block));
+                for inner in self.frame.body.ops(block) {
                     defined.extend(inner.results());
                     read.extend(inner.operands().iter().copied());
                     pending.push(inner);

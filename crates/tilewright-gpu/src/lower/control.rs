@@ -30,13 +30,11 @@ impl Scope {
 impl Lowerer<'_> {
     /// The operations of a block.
     pub(super) fn block(&mut self, block: Block, scope: Scope) -> Result<(), Stop> {
-        for op in self.body.ops(block) {
+        for op in self.frame.body.ops(block) {
             let outer = self.begin_op(op);
             match op.opcode() {
-                Opcode::Return => {
-                    self.free_left(Opcode::Return);
-                    self.b.end(End::Return);
-                }
+                Opcode::Return => self.lower_return(op)?,
+                Opcode::PreviewCall => self.call(op)?,
                 Opcode::Continue => self.leave(op, scope.next, op.operands())?,
                 Opcode::Break => self.leave(op, scope.exit, op.operands())?,
                 Opcode::Yield => self.leave(op, scope.merge, op.operands())?,
@@ -64,7 +62,7 @@ impl Lowerer<'_> {
     /// The layout that a value had better have: that of its class, where it has an anchor. Values that are carried from one block to another have
     /// it there.
     pub(super) fn carried_layout(&self, value: tilewright_ir::Value, shape: &[i64]) -> Layout {
-        let anchored = if self.is_alone { None } else { self.anchors.layout(value).cloned() };
+        let anchored = if self.is_alone { None } else { self.frame.anchors.layout(value).cloned() };
         anchored.unwrap_or_else(|| self.layout_of(shape))
     }
 
@@ -99,7 +97,7 @@ impl Lowerer<'_> {
         let mut rest = registers;
         for value in values {
             if self.is_token(*value) {
-                self.values.insert(*value, Lowered::Token(self.barriers.unknown_token()));
+                self.frame.values.insert(*value, Lowered::Token(self.barriers.unknown_token()));
                 continue;
             }
             let (elem, shape) = self.tile_type(op, *value)?;
@@ -115,7 +113,7 @@ impl Lowerer<'_> {
     fn region(&mut self, op: OpRef<'_>, block: Block, scope: Scope, end: Label) -> Result<(), Stop> {
         self.begin_region(Some(op.opcode()));
         self.block(block, scope)?;
-        if self.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
+        if self.frame.body.last_op(block).is_none_or(|last| !is_terminator(last)) {
             self.free_left(Opcode::Yield);
             if matches!(op.opcode(), Opcode::For | Opcode::Loop) {
                 self.next_round();
@@ -135,7 +133,7 @@ impl Lowerer<'_> {
     }
 
     /// Goes on in a block, on every way to which these barriers were passed.
-    fn enter(&mut self, label: Label, passed: Passed) {
+    pub(super) fn enter(&mut self, label: Label, passed: Passed) {
         self.b.continue_in(label);
         self.barriers.go_on(passed);
     }
@@ -165,7 +163,7 @@ impl Lowerer<'_> {
         let results: Vec<_> = op.results().collect();
         let passed = self.barriers.passed();
         let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
-        let args: Vec<_> = self.body.args(block).collect();
+        let args: Vec<_> = self.frame.body.args(block).collect();
         let carried = self.lanes(op, &args)?;
         let (header, params) = self.b.block(&carried);
         let lanes = self.lanes(op, &results)?;
@@ -192,7 +190,7 @@ impl Lowerer<'_> {
         let i1 = Elem::Num(Scalar::I1);
         let refused = self.unsupported(op, "an index of this type");
         let block = op.region_block(0).ok_or_else(|| self.unsupported(op, "a loop without a body"))?;
-        let args: Vec<_> = self.body.args(block).collect();
+        let args: Vec<_> = self.frame.body.args(block).collect();
         let index_lane = self.b.lane(from);
         let lanes = self.lanes(op, &results)?;
         // Without stages nothing reads what is carried for them, and it is removed.

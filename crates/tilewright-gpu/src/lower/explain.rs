@@ -39,10 +39,10 @@ impl Lowerer<'_> {
         let count = op.results().count();
         let mut tiles = Vec::new();
         for (n, result) in op.results().enumerate() {
-            let Some(Lowered::Tile(tile)) = self.values.get(&result) else { continue };
+            let Some(Lowered::Tile(tile)) = self.frame.values.get(&result) else { continue };
             if !tile.shape.is_empty() {
                 let operation = if count > 1 { format!("{}#{n}", op.opcode().mnemonic()) } else { op.opcode().mnemonic().to_owned() };
-                let ty = self.module.tables.types.display(self.body.ty(result)).to_string();
+                let ty = self.module.tables.types.display(self.frame.body.ty(result)).to_string();
                 tiles.push(TileLayout { operation, ty, shape: tile.shape.clone(), layout: tile.layout.clone() });
             }
         }

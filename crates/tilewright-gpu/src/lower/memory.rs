@@ -105,7 +105,7 @@ impl Lowerer<'_> {
 
     pub(super) fn make_tensor_view(&mut self, op: OpRef<'_>) -> Result<Lowered, Stop> {
         let module = self.module;
-        let ty = self.body.ty(op.result(0).expect("a view"));
+        let ty = self.frame.body.ty(op.result(0).expect("a view"));
         let TypeData::TensorView { element, shape, strides, .. } = module.tables.types.get(ty) else {
             return Err(self.unsupported(op, "this type of view"));
         };
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
 
     /// Whether an integer has at most 32 bits.
     fn is_short(&self, value: tilewright_ir::Value) -> bool {
-        matches!(self.values.get(&value), Some(Lowered::Tile(tile)) if self.b.lane(tile.registers[0]) != Lane::I64)
+        matches!(self.frame.values.get(&value), Some(Lowered::Tile(tile)) if self.b.lane(tile.registers[0]) != Lane::I64)
     }
 
     /// For each dimension of a tensor, whether its extent is known to be below 2^32.
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
 
     /// A power of two that a number is divisible by.
     pub(super) fn divisor(&self, value: tilewright_ir::Value) -> u64 {
-        self.facts.of(value).map_or(1, |fact| fact.divisor.get())
+        self.frame.facts.of(value).map_or(1, |fact| fact.divisor.get())
     }
 
     /// A scalar integer, read as unsigned, in 64 bits.
@@ -183,13 +183,13 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn make_tile_view(&mut self, op: OpRef<'_>) -> Result<Lowered, Stop> {
-        let Some(Lowered::Tensor(tensor)) = self.values.get(&op.operand_named("tensor_view")[0]).cloned() else {
+        let Some(Lowered::Tensor(tensor)) = self.frame.values.get(&op.operand_named("tensor_view")[0]).cloned() else {
             return Err(self.unsupported(op, "this tensor"));
         };
         let identity = |rank: usize| (0..rank).collect();
         let mapped = |dims: &[i32]| dims.iter().map(|dim| dim.cast_unsigned() as usize).collect();
         let wide = |extents: &[i32]| extents.iter().map(|extent| Some(i64::from(*extent))).collect();
-        let ty = self.body.ty(op.result(0).expect("a view"));
+        let ty = self.frame.body.ty(op.result(0).expect("a view"));
         let (steps, dim_map, padding): (Vec<Option<i64>>, Vec<usize>, _) = match self.module.tables.types.get(ty) {
             TypeData::PartitionView { tile, dim_map, padding, .. } => (wide(tile), mapped(dim_map), padding),
             TypeData::StridedView { traversal_strides, dim_map, padding, .. } => (wide(traversal_strides), mapped(dim_map), padding),
@@ -395,7 +395,7 @@ impl Lowerer<'_> {
 
     /// How many neighbouring elements of a tile of pointers one access takes.
     fn width_of_pointers(&self, op: OpRef<'_>, pointers: tilewright_ir::Value, tile: &Tile, size: u32) -> usize {
-        let along = |value: tilewright_ir::Value| self.facts.of(value).and_then(|fact| fact.axes.last().copied());
+        let along = |value: tilewright_ir::Value| self.frame.facts.of(value).and_then(|fact| fact.axes.last().copied());
         let Some(axis) = along(pointers) else { return 1 };
         let constancy = op.operand_named("mask").first().map_or(u64::MAX, |mask| along(*mask).map_or(1, |axis| axis.constancy));
         let fits = |count: u64| axis.contiguity >= count && axis.divisor.get() >= count * u64::from(size) && constancy >= count;
@@ -412,7 +412,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn view(&self, op: OpRef<'_>) -> Result<TileView, Stop> {
-        match self.values.get(&op.operand_named("view")[0]) {
+        match self.frame.values.get(&op.operand_named("view")[0]) {
             Some(Lowered::View(view)) => Ok(view.clone()),
             _ => Err(self.unsupported(op, "this view")),
         }
@@ -568,7 +568,7 @@ impl Lowerer<'_> {
 
     /// Extents of tensors, and of the index spaces of views.
     pub(super) fn shape_of(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
-        let extents: Vec<Value> = match self.values.get(&op.operand_named("src")[0]).cloned() {
+        let extents: Vec<Value> = match self.frame.values.get(&op.operand_named("src")[0]).cloned() {
             Some(Lowered::Tensor(tensor)) => tensor.shape,
             Some(Lowered::View(view)) => {
                 let mut extents = Vec::new();

@@ -4,6 +4,7 @@ mod allocate;
 mod anchors;
 mod atomic;
 mod bits;
+mod call;
 mod combiner;
 mod control;
 mod elementwise;
@@ -27,18 +28,18 @@ mod tile;
 mod words;
 
 use crate::{
-    CompileError, Target, coverage, layout,
+    CompileError, Target, layout,
     thread::{Builder, Dependency, Function, Special, Value},
 };
 use allocate::Allocations;
 use anchors::Anchors;
+use call::{Calls, Frame};
 use control::Scope;
 use elementwise::ElementCodes;
 pub use explain::Explained;
 use memory::{TensorView, TileView};
 use order::{Barriers, Token};
 use shared::SharedParts;
-use stages::StagedLoad;
 use std::collections::HashMap;
 use tensor_core::OnTensorCores;
 use tile::{Tile, bits_of};
@@ -71,19 +72,16 @@ enum Lowered {
 
 struct Lowerer<'m> {
     module: &'m Module,
-    body: &'m Body,
-    facts: IntegerFacts,
     target: Target,
     b: Builder,
-    values: HashMap<tilewright_ir::Value, Lowered>,
+    frame: Frame<'m>,
+    calls: Calls,
     codes: ElementCodes,
     /// The addresses of globals.
     globals: HashMap<Str, Value>,
     warp_bits: u32,
     /// Neighbours that a thread holds of a blocked tile, as bits.
     vector_bits: u32,
-    /// The layouts that carried tiles have because of products.
-    anchors: Anchors,
     barriers: Barriers,
     shared: SharedParts,
     /// The words that four bytes were taken from, so that they are not put together again.
@@ -92,10 +90,6 @@ struct Lowerer<'m> {
     is_alone: bool,
     /// What the regions around the current place have allocated.
     allocations: Vec<Allocations>,
-    /// The operations that read a value.
-    uses: HashMap<tilewright_ir::Value, Vec<Op>>,
-    /// The loads of the loops around the current place that go through shared memory in stages.
-    staged: HashMap<Op, StagedLoad>,
     /// What every operation became, and which one is lowered.
     explained: Vec<Explained>,
     current: usize,
@@ -118,23 +112,19 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     let warp_bits = warp_bits(module, body);
     let mut lowerer = Lowerer {
         module,
-        body,
         vector_bits: words::vector_bits(module, body, &facts),
-        facts,
+        frame: Frame::new(body, facts, anchors(module, body, target, warp_bits), None),
+        calls: Calls::default(),
         target,
         b: Builder::new(entry, 32 << warp_bits, params),
-        values: HashMap::new(),
         codes: ElementCodes::default(),
         globals: HashMap::new(),
         warp_bits,
-        anchors: anchors(module, body, target, warp_bits),
         barriers: Barriers::default(),
         shared: SharedParts::default(),
         words_of_bytes: HashMap::new(),
         is_alone: false,
         allocations: Vec::new(),
-        uses: uses(body),
-        staged: HashMap::new(),
         explained: Vec::new(),
         current: usize::MAX,
     };
@@ -142,13 +132,17 @@ pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Res
     Ok((lowerer.b.finish(), lowerer.explained))
 }
 
-/// How many warps a block has, as bits.
-fn warp_bits(module: &Module, body: &Body) -> u32 {
+/// How many warps a block of an entry has, as bits.
+fn warp_bits(module: &Module, entry: &Body) -> u32 {
     let types = &module.tables.types;
-    let bits = |value| types.as_tile(body.ty(value)).map_or(0, |(_, shape)| bits_of(shape));
-    // All elements of most constants are the same.
-    let tiles = body.preorder().filter(|op| op.opcode() != Opcode::Constant).flat_map(|op| op.results());
-    let largest = tiles.map(bits).max().unwrap_or(0);
+    let largest = |body: &Body| {
+        let bits = |value| types.as_tile(body.ty(value)).map_or(0, |(_, shape)| bits_of(shape));
+        // All elements of most constants are the same.
+        let tiles = body.preorder().filter(|op| op.opcode() != Opcode::Constant).flat_map(|op| op.results());
+        tiles.map(bits).max().unwrap_or(0)
+    };
+    let called = module.functions.iter().filter(|function| !function.is_entry).map(|function| largest(&function.body));
+    let largest = called.fold(largest(entry), u32::max);
     largest.saturating_sub(layout::LANE_BITS + HELD).clamp(FEWEST_WARPS, MOST_WARPS)
 }
 
@@ -183,16 +177,16 @@ fn is_identifier(name: &str) -> bool {
 
 impl Lowerer<'_> {
     fn entry(&mut self, block: tilewright_ir::Block) -> Result<(), Stop> {
-        for (index, arg) in self.body.args(block).enumerate() {
+        for (index, arg) in self.frame.body.args(block).enumerate() {
             let types = &self.module.tables.types;
-            let elem = types.as_tile(self.body.ty(arg)).and_then(|(element, _)| Elem::of(types, element));
+            let elem = types.as_tile(self.frame.body.ty(arg)).and_then(|(element, _)| Elem::of(types, element));
             let mut value = self.b.param(index as u32);
             if elem == Some(bits::I4) {
                 let low = self.b.constant(Lane::I8, 15);
                 value = self.b.prim(Prim::And, &[value, low]);
             }
             let tile = self.splat(elem.expect("parameters are tiles"), &[], value);
-            self.values.insert(arg, Lowered::Tile(tile));
+            self.frame.values.insert(arg, Lowered::Tile(tile));
         }
         self.begin_region(None);
         self.block(block, Scope::ENTRY)
@@ -213,7 +207,7 @@ impl Lowerer<'_> {
     /// Element type and shape of a value that is a tile.
     fn tile_type(&self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<(Elem, Vec<i64>), Stop> {
         let types = &self.module.tables.types;
-        let ty = self.body.ty(value);
+        let ty = self.frame.body.ty(value);
         let refused = |what: &str| self.unsupported(op, &format!("{}, {what},", types.brief(ty)));
         let (element, shape) = types.as_tile(ty).ok_or_else(|| refused("which is no tile"))?;
         let elem = Elem::of(types, element).ok_or_else(|| refused("with such elements"))?;
@@ -230,7 +224,7 @@ impl Lowerer<'_> {
     }
 
     fn tile(&self, op: OpRef<'_>, value: tilewright_ir::Value) -> Result<Tile, Stop> {
-        match self.values.get(&value) {
+        match self.frame.values.get(&value) {
             Some(Lowered::Tile(tile)) => Ok(tile.clone()),
             _ => Err(self.unsupported(op, "an operand that is no tile")),
         }
@@ -243,29 +237,26 @@ impl Lowerer<'_> {
 
     /// Whether an operation reads a value.
     fn is_read(&self, value: tilewright_ir::Value) -> bool {
-        self.uses.contains_key(&value)
+        self.frame.uses.contains_key(&value)
     }
 
     fn is_token(&self, value: tilewright_ir::Value) -> bool {
-        matches!(self.module.tables.types.get(self.body.ty(value)), TypeData::Token)
+        matches!(self.module.tables.types.get(self.frame.body.ty(value)), TypeData::Token)
     }
 
     fn define(&mut self, value: tilewright_ir::Value, tile: Tile) {
-        self.values.insert(value, Lowered::Tile(tile));
+        self.frame.values.insert(value, Lowered::Tile(tile));
     }
 
     /// An operation without control flow.
     fn op(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
-        if coverage(op.opcode()).is_none() {
-            return Err(self.unsupported(op, "this operation"));
-        }
         if let Some(elem_op) = elem_op(op, &self.module.tables.types) {
             let operands: Vec<Tile> = op.operands().iter().map(|value| self.tile(op, *value)).collect::<Result<_, _>>()?;
             let result = op.result(0).expect("elementwise operations have a result");
             let (elem, _) = self.tile_type(op, result)?;
             let tile = self.elementwise(elem_op, &operands, elem).ok_or_else(|| {
                 let types = &self.module.tables.types;
-                self.unsupported(op, &format!("{elem_op:?} to {}", types.brief(self.body.ty(result))))
+                self.unsupported(op, &format!("{elem_op:?} to {}", types.brief(self.frame.body.ty(result))))
             })?;
             self.define(result, tile);
             return Ok(());
@@ -280,7 +271,7 @@ impl Lowerer<'_> {
             | Opcode::Insert
             | Opcode::Constant => return self.shape_op(op),
             Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => {
-                match OnTensorCores::of(self.module, self.body, op, self.target, self.warp_bits).filter(|_| !self.is_alone) {
+                match OnTensorCores::of(self.module, self.frame.body, op, self.target, self.warp_bits).filter(|_| !self.is_alone) {
                     Some(how) => self.tensor_core_product(op, &how)?,
                     None => self.product(op)?,
                 }
@@ -288,20 +279,20 @@ impl Lowerer<'_> {
             Opcode::GetTileBlockId => self.specials(op, Special::Block),
             Opcode::GetNumTileBlocks => self.specials(op, Special::Blocks),
             Opcode::Assume => {
-                let known = self.values.get(&op.operands()[0]).cloned().ok_or_else(|| self.unsupported(op, "this operand"))?;
-                self.values.insert(op.result(0).expect("a result"), known);
+                let known = self.frame.values.get(&op.operands()[0]).cloned().ok_or_else(|| self.unsupported(op, "this operand"))?;
+                self.frame.values.insert(op.result(0).expect("a result"), known);
             }
             Opcode::MakeToken | Opcode::JoinTokens | Opcode::MemoryFenceAliasTko => self.pass_tokens(op),
             Opcode::MakeTensorView => {
                 let view = self.make_tensor_view(op)?;
-                self.values.insert(op.result(0).expect("a view"), view);
+                self.frame.values.insert(op.result(0).expect("a view"), view);
             }
             Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => {
                 let view = self.make_tile_view(op)?;
-                self.values.insert(op.result(0).expect("a view"), view);
+                self.frame.values.insert(op.result(0).expect("a view"), view);
             }
             Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => self.shape_of(op)?,
-            Opcode::LoadViewTko if self.staged.contains_key(&op.id()) => self.read_stage(op),
+            Opcode::LoadViewTko if self.frame.staged.contains_key(&op.id()) => self.read_stage(op),
             Opcode::LoadViewTko => self.load_view(op)?,
             Opcode::StoreViewTko => self.store_view(op)?,
             Opcode::LoadPtrTko => self.load_ptr(op)?,

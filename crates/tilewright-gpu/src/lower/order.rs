@@ -109,7 +109,7 @@ impl Lowerer<'_> {
 
     /// What the tokens are behind that an operation takes.
     fn token_operands(&self, op: OpRef<'_>) -> Access {
-        let token = |value: &tilewright_ir::Value| match self.values.get(value) {
+        let token = |value: &tilewright_ir::Value| match self.frame.values.get(value) {
             Some(Lowered::Token(token)) => Some(*token),
             _ => None,
         };
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
     fn define_token(&mut self, op: OpRef<'_>, behind: Access) {
         let token = Token { behind, made: self.barriers.count };
         for result in op.results().filter(|result| self.is_token(*result)).collect::<Vec<_>>() {
-            self.values.insert(result, Lowered::Token(token));
+            self.frame.values.insert(result, Lowered::Token(token));
         }
     }
 

@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         for (bit, _) in columns.iter().enumerate().filter(|(_, column)| *column & along != 0) {
             rows = self.across_threads(op, block, rows, &layout, along, bit as u32)?;
         }
-        self.values.extend(captured);
+        self.frame.values.extend(captured);
         self.reduced(op, &tiles, rows, &layout, at)
     }
 
@@ -94,9 +94,9 @@ impl Lowerer<'_> {
     /// Whether a combiner is one operation of its two arguments that gives the same bits in either order.
     fn is_commutative(&self, block: Block) -> bool {
         let types = &self.module.tables.types;
-        let mut ops = self.body.ops(block);
+        let mut ops = self.frame.body.ops(block);
         let (Some(only), Some(end), None) = (ops.next(), ops.next(), ops.next()) else { return false };
-        let args: Vec<_> = self.body.args(block).collect();
+        let args: Vec<_> = self.frame.body.args(block).collect();
         let is_of_both = args.len() == 2 && only.operands().len() == 2 && args.iter().all(|arg| only.operands().contains(arg));
         let commutes = matches!(
             elem_op(only, types),

@@ -66,12 +66,12 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.values.extend(captured);
+        self.frame.values.extend(captured);
         for (n, result) in op.results().enumerate() {
             let (elem, shape) = self.tile_type(op, result)?;
             let registers = held.iter().map(|values| values[n]).collect();
             let is_splat = shape.is_empty();
-            self.values.insert(result, Lowered::Tile(Tile { elem, shape, layout: layout.clone(), registers, is_splat }));
+            self.frame.values.insert(result, Lowered::Tile(Tile { elem, shape, layout: layout.clone(), registers, is_splat }));
         }
         Ok(())
     }

@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         let result = op.result(0).expect("a tile");
         let (elem, shape) = self.tile_type(op, result)?;
         let lane = self.lane_of(op, elem)?;
-        let known = tilewright_passes::constant::Constant::of(&self.module.tables, self.body, result, MAX_TILE_ELEMENTS as usize)
+        let known = tilewright_passes::constant::Constant::of(&self.module.tables, self.frame.body, result, MAX_TILE_ELEMENTS as usize)
             .ok_or_else(|| self.unsupported(op, "a constant of so many elements"))?;
         if let Some(bits) = known.elements.splat() {
             let value = self.b.constant(lane, bits);
@@ -205,7 +205,7 @@ impl Lowerer<'_> {
             Opcode::Insert => self.insert(op)?,
             _ => self.constant(op)?,
         };
-        self.values.insert(op.result(0).expect("a tile"), Lowered::Tile(tile));
+        self.frame.values.insert(op.result(0).expect("a tile"), Lowered::Tile(tile));
         Ok(())
     }
 }

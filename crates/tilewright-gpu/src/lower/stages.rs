@@ -172,7 +172,7 @@ impl Lowerer<'_> {
         };
         self.note(format!("{count} stages of {bytes} bytes of shared memory, for {tiles} of each round {how}"));
         for load in &loads {
-            self.order(self.body.op(load.load), Access::load(None));
+            self.order(self.frame.body.op(load.load), Access::load(None));
         }
         let begin = self.hold_shared(bytes * count);
         let mut stages = Stages { block, loads, carried: Vec::new(), count, bytes, begin, ahead: range.from, limit: range.from };
@@ -290,7 +290,7 @@ impl Lowerer<'_> {
         }
         for load in &stages.loads {
             let staged = StagedLoad { begin: stages.begin + load.begin, stage: Some(read), ..load.clone() };
-            self.staged.insert(load.load, staged);
+            self.frame.staged.insert(load.load, staged);
         }
         Ok(next)
     }
@@ -298,7 +298,7 @@ impl Lowerer<'_> {
     /// The loop is lowered.
     pub(super) fn end_stages(&mut self, stages: &Stages) {
         stages.loads.iter().for_each(|load| {
-            self.staged.remove(&load.load);
+            self.frame.staged.remove(&load.load);
         });
         self.release_shared(stages.begin);
     }
@@ -325,7 +325,7 @@ impl Lowerer<'_> {
 
     /// The registers of a tile as memory holds it, `1 << width` neighbours loaded at once.
     fn load_ahead(&mut self, load: &StagedLoad, width: u32, runs: Option<Value>) -> Result<Vec<Value>, Stop> {
-        let op = self.body.op(load.load);
+        let op = self.frame.body.op(load.load);
         let view = self.view(op)?;
         let padding = self.b.constant(load.lane, padding_bits(load.elem, view.padding));
         let others = vec![padding; load.from.registers() as usize];
@@ -353,7 +353,7 @@ impl Lowerer<'_> {
 
     /// Begins to copy a tile.
     fn copy_tile(&mut self, load: &StagedLoad, begin: u32, further: Option<Value>, runs: Option<Value>) -> Result<(), Stop> {
-        let op = self.body.op(load.load);
+        let op = self.frame.body.op(load.load);
         let view = self.view(op)?;
         let nothing = self.b.constant(load.lane, 0);
         // Only its shape and layout count.
@@ -378,7 +378,7 @@ impl Lowerer<'_> {
 
     /// The tile of a load whose copies have arrived.
     pub(super) fn read_stage(&mut self, op: OpRef<'_>) {
-        let load = self.staged[&op.id()].clone();
+        let load = self.frame.staged[&op.id()].clone();
         let (loads, piece) = (load.to.then(&load.places.map), load.in_shared(0, load.stage));
         let (how, width) = match load.ahead {
             Ahead::Copied => ("cp.async", load.places.stored),
@@ -402,7 +402,7 @@ impl Lowerer<'_> {
     /// How a load goes through stages, in front of its loop, where the operations that it depends on are lowered for the first round; none if it would
     /// take more than these registers, and copies cannot be asynchronous.
     fn staged_load(&mut self, candidate: &Candidate, free: u32) -> Result<Option<StagedLoad>, Stop> {
-        let op = self.body.op(candidate.load);
+        let op = self.frame.body.op(candidate.load);
         let view = self.view(op)?;
         let (elem, shape) = self.tile_type(op, op.result(0).expect("a tile"))?;
         if is_packed(elem) || view.steps.iter().any(Option::is_none) {
@@ -469,8 +469,8 @@ impl Lowerer<'_> {
         let inside =
             |inner: OpRef<'_>| std::iter::successors(inner.parent(), |parent| parent.parent()).any(|parent| parent.id() == op.id());
         // Where a round may end the launch, the next one's loads may be wrong.
-        let leaves = |inner: &OpRef<'_>| matches!(inner.opcode(), Opcode::Return | Opcode::Assert) && inside(*inner);
-        if self.body.preorder().any(|inner| leaves(&inner)) {
+        let leaves = |inner: &OpRef<'_>| matches!(inner.opcode(), Opcode::Return | Opcode::Assert | Opcode::PreviewCall) && inside(*inner);
+        if self.frame.body.preorder().any(|inner| leaves(&inner)) {
             return Vec::new();
         }
         let candidate = |load: OpRef<'_>| -> Option<Candidate> {
@@ -484,24 +484,24 @@ impl Lowerer<'_> {
             let slice = self.slice(op, block, load)?;
             Some(Candidate { load: load.id(), slice, to })
         };
-        self.body.ops(block).filter_map(candidate).collect()
+        self.frame.body.ops(block).filter_map(candidate).collect()
     }
 
     /// Whether a token comes from outside of a loop, or behind reads of the loop only.
     fn is_behind_reads(&self, token: tilewright_ir::Value, outer: OpRef<'_>, assumed: &mut HashSet<tilewright_ir::Value>) -> bool {
-        match self.body.value_def(token) {
+        match self.frame.body.value_def(token) {
             ValueDef::Argument(block, number) => {
                 if outer.region_block(0) != Some(block) || !assumed.insert(token) {
                     return true;
                 }
-                let continues = self.body.preorder().filter(|op| op.opcode() == Opcode::Continue);
+                let continues = self.frame.body.preorder().filter(|op| op.opcode() == Opcode::Continue);
                 let own = continues.filter(|op| jump_target(*op).is_some_and(|target| target.id() == outer.id()));
                 // The first argument is the loop's number.
                 let mut handed = own.map(|op| op.operands().get(number as usize - 1));
                 handed.all(|token| token.is_some_and(|token| self.is_behind_reads(*token, outer, assumed)))
             }
             ValueDef::Result(op, _) => {
-                let op = self.body.op(op);
+                let op = self.frame.body.op(op);
                 if !std::iter::successors(op.parent(), |parent| parent.parent()).any(|parent| parent.id() == outer.id()) {
                     return true;
                 }
@@ -522,11 +522,11 @@ impl Lowerer<'_> {
         let mut pending: Vec<tilewright_ir::Value> =
             load.operand_named("view").iter().chain(load.operand_named("index")).copied().collect();
         while let Some(value) = pending.pop() {
-            match self.body.value_def(value) {
+            match self.frame.body.value_def(value) {
                 ValueDef::Argument(of, number) if of == block && number > 0 => return None,
                 ValueDef::Argument(..) => {}
                 ValueDef::Result(op, _) => {
-                    let op = self.body.op(op);
+                    let op = self.frame.body.op(op);
                     let is_own = op.parent().is_some_and(|parent| parent.id() == outer.id());
                     // What lies in front of the loop is lowered already; what lies in a region of the body is not seen here.
                     if is_own && needed.insert(op.id()) {
@@ -538,13 +538,13 @@ impl Lowerer<'_> {
                 }
             }
         }
-        Some(self.body.ops(block).map(|op| op.id()).filter(|op| needed.contains(op)).collect())
+        Some(self.frame.body.ops(block).map(|op| op.id()).filter(|op| needed.contains(op)).collect())
     }
 
     /// Whether an operation may be done once more, at other places: it accesses nothing, and takes scalars and views.
     fn may_repeat(&self, op: OpRef<'_>) -> bool {
         let types = &self.module.tables.types;
-        let is_scalar = |value: &tilewright_ir::Value| types.as_tile(self.body.ty(*value)).is_none_or(|(_, shape)| shape.is_empty());
+        let is_scalar = |value: &tilewright_ir::Value| types.as_tile(self.frame.body.ty(*value)).is_none_or(|(_, shape)| shape.is_empty());
         let is_known = elem_op(op, types).is_some()
             || matches!(
                 op.opcode(),
@@ -570,20 +570,20 @@ impl Lowerer<'_> {
         (elem, index): (Elem, Value),
         done: impl FnOnce(&mut Self) -> Result<R, Stop>,
     ) -> Result<R, Stop> {
-        let number = self.body.args(block).next();
-        let results = slice.iter().flat_map(|op| self.body.op(*op).results());
+        let number = self.frame.body.args(block).next();
+        let results = slice.iter().flat_map(|op| self.frame.body.op(*op).results());
         let changed: Vec<tilewright_ir::Value> = number.into_iter().chain(results).collect();
-        let before: Vec<Option<Lowered>> = changed.iter().map(|value| self.values.get(value).cloned()).collect();
+        let before: Vec<Option<Lowered>> = changed.iter().map(|value| self.frame.values.get(value).cloned()).collect();
         if let Some(number) = number {
             let tile = self.splat(elem, &[], index);
             self.define(number, tile);
         }
-        let lowered = slice.iter().try_for_each(|op| self.op(self.body.op(*op)));
+        let lowered = slice.iter().try_for_each(|op| self.op(self.frame.body.op(*op)));
         let result = lowered.and_then(|()| done(self));
         for (value, before) in changed.into_iter().zip(before) {
             match before {
-                Some(lowered) => self.values.insert(value, lowered),
-                None => self.values.remove(&value),
+                Some(lowered) => self.frame.values.insert(value, lowered),
+                None => self.frame.values.remove(&value),
             };
         }
         result
@@ -591,10 +591,10 @@ impl Lowerer<'_> {
 
     /// The tokens that a loop carries are those that it begins with, in front of it.
     fn define_initial_tokens(&mut self, op: OpRef<'_>, block: Block) {
-        let args: Vec<_> = self.body.args(block).skip(1).collect();
+        let args: Vec<_> = self.frame.body.args(block).skip(1).collect();
         for (arg, init) in args.into_iter().zip(op.operand_named("initValues")) {
-            if let Some(token @ Lowered::Token(_)) = self.values.get(init).cloned() {
-                self.values.insert(arg, token);
+            if let Some(token @ Lowered::Token(_)) = self.frame.values.get(init).cloned() {
+                self.frame.values.insert(arg, token);
             }
         }
     }

@@ -62,13 +62,13 @@ impl Lowerer<'_> {
             return None;
         }
         let types = &self.module.tables.types;
-        let uses = self.uses.get(&value)?;
+        let uses = self.frame.uses.get(&value)?;
         uses.iter().find_map(|user| {
-            let op = self.body.op(*user);
+            let op = self.frame.body.op(*user);
             match op.opcode() {
                 Opcode::MmaF | Opcode::MmaI => {
-                    let how = OnTensorCores::of(self.module, self.body, op, self.target, self.warp_bits)?;
-                    let (_, shape) = types.as_tile(self.body.ty(value))?;
+                    let how = OnTensorCores::of(self.module, self.frame.body, op, self.target, self.warp_bits)?;
+                    let (_, shape) = types.as_tile(self.frame.body.ty(value))?;
                     let (matrix, bits) = (Matrix::of(shape), bits_of(shape));
                     let is = |name| op.operand_named(name).first() == Some(&value);
                     match (is("lhs"), is("rhs")) {
