@@ -4,7 +4,10 @@
 
 use crate::{
     Looked, Maker, compare_seeds,
-    generate::{Choices, Program, combinations, elementwise_program, over_k_program, program},
+    generate::{
+        Choices, Program, beside_program, combinations, elementwise_program, integer_program, over_k_program, program, rounds_program,
+        stored_program, sum_program,
+    },
     machine::{self, Prints},
     regular::Combination,
 };
@@ -94,4 +97,29 @@ fn the_compiler_makes_of_elementwise_programs_what_the_evaluator_does() {
 #[test]
 fn the_compiler_makes_of_products_what_the_evaluator_does() {
     compare_programs(over_k_program);
+}
+
+#[test]
+fn the_compiler_makes_of_neighbouring_tiles_what_the_evaluator_does() {
+    compare_programs(beside_program);
+}
+
+#[test]
+fn the_compiler_makes_of_rounds_what_the_evaluator_does() {
+    compare_programs(rounds_program);
+}
+
+#[test]
+fn the_compiler_makes_of_stores_and_loads_what_the_evaluator_does() {
+    compare_programs(stored_program);
+}
+
+#[test]
+fn the_compiler_makes_of_sums_what_the_evaluator_does() {
+    compare_programs(sum_program);
+}
+
+#[test]
+fn the_compiler_makes_of_integers_what_the_evaluator_does() {
+    compare_programs(integer_program);
 }
