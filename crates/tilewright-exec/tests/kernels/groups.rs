@@ -1,9 +1,7 @@
 //! Blocks that run in groups, because each does little, do what they do alone, and fail as they do alone.
 
-mod text;
-
+use crate::text::{buffer, ints, program};
 use std::sync::{Arc, Mutex};
-use text::{buffer, ints, program};
 use tilewright_exec::{Access, AccessObserver, Arg, GroupBlocks, LaunchError, LaunchOptions, Limits, launch};
 
 const COLUMNS: usize = 16;

@@ -1,8 +1,6 @@
 //! Fused regions of elementwise operations give what the definition gives, wherever their results begin and however they are written.
 
-mod text;
-
-use text::{buffer, ints, program};
+use crate::text::{buffer, ints, program};
 use tilewright_exec::{Arg, LaunchOptions, launch};
 
 /// Elements of a tile, blocks, and elements of all: more than is done without a look at the interrupt, in pieces of no round number.

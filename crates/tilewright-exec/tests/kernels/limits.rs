@@ -1,12 +1,10 @@
 //! Limits of what a launch may take: each ends it with an error that names it, and nothing that fits is refused.
 
-mod text;
-
+use crate::text::program;
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use text::program;
 use tilewright_exec::{
     Arg, Interrupt, LaunchError, LaunchErrorKind, LaunchOptions, LaunchReport, Limits, Memory, OutputSink, launch, max_threads,
 };

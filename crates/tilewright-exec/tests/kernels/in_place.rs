@@ -1,9 +1,7 @@
 //! Tiles that are read and written where they lie in memory give what copies would give.
 
-mod text;
-
+use crate::text::{buffer, ints, launch_text, program};
 use std::sync::Mutex;
-use text::{buffer, ints, launch_text, program};
 use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchOptions, Memory, launch};
 
 /// Elements of a tile: several pieces of a sweep.

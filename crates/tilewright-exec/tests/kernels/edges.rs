@@ -1,9 +1,7 @@
 //! Tiles that hang over an edge of their tensor: loads give what is inside and padding behind it, stores leave alone what is outside.
 
-mod text;
-
+use crate::text::program;
 use std::sync::Mutex;
-use text::program;
 use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchOptions, Memory, launch};
 use tilewright_ir::Scalar;
 use tilewright_numeric::{FloatFormat, Rounding};

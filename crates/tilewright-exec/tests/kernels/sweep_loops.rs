@@ -1,8 +1,6 @@
 //! Loops that only compute element by element, whose rounds keep tiles in registers of the CPU, give what their rounds give one by one.
 
-mod text;
-
-use text::{buffer, ints, program, program_as_it_is};
+use crate::text::{buffer, ints, program, program_as_it_is};
 use tilewright_exec::{
     Arg, Buffer, Interrupt, LaunchErrorKind, LaunchOptions, Level, Memory, PlanPass, Profile, Program, TargetMachine, launch,
     launch_profiled,

@@ -1,10 +1,8 @@
 //! Neighbouring blocks that run as one, because each does nothing but to combine tiles element by element or to copy one, do what single
 //! ones do.
 
-mod text;
-
+use crate::text::{buffer, ints, program};
 use std::sync::{Arc, Mutex};
-use text::{buffer, ints, program};
 use tilewright_exec::{Access, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, launch};
 
 const BLOCKS: u32 = 320;

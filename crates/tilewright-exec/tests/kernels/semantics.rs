@@ -1,9 +1,7 @@
 //! What single operations do, on kernels written for them: what the cases of the corpus do not show.
 
-mod text;
-
+use crate::text::{buffer, ints, launch_text, program};
 use std::sync::{Arc, Mutex};
-use text::{buffer, ints, launch_text, program};
 use tilewright_exec::{AccessFault, Arg, LaunchErrorKind, LaunchOptions, OutputSink, launch};
 
 /// What a kernel stores to a buffer of 32-bit numbers that holds `before`. The body sees `%out: tile<ptr<i32>>`, and stores

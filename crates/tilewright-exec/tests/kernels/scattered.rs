@@ -1,9 +1,7 @@
 //! Accesses through pointers that all lie in one buffer, and atomic additions of which many go to one place.
 
-mod text;
-
+use crate::text::{buffer, ints, program};
 use std::sync::Mutex;
-use text::{buffer, ints, program};
 use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, LaunchError, LaunchErrorKind, LaunchOptions, launch};
 use tilewright_ir::Scalar;
 

@@ -1,7 +1,5 @@
 //! What a watcher is shown: each operation with its operands, and its results when they are there.
 
-mod text;
-
 use std::sync::Mutex;
 use tilewright_exec::{Arg, LaunchErrorKind, LaunchOptions, Program, Step, WatchedLaunch, Watcher, launch};
 use tilewright_ir::{Opcode, Scalar, VerifiedModule, verify};
@@ -68,10 +66,10 @@ fn watch(kernel: &str) -> (Vec<Shown>, Vec<i32>) {
     let module = module(kernel);
     let seen = Seen { module: &module, shown: Mutex::default() };
     let plan = Program::watched(module.clone()).plan("k").unwrap();
-    let (mut memory, buffer) = text::buffer(vec![7, 0, 0, 0]);
+    let (mut memory, buffer) = crate::text::buffer(vec![7, 0, 0, 0]);
     let args = [Arg::Pointer(memory.address(buffer)), Arg::Scalar(Scalar::I32, 3)];
     launch(&plan, &mut memory, [1, 1, 1], &args, &LaunchOptions::new().watcher(&seen)).unwrap();
-    (seen.shown.into_inner().unwrap(), text::ints(memory.bytes(buffer)))
+    (seen.shown.into_inner().unwrap(), crate::text::ints(memory.bytes(buffer)))
 }
 
 #[test]

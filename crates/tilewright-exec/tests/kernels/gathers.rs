@@ -3,10 +3,8 @@
 //! Random kernels load indices, compute with them, gather with masks and padding, once or from what they gathered, and compute on; indices may lie
 //! anywhere. `PROGRAMS` says how many.
 
-mod text;
-
+use crate::text::program;
 use std::sync::Mutex;
-use text::program;
 use tilewright_exec::{Access, AccessObserver, Arg, LaunchOptions, Level, Memory, TargetMachine, launch};
 use tilewright_ir::Scalar;
 

@@ -1,8 +1,6 @@
 //! Profiles count what plans do: executions, bytes and operations are the same on any number of threads, however blocks run.
 
-mod text;
-
-use text::{SUMS_OF_COLUMNS, buffer, program, program_as_it_is};
+use crate::text::{SUMS_OF_COLUMNS, buffer, program, program_as_it_is};
 use tilewright_exec::{Activity, Arg, LaunchOptions, MAX_SLICES, Memory, Profile, Program, Work, launch_profiled};
 use tilewright_ir::Scalar;
 

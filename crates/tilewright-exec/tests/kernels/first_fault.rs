@@ -1,8 +1,6 @@
 //! Errors of accesses name the first element, in the order of the tile, that cannot be accessed.
 
-mod text;
-
-use text::{buffer, launch_text};
+use crate::text::{buffer, launch_text};
 use tilewright_exec::{AccessFault, Arg, LaunchErrorKind};
 
 /// The byte of a buffer of 100 bytes that an access begins at which is refused.

@@ -2,10 +2,8 @@
 //!
 //! Nothing here depends on time: an interrupt counts how often it is looked at, and becomes set at one of these looks.
 
-mod text;
-
+use crate::text::program_as_it_is;
 use std::sync::{Arc, Mutex};
-use text::program_as_it_is;
 use tilewright_exec::{
     Access, AccessObserver, Arg, Interrupt, LaunchError, LaunchErrorKind, LaunchOptions, Memory, OutputSink, Plan, launch,
 };

@@ -1,12 +1,10 @@
 //! The promises of the engine, on kernels made for them.
 
-mod support;
-
+use crate::support::{Kernel, ints, run};
 use std::sync::{
     Mutex,
     atomic::{AtomicU32, Ordering},
 };
-use support::{Kernel, ints, run};
 use tilewright_exec::{Access, AccessFault, AccessKind, AccessObserver, Arg, Interrupt, LaunchErrorKind, LaunchOptions, Memory, Program};
 use tilewright_ir::{
     AtomicRMWMode, AttrName, AttrValue, ComparisonPredicate, MemoryOrderingSemantics, MemoryScope, Opcode, Scalar, Signedness,

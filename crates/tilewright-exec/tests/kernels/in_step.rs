@@ -1,9 +1,7 @@
 //! Neighbouring blocks that run in step, because they reduce columns of tiles that lie beside each other, do what single ones do.
 
-mod text;
-
+use crate::text::{SUMS_OF_COLUMNS, buffer, ints, launch_text, program};
 use std::thread;
-use text::{SUMS_OF_COLUMNS, buffer, ints, launch_text, program};
 use tilewright_exec::{Access, AccessObserver, Arg, Interrupt, LaunchErrorKind, LaunchOptions, launch};
 use tilewright_ir::Scalar;
 

@@ -1,9 +1,7 @@
 //! Loops that only multiply, which run without looking up tiles, give what their rounds give one by one.
 
-mod text;
-
+use crate::text::{buffer, ints, launch_text, program};
 use std::{sync::Mutex, thread};
-use text::{buffer, ints, launch_text, program};
 use tilewright_exec::{Access, AccessKind, AccessObserver, Arg, Interrupt, LaunchErrorKind, LaunchOptions, launch};
 use tilewright_ir::Scalar;
 

@@ -1,8 +1,6 @@
 //! Memory of `alloca`.
 
-mod text;
-
-use text::{buffer, ints, launch_program, launch_text, program_as_it_is};
+use crate::text::{buffer, ints, launch_program, launch_text, program_as_it_is};
 use tilewright_exec::{Arg, LaunchErrorKind, LocalFault};
 
 /// What a kernel, written as the body of an entry with the parameter `%out: tile<ptr<i32>>`, stores to 16 numbers.

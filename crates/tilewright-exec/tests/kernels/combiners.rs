@@ -1,8 +1,6 @@
 //! Reductions and scans of several operands, with combiners of the user's, along each dimension: each combines what it should, in its order.
 
-mod text;
-
-use text::{buffer, ints, program};
+use crate::text::{buffer, ints, program};
 use tilewright_exec::{Arg, LaunchOptions, launch};
 
 /// Combines two pairs of numbers, so that neither order nor grouping can be changed; reads a number from outside.
