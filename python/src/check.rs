@@ -109,7 +109,8 @@ pub(crate) fn run(
         return Ok(Report::new(report.blocks, 1, seconds));
     }
     let texts: Vec<String> = report.findings.iter().map(|finding| finding_text(finding, again, &sources::text_of)).collect();
+    let helps: Vec<&str> = report.findings.iter().map(|finding| finding.rule.mend).collect();
     let json = serde_json::to_string(&report.findings).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    let made = py.import("tilewright._check")?.call_method1("error", (entry, json, texts))?;
+    let made = py.import("tilewright._check")?.call_method1("error", (entry, json, texts, helps))?;
     Err(PyErr::from_value(made))
 }

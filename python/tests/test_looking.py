@@ -127,6 +127,7 @@ def test_findings_in_html():
     assert "<mark>ct.store(x, (ct.bid(0) + 1,), tile)  # &lt;b&gt;</mark>" in html
     assert "tile = <mark>ct.load(x, (ct.bid(0),), (8,))</mark>" in html
     assert "block (1, 0, 0) · element (0) of the tile · (8) of the tensor · 32 bytes from byte 32 of argument 0, which has 256" in html
+    assert finding.help.startswith("Let the writer release a flag")
     assert "<b>Help:</b> Let the writer release a flag" in html and "<b>\n" not in html
 
 

@@ -54,6 +54,8 @@ class Finding:
     blocks: int
     #: The schedule of blocks that shows it, if the order of the grid does not.
     schedule: str | None
+    #: How to mend it.
+    help: str
     text: str = dataclasses.field(repr=False)
 
     def __str__(self) -> str:
@@ -89,11 +91,11 @@ class CheckError(KernelError):
 Check.__module__ = CheckError.__module__ = Finding.__module__ = "tilewright"
 
 
-def error(kernel: str, report: str, texts: list[str]) -> CheckError:
+def error(kernel: str, report: str, texts: list[str], helps: list[str]) -> CheckError:
     """Make the exception of a report."""
     absent = {"other": None, "schedule": None}
-    found = zip(json.loads(report), texts, strict=True)
-    findings = [Finding(**(absent | fields), text=text) for fields, text in found]
+    found = zip(json.loads(report), texts, helps, strict=True)
+    findings = [Finding(**(absent | fields), text=text, help=mend) for fields, text, mend in found]
     first = findings[0]
     number = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
     message = f"kernel {kernel}: {number}\n\n" + "\n".join(texts)

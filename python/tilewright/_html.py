@@ -61,11 +61,9 @@ def _finding(value: Finding) -> str:
     is_often = value.elements > 1 or value.blocks > 1
     often = f"{_count(value.elements, 'time')} in {_count(value.blocks, 'block')}; this is the first" if is_often else ""
     other = "" if value.other is None else f"<p>{_said(value.other['place'], value.other['what'])}</p>{_place(value.other['place'])}"
-    # The report for people ends with it.
-    _, _, mend = value.text.rpartition("= help: ")
     return (
         f"<article><h4><code>{escape(value.rule)}</code> {_said(value.place, value.message)}</h4>{_place(value.place, often)}{other}"
-        f"<p><b>Help:</b> {escape(mend.strip())}</p>"
+        f"<p><b>Help:</b> {escape(value.help)}</p>"
         f"<details><summary>The whole report</summary><pre>{escape(value.text.strip())}</pre></details></article>"
     )
 

@@ -26,14 +26,14 @@ pub(super) enum Def {
 #[derive(Debug)]
 pub(crate) struct Narrow {
     /// For each gather; none for those whose indices stay as they are.
-    pub(super) indices: Vec<Option<Index>>,
+    pub(super) indices: Vec<Option<NarrowIndex>>,
     /// For each step, whether anything reads it then.
     pub(super) needed: Vec<bool>,
 }
 
 /// An index, of which 32 bits are computed.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(super) struct NarrowIndex {
     pub(super) value: Expr,
     /// What holds in lanes that load.
     bounds: Vec<Bound>,
@@ -103,9 +103,9 @@ impl Narrow {
             return None;
         }
         let defs = Defs::of(sweep)?;
-        let finder = Finder { sweep, defs: &defs };
+        let finder = IndexFinder { sweep, defs: &defs };
         let gathers = || sweep.gathers().zip(&defs.gathers);
-        let indices: Vec<Option<Index>> = gathers().map(|((_, gathered), def)| finder.index(gathered, *def)).collect();
+        let indices: Vec<Option<NarrowIndex>> = gathers().map(|((_, gathered), def)| finder.index(gathered, *def)).collect();
         if indices.iter().all(Option::is_none) {
             return None;
         }
@@ -138,7 +138,7 @@ impl Narrow {
     /// Whether all of these indices fit 32 bits in a launch with these constants.
     pub(crate) fn holds(&self, sweep: &Sweep, constant: impl Fn(&Tile) -> u64) -> bool {
         let number = |input: usize| constant(sweep.inputs[input].tile());
-        let fits = |index: &Index| {
+        let fits = |index: &NarrowIndex| {
             let range = index.value.range(&|def| index.bounds_of(def, &number), &|input| Some(number(input).cast_signed()));
             range.is_some_and(|(least, most)| i32::try_from(least).is_ok() && i32::try_from(most).is_ok())
         };
@@ -146,7 +146,7 @@ impl Narrow {
     }
 }
 
-impl Index {
+impl NarrowIndex {
     /// What an `i32` is in lanes that load.
     fn bounds_of(&self, def: Def, number: &impl Fn(usize) -> u64) -> Range {
         let mut range = (i64::from(i32::MIN), i64::from(i32::MAX));
@@ -215,13 +215,13 @@ impl Expr {
 }
 
 /// Finds out how indices are computed.
-struct Finder<'a> {
+struct IndexFinder<'a> {
     sweep: &'a Sweep,
     defs: &'a Defs,
 }
 
-impl Finder<'_> {
-    fn index(&self, gathered: &Gathered, (def, mask): (Def, Option<Def>)) -> Option<Index> {
+impl IndexFinder<'_> {
+    fn index(&self, gathered: &Gathered, (def, mask): (Def, Option<Def>)) -> Option<NarrowIndex> {
         if gathered.index.1 != I64 {
             return None;
         }
@@ -230,7 +230,7 @@ impl Finder<'_> {
         if let Some(mask) = mask {
             self.collect_bounds(mask, MOST_DEPTH, &mut bounds);
         }
-        Some(Index { value, bounds })
+        Some(NarrowIndex { value, bounds })
     }
 
     fn step(&self, def: Def) -> Option<(&Step, &[Def])> {

@@ -17,7 +17,7 @@ use crate::{
     budget::{Budget, Reservation},
     cpu::Level,
     interrupt::{Looks, PART},
-    kernels::boxes::{self as copies, Dim},
+    kernels::boxes::{self as copies, Dim, copy_element},
     memory::{Access, AccessKind, raw::Strong},
     plan::{Coordinate, Extent, Placement, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
@@ -417,24 +417,11 @@ impl Run {
                 Direction::Combine(..) => unreachable!("updates go by runs"),
                 Direction::Load(target) if self.strong => atomics::load(memory, target.add(register), self.size)?,
                 Direction::Store(source) if self.strong => atomics::store(memory, source.add(register), self.size)?,
-                Direction::Load(target) => copy_element(memory, target.add(register), self.size),
-                Direction::Store(source) => copy_element(source.add(register), memory, self.size),
+                Direction::Load(target) => copy_element(self.size, memory, target.add(register)),
+                Direction::Store(source) => copy_element(self.size, source.add(register), memory),
             }
         }
         Some(())
-    }
-}
-
-/// Copies one element of 1, 2, 4 or 8 bytes; the host's address need not be aligned.
-unsafe fn copy_element(from: *const u8, to: *mut u8, size: usize) {
-    // SAFETY: by the caller.
-    unsafe {
-        match size {
-            1 => *to = *from,
-            2 => to.cast::<u16>().write_unaligned(from.cast::<u16>().read_unaligned()),
-            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
-            _ => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
-        }
     }
 }
 

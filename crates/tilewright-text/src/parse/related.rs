@@ -43,7 +43,7 @@ pub(super) fn label_errors(errors: &mut [ParseError], text: &str, module: &Modul
 /// assert!(shown.contains("--> k.mlir:2:8") && shown.contains("defined here: tile<f32>"), "{shown}");
 /// ```
 pub fn place_findings(text: &str, module: &Module, map: &TextMap, findings: &[Diagnostic]) -> Vec<Option<ParseError>> {
-    let mut places = Places::new(text, module, map);
+    let mut places = ModulePlaces::new(text, module, map);
     let placed = |finding: &Diagnostic| {
         let span = places.of(finding)?;
         let labels = finding.values.iter().filter_map(|&value| places.definition(finding.function_index?, value)).collect();
@@ -83,7 +83,7 @@ impl TextMap {
 }
 
 /// Where the operations and values of a module stand in its text.
-struct Places<'t> {
+struct ModulePlaces<'t> {
     walk: Walk<'t>,
     module: &'t Module,
     map: &'t TextMap,
@@ -95,14 +95,14 @@ struct Places<'t> {
     values: Vec<(DefinedValues, &'t Range<usize>)>,
 }
 
-impl<'t> Places<'t> {
-    fn new(text: &'t str, module: &'t Module, map: &'t TextMap) -> Places<'t> {
+impl<'t> ModulePlaces<'t> {
+    fn new(text: &'t str, module: &'t Module, map: &'t TextMap) -> ModulePlaces<'t> {
         let functions = map.definitions.iter().filter(|definition| definition.kind == NameKind::Function);
         let values = map.definitions.iter().filter_map(|definition| Some((definition.values?, &definition.span)));
         let mut values: Vec<_> = values.collect();
         values.sort_by_key(|(values, _)| (values.function, values.first.index()));
         let functions = functions.map(|definition| &definition.span).collect();
-        Places { walk: Walk::new(text), module, map, functions, operations: HashMap::new(), values }
+        ModulePlaces { walk: Walk::new(text), module, map, functions, operations: HashMap::new(), values }
     }
 
     /// The name of the operation that a finding is about, or that of its function.

@@ -22,11 +22,11 @@ pub struct Label {
 pub struct Excerpt<'a> {
     name: String,
     source: &'a [u8],
-    marks: Vec<Mark>,
+    marks: Vec<LabelOfKind>,
 }
 
 #[derive(Clone, Debug)]
-struct Mark {
+struct LabelOfKind {
     kind: AnnotationKind,
     label: Label,
 }
@@ -52,16 +52,16 @@ impl<'a> Excerpt<'a> {
 
     fn mark(mut self, kind: AnnotationKind, mut label: Label) -> Excerpt<'a> {
         label.message = clean(&label.message);
-        self.marks.push(Mark { kind, label });
+        self.marks.push(LabelOfKind { kind, label });
         self
     }
 
     /// Adds the lines to what is rendered: those around the first mark that the report is about, then others that are far from them.
     pub(super) fn add_to<'g>(&'g self, groups: &mut Groups<'g>) {
-        let mut marks: Vec<&Mark> = self.marks.iter().collect();
+        let mut marks: Vec<&LabelOfKind> = self.marks.iter().collect();
         marks.sort_by_key(|mark| mark.label.line);
-        let is_near = |a: &&Mark, b: &&Mark| b.label.line - a.label.line <= MAX_GAP;
-        let mut pieces: Vec<&[&Mark]> = marks.chunk_by(is_near).collect();
+        let is_near = |a: &&LabelOfKind, b: &&LabelOfKind| b.label.line - a.label.line <= MAX_GAP;
+        let mut pieces: Vec<&[&LabelOfKind]> = marks.chunk_by(is_near).collect();
         pieces.sort_by_key(|piece| !piece.iter().any(|mark| mark.kind == AnnotationKind::Primary));
         let mut notes = Vec::new();
         for piece in pieces {
@@ -71,7 +71,7 @@ impl<'a> Excerpt<'a> {
     }
 
     /// Adds lines that are near each other. Labels that cannot be shown become notes.
-    fn add_piece<'g>(&'g self, marks: &[&'g Mark], groups: &mut Groups<'g>, notes: &mut Vec<String>) {
+    fn add_piece<'g>(&'g self, marks: &[&'g LabelOfKind], groups: &mut Groups<'g>, notes: &mut Vec<String>) {
         let mut text = String::new();
         let mut annotations = Vec::new();
         let first = marks.first().map_or(1, |mark| mark.label.line);
@@ -107,13 +107,20 @@ impl<'a> Excerpt<'a> {
     }
 
     /// Adds a line that is too long to be shown from its beginning, from which the renderer would count columns.
-    fn add_long<'g>(&'g self, marks: &[&'g Mark], main: &'g Mark, line: &Line, groups: &mut Groups<'g>, notes: &mut Vec<String>) {
+    fn add_long<'g>(
+        &'g self,
+        marks: &[&'g LabelOfKind],
+        main: &'g LabelOfKind,
+        line: &Line,
+        groups: &mut Groups<'g>,
+        notes: &mut Vec<String>,
+    ) {
         let note = |Label { line, column, message, .. }: &Label| format!("{message} ({}:{line}:{column})", self.name);
         if main.kind != AnnotationKind::Primary {
             return notes.extend(marks.iter().map(|mark| note(&mark.label)));
         }
         let Label { line: number, column, .. } = &main.label;
-        let inside: Vec<&Mark> = marks.iter().copied().filter(|mark| line.holds(&mark.label.span)).collect();
+        let inside: Vec<&LabelOfKind> = marks.iter().copied().filter(|mark| line.holds(&mark.label.span)).collect();
         let (text, spans) = line.text(self.source, &inside.iter().map(|mark| &mark.label.span).collect::<Vec<_>>());
         let annotations = inside.iter().zip(spans).map(|(mark, span)| annotation(mark, span));
         groups.add(origin(&self.name, Some(*number), Some(*column)));
@@ -123,7 +130,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-fn annotation<'g>(mark: &'g Mark, span: Range<usize>) -> annotate_snippets::Annotation<'g> {
+fn annotation<'g>(mark: &'g LabelOfKind, span: Range<usize>) -> annotate_snippets::Annotation<'g> {
     let annotation = mark.kind.span(span);
     if mark.label.message.is_empty() { annotation } else { annotation.label(&mark.label.message) }
 }

@@ -1,6 +1,6 @@
 //! Names in what the parser skips after an error.
 //!
-//! There is no parse of it, so names are told apart by their look: one that is in sight is used, since no name is defined twice; of the others,
+//! There is no parse of it, so names are told apart by where they stand: one that is in sight is used, since no name is defined twice; of the others,
 //! results stand before `=`, and arguments of regions before `in`, `=` or `:` in parentheses.
 
 use super::super::cursor::Parser;
@@ -10,9 +10,9 @@ use super::{Operation, OperationName};
 use crate::parse::types::DIALECT;
 use tilewright_ir::Opcode;
 
-/// What a name is, by its look.
+/// What a name is, by where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Look {
+enum Role {
     Use,
     Result,
     /// An argument of the region that opens next.
@@ -43,10 +43,10 @@ impl Parser<'_> {
                     regions -= 1;
                     self.close_skipped_region(token.start());
                 }
-                Kind::Value => match self.look(&tokens[at..], parentheses > 0) {
-                    Look::Use => self.record_value_use(token, 0),
-                    Look::Result => self.record_untyped(token, false),
-                    Look::Argument => arguments.push(token),
+                Kind::Value => match self.role(&tokens[at..], parentheses > 0) {
+                    Role::Use => self.record_value_use(token, 0),
+                    Role::Result => self.record_untyped(token, false),
+                    Role::Argument => arguments.push(token),
                 },
                 _ => self.record_other_name(&tokens, at),
             }
@@ -65,17 +65,17 @@ impl Parser<'_> {
     }
 
     /// What the first of these tokens, a name, is.
-    fn look(&self, tokens: &[Token], in_parentheses: bool) -> Look {
-        let Some(recorder) = &self.recorder else { return Look::Use };
+    fn role(&self, tokens: &[Token], in_parentheses: bool) -> Role {
+        let Some(recorder) = &self.recorder else { return Role::Use };
         if recorder.values.contains_key(self.text(tokens[0])) {
-            return Look::Use;
+            return Role::Use;
         }
         let behind = |count: usize| tokens.get(count).map_or(Kind::End, |token| token.kind());
         match behind(1) {
-            Kind::Word if self.text(tokens[1]) == "in" => Look::Argument,
-            Kind::Equal | Kind::Colon if in_parentheses => Look::Argument,
-            _ if is_result_list(tokens) => Look::Result,
-            _ => Look::Use,
+            Kind::Word if self.text(tokens[1]) == "in" => Role::Argument,
+            Kind::Equal | Kind::Colon if in_parentheses => Role::Argument,
+            _ if is_result_list(tokens) => Role::Result,
+            _ => Role::Use,
         }
     }
 
