@@ -42,9 +42,8 @@ impl<'b> Products<'b> {
     /// Multiplies factors that lie here, of so many rounds, of which each goes on along `k` where the one before ends.
     pub(super) fn multiply(&self, rounds: usize, lhs: &Matrices, rhs: &Matrices, packs: &mut Packs, ahead: &mut Ahead) {
         let Matmul { kind, batch, shape, .. } = *self.matmul;
-        let shape = mma::Shape { k: rounds * shape.k, ..shape };
         // Large products look at the interrupt themselves.
-        let (mut looks, work) = (Looks::new(), shape.m * shape.n * shape.k);
+        let (mut looks, work) = (Looks::new(), shape.m * shape.n * rounds * shape.k);
         for b in 0..batch {
             if b > 0 && looks.end_after(work) {
                 return;
@@ -63,7 +62,7 @@ impl<'b> Products<'b> {
             };
             // SAFETY: the plan checked that the operands hold whole matrices of this shape for each batch, and gave the result a
             // register of its own or that of `acc`. Factors that lie in memory were checked when they were loaded.
-            unsafe { mma::matmul(self.level, kind, &shape, &operands, packs, ahead) };
+            unsafe { mma::matmul(self.level, kind, &shape, rounds, &operands, packs, ahead) };
         }
     }
 }

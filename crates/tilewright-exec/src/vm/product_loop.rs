@@ -78,8 +78,13 @@ impl Machine<'_> {
                 rounds += 1;
             };
             if let Some((left, right)) = next {
-                lhs.read_ahead(left, &mut self.ahead);
-                rhs.read_ahead(right, &mut self.ahead);
+                // The next products are probably as many, and go on in the same way.
+                let (along_row, along_column) =
+                    (lhs.along_row(k).addr() - lhs.along_row(0).addr(), rhs.along_column(k).addr() - rhs.along_column(0).addr());
+                for round in 0..rounds {
+                    lhs.read_ahead(left.wrapping_add(round * along_row), &mut self.ahead);
+                    rhs.read_ahead(right.wrapping_add(round * along_column), &mut self.ahead);
+                }
             } else if !goes_on {
                 self.read_result_ahead(matmul.dst, exit, regs);
             }

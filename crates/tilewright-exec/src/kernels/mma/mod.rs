@@ -93,12 +93,13 @@ impl Packs {
 
     /// The most bytes that a product needs in each of them. Where factors are read in place, it needs none.
     pub(crate) fn most(kind: MatmulKind, &Shape { m, n, k }: &Shape) -> [usize; Packs::ROOMS] {
+        let (one, k) = (k, k * most_together(kind, k));
         // Panels are filled up to whole ones, of at most as many columns as those of quads; those of bytes have rows for whole quads.
         let (wide, deep) = (n.next_multiple_of(WIDTH_QUADS), k.next_multiple_of(4));
         let bytes = |format: FloatFormat| format.storage_bits().div_ceil(8) as usize;
         // As many products as may be computed as one.
         let tiles = |factors| {
-            let k = k * amx::together(factors, k);
+            let k = one * amx::together(factors, one);
             let [lhs, rhs] = amx::room(factors, &Shape { m, n, k });
             [k * m.max(n) * factors.size(), lhs, rhs]
         };
@@ -159,24 +160,50 @@ pub(crate) fn takes_bf16_in_tiles(level: Level, kind: MatmulKind, shape: &Shape)
     matches!(kind, MatmulKind::F32 { lhs: FloatFormat::Bf16, rhs: FloatFormat::Bf16, .. }) && amx::suits(level, shape)
 }
 
-/// How many products are worth computing as one, each of which goes on along `k` where the one before ends.
+/// Rows of panels that products which are computed together have at most, in elements of 4 bytes: as many as half of the nearest cache holds of a
+/// panel. What is added to is read and written once for all of them.
+const DEEPEST: usize = 64;
+
+/// How many products are computed as one at most, each of which goes on along `k` where the one before ends: only one where rows are read in place,
+/// or results are rounded to another type.
+fn most_together(kind: MatmulKind, k: usize) -> usize {
+    let deepest = match kind {
+        MatmulKind::F32 { rhs, result: FloatFormat::F32, .. } if rhs.precision() <= 11 => DEEPEST,
+        MatmulKind::I32 { .. } => 4 * DEEPEST,
+        MatmulKind::F32 { .. } | MatmulKind::F64 | MatmulKind::Scaled { .. } => 0,
+    };
+    (deepest / k).max(1)
+}
+
+/// The same for a CPU.
 pub(crate) fn together(level: Level, kind: MatmulKind, shape: &Shape) -> usize {
     match kind {
-        _ if !amx::suits(level, shape) => 1,
-        MatmulKind::I32 { lhs_signed, rhs_signed } => amx::together(amx::Factors::Bytes { lhs_signed, rhs_signed }, shape.k),
+        MatmulKind::I32 { lhs_signed, rhs_signed } if amx::suits(level, shape) => {
+            amx::together(amx::Factors::Bytes { lhs_signed, rhs_signed }, shape.k)
+        }
         _ if takes_bf16_in_tiles(level, kind, shape) => amx::together(amx::Factors::Bf16, shape.k),
-        _ => 1,
+        _ => most_together(kind, shape.k),
     }
 }
 
-/// `dst = acc + lhs * rhs`. Fetches what is wanted `ahead` on the way.
+/// `dst = acc + lhs * rhs` for so many `rounds`, of which each has factors that go on along `k` where those of the one before end, and adds its
+/// product to what the ones before gave. Fetches what is wanted `ahead` on the way.
 ///
 /// # Safety
 /// The pointers are valid for the elements of their matrices, aligned; `dst` overlaps none of the others, but it may be `acc`. The
 /// CPU has the level.
-pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: &Shape, operands: &Operands<'_>, packs: &mut Packs, ahead: &mut Ahead) {
+pub(crate) unsafe fn matmul(
+    level: Level,
+    kind: MatmulKind,
+    shape: &Shape,
+    rounds: usize,
+    operands: &Operands<'_>,
+    packs: &mut Packs,
+    ahead: &mut Ahead,
+) {
     let Operands { lhs, rhs, acc, acc_is_splat, dst, .. } = *operands;
-    let (shape, Shape { m, n, k }) = (*shape, *shape);
+    let (depth, shape) = (shape.k, Shape { k: rounds * shape.k, ..*shape });
+    let Shape { m, n, k } = shape;
     let cut = |width| Cut { k, n, width, m };
     let Packs { factors, sums } = packs;
     // SAFETY: the matrices have the shape; the sums in another type have room of their own.
@@ -192,19 +219,24 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: &Shape, opera
                 let panels = rhs.f32_panels(level, right, cut(width_f32(level)), factors);
                 let chunk = chunk_of(right);
                 if result == FloatFormat::F32 {
-                    product_f32(level, &Product { shape, rows, panels: &panels, chunk, acc: operands.start(), c: dst.cast() }, ahead);
+                    product_f32(
+                        level,
+                        &Product { shape, depth, rows, panels: &panels, chunk, acc: operands.start(), c: dst.cast() },
+                        ahead,
+                    );
                 } else {
                     let sums = std::slice::from_raw_parts_mut(sums.take::<f32>(m * n), m * n);
                     widen(level, result, acc, &mut sums[..if acc_is_splat { 1 } else { m * n }]);
                     let acc = if acc_is_splat { Start::Splat(sums[0]) } else { Start::At(sums.as_ptr()) };
-                    product_f32(level, &Product { shape, rows, panels: &panels, chunk, acc, c: sums.as_mut_ptr() }, ahead);
+                    product_f32(level, &Product { shape, depth, rows, panels: &panels, chunk, acc, c: sums.as_mut_ptr() }, ahead);
                     narrow(level, result, sums, dst);
                 }
             }
             MatmulKind::F64 => {
                 let rows = lhs.rows(level, (m, k), factors);
                 let panels = rhs.panels(level, cut(width_f64(level)), factors);
-                product_f64(level, &Product { shape, rows, panels: &panels, chunk: CHUNK, acc: operands.start(), c: dst.cast() }, ahead);
+                let acc = operands.start();
+                product_f64(level, &Product { shape, depth, rows, panels: &panels, chunk: CHUNK, acc, c: dst.cast() }, ahead);
             }
             MatmulKind::Scaled { factor } => {
                 let (mut a, mut b) = (decode(factor, lhs.start, m * k), decode(factor, rhs.start, k * n));
@@ -217,7 +249,8 @@ pub(crate) unsafe fn matmul(level: Level, kind: MatmulKind, shape: &Shape, opera
                 let acc = if acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
                 let decoded = Matrix { start: b.as_ptr().cast(), down: n, right: 1 };
                 let panels = decoded.panels(level, cut(width_f64(level)), factors);
-                product_f64(level, &Product { shape, rows: Rows::of(&a, k), panels: &panels, chunk: CHUNK, acc, c: c.as_mut_ptr() }, ahead);
+                let rows = Rows::of(&a, k);
+                product_f64(level, &Product { shape, depth, rows, panels: &panels, chunk: CHUNK, acc, c: c.as_mut_ptr() }, ahead);
                 write_f64_as_f32(&c, dst);
             }
             MatmulKind::I32 { lhs_signed, rhs_signed } => {
@@ -271,14 +304,14 @@ unsafe fn product_of_bytes(
                 let rows = lhs.pair_rows(level, lhs_signed, (m, k), factors);
                 let panels = rhs.pair_panels(level, rhs_signed, Cut { k, n, width: width_i16(level), m }, factors);
                 let shape = Shape { m, n, k: k.div_ceil(2) };
-                product_i16(level, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
+                product_i16(level, &Product { shape, depth: shape.k, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
             }
             Together::Quads => {
                 let flipped = lhs_signed == rhs_signed;
                 let rows = lhs.quad_rows(level, flipped, (m, k), factors);
                 let panels = rhs.quad_panels(level, flipped.then_some(rhs_signed), Cut { k, n, width: WIDTH_QUADS, m }, factors);
                 let shape = Shape { m, n, k: k.div_ceil(4) };
-                product_quads(rhs_signed, &Product { shape, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
+                product_quads(rhs_signed, &Product { shape, depth: shape.k, rows, panels: &panels, chunk: shape.k, acc, c }, ahead);
             }
             Together::Tiles => {
                 let bytes = amx::Factors::Bytes { lhs_signed, rhs_signed };
@@ -379,7 +412,7 @@ mod tests {
                         scales: None,
                     };
                     // SAFETY: the arrays have the extents given, and the level is available.
-                    unsafe { matmul(level, kind, &Shape { m, n, k }, &operands, &mut packs, &mut ahead) };
+                    unsafe { matmul(level, kind, &Shape { m, n, k }, 1, &operands, &mut packs, &mut ahead) };
                     assert!(packs.bytes().iter().zip(&most).all(|(bytes, most)| bytes <= most), "{kind:?}: {:?} {most:?}", packs.bytes());
                     let found = if in_place { acc } else { out };
                     let expected: Vec<R> = expected((m, n, k), &a, &b, value).into_iter().map(&result).collect();
@@ -403,6 +436,49 @@ mod tests {
         check(MatmulKind::scaled(Scalar::F8E5M2).unwrap(), |x| tilewright_numeric::bulk::f32_to_e5m2(x as f32), |x| x as f32);
     }
 
+    /// The bits of the sums of products of these tiles along `k`, so many of which are computed as one.
+    fn summed<T: Copy, R: Copy + Default>(level: Level, kind: MatmulKind, shape: Shape, together: usize, [lhs, rhs]: [&[T]; 2]) -> Vec<R> {
+        const PRODUCTS: usize = 6;
+        let Shape { m, n, k } = shape;
+        let mut sums = vec![R::default(); m * n];
+        for first in (0..PRODUCTS).step_by(together) {
+            let operands = Operands {
+                lhs: &Matrix { start: lhs[first * k..].as_ptr().cast(), down: PRODUCTS * k, right: 1 },
+                rhs: &Matrix { start: rhs[first * k * n..].as_ptr().cast(), down: n, right: 1 },
+                acc: sums.as_ptr().cast(),
+                acc_is_splat: false,
+                dst: sums.as_mut_ptr().cast(),
+                scales: None,
+            };
+            // SAFETY: the factors lie in the arrays, and the level is available.
+            unsafe { matmul(level, kind, &shape, together, &operands, &mut Packs::default(), &mut Ahead::default()) };
+        }
+        sums
+    }
+
+    #[test]
+    fn products_that_are_computed_together_give_the_bits_of_one_after_the_other() {
+        for level in Level::available() {
+            for (m, n, k) in [(1, 1, 4), (9, 72, 8), (8, 64, 40), (33, 97, 3), (16, 128, 32)] {
+                let shape = Shape { m, n, k };
+                let (a, b) = (normal_numbers(6 * m * k, 1), normal_numbers(6 * k * n, 2));
+                let wide = [&a, &b].map(|x| x.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());
+                let half = [&a, &b].map(|x| x.iter().map(|x| tilewright_numeric::bulk::f32_to_f16(*x)).collect::<Vec<_>>());
+                let (f32s, f16s) =
+                    (MatmulKind::float(Scalar::F32, Scalar::F32).unwrap(), MatmulKind::float(Scalar::F16, Scalar::F32).unwrap());
+                let bits = |together| {
+                    let of_f32: Vec<f32> = summed(level, f32s, shape, together, [&a, &b]);
+                    let of_f16: Vec<f32> = summed(level, f16s, shape, together, [&half[0], &half[1]]);
+                    let of_f64: Vec<f64> = summed(level, MatmulKind::F64, shape, together, [&wide[0], &wide[1]]);
+                    let of_f64 = of_f64.into_iter().map(f64::to_bits);
+                    of_f32.into_iter().chain(of_f16).map(|x| x.to_bits().into()).chain(of_f64).collect::<Vec<u64>>()
+                };
+                let apart = bits(1);
+                assert!([2, 3, 6].into_iter().all(|together| bits(together) == apart), "{shape:?} at {level:?}");
+            }
+        }
+    }
+
     #[test]
     fn products_are_summed_apart_from_what_they_are_added_to() {
         // Next to this number, one is nothing.
@@ -419,7 +495,7 @@ mod tests {
             };
             let kind = MatmulKind::float(Scalar::F32, Scalar::F32).unwrap();
             // SAFETY: the arrays have the extents given, and the level is available.
-            unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 16 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
+            unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 16 }, 1, &operands, &mut Packs::default(), &mut Ahead::default()) };
             assert_eq!(dst, [LARGE + 16.0]);
         }
     }
@@ -444,7 +520,7 @@ mod tests {
             };
             for level in Level::available().filter(|level| level.fuses()) {
                 // SAFETY: the arrays have the extents given, and the level is available.
-                unsafe { matmul(level, kind, &Shape { m: N, n: N, k: N }, &operands, &mut Packs::default(), &mut Ahead::default()) };
+                unsafe { matmul(level, kind, &Shape { m: N, n: N, k: N }, 1, &operands, &mut Packs::default(), &mut Ahead::default()) };
                 let expected = f64::from(c) + N as f64 * a * b;
                 // As far as the last place of the least numbers.
                 let unit = f64::from(f32::from_bits(1));
@@ -480,7 +556,7 @@ mod tests {
             };
             let kind = MatmulKind::float(Scalar::F16, Scalar::F32).unwrap();
             // SAFETY: the factors lie in the arrays, and the level is available.
-            unsafe { matmul(level, kind, &Shape { m: N, n: N, k: step }, &operands, &mut packs, &mut ahead) };
+            unsafe { matmul(level, kind, &Shape { m: N, n: N, k: step }, 1, &operands, &mut packs, &mut ahead) };
         }
         let exact = |x: &u16| FloatFormat::F16.decode(u64::from(*x));
         let (lhs, rhs): (Vec<f64>, Vec<f64>) = (lhs.iter().map(exact).collect(), rhs.iter().map(exact).collect());
@@ -550,7 +626,7 @@ mod tests {
             };
             let kind = MatmulKind::I32 { lhs_signed: false, rhs_signed: true };
             // SAFETY: the arrays have the extents given, and the level is available.
-            unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 3 }, &operands, &mut Packs::default(), &mut Ahead::default()) };
+            unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 3 }, 1, &operands, &mut Packs::default(), &mut Ahead::default()) };
             assert_eq!(dst, [i32::MAX.wrapping_add(-200 + 2 - 255)]);
         }
     }

@@ -23,6 +23,8 @@ use std::ops::Range;
 /// `c = acc + rows * panels`, all in the type of the sums.
 pub(super) struct Product<'f, T> {
     pub(super) shape: Shape,
+    /// So many of `k` are one product, which is summed apart and then added to the sum of those before it.
+    pub(super) depth: usize,
     pub(super) rows: Rows<T>,
     pub(super) panels: &'f Panels<T>,
     /// So many products are summed before their sum is added to others: the rounding errors of a long sum are those of shorter ones.
@@ -146,11 +148,11 @@ unsafe fn avx2<V: Fills>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
 
 /// Vectors that panels are filled with while the first rows are multiplied.
 trait Fills: Vector {
-    /// The first [`ROWS`] rows of a product, whose panels are filled from `source`.
+    /// The first [`ROWS`] rows of a product in a panel, which is filled from `source`.
     ///
     /// # Safety
-    /// The product has as many rows and whole panels only; the CPU has the features of the vector.
-    unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead);
+    /// The product has as many rows, and the panel is whole; the CPU has the features of the vector.
+    unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize);
 }
 
 /// Declares which formats of factors vectors are filled from.
@@ -158,10 +160,10 @@ macro_rules! fills {
     ($($vector:ty: $($format:ident)*;)*) => {$(
         impl Fills for $vector {
             #[inline(always)]
-            unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, ahead: &mut Ahead) {
+            unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize) {
                 match source.format {
                     // SAFETY: by the contract.
-                    $(SourceFormat::$format => unsafe { product.first_band::<Self, $format, C>(source, ahead) },)*
+                    $(SourceFormat::$format => unsafe { product.first_block::<Self, $format, C>(source, panel) },)*
                     #[allow(unreachable_patterns, reason = "some vectors are filled from all formats")]
                     other => unreachable!("no product of these sums has factors of {other:?}"),
                 }
@@ -188,67 +190,66 @@ fills! {
 
 impl<T: Copy> Product<'_, T> {
     /// Multiplies in blocks of [`ROWS`] rows and `C` vectors, and row by row what is left.
+    ///
+    /// Where rows lie close together, all take their turn with a panel before the next one, which stays in the nearest cache then. Rows that are
+    /// read where they are often lie a power of two apart, and share few sets of the caches: each is read once, by all panels.
     #[inline(always)]
     unsafe fn run<V: Fills<Lane = T>, const C: usize>(&self, ahead: &mut Ahead) {
-        let Shape { m, n, k } = self.shape;
-        ahead.cut(m.div_ceil(ROWS) * n.div_ceil(C * V::LANES));
-        let mut row = 0;
-        let (mut looks, work) = (Looks::new(), n * k / PRODUCTS);
-        // SAFETY: the bands lie inside the matrices.
-        unsafe {
-            if let Some(source) = &self.panels.source {
-                V::first_rows::<C>(self, source, ahead);
-                row = ROWS;
-            }
-            while row + ROWS <= m {
-                if looks.end_after(ROWS * work) {
-                    return;
-                }
-                self.band::<V, ROWS, C>(row, ahead);
-                row += ROWS;
-            }
-            while row < m {
+        let (Shape { m, n, k }, width) = (self.shape, C * V::LANES);
+        let (bands, panels) = (m / ROWS + m % ROWS, n.div_ceil(width));
+        ahead.cut(bands * panels);
+        let by_panels = self.rows.pitch == k;
+        let (mut looks, work) = (Looks::new(), (ROWS * width * k / PRODUCTS).max(1));
+        for outer in 0..if by_panels { panels } else { bands } {
+            for inner in 0..if by_panels { bands } else { panels } {
                 if looks.end_after(work) {
                     return;
                 }
-                self.band::<V, 1, C>(row, ahead);
-                row += 1;
+                ahead.fetch_part();
+                let (band, panel) = if by_panels { (inner, outer) } else { (outer, inner) };
+                // SAFETY: the blocks lie inside the matrices.
+                unsafe { self.step::<V, C>(band, panel) };
             }
         }
     }
 
-    /// The first [`ROWS`] rows, for which panels are filled.
+    /// The rows of a band in a panel: [`ROWS`], or one of those that are left.
     #[inline(always)]
-    unsafe fn first_band<V: Vector<Lane = T>, F: Format<V>, const C: usize>(&self, source: &Source, ahead: &mut Ahead) {
-        let width = C * V::LANES;
+    unsafe fn step<V: Fills<Lane = T>, const C: usize>(&self, band: usize, panel: usize) {
+        let whole = self.shape.m / ROWS;
+        // SAFETY: the block lies inside the matrices.
+        unsafe {
+            match &self.panels.source {
+                Some(source) if band == 0 => V::first_rows::<C>(self, source, panel),
+                _ if band < whole => self.block_at::<V, ROWS, C>(band * ROWS, panel),
+                _ => self.block_at::<V, 1, C>(whole * ROWS + band - whole, panel),
+            }
+        }
+    }
+
+    /// The first [`ROWS`] rows of a panel, which fill it.
+    #[inline(always)]
+    unsafe fn first_block<V: Vector<Lane = T>, F: Format<V>, const C: usize>(&self, source: &Source, panel: usize) {
+        let (width, column) = (C * V::LANES, panel * C * V::LANES);
         // SAFETY: the factor has whole panels, which lie inside the room for them.
         unsafe {
-            for (panel, column) in (0..self.shape.n).step_by(width).enumerate() {
-                ahead.fetch_part();
-                let to = self.panels.panel(panel).cast_mut();
-                let b = Filling::<T, F>::new(source.start.add(column * F::SIZE), source.down * F::SIZE, to, width);
-                block::<V, _, ROWS, C>(self.factors(0, b), self.sums(0, column));
-            }
+            let to = self.panels.panel(panel).cast_mut();
+            let b = Filling::<T, F>::new(source.start.add(column * F::SIZE), source.down * F::SIZE, to, width);
+            block::<V, _, ROWS, C>(self.factors(0, b), self.sums(0, column));
         }
     }
 
-    /// `R` rows of the product.
+    /// `R` rows of a panel.
     #[inline(always)]
-    unsafe fn band<V: Vector<Lane = T>, const R: usize, const C: usize>(&self, row: usize, ahead: &mut Ahead) {
-        let (n, width) = (self.shape.n, C * V::LANES);
-        // SAFETY: the blocks lie inside the matrices.
+    unsafe fn block_at<V: Vector<Lane = T>, const R: usize, const C: usize>(&self, row: usize, panel: usize) {
+        let (width, column) = (C * V::LANES, panel * C * V::LANES);
+        // SAFETY: the block lies inside the matrices.
         unsafe {
-            let mut b = Ready { start: self.panels.panel(0), pitch: self.panels.pitch };
-            let mut sums = self.sums(row, 0);
-            for _ in 0..n / width {
-                ahead.fetch_part();
-                block::<V, _, R, C>(self.factors(row, b), sums);
-                b.start = b.start.wrapping_add(self.panels.step);
-                sums.advance(width);
-            }
-            if !n.is_multiple_of(width) {
-                ahead.fetch_part();
-                rest::<V, R>(self.factors(row, b), sums, n % width);
+            let b = Ready { start: self.panels.panel(panel), pitch: self.panels.pitch };
+            let (factors, sums) = (self.factors(row, b), self.sums(row, column));
+            match self.shape.n - column {
+                columns if columns < width => rest::<V, R>(factors, sums, columns),
+                _ => block::<V, _, R, C>(factors, sums),
             }
         }
     }
@@ -258,7 +259,7 @@ impl<T: Copy> Product<'_, T> {
     unsafe fn factors<P>(&self, row: usize, b: P) -> Factors<T, P> {
         // SAFETY: the row is one of the product's.
         let a = unsafe { self.rows.start.add(row * self.rows.pitch) };
-        Factors { a, a_pitch: self.rows.pitch, b, k: self.shape.k, chunk: self.chunk }
+        Factors { a, a_pitch: self.rows.pitch, b, k: self.shape.k, depth: self.depth, chunk: self.chunk }
     }
 
     /// The sums of a block whose first element is in this row and column.
@@ -283,6 +284,7 @@ struct Factors<T, P> {
     a_pitch: usize,
     b: P,
     k: usize,
+    depth: usize,
     chunk: usize,
 }
 
@@ -340,22 +342,43 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane, Ready<V:
     }
 }
 
-/// `R` rows of `C` vectors, which are kept in registers for all of a chunk.
+/// `R` rows of `C` vectors, product by product.
+#[inline(always)]
+unsafe fn block<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors: Factors<V::Lane, P>, mut sums: Sums<V::Lane>) {
+    // Not as a range with steps, which divides to know how many there are: that takes as long as a tenth of a block.
+    let mut first = 0;
+    while first < factors.k {
+        let end = factors.k.min(first + factors.depth);
+        // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
+        unsafe { one_product::<V, P, R, C>(factors, first..end, sums) };
+        (first, sums.acc) = (end, Start::At(sums.c));
+    }
+}
+
+/// `R` rows of `C` vectors of a product, which are kept in registers for all of a chunk.
 ///
 /// The products are summed apart from `acc`.
 #[inline(always)]
-unsafe fn block<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors: Factors<V::Lane, P>, sums: Sums<V::Lane>) {
-    let Factors { k, chunk: length, .. } = factors;
+unsafe fn one_product<V: Vector, P: Panel<V>, const R: usize, const C: usize>(
+    factors: Factors<V::Lane, P>,
+    product: Range<usize>,
+    sums: Sums<V::Lane>,
+) {
+    let Factors { chunk: length, .. } = factors;
+    let Range { start, end } = product;
     // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
     unsafe {
         // One chunk goes straight from the registers: those of several chunks do not have room in them together.
-        if k <= length {
-            let total = chunk::<V, P, R, C>(factors, 0..k);
+        if end - start <= length {
+            let total = chunk::<V, P, R, C>(factors, start..end);
             return add_to::<V, R, C>(&total, sums);
         }
-        let mut totals = chunk::<V, P, R, C>(factors, 0..length);
-        for first in (length..k).step_by(length) {
-            let sums = chunk::<V, P, R, C>(factors, first..k.min(first + length));
+        let mut totals = chunk::<V, P, R, C>(factors, start..start + length);
+        let mut next = start + length;
+        while next < end {
+            let first = next;
+            next = end.min(next + length);
+            let sums = chunk::<V, P, R, C>(factors, first..next);
             for (total, sum) in totals.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
                 *total = total.add(*sum);
             }
