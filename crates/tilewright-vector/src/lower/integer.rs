@@ -123,12 +123,21 @@ impl Lowering<'_> {
     /// The quotient; what is not defined gives all bits set where the divisor is zero, and the dividend where the quotient does not fit.
     fn divide(&mut self, signed: bool, rounding: RoundingMode, a: Value, b: Value) -> Value {
         let lane = self.builder.lane(a);
-        let quotient = self.p(if signed { Prim::DivS } else { Prim::DivU }, &[a, b]);
         let up = match rounding {
-            RoundingMode::PositiveInf => true,
-            RoundingMode::NegativeInf if signed => false,
-            _ => return quotient,
+            RoundingMode::PositiveInf => Some(true),
+            RoundingMode::NegativeInf if signed => Some(false),
+            _ => None,
         };
+        let power = self.power_of_two(signed, b);
+        if let (Some(power), Some(false)) = (power, up) {
+            let power = self.number(lane, power.into());
+            return self.p(Prim::ShrS, &[a, power]);
+        }
+        let quotient = match power {
+            Some(power) => self.divided_by_power(signed, a, power),
+            None => self.p(if signed { Prim::DivS } else { Prim::DivU }, &[a, b]),
+        };
+        let Some(up) = up else { return quotient };
         let (zero, one) = (self.number(lane, 0), self.number(lane, 1));
         let product = self.p(Prim::Mul, &[quotient, b]);
         let exact = self.p(Prim::Eq, &[product, a]);
@@ -151,11 +160,45 @@ impl Lowering<'_> {
     fn remainder(&mut self, signed: bool, a: Value, b: Value) -> Value {
         let lane = self.builder.lane(a);
         let zero = self.number(lane, 0);
+        if let Some(power) = self.power_of_two(signed, b) {
+            let below = self.number(lane, (1 << power) - 1);
+            if !signed {
+                return self.p(Prim::And, &[a, below]);
+            }
+            let raised = self.raised_below_zero(a, power);
+            let rest = self.p(Prim::And, &[raised, below]);
+            // Back by what was added.
+            let added = self.p(Prim::Sub, &[raised, a]);
+            return self.p(Prim::Sub, &[rest, added]);
+        }
         let quotient = self.p(if signed { Prim::DivS } else { Prim::DivU }, &[a, b]);
         let product = self.p(Prim::Mul, &[quotient, b]);
         let rest = self.p(Prim::Sub, &[a, product]);
         let by_zero = self.p(Prim::Eq, &[b, zero]);
         self.select(by_zero, a, rest)
+    }
+
+    /// Which power of two a number is that all lanes have; none if it is not one, or more than numbers with a sign can be.
+    fn power_of_two(&self, signed: bool, value: Value) -> Option<u32> {
+        let bits = self.builder.constant_bits(value)? & self.builder.lane(value).bits();
+        let width = 8 * self.builder.lane(value).size() as u32;
+        bits.is_power_of_two().then(|| bits.trailing_zeros()).filter(|power| !signed || *power < width - 1)
+    }
+
+    /// A number divided by a power of two, toward zero.
+    fn divided_by_power(&mut self, signed: bool, a: Value, power: u32) -> Value {
+        let raised = if signed { self.raised_below_zero(a, power) } else { a };
+        let by = self.number(self.builder.lane(a), power.into());
+        self.p(if signed { Prim::ShrS } else { Prim::ShrU }, &[raised, by])
+    }
+
+    /// A number, and one less than a power of two more if it is less than zero: what is cut off then goes toward zero.
+    fn raised_below_zero(&mut self, a: Value, power: u32) -> Value {
+        let lane = self.builder.lane(a);
+        let (last, below) = (self.number(lane, 8 * lane.size() as u64 - 1), self.number(lane, (1 << power) - 1));
+        let sign = self.p(Prim::ShrS, &[a, last]);
+        let more = self.p(Prim::And, &[sign, below]);
+        self.p(Prim::Add, &[a, more])
     }
 
     /// An integer in wider lanes.
