@@ -2,7 +2,8 @@
 //!
 //! Places in tensors of several dimensions are sums of products in 64 bits, `ext(row) * ext(stride) + ext(column)`, and lanes whose row or column is
 //! outside of the tensor are masked off. The lower 32 bits of sums and products follow from those of what is added and multiplied. Where the comparisons
-//! that mask lanes, and the constants of the launch, tell that an index fits 32 bits in each lane that loads, these bits are the index.
+//! that mask lanes, and the constants of the launch, tell that an index fits 32 bits in each lane that loads, these bits are the index. What is added to
+//! all lanes of a block, such as a row that the block computes, goes into the address that the indices begin at.
 
 use super::{Base, Gathered, Src, Step, Sweep, SweepInput, Tile};
 use crate::{elem::Elem, hash::HashMap, kernels::ElemOp};
@@ -34,6 +35,9 @@ pub(crate) struct Narrow {
 /// An index, of which 32 bits are computed.
 #[derive(Debug)]
 pub(super) struct NarrowIndex {
+    /// The inputs that are added to all lanes: numbers of a block.
+    addends: SmallVec<[usize; 2]>,
+    /// What is added to them.
     pub(super) value: Expr,
     /// What holds in lanes that load.
     bounds: Vec<Bound>,
@@ -135,6 +139,12 @@ impl Narrow {
         Some(Narrow { indices, needed })
     }
 
+    /// What is added to all lanes of the index of a gather, for a block with these numbers; none if it is computed as it is.
+    pub(crate) fn addend(&self, gather: usize, sweep: &Sweep, number: impl Fn(&Tile) -> u64) -> Option<u64> {
+        let index = self.indices[gather].as_ref()?;
+        Some(index.addends.iter().fold(0, |sum: u64, input| sum.wrapping_add(number(sweep.inputs[*input].tile()))))
+    }
+
     /// Whether all of these indices fit 32 bits in a launch with these constants.
     pub(crate) fn holds(&self, sweep: &Sweep, constant: impl Fn(&Tile) -> u64) -> bool {
         let number = |input: usize| constant(sweep.inputs[input].tile());
@@ -225,17 +235,40 @@ impl IndexFinder<'_> {
         if gathered.index.1 != I64 {
             return None;
         }
-        let value = self.value(def, MOST_DEPTH)?;
+        let mut addends = SmallVec::new();
+        let value = self.sum(def, MOST_DEPTH, &mut addends)??;
         let mut bounds = Vec::new();
         if let Some(mask) = mask {
             self.collect_bounds(mask, MOST_DEPTH, &mut bounds);
         }
-        Some(NarrowIndex { value, bounds })
+        Some(NarrowIndex { addends, value, bounds })
     }
 
     fn step(&self, def: Def) -> Option<(&Step, &[Def])> {
         let Def::Step(step) = def else { return None };
         Some((&self.sweep.steps[step], &self.defs.steps[step]))
+    }
+
+    /// A sum without what is added to all lanes of a block; nothing, if that is all.
+    fn sum(&self, def: Def, depth: usize, addends: &mut SmallVec<[usize; 2]>) -> Option<Option<Expr>> {
+        let inner = depth.checked_sub(1)?;
+        match def {
+            Def::Input(input) if self.is_of_all_lanes(input, I64) && !self.is_number(input, I64) => {
+                addends.push(input);
+                return Some(None);
+            }
+            Def::Step(_) => {}
+            Def::Input(_) => return self.value(def, depth).map(Some),
+        }
+        match self.step(def)? {
+            (step, [a, b]) if step.kernel.imm.op == ElemOp::AddI => {
+                Some(match (self.sum(*a, inner, addends)?, self.sum(*b, inner, addends)?) {
+                    (Some(a), Some(b)) => Some(Expr::Add(Box::new([a, b]))),
+                    (a, b) => a.or(b),
+                })
+            }
+            _ => self.value(def, depth).map(Some),
+        }
     }
 
     fn value(&self, def: Def, depth: usize) -> Option<Expr> {
@@ -254,14 +287,16 @@ impl IndexFinder<'_> {
         }
     }
 
-    /// Whether an input is one number of a type that is the same for a whole launch.
-    fn is_number(&self, input: usize, elem: Elem) -> bool {
+    /// Whether an input is one number of a type for all lanes.
+    fn is_of_all_lanes(&self, input: usize, elem: Elem) -> bool {
         let input = &self.sweep.inputs[input];
         let tile = input.tile();
-        matches!(input, SweepInput::Splat { .. } | SweepInput::PerRow { .. })
-            && tile.elem == elem
-            && tile.is_splat()
-            && matches!(tile.base, Base::Const(_))
+        matches!(input, SweepInput::Splat { .. } | SweepInput::PerRow { .. }) && tile.elem == elem && tile.is_splat()
+    }
+
+    /// The same, of one that is the same for a whole launch.
+    fn is_number(&self, input: usize, elem: Elem) -> bool {
+        self.is_of_all_lanes(input, elem) && matches!(self.sweep.inputs[input].tile().base, Base::Const(_))
     }
 
     /// The comparisons that hold where a mask does.

@@ -56,9 +56,20 @@ impl<'l> Machine<'l> {
         if self.launch.observer.is_some() {
             return None;
         }
-        let buffers = sweep.gathers().map(|(_, gathered)| self.window(gathered, block)).collect::<Option<_>>()?;
-        let gathers = if self.has_narrow_indices(sweep, block) { Gathers::Narrow } else { Gathers::Fused };
-        Some(Windows { buffers, gathers })
+        if self.has_narrow_indices(sweep, block)
+            && let Some(buffers) = self.narrow_windows(sweep, block)
+        {
+            return Some(Windows { buffers, gathers: Gathers::Narrow });
+        }
+        let buffers = sweep.gathers().map(|(_, gathered)| self.window(gathered, 0, block)).collect::<Option<_>>()?;
+        Some(Windows { buffers, gathers: Gathers::Fused })
+    }
+
+    /// The buffers from where narrow indices begin; none if some begin outside of them.
+    fn narrow_windows(&mut self, sweep: &Sweep, block: &Block) -> Option<SmallVec<[Buffer<'l>; 4]>> {
+        let narrow = sweep.region()?.narrow(sweep)?;
+        let first = |number| narrow.addend(number, sweep, |tile| constant(tile, block)).unwrap_or(0);
+        sweep.gathers().enumerate().map(|(number, (_, gathered))| self.window(gathered, first(number), block)).collect()
     }
 
     /// Whether the indices of a sweep fit 32 bits, of those that are computed so.
@@ -71,10 +82,13 @@ impl<'l> Machine<'l> {
         *self.narrow[block.pc].get_or_insert_with(|| narrow.holds(sweep, |tile| constant(tile, block)))
     }
 
-    fn window(&mut self, gathered: &Gathered, block: &Block) -> Option<Buffer<'l>> {
-        let (address, size) = (address(gathered, block), gathered.elem.size() as u64);
-        let window = self.launch.memory.window(address, size, AccessKind::Read, &mut self.hint)?;
-        let bytes = window.last + size - address;
+    /// What may be gathered from the element `first` behind its address on.
+    fn window(&mut self, gathered: &Gathered, first: u64, block: &Block) -> Option<Buffer<'l>> {
+        let size = gathered.elem.size() as u64;
+        let from = address(gathered, block);
+        let address = from.wrapping_add(first.wrapping_mul(size));
+        let window = self.launch.memory.window(from, size, AccessKind::Read, &mut self.hint)?;
+        let bytes = window.last.checked_add(size)?.checked_sub(address).filter(|_| address >= window.address)?;
         if !address.is_multiple_of(size) || bytes > FAR {
             return None;
         }

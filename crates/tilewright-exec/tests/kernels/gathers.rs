@@ -136,7 +136,7 @@ fn case(seed: u64) -> Case {
     let padding = (random.below(3) > 0).then_some(padding.as_str());
     let rows = body.splat("%rows", "i32");
     let bound = random.pick(&["less_than unsigned", "less_than unsigned", "less_than signed", "not_equal signed"]);
-    let mut value = match (index, random.below(5)) {
+    let mut value = match (index, random.below(6)) {
         // As they are, all or some of them.
         ("i64", 0..2) => {
             let rows = body.extended(&rows, "signed");
@@ -162,8 +162,20 @@ fn case(seed: u64) -> Case {
             let mask = random.pick(&[Some(&*mask), Some(&*mask), Some(&*inside[0]), None]);
             body.gather("%t", ty, (&sum, "i64"), mask, padding)
         }
-        // Indices that were gathered, and a neighbour.
+        // Columns of a row that the whole block has.
         (_, 3) => {
+            let row = random.pick(&["%bx", "%bx", "%bx", "%rows"]);
+            let (wide, stride, begin) = (body.name(), body.name(), body.name());
+            body.line(&format!("{wide} = exti {row} signed : tile<i32> -> tile<i64>"));
+            body.line(&format!("{stride} = exti %cols signed : tile<i32> -> tile<i64>"));
+            body.line(&format!("{begin} = muli {wide}, {stride} : tile<i64>"));
+            let (begin, column, cols) = (body.splat(&begin, "i64"), body.extended(&a, "signed"), body.splat("%cols", "i32"));
+            let index = body.binary("addi", &begin, &column, "i64");
+            let mask = body.compared(bound, &a, &cols, "i32");
+            body.gather("%t", ty, (&index, "i64"), (random.below(3) > 0).then_some(&mask), padding)
+        }
+        // Indices that were gathered, and a neighbour.
+        (_, 4) => {
             let most = body.constant("63", "i32");
             let at = body.binary("andi", &a, &most, "i32");
             let c = body.gather("%ix", "i32", (&at, "i32"), None, None);

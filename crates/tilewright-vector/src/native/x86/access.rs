@@ -315,7 +315,7 @@ impl Emitter<'_> {
 }
 
 /// The move whose lanes of so many bytes can be masked.
-fn masked_move(size: usize) -> InstId {
+pub(super) fn masked_move(size: usize) -> InstId {
     match size {
         1 => InstId::Vmovdqu8,
         2 => InstId::Vmovdqu16,

@@ -1,7 +1,10 @@
 //! Gathers and scatters: with AVX-512 by instructions that do all lanes at once, in loops over lanes. With AVX2, gathers there are loads into the lanes of a
 //! vector: its gathers are microcode where they are safe from leaking what other programs left behind, and no faster elsewhere. Else one by one.
+//!
+//! Indices are data, but often those of neighbours all the same: with AVX-512, lanes that turn out to lie side by side are one load, which takes a fifth of
+//! the time.
 
-use super::*;
+use super::{access::masked_move, *};
 
 /// The gather, and the scatter, by the bytes of an offset and of a number.
 fn at_once(offset: usize, size: usize) -> (InstId, InstId) {
@@ -54,22 +57,57 @@ fn at_each(offsets: u8, bytes: usize) -> Operand {
 impl Emitter<'_> {
     fn gather_at_once(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
         let inside = self.inside(buffer, offsets, mask, self.code.lane(result).size());
-        let from = self.vector(offsets, 1);
-        let offsets = (from, self.code.lane(offsets));
-        self.gather_inside(result, offsets, inside);
+        let from = (self.vector(offsets, 1), self.code.lane(offsets));
+        let (apart, over, to) = (self.label(), self.label(), self.target(result));
+        self.load_side_by_side(result, from, inside, apart);
+        self.jump(InstId::Jmp, over);
+        self.bind(apart);
+        self.gather_to(to, result, from, inside);
+        self.bind(over);
+        self.done(result, to);
+    }
+
+    /// AVX-512: loads from `rsi` on, in the lanes that a mask tells, if their offsets are those of neighbours; else goes on at `apart`, with nothing but
+    /// the first and the last scratch vector changed.
+    fn load_side_by_side(&mut self, result: Value, (from, lane): (u8, Lane), inside: u8, apart: Label) {
+        let (size, bytes) = (self.code.lane(result).size(), self.bytes(lane));
+        let (first, begins, others) = (self.scratch(0), self.scratch(2), if inside == 6 { 7 } else { 6 });
+        let wide = lane == Lane::I64;
+        let (sub, compare) = if wide { (InstId::Vpsubq, InstId::Vpcmpuq) } else { (InstId::Vpsubd, InstId::Vpcmpud) };
+        let distances = (0..self.width as u64).flat_map(|i| (i * size as u64).to_le_bytes().into_iter().take(lane.size()));
+        let distances = self.pool.place(distances.collect());
+        // Where the first lane lies, as each lane has it.
+        self.e(sub, &[v(begins, bytes), v(from, bytes), at(POOL, distances)]);
+        self.e(broadcast(lane.size()), &[v(first, bytes), v(begins, 16)]);
+        self.masked(inside, false, compare, &[m(others), v(begins, bytes), v(first, bytes), number(4)]);
+        self.e(if self.width == 8 { InstId::Kortestb } else { InstId::Kortestw }, &[m(others), m(others)]);
+        self.jump(InstId::Jnz, apart);
+        self.e(InstId::Vmovq, &[g(RAX), v(begins, 16)]);
+        if !wide {
+            self.e(InstId::Movsxd, &[g(RAX), g32(RAX)]);
+        }
+        let to = self.target(result);
+        let place = at_index(RSI, RAX, 0, 0);
+        self.masked(inside, true, masked_move(size), &[v(to, self.bytes(self.code.lane(result))), place]);
     }
 
     /// Gathers from `rsi` on, in the lanes that a mask tells: in a mask register for use within an item, or the first or last scratch vector, which it destroys. The
     /// offsets may be in the second scratch vector.
-    pub(super) fn gather_inside(&mut self, result: Value, (offsets, lane): (u8, Lane), inside: u8) {
-        let size = self.code.lane(result).size();
-        let (id, _) = at_once(lane.size(), size);
-        let (bytes, place) = (self.bytes(self.code.lane(result)), at_each(offsets, self.bytes(lane)));
+    pub(super) fn gather_inside(&mut self, result: Value, offsets: (u8, Lane), inside: u8) {
         let to = match self.target(result) {
             // All three vectors are others.
             to if self.machine.extension == Extension::Avx2 && to == inside => self.scratch(2),
             to => to,
         };
+        self.gather_to(to, result, offsets, inside);
+        self.done(result, to);
+    }
+
+    /// The same, to a vector.
+    fn gather_to(&mut self, to: u8, result: Value, (offsets, lane): (u8, Lane), inside: u8) {
+        let size = self.code.lane(result).size();
+        let (id, _) = at_once(lane.size(), size);
+        let (bytes, place) = (self.bytes(self.code.lane(result)), at_each(offsets, self.bytes(lane)));
         match self.machine.extension {
             Extension::Avx512 => {
                 self.e(InstId::Vpxord, &[v(to, bytes); 3]);
@@ -80,7 +118,6 @@ impl Emitter<'_> {
                 self.e(id, &[v(to, bytes), place, v(inside, bytes)]);
             }
         }
-        self.done(result, to);
     }
 
     fn scatter_at_once(&mut self, value: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
@@ -331,6 +368,11 @@ impl Emitter<'_> {
     fn gather_narrow(&mut self, result: Value, buffer: Param, offsets: Value, mask: Option<Value>) {
         let (lane, size) = (self.code.lane(offsets), self.code.lane(result).size());
         let inside = self.inside(buffer, offsets, mask, size);
+        let (apart, over) = (self.label(), self.label());
+        let from = self.vector(offsets, 1);
+        self.load_side_by_side(result, (from, lane), inside, apart);
+        self.jump(InstId::Jmp, over);
+        self.bind(apart);
         let (numbers, places) = (self.scratch(0), self.scratch(2));
         let (bytes, four_bytes) = (self.bytes(lane), self.bytes(Lane::I32));
         // The last place of 4 bytes; of offsets of 32 bits none is further.
@@ -344,7 +386,6 @@ impl Emitter<'_> {
         } else {
             (InstId::Vpminuq, InstId::Vpsubq, g(RAX))
         };
-        let from = self.vector(offsets, 1);
         self.e(broadcast(lane.size()), &[v(places, bytes), count]);
         self.e(min, &[v(places, bytes), v(from, bytes), v(places, bytes)]);
         self.e(InstId::Vpxord, &[v(numbers, four_bytes); 3]);
@@ -358,6 +399,7 @@ impl Emitter<'_> {
         self.e(InstId::Vpsrlvd, &[v(numbers, four_bytes), v(numbers, four_bytes), v(places, four_bytes)]);
         let (to, low) = (self.target(result), if size == 1 { InstId::Vpmovdb } else { InstId::Vpmovdw });
         self.e(low, &[v(to, self.bytes(self.code.lane(result))), v(numbers, four_bytes)]);
+        self.bind(over);
         self.done(result, to);
     }
 
