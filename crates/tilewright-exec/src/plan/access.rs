@@ -181,8 +181,13 @@ impl Between {
         for (other, (first, _)) in lanes.iter().enumerate().filter(|(other, _)| *other != dim) {
             constant = constant.checked_add(self.value.steps[other].checked_mul(*first as i64)?)?;
         }
+        Some(self.restrict_alone(constant, dim, lanes[dim]))
+    }
+
+    /// The same, out of a range along that dimension, where the other ones add nothing.
+    #[inline]
+    pub(crate) fn restrict_alone(&self, constant: i64, dim: usize, (first, end): (usize, usize)) -> (usize, usize) {
         let (least, most, step) = (self.least.saturating_sub(constant), self.most.saturating_sub(constant), self.value.steps[dim]);
-        let (first, end) = lanes[dim];
         // The indices from one up to another, both included.
         let (from, to) = match step {
             1 => (least, most),
@@ -194,7 +199,7 @@ impl Between {
             }
         };
         let from = from.clamp(first as i64, end as i64);
-        Some((from as usize, to.saturating_add(1).clamp(from, end as i64) as usize))
+        (from as usize, to.saturating_add(1).clamp(from, end as i64) as usize)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Instructions that go earlier, so that elementwise ones of one length stand together and become one sweep: loads before those that they
-//! do not need, and elementwise ones behind those that compute what they read.
+//! do not need, elementwise ones behind those that compute what they read, and single numbers in front of longer tiles.
 
 use super::{Inst, Sweep, Tile, VReg, counts::Counts, fuse::MAX_STEPS, inst::Elementwise, tile::Base};
 use tilewright_ir::MemoryOrderingSemantics;
@@ -47,10 +47,26 @@ pub(crate) fn join_runs(code: Vec<(Inst, u32)>) -> Vec<(Inst, u32)> {
     let reads = Reads::of(&code);
     let mut ordered = Vec::with_capacity(code.len());
     for (inst, site) in code {
-        let place = place_behind_operands(&ordered, &inst, &reads).unwrap_or(ordered.len());
+        let place = place_of_number(&ordered, &inst).or_else(|| place_behind_operands(&ordered, &inst, &reads));
+        let place = place.unwrap_or(ordered.len());
         ordered.insert(place, (inst, site));
     }
     ordered
+}
+
+/// Where an instruction that computes a single number parts no run of longer ones: behind the first numbers that it may follow, or else in front of
+/// all that it does not need; none if nothing longer stands in between.
+fn place_of_number(code: &[(Inst, u32)], inst: &Inst) -> Option<usize> {
+    let length = |at: usize| code[at].0.elementwise_length();
+    let is_longer = |at: &usize| length(*at).is_some_and(|n| n > 1);
+    if inst.elementwise_length() != Some(1) {
+        return None;
+    }
+    let stops = |at: &usize| code[*at].0.effects().end_straight_code() || !independent(&code[*at].0, inst);
+    let free = (0..code.len()).rev().take(LOOK_BACK).find(stops).map_or(0, |at| at + 1).max(code.len().saturating_sub(LOOK_BACK));
+    let place = (free.max(1)..code.len()).find(|at| length(at - 1) == Some(1) && length(*at) != Some(1)).unwrap_or(free);
+    let parts_a_run = place > 0 && is_longer(&(place - 1)) && length(place - 1) == length(place);
+    (!parts_a_run && (place..code.len()).any(|at| is_longer(&at))).then_some(place)
 }
 
 /// How often each register is read, in all and by what.

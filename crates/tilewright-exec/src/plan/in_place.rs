@@ -29,6 +29,16 @@ pub(crate) fn mark(code: &mut [(Inst, u32)], machine: &TargetMachine) {
             (*readers, *past_stores) = find_readers(after, *dst, view, uses.of(*dst), machine);
         }
     }
+    tell_sweeps_strided(code);
+}
+
+/// Tells sweeps which of them read what loads may leave strided in memory.
+fn tell_sweeps_strided(code: &mut [(Inst, u32)]) {
+    let strided = |(inst, _): &(Inst, u32)| if let Inst::Load { dst, readers: Readers::Strided, .. } = inst { Some(*dst) } else { None };
+    let strided: Vec<VReg> = code.iter().filter_map(strided).collect();
+    for sweep in code.iter_mut().filter_map(|(inst, _)| inst.sweep_mut()) {
+        sweep.reads_strided = sweep.inputs.iter().any(|input| matches!(input.tile().base, Base::Reg(reg) if strided.contains(&reg)));
+    }
 }
 
 /// Tells sweeps that tiles which are rows may lie apart where they are read or stored.

@@ -61,7 +61,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     ),
     row(
         "join-runs",
-        "Moves elementwise instructions behind those that compute what they read.",
+        "Moves elementwise instructions behind those that compute what they read, and single numbers in front of longer tiles.",
         Run::Draft(|draft| {
             draft.code = earlier::join_runs(std::mem::take(&mut draft.code));
         }),

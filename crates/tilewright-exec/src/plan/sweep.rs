@@ -20,6 +20,8 @@ pub(crate) struct Sweep {
     is_apart: bool,
     /// Whether it is vector code also where the loop of its only step would do.
     prefers_region: bool,
+    /// Whether some of what it reads may lie in memory otherwise than in a register: where a load left it.
+    pub(crate) reads_strided: bool,
     /// Whether it fetches what the next block will read.
     pub(crate) reads_ahead: bool,
     /// The reductions that begin in its vector code, of rows of one length.
@@ -133,6 +135,7 @@ impl Sweep {
             shape,
             is_apart: false,
             prefers_region: false,
+            reads_strided: false,
             reads_ahead: true,
             folds,
             sites,

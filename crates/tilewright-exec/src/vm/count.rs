@@ -3,8 +3,12 @@
 use super::frame::Frame;
 use crate::{
     LaunchErrorKind,
+    elem::Elem,
     plan::{Tile, VReg},
 };
+use tilewright_ir::Scalar;
+
+const I32: Elem = Elem::Num(Scalar::I32);
 
 /// The state of a counted loop.
 pub(super) struct Count<'a> {
@@ -18,8 +22,14 @@ impl Count<'_> {
     /// The bits of counter, upper bound and step; sign-extended if they are signed, else zero-extended.
     #[inline]
     pub(super) fn values(&self, regs: &Frame) -> [u64; 3] {
-        let elem = self.upper.elem;
-        let [counter, upper, step] = [regs.register_scalar(self.counter, elem.size()), regs.scalar(self.upper), regs.scalar(self.step)];
+        // The usual type, whose size the compiler then knows.
+        if self.upper.elem == I32 { self.values_of(I32, regs) } else { self.values_of(self.upper.elem, regs) }
+    }
+
+    #[inline(always)]
+    fn values_of(&self, elem: Elem, regs: &Frame) -> [u64; 3] {
+        let read = |tile: &Tile| regs.scalar_of(tile, elem.size());
+        let [counter, upper, step] = [regs.register_scalar(self.counter, elem.size()), read(self.upper), read(self.step)];
         // What is above the number is shifted out.
         let above = u64::BITS - elem.bits();
         if self.signed {
@@ -66,7 +76,10 @@ impl Count<'_> {
         };
         let Some(next) = next.filter(|next| self.is_below(*next, upper)) else { return false };
         values[0] = next;
-        regs.set_scalar(self.counter, self.upper.elem.size(), next);
+        match self.upper.elem {
+            I32 => regs.set_scalar(self.counter, 4, next),
+            elem => regs.set_scalar(self.counter, elem.size(), next),
+        }
         true
     }
 }

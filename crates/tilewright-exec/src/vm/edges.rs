@@ -8,7 +8,7 @@ use super::{Block, Launch, Machine, atomics, copy, frame::Frame};
 use crate::{
     cpu::Level,
     interrupt::Looks,
-    kernels::boxes::{BoxCopy, Dim, Form, LINE, Stores},
+    kernels::boxes::{BoxCopy, Dim, Form, LINE, Stores, copy_element},
     memory::AccessKind,
     plan::{Base, Coordinate, Extent, Placement, Tile, VReg, ViewAccess},
 };
@@ -24,6 +24,8 @@ pub(crate) struct Edges {
     host: *mut u8,
     dims: [EdgeDim; MAX_DIMS],
     rank: usize,
+    /// Whether its tiles have one element.
+    has_numbers: bool,
 }
 
 // SAFETY: it only names a place; whoever accesses that answers for it.
@@ -84,7 +86,7 @@ impl Edges {
         let size = view.size as u64;
         let bytes = last.checked_add(1).filter(|elements| *elements <= i64::MAX.cast_unsigned())?.checked_mul(size)?;
         let host = launch.memory.resolve(scalar(&view.base)?, bytes, size, kind, &mut 0).ok()?;
-        Some(Edges { host, dims, rank: tensor.len() })
+        Some(Edges { host, dims, rank: tensor.len(), has_numbers: view.tile.iter().all(|extent| *extent == 1) })
     }
 
     fn dims(&self) -> &[EdgeDim] {
@@ -176,6 +178,12 @@ impl Machine<'_> {
         let Some(edges) = launch.find_edges(view, AccessKind::Read, regs, &mut made) else { return false };
         let ((counts, host), target, size) = (edges.inside(view.size, regs), regs.write(dst), view.size);
         let padding = view.padding.to_le_bytes();
+        // There is nothing to go through.
+        if edges.has_numbers && view.element != Scalar::I1 {
+            // SAFETY: the buffer holds the element, if there is one, and the register has room for it.
+            unsafe { copy_element(size, host.map_or(padding.as_ptr(), <*mut u8>::cast_const), target) };
+            return true;
+        }
         // SAFETY: the register holds the whole tile.
         unsafe { pad(edges.dims(), &counts, size, padding.as_ptr(), target, &mut Looks::new()) };
         let (mut boxed, mut pitch) = ([Dim { count: 1, from: 1, to: 1 }; MAX_DIMS], 1);

@@ -139,6 +139,14 @@ impl Frame {
         self.element(tile, 0)
     }
 
+    /// The same, of a tile with elements of so many bytes.
+    #[inline]
+    pub(super) fn scalar_of(&self, tile: &Tile, size: usize) -> u64 {
+        debug_assert_eq!(tile.elem.size(), size, "the tile has such elements");
+        // SAFETY: the plan's registers and constants hold all elements of the tiles on them.
+        unsafe { exact::read(self.read(tile), 0, size) }
+    }
+
     /// The bits of element `i` of a tile whose elements lie in order.
     #[inline]
     pub(super) fn element(&self, tile: &Tile, i: usize) -> u64 {

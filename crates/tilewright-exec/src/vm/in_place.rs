@@ -232,11 +232,14 @@ impl Machine<'_> {
     /// Runs a sweep on registers, wherever loads left them.
     #[inline]
     pub(super) fn sweep(&mut self, sweep: &Sweep, block: &mut Block) {
-        match self.through_strides(sweep, None, None, &Windows::default(), block) {
-            Ok(true) => {}
-            Ok(false) => sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead),
-            Err(Outside) => unreachable!("it gathers nothing"),
+        if sweep.reads_strided {
+            match self.through_strides(sweep, None, None, &Windows::default(), block) {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(Outside) => unreachable!("it gathers nothing"),
+            }
         }
+        sweep::run(sweep, &block.frame, None, &mut self.scratch, &mut self.ahead);
     }
 
     /// The same for a sweep that gathers from these buffers.
@@ -271,7 +274,8 @@ impl Machine<'_> {
         let Some(region) = sweep.region() else { return Ok(false) };
         // The most usual case first.
         let is_strided = |input: &SweepInput| self.in_place.strided(input.tile(), &block.frame).is_some();
-        if target.is_none_or(|target| target.tiling.in_order) && !sweep.inputs.iter().any(is_strided) {
+        let reads_strided = || sweep.reads_strided && sweep.inputs.iter().any(is_strided);
+        if target.is_none_or(|target| target.tiling.in_order) && !reads_strided() {
             return Ok(false);
         }
         let run = |block: &Block, nest: &Nest| {

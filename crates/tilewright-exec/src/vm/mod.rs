@@ -23,6 +23,7 @@ mod product;
 mod product_loop;
 mod profile;
 mod region;
+mod row_boxes;
 mod rows;
 mod sums;
 mod sweep;

@@ -208,8 +208,7 @@ impl<'a> Run<'a> {
 
     /// Where a buffer begins.
     #[inline]
-    fn start(&self, buffer: usize) -> *mut u8 {
-        let RegionBuffer { at, operand, .. } = self.region.buffers[buffer];
+    fn start(&self, &RegionBuffer { at, operand, .. }: &RegionBuffer) -> *mut u8 {
         match at {
             Src::Input(input) if !self.loaded.is_empty() => self.loaded_at(input).unwrap_or_else(|| self.regs.at(operand)),
             _ => self.regs.at(operand),
@@ -251,7 +250,7 @@ impl<'a> Run<'a> {
     /// it does, or each where a round has many elements.
     fn rounds_to_a_line(&self, result: usize) -> Option<usize> {
         let round = self.region.nest.loops[0].strides[result] * self.region.buffers[result].size;
-        let before = self.start(result).addr().wrapping_neg() % STREAMED_ALIGNMENT;
+        let before = self.start(&self.region.buffers[result]).addr().wrapping_neg() % STREAMED_ALIGNMENT;
         if self.region.row > 1 {
             return (before == 0 && round.is_multiple_of(STREAMED_ALIGNMENT)).then_some(0);
         }
@@ -336,7 +335,7 @@ impl<'a> Run<'a> {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
             nest.loops.last().is_some_and(|row| row.strides[*result] == 1)
-                && is_line(self.start(*result).addr())
+                && is_line(self.start(&self.region.buffers[*result]).addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
         let walks = Walks::of(self.region, nest, of_one_block);
@@ -399,7 +398,7 @@ impl<'a> Run<'a> {
             let first = self.first(nest, i, from);
             for part in 1..nest.part_count() {
                 let start = first.wrapping_add(nest.part_offset(i, part) * self.region.buffers[i].size);
-                self.buffer(start, i, || nest.span_of(i, rounds), args);
+                self.buffer(start, &self.region.buffers[i], || nest.span_of(i, rounds), args);
             }
         }
         self.windows(0, args);
@@ -410,22 +409,30 @@ impl<'a> Run<'a> {
     #[inline(always)]
     fn buffers(&self, nest: &Nest, (from, rounds): (usize, usize), apart: u32, args: &mut impl TakesArgs<'a>) {
         args.add_buffer(self.regs.at(Operand::of(Base::Const(0))), || self.region.constants, false);
-        for i in 0..self.region.buffers.len() {
-            let parts = if apart >> i & 1 == 1 { 0 } else { nest.part_offset(i, nest.part_count() - 1) };
-            self.buffer(self.first(nest, i, from), i, || nest.span_of(i, rounds) + parts, args);
+        for (i, (buffer, stride)) in self.region.buffers.iter().zip(&nest.loops[0].strides[..]).enumerate() {
+            let start = self.start(buffer).wrapping_add(from * stride * buffer.size);
+            let parts = || if apart >> i & 1 == 1 { 0 } else { nest.part_offset(i, nest.part_count() - 1) };
+            self.buffer(start, buffer, || nest.span_of(i, rounds) + parts(), args);
         }
     }
 
     /// Where a buffer begins from an iteration of the outermost loop of a nest on.
     #[inline(always)]
     fn first(&self, nest: &Nest, buffer: usize, from: usize) -> *mut u8 {
-        self.start(buffer).wrapping_add(from * nest.loops[0].strides[buffer] * self.region.buffers[buffer].size)
+        let strides = &nest.loops[0].strides;
+        let RegionBuffer { size, .. } = self.region.buffers[buffer];
+        self.start(&self.region.buffers[buffer]).wrapping_add(from * strides[buffer] * size)
     }
 
     /// Hands over so many elements of a buffer.
     #[inline(always)]
-    fn buffer(&self, start: *mut u8, buffer: usize, elements: impl FnOnce() -> usize, args: &mut impl TakesArgs<'a>) {
-        let RegionBuffer { at, size, .. } = &self.region.buffers[buffer];
+    fn buffer(
+        &self,
+        start: *mut u8,
+        RegionBuffer { at, size, .. }: &RegionBuffer,
+        elements: impl FnOnce() -> usize,
+        args: &mut impl TakesArgs<'a>,
+    ) {
         args.add_buffer(start, || elements() * size, matches!(at, Src::Reg(..)));
     }
 }

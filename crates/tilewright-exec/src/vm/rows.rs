@@ -7,6 +7,7 @@
 use super::{
     Block, Machine,
     frame::Frame,
+    row_boxes::BoxFunction,
     tiling::{Axis, MAX_AXES, are_apart},
     view::{Axes, Direction, Run, copy_box, reserve},
 };
@@ -37,6 +38,8 @@ const FEW: usize = 32;
 #[derive(Debug)]
 pub(crate) struct KnownFunction {
     pub(super) resolved: Resolved,
+    /// The boxes that its lanes are, if they are one for all or for each row.
+    pub(super) boxes: Option<BoxFunction>,
     /// Its rows, if that is how its lanes lie.
     rows: Option<RowFunction>,
 }
@@ -74,7 +77,7 @@ struct RowBetween {
 
 impl KnownFunction {
     pub(super) fn new(function: &AccessFunction, resolved: Resolved) -> KnownFunction {
-        KnownFunction { rows: RowFunction::new(function, &resolved), resolved }
+        KnownFunction { boxes: BoxFunction::new(function, &resolved), rows: RowFunction::new(function, &resolved), resolved }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     budget::Budget,
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Call, Plan, Src, Step, Sweep, SweepInput, VReg, Way},
+    plan::{Call, Plan, Region, Src, Step, Sweep, SweepInput, VReg, Way},
 };
 use std::sync::Arc;
 
@@ -53,16 +53,23 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
                 unsafe { (kernel.run)(regs.at(*dst), srcs, sweep.n, &kernel.imm) };
             }
         }
-        Way::OnePiece(_) | Way::Pieces | Way::Region(_) => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
+        Way::Region(region) => run_region(sweep, region, sweep.n, regs, streamed, scratch, ahead),
+        Way::OnePiece(_) | Way::Pieces => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
     }
+}
+
+/// Runs a sweep that is vector code over `n` elements.
+#[inline(always)]
+fn run_region(sweep: &Sweep, region: &Region, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
+    let ran = Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing));
+    ran.unwrap_or_else(|Outside| unreachable!("it gathers nothing"));
 }
 
 /// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory.
 #[inline(never)]
 pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     if let Way::Region(region) = &sweep.way {
-        let ran = Run::new(sweep, region, regs, streamed).in_order(n, ahead_of(sweep, ahead, &mut scratch.nothing));
-        return ran.unwrap_or_else(|Outside| unreachable!("it gathers nothing"));
+        return run_region(sweep, region, n, regs, streamed, scratch, ahead);
     }
     let Scratch { bytes, inputs, nothing } = scratch;
     let ahead = ahead_of(sweep, ahead, nothing);

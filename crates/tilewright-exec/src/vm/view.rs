@@ -97,6 +97,8 @@ impl Machine<'_> {
         if let Some(rows) = self.find_rows(view, AccessKind::Read, &pitches, block) {
             pad(rows.elements());
             self.transfer_rows(view, &rows, Direction::Load(target));
+        } else if self.load_boxes(view, &pitches, target, block).is_some() {
+            return Ok(());
         } else {
             let boxes = boxes(view, AccessKind::Read, &pitches, regs, self.launch)?;
             pad(boxes.list.iter().map(Region::elements).sum());
@@ -125,6 +127,9 @@ impl Machine<'_> {
         let source = regs.read(src);
         if let Some(rows) = self.find_rows(view, AccessKind::Write, &src.strides, block) {
             self.transfer_rows(view, &rows, Direction::Store(source));
+            return Ok(());
+        }
+        if self.store_boxes(view, src, block).is_some() {
             return Ok(());
         }
         let boxes = boxes(view, AccessKind::Write, &src.strides, regs, self.launch)?;

@@ -126,10 +126,10 @@ entry @time(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
   }
   %s_y_s = store_view_tko weak %s, %y[%bx] : tile<1024xf32>, partition_view<tile=(1024), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
   // CHECK: for{{.*}} only_sweeps
-  // CHECK: in0 = direct [[ACC:%[0-9]+]]: f32[1024]
-  // CHECK-NEXT: in1 = splat [[NOW:%[0-9]+]]: f32[1024] strides [0]
-  // CHECK: [[ACC]] = MulF(NearestEven, false) -> f32 (in0, in1)
-  // CHECK: [[NOW]] = AddF(NearestEven, false) -> f32 (in1, in
+  // CHECK: in0 = splat [[NOW:%[0-9]+]]: f32[1024] strides [0]
+  // CHECK: in2 = direct [[ACC:%[0-9]+]]: f32[1024]
+  // CHECK: [[NOW]] = AddF(NearestEven, false) -> f32 (in0, in
+  // CHECK: [[ACC]] = MulF(NearestEven, false) -> f32 (in2, in0)
   // CHECK: next
   return
 }

@@ -133,3 +133,27 @@ entry @short(%from: tile<ptr<f32>>, %values: tile<ptr<f16>>, %to: tile<ptr<f32>>
   // CHECK-NEXT: matmul
   return
 }
+
+// What single numbers are computed with does not part the tiles in front of it.
+entry @numbers(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<f32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %xt = make_tensor_view %from, shape = [1024], strides = [1] : tensor_view<1024xf32, strides=[1]>
+  %x = make_partition_view %xt : partition_view<tile=(64), tensor_view<1024xf32, strides=[1]>>
+  %yt = make_tensor_view %to, shape = [1024], strides = [1] : tensor_view<1024xf32, strides=[1]>
+  %y = make_partition_view %yt : partition_view<tile=(64), tensor_view<1024xf32, strides=[1]>>
+  %a, %a_t = load_view_tko weak %x[%bx] : partition_view<tile=(64), tensor_view<1024xf32, strides=[1]>>, tile<i32> -> tile<64xf32>, token
+  %e = exp %a : tile<64xf32>
+  %i = itof %bx signed : tile<i32> -> tile<f32>
+  %k = sqrt %i : tile<f32>
+  %r = reshape %k : tile<f32> -> tile<1xf32>
+  %s = broadcast %r : tile<1xf32> -> tile<64xf32>
+  %z = mulf %e, %s : tile<64xf32>
+  %z_y_s = store_view_tko weak %z, %y[%bx] : tile<64xf32>, partition_view<tile=(64), tensor_view<1024xf32, strides=[1]>>, tile<i32> -> token
+  // BEFORE: Exp
+  // BEFORE-NEXT: IToF
+  // CHECK: IToF
+  // CHECK-NEXT: Sqrt
+  // CHECK: Exp
+  // CHECK-NEXT: MulF
+  return
+}
