@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     cpu::Level,
-    interrupt::Looks,
+    interrupt::{Looks, PART},
     kernels::boxes::{self, Dim},
     memory::AccessKind,
     plan::{AccessFunction, Affine, Between, Leaf, Placement, Resolved, Tile, ViewAccess},
@@ -248,13 +248,14 @@ impl Machine<'_> {
         let mut numbers: Numbers = function.leaves.iter().map(|leaf| number(leaf, 0)).collect();
         let (base, started) = (regs.scalar(&view.base), known.start(&numbers)?);
         for row in 0..known.rows() {
-            if looks.end_after(ROW_WORK) {
-                break;
-            }
             for leaf in &known.row_leaves {
                 numbers[*leaf] = number(&function.leaves[*leaf], row);
             }
             let mut found = known.row(&started, &numbers, row, &pitches)?;
+            // Long rows look at the interrupt themselves, too.
+            if looks.end_after(ROW_WORK + found.elements) {
+                break;
+            }
             if found.elements > 0 {
                 let address = base.checked_add_signed(found.first.checked_mul(view.size as i64)?)?;
                 let bytes = found.span.checked_add(1)?.checked_mul(view.size as i64)?;
@@ -347,7 +348,7 @@ unsafe fn copy_box(dims: impl Iterator<Item = Dim>, size: usize, from: *const u8
     unsafe {
         match dims[..] {
             [] => boxes::copy_element(size, from, to),
-            [Dim { count, from: 1, to: 1 }] => std::ptr::copy_nonoverlapping(from, to, count * size),
+            [Dim { count, from: 1, to: 1 }] if count <= PART => std::ptr::copy_nonoverlapping(from, to, count * size),
             _ => boxes::copy(Level::best(), &dims, size, from, to),
         }
     }
