@@ -36,16 +36,27 @@ impl<'l> Factor<'l> {
 
     /// Where so many elements further along a row are.
     fn along_row(&self, elements: usize) -> *const u8 {
-        self.matrices.first.start.wrapping_add(elements * self.matrices.first.right * self.size)
+        self.matrices.first.start.wrapping_add(elements * self.row_step())
     }
 
     /// Where so many elements further along a column are.
     fn along_column(&self, elements: usize) -> *const u8 {
-        self.matrices.first.start.wrapping_add(elements * self.matrices.first.down * self.size)
+        self.matrices.first.start.wrapping_add(elements * self.column_step())
     }
 
-    fn read_ahead(&self, next: *const u8, ahead: &mut Ahead) {
-        read_ahead(next, &self.tiling.axes, self.size, ahead);
+    /// Bytes from an element to the next one of its row.
+    fn row_step(&self) -> usize {
+        self.matrices.first.right * self.size
+    }
+
+    /// Bytes from an element to the next one of its column.
+    fn column_step(&self) -> usize {
+        self.matrices.first.down * self.size
+    }
+
+    /// Asks to fetch tiles that are `bytes` apart.
+    fn read_ahead(&self, next: *const u8, tiles: usize, bytes: usize, ahead: &mut Ahead) {
+        (0..tiles).for_each(|tile| read_ahead(next.wrapping_add(tile * bytes), &self.tiling.axes, self.size, ahead));
     }
 }
 
@@ -79,12 +90,8 @@ impl Machine<'_> {
             };
             if let Some((left, right)) = next {
                 // The next products are probably as many, and go on in the same way.
-                let (along_row, along_column) =
-                    (lhs.along_row(k).addr() - lhs.along_row(0).addr(), rhs.along_column(k).addr() - rhs.along_column(0).addr());
-                for round in 0..rounds {
-                    lhs.read_ahead(left.wrapping_add(round * along_row), &mut self.ahead);
-                    rhs.read_ahead(right.wrapping_add(round * along_column), &mut self.ahead);
-                }
+                lhs.read_ahead(left, rounds, k * lhs.row_step(), &mut self.ahead);
+                rhs.read_ahead(right, rounds, k * rhs.column_step(), &mut self.ahead);
             } else if !goes_on {
                 self.read_result_ahead(matmul.dst, exit, regs);
             }

@@ -221,6 +221,38 @@ impl BoxFunction {
         }
         Some(ranges)
     }
+
+    /// The box of a row with these numbers, without its place on the host; `None` if it is none.
+    #[inline]
+    fn row(&self, started: &Started, numbers: &[i64], row: usize, pitches: &[usize]) -> Option<RowBox> {
+        let ranges = self.ranges(started, numbers, row)?;
+        let row_elements = self.extents[usize::from(self.has_rows)..].iter().product();
+        let row_begin = if self.has_rows { row * pitches[0] } else { 0 };
+        let mut found = RowBox {
+            host: std::ptr::null_mut(),
+            first: self.first.of_row(started.first, numbers, row)?,
+            span: 0,
+            axes: SmallVec::new(),
+            position: row_begin,
+            elements: 1,
+            row_begin,
+            row_elements,
+        };
+        for (&(from, end), (&step, pitch)) in ranges.iter().zip(self.steps.iter().zip(pitches)) {
+            let count = end - from;
+            found.elements *= count;
+            if count == 0 {
+                break;
+            }
+            found.first = found.first.checked_add(step.checked_mul(from as i64)?)?;
+            found.span = found.span.checked_add(step.checked_mul(count as i64 - 1)?)?;
+            found.position += from * pitch;
+            if count > 1 {
+                found.axes.push(Axis { count, stride: step.cast_unsigned(), pitch: *pitch });
+            }
+        }
+        Some(found)
+    }
 }
 
 impl Machine<'_> {
@@ -301,40 +333,6 @@ impl Machine<'_> {
                 unsafe { copy_box(dims, view.size, source.add(found.position * view.size), found.host) };
             }
         })
-    }
-}
-
-impl BoxFunction {
-    /// The box of a row with these numbers, without its place on the host; `None` if it is none.
-    #[inline]
-    fn row(&self, started: &Started, numbers: &[i64], row: usize, pitches: &[usize]) -> Option<RowBox> {
-        let ranges = self.ranges(started, numbers, row)?;
-        let row_elements = self.extents[usize::from(self.has_rows)..].iter().product();
-        let row_begin = if self.has_rows { row * pitches[0] } else { 0 };
-        let mut found = RowBox {
-            host: std::ptr::null_mut(),
-            first: self.first.of_row(started.first, numbers, row)?,
-            span: 0,
-            axes: SmallVec::new(),
-            position: row_begin,
-            elements: 1,
-            row_begin,
-            row_elements,
-        };
-        for (&(from, end), (&step, pitch)) in ranges.iter().zip(self.steps.iter().zip(pitches)) {
-            let count = end - from;
-            found.elements *= count;
-            if count == 0 {
-                break;
-            }
-            found.first = found.first.checked_add(step.checked_mul(from as i64)?)?;
-            found.span = found.span.checked_add(step.checked_mul(count as i64 - 1)?)?;
-            found.position += from * pitch;
-            if count > 1 {
-                found.axes.push(Axis { count, stride: step.cast_unsigned(), pitch: *pitch });
-            }
-        }
-        Some(found)
     }
 }
 

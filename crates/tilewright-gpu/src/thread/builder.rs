@@ -265,11 +265,7 @@ impl Builder {
         mask: Option<Value>,
         strong: Option<Strong>,
     ) {
-        let mask = match mask.map(|mask| self.constant_bits(mask)) {
-            Some(Some(0)) => return,
-            Some(Some(_)) => None,
-            _ => mask,
-        };
+        let Some(mask) = self.needed(mask) else { return };
         let address = self.in_space(space, address);
         self.push(Inst::Store { value, space, address, offset, mask, strong });
     }
@@ -294,11 +290,7 @@ impl Builder {
 
     /// Begins to copy bytes from the device's memory to shared memory, where the mask says so; `given` of them are read, zeros are behind.
     pub fn copy_async(&mut self, to: (Value, i32), from: (Value, i32), bytes: u32, given: Option<Value>, mask: Option<Value>) {
-        let mask = match mask.map(|mask| self.constant_bits(mask)) {
-            Some(Some(0)) => return,
-            Some(Some(_)) => None,
-            _ => mask,
-        };
+        let Some(mask) = self.needed(mask) else { return };
         let given = given.filter(|given| self.constant_bits(*given) != Some(bytes.into()));
         let to = (self.in_space(Space::Shared, to.0), to.1);
         self.push(Inst::CopyAsync { to, from, bytes, given, mask });
@@ -343,11 +335,7 @@ impl Builder {
 
     /// Writes neighbouring numbers at once, where the mask says so.
     pub fn store_wide(&mut self, values: Vec<Value>, space: Space, (address, offset): (Value, i32), mask: Option<Value>) {
-        let mask = match mask.map(|mask| self.constant_bits(mask)) {
-            Some(Some(0)) => return,
-            Some(Some(_)) => None,
-            _ => mask,
-        };
+        let Some(mask) = self.needed(mask) else { return };
         let address = self.in_space(space, address);
         self.push(Inst::StoreWide { values, space, address, offset, mask });
     }
@@ -381,6 +369,15 @@ impl Builder {
         halves
     }
 
+    /// The mask of an access, if it is none that is always set; nothing, if it never is and nothing is accessed.
+    fn needed(&self, mask: Option<Value>) -> Option<Option<Value>> {
+        match mask.map(|mask| self.constant_bits(mask)) {
+            Some(Some(0)) => None,
+            Some(Some(_)) => Some(None),
+            _ => Some(mask),
+        }
+    }
+
     /// Updates memory atomically, where the mask says so; the old value, or `other` where it does not, if that is asked for.
     pub fn atomic(
         &mut self,
@@ -390,11 +387,7 @@ impl Builder {
         mask: Option<Value>,
         other: Option<Value>,
     ) -> Option<Value> {
-        let mask = match mask.map(|mask| self.constant_bits(mask)) {
-            Some(Some(0)) => return other,
-            Some(Some(_)) => None,
-            _ => mask,
-        };
+        let Some(mask) = self.needed(mask) else { return other };
         let result = other.map(|other| (self.value(self.lane(value)), other));
         self.push(Inst::Atomic { result, update, strong, address, value, mask });
         result.map(|(result, _)| result)
@@ -409,11 +402,7 @@ impl Builder {
         mask: Option<Value>,
         other: Option<Value>,
     ) -> Option<Value> {
-        let mask = match mask.map(|mask| self.constant_bits(mask)) {
-            Some(Some(0)) => return other,
-            Some(Some(_)) => None,
-            _ => mask,
-        };
+        let Some(mask) = self.needed(mask) else { return other };
         let result = other.map(|other| (self.value(self.lane(other)), other));
         self.push(Inst::Multimem { result, access, address, offset, mask, strong });
         result.map(|(result, _)| result)

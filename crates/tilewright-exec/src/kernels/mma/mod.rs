@@ -160,8 +160,8 @@ pub(crate) fn takes_bf16_in_tiles(level: Level, kind: MatmulKind, shape: &Shape)
     matches!(kind, MatmulKind::F32 { lhs: FloatFormat::Bf16, rhs: FloatFormat::Bf16, .. }) && amx::suits(level, shape)
 }
 
-/// Rows of panels that products which are computed together have at most, in elements of 4 bytes: as many as half of the nearest cache holds of a
-/// panel. What is added to is read and written once for all of them.
+/// Rows of the panels of products that are computed together, at most: a panel of the longest vectors takes half of the nearest cache then. The sums are
+/// read and written once for all of these products.
 const DEEPEST: usize = 64;
 
 /// How many products are computed as one at most, each of which goes on along `k` where the one before ends: only one where rows are read in place,
