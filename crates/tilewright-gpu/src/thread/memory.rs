@@ -7,7 +7,7 @@ use super::Value;
 pub enum Space {
     /// Of the device; addresses are `i64`.
     Global,
-    /// Of the block; addresses are `i32`, from [`Special::Shared`].
+    /// Of the block; addresses are `i32`, from [`Special::Shared`](super::Special::Shared).
     Shared,
 }
 

@@ -1,8 +1,6 @@
 //! Loads of loops go through shared memory in stages, where their tiles are factors and nothing in the loop orders them.
 
-mod support;
-
-use support::{assembles, kernel, run};
+use crate::support::{assembles, kernel, run};
 use tilewright_gpu::Target;
 
 /// A product of `extents` (rows, terms, columns) in tiles of `tiles`, one block for each tile of the sums; factors are at `%p` and 65,536 bytes behind,

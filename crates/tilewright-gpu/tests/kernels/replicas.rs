@@ -1,8 +1,6 @@
 //! Memory that is replicated on several devices. The PTX machine is one device: there is one replica.
 
-mod support;
-
-use support::{assembles, module, run};
+use crate::support::{assembles, module, run};
 use tilewright_gpu::{Target, compile};
 
 /// Does something with a view `%w` of `shape` numbers at `%p`, whose tiles are `%x` of a view of those behind.

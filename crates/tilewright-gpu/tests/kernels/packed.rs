@@ -1,8 +1,6 @@
 //! Elements of 4 bits in memory, two in a byte.
 
-mod support;
-
-use support::{assembles, kernel, run};
+use crate::support::{assembles, kernel, run};
 use tilewright_gpu::Target;
 
 /// Bytes that are read, behind which others are written.

@@ -1,8 +1,6 @@
 //! Calls of functions that return in the middle, which no pass puts in the place of their calls.
 
-mod support;
-
-use support::{module, run};
+use crate::support::{module, run};
 use tilewright_gpu::{Target, compile};
 
 /// Stores what it makes of a number, unless that is negative; finds the first number in a row that is not below it.

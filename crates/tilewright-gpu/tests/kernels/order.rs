@@ -1,8 +1,6 @@
 //! What tokens order gets barriers, what they do not order gets none; strong accesses and atomic updates.
 
-mod support;
-
-use support::{kernel, run};
+use crate::support::{kernel, run};
 use tilewright_gpu::Target;
 
 /// A kernel on 256 numbers at `%p`; its view `%w` has tiles of 256, and `%x` is a tile.

@@ -1,8 +1,6 @@
 //! Changes of layout through shared memory have no bank conflicts, and factors of products are read 16 bytes at once.
 
-mod support;
-
-use support::{kernel, run};
+use crate::support::{kernel, run};
 use tilewright_gpu::Target;
 
 /// The type of a view of 64 x 64 numbers, and that of its one tile.

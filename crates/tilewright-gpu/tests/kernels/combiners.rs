@@ -1,8 +1,6 @@
 //! Combiners that compute with tiles of several elements.
 
-mod support;
-
-use support::{kernel, module, run};
+use crate::support::{kernel, module, run};
 use tilewright_gpu::{Target, compile};
 
 const COUNT: usize = 256;

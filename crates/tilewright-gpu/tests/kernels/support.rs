@@ -1,5 +1,4 @@
 //! Kernels as text, compiled and run on the PTX machine.
-#![allow(dead_code, reason = "not every test needs everything")]
 
 use tilewright_gpu::{Kernel, Target, compile};
 use tilewright_ir::{VerifiedModule, verify};

@@ -1,8 +1,6 @@
 //! Tiles that are larger than the registers of a few warps.
 
-mod support;
-
-use support::{assembles, kernel, run};
+use crate::support::{assembles, kernel, run};
 use tilewright_gpu::Target;
 
 /// Adds one to numbers, and stores their sum behind them.

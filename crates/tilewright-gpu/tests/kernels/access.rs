@@ -1,8 +1,6 @@
 //! Accesses are as wide as alignment, contiguity and the edges of tensors allow, and what a loop does not change is computed in front of it.
 
-mod support;
-
-use support::{kernel, run};
+use crate::support::{kernel, run};
 use tilewright_gpu::Target;
 
 /// Copies a row of `%n` numbers at `%p` to the place 4096 bytes behind, in tiles of 1024; `facts` are what is known of both numbers.

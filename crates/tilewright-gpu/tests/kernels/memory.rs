@@ -1,8 +1,6 @@
 //! Memory of modules and of blocks, integers of 4 bits, and prints.
 
-mod support;
-
-use support::{kernel, run};
+use crate::support::{kernel, run};
 use tilewright_gpu::Target;
 
 fn words(bytes: &[u8]) -> Vec<i32> {

@@ -1,8 +1,6 @@
 //! Reductions through shuffles and shared memory.
 
-mod support;
-
-use support::{kernel, run};
+use crate::support::{kernel, run};
 use tilewright_gpu::Target;
 
 /// Reduces 128 numbers at `%p` with a combiner of `%a` and `%b`, and stores the result in the place of the first.

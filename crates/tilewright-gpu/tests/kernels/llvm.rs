@@ -1,8 +1,6 @@
 //! The module of LLVM, through `llc`, gives PTX that stores what our own PTX stores.
 
-mod support;
-
-use support::kernel;
+use crate::support::kernel;
 use tilewright_gpu::Target;
 use tilewright_oracle::llvm::Llc;
 use tilewright_ptx::machine::{LaunchOptions, Memory, Program};

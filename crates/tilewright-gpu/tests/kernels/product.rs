@@ -1,8 +1,6 @@
 //! Products by tensor cores, and what carries their sums.
 
-mod support;
-
-use support::{kernel, run};
+use crate::support::{kernel, module, run};
 use tilewright_gpu::Target;
 
 /// A term of the factors: element `i` of the left one is `i mod 7`, of the right one `i mod 5`.
@@ -115,6 +113,6 @@ fn a_product_of_many_rows_is_right() {
     run(text, Target::Sm80, [1; 3], &mut buffer, 1);
     let expected: Vec<u8> = (0..1 << 16).flat_map(|i| ((i / 4 * (i % 4) + 1) as f32).to_le_bytes()).collect();
     assert!(buffer == expected);
-    let refused = tilewright_gpu::compile(&support::module(&text.replace("16384", "65536")), "k", Target::Sm80).expect_err("it is refused");
+    let refused = tilewright_gpu::compile(&module(&text.replace("16384", "65536")), "k", Target::Sm80).expect_err("it is refused");
     assert!(refused.to_string().contains("a product of so many rows and columns"), "{refused}");
 }
