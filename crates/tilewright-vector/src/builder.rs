@@ -34,7 +34,7 @@ struct Open {
 impl Builder {
     /// Begins code whose loops over lanes gather in so many lanes: a power of two.
     pub fn new(lanes: u32) -> Builder {
-        let code = Code { lanes, params: Vec::new(), values: Vec::new(), axes: 0, body: Vec::new(), streamed: Vec::new() };
+        let code = Code { lanes, params: Vec::new(), values: Vec::new(), axes: 0, body: Vec::new(), streamed: Vec::new(), fetched: None };
         Builder { code, open: Vec::new(), constants: HashMap::new(), order: Vec::new() }
     }
 

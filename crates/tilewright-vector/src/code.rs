@@ -60,7 +60,25 @@ pub struct Code {
     pub(crate) body: Vec<Item>,
     /// The buffers that are written past the caches.
     pub(crate) streamed: Vec<Param>,
+    /// What is fetched meanwhile.
+    pub(crate) fetched: Option<Fetched>,
 }
+
+/// Memory that is fetched while loops over lanes compute something else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fetched {
+    /// Where it begins.
+    pub(crate) from: Param,
+    /// How many lines, for [`FETCHED_FOR`] iterations.
+    pub(crate) lines: u32,
+}
+
+/// Bytes of a line of the caches.
+pub(crate) const LINE: u32 = 64;
+/// The iterations for which a code says how many lines it fetches.
+pub const FETCHED_FOR: usize = 1024;
+/// The most lines that it fetches then.
+const MOST_FETCHED: u32 = 4096;
 
 impl Code {
     /// How many lanes gather what loops over lanes carry: a power of two. Iteration `i` of such a loop belongs to lane `i` modulo this, and [`Fold`]
@@ -75,6 +93,17 @@ impl Code {
     #[must_use]
     pub fn streaming(mut self, buffer: Param) -> Code {
         self.streamed.push(buffer);
+        self
+    }
+
+    /// The same code, but while loops over lanes go round, memory is prefetched that is wanted later: `lines` lines of 64 bytes, at most 4,096, for
+    /// [`FETCHED_FOR`] iterations, side by side from an address on that is handed in as a further parameter, the last, a count. The address may be any.
+    /// What is left of whole vectors fetches nothing. Nothing else changes, so the text does not show it.
+    #[must_use]
+    pub fn fetching(mut self, lines: u32) -> Code {
+        let from = Param(self.params.len() as u32);
+        self.params.push(ParamKind::Count);
+        self.fetched = Some(Fetched { from, lines: lines.min(MOST_FETCHED) });
         self
     }
 

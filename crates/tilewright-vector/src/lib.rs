@@ -26,7 +26,7 @@ mod unused;
 mod verify;
 
 pub use builder::Builder;
-pub use code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability, While};
+pub use code::{Axis, Carried, Code, Count, FETCHED_FOR, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, Variability, While};
 pub use memory::{Arg, Buffer, Fault};
 pub use native::{Args, CompileError, Level, Listing, Native, STREAMED_ALIGNMENT};
 pub use prim::{Lane, Prim};

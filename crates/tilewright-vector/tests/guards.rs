@@ -125,9 +125,12 @@ impl Hostile<'_> {
         let to = builder.param(ParamKind::Buffer);
         let mut program = Hostile { choices, builder, buffers: [from, to], counts, axes: Vec::new(), values: Vec::new() };
         program.nest();
-        let streams = program.choices.below(4) == 3;
+        let [streams, fetches] = [(); 2].map(|()| program.choices.below(4) == 3);
+        let lines = program.choices.one_of(&[1, 64, 512, u32::MAX]);
         let code = program.builder.finish().expect("it is valid");
-        if streams { code.streaming(to) } else { code }
+        let code = if streams { code.streaming(to) } else { code };
+        // From where a count says.
+        if fetches { code.fetching(lines) } else { code }
     }
 
     fn nest(&mut self) {

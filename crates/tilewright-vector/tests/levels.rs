@@ -170,6 +170,49 @@ fn rounds_are_computed_for_several_vectors_side_by_side() {
     }
 }
 
+/// Code that fetches does what it did, wherever that is, and for each instruction set it has more instructions.
+#[test]
+fn what_is_fetched_changes_nothing() {
+    let text = "code lanes 64 ($0: buffer, $1: buffer, $2: count) {
+  %0 = const f32 0x0
+  %1 = lanes ^0 in $2 (%2 = %0) {
+    %3 = load f32 $0[^0 * 4]
+    %4 = fadd f32 %2, %3
+    store f32 %3, $1[^0 * 4]
+    next %4
+  }
+  %5 = fold (%1) as (%6), (%7) {
+    %8 = fadd f32 %6, %7
+    next %8
+  }
+  store f32 %5, $1[0]
+}";
+    let code = Code::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let numbers: Vec<u8> = (0..1000).flat_map(|i| (i as f32).to_le_bytes()).collect();
+    let written = |code: &Code, level: Option<Level>, from: i64| {
+        let mut to = vec![0; numbers.len()];
+        let args = [Arg::Buffer(Buffer::of(&numbers)), Arg::Buffer(Buffer::of_mut(&mut to)), Arg::Count(1000), Arg::Count(from)];
+        let args = &args[..code.params().len()];
+        match level {
+            Some(level) => code.compile(level).unwrap().run(args).unwrap(),
+            None => code.run_portable(args).unwrap(),
+        }
+        to
+    };
+    let expected = written(&code, None, 0);
+    for lines in [1, 16, 100, 4096] {
+        let fetching = code.clone().fetching(lines);
+        for from in [0, -1, i64::MIN, numbers.as_ptr().addr() as i64] {
+            assert_eq!(written(&fetching, None, from), expected);
+            Level::available().iter().for_each(|level| assert_eq!(written(&fetching, Some(*level), from), expected, "{level:?}"));
+        }
+        for level in [Level::Avx2, Level::Avx512, Level::Neon] {
+            let [with, without] = [&fetching, &code].map(|code| code.listing(level).unwrap().bytes.len());
+            assert!(with > without, "{level:?}: {with} bytes, {without} without");
+        }
+    }
+}
+
 /// Of vectors side by side, each writes what is the same for all in its own loop of each lane: another value must not live there then.
 #[test]
 fn what_is_the_same_for_all_lanes_is_written_for_each_vector() {

@@ -17,9 +17,16 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     if all_legal(code, &code.body, level) {
         return Cow::Borrowed(code);
     }
-    let Code { lanes, params, values, axes, body: _, streamed } = code;
-    let out =
-        Code { lanes: *lanes, params: params.clone(), values: values.clone(), axes: *axes, body: Vec::new(), streamed: streamed.clone() };
+    let Code { lanes, params, values, axes, body: _, streamed, fetched } = code;
+    let out = Code {
+        lanes: *lanes,
+        params: params.clone(),
+        values: values.clone(),
+        axes: *axes,
+        body: Vec::new(),
+        streamed: streamed.clone(),
+        fetched: *fetched,
+    };
     let mut legalizer = Legalizer {
         code: out,
         level,

@@ -4,9 +4,9 @@ use super::{
     encoder::Label,
     registers::is_unrolled,
     segments::in_turns,
-    walk::{Along, Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, without_offset},
+    walk::{Address, Along, Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, slot_of, without_offset},
 };
-use crate::code::{Carried, Count, Fold, Item, Kind, Loop, Value, Variability, While};
+use crate::code::{Carried, Count, FETCHED_FOR, Fetched, Fold, Item, Kind, LINE, Loop, Value, Variability, While};
 
 /// Which lanes go on to the next iteration.
 #[derive(Clone, Copy)]
@@ -159,6 +159,7 @@ where
             self.jump_if(index, Order::NotBelow, Bound::Word(last), tail);
         }
         self.bind(head);
+        self.fetch(group);
         if unrolled > 1 {
             if self.turn > 1 {
                 self.fetch_rows(&inner.body, (self.width * unrolled) as i32);
@@ -193,10 +194,19 @@ where
         self.part = 0;
     }
 
+    /// Asks for what is fetched while so many iterations are done, and moves on to what follows it.
+    fn fetch(&mut self, iterations: i64) {
+        let Some(Fetched { from, lines }) = self.code.fetched else { return };
+        let bytes = iterations * i64::from(lines * LINE) / FETCHED_FOR as i64;
+        let from = Cell::Word(slot_of(&self.code.params, from));
+        let register = self.general(from, Self::ADDRESS);
+        (0..bytes).step_by(LINE as usize).for_each(|behind| self.prefetch(Address { register, offset: 0 }, behind as i32));
+        self.add(from, Count::Const(bytes), 1);
+    }
+
     /// Asks for what so many lanes of this iteration and the next read side by side, where they read several rows. Turns are so long that a CPU does not
     /// see the loads of the next row while it computes what the first is for; a single row it sees itself, and fetching that disturbs what is stored.
     fn fetch_rows(&mut self, body: &[Item], lanes: i32) {
-        const LINE: i32 = 64;
         let row = |item: &Item| {
             let Item::Load { result, place, .. } = item else { return None };
             let size = self.code.lane(*result).size();

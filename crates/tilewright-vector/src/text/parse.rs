@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         }
         // A number that no value has is given to nothing: its type does not matter.
         let values = self.values.iter().map(|v| v.unwrap_or((Lane::I8, Variability::Uniform))).collect();
-        Ok(Code { lanes, params: std::mem::take(&mut self.params), values, axes: self.axes, body, streamed: Vec::new() })
+        Ok(Code { lanes, params: std::mem::take(&mut self.params), values, axes: self.axes, body, streamed: Vec::new(), fetched: None })
     }
 
     /// Items up to the closing brace, and what they hand on.

@@ -1,7 +1,7 @@
 //! What loops, what they carry and folds are made of.
 
 use super::{
-    walk::{Bound, Order},
+    walk::{Address, Bound, Order},
     *,
 };
 
@@ -148,6 +148,13 @@ impl InstructionSet for Emitter<'_> {
                 self.write_word(ADDRESS, word);
             }
         }
+    }
+
+    fn prefetch(&mut self, address: Address, behind: i32) {
+        // To the first cache, to be kept there.
+        const TO_READ: i64 = 0;
+        let place = self.at(address.register, address.offset + behind, 8);
+        self.e(InstId::Prfm, &[number(TO_READ), place]);
     }
 
     fn begin_tail(&mut self, count: Count, index: Cell, tail: Tail, over: Label) {
