@@ -62,6 +62,12 @@ pub(super) enum Start<T> {
 
 /// Rows of a block.
 pub(super) const ROWS: usize = 4;
+/// Rows of a block of at most [`NARROW`] vectors of columns, where registers hold more: so that there are as many sums that wait for nothing.
+#[cfg(target_arch = "x86_64")]
+const ROWS_OF_NARROW: usize = 8;
+/// See [`ROWS_OF_NARROW`].
+#[cfg(target_arch = "x86_64")]
+const NARROW: usize = 2;
 /// Products of numbers that take as long as other work on one element, at least.
 const PRODUCTS: usize = 16;
 
@@ -78,10 +84,12 @@ macro_rules! leveled_product {
             unsafe {
                 match level {
                     #[cfg(target_arch = "x86_64")]
-                    Level::Avx512 => avx512::<$avx512>(product, ahead),
+                    Level::Avx512 => product.avx512::<$avx512>(ahead),
                     #[cfg(target_arch = "x86_64")]
-                    Level::Avx2 => avx2::<$avx2>(product, ahead),
-                    _ => product.run::<$baseline, 2>(ahead),
+                    Level::Avx2 if product.joins() => avx2::<$avx2, true>(product, ahead),
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx2 => avx2::<$avx2, false>(product, ahead),
+                    _ => product.run::<$baseline, ROWS, 2, true>(ahead),
                 }
             }
         }
@@ -115,7 +123,7 @@ pub(super) unsafe fn product_quads(right_signed: bool, product: &Product<'_, i32
     unsafe fn avx512_vnni<V: Fills<Lane = i32>>(product: &Product<'_, i32>, ahead: &mut Ahead) {
         const { assert!(4 * V::LANES == WIDTH_QUADS) };
         // SAFETY: by the caller.
-        unsafe { product.run::<V, 4>(ahead) }
+        unsafe { product.run::<V, ROWS, 4, true>(ahead) }
     }
     #[cfg(target_arch = "x86_64")]
     // SAFETY: by the contract.
@@ -132,18 +140,18 @@ pub(super) unsafe fn product_quads(right_signed: bool, product: &Product<'_, i32
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,fma")]
-unsafe fn avx512<V: Fills>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
-    // 16 sums in 32 registers, and the vectors of a row of b.
+unsafe fn avx512<V: Fills, const R: usize, const JOINS: bool>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
+    // At least 16 sums in 32 registers, and the vectors of a row of b.
     // SAFETY: by the caller.
-    unsafe { product.run::<V, 4>(ahead) }
+    unsafe { product.run::<V, R, 4, JOINS>(ahead) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn avx2<V: Fills>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
+unsafe fn avx2<V: Fills, const JOINS: bool>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
     // 8 sums in 16 registers.
     // SAFETY: by the caller.
-    unsafe { product.run::<V, 2>(ahead) }
+    unsafe { product.run::<V, ROWS, 2, JOINS>(ahead) }
 }
 
 /// Vectors that panels are filled with while the first rows are multiplied.
@@ -152,7 +160,7 @@ trait Fills: Vector {
     ///
     /// # Safety
     /// The product has as many rows, and the panel is whole; the CPU has the features of the vector.
-    unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize);
+    unsafe fn first_rows<const C: usize, const JOINS: bool>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize);
 }
 
 /// Declares which formats of factors vectors are filled from.
@@ -160,10 +168,10 @@ macro_rules! fills {
     ($($vector:ty: $($format:ident)*;)*) => {$(
         impl Fills for $vector {
             #[inline(always)]
-            unsafe fn first_rows<const C: usize>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize) {
+            unsafe fn first_rows<const C: usize, const JOINS: bool>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize) {
                 match source.format {
                     // SAFETY: by the contract.
-                    $(SourceFormat::$format => unsafe { product.first_block::<Self, $format, C>(source, panel) },)*
+                    $(SourceFormat::$format => unsafe { product.first_block::<Self, $format, C, JOINS>(source, panel) },)*
                     #[allow(unreachable_patterns, reason = "some vectors are filled from all formats")]
                     other => unreachable!("no product of these sums has factors of {other:?}"),
                 }
@@ -189,17 +197,37 @@ fills! {
 }
 
 impl<T: Copy> Product<'_, T> {
-    /// Multiplies in blocks of [`ROWS`] rows and `C` vectors, and row by row what is left.
+    /// Whether it is several products.
+    #[cfg(target_arch = "x86_64")]
+    fn joins(&self) -> bool {
+        self.depth < self.shape.k
+    }
+
+    /// Multiplies with AVX-512: each way is a function of its own, so that none keeps what only another needs in registers.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx512<V: Fills<Lane = T>>(&self, ahead: &mut Ahead) {
+        let is_narrow = self.shape.n <= NARROW * V::LANES && self.shape.m.is_multiple_of(ROWS_OF_NARROW);
+        // SAFETY: by the contract.
+        unsafe {
+            match () {
+                () if is_narrow && self.panels.source.is_none() => avx512::<V, ROWS_OF_NARROW, true>(self, ahead),
+                () if self.joins() => avx512::<V, ROWS, true>(self, ahead),
+                () => avx512::<V, ROWS, false>(self, ahead),
+            }
+        }
+    }
+
+    /// Multiplies in blocks of `R` rows and `C` vectors, and row by row what is left.
     ///
     /// Where rows lie close together, all take their turn with a panel before the next one, which stays in the nearest cache then. Rows that are
     /// read where they are often lie a power of two apart, and share few sets of the caches: each is read once, by all panels.
     #[inline(always)]
-    unsafe fn run<V: Fills<Lane = T>, const C: usize>(&self, ahead: &mut Ahead) {
+    unsafe fn run<V: Fills<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(&self, ahead: &mut Ahead) {
         let (Shape { m, n, k }, width) = (self.shape, C * V::LANES);
-        let (bands, panels) = (m / ROWS + m % ROWS, n.div_ceil(width));
+        let (bands, panels) = (m / R + m % R, n.div_ceil(width));
         ahead.cut(bands * panels);
         let by_panels = self.rows.pitch == k;
-        let (mut looks, work) = (Looks::new(), (ROWS * width * k / PRODUCTS).max(1));
+        let (mut looks, work) = (Looks::new(), (R * width * k / PRODUCTS).max(1));
         for outer in 0..if by_panels { panels } else { bands } {
             for inner in 0..if by_panels { bands } else { panels } {
                 if looks.end_after(work) {
@@ -208,48 +236,48 @@ impl<T: Copy> Product<'_, T> {
                 ahead.fetch_part();
                 let (band, panel) = if by_panels { (inner, outer) } else { (outer, inner) };
                 // SAFETY: the blocks lie inside the matrices.
-                unsafe { self.step::<V, C>(band, panel) };
+                unsafe { self.step::<V, R, C, JOINS>(band, panel) };
             }
         }
     }
 
-    /// The rows of a band in a panel: [`ROWS`], or one of those that are left.
+    /// The rows of a band in a panel: `R`, or one of those that are left.
     #[inline(always)]
-    unsafe fn step<V: Fills<Lane = T>, const C: usize>(&self, band: usize, panel: usize) {
-        let whole = self.shape.m / ROWS;
+    unsafe fn step<V: Fills<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(&self, band: usize, panel: usize) {
+        let whole = self.shape.m / R;
         // SAFETY: the block lies inside the matrices.
         unsafe {
             match &self.panels.source {
-                Some(source) if band == 0 => V::first_rows::<C>(self, source, panel),
-                _ if band < whole => self.block_at::<V, ROWS, C>(band * ROWS, panel),
-                _ => self.block_at::<V, 1, C>(whole * ROWS + band - whole, panel),
+                Some(source) if band == 0 => V::first_rows::<C, JOINS>(self, source, panel),
+                _ if band < whole => self.block_at::<V, R, C, JOINS>(band * R, panel),
+                _ => self.block_at::<V, 1, C, JOINS>(whole * R + band - whole, panel),
             }
         }
     }
 
     /// The first [`ROWS`] rows of a panel, which fill it.
     #[inline(always)]
-    unsafe fn first_block<V: Vector<Lane = T>, F: Format<V>, const C: usize>(&self, source: &Source, panel: usize) {
+    unsafe fn first_block<V: Vector<Lane = T>, F: Format<V>, const C: usize, const JOINS: bool>(&self, source: &Source, panel: usize) {
         let (width, column) = (C * V::LANES, panel * C * V::LANES);
         // SAFETY: the factor has whole panels, which lie inside the room for them.
         unsafe {
             let to = self.panels.panel(panel).cast_mut();
             let b = Filling::<T, F>::new(source.start.add(column * F::SIZE), source.down * F::SIZE, to, width);
-            block::<V, _, ROWS, C>(self.factors(0, b), self.sums(0, column));
+            block::<V, _, ROWS, C, JOINS>(self.factors(0, b), self.sums(0, column));
         }
     }
 
     /// `R` rows of a panel.
     #[inline(always)]
-    unsafe fn block_at<V: Vector<Lane = T>, const R: usize, const C: usize>(&self, row: usize, panel: usize) {
+    unsafe fn block_at<V: Vector<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(&self, row: usize, panel: usize) {
         let (width, column) = (C * V::LANES, panel * C * V::LANES);
         // SAFETY: the block lies inside the matrices.
         unsafe {
             let b = Ready { start: self.panels.panel(panel), pitch: self.panels.pitch };
             let (factors, sums) = (self.factors(row, b), self.sums(row, column));
             match self.shape.n - column {
-                columns if columns < width => rest::<V, R>(factors, sums, columns),
-                _ => block::<V, _, R, C>(factors, sums),
+                columns if columns < width => rest::<V, R, JOINS>(factors, sums, columns),
+                _ => block::<V, _, R, C, JOINS>(factors, sums),
             }
         }
     }
@@ -309,15 +337,19 @@ impl<T> Sums<T> {
 
 /// `R` rows of fewer columns than a panel has.
 #[inline(always)]
-unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane, Ready<V::Lane>>, mut sums: Sums<V::Lane>, mut columns: usize) {
+unsafe fn rest<V: Vector, const R: usize, const JOINS: bool>(
+    mut factors: Factors<V::Lane, Ready<V::Lane>>,
+    mut sums: Sums<V::Lane>,
+    mut columns: usize,
+) {
     // SAFETY: the vectors lie inside the caller's matrices; panels are filled up to whole vectors.
     unsafe {
         while columns >= V::LANES {
             let vectors = if columns >= 2 * V::LANES { 2 } else { 1 };
             if vectors == 2 {
-                block::<V, _, R, 2>(factors, sums)
+                block::<V, _, R, 2, JOINS>(factors, sums)
             } else {
-                block::<V, _, R, 1>(factors, sums)
+                block::<V, _, R, 1, JOINS>(factors, sums)
             }
             let done = vectors * V::LANES;
             factors.b.start = factors.b.start.add(done);
@@ -336,20 +368,27 @@ unsafe fn rest<V: Vector, const R: usize>(mut factors: Factors<V::Lane, Ready<V:
                 copy(from, sums.pitch, c, V::LANES);
                 acc = Start::At(c);
             }
-            block::<V, _, R, 1>(factors, Sums { acc, c, pitch: V::LANES });
+            block::<V, _, R, 1, JOINS>(factors, Sums { acc, c, pitch: V::LANES });
             copy(c, V::LANES, sums.c, sums.pitch);
         }
     }
 }
 
-/// `R` rows of `C` vectors, product by product.
+/// `R` rows of `C` vectors, product by product if it `JOINS` several.
 #[inline(always)]
-unsafe fn block<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors: Factors<V::Lane, P>, mut sums: Sums<V::Lane>) {
+unsafe fn block<V: Vector, P: Panel<V>, const R: usize, const C: usize, const JOINS: bool>(
+    factors: Factors<V::Lane, P>,
+    mut sums: Sums<V::Lane>,
+) {
+    if !JOINS {
+        // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
+        return unsafe { one_product::<V, P, R, C>(factors, 0..factors.k, sums) };
+    }
     // Not as a range with steps, which divides to know how many there are: that takes as long as a tenth of a block.
     let mut first = 0;
     while first < factors.k {
         let end = factors.k.min(first + factors.depth);
-        // SAFETY: the caller's block lies inside the matrices, and it has the features of the vectors.
+        // SAFETY: as above.
         unsafe { one_product::<V, P, R, C>(factors, first..end, sums) };
         (first, sums.acc) = (end, Start::At(sums.c));
     }
