@@ -52,6 +52,13 @@ impl Rows {
     }
 }
 
+/// Lines side by side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Lines {
+    pub(crate) start: *const u8,
+    pub(crate) count: usize,
+}
+
 /// What is to be fetched.
 #[derive(Default, Debug)]
 pub(crate) struct Ahead {
@@ -71,9 +78,10 @@ impl Ahead {
         }
     }
 
-    /// Asks for `bytes` bytes side by side, without what is left behind whole runs.
+    /// Asks for `bytes` bytes side by side, from the line on that they begin in, without what is left behind whole runs.
     pub(crate) fn add_run(&mut self, start: *const u8, bytes: usize) {
-        self.add(start, bytes / RUN, RUN, RUN);
+        let before = start.addr() % LINE;
+        self.add(start.wrapping_sub(before), (before + bytes) / RUN, RUN, RUN);
     }
 
     /// Asks for nothing any more; `steps` steps of computing follow.
@@ -88,9 +96,45 @@ impl Ahead {
     /// A share of what is left, line by line: the same for all steps, and whole runs at once, made sums of rows take half as long again.
     #[inline]
     pub(crate) fn fetch_share(&mut self) {
-        let share = self.lines.div_ceil(self.steps.max(1));
-        self.steps = self.steps.saturating_sub(1);
-        self.fetch(share.min(MAX_SHARE));
+        let share = self.share();
+        self.skip(1);
+        self.fetch(share);
+    }
+
+    /// How many lines the next step shall fetch.
+    pub(crate) fn share(&self) -> usize {
+        self.lines.div_ceil(self.steps.max(1)).min(MAX_SHARE)
+    }
+
+    /// So many steps fetch what they have taken.
+    pub(crate) fn skip(&mut self, steps: usize) {
+        self.steps = self.steps.saturating_sub(steps);
+    }
+
+    /// Takes away up to `most` lines side by side, for whoever fetches them himself; none, if the next rows lie apart and have fewer than `fewest`. The
+    /// fewer that are left of a run before another are fetched at once.
+    pub(crate) fn take(&mut self, most: usize, fewest: usize) -> Option<Lines> {
+        loop {
+            let rows = self.rows.first_mut()?;
+            let side_by_side = if rows.pitch == rows.lines * LINE { rows.rows } else { 1 };
+            let count = most.div_ceil(rows.lines).min(side_by_side);
+            let taken = Lines { start: rows.start, count: count * rows.lines };
+            let is_last = rows.rows * rows.lines == self.lines;
+            if count == 0 || side_by_side < rows.rows && taken.count < fewest {
+                return None;
+            }
+            if side_by_side * rows.lines < fewest && !is_last {
+                self.fetch(taken.count);
+                continue;
+            }
+            rows.start = rows.start.wrapping_add(count * rows.pitch);
+            rows.rows -= count;
+            self.lines -= taken.count;
+            if rows.rows == 0 {
+                self.rows.remove(0);
+            }
+            return Some(taken);
+        }
     }
 
     /// How many lines are still to be fetched.
@@ -194,6 +238,33 @@ mod tests {
         ahead.add_run(std::ptr::null(), LINE);
         ahead.fetch(1);
         ahead.add(std::ptr::null(), MAX_LINES + 1, 64, 64);
+        assert_eq!(ahead.lines(), 0);
+    }
+
+    #[test]
+    fn lines_side_by_side_are_taken_together() {
+        let at = |address| std::ptr::without_provenance(address);
+        let mut ahead = Ahead::default();
+        ahead.begin(8);
+        ahead.add_run(at(4096), 4 * RUN);
+        ahead.add(at(1 << 20), 3, 1 << 12, 128);
+        assert_eq!(ahead.share(), 3);
+        // Whole runs; of rows that lie apart one after the other, if they are long enough.
+        assert_eq!(ahead.take(5, 1), Some(Lines { start: at(4096), count: 8 }));
+        assert_eq!(ahead.take(100, 8), Some(Lines { start: at(4096 + 512), count: 8 }));
+        assert_eq!(ahead.take(0, 0), None);
+        assert_eq!(ahead.take(2, 2), Some(Lines { start: at(1 << 20), count: 2 }));
+        assert_eq!(ahead.take(4, 3), None);
+        assert_eq!(ahead.take(4, 2), Some(Lines { start: at((1 << 20) + (1 << 12)), count: 2 }));
+        ahead.skip(7);
+        assert_eq!((ahead.lines(), ahead.share()), (2, 2));
+        // What is left of the first run is too little to be fetched side by side.
+        ahead.begin(1);
+        ahead.add_run(at(4096), RUN);
+        ahead.add_run(at(1 << 20), 2 * RUN);
+        assert_eq!(ahead.take(8, 8), Some(Lines { start: at(1 << 20), count: 8 }));
+        ahead.add_run(at(4096), RUN);
+        assert_eq!(ahead.take(8, 8), Some(Lines { start: at(4096), count: 4 }));
         assert_eq!(ahead.lines(), 0);
     }
 

@@ -41,6 +41,7 @@ mod widen;
 pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
 pub(crate) use constants::Constants;
 use draft::Draft;
+pub(crate) use effects::Control;
 pub(crate) use grouping::Grouping;
 pub(crate) use inst::{
     Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, IndexedLoad, Inst, LoopBody, Matmul, Order, Placement,

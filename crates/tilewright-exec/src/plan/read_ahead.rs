@@ -37,19 +37,14 @@ impl fmt::Display for Prefetches {
 /// Elementwise operations of a block that mostly loads and stores.
 const LITTLE_TO_COMPUTE: usize = 2;
 
-/// Lets only those sweeps fetch that have time for it: not the first pass over what a block reads, which waits for memory itself, as folds
-/// do, and not those that store, because what they write gets to memory the slower the more is read from there; unless there are no others.
+/// Lets only those sweeps fetch that have time for it: not the first pass over what a block reads, which waits for memory itself, as folds do, unless
+/// there are no others.
 fn choose_sweeps_to_fetch(code: &mut [Inst]) {
     let first = code.iter().position(Inst::is_pass);
-    let time = |at: usize, inst: &Inst| match inst {
-        Inst::Sweep(_) | Inst::SweepStore { .. } if inst.is_pass() && Some(at) == first => 1,
-        Inst::SweepStore { .. } if inst.is_pass() => 2,
-        Inst::Sweep(_) if inst.is_pass() => 3,
-        _ => 0,
-    };
-    let most = code.iter().enumerate().map(|(at, inst)| time(at, inst)).max();
+    let is_sweep = |inst: &Inst| inst.is_pass() && inst.sweep().is_some();
+    let has_others = code.iter().enumerate().any(|(at, inst)| is_sweep(inst) && Some(at) != first);
     for (at, inst) in code.iter_mut().enumerate() {
-        if Some(time(at, inst)) != most {
+        if !is_sweep(inst) || has_others && Some(at) == first {
             inst.leave_memory_alone();
         }
     }
@@ -72,8 +67,9 @@ pub(super) fn share_out(code: &mut [Inst]) -> Prefetches {
     if !in_folds {
         choose_sweeps_to_fetch(code);
     }
-    let prefetches = !in_folds || code.iter().any(|inst| matches!(inst, Inst::FoldRows(fold) if fold.steps > 0));
-    if prefetches { Prefetches::All } else { Prefetches::None }
+    // Products fetch while they multiply.
+    let has_time = |inst: &Inst| matches!(inst, Inst::Matmul(_)) || matches!(inst, Inst::FoldRows(fold) if fold.steps > 0);
+    if !in_folds || code.iter().any(has_time) { Prefetches::All } else { Prefetches::None }
 }
 
 #[cfg(test)]

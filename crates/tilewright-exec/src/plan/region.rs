@@ -82,6 +82,16 @@ pub(crate) struct Form {
     pub(crate) streamed: Option<usize>,
     pub(crate) walks: Walks,
     pub(crate) gathers: Gathers,
+    /// How many lines are fetched meanwhile, for [`FETCHED_FOR`](tilewright_vector::FETCHED_FOR) iterations of the innermost loop. If there are any, the code is told where they begin,
+    /// behind all else.
+    pub(crate) fetched: usize,
+}
+
+impl Form {
+    /// Code that does nothing besides.
+    pub(crate) fn of(walks: Walks, gathers: Gathers) -> Form {
+        Form { streamed: None, walks, gathers, fetched: 0 }
+    }
 }
 
 /// Where what a region gathers comes from.
@@ -300,11 +310,14 @@ impl Region {
     /// Its code for buffers that lie as in registers.
     #[inline]
     pub(crate) fn usual(&self, sweep: &Sweep) -> &Executable {
-        self.usual.get_or_init(|| self.make(sweep, &Form { streamed: None, walks: Walks::Registers, gathers: Gathers::Fused }))
+        self.usual.get_or_init(|| self.make(sweep, &Form::of(Walks::Registers, Gathers::Fused)))
     }
 
     /// Its code in a form.
     pub(crate) fn executable(&self, sweep: &Sweep, form: &Form) -> &Executable {
+        if matches!(form, Form { streamed: None, walks: Walks::Registers, gathers: Gathers::Fused, fetched: 0 }) {
+            return self.usual(sweep);
+        }
         self.forms.get_or_make(form, || self.make(sweep, form))
     }
 
@@ -312,6 +325,7 @@ impl Region {
     fn make(&self, sweep: &Sweep, form: &Form) -> Executable {
         let (code, params) = self.lower(sweep, &form.walks, form.gathers);
         let code = form.streamed.into_iter().fold(code, |code, buffer| code.streaming(params[buffer]));
+        let code = if form.fetched > 0 { code.fetching(form.fetched as u32) } else { code };
         match self.machine.native().map(|level| code.compile(level)) {
             Some(Ok(native)) => Executable::Native(native),
             None | Some(Err(CompileError::Unavailable(_) | CompileError::Pages(_))) => Executable::Portable(Box::new(code)),

@@ -299,6 +299,13 @@ impl Sweep {
         true
     }
 
+    /// Whether it computes nothing but what it writes to this register.
+    pub(crate) fn writes_only(&self, register: VReg) -> bool {
+        let mut all = true;
+        self.for_each_write(|written| all &= written == register);
+        all && self.rounds.is_none()
+    }
+
     /// The registers it writes.
     pub(super) fn for_each_write(&self, mut visit: impl FnMut(VReg)) {
         for step in &self.steps {

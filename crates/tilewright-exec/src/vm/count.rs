@@ -62,7 +62,16 @@ impl Count<'_> {
     /// Counts on; whether there is another iteration. Counting past the end of the type ends the loop.
     #[inline]
     pub(super) fn advance(&self, regs: &Frame) -> bool {
-        self.advance_from(&mut self.values(regs), regs)
+        if self.upper.elem == I32 && self.signed { self.advance_i32(regs) } else { self.advance_from(&mut self.values(regs), regs) }
+    }
+
+    /// The same for the usual type.
+    #[inline(always)]
+    fn advance_i32(&self, regs: &Frame) -> bool {
+        let number = |tile: &Tile| regs.scalar_of(tile, size_of::<i32>()) as i32;
+        let counter = regs.register_scalar(self.counter, size_of::<i32>()) as i32;
+        let next = counter.checked_add(number(self.step)).filter(|next| *next < number(self.upper));
+        next.inspect(|next| regs.set_scalar(self.counter, size_of::<i32>(), u64::from(next.cast_unsigned()))).is_some()
     }
 
     /// The same with the values that counter, upper bound and step have.

@@ -4,14 +4,19 @@
 //! no list of boxes is made. A load copies the rows that the tensor has, and writes the padding behind them only.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
-use super::{Block, Launch, Machine, atomics, copy, frame::Frame};
+use super::{
+    Block, Launch, Machine, atomics, copy,
+    frame::Frame,
+    tiling::{Axis, MAX_AXES},
+};
 use crate::{
     cpu::Level,
     interrupt::Looks,
     kernels::boxes::{BoxCopy, Dim, Form, LINE, Stores, copy_element},
     memory::AccessKind,
-    plan::{Base, Coordinate, Extent, Placement, Tile, VReg, ViewAccess},
+    plan::{Base, Coordinate, Extent, Nest, Placement, Tile, VReg, ViewAccess},
 };
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
@@ -117,6 +122,33 @@ impl Edges {
     }
 }
 
+/// What of a block's tile lies inside of its tensor.
+pub(super) struct Inside {
+    /// Where it begins, unless nothing does.
+    pub(super) host: Option<*mut u8>,
+    /// Of each dimension of more than one element, how many it has inside, and the tile.
+    dims: SmallVec<[(Axis, usize); MAX_AXES]>,
+}
+
+impl Inside {
+    /// How many elements lie in memory from the first to the last.
+    pub(super) fn span(&self) -> usize {
+        self.dims.iter().map(|(axis, _)| (axis.count - 1) * axis.stride as usize).sum::<usize>() + 1
+    }
+
+    /// Lets a nest over tiles go no further than what is inside, and a buffer of it lie as that does in memory; `false` if it has no loop for
+    /// each dimension.
+    pub(super) fn cut(&self, nest: &mut Nest, buffer: usize) -> bool {
+        for each in nest.loops.iter_mut().filter(|each| each.extent > 1) {
+            let (stride, extent) = (each.strides[buffer], each.extent);
+            let Some((axis, _)) = self.dims.iter().find(|(axis, tile)| axis.pitch == stride && *tile == extent) else { return false };
+            each.strides[buffer] = axis.stride as usize;
+            each.extent = axis.count;
+        }
+        nest.parts.is_empty()
+    }
+}
+
 /// The edges of the views whose tensors are constants of a launch, found when a tile is first seen to hang over them.
 pub(crate) fn unknown(views: usize) -> Vec<OnceLock<Option<Edges>>> {
     std::iter::repeat_with(OnceLock::new).take(views).collect()
@@ -135,6 +167,22 @@ impl Launch<'_> {
                 made.as_ref()
             }
         }
+    }
+}
+
+impl Launch<'_> {
+    /// What of a block's tile lies inside of its tensor, if one buffer holds all of that, and nobody wants to see each access.
+    pub(super) fn find_inside(&self, view: &ViewAccess, kind: AccessKind, regs: &Frame, made: &mut Option<Edges>) -> Option<Inside> {
+        let edges = self.find_edges(view, kind, regs, made)?;
+        let (counts, host) = edges.inside(view.size, regs);
+        let (mut dims, mut pitch) = (SmallVec::new(), 1);
+        for (dim, &count) in edges.dims().iter().zip(&counts).rev() {
+            if dim.tile > 1 {
+                dims.push((Axis { count, stride: dim.stride, pitch }, dim.tile));
+            }
+            pitch *= dim.tile;
+        }
+        Some(Inside { host, dims })
     }
 }
 
@@ -166,6 +214,16 @@ unsafe fn pad(dims: &[EdgeDim], counts: &[usize], size: usize, value: *const u8,
 /// # Safety
 /// As for [`BoxCopy::run`].
 unsafe fn copy_box(dims: &[Dim], size: usize, stores: Stores, from: *const u8, to: *mut u8) {
+    // A row, as most are: there is nothing to find out.
+    if let Some((row, outer)) = dims.split_last()
+        && row.from == 1
+        && row.to == 1
+        && stores == Stores::Cached
+        && outer.iter().all(|dim| dim.count == 1)
+    {
+        // SAFETY: by the contract.
+        return unsafe { to.copy_from_nonoverlapping(from, row.count * size) };
+    }
     // SAFETY: by the contract.
     unsafe { BoxCopy { level: Level::best(), size, stores, ahead: 0 }.run(&Form::new(dims), from, to) }
 }

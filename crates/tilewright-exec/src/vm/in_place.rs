@@ -5,7 +5,7 @@ use super::{
     Block, Machine,
     frame::Frame,
     gather::Windows,
-    region::{self, Outside, Run, Target, UnknownStrides},
+    region::{self, Outside, Run, Target, UnknownStrides, Walked},
     sweep,
     tiling::{Axis, MAX_AXES, Tiling},
 };
@@ -18,7 +18,7 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Nest, Prefetches, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Prefetches, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 
@@ -278,15 +278,16 @@ impl Machine<'_> {
         if target.is_none_or(|target| target.tiling.in_order) && !reads_strided() {
             return Ok(false);
         }
-        let run = |block: &Block, nest: &Nest| {
+        let (ahead, nothing) = (&mut self.ahead, &mut self.scratch.nothing);
+        let mut run = |block: &Block, walked: &Walked| {
             let run = Run::new(sweep, region, &block.frame, streamed).gathering(windows.gathers, &windows.buffers, &[], None);
-            run.strided(nest, true)
+            run.strided(walked, sweep::ahead_of(sweep, ahead, nothing))
         };
         let tilings = region::tilings(sweep, region, &block.frame, &self.in_place, target).ok();
         if let Some(tilings) = &tilings
-            && let Some(nest) = self.nests.get(block.pc, tilings)
+            && let Some(walked) = self.nests.get(block.pc, tilings)
         {
-            run(block, nest)?;
+            run(block, walked)?;
             return Ok(true);
         }
         let mut tilings = tilings;
@@ -295,9 +296,10 @@ impl Machine<'_> {
             let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
                 _ if !divided.is_empty() => divided,
                 Ok(()) => {
-                    run(block, &nest)?;
+                    let walked = Walked::new(region, nest, true);
+                    run(block, &walked)?;
                     if let Some(tilings) = tilings {
-                        self.nests.keep(block.pc, tilings, nest);
+                        self.nests.keep(block.pc, tilings, walked);
                     }
                     return Ok(true);
                 }
@@ -352,12 +354,48 @@ impl Machine<'_> {
                 Err(Outside) => return self.gather_and_store(sweep, view, src, block),
             }
         }
+        if found.is_none() && self.sweep_store_inside(sweep, view, src, block) {
+            return Ok(());
+        }
         if !sweep.has_gathers {
             self.sweep(sweep, block);
         } else if self.sweep_from(sweep, &windows, block).is_err() {
             return self.gather_and_store(sweep, view, src, block);
         }
         if launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) }
+    }
+
+    /// Computes of a tile that hangs over an edge of its tensor what lies inside, and writes that there; `false`, and nothing was done, if the sweep
+    /// computes something else besides, or no code goes through such a part.
+    #[inline(never)]
+    fn sweep_store_inside(&mut self, sweep: &Sweep, view: &ViewAccess, src: &Tile, block: &mut Block) -> bool {
+        let (Some(region), Base::Reg(reg)) = (sweep.region(), src.base) else { return false };
+        if sweep.has_gathers || !sweep.writes_only(reg) || !src.is_contiguous() {
+            return false;
+        }
+        let mut made = None;
+        let Some(inside) = self.launch.find_inside(view, AccessKind::Write, &block.frame, &mut made) else { return false };
+        let Some(place) = inside.host else { return true };
+        let bytes = inside.span() * view.size;
+        if reads(sweep, &block.frame, &self.in_place, place, bytes) {
+            return false;
+        }
+        let nest = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, None);
+        let mut nest = nest.unwrap_or_else(|| region.dims.clone());
+        let Some(target) = region.buffer(Src::Reg(reg, view.size)) else { return false };
+        if !inside.cut(&mut nest, target) || region::arrange(region, &mut nest, Some(reg)).is_err() {
+            return false;
+        }
+        let streamed = self.streamed(reg, sweep.n * view.size, block.pc);
+        if streamed.is_none() && nest.loops.len() == 1 {
+            self.note_stored(reg, place, bytes);
+        }
+        block.frame.lend(reg, place);
+        let ahead = sweep::ahead_of(sweep, &mut self.ahead, &mut self.scratch.nothing);
+        let ran = Run::new(sweep, region, &block.frame, streamed).strided(&Walked::new(region, nest, false), ahead);
+        ran.unwrap_or_else(|Outside| unreachable!("it gathers nothing"));
+        block.frame.settle(reg);
+        true
     }
 
     /// Stores a result of a sweep after all that it gathers has been loaded.

@@ -8,7 +8,7 @@ use super::{
     Block, Machine,
     bytes::AlignedBytes,
     coarse::{Coarse, OneSweep, Places},
-    region::{self, Outside, Run, distance},
+    region::{self, Outside, Run, Walked, distance},
     tiling::Tiling,
 };
 use crate::{
@@ -192,7 +192,8 @@ impl Machine<'_> {
         let arranged = region::arrange(nested.region, &mut nest, Some(one.reg));
         assert!(arranged.is_ok(), "fewer blocks than those that were tried have no more loops, and rows as long as those of one");
         let streamed = self.streamed(one.reg, coarse.bytes, coarse.pc);
-        let ran = Run::new(one.sweep, nested.region, &block.frame, streamed).strided(&nest, false);
+        let ran = Run::new(one.sweep, nested.region, &block.frame, streamed)
+            .strided(&Walked::new(nested.region, nest, false), &mut self.scratch.nothing);
         ran.unwrap_or_else(|Outside| unreachable!("blocks that run as one gather nothing"));
     }
 }

@@ -13,8 +13,12 @@ use super::{
 };
 use crate::{
     kernels::{ahead::Ahead, boxes::Stores},
-    plan::{Base, Inst, Target, Tile, VReg, ViewAccess},
+    plan::{Base, Control, Inst, Target, Tile, VReg, ViewAccess},
 };
+use smallvec::SmallVec;
+
+/// The most instructions behind a loop whose tiles are fetched while its last products are computed.
+const MOST_BEHIND: usize = 24;
 
 /// A factor of the products of a loop.
 struct Factor<'l> {
@@ -93,7 +97,7 @@ impl Machine<'_> {
                 lhs.read_ahead(left, rounds, k * lhs.row_step(), &mut self.ahead);
                 rhs.read_ahead(right, rounds, k * rhs.column_step(), &mut self.ahead);
             } else if !goes_on {
-                self.read_result_ahead(matmul.dst, exit, regs);
+                self.read_rest_ahead(exit, regs);
             }
             self.rounds += rounds as u64;
             products.multiply(rounds, &lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
@@ -106,15 +110,27 @@ impl Machine<'_> {
         }
     }
 
-    /// Asks to fetch where the sums in a register are stored by the instruction behind the loop, if it does that, through the caches.
-    fn read_result_ahead(&mut self, sums: VReg, exit: Target, regs: &Frame) {
-        if let Some(Inst::Store { view, src }) = self.launch.plan.code.get(exit)
-            && src.base == Base::Reg(sums)
-            && let Some(tiling) = view.fixed.and_then(|number| self.launch.tilings[number].as_ref())
-            && let Some(place) = tiling.tile(regs)
-            && self.stores(src.numel() * view.size, exit) == Stores::Cached
-        {
-            read_ahead(place, &tiling.axes, view.size, &mut self.ahead);
+    /// Asks to fetch what is read and written behind the loop, up to where blocks may go elsewhere: tiles whose places are known already.
+    fn read_rest_ahead(&mut self, exit: Target, regs: &Frame) {
+        let launch = self.launch;
+        let mut written = SmallVec::<[VReg; 16]>::new();
+        for (at, inst) in launch.plan.code.iter().enumerate().skip(exit).take(MOST_BEHIND) {
+            let view = match inst {
+                Inst::Load { view, .. } => Some(view),
+                Inst::Store { view, src } | Inst::SweepStore { view, src, .. } => {
+                    Some(view).filter(|view| self.stores(src.numel() * view.size, at) == Stores::Cached)
+                }
+                inst if matches!(inst.effects().control, Control::Next | Control::Label) => None,
+                _ => return,
+            };
+            if let Some(view) = view
+                && let Some(tiling) = view.fixed.and_then(|number| launch.tilings[number].as_ref())
+                && !tiling.is_moved_by(&written)
+                && let Some(place) = tiling.tile(regs)
+            {
+                read_ahead(place, &tiling.axes, view.size, &mut self.ahead);
+            }
+            inst.for_each_write(|reg| written.push(reg));
         }
     }
 }

@@ -12,15 +12,17 @@ use super::{
 };
 use crate::{
     interrupt::{Looks, PART},
-    kernels::ahead::Ahead,
+    kernels::ahead::{Ahead, Lines},
     plan::{Base, Executable, Form, Gathers, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks},
 };
 use smallvec::SmallVec;
 use std::{ops::Range, ptr::NonNull};
-use tilewright_vector::{Arg, Args, Buffer, Code, Fault, Native, STREAMED_ALIGNMENT};
+use tilewright_vector::{Arg, Args, Buffer, Code, FETCHED_FOR, Fault, Native, STREAMED_ALIGNMENT};
 
 /// Elements between two looks at what is to be fetched.
 const PIECE: usize = Sweep::PIECE;
+/// The fewest iterations that are worth being run alone so that their code fetches side by side.
+const FEWEST_WHILE_FETCHING: usize = 256;
 /// The most loops of a region that goes through the strides of memory.
 const MAX_DEPTH: usize = 6;
 /// The fewest elements side by side that are worth going through strides for.
@@ -37,23 +39,42 @@ pub(super) struct Target<'a> {
 
 /// The nests of the regions that ran last, by their place in the code, and which tilings their buffers had: most have the same in all blocks.
 #[derive(Default)]
-pub(super) struct Nests(Vec<Option<(Tilings, Nest)>>);
+pub(super) struct Nests(Vec<Option<(Tilings, Walked)>>);
 
 /// For each buffer of a region, the number of the view through whose strides it lies; none if it lies as in a register.
 pub(super) type Tilings = SmallVec<[Option<usize>; 8]>;
 
 impl Nests {
     /// The nest of the region at a place, if it was found for these tilings.
-    pub(super) fn get(&self, pc: usize, tilings: &Tilings) -> Option<&Nest> {
-        self.0.get(pc)?.as_ref().filter(|(kept, _)| kept == tilings).map(|(_, nest)| nest)
+    pub(super) fn get(&self, pc: usize, tilings: &Tilings) -> Option<&Walked> {
+        self.0.get(pc)?.as_ref().filter(|(kept, _)| kept == tilings).map(|(_, walked)| walked)
     }
 
     /// Keeps a nest.
-    pub(super) fn keep(&mut self, pc: usize, tilings: Tilings, nest: Nest) {
+    pub(super) fn keep(&mut self, pc: usize, tilings: Tilings, walked: Walked) {
         if self.0.len() <= pc {
             self.0.resize_with(pc + 1, || None);
         }
-        self.0[pc] = Some((tilings, nest));
+        self.0[pc] = Some((tilings, walked));
+    }
+}
+
+/// A nest that [`arrange`] found to suit vector code, and what the code for it has to be.
+pub(super) struct Walked {
+    nest: Nest,
+    walks: Walks,
+    told: Told,
+}
+
+impl Walked {
+    /// The code may be made for a nest of a single block.
+    pub(super) fn new(region: &Region, nest: Nest, of_one_block: bool) -> Walked {
+        let walks = Walks::of(region, &nest, of_one_block);
+        let told = match walks {
+            Walks::Strided { extent, apart, .. } => Told { row_is_known: extent.is_some(), apart },
+            Walks::Registers => unreachable!("these are the walks of a nest"),
+        };
+        Walked { nest, walks, told }
     }
 }
 
@@ -167,6 +188,26 @@ struct Told {
     apart: u32,
 }
 
+/// How code goes through its buffers.
+#[derive(Clone, Copy)]
+enum Path<'n> {
+    /// As registers lie.
+    InOrder,
+    /// In the loops of a nest.
+    Strided {
+        walked: &'n Walked,
+        /// Elements of a round of the outermost loop, and how many rounds lie between two looks at the interrupt.
+        row: usize,
+        part: usize,
+    },
+}
+
+/// What code fetches meanwhile that does so many rounds, if what comes next lies side by side.
+fn next_lines(ahead: &mut Ahead, rounds: usize, fetched: usize) -> Option<Lines> {
+    let lines = |rounds: usize| (rounds * fetched).div_ceil(FETCHED_FOR);
+    ahead.take(lines(rounds), lines(FEWEST_WHILE_FETCHING))
+}
+
 /// A region that runs on the registers of a block.
 pub(super) struct Run<'a> {
     sweep: &'a Sweep,
@@ -221,29 +262,47 @@ impl<'a> Run<'a> {
         self.loaded.get(number).copied()
     }
 
-    /// The code of a form.
-    fn executable(&self, walks: Walks, streamed: Option<usize>) -> &'a Executable {
-        self.region.executable(self.sweep, &Form { streamed, walks, gathers: self.gathers })
+    /// Runs it over `n` elements that lie as in registers: more than its sweep has, where there are more in memory.
+    #[inline]
+    pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) -> Result<(), Outside> {
+        let rounds = if self.region.row == 1 { n } else { n / self.region.row };
+        if rounds <= self.region.part && self.streamed.is_none() && ahead.lines() == 0 && self.gathers == Gathers::Fused {
+            self.at_once(rounds)
+        } else {
+            self.in_pieces(rounds, ahead)
+        }
     }
 
-    /// Runs it over `n` elements that lie as in registers: more than its sweep has, where there are more in memory.
-    pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) -> Result<(), Outside> {
-        let usual = match self.gathers {
-            Gathers::Fused => self.region.usual(self.sweep),
-            Gathers::Narrow | Gathers::Loaded | Gathers::Places(_) => self.executable(Walks::Registers, None),
-        };
-        let rounds = n / self.region.row;
+    /// Runs few rounds, besides which there is nothing to do: what small tiles cost.
+    #[inline]
+    fn at_once(&self, rounds: usize) -> Result<(), Outside> {
+        match self.region.usual(self.sweep) {
+            Executable::Native(native) => run(native, |args| {
+                let constants = self.regs.at(Operand::of(Base::Const(0)));
+                args.add_buffer(constants, || self.region.constants, false);
+                for (i, buffer) in self.region.buffers.iter().enumerate() {
+                    let parts = || self.region.nest.part_offset(i, self.region.nest.part_count() - 1);
+                    self.buffer(self.regs.at(buffer.operand), buffer, || self.region.nest.span_of(i, rounds) + parts(), args);
+                }
+                args.add(Arg::Count(rounds as i64));
+                self.windows.iter().for_each(|window| args.add(Arg::Buffer(*window)));
+            }),
+            Executable::Portable(code) => run_portable(code, |args| self.args_in_order(0, rounds, args)),
+        }
+    }
+
+    #[inline(never)]
+    fn in_pieces(&self, rounds: usize, ahead: &mut Ahead) -> Result<(), Outside> {
         // The elements before the first whole line of the target are written as usual; all, if none is streamed.
         let head = match self.streamed {
             Some(result) => self.rounds_to_a_line(result).unwrap_or(rounds).min(rounds),
             None => rounds,
         };
         let mut looks = Looks::new();
-        self.part(usual, 0..head, &mut looks, ahead)?;
-        if head < rounds {
-            self.part(self.executable(Walks::Registers, self.streamed), head..rounds, &mut looks, ahead)?;
+        if head > 0 {
+            self.rounds(Path::InOrder, None, 0..head, &mut looks, ahead)?;
         }
-        Ok(())
+        self.rounds(Path::InOrder, self.streamed, head..rounds, &mut looks, ahead)
     }
 
     /// How many rounds of the outermost loop lie before the first that begins with a line of a result; `None` if not every 64th one behind
@@ -257,28 +316,58 @@ impl<'a> Run<'a> {
         before.is_multiple_of(round).then_some(before / round)
     }
 
-    /// Runs some rounds of the outermost loop, in pieces between which others have their turn.
-    fn part(&self, code: &Executable, rounds: Range<usize>, looks: &mut Looks, ahead: &mut Ahead) -> Result<(), Outside> {
-        let row = self.region.row;
-        let work = self.work() * row;
-        let fetches = ahead.lines() > 0;
-        let piece = if fetches { (PIECE / row).max(1) } else { self.region.part };
+    /// Runs some rounds of the outermost loop, in pieces between which others have their turn, and fetches what the next block will read meanwhile.
+    fn rounds(
+        &self,
+        path: Path<'_>,
+        streamed: Option<usize>,
+        rounds: Range<usize>,
+        looks: &mut Looks,
+        ahead: &mut Ahead,
+    ) -> Result<(), Outside> {
+        let (row, most) = match path {
+            Path::InOrder => (self.region.row, self.region.part),
+            Path::Strided { row, part, .. } => (row, part),
+        };
+        let fetched = self.fetched_meanwhile(path, row, ahead);
+        let walks = if let Path::Strided { walked, .. } = path { walked.walks.clone() } else { Walks::Registers };
+        let mut form = Form { streamed, ..Form::of(walks, self.gathers) };
         let mut from = rounds.start;
         while from < rounds.end {
-            let part = piece.min(rounds.end - from);
-            if looks.end_after(part * work) {
+            let left = rounds.end - from;
+            let (fetch, part) = match next_lines(ahead, left, fetched) {
+                Some(lines) => (Some(lines.start), (lines.count * FETCHED_FOR / fetched).next_multiple_of(STREAMED_ALIGNMENT)),
+                None if ahead.lines() > 0 => {
+                    ahead.fetch_share();
+                    (None, (PIECE / row).max(1))
+                }
+                None => (None, left),
+            };
+            let part = part.min(most).min(left);
+            if looks.end_after(part * self.work() * row) {
                 break;
             }
-            if fetches {
-                ahead.fetch_share();
-            }
-            match code {
-                Executable::Native(native) => run(native, |args| self.args_in_order(from, part, args)),
-                Executable::Portable(code) => run_portable(code, |args| self.args_in_order(from, part, args)),
+            form.fetched = if fetch.is_some() { fetched } else { 0 };
+            match self.region.executable(self.sweep, &form) {
+                Executable::Native(native) => run(native, |args| self.args(path, from, part, fetch, args)),
+                Executable::Portable(code) => run_portable(code, |args| self.args(path, from, part, fetch, args)),
             }?;
+            if fetch.is_some() {
+                ahead.skip((from + part) * row / PIECE - from * row / PIECE);
+            }
             from += part;
         }
         Ok(())
+    }
+
+    /// How many lines its code fetches while it goes round [`FETCHED_FOR`] times: a share of what is to be fetched, in one of few steps, because each has
+    /// code of its own. None in loops around others, whose innermost may be short.
+    fn fetched_meanwhile(&self, path: Path<'_>, row: usize, ahead: &Ahead) -> usize {
+        let nest = match path {
+            Path::InOrder => &self.region.nest,
+            Path::Strided { walked, .. } => &walked.nest,
+        };
+        if ahead.lines() == 0 || nest.loops.len() > 1 { 0 } else { (ahead.share() * row).next_power_of_two() }
     }
 
     /// How many steps of computing an element takes.
@@ -330,7 +419,8 @@ impl<'a> Run<'a> {
     }
 
     /// Runs it over a nest that [`arrange`] found to suit it.
-    pub(super) fn strided(&self, nest: &Nest, of_one_block: bool) -> Result<(), Outside> {
+    pub(super) fn strided(&self, walked: &Walked, ahead: &mut Ahead) -> Result<(), Outside> {
+        let nest = &walked.nest;
         let streamed = self.streamed.filter(|result| {
             let outer = &nest.loops[..nest.loops.len() - 1];
             let is_line = |bytes: usize| bytes.is_multiple_of(STREAMED_ALIGNMENT);
@@ -338,27 +428,25 @@ impl<'a> Run<'a> {
                 && is_line(self.start(&self.region.buffers[*result]).addr())
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
-        let walks = Walks::of(self.region, nest, of_one_block);
-        let told = match walks {
-            Walks::Strided { extent, apart, .. } => Told { row_is_known: extent.is_some(), apart },
-            Walks::Registers => unreachable!("these are the walks of a nest"),
-        };
-        let code = self.executable(walks, streamed);
         let rounds = nest.loops[0].extent;
-        let work = self.work() * nest.elements() / rounds;
-        let piece = (PART / work).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
-        let mut looks = Looks::new();
-        for from in (0..rounds).step_by(piece) {
-            let part = piece.min(rounds - from);
-            if looks.end_after(part * work) {
-                break;
-            }
-            match code {
-                Executable::Native(native) => run(native, |args| self.args_strided(nest, told, from, part, args)),
-                Executable::Portable(code) => run_portable(code, |args| self.args_strided(nest, told, from, part, args)),
-            }?;
+        let row = nest.elements() / rounds;
+        let is_single = nest.loops.len() == 1;
+        let part = (PART / (self.work() * row)).max(1).next_multiple_of(if is_single { STREAMED_ALIGNMENT } else { 1 });
+        let path = Path::Strided { walked, row, part };
+        // What lies apart is found by the CPU, or by nobody.
+        let nothing = &mut Ahead::default();
+        self.rounds(path, streamed, 0..rounds, &mut Looks::new(), if is_single { ahead } else { nothing })
+    }
+
+    #[inline(always)]
+    fn args(&self, path: Path<'_>, from: usize, rounds: usize, fetch: Option<*const u8>, args: &mut impl TakesArgs<'a>) {
+        match path {
+            Path::InOrder => self.args_in_order(from, rounds, args),
+            Path::Strided { walked, .. } => self.args_strided(&walked.nest, walked.told, from, rounds, args),
         }
-        Ok(())
+        if let Some(start) = fetch {
+            args.add(Arg::Count(start.addr() as i64));
+        }
     }
 
     #[inline(always)]

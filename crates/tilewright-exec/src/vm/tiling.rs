@@ -286,6 +286,11 @@ impl Tiling {
         Some(offset.cast_unsigned())
     }
 
+    /// Whether one of the numbers that move its tiles lies in one of these registers.
+    pub(super) fn is_moved_by(&self, registers: &[VReg]) -> bool {
+        self.steps[..self.moving].iter().any(|step| registers.contains(&step.register))
+    }
+
     #[inline(never)]
     fn sums_hold(&self, regs: &Frame) -> bool {
         self.sums.iter().all(|sum| {

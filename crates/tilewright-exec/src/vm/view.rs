@@ -85,6 +85,7 @@ impl Machine<'_> {
             let dims = tiling.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
             // SAFETY: the tile lies whole in a buffer; the register has room for it.
             unsafe { copies::copy(Level::best(), &dims, view.size, host, target) };
+            self.read_next_ahead(dst, host, &dims, view.size);
             return Ok(());
         }
         let (pitches, elements) = (pitches_of(&view.tile), view.tile.iter().product());

@@ -179,6 +179,33 @@ impl Case {
     }
 }
 
+/// What is computed of whole tiles is written to those that hang over edges, and to nothing beside them.
+#[test]
+fn results_that_hang_over_edges_are_computed_inside() {
+    let bytes = |numbers: &[i32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+    for case in CASES.iter().filter(|case| case.dims.iter().all(|(_, tile, step)| tile <= step)) {
+        let places = case.places();
+        let numbers = |count: usize, seed: i32| (0..count as i32).map(|i| (i + seed) * 37 % 1009).collect::<Vec<i32>>();
+        let (x, y) = (numbers(case.reach() + 20, 3), numbers(places.len(), 11));
+        let mut expected = x.clone();
+        for (place, number) in places.iter().zip(&y) {
+            place.iter().for_each(|place| expected[place + 1] = number * number + 5);
+        }
+        for extents in [Extents::Static, Extents::Parameters, Extents::Computed] {
+            let text = case.kernel("i32", "", extents, false);
+            let tile = format!("tile<{}xi32>", case.dims.iter().map(|dim| dim.1.to_string()).collect::<Vec<_>>().join("x"));
+            let computes = format!(
+                "  %five = constant <i32: 5> : {tile}\n  %square = muli %a, %a : {tile}\n  %b = addi %square, %five : {tile}\n  %t1 = store_view_tko weak %b,"
+            );
+            let text = text.replace("  %t1 = store_view_tko weak %a,", &computes);
+            for options in [LaunchOptions::new().threads(1), LaunchOptions::new().threads(2).last_cache(0)] {
+                let [written, _] = case.run(&text, extents, &bytes(&x), &bytes(&y), 4, &options);
+                assert!(written == bytes(&expected), "{case:?}, {extents:?}, {options:?}\n{text}");
+            }
+        }
+    }
+}
+
 #[derive(Default)]
 struct Seen(Mutex<Vec<AccessKind>>);
 
