@@ -3,7 +3,10 @@
 mod support;
 
 use support::{kernel, launch};
-use tilewright_ptx::machine::{FindingKind, LaunchErrorKind, Report};
+use tilewright_ptx::{
+    machine::{FindingKind, LaunchErrorKind, LaunchOptions, Memory, Program, Report},
+    parse,
+};
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
@@ -156,6 +159,21 @@ fn copies_of_other_warps_are_seen_behind_a_barrier() {
     assert!(found.contains(&FindingKind::SharedRace), "{found:?}");
     let found = findings(&copy.replace("WAIT", "bar.sync 0;\ncp.async.wait_all;"));
     assert!(!found.is_empty(), "who waits behind the barrier tells nobody");
+}
+
+#[test]
+fn nothing_lies_where_a_buffer_was() {
+    let module = parse(&kernel(1, "", "st.global.b32 [%out], 1;")).unwrap();
+    let program = Program::new(&module).unwrap();
+    let mut memory = Memory::new();
+    let buffer = memory.add(vec![0; 4]);
+    let address = memory.address(buffer);
+    let launch = |memory: &mut Memory| program.launch("k", [1, 1, 1], &[address], memory, &LaunchOptions::new());
+    assert!(launch(&mut memory).is_ok());
+    memory.remove(buffer);
+    assert_ne!(memory.add(vec![0; 4]), buffer);
+    let error = launch(&mut memory).unwrap_err();
+    assert!(matches!(error.kind, LaunchErrorKind::Access(_)), "{error}");
 }
 
 #[test]

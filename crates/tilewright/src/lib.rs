@@ -106,6 +106,8 @@ pub mod array;
 pub mod case;
 #[cfg(feature = "command")]
 pub mod cli;
+#[cfg(feature = "gpu")]
+pub mod device;
 pub mod diff;
 mod dump_json;
 pub mod environment;
@@ -120,6 +122,8 @@ pub mod stats;
 pub use dump_json::dump_json;
 pub use tilewright_bytecode as bytecode;
 pub use tilewright_check as check;
+#[cfg(feature = "cuda")]
+pub use tilewright_cuda as cuda;
 pub use tilewright_exec as exec;
 #[cfg(feature = "gpu")]
 pub use tilewright_gpu as gpu;

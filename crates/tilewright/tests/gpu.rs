@@ -2,7 +2,8 @@
 
 use std::{fs, num::NonZeroUsize, path::Path};
 use tilewright::{
-    case::{Case, PtxOptions},
+    case::{Case, DeviceOptions},
+    device::Device,
     ptxas::Ptxas,
 };
 use tilewright_fuzz::corpus;
@@ -13,8 +14,9 @@ use tilewright_oracle::{Oracle, failures};
 fn check(folder: &Path) -> Option<String> {
     let case = Case::load(folder).expect("a case");
     let wrong = |version| {
-        let options = PtxOptions { target: Target::Sm80, version: Some(version), repeat: NonZeroUsize::new(2).expect("not zero") };
-        let (report, launches) = match case.run_on_ptx(&options) {
+        let repeat = NonZeroUsize::new(2).expect("not zero");
+        let options = DeviceOptions { device: Device::Ptx(Target::Sm80), version: Some(version), repeat };
+        let (report, launches) = match case.run_on(&options) {
             Ok(found) => found,
             Err(error) => return Some(format!("{} {version}: {error}", case.name())),
         };

@@ -79,6 +79,12 @@ impl Memory {
         Buffer(self.order.len() - 1)
     }
 
+    /// Removes a buffer: nothing lies at its addresses any more, and no later buffer gets them.
+    pub fn remove(&mut self, buffer: Buffer) {
+        let region = &mut self.buffers[buffer.0];
+        (region.bytes, region.written) = (Vec::new(), None);
+    }
+
     /// Memory that a kernel asks for, which nobody has written; `None` if that is too much.
     pub(crate) fn allocate(&mut self, size: u64, align: u64) -> Option<u64> {
         let fits = self.heap.checked_add(size).is_some_and(|all| all <= HEAP);

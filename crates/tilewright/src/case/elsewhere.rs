@@ -2,7 +2,7 @@
 
 use super::{
     Case, CaseError, FailureVerdict, InputVerdict, LaunchVerdict, OutputVerdict,
-    bind::Bindings,
+    bind::{Bindings, Check},
     run::{judge_output, judge_stdout},
 };
 use crate::exec::Arg;
@@ -16,7 +16,7 @@ pub struct BoundCase<'c> {
 /// What a launch did.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The content of the buffers, in the order of [`BoundCase::buffers`].
+    /// The content of the buffers, in the order of [`BoundCase::buffers`]; none if they cannot be read any more.
     pub buffers: Vec<Vec<u8>>,
     /// What was printed.
     pub printed: Vec<u8>,
@@ -62,7 +62,8 @@ impl BoundCase<'_> {
         });
         let as_expected = failure.as_ref().map_or(outcome.error.is_none(), |failure| failure.ok);
         let checks = if as_expected { &self.bindings.checks[..] } else { &[] };
-        let outputs: Vec<OutputVerdict> = checks.iter().map(|check| judge_output(check, &outcome.buffers[check.buffer])).collect();
+        let found = |check: &Check| outcome.buffers.get(check.buffer).map(|found| judge_output(check, found));
+        let outputs: Vec<OutputVerdict> = checks.iter().filter_map(found).collect();
         let buffers = self.bindings.buffers.iter().zip(&outcome.buffers);
         let read_only = buffers.filter(|(bound, _)| bound.read_only && !self.bindings.is_table(bound));
         let inputs: Vec<InputVerdict> = read_only

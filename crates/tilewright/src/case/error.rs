@@ -82,6 +82,9 @@ pub enum CaseError {
     Check(CheckError),
     /// The entry cannot be compiled for a GPU.
     Compile(String),
+    /// The device is not there, or cannot run the entry.
+    #[cfg(feature = "gpu")]
+    Device(crate::device::DeviceError),
 }
 
 /// A path, for messages.
@@ -113,6 +116,8 @@ impl fmt::Display for CaseError {
             CaseError::Plan(error) => write!(f, "{error}"),
             CaseError::Check(error) => write!(f, "{error}"),
             CaseError::Compile(error) => write!(f, "cannot compile: {error}"),
+            #[cfg(feature = "gpu")]
+            CaseError::Device(error) => write!(f, "{error}"),
         }
     }
 }

@@ -7,19 +7,19 @@
 mod bind;
 mod check;
 mod compare;
+#[cfg(feature = "gpu")]
+mod device;
 mod elsewhere;
 mod error;
-#[cfg(feature = "gpu")]
-mod ptx;
 mod report;
 mod run;
 mod spec;
 
 pub use compare::{Comparison, WorstElement, compare};
+#[cfg(feature = "gpu")]
+pub use device::DeviceOptions;
 pub use elsewhere::{BoundCase, Outcome};
 pub use error::CaseError;
-#[cfg(feature = "gpu")]
-pub use ptx::PtxOptions;
 pub use report::{CaseReport, FailureVerdict, InputVerdict, LaunchVerdict, OutputVerdict, StdoutVerdict, Worst};
 pub use run::{OutputFn, RunOptions};
 pub use spec::Tolerance;

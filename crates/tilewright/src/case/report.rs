@@ -18,7 +18,10 @@ pub struct CaseReport {
     pub blocks: u64,
     /// Worker threads; none if every launch failed and no number was asked for.
     pub threads: Option<usize>,
-    /// Seconds it took to plan the entry.
+    /// The GPU that ran it, and what it was compiled for; none if the CPU did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Seconds it took to plan the entry, or to compile and load it.
     pub plan_seconds: f64,
     /// Whether every launch did what it must.
     pub ok: bool,

@@ -156,6 +156,7 @@ impl Case {
             grid: self.grid(),
             blocks: self.grid().iter().map(|&n| u64::from(n)).product(),
             threads,
+            device: None,
             plan_seconds,
             ok: launches.iter().all(|launch| launch.ok),
             launches,

@@ -50,7 +50,12 @@ impl Array {
         Array { first: bytes.as_ptr().align_offset(LINE), bytes, len }
     }
 
-    fn bytes(&mut self) -> &mut [u8] {
+    /// What it holds.
+    pub(super) fn content(&self) -> &[u8] {
+        &self.bytes[self.first..][..self.len]
+    }
+
+    pub(super) fn bytes(&mut self) -> &mut [u8] {
         &mut self.bytes[self.first..][..self.len]
     }
 }

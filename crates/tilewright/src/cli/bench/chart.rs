@@ -19,7 +19,7 @@ pub(super) fn svg(report: &Report) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{total}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"10\" y=\"20\" font-size=\"14\">Share of the machine's limit: {}</text>\n",
-        escaped(report.cpu())
+        escaped(report.machine())
     );
     for tenths in (0..=10).step_by(2) {
         axis(&mut out, f64::from(tenths) / 10.0, height);
@@ -50,8 +50,12 @@ fn axis(out: &mut String, share: f64, height: usize) {
 fn bar(out: &mut String, row: &Row, i: usize) {
     let y = TOP + i * ROW;
     let width = position(row.share) - LEFT as f64;
-    let colour = COLOURS[(row.threads.max(1) - 1).min(COLOURS.len() - 1)];
-    let threads = if row.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", row.threads) };
+    let colour = COLOURS[row.threads.map_or(COLOURS.len(), |threads| threads.max(1)).min(COLOURS.len()) - 1];
+    let threads = match row.threads {
+        Some(1) => "1 thread".to_owned(),
+        Some(threads) => format!("{threads} threads"),
+        None => "GPU".to_owned(),
+    };
     let _ = writeln!(
         out,
         "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}, {threads}</text>\

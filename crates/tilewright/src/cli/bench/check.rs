@@ -5,11 +5,7 @@ use super::{
     problems::{Argument, Problem},
 };
 use serde::Deserialize;
-use tilewright::{
-    exec::{Buffer, Memory},
-    ir::Scalar,
-    numeric::FloatFormat,
-};
+use tilewright::{ir::Scalar, numeric::FloatFormat};
 
 /// What an array holds after one launch.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -26,15 +22,14 @@ pub(super) struct Expected {
     elements: Vec<(usize, f64)>,
 }
 
-/// Compares the results of the first launch of a problem with what is expected.
-pub(super) fn check(problem: &Problem, memory: &Memory<'_>, buffers: &[Option<Buffer>]) -> anyhow::Result<()> {
+/// Compares the results of the first launch of a problem with what is expected. `bytes` gives what the array of an argument holds.
+pub(super) fn check<'m>(problem: &Problem, bytes: impl Fn(usize) -> Option<&'m [u8]>) -> anyhow::Result<()> {
     for expected in &problem.expected {
-        let (Some(Argument::Array { scalar, .. }), Some(Some(buffer))) =
-            (problem.arguments.get(expected.argument), buffers.get(expected.argument))
+        let (Some(Argument::Array { scalar, .. }), Some(bytes)) = (problem.arguments.get(expected.argument), bytes(expected.argument))
         else {
             anyhow::bail!("{}: argument {} is no array", problem.name, expected.argument);
         };
-        let elements = values(*scalar, memory.bytes(*buffer));
+        let elements = values(*scalar, bytes);
         compare(expected, &elements)
             .map_err(|what| anyhow::anyhow!("{}: wrong result: argument {}, {what}", problem.name, expected.argument))?;
     }

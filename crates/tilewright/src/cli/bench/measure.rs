@@ -10,20 +10,20 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 use tilewright::{
     exec::{LaunchOptions, Memory, Plan, Program, TargetMachine, launch, limits},
-    ir::verify,
+    ir::{Module, VerifiedModule, verify},
 };
 
 /// Launches of a kernel: at least this many, and for at least this long.
-const LAUNCHES: usize = 5;
-const PATIENCE: Duration = Duration::from_millis(600);
+pub(super) const LAUNCHES: usize = 5;
+pub(super) const PATIENCE: Duration = Duration::from_millis(600);
 /// How long launches go on before the machine's limit has its turn again, and how long that takes.
 const TURN: Duration = Duration::from_millis(150);
 const LIMIT_TURN: Duration = Duration::from_millis(50);
 
-/// What the machine can do with some threads.
+/// What the machine can do with some threads, or a GPU.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Limits {
-    pub(super) threads: usize,
+    pub(super) threads: Option<usize>,
     /// Bytes per second.
     pub(super) bandwidth: f64,
     /// Floating-point operations per second.
@@ -48,7 +48,7 @@ impl Machine {
     /// What it can do with some threads, at a moment.
     pub(super) fn limits(&mut self, threads: usize) -> Limits {
         let mut of = |limit| self.limit(limit, threads, Duration::from_millis(200));
-        Limits { threads, bandwidth: of(Limit::Bandwidth), peak_f32: of(Limit::PeakF32), peak_f64: of(Limit::PeakF64) }
+        Limits { threads: Some(threads), bandwidth: of(Limit::Bandwidth), peak_f32: of(Limit::PeakF32), peak_f64: of(Limit::PeakF64) }
     }
 
     /// Bytes or operations per second.
@@ -62,9 +62,9 @@ impl Machine {
     }
 }
 
-/// The best times of a problem with some threads.
+/// The best times of a problem with some threads, or on a GPU.
 pub(super) struct Timing {
-    pub(super) threads: usize,
+    pub(super) threads: Option<usize>,
     pub(super) seconds: f64,
     /// Processor time, all threads together, where the system tells.
     pub(super) cpu_seconds: Option<f64>,
@@ -97,7 +97,7 @@ pub(super) fn measure(problem: &Problem, threads: &[usize], machine: &mut Machin
     let mut timings = Vec::new();
     for &threads in threads {
         let options = LaunchOptions::new().threads(threads);
-        let mut best = Timing { threads, seconds: f64::INFINITY, cpu_seconds: None, limit: 0.0 };
+        let mut best = Timing { threads: Some(threads), seconds: f64::INFINITY, cpu_seconds: None, limit: 0.0 };
         let mut once = |best: &mut Timing| -> anyhow::Result<()> {
             let (begin, cpu_begin) = (Instant::now(), cpu_time());
             launch(&plan, &mut memory, grid(problem), &args, &options).with_context(|| problem.name.clone())?;
@@ -105,7 +105,7 @@ pub(super) fn measure(problem: &Problem, threads: &[usize], machine: &mut Machin
             let cpu = cpu_time().zip(cpu_begin).map(|(end, begin)| end - begin);
             best.cpu_seconds = cpu.map(|cpu| cpu.min(best.cpu_seconds.unwrap_or(cpu)));
             if !std::mem::replace(&mut checked, true) {
-                check(problem, &memory, &buffers)?;
+                check(problem, |argument| buffers.get(argument).copied().flatten().map(|buffer| memory.bytes(buffer)))?;
             }
             Ok(())
         };
@@ -168,18 +168,26 @@ pub(super) fn overheads(machine: &Machine) -> anyhow::Result<Vec<Overhead>> {
 }
 
 fn program(problem: &Problem, machine: &Machine) -> anyhow::Result<Program> {
+    Ok(Program::new(module(problem)?).for_machine(machine.plans_for))
+}
+
+/// The kernel of a problem.
+pub(super) fn module(problem: &Problem) -> anyhow::Result<VerifiedModule> {
     let module = tilewright::bytecode::read(&problem.bytecode).with_context(|| problem.name.clone())?;
-    let verified = verify(module).map_err(|findings| anyhow::anyhow!("{}: {}", problem.name, findings[0]))?;
-    Ok(Program::new(verified).for_machine(machine.plans_for))
+    verify(module).map_err(|findings| anyhow::anyhow!("{}: {}", problem.name, findings[0]))
 }
 
 /// The entry of a module that has one.
 fn entry(program: &Program) -> anyhow::Result<String> {
-    let module = program.module();
+    entry_of(program.module())
+}
+
+/// The entry of a module that has one.
+pub(super) fn entry_of(module: &Module) -> anyhow::Result<String> {
     let entry = module.functions.iter().find(|f| f.is_entry).context("the module has no entry")?;
     Ok(module.tables.strings.text(entry.name).into_owned())
 }
 
-fn grid(problem: &Problem) -> [u32; 3] {
+pub(super) fn grid(problem: &Problem) -> [u32; 3] {
     problem.grid.map(|n| n as u32)
 }

@@ -3,6 +3,7 @@
 mod arrays;
 mod chart;
 mod check;
+mod gpu;
 mod measure;
 mod operations;
 mod problems;
@@ -13,15 +14,21 @@ use super::{
     exit::Exit,
     machine::MachineArgs,
     output::{write_file, write_json},
+    run::Device,
 };
-use measure::Machine;
+use gpu::Gpu;
+use measure::{Machine, Timing};
+use problems::Problem;
 use report::Report;
 use std::{
     io,
     num::NonZeroUsize,
     path::{Path, PathBuf},
 };
-use tilewright::ir::{nearest, printable};
+use tilewright::{
+    device::Device as Compiled,
+    ir::{nearest, printable},
+};
 
 /// Measure the machine's limits and the speed of kernels
 ///
@@ -37,6 +44,7 @@ Examples:
   tilewright bench --filter matmul --threads 1
   tilewright bench --suite practitioners       kernels of many kinds, their results checked
   tilewright bench --suite my_kernels/         kernels of your own
+  tilewright bench --device cuda               on the first GPU
   tilewright bench --json --svg chart.svg      numbers for a program, and a chart
   tilewright bench --operations --filter divi  every operation of a name, beside an addition")]
 pub(super) struct Args {
@@ -55,6 +63,10 @@ pub(super) struct Args {
     /// Thread counts [default: 1 and the number of processors]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = super::run::positive)]
     threads: Vec<NonZeroUsize>,
+    /// Where to run: cpu; cuda or cuda:N, a GPU of this machine. Its limits are the bandwidth of copies within its memory, and the peaks of its CUDA
+    /// cores, by their number and their highest clock rate: products on tensor cores may exceed these
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = super::run::device, conflicts_with = "operations")]
+    device: Device,
     /// Small sizes and few repetitions: shows that everything runs, measures nothing
     #[arg(long)]
     quick: bool,
@@ -107,18 +119,29 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         report::write_list(&mut io::stdout().lock(), &problems)?;
         return Ok(Exit::Ok);
     }
+    let report = match args.device {
+        Device::Cpu => on_cpu(args, &problems)?,
+        Device::Compiled(Compiled::Cuda(ordinal)) => on_gpu(args, ordinal, &problems)?,
+        Device::Compiled(Compiled::Ptx(_)) => anyhow::bail!("the PTX machine measures nothing: expected cpu, cuda or cuda:N"),
+    };
+    if args.json {
+        write_json(&mut io::stdout().lock(), &report)?;
+    }
+    if let Some(path) = &args.svg {
+        write_file(path, |out| out.write_all(chart::svg(&report).as_bytes()))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Measures the engine.
+fn on_cpu(args: &Args, problems: &[Problem]) -> anyhow::Result<Report> {
     let threads = thread_counts(&args.threads);
     let mut machine = Machine::new(args.quick, args.machine.machine()?);
-    let mut report = Report::new(threads.iter().map(|&n| machine.limits(n)).collect(), &problems);
-    if !args.json {
-        report.write_limits(&mut io::stdout().lock())?;
-    }
-    for problem in &problems {
+    let mut report = Report::new(None, threads.iter().map(|&n| machine.limits(n)).collect(), problems);
+    begin(args, &report)?;
+    for problem in problems {
         for result in measure::measure(problem, &threads, &mut machine)? {
-            report.add(problem, &result);
-            if !args.json {
-                report.write_row(&mut io::stdout().lock())?;
-            }
+            add(args, &mut report, problem, &result)?;
         }
     }
     let overheads = if args.suite == Suite::Usual { measure::overheads(&machine)? } else { Vec::new() };
@@ -128,13 +151,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             report::write_overhead(&mut io::stdout().lock(), row)?;
         }
     }
-    if args.json {
-        write_json(&mut io::stdout().lock(), &report)?;
+    Ok(report)
+}
+
+/// Measures a GPU.
+fn on_gpu(args: &Args, ordinal: u32, problems: &[Problem]) -> anyhow::Result<Report> {
+    anyhow::ensure!(args.threads.is_empty() && !args.machine.is_given(), "--threads and --no-jit are for the CPU, not for a GPU");
+    let gpu = Gpu::open(ordinal, args.quick)?;
+    let mut report = Report::new(Some(gpu.name()), vec![gpu.limits()], problems);
+    begin(args, &report)?;
+    for problem in problems {
+        add(args, &mut report, problem, &gpu.measure(problem)?)?;
     }
-    if let Some(path) = &args.svg {
-        write_file(path, |out| out.write_all(chart::svg(&report).as_bytes()))?;
-    }
-    Ok(Exit::Ok)
+    Ok(report)
+}
+
+fn begin(args: &Args, report: &Report) -> io::Result<()> {
+    if args.json { Ok(()) } else { report.write_limits(&mut io::stdout().lock()) }
+}
+
+fn add(args: &Args, report: &mut Report, problem: &Problem, timing: &Timing) -> io::Result<()> {
+    report.add(problem, timing);
+    if args.json { Ok(()) } else { report.write_row(&mut io::stdout().lock()) }
 }
 
 /// The thread counts that were asked for, or one thread and all.

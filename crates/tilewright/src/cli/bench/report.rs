@@ -7,13 +7,16 @@ use super::{
 use crate::cli::output::{Style, duration};
 use serde::Serialize;
 use std::io::{self, Write};
-use tilewright::exec::Level;
+use tilewright::{exec::Level, ir::printable};
 
 /// The machine, its limits, and how every kernel compares with them.
 #[derive(Serialize)]
 pub(super) struct Report {
     cpu: String,
     level: &'static str,
+    /// The GPU that the kernels run on, if they do, and what they are compiled for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu: Option<String>,
     limits: Vec<Limits>,
     pub(super) results: Vec<Row>,
     overheads: Vec<OverheadRow>,
@@ -22,12 +25,12 @@ pub(super) struct Report {
     names: usize,
 }
 
-/// A kernel with some threads.
+/// A kernel with some threads, or on a GPU.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub(super) name: String,
     size: String,
-    pub(super) threads: usize,
+    pub(super) threads: Option<usize>,
     seconds: f64,
     /// Bytes or operations per second.
     rate: f64,
@@ -51,9 +54,9 @@ pub(super) struct OverheadRow {
 }
 
 impl Report {
-    pub(super) fn new(limits: Vec<Limits>, problems: &[Problem]) -> Report {
+    pub(super) fn new(gpu: Option<String>, limits: Vec<Limits>, problems: &[Problem]) -> Report {
         let names = name_width(problems);
-        Report { cpu: cpu_name(), level: Level::best().name(), limits, results: Vec::new(), overheads: Vec::new(), names }
+        Report { cpu: cpu_name(), level: Level::best().name(), gpu, limits, results: Vec::new(), overheads: Vec::new(), names }
     }
 
     pub(super) fn add(&mut self, problem: &Problem, timing: &Timing) {
@@ -74,7 +77,10 @@ impl Report {
             limit_rate: timing.limit,
             share: rate / timing.limit,
             cpu_seconds: timing.cpu_seconds,
-            cpu_share: timing.cpu_seconds.map(|cpu| problem.work as f64 / cpu * timing.threads as f64 / timing.limit),
+            cpu_share: timing
+                .cpu_seconds
+                .zip(timing.threads)
+                .map(|(cpu, threads)| problem.work as f64 / cpu * threads as f64 / timing.limit),
         });
     }
 
@@ -86,12 +92,15 @@ impl Report {
     /// The machine, and the heads of the columns.
     pub(super) fn write_limits(&self, out: &mut dyn Write) -> io::Result<()> {
         let style = Style::stdout();
-        writeln!(out, "{}, {}", self.cpu, self.level)?;
+        match &self.gpu {
+            Some(gpu) => writeln!(out, "{}", printable(gpu))?,
+            None => writeln!(out, "{}, {}", self.cpu, self.level)?,
+        }
         for limits in &self.limits {
             writeln!(
                 out,
-                "  {:>2} threads  bandwidth {:6.1} GB/s  f32 peak {:7.1} GFLOP/s  f64 peak {:7.1} GFLOP/s",
-                limits.threads,
+                "  {:>10}  bandwidth {:6.1} GB/s  f32 peak {:7.1} GFLOP/s  f64 peak {:7.1} GFLOP/s",
+                limits.threads.map_or_else(String::new, |threads| format!("{threads} threads")),
                 limits.bandwidth / 1e9,
                 limits.peak_f32 / 1e9,
                 limits.peak_f64 / 1e9
@@ -106,7 +115,8 @@ impl Report {
     pub(super) fn write_row(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(row) = self.results.last() else { return Ok(()) };
         let unit = format!("G{}", row.unit);
-        let (name, size, threads, time) = (&row.name, &row.size, row.threads, duration(row.seconds));
+        let (name, size, time) = (&row.name, &row.size, duration(row.seconds));
+        let threads = row.threads.map_or_else(|| "GPU".to_owned(), |threads| threads.to_string());
         let share = row.share * 100.0;
         let busy = row.cpu_share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", share * 100.0));
         let (rate, limit) = (row.rate / 1e9, row.limit_rate / 1e9);
@@ -117,8 +127,9 @@ impl Report {
         )
     }
 
-    pub(super) fn cpu(&self) -> &str {
-        &self.cpu
+    /// What the kernels ran on.
+    pub(super) fn machine(&self) -> &str {
+        self.gpu.as_deref().unwrap_or(&self.cpu)
     }
 }
 

@@ -2,24 +2,23 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, str::FromStr, time::Duration};
 pub(in crate::cli) use tilewright::arguments::Grid;
-use tilewright::gpu::Target;
+use tilewright::device;
 
 /// What runs a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Device {
+pub(in crate::cli) enum Device {
     /// The engine.
     Cpu,
-    /// The PTX machine, with code for a GPU.
-    Ptx(Target),
+    /// What runs compiled kernels.
+    Compiled(device::Device),
 }
 
 /// The name of a device.
-pub(super) fn device(text: &str) -> Result<Device, String> {
-    match text.split_once(':') {
-        None if text == "cpu" => Ok(Device::Cpu),
-        None if text == "ptx" => Ok(Device::Ptx(Target::default())),
-        Some(("ptx", target)) => target.parse().map(Device::Ptx),
-        _ => Err("expected cpu, ptx or ptx:GPU, such as ptx:sm_90".to_owned()),
+pub(in crate::cli) fn device(text: &str) -> Result<Device, String> {
+    match text {
+        "cpu" => Ok(Device::Cpu),
+        _ if text.starts_with("ptx") || text.starts_with("cuda") => text.parse().map(Device::Compiled),
+        _ => Err("expected cpu, ptx or ptx:GPU, such as ptx:sm_90, cuda or cuda:N".to_owned()),
     }
 }
 

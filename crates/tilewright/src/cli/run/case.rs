@@ -1,14 +1,14 @@
 //! Running a case.
 
-use super::{LIMIT_NAMES, Settings, profile::ProfileArgs, progress, report};
+use super::{LIMIT_NAMES, Settings, device::device_error, profile::ProfileArgs, progress, report};
 use crate::cli::{
     exit::{Exit, Finding},
     output::complain,
 };
 use std::path::Path;
 use tilewright::{
-    case::{Case, CaseError, PtxOptions, RunOptions},
-    gpu::Target,
+    case::{Case, CaseError, DeviceOptions, RunOptions},
+    device::Device,
     ir::Version,
     passes::Pipeline,
 };
@@ -41,11 +41,11 @@ pub(super) fn run(path: &Path, version: Option<Version>, settings: Settings, pro
     Ok(if report.ok { Exit::Ok } else { Exit::Findings })
 }
 
-/// Compiles a case to PTX and runs that on the PTX machine.
-pub(super) fn run_on_ptx(path: &Path, version: Option<Version>, target: Target, settings: Settings) -> anyhow::Result<Exit> {
+/// Compiles a case for a device and runs it there.
+pub(super) fn run_on(device: Device, path: &Path, version: Option<Version>, settings: Settings) -> anyhow::Result<Exit> {
     let case = Case::load(path)?;
-    let options = PtxOptions { target, version, repeat: settings.repeat };
-    let (report, launches) = case.run_on_ptx(&options).map_err(classify)?;
+    let options = DeviceOptions { device, version, repeat: settings.repeat };
+    let (report, launches) = case.run_on(&options).map_err(classify)?;
     report::write_case(&report, settings.json)?;
     for launch in &launches {
         launch.findings.iter().for_each(|finding| complain(&format!("{finding}\n")));
@@ -59,6 +59,7 @@ fn classify(error: CaseError) -> anyhow::Error {
         CaseError::Bytecode { .. } | CaseError::Invalid { .. } | CaseError::Plan(_) | CaseError::Compile(_) => {
             Finding::new(error.to_string()).into()
         }
+        CaseError::Device(error) => device_error(error),
         _ => error.into(),
     }
 }

@@ -155,7 +155,7 @@ fn launch_once(
         true => profile::launch(plan, &mut memory, grid, &args, &options, &mut report.measured)?,
         false => launch(plan, &mut memory, grid, &args, &options)?,
     };
-    report.add_launch(started.elapsed().as_secs_f64(), threads);
+    report.add_launch(started.elapsed().as_secs_f64(), Some(threads));
     Ok(())
 }
 

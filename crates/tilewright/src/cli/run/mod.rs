@@ -3,15 +3,16 @@
 pub(super) mod argument;
 pub(super) mod bind;
 mod case;
+mod device;
 mod kernel;
 mod profile;
-mod ptx;
 mod report;
 
 use super::{exit::Exit, machine::MachineArgs, progress::Progress};
-use argument::{Device, OutputFile};
-pub(super) use argument::{Grid, positive};
+use argument::OutputFile;
+pub(super) use argument::{Device, Grid, device, positive};
 pub(super) use bind::{Bound, bind};
+pub(super) use device::device_error;
 pub(super) use kernel::choose_entry_of;
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use tilewright::{
@@ -20,7 +21,7 @@ use tilewright::{
     ir::Version,
 };
 
-/// Run a kernel on the CPU
+/// Run a kernel on the CPU or a GPU
 #[derive(clap::Args)]
 #[command(
     long_about = LONG_ABOUT,
@@ -64,7 +65,7 @@ pub(super) struct Args {
     /// 1: run what the usual passes make of the kernel (see 'tilewright opt'); 0: carry out every operation as it stands
     #[arg(short = 'O', long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=1))]
     opt_level: u8,
-    /// Where to run: cpu, or ptx or ptx:sm_90, which compiles to PTX for a GPU and runs that on the PTX machine
+    /// Where to run: cpu; ptx or ptx:sm_90, which compiles to PTX for a GPU and runs that on the PTX machine; cuda or cuda:N, a GPU of this machine
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = argument::device)]
     device: Device,
     #[command(flatten)]
@@ -80,7 +81,7 @@ pub(super) struct Args {
 }
 
 const LONG_ABOUT: &str = "\
-Run a kernel on the CPU
+Run a kernel on the CPU or a GPU
 
 ARG... are the entry's parameters in order:
 
@@ -109,6 +110,8 @@ Examples:
     tilewright run -O0 kernel.tilebc --grid 64 'f32[65536]'
   Run what 'tilewright compile' makes of it for a GPU, without one; races, missed barriers and bad reads are found:
     tilewright run kernel.tilebc --device ptx:sm_90 --grid 64 'f32[65536]'
+  Run it on the first GPU, through the CUDA driver (libcuda.so.1, or the library that TILEWRIGHT_CUDA_DRIVER names):
+    tilewright run kernel.tilebc --device cuda --grid 64 'f32[65536]'
   Run a case five times and judge every result:
     tilewright run --case corpus/cases/softmax_rows --repeat 5
   See which operations and lines take how long, beside what the machine could do, and when in Perfetto:
@@ -155,9 +158,10 @@ fn options_of_the_engine(args: &Args) -> Vec<&'static str> {
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
-    if args.device != Device::Cpu {
+    if let Device::Compiled(device) = args.device {
         let refused = options_of_the_engine(&args);
-        anyhow::ensure!(refused.is_empty(), "the PTX machine does not take {}: leave that out, or run on the CPU", refused.join(", "));
+        let what = if matches!(device, tilewright::device::Device::Ptx(_)) { "the PTX machine" } else { "a GPU" };
+        anyhow::ensure!(refused.is_empty(), "{what} does not take {}: leave that out, or run on the CPU", refused.join(", "));
     }
     let settings = Settings {
         threads: args.threads.map_or_else(environment::threads, |threads| Ok(Some(threads)))?,
@@ -169,13 +173,13 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         json: args.json,
     };
     match (args.case, args.file, args.grid) {
-        (Some(path), ..) if let Device::Ptx(target) = args.device => case::run_on_ptx(&path, args.bytecode, target, settings),
+        (Some(path), ..) if let Device::Compiled(device) = args.device => case::run_on(device, &path, args.bytecode, settings),
         (Some(path), ..) => case::run(&path, args.bytecode, settings, &args.profile),
         (None, Some(file), Some(grid)) => {
             let call = kernel::Call { file, entry: args.entry, grid: grid.0, args: args.args, outputs: args.output };
             match args.device {
                 Device::Cpu => kernel::run(&call, settings, &args.profile),
-                Device::Ptx(target) => ptx::run(&call, target, settings),
+                Device::Compiled(device) => device::run(&call, device, settings),
             }
         }
         // The parser requires both where there is no case.

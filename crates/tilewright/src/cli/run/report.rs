@@ -19,8 +19,11 @@ pub(super) struct KernelReport {
     entry: String,
     grid: [u32; 3],
     blocks: u64,
-    /// None if no launch succeeded.
+    /// None if no launch succeeded, or on a GPU.
     threads: Option<usize>,
+    /// The GPU that ran it, and what it was compiled for; none if the CPU did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) device: Option<String>,
     plan_seconds: f64,
     launches: Vec<LaunchTime>,
     pub(super) files: Vec<WrittenFile>,
@@ -85,6 +88,7 @@ impl KernelReport {
             grid,
             blocks: blocks(grid),
             threads: None,
+            device: None,
             plan_seconds,
             launches: Vec::new(),
             files: Vec::new(),
@@ -105,9 +109,9 @@ impl KernelReport {
         self.machine.iter().any(|launch| !launch.findings.is_empty())
     }
 
-    pub(super) fn add_launch(&mut self, seconds: f64, threads: usize) {
+    pub(super) fn add_launch(&mut self, seconds: f64, threads: Option<usize>) {
         self.launches.push(LaunchTime { seconds });
-        self.threads = Some(threads);
+        self.threads = threads;
     }
 
     /// Writes the report to stdout, and a failure to stderr.
@@ -124,6 +128,7 @@ impl KernelReport {
         let times: Vec<f64> = self.launches.iter().map(|l| l.seconds).collect();
         let style = Style::stdout();
         writeln!(out, "{}  {}", style.strong(&printable(&self.entry).to_string()), summary(self.grid, self.threads))?;
+        write_device(&mut out, self.device.as_deref())?;
         writeln!(out, "  plan    {}", duration(self.plan_seconds))?;
         writeln!(out, "  launch  {}", time_text(&times))?;
         // Launches differ in the order of their warps only.
@@ -144,6 +149,10 @@ fn summary(grid: [u32; 3], threads: Option<usize>) -> String {
     let threads = threads.map_or_else(String::new, |n| format!(", {}", count(n, "thread", "threads")));
     let n = blocks(grid);
     format!("grid {x},{y},{z} ({n} {}){threads}", if n == 1 { "block" } else { "blocks" })
+}
+
+fn write_device(out: &mut dyn Write, device: Option<&str>) -> io::Result<()> {
+    device.map_or(Ok(()), |device| writeln!(out, "  GPU     {}", printable(device)))
 }
 
 /// One time, or the spread of several.
@@ -169,6 +178,7 @@ pub(super) fn write_case(report: &CaseReport, json: bool) -> io::Result<()> {
     let style = Style::stdout();
     let times: Vec<f64> = report.launches.iter().map(|l| l.seconds).collect();
     writeln!(out, "{} {}  {}", style.strong(&printable(&report.case).to_string()), report.version, summary(report.grid, report.threads))?;
+    write_device(&mut out, report.device.as_deref())?;
     writeln!(out, "  plan    {}", duration(report.plan_seconds))?;
     writeln!(out, "  launch  {}", time_text(&times))?;
     // Launches that went well are alike: the first speaks for them.

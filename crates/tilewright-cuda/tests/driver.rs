@@ -1,0 +1,195 @@
+//! The whole interface, with the driver of `tilewright-ptx-driver` in the place of NVIDIA's: its GPU is the PTX machine.
+
+use std::{
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tilewright_cuda::{Context, CudaError, Driver, printed_by};
+use tilewright_ptx_driver::library;
+
+/// Adds a number to each of 64 words of `data`.
+const ADD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry add(.param .u64 data, .param .u32 number)\n.reqntid 64\n{\n\
+    .reg .b32 %t, %v, %n;\n.reg .b64 %a, %p;\nld.param.b64 %p, [data];\nld.param.b32 %n, [number];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %a, %t, 4;\n\
+    add.s64 %a, %a, %p;\nld.global.b32 %v, [%a];\nadd.s32 %v, %v, %n;\nst.global.b32 [%a], %v;\nret;\n}\n";
+
+/// Does what a body says.
+fn kernel(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n\
+         .global .align 1 .b8 text[4] = {{72, 105, 10, 0}};\n.visible .entry k(.param .u64 p)\n.reqntid 1\n{{\n{body}\nret;\n}}\n"
+    )
+}
+
+/// Tests of a process share a GPU, which some break and some fill.
+fn alone() -> MutexGuard<'static, ()> {
+    static GPU: Mutex<()> = Mutex::new(());
+    GPU.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn context() -> Context {
+    Driver::open(&library()).and_then(|driver| driver.device(0)?.context()).expect("the driver has a GPU")
+}
+
+/// Runs a body; gives the error of who waits.
+fn run(body: &str) -> (Context, Result<(), CudaError>) {
+    let context = context();
+    let kernel = context.load(&kernel(body)).and_then(|module| module.kernel("k", 0)).expect("it is loaded");
+    let stream = context.stream().expect("a stream");
+    kernel.launch([1, 1, 1], &[0], &stream).expect("a launch is refused only for what is seen at once");
+    let result = stream.synchronize();
+    (context, result)
+}
+
+#[test]
+fn a_kernel_works_on_buffers_in_the_order_of_its_stream() {
+    let _alone = alone();
+    let context = context();
+    let kernel = context.load(ADD).and_then(|module| module.kernel("add", 0)).unwrap();
+    let stream = context.stream().unwrap();
+    let [data, copy] = [context.allocate(256).unwrap(), context.allocate(256).unwrap()];
+    let [begin, end] = [context.event().unwrap(), context.event().unwrap()];
+    let words: Vec<u8> = (0..64u32).flat_map(u32::to_le_bytes).collect();
+    stream.write(&data, &words).unwrap();
+    stream.record(&begin).unwrap();
+    kernel.launch([1, 1, 1], &[data.address(), 5], &stream).unwrap();
+    stream.copy(&data, &copy).unwrap();
+    kernel.launch([1, 1, 1], &[data.address(), u64::from(u32::MAX)], &stream).unwrap();
+    stream.record(&end).unwrap();
+    let unfinished = end.seconds_since(&begin).unwrap_err().to_string();
+    assert_eq!(unfinished, "cannot measure a time: device not ready (CUDA_ERROR_NOT_READY, 600)");
+    let mut found = [vec![0; 256], vec![0; 256]];
+    stream.read(&data, &mut found[0]).unwrap();
+    stream.read(&copy, &mut found[1]).unwrap();
+    let expected = |added: u32| (0..64).flat_map(|word| u32::to_le_bytes(word + added)).collect::<Vec<u8>>();
+    assert_eq!(found, [expected(4), expected(5)]);
+    assert!(end.seconds_since(&begin).unwrap() > 0.0);
+}
+
+#[test]
+fn a_foreign_stream_is_the_default_one_or_any_other() {
+    let _alone = alone();
+    let context = context();
+    let kernel = context.load(ADD).and_then(|module| module.kernel("add", 0)).unwrap();
+    let data = context.allocate(256).unwrap();
+    #[allow(unsafe_code, reason = "the default stream is always there")]
+    // SAFETY: as above.
+    let stream = unsafe { context.foreign_stream(0) };
+    stream.write(&data, &[0; 256]).unwrap();
+    kernel.launch([1, 1, 1], &[data.address(), 1], &stream).unwrap();
+    #[allow(unsafe_code, reason = "as above")]
+    // SAFETY: as above.
+    let device = unsafe { Driver::open(&library()).unwrap().device_of_stream(0) };
+    assert_eq!(device.unwrap().ordinal(), 0);
+    let mut found = [0; 256];
+    stream.read(&data, &mut found).unwrap();
+    assert_eq!(found[..8], [1, 0, 0, 0, 1, 0, 0, 0]);
+}
+
+#[test]
+fn gpus_say_what_they_are() {
+    let _alone = alone();
+    let driver = Driver::open(&library()).unwrap();
+    let device = driver.device(0).unwrap();
+    assert_eq!((device.ordinal(), device.name().unwrap().as_str()), (0, "PTX machine, sm_80"));
+    assert_eq!((device.compute_capability().unwrap(), device.multiprocessors().unwrap()), ((8, 0), 1));
+    assert_eq!(driver.version().unwrap(), (13, 0));
+    assert_eq!(driver.device(3).unwrap_err().to_string(), "there is no GPU 3; the driver finds 0 (PTX machine, sm_80)");
+}
+
+#[test]
+fn what_is_wrong_with_a_launch_is_said_before_the_driver_is_asked() {
+    let _alone = alone();
+    let context = context();
+    let module = context.load(ADD).unwrap();
+    let error = |result: Result<_, CudaError>| result.err().map(|error| error.to_string()).unwrap();
+    assert_eq!(error(module.kernel("sub", 0).map(drop)), "the PTX has no entry 'sub'");
+    let kernel = module.kernel("add", 0).unwrap();
+    let stream = context.stream().unwrap();
+    assert_eq!(error(kernel.launch([1, 1, 1], &[1], &stream)), "1 arguments, where the kernel has 2 parameters");
+    let buffer = context.allocate(256).unwrap();
+    assert_eq!(error(stream.write(&buffer, &[0; 9])), "9 bytes are copied to or from a buffer of 256");
+    assert_eq!(
+        error(kernel.launch([0, 1, 1], &[0, 0], &stream)),
+        "cannot launch a grid of 0 x 1 x 1 blocks of 64 x 1 x 1 threads with 0 bytes of dynamic shared memory: invalid argument \
+         (CUDA_ERROR_INVALID_VALUE, 1)"
+    );
+    // More than 48 KiB must be asked for, and there is a limit.
+    assert!(module.kernel("add", 160 << 10).and_then(|kernel| kernel.launch([1, 1, 1], &[buffer.address(), 0], &stream)).is_ok());
+    let too_much = error(module.kernel("add", 164 << 10).map(drop));
+    assert!(too_much.starts_with("cannot give blocks of 'add' 167936 bytes of shared memory: invalid argument"), "{too_much}");
+}
+
+#[test]
+fn a_kernel_that_fails_breaks_its_context_until_that_is_reset() {
+    let _alone = alone();
+    for (body, expected) in [
+        ("trap;", "cannot run the kernel: unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED, 719); the kernel stopped itself"),
+        (".reg .b64 %a;\nmov.b64 %a, 64;\nst.global.b32 [%a], 1;", "cannot run the kernel: an illegal memory access"),
+        (".reg .b64 %a;\nmov.b64 %a, 3;\nst.global.b32 [%a], 1;", "cannot run the kernel: misaligned address"),
+    ] {
+        let (context, result) = run(body);
+        let error = result.unwrap_err();
+        assert!(error.is_of_kernel() && error.to_string().starts_with(expected), "{error}");
+        assert!(context.allocate(4).unwrap_err().is_of_kernel());
+        let second = context.clone();
+        assert_eq!(second.reset().unwrap_err().to_string(), "the context of GPU 0 is in use and cannot be reset");
+        context.reset().unwrap();
+        assert!(run("").1.is_ok());
+    }
+}
+
+#[test]
+fn memory_that_is_not_there_is_named() {
+    let _alone = alone();
+    let context = context();
+    let error = context.allocate(5 << 30).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "cannot allocate 5368709120 bytes on GPU 0: out of memory (CUDA_ERROR_OUT_OF_MEMORY, 2): 4294967296 bytes of 4294967296 are free; \
+         use smaller arrays, or end what else uses the GPU (nvidia-smi lists it)"
+    );
+    assert!(context.allocate(0).unwrap().is_empty());
+    // What is dropped is free again.
+    for _ in 0..3 {
+        context.allocate(3 << 30).unwrap();
+    }
+}
+
+#[test]
+fn ptx_that_the_driver_refuses_comes_with_the_words_of_its_compiler() {
+    let _alone = alone();
+    let context = context();
+    let load = |from: &str, to: &str| context.load(&ADD.replace(from, to)).unwrap_err();
+    let newer = load(".version 8.0", ".version 9.9").to_string();
+    let log = "ptxas application ptx input, line 1; fatal : Unsupported .version 9.9; current version is '9.0'";
+    assert!(newer.contains(log) && newer.ends_with("; the driver is older than the PTX: update it"), "{newer}");
+    let target = load("sm_80", "sm_90");
+    assert!(target.is_refusal() && target.to_string().contains("CUDA_ERROR_NO_BINARY_FOR_GPU"), "{target}");
+    let unknown = load("add.s32", "frobnicate.s32");
+    assert!(unknown.is_refusal() && unknown.to_string().contains("frobnicate"), "{unknown}");
+    assert!(matches!(load("{\n", "("), CudaError::Ptx(_)));
+}
+
+#[test]
+fn libraries_that_are_no_driver_are_named() {
+    let _alone = alone();
+    let missing = Driver::open(Path::new("no/libcuda.so")).unwrap_err().to_string();
+    assert!(missing.starts_with("there is no CUDA driver: no/libcuda.so (") && missing.contains("TILEWRIGHT_CUDA_DRIVER"), "{missing}");
+    #[cfg(target_os = "linux")]
+    {
+        let other = Driver::open(Path::new("libc.so.6")).unwrap_err().to_string();
+        assert!(other.starts_with("libc.so.6 is no CUDA driver of version 12.0 or later, because it has no function cuInit"), "{other}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn what_a_kernel_prints_is_caught() {
+    let _alone = alone();
+    let print = ".reg .b64 %f;\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\ncvta.global.u64 %f, text;\nst.param.b64 [p0], %f;\n\
+                 st.param.b64 [p1], %f;\ncall (r0), vprintf, (p0, p1);";
+    let ((_, result), text) = printed_by(|| run(print)).unwrap();
+    result.unwrap();
+    // The test's own runner may write there meanwhile.
+    assert!(String::from_utf8_lossy(&text).contains("Hi\n"), "{text:?}");
+}

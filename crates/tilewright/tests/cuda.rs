@@ -1,0 +1,164 @@
+//! The command on a GPU: with the driver of `tilewright-ptx-driver` in the place of NVIDIA's, which runs kernels on the PTX machine.
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+use tilewright_fuzz::corpus;
+use tilewright_oracle::failures;
+use tilewright_ptx_driver::library;
+
+/// The command, with the driver of the tests.
+fn tilewright(args: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
+    command.args(args).env("TILEWRIGHT_CUDA_DRIVER", library()).envs(variables.iter().copied());
+    command.output().expect("the command runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn case(name: &str) -> String {
+    corpus::folder().join("cases").join(name).to_str().expect("a path that is text").to_owned()
+}
+
+/// What the command complains of, which must end with this status.
+fn complaint(status: i32, args: &[&str], variables: &[(&str, &str)]) -> String {
+    let output = tilewright(args, variables);
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{stderr}{}", text(&output.stdout));
+    stderr
+}
+
+/// What is wrong with a case on the GPU: the verdict, or something that the PTX machine found.
+fn wrong_with(folder: &Path, capability: &str) -> Option<String> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let log = tempfile::NamedTempFile::new().expect("a temporary file");
+    let log_path = log.path().to_str().expect("a path that is text");
+    let args = ["run", "--case", folder.to_str().expect("a path that is text"), "--device", "cuda", "--repeat", "2", "--json"];
+    let output = tilewright(&args, &[("PTX_DRIVER_CAPABILITY", capability), ("PTX_DRIVER_LOG", log_path)]);
+    let log = fs::read_to_string(log_path).expect("the log is there");
+    let found: Vec<&str> = log.lines().filter(|line| line.starts_with("found: ")).collect();
+    let is_right = output.status.success() && found.is_empty() && log.matches("launch ").count() == 2;
+    (!is_right).then(|| format!("{name}: {}{}{log}", text(&output.stdout), text(&output.stderr)))
+}
+
+#[test]
+fn cases_give_the_expected_results_on_a_gpu() {
+    let failures = failures(&corpus::cases(), |folder| wrong_with(folder, "8.0"));
+    assert!(failures.is_empty(), "{} cases:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn kernels_are_compiled_for_the_gpu_that_is_there() {
+    for (capability, target) in [("8.0", "sm_80"), ("8.7", "sm_86"), ("9.0", "sm_90"), ("12.1", "sm_120")] {
+        let output = tilewright(&["run", "--case", &case("vector_add"), "--device", "cuda:0"], &[("PTX_DRIVER_CAPABILITY", capability)]);
+        let name = format!("PTX machine, sm_{}, code for {target}", capability.replace('.', ""));
+        let stdout = text(&output.stdout);
+        assert!(stdout.contains(&name) && stdout.ends_with("pass\n"), "{stdout}{}", text(&output.stderr));
+        assert_eq!(wrong_with(Path::new(&case("matmul_f16")), capability), None);
+    }
+    let old = complaint(2, &["run", "--case", &case("vector_add"), "--device", "cuda"], &[("PTX_DRIVER_CAPABILITY", "7.5")]);
+    assert!(old.contains("GPU 0 (PTX machine, sm_75) has compute capability 7.5: kernels are compiled for sm_80 and later"), "{old}");
+}
+
+#[test]
+fn where_no_gpu_is_it_is_said_what_was_looked_for() {
+    let args = ["run", "--case", &case("vector_add"), "--device", "cuda:2"];
+    let no_driver = complaint(2, &args, &[("TILEWRIGHT_CUDA_DRIVER", "no/libcuda.so")]);
+    assert!(no_driver.starts_with("error: there is no CUDA driver: no/libcuda.so ("), "{no_driver}");
+    let no_device = complaint(2, &args, &[("PTX_DRIVER_DEVICES", "0")]);
+    assert!(
+        no_device
+            .starts_with("error: cannot start the CUDA driver: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100); nvidia-smi"),
+        "{no_device}"
+    );
+    let no_such_device = complaint(2, &args, &[("PTX_DRIVER_DEVICES", "2")]);
+    assert!(
+        no_such_device.starts_with("error: there is no GPU 2; the driver finds 0 (PTX machine, sm_80), 1 (PTX machine, sm_80);"),
+        "{no_such_device}"
+    );
+    for complaint in [no_driver, no_device, no_such_device] {
+        assert!(
+            complaint.ends_with("'tilewright run --device ptx' needs no GPU: it runs the same code on the PTX machine\n"),
+            "{complaint}"
+        );
+    }
+}
+
+#[test]
+fn what_a_driver_refuses_is_said_in_its_words() {
+    let old = complaint(2, &["run", "--case", &case("vector_add"), "--device", "cuda"], &[("PTX_DRIVER_PTX", "7.8")]);
+    assert!(old.contains("Unsupported .version 8.0; current version is '7.8'") && old.contains("update it"), "{old}");
+    let memory = complaint(2, &["run", "--case", &case("vector_add"), "--device", "cuda"], &[("PTX_DRIVER_MEMORY", "1000")]);
+    assert!(memory.contains("out of memory (CUDA_ERROR_OUT_OF_MEMORY, 2)") && memory.contains("use smaller arrays"), "{memory}");
+}
+
+/// A kernel that stores 1 at an address.
+const STORE: &str = "cuda_tile.module @m {\n  entry @store(%p: tile<ptr<i32>>) {\n    %one = constant <i32: 1> : tile<i32>\n    \
+    %t = store_ptr_tko weak %p, %one : tile<ptr<i32>>, tile<i32> -> token\n    return\n  }\n}\n";
+/// A kernel that asserts what is not so.
+const FAIL: &str = "cuda_tile.module @m {\n  entry @fail(%p: tile<ptr<i32>>) {\n    %no = constant <i1: false> : tile<i1>\n    \
+    assert %no, \"it is so\" : tile<i1>\n    return\n  }\n}\n";
+
+#[test]
+fn arguments_and_files_are_those_of_the_cpu() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path that is text").to_owned();
+    fs::write(path("k.mlir"), STORE).expect("a file");
+    let run = |device: &str, out: &str| {
+        let output = format!("0={}", path(out));
+        let output = tilewright(&["run", &path("k.mlir"), "--device", device, "--grid", "1", "i32[3]=7", "-o", &output, "--json"], &[]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).expect("a report")
+    };
+    let (cpu, gpu) = (run("cpu", "cpu.npy"), run("cuda", "cuda.npy"));
+    assert_eq!(fs::read(path("cpu.npy")).expect("it was written"), fs::read(path("cuda.npy")).expect("it was written"));
+    assert_eq!((&cpu["entry"], &cpu["grid"], cpu["device"].is_null()), (&gpu["entry"], &gpu["grid"], true));
+    assert_eq!(gpu["device"], "PTX machine, sm_80, code for sm_80");
+    assert!(gpu["threads"].is_null() && gpu["launches"].as_array().is_some_and(|launches| launches.len() == 1));
+}
+
+#[test]
+fn kernels_that_fail_are_findings() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("k.mlir").to_str().expect("a path that is text").to_owned();
+    let run = |kernel: &str| {
+        fs::write(&path, kernel).expect("a file");
+        let output = tilewright(&["run", &path, "--device", "cuda", "--grid", "1", "i32[0]"], &[]);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, _, outside) = run(STORE);
+    assert_eq!(status, Some(1), "{outside}");
+    assert!(outside.contains("an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS, 700)"), "{outside}");
+    assert!(outside.contains("--device ptx"), "{outside}");
+    let (status, printed, failed) = run(FAIL);
+    assert_eq!(status, Some(1), "{failed}");
+    assert!(printed.contains("it is so") && failed.contains("CUDA_ERROR_LAUNCH_FAILED, 719"), "{printed}{failed}");
+}
+
+#[test]
+fn options_of_the_engine_are_refused() {
+    let refused = complaint(2, &["run", "--case", &case("vector_add"), "--device", "cuda", "--threads", "2"], &[]);
+    assert!(refused.contains("a GPU does not take --threads"), "{refused}");
+}
+
+#[test]
+fn kernels_are_measured_on_a_gpu() {
+    let output = tilewright(&["bench", "--device", "cuda", "--quick", "--filter", "vector_add"], &[]);
+    let stdout = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(stdout.starts_with("GPU 0, PTX machine, sm_80, code for sm_80\n"), "{stdout}");
+    assert!(stdout.lines().any(|line| line.starts_with("vector_add") && line.contains(" GPU ")), "{stdout}");
+    // Their results are compared with PyTorch's.
+    let suite = ["bench", "--device", "cuda", "--quick", "--suite", "practitioners", "--json"];
+    let output = tilewright(&suite, &[]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let results = report["results"].as_array().expect("kernels");
+    let are_measured = results.iter().all(|row| row["threads"].is_null() && row["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    assert!(results.len() > 30 && are_measured, "{report}");
+}
