@@ -36,6 +36,18 @@ impl<'a> Cursor<'a> {
         self.base + self.pos
     }
 
+    /// The numbers from here on.
+    #[inline]
+    pub(crate) fn numbers(&self) -> Numbers<'a> {
+        Numbers { bytes: self.bytes, pos: self.pos, end: self.end }
+    }
+
+    /// Goes to where numbers were read to, which is within the range.
+    #[inline]
+    pub(crate) fn go_behind(&mut self, numbers: &Numbers<'a>) {
+        self.pos = numbers.pos.min(self.end);
+    }
+
     pub(crate) fn remaining(&self) -> usize {
         self.end - self.pos
     }
@@ -206,6 +218,88 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Reads numbers from a range of bytes without looking for its end, which is to be asked for before they are believed.
+///
+/// Numbers of nine bytes, and what stands close to the end of the file, are left to [`Cursor`].
+#[derive(Clone)]
+pub(crate) struct Numbers<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    end: usize,
+}
+
+impl Numbers<'_> {
+    #[inline]
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        let byte = *self.bytes.get(self.pos)?;
+        self.pos += 1;
+        Some(byte)
+    }
+
+    /// A number that mostly is a byte.
+    #[inline]
+    pub(crate) fn small(&mut self) -> Option<u64> {
+        match *self.bytes.get(self.pos)? {
+            byte if byte & 1 == 1 => {
+                self.pos += 1;
+                Some(u64::from(byte >> 1))
+            }
+            _ => self.any(),
+        }
+    }
+
+    /// A number of any length, by the same instructions.
+    #[inline]
+    pub(crate) fn any(&mut self) -> Option<u64> {
+        let word = u64::from_le_bytes(*self.bytes.get(self.pos..)?.first_chunk()?);
+        if word as u8 == 0 {
+            return None;
+        }
+        let len = (word | 1 << 7).trailing_zeros() + 1;
+        self.pos += len as usize;
+        Some((word & MASKS[len as usize]) >> len)
+    }
+
+    /// How many items follow, each at least `size` bytes long.
+    #[inline]
+    pub(crate) fn count(&mut self, size: usize) -> Option<usize> {
+        let count = self.small()?;
+        (count <= (self.end.saturating_sub(self.pos) / size) as u64).then_some(count as usize)
+    }
+
+    /// Whether all that was read belongs to the range.
+    #[inline]
+    pub(crate) fn are_whole(&self) -> bool {
+        self.pos <= self.end
+    }
+
+    /// Whether what was read is the range.
+    #[inline]
+    pub(crate) fn are_all(&self) -> bool {
+        self.pos == self.end
+    }
+}
+
+/// So many bytes of a word.
+const MASKS: [u64; 9] = [0, 0xff, 0xffff, 0xff_ffff, 0xffff_ffff, 0xff_ffff_ffff, 0xffff_ffff_ffff, 0xff_ffff_ffff_ffff, u64::MAX];
+
+/// The three integers that the first `len` bytes of a word consist of; none if they are more or fewer, or are longer.
+#[inline]
+pub(crate) fn three_numbers(bytes: [u8; 8], len: usize) -> Option<(u64, u64, u64)> {
+    let mut word = u64::from_le_bytes(bytes);
+    let mut total = 0;
+    let mut next = || {
+        // One of more than six bytes leaves too few for two others.
+        let len = (word | 1 << 6).trailing_zeros() + 1;
+        total += len as usize;
+        let number = (word & MASKS[len as usize]) >> len;
+        word >>= 8 * len;
+        number
+    };
+    let numbers = (next(), next(), next());
+    (total == len && total <= bytes.len()).then_some(numbers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,6 +330,11 @@ mod tests {
             assert!(cursor.varint().is_err() && cursor.byte().is_err());
             assert!(part(bytes.len() - 1).varint().is_err());
         }
+        assert_eq!(three_numbers([0x03, 0x05, 0x02, 0x02, 9, 9, 9, 9], 4), Some((1, 2, 128)));
+        assert_eq!(three_numbers([0x03, 0x05, 0x02, 0x02, 9, 9, 9, 9], 5), None);
+        // Six bytes of one number, and one with more.
+        assert_eq!(three_numbers([0x03, 0x20, 0, 0, 0, 0, 1, 0xff], 8), Some((1, 1 << 34, 127)));
+        assert_eq!(three_numbers([0x40, 1, 1, 1, 1, 1, 1, 1], 8), None);
         assert_eq!(Cursor::trusted(&[0x01 << 1 | 1]).signed_varint(), Ok(-1));
         assert_eq!(Cursor::trusted(&[0x02 << 1 | 1]).signed_varint(), Ok(1));
     }

@@ -3,6 +3,7 @@
 mod parse;
 
 use tilewright_numeric::decimal::{self, Decimal};
+use tilewright_text::short::push_u64;
 
 /// How a format says what is not a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,9 +96,51 @@ impl Format {
 
 /// Appends a float as MLIR prints it: with six decimals if that says all, else with as many digits as it takes, else in hexadecimal.
 pub(crate) fn push_float(out: &mut Vec<u8>, format: Format, bits: u128) {
-    if !push_short(out, format, bits) {
+    if !push_short(out, format, bits) && !push_fixed(out, format, bits) {
         push_exact(out, format, bits);
     }
+}
+
+/// The significand and the exponent of a positive normal number of a usual type, and how many significant decimal digits a number of the
+/// type may have so that one of six is never the nearest of the type to it.
+fn parts(format: Format, bits: u128) -> Option<(u64, i32, u32)> {
+    let (fraction_bits, max_exponent, digits) = match (format.precision(), format.width) {
+        (24, 32) => (23, 0xff, 7),
+        (53, 64) => (52, 0x7ff, 15),
+        _ => return None,
+    };
+    let stored = (bits as u64 >> fraction_bits) as i32 & max_exponent;
+    let fraction = bits as u64 & ((1 << fraction_bits) - 1);
+    let is_normal = stored != 0 && stored != max_exponent;
+    is_normal.then_some((fraction | 1 << fraction_bits, stored - max_exponent / 2 - fraction_bits, digits))
+}
+
+/// Appends a value of a usual type that is not less than 1 in magnitude and has a fraction, and more than six decimal digits but few enough that
+/// all of them are printed; else false.
+fn push_fixed(out: &mut Vec<u8>, format: Format, bits: u128) -> bool {
+    let Some((significand, exponent, max_digits)) = parts(format, bits) else { return false };
+    let zeros = significand.trailing_zeros();
+    let (significand, exponent) = (significand >> zeros, exponent + zeros as i32);
+    let decimals @ 1..=15 = exponent.unsigned_abs() else { return false };
+    let (power, max) = (10u64.pow(decimals), 10u64.pow(max_digits));
+    // So many binary digits behind the point are as many decimal ones.
+    let Some(number) = significand.checked_mul(5u64.pow(decimals)).filter(|number| (1_000_000..max).contains(number)) else { return false };
+    if exponent > 0 || number < power {
+        return false;
+    }
+    if bits >> (format.width - 1) & 1 == 1 {
+        out.push(b'-');
+    }
+    push_u64(out, number / power);
+    let mut digits = [b'0'; 16];
+    digits[0] = b'.';
+    let mut rest = number % power;
+    for digit in digits[1..=decimals as usize].iter_mut().rev() {
+        *digit += (rest % 10) as u8;
+        rest /= 10;
+    }
+    out.extend_from_slice(&digits[..=decimals as usize]);
+    true
 }
 
 fn push_exact(out: &mut Vec<u8>, format: Format, bits: u128) {
@@ -194,7 +237,7 @@ mod tests {
     /// Every value that has a short form has it in exact arithmetic.
     #[test]
     fn short_forms_are_exact() {
-        let (mut state, mut short) = (1u64, 0);
+        let (mut state, mut short, mut fixed) = (1u64, 0, 0);
         let mut random = || {
             state ^= state << 13;
             state ^= state >> 7;
@@ -204,6 +247,9 @@ mod tests {
         for _ in 0..40_000 {
             let (digits, exponent) = (random() % 1_000_000, 10f64.powi((random() % 16) as i32 - 10));
             let decimal = digits as f64 * exponent;
+            // Binary fractions of every length.
+            let (binary, places) = (random() >> 11 >> (random() % 50), 2f64.powi(-((random() % 20) as i32)));
+            let binary = binary as f64 * places;
             for (name, bits) in [
                 ("f32", u64::from((decimal as f32).to_bits())),
                 ("f32", u64::from((decimal as f32).to_bits()).wrapping_add(random() % 5).wrapping_sub(2) & 0xffff_ffff),
@@ -212,17 +258,21 @@ mod tests {
                 ("f64", (-decimal).to_bits()),
                 ("f64", decimal.to_bits().wrapping_add(random() % 5).wrapping_sub(2)),
                 ("f64", random()),
+                ("f32", u64::from((binary as f32).to_bits())),
+                ("f64", binary.to_bits()),
+                ("f64", (-binary).to_bits()),
             ] {
                 let format = Format::of(name).unwrap();
                 let (mut fast, mut exact) = (Vec::new(), Vec::new());
-                if push_short(&mut fast, format, bits.into()) {
+                if push_short(&mut fast, format, bits.into()) || push_fixed(&mut fast, format, bits.into()) {
                     short += 1;
+                    fixed += u32::from(!fast.contains(&b'e'));
                     push_exact(&mut exact, format, bits.into());
                     assert_eq!(String::from_utf8_lossy(&fast), String::from_utf8_lossy(&exact), "{name} {bits:#x}");
                 }
             }
         }
-        assert!(short > 20_000, "{short}");
+        assert!(short > 20_000 && fixed > 10_000, "{short} {fixed}");
     }
 
     /// As `mlir-opt` 22 prints them.

@@ -107,6 +107,12 @@ impl OpData {
         self.properties.get()
     }
 
+    /// Whether it has neither successors nor regions.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.more == OptionalNumber::NONE
+    }
+
     #[inline]
     pub(crate) fn set_properties(&mut self, properties: Option<u32>) {
         self.properties = properties.into();

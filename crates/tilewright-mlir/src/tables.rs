@@ -1,7 +1,7 @@
 //! The tables of a module: strings, attributes and types, by their numbers.
 
 use crate::{
-    cursor::Cursor,
+    cursor::{Cursor, three_numbers},
     encoding::{self, Encoding, EncodingId, Owner, Value, code, decode},
     error::Section,
     float::Format,
@@ -118,13 +118,22 @@ impl From<EncodingId> for ShortForm {
 
 /// A row as it is kept, in two words: a long module has a million of them. It ends where the next one begins.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+pub(crate) struct Row {
     start: usize,
     dialect: DialectId,
     form: ShortForm,
 }
 
 const _: () = assert!(size_of::<Row>() == 16);
+
+impl Row {
+    /// Says that the entry begins at `start`, where the one before ends, and is text or in an encoding.
+    #[inline]
+    pub(crate) fn set(&mut self, start: usize, is_text: bool, encoding: Option<EncodingId>) {
+        self.form = if is_text { ShortForm::TEXT } else { encoding.map_or(ShortForm::OPAQUE, ShortForm::from) };
+        self.start = start;
+    }
+}
 
 /// The attributes or the types of a module, each in its encoding.
 #[derive(Clone, Default, Debug)]
@@ -146,11 +155,11 @@ impl<'a> Table<'a> {
         self.rows.reserve_exact(count);
     }
 
-    /// Adds the entry that begins at `start`, where the one before ends: in an encoding, or as text.
-    #[inline]
-    pub(crate) fn add(&mut self, start: usize, dialect: DialectId, is_text: bool, encoding: Option<EncodingId>) {
-        let form = if is_text { ShortForm::TEXT } else { encoding.map_or(ShortForm::OPAQUE, ShortForm::from) };
-        self.rows.push(Row { start, dialect, form });
+    /// Adds entries of a dialect, which are still to be set.
+    pub(crate) fn add_group(&mut self, dialect: DialectId, count: usize) -> &mut [Row] {
+        let before = self.rows.len();
+        self.rows.resize(before + count, Row { start: 0, dialect, form: ShortForm::OPAQUE });
+        &mut self.rows[before..]
     }
 
     /// The bytes from `len` on belong to no entry, and are given away.
@@ -348,12 +357,34 @@ impl<'a> Tables<'a> {
     /// The file, line and column of a location that is one of these.
     #[inline]
     pub(crate) fn file_location(&self, id: AttrId) -> Option<(AttrId, u64, u64)> {
+        /// The code in a byte.
+        const SHORT_FILE_LINE_COL_LOC: u8 = (code::FILE_LINE_COL_LOC as u8) << 1 | 1;
         let Some(code::FILE_LINE_COL_LOC) = self.builtin_attr(id) else { return None };
+        let range = self.attrs.rows[id.index()].start..self.attrs.end(id.0);
+        // Most consist of the code in a byte and three numbers that fit into a word together.
+        let numbers = match self.attrs.bytes.get(range.start..).and_then(|bytes| bytes.first_chunk::<9>()) {
+            Some([SHORT_FILE_LINE_COL_LOC, word @ ..]) => three_numbers(*word, range.len() - 1),
+            _ => None,
+        };
+        let (file, line, column) = match numbers {
+            Some(numbers) => numbers,
+            None => {
+                let mut cursor = self.attrs.cursor(id.0);
+                cursor.varint().ok()?;
+                let numbers = (cursor.varint().ok()?, cursor.varint().ok()?, cursor.varint().ok()?);
+                cursor.is_empty().then_some(numbers)?
+            }
+        };
+        (file < self.attrs.len() as u64).then_some((AttrId(file as u32), line, column))
+    }
+
+    /// The attributes that a location of a call, of several places or of a name consists of.
+    pub(crate) fn parts_of_location(&self, id: AttrId) -> Option<SmallVec<[AttrId; 4]>> {
+        let code @ (code::CALL_SITE_LOC | code::FUSED_LOC | code::NAME_LOC) = self.builtin_attr(id)? else { return None };
         let mut cursor = self.attrs.cursor(id.0);
         cursor.varint().ok()?;
-        let file = AttrId(cursor.index(self.attrs.len(), "attribute").ok()?);
-        let place = (file, cursor.varint().ok()?, cursor.varint().ok()?);
-        cursor.is_empty().then_some(place)
+        let count = if code == code::FUSED_LOC { cursor.varint().ok()? } else { 2 };
+        (0..count).map(|_| cursor.index(self.attrs.len(), "attribute").ok().map(AttrId)).collect()
     }
 
     /// The type as one that numbers have.

@@ -272,6 +272,21 @@ impl Decoder {
         self.forms.iter().map(|form| form.info).find(has_all).or_else(|| self.info()).filter(|_| self.is_registered)
     }
 
+    /// The names of the properties if these are attributes in the order of their names, in every file.
+    pub(crate) fn plain_names(&self) -> Option<impl Iterator<Item = &'static [u8]>> {
+        let [form] = &self.forms[..] else { return None };
+        let is_plain = form.properties.iter().all(|&(_, kind)| kind == Kind::Attr) && form.properties.is_sorted_by_key(|&(name, _)| name);
+        (self.is_registered && is_plain).then(|| form.properties.iter().map(|(name, _)| name.as_bytes()))
+    }
+
+    /// Decodes so many properties with [`Decoder::plain_names`]; none if they are not of this form.
+    pub(crate) fn decode_plain(module: &Module<'_>, properties: u32, count: usize) -> Option<SmallVec<[u32; 4]>> {
+        let num_attrs = module.tables.attrs.len();
+        let mut cursor = Cursor::trusted(&module.properties[properties as usize]);
+        let values: SmallVec<[u32; 4]> = (0..count).map_while(|_| cursor.index(num_attrs, "attribute").ok()).collect();
+        (values.len() == count && cursor.is_empty()).then_some(values)
+    }
+
     pub(crate) fn decode(&self, module: &Module<'_>, properties: u32) -> Properties {
         let bytes = &module.properties[properties as usize];
         let num_attrs = module.tables.attrs.len();

@@ -5,7 +5,7 @@
 
 use crate::{
     encoding::{Encoding, Owner, Value, code},
-    ir::{Op, Region, Span},
+    ir::{Op, OpData, Region, Span},
     limits::MAX_NESTING,
     module::Module,
     operations::{Decoder, Properties, PropertyValue},
@@ -13,6 +13,7 @@ use crate::{
     tables::{AttrId, Form, Tables, TypeId},
 };
 use smallvec::SmallVec;
+use tilewright_text::short::ShortText;
 
 /// A tuple with more types has a name.
 const LONG_TUPLE: usize = 16;
@@ -30,11 +31,14 @@ pub(super) enum Symbol {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Kind(u8);
 
-/// What names begin with, in alphabetical order: those of MLIR itself, and those of the llvm dialect, which are mnemonics.
-const NAMES: [&str; 41] = [
+/// What names begin with, in alphabetical order: MLIR's own, and those that dialects give.
+const NAMES: [&str; 54] = [
     "access_group",
     "alias_scope",
     "alias_scope_domain",
+    "blocked",
+    "compilation",
+    "config",
     "di_basic_type",
     "di_common_block",
     "di_compile_unit",
@@ -55,6 +59,8 @@ const NAMES: [&str; 41] = [
     "di_subprogram",
     "di_subroutine_type",
     "distinct",
+    "extern",
+    "linear",
     "loc",
     "loop_annotation",
     "loop_distribute",
@@ -67,31 +73,98 @@ const NAMES: [&str; 41] = [
     "loop_unswitch",
     "loop_vectorize",
     "map",
+    "mma",
     "mmra_tag",
+    "nested",
+    "pipeline_layout",
     "set",
+    "shared",
+    "smem",
+    "sparse",
     "tbaa_root",
     "tbaa_tag",
     "tbaa_type_desc",
+    "tmem",
+    "translation",
     "tuple",
+];
+
+/// What the names of attributes of dialects begin with, by the mnemonics of these.
+const MNEMONICS: [(&str, &str); 54] = [
+    ("hal.pipeline.layout", "pipeline_layout"),
+    ("iree_codegen.compilation_info", "compilation"),
+    ("iree_codegen.lowering_config", "config"),
+    ("iree_codegen.translation_info", "translation"),
+    ("iree_vector_ext.nested_layout", "nested"),
+    ("llvm.access_group", "access_group"),
+    ("llvm.alias_scope", "alias_scope"),
+    ("llvm.alias_scope_domain", "alias_scope_domain"),
+    ("llvm.di_basic_type", "di_basic_type"),
+    ("llvm.di_common_block", "di_common_block"),
+    ("llvm.di_compile_unit", "di_compile_unit"),
+    ("llvm.di_composite_type", "di_composite_type"),
+    ("llvm.di_derived_type", "di_derived_type"),
+    ("llvm.di_file", "di_file"),
+    ("llvm.di_global_variable", "di_global_variable"),
+    ("llvm.di_global_variable_expression", "di_global_variable_expression"),
+    ("llvm.di_imported_entity", "di_imported_entity"),
+    ("llvm.di_label", "di_label"),
+    ("llvm.di_lexical_block", "di_lexical_block"),
+    ("llvm.di_lexical_block_file", "di_lexical_block_file"),
+    ("llvm.di_local_variable", "di_local_variable"),
+    ("llvm.di_module", "di_module"),
+    ("llvm.di_namespace", "di_namespace"),
+    ("llvm.di_null_type", "di_null_type"),
+    ("llvm.di_string_type", "di_string_type"),
+    ("llvm.di_subprogram", "di_subprogram"),
+    ("llvm.di_subroutine_type", "di_subroutine_type"),
+    ("llvm.loop_annotation", "loop_annotation"),
+    ("llvm.loop_distribute", "loop_distribute"),
+    ("llvm.loop_interleave", "loop_interleave"),
+    ("llvm.loop_licm", "loop_licm"),
+    ("llvm.loop_peeled", "loop_peeled"),
+    ("llvm.loop_pipeline", "loop_pipeline"),
+    ("llvm.loop_unroll", "loop_unroll"),
+    ("llvm.loop_unroll_and_jam", "loop_unroll_and_jam"),
+    ("llvm.loop_unswitch", "loop_unswitch"),
+    ("llvm.loop_vectorize", "loop_vectorize"),
+    ("llvm.mmra_tag", "mmra_tag"),
+    ("llvm.tbaa_root", "tbaa_root"),
+    ("llvm.tbaa_tag", "tbaa_tag"),
+    ("llvm.tbaa_type_desc", "tbaa_type_desc"),
+    ("ml_program.extern", "extern"),
+    ("sparse_tensor.encoding", "sparse"),
+    ("ttg.amd_mfma", "mma"),
+    ("ttg.amd_wmma", "mma"),
+    ("ttg.blocked", "blocked"),
+    ("ttg.linear", "linear"),
+    ("ttg.nvidia_mma", "mma"),
+    ("ttg.nvmma_shared", "shared"),
+    ("ttg.padded_shared", "shared"),
+    ("ttg.shared_linear", "shared"),
+    ("ttg.shared_memory", "smem"),
+    ("ttg.swizzled_shared", "shared"),
+    ("ttng.tensor_memory", "tmem"),
 ];
 
 impl Kind {
     const COUNT: u32 = NAMES.len() as u32;
-    const DISTINCT: Kind = Kind(22);
-    const LOCATION: Kind = Kind(23);
-    const MAP: Kind = Kind(34);
-    const SET: Kind = Kind(36);
-    const TUPLE: Kind = Kind(40);
+    const DISTINCT: Kind = Kind(25);
+    const LOCATION: Kind = Kind(28);
+    const MAP: Kind = Kind(39);
+    const SET: Kind = Kind(44);
+    const TUPLE: Kind = Kind(53);
 
     /// What its names begin with.
     fn name(self) -> &'static [u8] {
         NAMES[usize::from(self.0)].as_bytes()
     }
 
-    /// The kind of an attribute of the llvm dialect; none where the dialect has no names.
-    fn of_llvm(mnemonic: &[u8]) -> Option<Kind> {
-        let place = NAMES.binary_search_by_key(&mnemonic, |name| name.as_bytes()).ok()?;
-        Some(Kind(place as u8)).filter(|kind| ![Kind::DISTINCT, Kind::LOCATION, Kind::MAP, Kind::SET, Kind::TUPLE].contains(kind))
+    /// The kind of an attribute with a mnemonic, which begins with the dialect; none where the dialect gives no name.
+    fn of_mnemonic(mnemonic: &[u8]) -> Option<Kind> {
+        let place = MNEMONICS.binary_search_by_key(&mnemonic, |(mnemonic, _)| mnemonic.as_bytes()).ok()?;
+        let place = NAMES.binary_search(&MNEMONICS[place].1).ok()?;
+        Some(Kind(place as u8))
     }
 }
 
@@ -120,7 +193,7 @@ pub(super) struct Aliases {
     pub(super) num_before: usize,
 }
 
-/// A kind and a number in a word.
+/// A kind and a number in a word; for most locations, the digits of their number, as they are what is printed most often.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Alias(u64);
 
@@ -131,12 +204,50 @@ impl Alias {
         Alias(u64::from(number) << 8 | u64::from(kind.0))
     }
 
-    fn kind(self) -> Kind {
-        Kind(self.0 as u8)
+    /// The digits behind `#loc`.
+    #[inline]
+    fn digits(self) -> Option<ShortText> {
+        ShortText::from_bits(self.0)
     }
 
-    fn number(self) -> u64 {
-        self.0 >> 8
+    /// Appends the name.
+    fn push(self, out: &mut Vec<u8>) {
+        if let Some(digits) = self.digits() {
+            out.extend_from_slice(b"#loc");
+            return digits.push_to(out);
+        }
+        let kind = Kind(self.0 as u8);
+        out.push(if kind == Kind::TUPLE { b'!' } else { b'#' });
+        out.extend_from_slice(kind.name());
+        if self.0 >> 8 > 0 {
+            super::names::push_number(out, self.0 >> 8);
+        }
+    }
+}
+
+/// Gives names their numbers.
+struct Counter {
+    next: [u32; Kind::COUNT as usize],
+    /// The digits of the last location.
+    last: Option<ShortText>,
+}
+
+impl Counter {
+    fn new() -> Counter {
+        Counter { next: [0; Kind::COUNT as usize], last: None }
+    }
+
+    fn next(&mut self, kind: Kind) -> Alias {
+        let number = self.next[usize::from(kind.0)];
+        self.next[usize::from(kind.0)] += 1;
+        if kind != Kind::LOCATION || number == 0 {
+            return Alias::new(kind, number);
+        }
+        self.last = match self.last {
+            Some(last) if !number.is_multiple_of(10) => Some(last.with_next_digit()),
+            _ => ShortText::number(u64::from(number)),
+        };
+        self.last.map_or(Alias::new(kind, number), |digits| Alias(digits.bits()))
     }
 }
 
@@ -155,10 +266,15 @@ impl Aliases {
             return Aliases::default();
         }
         let mut named = Named::new(tables);
+        let has_others = comes_to_names(module, decoders, &mut named);
+        if !with_locations && !has_others {
+            return Aliases::default();
+        }
         let mut visitor = Visitor {
             module,
             decoders,
             with_locations,
+            has_others,
             // Of locations it is not known which ones the operations come to.
             remaining: if with_locations || tables.may_hold_locations { usize::MAX } else { names },
             remaining_types: types().filter(|&id| named.contains(tables, Symbol::Type(id))).count(),
@@ -168,39 +284,32 @@ impl Aliases {
             attrs: vec![NOT_VISITED; tables.attrs.len()],
             types: vec![NOT_VISITED; tables.types.len()],
             unknown_location: NOT_VISITED,
-            properties: vec![NOT_VISITED; module.properties.len()],
+            properties: Seen::new(module),
             unknown: (0..tables.attrs.len() as u32).map(AttrId).find(|&id| tables.builtin_attr(id) == Some(code::UNKNOWN_LOC)),
         };
         module.ir.top.iter().for_each(|op| visitor.op(Op(op)));
         visitor.aliases()
     }
 
-    /// The number behind `#loc` in the name of a location; 0 where none is.
+    /// What stands behind `#loc` in the name of a location, in a block with its length; none where it has no name or a long one.
     #[inline]
-    pub(super) fn location_number(&self, id: AttrId) -> Option<u64> {
-        let alias = self.attrs.get(id.index()).filter(|&&alias| alias != Alias::NONE && alias.kind() == Kind::LOCATION);
-        alias.map(|alias| alias.number())
+    pub(super) fn location_digits(&self, id: AttrId) -> Option<([u8; 8], usize)> {
+        const FIRST: Alias = Alias(Kind::LOCATION.0 as u64);
+        match *self.attrs.get(id.index())? {
+            FIRST => Some(([0; 8], 0)),
+            alias => alias.digits().map(|digits| (digits.bits().to_le_bytes(), digits.len())),
+        }
     }
 
     /// Appends the name of a symbol if it has one.
     pub(super) fn push(&self, symbol: Symbol, out: &mut Vec<u8>) -> bool {
-        let (table, index, mark) = match symbol {
-            Symbol::Attr(id) => (&self.attrs, id.index(), b'#'),
-            Symbol::Type(id) => (&self.types, id.index(), b'!'),
-            Symbol::UnknownLocation => (&self.unknown_location, 0, b'#'),
+        let alias = match symbol {
+            Symbol::Attr(id) => self.attrs.get(id.index()),
+            Symbol::Type(id) => self.types.get(id.index()),
+            Symbol::UnknownLocation => self.unknown_location.first(),
         };
-        let Some(&alias) = table.get(index).filter(|&&alias| alias != Alias::NONE) else { return false };
-        if alias.kind() == Kind::LOCATION {
-            // Most are these.
-            out.extend_from_slice(b"#loc");
-        } else {
-            out.push(mark);
-            out.extend_from_slice(alias.kind().name());
-        }
-        if alias.number() > 0 {
-            super::names::push_number(out, alias.number());
-        }
-        true
+        let alias = alias.filter(|&&alias| alias != Alias::NONE);
+        alias.inspect(|alias| alias.push(out)).is_some()
     }
 }
 
@@ -230,7 +339,7 @@ fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<Kind> {
         Some(_) => None,
         None => match tables.text(&tables.attrs, id.0) {
             None => match tables.attrs.entry(id.0).form {
-                Form::Known(encoding) if encoding.owner == Owner::Llvm => Kind::of_llvm(encoding.name.as_bytes()),
+                Form::Known(encoding) if encoding.owner == Owner::Llvm => Kind::of_mnemonic(&[b"llvm.", encoding.name.as_bytes()].concat()),
                 _ => None,
             },
             Some(text) => text_alias(text),
@@ -249,8 +358,8 @@ fn text_alias(text: &[u8]) -> Option<Kind> {
     if text.starts_with(b"loc(") {
         return Some(Kind::LOCATION);
     }
-    let mnemonic = text.strip_prefix(b"#llvm.")?;
-    Kind::of_llvm(mnemonic.split(|&byte| byte == b'<').next()?)
+    let mnemonic = text.strip_prefix(b"#")?;
+    Kind::of_mnemonic(mnemonic.split(|&byte| byte == b'<').next()?)
 }
 
 fn type_alias(tables: &Tables<'_>, id: TypeId) -> Option<Kind> {
@@ -263,6 +372,40 @@ fn type_alias(tables: &Tables<'_>, id: TypeId) -> Option<Kind> {
     }
 }
 
+/// Whether an operation may come to something with a name, locations aside. A map that is the usual layout of a type has one, but is not
+/// printed.
+fn comes_to_names(module: &Module<'_>, decoders: &[Decoder], named: &mut Named) -> bool {
+    let tables = &module.tables;
+    if (0..tables.types.len() as u32).any(|id| named.contains(tables, Symbol::Type(TypeId(id)))) {
+        return true;
+    }
+    let mut seen = Seen::new(module);
+    module.ir.ops.iter().any(|data| {
+        let mut found = data.attrs().is_some_and(|attrs| named.contains(tables, Symbol::Attr(attrs)));
+        if let Some(properties) = data.properties()
+            && seen.is_new(decoders, data, properties)
+        {
+            decoders[data.name.index()].each_attr(module, properties, |attr| found |= named.contains(tables, Symbol::Attr(attr)));
+        }
+        found
+    })
+}
+
+/// The kind of decoder with which properties were looked at last: with the same one they say the same.
+struct Seen(Vec<u32>);
+
+impl Seen {
+    fn new(module: &Module<'_>) -> Seen {
+        Seen(vec![NOT_VISITED; module.properties.len()])
+    }
+
+    #[inline]
+    fn is_new(&mut self, decoders: &[Decoder], data: &OpData, properties: u32) -> bool {
+        let kind = decoders[data.name.index()].kind();
+        std::mem::replace(&mut self.0[properties as usize], kind) != kind
+    }
+}
+
 /// Stands for the place of a visit that was not made.
 const NOT_VISITED: u32 = u32::MAX;
 
@@ -272,6 +415,8 @@ struct Visitor<'m, 'a> {
     module: &'m Module<'a>,
     decoders: &'m [Decoder],
     with_locations: bool,
+    /// Whether operations come to names besides those of their locations.
+    has_others: bool,
     named: Named,
     /// How many symbols with names were not visited. Without any, nothing is left to do.
     remaining: usize,
@@ -285,8 +430,7 @@ struct Visitor<'m, 'a> {
     attrs: Vec<u32>,
     types: Vec<u32>,
     unknown_location: u32,
-    /// The kind of decoder with which properties were visited last.
-    properties: Vec<u32>,
+    properties: Seen,
     /// The attribute for an unknown location.
     unknown: Option<AttrId>,
 }
@@ -298,7 +442,12 @@ impl Visitor<'_, '_> {
         if self.with_locations {
             self.visit_location(data.location);
         }
-        self.module.ir.regions(data).iter().for_each(|region| self.region(Region(region)));
+        if !data.is_plain() {
+            self.module.ir.regions(data).iter().for_each(|region| self.region(Region(region)));
+        }
+        if !self.has_others {
+            return;
+        }
         if self.remaining_types > 0 {
             for &value in module.ir.operands(data) {
                 self.visit(Symbol::Type(module.ir.value_type(value)), false);
@@ -333,8 +482,7 @@ impl Visitor<'_, '_> {
         let is_new = |&visit: &u32| visit == NOT_VISITED || self.visits[visit as usize].is_deferred;
         let mut has_new = data.attrs().is_some_and(|attrs| is_new(&self.attrs[attrs.index()]));
         if let Some(properties) = data.properties() {
-            let kind = self.decoders[data.name.index()].kind();
-            has_new |= std::mem::replace(&mut self.properties[properties as usize], kind) != kind;
+            has_new |= self.properties.is_new(self.decoders, data, properties);
         }
         has_new
     }
@@ -456,13 +604,12 @@ impl Visitor<'_, '_> {
     fn aliases(self) -> Aliases {
         let (attrs, types) = (vec![Alias::NONE; self.attrs.len()], vec![Alias::NONE; self.types.len()]);
         let mut aliases = Aliases { attrs, types, ..Aliases::default() };
-        let mut numbers = [0; Kind::COUNT as usize];
+        let mut counter = Counter::new();
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         for place in self.order() {
             let visit = &self.visits[place as usize];
             let Some(kind) = visit.alias else { continue };
-            let alias = Alias::new(kind, numbers[usize::from(kind.0)]);
-            numbers[usize::from(kind.0)] += 1;
+            let alias = counter.next(kind);
             match visit.symbol {
                 Symbol::Attr(id) => aliases.attrs[id.index()] = alias,
                 Symbol::Type(id) => aliases.types[id.index()] = alias,
@@ -511,6 +658,11 @@ pub(super) fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
         return Symbols::new();
     }
     if let Symbol::Attr(id) = symbol
+        && let Some(parts) = parts_of_location(tables, id)
+    {
+        return parts;
+    }
+    if let Symbol::Attr(id) = symbol
         && let Form::Known(encoding) = tables.attrs.entry(id.0).form
         && !encoding.parameters.is_empty()
     {
@@ -540,12 +692,6 @@ pub(super) fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
             parts.rotate_right(1);
             parts
         }
-        Some(code::NAME_LOC) if is_attr => {
-            parts.retain(
-                |part| !matches!(*part, Symbol::Attr(id) if matches!(tables.builtin_attr(id), Some(code::UNKNOWN_LOC | code::STRING))),
-            );
-            parts
-        }
         // The element type, then the layout if it is not the usual one, then the memory space.
         Some(code::MEMREF_TYPE | code::MEMREF_WITH_SPACE_TYPE) if !is_attr => {
             let is_usual = |part: &Symbol| matches!(*part, Symbol::Attr(id) if super::types::is_identity_layout(tables, &fields, id));
@@ -558,6 +704,15 @@ pub(super) fn parts(tables: &Tables<'_>, symbol: Symbol) -> Symbols {
         }
         _ => parts,
     }
+}
+
+/// The parts of a location that consists of others.
+fn parts_of_location(tables: &Tables<'_>, id: AttrId) -> Option<Symbols> {
+    let parts = tables.parts_of_location(id)?.into_iter();
+    let is_name = tables.builtin_attr(id) == Some(code::NAME_LOC);
+    // The name stands as it is, and an unknown child is not printed.
+    let is_printed = |part: &AttrId| !is_name || !matches!(tables.builtin_attr(*part), Some(code::UNKNOWN_LOC | code::STRING));
+    Some(parts.filter(is_printed).map(Symbol::Attr).collect())
 }
 
 /// The parts of an attribute whose text has another order than its encoding.
@@ -599,17 +754,19 @@ pub(super) fn has_no_parts(tables: &Tables<'_>, symbol: Symbol) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, NAMES};
+    use super::{Kind, MNEMONICS, NAMES};
 
     #[test]
     fn names_are_in_order() {
-        assert!(NAMES.is_sorted());
+        assert!(NAMES.is_sorted() && MNEMONICS.is_sorted());
         for (kind, name) in
             [(Kind::DISTINCT, "distinct"), (Kind::LOCATION, "loc"), (Kind::MAP, "map"), (Kind::SET, "set"), (Kind::TUPLE, "tuple")]
         {
             assert_eq!(kind.name(), name.as_bytes());
-            assert_eq!(Kind::of_llvm(name.as_bytes()), None);
+            assert_eq!(Kind::of_mnemonic(name.as_bytes()), None);
         }
-        assert_eq!(Kind::of_llvm(b"di_file").map(Kind::name), Some(&b"di_file"[..]));
+        for (mnemonic, name) in MNEMONICS {
+            assert_eq!(Kind::of_mnemonic(mnemonic.as_bytes()).map(Kind::name), Some(name.as_bytes()));
+        }
     }
 }

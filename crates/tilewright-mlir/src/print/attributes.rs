@@ -11,6 +11,7 @@ use crate::{
     float::push_float,
     tables::{AttrId, Form, Scalar, Table, TypeId},
 };
+use tilewright_text::short::push_block;
 
 /// Whether to leave out the type of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,11 +44,16 @@ impl Printer<'_, '_> {
     /// An attribute that has a name before it.
     pub(super) fn push_value(&self, out: &mut Vec<u8>, value: AttrId) {
         match self.module.tables.builtin_attr(value) {
-            // These are printed as fast as a text is looked up.
+            // These are printed as fast as a text is looked up, and mostly come once.
             Some(code::INTEGER | code::FLOAT) if self.push_short_number(out, value) => {}
+            _ if self.recent.push(out, value) => {}
             Some(code::STRING | code::FLAT_SYMBOL_REF) => self.push_attr_in_full(out, value, Elision::Never),
             // Operations often have others in common.
-            _ => self.values.push(out, &[value.0], |out| self.push_attr(out, value, Elision::Never)),
+            _ => {
+                let start = out.len();
+                self.values.push(out, &[value.0], |out| self.push_attr(out, value, Elision::Never));
+                self.recent.keep(value, &out[start..]);
+            }
         }
     }
 
@@ -57,24 +63,24 @@ impl Printer<'_, '_> {
         let mut read = || {
             cursor.varint().ok()?;
             let ty = TypeId(cursor.varint().ok()? as u32);
-            let scalar = self.shared.scalars[ty.index()].filter(|scalar| scalar.width() <= 64)?;
+            let scalar = self.shared.scalars[ty.index()].as_ref().filter(|scalar| scalar.width() <= 64)?;
             let bits = if scalar.width() <= 8 { u64::from(cursor.byte().ok()?) } else { cursor.signed_varint().ok()? as u64 };
             Some((ty, scalar, bits))
         };
         let Some((ty, scalar, bits)) = read() else { return false };
-        match scalar {
-            Scalar::Float(_) => self.push_float(out, ty, &[bits], Elision::Never),
+        match *scalar {
+            Scalar::Float(_) => {
+                self.push_float(out, ty, &[bits], Elision::Never);
+                return true;
+            }
             Scalar::Index => names::push_signed(out, bits as i64),
             Scalar::Integer { width: 1, is_signed: false, is_unsigned: false } => {
                 out.extend_from_slice(if bits & 1 == 1 { b"true" } else { b"false" });
                 return true;
             }
-            Scalar::Integer { width, is_unsigned, .. } => super::dense::push_wide_integer(out, &[bits], width, is_unsigned),
+            Scalar::Integer { width, is_unsigned, .. } => super::dense::push_word(out, bits, width, is_unsigned),
         }
-        if !matches!(scalar, Scalar::Float(_)) {
-            out.extend_from_slice(b" : ");
-            self.push_type(out, ty);
-        }
+        self.push_colon_and_type(out, ty);
         true
     }
 
@@ -246,9 +252,14 @@ impl Printer<'_, '_> {
 
     pub(super) fn push_type_behind(&self, out: &mut Vec<u8>, ty: TypeId, elision: Elision) {
         if elision != Elision::Always && self.module.tables.builtin_type(ty) != Some(code::NONE_TYPE) {
-            out.extend(b" : ");
-            self.push_type(out, ty);
+            self.push_colon_and_type(out, ty);
         }
+    }
+
+    #[inline]
+    fn push_colon_and_type(&self, out: &mut Vec<u8>, ty: TypeId) {
+        push_block(out, b" : ", 3);
+        self.push_type(out, ty);
     }
 
     pub(super) fn push_resource_name(&self, out: &mut Vec<u8>, number: u32) {
@@ -280,31 +291,18 @@ impl Printer<'_, '_> {
         if let Some((file, line, column)) = tables.file_location(id) {
             return self.push_file_location(out, file, line, column);
         }
+        if let Some(parts) = tables.parts_of_location(id) {
+            return self.push_location_of_parts(out, tables.builtin_attr(id), &parts);
+        }
         let fields = tables.attr_fields(id);
         match (tables.builtin_attr(id), &fields[..]) {
             (Some(code::UNKNOWN_LOC), _) => out.extend(b"unknown"),
-            (Some(code::CALL_SITE_LOC), [Value::Attr(callee), Value::Attr(caller)]) => {
-                out.extend(b"callsite(");
-                self.push_inner_location(out, *callee);
-                out.extend(b" at ");
-                self.push_inner_location(out, *caller);
-                out.push(b')');
-            }
             (Some(code::FILE_LINE_COL_RANGE), [Value::Attr(file), Value::Numbers(range)]) => {
                 push_string(out, tables.string_attr(*file).unwrap_or_default());
                 push_range(out, &range.clone().collect::<Vec<_>>());
             }
-            (Some(code::FUSED_LOC), [Value::Attrs(locations)]) => self.push_fused(out, None, locations.clone().attrs()),
             (Some(code::FUSED_LOC_WITH_METADATA), [Value::Attrs(locations), Value::Attr(metadata)]) => {
                 self.push_fused(out, Some(*metadata), locations.clone().attrs());
-            }
-            (Some(code::NAME_LOC), [Value::Attr(name), Value::Attr(child)]) => {
-                push_string(out, tables.string_attr(*name).unwrap_or_default());
-                if tables.builtin_attr(*child) != Some(code::UNKNOWN_LOC) {
-                    out.push(b'(');
-                    self.push_inner_location(out, *child);
-                    out.push(b')');
-                }
             }
             // One as text may have its own `loc(...)`; that of another dialect stands as the attribute that it is.
             _ => match tables.text(&tables.attrs, id.0) {
@@ -314,13 +312,35 @@ impl Printer<'_, '_> {
         }
     }
 
+    fn push_location_of_parts(&self, out: &mut Vec<u8>, code: Option<u64>, parts: &[AttrId]) {
+        let tables = &self.module.tables;
+        match (code, parts) {
+            (Some(code::CALL_SITE_LOC), &[callee, caller]) => {
+                out.extend_from_slice(b"callsite(");
+                self.push_inner_location(out, callee);
+                out.extend_from_slice(b" at ");
+                self.push_inner_location(out, caller);
+                out.push(b')');
+            }
+            (Some(code::NAME_LOC), &[name, child]) => {
+                push_string(out, tables.string_attr(name).unwrap_or_default());
+                if tables.builtin_attr(child) != Some(code::UNKNOWN_LOC) {
+                    out.push(b'(');
+                    self.push_inner_location(out, child);
+                    out.push(b')');
+                }
+            }
+            _ => self.push_fused(out, None, parts.iter().copied()),
+        }
+    }
+
     pub(super) fn push_file_location(&self, out: &mut Vec<u8>, file: AttrId, line: u64, column: u64) {
         self.values.push(out, &[file.0], |out| push_string(out, self.module.tables.string_attr(file).unwrap_or_default()));
         push_place(out, line, column);
     }
 
     fn push_fused(&self, out: &mut Vec<u8>, metadata: Option<AttrId>, locations: impl Iterator<Item = AttrId>) {
-        out.extend(b"fused");
+        out.extend_from_slice(b"fused");
         if let Some(metadata) = metadata {
             out.push(b'<');
             self.push_attr(out, metadata, Elision::Never);

@@ -69,16 +69,17 @@ pub(super) fn truncate(words: &[u64], width: u64) -> u128 {
     if width < 128 { number & ((1 << width) - 1) } else { number }
 }
 
+/// Appends an integer of up to 64 bits.
+#[inline]
+pub(super) fn push_word(out: &mut Vec<u8>, word: u64, width: u64, is_unsigned: bool) {
+    let unused = 64 - width.clamp(1, 64) as u32;
+    if is_unsigned { names::push_number(out, word << unused >> unused) } else { names::push_signed(out, (word << unused) as i64 >> unused) }
+}
+
 /// Appends an integer of any width; words that are missing are zero.
 pub(super) fn push_wide_integer(out: &mut Vec<u8>, words: &[u64], width: u64, is_unsigned: bool) {
     if width <= 64 {
-        let word = words.first().copied().unwrap_or_default();
-        let unused = 64 - width.max(1) as u32;
-        return if is_unsigned {
-            names::push_number(out, word << unused >> unused)
-        } else {
-            names::push_signed(out, (word << unused) as i64 >> unused)
-        };
+        return push_word(out, words.first().copied().unwrap_or_default(), width, is_unsigned);
     }
     let mut number = words.to_vec();
     number.resize(width.div_ceil(64) as usize, 0);

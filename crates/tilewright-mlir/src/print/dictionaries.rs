@@ -4,7 +4,7 @@
 
 use super::{
     Printer,
-    cache::{Texts, hash},
+    cache::{BLOCK, hash},
     strings::push_keyword_or_string,
 };
 use crate::{
@@ -13,35 +13,63 @@ use crate::{
 };
 use smallvec::SmallVec;
 use std::{cell::RefCell, rc::Rc};
+use tilewright_text::short::push_block;
 
-/// What stands before the values of dictionaries with the same names.
+/// What stands before each of some values with names: a comma if it is not the first, the name, and ` = `.
+pub(super) struct Labels(Vec<([u8; BLOCK], usize)>);
+
+impl Labels {
+    /// None where a name is long.
+    pub(super) fn new<'n>(names: impl Iterator<Item = &'n [u8]>) -> Option<Labels> {
+        let label = |(index, name): (usize, &[u8])| {
+            let mut text = if index == 0 { Vec::new() } else { b", ".to_vec() };
+            push_keyword_or_string(&mut text, name);
+            text.extend_from_slice(EQUALS);
+            let mut block = [0; BLOCK];
+            block.get_mut(..text.len())?.copy_from_slice(&text);
+            Some((block, text.len()))
+        };
+        names.enumerate().map(label).collect::<Option<_>>().map(Labels)
+    }
+}
+
+impl Labels {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// The labels of dictionaries with the same names.
 struct Frame {
-    names: SmallVec<[u32; 8]>,
-    /// For each name: a comma if it is not the first, the name, and ` = `.
-    texts: Texts,
+    names: Vec<u32>,
+    labels: Labels,
 }
 
 /// Frames by their names, as far as they were made lately.
-pub(super) struct Frames(RefCell<Vec<Option<Rc<Frame>>>>);
+pub(super) struct Frames {
+    slots: RefCell<Vec<Option<Rc<Frame>>>>,
+    /// The one of the last dictionary.
+    last: RefCell<Rc<Frame>>,
+}
 
 const SLOTS_LOG: u32 = 8;
 const EQUALS: &[u8] = b" = ";
 
 impl Frames {
     pub(super) fn new() -> Frames {
-        Frames(RefCell::new(vec![None; 1 << SLOTS_LOG]))
+        let none = Rc::new(Frame { names: Vec::new(), labels: Labels(Vec::new()) });
+        Frames { slots: RefCell::new(vec![None; 1 << SLOTS_LOG]), last: RefCell::new(none) }
     }
 
-    /// The frame for names; none if they are not all strings in their order.
+    /// The frame for names; none if they are not all strings in their order, or some are long.
     fn find(&self, names: &[u32], tables: &Tables<'_>) -> Option<Rc<Frame>> {
         let place = (hash(names) >> (64 - SLOTS_LOG)) as usize;
-        if let Some(frame) = &self.0.borrow()[place]
-            && frame.names[..] == *names
-        {
-            return Some(Rc::clone(frame));
-        }
-        let frame = Rc::new(Frame::of(names, tables)?);
-        self.0.borrow_mut()[place] = Some(Rc::clone(&frame));
+        let slot = &mut self.slots.borrow_mut()[place];
+        let frame = match slot {
+            Some(frame) if frame.names == names => Rc::clone(frame),
+            _ => Rc::clone(slot.insert(Rc::new(Frame::of(names, tables)?))),
+        };
+        self.last.replace(Rc::clone(&frame));
         Some(frame)
     }
 }
@@ -52,14 +80,7 @@ impl Frame {
         if !strings.is_sorted() {
             return None;
         }
-        let mut texts = Texts::default();
-        for (index, name) in strings.into_iter().enumerate() {
-            let mut text = if index == 0 { Vec::new() } else { b", ".to_vec() };
-            push_keyword_or_string(&mut text, name);
-            text.extend_from_slice(EQUALS);
-            texts.add(&text);
-        }
-        Some(Frame { names: names.into(), texts })
+        Some(Frame { names: names.to_vec(), labels: Labels::new(strings.into_iter())? })
     }
 }
 
@@ -84,17 +105,23 @@ impl Printer<'_, '_> {
         if read().is_none() || names.is_empty() {
             return false;
         }
-        let Some(frame) = self.frames.find(&names, tables) else { return false };
-        for (index, &value) in values.iter().enumerate() {
-            let value = AttrId(value);
-            frame.texts.push(out, index);
-            if tables.builtin_attr(value) == Some(code::UNIT) {
+        let last = Rc::clone(&self.frames.last.borrow());
+        let frame = if last.names[..] == names[..] { Some(last) } else { self.frames.find(&names, tables) };
+        let Some(frame) = frame else { return false };
+        self.push_labelled(out, &frame.labels, &values);
+        true
+    }
+
+    /// Values with their labels.
+    pub(super) fn push_labelled(&self, out: &mut Vec<u8>, labels: &Labels, values: &[u32]) {
+        for ((text, len), &value) in labels.0.iter().zip(values) {
+            push_block(out, text, *len);
+            if self.module.tables.builtin_attr(AttrId(value)) == Some(code::UNIT) {
                 // It stands as its name alone.
                 out.truncate(out.len() - EQUALS.len());
             } else {
-                self.push_value(out, value);
+                self.push_value(out, AttrId(value));
             }
         }
-        true
     }
 }

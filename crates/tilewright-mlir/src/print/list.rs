@@ -47,7 +47,8 @@ impl Printer<'_, '_> {
         let data = ir.op(op);
         let (mut full, mut shape, mut name, mut tail) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.module.push_op_name(data.name, &mut name);
-        self.head(data, 0, &mut full);
+        self.long_names(data, 0, &mut full);
+        self.behind_operands(data, &mut full);
         self.tail(data, &mut tail);
         if self.shared.debug_info {
             tail.push(b' ');

@@ -9,6 +9,7 @@ mod cache;
 mod dense;
 mod dictionaries;
 mod distinct;
+mod endings;
 mod hlo;
 mod line;
 mod list;
@@ -19,10 +20,12 @@ mod operations;
 mod quant;
 mod resources;
 mod sdy;
+mod sheet;
 mod steps;
 mod strings;
 mod threads;
 mod types;
+mod values;
 mod vhlo;
 
 pub use list::{Line, list};
@@ -36,13 +39,16 @@ use crate::{
 };
 use aliases::{Aliases, Symbol};
 use cache::{TextCache, Texts};
-use dictionaries::Frames;
+use dictionaries::{Frames, Labels};
+use endings::Endings;
 use foldhash::HashMap;
 use names::Names;
+use sheet::Sheet;
 use smallvec::SmallVec;
 use std::cell::{OnceCell, RefCell};
 use steps::Steps;
 use strings::push_string;
+use values::Values;
 
 /// What to print, and on how many threads.
 #[derive(Clone, Copy, Debug)]
@@ -97,28 +103,28 @@ pub fn print(module: &Module<'_>, options: &PrintOptions) -> String {
 /// # Errors
 /// The first error of `write`, behind which nothing is printed.
 pub fn print_in_pieces<E>(module: &Module<'_>, options: &PrintOptions, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-    let shared = Shared::new(module, options);
-    let steps = Steps::of(&module.ir, &shared.aliases);
+    let (shared, steps) = Shared::with_steps(module, options);
     let mut error = None;
     let mut hand_on = |text: &[u8]| {
         error = write(text).err();
         error.is_none()
     };
     let mut printer = Printer::new(&shared);
-    let mut text = Vec::new();
-    let threads = if shared.depends_on_order() { 1 } else { options.threads.min(steps.num_runs()) };
+    let mut sheet = Sheet::default();
+    let threads = if shared.depends_on_order { 1 } else { options.threads.min(steps.num_runs()) };
     if threads > 1 {
         printer.used_resources = threads::print(&shared, &steps, threads, &mut hand_on).into();
     } else {
         for run in 0..steps.num_runs() {
-            printer.run(&steps, run, &mut text);
-            if !hand_on(&text) {
+            sheet.clear();
+            printer.run(&steps, run, &mut sheet);
+            if !hand_on(sheet.text()) {
                 break;
             }
-            text.clear();
         }
     }
     if error.is_none() {
+        let mut text = Vec::new();
         printer.resources(&mut text);
         error = write(&text).err();
     }
@@ -131,51 +137,64 @@ struct Shared<'m, 'a> {
     debug_info: bool,
     names: Names,
     aliases: Aliases,
-    /// The names of operations, in quotes and with a parenthesis behind them.
+    /// Two texts for each name of an operation: in quotes and with a parenthesis behind it, and the same with ` = ` before it.
     op_names: Texts,
     decoders: Vec<Decoder>,
+    /// The labels of the properties of each operation that has attributes only, in their order.
+    labels: Vec<Option<Labels>>,
     /// What numbers each type has.
     scalars: Vec<Option<Scalar>>,
+    /// Whether what is printed depends on what was printed before.
+    depends_on_order: bool,
 }
 
 impl<'m, 'a> Shared<'m, 'a> {
-    fn new(module: &'m Module<'a>, options: &PrintOptions) -> Shared<'m, 'a> {
+    /// The same with names, and the steps in which the module is printed.
+    fn with_steps(module: &'m Module<'a>, options: &PrintOptions) -> (Shared<'m, 'a>, Steps) {
         let mut shared = Shared::without_aliases(module, options);
-        if options.threads == 1 {
-            shared.names = names::names(&module.ir);
-            shared.aliases = Aliases::of(module, &shared.decoders, options.debug_info);
-            return shared;
-        }
-        (shared.names, shared.aliases) = std::thread::scope(|scope| {
-            let names = scope.spawn(|| names::names(&module.ir));
+        let rest = |shared: &Shared<'m, 'a>| {
             let aliases = Aliases::of(module, &shared.decoders, options.debug_info);
-            (names.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), aliases)
-        });
-        shared
+            let steps = Steps::of(&module.ir, &aliases);
+            (aliases, steps, shared.depends_on_order())
+        };
+        let (names, (aliases, steps, depends_on_order)) = match options.threads {
+            1 => (names::names(&module.ir), rest(&shared)),
+            _ => std::thread::scope(|scope| {
+                let names = scope.spawn(|| names::names(&module.ir));
+                let rest = rest(&shared);
+                (names.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), rest)
+            }),
+        };
+        (shared.names, shared.aliases, shared.depends_on_order) = (names, aliases, depends_on_order);
+        (shared, steps)
     }
 
     fn without_aliases(module: &'m Module<'a>, options: &PrintOptions) -> Shared<'m, 'a> {
         let ids = || (0..module.op_names.len() as u32).map(NameId);
         let mut op_names = Texts::default();
         for id in ids() {
-            let (mut name, mut quoted) = (Vec::new(), Vec::new());
+            let (mut name, mut text) = (Vec::new(), b" = ".to_vec());
             module.push_op_name(id, &mut name);
-            push_string(&mut quoted, &name);
-            quoted.push(b'(');
-            op_names.add(&quoted);
+            push_string(&mut text, &name);
+            text.push(b'(');
+            op_names.add(&text[3..]);
+            op_names.add(&text);
         }
+        let decoders = Decoder::all(module);
         Shared {
             module,
             debug_info: options.debug_info,
             names: Names::default(),
             aliases: Aliases::default(),
             op_names,
-            decoders: Decoder::all(module),
+            labels: decoders.iter().map(|decoder| Labels::new(decoder.plain_names()?)).collect(),
+            decoders,
             scalars: (0..module.tables.types.len() as u32).map(|id| module.tables.scalar(TypeId(id))).collect(),
+            depends_on_order: false,
         }
     }
 
-    /// Whether what is printed depends on what was printed before: distinct attributes are numbered by that.
+    /// Distinct attributes are numbered by which of them is printed first.
     fn depends_on_order(&self) -> bool {
         let tables = &self.module.tables;
         let is_distinct = |id| match tables.builtin_attr(AttrId(id)) {
@@ -193,19 +212,23 @@ struct Printer<'m, 'a> {
     /// Types as text, as far as they were printed before.
     types: Vec<OnceCell<Box<[u8]>>>,
     /// What stands behind the operands of operations without regions and successors.
-    endings: TextCache,
+    endings: Endings,
     /// The types of operands and results.
     signatures: TextCache,
     /// Attributes and properties of operations.
     dictionaries: TextCache,
     /// The values of attributes.
     values: TextCache,
+    /// Those that are short.
+    recent: Values,
     /// What stands between the values of dictionaries.
     frames: Frames,
     /// The numbers of distinct attributes: each by itself, or by the text that it is part of and its number there.
     distinct: RefCell<HashMap<(AttrId, Option<u64>), u64>>,
     /// Which resources of dialects were printed.
     used_resources: RefCell<Vec<bool>>,
+    /// Memory for texts that are too long for a window.
+    scratch: RefCell<Vec<u8>>,
 }
 
 impl<'m, 'a> Printer<'m, 'a> {
@@ -215,13 +238,15 @@ impl<'m, 'a> Printer<'m, 'a> {
             shared,
             module: shared.module,
             types: (0..tables.types.len()).map(|_| OnceCell::new()).collect(),
-            endings: TextCache::new(),
+            endings: Endings::new(shared.module.op_names.len()),
             signatures: TextCache::new(),
             dictionaries: TextCache::new(),
             values: TextCache::new(),
+            recent: Values::new(),
             frames: Frames::new(),
             distinct: RefCell::default(),
             used_resources: RefCell::new(vec![false; tables.num_dialect_resources]),
+            scratch: RefCell::default(),
         }
     }
 

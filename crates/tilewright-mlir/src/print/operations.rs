@@ -3,68 +3,35 @@
 use super::{
     Printer,
     attributes::Elision,
+    dictionaries::Labels,
+    endings::EndingKey,
     names, sorted_attributes,
     steps::Jump,
-    strings::{push_block, push_hex_string, push_list},
+    strings::{push_block, push_hex_string, push_list, push_spaces},
 };
 use crate::{
     encoding::code,
-    ir::{Block, Ir, Op, OpData, Span, Value},
-    operations::{Kind, OpInfo, Properties, PropertyValue},
+    ir::{Block, OpData, Span, Value},
+    operations::{Decoder, Kind, OpInfo, Properties, PropertyValue},
 };
 use smallvec::{SmallVec, smallvec};
 
-/// What the text behind the operands of an operation without successors and regions depends on. Most operations have it in common with
-/// others.
-pub(super) struct EndingKey {
-    key: [u32; EndingKey::MOST],
-    len: usize,
-}
-
-impl EndingKey {
-    const MOST: usize = 16;
-    const HEAD: usize = 4;
-
-    /// None where there are many operands.
-    #[inline]
-    fn of(ir: &Ir, data: &OpData) -> Option<EndingKey> {
-        let (operands, results) = (ir.operands(data), &ir.value_types[data.results.range()]);
-        let len = Self::HEAD + operands.len() + results.len();
-        let mut key = [0; Self::MOST];
-        let (operand_types, result_types) = key.get_mut(Self::HEAD..len)?.split_at_mut(operands.len());
-        operand_types.iter_mut().zip(operands).for_each(|(ty, &value)| *ty = ir.value_type(value).0);
-        result_types.iter_mut().zip(results).for_each(|(ty, id)| *ty = id.0);
-        let attrs = data.attrs().map_or(u32::MAX, |id| id.0);
-        key[..Self::HEAD].copy_from_slice(&[data.name.0, attrs, data.properties().unwrap_or(u32::MAX), data.operands.len]);
-        Some(EndingKey { key, len })
-    }
-
-    #[inline]
-    pub(super) fn as_slice(&self) -> &[u32] {
-        &self.key[..self.len]
-    }
-}
-
 impl Printer<'_, '_> {
-    /// An operation without regions, on a line of its own.
-    pub(super) fn line(&self, op: Op, indent: u32, out: &mut Vec<u8>) {
-        let data = self.module.ir.op(op);
-        let key = if self.module.ir.successors(data).is_empty() { EndingKey::of(&self.module.ir, data) } else { None };
-        if let Some(key) = &key
-            && self.usual_line(data, indent, key, out)
-        {
-            return;
+    /// The rest of the line of an operation without regions. `key` is that of what stands behind the operands, if others may have it.
+    pub(super) fn line_behind_operands(&self, data: &OpData, key: Option<&EndingKey>, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.behind_operands(data, out);
+        self.tail(data, out);
+        let is_whole = !self.shared.debug_info;
+        if is_whole {
+            out.push(b'\n');
         }
-        self.names(data, indent, out);
-        let ending = |out: &mut Vec<u8>| {
-            self.behind_operands(data, out);
-            self.tail(data, out);
-        };
-        match &key {
-            Some(key) => self.endings.push(out, key.as_slice(), ending),
-            None => ending(out),
+        if let Some(key) = key {
+            self.endings.offer(key, &out[start..]);
         }
-        self.end(data, out);
+        if !is_whole {
+            self.end(data, out);
+        }
     }
 
     /// What stands behind an operation in its line.
@@ -76,14 +43,9 @@ impl Printer<'_, '_> {
         out.push(b'\n');
     }
 
-    /// Results, name, operands, successors and properties.
-    pub(super) fn head(&self, data: &OpData, indent: u32, out: &mut Vec<u8>) {
-        self.names(data, indent, out);
-        self.behind_operands(data, out);
-    }
-
-    /// Results, name and operands, whatever their length.
-    pub(super) fn long_names(&self, data: &OpData, out: &mut Vec<u8>) {
+    /// Spaces, results, name and operands, whatever their length.
+    pub(super) fn long_names(&self, data: &OpData, indent: u32, out: &mut Vec<u8>) {
+        push_spaces(out, indent as usize);
         let ir = &self.module.ir;
         if data.results.len > 0 {
             self.shared.names.push(out, Value(data.results.start), false);
@@ -93,7 +55,7 @@ impl Printer<'_, '_> {
             }
             out.extend(b" = ");
         }
-        self.shared.op_names.push(out, data.name.index());
+        self.shared.op_names.push(out, 2 * data.name.index());
         for (index, &value) in ir.operands(data).iter().enumerate() {
             if index > 0 {
                 out.extend(b", ");
@@ -103,7 +65,7 @@ impl Printer<'_, '_> {
     }
 
     /// What stands behind the operands, up to the properties.
-    fn behind_operands(&self, data: &OpData, out: &mut Vec<u8>) {
+    pub(super) fn behind_operands(&self, data: &OpData, out: &mut Vec<u8>) {
         let ir = &self.module.ir;
         out.push(b')');
         if !self.module.ir.successors(data).is_empty() {
@@ -154,12 +116,26 @@ impl Printer<'_, '_> {
     pub(super) fn dictionary(&self, data: &OpData, out: &mut Vec<u8>, is_properties: bool) {
         let attrs = data.attrs().map_or(u32::MAX, |id| id.0);
         if is_properties {
+            if let Some(properties) = data.properties()
+                && let Some(labels) = &self.shared.labels[data.name.index()]
+                && let Some(values) = Decoder::decode_plain(self.module, properties, labels.len())
+            {
+                return self.push_plain_properties(labels, &values, out);
+            }
             let key = [data.name.0, attrs, data.properties().unwrap_or(u32::MAX)];
             self.dictionaries.push(out, &key, |out| self.push_properties(data, out));
         } else {
             // Attributes that are no properties do not depend on these, so that more operations have them in common.
             let key = [data.name.0, attrs, u32::from(data.properties().is_some()), 0];
             self.dictionaries.push(out, &key, |out| self.push_attributes(data, out));
+        }
+    }
+
+    fn push_plain_properties(&self, labels: &Labels, values: &[u32], out: &mut Vec<u8>) {
+        if !values.is_empty() {
+            out.extend_from_slice(b" <{");
+            self.push_labelled(out, labels, values);
+            out.extend_from_slice(b"}>");
         }
     }
 

@@ -6,6 +6,7 @@
 use super::{
     Printer,
     aliases::{Aliases, Symbol},
+    sheet::Sheet,
     strings::push_spaces,
 };
 use crate::ir::{Block, Ir, Op, Region, Span};
@@ -148,22 +149,30 @@ impl Steps {
 
 impl Printer<'_, '_> {
     /// Appends the text of a run of steps.
-    pub(super) fn run(&self, steps: &Steps, run: usize, out: &mut Vec<u8>) {
+    pub(super) fn run(&self, steps: &Steps, run: usize, sheet: &mut Sheet) {
         let start = if run == 0 { 0 } else { steps.runs[run - 1] as usize };
         for step in &steps.steps[start..steps.runs[run] as usize] {
-            self.step(steps, step, out);
+            match *step {
+                Step::Explain(symbols) => self.explanations(symbols, sheet),
+                Step::Lines { ops, indent } => self.lines(ops, indent, sheet),
+                Step::Open { op, indent } => {
+                    let data = self.module.ir.op(op);
+                    self.names(data, indent, sheet);
+                    self.in_full(sheet, |out| {
+                        self.behind_operands(data, out);
+                        out.extend_from_slice(b" ({\n");
+                    });
+                }
+                ref step => self.in_full(sheet, |out| self.step(steps, step, out)),
+            }
         }
     }
 
     fn step(&self, steps: &Steps, step: &Step, out: &mut Vec<u8>) {
         let ir = &self.module.ir;
         match *step {
-            Step::Explain(symbols) => self.shared.aliases.order[symbols.range()].iter().for_each(|&symbol| self.explain(symbol, out)),
-            Step::Lines { ops, indent } => ops.iter().for_each(|op| self.line(Op(op), indent, out)),
-            Step::Open { op, indent } => {
-                self.head(ir.op(op), indent, out);
-                out.extend_from_slice(b" ({\n");
-            }
+            // They are not printed in one piece.
+            Step::Explain(_) | Step::Lines { .. } | Step::Open { .. } => {}
             Step::Next { indent } => {
                 push_spaces(out, indent as usize);
                 out.extend_from_slice(b"}, {\n");
@@ -182,10 +191,7 @@ impl Printer<'_, '_> {
     }
 
     /// What a name means.
-    fn explain(&self, symbol: Symbol, out: &mut Vec<u8>) {
-        if matches!(symbol, Symbol::Attr(id) if self.usual_location(id, out)) {
-            return;
-        }
+    pub(super) fn explain(&self, symbol: Symbol, out: &mut Vec<u8>) {
         self.shared.aliases.push(symbol, out);
         out.extend_from_slice(b" = ");
         match symbol {

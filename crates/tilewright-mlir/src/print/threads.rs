@@ -1,6 +1,6 @@
 //! Printing on several threads.
 
-use super::{Printer, Shared, steps::Steps};
+use super::{Printer, Shared, sheet::Sheet, steps::Steps};
 use std::{
     panic::resume_unwind,
     sync::mpsc::{Receiver, Sender, channel, sync_channel},
@@ -12,8 +12,8 @@ const AHEAD: usize = 4;
 
 /// A thread that prints: the texts that it makes, the way back for their memory, and which resources it named.
 struct Worker<'s> {
-    texts: Receiver<Vec<u8>>,
-    used: Sender<Vec<u8>>,
+    texts: Receiver<Sheet>,
+    used: Sender<Sheet>,
     thread: ScopedJoinHandle<'s, Vec<bool>>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn print(shared: &Shared<'_, '_>, steps: &Steps, threads: usize, hand
             let worker = &workers[run % threads];
             // One that does not come is that of a thread that panicked, which is passed on below.
             let Ok(text) = worker.texts.recv() else { break };
-            if !hand_on(&text) {
+            if !hand_on(text.text()) {
                 break;
             }
             // A thread that has ended needs none.
@@ -45,7 +45,7 @@ pub(super) fn print(shared: &Shared<'_, '_>, steps: &Steps, threads: usize, hand
 
 fn worker<'s>(scope: &'s Scope<'s, '_>, shared: &'s Shared<'_, '_>, steps: &'s Steps, turn: usize, threads: usize) -> Worker<'s> {
     let (sender, texts) = sync_channel(AHEAD);
-    let (used, empty) = channel::<Vec<u8>>();
+    let (used, empty) = channel::<Sheet>();
     let thread = scope.spawn(move || {
         let printer = Printer::new(shared);
         for run in (turn..steps.num_runs()).step_by(threads) {

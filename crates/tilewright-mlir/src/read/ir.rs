@@ -1,6 +1,6 @@
 //! Operations, blocks and regions.
 
-use super::section;
+use super::{plain::Scope, section};
 use crate::{
     cursor::Cursor,
     error::{Error, Section},
@@ -62,11 +62,8 @@ pub(crate) fn read_rest(module: &mut Module<'_>, counts: Counts) -> Result<(), E
 struct OpenRegion {
     region: Option<u32>,
     blocks: Span,
-    values: Span,
+    scope: Scope,
     next_block: u32,
-    next_value: u32,
-    /// Values of enclosing regions come first: the number of the first of its own.
-    first_number: u32,
     /// Where the regions of the same operation end.
     siblings_end: u32,
     /// Operations of the current block that were not read yet.
@@ -89,10 +86,10 @@ struct Reader<'m, 'a> {
 /// How many of what can be referred to there are.
 #[derive(Clone, Copy)]
 pub(crate) struct Counts {
-    names: usize,
-    attrs: usize,
-    types: usize,
-    properties: usize,
+    pub(super) names: usize,
+    pub(super) attrs: usize,
+    pub(super) types: usize,
+    pub(super) properties: usize,
 }
 
 impl Counts {
@@ -135,10 +132,8 @@ impl<'m, 'a> Reader<'m, 'a> {
         self.open.push(OpenRegion {
             region: None,
             blocks: Span::default(),
-            values: Span::default(),
+            scope: Scope { values: Span::default(), next_value: 0, first_number: 0 },
             next_block: 0,
-            next_value: 0,
-            first_number: 0,
             siblings_end: 0,
             ops: self.ir.top,
         });
@@ -154,10 +149,8 @@ impl<'m, 'a> Reader<'m, 'a> {
     fn run(mut self) -> Result<Vec<(Op, Unread<'a>)>, Error> {
         while let Some(open) = self.open.last_mut() {
             if open.ops.len > 0 {
-                let op = Op(open.ops.start);
-                open.ops.start += 1;
-                open.ops.len -= 1;
-                self.op(op)?;
+                self.plain_ops();
+                self.next_op()?;
             } else if open.next_block < open.blocks.start + open.blocks.len {
                 self.block()?;
             } else {
@@ -168,6 +161,41 @@ impl<'m, 'a> Reader<'m, 'a> {
         self.check_operands()?;
         self.waiting.reverse();
         Ok(self.waiting)
+    }
+
+    /// Reads operations of the current block as long as they are plain.
+    fn plain_ops(&mut self) {
+        let Some((open, enclosing)) = self.open.split_last_mut() else { return };
+        let has_properties = self.version.has_properties();
+        let mut scope = open.scope;
+        let outer = |number: u64| enclosing.iter().rev().find(|open| u64::from(open.scope.first_number) <= number)?.scope.value(number);
+        let mut numbers = self.cursor.numbers();
+        let mut read = 0;
+        for index in open.ops.range() {
+            let (before, num_operands) = (numbers.clone(), self.ir.operands.len());
+            let Some(data) = scope.op(&mut numbers, self.counts, self.ir, has_properties, outer) else {
+                numbers = before;
+                self.ir.operands.truncate(num_operands);
+                break;
+            };
+            self.ir.ops[index] = data;
+            read += 1;
+        }
+        self.cursor.go_behind(&numbers);
+        open.scope = scope;
+        open.ops = Span { start: open.ops.start + read, len: open.ops.len - read };
+    }
+
+    /// Reads an operation of any kind, if there is one left in the current block.
+    fn next_op(&mut self) -> Result<(), Error> {
+        match self.open.last_mut() {
+            Some(open) if open.ops.len > 0 => {
+                let op = Op(open.ops.start);
+                open.ops = Span { start: open.ops.start + 1, len: open.ops.len - 1 };
+                self.op(op)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Begins with the first of some regions that has blocks; its values are numbered from `first_number` on.
@@ -195,10 +223,8 @@ impl<'m, 'a> Reader<'m, 'a> {
             self.open.push(OpenRegion {
                 region: Some(region),
                 blocks,
-                values,
+                scope: Scope { values, next_value: values.start, first_number },
                 next_block: blocks.start,
-                next_value: values.start,
-                first_number,
                 siblings_end: regions.start + regions.len,
                 ops: Span::default(),
             });
@@ -209,14 +235,14 @@ impl<'m, 'a> Reader<'m, 'a> {
 
     fn close(&mut self) -> Result<(), Error> {
         let Some(open) = self.open.pop() else { return Ok(()) };
-        let missing = open.values.start + open.values.len - open.next_value;
+        let missing = open.scope.values.start + open.scope.values.len - open.scope.next_value;
         if missing > 0 {
             return Err(self.cursor.error(format!("a region defines {missing} values less than it says")));
         }
         match open.region {
             Some(region) if region + 1 < open.siblings_end => {
                 let siblings = Span { start: region + 1, len: open.siblings_end - region - 1 };
-                self.open_regions(siblings, open.first_number)
+                self.open_regions(siblings, open.scope.first_number)
             }
             _ => Ok(()),
         }
@@ -280,11 +306,11 @@ impl<'m, 'a> Reader<'m, 'a> {
     /// The next values of the region.
     fn define(&mut self, count: usize, offset: usize) -> Result<Span, Error> {
         let Some(open) = self.open.last_mut() else { return Ok(Span::default()) };
-        if count > (open.values.start + open.values.len - open.next_value) as usize {
+        if count > (open.scope.values.start + open.scope.values.len - open.scope.next_value) as usize {
             return Err(self.cursor.error_at(offset, "a region defines more values than it says"));
         }
-        let span = Span { start: open.next_value, len: count as u32 };
-        open.next_value += count as u32;
+        let span = Span { start: open.scope.next_value, len: count as u32 };
+        open.scope.next_value += count as u32;
         Ok(span)
     }
 
@@ -363,7 +389,7 @@ impl<'m, 'a> Reader<'m, 'a> {
             return Ok(());
         }
         let first_number = match self.open.last() {
-            Some(open) if !data.is_isolated => open.first_number + open.values.len,
+            Some(open) if !data.is_isolated => open.scope.first_number + open.scope.values.len,
             _ => 0,
         };
         self.open_regions(data.regions, first_number)
@@ -399,13 +425,13 @@ impl<'m, 'a> Reader<'m, 'a> {
     #[inline]
     fn value(&mut self, number: u64) -> Option<Value> {
         let number = u32::try_from(number).ok()?;
-        let open = self.open.iter().rev().find(|open| open.first_number <= number)?;
-        let position = number - open.first_number;
-        let value = Value(open.values.start + position);
-        if value.0 >= open.next_value {
+        let open = self.open.iter().rev().find(|open| open.scope.first_number <= number)?;
+        let position = number - open.scope.first_number;
+        let value = Value(open.scope.values.start + position);
+        if value.0 >= open.scope.next_value {
             self.ahead.push(value);
         }
-        (position < open.values.len).then_some(value)
+        (position < open.scope.values.len).then_some(value)
     }
 
     fn successors(&mut self) -> Result<Span, Error> {

@@ -5,6 +5,7 @@
 //! is compared with the bytes that remain before anything is reserved.
 
 mod ir;
+mod plain;
 mod resources;
 mod tables;
 
@@ -16,7 +17,7 @@ use crate::{
     cursor::Cursor,
     error::{Error, Section},
     limits::LATEST_VERSION,
-    module::{Module, Version},
+    module::{Module, Resources, Version},
     tables::Tables,
 };
 use std::borrow::Cow;
@@ -62,11 +63,7 @@ impl ReadOptions {
         if self.is_parallel && !self.is_lazy && bytes.len() >= LONG {
             return read_in_parallel(bytes);
         }
-        let mut module = read_tables(bytes)?;
-        if !self.is_lazy {
-            module.read_rest()?;
-        }
-        Ok(module)
+        if self.is_lazy { read_tables(bytes) } else { read_one_after_the_other(bytes) }
     }
 }
 
@@ -141,35 +138,70 @@ pub(crate) fn section<'a>(cursor: &mut Cursor<'a>) -> Result<(Section, Cursor<'a
     Ok((section, content))
 }
 
-/// Reads operations while another thread checks attributes and types, of which they only need the numbers.
+/// Reads operations while another thread reads attributes and types, of which the operations only need the numbers.
 fn read_in_parallel(bytes: &[u8]) -> Result<Module<'_>, Error> {
-    let mut module = read_unchecked(bytes)?;
-    let counts = Counts::of(&module);
-    let mut tables = std::mem::take(&mut module.tables);
-    let (checked, read) = std::thread::scope(|scope| {
-        let checked = scope.spawn(|| tables::check_entries(&tables));
+    let envelope = Envelope::read(bytes)?;
+    let mut module = read_names(&envelope)?;
+    let Some(counts) = counts(&envelope, &module) else { return read_one_after_the_other(bytes) };
+    let names = std::mem::take(&mut module.tables);
+    let (tables, read) = std::thread::scope(|scope| {
+        let tables = scope.spawn(|| checked_tables(&envelope, names));
         let read = read_rest(&mut module, counts);
-        (checked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), read)
+        (tables.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), read)
     });
-    checked?.apply(&mut tables);
-    module.tables = tables;
+    // What is wrong with the tables comes first.
+    (module.tables, module.resources, module.properties) = tables?;
     read.map(|()| module)
+}
+
+fn read_one_after_the_other(bytes: &[u8]) -> Result<Module<'_>, Error> {
+    let mut module = read_tables(bytes)?;
+    module.read_rest()?;
+    Ok(module)
+}
+
+/// How many of what operations refer to there are, by what the sections begin with; none where something is wrong with that.
+fn counts(envelope: &Envelope<'_>, module: &Module<'_>) -> Option<Counts> {
+    let mut lengths = envelope.section(Section::AttrTypeOffset)?;
+    let (attrs, types) = (lengths.count(1, "attributes").ok()?, lengths.count(1, "types").ok()?);
+    let properties = envelope.section(Section::Properties).map_or(Some(0), |mut content| content.count(1, "properties").ok())?;
+    Some(Counts { names: module.op_names.len(), attrs, types, properties })
 }
 
 /// Everything but the operations, which wait in the list of what was not read.
 pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
-    let mut module = read_unchecked(bytes)?;
-    tables::check_entries(&module.tables)?.apply(&mut module.tables);
+    let envelope = Envelope::read(bytes)?;
+    let mut module = read_names(&envelope)?;
+    let names = std::mem::take(&mut module.tables);
+    (module.tables, module.resources, module.properties) = checked_tables(&envelope, names)?;
     Ok(module)
 }
 
-/// The same, but attributes and types are only found, and not checked.
-fn read_unchecked(bytes: &[u8]) -> Result<Module<'_>, Error> {
-    let envelope = Envelope::read(bytes)?;
+/// Strings, dialects and the names of operations.
+fn read_names<'a>(envelope: &Envelope<'a>) -> Result<Module<'a>, Error> {
     let version = envelope.version;
     let mut tables = Tables { strings: tables::strings(envelope.required(Section::String)?)?, ..Tables::default() };
-    let dialects = envelope.required(Section::Dialect)?;
-    let op_names = tables::dialects(dialects, version, &mut tables)?;
+    let op_names = tables::dialects(envelope.required(Section::Dialect)?, version, &mut tables)?;
+    // A file without operations has no use for anything else, but has to have it.
+    let unread = envelope.section(Section::Ir).map(|content| (crate::ir::Op(u32::MAX), ir::top_level(content)));
+    Ok(Module {
+        version,
+        producer: Cow::Borrowed(envelope.producer),
+        tables,
+        op_names,
+        properties: Vec::new(),
+        resources: Resources::default(),
+        sections: envelope.sections.iter().map(|&(section, _)| section).collect(),
+        ir: crate::ir::Ir::default(),
+        unread: unread.into_iter().collect(),
+    })
+}
+
+type Rest<'a> = (Tables<'a>, Resources<'a>, Vec<Cow<'a, [u8]>>);
+
+/// Reads and checks attributes and types, and reads resources and properties. `names` are the tables with strings and dialects.
+fn checked_tables<'a>(envelope: &Envelope<'a>, names: Tables<'a>) -> Result<Rest<'a>, Error> {
+    let (version, mut tables) = (envelope.version, names);
     let resources = resources::read(envelope.section(Section::ResourceOffset), envelope.section(Section::Resource), &tables)?;
     tables.num_dialect_resources = resources.dialects.iter().map(|group| group.resources.len()).sum();
     let (lengths, encodings) = (envelope.required(Section::AttrTypeOffset)?, envelope.required(Section::AttrType)?);
@@ -180,16 +212,7 @@ fn read_unchecked(bytes: &[u8]) -> Result<Module<'_>, Error> {
         None if version.has_properties() => envelope.required(Section::Properties).map(|_| Vec::new())?,
         None => Vec::new(),
     };
-    let unread = ir::top_level(envelope.required(Section::Ir)?);
-    Ok(Module {
-        version,
-        producer: Cow::Borrowed(envelope.producer),
-        tables,
-        op_names,
-        properties,
-        resources,
-        sections: envelope.sections.iter().map(|&(section, _)| section).collect(),
-        ir: crate::ir::Ir::default(),
-        unread: vec![(crate::ir::Op(u32::MAX), unread)],
-    })
+    envelope.required(Section::Ir)?;
+    tables::check_entries(&tables)?.apply(&mut tables);
+    Ok((tables, resources, properties))
 }

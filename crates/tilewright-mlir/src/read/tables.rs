@@ -138,7 +138,8 @@ fn entries<'a>(
         }
         // Neighbours mostly have the same encoding.
         let mut last = None;
-        for _ in 0..group {
+        let rows = table.add_group(dialect, group);
+        for row in rows {
             let offset = offsets.offset();
             let (len, is_custom) = offsets.flagged_varint()?;
             if len > (bytes.len() - position) as u64 {
@@ -153,7 +154,7 @@ fn entries<'a>(
                 }
                 last
             };
-            table.add(start, dialect, !is_custom, if is_custom { encoding() } else { None });
+            row.set(start, !is_custom, if is_custom { encoding() } else { None });
         }
     }
     Ok(position)
@@ -194,11 +195,19 @@ pub(super) fn check_entries(tables: &Tables<'_>) -> Result<Checked, Error> {
     check.scalars = (0..tables.types.len() as u32).map(|index| tables.scalar(TypeId(index))).collect();
     let mut waiting = Vec::new();
     for index in 0..num_attrs as u32 {
-        if has_parts(tables.attrs.encoding(index)) || !check.entry(index, false)? {
+        let is_done = match tables.builtin_attr(AttrId(index)) {
+            Some(code::FILE_LINE_COL_LOC) => check.file_location(index).is_some(),
+            Some(code::INTEGER | code::FLOAT) => check.number(index).is_some(),
+            _ => false,
+        };
+        if !is_done && (has_parts(tables.attrs.encoding(index)) || !check.entry(index, false)?) {
             waiting.push(index);
         }
     }
-    waiting.into_iter().try_for_each(|index| check.with_parts(index))?;
+    let mut stack = Vec::new();
+    for index in waiting {
+        check.with_parts(index, &mut stack)?;
+    }
     let Check { sizes, checked, .. } = check;
     let is_opaque: HashSet<usize> =
         checked.opaque.iter().map(|&(is_type, index)| index as usize + if is_type { num_attrs } else { 0 }).collect();
@@ -300,22 +309,64 @@ struct Check<'t, 'a> {
 }
 
 impl Check<'_, '_> {
+    /// Checks an attribute that is a place in a file whose name was checked; none, and nothing was done, if it is something else.
+    #[inline]
+    fn file_location(&mut self, index: u32) -> Option<()> {
+        let (file, ..) = self.tables.file_location(AttrId(index))?;
+        let mut sum = Sum::default();
+        sum.add(self.sizes[file.index()]);
+        self.sizes[index as usize] = sum.size(true)?;
+        Some(())
+    }
+
+    /// Checks a number of up to 64 bits; none, and nothing was done, if it is something else.
+    #[inline]
+    fn number(&mut self, index: u32) -> Option<()> {
+        let mut numbers = self.tables.attrs.cursor(index).numbers();
+        let is_float = numbers.small()? == code::FLOAT;
+        let ty = usize::try_from(numbers.small()?).ok()?;
+        let scalar = self.scalars.get(ty)?.as_ref()?;
+        if is_float != matches!(scalar, Scalar::Float(_)) {
+            return None;
+        }
+        match scalar.width() {
+            0..=8 => drop(numbers.byte()?),
+            9..=64 => drop(numbers.any()?),
+            _ => return None,
+        }
+        let mut sum = Sum::default();
+        sum.add(self.sizes[self.tables.attrs.len() + ty]);
+        let size = sum.size(false).filter(|_| numbers.are_all())?;
+        self.sizes[index as usize] = size;
+        Some(())
+    }
+
+    /// Checks a dictionary or an array whose parts were checked; none, and nothing was done, if it is something else.
+    fn list(&mut self, index: u32) -> Option<()> {
+        let mut numbers = self.tables.attrs.cursor(index).numbers();
+        let parts = match self.tables.builtin_attr(AttrId(index))? {
+            code::ARRAY => 1,
+            code::DICTIONARY => 2,
+            _ => return None,
+        };
+        numbers.small()?;
+        let attrs = &self.sizes[..self.tables.attrs.len()];
+        let mut sum = Sum::default();
+        for _ in 0..parts * numbers.count(parts)? {
+            sum.add(*attrs.get(usize::try_from(numbers.any()?).ok()?)?);
+        }
+        let size = sum.size(false).filter(|_| numbers.are_all())?;
+        self.checked.may_hold_locations |= sum.has_location;
+        self.sizes[index as usize] = size;
+        Some(())
+    }
+
     /// Checks an entry; false if the sizes of its parts are not known yet.
     fn entry(&mut self, index: u32, is_type: bool) -> Result<bool, Error> {
         let tables = self.tables;
         let num_attrs = tables.attrs.len();
         let table = if is_type { &tables.types } else { &tables.attrs };
         let node = index as usize + if is_type { num_attrs } else { 0 };
-        if !is_type
-            && let Some((file, ..)) = tables.file_location(AttrId(index))
-            && self.sizes[file.index()].depth != 0
-        {
-            // Most attributes are these.
-            let mut sum = Sum::default();
-            sum.add(self.sizes[file.index()]);
-            self.sizes[node] = sum.size(true).unwrap_or(UNKNOWN);
-            return Ok(true);
-        }
         let is_own_location = !is_type && is_location(tables, node);
         let mut sum = Sum::default();
         let (sizes, unknown) = (&self.sizes, &mut self.unknown);
@@ -349,12 +400,16 @@ impl Check<'_, '_> {
         Ok(sum.is_known)
     }
 
-    /// Checks an attribute after its parts. What is part of itself is left for [`Nesting`] to find.
-    fn with_parts(&mut self, index: u32) -> Result<(), Error> {
-        let mut stack = vec![index];
+    /// Checks an attribute after its parts, which takes a stack. What is part of itself is left for [`Nesting`] to find.
+    fn with_parts(&mut self, index: u32, stack: &mut Vec<u32>) -> Result<(), Error> {
+        stack.push(index);
         while let Some(&index) = stack.last() {
             let node = index as usize;
-            if self.sizes[node].depth != 0 || self.entry(index, false)? || std::mem::replace(&mut self.sizes[node].is_tried, true) {
+            if self.sizes[node].depth != 0
+                || self.list(index).is_some()
+                || self.entry(index, false)?
+                || std::mem::replace(&mut self.sizes[node].is_tried, true)
+            {
                 stack.pop();
                 continue;
             }
