@@ -59,13 +59,19 @@ impl Printer<'_, '_> {
 
     /// An integer or a float of up to 64 bits with its type; false, and nothing is printed, where it is none.
     fn push_short_number(&self, out: &mut Vec<u8>, id: AttrId) -> bool {
-        let mut cursor = self.module.tables.attrs.cursor(id.0);
+        let mut numbers = self.module.tables.attrs.cursor(id.0).numbers();
         let mut read = || {
-            cursor.varint().ok()?;
-            let ty = TypeId(cursor.varint().ok()? as u32);
+            numbers.small()?;
+            let ty = TypeId(numbers.small()? as u32);
             let scalar = self.shared.scalars[ty.index()].as_ref().filter(|scalar| scalar.width() <= 64)?;
-            let bits = if scalar.width() <= 8 { u64::from(cursor.byte().ok()?) } else { cursor.signed_varint().ok()? as u64 };
-            Some((ty, scalar, bits))
+            let bits = if scalar.width() <= 8 {
+                u64::from(numbers.byte()?)
+            } else {
+                let number = numbers.any()?;
+                // The lowest bit is the sign.
+                number >> 1 ^ (number & 1).wrapping_neg()
+            };
+            numbers.are_all().then_some((ty, scalar, bits))
         };
         let Some((ty, scalar, bits)) = read() else { return false };
         match *scalar {

@@ -11,7 +11,6 @@ use crate::{
     encoding::code,
     tables::{AttrId, Tables},
 };
-use smallvec::SmallVec;
 use std::{cell::RefCell, rc::Rc};
 use tilewright_text::short::push_block;
 
@@ -53,6 +52,8 @@ pub(super) struct Frames {
 }
 
 const SLOTS_LOG: u32 = 8;
+/// More are printed one by one.
+const MAX_ENTRIES: usize = 32;
 const EQUALS: &[u8] = b" = ";
 
 impl Frames {
@@ -85,30 +86,29 @@ impl Frame {
 }
 
 impl Printer<'_, '_> {
-    /// The entries of a dictionary, without braces; false, and nothing is printed, where there are none, where it is no dictionary, or where that
-    /// takes sorting.
+    /// The entries of a dictionary, without braces; false, and nothing is printed, where there are none or very many, where it is no
+    /// dictionary, or where that takes sorting.
     pub(super) fn push_entries(&self, out: &mut Vec<u8>, dictionary: AttrId) -> bool {
         let tables = &self.module.tables;
         if tables.builtin_attr(dictionary) != Some(code::DICTIONARY) {
             return false;
         }
-        let mut cursor = tables.attrs.cursor(dictionary.0);
-        let (mut names, mut values) = (SmallVec::<[u32; 16]>::new(), SmallVec::<[u32; 16]>::new());
+        let mut numbers = tables.attrs.cursor(dictionary.0).numbers();
+        let (mut names, mut values) = ([0; MAX_ENTRIES], [0; MAX_ENTRIES]);
         let mut read = || {
-            let count = cursor.varint().and_then(|_| cursor.varint()).ok()?;
-            for _ in 0..count {
-                names.push(cursor.varint().ok()? as u32);
-                values.push(cursor.varint().ok()? as u32);
+            numbers.small()?;
+            let count = numbers.small()? as usize;
+            for (name, value) in names.get_mut(..count)?.iter_mut().zip(&mut values) {
+                (*name, *value) = (numbers.small()? as u32, numbers.small()? as u32);
             }
-            Some(())
+            numbers.are_all().then_some(count)
         };
-        if read().is_none() || names.is_empty() {
-            return false;
-        }
+        let Some(count @ 1..) = read() else { return false };
+        let (names, values) = (&names[..count], &values[..count]);
         let last = Rc::clone(&self.frames.last.borrow());
-        let frame = if last.names[..] == names[..] { Some(last) } else { self.frames.find(&names, tables) };
+        let frame = if last.names[..] == *names { Some(last) } else { self.frames.find(names, tables) };
         let Some(frame) = frame else { return false };
-        self.push_labelled(out, &frame.labels, &values);
+        self.push_labelled(out, &frame.labels, values);
         true
     }
 
@@ -116,6 +116,9 @@ impl Printer<'_, '_> {
     pub(super) fn push_labelled(&self, out: &mut Vec<u8>, labels: &Labels, values: &[u32]) {
         for ((text, len), &value) in labels.0.iter().zip(values) {
             push_block(out, text, *len);
+            if self.recent.push(out, AttrId(value)) {
+                continue;
+            }
             if self.module.tables.builtin_attr(AttrId(value)) == Some(code::UNIT) {
                 // It stands as its name alone.
                 out.truncate(out.len() - EQUALS.len());

@@ -52,12 +52,13 @@ impl Printer<'_, '_> {
     pub(super) fn lines(&self, ops: Span, indent: u32, sheet: &mut Sheet) {
         let mut key = EndingKey::NONE;
         for data in &self.module.ir.ops[ops.range()] {
-            let is_usual = key.set(&self.module.ir, data);
+            let is_common = self.first.has_seen(data);
+            let is_usual = is_common && key.set(&self.module.ir, data);
             match if is_usual { self.usual_line(data, indent, &key, sheet.window()) } else { None } {
                 Some(len) => sheet.advance(len),
                 None => {
                     self.names(data, indent, sheet);
-                    self.in_full(sheet, |out| self.line_behind_operands(data, is_usual.then_some(&key), out));
+                    self.in_full(sheet, |out| self.line_behind_operands(data, is_common, is_usual.then_some(&key), out));
                 }
             }
         }

@@ -48,8 +48,8 @@ impl Printer<'_, '_> {
         let (mut full, mut shape, mut name, mut tail) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.module.push_op_name(data.name, &mut name);
         self.long_names(data, 0, &mut full);
-        self.behind_operands(data, &mut full);
-        self.tail(data, &mut tail);
+        self.behind_operands(data, true, &mut full);
+        self.tail(data, true, &mut tail);
         if self.shared.debug_info {
             tail.push(b' ');
             self.push_location(&mut tail, data.location);
@@ -58,7 +58,7 @@ impl Printer<'_, '_> {
         if !ir.successors(data).is_empty() {
             push_list(&mut shape, ir.successors(data), |out, &block| push_block(out, block));
         }
-        self.dictionary(data, &mut shape, true);
+        self.dictionary(data, &mut shape, true, true);
         shape.extend(&tail);
         full.extend(&tail);
         lines.push(Line {

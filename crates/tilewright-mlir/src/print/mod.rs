@@ -10,6 +10,7 @@ mod dense;
 mod dictionaries;
 mod distinct;
 mod endings;
+mod first;
 mod hlo;
 mod line;
 mod list;
@@ -41,6 +42,7 @@ use aliases::{Aliases, Symbol};
 use cache::{TextCache, Texts};
 use dictionaries::{Frames, Labels};
 use endings::Endings;
+use first::FirstSight;
 use foldhash::HashMap;
 use names::Names;
 use sheet::Sheet;
@@ -213,6 +215,7 @@ struct Printer<'m, 'a> {
     types: Vec<OnceCell<Box<[u8]>>>,
     /// What stands behind the operands of operations without regions and successors.
     endings: Endings,
+    first: FirstSight,
     /// The types of operands and results.
     signatures: TextCache,
     /// Attributes and properties of operations.
@@ -239,6 +242,7 @@ impl<'m, 'a> Printer<'m, 'a> {
             module: shared.module,
             types: (0..tables.types.len()).map(|_| OnceCell::new()).collect(),
             endings: Endings::new(shared.module.op_names.len()),
+            first: FirstSight::new(shared.module),
             signatures: TextCache::new(),
             dictionaries: TextCache::new(),
             values: TextCache::new(),

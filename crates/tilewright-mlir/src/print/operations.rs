@@ -18,10 +18,10 @@ use smallvec::{SmallVec, smallvec};
 
 impl Printer<'_, '_> {
     /// The rest of the line of an operation without regions. `key` is that of what stands behind the operands, if others may have it.
-    pub(super) fn line_behind_operands(&self, data: &OpData, key: Option<&EndingKey>, out: &mut Vec<u8>) {
+    pub(super) fn line_behind_operands(&self, data: &OpData, is_common: bool, key: Option<&EndingKey>, out: &mut Vec<u8>) {
         let start = out.len();
-        self.behind_operands(data, out);
-        self.tail(data, out);
+        self.behind_operands(data, is_common, out);
+        self.tail(data, is_common, out);
         let is_whole = !self.shared.debug_info;
         if is_whole {
             out.push(b'\n');
@@ -64,8 +64,8 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// What stands behind the operands, up to the properties.
-    pub(super) fn behind_operands(&self, data: &OpData, out: &mut Vec<u8>) {
+    /// What stands behind the operands, up to the properties. `is_common` says that it is worth looking for among what was printed.
+    pub(super) fn behind_operands(&self, data: &OpData, is_common: bool, out: &mut Vec<u8>) {
         let ir = &self.module.ir;
         out.push(b')');
         if !self.module.ir.successors(data).is_empty() {
@@ -75,15 +75,15 @@ impl Printer<'_, '_> {
         }
         // Properties may be among the attributes: in older files, and where they are not those of the table.
         if data.properties().is_some() || data.attrs().is_some() || !self.module.version.has_properties() {
-            self.dictionary(data, out, true);
+            self.dictionary(data, out, true, is_common);
         }
     }
 
     /// Attributes and types.
-    pub(super) fn tail(&self, data: &OpData, out: &mut Vec<u8>) {
+    pub(super) fn tail(&self, data: &OpData, is_common: bool, out: &mut Vec<u8>) {
         let ir = &self.module.ir;
         if data.attrs().is_some() {
-            self.dictionary(data, out, false);
+            self.dictionary(data, out, false, is_common);
         }
         let (operands, results) = (ir.operands(data), &ir.value_types[data.results.range()]);
         let mut key: SmallVec<[u32; 16]> = smallvec![0; 1 + operands.len() + results.len()];
@@ -113,7 +113,7 @@ impl Printer<'_, '_> {
     }
 
     /// The properties or the attributes of an operation, as they stand behind its operands or before its types.
-    pub(super) fn dictionary(&self, data: &OpData, out: &mut Vec<u8>, is_properties: bool) {
+    pub(super) fn dictionary(&self, data: &OpData, out: &mut Vec<u8>, is_properties: bool, is_common: bool) {
         let attrs = data.attrs().map_or(u32::MAX, |id| id.0);
         if is_properties {
             if let Some(properties) = data.properties()
@@ -122,8 +122,13 @@ impl Printer<'_, '_> {
             {
                 return self.push_plain_properties(labels, &values, out);
             }
+            if !is_common {
+                return self.push_properties(data, out);
+            }
             let key = [data.name.0, attrs, data.properties().unwrap_or(u32::MAX)];
             self.dictionaries.push(out, &key, |out| self.push_properties(data, out));
+        } else if !is_common {
+            self.push_attributes(data, out);
         } else {
             // Attributes that are no properties do not depend on these, so that more operations have them in common.
             let key = [data.name.0, attrs, u32::from(data.properties().is_some()), 0];

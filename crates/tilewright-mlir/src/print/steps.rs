@@ -159,7 +159,7 @@ impl Printer<'_, '_> {
                     let data = self.module.ir.op(op);
                     self.names(data, indent, sheet);
                     self.in_full(sheet, |out| {
-                        self.behind_operands(data, out);
+                        self.behind_operands(data, true, out);
                         out.extend_from_slice(b" ({\n");
                     });
                 }
@@ -184,7 +184,7 @@ impl Printer<'_, '_> {
             Step::Close { op, indent } => {
                 push_spaces(out, indent as usize);
                 out.extend_from_slice(b"})");
-                self.tail(ir.op(op), out);
+                self.tail(ir.op(op), true, out);
                 self.end(ir.op(op), out);
             }
         }

@@ -138,17 +138,23 @@ fn entries<'a>(
         }
         // Neighbours mostly have the same encoding.
         let mut last = None;
-        let rows = table.add_group(dialect, group);
-        for row in rows {
-            let offset = offsets.offset();
-            let (len, is_custom) = offsets.flagged_varint()?;
-            if len > (bytes.len() - position) as u64 {
-                return Err(offsets.error_at(offset, format!("an encoding of {len} bytes ends behind the section")));
-            }
+        for row in table.add_group(dialect, group) {
             let start = position;
+            let mut numbers = offsets.numbers();
+            let length = numbers.small().filter(|&length| numbers.are_whole() && length >> 1 <= (bytes.len() - position) as u64);
+            let (len, is_custom) = match length {
+                Some(length) => {
+                    offsets.go_behind(&numbers);
+                    (length >> 1, length & 1 == 1)
+                }
+                None => length_of_entry(offsets, bytes.len() - position)?,
+            };
             position += len as usize;
             let mut encoding = || {
-                let code = Cursor::within(bytes, start..position, 0, Section::AttrType).varint().ok()?;
+                let code = match bytes[start..position] {
+                    [byte, ..] if byte & 1 == 1 => u64::from(byte >> 1),
+                    _ => Cursor::within(bytes, start..position, 0, Section::AttrType).varint().ok()?,
+                };
                 if last.is_none_or(|id: EncodingId| id.code() != code) {
                     last = EncodingId::find(owner?, is_type, code);
                 }
@@ -158,6 +164,17 @@ fn entries<'a>(
         }
     }
     Ok(position)
+}
+
+/// How long an entry is, and whether it is in an encoding of its dialect.
+#[cold]
+fn length_of_entry(offsets: &mut Cursor<'_>, remaining: usize) -> Result<(u64, bool), Error> {
+    let offset = offsets.offset();
+    let (len, is_custom) = offsets.flagged_varint()?;
+    if len > remaining as u64 {
+        return Err(offsets.error_at(offset, format!("an encoding of {len} bytes ends behind the section")));
+    }
+    Ok((len, is_custom))
 }
 
 /// What a look at all attributes and types shows.
@@ -286,7 +303,8 @@ impl Sum {
         self.is_known &= part.depth != 0;
         self.has_location |= part.is_location;
         self.depth = self.depth.max(u32::from(part.depth) + 1);
-        self.parts = self.parts.saturating_add(u64::from(part.parts));
+        // There are fewer parts than bytes in a file, and none has more parts than fit into 32 bits.
+        self.parts = self.parts.wrapping_add(u64::from(part.parts));
     }
 
     /// The size, if it is known and not too much.
