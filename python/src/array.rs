@@ -8,7 +8,16 @@ use pyo3::{
 };
 use tilewright::{array::DType, ir::Scalar};
 
-/// Elements in the memory of this machine that a Python object owns.
+/// Where elements lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// In the memory of this machine.
+    Host,
+    /// In that of a GPU.
+    Gpu,
+}
+
+/// Elements in memory that a Python object owns.
 #[derive(Debug)]
 pub(crate) struct ArrayView {
     /// Address of the element at the origin.
@@ -17,6 +26,7 @@ pub(crate) struct ArrayView {
     /// Distances of neighbours, in elements.
     pub(crate) strides: Vec<i64>,
     pub(crate) dtype: DType,
+    pub(crate) place: Place,
     pub(crate) writable: bool,
     /// It is an array of JAX, which are immutable.
     pub(crate) of_jax: bool,
@@ -26,11 +36,37 @@ pub(crate) struct ArrayView {
 }
 
 impl ArrayView {
-    /// The array that an object is, without copying; `None` if it is none.
+    /// The array in the memory of this machine that an object is, without copying; `None` if it is none.
     ///
     /// # Errors
     /// When it is an array that kernels cannot use: on another device, or with elements that Tile IR does not have.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayView>> {
+        ArrayView::at(Place::Host, object)
+    }
+
+    /// The array at a place that an object is.
+    ///
+    /// # Errors
+    /// When it is an array that kernels cannot use: elsewhere, or with elements that Tile IR does not have.
+    pub(crate) fn at(place: Place, object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayView>> {
+        match (ArrayView::anywhere(object)?, place) {
+            (Some(array), Place::Host) if array.place == Place::Gpu => {
+                let device = object.getattr_opt("device")?.map_or_else(|| "a GPU".to_owned(), |device| format!("device '{device}'"));
+                Err(PyTypeError::new_err(format!("the tensor is on {device}; kernels run on the CPU: use .cpu()")))
+            }
+            (Some(array), Place::Gpu) if array.place == Place::Host => {
+                let what = type_name(object);
+                Err(PyTypeError::new_err(format!("the {what} is in the memory of the host; kernels run on a GPU: give them arrays of it")))
+            }
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// The array that an object is, wherever that is.
+    ///
+    /// # Errors
+    /// When it has elements that Tile IR does not have.
+    pub(crate) fn anywhere(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayView>> {
         let py = object.py();
         if is_numpy_scalar(object)? {
             return Ok(None);
@@ -40,6 +76,10 @@ impl ArrayView {
         }
         if object.hasattr(pyo3::intern!(py, "data_ptr"))? {
             return from_torch(object).map(Some);
+        }
+        if let Some(interface) = object.getattr_opt(pyo3::intern!(py, "__cuda_array_interface__"))? {
+            let array = from_interface(object, interface.cast::<PyDict>()?)?;
+            return Ok(Some(ArrayView { place: Place::Gpu, ..array }));
         }
         static AS_NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let as_ndarray: &Bound<'_, PyAny> = AS_NDARRAY.import(py, "tilewright._arrays", "as_ndarray")?;
@@ -91,15 +131,18 @@ fn from_interface(owner: &Bound<'_, PyAny>, interface: &Bound<'_, PyDict>) -> Py
         Some(bytes) => in_elements(&bytes, &shape, i64::from(dtype.storage_bits() / 8))?,
         None => contiguous_strides(&shape),
     };
-    Ok(ArrayView { address, shape, strides, dtype, writable: !read_only, of_jax: false, owner: owner.clone().unbind() })
+    Ok(ArrayView { address, shape, strides, dtype, place: Place::Host, writable: !read_only, of_jax: false, owner: owner.clone().unbind() })
 }
 
 /// A tensor of PyTorch, or of anything else with its methods.
 fn from_torch(owner: &Bound<'_, PyAny>) -> PyResult<ArrayView> {
     let py = owner.py();
+    let mut place = Place::Host;
     if let Some(device) = owner.getattr_opt(pyo3::intern!(py, "device"))? {
         let kind = device.getattr(pyo3::intern!(py, "type"))?;
-        if !kind.eq("cpu")? {
+        if kind.eq("cuda")? {
+            place = Place::Gpu;
+        } else if !kind.eq("cpu")? {
             return Err(PyTypeError::new_err(format!("the tensor is on device '{device}'; kernels run on the CPU: use .cpu()")));
         }
     }
@@ -115,6 +158,7 @@ fn from_torch(owner: &Bound<'_, PyAny>) -> PyResult<ArrayView> {
         shape: owner.getattr(pyo3::intern!(py, "shape"))?.extract()?,
         strides: owner.call_method0(pyo3::intern!(py, "stride"))?.extract()?,
         dtype,
+        place,
         writable: true,
         of_jax: false,
         owner: owner.clone().unbind(),
@@ -284,5 +328,5 @@ fn typestr(dtype: DType) -> Option<String> {
 /// The array that an object is, or None.
 #[pyfunction]
 pub(crate) fn describe(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayDescription>> {
-    Ok(ArrayView::of(object)?.map(ArrayDescription))
+    Ok(ArrayView::anywhere(object)?.map(ArrayDescription))
 }

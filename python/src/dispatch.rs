@@ -5,10 +5,11 @@
 //! than cuTile's own rules: it holds whole shapes and strides, and the alignment of addresses.
 
 use crate::{
-    array::ArrayView,
+    array::{ArrayView, Place},
     bind::{Arguments, Value},
     check::{self, Check},
     driver,
+    gpu::{self, OnGpus},
     kernel::{self, Kernel, Report, Wishes, is_bool},
     scalar,
     trace::{self, Trace},
@@ -50,6 +51,7 @@ struct Compiled {
     plan: Arc<Plan>,
     /// What the plan is of.
     kernel: Py<Kernel>,
+    on_gpus: OnGpus,
     /// For each leaf, whether it is a constant of the kernel and so no argument.
     constants: Vec<bool>,
     /// Objects whose identity is part of the key, kept so that no other object has it.
@@ -89,16 +91,32 @@ impl Dispatcher {
     ) -> PyResult<Report> {
         let grid = kernel::extents(grid)?;
         let wishes = Wishes::new(threads, timeout, max_memory, max_output)?.profile(profile);
-        let (compiled, arguments) = self.bind(args)?;
+        let (compiled, arguments) = self.bind(args, Place::Host)?;
         if let Some(check) = Check::asked(check, args)? {
             return check::run(py, compiled.kernel.get(), &arguments, grid, (&check, wishes.without_profile()?));
         }
         kernel::run(py, (compiled.kernel.get(), &compiled.plan), &arguments, grid, wishes)
     }
 
+    /// Begins a launch of the kernel on a GPU, on arrays there and on a stream, which is given by its handle. If it is timed, waits for it, and gives the
+    /// seconds that the kernel took.
+    #[pyo3(signature = (grid, args, stream, timed = false))]
+    fn launch_on_gpu(
+        &self,
+        py: Python<'_>,
+        grid: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        stream: usize,
+        timed: bool,
+    ) -> PyResult<Option<f64>> {
+        let grid = kernel::extents(grid)?;
+        let (compiled, arguments) = self.bind(args, Place::Gpu)?;
+        gpu::launch(py, (compiled.kernel.get(), &compiled.on_gpus), &arguments, grid, (stream, timed))
+    }
+
     /// Runs the kernel, and gives what it accesses.
     fn trace(&self, py: Python<'_>, grid: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>) -> PyResult<Trace> {
-        let (compiled, arguments) = self.bind(args)?;
+        let (compiled, arguments) = self.bind(args, Place::Host)?;
         trace::record(py, &compiled.plan, arguments, kernel::extents(grid)?)
     }
 
@@ -120,8 +138,8 @@ impl Dispatcher {
         self.compiled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn bind(&self, args: &Bound<'_, PyTuple>) -> PyResult<(Arc<Compiled>, Arguments)> {
-        let mut walk = Walk::default();
+    fn bind(&self, args: &Bound<'_, PyTuple>, place: Place) -> PyResult<(Arc<Compiled>, Arguments)> {
+        let mut walk = Walk::new(place);
         let (major, minor) = driver::compute_capability();
         walk.number(major.into());
         walk.number(minor.into());
@@ -144,7 +162,13 @@ impl Dispatcher {
         if constants.len() != walk.leaves.len() {
             return Err(PyRuntimeError::new_err(format!("the compiler saw {} arguments, not {}", constants.len(), walk.leaves.len())));
         }
-        let compiled = Arc::new(Compiled { plan: kernel.get().plan(py)?, kernel, constants, objects: std::mem::take(&mut walk.objects) });
+        let compiled = Arc::new(Compiled {
+            plan: kernel.get().plan(py)?,
+            kernel,
+            on_gpus: OnGpus::default(),
+            constants,
+            objects: std::mem::take(&mut walk.objects),
+        });
         let mut all = self.lock();
         if all.len() >= MAX_KEYS {
             all.clear();
@@ -155,8 +179,9 @@ impl Dispatcher {
 }
 
 /// A walk over the arguments of a call, which makes the key.
-#[derive(Default)]
 struct Walk<'py> {
+    /// Where arrays must be.
+    place: Place,
     key: Vec<u8>,
     /// Each with the position of the argument that it is or belongs to.
     leaves: Vec<(usize, Leaf<'py>)>,
@@ -166,6 +191,10 @@ struct Walk<'py> {
 }
 
 impl<'py> Walk<'py> {
+    fn new(place: Place) -> Walk<'py> {
+        Walk { place, key: Vec::new(), leaves: Vec::new(), objects: Vec::new(), position: 0 }
+    }
+
     fn argument(&mut self, arg: &Bound<'py, PyAny>, constant: bool, depth: usize) -> PyResult<()> {
         if depth > MAX_DEPTH {
             return Err(PyTypeError::new_err(format!("arguments are nested more than {MAX_DEPTH} levels deep")));
@@ -189,7 +218,7 @@ impl<'py> Walk<'py> {
         if let Ok(list) = arg.cast_exact::<PyList>() {
             return self.list(list);
         }
-        match ArrayView::of(arg)? {
+        match ArrayView::at(self.place, arg)? {
             Some(array) => {
                 self.array(&array)?;
                 self.leaf(Leaf::Array(array));
@@ -221,7 +250,7 @@ impl<'py> Walk<'py> {
         self.number(list.len() as i64);
         let mut arrays = Vec::with_capacity(list.len());
         for item in list.iter() {
-            let Some(array) = ArrayView::of(&item)? else {
+            let Some(array) = ArrayView::at(self.place, &item)? else {
                 // The compiler says what is wrong with the list.
                 self.object(list.as_any());
                 return Ok(());

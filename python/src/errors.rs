@@ -67,6 +67,11 @@ pub(crate) fn launch(py: Python<'_>, failure: &Failure, output: &PythonStdout) -
     }
 }
 
+/// A launch on a GPU that failed, or could not begin.
+pub(crate) fn on_gpu(py: Python<'_>, kernel: &str, what: &str) -> PyErr {
+    located(py, "LaunchError", format!("kernel {kernel}: {what}"), kernel, None, None)
+}
+
 fn located(py: Python<'_>, name: &str, message: String, kernel: &str, block: Option<[u32; 3]>, site: Option<&Site>) -> PyErr {
     let keywords = PyDict::new(py);
     let filled = || {

@@ -10,6 +10,7 @@ mod check;
 mod dispatch;
 mod driver;
 mod errors;
+mod gpu;
 mod kernel;
 mod module;
 mod output;
@@ -51,6 +52,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(command_line, m)?)?;
     m.add_function(wrap_pyfunction!(number_from_environment, m)?)?;
     m.add_function(wrap_pyfunction!(driver::driver_entry_point, m)?)?;
+    m.add_function(wrap_pyfunction!(gpu::gpu_compute_capability, m)?)?;
     m.add_function(wrap_pyfunction!(driver::set_compute_capability, m)?)?;
     Ok(())
 }

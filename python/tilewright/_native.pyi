@@ -15,6 +15,9 @@ __version__: str
 def number_from_environment(name: str) -> int | None:
     """Give the number from 1 that a variable of the environment holds; None where it is not set or empty."""
 
+def gpu_compute_capability(ordinal: int) -> tuple[int, int]:
+    """Give the compute capability of a GPU; load the CUDA driver."""
+
 class Module:
     """A Tile IR module: a mapping from names to kernels. Made by ``tilewright.load``."""
 
@@ -195,6 +198,7 @@ class Dispatcher:
         check: bool | Check | None = None,
         profile: bool = False,
     ) -> Report: ...
+    def launch_on_gpu(self, grid: Grid, args: tuple[Any, ...], stream: int, timed: bool = False) -> float | None: ...
     def __len__(self) -> int: ...
 
 def describe(object: Any) -> ArrayDescription | None: ...

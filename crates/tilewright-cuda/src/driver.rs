@@ -8,6 +8,7 @@ use crate::{
 };
 use std::{
     env,
+    error::Error as _,
     ffi::{CStr, c_char, c_int},
     fmt,
     mem::ManuallyDrop,
@@ -70,7 +71,8 @@ impl Driver {
             // SAFETY: loading a library runs code of it, as starting a program does: it is what the user or the system names as the driver.
             match unsafe { libloading::Library::new(*path) } {
                 Ok(library) => return Driver::of(path, library),
-                Err(error) => tried.push(((*path).to_owned(), error.to_string())),
+                // What the system's loader says is the cause.
+                Err(error) => tried.push(((*path).to_owned(), error.source().map_or_else(|| error.to_string(), ToString::to_string))),
             }
         }
         Err(CudaError::NoDriver { tried })

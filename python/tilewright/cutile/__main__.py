@@ -17,6 +17,9 @@ def main() -> None:
     """Run the script that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m tilewright.cutile", description="Run a script with its cuTile kernels on the CPU.")
     parser.add_argument("--arch", help="target to compile kernels for, such as sm_100")
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="what kernels run on: cuda is the GPU of each launch's stream"
+    )
     parser.add_argument("--threads", type=int, help="threads of a launch; default: one for each core")
     parser.add_argument("--torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
     parser.add_argument(
@@ -37,13 +40,13 @@ def main() -> None:
         check = asked_check(options)
         if options.devices is not None and not options.torch_cuda:
             raise ValueError("--devices is for --torch-cuda")
-        install(options.arch, torch_cuda=options.torch_cuda, devices=options.devices, check=check)
+        install(options.arch, device=options.device, torch_cuda=options.torch_cuda, devices=options.devices, check=check)
         if options.threads is not None:
             set_threads(options.threads)
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         parser.error(str(error))
     if options.subprocesses:
-        reach_children(Asked(options.arch, options.threads, options.torch_cuda, options.devices, check))
+        reach_children(Asked(options.arch, options.threads, options.torch_cuda, options.devices, check, options.device))
     sys.argv = [options.script, *options.args]
     if options.is_module:
         runpy.run_module(options.script, run_name="__main__", alter_sys=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilewright._check import Check
+from tilewright.cutile._launch import Device
 
 #: Has the folder with a ``sitecustomize`` that every Python imports when it starts.
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_child")
@@ -28,12 +29,14 @@ class Asked:
     torch_cuda: bool
     devices: int | None
     check: bool | Check
+    device: Device = "cpu"
 
     def install(self) -> None:
         """Do in this process what was asked of another."""
         from tilewright.cutile import install, set_threads
 
-        install(self.arch, torch_cuda=self.torch_cuda, devices=self.devices, check=self.check)
+        arch = None if self.device == "cuda" else self.arch
+        install(arch, device=self.device, torch_cuda=self.torch_cuda, devices=self.devices, check=self.check)
         if self.threads is not None:
             set_threads(self.threads)
 

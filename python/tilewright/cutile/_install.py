@@ -9,11 +9,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tilewright import _native
 from tilewright._check import Check
 from tilewright.cutile import _requirements, _torch_devices
 from tilewright.cutile._children import Asked, reaching_processes
 from tilewright.cutile._driver import provide_driver
-from tilewright.cutile._launch import asked_check, asked_threads, launch, set_check
+from tilewright.cutile._launch import Device, asked_check, asked_device, asked_threads, launch, launch_on_gpu, set_check, set_device
 
 #: What is replaced in which modules: (module, name) and what was there before.
 _replaced: dict[tuple[str, str], Any] = {}
@@ -21,8 +22,19 @@ _replaced: dict[tuple[str, str], Any] = {}
 _arch: str | None = None
 
 
-def install(arch: str | None = None, *, torch_cuda: bool = False, devices: int | None = None, check: bool | Check = False) -> None:
+def install(
+    arch: str | None = None,
+    *,
+    device: Device = "cpu",
+    torch_cuda: bool = False,
+    devices: int | None = None,
+    check: bool | Check = False,
+) -> None:
     """Let ``cuda.tile.launch`` and ``cuda.tile.tune`` of unmodified code run kernels here, on CPU arrays.
+
+    With ``device="cuda"``, kernels run on the GPU of the stream that a launch names, on arrays there: what Tilewright compiles is loaded by
+    the CUDA driver, and a launch only begins it. What follows is for the CPU.
+
 
     ``KernelSignature.from_kernel_args`` takes such arrays too, so that code can export kernels and look at their Tile IR.
     Modules that have imported ``launch`` already are changed too. ``arch``, such as "sm_90", is the target that kernels are compiled
@@ -32,9 +44,15 @@ def install(arch: str | None = None, *, torch_cuda: bool = False, devices: int |
     Processes that ``multiprocessing`` starts do the same.
     """
     global _arch
+    if device not in ("cpu", "cuda"):
+        raise ValueError(f"expected the device 'cpu' or 'cuda', got {device!r}")
+    if device == "cuda":
+        if arch is not None or torch_cuda or check:
+            raise ValueError("arch, torch_cuda and check are for the CPU: leave them out with device='cuda'")
+        arch = _arch_of_gpu()
     if devices is not None and not torch_cuda:
         raise ValueError("devices are those of torch.cuda: set torch_cuda too")
-    if not provide_driver(arch) and arch is not None:
+    if not provide_driver(arch) and arch is not None and device == "cpu":
         raise RuntimeError("this machine has a CUDA device, whose own target is used: leave out `arch`")
     _requirements.cutile()
     if torch_cuda:
@@ -49,7 +67,8 @@ def install(arch: str | None = None, *, torch_cuda: bool = False, devices: int |
     from tilewright.cutile import _tuning
 
     set_check(check)
-    _arch = arch or _arch
+    set_device(device)
+    _arch = (arch if device == "cpu" else None) or _arch
     if _replaced:
         return
     replacements = [
@@ -67,6 +86,12 @@ def install(arch: str | None = None, *, torch_cuda: bool = False, devices: int |
             _replace_in(module, replacements)
 
 
+def _arch_of_gpu() -> str:
+    """The target of the first GPU."""
+    major, minor = _native.gpu_compute_capability(0)
+    return f"sm_{major}{minor}"
+
+
 def _replace_in(module: types.ModuleType, replacements: list[tuple[Any, Any]]) -> None:
     for name, value in list(vars(module).items()):
         for original, replacement in replacements:
@@ -80,7 +105,8 @@ def _asked() -> Asked:
     # The module is there only if PyTorch is.
     torch = sys.modules.get("tilewright.cutile._torch")
     torch_cuda = torch is not None and torch.enabled()
-    return Asked(_arch, asked_threads(), torch_cuda, _torch_devices.asked() if torch_cuda else None, asked_check())
+    devices = _torch_devices.asked() if torch_cuda else None
+    return Asked(_arch, asked_threads(), torch_cuda, devices, asked_check(), asked_device())
 
 
 def _newest_version(of_tileiras: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,6 +133,7 @@ def uninstall() -> None:
             setattr(sys.modules[module], name, original)
     _replaced.clear()
     set_check(False)
+    set_device("cpu")
 
 
 def installed() -> bool:
@@ -123,6 +150,12 @@ def ct_launch(
     *,
     programmatic_dependent_launch: bool = False,
 ) -> None:
-    """Take the place of ``cuda.tile.launch``: the stream may be anything, since a launch has ended when this returns."""
-    del stream, programmatic_dependent_launch
-    launch(grid, kernel, kernel_args)
+    """Take the place of ``cuda.tile.launch``.
+
+    On the CPU, the stream may be anything, since a launch has ended when this returns.
+    """
+    del programmatic_dependent_launch
+    if asked_device() == "cuda":
+        launch_on_gpu(stream, grid, kernel, kernel_args)
+    else:
+        launch(grid, kernel, kernel_args)

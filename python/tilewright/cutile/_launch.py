@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tilewright._native import Dispatcher, Kernel, Report, number_from_environment
 from tilewright.cutile import _requirements
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tilewright._access_map import AccessMap
     from tilewright._check import Check
     from tilewright.cutile._compile import CacheInfo
+
+#: What ``cuda.tile.launch`` runs kernels on.
+Device = Literal["cpu", "cuda"]
 
 #: Where a kernel keeps its dispatcher, and with it everything compiled for it.
 _ATTRIBUTE = "_tilewright_dispatcher"
@@ -32,6 +35,7 @@ class TuningLaunches(NamedTuple):
     total: int = 400
 
 
+_device: Device = "cpu"
 #: Whether launches run under the checker, and how.
 _check: bool | Check = False
 _threads: int | None = number_from_environment("TILEWRIGHT_THREADS")
@@ -99,6 +103,17 @@ def set_check(check: bool | Check) -> None:
     _check = check
 
 
+def asked_device() -> Device:
+    """What ``cuda.tile.launch`` runs kernels on."""
+    return _device
+
+
+def set_device(device: Device) -> None:
+    """Let ``cuda.tile.launch`` run kernels on this device from now on."""
+    global _device
+    _device = device
+
+
 def look_at_arrays_in(context: Callable[[], AbstractContextManager[Any]]) -> None:
     """Look at the arrays of launches in such a context from now on."""
     global _looking_at_arrays
@@ -134,6 +149,30 @@ def launch(
         threads = next((number for number in (threads, _threads, _share_of_cores) if number is not None), None)
         check = _check if check is None else check
         return _dispatcher(kernel).launch(grid, args, threads, timeout, max_memory, max_output, check, profile)
+
+
+def launch_on_gpu(stream: Any, grid: int | tuple[int, ...], kernel: Any, args: tuple[Any, ...], *, timed: bool = False) -> float | None:
+    """Begin a ``ct.kernel`` on a GPU, on arrays there; with ``timed``, wait for it, and return the seconds that it took.
+
+    A kernel that gets lists of arrays has ended when this returns, since its table of them is then gone.
+    """
+    return _dispatcher(kernel).launch_on_gpu(grid, args, _handle(stream), timed)
+
+
+def _handle(stream: Any) -> int:
+    """The handle of a stream: of PyTorch, CuPy, ``cuda.bindings``, or any other object with the protocol of CUDA streams."""
+    if stream is None:
+        raise TypeError("Stream is required, got None")
+    if isinstance(stream, int):
+        return stream
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    for name in ("cuda_stream", "ptr"):
+        if isinstance(handle := getattr(stream, name, None), int):
+            return handle
+    if hasattr(stream, "__int__"):
+        return int(stream)
+    raise TypeError(f"Unsupported stream type {type(stream).__name__!r}")
 
 
 def compiled(kernel: Any, args: tuple[Any, ...]) -> Kernel:

@@ -16,7 +16,7 @@ from typing import Any
 from cuda.tile.tune import _tune
 from cuda.tile.tune._tune_utils import TileLaunchTimeoutError
 
-from tilewright.cutile._launch import launch, tuning_launches
+from tilewright.cutile._launch import asked_device, launch, launch_on_gpu, tuning_launches
 
 #: One search at a time: each has a limit of its own, and would disturb what the other measures.
 _searching = threading.RLock()
@@ -46,20 +46,39 @@ def _measured_launches(configurations: int) -> int:
 
 
 def benchmark(stream: Any, grid: tuple[int, ...], kernel: Any, args: tuple[Any, ...], flush_l2: bool = True, /) -> float:
-    """Run a kernel once and return its time on the CPU in microseconds, without that of compiling it."""
-    del stream, flush_l2
+    """Run a kernel once and return its time in microseconds, without that of compiling it.
+
+    Caches of a GPU are as the launch before left them.
+    """
+    del flush_l2
+    if asked_device() == "cuda":
+        return _seconds_on_gpu(stream, grid, kernel, args) * 1e6
     return launch(grid, kernel, args).seconds * 1e6
 
 
 def benchmark_with_timeout(
     stream: Any, grid: tuple[int, ...], kernel: Any, args: tuple[Any, ...], timeout_sec: float, flush_l2: bool = True
 ) -> tuple[float, float]:
-    """Run a kernel once within a limit of time; return its time on the CPU in microseconds, and that by the clock in seconds."""
-    del stream, flush_l2
+    """Run a kernel once within a limit of time; return its time in microseconds, and that by the clock in seconds.
+
+    A GPU cannot stop a kernel: one that takes longer is waited for.
+    """
+    del flush_l2
     start = time.perf_counter()
+    if asked_device() == "cuda":
+        seconds = _seconds_on_gpu(stream, grid, kernel, args)
+        if seconds > timeout_sec:
+            raise TileLaunchTimeoutError(f"CUDA kernel launch exceeded timeout {timeout_sec} sec: it took {seconds:.3f} sec")
+        return seconds * 1e6, time.perf_counter() - start
     try:
         report = launch(grid, kernel, args, timeout=timeout_sec)
     except TimeoutError as error:
         # In cuTile's words, which programs may look for.
         raise TileLaunchTimeoutError(f"CUDA kernel launch exceeded timeout {timeout_sec} sec: {error}") from None
     return report.seconds * 1e6, time.perf_counter() - start
+
+
+def _seconds_on_gpu(stream: Any, grid: tuple[int, ...], kernel: Any, args: tuple[Any, ...]) -> float:
+    seconds = launch_on_gpu(stream, grid, kernel, args, timed=True)
+    assert seconds is not None, "a launch that is timed gives its time"
+    return seconds
