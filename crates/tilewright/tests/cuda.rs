@@ -162,3 +162,26 @@ fn kernels_are_measured_on_a_gpu() {
     let are_measured = results.iter().all(|row| row["threads"].is_null() && row["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
     assert!(results.len() > 30 && are_measured, "{report}");
 }
+
+#[test]
+fn one_program_measures_everything_on_a_gpu() {
+    let corpus = tempfile::tempdir().expect("a temporary folder");
+    for name in ["vector_add", "assert_fail", "print_values"] {
+        let copy = corpus.path().join("cases").join(name);
+        fs::create_dir_all(&copy).expect("a folder");
+        for file in fs::read_dir(case(name)).expect("a case").flatten() {
+            fs::copy(file.path(), copy.join(file.file_name())).expect("a copy");
+        }
+    }
+    let test = std::env::current_exe().expect("a test has a path");
+    let program = test.ancestors().nth(2).expect("tests lie two folders deep").join("examples/measure_on_gpu");
+    let written = corpus.path().join("on-gpu.md");
+    let mut command = Command::new(program);
+    command.arg(corpus.path()).arg(&written).args(["--quick", "--filter", "layernorm"]).env("TILEWRIGHT_CUDA_DRIVER", library());
+    let output = command.output().expect("cargo test builds the examples");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let tables = fs::read_to_string(written).expect("the tables");
+    assert!(tables.contains("PTX machine, sm_80, code for sm_80, a driver for CUDA 13.0."), "{tables}");
+    assert!(tables.contains("\n| vector_add | right | ") && tables.contains("\nRight: 3 of 3.\n"), "{tables}");
+    assert!(tables.contains("\n| layernorm | 64 x 4096 | ") && tables.contains("\n| layernorm_768_f16 | "), "{tables}");
+}

@@ -1,6 +1,7 @@
 //! Random programs, compiled by `tilewright-gpu` and run on the PTX machine, against the naive evaluator.
 //!
-//! `SEED=n` runs the program of one seed only, `PROGRAMS=n` as many as that, from the seed on if both are said.
+//! `SEED=n` runs the program of one seed only, `PROGRAMS=n` as many as that, from the seed on if both are said. `DEVICE=cuda` runs them on the first GPU
+//! instead.
 
 use crate::{
     Looked, Maker, compare_seeds,
@@ -60,8 +61,11 @@ fn judge(program: &Program, looked: &mut Looked) -> Result<(), String> {
         REFUSED.with_borrow_mut(|all| *all.entry(WITHOUT_TOKENS.to_owned()).or_default() += 1);
         return Ok(());
     }
-    let target = if has_replicas(&program.module) { Target::Sm90 } else { Target::Sm80 };
-    match compile(&program.module, "k", target) {
+    // Replicas of memory are several GPUs'.
+    let on_gpu = if has_replicas(&program.module) { None } else { machine::gpu::target() };
+    let on_machine = if has_replicas(&program.module) { Target::Sm90 } else { Target::Sm80 };
+    match compile(&program.module, "k", on_gpu.unwrap_or(on_machine)) {
+        Ok(kernel) if on_gpu.is_some() => machine::judge_on_gpu(program, (&kernel.ptx(), kernel.dynamic_shared()), Prints::InParts, looked),
         Ok(kernel) => machine::judge(program, (&kernel.ptx(), kernel.dynamic_shared()), Prints::InParts, looked),
         Err(error) if error.to_string().starts_with("an error of") => Err(error.to_string()),
         Err(error) => {

@@ -1,4 +1,6 @@
-//! PTX of a program, run on the PTX machine and compared with the naive evaluator.
+//! PTX of a program, run on the PTX machine or on a GPU and compared with the naive evaluator.
+
+pub(crate) mod gpu;
 
 use crate::{
     Looked, difference,
@@ -22,26 +24,54 @@ pub(crate) enum Prints {
     InParts,
 }
 
-/// Runs the PTX of a program, and compares what it stores and prints. What the machine finds is an error.
-pub(crate) fn judge(program: &Program, (text, dynamic_shared): (&str, u32), prints: Prints, looked: &mut Looked) -> Result<(), String> {
+/// What the PTX of a program did.
+struct Ran {
+    /// Of input and output.
+    addresses: [u64; 2],
+    output: Vec<u8>,
+    printed: Vec<u8>,
+}
+
+impl Program {
+    /// The bits of the arguments for input and output at these addresses.
+    fn bits(&self, addresses: [u64; 2]) -> Vec<u64> {
+        addresses.into_iter().chain(self.scalars.iter().map(|(_, bits)| *bits)).collect()
+    }
+}
+
+/// Runs the PTX of a program on the machine, and compares what it stores and prints. What the machine finds is an error.
+pub(crate) fn judge(program: &Program, code: (&str, u32), prints: Prints, looked: &mut Looked) -> Result<(), String> {
+    compare(program, run(program, code)?, prints, looked)
+}
+
+/// Runs the PTX of a program on the GPU, and compares what it stores and prints.
+pub(crate) fn judge_on_gpu(program: &Program, code: (&str, u32), prints: Prints, looked: &mut Looked) -> Result<(), String> {
+    compare(program, gpu::run(program, code)?, prints, looked)
+}
+
+fn run(program: &Program, (text, dynamic_shared): (&str, u32)) -> Result<Ran, String> {
     let module = parse(text).map_err(|error| error.to_string())?;
     let machine = machine::Program::new(&module).map_err(|error| error.to_string())?;
     let mut memory = machine::Memory::new();
     let input = memory.add_read_only(program.input.clone());
     let output = memory.add(vec![0; program.output]);
     let addresses = [memory.address(input), memory.address(output)];
-    let args: Vec<u64> = addresses.into_iter().chain(program.scalars.iter().map(|(_, bits)| *bits)).collect();
     let options = LaunchOptions::new().seed(1).limit(LIMIT).dynamic_shared(dynamic_shared);
-    let report = machine.launch("k", program.grid, &args, &mut memory, &options).map_err(|error| error.to_string())?;
+    let report = machine.launch("k", program.grid, &program.bits(addresses), &mut memory, &options).map_err(|error| error.to_string())?;
     if let Some(finding) = report.findings.first() {
         return Err(finding.to_string());
     }
+    Ok(Ran { addresses, output: memory.bytes(output).to_vec(), printed: report.printed })
+}
+
+fn compare(program: &Program, ran: Ran, prints: Prints, looked: &mut Looked) -> Result<(), String> {
+    let Ran { addresses, output, printed: found } = ran;
     let mut naive = naive::Memory::default();
     naive.add(addresses[0], program.input.clone());
     naive.add(addresses[1], vec![0; program.output]);
-    let printed = naive::run(&program.module, &mut naive, program.grid, &args, &FactsCheck::new(&program.module));
-    same_text(&printed.concat(), &report.printed, program.grid == [1; 3], prints)?;
-    difference(&naive, addresses[1], memory.bytes(output), looked)
+    let printed = naive::run(&program.module, &mut naive, program.grid, &program.bits(addresses), &FactsCheck::new(&program.module));
+    same_text(&printed.concat(), &found, program.grid == [1; 3], prints)?;
+    difference(&naive, addresses[1], &output, looked)
 }
 
 /// Whether the same was printed: in order by one block, else the same lines, or the same characters where those of several blocks mix.
