@@ -36,8 +36,15 @@ pub(crate) enum Stores {
 /// # Safety
 /// As for [`BoxCopy::run`].
 pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
+    let mut long = dims.iter().filter(|dim| dim.count != 1);
     // SAFETY: by the contract.
-    unsafe { BoxCopy { level, size, stores: Stores::Cached, ahead: 0 }.run(&Form::new(dims), from, to) }
+    unsafe {
+        match (long.next(), long.next()) {
+            // A row, as most are, which has no form to be found out.
+            (Some(Dim { count, from: 1, to: 1 }), None) => to.copy_from_nonoverlapping(from, count * size),
+            _ => BoxCopy { level, size, stores: Stores::Cached, ahead: 0 }.run(&Form::new(dims), from, to),
+        }
+    }
 }
 
 /// How a box is copied.

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     cpu::Level,
     interrupt::Looks,
-    kernels::boxes::{BoxCopy, Dim, Form, LINE, Stores, copy_element},
+    kernels::boxes::{self, BoxCopy, Dim, Form, LINE, Stores, copy_element},
     memory::AccessKind,
     plan::{Base, Coordinate, Extent, Nest, Placement, Tile, VReg, ViewAccess},
 };
@@ -214,18 +214,13 @@ unsafe fn pad(dims: &[EdgeDim], counts: &[usize], size: usize, value: *const u8,
 /// # Safety
 /// As for [`BoxCopy::run`].
 unsafe fn copy_box(dims: &[Dim], size: usize, stores: Stores, from: *const u8, to: *mut u8) {
-    // A row, as most are: there is nothing to find out.
-    if let Some((row, outer)) = dims.split_last()
-        && row.from == 1
-        && row.to == 1
-        && stores == Stores::Cached
-        && outer.iter().all(|dim| dim.count == 1)
-    {
-        // SAFETY: by the contract.
-        return unsafe { to.copy_from_nonoverlapping(from, row.count * size) };
-    }
     // SAFETY: by the contract.
-    unsafe { BoxCopy { level: Level::best(), size, stores, ahead: 0 }.run(&Form::new(dims), from, to) }
+    unsafe {
+        match stores {
+            Stores::Cached => boxes::copy(Level::best(), dims, size, from, to),
+            Stores::Streaming => BoxCopy { level: Level::best(), size, stores, ahead: 0 }.run(&Form::new(dims), from, to),
+        }
+    }
 }
 
 impl Machine<'_> {

@@ -277,20 +277,12 @@ impl<'a> Run<'a> {
     #[inline]
     fn at_once(&self, rounds: usize) -> Result<(), Outside> {
         match self.region.usual(self.sweep) {
-            Executable::Native(native) => run(native, |args| {
-                let constants = self.regs.at(Operand::of(Base::Const(0)));
-                args.add_buffer(constants, || self.region.constants, false);
-                for (i, buffer) in self.region.buffers.iter().enumerate() {
-                    let parts = || self.region.nest.part_offset(i, self.region.nest.part_count() - 1);
-                    self.buffer(self.regs.at(buffer.operand), buffer, || self.region.nest.span_of(i, rounds) + parts(), args);
-                }
-                args.add(Arg::Count(rounds as i64));
-                self.windows.iter().for_each(|window| args.add(Arg::Buffer(*window)));
-            }),
+            Executable::Native(native) => run(native, |args| self.args_in_order(0, rounds, args)),
             Executable::Portable(code) => run_portable(code, |args| self.args_in_order(0, rounds, args)),
         }
     }
 
+    /// Runs any number of rounds.
     #[inline(never)]
     fn in_pieces(&self, rounds: usize, ahead: &mut Ahead) -> Result<(), Outside> {
         // The elements before the first whole line of the target are written as usual; all, if none is streamed.
@@ -429,7 +421,7 @@ impl<'a> Run<'a> {
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
         let rounds = nest.loops[0].extent;
-        let row = nest.elements() / rounds;
+        let row = nest.elements() * nest.part_count() / rounds;
         let is_single = nest.loops.len() == 1;
         let part = (PART / (self.work() * row)).max(1).next_multiple_of(if is_single { STREAMED_ALIGNMENT } else { 1 });
         let path = Path::Strided { walked, row, part };
@@ -438,6 +430,7 @@ impl<'a> Run<'a> {
         self.rounds(path, streamed, 0..rounds, &mut Looks::new(), if is_single { ahead } else { nothing })
     }
 
+    /// Hands over what code is told that goes such a path, from an iteration of the outermost loop on, and where what it fetches begins.
     #[inline(always)]
     fn args(&self, path: Path<'_>, from: usize, rounds: usize, fetch: Option<*const u8>, args: &mut impl TakesArgs<'a>) {
         match path {

@@ -209,10 +209,12 @@ impl<T: Copy> Product<'_, T> {
         let is_narrow = self.shape.n <= NARROW * V::LANES && self.shape.m.is_multiple_of(ROWS_OF_NARROW);
         // SAFETY: by the contract.
         unsafe {
-            match () {
-                () if is_narrow && self.panels.source.is_none() => avx512::<V, ROWS_OF_NARROW, true>(self, ahead),
-                () if self.joins() => avx512::<V, ROWS, true>(self, ahead),
-                () => avx512::<V, ROWS, false>(self, ahead),
+            if is_narrow && self.panels.source.is_none() {
+                avx512::<V, ROWS_OF_NARROW, true>(self, ahead);
+            } else if self.joins() {
+                avx512::<V, ROWS, true>(self, ahead);
+            } else {
+                avx512::<V, ROWS, false>(self, ahead);
             }
         }
     }
