@@ -437,7 +437,10 @@ fn kernels_touch_nothing_but_their_buffers() {
                 // What a launch wrote before it failed depends on how many blocks ran as one.
                 // Products are rounded twice where nothing fuses them with the sum.
                 let is_rounded = kernel.name.starts_with("products") && plan.machine().level() == Level::Baseline;
-                let same = expected.verdict.is_err() || is_rounded || kernel.without_nans(&found) == kernel.without_nans(&expected);
+                // Which blocks multiply together depends on their frames: where one writes what others read, that can be told.
+                let races = kernel.name.starts_with("products") && lies.overlap;
+                let same =
+                    expected.verdict.is_err() || is_rounded || races || kernel.without_nans(&found) == kernel.without_nans(&expected);
                 assert!(same, "{}, {:?}, seed {seed}: other results\n{lies:?}", kernel.name, plan.machine());
             }
         }

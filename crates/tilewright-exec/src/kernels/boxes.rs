@@ -40,8 +40,8 @@ pub(crate) unsafe fn copy(level: Level, dims: &[Dim], size: usize, from: *const 
     // SAFETY: by the contract.
     unsafe {
         match (long.next(), long.next()) {
-            // A row, as most are, which has no form to be found out.
-            (Some(Dim { count, from: 1, to: 1 }), None) => to.copy_from_nonoverlapping(from, count * size),
+            // A short row, as most are, which has no form to be found out.
+            (Some(Dim { count, from: 1, to: 1 }), None) if count * size <= PART_BYTES => to.copy_from_nonoverlapping(from, count * size),
             _ => BoxCopy { level, size, stores: Stores::Cached, ahead: 0 }.run(&Form::new(dims), from, to),
         }
     }

@@ -5,7 +5,7 @@
 //! several neighbours along one axis. The blocks that are left at the end of the axis run by the plan itself.
 
 use super::Subgrid;
-use crate::{Plan, vm::Launch};
+use crate::{Plan, plan::ProductLoop, vm::Launch};
 use std::sync::Arc;
 use tilewright_passes::coarsen::Coarsening;
 
@@ -53,7 +53,10 @@ impl Groups {
             GroupBlocks::Never => return None,
             GroupBlocks::Always => (2, MOST.into()),
             GroupBlocks::Auto => {
-                if launch.coarse.is_some() || plan.in_step > 1 || grouping.count(launch.blocks) < PAYS {
+                if launch.coarse.is_some()
+                    || plan.in_step > 1 && ProductLoop::first(&plan.code).is_none()
+                    || grouping.count(launch.blocks) < PAYS
+                {
                     return None;
                 }
                 let (share, frames) = (launch.blocks / (SHARE * launch.threads as u64), FRAME / plan.frame_bytes.max(1) as u64);

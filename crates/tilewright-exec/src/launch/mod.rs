@@ -13,10 +13,12 @@ mod arguments;
 mod deadline;
 mod groups;
 mod queue;
+mod rectangles;
 mod subgrid;
 mod work;
 
 pub use groups::GroupBlocks;
+pub(crate) use rectangles::Rectangles;
 pub(crate) use subgrid::{Subgrid, block_id};
 
 use crate::{
@@ -263,7 +265,11 @@ impl Setting<'_> {
         let tilings = find_tilings(plan, &layout, memory);
         let functions = resolve_functions(plan, &layout);
         let threads = count_threads(plan, blocks, &self.budget, options);
+        let in_step = if self.is_seen() { 1 } else { blocks_in_step(plan, blocks, threads) };
+        let rectangles = if self.is_seen() { None } else { Rectangles::of(&plan.block_order, grid, in_step) };
         Launch {
+            in_step: rectangles.map_or(in_step, |rectangles| rectangles.blocks()),
+            rectangles,
             plan,
             grid,
             subgrid,
@@ -315,9 +321,9 @@ impl Setting<'_> {
 
     /// Runs the blocks of a launch on its threads.
     fn run_blocks(&self, launch: &Launch<'_>, counted: Counted) -> Result<LaunchReport, LaunchError> {
-        let &Launch { plan, blocks, threads, .. } = launch;
-        let in_step = if self.is_seen() { 1 } else { blocks_in_step(plan, blocks, threads) };
-        let (together, row) = launch.coarse.as_ref().map_or((in_step as u64, 1), |coarse| (coarse.fewest(), coarse.row_together()));
+        let &Launch { plan, blocks, threads, in_step, .. } = launch;
+        let (together, row) =
+            launch.coarse.as_ref().map_or((in_step as u64, in_step as u64), |coarse| (coarse.fewest(), coarse.row_together()));
         let new = if plan.waits { Runs::in_order(blocks) } else { Runs::divided(blocks, threads).of_at_least(together).in_rows_of(row) };
         let queue = Queue::new(new, blocks, in_step, self.options.progress.clone(), counted);
         let begin = Moment::now();

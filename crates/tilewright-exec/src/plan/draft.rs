@@ -1,6 +1,8 @@
 //! Plans while they are made: code with labels, over registers without places.
 
-use super::{Inst, Param, Plan, Prefetches, SiteTable, Source, VReg, constants::Constants, frame, fuse, lower, text::Listing, verify};
+use super::{
+    BlockOrder, Inst, Param, Plan, Prefetches, SiteTable, Source, VReg, constants::Constants, frame, fuse, lower, text::Listing, verify,
+};
 use crate::{
     PlanError, TargetMachine,
     memory::{Globals, locals::Allocas},
@@ -95,6 +97,7 @@ impl Draft {
             times_to_read_ahead: 0,
             prefetches: Prefetches::None,
             in_step: 1,
+            block_order: BlockOrder::GRID,
             fixed_views: Vec::new(),
             past_stores: Vec::new(),
             only_store: None,
@@ -139,6 +142,7 @@ impl Display for Plan {
             ("waits", self.waits.to_string()),
             ("prefetches", self.prefetches.to_string()),
             ("non_temporal", format!("{:?}", streams.into_iter().filter(stores).collect::<Vec<_>>())),
+            ("block_order", format!("{:?}", self.block_order.axes)),
             ("blocks_in_step", self.in_step.to_string()),
             ("coarsened_store", self.only_store.map_or("none".to_owned(), |at| at.to_string())),
         ];

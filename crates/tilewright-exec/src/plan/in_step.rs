@@ -1,10 +1,10 @@
 //! Which plans let neighbouring blocks run in step (`vm/in_step.rs`): those that reduce columns of tiles with short rows where they lie in
-//! memory.
+//! memory, and those with a loop that only multiplies, whose blocks have factors in common.
 //!
 //! Nobody must be able to tell in which order blocks run, as nobody can tell where accesses order nothing and blocks do not wait; what
 //! blocks print and assert stays in order as well.
 
-use super::{Inst, Readers, streaming};
+use super::{Inst, Readers, block_order};
 
 /// The most blocks that run in step.
 const MOST: usize = 16;
@@ -13,11 +13,18 @@ const LONG: usize = 4096;
 /// The most bytes that the frames of blocks in step may take: the second cache should hold them.
 const FRAMES: usize = 1 << 20;
 
+/// The most blocks that multiply together.
+const MOST_PRODUCTS: usize = 8;
+/// The most bytes that their frames may take: the second cache has their factors, too.
+const FRAMES_OF_PRODUCTS: usize = 5 << 16;
+
 /// How many blocks may run in step.
 pub(crate) fn blocks(code: &[Inst], frame_bytes: usize) -> usize {
-    let in_order = code.iter().any(|inst| inst.effects().reports);
-    if in_order || streaming::orders(code) {
+    if block_order::is_seen(code) {
         return 1;
+    }
+    if code.iter().any(Inst::is_product_loop) {
+        return (FRAMES_OF_PRODUCTS / frame_bytes.max(1)).clamp(1, MOST_PRODUCTS);
     }
     let rows = code.iter().filter_map(|inst| {
         let Inst::FoldColumns(fold) = inst else { return None };

@@ -1,6 +1,7 @@
 //! Plans: the code of an entry for the tile machine.
 
 pub(crate) mod access;
+mod block_order;
 mod coalesce;
 mod coarse;
 mod combiner;
@@ -39,6 +40,7 @@ mod verify;
 mod widen;
 
 pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
+pub(crate) use block_order::BlockOrder;
 pub(crate) use constants::Constants;
 use draft::Draft;
 pub(crate) use effects::Control;
@@ -53,6 +55,7 @@ pub use passes::{PLAN_PASSES, PlanPass};
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
+pub(crate) use product_loops::ProductLoop;
 pub(crate) use read_ahead::Prefetches;
 pub(crate) use region::{Executable, Form, Gathers, REACH, Region, RegionBuffer, Walks, counter_mask};
 use sites::SiteTable;
@@ -123,6 +126,8 @@ pub struct Plan {
     pub(crate) fixed_views: Vec<usize>,
     /// How many neighbouring blocks may run in step.
     pub(crate) in_step: usize,
+    /// The order in which blocks begin, if they do not run as one.
+    pub(crate) block_order: BlockOrder,
     /// The stores behind which tiles are read that loads may have left in memory, each with such a tile; in order.
     pub(crate) past_stores: Vec<(usize, Tile)>,
     /// The instruction that stores, of blocks that may run as one.

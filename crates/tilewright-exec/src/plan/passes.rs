@@ -4,7 +4,7 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    Draft, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed, late,
+    BlockOrder, Draft, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed, late,
     product_loops, read_ahead, recompute, region, streaming, sweep_loops, widen,
 };
 use tilewright_ir::nearest;
@@ -116,13 +116,6 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     ),
     row("non-temporal", "Marks stores that may go past the caches.", Run::Plan(|plan| plan.may_stream = streaming::allowed(&plan.code))),
     row(
-        "interleave-blocks",
-        "Says how many neighbouring blocks may run in step.",
-        Run::Plan(|plan| {
-            plan.in_step = in_step::blocks(&plan.code, plan.frame_bytes);
-        }),
-    ),
-    row(
         "fixed-views",
         "Numbers the views whose tensors are constants of a launch.",
         Run::Plan(|plan| {
@@ -130,6 +123,18 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         }),
     ),
     row("product-loops", "Marks loops that only load and multiply.", Run::Plan(|plan| product_loops::mark(&mut plan.code))),
+    row(
+        "order-blocks",
+        "Says along which axis of the grid blocks begin first.",
+        Run::Plan(|plan| plan.block_order = BlockOrder::best(&plan.code)),
+    ),
+    row(
+        "interleave-blocks",
+        "Says how many neighbouring blocks may run in step.",
+        Run::Plan(|plan| {
+            plan.in_step = in_step::blocks(&plan.code, plan.frame_bytes);
+        }),
+    ),
     row(
         "coarsen",
         "Finds the only store of blocks that may run as one.",

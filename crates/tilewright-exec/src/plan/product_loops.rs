@@ -1,7 +1,38 @@
 //! Loops that only multiply: a body of two loads, whose tiles are left where they lie, and their product, as most products of matrices
 //! have. The machine goes round such a loop without looking anything up (`vm/product_loop.rs`).
 
-use super::{Base, Inst, LoopBody, Readers, VReg};
+use super::{Base, Inst, LoopBody, Matmul, Readers, VReg, ViewAccess};
+
+/// What a loop that only multiplies does in each round.
+pub(crate) struct ProductLoop<'c> {
+    /// Loads the left factor.
+    pub(crate) left: &'c ViewAccess,
+    /// Loads the right one.
+    pub(crate) right: &'c ViewAccess,
+    pub(crate) matmul: &'c Matmul,
+}
+
+impl<'c> ProductLoop<'c> {
+    /// That of the loop with this body.
+    pub(crate) fn of(body: &'c [Inst]) -> Option<ProductLoop<'c>> {
+        let [Inst::Load { view: first, dst, .. }, Inst::Load { view: second, .. }, Inst::Matmul(matmul), ..] = body else { return None };
+        let (left, right) = if matmul.lhs.base == Base::Reg(*dst) { (first, second) } else { (second, first) };
+        Some(ProductLoop { left, right, matmul })
+    }
+
+    /// The first one of a plan whose loops are marked.
+    pub(crate) fn first(code: &'c [Inst]) -> Option<ProductLoop<'c>> {
+        let head = code.iter().position(Inst::is_product_loop)?;
+        ProductLoop::of(&code[head + 1..])
+    }
+}
+
+impl Inst {
+    /// Whether it is the head of a loop that only multiplies.
+    pub(crate) fn is_product_loop(&self) -> bool {
+        matches!(self, Inst::ForHead { body: LoopBody::Product, .. })
+    }
+}
 
 /// Marks the heads of the loops that only multiply.
 pub(crate) fn mark(code: &mut [Inst]) {

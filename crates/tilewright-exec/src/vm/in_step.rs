@@ -2,13 +2,14 @@
 //!
 //! A reduction of columns reads short rows, far apart in memory; the CPU fetches them more slowly than what lies side by side. The
 //! tiles of neighbouring blocks often lie beside each other, so a worker runs several of them in step (`plan/in_step.rs` says which
-//! plans), and folds their tiles as one wide tile.
+//! plans), and folds their tiles as one wide tile. Loops that only multiply have factors in common (`product_loop.rs`).
 
-use super::{AlignedBytes, Block, Flow, Machine, fold};
+use super::{AlignedBytes, Block, Flow, Machine, count::Count, fold, frame::Frame};
 use crate::{
     LaunchError,
     plan::{FoldColumns, Inst},
 };
+use smallvec::SmallVec;
 
 impl Machine<'_> {
     /// Runs blocks that begin as long as all go the same way. Leaves each where it goes on, by [`run`](Machine::run).
@@ -38,6 +39,15 @@ impl Machine<'_> {
                     }
                     same_way
                 }
+                inst if inst.is_product_loop() => match self.multiply_in_step(inst, blocks) {
+                    Some(same_way) => {
+                        if PROFILED {
+                            self.measure(pc, blocks.len() as u64);
+                        }
+                        same_way
+                    }
+                    None => self.step_each::<PROFILED>(inst, blocks)?,
+                },
                 inst => self.step_each::<PROFILED>(inst, blocks)?,
             };
             pc = blocks[0].pc;
@@ -67,6 +77,26 @@ impl Machine<'_> {
             }
         }
         Ok(go_on)
+    }
+
+    /// Runs a loop that only multiplies from its head on, in all blocks together; whether they may go on in step. `None`, and nothing has run, if not all
+    /// begin it with whole factors and go round equally often.
+    fn multiply_in_step(&mut self, head: &Inst, blocks: &mut [Box<Block>]) -> Option<bool> {
+        let Inst::ForHead { counter, upper, step, signed, exit, .. } = head else { return None };
+        let count = Count { counter: *counter, upper, step, signed: *signed };
+        let frames: SmallVec<[&Frame; 16]> = blocks.iter().map(|block| &block.frame).collect();
+        let values = count.values(frames[0]);
+        let alike = frames.iter().all(|regs| count.values(regs) == values && count.begin(regs).is_ok_and(|begins| begins));
+        let flow = if alike { self.multiply_in_loop(&count, *exit, blocks[0].pc, &frames) } else { Flow::Next };
+        drop(frames);
+        match flow {
+            Flow::Next => None,
+            Flow::Goto(target) => {
+                blocks.iter_mut().for_each(|block| block.pc = target);
+                Some(true)
+            }
+            _ => Some(false),
+        }
     }
 
     fn fold_columns_in_step(&mut self, fold: &FoldColumns, blocks: &mut [Box<Block>]) -> Result<bool, LaunchError> {

@@ -46,7 +46,7 @@ use crate::{
     budget::{Budget, Reservation},
     interrupt::{PART, in_parts},
     kernels::{ahead::Ahead, boxes::Stores, mma::Packs},
-    launch::Subgrid,
+    launch::{Rectangles, Subgrid},
     memory::{
         SharedMemory,
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
@@ -91,6 +91,10 @@ pub(crate) struct Launch<'l> {
     pub(crate) edges: Vec<OnceLock<Option<Edges>>>,
     /// What blocks do that may run as one.
     pub(crate) coarse: Option<Coarse<'l>>,
+    /// How many neighbouring blocks a worker runs in step.
+    pub(crate) in_step: usize,
+    /// Which blocks are neighbours, if not those along x.
+    pub(crate) rectangles: Option<Rectangles>,
     /// What blocks allocated for all to see.
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
@@ -119,20 +123,25 @@ pub(crate) fn bytes_of_worker(plan: &Plan, blocks: usize) -> u64 {
 /// The most bytes that products of a plan copy factors to.
 fn most_packed(plan: &Plan) -> usize {
     let products = plan.code.iter().filter_map(|inst| if let Inst::Matmul(matmul) = inst { Some(matmul) } else { None });
-    let rooms = products.map(|matmul| Packs::most(matmul.kind, &matmul.shape));
+    let rooms = products.map(|matmul| Packs::most(matmul.kind, &matmul.shape, plan.in_step));
     rooms.fold([0; Packs::ROOMS], |most, rooms| std::array::from_fn(|room| most[room].max(rooms[room]))).iter().sum()
 }
 
 impl Launch<'_> {
     /// Runs these blocks of the grid only, one by one.
     pub(crate) fn restrict(&mut self, subgrid: Subgrid) {
-        (self.blocks, self.subgrid, self.coarse) = (subgrid.blocks().unwrap_or(u64::MAX), subgrid, None);
+        (self.blocks, self.subgrid) = (subgrid.blocks().unwrap_or(u64::MAX), subgrid);
+        (self.coarse, self.rectangles, self.in_step) = (None, None, 1);
     }
 
     /// The position in the grid of the block that begins as the `index`-th.
     #[inline]
     pub(crate) fn position(&self, index: u64) -> [u32; 3] {
-        self.coarse.as_ref().map_or(self.subgrid.position(index), |coarse| coarse.position(index, self.grid))
+        match (&self.coarse, &self.rectangles) {
+            (Some(coarse), _) => coarse.position(index, self.grid),
+            (None, Some(rectangles)) => rectangles.position(index),
+            (None, None) => self.subgrid.position(index),
+        }
     }
 
     /// The host address of `size` bytes of elements of `align` bytes at `address`. `hint` is the buffer to look at first.
@@ -438,7 +447,7 @@ impl<'l> Machine<'l> {
                     Ok(true) => {
                         return match body {
                             LoopBody::Any => Flow::Next,
-                            LoopBody::Product => self.multiply_in_loop(&count, *exit, block),
+                            LoopBody::Product => self.multiply_in_loop(&count, *exit, block.pc, &[&block.frame]),
                             LoopBody::Sweep => self.sweep_in_loop(&count, *exit, block),
                         };
                     }

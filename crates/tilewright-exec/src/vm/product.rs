@@ -39,6 +39,11 @@ impl<'b> Products<'b> {
         if self.matmul.batch == 1 { mma::together(self.level, self.matmul.kind, &self.matmul.shape) } else { 1 }
     }
 
+    /// How far a round goes along `k`.
+    pub(super) fn depth(&self) -> usize {
+        self.matmul.shape.k
+    }
+
     /// Multiplies factors that lie here, of so many rounds, of which each goes on along `k` where the one before ends.
     pub(super) fn multiply(&self, rounds: usize, lhs: &Matrices, rhs: &Matrices, packs: &mut Packs, ahead: &mut Ahead) {
         let Matmul { kind, batch, shape, .. } = *self.matmul;
@@ -72,6 +77,7 @@ impl<'b> Products<'b> {
 pub(super) fn run(matmul: &Matmul, regs: &Frame, level: Level, in_place: &InPlace, packs: &mut Packs, ahead: &mut Ahead) {
     let lhs = in_place.matrices(&matmul.lhs, regs);
     let rhs = in_place.matrices(&matmul.rhs, regs);
+    packs.begin(1);
     Products::new(matmul, regs, level).multiply(1, &lhs, &rhs, packs, ahead);
 }
 

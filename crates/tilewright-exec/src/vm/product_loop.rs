@@ -2,9 +2,12 @@
 //!
 //! As long as tiles are whole, nothing is looked up from round to round, and the next round's tiles are known before a product begins,
 //! which fetches them. Where that gains, rounds whose tiles go on along `k` where those of the round before end are one product.
+//!
+//! Blocks that run in step (`vm/in_step.rs`) go round together. Those in a row or a column of the result have a factor in common: it is read from memory
+//! and copied once for all of them.
 
 use super::{
-    Block, Flow, Launch, Machine,
+    Flow, Launch, Machine,
     count::Count,
     frame::Frame,
     in_place::{Matrices, read_ahead},
@@ -13,7 +16,7 @@ use super::{
 };
 use crate::{
     kernels::{ahead::Ahead, boxes::Stores},
-    plan::{Base, Control, Inst, Target, Tile, VReg, ViewAccess},
+    plan::{Control, Inst, ProductLoop, Target, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 
@@ -64,49 +67,100 @@ impl<'l> Factor<'l> {
     }
 }
 
+/// A block that goes round a loop.
+struct Lane<'l> {
+    regs: &'l Frame,
+    lhs: Factor<'l>,
+    rhs: Factor<'l>,
+    products: Products<'l>,
+    /// Where the factors of its next round lie, if there is one and they are whole.
+    next: Option<(*mut u8, *mut u8)>,
+}
+
+impl<'l> Lane<'l> {
+    /// A block before its first round; `None` if its factors are not whole, or the launch does not know where they lie.
+    fn new(launch: &'l Launch<'_>, product: &ProductLoop<'l>, regs: &'l Frame) -> Option<Lane<'l>> {
+        let ProductLoop { left, right, matmul } = *product;
+        let lhs = Factor::new(launch, left, &matmul.lhs, regs)?;
+        let rhs = Factor::new(launch, right, &matmul.rhs, regs)?;
+        let products = Products::new(matmul, regs, launch.plan.machine().level());
+        Some(Lane { regs, lhs, rhs, products, next: None })
+    }
+
+    /// Finds the factors of the next round.
+    fn look_ahead(&mut self, goes_on: bool) {
+        self.next = if goes_on { self.lhs.tiling.tile(self.regs).zip(self.rhs.tiling.tile(self.regs)) } else { None };
+    }
+
+    /// Whether they go on along `k` where those of so many rounds of `k` end.
+    fn joins(&self, rounds: usize, k: usize) -> bool {
+        self.next.is_some_and(|(left, right)| {
+            left.cast_const() == self.lhs.along_row(rounds * k) && right.cast_const() == self.rhs.along_column(rounds * k)
+        })
+    }
+}
+
 impl Machine<'_> {
-    /// Runs a loop that only multiplies from its head on, as long as tiles are whole; goes to its body for others.
+    /// Runs a loop that only multiplies from its head on, as long as tiles are whole; goes to its body for others. Blocks that run in step go round it
+    /// together: `count` is that of the first, and all have the same.
     #[inline(never)]
-    pub(super) fn multiply_in_loop(&mut self, count: &Count<'_>, exit: Target, block: &Block) -> Flow {
-        let (launch, regs, body) = (self.launch, &block.frame, block.pc + 1);
-        let [Inst::Load { view: first, dst, .. }, Inst::Load { view: second, .. }, Inst::Matmul(matmul), ..] = &launch.plan.code[body..]
-        else {
-            return Flow::Next;
-        };
-        let (left, right) = if matmul.lhs.base == Base::Reg(*dst) { (first, second) } else { (second, first) };
-        let factors = Factor::new(launch, left, &matmul.lhs, regs).zip(Factor::new(launch, right, &matmul.rhs, regs));
+    pub(super) fn multiply_in_loop(&mut self, count: &Count<'_>, exit: Target, head: usize, frames: &[&Frame]) -> Flow {
+        let (launch, body) = (self.launch, head + 1);
         // An observer sees each access.
-        let Some((mut lhs, mut rhs)) = factors.filter(|_| launch.observer.is_none()) else { return Flow::Next };
-        let (products, mut values) = (Products::new(matmul, regs, launch.plan.machine().level()), count.values(regs));
-        let (together, k) = (products.together(), matmul.shape.k);
+        let product = ProductLoop::of(&launch.plan.code[body..]).filter(|_| launch.observer.is_none());
+        let lanes = product.and_then(|product| frames.iter().map(|regs| Lane::new(launch, &product, regs)).collect());
+        let Some(mut lanes): Option<SmallVec<[Lane<'_>; 1]>> = lanes else { return Flow::Next };
+        let Some(first) = lanes.first() else { return Flow::Next };
+        let (together, k, mut values) = (first.products.together(), first.products.depth(), count.values(first.regs));
         loop {
             let mut rounds = 1;
-            let (goes_on, next) = loop {
-                let goes_on = count.advance_from(&mut values, regs);
-                let next = if goes_on { lhs.tiling.tile(regs).zip(rhs.tiling.tile(regs)) } else { None };
-                let joins = |(left, right): (*mut u8, *mut u8)| {
-                    left.cast_const() == lhs.along_row(rounds * k) && right.cast_const() == rhs.along_column(rounds * k)
-                };
-                if rounds == together || !next.is_some_and(joins) {
-                    break (goes_on, next);
+            let goes_on = loop {
+                let before = values;
+                let mut goes_on = false;
+                for lane in &mut lanes {
+                    values = before;
+                    goes_on = count.advance_from(&mut values, lane.regs);
+                    lane.look_ahead(goes_on);
+                }
+                if rounds == together || !lanes.iter().all(|lane| lane.joins(rounds, k)) {
+                    break goes_on;
                 }
                 rounds += 1;
             };
-            if let Some((left, right)) = next {
-                // The next products are probably as many, and go on in the same way.
-                lhs.read_ahead(left, rounds, k * lhs.row_step(), &mut self.ahead);
-                rhs.read_ahead(right, rounds, k * rhs.column_step(), &mut self.ahead);
-            } else if !goes_on {
-                self.read_rest_ahead(exit, regs);
+            let are_whole = lanes.iter().all(|lane| lane.next.is_some());
+            self.rounds += (rounds * lanes.len()) as u64;
+            self.packs.begin(lanes.len());
+            for at in 0..lanes.len() {
+                if are_whole {
+                    self.read_round_ahead(&lanes, at, rounds);
+                } else if !goes_on {
+                    self.read_rest_ahead(exit, lanes[at].regs);
+                }
+                let Lane { products, lhs, rhs, .. } = &lanes[at];
+                products.multiply(rounds, &lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
             }
-            self.rounds += rounds as u64;
-            products.multiply(rounds, &lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
-            match next {
+            match goes_on {
                 _ if launch.interrupt.is_set() => return Flow::Interrupted,
-                Some((left, right)) => (lhs.matrices.first.start, rhs.matrices.first.start) = (left, right),
-                _ if goes_on => return Flow::Goto(body),
-                _ => return Flow::Goto(exit),
+                true if !are_whole => return Flow::Goto(body),
+                true => {}
+                false => return Flow::Goto(exit),
             }
+            for Lane { lhs, rhs, next, .. } in &mut lanes {
+                let Some((left, right)) = *next else { return Flow::Goto(body) };
+                (lhs.matrices.first.start, rhs.matrices.first.start) = (left, right);
+            }
+        }
+    }
+
+    /// Asks to fetch the factors of a block's next rounds, which are probably as many and go on in the same way, unless blocks before it have the same.
+    fn read_round_ahead(&mut self, lanes: &[Lane<'_>], at: usize, rounds: usize) {
+        let Lane { lhs, rhs, products, next: Some((left, right)), .. } = &lanes[at] else { return };
+        let (k, before) = (products.depth(), lanes[..at].iter().filter_map(|lane| lane.next));
+        if before.clone().all(|(other, _)| other != *left) {
+            lhs.read_ahead(*left, rounds, k * lhs.row_step(), &mut self.ahead);
+        }
+        if before.clone().all(|(_, other)| other != *right) {
+            rhs.read_ahead(*right, rounds, k * rhs.column_step(), &mut self.ahead);
         }
     }
 

@@ -6,7 +6,8 @@ use tilewright_ir::{AttrName, AttrValue, MemoryOrderingSemantics as Order, Opcod
 
 /// A program of blocks that multiply matrices.
 pub(crate) fn over_k_program(choices: &mut Choices, combinations: &[Vec<Combination>]) -> Program {
-    let grid = [*choices.pick(&[2, 1, 3]), *choices.pick(&[1, 2]), 1];
+    // Some are enough for blocks to run in step, in rectangles that do not all fit.
+    let grid = [*choices.pick(&[2, 1, 3, 5, 8]), *choices.pick(&[1, 2, 4, 7]), 1];
     make(choices, combinations, grid, |generator| generator.products_over_k(grid.map(i64::from)))
 }
 
@@ -26,7 +27,7 @@ impl Generator<'_> {
         let left = self.strips(self.input, scalar, [m, k], [down, rounds]);
         let right = self.strips(self.input, scalar, [k, n], [rounds, across]);
         let [row, column] = self.position();
-        let value = self.summed(combination, rounds, [m, n], |this, round, last| {
+        let value = self.summed(combination, (rounds, row), [m, n], |this, round, last| {
             let factor = combination.types[0];
             let load = |this: &mut Self, is_left: bool| {
                 if is_left { this.strip(left, factor, [m, k], [row, round]) } else { this.strip(right, factor, [k, n], [round, column]) }
@@ -39,18 +40,21 @@ impl Generator<'_> {
         self.store_in_matrix(value, combination.types[3], [m, n], [down, across], [row, column]);
     }
 
-    /// What a loop over some of the rounds, and perhaps one more, makes of sums.
+    /// What a loop over some of the rounds, and perhaps one more, makes of sums; or over as many as a number says that the block has computed.
     fn summed(
         &mut self,
         combination: &Combination,
-        rounds: i64,
+        (rounds, own): (i64, Value),
         shape: [i64; 2],
         mut next: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Value {
         let start = self.operand(combination.types[2], &shape, false);
         let [lower, step] = [self.choices.once_in(4), self.choices.once_in(4)].map(u64::from);
         let bounds = [lower, rounds as u64 + u64::from(self.choices.once_in(4)), 1 + step];
-        let [lower, upper, step] = bounds.map(|n| self.numbers(Scalar::I32, &[], &[n]));
+        let [lower, mut upper, step] = bounds.map(|n| self.numbers(Scalar::I32, &[], &[n]));
+        if self.choices.once_in(8) {
+            upper = own;
+        }
         let types = [self.ty(combination.types[2], &shape)];
         let op = self.op(Opcode::For, |op| {
             let op = op.operand("lowerBound", lower).operand("upperBound", upper).operand("step", step).operand("initValues", start);

@@ -12,7 +12,7 @@ use crate::{
 use tilewright_numeric::FloatFormat;
 
 /// A factor: its first element, and the distances between neighbours in a column and in a row, in elements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Matrix {
     pub(crate) start: *const u8,
     pub(crate) down: usize,
@@ -77,19 +77,69 @@ impl Room {
     }
 }
 
-/// Room for the factors of a product.
+/// Rooms for copies of one factor of several products, of which some may have the same.
+#[derive(Default, Debug)]
+pub(super) struct Copies {
+    /// Each with the matrix that it holds a copy of, if others may use that.
+    rooms: Vec<(Option<Matrix>, Room)>,
+    /// How many of them are in use.
+    used: usize,
+    /// The room that was filled last.
+    last: usize,
+}
+
+impl Copies {
+    /// Room for copies of so many matrices; nothing is held yet.
+    fn begin(&mut self, matrices: usize) {
+        if self.rooms.len() < matrices {
+            self.rooms.resize_with(matrices, Default::default);
+        }
+        self.rooms[..matrices].iter_mut().for_each(|(held, _)| *held = None);
+        (self.used, self.last) = (matrices, 0);
+    }
+
+    /// Room for a copy of `n` elements of a matrix, and whether it is there already.
+    pub(super) fn of<T>(&mut self, matrix: &Matrix, n: usize) -> (*mut T, bool) {
+        if let Some((_, room)) = self.rooms[..self.used].iter_mut().find(|(held, _)| held.as_ref() == Some(matrix)) {
+            return (room.take(n), true);
+        }
+        let to = self.take(n);
+        self.rooms[self.last].0 = Some(*matrix);
+        (to, false)
+    }
+
+    /// Room for `n` elements of something else.
+    pub(super) fn take<T>(&mut self, n: usize) -> *mut T {
+        if self.used == 0 {
+            self.begin(1);
+        }
+        self.last = (self.last + 1) % self.used;
+        let (held, room) = &mut self.rooms[self.last];
+        *held = None;
+        room.take(n)
+    }
+}
+
+/// Room for the factors of products.
 #[derive(Default, Debug)]
 pub(super) struct Rooms {
     pub(super) raw: Room,
-    pub(super) lhs: Room,
-    pub(super) rhs: Room,
+    pub(super) lhs: Copies,
+    pub(super) rhs: Copies,
 }
 
 impl Rooms {
+    /// So many products begin that may share factors.
+    pub(super) fn begin(&mut self, products: usize) {
+        self.lhs.begin(products);
+        self.rhs.begin(products);
+    }
+
     /// The bytes that each keeps.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> [usize; 3] {
-        [&self.raw, &self.lhs, &self.rhs].map(Room::bytes)
+        let all = |copies: &Copies| copies.rooms.iter().map(|(_, room)| room.bytes()).sum();
+        [self.raw.bytes(), all(&self.lhs), all(&self.rhs)]
     }
 }
 
@@ -114,10 +164,19 @@ impl Matrix {
             return self.start;
         }
         let to = room.take::<u8>(rows * columns * size);
+        // SAFETY: by the caller; the room is as large as the matrix.
+        unsafe { self.put_in_order(level, size, (rows, columns), to) };
+        to
+    }
+
+    /// Copies the elements row by row.
+    ///
+    /// # Safety
+    /// As for [`Matrix::in_order`]; there is room for the matrix at `to`.
+    unsafe fn put_in_order(&self, level: Level, size: usize, (rows, columns): (usize, usize), to: *mut u8) {
         let dims = [Dim { count: rows, from: self.down, to: columns }, Dim { count: columns, from: self.right, to: 1 }];
         // SAFETY: the caller's matrix, and room for as many elements.
         unsafe { boxes::copy(level, &dims, size, self.start, to) };
-        to
     }
 
     /// The elements in panels of `pitch` rows, of which the last may have columns that mean nothing.
@@ -153,17 +212,20 @@ impl Matrix {
         if self.right == 1 {
             return Rows { start: self.start.cast(), pitch: self.down };
         }
-        // SAFETY: by the caller.
-        Rows { start: unsafe { self.in_order(level, size_of::<T>(), (m, k), &mut rooms.lhs) }.cast(), pitch: k }
+        let (to, is_there) = rooms.lhs.of::<T>(self, m * k);
+        if !is_there {
+            // SAFETY: by the caller; the room is as large as the matrix.
+            unsafe { self.put_in_order(level, size_of::<T>(), (m, k), to.cast()) };
+        }
+        Rows { start: to, pitch: k }
     }
 
     /// Room for panels that are filled while the first rows are multiplied: for whole rows in whole panels.
     fn unfilled<T>(&self, format: SourceFormat, Cut { k, n, width, m }: Cut, rooms: &mut Rooms) -> Option<Panels<T>> {
-        (self.right == 1 && n.is_multiple_of(width) && m >= ROWS).then(|| Panels {
-            start: rooms.rhs.take::<T>(k * n),
-            pitch: width,
-            step: k * width,
-            source: Some(Source { start: self.start, down: self.down, format }),
+        (self.right == 1 && n.is_multiple_of(width) && m >= ROWS).then(|| {
+            let (start, is_there) = rooms.rhs.of::<T>(self, k * n);
+            let source = (!is_there).then_some(Source { start: self.start, down: self.down, format });
+            Panels { start, pitch: width, step: k * width, source }
         })
     }
 
@@ -180,9 +242,11 @@ impl Matrix {
         if let Some(panels) = self.unfilled(SourceFormat::Same, cut, rooms) {
             return panels;
         }
-        let to = rooms.rhs.take::<T>(k * n.next_multiple_of(width));
-        // SAFETY: by the caller.
-        unsafe { self.in_panels(level, size_of::<T>(), cut, k, to.cast()) };
+        let (to, is_there) = rooms.rhs.of::<T>(self, k * n.next_multiple_of(width));
+        if !is_there {
+            // SAFETY: by the caller.
+            unsafe { self.in_panels(level, size_of::<T>(), cut, k, to.cast()) };
+        }
         Panels { start: to, pitch: width, step: k * width, source: None }
     }
 
@@ -197,7 +261,10 @@ impl Matrix {
                 return self.rows(level, (m, k), rooms);
             }
             let size = format.storage_bits().div_ceil(8) as usize;
-            let to = rooms.lhs.take::<f32>(m * k);
+            let (to, is_there) = rooms.lhs.of::<f32>(self, m * k);
+            if is_there {
+                return Rows { start: to, pitch: k };
+            }
             let out = std::slice::from_raw_parts_mut(to, m * k);
             if self.right == 1 && matches!(format, FloatFormat::F16 | FloatFormat::Bf16) {
                 widen_rows(level, format, HalfRows { start: self.start.cast(), pitch: self.down, rows: m, columns: k }, out);
@@ -229,10 +296,12 @@ impl Matrix {
             if let Some(panels) = format_of_source.and_then(|format| self.unfilled(format, cut, rooms)) {
                 return panels;
             }
-            let raw = rooms.raw.take::<u8>(elements * size);
-            self.in_panels(level, size, cut, k, raw);
-            let to = rooms.rhs.take::<f32>(elements);
-            widen(level, format, raw, std::slice::from_raw_parts_mut(to, elements));
+            let (to, is_there) = rooms.rhs.of::<f32>(self, elements);
+            if !is_there {
+                let raw = rooms.raw.take::<u8>(elements * size);
+                self.in_panels(level, size, cut, k, raw);
+                widen(level, format, raw, std::slice::from_raw_parts_mut(to, elements));
+            }
             Panels { start: to, pitch: width, step: k * width, source: None }
         }
     }
@@ -245,8 +314,11 @@ impl Matrix {
         let pairs = k.div_ceil(2);
         // SAFETY: by the caller; the room is as large as the pairs.
         unsafe {
+            let (to, is_there) = rooms.lhs.of::<i32>(self, m * pairs);
+            if is_there {
+                return Rows { start: to, pitch: pairs };
+            }
             let from = self.in_order(level, 1, (m, k), &mut rooms.raw);
-            let to = rooms.lhs.take::<i32>(m * pairs);
             widen_bytes(level, signed, from, (m, k), std::slice::from_raw_parts_mut(to.cast(), 2 * m * pairs));
             Rows { start: to, pitch: pairs }
         }
@@ -262,13 +334,15 @@ impl Matrix {
         let bytes = panels * 2 * pairs * width;
         // SAFETY: by the caller; the rooms hold all panels, with an even number of rows.
         unsafe {
-            let raw = rooms.raw.take::<u8>(bytes);
-            if !k.is_multiple_of(2) {
-                std::ptr::write_bytes(raw, 0, bytes);
+            let (to, is_there) = rooms.rhs.of::<i32>(self, bytes / 2);
+            if !is_there {
+                let raw = rooms.raw.take::<u8>(bytes);
+                if !k.is_multiple_of(2) {
+                    std::ptr::write_bytes(raw, 0, bytes);
+                }
+                self.in_panels(level, 1, cut, 2 * pairs, raw);
+                pair_rows(level, signed, width, std::slice::from_raw_parts(raw, bytes), std::slice::from_raw_parts_mut(to, bytes / 2));
             }
-            self.in_panels(level, 1, cut, 2 * pairs, raw);
-            let to = rooms.rhs.take::<i32>(bytes / 2);
-            pair_rows(level, signed, width, std::slice::from_raw_parts(raw, bytes), std::slice::from_raw_parts_mut(to, bytes / 2));
             Panels { start: to, pitch: width, step: pairs * width, source: None }
         }
     }
@@ -279,7 +353,10 @@ impl Matrix {
     /// As for [`Matrix::in_order`], with elements of a byte.
     pub(super) unsafe fn quad_rows(&self, level: Level, flipped: bool, (m, k): (usize, usize), rooms: &mut Rooms) -> Rows<i32> {
         let quads = k.div_ceil(4);
-        let to = rooms.lhs.take::<i32>(m * quads);
+        let (to, is_there) = rooms.lhs.of::<i32>(self, m * quads);
+        if is_there {
+            return Rows { start: to, pitch: quads };
+        }
         // SAFETY: by the caller; the room is as large as the quads.
         unsafe {
             let (from, pitch) =
@@ -305,12 +382,15 @@ impl Matrix {
         let (bytes, step) = (4 * quads * width, (1 + quads) * width);
         // SAFETY: by the caller; the rooms hold all panels.
         unsafe {
+            let (to, is_there) = rooms.rhs.of::<i32>(self, panels * step);
+            if is_there {
+                return Panels { start: to, pitch: width, step, source: None };
+            }
             let raw = rooms.raw.take::<u8>(panels * bytes);
             if !k.is_multiple_of(4) {
                 std::ptr::write_bytes(raw, 0, panels * bytes);
             }
             self.in_panels(level, 1, cut, 4 * quads, raw);
-            let to = rooms.rhs.take::<i32>(panels * step);
             let (raw, out) = (std::slice::from_raw_parts(raw, panels * bytes), std::slice::from_raw_parts_mut(to, panels * step));
             for (rows, out) in raw.chunks_exact(bytes).zip(out.chunks_exact_mut(step)) {
                 quad_panel(level, flipped, rows, out);
@@ -324,5 +404,29 @@ impl<T> Rows<T> {
     /// Whole rows, one behind the other.
     pub(super) fn of(elements: &[T], pitch: usize) -> Rows<T> {
         Rows { start: elements.as_ptr(), pitch }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_shared_by_the_products_of_a_round() {
+        let matrix = |address: usize| Matrix { start: std::ptr::without_provenance(address), down: 8, right: 1 };
+        let mut copies = Copies::default();
+        copies.begin(2);
+        let (first, is_there) = copies.of::<f32>(&matrix(64), 16);
+        let (second, other_is_there) = copies.of::<f32>(&matrix(128), 16);
+        assert!(first != second && !is_there && !other_is_there);
+        assert_eq!(copies.of::<f32>(&matrix(64), 16), (first, true));
+        assert_eq!(copies.of::<f32>(&matrix(128), 16), (second, true));
+        // A third one takes the place of the oldest, and so does what no matrix is.
+        assert_eq!(copies.of::<f32>(&matrix(192), 16), (first, false));
+        assert_eq!(copies.take::<f32>(16), second);
+        assert!(!copies.of::<f32>(&matrix(128), 16).1);
+        // The next round may have other numbers there.
+        copies.begin(2);
+        assert!(!copies.of::<f32>(&matrix(192), 16).1);
     }
 }

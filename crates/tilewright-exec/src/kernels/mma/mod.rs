@@ -91,8 +91,18 @@ impl Packs {
     /// Places that keep their bytes: for raw factors, left ones, right ones, sums, and decoded numbers, which are dropped.
     pub(crate) const ROOMS: usize = 5;
 
-    /// The most bytes that a product needs in each of them. Where factors are read in place, it needs none.
-    pub(crate) fn most(kind: MatmulKind, &Shape { m, n, k }: &Shape) -> [usize; Packs::ROOMS] {
+    /// So many products begin, of the same kind and shape, and none of which changes a factor of others: what is copied of a matrix serves all of them.
+    pub(crate) fn begin(&mut self, products: usize) {
+        self.factors.begin(products);
+    }
+
+    /// The most bytes that so many `products` at a time need in each of them. Where factors are read in place, they need none.
+    pub(crate) fn most(kind: MatmulKind, shape: &Shape, products: usize) -> [usize; Packs::ROOMS] {
+        let [raw, lhs, rhs, sums, decoded] = Packs::most_of_one(kind, shape);
+        [raw, products * lhs, products * rhs, sums, decoded]
+    }
+
+    fn most_of_one(kind: MatmulKind, &Shape { m, n, k }: &Shape) -> [usize; Packs::ROOMS] {
         let (one, k) = (k, k * most_together(kind, k));
         // Panels are filled up to whole ones, of at most as many columns as those of quads; those of bytes have rows for whole quads.
         let (wide, deep) = (n.next_multiple_of(WIDTH_QUADS), k.next_multiple_of(4));
@@ -248,6 +258,8 @@ pub(crate) unsafe fn matmul(
                 c.resize(m * n, 0.0);
                 let acc = if acc_is_splat { Start::Splat(c[0]) } else { Start::At(c.as_ptr()) };
                 let decoded = Matrix { start: b.as_ptr().cast(), down: n, right: 1 };
+                // The next product has other numbers there.
+                factors.begin(1);
                 let panels = decoded.panels(level, cut(width_f64(level)), factors);
                 let rows = Rows::of(&a, k);
                 product_f64(level, &Product { shape, depth, rows, panels: &panels, chunk: CHUNK, acc, c: c.as_mut_ptr() }, ahead);
@@ -392,7 +404,7 @@ mod tests {
             let (mut packs, mut ahead) = (Packs::default(), Ahead::default());
             let mut most = [0; Packs::ROOMS];
             for (m, n, k) in SHAPES {
-                let needed = Packs::most(kind, &Shape { m, n, k });
+                let needed = Packs::most(kind, &Shape { m, n, k }, 1);
                 most = std::array::from_fn(|room| most[room].max(needed[room]));
                 let (a, b) = (numbers(m * k, 7, 11).collect::<Vec<_>>(), numbers(k * n, 5, 13).collect::<Vec<_>>());
                 let (lhs, rhs): (Vec<T>, Vec<T>) = (a.iter().map(|x| factor(*x)).collect(), b.iter().map(|x| factor(*x)).collect());
@@ -601,6 +613,7 @@ mod tests {
                         dst: found.as_mut_ptr().cast(),
                         scales: None,
                     };
+                    factors.begin(1);
                     // SAFETY: the arrays have the extents given, and the level is available.
                     unsafe { product_of_bytes(level, together, signs, Shape { m, n, k }, &operands, &mut factors, &mut Ahead::default()) };
                     let term = |at: usize, p: usize| value(signs[0], lhs[at / n * k + p]) * value(signs[1], rhs[p * n + at % n]);

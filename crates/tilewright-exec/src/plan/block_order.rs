@@ -1,0 +1,145 @@
+//! In which order blocks begin, where nobody can tell: so that neighbours in time read the same.
+//!
+//! A kernel's author numbers blocks as it suits the formulas. Where blocks along an axis of the grid read the same tiles again and again, those
+//! tiles stay in the caches if positions change along this axis first.
+
+use super::{Base, Inst, ProductLoop, Tile, ViewAccess, streaming};
+
+/// A round of a loop is taken for so many.
+const ROUNDS: usize = 8;
+
+/// The order in which blocks begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BlockOrder {
+    /// The axes of the grid, the one along which positions change first in front.
+    pub(crate) axes: [usize; 3],
+    /// Of blocks that multiply in a loop, the bytes of a row of the left factor's tile that those along the first axis have in common, and of a
+    /// column of the right one's, of those along the second. 0 where they have none.
+    pub(crate) common: Option<[usize; 2]>,
+}
+
+impl BlockOrder {
+    /// That of the grid.
+    pub(crate) const GRID: BlockOrder = BlockOrder { axes: [0, 1, 2], common: None };
+
+    /// The best order for finished code whose loops are marked.
+    pub(crate) fn best(code: &[Inst]) -> BlockOrder {
+        // What folds columns reads the short rows of neighbours together.
+        let folds_columns = code.iter().any(|inst| matches!(inst, Inst::FoldColumns(_)));
+        if folds_columns || is_seen(code) {
+            return BlockOrder::GRID;
+        }
+        let dependences = Dependences::of(code);
+        match ProductLoop::first(code) {
+            Some(product) => dependences.order_of_products(&product),
+            None => dependences.order_of_loads(code),
+        }
+    }
+}
+
+/// Whether somebody could tell in which order blocks run: by what they report, or because one may see what another does.
+pub(super) fn is_seen(code: &[Inst]) -> bool {
+    code.iter().any(|inst| inst.effects().reports) || streaming::orders(code)
+}
+
+/// For each register, along which axes of the grid blocks may have something else in it: a bit for each.
+struct Dependences(Vec<u8>);
+
+impl Dependences {
+    fn of(code: &[Inst]) -> Dependences {
+        let mut found = Dependences(Vec::new());
+        // What a loop carries comes back to its head.
+        while found.pass(code) {}
+        found
+    }
+
+    /// Looks at each instruction once; whether something is new.
+    fn pass(&mut self, code: &[Inst]) -> bool {
+        let mut is_new = false;
+        for inst in code {
+            match inst {
+                Inst::BlockId(ids) => ids.iter().enumerate().for_each(|(axis, id)| is_new |= self.add(id.index(), 1 << axis)),
+                // How often blocks go round does not say what they read in a round.
+                Inst::ForHead { .. } | Inst::ForNext { .. } => {}
+                inst => {
+                    let read = self.of_reads(|visit| inst.for_each_read(visit));
+                    inst.for_each_write(|reg| is_new |= self.add(reg.index(), read));
+                }
+            }
+        }
+        is_new
+    }
+
+    /// Notes that a register depends on these axes, too; whether that is new.
+    fn add(&mut self, register: usize, axes: u8) -> bool {
+        if self.0.len() <= register {
+            self.0.resize(register + 1, 0);
+        }
+        let before = self.0[register];
+        self.0[register] |= axes;
+        self.0[register] != before
+    }
+
+    /// The axes that any of the tiles depends on.
+    fn of_reads(&self, visit_all: impl FnOnce(&mut dyn FnMut(&Tile))) -> u8 {
+        let mut axes = 0;
+        visit_all(&mut |tile| {
+            if let Base::Reg(reg) = tile.base {
+                axes |= self.0.get(reg.index()).copied().unwrap_or_default();
+            }
+        });
+        axes
+    }
+
+    /// Blocks in a row or a column of a result have a factor in common.
+    fn order_of_products(&self, ProductLoop { left, right, matmul }: &ProductLoop<'_>) -> BlockOrder {
+        let moves = |view: &ViewAccess| self.of_reads(|visit| view.for_each_read(&mut |tile| visit(tile)));
+        let (of_left, of_right) = (moves(left), moves(right));
+        let only = |some: u8, others: u8| (0..3).find(|axis| some & !others & 1 << axis != 0);
+        // Along the first axis, blocks have the same left factor, which often is read where it is.
+        let along = [only(of_right, of_left), only(of_left, of_right)];
+        if along == [None; 2] {
+            return BlockOrder::GRID;
+        }
+        let bytes = [matmul.shape.m * left.size, matmul.shape.n * right.size];
+        let chosen = || along.into_iter().flatten();
+        let rest = (0..3).filter(|axis| chosen().all(|other| other != *axis));
+        let mut axes = [0; 3];
+        axes.iter_mut().zip(chosen().chain(rest)).for_each(|(to, axis)| *to = axis);
+        let common = match along {
+            [Some(_), Some(_)] => bytes,
+            [Some(_), None] => [bytes[0], 0],
+            _ => [bytes[1], 0],
+        };
+        BlockOrder { axes, common: Some(common) }
+    }
+
+    /// First along the axis along which blocks read most of what they read in loops again, if that is most of all that they read.
+    fn order_of_loads(&self, code: &[Inst]) -> BlockOrder {
+        let mut rounds = vec![1usize; code.len()];
+        for (at, inst) in code.iter().enumerate() {
+            if let Some(target) = inst.target().filter(|target| *target <= at) {
+                rounds[target..=at].iter_mut().for_each(|rounds| *rounds = rounds.saturating_mul(ROUNDS));
+            }
+        }
+        let (mut all, mut again, mut used) = (0usize, [0usize; 3], 0);
+        for (inst, &rounds) in code.iter().zip(&rounds) {
+            let bytes = match inst {
+                Inst::Load { view, .. } => view.tile.iter().product::<usize>() * view.size,
+                Inst::LoadPointers { access, .. } => access.pointers.numel() * access.size,
+                _ => continue,
+            };
+            let (bytes, axes) = (bytes.saturating_mul(rounds), self.of_reads(|visit| inst.for_each_read(visit)));
+            (all, used) = (all.saturating_add(bytes), used | axes);
+            let is_again = |axis: &usize| rounds > 1 && axes & 1 << axis == 0;
+            (0..3).filter(is_again).for_each(|axis| again[axis] = again[axis].saturating_add(bytes));
+        }
+        // Along an axis that nothing depends on, grids mostly have one block.
+        (0..3).filter(|axis| used & 1 << axis == 0).for_each(|axis| again[axis] = 0);
+        let mut axes = [0, 1, 2];
+        if again.iter().any(|again| *again > all / 2) {
+            axes.sort_by_key(|axis| std::cmp::Reverse(again[*axis]));
+        }
+        BlockOrder { axes, common: None }
+    }
+}
