@@ -87,11 +87,10 @@ impl<'t, 'a> Builder<'t, 'a> {
 
     /// An attribute of any dialect in its encoding, with the code before the fields.
     pub(crate) fn encoded_attr(&mut self, dialect: &[u8], encoding: &'static encoding::Encoding, encoded: Vec<u8>) -> AttrId {
-        let dialect = self.dialect(dialect);
+        let (dialect, form) = (self.dialect(dialect), EncodingId::of_attribute(encoding));
         let tables = &mut *self.tables;
-        let add = |(_, encoded): &(DialectId, Vec<u8>)| {
-            AttrId(tables.attrs.push(encoded, dialect, EncodingId::find(encoding.owner, false, encoding.code)))
-        };
+        tables.has_later_forms |= form.is_some_and(EncodingId::is_later_form);
+        let add = |(_, encoded): &(DialectId, Vec<u8>)| AttrId(tables.attrs.push(encoded, dialect, form));
         *self.attrs.entry((dialect, encoded)).or_insert_with_key(add)
     }
 

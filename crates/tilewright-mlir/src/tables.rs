@@ -228,6 +228,11 @@ impl Table<'_> {
         self.rows[index as usize].form = ShortForm::OPAQUE;
     }
 
+    /// Says that an entry is in another form of its encoding.
+    pub(crate) fn set_form(&mut self, index: u32, form: EncodingId) {
+        self.rows[index as usize].form = form.into();
+    }
+
     /// Adds an entry in an encoding, or, without one, as text.
     pub(crate) fn push(&mut self, encoded: &[u8], dialect: DialectId, encoding: Option<EncodingId>) -> u32 {
         let bytes = self.bytes.to_mut();
@@ -283,6 +288,8 @@ pub struct Tables<'a> {
     pub(crate) num_dialect_resources: usize,
     /// Whether an attribute that is no location may have one as a part.
     pub(crate) may_hold_locations: bool,
+    /// Whether attributes of the llvm dialect are in forms that came with LLVM 23.
+    pub(crate) has_later_forms: bool,
 }
 
 /// A dialect.

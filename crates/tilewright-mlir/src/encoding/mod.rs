@@ -118,6 +118,10 @@ pub(crate) enum Style {
     Value,
     /// Attributes with this mnemonic, which need not stand before them.
     Stripped(&'static str),
+    /// Attributes, in brackets since LLVM 23.
+    Bracketed,
+    /// A name of a language, which stands in an attribute of its own.
+    Language,
     Bool,
     /// A name of DWARF with this prefix.
     Word(&'static str),
@@ -161,7 +165,7 @@ static ROWS: [&[Encoding]; 14] = [
     llvm::ENCODINGS.types,
 ];
 
-/// Which encoding it is, in four bytes: the place of its table, and its code.
+/// Which encoding it is, in four bytes: the place of its table, the form, and its code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct EncodingId(u32);
 
@@ -169,10 +173,34 @@ impl EncodingId {
     /// No encoding has this number or a greater one.
     pub(crate) const END: u32 = (ROWS.len() as u32) << 16;
 
+    const MAX_CODE: u32 = 0xfff;
+    const ONE_FORM: u32 = 0x1000;
+
+    /// The next form that a dialect gave to attributes with the same code.
+    pub(crate) fn next_form(self) -> Option<EncodingId> {
+        let next = EncodingId(self.0 + Self::ONE_FORM);
+        (self.is_of(Owner::Llvm) && next.row().is_some()).then_some(next)
+    }
+
+    /// Whether a version of the dialect behind that of the first form has it.
+    pub(crate) fn is_later_form(self) -> bool {
+        self.0 & 0xffff >= Self::ONE_FORM
+    }
+
+    /// That of an encoding of attributes.
+    pub(crate) fn of_attribute(encoding: &'static Encoding) -> Option<EncodingId> {
+        let mut id = EncodingId::find(encoding.owner, false, encoding.code)?;
+        while id.encoding().fields != encoding.fields {
+            id = id.next_form()?;
+        }
+        Some(id)
+    }
+
     /// The encoding with a code in a dialect; none if it is not known to have one.
     #[inline]
     pub(crate) fn find(owner: Owner, is_type: bool, code: u64) -> Option<EncodingId> {
-        let id = EncodingId((owner as u32 * 2 + u32::from(is_type)) << 16 | u32::from(u16::try_from(code).ok()?));
+        let code = u32::try_from(code).ok().filter(|&code| code <= Self::MAX_CODE)?;
+        let id = EncodingId((owner as u32 * 2 + u32::from(is_type)) << 16 | code);
         id.row().map(|_| id)
     }
 
@@ -190,6 +218,9 @@ impl EncodingId {
     #[inline]
     fn row(self) -> Option<&'static Encoding> {
         let (rows, code) = (ROWS[(self.0 >> 16) as usize], self.code());
+        if let Some(form) = ((self.0 & 0xffff) / Self::ONE_FORM).checked_sub(1) {
+            return llvm::LATER.iter().filter(|encoding| encoding.code == code).nth(form as usize);
+        }
         // Most tables are in the order of the codes, from 0 on.
         let at_its_place = rows.get(code as usize).filter(|encoding| encoding.code == code);
         at_its_place.or_else(|| elsewhere(rows, code))
@@ -204,7 +235,7 @@ impl EncodingId {
     /// The number that it begins with.
     #[inline]
     pub(crate) fn code(self) -> u64 {
-        u64::from(self.0 & 0xffff)
+        u64::from(self.0 & Self::MAX_CODE)
     }
 
     #[inline]
@@ -238,7 +269,7 @@ pub(crate) fn builtin_types() -> &'static [Encoding] {
     builtin::ENCODINGS.types
 }
 
-/// How an attribute of the llvm dialect is encoded, by its mnemonic.
-pub(crate) fn llvm_attribute(mnemonic: &str) -> Option<&'static Encoding> {
-    llvm::ENCODINGS.attributes.iter().find(|encoding| encoding.name == mnemonic)
+/// How an attribute of the llvm dialect is encoded, by its mnemonic: as LLVM 22 does, then as later ones do.
+pub(crate) fn llvm_attribute(mnemonic: &str) -> impl Iterator<Item = &'static Encoding> + Clone {
+    llvm::ENCODINGS.attributes.iter().chain(llvm::LATER).filter(move |encoding| encoding.name == mnemonic)
 }

@@ -23,7 +23,7 @@ use smallvec::{SmallVec, smallvec};
 const TABLE: &str = include_str!("table.txt");
 
 /// The last version of LLVM whose forms have no mark.
-const TABLE_LLVM_VERSION: u32 = 22;
+pub(crate) const TABLE_LLVM_VERSION: u32 = 22;
 
 /// What is known of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,15 +21,16 @@ enum Value {
 type Values = Vec<(&'static str, Value)>;
 
 impl<'s> Parser<'s, '_> {
-    /// The attribute whose `#llvm.mnemonic` stands before this place; none, and nothing was read, if it is not one that is encoded.
+    /// The attribute whose `#llvm.mnemonic` stands before this place, in the first form that it fits; none, and nothing was read, if it is not one that is encoded.
     pub(super) fn llvm_attribute(&mut self, mnemonic: &str) -> Option<AttrId> {
-        let encoding = encoding::llvm_attribute(mnemonic)?;
         let (start, token_end, blank_end) = (self.pos, self.token_end, self.blank_end);
-        let attr = self.nested(|p| p.llvm_body(encoding)).ok().flatten();
-        if attr.is_none() {
+        for encoding in encoding::llvm_attribute(mnemonic) {
+            if let Some(attr) = self.nested(|p| p.llvm_body(encoding)).ok().flatten() {
+                return Some(attr);
+            }
             (self.pos, self.token_end, self.blank_end) = (start, token_end, blank_end);
         }
-        attr
+        None
     }
 
     /// What stands behind the mnemonic; none if the encoding has no form for it.
@@ -46,7 +47,7 @@ impl<'s> Parser<'s, '_> {
                 self.expect(">", "")?;
             }
             "di_expression" => {
-                let Some(element) = encoding::llvm_attribute("di_expression_elem") else { return Ok(None) };
+                let Some(element) = encoding::llvm_attribute("di_expression_elem").next() else { return Ok(None) };
                 let mut operations = Vec::new();
                 self.expect("<", "")?;
                 if self.eat("[") {
@@ -82,6 +83,11 @@ impl<'s> Parser<'s, '_> {
                         self.expect(",", "or '>'")?;
                     }
                 }
+                // Other versions leave out what this one always prints.
+                let is_given = |parameter: &Parameter| values.iter().any(|(name, _)| *name == parameter.name);
+                if !encoding.parameters.iter().all(|parameter| parameter.is_optional || is_given(parameter)) {
+                    return Ok(None);
+                }
             }
         }
         Ok(self.encode_llvm(encoding, &values))
@@ -90,7 +96,7 @@ impl<'s> Parser<'s, '_> {
     fn llvm_value(&mut self, encoding: &'static Encoding, parameter: &Parameter) -> Parsed<Option<Value>> {
         let field = encoding.fields.iter().find(|(name, _)| *name == parameter.name).map(|&(_, field)| field);
         let number = match parameter.style {
-            Style::Value | Style::Stripped(_) => None,
+            Style::Value | Style::Stripped(_) | Style::Bracketed | Style::Language => None,
             Style::Bool => Some(["false", "true"].iter().position(|&word| self.eat_word(word)).map(|place| place as u64)),
             Style::Word(prefix) => Some(self.dwarf_word(prefix)),
             Style::Cases(cases) => Some(cases.iter().position(|&word| self.eat_word(word)).map(|place| place as u64)),
@@ -102,6 +108,21 @@ impl<'s> Parser<'s, '_> {
         Ok(Some(match field {
             Some(Field::String) => Value::String(self.string()?),
             Some(Field::Number | Field::OptionalNumber) => Value::Number(self.number("a number")?),
+            Some(Field::FlaggedOptionalAttrs) if parameter.style == Style::Bracketed && self.eat("[") => {
+                let mut attrs = Vec::new();
+                self.list("]", |p| {
+                    attrs.push(p.llvm_part(parameter.style)?);
+                    Ok(())
+                })?;
+                Value::Attrs(attrs)
+            }
+            _ if parameter.style == Style::Language => {
+                let Some(language) = self.dwarf_word("DW_LANG_").and_then(|number| dwarf::name("DW_LANG_", number)) else {
+                    return Ok(None);
+                };
+                let text = format!("#llvm.di_source_language_name<language = DW_LANG_{language}>");
+                Value::Attrs(vec![self.builder.text_attr(b"llvm", &text)])
+            }
             Some(Field::FlaggedOptionalAttrs) => {
                 let mut attrs = vec![self.llvm_part(parameter.style)?];
                 // A comma is also what stands before the next parameter, whose name is a word.

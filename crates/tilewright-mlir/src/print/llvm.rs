@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     encoding::{Encoding, Owner, Parameter, Style, Value, dwarf},
+    operations::TABLE_LLVM_VERSION,
     tables::{AttrId, Form},
 };
 
@@ -87,7 +88,27 @@ impl Printer<'_, '_> {
             (Style::Flags(flags), _) => push_flags(out, flags, number),
             (Style::Value | Style::Stripped(_), Some(Value::Number(_) | Value::OptionalNumber(_))) => names::push_number(out, number),
             (Style::Value | Style::Stripped(_), Some(Value::String(id))) => push_string(out, self.module.tables.strings.get(*id)),
+            (Style::Bracketed, value) if self.is_later_llvm() => {
+                out.push(b'[');
+                self.push_llvm_list(out, value, false);
+                out.push(b']');
+            }
+            (Style::Language, Some(Value::OptionalAttr(Some(id)))) => self.push_language(out, *id),
             (style, value) => self.push_llvm_list(out, value, matches!(style, Style::Stripped(_))),
+        }
+    }
+
+    fn is_later_llvm(&self) -> bool {
+        self.module.tables.has_later_forms || self.module.llvm_version().is_some_and(|version| version > TABLE_LLVM_VERSION)
+    }
+
+    /// The name of a language, which stands alone where the attribute says nothing else.
+    fn push_language(&self, out: &mut Vec<u8>, id: AttrId) {
+        let text = self.module.tables.text(&self.module.tables.attrs, id.0);
+        let name = text.and_then(|text| text.strip_prefix(b"#llvm.di_source_language_name<language = ")?.strip_suffix(b">"));
+        match name.filter(|name| !name.contains(&b',')) {
+            Some(name) => out.extend_from_slice(name),
+            None => self.push_attr(out, id, Elision::Never),
         }
     }
 

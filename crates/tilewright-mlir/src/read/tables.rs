@@ -9,7 +9,7 @@ use crate::{
     module::{OpName, Version},
     tables::{AttrId, Dialect, DialectId, Fields, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
 };
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use std::borrow::Cow;
 
 pub(super) fn strings(mut cursor: Cursor<'_>) -> Result<Strings<'_>, Error> {
@@ -181,12 +181,20 @@ fn length_of_entry(offsets: &mut Cursor<'_>, remaining: usize) -> Result<(u64, b
 pub(super) struct Checked {
     /// The numbers of those whose encoding is not the known one, and whether it is a type.
     opaque: Vec<(bool, u32)>,
+    /// The attributes that are in another form of their encoding than the first.
+    forms: HashMap<u32, EncodingId>,
     may_hold_locations: bool,
 }
 
 impl Checked {
     pub(super) fn apply(self, tables: &mut Tables<'_>) {
         tables.may_hold_locations = self.may_hold_locations;
+        tables.has_later_forms = !self.forms.is_empty();
+        // Each for itself: in whatever order that happens.
+        #[expect(clippy::iter_over_hash_type, reason = "rows are set one by one")]
+        for (&index, &form) in &self.forms {
+            tables.attrs.set_form(index, form);
+        }
         for (is_type, index) in self.opaque {
             let table = if is_type { &mut tables.types } else { &mut tables.attrs };
             table.set_opaque(index);
@@ -203,7 +211,7 @@ pub(super) fn check_entries(tables: &Tables<'_>) -> Result<Checked, Error> {
         sizes: vec![UNKNOWN; num_attrs + tables.types.len()],
         scalars: Vec::new(),
         unknown: Vec::new(),
-        checked: Checked { opaque: Vec::new(), may_hold_locations: false },
+        checked: Checked { opaque: Vec::new(), forms: HashMap::default(), may_hold_locations: false },
     };
     // What others refer to comes first, so that the sizes of most parts are known: types, and attributes that have few parts.
     for index in 0..tables.types.len() as u32 {
@@ -228,7 +236,7 @@ pub(super) fn check_entries(tables: &Tables<'_>) -> Result<Checked, Error> {
     let Check { sizes, checked, .. } = check;
     let is_opaque: HashSet<usize> =
         checked.opaque.iter().map(|&(is_type, index)| index as usize + if is_type { num_attrs } else { 0 }).collect();
-    Nesting::new(tables, is_opaque, sizes).visit_all().map_err(|(node, message)| {
+    Nesting { forms: Some(&checked.forms), ..Nesting::new(tables, is_opaque, sizes) }.visit_all().map_err(|(node, message)| {
         let offset = match node.checked_sub(num_attrs) {
             None => tables.attrs.offset(node as u32),
             Some(index) => tables.types.offset(index as u32),
@@ -386,36 +394,58 @@ impl Check<'_, '_> {
         let table = if is_type { &tables.types } else { &tables.attrs };
         let node = index as usize + if is_type { num_attrs } else { 0 };
         let is_own_location = !is_type && is_location(tables, node);
+        let mut form = table.encoding(index);
+        loop {
+            let error = match self.form(index, is_type, form) {
+                Ok(sum) => {
+                    if let Some(form) = form.filter(|_| form != table.encoding(index)) {
+                        self.checked.forms.insert(index, form);
+                    }
+                    self.checked.may_hold_locations |= sum.has_location && !is_own_location;
+                    if let Some(size) = sum.size(is_own_location) {
+                        self.sizes[node] = size;
+                    }
+                    return Ok(sum.is_known);
+                }
+                Err(error) => error,
+            };
+            match form.and_then(EncodingId::next_form) {
+                Some(next) => form = Some(next),
+                None => return self.not_well_formed(index, is_type, error).map(|()| true),
+            }
+        }
+    }
+
+    /// Checks an entry in a form of its encoding.
+    fn form(&mut self, index: u32, is_type: bool, form: Option<EncodingId>) -> Result<Sum, Error> {
+        let tables = self.tables;
+        let num_attrs = tables.attrs.len();
         let mut sum = Sum::default();
         let (sizes, unknown) = (&self.sizes, &mut self.unknown);
         unknown.clear();
-        let checked = check_entry(tables, &self.scalars, table, index, is_type, &mut |part| {
+        check_entry(tables, &self.scalars, form, index, is_type, &mut |part| {
             let size = sizes[part];
             sum.add(size);
             if size.depth == 0 {
                 unknown.push(part);
             }
-        });
+        })?;
         sum.has_location |= self.unknown.iter().any(|&part| part < num_attrs && is_location(tables, part));
-        self.checked.may_hold_locations |= sum.has_location && !is_own_location;
-        match checked {
-            Ok(()) => {
-                if let Some(size) = sum.size(is_own_location) {
-                    self.sizes[node] = size;
-                }
-            }
-            Err(error) => {
-                let entry = table.entry(index);
-                if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
-                    return Err(error);
-                }
-                self.checked.opaque.push((is_type, index));
-                // What it refers to is not known either.
-                self.sizes[node] = Size { depth: 1, parts: 1, ..UNKNOWN };
-                return Ok(true);
-            }
+        Ok(sum)
+    }
+
+    /// Whether an entry in no form of its encoding is an error, or counts as one of which nothing is known.
+    fn not_well_formed(&mut self, index: u32, is_type: bool, error: Error) -> Result<(), Error> {
+        let tables = self.tables;
+        let table = if is_type { &tables.types } else { &tables.attrs };
+        let entry = table.entry(index);
+        if matches!(entry.form, Form::Text) || tables.dialect_name(entry.dialect) == b"builtin" {
+            return Err(error);
         }
-        Ok(sum.is_known)
+        self.checked.opaque.push((is_type, index));
+        // What it refers to is not known either.
+        self.sizes[index as usize + if is_type { tables.attrs.len() } else { 0 }] = Size { depth: 1, parts: 1, ..UNKNOWN };
+        Ok(())
     }
 
     /// Checks an attribute after its parts, which takes a stack. What is part of itself is left for [`Nesting`] to find.
@@ -457,18 +487,19 @@ fn each_part(fields: &[Value<'_>], num_attrs: usize, part: &mut dyn FnMut(usize)
     }
 }
 
-/// Checks an entry, and names what it refers to by its numbers, types behind attributes. `scalars` are those of the types, if they are known.
+/// Checks an entry in a form of its encoding, and names what it refers to by its numbers, types behind attributes. `scalars` are those of the types, if they are known.
 #[inline]
 fn check_entry(
     tables: &Tables<'_>,
     scalars: &[Option<Scalar>],
-    table: &Table<'_>,
+    form: Option<EncodingId>,
     index: u32,
     is_type: bool,
     part: &mut impl FnMut(usize),
 ) -> Result<(), Error> {
+    let table = if is_type { &tables.types } else { &tables.attrs };
     let mut cursor = table.cursor(index);
-    match table.encoding(index).map(EncodingId::encoding) {
+    match form.map(EncodingId::encoding) {
         None if tables.text(table, index).is_some() => {
             cursor.null_terminated()?;
             cursor.finish("a text")
@@ -529,6 +560,8 @@ struct Nesting<'t, 'a> {
     tables: &'t Tables<'a>,
     /// The entries whose encoding is not the known one.
     opaque: HashSet<usize>,
+    /// The attributes that are in another form of their encoding than the first.
+    forms: Option<&'t HashMap<u32, EncodingId>>,
     /// Those of the attributes, then those of the types.
     done: Vec<Size>,
     /// The parts of what is being worked out.
@@ -539,7 +572,7 @@ struct Nesting<'t, 'a> {
 
 impl<'t, 'a> Nesting<'t, 'a> {
     fn new(tables: &'t Tables<'a>, opaque: HashSet<usize>, done: Vec<Size>) -> Nesting<'t, 'a> {
-        Nesting { tables, opaque, done, parts: Vec::new(), stack: Vec::new() }
+        Nesting { tables, opaque, forms: None, done, parts: Vec::new(), stack: Vec::new() }
     }
 
     fn visit_all(&mut self) -> Result<(), (usize, String)> {
@@ -579,18 +612,24 @@ impl<'t, 'a> Nesting<'t, 'a> {
         self.done[node].depth = Size::BUSY;
         self.stack.push((node, self.parts.len(), self.parts.len()));
         if !self.opaque.contains(&node) {
-            each_part_of(self.tables, node, &mut |part| self.parts.push(part));
+            let form = self.forms.and_then(|forms| forms.get(&u32::try_from(node).ok()?)).copied();
+            each_part_in_form(self.tables, node, form, &mut |part| self.parts.push(part));
         }
     }
 }
 
 /// Names the parts of an attribute or a type that was found well formed, types behind attributes.
 pub(crate) fn each_part_of(tables: &Tables<'_>, node: usize, part: &mut impl FnMut(usize)) {
+    each_part_in_form(tables, node, None, part);
+}
+
+/// The same, where the encoding may be in another form than the table says.
+fn each_part_in_form(tables: &Tables<'_>, node: usize, form: Option<EncodingId>, part: &mut impl FnMut(usize)) {
     let (table, index) = match node.checked_sub(tables.attrs.len()) {
         None => (&tables.attrs, node as u32),
         Some(index) => (&tables.types, index as u32),
     };
-    if let Some(encoding) = table.encoding(index).map(EncodingId::encoding) {
+    if let Some(encoding) = form.or_else(|| table.encoding(index)).map(EncodingId::encoding) {
         let mut cursor = table.cursor(index);
         // One that is not well formed is known as such, and does not come here.
         let _ = cursor.varint().and_then(|_| check_fields(&mut cursor, encoding, tables, &[], part));

@@ -13,5 +13,6 @@ done
 "${PYTHON:-python3}" ../jax_models.py .
 # Files of LLVM 24, whose builtin dialect encodes more, come from the iree-opt of iree-base-compiler on PyPI (3.13.0):
 #   iree-opt --allow-unregistered-dialect --emit-bytecode - <../modules/types.mlir >types.llvm24.mlirbc
+# and debug.llvm24 and fields.llvm24 of their located text.
 # Those whose symbols have a property more come from the heir-opt of heir_py on PyPI (2026.11.1):
 #   heir-opt --emit-bytecode symbols.llvm24.located.mlir -o symbols.llvm24.mlirbc
