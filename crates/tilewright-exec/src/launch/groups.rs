@@ -53,10 +53,9 @@ impl Groups {
             GroupBlocks::Never => return None,
             GroupBlocks::Always => (2, MOST.into()),
             GroupBlocks::Auto => {
-                if launch.coarse.is_some()
-                    || plan.in_step > 1 && ProductLoop::first(&plan.code).is_none()
-                    || grouping.count(launch.blocks) < PAYS
-                {
+                // Columns are folded best in step; small tiles are multiplied best in groups.
+                let folds_in_step = plan.in_step > 1 && ProductLoop::first(&plan.code).is_none();
+                if launch.coarse.is_some() || folds_in_step || grouping.count(launch.blocks) < PAYS {
                     return None;
                 }
                 let (share, frames) = (launch.blocks / (SHARE * launch.threads as u64), FRAME / plan.frame_bytes.max(1) as u64);

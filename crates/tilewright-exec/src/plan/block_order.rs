@@ -13,8 +13,8 @@ const ROUNDS: usize = 8;
 pub(crate) struct BlockOrder {
     /// The axes of the grid, the one along which positions change first in front.
     pub(crate) axes: [usize; 3],
-    /// Of blocks that multiply in a loop, the bytes of a row of the left factor's tile that those along the first axis have in common, and of a
-    /// column of the right one's, of those along the second. 0 where they have none.
+    /// Of blocks that multiply in a loop, the bytes for each step along `k` that those along the first axis have in common, and those along the
+    /// second: of a factor, or 0.
     pub(crate) common: Option<[usize; 2]>,
 }
 
@@ -26,7 +26,7 @@ impl BlockOrder {
     pub(crate) fn best(code: &[Inst]) -> BlockOrder {
         // What folds columns reads the short rows of neighbours together.
         let folds_columns = code.iter().any(|inst| matches!(inst, Inst::FoldColumns(_)));
-        if folds_columns || is_seen(code) {
+        if folds_columns || shows_order(code) {
             return BlockOrder::GRID;
         }
         let dependences = Dependences::of(code);
@@ -38,7 +38,7 @@ impl BlockOrder {
 }
 
 /// Whether somebody could tell in which order blocks run: by what they report, or because one may see what another does.
-pub(super) fn is_seen(code: &[Inst]) -> bool {
+pub(super) fn shows_order(code: &[Inst]) -> bool {
     code.iter().any(|inst| inst.effects().reports) || streaming::orders(code)
 }
 

@@ -77,6 +77,88 @@ const SUBPROGRAM_FLAGS: super::Style = Flags(&[
     (1 << 11, "ObjCDirect"),
 ]);
 
+/// The row of composite types, with the fields that a later form has.
+macro_rules! composite_type {
+    ($($later:literal),*) => {
+        encoding(
+            2,
+            "di_composite_type",
+            &[
+                ("recId", OptionalAttr),
+                ("isRecSelf", Byte),
+                ("tag", Number),
+                ("name", OptionalAttr),
+                ("file", OptionalAttr),
+                ("line", Number),
+                ("scope", OptionalAttr),
+                ("baseType", OptionalAttr),
+                ("flags", Number),
+                ("sizeInBits", Number),
+                ("alignInBits", Number),
+                ("dataLocation", OptionalAttr),
+                ("rank", OptionalAttr),
+                ("allocated", OptionalAttr),
+                ("associated", OptionalAttr),
+                $(($later, OptionalAttr),)*
+                ("elements", FlaggedOptionalAttrs),
+            ],
+            &[
+                optional("recId", Value),
+                optional("isRecSelf", Bool),
+                optional("tag", Word("DW_TAG_")),
+                optional("name", Value),
+                optional("file", Value),
+                optional("line", Value),
+                optional("scope", Value),
+                optional("baseType", Value),
+                optional("flags", DI_FLAGS),
+                optional("sizeInBits", Value),
+                optional("alignInBits", Value),
+                optional("dataLocation", Stripped("di_expression")),
+                optional("rank", Stripped("di_expression")),
+                optional("allocated", Stripped("di_expression")),
+                optional("associated", Stripped("di_expression")),
+                $(optional($later, Value),)*
+                optional("elements", Value),
+            ],
+        )
+    };
+}
+
+/// The row of derived types, with the fields that a later form has behind the name and before the extra data, and how each is printed.
+macro_rules! derived_type {
+    ([$($place:expr => $of_place:expr),*], [$($flags:expr => $of_flags:expr),*]) => {
+        encoding(
+            3,
+            "di_derived_type",
+            &[
+                ("tag", Number),
+                ("name", OptionalAttr),
+                $($place,)*
+                ("baseType", OptionalAttr),
+                ("sizeInBits", Number),
+                ("alignInBits", Number),
+                ("offsetInBits", Number),
+                ("dwarfAddressSpace", OptionalNumber),
+                $($flags,)*
+                ("extraData", OptionalAttr),
+            ],
+            &[
+                optional("tag", Word("DW_TAG_")),
+                optional("name", Value),
+                $($of_place,)*
+                optional("baseType", Value),
+                optional("sizeInBits", Value),
+                optional("alignInBits", Value),
+                optional("offsetInBits", Value),
+                optional("dwarfAddressSpace", Value),
+                $($of_flags,)*
+                optional("extraData", Value),
+            ],
+        )
+    };
+}
+
 const ATTRIBUTES: &[Encoding] = &[
     encoding(
         0,
@@ -106,70 +188,8 @@ const ATTRIBUTES: &[Encoding] = &[
             optional("nameTableKind", NAME_TABLE_KINDS),
         ],
     ),
-    encoding(
-        2,
-        "di_composite_type",
-        &[
-            ("recId", OptionalAttr),
-            ("isRecSelf", Byte),
-            ("tag", Number),
-            ("name", OptionalAttr),
-            ("file", OptionalAttr),
-            ("line", Number),
-            ("scope", OptionalAttr),
-            ("baseType", OptionalAttr),
-            ("flags", Number),
-            ("sizeInBits", Number),
-            ("alignInBits", Number),
-            ("dataLocation", OptionalAttr),
-            ("rank", OptionalAttr),
-            ("allocated", OptionalAttr),
-            ("associated", OptionalAttr),
-            ("elements", FlaggedOptionalAttrs),
-        ],
-        &[
-            optional("recId", Value),
-            optional("isRecSelf", Bool),
-            optional("tag", Word("DW_TAG_")),
-            optional("name", Value),
-            optional("file", Value),
-            optional("line", Value),
-            optional("scope", Value),
-            optional("baseType", Value),
-            optional("flags", DI_FLAGS),
-            optional("sizeInBits", Value),
-            optional("alignInBits", Value),
-            optional("dataLocation", Stripped("di_expression")),
-            optional("rank", Stripped("di_expression")),
-            optional("allocated", Stripped("di_expression")),
-            optional("associated", Stripped("di_expression")),
-            optional("elements", Value),
-        ],
-    ),
-    encoding(
-        3,
-        "di_derived_type",
-        &[
-            ("tag", Number),
-            ("name", OptionalAttr),
-            ("baseType", OptionalAttr),
-            ("sizeInBits", Number),
-            ("alignInBits", Number),
-            ("offsetInBits", Number),
-            ("dwarfAddressSpace", OptionalNumber),
-            ("extraData", OptionalAttr),
-        ],
-        &[
-            optional("tag", Word("DW_TAG_")),
-            optional("name", Value),
-            optional("baseType", Value),
-            optional("sizeInBits", Value),
-            optional("alignInBits", Value),
-            optional("offsetInBits", Value),
-            optional("dwarfAddressSpace", Value),
-            optional("extraData", Value),
-        ],
-    ),
+    composite_type!(),
+    derived_type!([], []),
     encoding(4, "di_expression_elem", &[("opcode", Number), ("arguments", FlaggedNumbers)], &[]),
     encoding(5, "di_expression", &[("operations", FlaggedOptionalAttrs)], &[]),
     encoding(6, "di_file", &[("name", String), ("directory", String)], &[]),
@@ -397,80 +417,13 @@ pub(super) static LATER: &[Encoding] = &[
             optional("importedEntities", Value),
         ],
     ),
-    encoding(
-        2,
-        "di_composite_type",
-        &[
-            ("recId", OptionalAttr),
-            ("isRecSelf", Byte),
-            ("tag", Number),
-            ("name", OptionalAttr),
-            ("file", OptionalAttr),
-            ("line", Number),
-            ("scope", OptionalAttr),
-            ("baseType", OptionalAttr),
-            ("flags", Number),
-            ("sizeInBits", Number),
-            ("alignInBits", Number),
-            ("dataLocation", OptionalAttr),
-            ("rank", OptionalAttr),
-            ("allocated", OptionalAttr),
-            ("associated", OptionalAttr),
-            ("identifier", OptionalAttr),
-            ("discriminator", OptionalAttr),
-            ("elements", FlaggedOptionalAttrs),
+    composite_type!("identifier", "discriminator"),
+    derived_type!(
+        [
+            ("file", OptionalAttr) => optional("file", Value),
+            ("line", Number) => optional("line", Value),
+            ("scope", OptionalAttr) => optional("scope", Value)
         ],
-        &[
-            optional("recId", Value),
-            optional("isRecSelf", Bool),
-            optional("tag", Word("DW_TAG_")),
-            optional("name", Value),
-            optional("file", Value),
-            optional("line", Value),
-            optional("scope", Value),
-            optional("baseType", Value),
-            optional("flags", DI_FLAGS),
-            optional("sizeInBits", Value),
-            optional("alignInBits", Value),
-            optional("dataLocation", Stripped("di_expression")),
-            optional("rank", Stripped("di_expression")),
-            optional("allocated", Stripped("di_expression")),
-            optional("associated", Stripped("di_expression")),
-            optional("identifier", Value),
-            optional("discriminator", Value),
-            optional("elements", Value),
-        ],
-    ),
-    encoding(
-        3,
-        "di_derived_type",
-        &[
-            ("tag", Number),
-            ("name", OptionalAttr),
-            ("file", OptionalAttr),
-            ("line", Number),
-            ("scope", OptionalAttr),
-            ("baseType", OptionalAttr),
-            ("sizeInBits", Number),
-            ("alignInBits", Number),
-            ("offsetInBits", Number),
-            ("dwarfAddressSpace", OptionalNumber),
-            ("flags", Number),
-            ("extraData", OptionalAttr),
-        ],
-        &[
-            optional("tag", Word("DW_TAG_")),
-            optional("name", Value),
-            optional("file", Value),
-            optional("line", Value),
-            optional("scope", Value),
-            optional("baseType", Value),
-            optional("sizeInBits", Value),
-            optional("alignInBits", Value),
-            optional("offsetInBits", Value),
-            optional("dwarfAddressSpace", Value),
-            optional("flags", DI_FLAGS),
-            optional("extraData", Value),
-        ],
+        [("flags", Number) => optional("flags", DI_FLAGS)]
     ),
 ];
