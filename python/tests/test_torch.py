@@ -30,9 +30,13 @@ def test_tensors_are_used_in_place(saxpy):
     assert (y == 2).all()
 
 
-def test_tensors_of_a_gpu_are_refused():
-    with pytest.raises(TypeError, match="kernels run on the CPU"):
-        spread(Tensor(np.zeros(3, np.float32), "torch.float32", device="cuda"))
+def test_tensors_of_a_gpu_are_refused(saxpy):
+    of_gpu = spread(Tensor(np.zeros(3, np.float32), "torch.float32", device="cuda"))
+    with pytest.raises(TypeError, match="the tensor is on device .*kernels run on the CPU"):
+        saxpy["saxpy"].launch(4, 2.0, *of_gpu, *of_gpu)
+
+
+def test_what_tile_ir_cannot_hold_is_refused():
     with pytest.raises(TypeError, match=r"torch\.complex64 elements"):
         spread(Tensor(np.zeros(3, np.complex64), "torch.complex64"))
 
