@@ -77,12 +77,19 @@ pub enum Linkage {
     Weak,
     /// `.common`
     Common,
+    /// `.hidden`: a parameter of a kernel of tiles that the driver fills, and no launch passes.
+    Hidden,
 }
 
 impl Linkage {
     /// Every linkage that is written, with its directive.
-    pub(crate) const WRITTEN: [(Linkage, &'static str); 4] =
-        [(Linkage::Visible, "visible"), (Linkage::Extern, "extern"), (Linkage::Weak, "weak"), (Linkage::Common, "common")];
+    pub(crate) const WRITTEN: [(Linkage, &'static str); 5] = [
+        (Linkage::Visible, "visible"),
+        (Linkage::Extern, "extern"),
+        (Linkage::Weak, "weak"),
+        (Linkage::Common, "common"),
+        (Linkage::Hidden, "hidden"),
+    ];
 }
 
 /// State spaces: where a variable or an access is.
@@ -288,6 +295,8 @@ pub enum Operand {
     Constant(Constant),
     /// `[base+offset]`; `None` is no base but an absolute address.
     Address(Option<String>, i64),
+    /// `[map, {x, y}, more]`: a tensor map and coordinates, as copies of boxes have. The parts in order, the first of them an address.
+    Tensor(Vec<Operand>),
     /// `{a, b}`
     Vector(Vec<Operand>),
     /// `d|p`

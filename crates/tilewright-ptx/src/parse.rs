@@ -268,7 +268,8 @@ impl<'t> Parser<'t> {
             if !all.is_empty() {
                 self.expect(b',')?;
             }
-            all.push(self.variable(self.position, Linkage::Internal)?);
+            let (position, linkage) = (self.position, self.linkage()?);
+            all.push(self.variable(position, linkage)?);
         }
         Ok(all)
     }
@@ -498,6 +499,10 @@ impl<'t> Parser<'t> {
 
     fn operands(&mut self, open: u8, close: u8) -> Result<Vec<Operand>, PtxError> {
         self.expect(open)?;
+        self.operands_until(close)
+    }
+
+    fn operands_until(&mut self, close: u8) -> Result<Vec<Operand>, PtxError> {
         self.nested(|this| {
             let mut all = Vec::new();
             while !this.eat(close)? {
@@ -526,7 +531,13 @@ impl<'t> Parser<'t> {
             }
             _ => self.offset()?,
         };
-        self.expect(b']')?;
-        Ok(Operand::Address(base, offset))
+        let address = Operand::Address(base, offset);
+        if self.eat(b']')? {
+            return Ok(address);
+        }
+        self.expect(b',')?;
+        let mut parts = self.operands_until(b']')?;
+        parts.insert(0, address);
+        Ok(Operand::Tensor(parts))
     }
 }

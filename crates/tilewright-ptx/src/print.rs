@@ -155,15 +155,37 @@ impl Display for Instruction {
     }
 }
 
+/// What stands between the brackets of an address.
+fn place(f: &mut Formatter<'_>, base: Option<&str>, offset: i64) -> fmt::Result {
+    match base {
+        Some(base) if offset == 0 => f.write_str(base),
+        Some(base) => write!(f, "{base}{offset:+}"),
+        None => write!(f, "{}", offset as u64),
+    }
+}
+
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Operand::Name(name) => f.write_str(name),
             Operand::Not(name) => write!(f, "!{name}"),
             Operand::Constant(constant) => write!(f, "{constant}"),
-            Operand::Address(Some(base), 0) => write!(f, "[{base}]"),
-            Operand::Address(Some(base), offset) => write!(f, "[{base}{offset:+}]"),
-            Operand::Address(None, at) => write!(f, "[{}]", *at as u64),
+            Operand::Address(base, offset) => {
+                f.write_str("[")?;
+                place(f, base.as_deref(), *offset)?;
+                f.write_str("]")
+            }
+            Operand::Tensor(parts) => {
+                f.write_str("[")?;
+                for (index, part) in parts.iter().enumerate() {
+                    f.write_str(if index > 0 { ", " } else { "" })?;
+                    match part {
+                        Operand::Address(base, offset) => place(f, base.as_deref(), *offset)?,
+                        part => write!(f, "{part}")?,
+                    }
+                }
+                f.write_str("]")
+            }
             Operand::Pair(first, second) => write!(f, "{first}|{second}"),
             Operand::Sink => f.write_str("_"),
             Operand::Vector(all) => {

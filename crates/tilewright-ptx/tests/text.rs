@@ -15,7 +15,8 @@ const MODULE: &str = r#"
 .extern .shared .align 16 .b8 dyn[];
 .visible .entry k(
   .param .u64 .ptr .global .align 16 p,
-  .param .align 4 .b8 q[12]
+  .param .align 4 .b8 q[12],
+  .hidden .param .align 64 .b8 map[128]
 )
 .maxntid 128, 1, 1
 .minnctapersm 2
@@ -31,6 +32,8 @@ $L: @!%p1 bra.uni $L;
   add.f64 %d, 0d3FF0000000000000, 1.5;
   ld.b32 %r0, [16];
   call (r), f, (a, b);
+  cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [map+8, {%r0, 4}], [%r0];
+  cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {%r0, %r1}, %r1], [g+16];
   ret;
 }
 .section .debug_str { $L__info_string0: .b8 107 }
@@ -41,7 +44,21 @@ fn what_is_printed_reads_as_the_same() {
     let module = parse(MODULE).unwrap();
     let text = module.to_string();
     assert_eq!(parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).to_string(), text);
-    for kept in ["{_, %h}", "[g-4]", "!%p1", "%p0|%p1", "generic(g)+8", "dyn[]", "inlined_at 1 4 5", "[16]", "107", "{1, 2, 3, 4}"] {
+    for kept in [
+        "{_, %h}",
+        "[g-4]",
+        "!%p1",
+        "%p0|%p1",
+        "generic(g)+8",
+        "dyn[]",
+        "inlined_at 1 4 5",
+        "[16]",
+        "107",
+        "{1, 2, 3, 4}",
+        "[map+8, {%r0, 4}]",
+        ", %r1], [g+16]",
+        ".hidden .param .align 64",
+    ] {
         assert!(text.contains(kept), "{kept} is lost in\n{text}");
     }
 }
