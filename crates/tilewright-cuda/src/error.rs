@@ -30,6 +30,8 @@ pub enum CudaError {
     Invalid(String),
     /// The module is not PTX.
     Ptx(tilewright_ptx::PtxError),
+    /// cuBLAS is not there, or fails.
+    Cublas(String),
 }
 
 /// A failure that the driver reports.
@@ -48,6 +50,7 @@ pub struct Failure {
 }
 
 /// Results that something more can be said about.
+pub(crate) const INVALID_VALUE: i32 = 1;
 pub(crate) const OUT_OF_MEMORY: i32 = 2;
 const STUB_LIBRARY: i32 = 34;
 const NO_DEVICE: i32 = 100;
@@ -156,7 +159,7 @@ impl fmt::Display for CudaError {
                 Ok(())
             }
             CudaError::Driver(failure) => write!(f, "{failure}"),
-            CudaError::Invalid(what) => f.write_str(what),
+            CudaError::Invalid(what) | CudaError::Cublas(what) => f.write_str(what),
             CudaError::Ptx(error) => write!(f, "{error}"),
         }
     }

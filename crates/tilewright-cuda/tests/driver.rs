@@ -4,7 +4,7 @@ use std::{
     path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
 };
-use tilewright_cuda::{Context, CudaError, Driver, printed_by};
+use tilewright_cuda::{Buffer, Context, Cublas, CudaError, Driver, Element, Product, Stream, printed_by};
 use tilewright_ptx_driver::library;
 
 /// Adds a number to each of 64 words of `data`.
@@ -194,4 +194,116 @@ fn what_a_kernel_prints_is_caught() {
     result.unwrap();
     // The test's own runner may write there meanwhile.
     assert!(String::from_utf8_lossy(&text).contains("Hi\n"), "{text:?}");
+}
+
+/// Machine code that carries PTX, as far as the driver of the tests looks at it: an ELF file with three sections, the names of which are in the last one.
+fn cubin(ptx: &str) -> Vec<u8> {
+    let names = b"\0.nv_debug_ptx_txt\0.shstrtab\0";
+    let text: Vec<u8> = ptx.bytes().map(|byte| if byte == b'\n' { 0 } else { byte }).collect();
+    let (text_at, names_at) = (64, 64 + text.len());
+    let table_at = (names_at + names.len()).next_multiple_of(8);
+    let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+    file.resize(16, 0);
+    // What kind of file, for which machine; then the version, the entry, and where the tables are.
+    file.extend([2u16, 190].iter().flat_map(|half| half.to_le_bytes()));
+    file.extend(1u32.to_le_bytes());
+    file.extend([0, 0, table_at as u64].iter().flat_map(|word| word.to_le_bytes()));
+    file.extend(0u32.to_le_bytes());
+    file.extend([64u16, 56, 0, 64, 3, 2].iter().flat_map(|half| half.to_le_bytes()));
+    file.extend(text.iter().chain(names));
+    file.resize(table_at, 0);
+    file.extend([0; 64]);
+    for (name, kind, at, len) in [(1u32, 1u32, text_at, text.len()), (19, 3, names_at, names.len())] {
+        file.extend([name, kind].iter().flat_map(|half| half.to_le_bytes()));
+        file.extend([0, 0, at as u64, len as u64, 0, 1, 0].iter().flat_map(|word| word.to_le_bytes()));
+    }
+    file
+}
+
+/// What `tileiras` writes of an entry that a kernel of tiles is.
+fn of_tiles(text: &str) -> String {
+    text.replace(".reqntid 64", ".reqntid 64\n.language 7")
+}
+
+#[test]
+fn machine_code_is_launched_as_its_ptx_says() {
+    let _alone = alone();
+    let context = context();
+    for text in [ADD.to_owned(), of_tiles(ADD)] {
+        let kernel = context.load_cubin(&cubin(&text)).and_then(|module| module.kernel("add", 0)).unwrap();
+        let stream = context.stream().unwrap();
+        let data = context.allocate(256).unwrap();
+        stream.write(&data, &[0; 256]).unwrap();
+        // The second launch knows what the first one had to find out.
+        for _ in 0..2 {
+            kernel.launch([1, 1, 1], &[data.address(), 3], &stream).unwrap();
+        }
+        let mut found = vec![0; 256];
+        stream.read(&data, &mut found).unwrap();
+        assert_eq!(found, 6u32.to_le_bytes().repeat(64));
+        let refused = kernel.launch([0, 1, 1], &[data.address(), 3], &stream).unwrap_err().to_string();
+        assert!(refused.starts_with("cannot launch a grid of 0 x 1 x 1 blocks of "), "{refused}");
+    }
+}
+
+#[test]
+fn machine_code_that_cannot_be_used_is_refused() {
+    let _alone = alone();
+    let context = context();
+    let refused = |cubin: &[u8]| context.load_cubin(cubin).unwrap_err().to_string();
+    assert!(refused(b"no cubin").starts_with("this is no cubin: "));
+    assert_eq!(
+        refused(&cubin(&ADD.replace("sm_80", "sm_90a"))),
+        refused(&cubin(&ADD.replace("sm_80", "sm_90"))).replace("sm_90", "sm_90a")
+    );
+    let other = refused(&cubin(&ADD.replace("sm_80", "sm_90a")));
+    assert!(other.starts_with("cannot load the cubin on GPU 0: no kernel image is available for execution on the device"), "{other}");
+    let hidden = of_tiles(ADD).replace(".param .u32 number)", ".param .u32 number, .hidden .param .align 64 .b8 map[128])");
+    let kernel = context.load_cubin(&cubin(&hidden)).and_then(|module| module.kernel("add", 0));
+    let old = kernel.unwrap_err().to_string();
+    assert_eq!(old, "'add' has parameters that drivers for CUDA 13.1 and later fill themselves, and this one is for 13.0");
+}
+
+fn bytes_of(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn matrices_are_multiplied_by_cublas() {
+    let _alone = alone();
+    let context = context();
+    let stream = context.stream().unwrap();
+    let cublas = Cublas::open(&context, &library()).unwrap();
+    assert_eq!(cublas.version().unwrap(), "13.1.0");
+    // Two products: of 2 rows and 3 columns, of 2 terms each.
+    let (a, b) = ([1.0, 2.0, 3.0, 4.0, -1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 2.0, 0.0, 1.0, 3.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
+    let expected = [1.0, 2.0, 8.0, 3.0, 4.0, 18.0, -5.0, -6.0, -7.0, 8.0, 9.0, 10.0];
+    let product = Product { batch: 2, m: 2, n: 3, k: 2, element: Element::Tf32 };
+    let filled = |content: &[u8], stream: &Stream| -> Buffer {
+        let buffer = context.allocate(content.len()).unwrap();
+        stream.write(&buffer, content).unwrap();
+        buffer
+    };
+    let buffers = [filled(&bytes_of(&a), &stream), filled(&bytes_of(&b), &stream), filled(&[0; 48], &stream)];
+    cublas.multiply(&product, [&buffers[0], &buffers[1], &buffers[2]], &stream).unwrap();
+    let mut found = vec![0; 48];
+    stream.read(&buffers[2], &mut found).unwrap();
+    assert_eq!(found, bytes_of(&expected));
+    // Of bytes, the result is of words.
+    let bytes = Product { batch: 1, m: 1, n: 1, k: 4, element: Element::I8 };
+    let buffers = [filled(&[255, 2, 3, 4], &stream), filled(&[1, 1, 1, 128], &stream), filled(&[0; 4], &stream)];
+    cublas.multiply(&bytes, [&buffers[0], &buffers[1], &buffers[2]], &stream).unwrap();
+    let mut found = [0; 4];
+    stream.read(&buffers[2], &mut found).unwrap();
+    assert_eq!(i32::from_le_bytes(found), -1 + 2 + 3 - 512);
+    let small = cublas.multiply(&Product { k: 5, ..bytes }, [&buffers[0], &buffers[1], &buffers[2]], &stream).unwrap_err();
+    assert!(small.to_string().ends_with("do not fit their buffers"), "{small}");
+}
+
+#[test]
+fn cublas_that_is_not_there_is_said_to_be_missing() {
+    let _alone = alone();
+    let context = context();
+    let missing = Cublas::open(&context, Path::new("no/libcublas.so")).unwrap_err().to_string();
+    assert!(missing.starts_with("cuBLAS is not here, or cannot be loaded: tried no/libcublas.so; TILEWRIGHT_CUBLAS may name"), "{missing}");
 }

@@ -32,6 +32,7 @@ codes! {
     ERROR_NOT_INITIALIZED = 3 "initialization error";
     ERROR_NO_DEVICE = 100 "no CUDA-capable device is detected";
     ERROR_INVALID_DEVICE = 101 "invalid device ordinal";
+    ERROR_INVALID_IMAGE = 200 "device kernel image is invalid";
     ERROR_INVALID_CONTEXT = 201 "invalid device context";
     ERROR_NO_BINARY_FOR_GPU = 209 "no kernel image is available for execution on the device";
     ERROR_INVALID_PTX = 218 "a PTX JIT compilation failed";

@@ -57,7 +57,7 @@ unsafe fn answer<T>(out: *mut T, value: Result<T, Code>) -> Code {
 }
 
 /// Acts on the GPU of the current context.
-fn current<T>(action: impl FnOnce(&mut Gpu) -> Result<T, Code>) -> Result<T, Code> {
+pub(crate) fn current<T>(action: impl FnOnce(&mut Gpu) -> Result<T, Code>) -> Result<T, Code> {
     started()?;
     let context = CONTEXTS.with_borrow(|contexts| contexts.last().copied()).filter(|context| *context > 0);
     gpu::with(context.ok_or(ERROR_INVALID_CONTEXT)? - 1, action)
@@ -302,8 +302,29 @@ unsafe extern "system" fn cuPointerGetAttribute(data: *mut c_void, attribute: c_
     unsafe { answer(data.cast(), found) }
 }
 
+/// The bytes of an ELF file, which says itself how many they are.
+///
 /// # Safety
-/// As of the driver: the image is text that ends with a zero; options have the values that cuda.h says.
+/// There is a whole ELF file of 64 bits.
+unsafe fn elf<'i>(image: *const u8) -> &'i [u8] {
+    // SAFETY: its header, and then its table of sections.
+    let header = unsafe { slice::from_raw_parts(image, 64) };
+    let number =
+        |bytes: &[u8], at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |word, byte| word << 8 | usize::from(*byte));
+    let (table, size, count) = (number(header, 40, 8), number(header, 58, 2), number(header, 60, 2));
+    let segments = number(header, 32, 8) + number(header, 54, 2) * number(header, 56, 2);
+    // SAFETY: as above.
+    let sections = unsafe { slice::from_raw_parts(image.add(table), size * count) };
+    const WITHOUT_BYTES: usize = 8;
+    let ends = sections.chunks_exact(size).filter(|section| number(section, 4, 4) != WITHOUT_BYTES);
+    let end =
+        ends.map(|section| number(section, 24, 8) + number(section, 32, 8)).chain([table + size * count, segments]).max().unwrap_or(0);
+    // SAFETY: all of its parts lie before this end.
+    unsafe { slice::from_raw_parts(image, end) }
+}
+
+/// # Safety
+/// As of the driver: the image is text that ends with a zero, or a cubin; options have the values that cuda.h says.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn cuModuleLoadDataEx(
     module: *mut Handle,
@@ -312,11 +333,18 @@ unsafe extern "system" fn cuModuleLoadDataEx(
     options: *const c_int,
     values: *const *mut c_void,
 ) -> Code {
-    // SAFETY: the image is text that ends with a zero.
-    let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
+    // SAFETY: either has as many bytes.
+    let is_elf = unsafe { slice::from_raw_parts(image.cast::<u8>(), 1)[0] == 0x7F };
     let mut message = String::new();
     let loaded = current(|gpu| {
-        gpu.load(&text).map(pointer).map_err(|(code, why)| {
+        let loaded = if is_elf {
+            // SAFETY: no text of PTX begins like this.
+            gpu.load_cubin(unsafe { elf(image.cast()) })
+        } else {
+            // SAFETY: the image is text that ends with a zero.
+            gpu.load(&unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy())
+        };
+        loaded.map(pointer).map_err(|(code, why)| {
             message = why;
             code
         })

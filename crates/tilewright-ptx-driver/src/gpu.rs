@@ -1,6 +1,6 @@
 //! A GPU: memory, modules, streams and events, and the PTX machine that does what is on the streams.
 
-use crate::{codes::*, settings::SETTINGS};
+use crate::{codes::*, product::Product, settings::SETTINGS};
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     io::Write as _,
@@ -54,6 +54,8 @@ enum Recorded {
 struct Loaded {
     module: Module,
     program: Program,
+    /// Whether it was machine code, and the driver knows kernels of tiles: blocks of these are launched with one thread, and get theirs from the driver.
+    knows_tiles: bool,
 }
 
 #[derive(Clone)]
@@ -88,6 +90,7 @@ enum Work {
         bytes: usize,
     },
     Record(usize),
+    Product(Product),
 }
 
 /// What a launch is begun with.
@@ -181,15 +184,30 @@ impl Gpu {
             let why = format!("line 1; fatal : Unsupported .version {major}.{minor}; current version is '{}.{}'", newest.0, newest.1);
             return Err(refused(ERROR_UNSUPPORTED_PTX_VERSION, why));
         }
-        let target = module.target.first().and_then(|name| name.strip_prefix("sm_")?.parse::<u32>().ok());
-        if target.is_none_or(|target| target > SETTINGS.capability.0 * 10 + SETTINGS.capability.1) {
+        if target(&module).is_none_or(|target| target > SETTINGS.capability.0 * 10 + SETTINGS.capability.1) {
             return Err(refused(ERROR_NO_BINARY_FOR_GPU, format!("target {:?}", module.target)));
         }
         let program = Program::new(&module).map_err(|error| refused(ERROR_INVALID_PTX, error.to_string()))?;
+        Ok(self.add_module(Loaded { module, program, knows_tiles: false }))
+    }
+
+    /// Loads machine code, which runs as the PTX that it carries. It is for GPUs of one generation.
+    pub(crate) fn load_cubin(&mut self, cubin: &[u8]) -> Result<usize, (Code, String)> {
+        let text = tilewright_ptx::cubin::ptx(cubin).map_err(|error| (ERROR_INVALID_IMAGE, error.to_string()))?;
+        let module = tilewright_ptx::parse(&text).map_err(|error| (ERROR_INVALID_IMAGE, error.to_string()))?;
+        let (major, minor) = SETTINGS.capability;
+        if target(&module).is_none_or(|target| target / 10 != major || target % 10 > minor) {
+            return Err((ERROR_NO_BINARY_FOR_GPU, format!("target {:?}", module.target)));
+        }
+        let program = Program::new(&module).map_err(|error| (ERROR_NOT_SUPPORTED, error.to_string()))?;
+        Ok(self.add_module(Loaded { module, program, knows_tiles: SETTINGS.tiles }))
+    }
+
+    fn add_module(&mut self, loaded: Loaded) -> usize {
         let handle = self.handle();
-        log(&format!("load {}", program.entries().collect::<Vec<_>>().join(", ")));
-        self.modules.insert(handle, Arc::new(Loaded { module, program }));
-        Ok(handle)
+        log(&format!("load {}", loaded.program.entries().collect::<Vec<_>>().join(", ")));
+        self.modules.insert(handle, Arc::new(loaded));
+        handle
     }
 
     pub(crate) fn unload(&mut self, module: usize) -> Result<(), Code> {
@@ -230,7 +248,9 @@ impl Gpu {
         let Launch { grid, block, dynamic_shared, stream, .. } = *launch;
         self.check_stream(stream)?;
         let kernel = self.kernels.get(&launch.kernel).ok_or(ERROR_INVALID_HANDLE)?.clone();
-        let declared = kernel.loaded.module.entry(&kernel.entry).and_then(|entry| entry.block());
+        let entry = kernel.loaded.module.entry(&kernel.entry);
+        let is_of_tiles = kernel.loaded.knows_tiles && entry.is_some_and(|entry| entry.directive("language").is_some());
+        let declared = if is_of_tiles { Some([1; 3]) } else { entry.and_then(|entry| entry.block()) };
         let is_possible = declared.is_none_or(|declared| declared == block)
             && dynamic_shared <= kernel.most_dynamic_shared
             && !grid.contains(&0)
@@ -263,6 +283,17 @@ impl Gpu {
         self.find(to, bytes)?;
         self.find(from, bytes)?;
         self.begun.push_back((stream, Work::Copy { to, from, bytes }));
+        Ok(())
+    }
+
+    /// Begins a product of matrices.
+    pub(crate) fn multiply(&mut self, product: Product, stream: Stream) -> Result<(), Code> {
+        self.check_stream(stream)?;
+        for (address, bytes) in product.places() {
+            self.find(address, bytes)?;
+        }
+        log(&format!("multiply {product:?}, stream {stream}"));
+        self.begun.push_back((stream, Work::Product(product)));
         Ok(())
     }
 
@@ -357,6 +388,13 @@ impl Gpu {
                 let (target, at) = self.find(to, bytes)?;
                 self.memory.bytes_mut(target)[at..at + bytes].copy_from_slice(&content);
             }
+            Work::Product(product) => {
+                let [a, b, c] = product.places();
+                let bytes = |(address, bytes)| self.find(address, bytes).map(|(buffer, at)| (buffer, at..at + bytes));
+                let [(a, in_a), (b, in_b), (c, in_c)] = [bytes(a)?, bytes(b)?, bytes(c)?];
+                let result = product.multiply(&self.memory.bytes(a)[in_a], &self.memory.bytes(b)[in_b]);
+                self.memory.bytes_mut(c)[in_c].copy_from_slice(&result);
+            }
             Work::Record(event) => {
                 if let Some(recorded) = self.events.get_mut(&event) {
                     *recorded = Recorded::At(Instant::now());
@@ -382,6 +420,11 @@ impl Gpu {
         crate::exports::print(&report.printed);
         code.map_or(Ok(()), Err)
     }
+}
+
+/// The compute capability that a module is for, as a number: 80 of `sm_80`, 90 of `sm_90a`.
+fn target(module: &Module) -> Option<u32> {
+    module.target.first()?.strip_prefix("sm_")?.trim_end_matches(['a', 'f']).parse().ok()
 }
 
 fn code_of(error: &LaunchError) -> Code {

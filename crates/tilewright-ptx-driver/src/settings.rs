@@ -8,6 +8,7 @@ pub(crate) struct Settings {
     pub(crate) capability: (u32, u32),
     pub(crate) memory: usize,
     pub(crate) ptx: (u32, u32),
+    pub(crate) tiles: bool,
     pub(crate) log: Option<File>,
 }
 
@@ -17,6 +18,7 @@ pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings {
     capability: pair("PTX_DRIVER_CAPABILITY", (8, 0)),
     memory: variable("PTX_DRIVER_MEMORY", 4 << 30),
     ptx: pair("PTX_DRIVER_PTX", (9, 0)),
+    tiles: variable("PTX_DRIVER_TILES", 1) == 1,
     log: env::var_os("PTX_DRIVER_LOG").map(|path| {
         let file = File::options().create(true).append(true).open(&path);
         file.unwrap_or_else(|error| panic!("PTX_DRIVER_LOG, {}: {error}", path.display()))
