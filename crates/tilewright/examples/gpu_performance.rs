@@ -100,7 +100,8 @@ impl Measured {
 
 /// PTX without lines of the source and the sections that they are explained in.
 fn without_debug(text: &str) -> String {
-    let code = text.split("\n\t.section").next().unwrap_or(text).split("\n.section").next().unwrap_or(text);
+    let ends = ["\n\t.section", "\n.section", "\n.nv_intermediate_source_section"];
+    let code = ends.iter().filter_map(|end| text.find(end)).min().map_or(text, |end| &text[..end]);
     let is_code = |line: &&str| !matches!(line.split_whitespace().next(), Some(".loc" | ".file"));
     code.lines().filter(is_code).collect::<Vec<_>>().join("\n") + "\n"
 }

@@ -29,16 +29,17 @@ fn every_kernel_runs_and_is_reported() {
 
 /// Every result is compared with what PyTorch computed from the same arrays: a wrong one fails the command.
 #[test]
-fn practitioners_kernels_give_the_results_of_pytorch() {
-    let report: serde_json::Value =
-        serde_json::from_str(&bench(&["--suite", "practitioners", "--quick", "--json", "--threads", "2"])).unwrap();
-    let names: Vec<&str> = report["results"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
-    let listed = bench(&["--suite", "practitioners", "--list"]);
-    let listed: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names, listed);
-    assert!(names.len() >= 45, "{}", names.len());
-    for name in &names {
-        assert_eq!(names.iter().filter(|n| *n == name).count(), 1, "{name} twice");
+fn kernels_of_suites_give_the_results_of_pytorch() {
+    for (suite, least) in [("practitioners", 45), ("gpu", 38)] {
+        let report: serde_json::Value = serde_json::from_str(&bench(&["--suite", suite, "--quick", "--json", "--threads", "2"])).unwrap();
+        let names: Vec<&str> = report["results"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+        let listed = bench(&["--suite", suite, "--list"]);
+        let listed: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(names, listed);
+        assert!(names.len() >= least, "{}", names.len());
+        for name in &names {
+            assert_eq!(names.iter().filter(|n| *n == name).count(), 1, "{name} twice");
+        }
     }
 }
 
@@ -57,7 +58,7 @@ fn a_folder_is_a_suite() {
         String::from_utf8(output.stderr).unwrap()
     };
     let said = refused(Path::new("nowhere"));
-    assert!(said.contains("'nowhere' is neither 'usual' nor 'practitioners' nor a folder"), "{said}");
+    assert!(said.contains("'nowhere' is neither 'usual' nor 'practitioners' nor 'gpu' nor a folder"), "{said}");
     let empty = tempfile::tempdir().unwrap();
     let said = refused(empty.path());
     assert!(said.contains("suite.json"), "{said}");
@@ -65,19 +66,23 @@ fn a_folder_is_a_suite() {
 
 /// What is compiled is what `suite.json` describes, and every kernel says at each size what its results are.
 #[test]
-fn practitioners_kernels_are_described() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/practitioners/compiled");
-    let kernels: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("suite.json")).unwrap()).unwrap();
-    let mut described = std::collections::BTreeSet::from(["suite.json".to_owned()]);
-    for kernel in kernels.as_array().unwrap() {
-        for size in ["full", "quick"] {
-            let expected = kernel[size]["expected"].as_array().unwrap();
-            assert!(!expected.is_empty() && expected.iter().all(|e| !e["elements"].as_array().unwrap().is_empty()), "{}", kernel["name"]);
+fn kernels_of_suites_are_described() {
+    for suite in ["practitioners", "gpu"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches").join(suite).join("compiled");
+        let kernels: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("suite.json")).unwrap()).unwrap();
+        let mut described = std::collections::BTreeSet::from(["suite.json".to_owned()]);
+        for kernel in kernels.as_array().unwrap() {
+            for size in ["full", "quick"] {
+                let expected = kernel[size]["expected"].as_array().unwrap();
+                let has_elements = |expected: &serde_json::Value| !expected["elements"].as_array().unwrap().is_empty();
+                assert!(!expected.is_empty() && expected.iter().all(has_elements), "{}", kernel["name"]);
+                assert!(suite != "gpu" || kernel[size]["torch"].is_string(), "{} says what it is in PyTorch", kernel["name"]);
+            }
+            described.insert(format!("{}.tilebc", kernel["name"].as_str().unwrap()));
         }
-        described.insert(format!("{}.tilebc", kernel["name"].as_str().unwrap()));
+        let there = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        assert_eq!(described, there);
     }
-    let there = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    assert_eq!(described, there);
 }
 
 /// The kernels beside `kernels.py` are the ones that are measured.
@@ -91,6 +96,13 @@ fn every_bytecode_file_is_used() {
             assert!(source.contains(&format!("bytecode!(\"{name}\")")), "{name}");
         }
     }
+}
+
+#[test]
+fn nothing_is_measured_beside_the_engine() {
+    let output = Command::new(env!("CARGO_BIN_EXE_tilewright")).args(["bench", "--quick", "--beside", "cublas"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--beside is for GPUs: --device cuda"), "{output:?}");
 }
 
 #[test]

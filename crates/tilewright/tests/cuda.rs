@@ -100,6 +100,10 @@ fn what_a_driver_refuses_is_said_in_its_words() {
 /// A kernel that stores 1 at an address.
 const STORE: &str = "cuda_tile.module @m {\n  entry @store(%p: tile<ptr<i32>>) {\n    %one = constant <i32: 1> : tile<i32>\n    \
     %t = store_ptr_tko weak %p, %one : tile<ptr<i32>>, tile<i32> -> token\n    return\n  }\n}\n";
+/// A kernel that stores outside of its buffer.
+const OUTSIDE: &str = "cuda_tile.module @m {\n  entry @outside(%p: tile<ptr<i32>>) {\n    %one = constant <i32: 1000000> : tile<i32>\n    \
+    %far = offset %p, %one : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>\n    \
+    %t = store_ptr_tko weak %far, %one : tile<ptr<i32>>, tile<i32> -> token\n    return\n  }\n}\n";
 /// A kernel that asserts what is not so.
 const FAIL: &str = "cuda_tile.module @m {\n  entry @fail(%p: tile<ptr<i32>>) {\n    %no = constant <i1: false> : tile<i1>\n    \
     assert %no, \"it is so\" : tile<i1>\n    return\n  }\n}\n";
@@ -163,6 +167,101 @@ fn kernels_are_measured_on_a_gpu() {
     assert!(results.len() > 30 && are_measured, "{report}");
 }
 
+/// A folder with a program `python3` that does what a script for the shell says.
+#[cfg(unix)]
+fn python(script: &str) -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("python3");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it may be run");
+    folder
+}
+
+/// What is said of a kernel that is measured beside all others, by name: seconds or an error.
+#[cfg(unix)]
+fn beside(name: &str, cubins: &Path, python: &Path, variables: &[(&str, &str)]) -> Vec<(String, Result<f64, String>)> {
+    let path = format!("{}:/usr/bin:/bin", python.display());
+    let cubins = cubins.to_str().expect("a path that is text");
+    let args = ["bench", "--device", "cuda", "--quick", "--suite", "gpu", "--filter", name, "--json"];
+    let args = [&args[..], &["--beside", cubins, "--beside", "cublas", "--beside", "pytorch"]].concat();
+    let output = tilewright(&args, &[&[("PATH", path.as_str())], variables].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let others = report["results"][0]["beside"].as_array().expect("others").iter().map(|other| {
+        let said = other["seconds"].as_f64().ok_or_else(|| other["error"].as_str().expect("an error").to_owned());
+        (other["name"].as_str().expect("a name").to_owned(), said)
+    });
+    others.collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn kernels_are_measured_beside_others() {
+    let Some(oracle) = tilewright_oracle::Oracle::or_skip("a kernel of tileiras on a GPU") else { return };
+    let kernel = "matmul_f16_1024";
+    let bytecode = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/gpu/compiled/{kernel}.tilebc"));
+    let cubins = tempfile::tempdir().expect("a temporary folder");
+    let answer = oracle.compile_with_ptx(&fs::read(bytecode).expect("bytecode"), "sm_80");
+    fs::write(cubins.path().join(format!("{kernel}.sm_80.cubin")), answer.output).expect("a cubin");
+    let python = python(&format!("cat >/dev/null; echo '{{\"name\":\"{kernel}\",\"seconds\":0.5}}'"));
+    let library = library();
+    let cublas = ("TILEWRIGHT_CUBLAS", library.to_str().expect("a path that is text"));
+    // Drivers that know kernels of tiles, and others; and a GPU that is newer than the cubin.
+    for variables in [&[cublas][..], &[cublas, ("PTX_DRIVER_TILES", "0")], &[cublas, ("PTX_DRIVER_CAPABILITY", "8.9")]] {
+        let others = beside(kernel, cubins.path(), python.path(), variables);
+        let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["tileiras", "cuBLAS", "PyTorch"]);
+        assert!(others.iter().all(|(_, said)| said.as_ref().is_ok_and(|seconds| *seconds > 0.0)), "{others:?}");
+        assert_eq!(others[2].1, Ok(0.5));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_not_there_to_be_measured_is_said() {
+    let kernel = "matmul_f16_1024";
+    let cubins = tempfile::tempdir().expect("a temporary folder");
+    let errors = |python: &Path, variables: &[(&str, &str)]| -> Vec<String> {
+        beside(kernel, cubins.path(), python, variables).into_iter().map(|(name, said)| format!("{name}: {}", said.unwrap_err())).collect()
+    };
+    let without_torch = python("cat >/dev/null; echo \"ModuleNotFoundError: No module named 'torch'\" >&2; exit 1");
+    let missing = errors(without_torch.path(), &[("TILEWRIGHT_CUBLAS", "no/libcublas.so")]);
+    assert!(missing[0].contains(&format!("has no {kernel}.sm_80.cubin, which tileiras --gpu-name=sm_80 --lineinfo makes")), "{missing:?}");
+    assert!(missing[1].starts_with("cuBLAS: cuBLAS is not here, or cannot be loaded: tried no/libcublas.so;"), "{missing:?}");
+    assert_eq!(missing[2], "PyTorch: PyTorch was not measured: ModuleNotFoundError: No module named 'torch' (exit status: 1)");
+    // What is there, and is not what it should be.
+    fs::write(cubins.path().join(format!("{kernel}.sm_80.cubin")), b"no cubin").expect("a file");
+    let wrong = errors(
+        python(&format!("cat >/dev/null; echo '{{\"name\":\"{kernel}\",\"error\":\"OutOfMemoryError: too much\"}}'")).path(),
+        &[("TILEWRIGHT_CUBLAS", env!("CARGO_BIN_EXE_tilewright"))],
+    );
+    assert!(wrong[0].starts_with("tileiras: this is no cubin: "), "{wrong:?}");
+    assert!(wrong[1].starts_with("cuBLAS: cuBLAS is not here, or cannot be loaded"), "{wrong:?}");
+    assert_eq!(wrong[2], "PyTorch: OutOfMemoryError: too much");
+}
+
+#[test]
+fn a_kernel_that_fails_does_not_keep_others_from_their_turn() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path that is text").to_owned();
+    for (name, source) in [("fails", OUTSIDE), ("stores", STORE)] {
+        fs::write(path("k.mlir"), source).expect("a file");
+        let made = Command::new(env!("CARGO_BIN_EXE_tilewright"))
+            .args(["convert", &path("k.mlir"), "--to", "13.1", "-o", &path(&format!("{name}.tilebc"))])
+            .output();
+        assert!(made.expect("the command runs").status.success());
+    }
+    let size = r#"{"size":"1","arguments":[{"type":"i32","shape":[],"strides":[],"fill":"zeros"}],"grid":[1,1,1],"limit":"bandwidth","work":4,"expected":[]}"#;
+    let kernel = |name: &str| format!(r#"{{"name":"{name}","full":{size},"quick":{size}}}"#);
+    fs::write(path("suite.json"), format!("[{},{}]", kernel("fails"), kernel("stores"))).expect("a file");
+    let output = tilewright(&["bench", "--device", "cuda", "--quick", "--suite", &path(""), "--json"], &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("error: fails: "), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!((&report["failed"][0]["name"], &report["results"][0]["name"]), (&Value::from("fails"), &Value::from("stores")));
+}
+
 #[test]
 fn one_program_measures_everything_on_a_gpu() {
     let corpus = tempfile::tempdir().expect("a temporary folder");
@@ -177,11 +276,16 @@ fn one_program_measures_everything_on_a_gpu() {
     let program = test.ancestors().nth(2).expect("tests lie two folders deep").join("examples/measure_on_gpu");
     let written = corpus.path().join("on-gpu.md");
     let mut command = Command::new(program);
-    command.arg(corpus.path()).arg(&written).args(["--quick", "--filter", "layernorm"]).env("TILEWRIGHT_CUDA_DRIVER", library());
+    command.arg(corpus.path()).arg(&written).args(["--quick", "--filter", "layernorm", "--cubins"]).arg(corpus.path());
+    command.env("TILEWRIGHT_CUDA_DRIVER", library()).env("TILEWRIGHT_CUBLAS", library()).env("PATH", "");
     let output = command.output().expect("cargo test builds the examples");
     assert!(output.status.success(), "{}", text(&output.stderr));
     let tables = fs::read_to_string(written).expect("the tables");
     assert!(tables.contains("PTX machine, sm_80, code for sm_80, a driver for CUDA 13.0."), "{tables}");
     assert!(tables.contains("\n| vector_add | right | ") && tables.contains("\nRight: 3 of 3.\n"), "{tables}");
+    assert!(tables.contains("\n| layernorm_f32 | 4 x 4096 | ") && tables.contains("\n- cuBLAS: none\n"), "{tables}");
+    let missing = "- tileiras: FOLDER has no KERNEL.sm_80.cubin, which tileiras --gpu-name=sm_80 --lineinfo makes of the kernel's bytecode (layernorm_f32, ";
+    assert!(tables.replace(corpus.path().to_str().expect("text"), "FOLDER").contains(missing), "{tables}");
+    assert!(tables.contains("- PyTorch: python3, which runs PyTorch, cannot be started: "), "{tables}");
     assert!(tables.contains("\n| layernorm | 64 x 4096 | ") && tables.contains("\n| layernorm_768_f16 | "), "{tables}");
 }

@@ -60,6 +60,8 @@ class Array:
     # Whether the kernel writes into it, and whether it reads it, too.
     result: bool = False
     read: bool = True
+    # Whether its begin, its rows and their lengths are multiples of 16 bytes, and the kernel may rely on it.
+    aligned: bool = False
 
     def __post_init__(self):
         self.contiguous = self.strides is None
@@ -90,8 +92,19 @@ class Array:
         last = 1 if self.strides[-1] == 1 else None
         return ArrayConstraint(
             CUTILE[self.type], len(self.shape), index_dtype=ct.int32, stride_lower_bound_incl=0, alias_groups=[], may_alias_internally=False,
-            stride_constant=[None] * (len(self.shape) - 1) + [last],
+            stride_constant=[None] * (len(self.shape) - 1) + [last], **(self.alignment() if self.aligned else {}),
         )  # fmt: skip
+
+    def alignment(self):
+        """What `ct.launch` finds out of a tensor of this shape."""
+        elements = 16 // TORCH[self.type].itemsize
+
+        def divisors(numbers):
+            return [math.gcd(n, elements) for n in numbers]
+
+        return {
+            "base_addr_divisible_by": 16, "shape_divisible_by": divisors(self.shape), "stride_divisible_by": divisors(self.strides),
+        }  # fmt: skip
 
     def description(self):
         # Tile IR's integers have no sign.
@@ -137,6 +150,21 @@ def updated(array):
     return dataclasses.replace(array, strides=None, result=True)
 
 
+class Expression:
+    """A function in PyTorch as text, of tensors `a`, `b` and `c`."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __call__(self, *inputs):
+        return eval(self.text, {"torch": torch, "F": torch.nn.functional}, dict(zip("abc", inputs)))
+
+
+def expression(text):
+    """What a kernel computes, in PyTorch, where another program shall measure that, too."""
+    return Expression(text)
+
+
 @dataclasses.dataclass
 class Problem:
     """A kernel at a size."""
@@ -158,6 +186,15 @@ class Problem:
     tolerance: float | None = None
     # Whether `torch.compile` ends: loops with some hundred operations, which it unrolls, keep it busy for longer than an hour.
     compiles: bool = True
+    # Whether all arrays are aligned.
+    aligned: bool = False
+    # The extents of a product of matrices: how many, rows, columns, and what is summed up.
+    product: tuple | None = None
+
+    def __post_init__(self):
+        if self.aligned:
+            for array in self.arrays():
+                array.aligned = True
 
     def arrays(self):
         return [a for a in self.arguments if isinstance(a, Array)]
@@ -257,9 +294,12 @@ def description(practice, quick):
     """A problem as `tilewright bench` reads it."""
     problem = practice.problem(quick)
     limit, work = problem.work()
+    others = {"torch": problem.torch.text} if isinstance(problem.torch, Expression) else {}
+    if problem.product:
+        others["product"] = problem.product
     return {
         "size": size_text(practice.quick if quick else practice.full), "arguments": [a.description() for a in problem.runtime()],
-        "grid": grid_of(problem), "limit": limit, "work": work, "expected": expectations(problem),
+        "grid": grid_of(problem), "limit": limit, "work": work, **others, "expected": expectations(problem),
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Compiles the kernels of the suite and writes what `tilewright bench --suite practitioners` reads into `compiled`.
+"""Compiles the kernels of a suite and writes what `tilewright bench --suite practitioners` reads into `compiled`.
 
     pip install cuda-tile==1.7.0 torch numpy
     python export.py              all of them
@@ -12,22 +12,21 @@ import pathlib
 import sys
 
 import declare
-import suite  # noqa: F401  declares the kernels
 
 TILEWRIGHT = pathlib.Path(__file__).parents[4] / "target/release/tilewright"
-FOLDER = pathlib.Path(__file__).parent / "compiled"
 
 
-def main():
+def export(folder):
+    """Writes the suite whose kernels are declared into a folder."""
     chosen = sys.argv[1:] or [""]
-    file = FOLDER / "suite.json"
+    file = folder / "suite.json"
     known = {kernel["name"]: kernel for kernel in (json.loads(file.read_text()) if file.exists() else [])}
     kernels, failed = [], []
     for practice in declare.PRACTICES:
         name = practice.name
         if any(text in name for text in chosen) or name not in known:
             try:
-                declare.compile_kernel(practice, FOLDER / f"{name}.tilebc", TILEWRIGHT)
+                declare.compile_kernel(practice, folder / f"{name}.tilebc", TILEWRIGHT)
                 known[name] = {"name": name, "full": declare.description(practice, False), "quick": declare.description(practice, True)}
             except Exception as error:  # noqa: BLE001  every kernel has its turn
                 print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
@@ -35,7 +34,7 @@ def main():
                 continue
         kernels.append(known[name])
     names = {kernel["name"] for kernel in kernels}
-    for stale in FOLDER.glob("*.tilebc"):
+    for stale in folder.glob("*.tilebc"):
         if stale.stem not in names and stale.stem not in failed:
             stale.unlink()
     lines = ",\n".join(json.dumps(kernel, separators=(",", ":")) for kernel in kernels)
@@ -45,4 +44,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    import suite  # noqa: F401  declares the kernels
+
+    export(pathlib.Path(__file__).parent / "compiled")

@@ -4,11 +4,11 @@ use super::{
     arrays::fraction,
     problems::{Argument, Problem},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tilewright::{ir::Scalar, numeric::FloatFormat};
 
 /// What an array holds after one launch.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(super) struct Expected {
     /// Which argument it is.
     argument: usize,

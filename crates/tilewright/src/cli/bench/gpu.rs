@@ -2,6 +2,7 @@
 
 use super::{
     arrays::{Array, arrays},
+    beside::{Beside, CUBLAS, Other, Others, TILEIRAS, multiply},
     check::check,
     measure::{LAUNCHES, Limits, PATIENCE, Timing, entry_of, grid, module},
     problems::{Argument, Limit, Problem},
@@ -23,7 +24,11 @@ pub(super) struct Gpu {
     limits: Limits,
     /// Measure as little as there is to measure.
     quick: bool,
+    others: Others,
 }
+
+/// Begins something on the stream.
+type Begin<'a> = dyn Fn() -> Result<(), CudaError> + 'a;
 
 impl Gpu {
     pub(super) fn open(ordinal: u32, quick: bool) -> anyhow::Result<Gpu> {
@@ -40,9 +45,36 @@ impl Gpu {
             peak_f32: peak(&context, f32_lanes(target))?,
             peak_f64: peak(&context, f64_lanes(target))?,
         };
-        let mut gpu = Gpu { context, stream, target, limits, quick };
+        let mut gpu = Gpu { context, stream, target, limits, quick, others: Others::default() };
         gpu.limits.bandwidth = gpu.bandwidth()?;
         Ok(gpu)
+    }
+
+    /// Measures something else beside each of these problems.
+    pub(super) fn beside(self, asked: &[Beside], problems: &[Problem]) -> Gpu {
+        let others = Others::open(asked, &self.context, problems, self.quick);
+        Gpu { others, ..self }
+    }
+
+    /// What else is measured.
+    pub(super) fn others(&self) -> &Others {
+        &self.others
+    }
+
+    /// Whether a kernel has failed, so that nothing works any more until the GPU is reset.
+    pub(super) fn is_broken(&self) -> bool {
+        self.stream.synchronize().is_err_and(|error| error.is_of_kernel())
+    }
+
+    /// The GPU, made usable again.
+    pub(super) fn reset(self) -> anyhow::Result<Gpu> {
+        let Gpu { context, stream, target, limits, quick, others } = self;
+        let device = context.device().clone();
+        drop(stream);
+        let others = others.without_context();
+        context.reset()?;
+        let context = device.context()?;
+        Ok(Gpu { stream: context.stream()?, target, limits, quick, others: others.in_context(&context), context })
     }
 
     pub(super) fn name(&self) -> String {
@@ -59,28 +91,30 @@ impl Gpu {
     fn bandwidth(&self) -> Result<f64, CudaError> {
         let bytes = if self.quick { 1 << 16 } else { 1 << 28 };
         let [from, to] = [self.context.allocate(bytes)?, self.context.allocate(bytes)?];
-        let seconds = self.best(|| self.stream.copy(&from, &to))?;
+        let [seconds] = self.best([&|| self.stream.copy(&from, &to)])?;
         Ok(2.0 * bytes as f64 / seconds)
     }
 
-    /// The least seconds that something takes on the stream, of several times.
-    fn best(&self, mut begin: impl FnMut() -> Result<(), CudaError>) -> Result<f64, CudaError> {
+    /// The least seconds that each of several things takes on the stream, of several times, by turns.
+    fn best<const N: usize>(&self, begin: [&Begin<'_>; N]) -> Result<[f64; N], CudaError> {
         let [before, after] = [self.context.event()?, self.context.event()?];
         let started = Instant::now();
-        let (least, patience) = if self.quick { (1, Duration::ZERO) } else { (LAUNCHES, PATIENCE) };
-        let (mut best, mut times) = (f64::INFINITY, 0);
+        let (least, patience) = if self.quick { (1, Duration::ZERO) } else { (LAUNCHES, PATIENCE * N as u32) };
+        let (mut best, mut times) = ([f64::INFINITY; N], 0);
         while times < least || started.elapsed() < patience {
-            self.stream.record(&before)?;
-            begin()?;
-            self.stream.record(&after)?;
-            self.stream.synchronize()?;
-            best = best.min(after.seconds_since(&before)?);
+            for (begin, best) in begin.iter().zip(&mut best) {
+                self.stream.record(&before)?;
+                begin()?;
+                self.stream.record(&after)?;
+                self.stream.synchronize()?;
+                *best = best.min(after.seconds_since(&before)?);
+            }
             times += 1;
         }
         Ok(best)
     }
 
-    /// Runs a problem: once to see whether the results are right, and then for its time.
+    /// Runs a problem: once to see whether the results are right, and then for its time; then what is beside it, each by turns with the problem.
     pub(super) fn measure(&self, problem: &Problem) -> anyhow::Result<Timing> {
         let module = module(problem)?;
         let entry = entry_of(&module)?;
@@ -89,33 +123,67 @@ impl Gpu {
             compile(&module, &entry, self.target).map_err(|error| Finding::new(format!("{}: cannot compile: {error}", problem.name)))?;
         let loaded = self.context.load(&kernel.ptx()).and_then(|module| module.kernel(&entry, kernel.dynamic_shared()));
         let loaded = loaded.map_err(|error| device_error(error.into())).with_context(about)?;
-        let mut arrays = arrays(problem);
-        let buffers = self.upload(&arrays).with_context(about)?;
+        let arrays = arrays(problem);
+        let buffers = self.buffers(&arrays).with_context(about)?;
         let args = arguments(problem, &buffers);
-        loaded.launch(grid(problem), &args, &self.stream).and_then(|()| self.stream.synchronize()).with_context(about)?;
-        self.download(&buffers, &mut arrays).with_context(about)?;
-        check(problem, |argument| arrays.get(argument).map(Array::content))?;
-        let seconds = self.best(|| loaded.launch(grid(problem), &args, &self.stream)).with_context(about)?;
+        let ours = || loaded.launch(grid(problem), &args, &self.stream);
+        self.try_once(problem, &arrays, &buffers, &ours)?;
+        let [mut seconds] = self.best([&ours]).with_context(about)?;
+        let mut beside = Vec::new();
+        let mut compare = |name, found: Result<Box<Begin<'_>>, String>| {
+            let times = found.and_then(|theirs| {
+                self.try_once(problem, &arrays, &buffers, &*theirs).map_err(|error| format!("{error:#}"))?;
+                self.best([&ours, &*theirs]).map_err(|error| error.to_string())
+            });
+            seconds = times.as_ref().map_or(seconds, |[ours, _]| seconds.min(*ours));
+            beside.push(Other::new(name, times.map(|[_, theirs]| theirs)));
+        };
+        if let Some(cubin) = self.others.cubin(problem, self.context.device()) {
+            let loaded = cubin.and_then(|cubin| {
+                let module = self.context.load_cubin(&cubin).map_err(|error| error.to_string())?;
+                module.kernel(&entry, 0).map_err(|error| error.to_string())
+            });
+            let (args, stream) = (&args, &self.stream);
+            compare(TILEIRAS, loaded.map(|kernel| Box::new(move || kernel.launch(grid(problem), args, stream)) as Box<Begin<'_>>));
+        }
+        if let Some(product) = self.others.cublas(problem) {
+            let (buffers, stream) = (&buffers, &self.stream);
+            let begin = |(cublas, product)| Box::new(move || multiply(cublas, &product, buffers, stream)) as Box<Begin<'_>>;
+            compare(CUBLAS, product.map(begin));
+        }
+        beside.extend(self.others.pytorch(problem));
         let limit = match problem.limit {
             Limit::Bandwidth => self.limits.bandwidth,
             Limit::PeakF32 => self.limits.peak_f32,
             Limit::PeakF64 => self.limits.peak_f64,
         };
-        Ok(Timing { threads: None, seconds, cpu_seconds: None, limit })
+        Ok(Timing { threads: None, seconds, cpu_seconds: None, limit, beside })
+    }
+
+    /// Does something with buffers that hold what they shall hold before a launch, and checks what they hold then.
+    fn try_once(&self, problem: &Problem, arrays: &[Array], buffers: &[Buffer], begin: &Begin<'_>) -> anyhow::Result<()> {
+        let once = || -> Result<Vec<Vec<u8>>, CudaError> {
+            buffers.iter().zip(arrays).try_for_each(|(buffer, array)| self.stream.write(buffer, array.content()))?;
+            begin()?;
+            self.stream.synchronize()?;
+            self.download(buffers)
+        };
+        let results = once().with_context(|| problem.name.clone())?;
+        check(problem, |argument| results.get(argument).map(Vec::as_slice))
     }
 
     /// A buffer for each array.
-    fn upload(&self, arrays: &[Array]) -> Result<Vec<Buffer>, CudaError> {
-        let upload = |array: &Array| {
-            let buffer = self.context.allocate(array.content().len())?;
-            self.stream.write(&buffer, array.content())?;
-            Ok(buffer)
-        };
-        arrays.iter().map(upload).collect()
+    fn buffers(&self, arrays: &[Array]) -> Result<Vec<Buffer>, CudaError> {
+        arrays.iter().map(|array| self.context.allocate(array.content().len())).collect()
     }
 
-    fn download(&self, buffers: &[Buffer], arrays: &mut [Array]) -> Result<(), CudaError> {
-        buffers.iter().zip(arrays).try_for_each(|(buffer, array)| self.stream.read(buffer, array.bytes()))
+    fn download(&self, buffers: &[Buffer]) -> Result<Vec<Vec<u8>>, CudaError> {
+        let download = |buffer: &Buffer| {
+            let mut content = vec![0; buffer.len()];
+            self.stream.read(buffer, &mut content)?;
+            Ok(content)
+        };
+        buffers.iter().map(download).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     arrays::{arrays, place},
+    beside::Other,
     check::check,
     problems::{Limit, Problem},
 };
@@ -70,6 +71,8 @@ pub(super) struct Timing {
     pub(super) cpu_seconds: Option<f64>,
     /// The limit that applies, in bytes or operations per second.
     pub(super) limit: f64,
+    /// What was measured beside it.
+    pub(super) beside: Vec<Other>,
 }
 
 /// Processor time that the process has used.
@@ -97,7 +100,7 @@ pub(super) fn measure(problem: &Problem, threads: &[usize], machine: &mut Machin
     let mut timings = Vec::new();
     for &threads in threads {
         let options = LaunchOptions::new().threads(threads);
-        let mut best = Timing { threads: Some(threads), seconds: f64::INFINITY, cpu_seconds: None, limit: 0.0 };
+        let mut best = Timing { threads: Some(threads), seconds: f64::INFINITY, cpu_seconds: None, limit: 0.0, beside: Vec::new() };
         let mut once = |best: &mut Timing| -> anyhow::Result<()> {
             let (begin, cpu_begin) = (Instant::now(), cpu_time());
             launch(&plan, &mut memory, grid(problem), &args, &options).with_context(|| problem.name.clone())?;

@@ -1,6 +1,7 @@
 //! `tilewright bench`: what the machine can do, and how close the engine comes to it.
 
 mod arrays;
+mod beside;
 mod chart;
 mod check;
 mod gpu;
@@ -13,9 +14,10 @@ mod suites;
 use super::{
     exit::Exit,
     machine::MachineArgs,
-    output::{write_file, write_json},
+    output::{complain_of, write_file, write_json},
     run::Device,
 };
+use beside::{Beside, beside};
 use gpu::Gpu;
 use measure::{Machine, Timing};
 use problems::Problem;
@@ -45,6 +47,7 @@ Examples:
   tilewright bench --suite practitioners       kernels of many kinds, their results checked
   tilewright bench --suite my_kernels/         kernels of your own
   tilewright bench --device cuda               on the first GPU
+  tilewright bench --device cuda --suite gpu --beside cubins/ --beside cublas --beside pytorch
   tilewright bench --json --svg chart.svg      numbers for a program, and a chart
   tilewright bench --operations --filter divi  every operation of a name, beside an addition")]
 pub(super) struct Args {
@@ -53,8 +56,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["threads", "svg", "no_jit"])]
     operations: bool,
     /// Which kernels: 'usual', those that every engine is measured by, at large sizes; 'practitioners', kernels as practitioners write them, of
-    /// many kinds, at sizes that take milliseconds, whose results are compared with PyTorch's; or a folder of bytecode with a suite.json, as
-    /// crates/tilewright/benches/practitioners/export.py writes it
+    /// many kinds, at sizes that take milliseconds, whose results are compared with PyTorch's; 'gpu', large ones with aligned arrays, for GPUs; or a
+    /// folder of bytecode with a suite.json, as crates/tilewright/benches/practitioners/export.py writes it
     #[arg(long, default_value = "usual", value_parser = suite, conflicts_with = "operations")]
     suite: Suite,
     /// Only kernels whose name contains this text
@@ -67,6 +70,10 @@ pub(super) struct Args {
     /// cores, by their number and their highest clock rate: products on tensor cores may exceed these
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = super::run::device, conflicts_with = "operations")]
     device: Device,
+    /// On a GPU, also measure something else beside each kernel, by turns: a folder of cubins of the kernels, such as softmax.sm_90.cubin, made by
+    /// tileiras --lineinfo; cublas, for products of matrices; pytorch, for kernels whose suite says what they are in PyTorch. May be given several times
+    #[arg(long, value_name = "FOLDER|cublas|pytorch", value_parser = beside)]
+    beside: Vec<Beside>,
     /// Small sizes and few repetitions: shows that everything runs, measures nothing
     #[arg(long)]
     quick: bool,
@@ -88,6 +95,7 @@ pub(super) struct Args {
 enum Suite {
     Usual,
     Practitioners,
+    Gpu,
     Folder(PathBuf),
 }
 
@@ -95,8 +103,9 @@ fn suite(text: &str) -> Result<Suite, String> {
     match text {
         "usual" => Ok(Suite::Usual),
         "practitioners" => Ok(Suite::Practitioners),
+        "gpu" => Ok(Suite::Gpu),
         path if Path::new(path).is_dir() => Ok(Suite::Folder(path.into())),
-        other => Err(format!("'{}' is neither 'usual' nor 'practitioners' nor a folder", printable(other))),
+        other => Err(format!("'{}' is neither 'usual' nor 'practitioners' nor 'gpu' nor a folder", printable(other))),
     }
 }
 
@@ -106,7 +115,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let mut problems = match &args.suite {
         Suite::Usual => problems::all(args.quick),
-        Suite::Practitioners => suites::all(args.quick)?,
+        Suite::Practitioners => suites::practitioners(args.quick)?,
+        Suite::Gpu => suites::gpu(args.quick)?,
         Suite::Folder(folder) => suites::of_folder(folder, args.quick)?,
     };
     if !problems.iter().any(|problem| problem.name.contains(&args.filter)) {
@@ -119,6 +129,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         report::write_list(&mut io::stdout().lock(), &problems)?;
         return Ok(Exit::Ok);
     }
+    anyhow::ensure!(
+        args.beside.is_empty() || matches!(args.device, Device::Compiled(Compiled::Cuda(_))),
+        "--beside is for GPUs: --device cuda"
+    );
     let report = match args.device {
         Device::Cpu => on_cpu(args, &problems)?,
         Device::Compiled(Compiled::Cuda(ordinal)) => on_gpu(args, ordinal, &problems)?,
@@ -130,7 +144,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(path) = &args.svg {
         write_file(path, |out| out.write_all(chart::svg(&report).as_bytes()))?;
     }
-    Ok(Exit::Ok)
+    Ok(if report.failed.is_empty() { Exit::Ok } else { Exit::Findings })
 }
 
 /// Measures the engine.
@@ -154,14 +168,24 @@ fn on_cpu(args: &Args, problems: &[Problem]) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// Measures a GPU.
+/// Measures a GPU. A kernel that fails does not keep the others from their turn.
 fn on_gpu(args: &Args, ordinal: u32, problems: &[Problem]) -> anyhow::Result<Report> {
     anyhow::ensure!(args.threads.is_empty() && !args.machine.is_given(), "--threads and --no-jit are for the CPU, not for a GPU");
-    let gpu = Gpu::open(ordinal, args.quick)?;
+    let mut gpu = Gpu::open(ordinal, args.quick)?.beside(&args.beside, problems);
     let mut report = Report::new(Some(gpu.name()), vec![gpu.limits()], problems);
+    report.beside = gpu.others().versions();
     begin(args, &report)?;
     for problem in problems {
-        add(args, &mut report, problem, &gpu.measure(problem)?)?;
+        match gpu.measure(problem) {
+            Ok(timing) => add(args, &mut report, problem, &timing)?,
+            Err(error) => {
+                complain_of(&format!("{error:#}"));
+                report.fail(problem, format!("{error:#}"));
+            }
+        }
+        if gpu.is_broken() {
+            gpu = gpu.reset()?;
+        }
     }
     Ok(report)
 }

@@ -30,6 +30,14 @@ impl Argument {
         Argument::Array { scalar, shape: shape.to_vec(), strides, fill }
     }
 
+    /// What an array holds.
+    pub(super) fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Argument::Array { scalar, .. } => Some(*scalar),
+            Argument::Number(..) => None,
+        }
+    }
+
     /// How many elements lie from the first to the last of an array.
     pub(super) fn elements(&self) -> usize {
         match self {
@@ -64,6 +72,20 @@ pub(super) struct Problem {
     pub(super) work: usize,
     /// What the arrays hold after one launch, where that is known.
     pub(super) expected: Vec<Expected>,
+    /// The product of matrices that it is, if it is one.
+    pub(super) product: Option<Product>,
+    /// The same in PyTorch, where another program shall measure that: an expression of the arrays `a`, `b` and `c`, those that do not begin as zeros.
+    pub(super) torch: Option<String>,
+}
+
+/// The extents of a product of matrices: how many, rows and columns of the result, and what is summed up.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+pub(super) struct Product([usize; 4]);
+
+impl Product {
+    pub(super) fn extents(self) -> [usize; 4] {
+        self.0
+    }
 }
 
 macro_rules! bytecode {
@@ -112,6 +134,8 @@ fn streams(quick: bool) -> Vec<Problem> {
         limit: Limit::Bandwidth,
         work: bytes(scalar) * n * arrays,
         expected: Vec::new(),
+        product: None,
+        torch: None,
     };
     vec![
         stream("vector_add", bytecode!("vector_add"), Scalar::F32, n, 3),
@@ -136,6 +160,8 @@ fn rows(quick: bool) -> Vec<Problem> {
         limit: Limit::Bandwidth,
         work: 2 * 4 * rows * COLUMNS,
         expected: Vec::new(),
+        product: None,
+        torch: None,
     };
     let each_row = [rows, 1, 1];
     let sums = |problem: Problem| Problem { work: 4 * rows * COLUMNS, ..problem };
@@ -168,6 +194,8 @@ fn indexed(quick: bool) -> Vec<Problem> {
         limit: Limit::Bandwidth,
         work,
         expected: Vec::new(),
+        product: None,
+        torch: None,
     };
     let vector = output(Scalar::F32, &[n]);
     vec![
@@ -187,6 +215,8 @@ fn products(quick: bool) -> Vec<Problem> {
         limit,
         work: 2 * n * n * n,
         expected: Vec::new(),
+        product: None,
+        torch: None,
     };
     let (batch, m) = if quick { (2, 128) } else { (16, 512) };
     let batched = Problem {
@@ -226,6 +256,8 @@ fn attentions(quick: bool) -> Vec<Problem> {
             // Half of the products are masked.
             work: if causal { work / 2 } else { work },
             expected: Vec::new(),
+            product: None,
+            torch: None,
         }
     };
     vec![

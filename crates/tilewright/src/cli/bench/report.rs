@@ -1,6 +1,7 @@
 //! What a benchmark reports.
 
 use super::{
+    beside::Other,
     measure::{Limits, Overhead, Timing},
     problems::{Limit, Problem},
 };
@@ -18,7 +19,13 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     gpu: Option<String>,
     limits: Vec<Limits>,
+    /// What else is measured, with its version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) beside: Vec<String>,
     pub(super) results: Vec<Row>,
+    /// Kernels that could not be measured on a GPU.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) failed: Vec<Failed>,
     overheads: Vec<OverheadRow>,
     /// How wide the column of names is.
     #[serde(skip)]
@@ -45,6 +52,16 @@ pub(super) struct Row {
     cpu_seconds: Option<f64>,
     /// The share if the threads had not waited for a processor: what counts where other programs run too.
     cpu_share: Option<f64>,
+    /// What something else takes for the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    beside: Vec<Other>,
+}
+
+/// A kernel that could not be measured.
+#[derive(Serialize)]
+pub(super) struct Failed {
+    name: String,
+    error: String,
 }
 
 #[derive(Serialize)]
@@ -56,7 +73,13 @@ pub(super) struct OverheadRow {
 impl Report {
     pub(super) fn new(gpu: Option<String>, limits: Vec<Limits>, problems: &[Problem]) -> Report {
         let names = name_width(problems);
-        Report { cpu: cpu_name(), level: Level::best().name(), gpu, limits, results: Vec::new(), overheads: Vec::new(), names }
+        let level = Level::best().name();
+        let (beside, results, failed, overheads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Report { cpu: cpu_name(), level, gpu, limits, beside, results, failed, overheads, names }
+    }
+
+    pub(super) fn fail(&mut self, problem: &Problem, error: String) {
+        self.failed.push(Failed { name: problem.name.clone(), error });
     }
 
     pub(super) fn add(&mut self, problem: &Problem, timing: &Timing) {
@@ -81,6 +104,7 @@ impl Report {
                 .cpu_seconds
                 .zip(timing.threads)
                 .map(|(cpu, threads)| problem.work as f64 / cpu * threads as f64 / timing.limit),
+            beside: timing.beside.clone(),
         });
     }
 
@@ -124,7 +148,17 @@ impl Report {
         writeln!(
             out,
             "{name:<names$}{size:<20}{threads:>7} {time:>10} {rate:>8.1} {unit:<7} {share:>5.0}% {busy:>5} {limit:>8.1} {unit:<7} {what}"
-        )
+        )?;
+        row.beside.iter().try_for_each(|other| {
+            let Other { name, seconds, error } = other;
+            match (seconds, error) {
+                (Some(seconds), _) => {
+                    let (time, speed) = (duration(*seconds), seconds / row.seconds);
+                    writeln!(out, "  {name:<width$}{:>7} {time:>10}  the kernel has {speed:.2} of its speed", "", width = names + 18)
+                }
+                (None, error) => writeln!(out, "  {name}: {}", printable(error.as_deref().unwrap_or("not measured"))),
+            }
+        })
     }
 
     /// What the kernels ran on.

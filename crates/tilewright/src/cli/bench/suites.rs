@@ -1,10 +1,10 @@
-//! Suites that are folders: bytecode, and `suite.json` with what each kernel is launched with and what comes out. The second suite of the
-//! command is one, kernels as practitioners write them. `benches/practitioners` declares each once and writes what is read here.
+//! Suites that are folders: bytecode, and `suite.json` with what each kernel is launched with and what comes out. Two suites of the command are such:
+//! kernels as practitioners write them, and large ones for GPUs. `benches/practitioners` and `benches/gpu` declare each once and write what is read here.
 
 use super::{
     arrays::float_bits,
     check::Expected,
-    problems::{Argument, Fill, Limit, Problem},
+    problems::{Argument, Fill, Limit, Problem, Product},
 };
 use anyhow::Context as _;
 use include_dir::{Dir, include_dir};
@@ -13,7 +13,8 @@ use std::{borrow::Cow, path::Path};
 use tilewright::ir::Scalar;
 
 /// The bytecode of the kernels, and `suite.json`, which describes their problems.
-static COMPILED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/benches/practitioners/compiled");
+static PRACTITIONERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/benches/practitioners/compiled");
+static GPU: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/benches/gpu/compiled");
 
 #[derive(Deserialize)]
 struct Kernel {
@@ -31,6 +32,8 @@ struct Sized {
     limit: Limit,
     work: usize,
     expected: Vec<Expected>,
+    product: Option<Product>,
+    torch: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -47,9 +50,18 @@ enum What {
     Array { shape: Vec<usize>, strides: Vec<usize>, fill: Fill },
 }
 
-/// Every problem of the command's own suite.
-pub(super) fn all(quick: bool) -> anyhow::Result<Vec<Problem>> {
-    problems(quick, |file| Ok(Cow::Borrowed(COMPILED.get_file(file).with_context(|| format!("{file} is not there"))?.contents())))
+/// Every problem of the practitioners' suite.
+pub(super) fn practitioners(quick: bool) -> anyhow::Result<Vec<Problem>> {
+    compiled(&PRACTITIONERS, quick)
+}
+
+/// Every problem of the suite for GPUs.
+pub(super) fn gpu(quick: bool) -> anyhow::Result<Vec<Problem>> {
+    compiled(&GPU, quick)
+}
+
+fn compiled(folder: &'static Dir<'_>, quick: bool) -> anyhow::Result<Vec<Problem>> {
+    problems(quick, |file| Ok(Cow::Borrowed(folder.get_file(file).with_context(|| format!("{file} is not there"))?.contents())))
 }
 
 /// Every problem of a folder.
@@ -69,8 +81,8 @@ fn problem(kernel: Kernel, quick: bool, read: impl Fn(&str) -> anyhow::Result<Co
     let bytecode = read(&format!("{}.tilebc", kernel.name)).context("suite.json names a kernel whose bytecode is missing")?;
     let sized = if quick { kernel.quick } else { kernel.full };
     let arguments = sized.arguments.into_iter().map(argument).collect::<anyhow::Result<_>>().with_context(|| kernel.name.clone())?;
-    let Sized { size, grid, limit, work, expected, .. } = sized;
-    Ok(Problem { name: kernel.name, size, bytecode, arguments, grid, limit, work, expected })
+    let Sized { size, grid, limit, work, expected, product, torch, .. } = sized;
+    Ok(Problem { name: kernel.name, size, bytecode, arguments, grid, limit, work, expected, product, torch })
 }
 
 fn argument(given: Given) -> anyhow::Result<Argument> {
