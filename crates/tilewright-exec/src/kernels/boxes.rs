@@ -79,6 +79,16 @@ pub(crate) unsafe fn copy_element(size: usize, from: *const u8, to: *mut u8) {
     }
 }
 
+/// Copies `bytes` bytes that lie side by side, of elements of `size` bytes.
+///
+/// # Safety
+/// They can be read and written, aligned or not, and do not overlap.
+#[inline]
+pub(crate) unsafe fn copy_run(bytes: usize, size: usize, from: *const u8, to: *mut u8) {
+    // SAFETY: by the caller.
+    unsafe { if bytes == size { copy_element(size, from, to) } else { to.copy_from_nonoverlapping(from, bytes) } }
+}
+
 /// Copies one element after the other.
 unsafe fn each(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     // SAFETY: by the caller.

@@ -76,7 +76,9 @@ impl<T: Lane, F: Fn2<T::Wide>> Rows for Reduce<T, F> {
                 std::slice::from_raw_parts_mut(spare.cast::<T>(), extent),
             )
         };
-        for (row, result) in src.chunks_exact(extent).zip(dst) {
+        // No division, as chunks of a length would take: it takes as long as a short row.
+        for (r, result) in dst.iter_mut().enumerate() {
+            let row = &src[r * extent..][..extent];
             *result = if extent <= SHORT { short::<T, F>(row) } else { long::reduce::<T, F>(row, spare, ahead) };
         }
     }

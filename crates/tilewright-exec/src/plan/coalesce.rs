@@ -1,9 +1,10 @@
 //! Coalescing: what goes straight into a carried register is computed there.
 //!
 //! `acc = mma(a, b, acc)` and `acc = acc + x` in a loop are lowered to an instruction with a register of its own and a move to the register
-//! that carries `acc`. Where nothing needs the old value in between, the carrying register is written at once, and nothing is copied. Sweeps
-//! do so as vector code, which reads each element before it writes it. What scales the sums before more products are added to them, as in
-//! attention, writes them in place, too; and a reduction of columns that is only combined with such sums does so itself.
+//! that carries `acc`. Where nothing needs the old value in between, the carrying register is written at once, and nothing is copied; what is
+//! stored besides, as states are, is stored from there. Sweeps do so as vector code, which reads each element before it writes it. What scales
+//! the sums before more products are added to them, as in attention, writes them in place, too; and a reduction of columns that is only combined
+//! with such sums does so itself.
 
 use super::{
     Inst, Src, Step, SweepInput, Tile, VReg,
@@ -22,6 +23,13 @@ pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
             let Inst::Move { dst: carrier, .. } = code[moved].0 else { unreachable!("moves are noted as such") };
             let is_whole = registers[result.index()] == registers[carrier.index()];
             gone[moved] = is_whole && write_to(&mut code[at].0, result, carrier);
+            if gone[moved] {
+                code[at + 1..moved].iter_mut().filter_map(|(inst, _)| stored_mut(inst)).for_each(|tile| {
+                    if tile.base == Base::Reg(result) {
+                        tile.base = Base::Reg(carrier);
+                    }
+                });
+            }
         }
     }
     for at in 0..code.len() {
@@ -63,6 +71,21 @@ fn write_to(inst: &mut Inst, result: VReg, carrier: VReg) -> bool {
     }
 }
 
+/// The tile that an instruction stores.
+fn stored_mut(inst: &mut Inst) -> Option<&mut Tile> {
+    match inst {
+        Inst::Store { src, .. } | Inst::StorePointers { src, .. } => Some(src),
+        _ => None,
+    }
+}
+
+/// Whether an instruction reads a register as the tile that it stores, and in no other way.
+fn only_stores(inst: &Inst, reg: VReg) -> bool {
+    let mut reads = 0;
+    inst.for_each_read(|tile| reads += usize::from(tile.base == Base::Reg(reg)));
+    reads == 1 && matches!(inst, Inst::Store { src, .. } | Inst::StorePointers { src, .. } if src.base == Base::Reg(reg))
+}
+
 /// Where things are in the code, so that nothing is looked for from place to place.
 struct Places {
     /// The last move of each register as a whole.
@@ -97,7 +120,8 @@ impl Places {
         places
     }
 
-    /// The results of an instruction that a move is the only use of and may as well be written to where that goes, with these moves.
+    /// The results of an instruction that a move is the only use of, but for stores before it, and that may as well be written to where that goes, with these
+    /// moves.
     fn moves_of_results(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Vec<(VReg, usize)> {
         let mut found = Vec::new();
         if matches!(code[at].0, Inst::Matmul(_) | Inst::Sweep(_)) {
@@ -110,7 +134,14 @@ impl Places {
         let moved = *self.moves.get(&result)?;
         let Inst::Move { dst: carrier, .. } = code[moved].0 else { return None };
         let straight = moved > at && self.ends[moved] == self.ends[at];
-        (straight && uses.of(result) == 1 && !self.is_touched(carrier, at + 1, moved)).then_some(moved)
+        let is_free = straight && !self.is_touched(carrier, at + 1, moved);
+        (is_free && (uses.of(result) == 1 || self.is_only_stored(code, result, at, moved))).then_some(moved)
+    }
+
+    /// Whether nothing but stores reads a register between the instruction that writes it and the move that reads it, and nothing behind that.
+    fn is_only_stored(&self, code: &[(Inst, u32)], reg: VReg, at: usize, moved: usize) -> bool {
+        let is_one = |place: &usize| [at, moved].contains(place) || at < *place && *place < moved && only_stores(&code[*place].0, reg);
+        self.touched[&reg].iter().all(is_one)
     }
 
     /// For a product that writes a register: the sweep that computes what it adds to of what was in that register, the register that the
@@ -160,7 +191,7 @@ mod tests {
             mma::{MatmulKind, Shape},
             select,
         },
-        plan::{Matmul, Sweep},
+        plan::{Matmul, Sweep, ViewAccess},
     };
     use tilewright_ir::{RoundingMode, Scalar};
 
@@ -199,6 +230,22 @@ mod tests {
     fn products_are_summed_in_the_carrying_register() {
         assert_eq!(left(vec![product(1, 0, 2), moved(2, 0)]), 1);
         assert_eq!(left(vec![product(1, 5, 2), moved(7, 6), moved(2, 0)]), 2);
+    }
+
+    fn stored(src: u32) -> (Inst, u32) {
+        let base = Tile::contiguous(Elem::Ptr, Base::Const(0), &[]);
+        (Inst::Store { view: Box::new(ViewAccess::of_f32(base)), src: tile(src) }, 0)
+    }
+
+    #[test]
+    fn what_is_stored_besides_is_stored_from_the_carrying_register() {
+        let mut code = vec![product(1, 0, 2), stored(2), moved(2, 0)];
+        coalesce(&mut code, &[128; 10]);
+        assert!(matches!(&code[..], [_, (Inst::Store { src, .. }, _)] if src.base == Base::Reg(VReg(0))), "{code:?}");
+        // The old value is stored, or the result is stored where it may not have been moved.
+        assert_eq!(left(vec![product(1, 0, 2), stored(0), moved(2, 0)]), 3);
+        assert_eq!(left(vec![product(1, 0, 2), moved(2, 0), stored(2)]), 3);
+        assert_eq!(left(vec![product(1, 0, 2), stored(2), (Inst::Label(1), 0), moved(2, 0)]), 4);
     }
 
     #[test]

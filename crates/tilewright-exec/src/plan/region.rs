@@ -22,7 +22,7 @@ use super::{
 use crate::{TargetMachine, interrupt::PART, kernels::Kernel};
 use lowering::Lowering;
 use smallvec::SmallVec;
-use std::sync::OnceLock;
+use std::{cell::OnceCell, sync::OnceLock};
 use tilewright_vector::{Code, CompileError, Native, Param, STREAMED_ALIGNMENT, lower};
 
 /// The most loops that are nested in each other.
@@ -49,6 +49,8 @@ pub(crate) struct Region {
     pub(crate) nest: Nest,
     /// Its memory, beside the launch's constants: that of the inputs, then that of the results.
     pub(crate) buffers: Vec<RegionBuffer>,
+    /// Where the launch's constants and all buffers begin that lie as in registers, as code is told.
+    pub(crate) operands: Box<[Operand]>,
     /// Bytes of the constants, up to the last that is read as a single number.
     pub(crate) constants: usize,
     /// For each input, its bits, if it is one number that is the same in all launches.
@@ -172,15 +174,25 @@ pub(crate) enum Executable {
 }
 
 impl Forms {
-    fn get_or_make(&self, form: &Form, make: impl Fn() -> Executable) -> &Executable {
-        let mut at = self;
+    /// The code for a form, and its number.
+    fn get_or_make(&self, form: &Form, make: impl Fn() -> Executable) -> (&Executable, usize) {
+        let (mut at, mut number) = (self, 0);
         loop {
             let made = at.0.get_or_init(|| Box::new(Made { form: form.clone(), executable: make(), next: Forms::default() }));
             if made.form == *form {
-                return &made.executable;
+                return (&made.executable, number);
             }
-            at = &made.next;
+            (at, number) = (&made.next, number + 1);
         }
+    }
+
+    /// The code of this number.
+    fn get(&self, number: usize) -> Option<&Executable> {
+        let mut made = self.0.get()?;
+        for _ in 0..number {
+            made = made.next.0.get()?;
+        }
+        Some(&made.executable)
     }
 }
 
@@ -235,10 +247,12 @@ impl Region {
         // Parts of a line that is written past the caches begin with it.
         let part = (PART / (steps.max(1) * row)).max(1).next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
         let known = vec![None; inputs.len()];
+        let operands = [Operand::of(Base::Const(0))].into_iter().chain(buffers.iter().map(|buffer| buffer.operand)).collect();
         Region {
             dims,
             nest,
             buffers,
+            operands,
             constants,
             known,
             machine: *machine,
@@ -318,7 +332,18 @@ impl Region {
         if matches!(form, Form { streamed: None, walks: Walks::Registers, gathers: Gathers::Fused, fetched: 0 }) {
             return self.usual(sweep);
         }
-        self.forms.get_or_make(form, || self.make(sweep, form))
+        self.forms.get_or_make(form, || self.make(sweep, form)).0
+    }
+
+    /// Its code that goes through a nest and does nothing besides, which is found by its number once that is known.
+    #[inline]
+    pub(crate) fn walking(&self, sweep: &Sweep, walks: &Walks, number: &OnceCell<usize>) -> &Executable {
+        number.get().and_then(|number| self.forms.get(*number)).unwrap_or_else(|| {
+            let form = Form::of(walks.clone(), Gathers::Fused);
+            let (executable, found) = self.forms.get_or_make(&form, || self.make(sweep, &form));
+            number.get_or_init(|| found);
+            executable
+        })
     }
 
     #[cold]

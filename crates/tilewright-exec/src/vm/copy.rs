@@ -16,17 +16,21 @@ use std::ops::Range;
 pub(super) fn tile(src: &Tile, regs: &Frame, dst: *mut u8) {
     let from = regs.read(src);
     let (n, size) = (src.numel(), src.elem.size());
-    if src.is_splat() {
-        // SAFETY: the source holds an element and the destination `n`, in registers that do not overlap.
-        return unsafe { spread(from, size, n, dst) };
-    }
     if src.is_contiguous() {
         // SAFETY: source and destination hold `n` elements, in registers that do not overlap.
         let copy = |part: Range<usize>| unsafe {
             std::ptr::copy_nonoverlapping(from.add(part.start * size), dst.add(part.start * size), part.len() * size);
         };
-        in_parts(n, 8 * PART, copy);
+        if n <= PART {
+            copy(0..n);
+        } else {
+            in_parts(n, 8 * PART, copy);
+        }
         return;
+    }
+    if src.is_splat() {
+        // SAFETY: the source holds an element and the destination `n`, in registers that do not overlap.
+        return unsafe { spread(from, size, n, dst) };
     }
     let mut pitch = n;
     let dims = src.shape.iter().zip(&src.strides).map(|(&count, &from)| {

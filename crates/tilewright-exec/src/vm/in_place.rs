@@ -5,7 +5,7 @@ use super::{
     Block, Machine,
     frame::Frame,
     gather::Windows,
-    region::{self, Outside, Run, Target, UnknownStrides, Walked},
+    region::{self, BufferPlaces, Outside, Passage, Run, Target, UnknownStrides, Walked},
     sweep,
     tiling::{Axis, MAX_AXES, Tiling},
 };
@@ -18,7 +18,7 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Prefetches, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 
@@ -228,6 +228,31 @@ pub(super) fn copy_dims(src: &Tile, source: Option<&[Axis; MAX_AXES]>, target: &
     dims
 }
 
+/// Finds how a region goes through the strides of memory, and brings the inputs to their registers that no code could go through.
+fn find_passage(sweep: &Sweep, region: &Region, target: Option<Target<'_>>, in_place: &InPlace, regs: &mut Frame) -> Passage {
+    let mut settled = SmallVec::new();
+    while let Some(mut nest) = region::nest_in_memory(sweep, region, regs, in_place, target) {
+        let divided = region::divided_apart(region, &nest);
+        let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
+            _ if !divided.is_empty() => divided,
+            Ok(()) => return Passage { settled, walked: Some(Walked::new(sweep, region, nest, true)) },
+            Err(apart) => apart,
+        };
+        let inputs = apart.iter().filter_map(|buffer| match region.buffers[*buffer].at {
+            Src::Input(input) => Some(input),
+            _ => None,
+        });
+        let is_in_memory = |input: &usize| in_place.strided(sweep.inputs[*input].tile(), regs).is_some();
+        let in_memory = inputs.filter(is_in_memory).collect::<SmallVec<[usize; 4]>>();
+        if in_memory.is_empty() {
+            break;
+        }
+        in_memory.iter().for_each(|input| in_place.settle(sweep.inputs[*input].tile(), regs));
+        settled.extend(in_memory);
+    }
+    Passage { settled, walked: None }
+}
+
 impl Machine<'_> {
     /// Runs a sweep on registers, wherever loads left them.
     #[inline]
@@ -283,41 +308,23 @@ impl Machine<'_> {
             let run = Run::new(sweep, region, &block.frame, streamed).gathering(windows.gathers, &windows.buffers, &[], None);
             run.strided(walked, sweep::ahead_of(sweep, ahead, nothing))
         };
-        let tilings = region::tilings(sweep, region, &block.frame, &self.in_place, target).ok();
-        if let Some(tilings) = &tilings
-            && let Some(walked) = self.nests.get(block.pc, tilings)
-        {
+        let places = BufferPlaces { sweep, region, regs: &block.frame, in_place: &self.in_place, target };
+        if let Some(Passage { settled, walked }) = self.nests.get(block.pc, &places) {
+            settled.iter().for_each(|input| self.in_place.settle(sweep.inputs[*input].tile(), &mut block.frame));
+            let Some(walked) = walked else { return Ok(false) };
             run(block, walked)?;
             return Ok(true);
         }
-        let mut tilings = tilings;
-        while let Some(mut nest) = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, target) {
-            let divided = region::divided_apart(region, &nest);
-            let apart = match region::arrange(region, &mut nest, target.map(|target| target.reg)) {
-                _ if !divided.is_empty() => divided,
-                Ok(()) => {
-                    let walked = Walked::new(region, nest, true);
-                    run(block, &walked)?;
-                    if let Some(tilings) = tilings {
-                        self.nests.keep(block.pc, tilings, walked);
-                    }
-                    return Ok(true);
-                }
-                Err(apart) => apart,
-            };
-            let inputs = apart.iter().filter_map(|buffer| match region.buffers[*buffer].at {
-                Src::Input(input) => Some(sweep.inputs[input].tile()),
-                _ => None,
-            });
-            let in_memory = inputs.filter(|tile| self.in_place.strided(tile, &block.frame).is_some()).collect::<SmallVec<[&Tile; 4]>>();
-            if in_memory.is_empty() {
-                return Ok(false);
-            }
-            in_memory.iter().for_each(|tile| self.in_place.settle(tile, &mut block.frame));
-            // What was brought to registers may lie otherwise in the next block.
-            tilings = None;
+        let tilings = places.tilings().ok();
+        let passage = find_passage(sweep, region, target, &self.in_place, &mut block.frame);
+        let ran = match &passage.walked {
+            Some(walked) => run(block, walked).map(|()| true),
+            None => Ok(false),
+        };
+        if let Some(tilings) = tilings {
+            self.nests.keep(block.pc, tilings, passage);
         }
-        Ok(false)
+        ran
     }
 
     /// Runs a sweep that writes one result to memory, or else to its register, from where it is stored.
@@ -392,7 +399,7 @@ impl Machine<'_> {
         }
         block.frame.lend(reg, place);
         let ahead = sweep::ahead_of(sweep, &mut self.ahead, &mut self.scratch.nothing);
-        let ran = Run::new(sweep, region, &block.frame, streamed).strided(&Walked::new(region, nest, false), ahead);
+        let ran = Run::new(sweep, region, &block.frame, streamed).strided(&Walked::new(sweep, region, nest, false), ahead);
         ran.unwrap_or_else(|Outside| unreachable!("it gathers nothing"));
         block.frame.settle(reg);
         true

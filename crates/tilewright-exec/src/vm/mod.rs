@@ -428,6 +428,10 @@ impl<'l> Machine<'l> {
                 dst.iter().zip(&block.id).for_each(|(reg, number)| regs.set_scalar(*reg, 4, (*number).into()));
                 return Flow::Next;
             }
+            Inst::Move { src, dst } => {
+                copy::tile(src, regs, regs.write(*dst));
+                return self.next();
+            }
             Inst::Watch(watch) => return self.watch(watch, block),
             Inst::Load { view, dst, readers, .. } => self.load_view(view, *dst, *readers, block),
             Inst::Store { view, src } => self.store_view(view, src, block),

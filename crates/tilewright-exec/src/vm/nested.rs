@@ -193,7 +193,7 @@ impl Machine<'_> {
         assert!(arranged.is_ok(), "fewer blocks than those that were tried have no more loops, and rows as long as those of one");
         let streamed = self.streamed(one.reg, coarse.bytes, coarse.pc);
         let ran = Run::new(one.sweep, nested.region, &block.frame, streamed)
-            .strided(&Walked::new(nested.region, nest, false), &mut self.scratch.nothing);
+            .strided(&Walked::new(one.sweep, nested.region, nest, false), &mut self.scratch.nothing);
         ran.unwrap_or_else(|Outside| unreachable!("blocks that run as one gather nothing"));
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     plan::{Base, Executable, Form, Gathers, Nest, Operand, Region, RegionBuffer, Src, Sweep, VReg, Walks},
 };
 use smallvec::SmallVec;
-use std::{ops::Range, ptr::NonNull};
+use std::{cell::OnceCell, ops::Range, ptr::NonNull};
 use tilewright_vector::{Arg, Args, Buffer, Code, FETCHED_FOR, Fault, Native, STREAMED_ALIGNMENT};
 
 /// Elements between two looks at what is to be fetched.
@@ -37,25 +37,35 @@ pub(super) struct Target<'a> {
     pub(super) fixed: Option<usize>,
 }
 
-/// The nests of the regions that ran last, by their place in the code, and which tilings their buffers had: most have the same in all blocks.
+/// How the regions that ran last went through the strides of memory, by their place in the code, and which tilings their buffers had: most have
+/// the same in all blocks.
 #[derive(Default)]
-pub(super) struct Nests(Vec<Option<(Tilings, Walked)>>);
+pub(super) struct Nests(Vec<Option<(Tilings, Passage)>>);
+
+/// How a region goes through the strides of memory.
+pub(super) struct Passage {
+    /// The inputs that are brought to their registers first.
+    pub(super) settled: SmallVec<[usize; 4]>,
+    /// The nest that its code goes through then; none if all lies as in registers.
+    pub(super) walked: Option<Walked>,
+}
 
 /// For each buffer of a region, the number of the view through whose strides it lies; none if it lies as in a register.
 pub(super) type Tilings = SmallVec<[Option<usize>; 8]>;
 
 impl Nests {
-    /// The nest of the region at a place, if it was found for these tilings.
-    pub(super) fn get(&self, pc: usize, tilings: &Tilings) -> Option<&Walked> {
-        self.0.get(pc)?.as_ref().filter(|(kept, _)| kept == tilings).map(|(_, walked)| walked)
+    /// How the region at an instruction goes, if that was found for such places of its buffers.
+    #[inline]
+    pub(super) fn get(&self, pc: usize, places: &BufferPlaces<'_>) -> Option<&Passage> {
+        self.0.get(pc)?.as_ref().filter(|(kept, _)| places.have(kept)).map(|(_, passage)| passage)
     }
 
-    /// Keeps a nest.
-    pub(super) fn keep(&mut self, pc: usize, tilings: Tilings, walked: Walked) {
+    /// Keeps how a region goes.
+    pub(super) fn keep(&mut self, pc: usize, tilings: Tilings, passage: Passage) {
         if self.0.len() <= pc {
             self.0.resize_with(pc + 1, || None);
         }
-        self.0[pc] = Some((tilings, walked));
+        self.0[pc] = Some((tilings, passage));
     }
 }
 
@@ -64,37 +74,62 @@ pub(super) struct Walked {
     nest: Nest,
     walks: Walks,
     told: Told,
+    /// Elements of a round of the outermost loop, and how many rounds lie between two looks at the interrupt.
+    row: usize,
+    part: usize,
+    /// The number of the code that does nothing besides, once it is known.
+    code: OnceCell<usize>,
 }
 
 impl Walked {
     /// The code may be made for a nest of a single block.
-    pub(super) fn new(region: &Region, nest: Nest, of_one_block: bool) -> Walked {
+    pub(super) fn new(sweep: &Sweep, region: &Region, nest: Nest, of_one_block: bool) -> Walked {
+        let row = nest.elements() * nest.part_count() / nest.loops[0].extent;
+        let part = (PART / (sweep.steps.len().max(1) * row)).max(1);
+        let part = part.next_multiple_of(if nest.loops.len() == 1 { STREAMED_ALIGNMENT } else { 1 });
         let walks = Walks::of(region, &nest, of_one_block);
         let told = match walks {
             Walks::Strided { extent, apart, .. } => Told { row_is_known: extent.is_some(), apart },
             Walks::Registers => unreachable!("these are the walks of a nest"),
         };
-        Walked { nest, walks, told }
+        Walked { nest, walks, told, row, part, code: OnceCell::new() }
     }
 }
 
-/// Through the strides of which views the buffers of a region lie; `Err` if a launch does not know some of them.
-pub(super) fn tilings(
-    sweep: &Sweep,
-    region: &Region,
-    regs: &Frame,
-    in_place: &InPlace,
-    target: Option<Target<'_>>,
-) -> Result<Tilings, UnknownStrides> {
-    let tiling = |at: Src| match at {
-        Src::Input(input) => in_place.view(sweep.inputs[input].tile(), regs),
-        Src::Reg(reg, _) => match target.filter(|target| target.reg == reg && !target.tiling.in_order) {
-            Some(target) => target.fixed.map(Some).ok_or(UnknownStrides),
-            None => Ok(None),
-        },
-        Src::Slot(_) => Ok(None),
-    };
-    region.buffers.iter().map(|buffer| tiling(buffer.at)).collect()
+/// Where the buffers of a region lie that is about to run.
+#[derive(Clone, Copy)]
+pub(super) struct BufferPlaces<'a> {
+    pub(super) sweep: &'a Sweep,
+    pub(super) region: &'a Region,
+    pub(super) regs: &'a Frame,
+    pub(super) in_place: &'a InPlace,
+    pub(super) target: Option<Target<'a>>,
+}
+
+impl BufferPlaces<'_> {
+    /// The number of the view through whose strides a buffer lies; none if it lies as in a register.
+    #[inline]
+    fn tiling(&self, at: Src) -> Result<Option<usize>, UnknownStrides> {
+        match at {
+            Src::Input(input) => self.in_place.view(self.sweep.inputs[input].tile(), self.regs),
+            Src::Reg(reg, _) => match self.target.filter(|target| target.reg == reg && !target.tiling.in_order) {
+                Some(target) => target.fixed.map(Some).ok_or(UnknownStrides),
+                None => Ok(None),
+            },
+            Src::Slot(_) => Ok(None),
+        }
+    }
+
+    /// The numbers of all buffers; `Err` if a launch does not know some of their strides.
+    pub(super) fn tilings(&self) -> Result<Tilings, UnknownStrides> {
+        self.region.buffers.iter().map(|buffer| self.tiling(buffer.at)).collect()
+    }
+
+    /// Whether these are the numbers of all buffers.
+    fn have(&self, tilings: &Tilings) -> bool {
+        let is_there = |(buffer, tiling): (&RegionBuffer, &Option<usize>)| matches!(self.tiling(buffer.at), Ok(found) if found == *tiling);
+        self.region.buffers.iter().zip(tilings).all(is_there)
+    }
 }
 
 /// The strides of a tile are known in its block only.
@@ -194,12 +229,7 @@ enum Path<'n> {
     /// As registers lie.
     InOrder,
     /// In the loops of a nest.
-    Strided {
-        walked: &'n Walked,
-        /// Elements of a round of the outermost loop, and how many rounds lie between two looks at the interrupt.
-        row: usize,
-        part: usize,
-    },
+    Strided(&'n Walked),
 }
 
 /// What code fetches meanwhile that does so many rounds, if what comes next lies side by side.
@@ -265,7 +295,8 @@ impl<'a> Run<'a> {
     /// Runs it over `n` elements that lie as in registers: more than its sweep has, where there are more in memory.
     #[inline]
     pub(super) fn in_order(&self, n: usize, ahead: &mut Ahead) -> Result<(), Outside> {
-        let rounds = if self.region.row == 1 { n } else { n / self.region.row };
+        // A division takes as long as a small tile.
+        let rounds = if n == self.sweep.n { self.region.nest.loops[0].extent } else { n / self.region.row };
         if rounds <= self.region.part && self.streamed.is_none() && ahead.lines() == 0 && self.gathers == Gathers::Fused {
             self.at_once(rounds)
         } else {
@@ -277,9 +308,20 @@ impl<'a> Run<'a> {
     #[inline]
     fn at_once(&self, rounds: usize) -> Result<(), Outside> {
         match self.region.usual(self.sweep) {
-            Executable::Native(native) => run(native, |args| self.args_in_order(0, rounds, args)),
+            Executable::Native(native) => run(native, |args| self.args_at_once(rounds, args)),
             Executable::Portable(code) => run_portable(code, |args| self.args_in_order(0, rounds, args)),
         }
+    }
+
+    /// What [`Run::args_in_order`] hands over from the first round on, with few instructions: most small tiles take no more than that.
+    #[inline(always)]
+    fn args_at_once(&self, rounds: usize, args: &mut Args<'_, 'a>) {
+        if Args::CHECKS || !self.loaded.is_empty() {
+            return self.args_in_order(0, rounds, args);
+        }
+        args.add_places(self.region.operands.iter().map(|operand| self.regs.at(*operand)));
+        args.add(Arg::Count(rounds as i64));
+        self.windows(0, args);
     }
 
     /// Runs any number of rounds.
@@ -319,10 +361,10 @@ impl<'a> Run<'a> {
     ) -> Result<(), Outside> {
         let (row, most) = match path {
             Path::InOrder => (self.region.row, self.region.part),
-            Path::Strided { row, part, .. } => (row, part),
+            Path::Strided(walked) => (walked.row, walked.part),
         };
         let fetched = self.fetched_meanwhile(path, row, ahead);
-        let walks = if let Path::Strided { walked, .. } = path { walked.walks.clone() } else { Walks::Registers };
+        let walks = if let Path::Strided(walked) = path { walked.walks.clone() } else { Walks::Registers };
         let mut form = Form { streamed, ..Form::of(walks, self.gathers) };
         let mut from = rounds.start;
         while from < rounds.end {
@@ -357,7 +399,7 @@ impl<'a> Run<'a> {
     fn fetched_meanwhile(&self, path: Path<'_>, row: usize, ahead: &Ahead) -> usize {
         let nest = match path {
             Path::InOrder => &self.region.nest,
-            Path::Strided { walked, .. } => &walked.nest,
+            Path::Strided(walked) => &walked.nest,
         };
         if ahead.lines() == 0 || nest.loops.len() > 1 { 0 } else { (ahead.share() * row).next_power_of_two() }
     }
@@ -421,13 +463,23 @@ impl<'a> Run<'a> {
                 && outer.iter().all(|each| is_line(each.strides[*result] * self.region.buffers[*result].size))
         });
         let rounds = nest.loops[0].extent;
-        let row = nest.elements() * nest.part_count() / rounds;
         let is_single = nest.loops.len() == 1;
-        let part = (PART / (self.work() * row)).max(1).next_multiple_of(if is_single { STREAMED_ALIGNMENT } else { 1 });
-        let path = Path::Strided { walked, row, part };
+        let fetches = is_single && ahead.lines() > 0;
+        if streamed.is_none() && !fetches && rounds <= walked.part && self.gathers == Gathers::Fused {
+            return self.strided_at_once(walked, rounds);
+        }
         // What lies apart is found by the CPU, or by nobody.
         let nothing = &mut Ahead::default();
-        self.rounds(path, streamed, 0..rounds, &mut Looks::new(), if is_single { ahead } else { nothing })
+        self.rounds(Path::Strided(walked), streamed, 0..rounds, &mut Looks::new(), if is_single { ahead } else { nothing })
+    }
+
+    /// Runs few rounds of such a nest, besides which there is nothing to do.
+    #[inline]
+    fn strided_at_once(&self, walked: &Walked, rounds: usize) -> Result<(), Outside> {
+        match self.region.walking(self.sweep, &walked.walks, &walked.code) {
+            Executable::Native(native) => run(native, |args| self.args_strided(&walked.nest, walked.told, 0, rounds, args)),
+            Executable::Portable(code) => run_portable(code, |args| self.args_strided(&walked.nest, walked.told, 0, rounds, args)),
+        }
     }
 
     /// Hands over what code is told that goes such a path, from an iteration of the outermost loop on, and where what it fetches begins.
@@ -435,7 +487,7 @@ impl<'a> Run<'a> {
     fn args(&self, path: Path<'_>, from: usize, rounds: usize, fetch: Option<*const u8>, args: &mut impl TakesArgs<'a>) {
         match path {
             Path::InOrder => self.args_in_order(from, rounds, args),
-            Path::Strided { walked, .. } => self.args_strided(&walked.nest, walked.told, from, rounds, args),
+            Path::Strided(walked) => self.args_strided(&walked.nest, walked.told, from, rounds, args),
         }
         if let Some(start) = fetch {
             args.add(Arg::Count(start.addr() as i64));

@@ -32,13 +32,17 @@ pub(super) struct BoxFunction {
     /// The leaves that differ along the outermost dimension; if there are some, each of its indices has a box of its own.
     row_leaves: SmallVec<[usize; 2]>,
     has_rows: bool,
+    /// How many elements a row of the tile has.
+    row_elements: usize,
     /// How many elements behind the base the first lane of a row is, and how many further the next one along each dimension.
     first: RowSum,
     steps: SmallVec<[i64; MAX_AXES]>,
-    /// What must hold: where it does not, sums wrap.
+    /// What must hold: where it does not, sums wrap. Some are other ones for each row.
     needs: Vec<Limits>,
+    needs_differ: bool,
     /// What must hold for any lane to be accessed.
     gates: Vec<Limits>,
+    gates_differ: bool,
     /// What holds of the indices of those that are.
     bounds: Vec<Bound>,
     /// Whether no two lanes share a place.
@@ -86,6 +90,9 @@ struct RowBox {
     row_elements: usize,
 }
 
+/// The least and the greatest of the numbers that rows have, for each leaf.
+type Reaches = SmallVec<[(i64, i64); 2]>;
+
 impl RowSum {
     fn new(sum: &Affine, row_leaves: &[usize]) -> RowSum {
         let (leaves, others) = sum.leaves.iter().copied().partition(|(leaf, _)| row_leaves.contains(leaf));
@@ -111,6 +118,18 @@ impl Limits {
     fn hold(&self, sum: i64) -> bool {
         self.least <= sum && sum <= self.most
     }
+
+    /// Whether they hold for so many rows whatever numbers these have of what the leaves reach; `None` if a sum of these is too large.
+    fn hold_for_all(&self, of_block: i64, rows: usize, leaves: &[usize], reaches: &Reaches) -> Option<bool> {
+        let last = self.sum.step.checked_mul(rows as i64 - 1)?;
+        let (mut low, mut high) = (of_block.checked_add(last.min(0))?, of_block.checked_add(last.max(0))?);
+        for (leaf, times) in &self.sum.leaves {
+            let (least, most) = reaches[leaves.iter().position(|other| other == leaf)?];
+            let (a, b) = (least.checked_mul(*times)?, most.checked_mul(*times)?);
+            (low, high) = (low.checked_add(a.min(b))?, high.checked_add(a.max(b))?);
+        }
+        Some(self.least <= low && high <= self.most)
+    }
 }
 
 /// What the sums of all rows of a block have in common.
@@ -121,6 +140,8 @@ struct Started {
     bounds: Sums,
     /// Whether no row is accessed.
     is_empty: bool,
+    /// Whether what must hold was not found to do so for all rows at once.
+    has_needs: bool,
 }
 
 type Sums = SmallVec<[i64; 8]>;
@@ -165,13 +186,17 @@ impl BoxFunction {
         let axis = |(dim, &step): (usize, &i64)| Some(Axis { count: function.extents[dim], stride: u64::try_from(step).ok()?, pitch: 0 });
         let axes = inner.map(axis).collect::<Option<SmallVec<[Axis; MAX_AXES]>>>()?;
         let first = RowSum::new(&resolved.offset, &row_leaves);
+        let differ = |limits: &[Limits]| limits.iter().any(|limits| limits.sum.differs());
         Some(BoxFunction {
             extents: function.extents.iter().copied().collect(),
+            row_elements: function.extents[usize::from(has_rows)..].iter().product(),
             row_leaves,
             has_rows,
             first,
             steps,
+            needs_differ: differ(&needs),
             needs,
+            gates_differ: differ(&gates),
             gates,
             bounds,
             are_apart: are_apart(&axes),
@@ -183,8 +208,8 @@ impl BoxFunction {
         if self.has_rows { self.extents[0] } else { 1 }
     }
 
-    /// What the sums of all rows of a block with these numbers have in common; `None` if one may wrap.
-    fn start(&self, numbers: &[i64]) -> Option<Started> {
+    /// What the sums of all rows of a block with these numbers have in common, of which those that rows have reach so far; `None` if one may wrap.
+    fn start(&self, numbers: &[i64], reaches: impl FnOnce() -> Reaches) -> Option<Started> {
         let of = |sum: &RowSum| sum.block.with(numbers);
         let all = |limits: &[Limits]| limits.iter().map(|limits| of(&limits.sum)).collect::<Option<Sums>>();
         let (needs, gates) = (all(&self.needs)?, all(&self.gates)?);
@@ -194,16 +219,23 @@ impl BoxFunction {
             return None;
         }
         let bounds = self.bounds.iter().map(|bound| of(&bound.sum)).collect::<Option<Sums>>()?;
-        Some(Started { first: of(&self.first)?, is_empty: fails(&self.gates, &gates), needs, gates, bounds })
+        let has_needs = self.needs_differ && {
+            let reaches = reaches();
+            let hold = |(need, sum): (&Limits, &i64)| need.hold_for_all(*sum, self.rows(), &self.row_leaves, &reaches) == Some(true);
+            !self.needs.iter().zip(&needs).filter(|(need, _)| need.sum.differs()).all(hold)
+        };
+        Some(Started { first: of(&self.first)?, is_empty: fails(&self.gates, &gates), needs, gates, bounds, has_needs })
     }
 
     /// The ranges of indices that a row accesses, empty ones if there are none; `None` if a sum may wrap.
     #[inline]
     fn ranges(&self, started: &Started, numbers: &[i64], row: usize) -> Option<[(usize, usize); MAX_AXES]> {
         let of_row = |limits: &Limits, of_block: i64| Some(limits.hold(limits.sum.of_row(of_block, numbers, row)?));
-        for (need, sum) in self.needs.iter().zip(&started.needs).filter(|(need, _)| need.sum.differs()) {
-            if !of_row(need, *sum)? {
-                return None;
+        if started.has_needs {
+            for (need, sum) in self.needs.iter().zip(&started.needs).filter(|(need, _)| need.sum.differs()) {
+                if !of_row(need, *sum)? {
+                    return None;
+                }
             }
         }
         let (mut ranges, mut is_empty) = ([(0, 1); MAX_AXES], started.is_empty);
@@ -213,8 +245,10 @@ impl BoxFunction {
         for (Bound { sum, dim, between }, of_block) in self.bounds.iter().zip(&started.bounds) {
             ranges[*dim] = between.restrict_alone(sum.of_row(*of_block, numbers, row)?, *dim, ranges[*dim]);
         }
-        for (gate, sum) in self.gates.iter().zip(&started.gates).filter(|(gate, _)| gate.sum.differs()) {
-            is_empty |= !of_row(gate, *sum)?;
+        if self.gates_differ {
+            for (gate, sum) in self.gates.iter().zip(&started.gates).filter(|(gate, _)| gate.sum.differs()) {
+                is_empty |= !of_row(gate, *sum)?;
+            }
         }
         if is_empty {
             ranges.iter_mut().for_each(|range| range.1 = range.0);
@@ -226,7 +260,6 @@ impl BoxFunction {
     #[inline]
     fn row(&self, started: &Started, numbers: &[i64], row: usize, pitches: &[usize]) -> Option<RowBox> {
         let ranges = self.ranges(started, numbers, row)?;
-        let row_elements = self.extents[usize::from(self.has_rows)..].iter().product();
         let row_begin = if self.has_rows { row * pitches[0] } else { 0 };
         let mut found = RowBox {
             host: std::ptr::null_mut(),
@@ -236,7 +269,7 @@ impl BoxFunction {
             position: row_begin,
             elements: 1,
             row_begin,
-            row_elements,
+            row_elements: self.row_elements,
         };
         for (&(from, end), (&step, pitch)) in ranges.iter().zip(self.steps.iter().zip(pitches)) {
             let count = end - from;
@@ -278,7 +311,14 @@ impl Machine<'_> {
         let (regs, mut looks) = (&block.frame, Looks::new());
         let number = |leaf: &Leaf, row: usize| leaf.number(regs.element(&leaf.tile, row));
         let mut numbers: Numbers = function.leaves.iter().map(|leaf| number(leaf, 0)).collect();
-        let (base, started) = (regs.scalar(&view.base), known.start(&numbers)?);
+        let reaches = || {
+            let of_rows = |leaf: &usize| {
+                let numbers = (0..known.rows()).map(|row| number(&function.leaves[*leaf], row));
+                numbers.fold((i64::MAX, i64::MIN), |(least, most), number| (least.min(number), most.max(number)))
+            };
+            known.row_leaves.iter().map(of_rows).collect()
+        };
+        let (base, started) = (regs.scalar(&view.base), known.start(&numbers, reaches)?);
         for row in 0..known.rows() {
             for leaf in &known.row_leaves {
                 numbers[*leaf] = number(&function.leaves[*leaf], row);

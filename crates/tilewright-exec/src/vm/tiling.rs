@@ -90,6 +90,10 @@ impl Step {
 
     #[inline]
     fn number(&self, regs: &Frame) -> i64 {
+        // The usual type, whose size the compiler then knows.
+        if self.size == size_of::<i32>() {
+            return i64::from(regs.register_scalar(self.register, size_of::<i32>()) as i32);
+        }
         let unused = 64 - 8 * self.size as u32;
         (regs.register_scalar(self.register, self.size) << unused).cast_signed() >> unused
     }
@@ -421,6 +425,14 @@ impl Launch<'_> {
             tiling.host.wrapping_add(offset as usize)
         };
         Some((host, tiling))
+    }
+
+    /// Where a block's tile lies, and how many bytes it has, if these lie side by side, the launch knows one buffer for all tiles of the view, and
+    /// nobody wants to see each access.
+    #[inline]
+    pub(super) fn find_run(&self, view: &ViewAccess, regs: &Frame) -> Option<(*mut u8, usize)> {
+        let tiling = self.tilings[view.fixed?].as_ref().filter(|tiling| tiling.in_order && self.observer.is_none())?;
+        Some((tiling.tile(regs)?, tiling.bytes as usize))
     }
 
     /// Whether a view has one tile for all blocks, where it is the same for all of a launch, and nobody wants to see each access.

@@ -17,13 +17,16 @@ use crate::{
     budget::{Budget, Reservation},
     cpu::Level,
     interrupt::{Looks, PART},
-    kernels::boxes::{self as copies, Dim, copy_element},
+    kernels::boxes::{self as copies, Dim, Stores, copy_element},
     memory::{Access, AccessKind, raw::Strong},
     plan::{Coordinate, Extent, Placement, Readers, Tile, VReg, ViewAccess, ViewDim, row_major},
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, Scalar};
+
+/// Bytes of the longest tile that is copied as one run, which takes as long as finding out how else it could be copied.
+const MOST_AT_ONCE: usize = 1 << 12;
 
 /// The largest offset of an element (SEMANTICS c.11).
 const MAX_OFFSET: u128 = i64::MAX as u128;
@@ -63,11 +66,46 @@ impl Machine<'_> {
     /// Loads a tile into its register; or only notes where it lies, if its readers can read it there.
     #[inline]
     pub(super) fn load_view(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        if self.leave_in_place(view, dst, readers, block) || self.load_inside(view, dst, block) {
-            Ok(())
-        } else {
-            self.load_copy(view, dst, block)
+        let is_loaded = match readers {
+            Readers::Any => self.load_run(view, dst, block),
+            _ => self.leave_in_place(view, dst, readers, block),
+        };
+        if is_loaded || self.load_inside(view, dst, block) { Ok(()) } else { self.load_copy(view, dst, block) }
+    }
+
+    /// Copies a tile to its register whose elements lie side by side where the launch knows; `false`, and nothing was done, if that is not so.
+    #[inline]
+    fn load_run(&mut self, view: &ViewAccess, dst: VReg, block: &Block) -> bool {
+        let regs = &block.frame;
+        let Some((host, bytes)) =
+            self.launch.find_run(view, regs).filter(|(_, bytes)| view.element != Scalar::I1 && *bytes <= MOST_AT_ONCE)
+        else {
+            return false;
+        };
+        let target = regs.write(dst);
+        // SAFETY: the tile lies whole in a buffer, and the register has room for it.
+        unsafe { copies::copy_run(bytes, view.size, host, target) };
+        if bytes > view.size {
+            self.read_next_ahead(dst, host, &[Dim { count: bytes / view.size, from: 1, to: 1 }], view.size);
         }
+        true
+    }
+
+    /// Writes a tile that lies side by side in its register, and in memory where the launch knows; `false`, and nothing was done, if that is not so, or if
+    /// other tiles are read where they lie in memory that it might write.
+    #[inline]
+    fn store_run(&mut self, view: &ViewAccess, src: &Tile, block: &Block) -> bool {
+        let (regs, launch) = (&block.frame, self.launch);
+        let is_free =
+            |number: usize| launch.plan.past_stores.is_empty() || launch.tilings[number].as_ref().is_some_and(|tiling| tiling.apart);
+        if !view.fixed.is_some_and(is_free) || regs.is_in_memory(src) || !src.is_contiguous() {
+            return false;
+        }
+        let is_short = |bytes: usize| bytes <= MOST_AT_ONCE && self.stores(bytes, block.pc) == Stores::Cached;
+        let Some((host, bytes)) = launch.find_run(view, regs).filter(|(_, bytes)| is_short(*bytes)) else { return false };
+        // SAFETY: the tile belongs whole into a buffer, and the register holds it; the two do not overlap.
+        unsafe { copies::copy_run(bytes, view.size, regs.read(src), host) };
+        true
     }
 
     /// Loads a tile into its register.
@@ -112,8 +150,14 @@ impl Machine<'_> {
         Ok(())
     }
 
-    #[inline(never)]
+    /// Stores a tile.
+    #[inline]
     pub(super) fn store_view(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
+        if self.store_run(view, src, block) { Ok(()) } else { self.store_copy(view, src, block) }
+    }
+
+    #[inline(never)]
+    fn store_copy(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         if self.store_whole(view, src, block) {
             return Ok(());
         }

@@ -329,3 +329,55 @@ fn elements_apart_are_computed_where_they_lie() {
         }
     }
 }
+
+/// For each column of a matrix whose rows lie 13 elements apart: `s = 3 * s + column; s = column - sum(s) + s`, which is row `j` of a result. Columns
+/// behind the extent are zeros.
+const RECURRENCE: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %n = constant <i32: 13> : tile<i32>
+  %zeros = constant <i32: 0> : tile<32xi32>
+  %three = constant <i32: 3> : tile<32xi32>
+  %x = make_tensor_view %from, shape = [32, %extent], strides = [13, 1] : tile<i32> -> tensor_view<32x?xi32, strides=[13,1]>
+  %y = make_tensor_view %to, shape = [13, 32], strides = [32, 1] : tensor_view<13x32xi32, strides=[32,1]>
+  %xs = make_partition_view %x : partition_view<tile=(32x1), padding_value = zero, tensor_view<32x?xi32, strides=[13,1]>>
+  %ys = make_partition_view %y : partition_view<tile=(1x32), tensor_view<13x32xi32, strides=[32,1]>>
+  %last = for %j in (%zero to %n, step %one) : tile<i32> iter_values(%s = %zeros) -> (tile<32xi32>) {
+    %a, %t0 = load_view_tko weak %xs[%zero, %j] : partition_view<tile=(32x1), padding_value = zero, tensor_view<32x?xi32, strides=[13,1]>>, tile<i32> -> tile<32x1xi32>, token
+    %c = reshape %a : tile<32x1xi32> -> tile<32xi32>
+    %s3 = muli %s, %three : tile<32xi32>
+    %u = addi %s3, %c : tile<32xi32>
+    %m = reduce %u dim=0 identities=[0 : i32] : tile<32xi32> -> tile<i32>
+    (%l: tile<i32>, %r: tile<i32>) {
+      %p = addi %l, %r : tile<i32>
+      yield %p : tile<i32>
+    }
+    %m1 = reshape %m : tile<i32> -> tile<1xi32>
+    %mb = broadcast %m1 : tile<1xi32> -> tile<32xi32>
+    %d = subi %c, %mb : tile<32xi32>
+    %next = addi %d, %u : tile<32xi32>
+    %row = reshape %next : tile<32xi32> -> tile<1x32xi32>
+    %t1 = store_view_tko weak %row, %ys[%j, %zero] token = %t0 : tile<1x32xi32>, partition_view<tile=(1x32), tensor_view<13x32xi32, strides=[32,1]>>, tile<i32> -> token
+    continue %next : tile<32xi32>
+  }
+  return
+}";
+
+#[test]
+fn columns_that_go_to_registers_do_so_in_each_round() {
+    for extent in [13, 9, 1] {
+        let all = numbers(4 * N);
+        let column = |row: usize, j: usize| if j < extent { all[row * 13 + j] } else { 0 };
+        let (mut state, mut expected) = ([0i32; 32], Vec::new());
+        for j in 0..13 {
+            let scaled: [i32; 32] = std::array::from_fn(|row| state[row].wrapping_mul(3).wrapping_add(column(row, j)));
+            let sum = scaled.iter().fold(0i32, |sum, x| sum.wrapping_add(*x));
+            state = std::array::from_fn(|row| column(row, j).wrapping_sub(sum).wrapping_add(scaled[row]));
+            expected.extend(state);
+        }
+        let expected = with_result(8 * N, expected.into_iter());
+        assert_eq!(run(RECURRENCE, [0, 8 * N], extent, None), expected, "{extent} columns");
+        assert_eq!(run(RECURRENCE, [0, 8 * N], extent, Some(&Recorder::default())), expected, "{extent} columns, watched");
+    }
+}

@@ -178,3 +178,27 @@ entry @largest_column_sums(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<
   // CHECK: [[SUM]] = MaxF
   return
 }
+
+// A state that is stored in each round is stored from where it is carried.
+entry @states(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %zeros = constant <f32: 0.0> : tile<32x64xf32>
+  %xt = make_tensor_view %from, shape = [1024, 64], strides = [64, 1] : tensor_view<1024x64xf32, strides=[64,1]>
+  %x = make_partition_view %xt : partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>
+  %yt = make_tensor_view %to, shape = [1024, 64], strides = [64, 1] : tensor_view<1024x64xf32, strides=[64,1]>
+  %y = make_partition_view %yt : partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>
+  %last = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<32x64xf32>) {
+    %a, %a_t = load_view_tko weak %x[%k, %zero] : partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>, tile<i32> -> tile<32x64xf32>, token
+    %next = addf %acc, %a : tile<32x64xf32>
+    %next_y_s = store_view_tko weak %next, %y[%k, %zero] : tile<32x64xf32>, partition_view<tile=(32x64), tensor_view<1024x64xf32, strides=[64,1]>>, tile<i32> -> token
+    continue %next : tile<32x64xf32>
+  }
+  // BEFORE: [[NEW:%[0-9]+]] = AddF
+  // BEFORE: [[STATE:%[0-9]+]] = move [[NEW]]:
+  // CHECK: [[STATE:%[0-9]+]] = move c{{.*}}f32[32, 64]
+  // CHECK: [[STATE]] = AddF
+  // CHECK: store{{.*}} [[STATE]]: f32[32, 64]
+  // CHECK-NOT: move
+  return
+}

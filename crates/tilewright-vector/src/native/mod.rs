@@ -192,6 +192,21 @@ impl<'b, 'a> Args<'b, 'a> {
         self.used += 1;
     }
 
+    /// Hands over buffers for the next parameters, of which nothing but where they begin is told.
+    ///
+    /// # Panics
+    ///
+    /// If code has fewer parameters.
+    #[inline(always)]
+    pub fn add_places(&mut self, places: impl ExactSizeIterator<Item = *mut u8>) {
+        let all = &mut self.words[self.used..][..2 * places.len()];
+        self.used += all.len();
+        for (words, place) in all.chunks_exact_mut(2).zip(places) {
+            words[0] = place as u64;
+            words[1] = 0;
+        }
+    }
+
     /// Hands over the argument for the next parameter.
     #[inline(always)]
     pub fn add(&mut self, arg: Arg<'a>) {
