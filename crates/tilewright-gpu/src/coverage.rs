@@ -19,7 +19,7 @@ pub const fn coverage(opcode: Opcode) -> &'static str {
         Extract => "shared memory",
         Reduce => "registers, shuffles, then shared memory; each thread combines by itself",
         MmaF | MmaI => {
-            "`mma.sync` of f16, bf16, tf32, f64 and i8, of f8 from sm_89 on; else multiply-adds of what shared memory holds: f32 or i32"
+            "`mma.sync` of f16, bf16, tf32, f64, i8 and f8, before sm_89 as f16; else multiply-adds of what shared memory holds: f32 or i32"
         }
         MmaFScaled => "as mmaf, in f64",
         Scan => "registers, shuffles, then shared memory; each thread combines by itself",

@@ -257,6 +257,23 @@ impl Layout {
         Layout::new(self.map.then(next), self.register_bits)
     }
 
+    /// The same places, for tiles without a dimension: that of some bits of indices, from the lowest on.
+    #[must_use]
+    pub(crate) fn dropped(&self, (low, bits): (u32, u32)) -> Layout {
+        let without = |index: u32| index & ((1 << low) - 1) | index >> (low + bits) << low;
+        let column = |bit: u32| if (low..low + bits).contains(&bit) { 0 } else { without(1 << bit) };
+        self.then(&BitMap::new((0..self.map.rows).map(column).collect(), self.map.rows - bits))
+    }
+
+    /// The same, with one register for each element that a thread has then.
+    #[must_use]
+    pub(crate) fn without(&self, dim: (u32, u32)) -> Layout {
+        let Layout { map, register_bits } = self.dropped(dim);
+        let (registers, threads) = map.columns.split_at(register_bits as usize);
+        let registers: Vec<u32> = registers.iter().copied().filter(|column| *column != 0).collect();
+        Layout::new(BitMap::new(registers.iter().chain(threads).copied().collect(), map.rows), registers.len() as u32)
+    }
+
     /// For each register of this layout the register of `other`, of the same thread, that holds the same element; `None` if some elements are in
     /// other threads.
     pub fn registers_of(&self, other: &Layout) -> Option<Vec<u32>> {
@@ -370,6 +387,15 @@ mod tests {
         assert_eq!(bits[2], 512);
         assert_eq!(layout.then(&askew).neighbours(), 1);
         assert_eq!(Layout::blocked(7, 2, 0).neighbours(), 0);
+    }
+
+    #[test]
+    fn a_dimension_less_leaves_its_threads_with_copies() {
+        // 16 rows of 64 columns: neighbours and lanes are columns, then come rows.
+        let layout = Layout::blocked(10, 2, 2);
+        assert_eq!(layout.without((0, 6)).to_string(), "register [8], lane [0, 0, 0, 0, 1], warp [2, 4]");
+        assert_eq!(layout.dropped((0, 6)).to_string(), "register [0, 0, 8], lane [0, 0, 0, 0, 1], warp [2, 4]");
+        assert_eq!(layout.without((6, 4)).to_string(), "register [1, 2], lane [4, 8, 16, 32, 0], warp [0, 0]");
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! loops and branches carry had better have its layout, so such tiles form classes, and a class with an anchor has the anchor's layout where
 //! it is carried. All other carried tiles are blocked. A change of layout lies where classes meet.
 
+use super::tensor_core::with_whole_rows;
 use crate::layout::Layout;
-use std::collections::HashMap;
-use tilewright_ir::{Body, Module, OpRef, Opcode, Value};
+use std::collections::{HashMap, HashSet};
+use tilewright_ir::{Body, Module, Op, OpRef, Opcode, Value};
 use tilewright_passes::elementwise::elem_op;
 
 /// The layouts of classes of tiles that have an anchor.
@@ -15,12 +16,14 @@ pub(super) struct Anchors {
     /// For each value of a class another one, but for one of them.
     next: HashMap<Value, Value>,
     layouts: HashMap<Value, Layout>,
+    /// Products whose rows belong to one warp each, if there are enough.
+    pub(super) whole_rows: HashSet<Op>,
 }
 
 impl Anchors {
     /// The classes of a function, none of which has an anchor yet.
     pub(super) fn new(module: &Module, body: &Body) -> Anchors {
-        let mut anchors = Anchors::default();
+        let mut anchors = Anchors { whole_rows: with_whole_rows(module, body), ..Anchors::default() };
         for op in body.preorder() {
             anchors.join_values_of(module, body, op);
         }

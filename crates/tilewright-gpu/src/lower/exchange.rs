@@ -131,10 +131,8 @@ impl Lowerer<'_> {
         let (columns, threads) = (layout.register_columns(), layout.thread_columns());
         let (word, registers) = columns.split_at(in_word);
         let rows = if transposed { [word[0], threads[0], threads[1]] } else { [threads[2], threads[3], threads[4]] };
-        let reach = rows.iter().chain(&threads[LANE_BITS as usize..]).fold(0, |all, column| all | column);
-        // What lanes can take into their addresses needs no flip afterwards.
+        // Words that are multiplied at once are the first ones of a thread: with others, registers would wait for what comes later.
         let mut several: Vec<u32> = registers.iter().copied().filter(|column| column >> piece.bits == 0).collect();
-        several.sort_by_key(|column| column & reach == 0);
         let mut seen = Span::default();
         several.retain(|column| seen.add(*column));
         several.truncate(2);

@@ -37,14 +37,14 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    /// How `1 << warp_bits` warps share sums of this many batches, rows and columns (bits), so
-    /// that each has a part as square as can be. None if the product is smaller than one instruction.
-    pub(crate) fn of(product: Product, [batch, rows, columns]: [u32; 3], warp_bits: u32) -> Option<Sharing> {
+    /// How `1 << warp_bits` warps share sums of this many batches, rows and columns (bits), so that each has a part as square as can be, or whole rows as
+    /// long as there are enough of them. None if the product is smaller than one instruction.
+    pub(crate) fn of(product: Product, [batch, rows, columns]: [u32; 3], warp_bits: u32, whole_rows: bool) -> Option<Sharing> {
         let [m, n, _] = product.shape();
         let (mut free_rows, mut free_columns) = (rows.checked_sub(m)?, columns.checked_sub(n)?);
         let mut sharing = Sharing { product, batch: 0, rows: 0, columns: 0, warp_bits };
         for _ in 0..warp_bits {
-            let rows_are_longer = rows - sharing.rows >= columns - sharing.columns;
+            let rows_are_longer = whole_rows || rows - sharing.rows >= columns - sharing.columns;
             if sharing.batch < batch {
                 sharing.batch += 1;
             } else if free_rows > 0 && (rows_are_longer || free_columns == 0) {
@@ -121,7 +121,7 @@ mod tests {
     fn fragments_are_those_of_the_manual() {
         for product in ALL {
             let [m, n, k] = product.shape();
-            let sharing = Sharing::of(product, [0, m, n], 0).unwrap();
+            let sharing = Sharing::of(product, [0, m, n], 0, false).unwrap();
             let tile = |rows: u32, columns: u32| (Matrix::of(&[1 << rows, 1 << columns]), rows + columns);
             let ((a, a_bits), (b, b_bits), (c, c_bits)) = (tile(m, k), tile(k, n), tile(m, n));
             let p = 1 << product.packed();
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn warps_have_the_rows_and_columns_of_their_sums() {
         for (product, rows, columns, batch) in ALL.into_iter().flat_map(|p| [(p, 4, 3, 0), (p, 5, 6, 0), (p, 7, 3, 1), (p, 4, 7, 3)]) {
-            let sharing = Sharing::of(product, [batch, rows, columns], 2).unwrap();
+            let sharing = Sharing::of(product, [batch, rows, columns], 2, false).unwrap();
             let terms = product.shape()[2] + 1;
             let of = |rows: u32, columns: u32| (Matrix::of(&[1 << batch, 1 << rows, 1 << columns]), batch + rows + columns);
             let (sums, lhs, rhs) = (of(rows, columns), of(rows, terms), of(terms, columns));
@@ -162,6 +162,11 @@ mod tests {
                 assert_eq!(at_sums >> upper, at_rhs >> (columns + terms), "batches of {product:?}");
             }
         }
-        assert_eq!(Sharing::of(Product::F16, [0, 3, 3], 2), None, "a product of 8 rows is smaller than the instruction");
+        assert_eq!(Sharing::of(Product::F16, [0, 3, 3], 2, false), None, "a product of 8 rows is smaller than the instruction");
+    }
+    #[test]
+    fn warps_share_whole_rows_as_long_as_there_are_enough() {
+        let of = |rows, columns| Sharing::of(Product::F16, [0, rows, columns], 2, true).map(|sharing| (sharing.rows, sharing.columns));
+        assert_eq!([of(4, 6), of(5, 6), of(6, 6), of(8, 3)], [Some((0, 2)), Some((1, 1)), Some((2, 0)), Some((2, 0))]);
     }
 }

@@ -492,10 +492,17 @@ impl Lowerer<'_> {
         if is_packed(tile.elem) { self.store_packed(op, &view, &tile) } else { self.store_tile(op, &view, &tile) }
     }
 
-    /// Stores a tile to a view of whole bytes.
+    /// Stores a tile to a view of whole bytes. If threads hold fewer neighbours than an access may take, others get them first.
     pub(super) fn store_tile(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile) -> Result<(), Stop> {
-        let places = self.places(op, view, tile)?;
         let (size, _) = self.memory_of(op, tile.elem)?;
+        let mut tile = tile.clone();
+        let width = self.width_in_view(op, view, &tile, size as u32);
+        let blocked = Tile { layout: self.layout_of(&tile.shape), ..tile.clone() };
+        if !self.is_alone && self.width_in_view(op, view, &blocked, size as u32) > width {
+            tile = self.convert(&tile, &blocked.layout);
+        }
+        let tile = &tile;
+        let places = self.places(op, view, tile)?;
         let width = self.width_in_view(op, view, tile, size as u32);
         self.store_all(op, tile, &places, width)
     }

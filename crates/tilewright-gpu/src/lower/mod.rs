@@ -42,8 +42,8 @@ use order::{Barriers, Token};
 use shared::SharedParts;
 use std::collections::HashMap;
 use tensor_core::OnTensorCores;
-use tile::{Tile, bits_of};
-use tilewright_ir::{Body, Module, Op, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
+use tile::{Tile, bits_of, dims_of};
+use tilewright_ir::{AttrName, Body, Module, Op, OpRef, Opcode, Scalar, Str, TypeData, VerifiedModule, printable};
 use tilewright_passes::{elem::Elem, elementwise::elem_op, facts::IntegerFacts};
 use tilewright_vector::{Lane, Prim, lower::memory_lane_of};
 
@@ -150,8 +150,23 @@ fn warp_bits(module: &Module, entry: &Body) -> u32 {
 fn anchors(module: &Module, body: &Body, target: Target, warp_bits: u32) -> Anchors {
     let mut anchors = Anchors::new(module, body);
     for op in body.preorder() {
-        if let (Some(how), Some(result)) = (OnTensorCores::of(module, body, op, target, warp_bits), op.result(0)) {
+        let how = OnTensorCores::of(module, body, op, target, warp_bits, &anchors.whole_rows);
+        if let (Some(how), Some(result)) = (how, op.result(0)) {
             anchors.anchor(result, how.sums());
+        }
+    }
+    // What is left of such tiles when they are reduced, and the same elements in another shape.
+    let types = &module.tables.types;
+    for op in body.preorder() {
+        for (operand, result) in op.operands().iter().zip(op.results()) {
+            let shape = types.as_tile(body.ty(*operand)).map(|(_, shape)| shape);
+            let (Some(layout), Some(shape)) = (anchors.layout(*operand), shape) else { continue };
+            let layout = match (op.opcode(), op.int(AttrName::Dim)) {
+                (Opcode::Reduce, Some(dim)) => layout.without(dims_of(shape)[dim as usize]),
+                (Opcode::Reshape, _) => layout.clone(),
+                _ => continue,
+            };
+            anchors.anchor(result, layout);
         }
     }
     anchors
@@ -271,7 +286,9 @@ impl Lowerer<'_> {
             | Opcode::Insert
             | Opcode::Constant => return self.shape_op(op),
             Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled => {
-                match OnTensorCores::of(self.module, self.frame.body, op, self.target, self.warp_bits).filter(|_| !self.is_alone) {
+                let whole_rows = &self.frame.anchors.whole_rows;
+                let how = OnTensorCores::of(self.module, self.frame.body, op, self.target, self.warp_bits, whole_rows);
+                match how.filter(|_| !self.is_alone) {
                     Some(how) => self.tensor_core_product(op, &how)?,
                     None => self.product(op)?,
                 }

@@ -15,7 +15,8 @@ use tilewright_ir::{AttrName, OpRef, Opcode, RoundingMode, Scalar, Signedness};
 use tilewright_passes::{elem::Elem, elementwise::ElemOp};
 use tilewright_vector::{Lane, Prim};
 
-/// An operand in shared memory: elements of 4 or 8 bytes, rows of the batch and of the outer dimension, then the inner one.
+/// An operand in shared memory: elements of 4 or 8 bytes. What belongs to one step of the sums lies together, by the batch and the outer dimension, so
+/// that lanes that read a step use different banks.
 #[derive(Clone)]
 struct Side {
     tile: Tile,
@@ -23,8 +24,24 @@ struct Side {
     inner: (u32, u32),
     outer: (u32, u32),
     batch: (u32, u32),
+    /// Elements from one step to the next.
+    step: u32,
     /// Bytes in front of it.
     start: u32,
+}
+
+impl Side {
+    /// Where an element of a step lies in it.
+    fn row(&self, batch: u32, outer: u32) -> u32 {
+        batch << self.outer.1 | outer
+    }
+}
+
+/// Elements from one step of an operand to the next. Lanes write neighbours of a row of the left operand, one of each of up to 32 steps: these have banks
+/// of their own if steps are some elements more apart than they need.
+fn step_of(batch: (u32, u32), outer: (u32, u32), inner_bits: Option<u32>) -> u32 {
+    const BANK_BITS: u32 = 5;
+    (1 << (batch.1 + outer.1)) + inner_bits.map_or(0, |bits| 1 << BANK_BITS.saturating_sub(bits))
 }
 
 impl Lowerer<'_> {
@@ -60,17 +77,18 @@ impl Lowerer<'_> {
             self.define(result, rounded);
             return Ok(());
         }
-        let rows = |bits: &[(u32, u32)], dim: usize| 1u32 << (batch(bits).1 + bits[dim].1);
-        let bytes = sum_lane.size() as u32 * (rows(&a_dims, first) + rows(&b_dims, first + 1));
+        let size = sum_lane.size() as u32;
+        let steps = [step_of(batch(&a_dims), a_dims[first], Some(inner_bits)), step_of(batch(&b_dims), b_dims[first + 1], None)];
+        let bytes = size * (steps[0] + steps[1]);
         if bytes > self.target.shared_memory().0.saturating_sub(self.held_shared()) {
             return Err(self.unsupported(op, "a product of so many rows and columns"));
         }
         let piece_bits = (PIECE_BYTES / bytes).max(1).ilog2().min(inner_bits);
         self.note("multiply-adds of factors in shared memory".to_owned());
-        let start = (sum_lane.size() as u32 * rows(&a_dims, first)) << piece_bits;
+        let start = (size * steps[0]) << piece_bits;
         let sides = [
-            Side { tile: lhs, inner: a_dims[first + 1], outer: a_dims[first], batch: batch(&a_dims), start: 0 },
-            Side { tile: rhs, inner: b_dims[first], outer: b_dims[first + 1], batch: batch(&b_dims), start },
+            Side { tile: lhs, inner: a_dims[first + 1], outer: a_dims[first], batch: batch(&a_dims), step: steps[0], start: 0 },
+            Side { tile: rhs, inner: b_dims[first], outer: b_dims[first + 1], batch: batch(&b_dims), step: steps[1], start },
         ];
         let outer = [dims[first], dims[first + 1]];
         let mut sums = acc.registers.clone();
@@ -133,18 +151,19 @@ impl Lowerer<'_> {
         let low = (1u32 << piece_bits) - 1;
         let first = self.first_holders(layout);
         for (register, value) in side.tile.registers.iter().enumerate() {
-            let place = |index: u32| {
-                let row = coordinate(index, side.batch) << side.outer.1 | coordinate(index, side.outer);
-                row << piece_bits | coordinate(index, side.inner) & low
-            };
             let upper = self.index(layout, register as u32, |index| coordinate(index, side.inner) >> piece_bits);
             let piece = self.i32(piece);
             let inside = self.b.prim(Prim::Eq, &[upper, piece]);
-            let (thread, added) = self.index_parts(layout, register as u32, place);
-            let size_value = self.i32(size);
-            let address = self.b.prim(Prim::Mul, &[thread, size_value]);
+            let row = |index: u32| side.row(coordinate(index, side.batch), coordinate(index, side.outer));
+            let (row, row_added) = self.index_parts(layout, register as u32, row);
+            let (term, term_added) = self.index_parts(layout, register as u32, |index| coordinate(index, side.inner) & low);
+            let [step_bytes, size_value] = [side.step * size, size].map(|bytes| self.i32(bytes));
+            let terms = self.b.prim(Prim::Mul, &[term, step_bytes]);
+            let rows = self.b.prim(Prim::Mul, &[row, size_value]);
+            let address = self.b.prim(Prim::Add, &[terms, rows]);
             let mask = self.both(first, Some(inside));
-            self.b.store(*value, Space::Shared, address, (added * size + side.start) as i32, mask);
+            let added = (term_added * side.step + row_added) * size + side.start;
+            self.b.store(*value, Space::Shared, address, added as i32, mask);
         }
     }
 
@@ -175,7 +194,7 @@ impl Lowerer<'_> {
         for register in 0..layout.registers() {
             let mut both = Vec::new();
             for (side, own) in sides.iter().zip(outer) {
-                let place = |index: u32| (coordinate(index, batch) << side.outer.1 | coordinate(index, own)) << piece_bits;
+                let place = |index: u32| side.row(coordinate(index, batch), coordinate(index, own));
                 let (thread, added) = self.index_parts(layout, register, place);
                 let size_value = self.i32(size);
                 let address = self.b.prim(Prim::Mul, &[thread, size_value]);
@@ -183,28 +202,32 @@ impl Lowerer<'_> {
             }
             bases.push([both[0], both[1]]);
         }
-        let lanes: Vec<Lane> = [Lane::I32].into_iter().chain(sums.iter().map(|_| lane)).collect();
+        let lanes: Vec<Lane> = [Lane::I32; 2].into_iter().chain(sums.iter().map(|_| lane)).collect();
         let (header, params) = self.b.block(&lanes);
         let (exit, _) = self.b.block(&[]);
         let zero = self.i32(0);
-        self.b.jump(header, [zero].into_iter().chain(sums).collect());
+        self.b.jump(header, [zero, zero].into_iter().chain(sums).collect());
         self.b.continue_in(header);
         let mut loaded: HashMap<(Value, i32), Value> = HashMap::new();
         let mut nexts = Vec::new();
-        for (sum, base) in params[1..].iter().zip(&bases) {
-            let [a, b] = base.map(|(address, offset)| {
+        for (sum, base) in params[2..].iter().zip(&bases) {
+            let [a, b] = [0, 1].map(|side| {
+                let (address, offset) = base[side];
                 *loaded.entry((address, offset)).or_insert_with(|| {
-                    let at = self.b.prim(Prim::Add, &[address, params[0]]);
+                    let at = self.b.prim(Prim::Add, &[address, params[side]]);
                     self.b.load(lane, Space::Shared, at, offset, None)
                 })
             });
             nexts.push(self.multiply_add(a, b, *sum));
         }
-        let step = self.i32(size);
-        let next = self.b.prim(Prim::Add, &[params[0], step]);
-        let end = self.i32(size << piece_bits);
-        let more = self.b.prim(Prim::LtU, &[next, end]);
-        let again = Target { label: header, args: [next].into_iter().chain(nexts.iter().copied()).collect() };
+        let steps = [0, 1].map(|side| sides[side].step * size);
+        let next = [0, 1].map(|side| {
+            let step = self.i32(steps[side]);
+            self.b.prim(Prim::Add, &[params[side], step])
+        });
+        let end = self.i32(steps[0] << piece_bits);
+        let more = self.b.prim(Prim::LtU, &[next[0], end]);
+        let again = Target { label: header, args: next.into_iter().chain(nexts.iter().copied()).collect() };
         self.b.end(End::Branch { condition: more, then: again, otherwise: Target { label: exit, args: Vec::new() } });
         self.b.continue_in(exit);
         nexts

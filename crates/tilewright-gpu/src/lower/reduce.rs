@@ -2,7 +2,7 @@
 
 use super::{Lowerer, Stop, Tile, exchange::PIECE_BYTES, tile::dims_of};
 use crate::{
-    layout::{BitMap, Layout},
+    layout::Layout,
     thread::{From, Space, Special, Value},
 };
 use tilewright_ir::{AttrName, Block, OpRef, Opcode};
@@ -187,24 +187,14 @@ impl Lowerer<'_> {
     }
 
     /// Defines the results: the registers without the dimension.
-    fn reduced(
-        &mut self,
-        op: OpRef<'_>,
-        tiles: &[Tile],
-        rows: Vec<Vec<Value>>,
-        layout: &Layout,
-        (low, bits): (u32, u32),
-    ) -> Result<(), Stop> {
-        let rest = layout.map().rows() - bits;
-        let without = |index: u32| index & ((1 << low) - 1) | index >> (low + bits) << low;
-        let columns = (0..layout.map().rows()).map(|bit| if (low..low + bits).contains(&bit) { 0 } else { without(1 << bit) }).collect();
-        let held = layout.then(&BitMap::new(columns, rest));
+    fn reduced(&mut self, op: OpRef<'_>, tiles: &[Tile], rows: Vec<Vec<Value>>, layout: &Layout, dim: (u32, u32)) -> Result<(), Stop> {
+        let held = layout.dropped(dim);
         for (n, result) in op.results().enumerate() {
             let (elem, shape): (Elem, Vec<i64>) = self.tile_type(op, result)?;
             let registers = rows.iter().map(|row| row[n]).collect();
             let is_splat = shape.is_empty() || tiles[n].is_splat && tiles.iter().all(|tile| tile.is_splat);
             let tile = Tile { elem, shape: shape.clone(), layout: held.clone(), registers, is_splat };
-            let layout = self.layout_of(&shape);
+            let layout = self.carried_layout(result, &shape);
             let tile = self.convert(&tile, &layout);
             self.define(result, tile);
         }

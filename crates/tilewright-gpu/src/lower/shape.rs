@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         let source = self.tile(op, op.operands()[0])?;
         let result = op.result(0).expect("a tile");
         let (_, shape) = self.tile_type(op, result)?;
-        let layout = self.factor_layout(result).unwrap_or_else(|| self.layout_of(&shape));
+        let layout = self.factor_layout(result).unwrap_or_else(|| self.carried_layout(result, &shape));
         Ok(self.moved_to(&source, &shape, &BitMap::identity(bits_of(&shape)), layout))
     }
 

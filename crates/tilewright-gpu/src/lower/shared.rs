@@ -42,7 +42,8 @@ impl SharedParts {
     fn free_place(busy: &[Read], bytes: u32, (held, most_held): (u32, u32)) -> Option<u32> {
         let is_free = |begin: u32| busy.iter().all(|read| read.end <= begin || begin + bytes <= read.begin);
         let behind = busy.iter().map(|read| read.end.checked_next_multiple_of(ALIGNMENT).unwrap_or(u32::MAX));
-        let fits = |begin: &u32| *begin >= held && begin.saturating_add(bytes) <= most_held + BESIDE.max(bytes);
+        let end = most_held.saturating_add(BESIDE).max(held.saturating_add(bytes));
+        let fits = |begin: &u32| *begin >= held && begin.saturating_add(bytes) <= end;
         let mut places: Vec<u32> = std::iter::once(held).chain(behind).filter(fits).collect();
         places.sort_unstable();
         places.into_iter().find(|begin| is_free(*begin))
@@ -145,6 +146,8 @@ mod tests {
         assert_eq!(SharedParts::free_place(&[], 512, (4096, 4096)), Some(4096));
         assert_eq!(SharedParts::free_place(&[read(0, 4100), read(8192, 8200)], 512, (4096, 4096)), Some(4112));
         assert_eq!(SharedParts::free_place(&[read(4096, 4100)], 1 << 15, (4096, 4096)), None);
+        // What is large takes the place of what was held, and others wait for that.
+        assert_eq!(SharedParts::free_place(&[read(0, 1 << 16)], 1 << 15, (0, 1 << 16)), None);
         // Behind what was held.
         assert_eq!(SharedParts::free_place(&[read(0, 4096)], 1 << 14, (0, 4096)), Some(4096));
     }

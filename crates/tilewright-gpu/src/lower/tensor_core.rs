@@ -2,6 +2,7 @@
 
 use super::{
     Lowerer, Stop, Tile,
+    anchors::jump_target,
     fragments::{Matrix, Sharing},
     tile::bits_of,
 };
@@ -10,8 +11,8 @@ use crate::{
     layout::Layout,
     thread::{Product, Value},
 };
-use std::collections::HashMap;
-use tilewright_ir::{AttrName, Body, Module, OpRef, Opcode, RoundingMode, Scalar, Signedness};
+use std::collections::{HashMap, HashSet};
+use tilewright_ir::{AttrName, Body, Module, Op, OpRef, Opcode, RoundingMode, Scalar, Signedness};
 use tilewright_passes::{
     elem::Elem,
     elementwise::{ElemOp, elem_op},
@@ -27,8 +28,15 @@ pub(super) struct OnTensorCores {
 }
 
 impl OnTensorCores {
-    /// None if factors or sums have other types, or if the product is smaller than one instruction.
-    pub(super) fn of(module: &Module, body: &Body, op: OpRef<'_>, target: Target, warp_bits: u32) -> Option<OnTensorCores> {
+    /// None if factors or sums have other types, or if the product is smaller than one instruction. Warps share whole rows of some products.
+    pub(super) fn of(
+        module: &Module,
+        body: &Body,
+        op: OpRef<'_>,
+        target: Target,
+        warp_bits: u32,
+        whole_rows: &HashSet<Op>,
+    ) -> Option<OnTensorCores> {
         if !matches!(op.opcode(), Opcode::MmaF | Opcode::MmaI) {
             return None;
         }
@@ -44,7 +52,7 @@ impl OnTensorCores {
         let product = Product::of([scalar, other], signed, target)?;
         let matrix = Matrix::of(sums);
         let terms = Matrix::of(lhs).columns.1;
-        let sharing = Sharing::of(product, [matrix.batch.1, matrix.rows.1, matrix.columns.1], warp_bits)?;
+        let sharing = Sharing::of(product, [matrix.batch.1, matrix.rows.1, matrix.columns.1], warp_bits, whole_rows.contains(&op.id()))?;
         (terms >= product.shape()[2]).then(|| OnTensorCores { product, sharing, matrix, bits: bits_of(sums) })
     }
 
@@ -52,6 +60,42 @@ impl OnTensorCores {
     pub(super) fn sums(&self) -> Layout {
         self.sharing.sums(&self.matrix, self.bits)
     }
+}
+
+/// Products whose rows had better belong to one warp each: what is made of their sums element by element is reduced along the rows, or is the left factor
+/// of another product, which then belongs to them too. Both need no other warp's elements then.
+pub(super) fn with_whole_rows(module: &Module, body: &Body) -> HashSet<Op> {
+    let types = &module.tables.types;
+    let uses = super::uses(body);
+    let mut found = HashSet::new();
+    for op in body.preorder().filter(|op| is_product(*op)) {
+        let mut open: Vec<tilewright_ir::Value> = op.results().collect();
+        let mut seen: HashSet<tilewright_ir::Value> = open.iter().copied().collect();
+        while let Some(value) = open.pop() {
+            for user in uses.get(&value).into_iter().flatten().map(|user| body.op(*user)) {
+                let rank = types.as_tile(body.ty(value)).map_or(0, |(_, shape)| shape.len());
+                match user.opcode() {
+                    Opcode::Reduce if user.int(AttrName::Dim).is_some_and(|dim| dim as usize + 1 == rank) => {
+                        found.insert(op.id());
+                    }
+                    _ if is_product(user) && user.operand_named("lhs").first() == Some(&value) => found.extend([op.id(), user.id()]),
+                    // What a branch gives.
+                    Opcode::Yield => {
+                        let results = jump_target(user).map(|target| target.results().collect::<Vec<_>>()).unwrap_or_default();
+                        let given = user.operands().iter().zip(results).filter(|(operand, _)| **operand == value);
+                        open.extend(given.map(|(_, result)| result).filter(|result| seen.insert(*result)));
+                    }
+                    _ if elem_op(user, types).is_some() => open.extend(user.results().filter(|result| seen.insert(*result))),
+                    _ => {}
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_product(op: OpRef<'_>) -> bool {
+    matches!(op.opcode(), Opcode::MmaF | Opcode::MmaI)
 }
 
 impl Lowerer<'_> {
@@ -67,7 +111,8 @@ impl Lowerer<'_> {
             let op = self.frame.body.op(*user);
             match op.opcode() {
                 Opcode::MmaF | Opcode::MmaI => {
-                    let how = OnTensorCores::of(self.module, self.frame.body, op, self.target, self.warp_bits)?;
+                    let how =
+                        OnTensorCores::of(self.module, self.frame.body, op, self.target, self.warp_bits, &self.frame.anchors.whole_rows)?;
                     let (_, shape) = types.as_tile(self.frame.body.ty(value))?;
                     let (matrix, bits) = (Matrix::of(shape), bits_of(shape));
                     let is = |name| op.operand_named(name).first() == Some(&value);
@@ -92,6 +137,7 @@ impl Lowerer<'_> {
         let (of_lhs, of_rhs) = (Matrix::of(&lhs.shape), Matrix::of(&rhs.shape));
         let lhs = self.convert(&lhs, &how.sharing.lhs(&of_lhs, bits_of(&lhs.shape)));
         let rhs = self.convert(&rhs, &how.sharing.rhs(&of_rhs, bits_of(&rhs.shape)));
+        let [lhs, rhs] = [self.as_multiplied(op, how.product, lhs)?, self.as_multiplied(op, how.product, rhs)?];
         let elem = acc.elem;
         let sum_elem = if elem == Elem::Num(Scalar::F16) { Elem::Num(Scalar::F32) } else { elem };
         let acc = self.convert(&acc, &how.sums());
@@ -102,11 +148,12 @@ impl Lowerer<'_> {
         let packed = how.product.packed();
         let [_, _, k] = how.product.shape();
         let mut registers = acc.registers.clone();
-        for first in (0..registers.len()).step_by(of_sums) {
-            let index = acc.layout.of_register(first as u32);
-            let part = |(low, bits): (u32, u32)| index >> low & ((1 << bits) - 1);
-            let (batch, row, column) = (part(how.matrix.batch), part(how.matrix.rows), part(how.matrix.columns));
-            for term in (0..1u32 << of_lhs.columns.1).step_by(1 << k) {
+        // Sums take turns, so that a product need not wait for the one before it, and few factors are needed at a time.
+        for term in (0..1u32 << of_lhs.columns.1).step_by(1 << k) {
+            for first in (0..registers.len()).step_by(of_sums) {
+                let index = acc.layout.of_register(first as u32);
+                let part = |(low, bits): (u32, u32)| index >> low & ((1 << bits) - 1);
+                let (batch, row, column) = (part(how.matrix.batch), part(how.matrix.rows), part(how.matrix.columns));
                 let lhs_index = batch << of_lhs.batch.0 | row << of_lhs.rows.0 | term << of_lhs.columns.0;
                 let rhs_index = batch << of_rhs.batch.0 | term << of_rhs.rows.0 | column << of_rhs.columns.0;
                 let words = |words: &[Value], register: u32, count: usize| words[(register >> packed) as usize..][..count].to_vec();
@@ -121,6 +168,14 @@ impl Lowerer<'_> {
         let rounded = self.converted(op, &sum, elem, ElemOp::FToF(RoundingMode::NearestEven))?;
         self.define(op.result(0).expect("a tile"), rounded);
         Ok(())
+    }
+
+    /// A factor in the type that the instruction multiplies.
+    fn as_multiplied(&mut self, op: OpRef<'_>, product: Product, factor: Tile) -> Result<Tile, Stop> {
+        match product {
+            Product::F16 => self.converted(op, &factor, Elem::Num(Scalar::F16), ElemOp::FToF(RoundingMode::NearestEven)),
+            _ => Ok(factor),
+        }
     }
 
     /// The registers of a factor as the instruction takes them: neighbouring terms in a word.

@@ -9,6 +9,7 @@ mod memory;
 mod native;
 mod optimize;
 mod product;
+mod sink;
 mod text;
 mod verify;
 

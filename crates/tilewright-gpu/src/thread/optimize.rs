@@ -1,6 +1,6 @@
-//! What is computed once only: values that are the same on every way, and values that do not change in a loop.
+//! What is computed once only: values that are the same on every way, and values that do not change in a loop. Last, reads go to their first use.
 
-use super::{End, Function, Inst, Native, Value, flow::Flow};
+use super::{End, Function, Inst, Native, Value, flow::Flow, sink::sink};
 use std::collections::HashMap;
 use tilewright_vector::{Lane, Prim};
 
@@ -33,6 +33,7 @@ pub(super) fn optimize(function: &mut Function) {
     fuse(function);
     fuse_masks(function);
     function.remove_unused();
+    sink(function);
 }
 
 /// How often each value is read.

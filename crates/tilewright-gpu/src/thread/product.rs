@@ -8,7 +8,7 @@ use tilewright_vector::Lane;
 /// A product of matrices: the types of its factors decide its shape and the type of its sums.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Product {
-    /// 16 x 8 x 16, sums of `f32`.
+    /// 16 x 8 x 16, sums of `f32`. Before `sm_89` that of `f8`, too.
     F16,
     /// 16 x 8 x 16, sums of `f32`.
     Bf16,
@@ -29,7 +29,8 @@ pub enum Product {
 }
 
 impl Product {
-    /// Of factors of these types, where the target has it; whether the left and the right ones are signed matters for integers.
+    /// Of factors of these types, where the target has it; whether the left and the right ones are signed matters for integers. Where it has none of `f8`,
+    /// that of `f16` is given, which holds all numbers of `f8`.
     pub fn of(scalars: [Scalar; 2], signed: [bool; 2], target: Target) -> Option<Product> {
         match scalars {
             [Scalar::F16, Scalar::F16] => Some(Product::F16),
@@ -37,9 +38,10 @@ impl Product {
             [Scalar::Tf32, Scalar::Tf32] => Some(Product::Tf32),
             [Scalar::F64, Scalar::F64] => Some(Product::F64),
             [Scalar::I8, Scalar::I8] => Some(Product::I8 { signed }),
-            _ if target >= Target::Sm89 && scalars.iter().all(|scalar| matches!(scalar, Scalar::F8E4M3FN | Scalar::F8E5M2)) => {
-                Some(Product::F8 { e5m2: scalars.map(|scalar| scalar == Scalar::F8E5M2) })
-            }
+            _ if scalars.iter().all(|scalar| matches!(scalar, Scalar::F8E4M3FN | Scalar::F8E5M2)) => match target {
+                Target::Sm80 | Target::Sm86 => Some(Product::F16),
+                _ => Some(Product::F8 { e5m2: scalars.map(|scalar| scalar == Scalar::F8E5M2) }),
+            },
             _ => None,
         }
     }

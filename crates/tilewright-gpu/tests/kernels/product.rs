@@ -60,6 +60,9 @@ fn products_are_by_tensor_cores_and_right() {
         ("bf16", "f32", float, "mmaf", back),
         ("tf32", "f32", float, "mmaf", back),
         ("f64", "f64", float, "mmaf", back),
+        // All numbers of f8 are numbers of f16.
+        ("f8E4M3FN", "f32", float, "mmaf", back),
+        ("f8E5M2", "f32", float, "mmaf", back),
         ("i8", "i32", "trunci {from} : {ints} -> {to}", "mmai", "addi {from}, {from} : {ints}"),
     ];
     for (elem, sum, factor, product, number) in cases {
@@ -88,6 +91,23 @@ fn loops_carry_sums_as_fragments() {
     assert_eq!(products.len(), 4, "{ptx}");
     let (first, last) = (ptx.find("mma.sync").expect("there is one"), ptx.rfind("mma.sync").expect("there is one"));
     assert!(!ptx[first..last].contains("shared"), "sums stay in registers: {ptx}");
+}
+
+#[test]
+fn products_without_tensor_cores_have_no_bank_conflicts() {
+    for (elem, sum) in [("f32", "f32"), ("f16", "f16")] {
+        let float = "itof {from} unsigned : {ints} -> {to}";
+        let text = text(elem, sum, float, "mmaf", "ftoi {from} signed : {sums} -> {ints}");
+        // Sixteen rows of eight columns are a product of tensor cores, if those take its type; eight of eight are not.
+        let text = if elem == "f16" { text.replace("32x16", "8x16").replace("32x64", "8x64") } else { text };
+        let text =
+            if elem == "f16" { text.replace("<2048x", "<512x").replace("[32, 16]", "[8, 16]").replace("(32x16)", "(8x16)") } else { text };
+        let mut buffer = vec![0; 4 * ROWS * COLUMNS];
+        let ptx = kernel(&text, Target::Sm80).ptx();
+        assert!(!ptx.contains("mma.sync"), "{ptx}");
+        let report = run(&text, Target::Sm80, [1, 1, 1], &mut buffer, 1);
+        assert_eq!(report.shared.conflicts, 0, "products of {elem}");
+    }
 }
 
 /// More rows than a step of the inner dimension has room for in what changes of layout use at once.
