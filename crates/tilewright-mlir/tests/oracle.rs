@@ -21,7 +21,7 @@ fn assert_same(found: &str, expected: &str, what: &str) {
 
 #[test]
 fn modules_of_every_version_are_as_mlir_opt_sees_them() {
-    let Some(tool) = MlirOpt::or_skip("343 comparisons with mlir-opt") else { return };
+    let Some(tool) = MlirOpt::or_skip("392 comparisons with mlir-opt") else { return };
     const GENERIC: &str = "--mlir-print-op-generic";
     const LOCATED: [&str; 2] = [GENERIC, "--mlir-print-debuginfo"];
     let mut modules: Vec<PathBuf> = fs::read_dir(tests().join("modules")).unwrap().map(|entry| entry.unwrap().path()).collect();

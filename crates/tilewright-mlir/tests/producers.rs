@@ -30,7 +30,11 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn without_names(text: &str) -> String {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut out = String::with_capacity(text.len());
-    for line in text.lines() {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (line, behind) = rest.split_at(definition_end(rest));
+        let line = line.trim_end_matches('\n');
+        rest = behind;
         match line.split_once(" = ").filter(|(name, _)| name.starts_with(['#', '!']) && !name.contains(' ')) {
             Some((name, value)) => {
                 let value = with_values(value, &names);
@@ -43,6 +47,19 @@ fn without_names(text: &str) -> String {
         }
     }
     out
+}
+
+/// Where the line ends, or the lines of a name whose value has several.
+fn definition_end(text: &str) -> usize {
+    let mut end = 0;
+    loop {
+        end += text[end..].find('\n').map_or(text.len() - end, |at| at + 1);
+        let lines = &text[..end];
+        let count = |bracket: char| lines.matches(bracket).count();
+        if end == text.len() || !text.starts_with(['#', '!']) || count('[') == count(']') {
+            return end;
+        }
+    }
 }
 
 /// A line with the values of names in place of these; strings stay.

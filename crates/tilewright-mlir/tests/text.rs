@@ -40,6 +40,34 @@ fn texts_of_real_tools_come_back() {
     }
 }
 
+/// Properties in forms of LLVM 24, whose encodings could be those of LLVM 22, too: they stay attributes, as which every MLIR finds them.
+#[test]
+fn newer_forms_of_properties_are_not_taken_for_older_ones() {
+    let ops = [
+        ("rocdl.flat.prefetch", "cachePolicy = 1 : i64"),
+        ("nvvm.inline_ptx", "memoryClobber, operandSegmentSizes = array<i32: 0, 0, 0>, ptxCode = \"nop\""),
+        ("nvvm.barrier", "aligned = true, operandSegmentSizes = array<i32: 0, 0>"),
+        ("amdgpu.gather_to_lds", "async, operandSegmentSizes = array<i32: 0, 0, 0, 0>, transferType = i8"),
+    ];
+    for (op, properties) in ops {
+        let text = format!("\"builtin.module\"() ({{\n  \"{op}\"() <{{{properties}}}> : () -> ()\n}}) : () -> ()");
+        let module = parse(&text).unwrap_or_else(|error| panic!("{}", error.render(&text, op)));
+        for number in [0, 4, 5, 6] {
+            let written = write(&module, Version::new(number).unwrap()).unwrap();
+            let printed = print(&read(&written).unwrap(), &PrintOptions::new());
+            let line = printed.lines().nth(1).unwrap();
+            // They may stand in one dictionary or in two.
+            let words = |line: &str| {
+                let mut words: Vec<String> = line.split([' ', ',', '<', '>', '{', '}']).map(str::to_owned).collect();
+                words.sort_unstable();
+                words.retain(|word| !word.is_empty());
+                words
+            };
+            assert_eq!(words(line), words(text.lines().nth(1).unwrap()), "{line}");
+        }
+    }
+}
+
 #[test]
 fn errors_say_where_and_what() {
     let cases: [(&str, &str); 22] = [

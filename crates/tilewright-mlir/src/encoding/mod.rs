@@ -86,6 +86,7 @@ pub(crate) enum Owner {
     Chlo,
     Sdy,
     Llvm,
+    Mhlo,
 }
 
 /// How one kind of attribute or type is encoded.
@@ -148,7 +149,7 @@ pub(crate) struct Encodings {
 }
 
 /// The tables, by the number of their owner, attributes before types.
-static ROWS: [&[Encoding]; 14] = [
+static ROWS: [&[Encoding]; 16] = [
     builtin::ENCODINGS.attributes,
     builtin::ENCODINGS.types,
     quant::ENCODINGS.attributes,
@@ -163,6 +164,8 @@ static ROWS: [&[Encoding]; 14] = [
     sdy::ENCODINGS.types,
     llvm::ENCODINGS.attributes,
     llvm::ENCODINGS.types,
+    hlo::MHLO.attributes,
+    hlo::MHLO.types,
 ];
 
 /// Which encoding it is, in four bytes: the place of its table, the form, and its code.
@@ -260,6 +263,7 @@ pub(crate) fn owner(dialect: &[u8]) -> Option<Owner> {
         b"sdy" => Owner::Sdy,
         b"chlo" => Owner::Chlo,
         b"llvm" => Owner::Llvm,
+        b"mhlo" => Owner::Mhlo,
         _ => return None,
     })
 }

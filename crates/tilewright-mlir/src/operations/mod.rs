@@ -8,8 +8,8 @@ mod cuda_tile;
 use crate::{
     cursor::Cursor,
     encoding::code,
-    module::Module,
-    tables::{AttrId, NameId},
+    module::{Module, Version},
+    tables::{AttrId, NameId, Tables},
 };
 use foldhash::HashMap;
 use smallvec::{SmallVec, smallvec};
@@ -122,6 +122,12 @@ impl OpInfo {
     }
 }
 
+/// Whether properties in a newer form could be of another one, which is tried before it where a file does not say which it has.
+pub(crate) fn is_ambiguous(info: OpInfo, encoded: &[u8], version: Version, tables: &Tables<'_>) -> bool {
+    let before = OpInfo::all(info.name).take_while(|other| info.is_newer && *other != info);
+    before.map(Form::new).any(|form| form.each(encoded, version, tables, |_, _| {}).is_some())
+}
+
 /// Properties of operations in one of the forms that they had over time.
 struct Form {
     info: OpInfo,
@@ -137,14 +143,14 @@ impl Form {
     /// Decodes properties; none if they are not of this form.
     fn decode(&self, bytes: &[u8], module: &Module<'_>) -> Option<Named> {
         let mut values = Named::new();
-        self.each(bytes, module, |name, value| values.push((name, value)))?;
+        self.each(bytes, module.version, &module.tables, |name, value| values.push((name, value)))?;
         Some(values)
     }
 
     /// Decodes properties one after the other; none, behind some of them, if they are not of this form.
     #[inline]
-    fn each(&self, bytes: &[u8], module: &Module<'_>, mut take: impl FnMut(&'static str, PropertyValue)) -> Option<()> {
-        let (version, num_attrs) = (module.version, module.tables.attrs.len());
+    fn each(&self, bytes: &[u8], version: Version, tables: &Tables<'_>, mut take: impl FnMut(&'static str, PropertyValue)) -> Option<()> {
+        let num_attrs = tables.attrs.len();
         let mut cursor = Cursor::trusted(bytes);
         let attr = |index: u64| (index < num_attrs as u64).then_some(PropertyValue::Attr(AttrId(index as u32)));
         for &(name, kind) in &self.properties {
@@ -156,7 +162,7 @@ impl Form {
                     _ => return None,
                 },
                 Kind::OptionalUnit => match cursor.flagged_varint().ok()? {
-                    (index, true) => attr(index).filter(|_| module.tables.builtin_attr(AttrId(index as u32)) == Some(code::UNIT))?,
+                    (index, true) => attr(index).filter(|_| tables.builtin_attr(AttrId(index as u32)) == Some(code::UNIT))?,
                     (0, false) => continue,
                     _ => return None,
                 },
@@ -194,7 +200,8 @@ fn segments(cursor: &mut Cursor<'_>, count: usize) -> Option<SmallVec<[u32; 4]>>
     if given == 0 {
         return Some(sizes);
     }
-    if given > count as u64 {
+    // All of them, or at most so many.
+    if given > count as u64 || !is_sparse && given != count as u64 {
         return None;
     }
     let place_bits = if is_sparse { cursor.varint().ok().filter(|&bits| bits <= MAX_PLACE_BITS)? } else { 0 };
@@ -222,6 +229,8 @@ pub(crate) enum Properties {
 /// Decodes properties of operations of some name.
 pub(crate) struct Decoder {
     forms: Vec<Form>,
+    /// Whether the module says which of the forms it has.
+    pub(crate) knows_version: bool,
     is_registered: bool,
     /// Decoders with the same number give the same for the same properties.
     kind: u32,
@@ -232,11 +241,13 @@ impl Decoder {
         let mut text = Vec::new();
         module.push_op_name(name, &mut text);
         let mut forms: Vec<Form> = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).map(Form::new).collect());
-        if module.llvm_version().is_some_and(|version| version > TABLE_LLVM_VERSION) {
+        let llvm_version = module.llvm_version();
+        if llvm_version.is_some_and(|version| version > TABLE_LLVM_VERSION) {
             // Of two forms that a file could have, it has the newer one.
             forms.sort_by_key(|form| !form.info.is_newer);
         }
-        Decoder { forms, is_registered: module.op_names[name.index()].is_registered.unwrap_or(true), kind: name.0 }
+        let is_registered = module.op_names[name.index()].is_registered.unwrap_or(true);
+        Decoder { forms, knows_version: llvm_version.is_some(), is_registered, kind: name.0 }
     }
 
     /// The decoders of all names in a module.
@@ -263,7 +274,11 @@ impl Decoder {
     /// The form that these properties of a file have.
     pub(crate) fn form_of(&self, module: &Module<'_>, properties: u32) -> Option<OpInfo> {
         let bytes = &module.properties[properties as usize];
-        self.forms.iter().filter(|_| self.is_registered).find(|form| form.each(bytes, module, |_, _| {}).is_some()).map(|form| form.info)
+        self.forms
+            .iter()
+            .filter(|_| self.is_registered)
+            .find(|form| form.each(bytes, module.version, &module.tables, |_, _| {}).is_some())
+            .map(|form| form.info)
     }
 
     /// The first form that has these properties, so that none is lost.
@@ -316,7 +331,7 @@ impl Decoder {
             return self.dictionary(bytes, num_attrs).into_iter().for_each(take);
         }
         for form in &self.forms {
-            let each = form.each(bytes, module, |_, value| {
+            let each = form.each(bytes, module.version, &module.tables, |_, value| {
                 if let PropertyValue::Attr(attr) = value {
                     take(attr);
                 }
@@ -350,5 +365,6 @@ mod tests {
         assert_eq!(segments(&mut Cursor::trusted(&[0b111, 0b11, 0b1111]), 4), Some(smallvec![0, 3, 0, 0]));
         assert_eq!(segments(&mut Cursor::trusted(&[0b1001, 0b11, 0b11]), 2), Some(smallvec![1, 1]));
         assert_eq!(segments(&mut Cursor::trusted(&[0b111, 0b11, 0b1111]), 1), None);
+        assert_eq!(segments(&mut Cursor::trusted(&[0b1001, 0b11, 0b11]), 3), None);
     }
 }

@@ -9,7 +9,10 @@ The table was made of the headers of libmlir-22-dev (`mlir/Dialect`, `mlir/IR`),
 as Vhlo.cpp.inc, Vhlo.h.inc and so on. Added were, in this order: every `*.td` with operations of torch-mlir, CIRCT, IREE and Catalyst
 (of August 2026) by `mlir-tblgen` of LLVM 22; the bindings of Triton in jaxlib 0.10.2; those of MLIR of LLVM 24 in torch-mlir 20261001
 and in iree-base-compiler 3.13.0. Bindings do not say which regions are isolated, and have no properties that are not attributes: the
-forms that they would give to operations with such properties are left out. MLIR of LLVM 24 gives symbols `sym_name` and
+forms that they would give to operations with such properties are left out. Then came the bindings of CUDA-Q (cuda-quantum-cu13
+0.16.0.post1), FlyDSL (flydsl 0.5.0, with its `rocdl.sched` operations) and CANNBot (cannbot-dsl 0.7.1), and all of jaxlib 0.10.2, of which the forms of StableHLO and CHLO are
+older ones, without `+`. `affine.dma_start` and `affine.dma_wait` have no properties before LLVM 23, which
+no header says: their first lines were added by hand, as was that of `llvm.getelementptr` with `inrange`, which IREE's LLVM has. MLIR of LLVM 24 gives symbols `sym_name` and
 `sym_visibility`; operations of CIRCT and IREE that declare no `sym_visibility` have a line with it, the first, added by hand.
 """
 import re, sys, glob, os
@@ -73,8 +76,8 @@ def bindings(path):
             attr=re.search(r'self\.operation\.attributes\["([^"]+)"\]|"([^"]+)" (?:not )?in self\.operation\.attributes',code)
             if not attr or (attr.group(1) or attr.group(2)) in ('operandSegmentSizes','resultSegmentSizes'): continue
             attr=attr.group(1) or attr.group(2)
-            defaulted=parameters and re.search(r'\b'+re.escape(attr)+r'_?: _Optional\[.*?\] = None',parameters.group(1))
-            words.append((attr,attr+('?' if defaulted or 'not in self.operation.attributes' in code else '')))
+            defaulted=parameters and re.search(r'\b'+re.escape(attr)+r'_?(?:: _Optional\[.*?\] = |=)None',parameters.group(1))
+            words.append((attr,attr+('?' if defaulted or 'in self.operation.attributes' in code else '')))
         for list_,what in (('_ODS_OPERAND_SEGMENTS','operandSegmentSizes'),('_ODS_RESULT_SEGMENTS','resultSegmentSizes')):
             groups=re.search(list_+r' = \[([^\]]*)\]',body)
             if groups:

@@ -151,7 +151,8 @@ impl Literal<'_> {
             (true, _) => bits < width || (bits == width && is_power),
             // Hexadecimal digits are the bits.
             (false, Kind::Hexadecimal) => bits <= width,
-            (false, _) => bits < width + u64::from(!is_signed),
+            // Zero fits into no bits, too.
+            (false, _) => bits == 0 || bits < width + u64::from(!is_signed),
         };
         if !fits {
             return Err(error("out-of-range", self.place.clone(), format!("the number does not fit into {width} bits")));

@@ -4,7 +4,7 @@ use super::{Parsed, Parser, attributes::Entries, scan::error};
 use crate::{
     ir::{More, OpData, Span},
     module::OpName,
-    operations::{OpInfo, PropertyValue},
+    operations::{Kind, OpInfo, PropertyValue, is_ambiguous},
     tables::{AttrId, NameId, TypeId},
     write::{as_property, encode_properties, push_varint},
 };
@@ -230,7 +230,9 @@ impl<'s> Parser<'s, '_> {
         // Every version of MLIR finds properties among attributes, and takes no encoding but its own.
         let has_properties = is_certain && info.properties().next().is_some();
         let version = crate::module::Version::LATEST;
-        let is_encoded = has_properties && encode_properties(&mut self.builder, info, &values, version, &mut encoded).is_ok();
+        let is_encoded = has_properties
+            && encode_properties(&mut self.builder, info, &values, version, &mut encoded).is_ok()
+            && !is_ambiguous(info, &encoded, version, self.builder.tables);
         if !is_encoded {
             others.extend(known);
         }
@@ -243,8 +245,8 @@ impl<'s> Parser<'s, '_> {
     }
 }
 
-/// The form of an operation's properties that has all that are given, the one that is written first where none has; and whether the text
-/// tells it from the newer ones.
+/// The form of an operation's properties that has all that are given, the one that is written first where none has; and whether it is
+/// written: the text tells it from the newer ones, or it has numbers, for which MLIR takes no attributes.
 fn form_of(info: OpInfo, properties: Option<&Entries>) -> (OpInfo, bool) {
     // Those of Tile IR depend on its version, which is given.
     if info.name.starts_with("cuda_tile.") {
@@ -253,5 +255,6 @@ fn form_of(info: OpInfo, properties: Option<&Entries>) -> (OpInfo, bool) {
     let has_all = |info: &OpInfo| properties.is_none_or(|given| given.iter().all(|(name, _)| info.property_named(name).is_some()));
     let mut forms = OpInfo::all(info.name).filter(has_all);
     let form = forms.next().unwrap_or(info);
-    (form, form.is_newer || forms.next().is_none())
+    let has_numbers = || form.properties().any(|(_, kind)| matches!(kind, Kind::Bool | Kind::OptionalInt | Kind::Int(_)));
+    (form, form.is_newer || forms.next().is_none() || has_numbers())
 }

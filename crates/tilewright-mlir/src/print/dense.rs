@@ -13,6 +13,9 @@ use crate::{
 /// More elements than that are printed in hexadecimal.
 const MAX_PRINTED: u64 = 100;
 
+/// So many elements that have no bits, and so take no bytes of a file, are printed at most.
+const MAX_WITHOUT_BITS: u64 = 1 << 16;
+
 /// How the elements of an attribute are stored and printed.
 struct Elements<'d> {
     data: &'d [u8],
@@ -142,7 +145,8 @@ impl Printer<'_, '_> {
         let is_one_for_all = is_boolean && data.len() == 1 && matches!(data[0], 0 | 0xff);
         let is_packed =
             is_boolean && data.len() as u64 == count.div_ceil(8) && !is_one_for_all && (data.len() as u64 != count || count == 1);
-        let is_splat = count == 1 || is_one_for_all || (data.len() == element_size && !is_packed);
+        let has_no_bits = element_size == 0 && (1..=MAX_WITHOUT_BITS).contains(&count);
+        let is_splat = count == 1 || is_one_for_all || (data.len() == element_size && !is_packed && !has_no_bits);
         let is_whole = is_packed || data.len() as u64 == count.saturating_mul(element_size as u64);
         if !is_splat && !is_whole {
             return push_hex_string(out, data);
@@ -181,8 +185,9 @@ impl Printer<'_, '_> {
         let Some(scalar) = self.module.tables.scalar(element) else { return push_hex_string(out, data) };
         let size = scalar.width().div_ceil(8) as usize;
         let elements = Elements { data, scalar, is_complex: false, size, is_packed: false };
-        // The count is that of the file; there are no more elements than bytes.
-        for index in 0..(count as usize).min(data.len()) {
+        // The count is that of the file; there are no more elements than bytes, unless they have no bits.
+        let most = if size == 0 { MAX_WITHOUT_BITS } else { data.len() as u64 };
+        for index in 0..count.min(most) as usize {
             if index > 0 {
                 out.extend(b", ");
             }

@@ -1,7 +1,7 @@
-//! The attributes and types of StableHLO and CHLO.
+//! The attributes and types of StableHLO, CHLO and MHLO.
 
 use super::{Printer, attributes::Elision, names, quant::push_double, strings::push_list, vhlo};
-use crate::encoding::{Encoding, List, Value};
+use crate::encoding::{Encoding, List, Owner, Value};
 
 /// The names of the values of enumerations.
 fn names_of(name: &str) -> Option<&'static [&'static str]> {
@@ -13,6 +13,8 @@ fn names_of(name: &str) -> Option<&'static [&'static str]> {
         "rng_algorithm" => &["DEFAULT", "THREE_FRY", "PHILOX"],
         "rng_distribution" => &["", "UNIFORM", "NORMAL"],
         "transpose" => &["TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"],
+        "kind" => &["sharding"],
+        "fusion_kind" => &["kLoop", "kInput", "kOutput", "kCustom"],
         "result_accuracy_mode" => &["DEFAULT", "HIGHEST", "TOLERANCE"],
         _ => return None,
     })
@@ -22,8 +24,10 @@ impl Printer<'_, '_> {
     pub(super) fn push_hlo_attr(&self, out: &mut Vec<u8>, dialect: &[u8], encoding: &'static Encoding, fields: &[Value<'_>]) {
         let enumeration = names_of(encoding.name);
         if let ([Value::Number(value)], Some(names)) = (fields, enumeration) {
-            // Enumerations of these dialects print as `#stablehlo<precision DEFAULT>`.
-            if encoding.name != "result_accuracy_mode" {
+            // Most enumerations of these dialects print as `#stablehlo<precision DEFAULT>`, others as `#mhlo.rng_algorithm<DEFAULT>`.
+            let is_parameter =
+                encoding.name == "result_accuracy_mode" || encoding.owner == Owner::Mhlo && encoding.name.starts_with("rng_");
+            if !is_parameter {
                 return vhlo::push_enumeration(out, dialect, encoding.name, names, *value);
             }
             return self.push_dialect_attr(out, dialect, encoding.name, |out| vhlo::push_name(out, names, *value));
@@ -43,6 +47,9 @@ impl Printer<'_, '_> {
                 self.push_parameters(out, encoding, &fields[..fields.len() - 1]);
                 out.extend(b", allow_imprecise_accumulation = ");
                 out.extend(if *is_imprecise != 0 { &b"true"[..] } else { b"false" });
+            }
+            ("result_alias", [Value::SignedNumbers(tuple), Value::Signed(result), Value::SignedNumbers(inside), Value::Number(must)]) => {
+                push_result_alias(out, tuple, *result, inside, *must != 0);
             }
             _ => self.push_parameters(out, encoding, fields),
         });
@@ -82,6 +89,25 @@ impl Printer<'_, '_> {
             self.push_types(out, types);
             out.push(b'>');
         }
+    }
+}
+
+/// `tuple_indices = [1], result_index = [2, 3], must_alias`: the number of a result, and the way into the tuple that it is.
+fn push_result_alias(out: &mut Vec<u8>, tuple: &List<'_>, result: i64, inside: &List<'_>, must_alias: bool) {
+    if tuple.len() > 0 {
+        out.extend(b"tuple_indices = ");
+        vhlo::push_dimensions(out, tuple);
+        out.extend(b", ");
+    }
+    out.extend(b"result_index = [");
+    names::push_signed(out, result);
+    for index in inside.clone().signed() {
+        out.extend(b", ");
+        names::push_signed(out, index);
+    }
+    out.push(b']');
+    if must_alias {
+        out.extend(b", must_alias");
     }
 }
 

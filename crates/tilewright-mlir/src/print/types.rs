@@ -5,6 +5,7 @@ use crate::{
     encoding::{List, Owner, Value, code},
     tables::{AttrId, Form, Tables, TypeId},
 };
+use std::borrow::Cow;
 
 /// The size of a dimension that is not known.
 pub(super) const DYNAMIC: i64 = i64::MIN;
@@ -169,8 +170,19 @@ pub(super) fn is_identity_layout(tables: &Tables<'_>, memref: &[Value<'_>], layo
     });
     let identity = identity_map(rank.unwrap_or_default());
     match tables.builtin_attr(layout) {
-        Some(code::AFFINE_MAP) => matches!(&tables.attr_fields(layout)[..], [Value::Text(text)] if *text == identity),
-        _ => tables.text(&tables.attrs, layout.0) == Some(identity.as_bytes()),
+        Some(code::AFFINE_MAP) => {
+            matches!(&tables.attr_fields(layout)[..], [Value::Text(text)] if without_symbols(text.as_bytes()) == identity.as_bytes())
+        }
+        _ => tables.text(&tables.attrs, layout.0).is_some_and(|text| without_symbols(text) == identity.as_bytes()),
+    }
+}
+
+/// A map without the list of its symbols, `(d0)[s0] -> ...`: one that uses none changes nothing whatever it is given.
+fn without_symbols(map: &[u8]) -> Cow<'_, [u8]> {
+    let list = map.windows(2).position(|pair| pair == b")[").zip(map.windows(3).position(|end| end == b"] -"));
+    match list {
+        Some((start, end)) if start < end => [&map[..=start], &map[end + 1..]].concat().into(),
+        _ => map.into(),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     build::Builder,
     encoding::{Value, code},
     module::{Module, Version},
-    operations::{Decoder, Kind, OpInfo, Properties, PropertyValue},
+    operations::{Decoder, Kind, OpInfo, Properties, PropertyValue, is_ambiguous},
     tables::{AttrId, NameId, Tables},
     write::push_varint,
 };
@@ -48,7 +48,7 @@ pub(super) fn convert<'a>(module: &Module<'a>, version: Version) -> Result<Modul
         let names = split.properties.iter().map(|(name, _)| &name[..]);
         let read = op.properties().and_then(|properties| decoder.form_of(module, properties));
         let info = read.or_else(|| decoder.form_with(names)).filter(|_| is_registered);
-        let written = split.write(&mut builder, &mut properties, version, info);
+        let written = split.write(&mut builder, &mut properties, version, info, decoder.knows_version);
         let (attrs, properties) = written.map_err(|what| refused(module, op.name, version, &what))?;
         op.set_attrs(attrs);
         op.set_properties(properties);
@@ -152,12 +152,15 @@ impl Split {
         table: &mut PropertyTable,
         version: Version,
         info: Option<OpInfo>,
+        knows_form: bool,
     ) -> Result<Dictionaries, String> {
         let mut encoded = Vec::new();
         let mut is_encoded = false;
         if let (true, Some(info)) = (version.has_properties() && self.dictionary.is_none(), info) {
             let has_properties = info.properties().next().is_some();
-            is_encoded = has_properties && encode(builder, info, &self.properties, version, &mut encoded).is_ok();
+            is_encoded = has_properties
+                && encode(builder, info, &self.properties, version, &mut encoded).is_ok()
+                && (knows_form || !is_ambiguous(info, &encoded, version, builder.tables));
         }
         if let (true, Some(dictionary)) = (version.has_properties(), self.dictionary) {
             push_varint(&mut encoded, u64::from(dictionary.0));

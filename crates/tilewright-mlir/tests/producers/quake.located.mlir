@@ -1,0 +1,67 @@
+#loc2 = loc("-":2:19)
+#loc3 = loc("-":2:28)
+#loc4 = loc("-":2:37)
+#loc13 = loc("-":10:27)
+#loc16 = loc("-":14:8)
+#loc20 = loc("-":19:8)
+"builtin.module"() ({
+  "func.func"() <{function_type = (i64, f64, !quake.ref) -> (), sym_name = "angles"}> ({
+  ^bb0(%arg0: i64 loc("-":2:19), %arg1: f64 loc("-":2:28), %arg2: !quake.ref loc("-":2:37)):
+    %0 = "arith.constant"() <{value = 0 : i64}> : () -> i64 loc(#loc5)
+    %1 = "arith.constant"() <{value = 1 : i64}> : () -> i64 loc(#loc6)
+    %2 = "quake.alloca"(%arg0) : (i64) -> !quake.veq<?> loc(#loc7)
+    %3 = "quake.extract_ref"(%2) <{rawIndex = 0 : i64}> : (!quake.veq<?>) -> !quake.ref loc(#loc8)
+    "quake.h"(%3) <{operandSegmentSizes = array<i32: 0, 0, 1>}> : (!quake.ref) -> () loc(#loc9)
+    "quake.x"(%arg2, %3) <{operandSegmentSizes = array<i32: 0, 1, 1>}> : (!quake.ref, !quake.ref) -> () loc(#loc10)
+    "quake.rz"(%arg1, %3) <{is_adj, operandSegmentSizes = array<i32: 1, 0, 1>}> : (f64, !quake.ref) -> () loc(#loc11)
+    %4 = "cc.loop"(%0) <{post_condition = false}> ({
+    ^bb0(%arg5: i64 loc("-":10:27)):
+      %11 = "arith.cmpi"(%arg5, %arg0) <{predicate = 2 : i64}> : (i64, i64) -> i1 loc(#loc14)
+      "cc.condition"(%11, %arg5) : (i1, i64) -> () loc(#loc15)
+    }, {
+    ^bb0(%arg4: i64 loc("-":14:8)):
+      %10 = "quake.extract_ref"(%2, %arg4) <{rawIndex = -1 : i64}> : (!quake.veq<?>, i64) -> !quake.ref loc(#loc17)
+      "quake.apply"(%arg0, %arg1, %10) <{callee = @angles, operandSegmentSizes = array<i32: 0, 0, 3>}> : (i64, f64, !quake.ref) -> () loc(#loc18)
+      "cc.continue"(%arg4) : (i64) -> () loc(#loc19)
+    }, {
+    ^bb0(%arg3: i64 loc("-":19:8)):
+      %9 = "arith.addi"(%arg3, %1) <{overflowFlags = #arith.overflow<none>}> : (i64, i64) -> i64 loc(#loc21)
+      "cc.continue"(%9) : (i64) -> () loc(#loc22)
+    }, {
+    }) : (i64) -> i64 loc(#loc12)
+    %5 = "cc.cast"(%4) <{zint}> : (i64) -> f64 loc(#loc23)
+    %6 = "quake.mz"(%3) <{registerName = "m"}> : (!quake.ref) -> !quake.measure loc(#loc24)
+    %7 = "quake.discriminate"(%6) : (!quake.measure) -> i1 loc(#loc25)
+    "cc.if"(%7) ({
+      %8 = "cc.alloca"() <{elementType = i64}> : () -> !cc.ptr<i64> loc(#loc27)
+      "cc.store"(%arg0, %8) : (i64, !cc.ptr<i64>) -> () loc(#loc28)
+      "cc.continue"() : () -> () loc(#loc26)
+    }, {
+    }) : (i1) -> () loc(#loc26)
+    "func.return"() : () -> () loc(#loc29)
+  }) : () -> () loc(#loc1)
+}) : () -> () loc(#loc)
+#loc = loc("-":0:0)
+#loc1 = loc("-":2:1)
+#loc5 = loc("-":3:9)
+#loc6 = loc("-":4:9)
+#loc7 = loc("-":5:8)
+#loc8 = loc("-":6:8)
+#loc9 = loc("-":7:3)
+#loc10 = loc("-":8:3)
+#loc11 = loc("-":9:3)
+#loc12 = loc("-":10:11)
+#loc14 = loc("-":11:13)
+#loc15 = loc("-":12:5)
+#loc17 = loc("-":15:10)
+#loc18 = loc("-":16:5)
+#loc19 = loc("-":17:5)
+#loc21 = loc("-":20:13)
+#loc22 = loc("-":21:5)
+#loc23 = loc("-":23:11)
+#loc24 = loc("-":24:8)
+#loc25 = loc("-":25:10)
+#loc26 = loc("-":26:3)
+#loc27 = loc("-":27:10)
+#loc28 = loc("-":28:5)
+#loc29 = loc("-":30:3)
