@@ -138,7 +138,8 @@ fn examples_give_what_they_say() {
         // What is printed has no extended operations, and means the same.
         let again = verified(&text::print(&module, &PrintOptions::new()), &name);
         let runs = runs(&text);
-        assert_eq!(runs.len(), module.functions.len(), "{name}: each entry has its comment");
+        let entries = module.functions.iter().filter(|function| function.is_entry).count();
+        assert_eq!(runs.len(), entries, "{name}: each entry has its comment");
         for run in runs {
             let place = format!("{name}, @{}", run.entry);
             execute(&module, &run, &place);
@@ -150,7 +151,9 @@ fn examples_give_what_they_say() {
 /// What NVIDIA's compiler says of bytecode that has no extended operations any more.
 #[test]
 fn examples_compile_for_a_gpu() {
-    let texts = texts();
+    let mut texts = texts();
+    // Functions that are called belong to a preview, which it does not take.
+    texts.retain(|(_, text)| !text.contains("\nfunc "));
     let Some(oracle) = Oracle::or_skip(&format!("{} texts of the extended assembly through tileiras", texts.len())) else { return };
     let failures = tilewright_oracle::failures(&texts, |(name, text)| {
         let module = verified(text, name);

@@ -3,7 +3,7 @@
 use super::MAX_ERRORS;
 use super::aliases::Aliases;
 use super::error::{ParseError, locate};
-use super::extended::Pending;
+use super::extended::{Marks, Pending};
 use super::lexer::{Kind, Lexer, Token};
 use super::map::Recorder;
 use super::memo::Memos;
@@ -52,6 +52,8 @@ pub(super) struct Parser<'s> {
     pub(super) all_false: Vec<Option<Attr>>,
     /// What is to be done when the function is complete.
     pub(super) pending: Pending,
+    /// By function that is complete: what is to be done when the module is.
+    pub(super) marks: HashMap<usize, Marks>,
     /// Room for the operations of a region, handed back after use.
     pub(super) spare: Vec<OpState>,
     errors: Vec<ParseError>,
@@ -86,6 +88,7 @@ impl<'s> Parser<'s> {
             constants: HashMap::new(),
             all_false: Vec::new(),
             pending: Pending::default(),
+            marks: HashMap::new(),
             spare: Vec::new(),
             errors: Vec::new(),
             stopped: false,

@@ -61,6 +61,7 @@ impl<'s> Parser<'s> {
                 self.advance();
             }
         }
+        self.order_accesses();
     }
 
     fn at_module(&self) -> bool {
@@ -266,7 +267,10 @@ impl<'s> Parser<'s> {
     /// Takes the body that was read, and the location behind it.
     fn add_function(&mut self, header: Header, signature: Type) -> Parsed<()> {
         let loc = self.optional_location()?;
-        self.complete_function(signature)?;
+        let marks = self.complete_function(signature)?;
+        if !marks.is_empty() {
+            self.marks.insert(self.module.functions.len(), marks);
+        }
         let Header { name, is_entry, hints, arg_attrs } = header;
         let visibility = SymbolVisibility::Public;
         let body = std::mem::take(&mut self.body);

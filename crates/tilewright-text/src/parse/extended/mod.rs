@@ -2,10 +2,11 @@
 //!
 //! [`rows`] is the table of them. Where such a name stands in a text, operations of the dialect are made in its place, so that
 //! nothing behind the parser knows of the names. The dialect orders accesses to memory by tokens only; those of this table follow
-//! each other as in the text, which [`order`] sees to when a function is complete. Blocks that branch to each other become loops and
+//! each other as in the text, which [`order`] sees to when the module is complete. Blocks that branch to each other become loops and
 //! branches of the dialect before that ([`structure`]).
 
 mod atomics;
+mod calls;
 mod control;
 mod emit;
 mod graph;
@@ -54,11 +55,13 @@ pub(super) fn other_names() -> impl Iterator<Item = (&'static str, Opcode)> {
     })
 }
 
+/// What operations of a function mean besides what they say.
+pub(super) type Marks = HashMap<Op, Mark>;
+
 /// What is to be done when the function at hand is complete.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// What operations mean besides what they say.
-    marks: HashMap<Op, Mark>,
+    marks: Marks,
     /// Nested blocks that end where execution never comes.
     unreachable: Vec<(Block, Token)>,
     /// Blocks that need no terminator of their own.
@@ -73,9 +76,9 @@ pub(super) struct Pending {
     pub(super) unended: Vec<Token>,
 }
 
-/// What is known of an operation until the function is complete.
+/// What is known of an operation until the module is complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mark {
+pub(super) enum Mark {
     /// It follows the last operation with this mark in the order of execution.
     Ordered,
     /// It stands for a barrier: a token that those behind it follow.

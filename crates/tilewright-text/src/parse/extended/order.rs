@@ -1,72 +1,110 @@
-//! Completes a function: allocations go to its beginning, ends that are never reached get a terminator, and accesses to memory are
-//! chained by tokens.
+//! Orders the accesses of a module: they are chained by tokens, and allocations go to the beginning of their function.
 //!
 //! The dialect leaves accesses without tokens unordered. Those of the extended assembly follow each other as they are executed: each
 //! takes the token of the one before. Where a region has such accesses, its operation takes the token and gives one: `for` and `loop`
-//! carry it from iteration to iteration, both branches of an `if` give one. Accesses in the syntax of the dialect stay as they are
-//! written; a `barrier` makes what follows it wait for those before it in its block.
+//! carry it from iteration to iteration, both branches of an `if` give one. A function that is called takes the token of its caller and
+//! returns one ([`Calls`]). Accesses in the syntax of the dialect stay as they are written; a `barrier` makes what follows it wait for
+//! those before it in its block.
 
 use super::super::cursor::{Parsed, Parser};
+use super::calls::Calls;
 use super::rebuild::{Extra, Rebuild};
-use super::{Mark, Pending};
+use super::{Mark, Marks};
 use foldhash::{HashMap, HashSet};
 use tilewright_ir::ops::{Arity, Traits};
-use tilewright_ir::{Block, MemoryOrderingSemantics, NewOp, Op, OpRef, Opcode, Region, Type, TypeTable, Value, terminator_target};
+use tilewright_ir::{
+    Attr, AttrData, AttrName, AttrValue, Block, Function, MemoryOrderingSemantics, NewOp, Op, OpRef, Opcode, Region, Tables, Type,
+    TypeData, TypeTable, Value, terminator_target,
+};
 
 impl Parser<'_> {
-    /// Makes of the body at hand one that only has operations of the dialect.
-    pub(in super::super) fn complete_function(&mut self, signature: Type) -> Parsed<()> {
+    /// Makes of the body at hand one that only has operations of the dialect, but for barriers, and gives what remains to be done with it.
+    pub(in super::super) fn complete_function(&mut self, signature: Type) -> Parsed<Marks> {
         self.end_unreachable(signature)?;
         let mut pending = std::mem::take(&mut self.pending);
         if self.num_errors() > pending.errors_before {
             // What an error left out would be missed.
-            return Ok(());
+            return Ok(Marks::default());
         }
         if !pending.branches.is_empty() {
             self.structure(&mut pending, signature)?;
-            self.record_new_values(None);
+            self.record_values_lost();
             if pending.marks.is_empty() {
                 self.body = self.body.in_order();
             }
         }
-        if pending.marks.is_empty() {
-            return Ok(());
+        Ok(pending.marks)
+    }
+
+    /// Orders the accesses of all functions, behind the last of them: a function may call one that stands behind it.
+    pub(in super::super) fn order_accesses(&mut self) {
+        let marks = std::mem::take(&mut self.marks);
+        if marks.is_empty() {
+            return;
         }
-        let body = std::mem::take(&mut self.body);
-        let chained = needs_chain(&body, &pending);
-        let mut order = Order { build: Rebuild::new(&body), marks: &pending.marks, chained: &chained };
-        order.region(body.root(), None);
-        let Rebuild { values, new, .. } = order.build;
-        self.record_new_values(Some(&values));
-        self.body = new;
-        Ok(())
+        let calls = Calls::new(&self.module, &marks);
+        let none = Marks::default();
+        let mut new_values = HashMap::default();
+        for index in 0..self.module.functions.len() {
+            let marks = marks.get(&index).unwrap_or(&none);
+            if marks.is_empty() && !calls.chained[index] {
+                continue;
+            }
+            let function = &mut self.module.functions[index];
+            let chained = if calls.chained[index] { calls.chain(function, marks) } else { HashSet::default() };
+            let is_threaded = calls.threaded[index];
+            let old = std::mem::take(&mut function.body);
+            let tables = &mut self.module.tables;
+            let mut order = Order { build: Rebuild::new(&old), tables, marks, chained: &chained, is_threaded };
+            order.region(old.root());
+            let Rebuild { values, new, .. } = order.build;
+            function.body = new;
+            if is_threaded {
+                thread_signature(function, tables);
+            }
+            new_values.insert(index, values);
+        }
+        self.record_reordered(&new_values);
     }
 }
 
-/// The operations that take part in the order: those with a mark and all around them. None if the order is of no consequence,
-/// because all they do is load.
-fn needs_chain(body: &tilewright_ir::Body, pending: &Pending) -> HashSet<Op> {
-    let mut chained = HashSet::default();
-    let marked = || pending.marks.iter().filter(|(_, mark)| **mark != Mark::Hoisted).map(|(&op, _)| body.op(op));
-    let is_load = |op: OpRef<'_>| op.opcode() == Opcode::LoadPtrTko && op.memory_ordering() == Some(MemoryOrderingSemantics::Weak);
-    if marked().all(is_load) {
-        return chained;
+/// The operations of a function that take part in the order.
+pub(super) fn ordered(marks: &Marks) -> impl Iterator<Item = Op> + '_ {
+    marks.iter().filter(|(_, mark)| **mark != Mark::Hoisted).map(|(&op, _)| op)
+}
+
+pub(super) fn is_weak_load(op: OpRef<'_>) -> bool {
+    op.opcode() == Opcode::LoadPtrTko && op.memory_ordering() == Some(MemoryOrderingSemantics::Weak)
+}
+
+/// Adds a token to the parameters and to the results.
+fn thread_signature(function: &mut Function, tables: &mut Tables) {
+    let TypeData::Function { inputs, results } = tables.types.get(function.signature) else { return };
+    let with_token = |types: &[Type]| types.iter().copied().chain([TypeTable::token()]).collect();
+    let data = TypeData::Function { inputs: with_token(inputs), results: with_token(results) };
+    if let Ok(signature) = tables.types.intern(data) {
+        function.signature = signature;
     }
-    for op in marked() {
-        let around = std::iter::successors(Some(op), |op| op.parent());
-        for op in around {
-            if !chained.insert(op.id()) {
-                break;
-            }
-        }
+    if let Some(attrs) = function.arg_attrs {
+        function.arg_attrs = Some(with_empty_dictionary(attrs, tables));
     }
-    chained
+}
+
+/// A list of dictionaries, one for each parameter or result, with one for a token behind it.
+fn with_empty_dictionary(list: Attr, tables: &mut Tables) -> Attr {
+    let AttrData::Array(items) = tables.attrs.get(list) else { return list };
+    let mut items = items.to_vec();
+    items.push(tables.attrs.intern(AttrData::Dictionary(Box::default())));
+    tables.attrs.intern(AttrData::Array(items.into()))
 }
 
 struct Order<'b> {
     build: Rebuild<'b>,
-    marks: &'b HashMap<Op, Mark>,
+    tables: &'b mut Tables,
+    marks: &'b Marks,
     chained: &'b HashSet<Op>,
+    /// Whether the function takes a token and returns one.
+    is_threaded: bool,
 }
 
 /// How the chain goes through a block.
@@ -80,12 +118,15 @@ struct Chain {
 
 impl Order<'_> {
     /// All blocks of the function.
-    fn region(&mut self, root: Region, token: Option<Value>) {
+    fn region(&mut self, root: Region) {
         let old = self.build.old;
+        let mut token = None;
         let blocks: Vec<Block> = old.blocks(root).collect();
         for (index, &block) in blocks.iter().enumerate() {
-            let new = self.build.block(block, self.build.new.root(), None);
+            let parameter = (index == 0 && self.is_threaded).then(TypeTable::token);
+            let new = self.build.block(block, self.build.new.root(), parameter);
             if index == 0 {
+                token = parameter.and_then(|_| self.build.new.args(new).last());
                 self.hoist(new);
             }
             self.block(block, new, token);
@@ -117,6 +158,7 @@ impl Order<'_> {
                 Some(Mark::Barrier) => self.barrier(new, &mut chain),
                 Some(Mark::Ordered) if self.chained.contains(&op.id()) => self.access(op, new, &mut chain),
                 _ if op.regions().len() > 0 => self.nested(op, new, &mut chain),
+                _ if self.chained.contains(&op.id()) => self.call(op, new, &mut chain),
                 _ if op.def().traits.contains(Traits::TERMINATOR) => self.terminator(op, new, &chain),
                 _ => {
                     let copy = self.copy(op, new, Extra::default());
@@ -133,6 +175,20 @@ impl Order<'_> {
         let index = op.def().operands.iter().position(|operand| operand.name == "token");
         let present = if chain.last.is_some() { index.map_or(0, |index| 1 << index) } else { 0 };
         let copy = self.copy(op, block, Extra { operand: chain.last, present, ..Extra::default() });
+        chain.last = self.build.new.op(copy).results().next_back();
+    }
+
+    /// A call of a function that takes the token of the last access and gives that of its own last one.
+    fn call(&mut self, op: OpRef<'_>, block: Block, chain: &mut Chain) {
+        let token = chain.last.or_else(|| self.token(block, Opcode::MakeToken, &[]));
+        let copy = self.copy(op, block, Extra { operand: token, split: 1, result: Some(TypeTable::token()), ..Extra::default() });
+        let mut attrs = op.attrs().to_vec();
+        for name in [AttrName::ArgAttrs, AttrName::ResAttrs] {
+            if let (Some(index), AttrValue::Attr(list)) = (op.def().attr_index(name), op.attr(name)) {
+                attrs[index] = AttrValue::Attr(with_empty_dictionary(list, self.tables));
+            }
+        }
+        self.build.new.set_attrs(copy, &attrs);
         chain.last = self.build.new.op(copy).results().next_back();
     }
 
@@ -172,11 +228,11 @@ impl Order<'_> {
             for &old in &blocks {
                 let argument = extra.operand.map(|_| TypeTable::token());
                 let copy = self.build.block(old, region, argument);
-                // A branch may jump to a loop around it that takes the token, even if it has no accesses of its own.
+                // What is inside may jump to a loop around it, or return to a caller, that takes the token, even if it has no accesses of
+                // its own.
                 let inner = match argument {
                     Some(_) => self.build.new.args(copy).last(),
-                    None if op.opcode() == Opcode::If => chain.last,
-                    None => None,
+                    None => chain.last,
                 };
                 self.block(old, copy, inner);
             }
@@ -200,7 +256,10 @@ impl Order<'_> {
 
     /// A terminator hands the token on to what takes it.
     fn terminator(&mut self, op: OpRef<'_>, block: Block, chain: &Chain) {
-        let takes = terminator_target(op).is_some_and(|target| self.chained.contains(&target.id()));
+        let takes = match op.opcode() {
+            Opcode::Return => self.is_threaded,
+            _ => terminator_target(op).is_some_and(|target| self.chained.contains(&target.id())),
+        };
         let extra =
             if takes { Extra { operand: chain.last, split: u32::from(is_variadic(op)), ..Extra::default() } } else { Extra::default() };
         self.copy(op, block, extra);

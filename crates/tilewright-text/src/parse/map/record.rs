@@ -269,14 +269,22 @@ impl Parser<'_> {
         }
     }
 
-    /// The values of the function at hand are numbered anew; without `values`, nothing is known of that.
-    pub(in super::super) fn record_new_values(&mut self, values: Option<&[Option<Value>]>) {
+    /// The values of the function at hand are numbered anew, and nothing is known of how.
+    pub(in super::super) fn record_values_lost(&mut self) {
         let Some(recorder) = &mut self.recorder else { return };
         for definition in &mut recorder.map.definitions[recorder.item_definitions..] {
+            definition.values = None;
+        }
+    }
+
+    /// The values of these functions are numbered anew.
+    pub(in super::super) fn record_reordered(&mut self, values: &HashMap<usize, Vec<Option<Value>>>) {
+        let Some(recorder) = &mut self.recorder else { return };
+        for definition in &mut recorder.map.definitions {
             let Some(defined) = definition.values else { continue };
-            let new = |position: u32| values.and_then(|values| *values.get(defined.first.index() + position as usize)?);
-            let is_run = (1..defined.count).all(|at| new(at).map(Value::index) == new(0).map(|first| first.index() + at as usize));
-            definition.values = new(0).filter(|_| is_run).map(|first| DefinedValues { first, ..defined });
+            if let Some(values) = values.get(&defined.function) {
+                definition.values = renumbered(defined, values);
+            }
         }
     }
 
@@ -304,4 +312,12 @@ impl Parser<'_> {
         recorder.item += 1;
         recorder.item_definitions = recorder.map.definitions.len();
     }
+}
+
+/// The new values, which must still follow each other.
+fn renumbered(defined: DefinedValues, values: &[Option<Value>]) -> Option<DefinedValues> {
+    let new = |position: u32| *values.get(defined.first.index() + position as usize)?;
+    let first = new(0)?;
+    let is_run = (1..defined.count).all(|at| new(at).map(Value::index) == Some(first.index() + at as usize));
+    is_run.then_some(DefinedValues { first, ..defined })
 }
