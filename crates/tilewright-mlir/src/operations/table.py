@@ -12,7 +12,8 @@ and in iree-base-compiler 3.13.0. Bindings do not say which regions are isolated
 forms that they would give to operations with such properties are left out. Then came the bindings of CUDA-Q (cuda-quantum-cu13
 0.16.0.post1), FlyDSL (flydsl 0.5.0, with its `rocdl.sched` operations) and CANNBot (cannbot-dsl 0.7.1), and all of jaxlib 0.10.2, of which the forms of StableHLO and CHLO are
 older ones, without `+`. `affine.dma_start` and `affine.dma_wait` have no properties before LLVM 23, which
-no header says: their first lines were added by hand, as was that of `llvm.getelementptr` with `inrange`, which IREE's LLVM has. MLIR of LLVM 24 gives symbols `sym_name` and
+no header says: their first lines were added by hand, as were those of `llvm.getelementptr` with `inrange` and of symbols of spirv with
+`sym_visibility`, which IREE's LLVM has. MLIR of LLVM 24 gives symbols `sym_name` and
 `sym_visibility`; operations of CIRCT and IREE that declare no `sym_visibility` have a line with it, the first, added by hand.
 """
 import re, sys, glob, os

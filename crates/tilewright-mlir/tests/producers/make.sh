@@ -4,7 +4,7 @@
 # with cuda-quantum-cu13 0.16.0.post1.
 set -euo pipefail
 cd "$(dirname "$0")"
-for pair in "torch $TORCH" "iree $IREE"; do
+for pair in "torch $TORCH" "iree $IREE" "spirv $IREE"; do
     read -r name tool <<<"$pair"
     "$tool" - --emit-bytecode <"sources/$name.mlir" >"$name.mlirbc"
     "$tool" - --mlir-print-op-generic <"$name.mlirbc" >"$name.mlir"
