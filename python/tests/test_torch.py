@@ -32,7 +32,7 @@ def test_tensors_are_used_in_place(saxpy):
 
 def test_tensors_of_a_gpu_are_refused(saxpy):
     of_gpu = spread(Tensor(np.zeros(3, np.float32), "torch.float32", device="cuda"))
-    with pytest.raises(TypeError, match="the tensor is on device .*kernels run on the CPU"):
+    with pytest.raises(TypeError, match=r"the tensor is on device .*kernels run on the CPU"):
         saxpy["saxpy"].launch(4, 2.0, *of_gpu, *of_gpu)
 
 
