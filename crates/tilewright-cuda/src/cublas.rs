@@ -38,16 +38,29 @@ pub enum Element {
 }
 
 impl Element {
-    /// The types of factors, results and sums, by the numbers of `cudaDataType` and `cublasComputeType_t`.
-    fn codes(self) -> (c_int, c_int, c_int) {
+    /// The types of factors and of results, and the number of the type of sums in `cublasComputeType_t`.
+    fn types(self) -> (DataType, DataType, c_int) {
+        const F16: DataType = DataType { code: 2, bytes: 2 };
+        const BF16: DataType = DataType { code: 14, bytes: 2 };
+        const F32: DataType = DataType { code: 0, bytes: 4 };
+        const F64: DataType = DataType { code: 1, bytes: 8 };
+        const I8: DataType = DataType { code: 3, bytes: 1 };
+        const I32: DataType = DataType { code: 10, bytes: 4 };
         match self {
-            Element::F16 => (2, 2, 68),
-            Element::Bf16 => (14, 14, 68),
-            Element::Tf32 => (0, 0, 77),
-            Element::F64 => (1, 1, 70),
-            Element::I8 => (3, 10, 72),
+            Element::F16 => (F16, F16, 68),
+            Element::Bf16 => (BF16, BF16, 68),
+            Element::Tf32 => (F32, F32, 77),
+            Element::F64 => (F64, F64, 70),
+            Element::I8 => (I8, I32, 72),
         }
     }
+}
+
+/// A type of elements: its number in `cudaDataType`, and its size.
+#[derive(Clone, Copy)]
+struct DataType {
+    code: c_int,
+    bytes: usize,
 }
 
 /// Products of matrices whose rows lie one after the other: `batch` times a matrix of `m` rows and `k` columns with one of `k` rows and `n` columns.
@@ -187,20 +200,19 @@ impl Cublas {
     /// When a buffer is too small, or the library refuses the product.
     pub fn multiply(&self, product: &Product, [a, b, c]: [&Buffer; 3], stream: &Stream) -> Result<(), CudaError> {
         let Product { batch, m, n, k, element } = *product;
-        let (factor, result, sums) = element.codes();
-        let bytes = |code: c_int| match code {
-            1 => 8,
-            0 | 10 => 4,
-            3 => 1,
-            _ => 2,
+        let (factor, result, sums) = element.types();
+        // Elements of a matrix, where all of a batch fit into a buffer.
+        let fits = |buffer: &Buffer, rows: usize, columns: usize, of: DataType| {
+            let one = rows.checked_mul(columns)?;
+            let all = one.checked_mul(batch.max(1))?.checked_mul(of.bytes)?;
+            c_longlong::try_from(one).ok().filter(|_| all <= buffer.len())
         };
-        let fits = |buffer: &Buffer, rows: usize, columns: usize, code| batch * rows * columns * bytes(code) <= buffer.len();
-        if !fits(a, m, k, factor) || !fits(b, k, n, factor) || !fits(c, m, n, result) {
+        let steps = (fits(a, m, k, factor), fits(b, k, n, factor), fits(c, m, n, result));
+        let (Some(step_a), Some(step_b), Some(step_c)) = steps else {
             return Err(CudaError::Invalid(format!("the matrices of {product:?} do not fit their buffers")));
-        }
+        };
         let int = |n: usize| c_int::try_from(n).map_err(|_| CudaError::Invalid(format!("{product:?} is too large for cuBLAS")));
         let [batch, rows, columns, inner] = [int(batch)?, int(m)?, int(n)?, int(k)?];
-        let [step_a, step_b, step_c] = [m * k, k * n, m * n].map(|elements| elements as c_longlong);
         // One and zero, of the type of the sums.
         let scale = match element {
             Element::I8 => [1, 0],
@@ -226,16 +238,16 @@ impl Cublas {
                     inner,
                     one,
                     address(b),
-                    factor,
+                    factor.code,
                     columns,
                     step_b,
                     address(a),
-                    factor,
+                    factor.code,
                     inner,
                     step_a,
                     zero,
                     address(c),
-                    result,
+                    result.code,
                     columns,
                     step_c,
                     batch,

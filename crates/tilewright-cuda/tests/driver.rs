@@ -298,6 +298,9 @@ fn matrices_are_multiplied_by_cublas() {
     assert_eq!(i32::from_le_bytes(found), -1 + 2 + 3 - 512);
     let small = cublas.multiply(&Product { k: 5, ..bytes }, [&buffers[0], &buffers[1], &buffers[2]], &stream).unwrap_err();
     assert!(small.to_string().ends_with("do not fit their buffers"), "{small}");
+    let huge = Product { m: usize::MAX / 2 + 1, n: 4, k: 4, ..bytes };
+    let overflowing = cublas.multiply(&huge, [&buffers[0], &buffers[1], &buffers[2]], &stream).unwrap_err();
+    assert!(overflowing.to_string().ends_with("do not fit their buffers"), "{overflowing}");
 }
 
 #[test]

@@ -164,6 +164,7 @@ mod tests {
         }
         assert_eq!(Sharing::of(Product::F16, [0, 3, 3], 2, false), None, "a product of 8 rows is smaller than the instruction");
     }
+
     #[test]
     fn warps_share_whole_rows_as_long_as_there_are_enough() {
         let of = |rows, columns| Sharing::of(Product::F16, [0, rows, columns], 2, true).map(|sharing| (sharing.rows, sharing.columns));

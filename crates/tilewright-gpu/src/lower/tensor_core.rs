@@ -12,7 +12,7 @@ use crate::{
     thread::{Product, Value},
 };
 use std::collections::{HashMap, HashSet};
-use tilewright_ir::{AttrName, Body, Module, Op, OpRef, Opcode, RoundingMode, Scalar, Signedness};
+use tilewright_ir::{AttrName, Body, Module, Op, OpRef, Opcode, RoundingMode, Scalar, Signedness, TypeTable};
 use tilewright_passes::{
     elem::Elem,
     elementwise::{ElemOp, elem_op},
@@ -66,30 +66,50 @@ impl OnTensorCores {
 /// of another product, which then belongs to them too. Both need no other warp's elements then.
 pub(super) fn with_whole_rows(module: &Module, body: &Body) -> HashSet<Op> {
     let types = &module.tables.types;
-    let uses = super::uses(body);
-    let mut found = HashSet::new();
-    for op in body.preorder().filter(|op| is_product(*op)) {
-        let mut open: Vec<tilewright_ir::Value> = op.results().collect();
-        let mut seen: HashSet<tilewright_ir::Value> = open.iter().copied().collect();
-        while let Some(value) = open.pop() {
-            for user in uses.get(&value).into_iter().flatten().map(|user| body.op(*user)) {
-                let rank = types.as_tile(body.ty(value)).map_or(0, |(_, shape)| shape.len());
-                match user.opcode() {
-                    Opcode::Reduce if user.int(AttrName::Dim).is_some_and(|dim| dim as usize + 1 == rank) => {
-                        found.insert(op.id());
-                    }
-                    _ if is_product(user) && user.operand_named("lhs").first() == Some(&value) => found.extend([op.id(), user.id()]),
-                    // What a branch gives.
-                    Opcode::Yield => {
-                        let results = jump_target(user).map(|target| target.results().collect::<Vec<_>>()).unwrap_or_default();
-                        let given = user.operands().iter().zip(results).filter(|(operand, _)| **operand == value);
-                        open.extend(given.map(|(_, result)| result).filter(|result| seen.insert(*result)));
-                    }
-                    _ if elem_op(user, types).is_some() => open.extend(user.results().filter(|result| seen.insert(*result))),
-                    _ => {}
-                }
+    // What is made of a value element by element, and what of such values is taken by whole rows.
+    let (mut made_of, mut makes) = (Edges::new(), Edges::new());
+    let (mut sums, mut rows) = (Vec::new(), Vec::new());
+    for op in body.preorder() {
+        let is_last = |value: &tilewright_ir::Value| {
+            let rank = types.as_tile(body.ty(*value)).map_or(0, |(_, shape)| shape.len());
+            op.int(AttrName::Dim).is_some_and(|dim| dim as usize + 1 == rank)
+        };
+        match op.opcode() {
+            Opcode::Reduce => rows.extend(op.operands().iter().copied().filter(is_last)),
+            _ if is_product(op) => {
+                rows.extend(op.operand_named("lhs"));
+                sums.extend(op.results());
             }
+            _ => made_by(op, types).for_each(|(from, to)| {
+                makes.entry(from).or_default().push(to);
+                made_of.entry(to).or_default().push(from);
+            }),
         }
+    }
+    let (of_sums, to_rows) = (reached(sums, &makes), reached(rows, &made_of));
+    let is_taken = |op: &OpRef<'_>| op.results().any(|sum| to_rows.contains(&sum));
+    let takes = |op: &OpRef<'_>| op.operand_named("lhs").first().is_some_and(|factor| of_sums.contains(factor));
+    body.preorder().filter(|op| is_product(*op) && (is_taken(op) || takes(op))).map(|op| op.id()).collect()
+}
+
+type Edges = HashMap<tilewright_ir::Value, Vec<tilewright_ir::Value>>;
+
+/// What an operation makes element by element of what, as far as its elements keep their places; a branch gives what it yields.
+fn made_by<'m>(op: OpRef<'m>, types: &TypeTable) -> Box<dyn Iterator<Item = (tilewright_ir::Value, tilewright_ir::Value)> + 'm> {
+    match op.opcode() {
+        Opcode::Yield => Box::new(op.operands().iter().copied().zip(jump_target(op).into_iter().flat_map(|target| target.results()))),
+        _ if elem_op(op, types).is_some() => {
+            Box::new(op.operands().iter().flat_map(move |operand| op.results().map(|result| (*operand, result))))
+        }
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// All values that edges lead to from some of them, and these.
+fn reached(mut open: Vec<tilewright_ir::Value>, edges: &Edges) -> HashSet<tilewright_ir::Value> {
+    let mut found: HashSet<tilewright_ir::Value> = open.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        open.extend(edges.get(&value).into_iter().flatten().copied().filter(|next| found.insert(*next)));
     }
     found
 }

@@ -11,8 +11,8 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-# The suite lies beside this file and uses what declares the other one.
-sys.path.append(str(HERE.parent / "practitioners"))
+# The suite lies beside this file and uses what declares the other one, and kernels of the usual one.
+sys.path += [str(HERE.parent / "practitioners"), str(HERE.parent)]
 
 import export  # noqa: E402
 import suite  # noqa: E402, F401  declares the kernels

@@ -1,27 +1,17 @@
 """Kernels that a GPU is measured by, large and aligned as those are that people tune: products, attention, rows, streams.
 
 Their arrays begin at multiples of 16 bytes, and so do their rows, as `ct.launch` finds out of tensors. What each is in PyTorch is text, which
-`tilewright bench --beside pytorch` hands to PyTorch on the machine where it runs.
+`tilewright bench --beside pytorch` hands to PyTorch on the machine where it runs. Kernels that the usual suite has, too, are those of `kernels.py`.
 """
 
 import math
 
 import cuda.tile as ct
+import kernels
 import torch
-from declare import ConstBool, ConstInt, Number, Problem, below, bf16, expression, f16, f32, floats, i8, i32, practice, result, sums
+from declare import ConstInt, Number, Problem, below, bf16, expression, f16, f32, floats, i8, i32, practice, result, sums
 
 ZERO = ct.PaddingMode.ZERO
-
-
-@ct.kernel
-def matmul_kernel(a, b, c, M: ConstInt, N: ConstInt, K: ConstInt):
-    i, j = ct.bid(0), ct.bid(1)
-    acc = ct.full((M, N), 0.0, dtype=ct.float32)
-    for k in range(ct.cdiv(a.shape[1], K)):
-        ta = ct.load(a, index=(i, k), shape=(M, K), padding_mode=ZERO)
-        tb = ct.load(b, index=(k, j), shape=(K, N), padding_mode=ZERO)
-        acc = ct.mma(ta, tb, acc)
-    ct.store(c, index=(i, j), tile=acc.astype(c.dtype))
 
 
 @ct.kernel
@@ -31,17 +21,6 @@ def matmul_tf32_kernel(a, b, c, M: ConstInt, N: ConstInt, K: ConstInt):
     for k in range(ct.cdiv(a.shape[1], K)):
         ta = ct.load(a, index=(i, k), shape=(M, K), padding_mode=ZERO).astype(ct.tfloat32)
         tb = ct.load(b, index=(k, j), shape=(K, N), padding_mode=ZERO).astype(ct.tfloat32)
-        acc = ct.mma(ta, tb, acc)
-    ct.store(c, index=(i, j), tile=acc)
-
-
-@ct.kernel
-def matmul_i8_kernel(a, b, c, M: ConstInt, N: ConstInt, K: ConstInt):
-    i, j = ct.bid(0), ct.bid(1)
-    acc = ct.full((M, N), 0, dtype=ct.int32)
-    for k in range(ct.cdiv(a.shape[1], K)):
-        ta = ct.load(a, index=(i, k), shape=(M, K), padding_mode=ZERO)
-        tb = ct.load(b, index=(k, j), shape=(K, N), padding_mode=ZERO)
         acc = ct.mma(ta, tb, acc)
     ct.store(c, index=(i, j), tile=acc)
 
@@ -82,11 +61,11 @@ def product(name, kernel, factor, made, inner, meant, tolerance=None):
         practice(f"matmul_{name}_{n}", full={"n": n}, quick={"n": 128})(make)
 
 
-product("f16", matmul_kernel, f16, f16, 64, PRODUCT)
-product("bf16", matmul_kernel, bf16, bf16, 64, PRODUCT)
+product("f16", kernels.matmul, f16, f16, 64, PRODUCT)
+product("bf16", kernels.matmul, bf16, bf16, 64, PRODUCT)
 # The products are of numbers with 10 bits behind the point.
 product("tf32", matmul_tf32_kernel, f32, f32, 32, PRODUCT, tolerance=2e-3)
-product("i8", matmul_i8_kernel, i8, i32, 64, PRODUCT_I8)
+product("i8", kernels.matmul_i8, i8, i32, 64, PRODUCT_I8)
 
 
 @practice("batched_matmul_f16", full={"batch": 32, "n": 1024}, quick={"batch": 2, "n": 128})
@@ -96,40 +75,6 @@ def batched(batch, n):
     return Problem(
         batched_kernel, arguments, grid, torch=PRODUCT, reference=in_f32, flops=2 * batch * n**3, product=(batch, n, n, n), aligned=True,
     )  # fmt: skip
-
-
-@ct.kernel
-def attention_kernel(q, k, v, o, scale, D: ConstInt, H: ConstInt, M: ConstInt, N: ConstInt, CAUSAL: ConstBool):
-    """Flash attention: one tile of queries of one head for each block, with an online softmax."""
-    first = ct.bid(0)
-    batch, head = ct.bid(1) // H, ct.bid(1) % H
-    rows = first * M + ct.arange(M, dtype=ct.int32)[:, None]
-    columns = ct.arange(N, dtype=ct.int32)[None, :]
-    largest = ct.full((M, 1), -math.inf, dtype=ct.float32)
-    total = ct.full((M, 1), 0.0, dtype=ct.float32)
-    acc = ct.full((M, D), 0.0, dtype=ct.float32)
-    queries = ct.load(q, index=(batch, head, first, 0), shape=(1, 1, M, D)).reshape((M, D))
-    if CAUSAL:
-        count = ct.cdiv((first + 1) * M, N)
-        unmasked = first * M // N
-    else:
-        count = ct.cdiv(k.shape[2], N)
-        unmasked = count
-    for j in range(0, count):
-        keys = ct.load(k, index=(batch, head, 0, j), shape=(1, 1, D, N), order=(0, 1, 3, 2)).reshape((D, N))
-        scores = ct.mma(queries, keys, ct.full((M, N), 0.0, dtype=ct.float32))
-        if CAUSAL:
-            if j >= unmasked:
-                scores = ct.where(rows >= j * N + columns, scores, -math.inf)
-        above = max(largest, ct.max(scores, axis=-1, keepdims=True) * scale)
-        p = ct.exp2(scores * scale - above)
-        correction = ct.exp2(largest - above)
-        total = total * correction + ct.sum(p, axis=-1, keepdims=True)
-        acc = acc * correction
-        values = ct.load(v, index=(batch, head, j, 0), shape=(1, 1, N, D)).reshape((N, D))
-        acc = ct.mma(p.astype(q.dtype), values, acc)
-        largest = above
-    ct.store(o, index=(batch, head, first, 0), tile=(acc / total).reshape((1, 1, M, D)).astype(o.dtype))
 
 
 def head_by_head(causal):
@@ -154,7 +99,7 @@ def attention(causal):
         arguments = [*[floats(f16, *shape) for _ in range(3)], result(f16, *shape), scale, width, heads, 64, 64, causal]
         work = 4 * batch * heads * length**2 * width
         return Problem(
-            attention_kernel, arguments, (length // 64, batch * heads),
+            kernels.attention, arguments, (length // 64, batch * heads),
             torch=expression(f"F.scaled_dot_product_attention(a, b, c, is_causal={causal})"), reference=head_by_head(causal),
             flops=work // 2 if causal else work, aligned=True, tolerance=2e-2,
         )  # fmt: skip
@@ -166,14 +111,6 @@ SIZE = {"batch": 4, "heads": 32, "length": 4096, "width": 128}
 SMALL = {"batch": 1, "heads": 2, "length": 128, "width": 128}
 practice("attention_f16", full=SIZE, quick=SMALL)(attention(False))
 practice("attention_f16_causal", full=SIZE, quick=SMALL)(attention(True))
-
-
-@ct.kernel
-def softmax_kernel(x, y, N: ConstInt):
-    row = ct.bid(0)
-    xs = ct.load(x, index=(row, 0), shape=(1, N)).astype(ct.float32)
-    e = ct.exp(xs - ct.max(xs, axis=1, keepdims=True))
-    ct.store(y, index=(row, 0), tile=(e / ct.sum(e, axis=1, keepdims=True)).astype(y.dtype))
 
 
 @ct.kernel
@@ -205,7 +142,7 @@ for kind, tolerance in (f32, None), (f16, 1e-2), (bf16, 5e-2):
     def softmax(rows, columns, kind=kind, tolerance=tolerance):
         arguments = [floats(kind, rows, columns), result(kind, rows, columns), columns]
         meant = expression("torch.softmax(a, 1)")
-        return Problem(softmax_kernel, arguments, rows, torch=meant, aligned=True, tolerance=tolerance)
+        return Problem(kernels.softmax, arguments, rows, torch=meant, aligned=True, tolerance=tolerance)
 
     def layernorm(rows, columns, kind=kind, tolerance=tolerance):
         vectors = [floats(kind, columns), floats(kind, columns)]
@@ -221,48 +158,27 @@ for kind, tolerance in (f32, None), (f16, 1e-2), (bf16, 5e-2):
     practice(f"rmsnorm_{kind}", **ROWS)(rmsnorm)
 
 
-@ct.kernel
-def transpose_kernel(x, y, M: ConstInt, N: ConstInt):
-    i, j = ct.bid(0), ct.bid(1)
-    ct.store(y, index=(j, i), tile=ct.transpose(ct.load(x, index=(i, j), shape=(M, N))))
-
-
 for kind in f32, f16:
 
     def transpose(n, kind=kind):
         meant = expression("a.T.contiguous()")
         return Problem(
-            transpose_kernel, [floats(kind, n, n), result(kind, n, n), 64, 64], (n // 64, n // 64), torch=meant, aligned=True
+            kernels.transpose, [floats(kind, n, n), result(kind, n, n), 64, 64], (n // 64, n // 64), torch=meant, aligned=True
         )
 
     practice(f"transpose_{kind}", full={"n": 8192}, quick={"n": 128})(transpose)
 
 
-@ct.kernel
-def row_sums_kernel(x, y, N: ConstInt):
-    row = ct.bid(0)
-    ct.store(y, index=(row,), tile=ct.sum(ct.load(x, index=(row, 0), shape=(1, N)), axis=1))
-
-
 @practice("row_sums_f32", **ROWS)
 def row_sums(rows, columns):
     arguments = [floats(f32, rows, columns), result(f32, rows), columns]
-    return Problem(row_sums_kernel, arguments, rows, torch=expression("a.sum(1)"), aligned=True)
-
-
-@ct.kernel
-def column_sums_kernel(x, y, M: ConstInt, N: ConstInt):
-    column = ct.bid(0)
-    total = ct.full((N,), 0.0, dtype=ct.float32)
-    for i in range(ct.cdiv(x.shape[0], M)):
-        total = total + ct.sum(ct.load(x, index=(i, column), shape=(M, N)), axis=0)
-    ct.store(y, index=(column,), tile=total)
+    return Problem(kernels.row_sums, arguments, rows, torch=expression("a.sum(1)"), aligned=True)
 
 
 @practice("column_sums_f32", full={"rows": 16384, "columns": 4096}, quick={"rows": 128, "columns": 128})
 def column_sums(rows, columns):
     arguments = [floats(f32, rows, columns), result(f32, columns), 64, 32]
-    return Problem(column_sums_kernel, arguments, columns // 32, torch=expression("a.sum(0)"), aligned=True)
+    return Problem(kernels.column_sums, arguments, columns // 32, torch=expression("a.sum(0)"), aligned=True)
 
 
 @ct.kernel
@@ -293,12 +209,6 @@ def copy_kernel(x, y, TILE: ConstInt):
     ct.store(y, index=(i,), tile=ct.load(x, index=(i,), shape=(TILE,)))
 
 
-@ct.kernel
-def add_kernel(x, y, z, TILE: ConstInt):
-    i = ct.bid(0)
-    ct.store(z, index=(i,), tile=ct.load(x, index=(i,), shape=(TILE,)) + ct.load(y, index=(i,), shape=(TILE,)))
-
-
 for kind in f32, f16:
 
     def copy(n, kind=kind):
@@ -306,7 +216,7 @@ for kind in f32, f16:
 
     def add(n, kind=kind):
         arguments = [floats(kind, n), floats(kind, n), result(kind, n), 4096]
-        return Problem(add_kernel, arguments, n // 4096, torch=expression("a + b"), aligned=True)
+        return Problem(kernels.vector_add, arguments, n // 4096, torch=expression("a + b"), aligned=True)
 
     practice(f"copy_{kind}", full={"n": 1 << 27}, quick={"n": 1 << 14})(copy)
     practice(f"vector_add_{kind}", full={"n": 1 << 26}, quick={"n": 1 << 14})(add)

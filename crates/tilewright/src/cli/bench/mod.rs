@@ -71,7 +71,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = super::run::device, conflicts_with = "operations")]
     device: Device,
     /// On a GPU, also measure something else beside each kernel, by turns: a folder of cubins of the kernels, such as softmax.sm_90.cubin, made by
-    /// tileiras --lineinfo; cublas, for products of matrices; pytorch, for kernels whose suite says what they are in PyTorch. May be given several times
+    /// tileiras --lineinfo; cublas, for products of matrices; pytorch, for kernels whose suite says what they are in PyTorch, which runs as Python:
+    /// ask for it only of suites that you trust. May be given several times
     #[arg(long, value_name = "FOLDER|cublas|pytorch", value_parser = beside)]
     beside: Vec<Beside>,
     /// Small sizes and few repetitions: shows that everything runs, measures nothing
