@@ -87,6 +87,8 @@ pub(crate) enum Owner {
     Sdy,
     Llvm,
     Mhlo,
+    /// Of no dialect: texts in pieces, which no file has.
+    Template,
 }
 
 /// How one kind of attribute or type is encoded.
@@ -149,7 +151,7 @@ pub(crate) struct Encodings {
 }
 
 /// The tables, by the number of their owner, attributes before types.
-static ROWS: [&[Encoding]; 16] = [
+static ROWS: [&[Encoding]; 18] = [
     builtin::ENCODINGS.attributes,
     builtin::ENCODINGS.types,
     quant::ENCODINGS.attributes,
@@ -166,7 +168,13 @@ static ROWS: [&[Encoding]; 16] = [
     llvm::ENCODINGS.types,
     hlo::MHLO.attributes,
     hlo::MHLO.types,
+    TEMPLATES,
+    TEMPLATES,
 ];
+
+/// The pieces of a text, the attributes that stand between them, and for each whether it stands without its name.
+const TEMPLATES: &[Encoding] =
+    &[Owner::Template.row(0, "template", &[("pieces", Field::Numbers), ("parts", Field::Attrs), ("stripped", Field::Numbers)])];
 
 /// Which encoding it is, in four bytes: the place of its table, the form, and its code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

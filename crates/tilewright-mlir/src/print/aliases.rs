@@ -10,7 +10,7 @@ use crate::{
     module::Module,
     operations::{Decoder, Properties, PropertyValue},
     print::{named::Named, sorted_attributes},
-    tables::{AttrId, Form, Tables, TypeId},
+    tables::{AttrId, Form, StrId, Tables, TypeId},
 };
 use smallvec::SmallVec;
 use tilewright_text::short::ShortText;
@@ -340,11 +340,22 @@ fn attr_alias(tables: &Tables<'_>, id: AttrId) -> Option<Kind> {
         None => match tables.text(&tables.attrs, id.0) {
             None => match tables.attrs.entry(id.0).form {
                 Form::Known(encoding) if encoding.owner == Owner::Llvm => Kind::of_mnemonic(&[b"llvm.", encoding.name.as_bytes()].concat()),
+                Form::Known(encoding) if encoding.owner == Owner::Template => match tables.attr_fields(id).first() {
+                    Some(Value::Numbers(pieces)) => {
+                        pieces.clone().next().and_then(|piece| text_alias(tables.strings.get(StrId(piece as u32))))
+                    }
+                    _ => None,
+                },
                 _ => None,
             },
             Some(text) => text_alias(text),
         },
     }
+}
+
+/// Whether an attribute that is a text, or begins with it, has a name.
+pub(super) fn has_name_as_text(text: &[u8]) -> bool {
+    text_alias(text).is_some()
 }
 
 /// The name of an attribute that stands as text.

@@ -116,6 +116,7 @@ impl Printer<'_, '_> {
                     Owner::Vhlo => self.push_vhlo_attr(out, encoding, &fields),
                     Owner::Sdy => self.push_sdy_attr(out, encoding, &fields),
                     Owner::Llvm => self.push_llvm_attr(out, encoding, &fields),
+                    Owner::Template => self.push_template(out, &fields),
                     _ => self.push_hlo_attr(out, tables.dialect_name(entry.dialect), encoding, &fields),
                 }
             }
@@ -125,9 +126,6 @@ impl Printer<'_, '_> {
     /// What stands as text, or in an encoding that is not known.
     pub(super) fn push_as_it_is(&self, out: &mut Vec<u8>, table: &Table<'_>, index: u32, sigil: u8) {
         let entry = table.entry(index);
-        if matches!(entry.form, Form::Text) && sigil == b'#' {
-            return self.push_text(out, AttrId(index), table.encoded(index).strip_suffix(b"\0").unwrap_or_default());
-        }
         if matches!(entry.form, Form::Text) {
             return out.extend(table.encoded(index).strip_suffix(b"\0").unwrap_or_default());
         }
@@ -216,7 +214,7 @@ impl Printer<'_, '_> {
             }
             (code::DISTINCT, [Value::Attr(of)]) => {
                 out.extend(b"distinct[");
-                names::push_number(out, self.distinct_number(id, None));
+                names::push_number(out, self.distinct_number(id));
                 out.extend(b"]<");
                 if tables.builtin_attr(*of) != Some(code::UNIT) {
                     self.push_attr(out, *of, Elision::Never);

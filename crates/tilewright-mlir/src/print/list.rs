@@ -29,6 +29,8 @@ pub struct Line {
 
 /// The operations of a module in the order of its text, each with the blocks of its regions behind it.
 pub fn list(module: &Module<'_>, options: &PrintOptions) -> Vec<Line> {
+    let split = super::split::split(module);
+    let module = split.as_ref().unwrap_or(module);
     let mut shared = Shared::without_aliases(module, options);
     shared.names = super::names::names(&module.ir);
     let printer = Printer::new(&shared);

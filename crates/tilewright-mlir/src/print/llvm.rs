@@ -98,7 +98,8 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn is_later_llvm(&self) -> bool {
+    /// Whether the file is one of LLVM 23 or later.
+    pub(super) fn is_later_llvm(&self) -> bool {
         self.module.tables.has_later_forms || self.module.llvm_version().is_some_and(|version| version > TABLE_LLVM_VERSION)
     }
 
@@ -129,18 +130,13 @@ impl Printer<'_, '_> {
 
     fn push_stripped_llvm(&self, out: &mut Vec<u8>, id: AttrId) {
         let tables = &self.module.tables;
-        if self.push_alias(Symbol::Attr(id), out) {
-            return;
-        }
         match tables.attrs.entry(id.0).form {
-            Form::Known(encoding) if encoding.owner == Owner::Llvm => self.push_llvm_body(out, encoding, &tables.attr_fields(id)),
-            Form::Text => {
-                let text = tables.text(&tables.attrs, id.0).unwrap_or_default();
-                // `#llvm.loop_unroll<...>`: the brackets stand alone.
-                let name = text.iter().position(|&byte| byte == b'<').filter(|_| text.starts_with(b"#llvm."));
-                self.push_text(out, id, &text[name.unwrap_or(0)..]);
+            Form::Known(encoding) if encoding.owner == Owner::Llvm => {
+                if !self.push_alias(Symbol::Attr(id), out) {
+                    self.push_llvm_body(out, encoding, &tables.attr_fields(id));
+                }
             }
-            _ => self.push_attr(out, id, Elision::Never),
+            _ => self.push_without_name(out, id),
         }
     }
 }

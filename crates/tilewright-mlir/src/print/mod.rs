@@ -22,6 +22,7 @@ mod quant;
 mod resources;
 mod sdy;
 mod sheet;
+mod split;
 mod steps;
 mod strings;
 mod threads;
@@ -105,7 +106,8 @@ pub fn print(module: &Module<'_>, options: &PrintOptions) -> String {
 /// # Errors
 /// The first error of `write`, behind which nothing is printed.
 pub fn print_in_pieces<E>(module: &Module<'_>, options: &PrintOptions, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-    let (shared, steps) = Shared::with_steps(module, options);
+    let split = split::split(module);
+    let (shared, steps) = Shared::with_steps(split.as_ref().unwrap_or(module), options);
     let mut error = None;
     let mut hand_on = |text: &[u8]| {
         error = write(text).err();
@@ -199,10 +201,7 @@ impl<'m, 'a> Shared<'m, 'a> {
     /// Distinct attributes are numbered by which of them is printed first.
     fn depends_on_order(&self) -> bool {
         let tables = &self.module.tables;
-        let is_distinct = |id| match tables.builtin_attr(AttrId(id)) {
-            Some(code) => code == code::DISTINCT,
-            None => tables.text(&tables.attrs, id).is_some_and(distinct::is_in),
-        };
+        let is_distinct = |id| tables.builtin_attr(AttrId(id)) == Some(code::DISTINCT);
         (0..tables.attrs.len() as u32).any(is_distinct)
     }
 }
@@ -226,8 +225,8 @@ struct Printer<'m, 'a> {
     recent: Values,
     /// What stands between the values of dictionaries.
     frames: Frames,
-    /// The numbers of distinct attributes: each by itself, or by the text that it is part of and its number there.
-    distinct: RefCell<HashMap<(AttrId, Option<u64>), u64>>,
+    /// The numbers of distinct attributes.
+    distinct: RefCell<HashMap<AttrId, u64>>,
     /// Which resources of dialects were printed.
     used_resources: RefCell<Vec<bool>>,
     /// Memory for texts that are too long for a window.

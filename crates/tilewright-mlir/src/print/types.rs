@@ -22,6 +22,7 @@ impl Printer<'_, '_> {
                     Owner::Builtin => self.push_builtin_type(out, encoding.code, encoding.name, &fields),
                     Owner::Vhlo => self.push_vhlo_type(out, encoding.code, &fields),
                     Owner::Quant => self.push_quant_type(out, encoding.code, &fields),
+                    Owner::Template => self.push_template(out, &fields),
                     _ => self.push_hlo_type(out, tables.dialect_name(entry.dialect), encoding.name, &fields),
                 }
             }

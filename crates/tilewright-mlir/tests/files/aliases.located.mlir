@@ -1,0 +1,38 @@
+#access_group = #llvm.access_group<id = distinct[0]<>>
+#access_group1 = #llvm.access_group<id = distinct[1]<>>
+#alias_scope_domain = #llvm.alias_scope_domain<id = distinct[2]<>, description = "distinct[7]<domain = <>">
+#alias_scope_domain1 = #llvm.alias_scope_domain<id = distinct[3]<>, description = "distinct[7]<domain = <>">
+#alias_scope_domain2 = #llvm.alias_scope_domain<id = "domain">
+#loc2 = loc("../modules/aliases.mlir":17:14)
+#tbaa_root = #llvm.tbaa_root<id = "Simple \22C\22">
+#tbaa_root1 = #llvm.tbaa_root
+#alias_scope = #llvm.alias_scope<id = distinct[4]<>, domain = #alias_scope_domain, description = "scope">
+#alias_scope1 = #llvm.alias_scope<id = distinct[5]<>, domain = #alias_scope_domain1>
+#alias_scope2 = #llvm.alias_scope<id = "name", domain = #alias_scope_domain2>
+#loop_annotation = #llvm.loop_annotation<mustProgress = true, parallelAccesses = #access_group, #access_group1>
+#tbaa_type_desc = #llvm.tbaa_type_desc<id = "char", members = {<#tbaa_root, 0>}>
+#tbaa_type_desc1 = #llvm.tbaa_type_desc<id = "z", members = {<#tbaa_root1, 0>}>
+#tbaa_tag = #llvm.tbaa_tag<base_type = #tbaa_type_desc, access_type = #tbaa_type_desc, offset = 0, constant = true>
+#tbaa_tag1 = #llvm.tbaa_tag<base_type = #tbaa_type_desc1, access_type = #tbaa_type_desc1, offset = 3>
+#tbaa_type_desc2 = #llvm.tbaa_type_desc<id = "int", members = {<#tbaa_type_desc, 0>}>
+#tbaa_type_desc3 = #llvm.tbaa_type_desc<id = "S", members = {<#tbaa_type_desc2, 0>, <#tbaa_type_desc, 4>}>
+#tbaa_tag2 = #llvm.tbaa_tag<base_type = #tbaa_type_desc3, access_type = #tbaa_type_desc2, offset = 0>
+"builtin.module"() ({
+  "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<void (ptr)>, linkage = #llvm.linkage<external>, sym_name = "f", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
+  ^bb0(%arg0: !llvm.ptr loc("../modules/aliases.mlir":17:14)):
+    %0 = "llvm.mlir.constant"() <{value = 1 : i32}> : () -> i32 loc(#loc3)
+    "llvm.store"(%0, %arg0) <{access_groups = [#access_group, #access_group1], alias_scopes = [#alias_scope], noalias_scopes = [#alias_scope1], ordering = 0 : i64, tbaa = [#tbaa_tag2, #tbaa_tag]}> : (i32, !llvm.ptr) -> () loc(#loc4)
+    "llvm.store"(%0, %arg0) <{access_groups = [#access_group1], alias_scopes = [#alias_scope1, #alias_scope2], ordering = 0 : i64, tbaa = [#tbaa_tag1]}> : (i32, !llvm.ptr) -> () loc(#loc5)
+    "llvm.br"()[^bb1] <{loop_annotation = #loop_annotation}> : () -> () loc(#loc6)
+  ^bb1:  // pred: ^bb0
+    "llvm.return"() : () -> () loc(#loc7)
+  }) : () -> () loc(#loc1)
+}) : () -> () loc(#loc)
+#loc = loc("../modules/aliases.mlir":0:0)
+#loc1 = loc("../modules/aliases.mlir":17:1)
+#loc3 = loc("../modules/aliases.mlir":18:8)
+#loc4 = loc("../modules/aliases.mlir":19:3)
+#loc5 = loc("../modules/aliases.mlir":20:3)
+#loc6 = loc("../modules/aliases.mlir":21:3)
+#loc7 = loc("../modules/aliases.mlir":23:3)
+

@@ -1,0 +1,24 @@
+// Attributes of the llvm dialect that bytecode holds as text, within each other.
+#root = #llvm.tbaa_root<id = "Simple \"C\"">
+#other_root = #llvm.tbaa_root
+#char = #llvm.tbaa_type_desc<id = "char", members = {<#root, 0>}>
+#int = #llvm.tbaa_type_desc<id = "int", members = {<#char, 0>}>
+#struct = #llvm.tbaa_type_desc<id = "S", members = {<#int, 0>, <#char, 4>}>
+#tag = #llvm.tbaa_tag<base_type = #struct, access_type = #int, offset = 0>
+#tag_of_char = #llvm.tbaa_tag<base_type = #char, access_type = #char, offset = 0, constant = true>
+#tag_of_other = #llvm.tbaa_tag<base_type = <id = "z", members = {<#other_root, 0>}>, access_type = <id = "z", members = {<#other_root, 0>}>, offset = 3>
+#group = #llvm.access_group<id = distinct[0]<>>
+#other_group = #llvm.access_group<id = distinct[1]<>>
+#loop = #llvm.loop_annotation<mustProgress = true, parallelAccesses = #group, #other_group>
+#domain = #llvm.alias_scope_domain<id = distinct[2]<>, description = "distinct[7]<domain = <>">
+#scope = #llvm.alias_scope<id = distinct[3]<>, domain = #domain, description = "scope">
+#other_scope = #llvm.alias_scope<id = distinct[4]<>, domain = #domain>
+#named_scope = #llvm.alias_scope<id = "name", domain = <id = "domain">>
+llvm.func @f(%p: !llvm.ptr) {
+  %c = llvm.mlir.constant(1 : i32) : i32
+  llvm.store %c, %p {tbaa = [#tag, #tag_of_char], access_groups = [#group, #other_group], alias_scopes = [#scope], noalias_scopes = [#other_scope]} : i32, !llvm.ptr
+  llvm.store %c, %p {tbaa = [#tag_of_other], access_groups = [#other_group], alias_scopes = [#other_scope, #named_scope]} : i32, !llvm.ptr
+  llvm.br ^end {loop_annotation = #loop}
+^end:
+  llvm.return
+}
