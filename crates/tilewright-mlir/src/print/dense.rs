@@ -13,8 +13,8 @@ use crate::{
 /// More elements than that are printed in hexadecimal.
 const MAX_PRINTED: u64 = 100;
 
-/// So many elements that have no bits, and so take no bytes of a file, are printed at most.
-const MAX_WITHOUT_BITS: u64 = 1 << 16;
+/// So many elements that take no bytes of a file of their own are printed at most: those without bits, and one that stands for all.
+const MAX_WITHOUT_BYTES: u64 = 1 << 16;
 
 /// How the elements of an attribute are stored and printed.
 struct Elements<'d> {
@@ -26,6 +26,18 @@ struct Elements<'d> {
     size: usize,
     /// Whether eight elements are in a byte.
     is_packed: bool,
+}
+
+/// Numbers, or one that stands for all of them.
+struct Numbers<'d> {
+    elements: Elements<'d>,
+    is_one_for_all: bool,
+}
+
+impl Numbers<'_> {
+    fn push(&self, out: &mut Vec<u8>, index: usize) {
+        self.elements.push(out, if self.is_one_for_all { 0 } else { index });
+    }
 }
 
 impl Elements<'_> {
@@ -145,7 +157,7 @@ impl Printer<'_, '_> {
         let is_one_for_all = is_boolean && data.len() == 1 && matches!(data[0], 0 | 0xff);
         let is_packed =
             is_boolean && data.len() as u64 == count.div_ceil(8) && !is_one_for_all && (data.len() as u64 != count || count == 1);
-        let has_no_bits = element_size == 0 && (1..=MAX_WITHOUT_BITS).contains(&count);
+        let has_no_bits = element_size == 0 && (1..=MAX_WITHOUT_BYTES).contains(&count);
         let is_splat = count == 1 || is_one_for_all || (data.len() == element_size && !is_packed && !has_no_bits);
         let is_whole = is_packed || data.len() as u64 == count.saturating_mul(element_size as u64);
         if !is_splat && !is_whole {
@@ -155,14 +167,41 @@ impl Printer<'_, '_> {
             return push_hex_string(out, data);
         }
         let elements = Elements { data, scalar, is_complex: complex, size, is_packed };
-        push_nested(out, &shape, is_splat, &mut |out, index| elements.push(out, index));
+        push_nested(out, &shape, is_splat, b"[]", &mut |out, index| elements.push(out, index));
+    }
+
+    /// Scales, with zero points that are not zero behind them, in braces for each dimension; one that stands for all as often as there are elements.
+    pub(super) fn push_scales(&self, out: &mut Vec<u8>, scales: AttrId, zeros: AttrId) {
+        let tables = &self.module.tables;
+        let (scales, zeros) = (tables.attr_fields(scales), tables.attr_fields(zeros));
+        let ([Value::Type(ty), Value::Bytes(scales)], [Value::Type(zero_type), Value::Bytes(zeros)]) = (&scales[..], &zeros[..]) else {
+            return;
+        };
+        let (Some((shape, _)), Some(count)) = (tables.elements(*ty), tables.num_elements(*ty)) else { return };
+        let (Some(scales), Some(zeros)) = (self.numbers(*ty, scales), self.numbers(*zero_type, zeros)) else { return };
+        push_nested(out, &shape, count > MAX_WITHOUT_BYTES, b"{}", &mut |out, index| {
+            scales.push(out, index);
+            let end = out.len();
+            out.push(b':');
+            zeros.push(out, index);
+            if out[end..] == *b":0" {
+                out.truncate(end);
+            }
+        });
+    }
+
+    /// The elements of a type of numbers.
+    fn numbers<'d>(&self, ty: TypeId, data: &'d [u8]) -> Option<Numbers<'d>> {
+        let (_, Element::Number { scalar, is_complex: false }) = self.module.tables.elements(ty)? else { return None };
+        let size = scalar.width().div_ceil(8) as usize;
+        Some(Numbers { elements: Elements { data, scalar, is_complex: false, size, is_packed: false }, is_one_for_all: data.len() == size })
     }
 
     pub(super) fn push_dense_strings(&self, out: &mut Vec<u8>, ty: TypeId, strings: &List<'_>) {
         let strings: Vec<StrId> = strings.clone().map(|index| StrId(index as u32)).collect();
         let Some((shape, _)) = self.module.tables.shape(ty) else { return };
         let is_splat = strings.len() == 1;
-        push_nested(out, &shape, is_splat, &mut |out, index| push_string(out, self.module.tables.strings.get(strings[index])));
+        push_nested(out, &shape, is_splat, b"[]", &mut |out, index| push_string(out, self.module.tables.strings.get(strings[index])));
     }
 
     pub(super) fn push_sparse(&self, out: &mut Vec<u8>, indices: AttrId, values: AttrId) {
@@ -186,7 +225,7 @@ impl Printer<'_, '_> {
         let size = scalar.width().div_ceil(8) as usize;
         let elements = Elements { data, scalar, is_complex: false, size, is_packed: false };
         // The count is that of the file; there are no more elements than bytes, unless they have no bits.
-        let most = if size == 0 { MAX_WITHOUT_BITS } else { data.len() as u64 };
+        let most = if size == 0 { MAX_WITHOUT_BYTES } else { data.len() as u64 };
         for index in 0..count.min(most) as usize {
             if index > 0 {
                 out.extend(b", ");
@@ -197,7 +236,8 @@ impl Printer<'_, '_> {
 }
 
 /// Elements in brackets for each dimension; one element for all of them stands alone.
-fn push_nested(out: &mut Vec<u8>, shape: &[i64], is_splat: bool, element: &mut dyn FnMut(&mut Vec<u8>, usize)) {
+fn push_nested(out: &mut Vec<u8>, shape: &[i64], is_splat: bool, brackets: &[u8; 2], element: &mut dyn FnMut(&mut Vec<u8>, usize)) {
+    let [open_bracket, close_bracket] = *brackets;
     if is_splat {
         return element(out, 0);
     }
@@ -209,7 +249,7 @@ fn push_nested(out: &mut Vec<u8>, shape: &[i64], is_splat: bool, element: &mut d
             out.extend(b", ");
         }
         while open < shape.len() {
-            out.push(b'[');
+            out.push(open_bracket);
             open += 1;
         }
         element(out, index as usize);
@@ -220,8 +260,8 @@ fn push_nested(out: &mut Vec<u8>, shape: &[i64], is_splat: bool, element: &mut d
             }
             counter[dimension] = 0;
             open -= 1;
-            out.push(b']');
+            out.push(close_bracket);
         }
     }
-    out.resize(out.len() + open, b']');
+    out.resize(out.len() + open, close_bracket);
 }

@@ -133,7 +133,7 @@ impl Printer<'_, '_> {
                     names::push_signed(out, size);
                 }
                 out.extend(b"}, ");
-                self.push_blocks(out, *scales, *zeros);
+                self.push_scales(out, *scales, *zeros);
             }
             _ => out.extend(b"any<"),
         }
@@ -142,54 +142,36 @@ impl Printer<'_, '_> {
 
     fn push_storage(&self, out: &mut Vec<u8>, flags: u64, storage: TypeId, minimum: i64, maximum: i64) {
         let is_signed = flags & 1 == 1;
-        let width = match self.module.tables.scalar(storage) {
-            Some(Scalar::Integer { width, .. }) => width,
+        let bounds = match self.module.tables.scalar(storage) {
+            Some(Scalar::Integer { width, is_signed: is_si, is_unsigned: is_ui }) => {
+                // Before LLVM 23 the flag alone says whether a storage type is signed.
+                let keeps_type = self.is_later_llvm() && (is_si || is_ui);
+                out.extend_from_slice(match (keeps_type, is_signed) {
+                    (true, _) => {
+                        if is_si {
+                            b"si"
+                        } else {
+                            b"ui"
+                        }
+                    }
+                    (false, true) => b"i",
+                    (false, false) => b"u",
+                });
+                names::push_number(out, width);
+                default_bounds(width, is_signed)
+            }
+            Some(Scalar::Float(format)) => {
+                self.push_type(out, storage);
+                float_bounds(format).unwrap_or((minimum, maximum))
+            }
             _ => return self.push_type(out, storage),
         };
-        out.push(if is_signed { b'i' } else { b'u' });
-        names::push_number(out, width);
-        let (lowest, highest) = default_bounds(width, is_signed);
-        if (minimum, maximum) != (lowest, highest) {
+        if (minimum, maximum) != bounds {
             out.push(b'<');
             names::push_signed(out, minimum);
             out.push(b':');
             names::push_signed(out, maximum);
             out.push(b'>');
-        }
-    }
-
-    /// Scales and zero points of blocks, in braces for each dimension.
-    fn push_blocks(&self, out: &mut Vec<u8>, scales: crate::tables::AttrId, zeros: crate::tables::AttrId) {
-        let tables = &self.module.tables;
-        let text = |attr| {
-            let mut text = Vec::new();
-            if let [Value::Type(ty), Value::Bytes(data)] = &tables.attr_fields(attr)[..] {
-                self.push_dense(&mut text, *ty, data, false);
-            }
-            text
-        };
-        let (scales, zeros) = (text(scales), text(zeros));
-        let is_bracket = |byte: &u8| matches!(byte, b'[' | b']' | b',' | b' ');
-        let mut zero_words = zeros.split(is_bracket).filter(|word| !word.is_empty());
-        let mut rest = &scales[..];
-        while let Some(&byte) = rest.first() {
-            let len = rest.iter().position(is_bracket).unwrap_or(rest.len());
-            if len > 0 {
-                out.extend(&rest[..len]);
-                let zero = zero_words.next().unwrap_or(b"0");
-                if zero != b"0" {
-                    out.push(b':');
-                    out.extend(zero);
-                }
-                rest = &rest[len..];
-                continue;
-            }
-            out.push(match byte {
-                b'[' => b'{',
-                b']' => b'}',
-                byte => byte,
-            });
-            rest = &rest[1..];
         }
     }
 }
@@ -199,6 +181,13 @@ fn default_bounds(width: u64, is_signed: bool) -> (i64, i64) {
     let bits = width.saturating_sub(u64::from(is_signed));
     let highest = if bits < 63 { (1 << bits) - 1 } else { i64::MAX };
     (if is_signed { -highest - 1 } else { 0 }, highest)
+}
+
+/// The same of the float types that LLVM 23 and later store quantised values in.
+fn float_bounds(format: Format) -> Option<(i64, i64)> {
+    const LARGEST: [(&str, i64); 3] = [("f4E2M1FN", 6), ("f8E4M3FN", 448), ("f8E5M2", 57_344)];
+    let (_, largest) = LARGEST.iter().find(|(name, _)| Format::of(name) == Some(format))?;
+    Some((-largest, *largest))
 }
 
 fn push_zero_point(out: &mut Vec<u8>, zero: i64) {

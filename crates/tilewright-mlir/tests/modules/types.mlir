@@ -11,6 +11,8 @@
      %45: memref<*xf32>, %46: memref<*xf32, 5>, %47: memref<4x4xf32, affine_map<(d0, d1) -> (d0, d1)>>, %48: memref<4xf32, "space">, %49: memref<4xf32, affine_map<(d0) -> (d0 + 1)>, 2 : i64>,
      %50: (i32, f32) -> (i1, i2), %51: () -> (), %52: () -> (() -> i32), %53: !t.opaque<"x y", [1]>, %54: !t<"weird stuff">,
      %55: !quant.uniform<i8:f32, 0.5:10>, %56: !quant.uniform<u8<1:255>:f32, 2.0>, %57: !quant.uniform<i8:f32:1, {2.0, 3.0:1}>, %58: !quant.any<i8:f32>, %59: !quant.any<i4<-7:7>>,
-     %60: !quant.calibrated<f32<-0.998:1.2321>>, %61: !quant.uniform<i8:f32:{0:1, 1:2}, {{2.0:20, 3.0:30}, {3.0:30, 5.0:50}}>, %62: !quant.uniform<i8:f32, 0.1>, %63: !quant.uniform<u16:f16, 1.23456789e-5:3>):
+     %60: !quant.calibrated<f32<-0.998:1.2321>>, %61: !quant.uniform<i8:f32:{0:1, 1:2}, {{2.0:20, 3.0:30}, {3.0:30, 5.0:50}}>, %62: !quant.uniform<i8:f32, 0.1>, %63: !quant.uniform<u16:f16, 1.23456789e-5:3>,
+     %64: !quant.uniform<i4:f32:{0:1}, {2.0, 2.0}>, %65: !quant.uniform<i4:f32:{0:1, 1:1}, {{2.0:3, 1.0:3}, {2.0:3, 2.0:3}}>, %66: !quant.uniform<i4:f32:{0:2}, {2.0}>,
+     %67: !quant.uniform<i4:f32:{0:1, 1:1}, {{2.0:3, 2.0:1}, {2.0, 2.0}}>):
   "t.end"() : () -> ()
 }) : () -> ()
