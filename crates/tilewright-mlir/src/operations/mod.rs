@@ -15,7 +15,8 @@ use foldhash::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 /// A line for each operation: its name, `!` if its regions are isolated from above, and its properties in the order of their encoding. `+`
-/// behind the name marks a form that is newer than the others of the operation: of MLIR, one of LLVM 23 or later.
+/// behind the name marks a form that is newer than the others of the operation: of MLIR, one of LLVM 23 or later. `-21` marks one that LLVM had
+/// up to this version, which only files of these versions have.
 ///
 /// A property is an attribute unless a mark says otherwise: `?` for one that may be absent, `?:unit` for one that is absent or a unit, `<` for
 /// sizes of groups of operands or results in versions before 6, `>` with their number for those since, `:bool`, `:int?`, and `:int` with a
@@ -34,6 +35,8 @@ pub struct OpInfo {
     pub is_isolated: bool,
     /// Whether this form is newer than the one that is written first.
     pub(crate) is_newer: bool,
+    /// The last version of LLVM that had this form, where a later one has another.
+    until: Option<u32>,
     properties: &'static str,
 }
 
@@ -73,6 +76,15 @@ impl OpInfo {
         lines.take_while(move |info| info.name == name).chain(own)
     }
 
+    /// The same for text, and for files of any version but the older ones: without forms that later ones took the place of.
+    pub(crate) fn all_current(name: &str) -> impl Iterator<Item = OpInfo> {
+        let mut has_current = false;
+        OpInfo::all(name).filter(move |info| {
+            has_current |= info.until.is_none();
+            info.until.is_none() || !has_current
+        })
+    }
+
     /// What is known of an operation.
     pub fn of(name: &str) -> Option<OpInfo> {
         OpInfo::all(name).next()
@@ -87,8 +99,10 @@ impl OpInfo {
     fn parse(line: &'static str) -> OpInfo {
         let (name, properties) = line.split_once(' ').unwrap_or((line, ""));
         let (name, is_newer) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+        let older = name.rsplit_once('-').and_then(|(name, until)| Some((name, until.parse().ok()?)));
+        let (name, until) = older.map_or((name, None), |(name, until)| (name, Some(until)));
         let (name, is_isolated) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
-        OpInfo { name, is_isolated, is_newer, properties }
+        OpInfo { name, is_isolated, is_newer, until, properties }
     }
 
     /// The properties in the order of their encoding.
@@ -124,7 +138,7 @@ impl OpInfo {
 
 /// Whether properties in a newer form could be of another one, which is tried before it where a file does not say which it has.
 pub(crate) fn is_ambiguous(info: OpInfo, encoded: &[u8], version: Version, tables: &Tables<'_>) -> bool {
-    let before = OpInfo::all(info.name).take_while(|other| info.is_newer && *other != info);
+    let before = OpInfo::all_current(info.name).take_while(|other| info.is_newer && *other != info);
     before.map(Form::new).any(|form| form.each(encoded, version, tables, |_, _| {}).is_some())
 }
 
@@ -240,12 +254,21 @@ impl Decoder {
     pub(crate) fn new(module: &Module<'_>, name: NameId) -> Decoder {
         let mut text = Vec::new();
         module.push_op_name(name, &mut text);
-        let mut forms: Vec<Form> = std::str::from_utf8(&text).map_or(Vec::new(), |name| OpInfo::all(name).map(Form::new).collect());
         let llvm_version = module.llvm_version();
-        if llvm_version.is_some_and(|version| version > TABLE_LLVM_VERSION) {
-            // Of two forms that a file could have, it has the newer one.
-            forms.sort_by_key(|form| !form.info.is_newer);
+        let mut forms: Vec<OpInfo> = match std::str::from_utf8(&text) {
+            Ok(name) if llvm_version.is_some_and(|version| version < TABLE_LLVM_VERSION) => OpInfo::all(name).collect(),
+            Ok(name) => OpInfo::all_current(name).collect(),
+            Err(_) => Vec::new(),
+        };
+        if let Some(version) = llvm_version {
+            // Of two forms that a file could have, it has the one of its version.
+            forms.sort_by_key(|info| match info.until {
+                Some(until) if version <= until => (0, until),
+                Some(_) => (3, 0),
+                None => (if info.is_newer && version > TABLE_LLVM_VERSION { 1 } else { 2 }, 0),
+            });
         }
+        let forms: Vec<Form> = forms.into_iter().map(Form::new).collect();
         let is_registered = module.op_names[name.index()].is_registered.unwrap_or(true);
         Decoder { forms, knows_version: llvm_version.is_some(), is_registered, kind: name.0 }
     }

@@ -1,6 +1,8 @@
 """Makes `table.txt` of what mlir-tblgen generates: the operations, whether they are isolated, and their properties.
 
 table.py PATH... >table.txt: folders with `*.cpp.inc` and `*.h.inc`, such `*.cpp.inc` files, or `_*_ops_gen.py` of Python bindings.
+table.py --older VERSION TABLE PATH...: adds the forms of LLVM up to VERSION (`-VERSION`) that are not those of the next version in the table,
+to be called with the latest VERSION first.
 table.py --add TABLE PATH...: adds operations that the table does not have, if they have properties or isolated regions, and, on a line
 behind the others, properties of another form of one that it has, which is taken for a newer one (`+`).
 
@@ -11,7 +13,9 @@ as Vhlo.cpp.inc, Vhlo.h.inc and so on. Added were, in this order: every `*.td` w
 and in iree-base-compiler 3.13.0. Bindings do not say which regions are isolated, and have no properties that are not attributes: the
 forms that they would give to operations with such properties are left out. Then came the bindings of CUDA-Q (cuda-quantum-cu13
 0.16.0.post1), FlyDSL (flydsl 0.5.0, with its `rocdl.sched` operations) and CANNBot (cannbot-dsl 0.7.1), and all of jaxlib 0.10.2, of which the forms of StableHLO and CHLO are
-older ones, without `+`. `affine.dma_start` and `affine.dma_wait` have no properties before LLVM 23, which
+older ones, without `+`; then tfl_ops.td, QuantOps.td and the ops.td of LiteRT (of August 2026), with definitions of their own for the few
+names that they use of TensorFlow's tf_op_base.td. Last came the older forms of LLVM 21 (headers of xtc-mlir-dev 21.1.2.8 on PyPI) and of
+LLVM 19 (libmlir-19-dev 19.1.7). `affine.dma_start` and `affine.dma_wait` have no properties before LLVM 23, which
 no header says: their first lines were added by hand, as were those of `llvm.getelementptr` with `inrange` and of symbols of spirv with
 `sym_visibility`, which IREE's LLVM has. MLIR of LLVM 24 gives symbols `sym_name` and
 `sym_visibility`; operations of CIRCT and IREE that declare no `sym_visibility` have a line with it, the first, added by hand.
@@ -54,8 +58,9 @@ def parse(cpp, h):
             elif k=='b':props.append(n+':bool')
             elif k=='oi':props.append(n+':int?')
             elif k=='i':
-                w=re.search(r'IntegerType::get\(ctx, (\d+)\), static_cast<uint',attrs[attrs.index('prop.'+n):]).group(1)
-                props.append(n+':int'+w)
+                # LLVM 19 has attributes of the llvm dialect for these.
+                w=re.search(r'IntegerType::get\(ctx, (\d+)\), static_cast<uint',attrs[attrs.index('prop.'+n):])
+                props.append(n+':int'+(w.group(1) if w else '32'))
         # names as printed may differ from C++ member names
         out[classes[c]]['props']=props
     return out
@@ -99,10 +104,21 @@ def add(table,found):
         if (not forms and ' ' not in line and not mark) or has_native or set(o['props']) in known: continue
         lines.setdefault(name,[]).append(line)
     with open(table,'w') as out: out.writelines(line+'\n' for name in sorted(lines) for line in lines[name])
+def add_older(version,table,found):
+    lines={}
+    for line in open(table).read().splitlines(): lines.setdefault(re.sub(r'!?(\+|-\d+)?$','',line.split(' ')[0]),[]).append(line)
+    for name,o in found.items():
+        forms=lines.setdefault(name,[])
+        older=[form for form in forms if re.search(r'-\d+$',form.split(' ')[0])]
+        following=(older or forms[:1] or [''])[-1]
+        if o['props'] and following.split(' ')[1:]!=o['props']:
+            forms.append(name+('!' if o['iso'] else '')+'-'+version+''.join(' '+p for p in o['props']))
+    with open(table,'w') as out: out.writelines(line+'\n' for name in sorted(lines) for line in lines[name])
 def main(arguments):
-    table=arguments[1] if arguments[0]=='--add' else None
+    older=arguments[1] if arguments[0]=='--older' else None
+    table=arguments[2] if older else arguments[1] if arguments[0]=='--add' else None
     all={}
-    for root in arguments[2 if table else 0:]:
+    for root in arguments[3 if older else 2 if table else 0:]:
         if root.endswith('.py'):
             all.update(bindings(root))
             continue
@@ -112,6 +128,7 @@ def main(arguments):
             h=cpp[:-len('.cpp.inc')]+'.h.inc'
             if not os.path.exists(h): print('no',h,file=sys.stderr); continue
             all.update(parse(cpp,h))
+    if older: return add_older(older,table,all)
     if table: return add(table,all)
     for name in sorted(all):
         o=all[name]

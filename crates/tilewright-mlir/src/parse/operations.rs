@@ -253,7 +253,7 @@ fn form_of(info: OpInfo, properties: Option<&Entries>) -> (OpInfo, bool) {
         return (info, true);
     }
     let has_all = |info: &OpInfo| properties.is_none_or(|given| given.iter().all(|(name, _)| info.property_named(name).is_some()));
-    let mut forms = OpInfo::all(info.name).filter(has_all);
+    let mut forms = OpInfo::all_current(info.name).filter(has_all);
     let form = forms.next().unwrap_or(info);
     let has_numbers = || form.properties().any(|(_, kind)| matches!(kind, Kind::Bool | Kind::OptionalInt | Kind::Int(_)));
     (form, form.is_newer || forms.next().is_none() || has_numbers())

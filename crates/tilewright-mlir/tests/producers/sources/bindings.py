@@ -26,7 +26,14 @@ def cudaq():
     return importlib.import_module("cudaq.mlir.ir"), context
 
 
-ir, context = {"circt": circt, "jaxlib": jaxlib, "cudaq": cudaq}[package]()
+def litert():
+    ir = importlib.import_module("litert_converter.mlir.ir")
+    context = ir.Context()
+    importlib.import_module("litert_converter.mlir._mlir_libs.converter_api_ext").prepare_mlir_context(context)
+    return ir, context
+
+
+ir, context = {"circt": circt, "jaxlib": jaxlib, "cudaq": cudaq, "litert": litert}[package]()
 context.allow_unregistered_dialects = True
 with context, ir.Location.unknown():
     bytecode = io.BytesIO()
