@@ -133,6 +133,8 @@ fn what_people_write_is_understood() {
             "\"func.func\"() ({}) {function_type = () -> (), sym_name = \"f\", x} : () -> ()",
             "<{function_type = () -> (), sym_name = \"f\"}> ({\n}) {x}",
         ),
+        ("\"llvm.add\"() <{overflowFlags = #llvm.overflow<nsw, nuw>}> : () -> ()", "\"llvm.add\"() <{overflowFlags = 3 : i32}>"),
+        ("\"llvm.add\"() <{overflowFlags = #llvm.other<nsw>}> : () -> ()", "<{overflowFlags = #llvm.other<nsw>}>"),
         ("\"func.func\"() <{odd = 1 : i32}> ({}) : () -> ()", "\"func.func\"() ({\n}) {odd = 1 : i32}"),
         ("\"func.func\"() <{sym_name = \"f\"}> ({}) : () -> ()", "\"func.func\"() <{sym_name = \"f\"}> ({"),
     ];

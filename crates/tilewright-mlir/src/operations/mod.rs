@@ -19,8 +19,8 @@ use smallvec::{SmallVec, smallvec};
 /// up to this version, which only files of these versions have.
 ///
 /// A property is an attribute unless a mark says otherwise: `?` for one that may be absent, `?:unit` for one that is absent or a unit, `<` for
-/// sizes of groups of operands or results in versions before 6, `>` with their number for those since, `:bool`, `:int?`, and `:int` with a
-/// width.
+/// sizes of groups of operands or results in versions before 6, `>` with their number for those since, `:bool`, `:int?`, `:int` with a
+/// width, and `:overflow`.
 const TABLE: &str = include_str!("table.txt");
 
 /// The last version of LLVM whose forms have no mark.
@@ -55,6 +55,8 @@ pub(crate) enum Kind {
     OptionalInt,
     /// Of so many bits.
     Int(u32),
+    /// Flags of what does not overflow, for which LLVM has an attribute up to version 20.
+    Overflow,
 }
 
 /// The value of a property.
@@ -65,7 +67,11 @@ pub(crate) enum PropertyValue {
     Bool(bool),
     OptionalInt(Option<u64>),
     Int(u64, u32),
+    Overflow(u64),
 }
+
+/// What does not overflow, by its bit.
+const OVERFLOW_FLAGS: [&str; 2] = ["nsw", "nuw"];
 
 impl OpInfo {
     /// The lines of the table about an operation: one, or one for each form that its properties had over time, the one that is written first.
@@ -118,6 +124,7 @@ impl OpInfo {
                     None if kind == "unit" => (name.trim_end_matches('?'), Kind::OptionalUnit),
                     None if kind == "bool" => (name, Kind::Bool),
                     None if kind == "int?" => (name, Kind::OptionalInt),
+                    None if kind == "overflow" => (name, Kind::Overflow),
                     None => (name, Kind::Int(number() as u32)),
                 };
             }
@@ -134,6 +141,22 @@ impl OpInfo {
         };
         self.properties().map(|(property, _)| property).find(|property| property.as_bytes() == name)
     }
+}
+
+/// The attribute that LLVM up to version 20 has for flags of overflow.
+pub(crate) fn overflow_attribute(flags: u64) -> String {
+    let names: Vec<&str> = (0..).zip(OVERFLOW_FLAGS).filter(|(bit, _)| flags >> bit & 1 == 1).map(|(_, name)| name).collect();
+    format!("#llvm.overflow<{}>", if names.is_empty() { "none".to_owned() } else { names.join(", ") })
+}
+
+/// The flags that such an attribute says; none if it is another one.
+pub(crate) fn overflow_flags(attribute: &[u8]) -> Option<u64> {
+    let flags = std::str::from_utf8(attribute).ok()?.strip_prefix("#llvm.overflow<")?.strip_suffix('>')?;
+    if flags == "none" {
+        return Some(0);
+    }
+    let bit = |name: &str| OVERFLOW_FLAGS.iter().position(|flag| *flag == name.trim()).map(|bit| 1 << bit);
+    flags.split(',').try_fold(0, |flags, name| Some(flags | bit(name)?))
 }
 
 /// Whether properties in a newer form could be of another one, which is tried before it where a file does not say which it has.
@@ -187,6 +210,7 @@ impl Form {
                 Kind::Bool => PropertyValue::Bool(cursor.byte().ok()? != 0),
                 Kind::OptionalInt => PropertyValue::OptionalInt(if cursor.byte().ok()? != 0 { Some(cursor.varint().ok()?) } else { None }),
                 Kind::Int(width) => PropertyValue::Int(cursor.varint().ok()?, width),
+                Kind::Overflow => PropertyValue::Overflow(cursor.varint().ok()?),
             };
             take(name, value);
         }

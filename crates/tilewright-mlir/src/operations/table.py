@@ -15,7 +15,8 @@ forms that they would give to operations with such properties are left out. Then
 0.16.0.post1), FlyDSL (flydsl 0.5.0, with its `rocdl.sched` operations) and CANNBot (cannbot-dsl 0.7.1), and all of jaxlib 0.10.2, of which the forms of StableHLO and CHLO are
 older ones, without `+`; then tfl_ops.td, QuantOps.td and the ops.td of LiteRT (of August 2026), with definitions of their own for the few
 names that they use of TensorFlow's tf_op_base.td. Last came the older forms of LLVM 21 (headers of xtc-mlir-dev 21.1.2.8 on PyPI) and of
-LLVM 19 (libmlir-19-dev 19.1.7). `affine.dma_start` and `affine.dma_wait` have no properties before LLVM 23, which
+LLVM 19 (libmlir-19-dev 19.1.7), which are taken for those of LLVM 20 too. Operations of IREE's hal
+dialect had no properties then, as iree-compiler 20241104 shows, and `util.unreachable` another form: these lines were added by hand. `affine.dma_start` and `affine.dma_wait` have no properties before LLVM 23, which
 no header says: their first lines were added by hand, as were those of `llvm.getelementptr` with `inrange` and of symbols of spirv with
 `sym_visibility`, which IREE's LLVM has. MLIR of LLVM 24 gives symbols `sym_name` and
 `sym_visibility`; operations of CIRCT and IREE that declare no `sym_visibility` have a line with it, the first, added by hand.
@@ -58,9 +59,10 @@ def parse(cpp, h):
             elif k=='b':props.append(n+':bool')
             elif k=='oi':props.append(n+':int?')
             elif k=='i':
-                # LLVM 19 has attributes of the llvm dialect for these.
                 w=re.search(r'IntegerType::get\(ctx, (\d+)\), static_cast<uint',attrs[attrs.index('prop.'+n):])
-                props.append(n+':int'+(w.group(1) if w else '32'))
+                # LLVM 19 prints its only flags as an attribute of the llvm dialect.
+                if not w and n!='overflowFlags': raise ValueError(classes[c]+' '+n)
+                props.append(n+(':int'+w.group(1) if w else ':overflow'))
         # names as printed may differ from C++ member names
         out[classes[c]]['props']=props
     return out
@@ -111,7 +113,7 @@ def add_older(version,table,found):
         forms=lines.setdefault(name,[])
         older=[form for form in forms if re.search(r'-\d+$',form.split(' ')[0])]
         following=(older or forms[:1] or [''])[-1]
-        if o['props'] and following.split(' ')[1:]!=o['props']:
+        if (o['props'] or ' ' in following) and following.split(' ')[1:]!=o['props']:
             forms.append(name+('!' if o['iso'] else '')+'-'+version+''.join(' '+p for p in o['props']))
     with open(table,'w') as out: out.writelines(line+'\n' for name in sorted(lines) for line in lines[name])
 def main(arguments):

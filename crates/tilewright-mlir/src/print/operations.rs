@@ -12,7 +12,7 @@ use super::{
 use crate::{
     encoding::code,
     ir::{Block, OpData, Span, Value},
-    operations::{Decoder, Kind, OpInfo, Properties, PropertyValue},
+    operations::{Decoder, Kind, OpInfo, Properties, PropertyValue, overflow_attribute},
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -178,6 +178,7 @@ impl Printer<'_, '_> {
                 Kind::Bool => PropertyValue::Bool(false),
                 Kind::OptionalInt => PropertyValue::OptionalInt(None),
                 Kind::Int(width) => PropertyValue::Int(0, width),
+                Kind::Overflow => PropertyValue::Overflow(0),
                 _ => continue,
             };
             if named.iter().all(|&(other, _)| other != name) {
@@ -284,6 +285,7 @@ fn push_property(out: &mut Vec<u8>, name: &str, value: &PropertyValue) {
         PropertyValue::OptionalInt(None) => " = []".to_owned(),
         PropertyValue::OptionalInt(Some(value)) => format!(" = [{value}]"),
         PropertyValue::Int(value, width) => format!(" = {value} : i{width}"),
+        PropertyValue::Overflow(flags) => format!(" = {}", overflow_attribute(*flags)),
         PropertyValue::Attr(_) => String::new(),
     };
     out.extend(text.as_bytes());

@@ -8,7 +8,7 @@ use crate::{
     build::Builder,
     encoding::{Value, code},
     module::{Module, Version},
-    operations::{Decoder, Kind, OpInfo, Properties, PropertyValue, is_ambiguous},
+    operations::{Decoder, Kind, OpInfo, Properties, PropertyValue, is_ambiguous, overflow_attribute, overflow_flags},
     tables::{AttrId, NameId, Tables},
     write::push_varint,
 };
@@ -136,7 +136,8 @@ impl Split {
                 PropertyValue::Attr(attr) => self.attrs.push((name, attr)),
                 PropertyValue::Segments(sizes) => self.attrs.push((name, builder.i32_array(&sizes))),
                 // These have no attribute that MLIR would take for them.
-                PropertyValue::Bool(false) | PropertyValue::OptionalInt(None) | PropertyValue::Int(0, _) => {}
+                PropertyValue::Bool(false) | PropertyValue::OptionalInt(None) | PropertyValue::Int(0, _) | PropertyValue::Overflow(0) => {}
+                PropertyValue::Overflow(flags) => self.attrs.push((name, builder.text_attr(b"llvm", &overflow_attribute(flags)))),
                 _ => {
                     let name = String::from_utf8_lossy(&name);
                     return Err(format!("the value of its property '{name}' needs version 5"));
@@ -234,6 +235,11 @@ pub(crate) fn as_property(tables: &Tables<'_>, info: OpInfo, name: &str, attr: A
             });
             PropertyValue::OptionalInt(value)
         }
+        (Some(kind @ (Kind::Int(_) | Kind::Overflow)), None, _) => match tables.text(&tables.attrs, attr.0).and_then(overflow_flags) {
+            Some(flags) if kind == Kind::Overflow => PropertyValue::Overflow(flags),
+            Some(flags) => PropertyValue::Int(flags, 32),
+            None => PropertyValue::Attr(attr),
+        },
         _ => PropertyValue::Attr(attr),
     }
 }
@@ -266,14 +272,16 @@ pub(crate) fn encode(
                 _ => return Err(format!("its '{name}' is no array of {count} integers of 32 bits")),
             },
             (Kind::Segments(count), None) => push_segments(&vec![0; count], out),
-            (Kind::Bool, value) => out.push(u8::from(matches!(value, Some(PropertyValue::Bool(true))))),
+            (Kind::Bool, Some(PropertyValue::Bool(value))) => out.push(u8::from(*value)),
             (Kind::OptionalInt, Some(PropertyValue::OptionalInt(Some(value)))) => {
                 out.push(1);
                 push_varint(out, *value);
             }
-            (Kind::OptionalInt, _) => out.push(0),
-            (Kind::Int(_), Some(PropertyValue::Int(value, _))) => push_varint(out, *value),
-            (Kind::Int(_), _) => push_varint(out, 0),
+            (Kind::Bool, None) | (Kind::OptionalInt, None | Some(PropertyValue::OptionalInt(None))) => out.push(0),
+            (Kind::Int(_), Some(PropertyValue::Int(value, _))) | (Kind::Overflow, Some(PropertyValue::Overflow(value))) => {
+                push_varint(out, *value)
+            }
+            (Kind::Int(_) | Kind::Overflow, None) => push_varint(out, 0),
             (_, None) => return Err(format!("it lacks the attribute '{name}'")),
             (_, Some(_)) => return Err(format!("its attribute '{name}' is not of the expected kind")),
         }
