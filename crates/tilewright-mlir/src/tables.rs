@@ -191,6 +191,17 @@ impl Table<'_> {
         Entry { len: self.end(index) - row.start, dialect: row.dialect, form }
     }
 
+    /// The entries that are not of the builtin dialect in its encoding, and those that are and have one of these codes. Most are neither, which is
+    /// found faster here than by asking each what it is.
+    pub(crate) fn others_and(&self, codes: &[u64]) -> impl Iterator<Item = u32> {
+        let codes = codes.iter().fold(0u64, |bits, code| bits | 1 << code);
+        let is_one = move |row: &Row| match EncodingId::from_number(row.form.0).filter(|id| id.is_of(Owner::Builtin)) {
+            Some(id) => codes >> (id.code() & 63) & 1 == 1,
+            None => true,
+        };
+        (0..).zip(&self.rows).filter(move |(_, row)| is_one(row)).map(|(index, _)| index)
+    }
+
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry> {
         (0..self.len() as u32).map(|index| self.entry(index))
     }

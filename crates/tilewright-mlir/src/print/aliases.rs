@@ -255,14 +255,13 @@ impl Aliases {
     /// The names that printing a module uses. `decoders` are those of the names of operations.
     pub(super) fn of(module: &Module<'_>, decoders: &[Decoder], with_locations: bool) -> Aliases {
         let tables = &module.tables;
-        let attrs = (0..tables.attrs.len() as u32).map(AttrId);
         let types = || (0..tables.types.len() as u32).map(TypeId);
-        let counts = |&id: &AttrId| match tables.builtin_attr(id) {
-            Some(code) if code::is_location(code) => with_locations,
-            _ => has_name(tables, Symbol::Attr(id)),
-        };
-        let names = attrs.filter(counts).count() + types().filter(|&id| has_name(tables, Symbol::Type(id))).count();
-        if names == 0 && !tables.may_hold_locations {
+        let attrs = tables.attrs.others_and(&[code::AFFINE_MAP, code::INTEGER_SET, code::DISTINCT]).map(AttrId);
+        let attrs = attrs.filter(|&id| has_name(tables, Symbol::Attr(id))).count();
+        let names = attrs + types().filter(|&id| has_name(tables, Symbol::Type(id))).count();
+        let is_location = |id| tables.builtin_attr(AttrId(id)).is_some_and(code::is_location);
+        let has_locations = tables.may_hold_locations || with_locations && (0..tables.attrs.len() as u32).any(is_location);
+        if names == 0 && !has_locations {
             return Aliases::default();
         }
         let mut named = Named::new(tables);

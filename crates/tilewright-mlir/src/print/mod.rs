@@ -201,8 +201,7 @@ impl<'m, 'a> Shared<'m, 'a> {
     /// Distinct attributes are numbered by which of them is printed first.
     fn depends_on_order(&self) -> bool {
         let tables = &self.module.tables;
-        let is_distinct = |id| tables.builtin_attr(AttrId(id)) == Some(code::DISTINCT);
-        (0..tables.attrs.len() as u32).any(is_distinct)
+        tables.attrs.others_and(&[code::DISTINCT]).any(|id| tables.builtin_attr(AttrId(id)) == Some(code::DISTINCT))
     }
 }
 

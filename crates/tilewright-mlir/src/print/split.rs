@@ -32,8 +32,8 @@ const MAX_DEPTH: u32 = 32;
 /// The module with its texts split; none if nothing in them has a name or a number.
 pub(super) fn split<'a>(module: &Module<'a>) -> Option<Module<'a>> {
     let tables = &module.tables;
-    let has_parts =
-        |table: &Table<'_>| (0..table.len() as u32).any(|id| tables.text(table, id).is_some_and(|text| next_part(text, 0).is_some()));
+    let is_split = |table: &Table<'_>, id| tables.text(table, id).is_some_and(|text| next_part(text, 0).is_some());
+    let has_parts = |table: &Table<'_>| table.others_and(&[]).any(|id| is_split(table, id));
     if !has_parts(&tables.attrs) && !has_parts(&tables.types) {
         return None;
     }
