@@ -271,3 +271,42 @@ fn distinct_attributes_of_several_texts_are_several() {
     let printed = print(&module, &PrintOptions::new());
     assert!(printed.contains(expected), "{printed}");
 }
+
+/// Attributes with names stand in others as deep as they like; unclosed brackets and numbers that are none stay as they are.
+#[test]
+fn attributes_within_texts_are_bounded() {
+    let nested = |open: &str, count: usize| format!("#t.x<{}{}>", open.repeat(count), ">".repeat(count));
+    let texts = [
+        nested("#llvm.tbaa_root<", 5),
+        nested("#llvm.tbaa_root<", 2_000),
+        nested("distinct[0]<", 400),
+        nested("#t.y<", 50_000),
+        format!("#t.x<{}>", "#llvm.tbaa_root<1>, distinct[3]<>, ".repeat(50_000)),
+        format!("#t.x<\"{}\">", "distinct[0]<#llvm.tbaa_root<".repeat(10)),
+        "#t.x<distinct[99999999999999999999]<>, distinct[], distinct[x]<>, distinct[1]>".to_owned(),
+    ];
+    for text in texts {
+        let module = parse(&format!("\"t.a\"() {{x = {text}}} : () -> ()\n")).unwrap_or_else(|error| panic!("{error}"));
+        let printed = print(&module, &PrintOptions::new());
+        // What is very deep has more names where its text has some.
+        let again = parse(&printed).unwrap_or_else(|error| panic!("{error}"));
+        assert!(print(&again, &PrintOptions::new()) == printed || printed.lines().count() > 30);
+        let again = write(&module, Version::LATEST).unwrap();
+        assert_eq!(print(&read(&again).unwrap(), &PrintOptions::new()), printed);
+    }
+    // As a file may have it, and no text.
+    let text = "\"t.a\"() {x = #t.x<aaaaaaaaaaaaaaaaaaaaaaaaaaaaa>} : () -> ()\n";
+    let bytes = write(&parse(text).unwrap(), Version::LATEST).unwrap();
+    for piece in [
+        "#llvm.tbaa_root<aaaaaaaaaaaaa",
+        "distinct[0]<distinct[1]<aaaaa",
+        "\"#llvm.tbaa_root<aaaaaaaaaaaa",
+        "#llvm.tbaa_root->>>>>>>>>>>>>",
+    ] {
+        let at = bytes.windows(29).position(|window| window == [b'a'; 29]).unwrap();
+        let mut changed = bytes.clone();
+        changed[at..at + 29].copy_from_slice(piece.as_bytes());
+        let printed = print(&read(&changed).unwrap(), &PrintOptions::new());
+        assert!(printed.contains(&format!("#t.x<{piece}>")) || printed.contains("#tbaa_root"), "{printed}");
+    }
+}
