@@ -6,13 +6,13 @@
 
 use super::{
     Block, Machine,
-    pointers::pointers,
+    pointers::{active_address, pointers},
     sums::Sums,
     tiling::Axis,
     updates::{Change, Scattered, StridedCells, Updates},
 };
 use crate::{
-    AccessFault, LaunchErrorKind,
+    LaunchErrorKind,
     interrupt::Looks,
     kernels::{
         exact::{read, write},
@@ -99,19 +99,18 @@ impl Machine<'_> {
     /// Updates elements that do not all lie in one buffer, or that somebody watches.
     fn update_each(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let access = &atomic.access;
+        if !self.check_each(access, AccessKind::ReadModifyWrite, block)? {
+            return Ok(());
+        }
         self.masked_results(atomic, block);
         let mut looks = Looks::new();
         for i in 0..access.pointers.numel() {
             if looks.end_after(8) {
                 return Ok(());
             }
-            let Some((address, host)) = self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? else { continue };
-            if !host.addr().is_multiple_of(access.size) {
-                return Err(AccessFault::Misaligned { address, size: access.size as u64 }.into());
+            if let Some((_, host)) = self.active_pointer(access, i, AccessKind::ReadModifyWrite, block)? {
+                self.update_one(atomic, host, i, block);
             }
-            let axis = Axis::SINGLE;
-            // SAFETY: the address was resolved for an element of this size, and is aligned; the registers hold one for each pointer.
-            unsafe { self.updates(atomic, block).run(StridedCells { host, size: access.size, position: i, axis }) };
         }
         Ok(())
     }
@@ -177,11 +176,7 @@ impl Machine<'_> {
         kind: AccessKind,
         block: &mut Block,
     ) -> Result<Option<(u64, *mut u8)>, LaunchErrorKind> {
-        let regs = &block.frame;
-        if access.mask.as_ref().is_some_and(|mask| regs.element(mask, i) & 1 == 0) {
-            return Ok(None);
-        }
-        let address = regs.element(&access.pointers, i);
+        let Some(address) = active_address(access, i, &block.frame) else { return Ok(None) };
         let host = self.observed(address, access.size as u64, access.order, kind, block)?;
         Ok(Some((address, host)))
     }

@@ -79,6 +79,9 @@ impl Machine<'_> {
             store_all(access, src, part, &block.frame);
             return Ok(());
         }
+        if !self.check_each(access, AccessKind::Write, block)? {
+            return Ok(());
+        }
         let mut looks = Looks::new();
         for i in 0..access.pointers.numel() {
             if looks.end_after(8) {
@@ -98,6 +101,31 @@ impl Machine<'_> {
         }
         Ok(())
     }
+
+    /// Finds every element that is not masked off, before any of them is written: an access that fails has written nothing, and what it should have
+    /// written may be written by others: by the blocks of a group one after the other, or where a watcher lets the launch go on. `false` if
+    /// the launch is to end.
+    pub(super) fn check_each(&mut self, access: &PointerAccess, kind: AccessKind, block: &Block) -> Result<bool, LaunchErrorKind> {
+        let mut looks = Looks::new();
+        let size = access.size as u64;
+        for i in 0..access.pointers.numel() {
+            if looks.end_after(8) {
+                return Ok(false);
+            }
+            let Some(address) = active_address(access, i, &block.frame) else { continue };
+            let host = self.resolve(block, address, size, size, kind)?;
+            if !is_weak(access) && !host.addr().is_multiple_of(access.size) {
+                return Err(AccessFault::Misaligned { address, size }.into());
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The address of element `i`, unless it is masked off.
+pub(super) fn active_address(access: &PointerAccess, i: usize, regs: &Frame) -> Option<u64> {
+    let is_masked_off = access.mask.as_ref().is_some_and(|mask| regs.element(mask, i) & 1 == 0);
+    (!is_masked_off).then(|| regs.element(&access.pointers, i))
 }
 
 /// Whether an access is not atomic.

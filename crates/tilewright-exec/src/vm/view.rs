@@ -205,6 +205,9 @@ impl Machine<'_> {
 
     /// Copies boxes between a register and memory.
     fn transfer_all(&mut self, view: &ViewAccess, boxes: &Boxes, direction: Direction, block: &Block) -> Result<(), LaunchErrorKind> {
+        if direction.kind() != AccessKind::Read && !self.check_all(view, boxes, direction.kind(), block)? {
+            return Ok(());
+        }
         let mut looks = Looks::new();
         for region in &boxes.list {
             if looks.end_after(region.elements()) {
@@ -213,6 +216,28 @@ impl Machine<'_> {
             self.transfer(view, boxes.base, region, direction, block)?;
         }
         Ok(())
+    }
+
+    /// Finds all boxes, where there are several, before any of them is written: an access that fails has written nothing, as one through
+    /// pointers ([`Machine::check_each`]). `false` if the launch is to end.
+    fn check_all(&mut self, view: &ViewAccess, boxes: &Boxes, kind: AccessKind, block: &Block) -> Result<bool, LaunchErrorKind> {
+        let mut looks = Looks::new();
+        // Elements that share bytes are never updated, and may be stored twice.
+        if boxes.list.len() < 2 || view.packed {
+            return Ok(true);
+        }
+        for region in boxes.list.iter().filter(|region| region.elements() > 0) {
+            if looks.end_after(1) {
+                return Ok(false);
+            }
+            let place =
+                self.locate(view, boxes.base, region, kind, block).map_err(|error| negative(view, &block.frame).unwrap_or(error))?;
+            let is_strong = kind == AccessKind::ReadModifyWrite || view.order.semantics != MemoryOrderingSemantics::Weak;
+            if is_strong && !place.host.addr().is_multiple_of(view.size) {
+                return Err(AccessFault::Misaligned { address: place.address, size: view.size as u64 }.into());
+            }
+        }
+        Ok(true)
     }
 
     /// Copies a box between a register and memory.

@@ -196,3 +196,68 @@ fn groups_are_as_large_as_they_can_be() {
     // 16 blocks of four columns would be 64 columns.
     assert_eq!(grouped.1, [8, 16, 24, 32, 40, 48, 56, 64]);
 }
+
+/// Each block updates 16 elements of `to`, at the places that `from` holds.
+fn scattering(update: &str, element: &str, one: &str) -> String {
+    format!(
+        "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<{element}>>) {{
+  %row, %by, %bz = get_tile_block_id : tile<i32>
+  %lanes = iota : tile<16xi32>
+  %sixteen = constant <i32: 16> : tile<i32>
+  %first = muli %row, %sixteen : tile<i32>
+  %first1 = reshape %first : tile<i32> -> tile<1xi32>
+  %firsts = broadcast %first1 : tile<1xi32> -> tile<16xi32>
+  %i = addi %firsts, %lanes : tile<16xi32>
+  %from1 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %froms = broadcast %from1 : tile<1xptr<i32>> -> tile<16xptr<i32>>
+  %p = offset %froms, %i : tile<16xptr<i32>>, tile<16xi32> -> tile<16xptr<i32>>
+  %places, %t0 = load_ptr_tko weak %p : tile<16xptr<i32>> -> tile<16xi32>, token
+  %to1 = reshape %to : tile<ptr<{element}>> -> tile<1xptr<{element}>>
+  %tos = broadcast %to1 : tile<1xptr<{element}>> -> tile<16xptr<{element}>>
+  %q = offset %tos, %places : tile<16xptr<{element}>>, tile<16xi32> -> tile<16xptr<{element}>>
+  %one = constant <{element}: {one}> : tile<16x{element}>
+  {update}
+  return
+}}"
+    )
+}
+
+const ADD: &str = "%old, %t1 = atomic_rmw_tko relaxed device %q, add, %one : tile<16xptr<i32>>, tile<16xi32> -> tile<16xi32>, token";
+const ADDF: &str = "%old, %t1 = atomic_rmw_tko relaxed device %q, addf, %one : tile<16xptr<f32>>, tile<16xf32> -> tile<16xf32>, token";
+/// Adds one without atomics: no block has places of another. Nothing is read where it lies outside, but something is written.
+const IN_PLACE: &str = "%room = constant <i32: 1600> : tile<16xi32>
+  %inside = cmpi less_than %places, %room, signed : tile<16xi32> -> tile<16xi1>
+  %zero = constant <i32: 0> : tile<16xi32>
+  %x, %t1 = load_ptr_tko weak %q, %inside, %zero token = %t0 : tile<16xptr<i32>>, tile<16xi1>, tile<16xi32> -> tile<16xi32>, token
+  %y = addi %x, %one : tile<16xi32>
+  %t2 = store_ptr_tko weak %q, %y token = %t1 : tile<16xptr<i32>>, tile<16xi32> -> token";
+
+#[test]
+fn a_block_that_fails_has_updated_nothing_twice() {
+    const ROOM: usize = 1600;
+    let sums = |update: &str, element: &str, one: &str, when| {
+        let plan = program(&scattering(update, element, one)).plan("k").unwrap();
+        // Each place once, but for one far outside, in block 70.
+        let places: Vec<i32> = (0..ROOM as i32).map(|i| if i == 70 * 16 + 5 { 1 << 20 } else { i }).collect();
+        let bytes = places.iter().flat_map(|n| n.to_le_bytes()).chain(vec![0; 4 * ROOM]).collect();
+        let (mut memory, all) = buffer(bytes);
+        let args = [0, 4 * ROOM as u64].map(|at| Arg::Pointer(memory.address(all) + at));
+        let ended = Arc::new(Mutex::new(0));
+        let told = Arc::clone(&ended);
+        let options = at_once().group_blocks(when).progress(Arc::new(move |_| *told.lock().unwrap() += 1));
+        let error = launch(&plan, &mut memory, [100, 1, 1], &args, &options).unwrap_err();
+        assert_eq!(error.block, Some([70, 0, 0]));
+        let ended = *ended.lock().unwrap();
+        (ints(memory.bytes(all))[ROOM..].to_vec(), ended)
+    };
+    for (update, element, one) in [(ADD, "i32", "1"), (ADDF, "f32", "1.0"), (IN_PLACE, "i32", "1")] {
+        let ((alone, many), (grouped, few)) =
+            (sums(update, element, one, GroupBlocks::Never), sums(update, element, one, GroupBlocks::Always));
+        let one = if element == "f32" { 1f32.to_bits() as i32 } else { 1 };
+        let expected: Vec<i32> = (0..ROOM).map(|i| if i < 70 * 16 { one } else { 0 }).collect();
+        assert!(many == 70 && few < 20, "{many} and {few} blocks ended: groups were not made");
+        assert_eq!(alone, expected, "{update}");
+        assert_eq!(grouped, expected, "{update}");
+    }
+}

@@ -86,6 +86,25 @@ entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {
     assert_eq!((shown[1].0, &shown[1].3), (true, &vec![Some(7), None]));
 }
 
+/// The launch goes on behind an update of which an element lies outside, with those that lie inside.
+#[test]
+fn elements_beside_one_that_is_not_there_are_updated_once() {
+    let kernel = "
+entry @k(%p: tile<ptr<i32>>, %n: tile<i32>) {
+  %i = iota : tile<2xi32>
+  %p1 = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %ps = broadcast %p1 : tile<1xptr<i32>> -> tile<2xptr<i32>>
+  %q = offset %ps, %i : tile<2xptr<i32>>, tile<2xi32> -> tile<2xptr<i32>>
+  %n1 = reshape %n : tile<i32> -> tile<1xi32>
+  %ns = broadcast %n1 : tile<1xi32> -> tile<2xi32>
+  %old, %t = atomic_rmw_tko relaxed device %q, add, %ns : tile<2xptr<i32>>, tile<2xi32> -> tile<2xi32>, token
+  return
+}
+";
+    let (_, memory) = watch(kernel);
+    assert_eq!(memory, [10]);
+}
+
 #[test]
 fn results_are_shown_when_they_are_there() {
     let (shown, memory) = watch(KERNEL);
