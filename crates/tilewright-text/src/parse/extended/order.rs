@@ -14,7 +14,7 @@ use foldhash::{HashMap, HashSet};
 use tilewright_ir::ops::{Arity, Traits};
 use tilewright_ir::{
     Attr, AttrData, AttrName, AttrValue, Block, Function, MemoryOrderingSemantics, NewOp, Op, OpRef, Opcode, Region, Tables, Type,
-    TypeData, TypeTable, Value, terminator_target,
+    TypeData, TypeError, TypeTable, Value, terminator_target,
 };
 
 impl Parser<'_> {
@@ -59,10 +59,11 @@ impl Parser<'_> {
             order.region(old.root());
             let Rebuild { values, new, .. } = order.build;
             function.body = new;
-            if is_threaded {
-                thread_signature(function, tables);
-            }
+            let signed = if is_threaded { thread_signature(function, tables) } else { Ok(()) };
             new_values.insert(index, values);
+            if let Err(error) = signed {
+                self.report("invalid-type", self.token.span(), error.to_string());
+            }
         }
         self.record_reordered(&new_values);
     }
@@ -78,16 +79,15 @@ pub(super) fn is_weak_load(op: OpRef<'_>) -> bool {
 }
 
 /// Adds a token to the parameters and to the results.
-fn thread_signature(function: &mut Function, tables: &mut Tables) {
-    let TypeData::Function { inputs, results } = tables.types.get(function.signature) else { return };
+fn thread_signature(function: &mut Function, tables: &mut Tables) -> Result<(), TypeError> {
+    let TypeData::Function { inputs, results } = tables.types.get(function.signature) else { return Ok(()) };
     let with_token = |types: &[Type]| types.iter().copied().chain([TypeTable::token()]).collect();
     let data = TypeData::Function { inputs: with_token(inputs), results: with_token(results) };
-    if let Ok(signature) = tables.types.intern(data) {
-        function.signature = signature;
-    }
+    function.signature = tables.types.intern(data)?;
     if let Some(attrs) = function.arg_attrs {
         function.arg_attrs = Some(with_empty_dictionary(attrs, tables));
     }
+    Ok(())
 }
 
 /// A list of dictionaries, one for each parameter or result, with one for a token behind it.
