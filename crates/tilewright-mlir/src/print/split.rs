@@ -4,7 +4,11 @@
 //! these and numbers others where it prints them, so that they become attributes of their own here: a text is split into pieces and what
 //! stands between them, in copies of the tables that only printing sees.
 
-use super::{Printer, aliases::has_name_as_text, attributes::Elision};
+use super::{
+    PrintOptions, Printer, Shared, Symbol,
+    aliases::{has_name, has_name_as_text, has_no_parts, parts},
+    attributes::Elision,
+};
 use crate::{
     encoding::{EncodingId, Owner, Value, code},
     module::Module,
@@ -19,13 +23,6 @@ const TEMPLATE: u64 = 0;
 
 const DISTINCT: &[u8] = b"distinct[";
 
-/// Parameters whose attributes stand without their names: the attribute that has them, the parameter, and the name.
-const STRIPPED: [(&[u8], &[u8], &[u8]); 3] = [
-    (b"#llvm.alias_scope", b"domain = ", b"#llvm.alias_scope_domain"),
-    (b"#llvm.tbaa_tag", b"base_type = ", b"#llvm.tbaa_type_desc"),
-    (b"#llvm.tbaa_tag", b"access_type = ", b"#llvm.tbaa_type_desc"),
-];
-
 /// How deep attributes in texts may stand in each other; what is deeper stays text.
 const MAX_DEPTH: u32 = 32;
 
@@ -37,6 +34,7 @@ pub(super) fn split<'a>(module: &Module<'a>) -> Option<Module<'a>> {
     if !has_parts(&tables.attrs) && !has_parts(&tables.types) {
         return None;
     }
+    let encoded = texts_of_encoded(module);
     let mut module = module.clone();
     let tables = &mut module.tables;
     let mut splitter = Splitter {
@@ -53,6 +51,7 @@ pub(super) fn split<'a>(module: &Module<'a>) -> Option<Module<'a>> {
         (0..table.len() as u32).map(text).collect()
     };
     let (attrs, types) = (texts(&tables.attrs), texts(&tables.types));
+    splitter.known.extend(encoded.into_iter().map(|(text, id)| ((None, text), id)));
     for (id, text) in attrs.iter().enumerate() {
         if let Some(text) = text.as_ref().filter(|text| !has_distinct(text)) {
             splitter.known.entry((None, text.clone())).or_insert(AttrId(id as u32));
@@ -65,6 +64,24 @@ pub(super) fn split<'a>(module: &Module<'a>) -> Option<Module<'a>> {
     tables.attrs = replaced(&tables.attrs, &attrs, false, added);
     tables.types = replaced(&tables.types, &types, true, Vec::new());
     Some(module)
+}
+
+/// Attributes with names in an encoding, by their text: those whose parts have none, so that each text is short.
+fn texts_of_encoded(module: &Module<'_>) -> Vec<(Vec<u8>, AttrId)> {
+    let tables = &module.tables;
+    let shared = Shared::without_aliases(module, &PrintOptions::new());
+    let printer = Printer::new(&shared);
+    let is_llvm = |id: &AttrId| tables.attrs.encoding(id.0).is_some_and(|encoding| encoding.is_of(Owner::Llvm));
+    let ids = tables.attrs.others_and(&[]).map(AttrId).filter(is_llvm);
+    let ids = ids.filter(|&id| {
+        has_name(tables, Symbol::Attr(id)) && parts(tables, Symbol::Attr(id)).into_iter().all(|part| has_no_parts(tables, part))
+    });
+    let text = |id| {
+        let mut text = Vec::new();
+        printer.push_attr_in_full(&mut text, id, Elision::Never);
+        (text, id)
+    };
+    ids.map(text).collect()
 }
 
 /// An attribute that was found in a text.
@@ -226,9 +243,7 @@ fn next_part(text: &[u8], from: usize) -> Option<Part> {
                 at = start;
             }
             b'<' => {
-                let is_stripped =
-                    |&&(outer, parameter, _): &&(&[u8], &[u8], &[u8])| text[..at].ends_with(parameter) && name_of(text) == outer;
-                if let Some(&(_, _, name)) = STRIPPED.iter().find(is_stripped) {
+                if let Some(name) = stripped_name(text, at) {
                     return Some(Part { place: at..brackets_end(text, at)?, kind: PartKind::Attr { name }, is_stripped: true });
                 }
                 at += 1;
@@ -237,6 +252,23 @@ fn next_part(text: &[u8], from: usize) -> Option<Part> {
         }
     }
     None
+}
+
+/// What an attribute of which only the brackets stand at a place of a text begins with, as what stands before it tells.
+fn stripped_name(text: &[u8], at: usize) -> Option<&'static [u8]> {
+    let before = &text[..at];
+    if name_of(text) == b"#llvm.tbaa_type_desc" && (before.ends_with(b"{") || before.ends_with(b", ")) {
+        return Some(b"#llvm.tbaa_member");
+    }
+    let before = before.strip_suffix(b" = ")?;
+    let parameter = &before[before.iter().rposition(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')? + 1..];
+    match (name_of(text), parameter) {
+        (b"#llvm.alias_scope", b"domain") => Some(b"#llvm.alias_scope_domain"),
+        (b"#llvm.tbaa_tag", b"base_type" | b"access_type") => Some(b"#llvm.tbaa_type_desc"),
+        (outer, b"file") if outer.starts_with(b"#llvm.di_") => Some(b"#llvm.di_file"),
+        (outer, parameter) if outer.starts_with(b"#llvm.loop_") && parameter.starts_with(b"followup") => Some(b"#llvm.loop_annotation"),
+        _ => None,
+    }
 }
 
 /// The number of a distinct attribute and its length, behind which `]<` stands.

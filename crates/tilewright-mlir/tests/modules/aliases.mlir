@@ -14,11 +14,23 @@
 #scope = #llvm.alias_scope<id = distinct[3]<>, domain = #domain, description = "scope">
 #other_scope = #llvm.alias_scope<id = distinct[4]<>, domain = #domain>
 #named_scope = #llvm.alias_scope<id = "name", domain = <id = "domain">>
-llvm.func @f(%p: !llvm.ptr) {
+#simple = #llvm.loop_annotation<disableNonforced = true>
+#distribute = #llvm.loop_distribute<disable = true, followupCoincident = #simple, followupSequential = <mustProgress = true>>
+#distributed = #llvm.loop_annotation<distribute = #distribute>
+#file = #llvm.di_file<"a.c" in "/x">
+#module = #llvm.di_module<file = #file, scope = #file, name = "module", configMacros = "bar", line = 42>
+#unit = #llvm.di_compile_unit<id = distinct[5]<>, sourceLanguage = DW_LANG_C, file = #file, isOptimized = false, emissionKind = None>
+#inner = #llvm.di_module<file = #file, scope = #unit, name = "inner", line = 1>
+llvm.func @f(%p: !llvm.ptr, %b: i1) {
   %c = llvm.mlir.constant(1 : i32) : i32
   llvm.store %c, %p {tbaa = [#tag, #tag_of_char], access_groups = [#group, #other_group], alias_scopes = [#scope], noalias_scopes = [#other_scope]} : i32, !llvm.ptr
   llvm.store %c, %p {tbaa = [#tag_of_other], access_groups = [#other_group], alias_scopes = [#other_scope, #named_scope]} : i32, !llvm.ptr
   llvm.br ^end {loop_annotation = #loop}
 ^end:
+  llvm.cond_br %b, ^end, ^last {loop_annotation = #distributed}
+^last:
+  llvm.cond_br %b, ^end, ^exit {loop_annotation = #simple}
+^exit:
+  "t.debug"() {files = [#file, #module, #inner, #unit]} : () -> ()
   llvm.return
 }
