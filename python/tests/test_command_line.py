@@ -1,8 +1,10 @@
 """The command ``tilewright`` as the package carries it: ``python -m tilewright``."""
 
 import os
+import shlex
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -37,6 +39,31 @@ def test_the_command_is_called_by_its_name():
     assert done.returncode == 2 and usage in done.stderr
     done = run("--version")
     assert done.stdout.decode().split()[-1] == tilewright.__version__
+    done = run("check", "--nonsense")
+    assert b"Usage: python -m tilewright check [OPTIONS] --grid" in done.stderr
+
+
+RACE = """entry @k(%p: tile<ptr<i32>>) {
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %old, %t = atomic_rmw_tko relaxed device %p, xchg, %x : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+}
+"""
+
+
+def test_a_hint_is_a_command_that_runs(tmp_path):
+    (tmp_path / "race.mlir").write_text(RACE)
+    done = run("check", "race.mlir", "--grid", "3", "i32[1]", "--schedules", "16", cwd=tmp_path)
+    again = next(line.split("to see it again: ")[1] for line in done.stdout.decode().splitlines() if "to see it again" in line)
+    python, *rest = shlex.split(again)
+    assert (done.returncode, python, rest[:3]) == (1, "python", ["-m", "tilewright", "check"])
+    assert subprocess.run([sys.executable, *rest], capture_output=True, check=False, cwd=tmp_path).returncode == 1
+
+
+def test_the_package_has_the_command_as_a_script():
+    [script] = entry_points(group="console_scripts", name="tilewright")
+    code = f"import sys; sys.argv[0] = 'tilewright'; from {script.module} import {script.attr}; {script.attr}()"
+    done = subprocess.run([sys.executable, "-c", code, "check", "--help"], capture_output=True, check=False)
+    assert done.returncode == 0 and b"Usage: tilewright check [OPTIONS] --grid" in done.stdout
 
 
 def test_kernels_run(examples):

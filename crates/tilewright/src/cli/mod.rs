@@ -6,6 +6,7 @@
 //! command quietly.
 
 mod bench;
+mod called;
 mod check;
 mod compile;
 mod convert;
@@ -35,7 +36,8 @@ mod validate;
 pub use check::finding_text;
 pub use exit::Exit;
 
-use clap::{Parser, Subcommand};
+use called::Called;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use exit::Finding;
 use output::{complain_of, is_closed_pipe, show_report};
 use std::{
@@ -98,17 +100,18 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Runs a command: the name that it is called by, then its arguments.
+/// Runs a command: the name that it is called by, then its arguments. The name may be several words, such as `python -m tilewright`.
 ///
 /// What it prints is flushed, and its exit status is for the caller to end the process with.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.into_iter().collect();
-    let exit = match Cli::try_parse_from(&args) {
-        Ok(cli) => run_command(cli.command),
+    let called = Called::new(&args);
+    let exit = match parse(&called, &args) {
+        Ok(cli) => run_command(cli.command, &called),
         Err(error) => {
             // The error quotes arguments: the same error about arguments that are printable.
-            let shown = args.iter().map(|argument| printable(argument.as_encoded_bytes()).to_string());
-            let error = Cli::try_parse_from(shown).err().unwrap_or(error);
+            let shown: Vec<_> = args.iter().map(|argument| printable(argument.as_encoded_bytes()).to_string().into()).collect();
+            let error = parse(&called, &shown).err().unwrap_or(error);
             // Where that fails there is nobody left to tell.
             let _ = error.print();
             if error.use_stderr() { Exit::Failure } else { Exit::Ok }
@@ -121,7 +124,13 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
-fn run_command(command: Command) -> Exit {
+fn parse(called: &Called, args: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = called.rename(Cli::command());
+    let mut matches = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+fn run_command(command: Command, called: &Called) -> Exit {
     let result = match command {
         Command::Print(args) => print::run(&args),
         Command::Convert(args) => convert::run(&args),
@@ -136,7 +145,7 @@ fn run_command(command: Command) -> Exit {
         Command::Compile(args) => compile::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Run(args) => run::run(args),
-        Command::Check(args) => check::run(args),
+        Command::Check(args) => check::run(args, called),
         Command::Bench(args) => bench::run(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::Completions(args) => shell::completions(&args),
@@ -157,7 +166,6 @@ fn run_command(command: Command) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {

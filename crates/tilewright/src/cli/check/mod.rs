@@ -5,6 +5,7 @@ mod sources;
 mod text;
 
 use super::{
+    called::Called,
     exit::{Exit, Finding},
     input::File,
     machine::MachineArgs,
@@ -124,14 +125,14 @@ struct CheckedLaunch {
     report: Report,
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: Args, called: &Called) -> anyhow::Result<Exit> {
     let checked = match (&args.file, args.grid) {
         (Some(file), Some(grid)) => vec![check_file(&args, file, grid.0)?],
         _ => args.case.iter().map(|path| check_case(&args, path)).collect::<anyhow::Result<Vec<_>>>()?,
     };
     let mut out = io::stdout().lock();
     match args.format {
-        Format::Text => text::write(&mut out, &checked)?,
+        Format::Text => text::write(&mut out, &checked, called)?,
         Format::Json => match &checked[..] {
             [only] if args.case.is_empty() => write_json(&mut out, &only.report)?,
             _ => {

@@ -1,19 +1,20 @@
 //! Findings for people.
 
 use super::{CheckedLaunch, sources::Sources};
-use crate::cli::output::{Style, count};
-use std::{
-    env,
-    io::{self, Write},
+use crate::cli::{
+    called::Called,
+    output::{Style, count},
 };
+use std::io::{self, Write};
 use tilewright::{
     check::{Finding, MemoryPlace, Place},
     ir::printable,
     text::report::{Excerpt, Look, Report},
 };
 
-pub(super) fn write(out: &mut dyn Write, checked: &[CheckedLaunch]) -> io::Result<()> {
-    let (style, mut sources, command) = (Style::stdout(), Sources::new(&|_| None), command());
+pub(super) fn write(out: &mut dyn Write, checked: &[CheckedLaunch], called: &Called) -> io::Result<()> {
+    let (style, mut sources) = (Style::stdout(), Sources::new(&|_| None));
+    let command = called.without(&["--schedules", "--seed", "--schedule"]);
     for CheckedLaunch { name, report } in checked {
         for finding in &report.findings {
             let again = |schedule: &str| format!("{command} --schedule {schedule}");
@@ -27,25 +28,6 @@ pub(super) fn write(out: &mut dyn Write, checked: &[CheckedLaunch]) -> io::Resul
         writeln!(out, "{}: {verdict} in {blocks}", printable(name))?;
     }
     Ok(())
-}
-
-/// The command that runs, without the schedules to try, as a shell takes it.
-fn command() -> String {
-    let mut words = vec!["tilewright".to_owned()];
-    let mut arguments = env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let (name, value) = argument.split_once('=').map_or((argument.as_str(), None), |(name, value)| (name, Some(value)));
-        if ["--schedules", "--seed", "--schedule"].contains(&name) {
-            if value.is_none() {
-                arguments.next();
-            }
-            continue;
-        }
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,+@%".contains(c);
-        let quoted = format!("'{}'", argument.replace('\'', "'\\''"));
-        words.push(if argument.chars().all(is_plain) && !argument.is_empty() { argument } else { quoted });
-    }
-    words.join(" ")
 }
 
 /// A finding for people, without colours, as `tilewright check` writes it. `again` says how to check under a schedule, `text_of` gives the text
