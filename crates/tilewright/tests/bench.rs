@@ -64,6 +64,49 @@ fn a_folder_is_a_suite() {
     assert!(said.contains("suite.json"), "{said}");
 }
 
+/// The logarithms of 16 zeros.
+const LOGARITHMS: &str =
+    "entry @logarithms(%x: tile<ptr<f32>>, %xn: tile<i32>, %xs: tile<i32>, %y: tile<ptr<f32>>, %yn: tile<i32>, %ys: tile<i32>) {
+  %xv = make_tensor_view %x, shape = [16], strides = [1] : tensor_view<16xf32, strides=[1]>
+  %yv = make_tensor_view %y, shape = [16], strides = [1] : tensor_view<16xf32, strides=[1]>
+  %xp = make_partition_view %xv : partition_view<tile=(16), tensor_view<16xf32, strides=[1]>>
+  %yp = make_partition_view %yv : partition_view<tile=(16), tensor_view<16xf32, strides=[1]>>
+  %zero = constant <i32: 0> : tile<i32>
+  %a, %t0 = load_view_tko weak %xp[%zero] : partition_view<tile=(16), tensor_view<16xf32, strides=[1]>>, tile<i32> -> tile<16xf32>, token
+  %b = log %a : tile<16xf32>
+  %t1 = store_view_tko weak %b, %yp[%zero] : tile<16xf32>, partition_view<tile=(16), tensor_view<16xf32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+#[test]
+fn a_suite_may_expect_infinities() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, bytecode) = (folder.path().join("k.mlir"), folder.path().join("logarithms.tilebc"));
+    std::fs::write(&text, LOGARITHMS).unwrap();
+    let converted = Command::new(env!("CARGO_BIN_EXE_tilewright")).arg("convert").arg(&text).arg("-o").arg(bytecode).output().unwrap();
+    assert!(converted.status.success(), "{converted:?}");
+    let run = |expected: &str| {
+        let array = r#"{"type":"f32","shape":[16],"strides":[1],"fill":"zeros"}"#;
+        let sized = format!(
+            r#"{{"size":"16","arguments":[{array},{array}],"grid":[1,1,1],"limit":"bandwidth","work":128,"expected":[
+                {{"argument":1,"relative":1e-6,"absolute":1e-6,"mean":0,"weighted":0,"non_finite":16,"elements":[[3,{expected}]]}}]}}"#
+        );
+        let suite = format!(r#"[{{"name":"logarithms","full":{sized},"quick":{sized}}}]"#);
+        std::fs::write(folder.path().join("suite.json"), suite).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_tilewright"))
+            .args(["bench", "--quick", "--threads", "1", "--suite"])
+            .arg(folder.path())
+            .output()
+            .unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(run(r#""-inf""#), (true, String::new()));
+    let (_, said) = run(r#""inf""#);
+    assert!(said.contains("logarithms: wrong result: argument 1, element 3 is -inf, expected inf"), "{said}");
+    let (_, said) = run("-Infinity");
+    assert!(said.contains("suite.json"), "{said}");
+}
+
 /// What is compiled is what `suite.json` describes, and every kernel says at each size what its results are.
 #[test]
 fn kernels_of_suites_are_described() {

@@ -123,7 +123,12 @@ class Number:
         return ScalarConstraint(CUTILE[self.type])
 
     def description(self):
-        return {"type": self.type, "value": self.value}
+        return {"type": self.type, "value": number(self.value)}
+
+
+def number(value):
+    """As JSON has it, which has neither infinities nor NaN: those are "inf", "-inf" and "nan"."""
+    return value if math.isfinite(value) else str(float(value))
 
 
 def floats(type, *shape, low=-1.0, high=1.0, strides=None):
@@ -276,7 +281,10 @@ def expectations(problem):
             value = value.to(torch.int8)
         flat = value.contiguous().reshape(-1).to(torch.float64).numpy()
         tolerance = problem.tolerance or (0.0 if exact else TOLERANCES[array.type])
-        usual = float(np.sqrt(np.mean(flat[np.isfinite(flat)] ** 2))) or 1.0
+        finite = np.isfinite(flat)
+        usual = (float(np.sqrt(np.mean(flat[finite] ** 2))) if finite.any() else 0.0) or 1.0
+        summed = np.where(finite, flat, 0.0)
+        odd = {} if finite.all() else {"non_finite": int((~finite).sum())}
         # Odd steps visit every row and column of a power of two.
         step = flat.size // SAMPLES | 1
         places = sorted({(i * step) % flat.size for i in range(SAMPLES)} | {flat.size - 1})
@@ -284,8 +292,8 @@ def expectations(problem):
         out.append({
             "argument": next(i for i, a in enumerate(runtime) if a is array),
             "relative": tolerance or 1e-12, "absolute": float(f"{tolerance * usual:.4g}"),
-            "mean": float(flat.mean()), "weighted": float((flat * fraction(WEIGHTS, flat.size)).mean()),
-            "elements": [[place, digits(flat[place])] for place in places],
+            "mean": float(summed.mean()), "weighted": float((summed * fraction(WEIGHTS, flat.size)).mean()), **odd,
+            "elements": [[place, number(digits(flat[place]))] for place in places],
         })  # fmt: skip
     return out
 

@@ -37,7 +37,7 @@ def export(folder):
     for stale in folder.glob("*.tilebc"):
         if stale.stem not in names and stale.stem not in failed:
             stale.unlink()
-    lines = ",\n".join(json.dumps(kernel, separators=(",", ":")) for kernel in kernels)
+    lines = ",\n".join(json.dumps(kernel, separators=(",", ":"), allow_nan=False) for kernel in kernels)
     file.write_text(f"[\n{lines}\n]\n")
     print(f"{len(kernels)} kernels")
     sys.exit(bool(failed))

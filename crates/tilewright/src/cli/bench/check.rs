@@ -2,6 +2,7 @@
 
 use super::{
     arrays::fraction,
+    number::Number,
     problems::{Argument, Problem},
 };
 use serde::{Deserialize, Serialize};
@@ -15,11 +16,14 @@ pub(super) struct Expected {
     /// How far an element may be off, for its own size and in any case.
     relative: f64,
     absolute: f64,
-    /// The sum of all elements as a part of their number, and the same with each weighted by a random number from 0 to 1.
+    /// The sum of all finite elements as a part of the number of all, and the same with each weighted by a random number from 0 to 1.
     mean: f64,
     weighted: f64,
+    /// How many elements are infinite or NaN.
+    #[serde(default)]
+    non_finite: usize,
     /// Some elements.
-    elements: Vec<(usize, f64)>,
+    elements: Vec<(usize, Number)>,
 }
 
 /// Compares the results of the first launch of a problem with what is expected. `bytes` gives what the array of an argument holds.
@@ -37,23 +41,37 @@ pub(super) fn check<'m>(problem: &Problem, bytes: impl Fn(usize) -> Option<&'m [
 }
 
 fn compare(expected: &Expected, elements: &[f64]) -> Result<(), String> {
-    // Written so that a NaN is wrong.
-    let near = |is: f64, want: f64| (is - want).abs() <= expected.absolute + expected.relative * want.abs() || is.is_nan() && want.is_nan();
-    for &(place, want) in &expected.elements {
+    for &(place, Number(want)) in &expected.elements {
         let is = *elements.get(place).ok_or_else(|| format!("has no element {place}"))?;
-        if !near(is, want) {
+        if !expected.is_near(is, want) {
             return Err(format!("element {place} is {is:e}, expected {want:e}"));
         }
     }
+    let non_finite = elements.iter().filter(|value| !value.is_finite()).count();
+    if non_finite != expected.non_finite {
+        return Err(format!("{non_finite} elements are infinite or NaN, expected {}", expected.non_finite));
+    }
     let count = elements.len() as f64;
-    let mean = elements.iter().sum::<f64>() / count;
-    let weighted = elements.iter().enumerate().map(|(place, value)| value * fraction(WEIGHTS, place as u64)).sum::<f64>() / count;
+    let finite = || elements.iter().enumerate().filter(|(_, value)| value.is_finite());
+    let mean = finite().map(|(_, value)| value).sum::<f64>() / count;
+    let weighted = finite().map(|(place, value)| value * fraction(WEIGHTS, place as u64)).sum::<f64>() / count;
     for (name, is, want) in [("mean", mean, expected.mean), ("weighted mean", weighted, expected.weighted)] {
-        if !near(is, want) {
+        if !expected.is_near(is, want) {
             return Err(format!("the {name} of all elements is {is:e}, expected {want:e}"));
         }
     }
     Ok(())
+}
+
+impl Expected {
+    /// Whether a value may be what is expected. No tolerance makes of an infinity or a NaN something else.
+    fn is_near(&self, is: f64, want: f64) -> bool {
+        if want.is_finite() {
+            // Written so that a NaN is wrong.
+            return (is - want).abs() <= self.absolute + self.relative * want.abs();
+        }
+        is == want || is.is_nan() && want.is_nan()
+    }
 }
 
 /// The seed of the weights.
@@ -88,7 +106,7 @@ mod tests {
     fn expected() -> Expected {
         let elements = [1.0, 2.0, 3.0, 4.0];
         let weighted = elements.iter().enumerate().map(|(i, v)| v * fraction(WEIGHTS, i as u64)).sum::<f64>() / 4.0;
-        Expected { argument: 0, relative: 1e-6, absolute: 1e-6, mean: 2.5, weighted, elements: vec![(3, 4.0)] }
+        Expected { argument: 0, relative: 1e-6, absolute: 1e-6, mean: 2.5, weighted, non_finite: 0, elements: vec![(3, Number(4.0))] }
     }
 
     #[test]
@@ -99,6 +117,19 @@ mod tests {
         assert!(of(&[1.0, 2.0, 3.1, 4.0]).unwrap_err().contains("the mean"));
         assert!(of(&[2.0, 1.0, 3.0, 4.0]).unwrap_err().contains("weighted"));
         assert!(of(&[1.0, f64::NAN, 3.0, 4.0]).unwrap_err().contains("NaN"));
+        assert!(of(&[1.0, f64::INFINITY, 3.0, 4.0]).unwrap_err().contains("1 elements are infinite"));
         assert!(of(&[1.0]).unwrap_err().contains("no element 3"));
+    }
+
+    #[test]
+    fn infinities_are_as_they_are_expected() {
+        let expected = |want: f64| Expected { mean: 0.0, weighted: 0.0, non_finite: 1, elements: vec![(0, Number(want))], ..expected() };
+        let values = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        for (i, want) in values.into_iter().enumerate() {
+            for (j, is) in values.into_iter().enumerate() {
+                assert_eq!(compare(&expected(want), &[is, 0.0]).is_ok(), i == j, "{is} for {want}");
+            }
+            assert!(compare(&expected(want), &[1.0, want]).unwrap_err().contains("element 0"));
+        }
     }
 }

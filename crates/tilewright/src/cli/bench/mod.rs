@@ -6,6 +6,7 @@ mod chart;
 mod check;
 mod gpu;
 mod measure;
+mod number;
 mod operations;
 mod problems;
 mod report;

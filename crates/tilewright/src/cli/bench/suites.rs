@@ -4,6 +4,7 @@
 use super::{
     arrays::float_bits,
     check::Expected,
+    number::Number,
     problems::{Argument, Fill, Limit, Problem, Product},
 };
 use anyhow::Context as _;
@@ -46,7 +47,7 @@ struct Given {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum What {
-    Number { value: f64 },
+    Number { value: Number },
     Array { shape: Vec<usize>, strides: Vec<usize>, fill: Fill },
 }
 
@@ -88,8 +89,8 @@ fn problem(kernel: Kernel, quick: bool, read: impl Fn(&str) -> anyhow::Result<Co
 fn argument(given: Given) -> anyhow::Result<Argument> {
     let scalar = Scalar::from_name(&given.r#type).with_context(|| format!("there is no type {}", given.r#type))?;
     Ok(match given.what {
-        What::Number { value } if scalar.is_float() => Argument::Number(scalar, float_bits(scalar, value)),
-        What::Number { value } => Argument::Number(scalar, value as i64 as u64),
+        What::Number { value: Number(value) } if scalar.is_float() => Argument::Number(scalar, float_bits(scalar, value)),
+        What::Number { value: Number(value) } => Argument::Number(scalar, value as i64 as u64),
         What::Array { shape, strides, fill } => Argument::Array { scalar, shape, strides, fill },
     })
 }

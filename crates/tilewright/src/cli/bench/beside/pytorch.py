@@ -5,6 +5,7 @@ are not zeros, `a`, `b` and `c`. Writes a line of JSON for each: the least secon
 """
 
 import json
+import math
 import sys
 import time
 
@@ -54,8 +55,13 @@ def tensor(argument, seed, device):
 def check(result, expected):
     flat = result.reshape(-1)
     for place, value in expected["elements"]:
-        found = float(flat[place])
-        if not abs(found - value) <= expected["absolute"] + expected["relative"] * abs(value):
+        # Infinities and NaN are words.
+        found, value = float(flat[place]), float(value)
+        if math.isfinite(value):
+            right = abs(found - value) <= expected["absolute"] + expected["relative"] * abs(value)
+        else:
+            right = found == value or math.isnan(found) and math.isnan(value)
+        if not right:
             raise ValueError(f"element {place} is {found:e}, expected {value:e}")
 
 
