@@ -70,6 +70,8 @@ const ROWS_OF_NARROW: usize = 8;
 const NARROW: usize = 2;
 /// Products of numbers that take as long as other work on one element, at least.
 const PRODUCTS: usize = 16;
+/// Rows of a panel that are multiplied between two looks at whether a chunk ends.
+const TOGETHER: usize = 4;
 
 /// Declares a product with a version for each level, and the width of its panels.
 macro_rules! leveled_product {
@@ -461,18 +463,41 @@ unsafe fn chunk<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors:
             }
         }
         let mut sums = [first; R];
-        for p in chunk {
-            let mut factors = [V::splat(V::Lane::default()); C];
-            for (v, factor) in factors.iter_mut().enumerate() {
-                *factor = b.vector(p + usize::from(V::LEADS), v);
+        let Range { start: mut p, end } = chunk;
+        // Few rounds, whose end the CPU foresees: otherwise it begins the next block for nothing, and waits.
+        while end - p >= TOGETHER {
+            for next in 0..TOGETHER {
+                add_row(&rows, b, p + next, &mut sums);
             }
-            for (row, sums) in rows.iter().zip(&mut sums) {
-                let x = V::splat(*row.add(p));
-                for (sum, factor) in sums.iter_mut().zip(&factors) {
-                    *sum = sum.add_product(x, *factor);
-                }
-            }
+            p += TOGETHER;
+        }
+        while p < end {
+            add_row(&rows, b, p, &mut sums);
+            p += 1;
         }
         sums
+    }
+}
+
+/// Adds the products of a column of `rows` and a row of a panel.
+#[inline(always)]
+unsafe fn add_row<V: Vector, P: Panel<V>, const R: usize, const C: usize>(
+    rows: &[*const V::Lane; R],
+    b: P,
+    p: usize,
+    sums: &mut [[V; C]; R],
+) {
+    // SAFETY: by the caller.
+    unsafe {
+        let mut factors = [V::splat(V::Lane::default()); C];
+        for (v, factor) in factors.iter_mut().enumerate() {
+            *factor = b.vector(p + usize::from(V::LEADS), v);
+        }
+        for (row, sums) in rows.iter().zip(sums) {
+            let x = V::splat(*row.add(p));
+            for (sum, factor) in sums.iter_mut().zip(&factors) {
+                *sum = sum.add_product(x, *factor);
+            }
+        }
     }
 }
