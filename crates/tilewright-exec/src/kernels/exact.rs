@@ -13,9 +13,8 @@ pub(super) unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm)
     for i in 0..n {
         let mut values = [0; 3];
         for k in 0..sources {
-            let at = imm.per_row.filter(|per_row| per_row.source == k).map_or(i, |per_row| i / per_row.row);
-            // SAFETY: the caller passes `n` elements of each source, or one for each row.
-            values[k] = unsafe { read(src[k], at, imm.srcs[k].size()) };
+            // SAFETY: the caller passes `n` elements of each source.
+            values[k] = unsafe { read(src[k], i, imm.srcs[k].size()) };
         }
         let result = evaluate(imm.op, &imm.srcs, imm.dst, values);
         // SAFETY: the caller passes room for `n` elements.

@@ -32,8 +32,8 @@ use tilewright_passes::elementwise::{accepts, sources_of};
 /// A kernel: reads `n` elements of each source and writes `n` elements.
 ///
 /// # Safety
-/// `dst` and the sources that the operation has are valid for `n` elements of the types that the kernel was selected for (a source
-/// with one for each row, for as many as there are rows), initialised, and aligned to the element size. `dst` overlaps no source.
+/// `dst` and the sources that the operation has are valid for `n` elements of the types that the kernel was selected for, initialised, and
+/// aligned to the element size. `dst` overlaps no source.
 pub(crate) type KernelFn = unsafe fn(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm);
 
 /// What a kernel is told when it runs.
@@ -45,15 +45,6 @@ pub(crate) struct Imm {
     srcs: [Elem; 3],
     /// Type of the result.
     pub(crate) dst: Elem,
-    /// The source that has one element for each row.
-    per_row: Option<PerRow>,
-}
-
-/// A source that has one element for each `row` of the others' elements; the last row may be shorter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct PerRow {
-    source: usize,
-    row: usize,
 }
 
 /// A selected kernel.
@@ -70,29 +61,13 @@ impl Imm {
     }
 }
 
-impl Kernel {
-    /// The kernel that reads one element of a source for each `row` elements; `None` if there is none.
-    pub(crate) fn per_row(mut self, source: usize, row: usize) -> Option<Kernel> {
-        let sources = sources_of(self.imm.op);
-        let (has_loops, elements) = match self.imm.op {
-            ElemOp::Fma(..) => (true, 0..sources),
-            ElemOp::Select => (source > 0, 1..sources),
-            _ => (sources == 2, 0..sources),
-        };
-        // Smaller elements are rare there, and not worth loops of their own.
-        let takes_rows = has_loops && self.imm.srcs[elements].iter().all(|elem| elem.size() >= fast::MIN_ROW_ELEMENT);
-        self.imm.per_row = Some(PerRow { source, row });
-        takes_rows.then_some(self)
-    }
-}
-
 /// The kernel of an operation for these element types, for CPUs of a level.
 ///
 /// `srcs` holds the types of the sources, in order. `None` if the operation does not take these types.
 pub(crate) fn select_at(level: Level, op: ElemOp, srcs: &[Elem], dst: Elem) -> Option<Kernel> {
     let mut padded = [dst; 3];
     padded.get_mut(..srcs.len())?.copy_from_slice(srcs);
-    let imm = Imm { op, srcs: padded, dst, per_row: None };
+    let imm = Imm { op, srcs: padded, dst };
     if !accepts(op, srcs, dst) {
         return None;
     }
@@ -213,24 +188,6 @@ mod tests {
         a == b || !on_bits && elem.float().is_some_and(|format| format.is_nan(a) && format.is_nan(b))
     }
 
-    /// A kernel that takes one element of a source for each row gives what it gives of that element, repeated.
-    fn compare_rows(kernel: Kernel, source: usize, values: &[Vec<u64>]) {
-        let Imm { op, srcs, dst, .. } = kernel.imm;
-        let n = values[0].len();
-        for row in [1, 20, 32, 64, 2 * n] {
-            let Some(by_rows) = kernel.per_row(source, row) else { return };
-            let mut repeated = values.to_vec();
-            (0..n).for_each(|i| repeated[source][i] = values[source][i / row]);
-            let expected = run(exact::run, &kernel.imm, &repeated, n);
-            let fast = |level| fast::select(level, op, &srcs[..values.len()], dst).expect("every level has the same kernels");
-            for kernel in Level::available().map(fast).chain([exact::run as KernelFn]) {
-                let found = run(kernel, &by_rows.imm, values, n);
-                let same = (0..n).all(|i| same(op, dst, found[i], expected[i]));
-                assert!(same, "{op:?} {srcs:?}, rows of {row} in source {source}: {found:x?}, not {expected:x?}");
-            }
-        }
-    }
-
     /// At every level of the CPU a fast kernel gives what the defining one gives, for every operation on every combination of types
     /// that it takes, and the same bits as the versions for other levels.
     #[test]
@@ -250,8 +207,7 @@ mod tests {
                         if fast::select(Level::Baseline, op, srcs, dst).is_none() {
                             continue;
                         }
-                        let kernel = select(op, srcs, dst).expect("accepted");
-                        let imm = kernel.imm;
+                        let imm = select(op, srcs, dst).expect("accepted").imm;
                         let values: Vec<Vec<u64>> = srcs.iter().zip(1..).map(|(e, seed)| patterns(*e, seed, N)).collect();
                         let expected = run(exact::run, &imm, &values, N);
                         for level in Level::available() {
@@ -267,7 +223,6 @@ mod tests {
                                 );
                             }
                         }
-                        (0..arity).for_each(|source| compare_rows(kernel, source, &values));
                         compared += 1;
                     }
                 }

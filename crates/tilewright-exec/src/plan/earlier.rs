@@ -113,7 +113,7 @@ fn gains(run: &[(Inst, u32)], member: &Elementwise, reads: &Reads) -> bool {
     if member.n < Sweep::PIECE {
         return true;
     }
-    let is_small = |tile: &&Tile| tile.is_splat() || tile.shared_by().is_some();
+    let is_small = |tile: &&Tile| tile.is_splat() || tile.is_column();
     let in_run = Counts::of_reads(run.iter().map(|(inst, _)| inst));
     let own = |reg| member.srcs.iter().filter(|tile| tile.base == Base::Reg(reg)).count();
     let is_last_reader =

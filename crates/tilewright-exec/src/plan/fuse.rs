@@ -7,14 +7,13 @@ use super::{
     Gathered, IndexedLoad, Inst, Src, Step, Sweep, SweepInput, Tile, VReg,
     counts::{Counts, count_uses},
     inst::Elementwise,
-    region,
     tile::Base,
 };
 use crate::{
     TargetMachine,
     elem::Elem,
     hash::HashMap,
-    kernels::{self, ElemOp, Kernel},
+    kernels::{self, ElemOp},
 };
 
 /// The most steps of a sweep, which bounds its scratch.
@@ -211,8 +210,6 @@ struct SweepBuilder {
     slots: Slots,
     input_slots: usize,
     inputs: Vec<SweepInput>,
-    /// Whether vector code is fast for elements as they are here.
-    suits_region: bool,
 }
 
 impl SweepBuilder {
@@ -232,19 +229,7 @@ impl SweepBuilder {
         let outside = |reg: &VReg, inside: usize| uses(*reg) > inside;
         let produced = reads.into_iter().map(|(reg, (last, count))| (reg, (last, outside(&reg, count)))).collect();
         let n = run.first().map_or(0, |(member, _)| member.n());
-        let kernels = run.iter().filter_map(|(member, _)| if let Member::Step(step) = member { Some(&step.kernel) } else { None });
-        let gathers = run.iter().any(|(member, _)| matches!(member, Member::Load(_)));
-        let suits_region = gathers || region::suits(n, kernels, &machine);
-        SweepBuilder {
-            n,
-            machine,
-            produced,
-            places: HashMap::default(),
-            slots: Slots::default(),
-            input_slots: 0,
-            inputs: Vec::new(),
-            suits_region,
-        }
+        SweepBuilder { n, machine, produced, places: HashMap::default(), slots: Slots::default(), input_slots: 0, inputs: Vec::new() }
     }
 
     fn build(mut self, run: &[(Member, u32)]) -> (Sweep, usize) {
@@ -252,14 +237,13 @@ impl SweepBuilder {
         for (i, (member, site)) in run.iter().enumerate() {
             match member {
                 Member::Step(step) => {
-                    let (kernel, column) = self.with_a_column(step);
-                    let srcs = step.srcs.iter().enumerate().map(|(k, src)| self.source(src, column == Some(k))).collect();
+                    let srcs = step.srcs.iter().map(|src| self.source(src)).collect();
                     let dst = match self.produced[&step.dst] {
                         (_, true) => Src::Reg(step.dst, step.size),
                         (_, false) => Src::Slot(self.slots.take()),
                     };
                     self.places.insert(step.dst, dst);
-                    steps.push(Step { kernel, srcs, dst });
+                    steps.push(Step { kernel: step.kernel, srcs, dst });
                     sites.push(*site);
                 }
                 Member::Load(load) => {
@@ -289,8 +273,8 @@ impl SweepBuilder {
 
     /// Makes an input of what is loaded behind so many steps.
     fn gather(&mut self, load: &IndexedLoad, at: usize, site: u32) -> Src {
-        let (index, elem) = (self.source(load.index(), false), Elem::Num(load.access.element));
-        let mut source = |tile: &Option<Tile>| tile.as_ref().map(|tile| self.source(tile, false));
+        let (index, elem) = (self.source(load.index()), Elem::Num(load.access.element));
+        let mut source = |tile: &Option<Tile>| tile.as_ref().map(|tile| self.source(tile));
         let (mask, padding) = (source(&load.access.mask), source(&load.source_of_padding));
         let index = (index, load.index().elem);
         let gathered = Gathered { base: load.base().clone(), elem, index, mask, padding, at, site };
@@ -325,29 +309,18 @@ impl SweepBuilder {
         self.input_slots - 1
     }
 
-    /// The kernel of a member, and the source that has one element for each row, if there is one and the kernel takes it so.
-    fn with_a_column(&self, member: &Elementwise) -> (Kernel, Option<usize>) {
-        // One number for all is a number that vector code holds, wherever there is any.
-        let is_column = |row: &usize| *row < self.n || !self.suits_region;
-        let columns = member.srcs.iter().enumerate().filter_map(|(k, src)| Some((k, src.shared_by().filter(is_column)?)));
-        let taken = columns.filter_map(|(k, row)| Some((member.kernel.per_row(k, row)?, Some(k)))).next();
-        taken.unwrap_or((member.kernel, None))
-    }
-
     /// Where a member reads a tile.
-    fn source(&mut self, src: &Tile, is_column: bool) -> Src {
+    fn source(&mut self, src: &Tile) -> Src {
         if let Base::Reg(reg) = src.base
             && let Some(place) = self.places.get(&reg)
         {
             return *place;
         }
-        let is_it = |input: &SweepInput| {
-            input.gathered().is_none() && input.tile() == src && matches!(input, SweepInput::PerRow { .. }) == is_column
-        };
+        let is_it = |input: &SweepInput| input.gathered().is_none() && input.tile() == src;
         if let Some(input) = self.inputs.iter().position(is_it) {
             return Src::Input(input);
         }
-        let input = SweepInput::of(src.clone(), self.n, is_column, || self.input_slot());
+        let input = SweepInput::of(src.clone(), self.n, || self.input_slot());
         self.inputs.push(input);
         Src::Input(self.inputs.len() - 1)
     }

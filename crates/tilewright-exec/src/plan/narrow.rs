@@ -5,7 +5,7 @@
 //! that mask lanes, and the constants of the launch, tell that an index fits 32 bits in each lane that loads, these bits are the index. What is added to
 //! all lanes of a block, such as a row that the block computes, goes into the address that the indices begin at.
 
-use super::{Base, Gathered, Src, Step, Sweep, SweepInput, Tile};
+use super::{Base, Gathered, Src, Step, Sweep, Tile};
 use crate::{elem::Elem, hash::HashMap, kernels::ElemOp};
 use smallvec::SmallVec;
 use tilewright_ir::{ComparisonPredicate, Scalar};
@@ -291,7 +291,7 @@ impl IndexFinder<'_> {
     fn is_of_all_lanes(&self, input: usize, elem: Elem) -> bool {
         let input = &self.sweep.inputs[input];
         let tile = input.tile();
-        matches!(input, SweepInput::Splat { .. } | SweepInput::PerRow { .. }) && tile.elem == elem && tile.is_splat()
+        input.is_splat() && tile.elem == elem
     }
 
     /// The same, of one that is the same for a whole launch.

@@ -126,7 +126,7 @@ fn one_cheap_step<'a>(member: &'a Elementwise, writes: &Counts) -> Option<&'a Ti
     let is_cheap = is_cheap(&member.kernel.imm);
     let once = |reg: VReg| writes.of(reg) <= 1;
     let lasts = |tile: &Tile| if let Base::Reg(reg) = tile.base { once(reg) } else { true };
-    let is_small = |tile: &Tile| tile.is_splat() || tile.shared_by().is_some();
+    let is_small = |tile: &Tile| tile.is_splat() || tile.is_column();
     if !is_cheap || member.n < Sweep::PIECE || !once(member.dst) || !member.srcs.iter().all(lasts) {
         return None;
     }

@@ -458,8 +458,8 @@ mod tests {
             let tile = |reg| Tile::contiguous(elem, Base::Reg(VReg(reg)), &[64, 1]);
             let inputs = [
                 SweepInput::Direct { tile: Tile::contiguous(elem, Base::Reg(VReg(0)), &[64, 64]) },
-                SweepInput::PerRow { tile: tile(1).broadcast(&[64, 64]), row: 64 },
-                SweepInput::Splat { tile: Tile::splat(elem, Base::Const(8), &[64, 64]), slot: 0 },
+                SweepInput::Strided { tile: tile(1).broadcast(&[64, 64]), loops: vec![(64, 1), (64, 0)], slot: 0 },
+                SweepInput::Splat { tile: Tile::splat(elem, Base::Const(8), &[64, 64]), slot: 1 },
             ];
             let step = |srcs: &[Src], dst| Step { kernel, srcs: srcs.to_vec(), dst };
             let steps =

@@ -49,8 +49,8 @@ pub(crate) struct Rounds {
 pub(crate) enum Way {
     /// As vector code.
     Region(Box<Region>),
-    /// All elements at once: there are few, or there is one step that fetches nothing, and what steps read lies where they can read it.
-    OnePiece(Vec<Call>),
+    /// All elements at once, for which a slot has room: the inputs of these numbers are brought to their slots before.
+    OnePiece { gathered: Vec<usize>, calls: Vec<Call> },
     /// In pieces, which scratch slots hold.
     Pieces,
 }
@@ -67,8 +67,9 @@ pub(crate) struct Call {
 impl Way {
     fn of(sweep: &Sweep) -> Way {
         let Sweep { n, ref shape, ref inputs, ref steps, ref machine, is_apart, prefers_region, reads_ahead, ref rounds, .. } = *sweep;
-        let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. } | SweepInput::PerRow { .. });
-        let all_ready = inputs.iter().all(lies_ready);
+        let lies_ready = |input: &SweepInput| matches!(input, SweepInput::Direct { .. });
+        let gathered: Vec<usize> = (0..inputs.len()).filter(|input| !lies_ready(&inputs[*input])).collect();
+        let all_ready = gathered.is_empty();
         let is_alone = matches!(steps[..], [Step { dst: Src::Reg(..), .. }]);
         // Tiles of several dimensions seldom lie in memory as in a register.
         let is_apart = is_apart || shape.iter().filter(|extent| **extent > 1).count() > 1;
@@ -79,8 +80,8 @@ impl Way {
         let suits = must && machine.has_regions() || region::suits(n, steps.iter().map(|step| &step.kernel), machine);
         if let Some(region) = (gains && suits).then(|| Region::of(n, shape, inputs, steps, rounds.as_ref(), machine)).flatten() {
             Way::Region(Box::new(region))
-        } else if (n < Sweep::PIECE || is_alone && !reads_ahead) && all_ready {
-            Way::OnePiece(steps.iter().map(|step| Call::of(step, inputs)).collect())
+        } else if n < Sweep::PIECE || is_alone && !reads_ahead && all_ready {
+            Way::OnePiece { gathered, calls: steps.iter().map(|step| Call::of(step, inputs)).collect() }
         } else {
             Way::Pieces
         }
@@ -90,12 +91,15 @@ impl Way {
 impl Call {
     fn of(step: &Step, inputs: &[SweepInput]) -> Call {
         let mut srcs = [operand(step.dst, inputs); 3];
-        srcs.iter_mut().zip(&step.srcs).for_each(|(to, src)| *to = operand(*src, inputs));
+        for (to, src) in srcs.iter_mut().zip(&step.srcs) {
+            let slot = if let Src::Input(input) = src { inputs[*input].slot() } else { None };
+            *to = operand(slot.map_or(*src, Src::Slot), inputs);
+        }
         Call { kernel: step.kernel, srcs, dst: operand(step.dst, inputs) }
     }
 }
 
-/// Where a step on one piece reads or writes.
+/// Where a step on one piece reads or writes; of an input, where that lies.
 pub(super) fn operand(src: Src, inputs: &[SweepInput]) -> Operand {
     match src {
         Src::Input(input) => Operand::of(inputs[input].tile().base),
@@ -333,8 +337,6 @@ pub(crate) enum SweepInput {
     Direct { tile: Tile },
     /// One element: spread over a scratch slot once, except by vector code.
     Splat { tile: Tile, slot: usize },
-    /// One element for each `row` elements of the sweep, side by side: the steps that read it spread it in registers of the CPU.
-    PerRow { tile: Tile, row: usize },
     /// The same in every piece: gathered into a scratch slot once. Extents and strides, the innermost last.
     Repeated { tile: Tile, loops: Vec<(usize, usize)>, slot: usize },
     /// Gathered into a scratch slot, piece by piece.
@@ -373,13 +375,10 @@ impl Gathered {
 }
 
 impl SweepInput {
-    /// A tile that a sweep over `n` elements reads. `is_column`: the steps that read it take one element for each row. `slot` gives a scratch slot.
-    pub(super) fn of(tile: Tile, n: usize, is_column: bool, slot: impl FnOnce() -> usize) -> SweepInput {
+    /// A tile that a sweep over `n` elements reads. `slot` gives a scratch slot.
+    pub(super) fn of(tile: Tile, n: usize, slot: impl FnOnce() -> usize) -> SweepInput {
         if tile.is_contiguous() && tile.numel() == n {
             return SweepInput::Direct { tile };
-        }
-        if is_column && let Some(row) = tile.shared_by() {
-            return SweepInput::PerRow { tile, row };
         }
         if tile.is_splat() {
             return SweepInput::Splat { tile, slot: slot() };
@@ -389,6 +388,14 @@ impl SweepInput {
             // Extents are powers of two, so pieces begin where it repeats.
             [(times, 0), ..] if n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops, slot },
             _ => SweepInput::Strided { tile, loops, slot },
+        }
+    }
+
+    /// The scratch slot that it is brought to, unless it is read where it lies or by vector code.
+    pub(crate) fn slot(&self) -> Option<usize> {
+        match self {
+            SweepInput::Splat { slot, .. } | SweepInput::Repeated { slot, .. } | SweepInput::Strided { slot, .. } => Some(*slot),
+            SweepInput::Direct { .. } | SweepInput::Gathered(_) => None,
         }
     }
 
@@ -411,7 +418,6 @@ impl SweepInput {
         match self {
             SweepInput::Direct { tile }
             | SweepInput::Splat { tile, .. }
-            | SweepInput::PerRow { tile, .. }
             | SweepInput::Repeated { tile, .. }
             | SweepInput::Strided { tile, .. } => tile,
             SweepInput::Gathered(gathered) => &gathered.base,

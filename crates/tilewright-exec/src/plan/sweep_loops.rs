@@ -198,7 +198,7 @@ impl Body<'_> {
             base if extent < self.n => return Some(self.single(base, tile.elem, site)),
             _ => {
                 let slot = self.inputs.len();
-                let input = SweepInput::of(tile.clone(), self.n, !tile.is_splat(), || slot);
+                let input = SweepInput::of(tile.clone(), self.n, || slot);
                 let single = input.is_splat();
                 return Some(Held { src: self.input(input), elem: tile.elem, extent, single, site });
             }

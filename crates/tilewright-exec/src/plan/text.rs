@@ -130,16 +130,15 @@ impl Display for Step {
 
 impl Display for SweepInput {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (how, slot) = match self {
-            SweepInput::Direct { .. } => ("direct", None),
-            SweepInput::Splat { slot, .. } => ("splat", Some(*slot)),
-            SweepInput::PerRow { .. } => ("per_row", None),
-            SweepInput::Repeated { slot, .. } => ("repeated", Some(*slot)),
-            SweepInput::Strided { slot, .. } => ("strided", Some(*slot)),
+        let how = match self {
+            SweepInput::Direct { .. } => "direct",
+            SweepInput::Splat { .. } => "splat",
+            SweepInput::Repeated { .. } => "repeated",
+            SweepInput::Strided { .. } => "strided",
             SweepInput::Gathered(gathered) => return write!(f, "{gathered}"),
         };
         write!(f, "{how} {}", self.tile())?;
-        slot.map_or(Ok(()), |slot| write!(f, " in slot{slot}"))
+        self.slot().map_or(Ok(()), |slot| write!(f, " in slot{slot}"))
     }
 }
 
@@ -147,7 +146,7 @@ impl Display for Sweep {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let way = match &self.way {
             Way::Region(_) => "region",
-            Way::OnePiece(_) => "one_piece",
+            Way::OnePiece { .. } => "one_piece",
             Way::Pieces => "pieces",
         };
         write!(f, "sweep {way} of {}", self.n)?;

@@ -114,12 +114,10 @@ impl Tile {
         })
     }
 
-    /// How many neighbours share each element, if each has as many and the elements lie side by side otherwise; all of a splat do.
-    pub(crate) fn shared_by(&self) -> Option<usize> {
-        match self.loops()[..] {
-            [(_, 1), (row, 0)] | [(row, 0)] => Some(row),
-            _ => None,
-        }
+    /// Whether as many neighbours share each element and the elements lie side by side otherwise, as those of a column that is broadcast along
+    /// rows do; all of a splat do.
+    pub(crate) fn is_column(&self) -> bool {
+        matches!(self.loops()[..], [(_, 1), (_, 0)] | [(_, 0)])
     }
 
     /// The fewest loops that visit the elements in order: extents and strides, the innermost last.
@@ -220,14 +218,14 @@ mod tests {
 
     #[test]
     fn columns_share_their_elements_along_rows() {
-        assert_eq!(tile(&[4, 1]).broadcast(&[4, 8]).shared_by(), Some(8));
-        assert_eq!(tile(&[2, 4, 1]).broadcast(&[2, 4, 8]).shared_by(), Some(8));
-        assert_eq!(tile(&[1, 8]).broadcast(&[4, 8]).shared_by(), None);
-        assert_eq!(tile(&[2, 1, 1]).broadcast(&[2, 4, 8]).shared_by(), Some(32));
-        assert_eq!(tile(&[2, 1, 4]).broadcast(&[2, 8, 4]).shared_by(), None);
-        assert_eq!(tile(&[8, 4]).permute(&[1, 0]).shared_by(), None);
-        assert_eq!(tile(&[1, 1]).broadcast(&[4, 8]).shared_by(), Some(32));
-        assert_eq!(tile(&[]).shared_by(), None);
+        assert!(tile(&[4, 1]).broadcast(&[4, 8]).is_column());
+        assert!(tile(&[2, 4, 1]).broadcast(&[2, 4, 8]).is_column());
+        assert!(!tile(&[1, 8]).broadcast(&[4, 8]).is_column());
+        assert!(tile(&[2, 1, 1]).broadcast(&[2, 4, 8]).is_column());
+        assert!(!tile(&[2, 1, 4]).broadcast(&[2, 8, 4]).is_column());
+        assert!(!tile(&[8, 4]).permute(&[1, 0]).is_column());
+        assert!(tile(&[1, 1]).broadcast(&[4, 8]).is_column());
+        assert!(!tile(&[]).is_column());
     }
 
     #[test]

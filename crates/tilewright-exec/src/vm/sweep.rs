@@ -12,9 +12,9 @@ use crate::{
     budget::Budget,
     interrupt::{Looks, PART},
     kernels::ahead::Ahead,
-    plan::{Call, Plan, Region, Src, Step, Sweep, SweepInput, VReg, Way},
+    plan::{Call, Operand, Plan, Region, Src, Step, Sweep, SweepInput, VReg, Way},
 };
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// Elements of a piece.
 pub(super) const PIECE: usize = Sweep::PIECE;
@@ -25,19 +25,17 @@ pub(super) struct Input {
     pub(super) base: *const u8,
     /// Bytes of an element; 0 where all pieces read the same slot.
     advance: usize,
-    /// How many elements of the sweep read the same one: 2 to the power of this.
-    row: u32,
 }
 
 impl Input {
     /// Elements of this many bytes, one behind the other.
     pub(super) fn in_order(base: *const u8, size: usize) -> Input {
-        Input { base, advance: size, row: 0 }
+        Input { base, advance: size }
     }
 
     /// A slot, or a single element, that all pieces read.
     pub(super) fn slot(base: *const u8) -> Input {
-        Input { base, advance: 0, row: 0 }
+        Input { base, advance: 0 }
     }
 }
 
@@ -46,7 +44,12 @@ impl Input {
 pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     debug_assert!(!sweep.has_gathers, "what gathers may fail");
     match &sweep.way {
-        Way::OnePiece(calls) if sweep.n <= PART => {
+        Way::OnePiece { gathered, calls } if sweep.n <= PART => {
+            for input in gathered.iter().map(|input| &sweep.inputs[*input]) {
+                let slot = input.slot().expect("what is gathered has a slot");
+                // SAFETY: the elements of a sweep that is done in one piece and gathers fit into a slot.
+                unsafe { gather(input, 0..sweep.n, regs, regs.at(Operand::scratch(slot * Sweep::SLOT_BYTES))) };
+            }
             for Call { kernel, srcs: [a, b, c], dst } in calls {
                 let srcs = [regs.at(*a).cast_const(), regs.at(*b), regs.at(*c)];
                 // SAFETY: as in `Places::run`, with all elements of the sweep, which a slot holds.
@@ -54,7 +57,7 @@ pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: 
             }
         }
         Way::Region(region) => run_region(sweep, region, sweep.n, regs, streamed, scratch, ahead),
-        Way::OnePiece(_) | Way::Pieces => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
+        Way::OnePiece { .. } | Way::Pieces => run_pieces(sweep, sweep.n, regs, streamed, scratch, ahead),
     }
 }
 
@@ -77,28 +80,21 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
     inputs.clear();
     inputs.extend(sweep.inputs.iter().map(|input| match input {
         SweepInput::Direct { tile } => Input::in_order(regs.read(tile), tile.elem.size()),
-        SweepInput::PerRow { tile, row } => Input { base: regs.read(tile), advance: tile.elem.size(), row: row.ilog2() },
-        SweepInput::Splat { tile, slot } => {
+        SweepInput::Splat { slot, .. } | SweepInput::Repeated { slot, .. } => {
             let base = slots.at(*slot);
             // SAFETY: a slot holds a piece of the largest elements.
-            unsafe { copy::spread(regs.read(tile), tile.elem.size(), n.min(PIECE), base) };
-            Input::slot(base)
-        }
-        SweepInput::Repeated { tile, loops, slot } => {
-            let base = slots.at(*slot);
-            // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
-            unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), 0, n.min(PIECE), base) };
+            unsafe { gather(input, 0..n.min(PIECE), regs, base) };
             Input::slot(base)
         }
         SweepInput::Strided { slot, .. } => Input::slot(slots.at(*slot)),
         SweepInput::Gathered(_) => unreachable!("vector code gathers"),
     }));
     let places = Places { inputs, regs, slots: &slots };
-    let piece = match sweep.way {
-        // A step alone needs no scratch.
-        Way::OnePiece(_) if sweep.steps.len() == 1 => PART,
+    let piece = match &sweep.way {
+        // A step alone that gathers nothing needs no scratch.
+        Way::OnePiece { gathered, .. } if gathered.is_empty() && sweep.steps.len() == 1 => PART,
         // The elements of several blocks may be more than scratch has room for.
-        Way::OnePiece(_) | Way::Pieces | Way::Region(_) => PIECE,
+        Way::OnePiece { .. } | Way::Pieces | Way::Region(_) => PIECE,
     };
     let mut looks = Looks::new();
     for start in (0..n).step_by(piece) {
@@ -107,9 +103,9 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
             return;
         }
         for input in &sweep.inputs {
-            if let SweepInput::Strided { tile, loops, slot } = input {
-                // SAFETY: the plan's loops stay inside the tile; a slot holds a piece.
-                unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), start, n, slots.at(*slot)) };
+            if let SweepInput::Strided { slot, .. } = input {
+                // SAFETY: a slot holds a piece.
+                unsafe { gather(input, start..start + n, regs, slots.at(*slot)) };
             }
         }
         for step in &sweep.steps {
@@ -118,6 +114,24 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
             }
             places.run(step, start, n);
         }
+    }
+}
+
+/// Brings these elements of an input to a slot, unless they are read where they lie.
+///
+/// # Safety
+/// The slot has room for them.
+unsafe fn gather(input: &SweepInput, elements: Range<usize>, regs: &Frame, slot: *mut u8) {
+    let (start, n) = (elements.start, elements.len());
+    match input {
+        // SAFETY: by the contract.
+        SweepInput::Splat { tile, .. } => unsafe { copy::spread(regs.read(tile), tile.elem.size(), n, slot) },
+        SweepInput::Repeated { tile, loops, .. } | SweepInput::Strided { tile, loops, .. } => {
+            // SAFETY: the plan's loops stay inside the tile.
+            unsafe { copy::gather(regs.read(tile), loops, tile.elem.size(), start, n, slot) };
+        }
+        SweepInput::Direct { .. } => {}
+        SweepInput::Gathered(_) => unreachable!("vector code gathers"),
     }
 }
 
@@ -159,8 +173,8 @@ impl Places<'_, '_> {
     /// The first of the elements from `start` on.
     pub(super) fn locate(&self, place: Src, start: usize) -> *const u8 {
         match place {
-            // SAFETY: inputs hold an element for each row of the sweep, or advance by nothing.
-            Src::Input(i) => unsafe { self.inputs[i].base.add((start >> self.inputs[i].row) * self.inputs[i].advance) },
+            // SAFETY: inputs hold an element for each of the sweep, or advance by nothing.
+            Src::Input(i) => unsafe { self.inputs[i].base.add(start * self.inputs[i].advance) },
             Src::Slot(slot) => self.slots.at(slot),
             // SAFETY: the register holds all elements of the sweep.
             Src::Reg(reg, size) => unsafe { self.regs.write(reg).add(start * size) },

@@ -3,7 +3,7 @@
 
 use crate::text::{buffer, ints, program};
 use std::sync::{Arc, Mutex};
-use tilewright_exec::{Access, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, launch};
+use tilewright_exec::{Access, AccessObserver, Arg, LaunchErrorKind, LaunchOptions, TargetMachine, launch};
 
 const BLOCKS: u32 = 320;
 const TILE: usize = 16;
@@ -103,6 +103,24 @@ fn blocks_run_as_one_and_do_what_each_does() {
         let (ended, found) = run(&sums(true), [0, ALL, ALL + TILE], LaunchOptions::new().threads(threads));
         assert_eq!(found[ALL + TILE..], expected);
         assert!(ended.len() < BLOCKS as usize && ended.last() == Some(&u64::from(BLOCKS)), "{ended:?}");
+    }
+}
+
+/// A step alone, in pieces that are longer than scratch has room for unless it reads a constant that is brought there.
+#[test]
+fn a_constant_is_added_to_the_tiles_of_all_blocks() {
+    let text = SUMS
+        .replace("%c = addi %a, %b", "%d = constant <i32: 1000> : tile<16xi32>\n  %c = addi %a, %d")
+        .replace("%b, %t1 = load_view_tko weak %ys[INDEX] : partition_view<tile=(16), tensor_view<16xi32, strides=[1]>>, tile<i32> -> tile<16xi32>, token\n", "");
+    let host = TargetMachine::host();
+    for machine in [host, host.without_native_code(), TargetMachine::portable()] {
+        let (mut memory, all) = buffer(memory());
+        let before = ints(memory.bytes(all));
+        let args = args(memory.address(all), [0, ALL, ALL + TILE]);
+        let plan = program(&text).for_machine(machine).plan("k").unwrap();
+        launch(&plan, &mut memory, [BLOCKS, 1, 1], &args, &LaunchOptions::default()).unwrap();
+        let found = ints(memory.bytes(all));
+        assert!((0..ALL).all(|i| found[ALL + TILE + i] == before[i] + 1000), "{machine:?}");
     }
 }
 

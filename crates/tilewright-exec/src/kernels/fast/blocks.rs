@@ -1,7 +1,7 @@
 //! Loops that go block by block: for functions that are told how to round, and for those that do not take all numbers without branches.
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
-use super::loops::{Bf16, F16, Fn3, Lane, Loop, lanes_mut, source};
+use super::loops::{Bf16, F16, Fn3, Lane, Loop, lanes, lanes_mut};
 use crate::kernels::{ElemOp, Imm};
 use std::{array, marker::PhantomData};
 use tilewright_numeric::{Rounding, arith, branch_free, branch_free::Direction, float};
@@ -58,7 +58,7 @@ impl<T: Lane<Wide: Default>, F: Careful<T>> Loop for InBlocks<T, F> {
         // SAFETY: the contract of KernelFn.
         let d = unsafe { lanes_mut::<T>(dst, n) };
         // SAFETY: as above, for the sources that the operation has.
-        let sources: [&[T]; 3] = array::from_fn(|k| if k < F::SOURCES { unsafe { source(src, k, n, imm) } } else { &[] });
+        let sources: [&[T]; 3] = array::from_fn(|k| if k < F::SOURCES { unsafe { lanes(src[k], n) } } else { &[] });
         let zero = T::narrow(T::Wide::default());
         // Behind the last element are zeros, or what was there before.
         let mut x = [[zero; BLOCK]; 3];
@@ -66,10 +66,7 @@ impl<T: Lane<Wide: Default>, F: Careful<T>> Loop for InBlocks<T, F> {
         for (number, d) in d.chunks_mut(BLOCK).enumerate() {
             let first = number * BLOCK;
             for (k, x) in x.iter_mut().enumerate().take(F::SOURCES) {
-                match imm.per_row.filter(|per_row| per_row.source == k) {
-                    None => x[..d.len()].copy_from_slice(&sources[k][first..][..d.len()]),
-                    Some(per_row) => (0..d.len()).for_each(|i| x[i] = sources[k][(first + i) / per_row.row]),
-                }
+                x[..d.len()].copy_from_slice(&sources[k][first..][..d.len()]);
             }
             let at = |i: usize| [x[0][i].widen(), x[1][i].widen(), x[2][i].widen()];
             // No short cut: the test becomes vector code. Loops without closures: what they call is part of them, however long it is.

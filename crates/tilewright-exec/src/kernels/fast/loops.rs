@@ -3,7 +3,7 @@
 
 use crate::{
     cpu::Level,
-    kernels::{ElemOp, Imm, KernelFn, PerRow},
+    kernels::{ElemOp, Imm, KernelFn},
 };
 use std::marker::PhantomData;
 use tilewright_numeric::{branch_free, bulk};
@@ -192,7 +192,7 @@ pub(super) fn portable<L: Loop>() -> KernelFn {
 /// # Safety
 /// As [`KernelFn`] demands of a source.
 #[inline(always)]
-unsafe fn lanes<'a, T>(base: *const u8, n: usize) -> &'a [T] {
+pub(super) unsafe fn lanes<'a, T>(base: *const u8, n: usize) -> &'a [T] {
     // SAFETY: by the contract.
     unsafe { std::slice::from_raw_parts(base.cast(), n) }
 }
@@ -205,17 +205,6 @@ unsafe fn lanes<'a, T>(base: *const u8, n: usize) -> &'a [T] {
 pub(super) unsafe fn lanes_mut<'a, T>(base: *mut u8, n: usize) -> &'a mut [T] {
     // SAFETY: by the contract; registers always hold initialised bytes.
     unsafe { std::slice::from_raw_parts_mut(base.cast(), n) }
-}
-
-/// The elements of a source: one for each of `n`, or one for each row of them.
-///
-/// # Safety
-/// As [`KernelFn`] demands.
-#[inline(always)]
-pub(super) unsafe fn source<'a, T>(src: [*const u8; 3], source: usize, n: usize, imm: &Imm) -> &'a [T] {
-    let count = imm.per_row.filter(|per_row| per_row.source == source).map_or(n, |per_row| n.div_ceil(per_row.row));
-    // SAFETY: by the contract.
-    unsafe { lanes(src[source], count) }
 }
 
 /// Elements whose values are looked at together before a function is applied without branches.
@@ -251,9 +240,12 @@ impl<T: Lane, F: Fn1<T::Wide>> Loop for Map1<T, F> {
 pub(super) struct Map2<T, F>(PhantomData<(T, F)>);
 impl<T: Lane, F: Fn2<T::Wide>> Loop for Map2<T, F> {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
         // SAFETY: the contract of KernelFn.
-        unsafe { binary::<T, T>(dst, src, n, imm, |a, b| T::narrow(F::apply(a.widen(), b.widen()))) }
+        let (d, a, b) = unsafe { (lanes_mut::<T>(dst, n), lanes::<T>(src[0], n), lanes::<T>(src[1], n)) };
+        for ((d, a), b) in d.iter_mut().zip(a).zip(b) {
+            *d = T::narrow(F::apply(a.widen(), b.widen()));
+        }
     }
 }
 
@@ -278,14 +270,17 @@ where
     F: LongFn2<T::Wide>,
 {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
         // SAFETY: the contract of KernelFn.
-        let (d, a, b) = unsafe { (lanes_mut::<T>(dst, n), source::<T>(src, 0, n, imm), source::<N>(src, 1, n, imm)) };
-        let row = |source: usize| imm.per_row.filter(|per_row| per_row.source == source).map(|per_row| per_row.row);
+        let (d, a, b) = unsafe { (lanes_mut::<T>(dst, n), lanes::<T>(src[0], n), lanes::<N>(src[1], n)) };
         let (mut x, mut y) = ([T::Wide::default(); GROUP], [F::Second::default(); GROUP]);
-        for (d, first) in d.chunks_mut(GROUP).zip((0..).step_by(GROUP)) {
-            fill(&mut x[..d.len()], a, first, row(0), T::widen);
-            fill(&mut y[..d.len()], b, first, row(1), |b| b.widen().into());
+        for ((d, a), b) in d.chunks_mut(GROUP).zip(a.chunks(GROUP)).zip(b.chunks(GROUP)) {
+            for (x, a) in x.iter_mut().zip(a) {
+                *x = a.widen();
+            }
+            for (y, b) in y.iter_mut().zip(b) {
+                *y = b.widen().into();
+            }
             for (x, y) in x.iter_mut().zip(&y) {
                 *x = F::apply(*x, *y);
             }
@@ -296,82 +291,15 @@ where
     }
 }
 
-/// Reads the elements from `first` on, or those of their rows.
-#[inline(always)]
-fn fill<T: Copy, R>(numbers: &mut [R], source: &[T], first: usize, row: Option<usize>, read: impl Fn(T) -> R) {
-    let Some(row) = row else {
-        for (number, element) in numbers.iter_mut().zip(&source[first..]) {
-            *number = read(*element);
-        }
-        return;
-    };
-    let (mut at, mut left) = (first / row, row - first % row);
-    for number in numbers {
-        *number = read(source[at]);
-        left -= 1;
-        if left == 0 {
-            (at, left) = (at + 1, row);
-        }
-    }
-}
-
-/// Bytes of the smallest elements that loops take one of for each row.
-pub(in crate::kernels) const MIN_ROW_ELEMENT: usize = 4;
-
-/// A function of elements of two sources, of which one may have one element for each row.
-///
-/// # Safety
-/// As [`KernelFn`] demands.
-#[inline(always)]
-unsafe fn binary<T: Copy, R: Copy>(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm, apply: impl Fn(T, T) -> R) {
-    // SAFETY: by the contract; a source with one element for each row has as many.
-    let (d, a, b) = unsafe { (lanes_mut::<R>(dst, n), source::<T>(src, 0, n, imm), source::<T>(src, 1, n, imm)) };
-    match imm.per_row.filter(|_| size_of::<T>() >= MIN_ROW_ELEMENT) {
-        None => {
-            for ((d, a), b) in d.iter_mut().zip(a).zip(b) {
-                *d = apply(*a, *b);
-            }
-        }
-        // SAFETY: the other source has `n` elements.
-        Some(PerRow { source: 0, row }) => by_rows(d, a, row, |i, a| apply(a, unsafe { *b.get_unchecked(i) })),
-        // SAFETY: as above.
-        Some(PerRow { row, .. }) => by_rows(d, b, row, |i, b| apply(unsafe { *a.get_unchecked(i) }, b)),
-    }
-}
-
-/// Elements of a row that are taken together: the compiler knows how many.
-const TOGETHER: usize = 64;
-
-/// Writes what a function gives for each position and the element of its row.
-#[inline(always)]
-fn by_rows<T: Copy, R>(d: &mut [R], column: &[T], row: usize, apply: impl Fn(usize, T) -> R) {
-    if !row.is_multiple_of(TOGETHER) || !d.len().is_multiple_of(TOGETHER) {
-        for (r, (d, c)) in d.chunks_mut(row).zip(column).enumerate() {
-            let c = *c;
-            for (i, d) in d.iter_mut().enumerate() {
-                *d = apply(r * row + i, c);
-            }
-        }
-        return;
-    }
-    let mut first = 0;
-    for (d, c) in d.as_chunks_mut::<TOGETHER>().0.chunks_mut(row / TOGETHER).zip(column) {
-        let c = *c;
-        for d in d {
-            for (i, d) in d.iter_mut().enumerate() {
-                *d = apply(first + i, c);
-            }
-            first += TOGETHER;
-        }
-    }
-}
-
 pub(super) struct Compare<T, R>(PhantomData<(T, R)>);
 impl<T: Lane, R: Relation<T::Wide>> Loop for Compare<T, R> {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
         // SAFETY: the contract of KernelFn.
-        unsafe { binary::<T, u8>(dst, src, n, imm, |a, b| R::holds(a.widen(), b.widen()).into()) }
+        let (d, a, b) = unsafe { (lanes_mut::<u8>(dst, n), lanes::<T>(src[0], n), lanes::<T>(src[1], n)) };
+        for ((d, a), b) in d.iter_mut().zip(a).zip(b) {
+            *d = R::holds(a.widen(), b.widen()).into();
+        }
     }
 }
 
@@ -390,22 +318,11 @@ impl<T: Lane, R: Lane, C: Cast<T::Wide, R::Wide>> Loop for Convert<T, R, C> {
 pub(super) struct Map3<T, F>(PhantomData<(T, F)>);
 impl<T: Lane, F: Fn3<T::Wide>> Loop for Map3<T, F> {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
-        let apply = |a: T, b: T, c: T| T::narrow(F::apply(a.widen(), b.widen(), c.widen()));
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
         // SAFETY: the contract of KernelFn.
-        let (d, a, b, c) =
-            unsafe { (lanes_mut::<T>(dst, n), source::<T>(src, 0, n, imm), source::<T>(src, 1, n, imm), source::<T>(src, 2, n, imm)) };
-        // SAFETY: sources have `n` elements, but for the one with an element for each row.
-        let at = |source: &[T], i: usize| unsafe { *source.get_unchecked(i) };
-        match imm.per_row {
-            None => {
-                for (((d, a), b), c) in d.iter_mut().zip(a).zip(b).zip(c) {
-                    *d = apply(*a, *b, *c);
-                }
-            }
-            Some(PerRow { source: 0, row }) => by_rows(d, a, row, |i, a| apply(a, at(b, i), at(c, i))),
-            Some(PerRow { source: 1, row }) => by_rows(d, b, row, |i, b| apply(at(a, i), b, at(c, i))),
-            Some(PerRow { row, .. }) => by_rows(d, c, row, |i, c| apply(at(a, i), at(b, i), c)),
+        let (d, a, b, c) = unsafe { (lanes_mut::<T>(dst, n), lanes::<T>(src[0], n), lanes::<T>(src[1], n), lanes::<T>(src[2], n)) };
+        for (((d, a), b), c) in d.iter_mut().zip(a).zip(b).zip(c) {
+            *d = T::narrow(F::apply(a.widen(), b.widen(), c.widen()));
         }
     }
 }
@@ -413,25 +330,12 @@ impl<T: Lane, F: Fn3<T::Wide>> Loop for Map3<T, F> {
 pub(super) struct Select<T>(PhantomData<T>);
 impl<T: Lane> Loop for Select<T> {
     #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, imm: &Imm) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize, _: &Imm) {
         // SAFETY: the contract of KernelFn.
-        let chosen = unsafe { lanes::<u8>(src[0], n) };
-        // SAFETY: as above.
-        let (d, a, b) = unsafe { (lanes_mut::<T>(dst, n), source::<T>(src, 1, n, imm), source::<T>(src, 2, n, imm)) };
-        // Not an `if`: it would choose where to read from, element by element.
-        let select = |c: u8, a: T, b: T| std::hint::select_unpredictable(c != 0, a, b);
-        // SAFETY: sources have `n` elements, but for the one with an element for each row.
-        let at = |source: &[T], i: usize| unsafe { *source.get_unchecked(i) };
-        // SAFETY: as above.
-        let chosen_at = |i: usize| unsafe { *chosen.get_unchecked(i) };
-        match imm.per_row.filter(|_| size_of::<T>() >= MIN_ROW_ELEMENT) {
-            None => {
-                for (((d, c), a), b) in d.iter_mut().zip(chosen).zip(a).zip(b) {
-                    *d = select(*c, *a, *b);
-                }
-            }
-            Some(PerRow { source: 1, row }) => by_rows(d, a, row, |i, a| select(chosen_at(i), a, at(b, i))),
-            Some(PerRow { row, .. }) => by_rows(d, b, row, |i, b| select(chosen_at(i), at(a, i), b)),
+        let (d, chosen, a, b) = unsafe { (lanes_mut::<T>(dst, n), lanes::<u8>(src[0], n), lanes::<T>(src[1], n), lanes::<T>(src[2], n)) };
+        for (((d, c), a), b) in d.iter_mut().zip(chosen).zip(a).zip(b) {
+            // Not an `if`: it would choose where to read from, element by element.
+            *d = std::hint::select_unpredictable(*c != 0, *a, *b);
         }
     }
 }
@@ -446,17 +350,9 @@ impl<I: Lane<Wide: Into<i64>>> Loop for Offset<I> {
             pointer.wrapping_add(index.cast_unsigned().wrapping_mul(size))
         };
         // SAFETY: the contract of KernelFn.
-        let (d, p, i) = unsafe { (lanes_mut::<u64>(dst, n), source::<u64>(src, 0, n, imm), source::<I>(src, 1, n, imm)) };
-        match imm.per_row {
-            None => {
-                for ((d, p), i) in d.iter_mut().zip(p).zip(i) {
-                    *d = offset(*p, *i);
-                }
-            }
-            // SAFETY: the other source has `n` elements.
-            Some(PerRow { source: 0, row }) => by_rows(d, p, row, |at, p| offset(p, unsafe { *i.get_unchecked(at) })),
-            // SAFETY: as above.
-            Some(PerRow { row, .. }) => by_rows(d, i, row, |at, i| offset(unsafe { *p.get_unchecked(at) }, i)),
+        let (d, p, i) = unsafe { (lanes_mut::<u64>(dst, n), lanes::<u64>(src[0], n), lanes::<I>(src[1], n)) };
+        for ((d, p), i) in d.iter_mut().zip(p).zip(i) {
+            *d = offset(*p, *i);
         }
     }
 }

@@ -58,7 +58,6 @@ use crate::{cpu::Level, elem::Elem};
 use blocks::{Directed, InBlocks, Whole};
 use functions::*;
 use integers::{AbsI, DivI, Down, MulHi, NegI, RemI, Shl, Shr, ToZero, Up, bits};
-pub(super) use loops::MIN_ROW_ELEMENT;
 use loops::{Bf16, Bit, Compare, CopyBits, F16, Map1, Map2, Map3, Offset, Select, at};
 use tilewright_ir::{ComparisonOrdering, ComparisonPredicate, RoundingMode, Scalar};
 
