@@ -54,7 +54,7 @@ fn moved<D: DoubleLanes>(nearest: D, error: D, direction: Direction) -> D {
         Direction::Up => D::Words::select(above, D::Words::select(negative, less, more), bits),
         Direction::Down => D::Words::select(below, D::Words::select(negative, more, less), bits),
     };
-    moved.doubles()
+    moved.floats()
 }
 
 /// A sum, of which the rounded one and its error are known, in a direction. One that is exactly zero has the sign that the direction asks for, if

@@ -121,8 +121,8 @@ pub(crate) fn round<D: DoubleLanes>(x: D) -> (D, D::Words) {
 
 /// 2 to the power of the integer in the low bits, from -1022 to 1023.
 #[inline(always)]
-pub(crate) fn power_of_two<W: WordLanes>(n: W) -> W::Doubles {
-    (n + 1023).left(52).doubles()
+pub(crate) fn power_of_two<W: WordLanes>(n: W) -> W::Floats {
+    (n + 1023).left(52).floats()
 }
 
 /// A polynomial; coefficients from the constant one on.
@@ -151,9 +151,9 @@ pub(crate) fn is_integer<D: DoubleLanes>(magnitude: D) -> D::Mask {
 
 /// How much a small integer is above another, as a float.
 #[inline(always)]
-pub(crate) fn integer_above<W: WordLanes<Doubles: DoubleLanes>>(n: W, base: f64) -> W::Doubles {
+pub(crate) fn integer_above<W: WordLanes<Floats: DoubleLanes>>(n: W, base: f64) -> W::Floats {
     // Put into the low bits of 2^52, from which that is subtracted.
-    (n | 0x4330_0000_0000_0000).doubles() - (4_503_599_627_370_496.0 + base)
+    (n | 0x4330_0000_0000_0000).floats() - (4_503_599_627_370_496.0 + base)
 }
 
 /// The exponent of a positive normal number, and the number divided by that power of two: from sqrt(1/2) to sqrt(2).
@@ -164,7 +164,7 @@ pub(crate) fn exponent_and_rest<D: DoubleLanes>(x: D) -> (D, D) {
     const BIAS: u64 = 2048;
     let shifted = x.words() + (BIAS << 52).wrapping_sub(SQRT_HALF_BITS);
     let exponent = shifted.right(52);
-    let rest = (x.words() - (exponent - BIAS).left(52)).doubles();
+    let rest = (x.words() - (exponent - BIAS).left(52)).floats();
     (integer_above(exponent, BIAS as f64), rest)
 }
 

@@ -3,25 +3,29 @@
 //! | numbers | functions |
 //! |---|---|
 //! | [`Lanes`], of `f32` | here: `exp`, `exp2` and `tanh` of `f32` |
-//! | [`SingleLanes`], of `f32` | here: `log`, `log2` and `rsqrt` of `f32` |
+//! | [`SingleLanes`], of `f32` | here: `log`, `log2`, `rsqrt`, `sin` and `cos` of `f32` |
 //! | [`DoubleLanes`], of `f64` | [`double`](mod@double): those of `f64`; [`single`](mod@single): the others of `f32`, which compute in `f64` |
 //!
 //! Functions that kernels use most compute in `f32` with fused multiply-adds: twice as many numbers to a vector as in `f64`. A fused multiply-add
 //! rounds once wherever it is computed, so the results are the same for every instruction set.
 
 mod doubles;
+mod words;
 
 pub use crate::double::Pair;
 pub use crate::single::{
+    angle::{cos, sin},
     exponential::{exp, exp2, tanh},
     logarithm::{log, log2},
     root::rsqrt,
 };
-pub use doubles::{DoubleLanes, FusedLanes, Halved, MaskLanes, Word, WordLanes};
+pub use doubles::{DoubleLanes, FusedLanes, Halved};
+use words::repeat;
+pub use words::{Bits, MaskLanes, Word, WordLanes};
 
 /// Functions of `f32`, on the same numbers in `f64`: what they give is to be rounded to `f32` once.
 pub mod single {
-    pub use crate::single::{atan2, cos, cosh, pow, sin, sinh, tan};
+    pub use crate::single::{atan2, cosh, pow, sinh, tan};
 }
 
 /// Functions of `f64`.
@@ -77,6 +81,8 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
 pub trait SingleLanes: Lanes + Neg<Output = Self> {
     /// Whether something holds, of each number.
     type Mask: MaskLanes;
+    /// Integers of 32 bits.
+    type Words: WordLanes<Floats = Self, Mask = Self::Mask>;
 
     /// The square root.
     fn sqrt(self) -> Self;
@@ -89,6 +95,18 @@ pub trait SingleLanes: Lanes + Neg<Output = Self> {
 
     /// The exponent of a positive normal number, and the number divided by that power of two: from 3/4 to 3/2. Of others, anything.
     fn exponent_and_rest(self) -> (Self, Self);
+
+    /// The bits.
+    fn words(self) -> Self::Words;
+
+    /// Does `step` with what is carried as long as the mask holds that it hands on with it, at most `limit` times, as
+    /// [`DoubleLanes::repeat`] does.
+    fn repeat<const N: usize>(
+        running: Self::Mask,
+        carried: [Self; N],
+        limit: u32,
+        step: impl FnMut([Self; N]) -> (Self::Mask, [Self; N]),
+    ) -> [Self; N];
 }
 
 /// The bits of 3/4.
@@ -155,6 +173,7 @@ impl Lanes for f32 {
 
 impl SingleLanes for f32 {
     type Mask = bool;
+    type Words = Word<f32>;
 
     #[inline(always)]
     fn sqrt(self) -> f32 {
@@ -176,6 +195,13 @@ impl SingleLanes for f32 {
         let exponent = self.to_bits().wrapping_sub(THREE_QUARTERS_BITS).cast_signed() >> 23;
         (exponent as f32, f32::from_bits(self.to_bits().wrapping_sub(exponent.cast_unsigned() << 23)))
     }
+
+    #[inline(always)]
+    fn words(self) -> Word<f32> {
+        Word::new(self.to_bits().into())
+    }
+
+    repeat!();
 }
 
 /// 2 to the power of the low bits of a number, from -126 to 127.
@@ -277,8 +303,18 @@ impl Neg for Emulated {
     }
 }
 
+impl Bits for Emulated {
+    const COUNT: u32 = 32;
+
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Emulated {
+        Emulated(Bits::from_bits(bits))
+    }
+}
+
 impl SingleLanes for Emulated {
     type Mask = bool;
+    type Words = Word<Emulated>;
 
     #[inline(always)]
     fn sqrt(self) -> Emulated {
@@ -300,6 +336,13 @@ impl SingleLanes for Emulated {
         let (exponent, rest) = self.0.exponent_and_rest();
         (Emulated(exponent), Emulated(rest))
     }
+
+    #[inline(always)]
+    fn words(self) -> Word<Emulated> {
+        Word::new(self.0.to_bits().into())
+    }
+
+    repeat!();
 }
 
 #[cfg(test)]

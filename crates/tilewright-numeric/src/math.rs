@@ -1,7 +1,7 @@
 //! Elementary functions (SEMANTICS c.4), and the approximate divisions of `divf`.
 //!
 //! The `f32` functions compute in `f64` and round once, so their error is barely above half an ulp; so do `log`, `log2` and `rsqrt` with pairs
-//! of `f32`. `exp`, `exp2` and `tanh` compute in `f32` and are within 0.78 ulp. The `f64` functions compute with pairs of `f64` and are within 0.55 ulp. No function is the platform's,
+//! of `f32`. `exp`, `exp2`, `tanh`, `sin` and `cos` compute in `f32` and are within 0.78 ulp. The `f64` functions compute with pairs of `f64` and are within 0.55 ulp. No function is the platform's,
 //! so that every host gives the same bits, and none has branches but for angles that are far from zero, so that loops of them become
 //! vector code. For `f16` and `bf16` use the `f32` function and round the result. Special cases are those of C; NaN results have
 //! unspecified bits. Angles are in radians.
@@ -37,9 +37,9 @@ unary! {
     /// `log2`: logarithm to base 2; -inf at zero, NaN below.
     log2_f32 = |x| lanes::log2(x), log2_f64 = |x| logarithm::log2(x);
     /// `sin`; NaN for infinities.
-    sin_f32 = |x| single::sin(f64::from(x)) as f32, sin_f64 = |x| angle::sin(x);
+    sin_f32 = |x| lanes::sin(x), sin_f64 = |x| angle::sin(x);
     /// `cos`; NaN for infinities.
-    cos_f32 = |x| single::cos(f64::from(x)) as f32, cos_f64 = |x| angle::cos(x);
+    cos_f32 = |x| lanes::cos(x), cos_f64 = |x| angle::cos(x);
     /// `tan`; NaN for infinities.
     tan_f32 = |x| single::tan(f64::from(x)) as f32, tan_f64 = |x| angle::tan(x);
     /// `sinh`.
@@ -57,6 +57,7 @@ pub mod emulated {
     use crate::{
         double::{angle, arctangent, exponential, logarithm, power, root},
         lanes::{self, Emulated, Halved},
+        single::angle as angle_of_f32,
     };
 
     macro_rules! emulated {
@@ -75,6 +76,10 @@ pub mod emulated {
         log_f32(x): f32 = lanes::log(Emulated(x)).0;
         log2_f32(x): f32 = lanes::log2(Emulated(x)).0;
         rsqrt_f32(x): f32 = lanes::rsqrt(Emulated(x)).0;
+        sin_f32(x): f32 = lanes::sin(Emulated(x)).0;
+        cos_f32(x): f32 = lanes::cos(Emulated(x)).0;
+        sin_near_f32(x): f32 = angle_of_f32::sin_near(Emulated(x)).0;
+        cos_near_f32(x): f32 = angle_of_f32::cos_near(Emulated(x)).0;
         exp_f64(x): f64 = exponential::exp(Halved(x)).0;
         exp2_f64(x): f64 = exponential::exp2(Halved(x)).0;
         log_f64(x): f64 = logarithm::log(Halved(x)).0;
@@ -93,6 +98,8 @@ pub mod emulated {
         atan2_f64(y, x): f64 = arctangent::atan2(Halved(y), Halved(x)).0;
     }
 
+    pub use super::{tan_f32, tan_near_f32};
+
     /// [`powi_f64`](super::powi_f64).
     #[inline(always)]
     pub fn powi_f64(x: f64, n: i32) -> f64 {
@@ -110,8 +117,8 @@ macro_rules! near {
     )*};
 }
 near! {
-    sin_near_f32 of sin_f32: f32 = |x| single::sin_near(f64::from(x)) as f32;
-    cos_near_f32 of cos_f32: f32 = |x| single::cos_near(f64::from(x)) as f32;
+    sin_near_f32 of sin_f32: f32 = |x| single::angle::sin_near(x);
+    cos_near_f32 of cos_f32: f32 = |x| single::angle::cos_near(x);
     tan_near_f32 of tan_f32: f32 = |x| single::tan_near(f64::from(x)) as f32;
     sin_near_f64 of sin_f64: f64 = |x| angle::sin_near(x);
     cos_near_f64 of cos_f64: f64 = |x| angle::cos_near(x);
@@ -121,7 +128,7 @@ near! {
 /// Whether an angle is so near to zero that the functions with `near` in their name take it: they have no branches.
 #[inline(always)]
 pub fn is_near_f32(x: f32) -> bool {
-    is_near_f64(x.into())
+    single::angle::is_near(x)
 }
 
 /// See [`is_near_f32`].
@@ -252,6 +259,30 @@ mod tests {
                 let unit = f64::from_bits(exact.abs().to_bits() >> 52 << 52) * 2f64.powi(-23);
                 assert!((f64::from(found) - exact).abs() <= 0.501 * unit, "{name}({x:e}) is {found:e}, not {exact:e}");
                 assert_eq!(emulated(x).to_bits(), found.to_bits(), "{name}({x:e})");
+            }
+        }
+    }
+
+    /// Near and far angles of both signs, next to multiples of right angles, and the one that is next to one of all `f32`.
+    #[test]
+    fn sines_of_f32_are_within_seven_tenths_of_a_unit() {
+        type Function = (fn(f32) -> f32, fn(f32) -> f32, fn(f32) -> f32, fn(f64) -> f64, &'static str);
+        let functions: [Function; 2] =
+            [(sin_f32, emulated::sin_f32, sin_near_f32, sin_f64, "sin"), (cos_f32, emulated::cos_f32, cos_near_f32, cos_f64, "cos")];
+        let multiples = (1..100_000).step_by(3).map(|n| (f64::from(n) * std::f64::consts::FRAC_PI_2) as f32);
+        let multiples = multiples.flat_map(|x| [-1i32, 0, 1].map(|step| x.to_bits().wrapping_add_signed(step)));
+        let hard = (16_367_173.0 * 2f32.powi(72)).to_bits();
+        for bits in (0..0x7f80_0000u32).step_by(20_011).chain(0x47ff_ff00..0x4800_0100).chain(multiples).chain([hard]) {
+            for x in [f32::from_bits(bits), -f32::from_bits(bits)] {
+                for (ours, emulated, near, exact, name) in functions {
+                    let (found, exact) = (ours(x), exact(x.into()));
+                    let unit = f64::from_bits(exact.abs().to_bits() >> 52 << 52).max(f64::from(f32::MIN_POSITIVE)) * 2f64.powi(-23);
+                    assert!((f64::from(found) - exact).abs() <= 0.7 * unit, "{name}({x:e}) is {found:e}, not {exact:e}");
+                    assert_eq!(emulated(x).to_bits(), found.to_bits(), "{name}({x:e})");
+                    if is_near_f32(x) {
+                        assert_eq!(near(x).to_bits(), found.to_bits(), "{name}({x:e})");
+                    }
+                }
             }
         }
     }

@@ -1,17 +1,19 @@
-//! Elementary functions of `f32`, as polynomials in `f64`; those that kernels use most, in `f32` ([`exponential`], [`logarithm`], [`root`]).
+//! Elementary functions of `f32`, as polynomials in `f64`; those that kernels use most, in `f32` ([`angle`],
+//! [`exponential`], [`logarithm`], [`root`]).
 //!
 //! Every function has one path, with selections instead of branches, so that loops over slices become vector code; only angles far from
 //! zero take a path of their own. Those in `f64` use no fused operations: the result is the same for every instruction set. They take
 //! numbers of `f32`, and what they give is to be rounded to `f32`. Polynomials in `f64` are within 10^-10 of the function, relative, on the
 //! reduced range, so that results are correctly rounded but for few arguments that lie next to the middle of two floats.
 
+pub(crate) mod angle;
 pub(crate) mod exponential;
 pub(crate) mod logarithm;
 pub(crate) mod root;
 
 use crate::{
     double::{
-        angle,
+        angle as wide_angle,
         arctangent::{Folded, fold, nearest},
         between, exponent_and_rest, polynomial,
         power::special,
@@ -75,45 +77,18 @@ fn quadrant<D: DoubleLanes>(x: D) -> (D, D, D::Words) {
     (r * polynomial(square, SIN), polynomial(square, COS), bits)
 }
 
-/// The sine of an angle that is near ([`is_near`](crate::double::angle::is_near)).
-#[inline(always)]
-pub(crate) fn sin_near<D: DoubleLanes>(x: D) -> D {
-    let (sin, cos, n) = quadrant(x);
-    angle::signed(D::select(angle::is_even(n), sin, cos), n)
-}
-
-/// The cosine of such an angle.
-#[inline(always)]
-pub(crate) fn cos_near<D: DoubleLanes>(x: D) -> D {
-    let (sin, cos, n) = quadrant(x);
-    angle::signed(D::select(angle::is_even(n), cos, sin), n + 1u64)
-}
-
-/// The tangent of such an angle.
+/// The tangent of an angle that is near ([`is_near`](crate::double::angle::is_near)).
 #[inline(always)]
 pub(crate) fn tan_near<D: DoubleLanes>(x: D) -> D {
     let (sin, cos, n) = quadrant(x);
-    let even = angle::is_even(n);
+    let even = wide_angle::is_even(n);
     D::select(even, sin, -cos) / D::select(even, cos, sin)
 }
 
-/// Declares a function of any angle by that of one that is near, and that of `f64` for others.
-macro_rules! angles {
-    ($($(#[$doc:meta])* $name:ident $near:ident $far:ident;)*) => {$(
-        $(#[$doc])*
-        #[inline(always)]
-        pub fn $name<D: DoubleLanes>(x: D) -> D {
-            angle::or_far(x, $near(x), angle::$far)
-        }
-    )*};
-}
-angles! {
-    /// The sine.
-    sin sin_near sin_far;
-    /// The cosine.
-    cos cos_near cos_far;
-    /// The tangent.
-    tan tan_near tan_far;
+/// The tangent.
+#[inline(always)]
+pub fn tan<D: DoubleLanes>(x: D) -> D {
+    wide_angle::or_far(x, tan_near(x), wide_angle::tan_far)
 }
 
 /// The hyperbolic sine.

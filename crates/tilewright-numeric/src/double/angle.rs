@@ -87,7 +87,7 @@ pub(crate) fn is_even<W: WordLanes>(bits: W) -> W::Mask {
 /// `-value` if the second lowest bit is set.
 #[inline(always)]
 pub(crate) fn signed<D: DoubleLanes>(value: D, bits: D::Words) -> D {
-    (value.words() ^ (bits & 2).left(62)).doubles()
+    (value.words() ^ (bits & 2).left(62)).floats()
 }
 
 #[inline(always)]

@@ -4,7 +4,7 @@ use super::{Pair, angle::Reduced, arctangent::HALF_PI, integer_above, ordered_su
 use crate::lanes::{DoubleLanes, WordLanes};
 
 /// The digits of `2 / pi` behind the point, from the highest on.
-const TWO_OVER_PI: [u64; 21] = [
+pub(crate) const TWO_OVER_PI: [u64; 21] = [
     0xA2F9_836E_4E44_1529,
     0xFC27_57D1_F534_DDC0,
     0xDB62_9599_3C43_9041,
@@ -105,7 +105,7 @@ fn normalized<W: WordLanes>(number: Digits<W>) -> (W, [W; 3]) {
 }
 
 /// An integer of 53 bits as a float.
-fn integer<W: WordLanes<Doubles: DoubleLanes>>(n: W) -> W::Doubles {
+fn integer<W: WordLanes<Floats: DoubleLanes>>(n: W) -> W::Floats {
     integer_above(n.right(26), 0.0) * 67_108_864.0 + integer_above(n & 0x3ff_ffff, 0.0)
 }
 

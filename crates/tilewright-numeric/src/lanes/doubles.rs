@@ -1,7 +1,7 @@
 //! Numbers of `f64` that are computed together.
 
-use super::Pair;
-use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+use super::{Bits, MaskLanes, Pair, Word, WordLanes, repeat};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// One or more numbers of `f64`; what is done to it is done to each. All arithmetic rounds to nearest even.
 ///
@@ -21,7 +21,7 @@ pub trait DoubleLanes:
     /// Whether something holds, of each number.
     type Mask: MaskLanes;
     /// Integers of 64 bits.
-    type Words: WordLanes<Doubles = Self, Mask = Self::Mask>;
+    type Words: WordLanes<Floats = Self, Mask = Self::Mask>;
 
     /// `value`, as many times as there are numbers in `self`.
     fn splat(self, value: f64) -> Self;
@@ -85,91 +85,6 @@ pub trait DoubleLanes:
 pub trait FusedLanes: DoubleLanes {
     /// `self * y + z`, rounded once.
     fn fused(self, y: Self, z: Self) -> Self;
-}
-
-/// What a comparison gives.
-pub trait MaskLanes: Copy + Not<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {}
-
-impl MaskLanes for bool {}
-
-/// One or more integers of 64 bits without sign, modulo 2^64; what is done to it is done to each.
-pub trait WordLanes:
-    Copy
-    + Not<Output = Self>
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + BitXor<Output = Self>
-    + Add<u64, Output = Self>
-    + Sub<u64, Output = Self>
-    + BitAnd<u64, Output = Self>
-    + BitOr<u64, Output = Self>
-{
-    /// The floats whose bits they are.
-    type Doubles;
-    /// Whether something holds, of each integer.
-    type Mask: MaskLanes;
-
-    /// `value`, as many times as there are integers in `self`.
-    fn splat(self, value: u64) -> Self;
-
-    /// The upper half of the product.
-    fn mul_high(self, other: Self) -> Self;
-
-    /// Shifted left; zero if the distance is 64 or more.
-    fn shl(self, places: Self) -> Self;
-
-    /// Shifted right, zeros moving in; zero if the distance is 64 or more.
-    fn shr(self, places: Self) -> Self;
-
-    /// Whether `self` is less than `other`.
-    fn is_below(self, other: Self) -> Self::Mask;
-
-    /// Whether the integers are equal.
-    fn is_equal(self, other: Self) -> Self::Mask;
-
-    /// `yes` where the mask holds, else `no`.
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-
-    /// The integer of the table that the lowest four bits name.
-    fn pick(self, table: &[u64; 16]) -> Self;
-
-    /// The floats of these bits.
-    fn doubles(self) -> Self::Doubles;
-
-    /// Shifted left by a number of places that is known.
-    #[inline(always)]
-    fn left(self, places: u32) -> Self {
-        self.shl(self.splat(places.into()))
-    }
-
-    /// Shifted right by a number of places that is known.
-    #[inline(always)]
-    fn right(self, places: u32) -> Self {
-        self.shr(self.splat(places.into()))
-    }
-}
-
-/// The lanes of one number.
-macro_rules! repeat {
-    () => {
-        #[inline(always)]
-        fn repeat<const N: usize>(
-            mut running: bool,
-            mut carried: [Self; N],
-            limit: u32,
-            mut step: impl FnMut([Self; N]) -> (bool, [Self; N]),
-        ) -> [Self; N] {
-            let mut times = 0;
-            while running && times < limit {
-                (running, carried) = step(carried);
-                times += 1;
-            }
-            carried
-        }
-    };
 }
 
 /// One number, by the fused multiply-add of the CPU, where loops are compiled for one that has it; else a call of the platform's library.
@@ -379,110 +294,11 @@ impl DoubleLanes for Halved {
     repeat!();
 }
 
-impl From<f64> for Halved {
-    #[inline(always)]
-    fn from(number: f64) -> Halved {
-        Halved(number)
-    }
-}
-
-/// One integer: the bits of a `D`.
-#[derive(Clone, Copy, Debug)]
-pub struct Word<D> {
-    /// The integer.
-    pub bits: u64,
-    doubles: std::marker::PhantomData<D>,
-}
-
-impl<D> Word<D> {
-    #[inline(always)]
-    fn new(bits: u64) -> Word<D> {
-        Word { bits, doubles: std::marker::PhantomData }
-    }
-}
-
-macro_rules! word_operators {
-    ($($op:ident $method:ident $on_bits:ident;)*) => {$(
-        impl<D> $op for Word<D> {
-            type Output = Word<D>;
-            #[inline(always)]
-            fn $method(self, other: Word<D>) -> Word<D> {
-                Word::new(self.bits.$on_bits(other.bits))
-            }
-        }
-
-        impl<D> $op<u64> for Word<D> {
-            type Output = Word<D>;
-            #[inline(always)]
-            fn $method(self, other: u64) -> Word<D> {
-                Word::new(self.bits.$on_bits(other))
-            }
-        }
-    )*};
-}
-word_operators! {
-    Add add wrapping_add;
-    Sub sub wrapping_sub;
-    Mul mul wrapping_mul;
-    BitAnd bitand bitand;
-    BitOr bitor bitor;
-    BitXor bitxor bitxor;
-}
-
-impl<D> Not for Word<D> {
-    type Output = Word<D>;
-    #[inline(always)]
-    fn not(self) -> Word<D> {
-        Word::new(!self.bits)
-    }
-}
-
-impl<D: Copy + From<f64>> WordLanes for Word<D> {
-    type Doubles = D;
-    type Mask = bool;
+impl Bits for Halved {
+    const COUNT: u32 = 64;
 
     #[inline(always)]
-    fn splat(self, value: u64) -> Self {
-        Word::new(value)
-    }
-
-    #[inline(always)]
-    fn mul_high(self, other: Self) -> Self {
-        Word::new(((u128::from(self.bits) * u128::from(other.bits)) >> 64) as u64)
-    }
-
-    #[inline(always)]
-    fn shl(self, places: Self) -> Self {
-        Word::new(if places.bits < 64 { self.bits << places.bits } else { 0 })
-    }
-
-    #[inline(always)]
-    fn shr(self, places: Self) -> Self {
-        Word::new(if places.bits < 64 { self.bits >> places.bits } else { 0 })
-    }
-
-    #[inline(always)]
-    fn is_below(self, other: Self) -> bool {
-        self.bits < other.bits
-    }
-
-    #[inline(always)]
-    fn is_equal(self, other: Self) -> bool {
-        self.bits == other.bits
-    }
-
-    #[inline(always)]
-    fn select(mask: bool, yes: Self, no: Self) -> Self {
-        if mask { yes } else { no }
-    }
-
-    #[inline(always)]
-    fn pick(self, table: &[u64; 16]) -> Self {
-        Word::new(table[(self.bits & 15) as usize])
-    }
-
-    #[inline(always)]
-    fn doubles(self) -> D {
-        f64::from_bits(self.bits).into()
+    fn from_bits(bits: u64) -> Halved {
+        Halved(f64::from_bits(bits))
     }
 }

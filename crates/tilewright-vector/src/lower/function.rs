@@ -35,6 +35,8 @@ impl Lowering<'_> {
             ElemOp::Log => self.traced([x], |[x]| lanes::log(x)),
             ElemOp::Log2 => self.traced([x], |[x]| lanes::log2(x)),
             ElemOp::Rsqrt(_) => self.traced([x], |[x]| lanes::rsqrt(x)),
+            ElemOp::Sin => self.traced([x], |[x]| lanes::sin(x)),
+            ElemOp::Cos => self.traced([x], |[x]| lanes::cos(x)),
             _ => {
                 let wide: Vec<Value> = std::iter::once(x).chain(operands[1..].iter().copied()).map(|x| self.widened(x)).collect();
                 let value = self.common(op, &wide, false);
@@ -54,6 +56,8 @@ impl Lowering<'_> {
             ElemOp::Log => self.traced([x], |[x]| double::log(x)),
             ElemOp::Log2 => self.traced([x], |[x]| double::log2(x)),
             ElemOp::Rsqrt(_) => self.traced([x], |[x]| double::rsqrt(x)),
+            ElemOp::Sin => self.traced([x], |[x]| double::sin(x)),
+            ElemOp::Cos => self.traced([x], |[x]| double::cos(x)),
             _ => {
                 let wide: Vec<Value> = operands.iter().map(|x| self.widened(*x)).collect();
                 self.common(op, &wide, true)
@@ -82,8 +86,6 @@ impl Lowering<'_> {
             ElemOp::Atan2 if wide => Some(self.traced([x, y], |[y, x]| double::atan2(y, x))),
             ElemOp::Atan2 => Some(self.traced([x, y], |[y, x]| single::atan2(y, x))),
             _ => functions! { self op, x, wide;
-                ElemOp::Sin => sin,
-                ElemOp::Cos => cos,
                 ElemOp::Tan => tan,
                 ElemOp::Sinh => sinh,
                 ElemOp::Cosh => cosh,

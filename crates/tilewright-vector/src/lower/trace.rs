@@ -58,8 +58,23 @@ impl Traced<'_, '_> {
         self.with(|lowering| lowering.f64(value))
     }
 
+    /// An integer of as many bits.
     fn word(self, value: u64) -> Self {
-        self.with(|lowering| lowering.number(Lane::I64, value))
+        let lane = self.lane();
+        self.with(|lowering| lowering.number(lane, value))
+    }
+
+    fn repeated<const N: usize>(
+        running: Self,
+        carried: [Self; N],
+        limit: u32,
+        mut step: impl FnMut([Self; N]) -> (Self, [Self; N]),
+    ) -> [Self; N] {
+        let of = |first: Self, others: [Self; N]| -> Vec<Value> { std::iter::once(first).chain(others).map(|x| x.value).collect() };
+        let open = |values: Vec<Value>| -> [Self; N] { std::array::from_fn(|i| Traced { value: values[i + 1], ..running }) };
+        let inside = running.lowering.borrow_mut().builder.open_while(&of(running, carried));
+        let (next_running, nexts) = step(open(inside));
+        open(running.lowering.borrow_mut().builder.close_while(limit, &of(next_running, nexts)))
     }
 
     fn chosen(mask: Self, yes: Self, no: Self) -> Self {
@@ -170,6 +185,7 @@ impl Lanes for Traced<'_, '_> {
 
 impl<'a, 'b> SingleLanes for Traced<'a, 'b> {
     type Mask = Traced<'a, 'b>;
+    type Words = Traced<'a, 'b>;
 
     fn sqrt(self) -> Self {
         self.prim(Prim::Sqrt, &[self.value])
@@ -196,6 +212,19 @@ impl<'a, 'b> SingleLanes for Traced<'a, 'b> {
             lowering.p(Prim::Float32, &[rest])
         });
         (exponent.prim(Prim::S32ToF32, &[exponent.value]), rest)
+    }
+
+    fn words(self) -> Self {
+        self.prim(Prim::Bits32, &[self.value])
+    }
+
+    fn repeat<const N: usize>(
+        running: Self,
+        carried: [Self; N],
+        limit: u32,
+        step: impl FnMut([Self; N]) -> (Self, [Self; N]),
+    ) -> [Self; N] {
+        Self::repeated(running, carried, limit, step)
     }
 }
 
@@ -264,13 +293,9 @@ impl<'a, 'b> DoubleLanes for Traced<'a, 'b> {
         running: Self,
         carried: [Self; N],
         limit: u32,
-        mut step: impl FnMut([Self; N]) -> (Self, [Self; N]),
+        step: impl FnMut([Self; N]) -> (Self, [Self; N]),
     ) -> [Self; N] {
-        let of = |first: Self, others: [Self; N]| -> Vec<Value> { std::iter::once(first).chain(others).map(|x| x.value).collect() };
-        let open = |values: Vec<Value>| -> [Self; N] { std::array::from_fn(|i| Traced { value: values[i + 1], ..running }) };
-        let inside = running.lowering.borrow_mut().builder.open_while(&of(running, carried));
-        let (next_running, nexts) = step(open(inside));
-        open(running.lowering.borrow_mut().builder.close_while(limit, &of(next_running, nexts)))
+        Self::repeated(running, carried, limit, step)
     }
 }
 
@@ -281,7 +306,7 @@ impl FusedLanes for Traced<'_, '_> {
 }
 
 impl<'a, 'b> WordLanes for Traced<'a, 'b> {
-    type Doubles = Traced<'a, 'b>;
+    type Floats = Traced<'a, 'b>;
     type Mask = Traced<'a, 'b>;
 
     fn splat(self, value: u64) -> Self {
@@ -313,12 +338,19 @@ impl<'a, 'b> WordLanes for Traced<'a, 'b> {
     }
 
     fn pick(self, table: &[u64; 16]) -> Self {
-        // In two halves, as tables are of 32 bits.
+        let is_short = self.lane() == Lane::I32;
         self.with(|lowering| {
+            // Tables are of 32 bits.
+            let part = |lowering: &mut Lowering<'_>, index: Value, from: u32| {
+                let part = lowering.builder.lookup(index, &table.map(|word| (word >> from) as u32));
+                lowering.p(Prim::Bits32, &[part])
+            };
+            if is_short {
+                return part(lowering, self.value, 0);
+            }
             let index = lowering.p(Prim::Low32Of64, &[self.value]);
             let [low, high] = [0, 32].map(|from| {
-                let half = lowering.builder.lookup(index, &table.map(|word| (word >> from) as u32));
-                let half = lowering.p(Prim::Bits32, &[half]);
+                let half = part(lowering, index, from);
                 lowering.p(Prim::U32To64, &[half])
             });
             let places = lowering.number(Lane::I64, 32);
@@ -327,7 +359,8 @@ impl<'a, 'b> WordLanes for Traced<'a, 'b> {
         })
     }
 
-    fn doubles(self) -> Self {
-        self.prim(Prim::Float64, &[self.value])
+    fn floats(self) -> Self {
+        let prim = if self.lane() == Lane::I32 { Prim::Float32 } else { Prim::Float64 };
+        self.prim(prim, &[self.value])
     }
 }

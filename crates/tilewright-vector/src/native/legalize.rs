@@ -221,8 +221,6 @@ impl Legalizer {
             (ShrS, I16) => self.in_wider(result, prim, S16To32, Low16Of32, a, b, U16To32),
             (MulHighS, I8) => self.upper(result, S8To16, Low8Of16, a, b),
             (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
-            (MulHighS, I32) => self.upper(result, S32To64, Low32Of64, a, b),
-            (MulHighU, I32) => self.upper(result, U32To64, Low32Of64, a, b),
             (MinNum | MaxNum, _) => self.same(result, |this| this.extreme_number(prim == MaxNum, a, b)),
             (Scale, _) => self.same(result, |this| this.scale(&operands)),
             (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),

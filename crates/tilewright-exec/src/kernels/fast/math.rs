@@ -52,7 +52,7 @@ macro_rules! angles {
         struct $name;
         angles!(@impl $name, f32, is_near_f32, math::$near32, math::$any32);
         angles!(@impl $name, f64, is_near_f64, math::$near64, math::$any64);
-        angles!(@impl Emulated<$name>, f32, is_near_f32, math::$near32, math::$any32);
+        angles!(@impl Emulated<$name>, f32, is_near_f32, emulated::$near32, emulated::$any32);
         angles!(@impl Emulated<$name>, f64, is_near_f64, emulated::$near64, emulated::$any64);
     )*};
     (@impl $name:ty, $t:ident, $is_near:ident, $near:path, $any:path) => {

@@ -145,6 +145,7 @@ impl Emitter<'_> {
             }
             Prim::Low8Of16 | Prim::Low8Of32 | Prim::Low16Of32 | Prim::Low32Of64 => self.low(prim, result, lane, a),
             Prim::Mul => self.multiply_64(result, a, b),
+            Prim::MulHighS | Prim::MulHighU if lane == Lane::I32 => self.multiply_high_32(prim, result, a, b),
             _ => self.scalar(prim, result, a, b),
         }
     }
@@ -434,6 +435,25 @@ impl Emitter<'_> {
         self.move_vector(area, sum);
         self.e(I::Vpmuludq, &[sum, x, y]);
         self.e(I::Vpaddq, &[sum, sum, area]);
+        self.done(result, self.scratch(0));
+    }
+
+    /// The upper halves of products of integers of 32 bits: of the lanes with even numbers, and of those with odd ones.
+    fn multiply_high_32(&mut self, prim: Prim, result: Value, a: Value, b: Value) {
+        let bytes = self.bytes(Lane::I32);
+        let id = if prim == Prim::MulHighS { I::Vpmuldq } else { I::Vpmuludq };
+        let (x, y) = (v(self.vector(a, 1), bytes), v(self.vector(b, 2), bytes));
+        let [even, odd, other] = [0, 1, 2].map(|n| v(self.scratch(n), bytes));
+        self.e(id, &[even, x, y]);
+        self.e(I::Vpsrlq, &[even, even, number(32)]);
+        self.e(I::Vpsrlq, &[odd, x, number(32)]);
+        self.e(I::Vpsrlq, &[other, y, number(32)]);
+        self.e(id, &[odd, odd, other]);
+        // What is in the lower halves of the products goes.
+        self.e(I::Vpsrlq, &[odd, odd, number(32)]);
+        self.e(I::Vpsllq, &[odd, odd, number(32)]);
+        let or = if self.machine.extension == Extension::Avx512 { I::Vporq } else { I::Vpor };
+        self.e(or, &[even, even, odd]);
         self.done(result, self.scratch(0));
     }
 
