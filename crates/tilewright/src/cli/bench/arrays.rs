@@ -85,6 +85,7 @@ fn content(scalar: Scalar, n: usize, fill: Fill, seed: u64) -> Array {
         let place = place as u64;
         let bits = match fill {
             Fill::Zeros => 0,
+            Fill::Below(end) if scalar.is_float() => float_bits(scalar, (random(seed, place) % end) as f64),
             Fill::Below(end) => random(seed, place) % end,
             Fill::Uniform(low, high) => float_bits(scalar, low + (high - low) * fraction(seed, place)),
         };
@@ -100,5 +101,20 @@ pub(super) fn float_bits(scalar: Scalar, value: f64) -> u64 {
         Scalar::F32 => (value as f32).to_bits().into(),
         Scalar::Bf16 => FloatFormat::Bf16.encode(f64::from(value as f32), Rounding::NearestEven),
         _ => FloatFormat::F16.encode(f64::from(value as f32), Rounding::NearestEven),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_numbers_of_the_type() {
+        let integers = content(Scalar::I32, 100, Fill::Below(7), 3);
+        let floats = content(Scalar::F32, 100, Fill::Below(7), 3);
+        let numbers = |mut array: Array| -> Vec<[u8; 4]> { array.bytes().as_chunks().0.to_vec() };
+        for (integer, float) in numbers(integers).into_iter().zip(numbers(floats)) {
+            assert_eq!(f64::from(i32::from_le_bytes(integer)), f64::from(f32::from_le_bytes(float)));
+        }
     }
 }
