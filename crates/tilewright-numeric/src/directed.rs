@@ -7,7 +7,7 @@
 use crate::{
     Rounding,
     double::{Pair, ordered_sum},
-    lanes::{DoubleLanes, FusedLanes, WordLanes},
+    lanes::{Branchless as _, DoubleLanes, FusedLanes, WordLanes},
 };
 
 /// A direction.

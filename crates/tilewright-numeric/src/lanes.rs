@@ -20,8 +20,7 @@ pub use crate::single::{
     root::rsqrt,
 };
 pub use doubles::{DoubleLanes, FusedLanes, Halved};
-use words::repeat;
-pub use words::{Bits, MaskLanes, Word, WordLanes};
+pub use words::{Bits, Branchless, MaskLanes, Word, WordLanes};
 
 /// Functions of `f32`, on the same numbers in `f64`: what they give is to be rounded to `f32` once.
 pub mod single {
@@ -78,9 +77,7 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
 }
 
 /// [`Lanes`] that are compared, and taken apart.
-pub trait SingleLanes: Lanes + Neg<Output = Self> {
-    /// Whether something holds, of each number.
-    type Mask: MaskLanes;
+pub trait SingleLanes: Lanes + Branchless + Neg<Output = Self> {
     /// Integers of 32 bits.
     type Words: WordLanes<Floats = Self, Mask = Self::Mask>;
 
@@ -90,23 +87,11 @@ pub trait SingleLanes: Lanes + Neg<Output = Self> {
     /// Whether `self` is less than `other`; false for NaN.
     fn is_below(self, other: Self) -> Self::Mask;
 
-    /// `yes` where the mask holds, else `no`.
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-
     /// The exponent of a positive normal number, and the number divided by that power of two: from 3/4 to 3/2. Of others, anything.
     fn exponent_and_rest(self) -> (Self, Self);
 
     /// The bits.
     fn words(self) -> Self::Words;
-
-    /// Does `step` with what is carried as long as the mask holds that it hands on with it, at most `limit` times, as
-    /// [`DoubleLanes::repeat`] does.
-    fn repeat<const N: usize>(
-        running: Self::Mask,
-        carried: [Self; N],
-        limit: u32,
-        step: impl FnMut([Self; N]) -> (Self::Mask, [Self; N]),
-    ) -> [Self; N];
 }
 
 /// The bits of 3/4.
@@ -172,7 +157,6 @@ impl Lanes for f32 {
 }
 
 impl SingleLanes for f32 {
-    type Mask = bool;
     type Words = Word<f32>;
 
     #[inline(always)]
@@ -186,11 +170,6 @@ impl SingleLanes for f32 {
     }
 
     #[inline(always)]
-    fn select(mask: bool, yes: f32, no: f32) -> f32 {
-        if mask { yes } else { no }
-    }
-
-    #[inline(always)]
     fn exponent_and_rest(self) -> (f32, f32) {
         let exponent = self.to_bits().wrapping_sub(THREE_QUARTERS_BITS).cast_signed() >> 23;
         (exponent as f32, f32::from_bits(self.to_bits().wrapping_sub(exponent.cast_unsigned() << 23)))
@@ -200,8 +179,6 @@ impl SingleLanes for f32 {
     fn words(self) -> Word<f32> {
         Word::new(self.to_bits().into())
     }
-
-    repeat!();
 }
 
 /// 2 to the power of the low bits of a number, from -126 to 127.
@@ -313,7 +290,6 @@ impl Bits for Emulated {
 }
 
 impl SingleLanes for Emulated {
-    type Mask = bool;
     type Words = Word<Emulated>;
 
     #[inline(always)]
@@ -327,11 +303,6 @@ impl SingleLanes for Emulated {
     }
 
     #[inline(always)]
-    fn select(mask: bool, yes: Emulated, no: Emulated) -> Emulated {
-        if mask { yes } else { no }
-    }
-
-    #[inline(always)]
     fn exponent_and_rest(self) -> (Emulated, Emulated) {
         let (exponent, rest) = self.0.exponent_and_rest();
         (Emulated(exponent), Emulated(rest))
@@ -341,8 +312,6 @@ impl SingleLanes for Emulated {
     fn words(self) -> Word<Emulated> {
         Word::new(self.0.to_bits().into())
     }
-
-    repeat!();
 }
 
 #[cfg(test)]

@@ -49,7 +49,8 @@ pub(crate) struct Rounds {
 pub(crate) enum Way {
     /// As vector code.
     Region(Box<Region>),
-    /// All elements at once, for which a slot has room: the inputs of these numbers are brought to their slots before.
+    /// All elements at once: there are few, for which a slot has room, or there is one step that fetches nothing and reads what lies in order. The inputs
+    /// of these numbers are brought to their slots before.
     OnePiece { gathered: Vec<usize>, calls: Vec<Call> },
     /// In pieces, which scratch slots hold.
     Pieces,

@@ -1,10 +1,10 @@
 //! Angles of `f64` far from zero, reduced to a quadrant with as many digits of pi as that takes (Payne and Hanek).
 
 use super::{Pair, angle::Reduced, arctangent::HALF_PI, integer_above, ordered_sum, power_of_two};
-use crate::lanes::{DoubleLanes, WordLanes};
+use crate::lanes::{Branchless as _, DoubleLanes, WordLanes};
 
 /// The digits of `2 / pi` behind the point, from the highest on.
-pub(crate) const TWO_OVER_PI: [u64; 21] = [
+const TWO_OVER_PI: [u64; 21] = [
     0xA2F9_836E_4E44_1529,
     0xFC27_57D1_F534_DDC0,
     0xDB62_9599_3C43_9041,
@@ -31,22 +31,25 @@ pub(crate) const TWO_OVER_PI: [u64; 21] = [
 /// The exponent field of the smallest angle that is far.
 const FIRST_FIELD: u64 = 1023 + 20;
 /// For an angle of [`FIRST_FIELD`], digits from so many in front of the point on matter: those before make multiples of four quadrants.
-const ZEROS: u32 = 34;
+const ZEROS: usize = 34;
 
-/// The digits with these zeros in front of them, from 16 words of which the first one is number `first`.
-const fn words_from(first: usize) -> [u64; 16] {
+/// The digits of `2 / pi` behind the point with so many zeros in front of them, in 16 words of so many bits, of which the first one is number `first`.
+pub(crate) const fn words_from(first: usize, bits: usize, zeros: usize) -> [u64; 16] {
     let mut words = [0; 16];
-    let mut i = 0;
-    while i < 16 {
-        let n = first + i;
-        let before = if n == 0 { 0 } else { TWO_OVER_PI[n - 1] << (64 - ZEROS) };
-        words[i] = before | TWO_OVER_PI[n] >> ZEROS;
-        i += 1;
+    let mut at = 0;
+    while at < 16 * bits {
+        let place = first * bits + at;
+        if place >= zeros {
+            let digit = place - zeros;
+            words[at / bits] |= (TWO_OVER_PI[digit / 64] >> (63 - digit % 64) & 1) << (bits - 1 - at % bits);
+        }
+        at += 1;
     }
     words
 }
 
-const WORDS: [[u64; 16]; 5] = [words_from(0), words_from(1), words_from(2), words_from(3), words_from(4)];
+const WORDS: [[u64; 16]; 5] =
+    [words_from(0, 64, ZEROS), words_from(1, 64, ZEROS), words_from(2, 64, ZEROS), words_from(3, 64, ZEROS), words_from(4, 64, ZEROS)];
 
 /// A number of 256 bits; the highest word first.
 type Digits<W> = [W; 4];

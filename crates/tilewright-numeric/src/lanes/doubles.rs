@@ -1,6 +1,6 @@
 //! Numbers of `f64` that are computed together.
 
-use super::{Bits, MaskLanes, Pair, Word, WordLanes, repeat};
+use super::{Bits, Branchless, Pair, Word, WordLanes};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// One or more numbers of `f64`; what is done to it is done to each. All arithmetic rounds to nearest even.
@@ -8,7 +8,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// Functions that are written for it run on the CPU's `f64`, on what stands for it where there are no fused multiply-adds, and on values of
 /// code that is being built. So nothing branches on a number: both sides are computed, and one is selected.
 pub trait DoubleLanes:
-    Copy
+    Branchless
     + Neg<Output = Self>
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -18,8 +18,6 @@ pub trait DoubleLanes:
     + Sub<f64, Output = Self>
     + Mul<f64, Output = Self>
 {
-    /// Whether something holds, of each number.
-    type Mask: MaskLanes;
     /// Integers of 64 bits.
     type Words: WordLanes<Floats = Self, Mask = Self::Mask>;
 
@@ -59,20 +57,8 @@ pub trait DoubleLanes:
     /// Whether the sign bit is set.
     fn is_negative(self) -> Self::Mask;
 
-    /// `yes` where the mask holds, else `no`.
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-
     /// The bits.
     fn words(self) -> Self::Words;
-
-    /// Does `step` with what is carried as long as the mask holds that it hands on with it, at most `limit` times; each number for itself, and
-    /// those of which the mask does not hold are left as they are. It costs what the last one takes.
-    fn repeat<const N: usize>(
-        running: Self::Mask,
-        carried: [Self; N],
-        limit: u32,
-        step: impl FnMut([Self; N]) -> (Self::Mask, [Self; N]),
-    ) -> [Self; N];
 
     /// Whether `self` is NaN.
     #[inline(always)]
@@ -89,7 +75,6 @@ pub trait FusedLanes: DoubleLanes {
 
 /// One number, by the fused multiply-add of the CPU, where loops are compiled for one that has it; else a call of the platform's library.
 impl DoubleLanes for f64 {
-    type Mask = bool;
     type Words = Word<f64>;
 
     #[inline(always)]
@@ -154,16 +139,9 @@ impl DoubleLanes for f64 {
     }
 
     #[inline(always)]
-    fn select(mask: bool, yes: f64, no: f64) -> f64 {
-        if mask { yes } else { no }
-    }
-
-    #[inline(always)]
     fn words(self) -> Word<f64> {
         Word::new(self.to_bits())
     }
-
-    repeat!();
 }
 
 impl FusedLanes for f64 {
@@ -212,7 +190,6 @@ impl Neg for Halved {
 }
 
 impl DoubleLanes for Halved {
-    type Mask = bool;
     type Words = Word<Halved>;
 
     #[inline(always)]
@@ -282,16 +259,9 @@ impl DoubleLanes for Halved {
     }
 
     #[inline(always)]
-    fn select(mask: bool, yes: Halved, no: Halved) -> Halved {
-        if mask { yes } else { no }
-    }
-
-    #[inline(always)]
     fn words(self) -> Word<Halved> {
         Word::new(self.0.to_bits())
     }
-
-    repeat!();
 }
 
 impl Bits for Halved {

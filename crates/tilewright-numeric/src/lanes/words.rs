@@ -1,5 +1,6 @@
-//! Masks, and integers that are the bits of floats.
+//! Masks, what they choose, and integers that are the bits of floats.
 
+use super::{Emulated, Halved};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
 
 /// What a comparison gives.
@@ -7,11 +8,65 @@ pub trait MaskLanes: Copy + Not<Output = Self> + BitAnd<Output = Self> + BitOr<O
 
 impl MaskLanes for bool {}
 
+/// Numbers that are computed together, of which each may take another way: what stands in place of branches.
+pub trait Branchless: Copy {
+    /// Whether something holds, of each number.
+    type Mask: MaskLanes;
+
+    /// `yes` where the mask holds, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// Does `step` with what is carried as long as the mask holds that it hands on with it, at most `limit` times; each number for itself, and
+    /// those of which the mask does not hold are left as they are. It costs what the last one takes.
+    fn repeat<const N: usize>(
+        running: Self::Mask,
+        carried: [Self; N],
+        limit: u32,
+        step: impl FnMut([Self; N]) -> (Self::Mask, [Self; N]),
+    ) -> [Self; N];
+}
+
+/// Declares types that hold one number: each way is a branch.
+macro_rules! one_number {
+    ($([$($generics:tt)*] $t:ty;)*) => {$(
+        impl<$($generics)*> Branchless for $t {
+            type Mask = bool;
+
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+
+            #[inline(always)]
+            fn repeat<const N: usize>(
+                mut running: bool,
+                mut carried: [Self; N],
+                limit: u32,
+                mut step: impl FnMut([Self; N]) -> (bool, [Self; N]),
+            ) -> [Self; N] {
+                let mut times = 0;
+                while running && times < limit {
+                    (running, carried) = step(carried);
+                    times += 1;
+                }
+                carried
+            }
+        }
+    )*};
+}
+one_number! {
+    [] f32;
+    [] f64;
+    [] Emulated;
+    [] Halved;
+    [F: Bits] Word<F>;
+}
+
 /// One or more integers without sign, of as many bits as floats of some format have; what is done to it is done to each. Arithmetic wraps around.
 ///
 /// Integers of 32 bits take constants that fit into them.
 pub trait WordLanes:
-    Copy
+    Branchless
     + Not<Output = Self>
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -26,8 +81,6 @@ pub trait WordLanes:
 {
     /// The floats whose bits they are.
     type Floats;
-    /// Whether something holds, of each integer.
-    type Mask: MaskLanes;
 
     /// `value`, as many times as there are integers in `self`.
     fn splat(self, value: u64) -> Self;
@@ -47,9 +100,6 @@ pub trait WordLanes:
     /// Whether the integers are equal.
     fn is_equal(self, other: Self) -> Self::Mask;
 
-    /// `yes` where the mask holds, else `no`.
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-
     /// The integer of the table that the lowest four bits name.
     fn pick(self, table: &[u64; 16]) -> Self;
 
@@ -68,27 +118,6 @@ pub trait WordLanes:
         self.shr(self.splat(places.into()))
     }
 }
-
-/// `repeat` of one number.
-macro_rules! repeat {
-    () => {
-        #[inline(always)]
-        fn repeat<const N: usize>(
-            mut running: bool,
-            mut carried: [Self; N],
-            limit: u32,
-            mut step: impl FnMut([Self; N]) -> (bool, [Self; N]),
-        ) -> [Self; N] {
-            let mut times = 0;
-            while running && times < limit {
-                (running, carried) = step(carried);
-                times += 1;
-            }
-            carried
-        }
-    };
-}
-pub(super) use repeat;
 
 /// Floats that have up to 64 bits.
 pub trait Bits: Copy {
@@ -171,7 +200,6 @@ impl<F: Bits> Not for Word<F> {
 
 impl<F: Bits> WordLanes for Word<F> {
     type Floats = F;
-    type Mask = bool;
 
     #[inline(always)]
     fn splat(self, value: u64) -> Self {
@@ -201,11 +229,6 @@ impl<F: Bits> WordLanes for Word<F> {
     #[inline(always)]
     fn is_equal(self, other: Self) -> bool {
         self.bits == other.bits
-    }
-
-    #[inline(always)]
-    fn select(mask: bool, yes: Self, no: Self) -> Self {
-        if mask { yes } else { no }
     }
 
     #[inline(always)]

@@ -11,8 +11,8 @@
 
 use super::ordered_sum;
 use crate::{
-    double::{angle::is_even, far::TWO_OVER_PI},
-    lanes::{Lanes, SingleLanes, WordLanes},
+    double::{angle::is_even, far::words_from},
+    lanes::{Branchless as _, Lanes as _, SingleLanes, WordLanes},
 };
 
 /// The least angle that is far. More right angles than are in it would have to be known to more digits than `near` has.
@@ -56,27 +56,11 @@ fn near<L: SingleLanes>(x: L) -> Reduced<L> {
     Reduced { high, low: quadrant.fused(x.splat(-RIGHT[2]), lost + second_low), quadrant }
 }
 
-/// How many digits in front of the point matter for an angle of [`LEAST_FIELD`], besides the first behind it: all are zeros.
+/// For an angle of [`LEAST_FIELD`], digits of `2 / pi` from so many in front of the point on matter: those before make multiples of four right angles.
 const ZEROS: usize = 8;
 
-/// The digits of `2 / pi` with these zeros in front of them, 32 to a word, from 16 words of which the first one is number `first`.
-const fn words_from(first: usize) -> [u64; 16] {
-    let mut words = [0; 16];
-    let mut i = 0;
-    while i < 16 {
-        let mut bit = 0;
-        while bit < 32 {
-            let digit = 32 * (first + i) + bit;
-            if digit >= ZEROS {
-                let at = digit - ZEROS;
-                words[i] |= (TWO_OVER_PI[at / 64] >> (63 - at % 64) & 1) << (31 - bit);
-            }
-            bit += 1;
-        }
-        i += 1;
-    }
-    words
-}
+/// The digits, 32 to a word, and the same from the next three words on.
+const WORDS: [[u64; 16]; 4] = [words_from(0, 32, ZEROS), words_from(1, 32, ZEROS), words_from(2, 32, ZEROS), words_from(3, 32, ZEROS)];
 
 /// An integer of 23 bits as a float.
 #[inline(always)]
@@ -87,7 +71,6 @@ fn integer<W: WordLanes<Floats: SingleLanes>>(n: W) -> W::Floats {
 
 /// Reduces an angle that is positive and far, with as many digits of `2 / pi` as that takes (Payne and Hanek).
 fn far<L: SingleLanes>(x: L) -> Reduced<L> {
-    const WORDS: [[u64; 16]; 4] = [words_from(0), words_from(1), words_from(2), words_from(3)];
     let bits = x.words();
     let mantissa = bits & 0x7F_FFFF | 0x80_0000;
     let position = bits.right(23) - LEAST_FIELD;

@@ -5,7 +5,9 @@ use std::{
     cell::RefCell,
     ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub},
 };
-use tilewright_numeric::lanes::{DoubleLanes, FusedLanes, Lanes, MaskLanes, Pair, ROUND, SingleLanes, THREE_QUARTERS_BITS, WordLanes};
+use tilewright_numeric::lanes::{
+    Branchless, DoubleLanes, FusedLanes, Lanes, MaskLanes, Pair, ROUND, SingleLanes, THREE_QUARTERS_BITS, WordLanes,
+};
 
 /// A value. It stands for a float, an integer or a mask, as its type says; what is done to it becomes primitives.
 #[derive(Clone, Copy)]
@@ -63,23 +65,6 @@ impl Traced<'_, '_> {
         let lane = self.lane();
         self.with(|lowering| lowering.number(lane, value))
     }
-
-    fn repeated<const N: usize>(
-        running: Self,
-        carried: [Self; N],
-        limit: u32,
-        mut step: impl FnMut([Self; N]) -> (Self, [Self; N]),
-    ) -> [Self; N] {
-        let of = |first: Self, others: [Self; N]| -> Vec<Value> { std::iter::once(first).chain(others).map(|x| x.value).collect() };
-        let open = |values: Vec<Value>| -> [Self; N] { std::array::from_fn(|i| Traced { value: values[i + 1], ..running }) };
-        let inside = running.lowering.borrow_mut().builder.open_while(&of(running, carried));
-        let (next_running, nexts) = step(open(inside));
-        open(running.lowering.borrow_mut().builder.close_while(limit, &of(next_running, nexts)))
-    }
-
-    fn chosen(mask: Self, yes: Self, no: Self) -> Self {
-        mask.prim(Prim::Select, &[mask.value, yes.value, no.value])
-    }
 }
 
 macro_rules! operators {
@@ -128,6 +113,27 @@ impl Not for Traced<'_, '_> {
 }
 
 impl MaskLanes for Traced<'_, '_> {}
+
+impl<'a, 'b> Branchless for Traced<'a, 'b> {
+    type Mask = Traced<'a, 'b>;
+
+    fn select(mask: Self, yes: Self, no: Self) -> Self {
+        mask.prim(Prim::Select, &[mask.value, yes.value, no.value])
+    }
+
+    fn repeat<const N: usize>(
+        running: Self,
+        carried: [Self; N],
+        limit: u32,
+        mut step: impl FnMut([Self; N]) -> (Self, [Self; N]),
+    ) -> [Self; N] {
+        let of = |first: Self, others: [Self; N]| -> Vec<Value> { std::iter::once(first).chain(others).map(|x| x.value).collect() };
+        let open = |values: Vec<Value>| -> [Self; N] { std::array::from_fn(|i| Traced { value: values[i + 1], ..running }) };
+        let inside = running.lowering.borrow_mut().builder.open_while(&of(running, carried));
+        let (next_running, nexts) = step(open(inside));
+        open(running.lowering.borrow_mut().builder.close_while(limit, &of(next_running, nexts)))
+    }
+}
 
 impl Lanes for Traced<'_, '_> {
     fn splat(self, value: f32) -> Self {
@@ -184,7 +190,6 @@ impl Lanes for Traced<'_, '_> {
 }
 
 impl<'a, 'b> SingleLanes for Traced<'a, 'b> {
-    type Mask = Traced<'a, 'b>;
     type Words = Traced<'a, 'b>;
 
     fn sqrt(self) -> Self {
@@ -193,10 +198,6 @@ impl<'a, 'b> SingleLanes for Traced<'a, 'b> {
 
     fn is_below(self, other: Self) -> Self {
         self.prim(Prim::FLt, &[self.value, other.value])
-    }
-
-    fn select(mask: Self, yes: Self, no: Self) -> Self {
-        Self::chosen(mask, yes, no)
     }
 
     fn exponent_and_rest(self) -> (Self, Self) {
@@ -217,19 +218,9 @@ impl<'a, 'b> SingleLanes for Traced<'a, 'b> {
     fn words(self) -> Self {
         self.prim(Prim::Bits32, &[self.value])
     }
-
-    fn repeat<const N: usize>(
-        running: Self,
-        carried: [Self; N],
-        limit: u32,
-        step: impl FnMut([Self; N]) -> (Self, [Self; N]),
-    ) -> [Self; N] {
-        Self::repeated(running, carried, limit, step)
-    }
 }
 
 impl<'a, 'b> DoubleLanes for Traced<'a, 'b> {
-    type Mask = Traced<'a, 'b>;
     type Words = Traced<'a, 'b>;
 
     fn splat(self, value: f64) -> Self {
@@ -281,21 +272,8 @@ impl<'a, 'b> DoubleLanes for Traced<'a, 'b> {
         self.with(|lowering| lowering.negative(self.value))
     }
 
-    fn select(mask: Self, yes: Self, no: Self) -> Self {
-        Self::chosen(mask, yes, no)
-    }
-
     fn words(self) -> Self {
         self.prim(Prim::Bits64, &[self.value])
-    }
-
-    fn repeat<const N: usize>(
-        running: Self,
-        carried: [Self; N],
-        limit: u32,
-        step: impl FnMut([Self; N]) -> (Self, [Self; N]),
-    ) -> [Self; N] {
-        Self::repeated(running, carried, limit, step)
     }
 }
 
@@ -307,7 +285,6 @@ impl FusedLanes for Traced<'_, '_> {
 
 impl<'a, 'b> WordLanes for Traced<'a, 'b> {
     type Floats = Traced<'a, 'b>;
-    type Mask = Traced<'a, 'b>;
 
     fn splat(self, value: u64) -> Self {
         self.word(value)
@@ -331,10 +308,6 @@ impl<'a, 'b> WordLanes for Traced<'a, 'b> {
 
     fn is_equal(self, other: Self) -> Self {
         self.prim(Prim::Eq, &[self.value, other.value])
-    }
-
-    fn select(mask: Self, yes: Self, no: Self) -> Self {
-        Self::chosen(mask, yes, no)
     }
 
     fn pick(self, table: &[u64; 16]) -> Self {

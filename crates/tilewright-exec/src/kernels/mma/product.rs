@@ -71,7 +71,7 @@ const NARROW: usize = 2;
 /// Products of numbers that take as long as other work on one element, at least.
 const PRODUCTS: usize = 16;
 /// Rows of a panel that are multiplied between two looks at whether a chunk ends.
-const TOGETHER: usize = 4;
+const UNROLLED: usize = 4;
 
 /// Declares a product with a version for each level, and the width of its panels.
 macro_rules! leveled_product {
@@ -465,11 +465,11 @@ unsafe fn chunk<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors:
         let mut sums = [first; R];
         let Range { start: mut p, end } = chunk;
         // Few rounds, whose end the CPU foresees: otherwise it begins the next block for nothing, and waits.
-        while end - p >= TOGETHER {
-            for next in 0..TOGETHER {
+        while end - p >= UNROLLED {
+            for next in 0..UNROLLED {
                 add_row(&rows, b, p + next, &mut sums);
             }
-            p += TOGETHER;
+            p += UNROLLED;
         }
         while p < end {
             add_row(&rows, b, p, &mut sums);
