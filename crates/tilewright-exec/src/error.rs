@@ -288,7 +288,7 @@ pub enum LaunchErrorKind {
 pub struct LaunchError {
     /// The kernel.
     pub entry: String,
-    /// The tile block, if one was running.
+    /// The tile block, if one was running, and it is known which.
     pub block: Option<[u32; 3]>,
     /// The operation, if one was running.
     pub site: Option<Box<Site>>,

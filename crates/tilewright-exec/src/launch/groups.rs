@@ -80,6 +80,11 @@ impl Groups {
         grid
     }
 
+    /// The grid of blocks.
+    pub(super) fn grid_of_blocks(&self) -> [u32; 3] {
+        self.grid
+    }
+
     /// The blocks of the group at a position in the grid of groups.
     pub(super) fn blocks_of(&self, group: [u32; 3]) -> Subgrid {
         let (mut first, mut extents) = (group, [1; 3]);

@@ -24,7 +24,7 @@ pub(crate) use subgrid::{Subgrid, block_id};
 use crate::{
     AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Limits, OutputSink, Plan, Schedule, WatchedLaunch, Watcher,
     budget::Budget,
-    memory::{Memory, SharedMemory, locals::SharedLocals},
+    memory::{Memory, SharedMemory, Undo, locals::SharedLocals},
     output::Output,
     pool,
     profile::Profiler,
@@ -231,7 +231,7 @@ fn run(
     }
     let groups = if setting.may_group() { Groups::of(&launch, options.group_blocks) } else { None };
     match groups {
-        Some(groups) => setting.run_groups(&mut launch, &groups),
+        Some(groups) => setting.run_groups(&mut launch, &constants, &groups),
         None => setting.run_blocks(&launch, Counted::default()),
     }
 }
@@ -342,13 +342,14 @@ impl Setting<'_> {
     }
 
     /// Runs the groups of a launch's blocks, and then the blocks that are in no group.
-    fn run_groups(&self, launch: &mut Launch<'_>, groups: &Groups) -> Result<LaunchReport, LaunchError> {
+    fn run_groups(&self, launch: &mut Launch<'_>, constants: &AlignedBytes, groups: &Groups) -> Result<LaunchReport, LaunchError> {
         let (plan, grid, each) = (&*groups.plan, groups.grid(), u64::from(groups.factor));
         let fail = |kind| unplaced(plan, kind);
-        let mut constants = bind(plan, self.args, &self.budget).map_err(fail)?;
-        self.run_prologue(plan, grid, &mut constants).map_err(fail)?;
-        let grouped = self.launch(plan, &constants, grid);
-        let done = self.run_blocks(&grouped, Counted { before: 0, each }).map_err(|error| self.of_one_block(launch, groups, error))?;
+        let mut constants_of_groups = bind(plan, self.args, &self.budget).map_err(fail)?;
+        self.run_prologue(plan, grid, &mut constants_of_groups).map_err(fail)?;
+        let grouped = self.launch(plan, &constants_of_groups, grid);
+        let done = self.run_blocks(&grouped, Counted { before: 0, each });
+        let done = done.map_err(|error| self.of_one_block(launch.plan, constants, groups, error))?;
         let before = done.blocks * each;
         let Some(rest) = groups.rest() else { return Ok(LaunchReport { blocks: before, ..done }) };
         launch.restrict(rest);
@@ -356,20 +357,24 @@ impl Setting<'_> {
         Ok(LaunchReport { blocks: before + last.blocks, time: done.time + last.time, ..done })
     }
 
-    /// What a failure of a group is as one of a block: that of the first of its blocks that fails when they run one after the other.
-    fn of_one_block(&self, launch: &mut Launch<'_>, groups: &Groups, error: LaunchError) -> LaunchError {
+    /// What a failure of a group is as one of a block: that of the first of its blocks that fails when they run one after the other, by their own
+    /// plan. The group may have written before it failed, so what they write is taken back. They read what it wrote where they should read
+    /// what was there before; that makes a difference only where they find out from it what to access. If they fail elsewhere then, or not at
+    /// all, it is not known which block failed.
+    fn of_one_block(&self, plan: &Plan, constants: &AlignedBytes, groups: &Groups, error: LaunchError) -> LaunchError {
         let Some(group) = error.block else { return error };
-        let blocks = groups.blocks_of(group);
-        launch.restrict(blocks);
+        let undo = Undo::new(self.memory);
+        let mut launch = self.launch(plan, constants, groups.grid_of_blocks());
+        launch.restrict(groups.blocks_of(group));
+        launch.observer = Some(&undo);
         // That of the launch was set by the failure.
         launch.interrupt = Interrupt::below(self.options.interrupt.as_ref());
-        launch.threads = 1;
         let interrupt = launch.interrupt.clone();
-        match self.deadline.watch(&interrupt, || self.run_blocks(launch, Counted::default())) {
-            Ok(Err(error)) => error,
-            Err(kind) => unplaced(launch.plan, kind),
-            // It overwrote what made it fail.
-            Ok(Ok(_)) => LaunchError { block: Some(blocks.first), ..error },
+        let ran = self.deadline.watch(&interrupt, || work::run_in_order(&launch));
+        undo.undo();
+        match ran {
+            Ok(Err(found)) if found.block.is_some() && found.site == error.site => found,
+            _ => LaunchError { block: None, ..error },
         }
     }
 }

@@ -100,6 +100,22 @@ fn run_blocks(launch: &Launch<'_>, queue: &Queue, worker: &mut Worker) -> Result
     Ok(())
 }
 
+/// Runs the blocks of a launch, none of which waits for others, on this thread, in the order of the grid, until one fails or the launch is to end.
+pub(super) fn run_in_order(launch: &Launch<'_>) -> Result<(), LaunchError> {
+    let _entered = launch.interrupt.enter();
+    let resource = |kind| unplaced(launch.plan, kind);
+    let mut machine = Machine::new(launch).map_err(resource)?;
+    let mut block = Block::new(launch).map_err(resource)?;
+    for index in 0..launch.blocks {
+        block.begin(index, launch.position(index));
+        machine.run(&mut block)?;
+        if launch.interrupt.is_set() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Runs a block until it ends or waits.
 #[inline]
 fn run_on(machine: &mut Machine<'_>, queue: &Queue, worker: &mut Worker, mut block: Box<Block>) -> Result<(), LaunchError> {

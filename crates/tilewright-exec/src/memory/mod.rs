@@ -4,9 +4,11 @@ mod globals;
 pub(crate) mod locals;
 mod observer;
 pub(crate) mod raw;
+mod undo;
 
 pub(crate) use globals::Globals;
 pub use observer::{Access, AccessKind, AccessObserver};
+pub(crate) use undo::Undo;
 
 use crate::{AccessFault, MemoryRange, kernels::scattered::Window};
 use raw::HostSlice;

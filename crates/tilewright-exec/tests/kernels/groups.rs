@@ -226,7 +226,7 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<{element}>>) {{
 const ADD: &str = "%old, %t1 = atomic_rmw_tko relaxed device %q, add, %one : tile<16xptr<i32>>, tile<16xi32> -> tile<16xi32>, token";
 const ADDF: &str = "%old, %t1 = atomic_rmw_tko relaxed device %q, addf, %one : tile<16xptr<f32>>, tile<16xf32> -> tile<16xf32>, token";
 /// Adds one without atomics: no block has places of another. Nothing is read where it lies outside, but something is written.
-const IN_PLACE: &str = "%room = constant <i32: 1600> : tile<16xi32>
+const IN_PLACE: &str = "%room = constant <i32: 2048> : tile<16xi32>
   %inside = cmpi less_than %places, %room, signed : tile<16xi32> -> tile<16xi1>
   %zero = constant <i32: 0> : tile<16xi32>
   %x, %t1 = load_ptr_tko weak %q, %inside, %zero token = %t0 : tile<16xptr<i32>>, tile<16xi1>, tile<16xi32> -> tile<16xi32>, token
@@ -235,7 +235,7 @@ const IN_PLACE: &str = "%room = constant <i32: 1600> : tile<16xi32>
 
 #[test]
 fn a_block_that_fails_has_updated_nothing_twice() {
-    const ROOM: usize = 1600;
+    const ROOM: usize = 2048;
     let sums = |update: &str, element: &str, one: &str, when| {
         let plan = program(&scattering(update, element, one)).plan("k").unwrap();
         // Each place once, but for one far outside, in block 70.
@@ -243,21 +243,85 @@ fn a_block_that_fails_has_updated_nothing_twice() {
         let bytes = places.iter().flat_map(|n| n.to_le_bytes()).chain(vec![0; 4 * ROOM]).collect();
         let (mut memory, all) = buffer(bytes);
         let args = [0, 4 * ROOM as u64].map(|at| Arg::Pointer(memory.address(all) + at));
-        let ended = Arc::new(Mutex::new(0));
+        let ended = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&ended);
-        let options = at_once().group_blocks(when).progress(Arc::new(move |_| *told.lock().unwrap() += 1));
-        let error = launch(&plan, &mut memory, [100, 1, 1], &args, &options).unwrap_err();
+        let options = at_once().group_blocks(when).progress(Arc::new(move |count| told.lock().unwrap().push(count)));
+        let error = launch(&plan, &mut memory, [128, 1, 1], &args, &options).unwrap_err();
         assert_eq!(error.block, Some([70, 0, 0]));
-        let ended = *ended.lock().unwrap();
+        let ended = ended.lock().unwrap().clone();
         (ints(memory.bytes(all))[ROOM..].to_vec(), ended)
     };
     for (update, element, one) in [(ADD, "i32", "1"), (ADDF, "f32", "1.0"), (IN_PLACE, "i32", "1")] {
-        let ((alone, many), (grouped, few)) =
-            (sums(update, element, one, GroupBlocks::Never), sums(update, element, one, GroupBlocks::Always));
-        let one = if element == "f32" { 1f32.to_bits() as i32 } else { 1 };
-        let expected: Vec<i32> = (0..ROOM).map(|i| if i < 70 * 16 { one } else { 0 }).collect();
-        assert!(many == 70 && few < 20, "{many} and {few} blocks ended: groups were not made");
-        assert_eq!(alone, expected, "{update}");
-        assert_eq!(grouped, expected, "{update}");
+        let one_bits = if element == "f32" { 1f32.to_bits() as i32 } else { 1 };
+        let expected = |blocks: usize| -> Vec<i32> { (0..ROOM).map(|i| if i < blocks * 16 { one_bits } else { 0 }).collect() };
+        let (alone, many) = sums(update, element, one, GroupBlocks::Never);
+        assert!(many.len() == 70 && alone == expected(70), "{update}");
+        let (grouped, few) = sums(update, element, one, GroupBlocks::Always);
+        // Of two groups of 64, the second one fails, and has written nothing.
+        assert_eq!(few, [64], "{update}");
+        assert_eq!(grouped, expected(64), "{update}");
+    }
+}
+
+/// Each block adds one to 16 elements of `to` in place, and writes the places that `from` holds in `out` then.
+const TWO_STORES: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
+  %row, %by, %bz = get_tile_block_id : tile<i32>
+  %lanes = iota : tile<16xi32>
+  %sixteen = constant <i32: 16> : tile<i32>
+  %first = muli %row, %sixteen : tile<i32>
+  %first1 = reshape %first : tile<i32> -> tile<1xi32>
+  %firsts = broadcast %first1 : tile<1xi32> -> tile<16xi32>
+  %i = addi %firsts, %lanes : tile<16xi32>
+  %from1 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %froms = broadcast %from1 : tile<1xptr<i32>> -> tile<16xptr<i32>>
+  %p = offset %froms, %i : tile<16xptr<i32>>, tile<16xi32> -> tile<16xptr<i32>>
+  %places, %t0 = load_ptr_tko weak %p : tile<16xptr<i32>> -> tile<16xi32>, token
+  %to1 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %tos = broadcast %to1 : tile<1xptr<i32>> -> tile<16xptr<i32>>
+  %q = offset %tos, %i : tile<16xptr<i32>>, tile<16xi32> -> tile<16xptr<i32>>
+  %one = constant <i32: 1> : tile<16xi32>
+  UPDATE
+  return
+}";
+const STORE_TWICE: &str = "%x, %t1 = load_ptr_tko weak %q token = %t0 : tile<16xptr<i32>> -> tile<16xi32>, token
+  %y = addi %x, %one : tile<16xi32>
+  %t2 = store_ptr_tko weak %q, %y token = %t1 : tile<16xptr<i32>>, tile<16xi32> -> token
+  %out1 = reshape %out : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %outs = broadcast %out1 : tile<1xptr<i32>> -> tile<16xptr<i32>>
+  %o = offset %outs, %places : tile<16xptr<i32>>, tile<16xi32> -> tile<16xptr<i32>>
+  %t3 = store_ptr_tko weak %o, %one token = %t2 : tile<16xptr<i32>>, tile<16xi32> -> token";
+const ADD_AND_ASSERT: &str =
+    "%old, %t1 = atomic_rmw_tko relaxed device %q, add, %one : tile<16xptr<i32>>, tile<16xi32> -> tile<16xi32>, token
+  %room = constant <i32: 2048> : tile<16xi32>
+  %good = cmpi less_than %places, %room, signed : tile<16xi32> -> tile<16xi1>
+  assert %good, \"a place inside\" : tile<16xi1>";
+
+#[test]
+fn a_block_that_fails_behind_a_store_has_stored_once() {
+    const ROOM: usize = 2048;
+    let ran = |update: &str, when| {
+        let plan = program(&TWO_STORES.replace("UPDATE", update)).plan("k").unwrap();
+        // One place is far outside, in block 70.
+        let places: Vec<i32> = (0..ROOM as i32).map(|i| if i == 70 * 16 + 5 { 1 << 20 } else { i }).collect();
+        let bytes = places.iter().flat_map(|n| n.to_le_bytes()).chain(vec![0; 8 * ROOM]).collect();
+        let (mut memory, all) = buffer(bytes);
+        let args = [0, 4, 8].map(|at| Arg::Pointer(memory.address(all) + at * ROOM as u64));
+        let ended = Arc::new(Mutex::new(Vec::new()));
+        let told = Arc::clone(&ended);
+        let options = at_once().group_blocks(when).progress(Arc::new(move |count| told.lock().unwrap().push(count)));
+        let error = launch(&plan, &mut memory, [128, 1, 1], &args, &options).unwrap_err();
+        let ended = ended.lock().unwrap().clone();
+        (error, ints(memory.bytes(all))[ROOM..].to_vec(), ended)
+    };
+    for update in [STORE_TWICE, ADD_AND_ASSERT] {
+        let (alone, added, many) = ran(update, GroupBlocks::Never);
+        let expected: Vec<i32> = (0..ROOM).map(|i| (i < 71 * 16).into()).collect();
+        assert!(alone.block == Some([70, 0, 0]) && many.len() == 70 && added[..ROOM] == expected, "{alone}");
+        let (grouped, added, few) = ran(update, GroupBlocks::Always);
+        assert_eq!(grouped, alone);
+        // The first of two groups has ended; all blocks of the second one have added before one of them failed.
+        assert!(added[..ROOM].iter().all(|n| *n == 1), "{update}: {added:?}");
+        assert_eq!(few, [64], "{update}");
     }
 }
