@@ -38,9 +38,8 @@ pub enum GroupBlocks {
 pub(super) struct Groups {
     /// The plan of which each block does the work of a group.
     pub(super) plan: Arc<Plan>,
-    axis: usize,
-    /// How many blocks a group has.
-    pub(super) factor: u32,
+    /// Along which axis, and how many blocks a group has.
+    pub(super) coarsening: Coarsening,
     grid: [u32; 3],
 }
 
@@ -68,15 +67,15 @@ impl Groups {
         tries.into_iter().find_map(|coarsening| {
             let group = grouping.plan(coarsening)?;
             let is_better = group.is_no_worse && group.plan.frame_bytes as u64 <= FRAME;
-            let Coarsening { axis, factor } = coarsening;
-            (is_better || when == GroupBlocks::Always).then_some(Groups { plan: group.plan, axis, factor, grid: launch.grid })
+            (is_better || when == GroupBlocks::Always).then_some(Groups { plan: group.plan, coarsening, grid: launch.grid })
         })
     }
 
     /// The grid of groups.
     pub(super) fn grid(&self) -> [u32; 3] {
+        let Coarsening { axis, factor } = self.coarsening;
         let mut grid = self.grid;
-        grid[self.axis] /= self.factor;
+        grid[axis] /= factor;
         grid
     }
 
@@ -87,18 +86,20 @@ impl Groups {
 
     /// The blocks of the group at a position in the grid of groups.
     pub(super) fn blocks_of(&self, group: [u32; 3]) -> Subgrid {
+        let Coarsening { axis, factor } = self.coarsening;
         let (mut first, mut extents) = (group, [1; 3]);
-        first[self.axis] *= self.factor;
-        extents[self.axis] = self.factor;
+        first[axis] *= factor;
+        extents[axis] = factor;
         Subgrid { first, extents }
     }
 
     /// The blocks that are in no group, if there are any.
     pub(super) fn rest(&self) -> Option<Subgrid> {
+        let Coarsening { axis, factor } = self.coarsening;
         let (mut first, mut extents) = ([0; 3], self.grid);
-        extents[self.axis] %= self.factor;
-        first[self.axis] = self.grid[self.axis] - extents[self.axis];
-        (extents[self.axis] > 0).then_some(Subgrid { first, extents })
+        extents[axis] %= factor;
+        first[axis] = self.grid[axis] - extents[axis];
+        (extents[axis] > 0).then_some(Subgrid { first, extents })
     }
 }
 

@@ -139,7 +139,7 @@ impl<'a> LaunchOptions<'a> {
         self
     }
 
-    /// When blocks run in groups of neighbours, by a plan of which each block does the work of a group. A launch with an observer, a watcher, a profile or a
+    /// When blocks run in groups of neighbours, by a plan of which each block does the work of a group. A launch with an observer, a watcher or a
     /// limit of memory has none.
     pub fn group_blocks(mut self, when: GroupBlocks) -> Self {
         self.group_blocks = when;
@@ -284,7 +284,7 @@ impl Setting<'_> {
             shared_locals: &self.shared_locals,
             observer: options.observer,
             watcher: options.watcher,
-            profiler: options.profiler,
+            profiled: options.profiler.map(Profiler::blocks),
             output: &self.output,
             budget: Arc::clone(&self.budget),
             interrupt: self.interrupt.clone(),
@@ -298,9 +298,9 @@ impl Setting<'_> {
         self.options.observer.is_some() || self.options.watcher.is_some()
     }
 
-    /// Whether blocks may run as those of another plan: nobody looks, measures instructions, or counts the memory that they take.
+    /// Whether blocks may run as those of another plan: nobody looks, or counts the memory that they take.
     fn may_group(&self) -> bool {
-        !self.is_seen() && self.options.profiler.is_none() && self.options.limits.get_memory().is_none()
+        !self.is_seen() && self.options.limits.get_memory().is_none()
     }
 
     /// Runs the blocks of a launch by a schedule.
@@ -343,16 +343,18 @@ impl Setting<'_> {
 
     /// Runs the groups of a launch's blocks, and then the blocks that are in no group.
     fn run_groups(&self, launch: &mut Launch<'_>, constants: &AlignedBytes, groups: &Groups) -> Result<LaunchReport, LaunchError> {
-        let (plan, grid, each) = (&*groups.plan, groups.grid(), u64::from(groups.factor));
+        let (plan, grid, each) = (&*groups.plan, groups.grid(), u64::from(groups.coarsening.factor));
         let fail = |kind| unplaced(plan, kind);
         let mut constants_of_groups = bind(plan, self.args, &self.budget).map_err(fail)?;
         self.run_prologue(plan, grid, &mut constants_of_groups).map_err(fail)?;
-        let grouped = self.launch(plan, &constants_of_groups, grid);
+        let mut grouped = self.launch(plan, &constants_of_groups, grid);
+        grouped.profiled = self.options.profiler.map(|profiler| profiler.groups(groups.coarsening, &groups.plan, grouped.blocks * each));
         let done = self.run_blocks(&grouped, Counted { before: 0, each });
         let done = done.map_err(|error| self.of_one_block(launch.plan, constants, groups, error))?;
         let before = done.blocks * each;
         let Some(rest) = groups.rest() else { return Ok(LaunchReport { blocks: before, ..done }) };
         launch.restrict(rest);
+        launch.profiled = launch.profiled.map(|profiled| profiled.behind(before));
         let last = self.run_blocks(launch, Counted { before, each: 1 })?;
         Ok(LaunchReport { blocks: before + last.blocks, time: done.time + last.time, ..done })
     }

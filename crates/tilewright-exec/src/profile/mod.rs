@@ -6,9 +6,9 @@
 //!                     Plan ──► `costs.rs`: what one execution of each instruction moves and computes ───┘
 //! ```
 //!
-//! What runs is what runs without a profile: blocks run as one or in step, loops of products are joined, tiles are left where they lie. So
-//! time is measured for instructions, of which one may carry out several operations of the program. Only groups of blocks (`launch/groups.rs`) are not
-//! made: they run by another plan, whose instructions are others.
+//! What runs is what runs without a profile: blocks run as one, in step or in groups, loops of products are joined, tiles are left where they lie. So
+//! time is measured for instructions, of which one may carry out several operations of the program. Groups of blocks (`launch/groups.rs`) run by a
+//! plan of their own, so each measurement says which plan it is of.
 
 mod costs;
 mod worker;
@@ -17,8 +17,8 @@ pub(crate) use worker::WorkerProfile;
 
 use crate::{Arg, LaunchError, LaunchOptions, LaunchReport, Memory, Plan, launch};
 use costs::costs;
-use std::sync::{Mutex, PoisonError};
-use tilewright_passes::clock::Moment;
+use std::sync::{Arc, Mutex, PoisonError};
+use tilewright_passes::{clock::Moment, coarsen::Coarsening};
 use worker::Worker;
 
 /// How many slices of time each worker keeps for the trace of a launch.
@@ -31,13 +31,15 @@ pub struct Profile {
     pub launches: u64,
     /// Tile blocks that ran.
     pub blocks: u64,
+    /// Those of them that ran in groups of neighbours, each group as one block of another plan.
+    pub blocks_in_groups: u64,
     /// Worker threads.
     pub threads: usize,
     /// Nanoseconds of the launches, from the first block's start to the last one's end.
     pub nanos: u64,
     /// Nanoseconds that reading the clock once takes: it is part of what is measured for each execution of an instruction.
     pub clock_nanos: f64,
-    /// The instructions of the plan that ran, in its order.
+    /// The instructions that ran: those of the plan in its order, then those of plans of groups.
     pub instructions: Vec<InstructionProfile>,
     /// What the workers did when, in the first launch: for each worker in order, blocks and, inside of them, instructions.
     pub slices: Vec<Slice>,
@@ -48,6 +50,8 @@ pub struct Profile {
 /// What an instruction did.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstructionProfile {
+    /// The groups of blocks whose plan it is of; none for that of a block.
+    pub group: Option<Coarsening>,
     /// Its number in the plan.
     pub instruction: usize,
     /// How often it ran.
@@ -138,6 +142,16 @@ impl std::ops::AddAssign for Work {
 }
 
 impl InstructionProfile {
+    /// The plan that it is of, and its number there: what tells it from all others.
+    pub fn key(&self) -> (Option<Coarsening>, usize) {
+        (self.group, self.instruction)
+    }
+
+    /// How often blocks ran it: an execution for a group counts for each of its blocks.
+    pub fn count_of_blocks(&self) -> u64 {
+        self.count.saturating_mul(self.group.map_or(1, |group| group.factor.into()))
+    }
+
     /// What all executions moved and computed.
     pub fn work(&self) -> Work {
         let mut work = Work::default();
@@ -177,8 +191,13 @@ pub enum Activity {
         /// How many run as one or in step.
         count: u64,
     },
-    /// Runs an instruction of the plan.
-    Instruction(usize),
+    /// Runs an instruction of a plan.
+    Instruction {
+        /// The groups of blocks whose plan it is of; none for that of a block.
+        group: Option<Coarsening>,
+        /// Its number in the plan.
+        instruction: usize,
+    },
 }
 
 impl Profile {
@@ -189,10 +208,11 @@ impl Profile {
     pub fn add(&mut self, other: &Profile) {
         self.launches += other.launches;
         self.blocks += other.blocks;
+        self.blocks_in_groups += other.blocks_in_groups;
         self.threads = self.threads.max(other.threads);
         self.nanos += other.nanos;
         for more in &other.instructions {
-            match self.instructions.binary_search_by_key(&more.instruction, |own| own.instruction) {
+            match self.instructions.binary_search_by_key(&more.key(), InstructionProfile::key) {
                 Ok(at) => {
                     let own = &mut self.instructions[at];
                     assert_eq!(own.parts, more.parts, "launches of one plan");
@@ -211,20 +231,57 @@ impl Profile {
 }
 
 /// Collects the profiles of the workers of a launch.
-#[derive(Debug)]
 pub(crate) struct Profiler {
     start: Moment,
     workers: Mutex<Vec<Worker>>,
+    groups: Mutex<Option<ProfiledGroups>>,
+}
+
+/// The groups of a launch's blocks.
+struct ProfiledGroups {
+    group: Coarsening,
+    plan: Arc<Plan>,
+    /// How many blocks are in them.
+    blocks: u64,
+}
+
+/// Blocks that are profiled: all of a launch, those in groups, or those that are left.
+#[derive(Clone, Copy)]
+pub(crate) struct Profiled<'p> {
+    profiler: &'p Profiler,
+    /// The groups that they are, if each stands for several.
+    group: Option<Coarsening>,
+    /// How many blocks ran before them.
+    before: u64,
+}
+
+impl<'p> Profiled<'p> {
+    /// The profile of a worker that begins, on a plan of so many instructions.
+    pub(crate) fn worker(self, instructions: usize) -> WorkerProfile<'p> {
+        WorkerProfile::new(self, instructions)
+    }
+
+    /// Those that run behind so many.
+    pub(crate) fn behind(self, before: u64) -> Profiled<'p> {
+        Profiled { before, ..self }
+    }
 }
 
 impl Profiler {
     fn new() -> Profiler {
-        Profiler { start: Moment::now(), workers: Mutex::default() }
+        Profiler { start: Moment::now(), workers: Mutex::default(), groups: Mutex::default() }
     }
 
-    /// The profile of a worker that begins, on a plan of so many instructions.
-    pub(crate) fn worker(&self, instructions: usize) -> WorkerProfile<'_> {
-        WorkerProfile::new(self, instructions)
+    /// The blocks of a launch.
+    pub(crate) fn blocks(&self) -> Profiled<'_> {
+        Profiled { profiler: self, group: None, before: 0 }
+    }
+
+    /// So many blocks of a launch, which run in groups by this plan.
+    pub(crate) fn groups(&self, group: Coarsening, plan: &Arc<Plan>, blocks: u64) -> Profiled<'_> {
+        let groups = ProfiledGroups { group, plan: Arc::clone(plan), blocks };
+        *self.groups.lock().unwrap_or_else(PoisonError::into_inner) = Some(groups);
+        Profiled { group: Some(group), ..self.blocks() }
     }
 
     fn add(&self, worker: Worker) {
@@ -232,28 +289,58 @@ impl Profiler {
     }
 
     fn finish(self, plan: &Plan, report: &LaunchReport) -> Profile {
-        let workers = self.workers.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut instructions = Vec::new();
-        for (instruction, parts) in costs(plan).into_iter().enumerate() {
-            let ran = workers.iter().map(|worker| worker.ran[instruction]);
-            let (count, nanos) = ran.fold((0, 0), |(count, nanos), ran| (count + ran.count, nanos + ran.nanos));
-            if count > 0 {
-                instructions.push(InstructionProfile { instruction, count, nanos, parts });
-            }
+        let mut workers = self.workers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let groups = self.groups.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut instructions = measured(plan, None, &workers);
+        if let Some(ProfiledGroups { group, plan, .. }) = &groups {
+            instructions.extend(measured(plan, Some(*group), &workers));
         }
-        let slices = workers.iter().enumerate();
-        let slices = slices.flat_map(|(worker, profile)| profile.slices.iter().map(move |slice| Slice { worker, ..*slice }));
+        let (slices, slices_left_out) = slices_of(&mut workers);
         Profile {
             launches: 1,
             blocks: report.blocks,
+            blocks_in_groups: groups.map_or(0, |groups| groups.blocks),
             threads: report.threads,
             nanos: nanos(report.time),
             clock_nanos: clock_nanos(),
             instructions,
-            slices: slices.collect(),
-            slices_left_out: workers.iter().map(|worker| worker.slices_left_out).sum(),
+            slices,
+            slices_left_out,
         }
     }
+}
+
+/// What workers measured on a plan: that of a block, or of groups.
+fn measured(plan: &Plan, group: Option<Coarsening>, workers: &[Worker]) -> Vec<InstructionProfile> {
+    let of_plan = || workers.iter().filter(|worker| worker.group == group);
+    let mut instructions = Vec::new();
+    for (instruction, parts) in costs(plan).into_iter().enumerate() {
+        let ran = of_plan().map(|worker| worker.ran[instruction]);
+        let (count, nanos) = ran.fold((0, 0), |(count, nanos), ran| (count + ran.count, nanos + ran.nanos));
+        if count > 0 {
+            instructions.push(InstructionProfile { group, instruction, count, nanos, parts });
+        }
+    }
+    instructions
+}
+
+/// The slices of workers, in their order, and how many are left out. Groups run first, and the blocks that are left behind them: those who run them go on
+/// as the same workers.
+fn slices_of(workers: &mut [Worker]) -> (Vec<Slice>, u64) {
+    let mut numbered = Vec::with_capacity(workers.len());
+    workers.sort_by_key(|worker| worker.group.is_none());
+    let groups = workers.iter().take_while(|worker| worker.group.is_some()).count();
+    numbered.extend(workers.iter().enumerate().map(|(i, worker)| (if i < groups { i } else { i - groups }, worker)));
+    numbered.sort_by_key(|(number, _)| *number);
+    let (mut slices, mut left_out) = (Vec::new(), 0);
+    for of_one in numbered.chunk_by(|(one, _), (other, _)| one == other) {
+        let all = of_one.iter().flat_map(|(number, worker)| worker.slices.iter().map(|slice| Slice { worker: *number, ..*slice }));
+        let before = slices.len();
+        slices.extend(all.take(MAX_SLICES));
+        let made: u64 = of_one.iter().map(|(_, worker)| worker.slices.len() as u64 + worker.slices_left_out).sum();
+        left_out += made - (slices.len() - before) as u64;
+    }
+    (slices, left_out)
 }
 
 fn nanos(time: std::time::Duration) -> u64 {

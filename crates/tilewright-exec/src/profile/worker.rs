@@ -1,7 +1,7 @@
 //! What one worker measures.
 
-use super::{Activity, MAX_SLICES, Profiler, Slice, nanos};
-use tilewright_passes::clock::Moment;
+use super::{Activity, MAX_SLICES, Profiled, Slice, nanos};
+use tilewright_passes::{clock::Moment, coarsen::Coarsening};
 
 /// How often an instruction ran, and for how long.
 #[derive(Clone, Copy, Default, Debug)]
@@ -13,6 +13,8 @@ pub(super) struct Ran {
 /// What a worker has measured.
 #[derive(Debug)]
 pub(super) struct Worker {
+    /// The groups of blocks whose plan it ran, if that is not the plan of a block.
+    pub(super) group: Option<Coarsening>,
     /// For each instruction of the plan.
     pub(super) ran: Vec<Ran>,
     pub(super) slices: Vec<Slice>,
@@ -20,9 +22,8 @@ pub(super) struct Worker {
 }
 
 /// The measurements of a worker, which the profiler gets when it ends.
-#[derive(Debug)]
 pub(crate) struct WorkerProfile<'p> {
-    profiler: &'p Profiler,
+    profiled: Profiled<'p>,
     worker: Worker,
     /// When the last instruction ended, or the block began.
     last: Moment,
@@ -31,14 +32,18 @@ pub(crate) struct WorkerProfile<'p> {
 }
 
 impl<'p> WorkerProfile<'p> {
-    pub(super) fn new(profiler: &'p Profiler, instructions: usize) -> WorkerProfile<'p> {
-        let worker = Worker { ran: vec![Ran::default(); instructions], slices: Vec::new(), slices_left_out: 0 };
-        WorkerProfile { profiler, worker, last: Moment::now(), blocks: None }
+    pub(super) fn new(profiled: Profiled<'p>, instructions: usize) -> WorkerProfile<'p> {
+        let worker = Worker { group: profiled.group, ran: vec![Ran::default(); instructions], slices: Vec::new(), slices_left_out: 0 };
+        WorkerProfile { profiled, worker, last: Moment::now(), blocks: None }
     }
 
-    /// Blocks begin to run, or go on: so many as one, from this one on.
-    pub(crate) fn begin(&mut self, first: u64, position: [u32; 3], count: u64) {
+    /// Blocks or groups begin to run, or go on: so many as one, from this one on.
+    pub(crate) fn begin(&mut self, first: u64, mut position: [u32; 3], count: u64) {
         self.last = Moment::now();
+        if let Some(Coarsening { axis, factor }) = self.profiled.group {
+            position[axis] *= factor;
+        }
+        let (first, count) = (self.profiled.before + first * self.blocks_of_each(), count * self.blocks_of_each());
         self.blocks = self.slice(self.last, self.last, Activity::Blocks { first, position, count });
     }
 
@@ -49,8 +54,9 @@ impl<'p> WorkerProfile<'p> {
         }
     }
 
-    /// What began ends, and it was so many blocks.
+    /// What began ends, and it was so many blocks or groups.
     pub(crate) fn end_of(&mut self, blocks: u64) {
+        let blocks = blocks * self.blocks_of_each();
         if let Some(Slice { what: Activity::Blocks { count, .. }, .. }) = self.blocks.map(|at| &mut self.worker.slices[at]) {
             *count = blocks;
         }
@@ -71,7 +77,7 @@ impl<'p> WorkerProfile<'p> {
         let ran = &mut self.worker.ran[instruction];
         ran.count += count;
         ran.nanos += nanos(now.since(self.last));
-        self.slice(self.last, now, Activity::Instruction(instruction));
+        self.slice(self.last, now, Activity::Instruction { group: self.profiled.group, instruction });
         self.last = now;
     }
 
@@ -80,8 +86,13 @@ impl<'p> WorkerProfile<'p> {
         self.worker.ran[instruction].count += count;
     }
 
+    /// How many blocks each of those that run stands for.
+    fn blocks_of_each(&self) -> u64 {
+        self.profiled.group.map_or(1, |group| group.factor.into())
+    }
+
     fn since_start(&self, moment: Moment) -> u64 {
-        nanos(moment.since(self.profiler.start))
+        nanos(moment.since(self.profiled.profiler.start))
     }
 
     /// Keeps a slice, if there is room for it; gives its number.
@@ -100,6 +111,6 @@ impl<'p> WorkerProfile<'p> {
 impl Drop for WorkerProfile<'_> {
     fn drop(&mut self) {
         let worker = Worker { ran: std::mem::take(&mut self.worker.ran), slices: std::mem::take(&mut self.worker.slices), ..self.worker };
-        self.profiler.add(worker);
+        self.profiled.profiler.add(worker);
     }
 }

@@ -53,7 +53,7 @@ use crate::{
     },
     output::Output,
     plan::{Inst, LoopBody, Plan, Tile},
-    profile::{Profiler, WorkerProfile},
+    profile::{Profiled, WorkerProfile},
 };
 use count::Count;
 use frame::Frame;
@@ -99,7 +99,8 @@ pub(crate) struct Launch<'l> {
     pub(crate) shared_locals: &'l SharedLocals,
     pub(crate) observer: Option<&'l dyn AccessObserver>,
     pub(crate) watcher: Option<&'l dyn Watcher>,
-    pub(crate) profiler: Option<&'l Profiler>,
+    /// What measures its blocks, if it is profiled.
+    pub(crate) profiled: Option<Profiled<'l>>,
     pub(crate) output: &'l Output,
     /// The memory that it may take.
     pub(crate) budget: Arc<Budget>,
@@ -314,7 +315,7 @@ impl<'l> Machine<'l> {
             narrow: Vec::new(),
             ahead: Ahead::default(),
             sums: Sums::default(),
-            profile: launch.profiler.map(|profiler| Box::new(profiler.worker(launch.plan.code.len()))),
+            profile: launch.profiled.map(|profiled| Box::new(profiled.worker(launch.plan.code.len()))),
             rounds: 0,
             failure: None,
             site: None,

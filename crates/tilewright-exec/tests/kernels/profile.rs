@@ -1,8 +1,9 @@
 //! Profiles count what plans do: executions, bytes and operations are the same on any number of threads, however blocks run.
 
 use crate::text::{SUMS_OF_COLUMNS, buffer, program, program_as_it_is};
-use tilewright_exec::{Activity, Arg, LaunchOptions, MAX_SLICES, Memory, Profile, Program, Work, launch_profiled};
+use tilewright_exec::{Activity, Arg, GroupBlocks, LaunchOptions, MAX_SLICES, Memory, Profile, Program, Work, launch_profiled};
 use tilewright_ir::Scalar;
+use tilewright_passes::coarsen::Coarsening;
 
 /// The profile of a launch of `k` on memory of so many bytes; the first parameters are pointers to parts of it, each behind the one before.
 fn profile(program: &Program, grid: [u32; 3], parts: &[usize], numbers: &[Arg], threads: usize) -> Profile {
@@ -232,7 +233,7 @@ fn check_nesting(profile: &Profile) {
                 assert!(around.is_none_or(|(worker, _, end)| worker < slice.worker || worker == slice.worker && end <= slice.begin));
                 (around, last) = (Some((slice.worker, slice.begin, slice.end)), slice.begin);
             }
-            Activity::Instruction(_) => {
+            Activity::Instruction { .. } => {
                 let (worker, begin, end) = around.unwrap_or_else(|| panic!("{slice:?} is inside of no block"));
                 assert!(worker == slice.worker && begin <= slice.begin && slice.end <= end && last <= slice.begin, "{slice:?}");
                 last = slice.end;
@@ -250,7 +251,7 @@ fn slices_nest_and_are_bounded() {
             check_nesting(&profile);
             let blocks = profile.slices.iter().filter_map(|slice| match slice.what {
                 Activity::Blocks { count, .. } => Some(count),
-                Activity::Instruction(_) => None,
+                Activity::Instruction { .. } => None,
             });
             assert!(blocks.sum::<u64>() >= 8 && profile.slices_left_out == 0);
         }
@@ -262,6 +263,91 @@ fn slices_nest_and_are_bounded() {
     check_nesting(&profile);
     assert_eq!((profile.slices.len(), profile.slices_left_out), (MAX_SLICES, 2 * MAX_SLICES as u64));
     assert_eq!(of(&profile, "load_ptr_tko").0, u64::from(many));
+}
+
+/// `y = (x + w) * x` of rows of 16 numbers; `w` is one row for all.
+const ROWS: &str = "
+entry @k(%x: tile<ptr<f32>>, %w: tile<ptr<f32>>, %y: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %xt = make_tensor_view %x, shape = [1024, 16], strides = [16, 1] : tensor_view<1024x16xf32, strides=[16,1]>
+  %wt = make_tensor_view %w, shape = [16], strides = [1] : tensor_view<16xf32, strides=[1]>
+  %yt = make_tensor_view %y, shape = [1024, 16], strides = [16, 1] : tensor_view<1024x16xf32, strides=[16,1]>
+  %xv = make_partition_view %xt : partition_view<tile=(1x16), tensor_view<1024x16xf32, strides=[16,1]>>
+  %wv = make_partition_view %wt : partition_view<tile=(16), tensor_view<16xf32, strides=[1]>>
+  %yv = make_partition_view %yt : partition_view<tile=(1x16), tensor_view<1024x16xf32, strides=[16,1]>>
+  %a, %t0 = load_view_tko weak %xv[%bx, %zero] : partition_view<tile=(1x16), tensor_view<1024x16xf32, strides=[16,1]>>, tile<i32> -> tile<1x16xf32>, token
+  %b, %t1 = load_view_tko weak %wv[%zero] : partition_view<tile=(16), tensor_view<16xf32, strides=[1]>>, tile<i32> -> tile<16xf32>, token
+  %b1 = reshape %b : tile<16xf32> -> tile<1x16xf32>
+  %c = addf %a, %b1 : tile<1x16xf32>
+  %s = mulf %c, %a : tile<1x16xf32>
+  %t2 = store_view_tko weak %s, %yv[%bx, %zero] : tile<1x16xf32>, partition_view<tile=(1x16), tensor_view<1024x16xf32, strides=[16,1]>>, tile<i32> -> token
+  return
+}";
+
+#[test]
+fn groups_are_measured_as_they_run() {
+    let parts = [4 * 1024 * 16, 4 * 16, 4 * 1024 * 16];
+    let plan = program(ROWS).plan("k").unwrap();
+    let profile = |blocks: u32, threads: usize, when: GroupBlocks| {
+        let (mut memory, all) = buffer(vec![0; parts.iter().sum()]);
+        let args = args(&memory, all, &parts, &[]);
+        let options = LaunchOptions::new().threads(threads).group_blocks(when);
+        launch_profiled(&plan, &mut memory, [blocks, 1, 1], &args, &options).unwrap().1
+    };
+    for (threads, blocks, left) in [(1, 1024, 0), (1, 1000, 40), (3, 1000, 40)] {
+        let grouped = profile(blocks, threads, GroupBlocks::Always);
+        let group = Coarsening { axis: 0, factor: 64 };
+        assert_eq!((grouped.blocks, grouped.blocks_in_groups), (u64::from(blocks), u64::from(blocks - left)));
+        check_nesting(&grouped);
+        // Each block once, those that are left behind the others.
+        let mut seen: Vec<_> = grouped
+            .slices
+            .iter()
+            .filter_map(|slice| match slice.what {
+                Activity::Blocks { first, position, count } => Some((first, position, count)),
+                Activity::Instruction { .. } => None,
+            })
+            .collect();
+        seen.sort_unstable();
+        let mut next = 0;
+        for (first, position, count) in seen {
+            assert_eq!((first, position), (next, [next as u32, 0, 0]));
+            next += count;
+        }
+        assert_eq!(next, u64::from(blocks));
+        assert!(grouped.slices.iter().all(|slice| slice.worker < threads));
+        // What instructions of both plans did together is what blocks do alone, but for what the blocks of a group read together.
+        let alone = profile(blocks, threads, GroupBlocks::Never);
+        assert!(alone.instructions.iter().all(|instruction| instruction.group.is_none()) && alone.blocks_in_groups == 0);
+        let did = |profile: &Profile, mnemonic: &str| {
+            let (mut work, mut count) = (Work::default(), 0);
+            for group in [None, Some(group)] {
+                let of_plan = profile.instructions.iter().filter(|instruction| instruction.group == group);
+                let mut own =
+                    of_plan.filter(|instruction| instruction.parts.iter().any(|part| part.origin.mnemonic == mnemonic)).peekable();
+                count += own.peek().map_or(0, |instruction| instruction.count_of_blocks());
+                own.for_each(|ran| {
+                    ran.parts.iter().filter(|part| part.origin.mnemonic == mnemonic).for_each(|part| work += part.work.times(ran.count))
+                });
+            }
+            (count, work)
+        };
+        for mnemonic in ["addf", "mulf", "store_view_tko"] {
+            assert_eq!(did(&grouped, mnemonic), did(&alone, mnemonic), "{mnemonic}");
+        }
+        let (rows, groups) = (u64::from(blocks), u64::from((blocks - left) / 64));
+        assert_eq!(did(&alone, "load_view_tko").1.read, 64 * (rows + rows));
+        assert_eq!(did(&grouped, "load_view_tko").1.read, 64 * (rows + groups + u64::from(left)));
+        assert_eq!(grouped.instructions.iter().any(|instruction| instruction.group.is_none()), left > 0);
+        assert!(grouped.instructions.is_sorted_by_key(|instruction| instruction.key()));
+        // Launches in groups and without are launches of one plan.
+        let mut both = grouped.clone();
+        both.add(&alone);
+        both.add(&grouped);
+        assert_eq!((both.blocks, both.blocks_in_groups), (3 * rows, 2 * (rows - u64::from(left))));
+        assert_eq!(did(&both, "mulf"), (3 * rows, work(0, 0, 3 * 16 * rows)));
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ use std::fmt;
 use tilewright_ir::{Module, Op, OpRef, Opcode};
 
 /// How an entry is coarsened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Coarsening {
     /// The axis of the grid along which blocks are put together, below 3.
     pub axis: usize,

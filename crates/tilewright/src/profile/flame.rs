@@ -47,7 +47,7 @@ impl Profile {
         }
         frames.extend(own.around.iter().cloned());
         if instruction.parts.len() > 1 {
-            frames.push(format!("instruction {}: {}", instruction.instruction, self.short_name(instruction)));
+            frames.push(format!("instruction {}: {}", instruction.number(), self.short_name(instruction)));
         }
         frames.push(self.operations[operation].name());
         let frames: Vec<String> = frames.iter().map(|frame| printable(frame).to_string().replace(';', ",")).collect();

@@ -48,10 +48,14 @@ impl Profile {
     fn write_summary(&self, out: &mut String) {
         let (total, limits) = (&self.total, &self.limits);
         let [x, y, z] = self.grid;
+        let groups = match self.blocks_in_groups {
+            0 => String::new(),
+            blocks => format!("; {blocks} of them in groups"),
+        };
         let launches = if self.launches == 1 { String::new() } else { format!(" in {} launches", self.launches) };
         let _ = write!(
             out,
-            "<h1>Profile of <code>@{}</code></h1>\n<p>{} blocks ({x} × {y} × {z}){launches} on {} threads took {}; instructions took {} on all \
+            "<h1>Profile of <code>@{}</code></h1>\n<p>{} blocks ({x} × {y} × {z}{groups}){launches} on {} threads took {}; instructions took {} on all \
              threads. {} read, {} written, {} flops: {}. This machine: {}B/s of memory, {}flop/s in f32, {}flop/s in f64.</p>\n\
              <p>Time is measured for instructions. The operations of one instruction share its time: one part for each element that is moved, and one \
              for each primitive that computes an element.</p>\n",
@@ -82,7 +86,7 @@ impl Profile {
                 "<tr>{}<td>{}</td><td>{}</td><td class=\"tw-text\">{}</td></tr>",
                 columns(&instruction.measure),
                 instruction.count,
-                instruction.instruction,
+                instruction.number(),
                 self.parts(instruction)
             );
         }

@@ -41,6 +41,9 @@ pub struct ListedLine {
     pub measure: Option<Measure>,
 }
 
+/// Why operations without a place in a file are shown.
+const NO_PLACE: &str = "the module does not say where it comes from";
+
 /// Gives the text of a file that is not on disk.
 pub(super) type TextOf<'a> = &'a dyn Fn(&str) -> Option<String>;
 
@@ -58,7 +61,7 @@ pub(super) fn listings(module: &Module, operations: &[Operation], lines: &[Line]
     let mut functions: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
     for operation in operations.iter().filter(|operation| operation.index.is_some()) {
         let why = match &operation.source {
-            None => "the module does not say where it comes from".to_owned(),
+            None => NO_PLACE.to_owned(),
             Some(source) => match refused.get(source.file.as_str()) {
                 Some(why) => format!("{}: {why}", printable(&source.file)),
                 None => continue,
@@ -105,7 +108,11 @@ fn of_file(file: &str, text: &[String], lines: &[&Line]) -> Listing {
 }
 
 /// A function as Tile IR, one operation a line.
-fn of_function(module: &Module, function: u32, operations: &[Operation], why: BTreeSet<String>) -> Option<Listing> {
+fn of_function(module: &Module, function: u32, operations: &[Operation], mut why: BTreeSet<String>) -> Option<Listing> {
+    // Few operations have no place where others have one.
+    if why.len() > 1 {
+        why.remove(NO_PLACE);
+    }
     let body = module.functions.get(function as usize)?;
     let own = operations.iter().filter(|operation| operation.function_index == function);
     let measured: BTreeMap<usize, Measure> = own.filter_map(|own| Some((own.index? as usize, own.measure))).collect();

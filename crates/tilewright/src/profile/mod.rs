@@ -23,8 +23,8 @@
 //! # What is measured
 //!
 //! Time is measured for the instructions of the plan (`tilewright plan` prints it), as they run without a profile too. An instruction may carry
-//! out several operations: a fused region, a product that reads its factors where they lie in memory, blocks that run as one. These share its
-//! time by a rule, not by measurement: one part for each element that is moved, and one for each primitive of vector code that computes an
+//! out several operations: a fused region, a product that reads its factors where they lie in memory, blocks that run as one. Groups of blocks
+//! run by a plan of their own, with instructions of its own. The operations of an instruction share its time by a rule, not by measurement: one part for each element that is moved, and one for each primitive of vector code that computes an
 //! element. Times of operations and lines are sums of such shares; counts, bytes and operations are exact.
 //!
 //! # What is counted
@@ -52,8 +52,9 @@ pub use listing::{ListedLine, Listing};
 pub use trace::Trace;
 
 use crate::{
-    exec::{self, Origin, Work},
+    exec::{self, InstructionProfile, Origin, Work},
     ir::{Module, Op, OpRef},
+    passes::coarsen::Coarsening,
     text::OpPrinter,
 };
 use serde::Serialize;
@@ -70,6 +71,8 @@ pub struct Profile {
     pub launches: u64,
     /// Tile blocks that ran.
     pub blocks: u64,
+    /// Those of them that ran in groups of neighbours, each group as one block of another plan.
+    pub blocks_in_groups: u64,
     /// Worker threads.
     pub threads: usize,
     /// Time from the first block's start to the last one's end.
@@ -80,7 +83,7 @@ pub struct Profile {
     pub limits: MachineLimits,
     /// All instructions together.
     pub total: Measure,
-    /// The instructions that ran, in the order of the plan.
+    /// The instructions that ran: those of the plan in its order, then those of plans of groups.
     pub instructions: Vec<Instruction>,
     /// The operations that they carried out, in the order of the module.
     pub operations: Vec<Operation>,
@@ -117,9 +120,11 @@ pub struct Measure {
     pub bound: Option<Bound>,
 }
 
-/// An instruction of the plan.
+/// An instruction of a plan.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Instruction {
+    /// The groups of blocks whose plan it is of, as `tilewright plan --group` takes them (`x:8`); none for the plan of a block.
+    pub group: Option<String>,
     /// Its number in the plan.
     pub instruction: usize,
     /// How often it ran.
@@ -155,7 +160,7 @@ pub struct Operation {
     pub text: Option<String>,
     /// Where it comes from, if the module says so.
     pub source: Option<Source>,
-    /// How often it ran.
+    /// How often blocks ran it: an execution for a group counts for each of its blocks.
     pub count: u64,
     /// What it took: its shares of the times of instructions.
     #[serde(flatten)]
@@ -224,6 +229,26 @@ impl Sum {
     }
 }
 
+/// The same, with how often blocks ran an operation.
+#[derive(Clone, Default)]
+struct Counted {
+    count: u64,
+    /// The last plan whose executions are in the count.
+    plan: Option<Option<Coarsening>>,
+    sum: Sum,
+}
+
+impl Counted {
+    /// Adds a part of an instruction. The first one that an operation has in a plan says how often it ran by that plan.
+    fn add(&mut self, ran: &InstructionProfile, nanos: f64, work: Work) {
+        if self.plan != Some(ran.group) {
+            self.plan = Some(ran.group);
+            self.count += ran.count_of_blocks();
+        }
+        self.sum.add(nanos, work);
+    }
+}
+
 /// What measures are made with.
 struct Scale {
     limits: MachineLimits,
@@ -260,7 +285,7 @@ impl Profile {
     pub fn new(module: &Module, entry: &str, grid: [u32; 3], measured: exec::Profile, limits: MachineLimits) -> Profile {
         let scale = Scale { limits, threads: measured.threads, all_nanos: measured.instruction_nanos() as f64 };
         let numbers = number_operations(&measured);
-        let mut sums = vec![(0, Sum::default()); numbers.len()];
+        let mut sums = vec![Counted::default(); numbers.len()];
         let mut lines: BTreeMap<(String, u32), Sum> = BTreeMap::new();
         let mut instructions = Vec::with_capacity(measured.instructions.len());
         let mut total = Sum::default();
@@ -269,12 +294,7 @@ impl Profile {
             for (part, share) in ran.parts.iter().zip(ran.shares()) {
                 let operation = numbers[&part.origin];
                 let (nanos, work) = (ran.nanos as f64 * share, part.work.times(ran.count));
-                let (count, sum) = &mut sums[operation];
-                // The first instruction that it has says how often it ran.
-                if *count == 0 {
-                    *count = ran.count;
-                }
-                sum.add(nanos, work);
+                sums[operation].add(ran, nanos, work);
                 if let Some((file, line, _)) = &part.origin.place {
                     lines.entry((file.clone(), *line)).or_default().add(nanos, work);
                 }
@@ -283,11 +303,12 @@ impl Profile {
             let sum = Sum { nanos: ran.nanos as f64, work: ran.work() };
             total.add(sum.nanos, sum.work);
             let measure = scale.measure(&sum);
-            instructions.push(Instruction { instruction: ran.instruction, count: ran.count, measure, parts });
+            let group = ran.group.map(|Coarsening { axis, factor }| format!("{}:{factor}", ["x", "y", "z"][axis]));
+            instructions.push(Instruction { group, instruction: ran.instruction, count: ran.count, measure, parts });
         }
         let operations = numbers.keys().zip(&sums);
         let operations: Vec<Operation> =
-            operations.map(|(origin, (count, sum))| operation(module, origin, *count, scale.measure(sum))).collect();
+            operations.map(|(origin, counted)| operation(module, origin, counted.count, scale.measure(&counted.sum))).collect();
         let lines: Vec<Line> = lines.into_iter().map(|((file, line), sum)| Line { file, line, measure: scale.measure(&sum) }).collect();
         let seconds = measured.nanos as f64 * 1e-9;
         let mut total = scale.measure(&total);
@@ -298,6 +319,7 @@ impl Profile {
             grid,
             launches: measured.launches,
             blocks: measured.blocks,
+            blocks_in_groups: measured.blocks_in_groups,
             threads: measured.threads,
             seconds,
             clock_seconds: measured.clock_nanos * 1e-9,
@@ -325,7 +347,8 @@ impl Profile {
     /// Times of several instructions, from the longest.
     fn by_time(&self) -> Vec<&Instruction> {
         let mut sorted: Vec<&Instruction> = self.instructions.iter().collect();
-        sorted.sort_by(|a, b| b.measure.seconds.total_cmp(&a.measure.seconds).then(a.instruction.cmp(&b.instruction)));
+        // Of those that took as long, the first one of the plans.
+        sorted.sort_by(|a, b| b.measure.seconds.total_cmp(&a.measure.seconds));
         sorted
     }
 }
@@ -370,6 +393,16 @@ fn name(operation: &str, source: Option<&Source>) -> String {
     match source {
         Some(source) => format!("{operation} {}", source.brief()),
         None => operation.to_owned(),
+    }
+}
+
+impl Instruction {
+    /// Its number in its plan, with the groups that this is of.
+    fn number(&self) -> String {
+        match &self.group {
+            Some(group) => format!("{} of groups {group}", self.instruction),
+            None => self.instruction.to_string(),
+        }
     }
 }
 

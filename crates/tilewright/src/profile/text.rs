@@ -36,11 +36,16 @@ impl Profile {
     fn write_head(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
         let launches = if self.launches == 1 { String::new() } else { format!(" in {} launches", self.launches) };
+        let groups = match self.blocks_in_groups {
+            0 => String::new(),
+            blocks if blocks == self.blocks => ", all of them in groups,".to_owned(),
+            blocks => format!(", {blocks} of them in groups,"),
+        };
         let total = &self.total;
         let executed: u64 = self.instructions.iter().map(|instruction| instruction.count).sum();
         writeln!(
             f,
-            "profile of @{}: {}{launches} on {} in {}",
+            "profile of @{}: {}{groups}{launches} on {} in {}",
             printable(&self.entry),
             count(self.blocks, "block", "blocks"),
             count(self.threads as u64, "thread", "threads"),
@@ -74,10 +79,11 @@ impl Profile {
     fn write_instruction(&self, f: &mut Formatter<'_>, instruction: &Instruction) -> fmt::Result {
         let columns = columns(&instruction.measure);
         let count = instruction.count;
+        let group = instruction.group.as_ref().map_or_else(String::new, |group| format!(" of groups {group}"));
         if let [part] = &instruction.parts[..] {
-            return writeln!(f, "{columns} {count:>8}  {}", self.operations[part.operation].name());
+            return writeln!(f, "{columns} {count:>8}  {}{group}", self.operations[part.operation].name());
         }
-        writeln!(f, "{columns} {count:>8}  {} operations, which share the time:", instruction.parts.len())?;
+        writeln!(f, "{columns} {count:>8}  {} operations{group}, which share the time:", instruction.parts.len())?;
         for part in &instruction.parts {
             let in_place = if part.is_load_in_place { ", where it lies" } else { "" };
             let name = self.operations[part.operation].name();

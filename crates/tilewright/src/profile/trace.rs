@@ -1,7 +1,7 @@
 //! Profiles as traces that Perfetto and Chrome open: workers are threads, on which slices of blocks hold slices of instructions.
 
 use super::{Instruction, Profile};
-use crate::exec::{Activity, MAX_SLICES, Slice};
+use crate::exec::{Activity, InstructionProfile, MAX_SLICES, Slice};
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 use serde_json::{Value, json};
 
@@ -72,11 +72,13 @@ fn event(profile: &Profile, slice: &Slice) -> Value {
             let name = if count > 1 { format!("{count} blocks from ({x}, {y}, {z})") } else { format!("block ({x}, {y}, {z})") };
             ("block", name, json!({"first": first, "blocks": count}))
         }
-        Activity::Instruction(number) => {
-            let at = profile.instructions.binary_search_by_key(&number, |instruction| instruction.instruction);
-            let (name, operations) =
-                at.map_or_else(|_| (format!("instruction {number}"), Vec::new()), |at| names(profile, &profile.instructions[at]));
-            ("instruction", name, json!({"instruction": number, "operations": operations}))
+        Activity::Instruction { group, instruction } => {
+            let measured = &profile.measured.instructions;
+            let at = measured.binary_search_by_key(&(group, instruction), InstructionProfile::key);
+            let ran = at.ok().map(|at| &profile.instructions[at]);
+            let (name, operations) = ran.map_or_else(|| (format!("instruction {instruction}"), Vec::new()), |ran| names(profile, ran));
+            let group = ran.and_then(|ran| ran.group.as_ref());
+            ("instruction", name, json!({"instruction": instruction, "group": group, "operations": operations}))
         }
     };
     let (begin, end) = (micros(slice.begin), micros(slice.end));

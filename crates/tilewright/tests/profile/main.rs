@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{env, fs, path::Path};
 use tilewright::{
     arguments,
-    exec::{self, Activity, LaunchOptions, Memory, Program, Slice, TargetMachine},
+    exec::{self, Activity, GroupBlocks, LaunchOptions, Memory, Program, Slice, TargetMachine},
     ir::{self, VerifiedModule, is_printable},
     profile::{Bound, MachineLimits, Profile},
     text,
@@ -20,6 +20,10 @@ fn verified(source: &str) -> VerifiedModule {
 
 /// Launches the first entry of a module, and lets its instructions take 1, 2, 3 and more microseconds.
 fn profile(module: VerifiedModule, grid: [u32; 3], args: &[&str]) -> Profile {
+    profile_with(module, grid, args, LaunchOptions::new())
+}
+
+fn profile_with(module: VerifiedModule, grid: [u32; 3], args: &[&str], options: LaunchOptions<'_>) -> Profile {
     let program = Program::new(module).for_machine(TargetMachine::portable());
     let module = program.module();
     let entry = module.functions.iter().find(|function| function.is_entry).unwrap();
@@ -28,7 +32,7 @@ fn profile(module: VerifiedModule, grid: [u32; 3], args: &[&str]) -> Profile {
     let mut bound = arguments::bind(&plan, args).unwrap();
     let mut memory = Memory::new();
     let args = arguments::place(&mut bound, &mut memory, &[]);
-    let (_, mut measured) = exec::launch_profiled(&plan, &mut memory, grid, &args, &LaunchOptions::new().threads(1)).unwrap();
+    let (_, mut measured) = exec::launch_profiled(&plan, &mut memory, grid, &args, &options.threads(1)).unwrap();
     for (i, instruction) in (1..).zip(&mut measured.instructions) {
         instruction.nanos = 1000 * i;
     }
@@ -47,7 +51,7 @@ fn set_times(slices: &mut [Slice]) {
         slices[at].begin = now;
         match slices[at].what {
             Activity::Blocks { .. } => block = Some(at),
-            Activity::Instruction(_) => now += 100,
+            Activity::Instruction { .. } => now += 100,
         }
         slices[at].end = now;
         if let Some(block) = block {
@@ -209,6 +213,37 @@ fn json_has_all_numbers() {
             assert!(json["operations"][part["operation"].as_u64().unwrap() as usize].is_object());
         }
     }
+}
+
+#[test]
+fn instructions_of_groups_are_told_from_those_of_blocks() {
+    let grouped = |blocks: u32| {
+        let options = LaunchOptions::new().group_blocks(GroupBlocks::Always);
+        profile_with(verified(&scaled_sum("not/there.py")), [blocks, 1, 1], &ARGS, options)
+    };
+    let all = grouped(16);
+    let text = all.to_string();
+    assert!(text.starts_with("profile of @k: 16 blocks, all of them in groups, on 1 thread in "), "{text}");
+    assert!(text.contains(" operations of groups x:16, which share the time:"), "{text}");
+    // Fifteen are a group of eight, and seven that are left.
+    let some = grouped(15);
+    let text = some.to_string();
+    assert!(text.starts_with("profile of @k: 15 blocks, 8 of them in groups, on 1 thread in "), "{text}");
+    assert!(text.contains(" of groups x:8") && text.contains(" operations, which share the time:"), "{text}");
+    assert!(some.html().contains("<p>15 blocks (15 × 1 × 1; 8 of them in groups)"));
+    assert!(some.flame_lines().iter().any(|line| line.contains(" of groups x:8: ")));
+    let alone = profile(verified(&scaled_sum("not/there.py")), [15, 1, 1], &ARGS);
+    assert_eq!((some.total.read, some.total.written, some.total.flops), (alone.total.read, alone.total.written, alone.total.flops));
+    let json = serde_json::to_value(&some).unwrap();
+    let exp = json["operations"].as_array().unwrap().iter().find(|operation| operation["operation"] == "exp").unwrap();
+    assert_eq!(exp["count"], 45);
+    assert_eq!((&json["blocks_in_groups"], &json["instructions"][0]["group"]), (&8.into(), &Value::Null));
+    assert_eq!(json["instructions"].as_array().unwrap().last().unwrap()["group"], "x:8");
+    let trace = serde_json::to_value(some.trace()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let of = |name: &str| events.iter().filter(|event| event["name"] == name).count();
+    assert_eq!((of("8 blocks from (0, 0, 0)"), of("block (8, 0, 0)"), of("thread_name")), (1, 1, 1), "{trace}");
+    assert!(events.iter().any(|event| event["args"]["group"] == "x:8"));
 }
 
 #[test]
