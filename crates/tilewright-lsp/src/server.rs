@@ -24,6 +24,8 @@ use std::{collections::BTreeMap, fmt, io};
 /// Why a conversation ended before its time.
 #[derive(Debug)]
 pub enum ServeError {
+    /// What it reads ended, or was something else, before an editor began to speak.
+    NoEditor,
     /// The editor broke the protocol.
     Protocol(String),
     /// Its pipes could not be read or written.
@@ -33,6 +35,7 @@ pub enum ServeError {
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ServeError::NoEditor => f.write_str("no editor spoke the Language Server Protocol on stdin"),
             ServeError::Protocol(what) => write!(f, "the editor broke the protocol: {what}"),
             ServeError::Io(error) => write!(f, "the conversation with the editor broke off: {error}"),
         }
@@ -58,7 +61,9 @@ pub fn serve_stdio() -> Result<(), ServeError> {
 /// When the editor breaks the protocol, or goes away.
 pub fn serve(connection: &Connection) -> Result<(), ServeError> {
     let protocol = |error: lsp_server::ProtocolError| ServeError::Protocol(error.to_string());
-    let (id, params) = connection.initialize_start().map_err(protocol)?;
+    let (id, params) = connection
+        .initialize_start()
+        .map_err(|error| if error.channel_is_disconnected() { ServeError::NoEditor } else { protocol(error) })?;
     let params: InitializeParams = serde_json::from_value(params).map_err(|error| ServeError::Protocol(error.to_string()))?;
     let options = params.initialization_options.and_then(|options| Options::deserialize(options).ok()).unwrap_or_default();
     let info = json!({ "name": "tilewright", "version": env!("CARGO_PKG_VERSION") });

@@ -36,6 +36,8 @@ pub struct OptionInfo {
     pub summary: &'static str,
     /// What it is if it is not given.
     pub default: u64,
+    /// The largest number that it can be.
+    pub most: u64,
 }
 
 /// The code of a pass. What it changed it adds to the statistics.
@@ -91,7 +93,12 @@ pub static PASSES: &[PassInfo] = &[
     PassInfo {
         name: "dce",
         summary: "Removes operations, carried values and results that nothing needs",
-        options: &[OptionInfo { name: "loads", summary: "1 where weak loads that nothing reads go, 0 where they stay", default: 1 }],
+        options: &[OptionInfo {
+            name: "loads",
+            summary: "1 where weak loads that nothing reads go, 0 where they stay",
+            default: 1,
+            most: 1,
+        }],
         run: Run::Function { run: dce::run, preserves: &[] },
         is_idempotent: true,
     },
@@ -119,21 +126,21 @@ pub static PASSES: &[PassInfo] = &[
     PassInfo {
         name: "licm",
         summary: "Moves operations out of loops that compute the same in every iteration",
-        options: &[OptionInfo { name: "loads", summary: "1 where weak loads move, too, 0 where they stay", default: 1 }],
+        options: &[OptionInfo { name: "loads", summary: "1 where weak loads move, too, 0 where they stay", default: 1, most: 1 }],
         run: Run::Function { run: licm::run, preserves: licm::PRESERVES },
         is_idempotent: true,
     },
     PassInfo {
         name: "loop-peel",
         summary: "Peels off first iterations where a condition asks for them",
-        options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1 }],
+        options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1, most: u64::MAX }],
         run: Run::Function { run: loop_peel::run, preserves: &[] },
         is_idempotent: false,
     },
     PassInfo {
         name: "loop-split",
         summary: "Splits loops where a condition on the induction variable changes",
-        options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1 }],
+        options: &[OptionInfo { name: "threshold", summary: "fewest operations of a branch that is worth it", default: 1, most: u64::MAX }],
         run: Run::Function { run: loop_split::run, preserves: &[] },
         is_idempotent: false,
     },

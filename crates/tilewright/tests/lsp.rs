@@ -66,3 +66,15 @@ fn an_editor_that_goes_away_ends_it() {
     assert!(Message::read(&mut from).unwrap().is_none(), "nothing is said to nobody");
     assert_eq!(process.wait().unwrap().code(), Some(2));
 }
+
+#[test]
+fn without_an_editor_it_says_so() {
+    for said in ["", "help\n"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
+        let mut process = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        process.stdin.take().unwrap().write_all(said.as_bytes()).unwrap();
+        let output = process.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*error), (Some(2), "error: no editor spoke the Language Server Protocol on stdin\n"));
+    }
+}

@@ -110,7 +110,12 @@ impl<'t> Parser<'t> {
                 return Err(self.error(self.at, format!("expected '=' and a number behind '{name}'")));
             }
             let (number, start) = self.word("a number")?;
-            step.values[index] = number.parse().map_err(|_| self.error(start, format!("expected a number, found '{number}'")))?;
+            let value = number.parse().map_err(|_| self.error(start, format!("expected a number, found '{number}'")))?;
+            let most = step.info.options[index].most;
+            if value > most {
+                return Err(self.error(start, format!("'{name}' of '{}' is at most {most}, found {value}", step.info.name)));
+            }
+            step.values[index] = value;
             if self.takes(')') {
                 return Ok(());
             }
@@ -138,6 +143,7 @@ mod tests {
             ("cse, lcim", "at character 6 of the pipeline: there is no pass 'lcim'; did you mean 'licm'?"),
             ("cse dce", "at character 5 of the pipeline: expected ',' or the end, found 'd'"),
             ("cse(x=1)", "at character 5 of the pipeline: there is no option of 'cse' 'x': it has none"),
+            ("cse,dce(loads=2)", "at character 15 of the pipeline: 'loads' of 'dce' is at most 1, found 2"),
         ] {
             assert_eq!(Pipeline::parse(text).unwrap_err().to_string(), error, "{text}");
         }

@@ -71,7 +71,8 @@ impl Checked {
     /// When a parameter is no buffer that must be one, or has too few bytes.
     pub fn place<'a>(&'a mut self, memory: &mut Memory<'a>, read_only: &[usize]) -> Result<(Vec<Arg>, Vec<Array>), ArgumentError> {
         if let Some(number) = read_only.iter().find(|number| !self.buffers.contains(number)) {
-            return Err(ArgumentError::new(format_args!("parameter {number} is no buffer, which --read-only asks for")));
+            let why = if *number < self.bound.len() { "is no buffer" } else { "does not exist: they are counted from 0" };
+            return Err(ArgumentError::new(format_args!("--read-only: parameter {number} {why}")));
         }
         let size = |bound: &Bound| if let Bound::Buffer(array) = bound { array.bytes().len() as u64 } else { 0 };
         let sizes: Vec<u64> = self.bound.iter().map(size).collect();

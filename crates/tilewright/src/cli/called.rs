@@ -141,7 +141,7 @@ mod tests {
             "Usage: python -m tilewright check [OPTIONS] --grid",
             "       python -m tilewright check [OPTIONS] --case PATH...",
             "Usage: python -m tilewright validate",
-            "  python -m tilewright check --case corpus/cases/*",
+            "  python -m tilewright check --case tests/corpus/cases/*",
             "'python -m tilewright COMMAND --help'",
             "'python -m tilewright explain RULE'",
         ] {

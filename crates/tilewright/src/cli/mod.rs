@@ -68,7 +68,8 @@ Examples:
   tilewright compile kernel.tilebc -o kernel.ptx  compile a kernel to PTX
   tilewright ops addf                             explain an operation
   tilewright run kernel.tilebc --grid 8 @x.npy i32:1024 f32[1024] -o 2=y.npy
-  tilewright run --case corpus/cases/softmax_rows run a kernel on known data and judge the result
+  tilewright run --case tests/corpus/cases/softmax_rows
+                                                  run a kernel on known data and judge the result
   tilewright check kernel.tilebc --grid 8 f32[1024] find undefined behaviour: races, bounds, promises
   tilewright bench                                measure kernels against the machine's limits
 

@@ -115,7 +115,7 @@ Exit status 0 if nothing was found, 1 if something was, 2 if the launch could no
 const AFTER_HELP: &str = "\
 Examples:
   tilewright check kernel.tilebc --grid 8 @x.npy i32:1024 'f32[1024]=?'
-  tilewright check --case corpus/cases/*
+  tilewright check --case tests/corpus/cases/*
   tilewright check kernel.mlir --grid 4 --schedules 100 'f32[64]'
   tilewright check kernel.mlir --grid 4 'f32[64]' --format sarif > findings.sarif";
 

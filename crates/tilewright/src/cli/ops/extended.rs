@@ -48,8 +48,11 @@ fn find(name: &str) -> anyhow::Result<&'static ExtendedOp> {
     if let Some(op) = extended_op(name) {
         return Ok(op);
     }
+    if Opcode::from_mnemonic(name).is_some() {
+        bail!("'{name}' is an operation of Tile IR itself: 'tilewright ops {name}' explains it");
+    }
     match nearest(name, names()) {
-        Some(near) => bail!("there is no extended operation '{}'; did you mean {near}?", printable(name)),
+        Some(near) => bail!("there is no extended operation '{}'; did you mean '{near}'?", printable(name)),
         None => bail!("there is no extended operation '{}'; 'tilewright ops --extended' lists all", printable(name)),
     }
 }

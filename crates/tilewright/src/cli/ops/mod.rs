@@ -60,7 +60,7 @@ fn find(name: &str) -> anyhow::Result<&'static OpDef> {
     let similar = similar(mnemonic);
     match similar[..] {
         [] => bail!("there is no operation '{}'; 'tilewright ops' lists all", printable(name)),
-        _ => bail!("there is no operation '{}'; did you mean {}?", printable(name), similar.join(", ")),
+        _ => bail!("there is no operation '{}'; did you mean '{}'?", printable(name), similar.join("' or '")),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::argument::OutputFile;
 use crate::cli::{input::shown, output::count};
 use anyhow::{Context as _, bail};
+use std::path::Path;
 pub(in crate::cli) use tilewright::arguments::{Bound, bind};
 use tilewright::{
     arguments,
@@ -26,6 +27,11 @@ fn check_output(plan: &Plan, OutputFile { parameter, path }: &OutputFile) -> any
             bail!("entry {} has {there}, counted from 0", printable(plan.entry()))
         }
     }
+    check_place(path)
+}
+
+/// Checks that a file can be made at a path, as far as can be told beforehand.
+pub(super) fn check_place(path: &Path) -> anyhow::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!("there is no folder {}", shown(folder));

@@ -113,11 +113,11 @@ Examples:
   Run it on the first GPU, through the CUDA driver (libcuda.so.1, or the library that TILEWRIGHT_CUDA_DRIVER names):
     tilewright run kernel.tilebc --device cuda --grid 64 'f32[65536]'
   Run a case five times and judge every result:
-    tilewright run --case corpus/cases/softmax_rows --repeat 5
+    tilewright run --case tests/corpus/cases/softmax_rows --repeat 5
   See which operations and lines take how long, beside what the machine could do, and when in Perfetto:
-    tilewright run --case corpus/cases/softmax_rows --profile --profile-trace trace.json
+    tilewright run --case tests/corpus/cases/softmax_rows --profile --profile-trace trace.json
   The same for bytecode version 13.1, with numbers for a program:
-    tilewright run --case corpus/cases/softmax_rows/case.json --bytecode 13.1 --json";
+    tilewright run --case tests/corpus/cases/softmax_rows/case.json --bytecode 13.1 --json";
 
 /// What both ways of running have in common.
 #[derive(Clone, Copy)]
@@ -163,6 +163,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         let what = if matches!(device, tilewright::device::Device::Ptx(_)) { "the PTX machine" } else { "a GPU" };
         anyhow::ensure!(refused.is_empty(), "{what} does not take {}: leave that out, or run on the CPU", refused.join(", "));
     }
+    args.profile.check_files()?;
     let settings = Settings {
         threads: args.threads.map_or_else(environment::threads, |threads| Ok(Some(threads)))?,
         limits: limits(&args),

@@ -1,5 +1,6 @@
 //! The options of profiles, and what becomes of one.
 
+use super::bind::check_place;
 use crate::cli::{input::shown, output::write_file};
 use anyhow::Context as _;
 use std::{
@@ -28,6 +29,14 @@ impl ProfileArgs {
     /// Whether a profile is wanted in some form.
     pub(super) fn is_given(&self) -> bool {
         self.profile || [&self.profile_html, &self.profile_flame, &self.profile_trace].into_iter().any(Option::is_some)
+    }
+
+    /// Checks that the files can be made, before what they are about takes its time.
+    pub(super) fn check_files(&self) -> anyhow::Result<()> {
+        let files =
+            [(&self.profile_html, "--profile-html"), (&self.profile_flame, "--profile-flame"), (&self.profile_trace, "--profile-trace")];
+        let given = files.into_iter().filter_map(|(path, option)| Some((path.as_ref()?, option)));
+        given.into_iter().try_for_each(|(path, option)| check_place(path).with_context(|| format!("{option} {}", shown(path))))
     }
 
     /// Prints the profile, unless it is a part of a report in JSON, and writes the files.

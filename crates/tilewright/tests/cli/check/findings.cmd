@@ -11,4 +11,5 @@ tilewright check missing.mlir --grid 1
 tilewright check k.mlir --grid 1 f32[32] &7 i32:4
 tilewright check k.mlir --grid 1 f32[32] &0+4096 i32:4
 tilewright check k.mlir --grid 1 f32[32] f32[8] i32:4 --read-only 2
+tilewright check k.mlir --grid 1 f32[32] f32[8] i32:4 --read-only 9
 tilewright check k.mlir --grid 1 f32[32] f32[8] i32:4 --max-memory 0
