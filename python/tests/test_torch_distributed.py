@@ -194,6 +194,27 @@ def test_words_are_written(symmetric, group):
         memory.memset32(torch.ones(3), offset=0, val=1)
 
 
+def test_operations_of_symmetric_memory(symmetric, group):
+    name = group.group_name
+    x = symmetric.empty(4, 6, dtype=torch.float16, device="cuda").fill_(3)
+    row, out = symmetric.empty(6, device="cuda").fill_(2), torch.zeros(6)
+    ops = torch.ops.symm_mem
+    assert (ops.one_shot_all_reduce(x, "sum", name) == x).all() and (ops.two_shot_all_reduce_(x, "sum", name) == 3).all()
+    assert (ops.multimem_all_reduce_(x[1], "sum", name) == 3).all()
+    assert (ops.one_shot_all_reduce_copy(row, torch.ones(3), "sum", name) == 1).all() and row.tolist() == [1, 1, 1, 2, 2, 2]
+    assert ops.reduce_scatter_out(row, name, False, out) is out and out.tolist() == [1, 1, 1, 2, 2, 2]
+    ops.multimem_all_gather_out(torch.full((6,), 5.0), name, row)
+    assert row.tolist() == [5] * 6 and ops.get_remote_tensors(row, name)[0].data_ptr() == row.data_ptr()
+    for wrong, error, message in [
+        (lambda: ops.one_shot_all_reduce(x, "max", name), ValueError, "expected the reduction 'sum', got 'max'"),
+        (lambda: ops.one_shot_all_reduce(torch.ones(3), "sum", name), RuntimeError, "rendezvous takes tensors of"),
+        (lambda: ops.multimem_all_gather_out(torch.ones(5), name, row), ValueError, "5 elements of each of 1 processes are not 6"),
+        (lambda: ops.nvshmem_put(row, 0), NotImplementedError, "torch.ops.symm_mem.nvshmem_put is not there with --torch-cuda"),
+    ]:
+        with pytest.raises(error, match=re.escape(message)):
+            wrong()
+
+
 def test_what_symmetric_memory_refuses(symmetric, group):
     with pytest.raises(RuntimeError, match="rendezvous takes tensors of"):
         symmetric.rendezvous(torch.ones(3), group)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 import pytest
@@ -12,7 +13,8 @@ from tilewright import _check_options
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the plugin."""
     group = parser.getgroup("tilewright")
-    group.addoption("--tile-device", choices=["cpu"], help="where kernels of cuTile Python run: on the CPU, by Tilewright")
+    where = "where kernels of cuTile Python run: on the CPU, by Tilewright; each of the other options asks for that, too"
+    group.addoption("--tile-device", choices=["cpu"], help=where)
     _check_options.add_check_options(group.addoption, "--tile-")
     group.addoption("--tile-torch-cuda", action="store_true", help='let PyTorch make tensors on the CPU where "cuda" is asked for')
     group.addoption("--tile-devices", type=int, metavar="N", help="devices of torch.cuda with --tile-torch-cuda; default: 1")
@@ -29,11 +31,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         check = _check_options.asked_check(options, "tile_")
     except ValueError as error:
         raise pytest.UsageError(f"--tile-check: {error}") from error
-    if options.tile_device != "cpu" and not check:
-        asked = (options.tile_arch, options.tile_threads, options.tile_torch_cuda, options.tile_devices, options.tile_subprocesses)
-        if any(value not in (None, False) for value in asked):
-            options_of_cpu = "--tile-arch, --tile-threads, --tile-torch-cuda, --tile-devices and --tile-subprocesses"
-            raise pytest.UsageError(f"{options_of_cpu} are for --tile-device=cpu")
+    if not _is_asked(options):
         return
     if options.tile_devices is not None and not options.tile_torch_cuda:
         raise pytest.UsageError("--tile-devices is for --tile-torch-cuda")
@@ -51,8 +49,15 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         reach_children(to_do)
 
 
+def _is_asked(options: argparse.Namespace) -> bool:
+    """Whether kernels are to run on the CPU: any option of the plugin says so."""
+    names = ("device", "arch", "threads", "torch_cuda", "devices", "subprocesses")
+    is_given = any(getattr(options, f"tile_{name}") not in (None, False) for name in names)
+    return is_given or bool(_check_options.asked_check(options, "tile_"))
+
+
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say in the header of the run where kernels run."""
     if _check_options.asked_check(config.option, "tile_"):
         return "cuTile kernels: on the CPU, by Tilewright, checked for undefined behaviour"
-    return "cuTile kernels: on the CPU, by Tilewright" if config.getoption("--tile-device") == "cpu" else None
+    return "cuTile kernels: on the CPU, by Tilewright" if _is_asked(config.option) else None

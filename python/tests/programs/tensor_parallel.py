@@ -76,6 +76,21 @@ def one_shot_all_reduce(values, world_size):
     return total
 
 
+def collectives_of_symmetric_memory(rank, world_size, device):
+    """Operations of PyTorch on memory that all devices share."""
+    group = dist.group.WORLD.group_name
+    mine = symm_mem.empty(world_size, 8, dtype=torch.bfloat16, device=device).fill_(rank + 1)
+    total = world_size * (world_size + 1) // 2
+    assert (torch.ops.symm_mem.one_shot_all_reduce(mine, "sum", group) == total).all()
+    assert (mine == rank + 1).all()
+    part = torch.ops.symm_mem.reduce_scatter_out(mine, group, False, torch.empty(1, 8, dtype=torch.bfloat16, device=device))
+    assert (part == total).all()
+    assert (torch.ops.symm_mem.two_shot_all_reduce_(mine, "sum", group) == total).all()
+    rows = symm_mem.empty(world_size, 8, device=device)
+    torch.ops.symm_mem.multimem_all_gather_out(torch.full((8,), float(rank), device=device), group, rows)
+    assert torch.equal(rows, torch.arange(world_size, device=device).float()[:, None].expand(-1, 8))
+
+
 def around_the_ring(values, rank, world_size):
     """Each device writes into the memory of the next one, whose kernel waits for that."""
     inbox = symm_mem.empty(TILE, device=values.device)
@@ -106,6 +121,7 @@ def main():
     values = torch.arange(4 * TILE, device=f"cuda:{rank}") + 1000.0 * rank
     total = one_shot_all_reduce(values, world_size)
     assert torch.equal(total, torch.arange(4 * TILE) * float(world_size) + 1000.0 * sum(range(world_size)))
+    collectives_of_symmetric_memory(rank, world_size, device)
     received = around_the_ring(torch.full((TILE,), float(rank), device=device), rank, world_size)
     assert (received == (rank - 1) % world_size).all()
     print(f"rank {rank} of {world_size}: passed", flush=True)

@@ -32,7 +32,8 @@ def main() -> None:
     parser.add_argument("--subprocesses", action="store_true", help="do the same in the Python programs that the script starts")
     parser.add_argument("-m", dest="is_module", action="store_true", help="the script is the name of a module")
     parser.add_argument("script")
-    parser.add_argument("args", nargs=argparse.REMAINDER)
+    # A script without arguments is one, too: else messages ask for them.
+    parser.add_argument("args", nargs=argparse.REMAINDER).required = False
     options = parser.parse_args()
     sys.path[0] = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(options.script))
     try:

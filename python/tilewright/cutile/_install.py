@@ -154,6 +154,7 @@ def ct_launch(
 
     On the CPU, the stream may be anything, since a launch has ended when this returns.
     """
+    __tracebackhide__ = True
     del programmatic_dependent_launch
     if asked_device() == "cuda":
         launch_on_gpu(stream, grid, kernel, kernel_args)

@@ -145,6 +145,8 @@ def launch(
     check, None stands for what ``install`` was told. With ``profile``, the report has a ``profile``: what each operation and line of source
     took.
     """
+    # What went wrong is the launch's of the caller: pytest shows that.
+    __tracebackhide__ = True
     with _looking_at_arrays():
         threads = next((number for number in (threads, _threads, _share_of_cores) if number is not None), None)
         check = _check if check is None else check

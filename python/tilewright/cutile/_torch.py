@@ -99,6 +99,8 @@ if torch.distributed.is_available():
             _REPLACED.setdefault(place, {}).update(names)
 
 _mode: CudaOnCpu | None = None
+#: What operations of PyTorch do on the CPU.
+_library: Any = None
 _original: dict[tuple[Any, str], Any] = {}
 
 
@@ -109,7 +111,7 @@ def enabled() -> bool:
 
 def enable(devices: int | None = None) -> None:
     """Put the CPU in the place of the device "cuda", in this thread; of so many devices, if they are given."""
-    global _mode
+    global _library, _mode
     if devices is not None:
         _torch_devices.set_count(devices)
     if _mode is not None:
@@ -118,6 +120,10 @@ def enable(devices: int | None = None) -> None:
         for name, replacement in replacements.items():
             _original[place, name] = getattr(place, name)
             setattr(place, name, replacement)
+    if torch.distributed.is_available():
+        from tilewright.cutile import _torch_symm_mem
+
+        _library = _torch_symm_mem.register()
     _mode = CudaOnCpu()
     _mode.__enter__()
     look_at_arrays_in(torch._C.DisableTorchFunction)
@@ -125,9 +131,12 @@ def enable(devices: int | None = None) -> None:
 
 def disable() -> None:
     """Take back what ``enable`` did."""
-    global _mode
+    global _library, _mode
     if _mode is None:
         return
+    if _library is not None:
+        _library._destroy()
+        _library = None
     look_at_arrays_in(contextlib.nullcontext)
     _torch_devices.set_count(None)
     _mode.__exit__(None, None, None)

@@ -245,7 +245,9 @@ class SymmetricMemory:
 
     def boxed(self) -> NoReturn:
         """Refuse."""
-        raise NotImplementedError("operations of torch.ops.symm_mem are not there with --torch-cuda: use get_buffer, signals and barrier")
+        raise NotImplementedError(
+            "operations that take a handle of symmetric memory are not there with --torch-cuda: use get_buffer, signals and barrier"
+        )
 
 
 def _tensor_in(memory: torch.Tensor, sizes: Sequence[int], dtype: torch.dtype, start: int) -> torch.Tensor:
