@@ -203,7 +203,9 @@ impl<'a> Printer<'a> {
             Inst::Native { result, native, operands } => self.native(*result, *native, operands),
             Inst::Compare { result, prim, operands: [a, b], negated, and } => self.compare(*result, (*prim, *negated), [*a, *b], *and),
             Inst::MultiplyAdd { result, factors, summand, wide } => self.multiply_add(*result, *factors, *summand, *wide),
-            Inst::Lookup { result, index, table } => self.lookup(*result, *index, table),
+            Inst::Lookup { results, index, tables } => {
+                results.iter().zip(tables).for_each(|(result, table)| self.lookup(*result, *index, table));
+            }
             Inst::Param { result, index } => self.param(*result, *index),
             Inst::Data { result, index } => {
                 let name = data_name(self.function, *index as usize);

@@ -228,11 +228,12 @@ impl Lowerer<'_> {
             base = self.b.prim(Prim::Add, &[base, origin]);
             origin = self.i64(0);
         }
+        let first = self.b.prim(Prim::Add, &[base, origin]);
+        let distances = self.distances(&layout, &along, first);
         let mut places = Vec::new();
-        for register in 0..layout.registers() {
-            let (mut address, mut offset, mut inside) = (base, 0i64, None);
+        for (register, (mut address, offset)) in (0..layout.registers()).zip(distances) {
+            let mut inside = None;
             for dim in &along {
-                let more = coordinate(layout.of_register(register), dim.at);
                 if let Some(coordinates) = &dim.sparse {
                     let coordinate = self.wide(coordinates[register as usize]);
                     let distance = self.b.prim(Prim::Mul, &[coordinate, dim.stride]);
@@ -241,21 +242,13 @@ impl Lowerer<'_> {
                         let in_dim = self.b.prim(Prim::LtU, &[coordinate, extent]);
                         inside = self.both(inside, Some(in_dim));
                     }
-                    continue;
-                }
-                let more_value = self.i64(more.into());
-                let distance = self.b.prim(Prim::Mul, &[more_value, dim.stride]);
-                match self.b.constant_bits(distance) {
-                    Some(bits) => offset += bits.cast_signed(),
-                    None => address = self.b.prim(Prim::Add, &[address, distance]),
-                }
-                if let Some(left) = dim.left {
+                } else if let Some(left) = dim.left {
+                    let more = coordinate(layout.of_register(register), dim.at);
                     let more = self.b.constant(self.b.lane(left), more.into());
                     let in_dim = self.b.prim(Prim::LtS, &[more, left]);
                     inside = self.both(inside, Some(in_dim));
                 }
             }
-            address = self.b.prim(Prim::Add, &[address, origin]);
             places.push(match i32::try_from(offset) {
                 Ok(offset) => Place { address, offset, inside },
                 Err(_) => {
@@ -265,6 +258,30 @@ impl Lowerer<'_> {
             });
         }
         Ok(places)
+    }
+
+    /// The addresses of all registers, with what is added to each, from that of the first one.
+    ///
+    /// Each is the one before it in a tree, that of the register without its lowest bit, and one distance further: a loop then keeps a distance for
+    /// each bit of the registers' numbers and not one for each register.
+    fn distances(&mut self, layout: &Layout, along: &[Along], first: Value) -> Vec<(Value, i64)> {
+        let mut all: Vec<(Value, i64)> = vec![(first, 0)];
+        for register in 1..layout.registers() {
+            let before = register & (register - 1);
+            let (mut address, mut offset) = all[before as usize];
+            let [from, to] = [before, register].map(|register| layout.of_register(register));
+            for dim in along.iter().filter(|dim| dim.sparse.is_none()) {
+                let [from, to] = [from, to].map(|index| i64::from(coordinate(index, dim.at)));
+                let further = self.i64(to - from);
+                let distance = self.b.prim(Prim::Mul, &[further, dim.stride]);
+                match self.b.constant_bits(distance) {
+                    Some(bits) => offset += bits.cast_signed(),
+                    None => address = self.b.prim(Prim::Add, &[address, distance]),
+                }
+            }
+            all.push((address, offset));
+        }
+        all
     }
 
     /// What the thread decides of the coordinate along a dimension, of a layout in which registers decide other bits.

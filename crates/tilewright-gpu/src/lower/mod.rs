@@ -52,6 +52,9 @@ const FEWEST_WARPS: u32 = 2;
 const MOST_WARPS: u32 = 5;
 /// Elements of a tile that a thread had better hold at most, as bits: half of its registers.
 const HELD: u32 = 7;
+/// What a thread needs at most in the order of its thread code where an assembler finds an order without spilling for the 255 registers that a
+/// thread has.
+const MOST_REGISTERS: u32 = 300;
 /// The most elements of a tile that a thread holds.
 const MAX_REGISTERS: u32 = 2048;
 /// The most elements of a tile that each thread holds by itself.
@@ -96,20 +99,37 @@ struct Lowerer<'m> {
 }
 
 /// The thread code of an entry, and what became of its operations.
+///
+/// Blocks have as few warps as tiles allow, and twice as many where threads would else need far more registers than they have.
 pub(crate) fn lower(module: &VerifiedModule, entry: &str, target: Target) -> Result<(Function, Vec<Explained>), CompileError> {
     let module: &Module = module;
     let function = module.function(entry).filter(|function| function.is_entry).ok_or_else(|| CompileError::no_entry(entry))?;
     if !is_identifier(entry) {
         return Err(CompileError::unsupported("entry", &format!("a name that PTX cannot hold, {},", printable(entry)), target, None));
     }
-    let body = &function.body;
+    let warp_bits = warp_bits(module, &function.body);
+    let lowered = lower_for(module, (entry, &function.body), target, warp_bits)?;
+    let registers = lowered.0.registers();
+    if registers <= MOST_REGISTERS || warp_bits == MOST_WARPS {
+        return Ok(lowered);
+    }
+    let wider = lower_for(module, (entry, &function.body), target, warp_bits + 1).ok();
+    Ok(wider.filter(|wider| wider.0.registers() < registers).unwrap_or(lowered))
+}
+
+/// The same, with this many warps of a block, as bits.
+fn lower_for(
+    module: &Module,
+    (entry, body): (&str, &Body),
+    target: Target,
+    warp_bits: u32,
+) -> Result<(Function, Vec<Explained>), CompileError> {
     let types = &module.tables.types;
     let block = body.entry_block().ok_or_else(|| CompileError::no_entry(entry))?;
     let lane = |ty| types.as_tile(ty).and_then(|(element, _)| Elem::of(types, element)).and_then(held_in);
-    let params: Option<Vec<Lane>> = function.params(&module.tables).iter().map(|ty| lane(*ty)).collect();
+    let params: Option<Vec<Lane>> = body.args(block).map(|arg| lane(body.ty(arg))).collect();
     let params = params.ok_or_else(|| CompileError::unsupported("entry", "a parameter of this type", target, None))?;
     let facts = IntegerFacts::new(&module.tables, body);
-    let warp_bits = warp_bits(module, body);
     let mut lowerer = Lowerer {
         module,
         vector_bits: words::vector_bits(module, body, &facts),
@@ -146,14 +166,17 @@ fn warp_bits(module: &Module, entry: &Body) -> u32 {
     largest.saturating_sub(layout::LANE_BITS + HELD).clamp(FEWEST_WARPS, MOST_WARPS)
 }
 
-/// The layouts of sums of products on tensor cores, and of what is computed from them element by element.
+/// The layouts of sums of products, and of what is computed from them element by element.
 fn anchors(module: &Module, body: &Body, target: Target, warp_bits: u32) -> Anchors {
     let mut anchors = Anchors::new(module, body);
     for op in body.preorder() {
         let how = OnTensorCores::of(module, body, op, target, warp_bits, &anchors.whole_rows);
-        if let (Some(how), Some(result)) = (how, op.result(0)) {
-            anchors.anchor(result, how.sums());
-        }
+        let Some(result) = op.result(0).filter(|_| matches!(op.opcode(), Opcode::MmaF | Opcode::MmaI | Opcode::MmaFScaled)) else {
+            continue;
+        };
+        let shape = module.tables.types.as_tile(body.ty(result)).map(|(_, shape)| shape);
+        let layout = how.map(|how| how.sums()).or_else(|| shape.map(|shape| product::sums_layout(shape, warp_bits)));
+        layout.into_iter().for_each(|layout| anchors.anchor(result, layout));
     }
     // What is left of such tiles when they are reduced, and the same elements in another shape.
     let types = &module.tables.types;

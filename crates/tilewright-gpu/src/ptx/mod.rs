@@ -79,6 +79,9 @@ const fn stored(lane: Lane) -> &'static str {
 
 const SCRATCH: &str = "tilewright_shared";
 
+/// Registers that threads need at once without more blocks beside theirs being hoped for: with as many, 512 threads fit a multiprocessor.
+const MANY_REGISTERS: u32 = 128;
+
 /// A path as PTX can hold it between quotes: what would end it or begin an escape sequence becomes a slash, other characters that nobody sees a
 /// question mark.
 fn in_quotes(path: &str) -> String {
@@ -88,6 +91,11 @@ fn in_quotes(path: &str) -> String {
         _ => '?',
     };
     path.chars().map(plain).collect()
+}
+
+/// Numbers from one row of a group of so many tables to the next, so that accesses of up to four are aligned.
+const fn between_rows(tables: usize) -> usize {
+    if tables > 2 { tables.next_multiple_of(4) } else { tables }
 }
 
 /// The name of data in PTX.
@@ -102,12 +110,11 @@ struct Printer<'a> {
     /// Registers of each kind.
     counts: [u32; FILES.len()],
     body: String,
-    tables: Vec<[u32; 16]>,
-    table_of: HashMap<[u32; 16], usize>,
+    /// Groups of tables that are read together.
+    tables: Vec<Vec<[u32; 16]>>,
+    table_of: HashMap<Vec<[u32; 16]>, usize>,
     /// The registers that hold their addresses.
     table_bases: Vec<String>,
-    /// The registers that hold the places in tables of indices of the current block.
-    low_bits: HashMap<Value, String>,
     /// For each value the one whose register it is in.
     shared_registers: Vec<Value>,
     /// The bits of constants.
@@ -134,7 +141,6 @@ impl<'a> Printer<'a> {
             tables: Vec::new(),
             table_of: HashMap::new(),
             table_bases: Vec::new(),
-            low_bits: HashMap::new(),
             shared_registers: registers::shared_registers(function),
             constants: constants.collect(),
             next_line: None,
@@ -196,7 +202,6 @@ impl<'a> Printer<'a> {
         if index > 0 {
             let _ = writeln!(self.body, "{}:", Self::label(index));
         }
-        self.low_bits.clear();
         block.insts.iter().for_each(|inst| self.inst(inst));
         match &block.end {
             End::Return => self.line("ret;"),
@@ -268,7 +273,7 @@ impl<'a> Printer<'a> {
                 let result = self.register(*result);
                 self.line(&format!("{native} {result}, {};", operands.join(", ")));
             }
-            Inst::Lookup { result, index, table } => self.lookup(*result, *index, table),
+            Inst::Lookup { results, index, tables } => self.lookup(results, *index, tables),
             Inst::Param { result, index } => self.param(*result, *index),
             Inst::Data { result, index } => {
                 let result = self.register(*result);
@@ -422,25 +427,32 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn lookup(&mut self, result: Value, index: Value, table: &[u32; 16]) {
-        let tables = &mut self.tables;
-        let number = *self.table_of.entry(*table).or_insert_with(|| {
-            tables.push(*table);
-            tables.len() - 1
+    /// Looks up numbers of several tables, whose numbers for one index lie side by side.
+    fn lookup(&mut self, results: &[Value], index: Value, tables: &[[u32; 16]]) {
+        let groups = &mut self.tables;
+        let number = *self.table_of.entry(tables.to_vec()).or_insert_with(|| {
+            groups.push(tables.to_vec());
+            groups.len() - 1
         });
         let base = self.table_base(number);
-        let low = match self.low_bits.get(&index) {
-            Some(low) => low.clone(),
-            None => {
-                let (low, register) = (self.fresh(Lane::I32), self.register(index));
-                self.line(&format!("and.b32 {low}, {register}, 15;"));
-                self.low_bits.insert(index, low.clone());
-                low
-            }
-        };
-        let (address, result) = (self.fresh(Lane::I64), self.register(result));
-        self.line(&format!("mad.wide.u32 {address}, {low}, 4, {base};"));
-        self.line(&format!("ld.const.f32 {result}, [{address}];"));
+        let (low, register) = (self.fresh(Lane::I32), self.register(index));
+        self.line(&format!("and.b32 {low}, {register}, 15;"));
+        let address = self.fresh(Lane::I64);
+        self.line(&format!("mad.wide.u32 {address}, {low}, {}, {base};", 4 * between_rows(tables.len())));
+        let names: Vec<String> = results.iter().map(|result| self.register(*result)).collect();
+        let mut rest = &names[..];
+        let mut offset = 0;
+        while !rest.is_empty() {
+            // As many at once as an access takes.
+            let (now, later) = rest.split_at(1 << rest.len().ilog2().min(2));
+            let (width, names) = if now.len() == 1 {
+                (String::new(), now[0].clone())
+            } else {
+                (format!(".v{}", now.len()), format!("{{{}}}", now.join(", ")))
+            };
+            self.line(&format!("ld.const{width}.f32 {names}, [{address}+{offset}];"));
+            (rest, offset) = (later, offset + 4 * now.len());
+        }
     }
 
     /// The register of a table's address, filled in front of everything.
@@ -461,9 +473,12 @@ impl<'a> Printer<'a> {
         for (number, file) in function.files.iter().enumerate() {
             let _ = writeln!(out, ".file {} \"{}\"", number + 1, in_quotes(file));
         }
-        for (number, table) in self.tables.iter().enumerate() {
-            let numbers: Vec<String> = table.iter().map(|bits| format!("0x{bits:x}")).collect();
-            let _ = writeln!(out, ".const .align 4 .b32 tilewright_table_{number}[16] = {{{}}};", numbers.join(", "));
+        for (number, tables) in self.tables.iter().enumerate() {
+            let distance = between_rows(tables.len());
+            let row = |index: usize| (0..distance).map(move |n| tables.get(n).map_or(0, |table| table[index]));
+            let numbers: Vec<String> = (0..16).flat_map(row).map(|bits| format!("0x{bits:x}")).collect();
+            let (align, count) = (4 * distance.min(4), numbers.len());
+            let _ = writeln!(out, ".const .align {align} .b32 tilewright_table_{number}[{count}] = {{{}}};", numbers.join(", "));
         }
         for (number, data) in function.data.iter().enumerate() {
             let bytes: Vec<String> = data.bytes.iter().map(u8::to_string).collect();
@@ -479,7 +494,12 @@ impl<'a> Printer<'a> {
         }
         let params = function.params.iter().enumerate();
         let params: Vec<String> = params.map(|(i, lane)| format!("\t.param .{} {}_param_{i}", stored(*lane), function.name)).collect();
-        let _ = write!(out, ".visible .entry {}(\n{}\n)\n.reqntid {}, 1, 1\n{{\n", function.name, params.join(",\n"), function.threads);
+        let mut threads = format!(".reqntid {}, 1, 1", function.threads);
+        if function.registers() > MANY_REGISTERS {
+            // One block for a multiprocessor is enough: an assembler spills no registers so that more blocks fit.
+            threads += "\n.minnctapersm 1";
+        }
+        let _ = write!(out, ".visible .entry {}(\n{}\n)\n{threads}\n{{\n", function.name, params.join(",\n"));
         for ((ty, prefix), count) in FILES.iter().zip(self.counts) {
             if count > 0 {
                 let _ = writeln!(out, "\t.reg .{ty} {prefix}<{count}>;");

@@ -1,43 +1,16 @@
 //! Which values share a register: what a jump hands over and the parameter that takes it, where they are not needed at the same time.
 
-use crate::thread::{Function, Inst, Value};
+use crate::thread::{Function, Inst, Value, liveness};
 use std::collections::HashMap;
 use tilewright_vector::Prim;
 
-/// A set of values.
-#[derive(Clone, PartialEq)]
-struct Set(Vec<u64>);
-
-impl Set {
-    fn new(count: usize) -> Set {
-        Set(vec![0; count.div_ceil(64)])
-    }
-
-    fn insert(&mut self, value: Value) {
-        self.0[value.index() / 64] |= 1 << (value.index() % 64);
-    }
-
-    fn remove(&mut self, value: Value) {
-        self.0[value.index() / 64] &= !(1 << (value.index() % 64));
-    }
-
-    fn contains(&self, value: Value) -> bool {
-        self.0[value.index() / 64] >> (value.index() % 64) & 1 == 1
-    }
-
-    fn add(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
-    }
-}
-
-/// Where values are needed.
+/// Where values are needed, as far as instructions of PTX go.
 struct Liveness {
     /// Block and place of the definition; parameters are at the beginning.
     defined: Vec<(u32, u32)>,
     /// In each block, the last place where a value is read.
     last: Vec<HashMap<Value, u32>>,
-    entering: Vec<Set>,
-    leaving: Vec<Set>,
+    of_blocks: liveness::Liveness,
 }
 
 /// Places of an instruction: operands are read, then results written, but where it takes several instructions of PTX, operands are read
@@ -65,32 +38,7 @@ impl Liveness {
                 last[index].insert(*condition, end);
             }
         }
-        let mut liveness = Liveness { defined, last, entering: vec![Set::new(values); blocks], leaving: vec![Set::new(values); blocks] };
-        liveness.spread(function);
-        liveness
-    }
-
-    /// What is needed at the beginning and end of each block, until nothing changes.
-    fn spread(&mut self, function: &Function) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (index, block) in function.blocks.iter().enumerate().rev() {
-                let mut leaving = Set::new(function.values.len());
-                for target in block.end.targets() {
-                    let mut needed = self.entering[target.label.index()].clone();
-                    function.blocks[target.label.index()].params.iter().for_each(|param| needed.remove(*param));
-                    leaving.add(&needed);
-                }
-                let mut entering = leaving.clone();
-                self.last[index].keys().for_each(|value| entering.insert(*value));
-                // Parameters are defined by those who jump here, so they stay.
-                block.insts.iter().flat_map(Inst::results).for_each(|value| entering.remove(*value));
-                changed |= entering != self.entering[index];
-                self.entering[index] = entering;
-                self.leaving[index] = leaving;
-            }
-        }
+        Liveness { defined, last, of_blocks: liveness::Liveness::of(function) }
     }
 
     /// Whether a value is needed behind the definition of another one.
@@ -98,8 +46,8 @@ impl Liveness {
         let (block, place) = self.defined[other.index()];
         let (own_block, own_place) = self.defined[value.index()];
         let index = block as usize;
-        let is_there = if own_block == block { own_place <= place } else { self.entering[index].contains(value) };
-        is_there && (self.leaving[index].contains(value) || self.last[index].get(&value).is_some_and(|last| *last > place))
+        let is_there = if own_block == block { own_place <= place } else { self.of_blocks.entering[index].contains(value) };
+        is_there && (self.of_blocks.leaving[index].contains(value) || self.last[index].get(&value).is_some_and(|last| *last > place))
     }
 
     fn interfere(&self, a: Value, b: Value) -> bool {

@@ -221,7 +221,7 @@ impl Builder {
             return *value;
         }
         let result = self.value(Lane::F32);
-        self.push(Inst::Lookup { result, index, table: Box::new(*table) });
+        self.push(Inst::Lookup { results: vec![result], index, tables: vec![*table] });
         self.known.insert(key, result);
         result
     }

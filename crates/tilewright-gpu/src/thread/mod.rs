@@ -5,6 +5,7 @@
 
 mod builder;
 mod flow;
+pub(crate) mod liveness;
 mod memory;
 mod native;
 mod optimize;
@@ -182,14 +183,14 @@ pub enum Inst {
         /// As many as it takes.
         operands: Vec<Value>,
     },
-    /// The number that the lowest four bits of an `i32` name in a table of bits of `f32`.
+    /// The numbers that the lowest four bits of an `i32` name in tables of bits of `f32`.
     Lookup {
-        /// The number.
-        result: Value,
-        /// Which one.
+        /// The numbers, one of each table.
+        results: Vec<Value>,
+        /// Which ones.
         index: Value,
-        /// The numbers.
-        table: Box<[u32; 16]>,
+        /// The tables.
+        tables: Vec<[u32; 16]>,
     },
     /// A parameter of the entry.
     Param {
@@ -437,7 +438,6 @@ impl Inst {
             Inst::Const { result, .. }
             | Inst::Prim { result, .. }
             | Inst::Native { result, .. }
-            | Inst::Lookup { result, .. }
             | Inst::Param { result, .. }
             | Inst::Data { result, .. }
             | Inst::Special { result, .. }
@@ -447,7 +447,8 @@ impl Inst {
             | Inst::Pack { result, .. }
             | Inst::MultiplyAdd { result, .. }
             | Inst::Shuffle { result, .. } => from_ref(result),
-            Inst::LoadWide { results, .. } | Inst::LoadMatrices { results, .. } | Inst::Product { results, .. } => results,
+            Inst::LoadWide { results, .. } | Inst::LoadMatrices { results, .. } => results,
+            Inst::Product { results, .. } | Inst::Lookup { results, .. } => results,
             Inst::Unpack { halves, .. } => halves,
             Inst::Atomic { result, .. } | Inst::Multimem { result, .. } => result.as_ref().map_or(&[], |(result, _)| from_ref(result)),
             Inst::Store { .. } | Inst::StoreWide { .. } | Inst::Barrier | Inst::Print { .. } | Inst::Free { .. } | Inst::Depend(_) => &[],
@@ -624,6 +625,11 @@ impl Function {
     /// Bytes of dynamic shared memory that a launch must give; zero if the entry declares what it needs.
     pub fn dynamic_shared(&self) -> u32 {
         if self.shared > STATIC_SHARED { self.shared } else { 0 }
+    }
+
+    /// The most registers of 32 bits that a thread needs at once if it does everything in this order; an assembler looks for a better one.
+    pub fn registers(&self) -> u32 {
+        liveness::pressure(self)
     }
 
     /// The type of a value.

@@ -10,7 +10,7 @@ enum Key {
     Prim(Prim, Vec<Value>),
     Native(Native, Vec<Value>),
     Pack([Value; 2]),
-    Lookup(Value, Box<[u32; 16]>),
+    Lookup(Value, [u32; 16]),
 }
 
 fn key(inst: &Inst) -> Option<(Key, Value)> {
@@ -18,7 +18,10 @@ fn key(inst: &Inst) -> Option<(Key, Value)> {
         Inst::Prim { result, prim, operands } => Some((Key::Prim(*prim, operands.clone()), *result)),
         Inst::Native { result, native, operands } => Some((Key::Native(*native, operands.clone()), *result)),
         Inst::Pack { result, halves } => Some((Key::Pack(*halves), *result)),
-        Inst::Lookup { result, index, table } => Some((Key::Lookup(*index, table.clone()), *result)),
+        Inst::Lookup { results, index, tables } => match (&results[..], &tables[..]) {
+            ([result], [table]) => Some((Key::Lookup(*index, *table), *result)),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -33,7 +36,30 @@ pub(super) fn optimize(function: &mut Function) {
     fuse(function);
     fuse_masks(function);
     function.remove_unused();
+    join_lookups(function);
     sink(function);
+}
+
+/// What one index looks up in several tables of a block is looked up at once, where the first one is.
+fn join_lookups(function: &mut Function) {
+    for block in &mut function.blocks {
+        let mut first: HashMap<Value, usize> = HashMap::new();
+        let mut kept: Vec<Inst> = Vec::with_capacity(block.insts.len());
+        for inst in std::mem::take(&mut block.insts) {
+            if let Inst::Lookup { results: more, index, tables: others } = &inst {
+                if let Some(place) = first.get(index)
+                    && let Inst::Lookup { results, tables, .. } = &mut kept[*place]
+                {
+                    results.extend(more);
+                    tables.extend(others);
+                    continue;
+                }
+                first.insert(*index, kept.len());
+            }
+            kept.push(inst);
+        }
+        block.insts = kept;
+    }
 }
 
 /// How often each value is read.
@@ -59,7 +85,7 @@ fn fuse_masks(function: &mut Function) {
             let (result, prim) = (*result, *prim);
             let comparison = |value: &Value| comparisons.get(value).filter(|_| uses[value.index()] == 1);
             let made = match prim {
-                Prim::Eq | Prim::LtU | Prim::LtS | Prim::FEq | Prim::FLt | Prim::FLe => {
+                _ if is_comparison(prim) => {
                     // Signed numbers of 8 bits are widened before they are compared.
                     if (prim, values[operands[0].index()]) != (Prim::LtS, Lane::I8) {
                         let operands = [operands[0], operands[1]];
@@ -151,9 +177,11 @@ fn narrow_constants(function: &mut Function) -> HashMap<Value, Value> {
     narrow
 }
 
-/// Where a value was computed before, on every way, it is read instead of computed again.
+/// Where a value was computed before, on every way, it is read instead of computed again. A comparison that only a conjunction reads is computed again in
+/// each block: they become one instruction, and threads have few registers for masks.
 fn number(function: &mut Function, flow: &Flow) {
     let mut same: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
+    let conjoined = conjoined(function);
     // Where each was computed; a block sees those of its dominators.
     let mut known: HashMap<Key, Vec<(usize, Value)>> = HashMap::new();
     for &index in &flow.order {
@@ -162,7 +190,8 @@ fn number(function: &mut Function, flow: &Flow) {
             inst.replace_operands(|value| same[value.index()]);
             let Some((key, result)) = key(inst) else { return true };
             let found = known.entry(key).or_default();
-            if let Some((_, first)) = found.iter().find(|(at, _)| flow.dominates(*at, index)) {
+            let sees = |at: usize| if conjoined[result.index()] { at == index } else { flow.dominates(at, index) };
+            if let Some((_, first)) = found.iter().find(|(at, _)| sees(*at)) {
                 same[result.index()] = *first;
                 return false;
             }
@@ -176,8 +205,28 @@ fn number(function: &mut Function, flow: &Flow) {
     }
 }
 
+/// Which values are comparisons whose only reader is a conjunction.
+fn conjoined(function: &Function) -> Vec<bool> {
+    let uses = count_uses(function);
+    let mut compared = vec![false; function.values.len()];
+    let mut conjoined = vec![false; function.values.len()];
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        let Inst::Prim { result, prim, operands } = inst else { continue };
+        compared[result.index()] = is_comparison(*prim) && uses[result.index()] == 1;
+        if *prim == Prim::MAnd {
+            operands.iter().filter(|value| compared[value.index()]).for_each(|value| conjoined[value.index()] = true);
+        }
+    }
+    conjoined
+}
+
+const fn is_comparison(prim: Prim) -> bool {
+    matches!(prim, Prim::Eq | Prim::LtU | Prim::LtS | Prim::FEq | Prim::FLt | Prim::FLe)
+}
+
 /// Moves pure instructions whose operands come from outside of a loop in front of it, if every round computes them.
 fn hoist(function: &mut Function, flow: &Flow) {
+    let uses = count_uses(function);
     for each in flow.loops() {
         let outside = |from: &usize| !each.blocks.contains(from);
         let mut entries = flow.predecessors[each.header].iter().copied().filter(outside);
@@ -192,15 +241,39 @@ fn hoist(function: &mut Function, flow: &Flow) {
         }
         for &block in each.blocks.iter().filter(|block| each.latches.iter().all(|latch| flow.dominates(**block, *latch))) {
             let insts = std::mem::take(&mut function.blocks[block].insts);
-            let (moved, kept): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(|inst| {
-                let moves = inst.is_pure() && inst.operands().iter().all(|value| !changes[value.index()]);
-                if moves {
-                    inst.results().iter().for_each(|value| changes[value.index()] = false);
-                }
-                moves
-            });
-            function.blocks[block].insts = kept;
-            function.blocks[before].insts.extend(moved);
+            let moves = invariant(&insts, &mut changes, &uses);
+            let (moved, kept): (Vec<_>, Vec<_>) = insts.into_iter().zip(moves).partition(|(_, moves)| *moves);
+            function.blocks[block].insts = kept.into_iter().map(|(inst, _)| inst).collect();
+            function.blocks[before].insts.extend(moved.into_iter().map(|(inst, _)| inst));
         }
     }
+}
+
+/// Which instructions of a block give the same in every round; their results no longer change. A comparison stays if all that reads it is a conjunction
+/// that stays: they become one instruction, and threads have few registers for masks.
+fn invariant(insts: &[Inst], changes: &mut [bool], uses: &[u32]) -> Vec<bool> {
+    let mut moves = Vec::with_capacity(insts.len());
+    let mut comparisons: HashMap<Value, usize> = HashMap::new();
+    for (place, inst) in insts.iter().enumerate() {
+        let is_same = inst.is_pure() && inst.operands().iter().all(|value| !changes[value.index()]);
+        if is_same {
+            inst.results().iter().for_each(|value| changes[value.index()] = false);
+        }
+        moves.push(is_same);
+        let Inst::Prim { result, prim, operands } = inst else { continue };
+        match prim {
+            _ if is_comparison(*prim) && uses[result.index()] == 1 => {
+                comparisons.insert(*result, place);
+            }
+            Prim::MAnd if !is_same => {
+                // At most one of them becomes part of the conjunction.
+                let Some(comparison) = operands.iter().find_map(|value| comparisons.get(value).filter(|place| moves[**place])) else {
+                    continue;
+                };
+                moves[*comparison] = false;
+            }
+            _ => {}
+        }
+    }
+    moves
 }

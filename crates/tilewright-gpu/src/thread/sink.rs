@@ -1,15 +1,29 @@
-//! Where factors of products are read: just before they are multiplied.
+//! Where factors of products are read: just before they are multiplied; and where accesses are masked: just before they are done.
 //!
-//! The lowering reads a whole tile and then multiplies with it, so that all registers of the tile live at once. A block with products is put into
-//! another order: reads of shared memory, and what is computed from them alone, wait until something needs them.
+//! The lowering reads a whole tile and then multiplies with it, so that all registers of the tile live at once, and so do the masks of all accesses to a
+//! tile. Blocks are put into another order: masks, and in blocks with products reads of shared memory and what is computed from them alone, wait until
+//! something needs them.
 
 use super::{Block, Function, Inst, Space, Value};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use tilewright_vector::Lane;
 
-/// Moves reads of shared memory down to their first use, in blocks with products.
+/// Moves masks down to their first use, and reads of shared memory in blocks with products.
 pub(super) fn sink(function: &mut Function) {
-    let has_products = |block: &&mut Block| block.insts.iter().any(|inst| matches!(inst, Inst::Product { .. }));
-    function.blocks.iter_mut().filter(has_products).for_each(sink_in);
+    let constants: HashSet<Value> =
+        function.blocks[0].insts.iter().filter(|inst| matches!(inst, Inst::Const { .. })).flat_map(Inst::results).copied().collect();
+    let values = &function.values;
+    for block in &mut function.blocks {
+        // What is compared with a number is needed for other comparisons; two values that are compared may have no other use.
+        sink_in(block, |inst| match inst {
+            Inst::Compare { operands, .. } => operands.iter().any(|value| constants.contains(value)),
+            Inst::Prim { result, operands, .. } => {
+                let is_mask = |value: &Value| values[value.index()] == Lane::Mask;
+                is_mask(result) && operands.iter().all(|value| is_mask(value) || constants.contains(value))
+            }
+            _ => false,
+        });
+    }
 }
 
 /// Whether an instruction may wait for as long as nobody writes shared memory.
@@ -70,12 +84,15 @@ impl Waiting {
     }
 }
 
-fn sink_in(block: &mut Block) {
+/// Moves instructions down to their first use: in blocks with products reads of shared memory, and elsewhere what is late.
+fn sink_in(block: &mut Block, is_late: impl Fn(&Inst) -> bool) {
+    let has_products = block.insts.iter().any(|inst| matches!(inst, Inst::Product { .. }));
     let mut waiting = Waiting::default();
     let mut ordered = Vec::with_capacity(block.insts.len());
     for inst in std::mem::take(&mut block.insts) {
         let operands = inst.operands();
-        if is_read(&inst) || inst.is_pure() && operands.iter().any(|value| waiting.has(*value)) {
+        let depends = || has_products && inst.is_pure() && operands.iter().any(|value| waiting.has(*value));
+        if is_late(&inst) || has_products && is_read(&inst) || depends() {
             waiting.add(inst);
             continue;
         }
@@ -107,7 +124,7 @@ mod tests {
     /// The first results of the instructions of a block, in their order.
     fn order(insts: Vec<Inst>) -> Vec<Option<u32>> {
         let mut block = Block { params: Vec::new(), insts, end: crate::thread::End::Return };
-        sink_in(&mut block);
+        sink_in(&mut block, |_| false);
         block.insts.iter().map(|inst| inst.results().first().map(|value| value.0)).collect()
     }
 

@@ -133,7 +133,10 @@ impl Inst {
                 write!(f, "{native} ")?;
                 list(f, operands)
             }
-            Inst::Lookup { index, table, .. } => write!(f, "lookup {index} in {table:x?}"),
+            Inst::Lookup { index, tables, .. } => {
+                write!(f, "lookup {index} in ")?;
+                tables.iter().enumerate().try_for_each(|(n, table)| write!(f, "{}{table:x?}", if n > 0 { ", " } else { "" }))
+            }
             Inst::Param { index, .. } => write!(f, "param {index}"),
             Inst::Data { index, .. } => write!(f, "data {index}"),
             Inst::Special { which, .. } => write!(f, "{which}"),

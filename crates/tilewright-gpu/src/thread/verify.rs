@@ -131,7 +131,11 @@ fn types(function: &Function, inst: &Inst) -> Verdict {
             operands.iter().try_for_each(|value| is(value, ty))?;
             is(result, native.result())
         }
-        Inst::Lookup { result, index, .. } => is(index, Lane::I32).and(is(result, Lane::F32)),
+        Inst::Lookup { results, index, tables } => {
+            require(results.len() == tables.len(), || format!("{} results of {} tables", results.len(), tables.len()))?;
+            is(index, Lane::I32)?;
+            results.iter().try_for_each(|result| is(result, Lane::F32))
+        }
         Inst::Param { result, index } => match function.params.get(*index as usize) {
             Some(param) => is(result, *param),
             None => require(false, || format!("there is no parameter {index}")),

@@ -12,6 +12,7 @@ mod packed;
 mod planted;
 mod product;
 mod reduce;
+mod registers;
 mod replicas;
 mod stages;
 mod support;

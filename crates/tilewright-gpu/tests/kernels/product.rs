@@ -107,6 +107,8 @@ fn products_without_tensor_cores_have_no_bank_conflicts() {
         assert!(!ptx.contains("mma.sync"), "{ptx}");
         let report = run(&text, Target::Sm80, [1, 1, 1], &mut buffer, 1);
         assert_eq!(report.shared.conflicts, 0, "products of {elem}");
+        // Four terms of a row at once.
+        assert!(ptx.contains("ld.shared.v4.f32"), "{ptx}");
     }
 }
 
