@@ -44,6 +44,14 @@ impl Span {
     pub(crate) fn iter(self) -> Range<u32> {
         self.start..self.start + self.len
     }
+
+    /// Takes so many from the front, or all.
+    #[inline]
+    pub(crate) fn take(&mut self, count: u32) -> Span {
+        let taken = Span { start: self.start, len: count.min(self.len) };
+        (self.start, self.len) = (self.start + taken.len, self.len - taken.len);
+        taken
+    }
 }
 
 /// A number, or none.

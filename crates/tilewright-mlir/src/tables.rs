@@ -142,12 +142,38 @@ pub struct Table<'a> {
     /// Where the bytes begin in the file that they were read from.
     base: usize,
     rows: Vec<Row>,
+    present: Present,
+}
+
+/// Which kinds of entries a table has.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Present {
+    /// A bit for each code of the builtin dialect.
+    codes: u64,
+    /// The entries that are not of the builtin dialect in its encoding, which are few in most files.
+    others: Vec<u32>,
+}
+
+impl Present {
+    /// Adds an entry in an encoding, or without one, behind those before.
+    #[inline]
+    pub(crate) fn add(&mut self, index: u32, encoding: Option<EncodingId>) {
+        match encoding.filter(|id| id.is_of(Owner::Builtin)) {
+            Some(id) => self.codes |= bit(id.code()),
+            None => self.others.push(index),
+        }
+    }
+}
+
+#[inline]
+fn bit(code: u64) -> u64 {
+    1 << (code & 63)
 }
 
 impl<'a> Table<'a> {
     /// A table whose entries will be within `bytes`, which begin at `base` in a file.
     pub(crate) fn new(bytes: &'a [u8], base: usize) -> Table<'a> {
-        Table { bytes: Cow::Borrowed(bytes), base, rows: Vec::new() }
+        Table { bytes: Cow::Borrowed(bytes), base, ..Table::default() }
     }
 
     /// Has room for so many entries.
@@ -160,6 +186,11 @@ impl<'a> Table<'a> {
         let before = self.rows.len();
         self.rows.resize(before + count, Row { start: 0, dialect, form: ShortForm::OPAQUE });
         &mut self.rows[before..]
+    }
+
+    /// Says which kinds of entries the added groups have.
+    pub(crate) fn set_present(&mut self, present: Present) {
+        self.present = present;
     }
 
     /// The bytes from `len` on belong to no entry, and are given away.
@@ -194,12 +225,14 @@ impl Table<'_> {
     /// The entries that are not of the builtin dialect in its encoding, and those that are and have one of these codes. Most are neither, which is
     /// found faster here than by asking each what it is.
     pub(crate) fn others_and(&self, codes: &[u64]) -> impl Iterator<Item = u32> {
-        let codes = codes.iter().fold(0u64, |bits, code| bits | 1 << code);
+        let codes = codes.iter().fold(0u64, |bits, &code| bits | bit(code));
         let is_one = move |row: &Row| match EncodingId::from_number(row.form.0).filter(|id| id.is_of(Owner::Builtin)) {
-            Some(id) => codes >> (id.code() & 63) & 1 == 1,
+            Some(id) => codes & bit(id.code()) != 0,
             None => true,
         };
-        (0..).zip(&self.rows).filter(move |(_, row)| is_one(row)).map(|(index, _)| index)
+        let (rows, others) = if self.present.codes & codes == 0 { (&[][..], &self.present.others[..]) } else { (&self.rows[..], &[][..]) };
+        let among_all = (0..).zip(rows).filter(move |(_, row)| is_one(row)).map(|(index, _)| index);
+        among_all.chain(others.iter().copied())
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry> {
@@ -234,8 +267,9 @@ impl Table<'_> {
         self.base + self.rows[index as usize].start
     }
 
-    /// Says that the encoding of an entry is not the one that it seems to be.
+    /// Says that the encoding of an entry, which is not of the builtin dialect, is not the one that it seems to be.
     pub(crate) fn set_opaque(&mut self, index: u32) {
+        debug_assert!(self.encoding(index).is_none_or(|id| !id.is_of(Owner::Builtin)));
         self.rows[index as usize].form = ShortForm::OPAQUE;
     }
 
@@ -248,6 +282,7 @@ impl Table<'_> {
     pub(crate) fn push(&mut self, encoded: &[u8], dialect: DialectId, encoding: Option<EncodingId>) -> u32 {
         let bytes = self.bytes.to_mut();
         let form = encoding.map_or(ShortForm::TEXT, ShortForm::from);
+        self.present.add(self.rows.len() as u32, encoding);
         self.rows.push(Row { start: bytes.len(), dialect, form });
         bytes.extend(encoded);
         self.rows.len() as u32 - 1
@@ -508,4 +543,27 @@ fn scalar_of_name(name: &str) -> Option<Scalar> {
     let (is_signed, is_unsigned) = (name.starts_with("si"), name.starts_with("ui"));
     let width = name[usize::from(is_signed || is_unsigned)..].strip_prefix('i')?.parse().ok()?;
     Some(Scalar::Integer { width, is_signed, is_unsigned })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_found_among_usual_attributes() {
+        let encoding = |code| EncodingId::find(Owner::Builtin, false, code);
+        let mut table = Table::default();
+        for code in [code::STRING, code::ARRAY, code::AFFINE_MAP, code::STRING] {
+            table.push(&[code as u8 * 2 + 1], DialectId(0), encoding(code));
+        }
+        let others = |table: &Table<'_>, codes: &[u64]| Vec::from_iter(table.others_and(codes));
+        assert_eq!(others(&table, &[]), []);
+        assert_eq!(others(&table, &[code::DISTINCT]), []);
+        assert_eq!(others(&table, &[code::AFFINE_MAP, code::DISTINCT]), [2]);
+        table.push(b"#other\0", DialectId(0), None);
+        table.push(&[1], DialectId(0), EncodingId::find(Owner::Vhlo, false, 0));
+        table.set_opaque(5);
+        assert_eq!(others(&table, &[]), [4, 5]);
+        assert_eq!(others(&table, &[code::AFFINE_MAP]), [2, 4, 5]);
+    }
 }

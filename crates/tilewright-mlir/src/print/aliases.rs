@@ -148,7 +148,7 @@ const MNEMONICS: [(&str, &str); 54] = [
 ];
 
 impl Kind {
-    const COUNT: u32 = NAMES.len() as u32;
+    const COUNT: usize = NAMES.len();
     const DISTINCT: Kind = Kind(25);
     const LOCATION: Kind = Kind(28);
     const MAP: Kind = Kind(39);
@@ -168,40 +168,95 @@ impl Kind {
     }
 }
 
-/// What is known of a symbol that the operations come to.
+/// What is known of a symbol that the operations come to; in arrays that are zero where they come to none, as memory is before it is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark(u32);
+
+impl Mark {
+    /// They did not come to it.
+    const NONE: Mark = Mark(0);
+    /// It has a name but no parts that have one, and may be explained behind the operations.
+    const DEFERRED: Mark = Mark(1);
+    /// The same, but it is explained before them.
+    const LEAF: Mark = Mark(2);
+    /// The number of a visit.
+    const FIRST_VISIT: u32 = 3;
+
+    fn visit(number: usize) -> Mark {
+        Mark(Mark::FIRST_VISIT + number as u32)
+    }
+
+    fn leaf(is_deferred: bool) -> Mark {
+        if is_deferred { Mark::DEFERRED } else { Mark::LEAF }
+    }
+
+    fn number_of_visit(self) -> Option<usize> {
+        self.0.checked_sub(Mark::FIRST_VISIT).map(|number| number as usize)
+    }
+}
+
+/// What is known of a symbol with parts.
 struct Visit {
-    symbol: Symbol,
-    /// The visits of its parts.
+    /// Those that were visited.
     parts: Span,
     depth: u16,
-    alias: Option<Kind>,
     /// Whether its alias may be explained behind the operations.
     is_deferred: bool,
 }
 
 const _: () = assert!(MAX_NESTING < u16::MAX as u32);
 
+/// Symbols with names: by depth, types before attributes, then by the names of their kinds, each in the order in which they were visited.
+#[derive(Default)]
+struct Ranks(Vec<Vec<Symbol>>);
+
+impl Ranks {
+    #[inline]
+    fn add(&mut self, depth: u16, kind: Kind, symbol: Symbol) {
+        let is_attr = usize::from(!matches!(symbol, Symbol::Type(_)));
+        let rank = (2 * usize::from(depth) + is_attr) * Kind::COUNT + usize::from(kind.0);
+        if self.0.len() <= rank {
+            self.0.resize_with(rank + 1, Vec::new);
+        }
+        self.0[rank].push(symbol);
+    }
+
+    /// The kind of all symbols of a rank.
+    fn kind(rank: usize) -> Kind {
+        Kind((rank % Kind::COUNT) as u8)
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+}
+
 /// The names, and in which order they are explained.
 #[derive(Default)]
 pub(super) struct Aliases {
-    attrs: Vec<Alias>,
-    types: Vec<Alias>,
-    unknown_location: Vec<Alias>,
-    /// In the order of their explanations.
-    pub(super) order: Vec<Symbol>,
-    /// How many are explained before the operations; the others are behind them.
-    pub(super) num_before: usize,
+    /// Their bits.
+    attrs: Vec<u64>,
+    types: Vec<u64>,
+    unknown_location: Vec<u64>,
+    /// Those that are explained before the operations, and behind them, in their order.
+    pub(super) before: Vec<Symbol>,
+    pub(super) behind: Vec<Symbol>,
 }
 
-/// A kind and a number in a word; for most locations, the digits of their number, as they are what is printed most often.
+/// A kind and a number in a word, which is not zero; for most locations, the digits of their number, as they are what is printed most often.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Alias(u64);
 
 impl Alias {
-    const NONE: Alias = Alias(u64::MAX);
+    /// That of the first location, which has no number.
+    const LOCATION: Alias = Alias::new(Kind::LOCATION, 0);
 
-    fn new(kind: Kind, number: u32) -> Alias {
-        Alias(u64::from(number) << 8 | u64::from(kind.0))
+    const fn new(kind: Kind, number: u32) -> Alias {
+        Alias((number as u64) << 8 | (kind.0 as u64 + 1))
+    }
+
+    fn from_bits(bits: u64) -> Option<Alias> {
+        Some(Alias(bits)).filter(|_| bits != 0)
     }
 
     /// The digits behind `#loc`.
@@ -216,7 +271,7 @@ impl Alias {
             out.extend_from_slice(b"#loc");
             return digits.push_to(out);
         }
-        let kind = Kind(self.0 as u8);
+        let kind = Kind(self.0 as u8 - 1);
         out.push(if kind == Kind::TUPLE { b'!' } else { b'#' });
         out.extend_from_slice(kind.name());
         if self.0 >> 8 > 0 {
@@ -227,14 +282,14 @@ impl Alias {
 
 /// Gives names their numbers.
 struct Counter {
-    next: [u32; Kind::COUNT as usize],
+    next: [u32; Kind::COUNT],
     /// The digits of the last location.
     last: Option<ShortText>,
 }
 
 impl Counter {
     fn new() -> Counter {
-        Counter { next: [0; Kind::COUNT as usize], last: None }
+        Counter { next: [0; Kind::COUNT], last: None }
     }
 
     fn next(&mut self, kind: Kind) -> Alias {
@@ -265,7 +320,7 @@ impl Aliases {
             return Aliases::default();
         }
         let mut named = Named::new(tables);
-        let has_others = comes_to_names(module, decoders, &mut named);
+        let has_others = (names > 0 || tables.may_hold_locations) && comes_to_names(module, decoders, &mut named);
         if !with_locations && !has_others {
             return Aliases::default();
         }
@@ -280,9 +335,10 @@ impl Aliases {
             named,
             visits: Vec::new(),
             parts: Vec::new(),
-            attrs: vec![NOT_VISITED; tables.attrs.len()],
-            types: vec![NOT_VISITED; tables.types.len()],
-            unknown_location: NOT_VISITED,
+            ranks: Ranks::default(),
+            attrs: vec![0; tables.attrs.len()],
+            types: vec![0; tables.types.len()],
+            unknown_location: 0,
             properties: Seen::new(module),
             unknown: (0..tables.attrs.len() as u32).map(AttrId).find(|&id| tables.builtin_attr(id) == Some(code::UNKNOWN_LOC)),
         };
@@ -293,21 +349,20 @@ impl Aliases {
     /// What stands behind `#loc` in the name of a location, in a block with its length; none where it has no name or a long one.
     #[inline]
     pub(super) fn location_digits(&self, id: AttrId) -> Option<([u8; 8], usize)> {
-        const FIRST: Alias = Alias(Kind::LOCATION.0 as u64);
-        match *self.attrs.get(id.index())? {
-            FIRST => Some(([0; 8], 0)),
+        match Alias(*self.attrs.get(id.index())?) {
+            Alias::LOCATION => Some(([0; 8], 0)),
             alias => alias.digits().map(|digits| (digits.bits().to_le_bytes(), digits.len())),
         }
     }
 
     /// Appends the name of a symbol if it has one.
     pub(super) fn push(&self, symbol: Symbol, out: &mut Vec<u8>) -> bool {
-        let alias = match symbol {
+        let bits = match symbol {
             Symbol::Attr(id) => self.attrs.get(id.index()),
             Symbol::Type(id) => self.types.get(id.index()),
             Symbol::UnknownLocation => self.unknown_location.first(),
         };
-        let alias = alias.filter(|&&alias| alias != Alias::NONE);
+        let alias = bits.and_then(|&bits| Alias::from_bits(bits));
         alias.inspect(|alias| alias.push(out)).is_some()
     }
 }
@@ -401,23 +456,20 @@ fn comes_to_names(module: &Module<'_>, decoders: &[Decoder], named: &mut Named) 
     })
 }
 
-/// The kind of decoder with which properties were looked at last: with the same one they say the same.
+/// One more than the kind of decoder with which properties were looked at last: with the same one they say the same.
 struct Seen(Vec<u32>);
 
 impl Seen {
     fn new(module: &Module<'_>) -> Seen {
-        Seen(vec![NOT_VISITED; module.properties.len()])
+        Seen(vec![0; module.properties.len()])
     }
 
     #[inline]
     fn is_new(&mut self, decoders: &[Decoder], data: &OpData, properties: u32) -> bool {
-        let kind = decoders[data.name.index()].kind();
+        let kind = decoders[data.name.index()].kind() + 1;
         std::mem::replace(&mut self.0[properties as usize], kind) != kind
     }
 }
-
-/// Stands for the place of a visit that was not made.
-const NOT_VISITED: u32 = u32::MAX;
 
 pub(super) type Symbols = SmallVec<[Symbol; 4]>;
 
@@ -432,11 +484,13 @@ struct Visitor<'m, 'a> {
     remaining: usize,
     /// How many types with names or with parts that have names were not visited.
     remaining_types: usize,
-    /// In the order of the first visits.
+    /// Those of symbols with parts, each behind those of its parts.
     visits: Vec<Visit>,
-    /// The visits of parts.
-    parts: Vec<u32>,
-    /// The place of the visit of each attribute, type, and of the unknown location.
+    /// The parts of what was visited.
+    parts: Vec<Symbol>,
+    /// What has a name.
+    ranks: Ranks,
+    /// The marks of attributes, types, and of the unknown location.
     attrs: Vec<u32>,
     types: Vec<u32>,
     unknown_location: u32,
@@ -450,7 +504,7 @@ impl Visitor<'_, '_> {
         let module = self.module;
         let data = module.ir.op(op);
         if self.with_locations {
-            self.visit_location(data.location);
+            self.visit(Symbol::Attr(data.location), true);
         }
         if !data.is_plain() {
             self.module.ir.regions(data).iter().for_each(|region| self.region(Region(region)));
@@ -476,21 +530,11 @@ impl Visitor<'_, '_> {
         }
     }
 
-    #[inline]
-    fn visit_location(&mut self, id: AttrId) {
-        if self.attrs[id.index()] == NOT_VISITED && self.module.tables.builtin_attr(id) == Some(code::FILE_LINE_COL_LOC) {
-            // Most are these, which have no parts with names.
-            self.visit_first(Symbol::Attr(id), true);
-        } else {
-            self.visit(Symbol::Attr(id), true);
-        }
-    }
-
     /// Whether the attributes of an operation were not visited with another: to visit them again changes nothing.
     fn has_new_attributes(&mut self, op: Op) -> bool {
         let data = self.module.ir.op(op);
-        let is_new = |&visit: &u32| visit == NOT_VISITED || self.visits[visit as usize].is_deferred;
-        let mut has_new = data.attrs().is_some_and(|attrs| is_new(&self.attrs[attrs.index()]));
+        let is_new = |mark| mark == Mark::NONE || self.is_deferred(mark);
+        let mut has_new = data.attrs().is_some_and(|attrs| is_new(Mark(self.attrs[attrs.index()])));
         if let Some(properties) = data.properties() {
             has_new |= self.properties.is_new(self.decoders, data, properties);
         }
@@ -548,23 +592,21 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a symbol with a name or with parts that have names, and these; gives the place of the visit.
+    /// Visits a symbol with a name or with parts that have names, and these; gives what is known of it then.
     #[inline]
-    fn visit(&mut self, symbol: Symbol, is_deferred: bool) -> u32 {
-        if !self.named.contains(&self.module.tables, symbol) {
-            return NOT_VISITED;
-        }
-        let seen = *self.place_of(symbol);
-        if seen == NOT_VISITED {
+    fn visit(&mut self, symbol: Symbol, is_deferred: bool) -> Mark {
+        let mark = Mark(*self.mark_of(symbol));
+        if mark == Mark::NONE {
             return self.visit_first(symbol, is_deferred);
         }
-        if !is_deferred && self.visits[seen as usize].is_deferred {
-            self.not_deferred(seen);
+        if !is_deferred {
+            self.not_deferred(symbol);
         }
-        seen
+        mark
     }
 
-    fn place_of(&mut self, symbol: Symbol) -> &mut u32 {
+    #[inline]
+    fn mark_of(&mut self, symbol: Symbol) -> &mut u32 {
         match symbol {
             Symbol::Attr(id) => &mut self.attrs[id.index()],
             Symbol::Type(id) => &mut self.types[id.index()],
@@ -572,93 +614,103 @@ impl Visitor<'_, '_> {
         }
     }
 
-    fn visit_first(&mut self, symbol: Symbol, is_deferred: bool) -> u32 {
-        let place = self.visits.len() as u32;
-        *self.place_of(symbol) = place;
+    #[inline]
+    fn visit_first(&mut self, symbol: Symbol, is_deferred: bool) -> Mark {
         let tables = &self.module.tables;
-        let alias = match symbol {
-            Symbol::Attr(id) if tables.builtin_attr(id) == Some(code::FILE_LINE_COL_LOC) => {
-                self.visits.push(Visit { symbol, alias: Some(Kind::LOCATION), depth: 1, is_deferred, parts: Span::default() });
-                return place;
-            }
-            _ => alias(tables, symbol),
-        };
+        // Most are these, which have a name, but no parts with names.
+        if let Symbol::Attr(id) = symbol
+            && tables.builtin_attr(id) == Some(code::FILE_LINE_COL_LOC)
+        {
+            let mark = Mark::leaf(is_deferred);
+            self.attrs[id.index()] = mark.0;
+            self.ranks.add(1, Kind::LOCATION, symbol);
+            return mark;
+        }
+        if !self.named.contains(tables, symbol) {
+            return Mark::NONE;
+        }
+        self.visit_named(symbol, is_deferred)
+    }
+
+    fn visit_named(&mut self, symbol: Symbol, is_deferred: bool) -> Mark {
+        let tables = &self.module.tables;
+        let alias = alias(tables, symbol);
         self.remaining -= usize::from(alias.is_some_and(|kind| kind != Kind::LOCATION));
         self.remaining_types -= usize::from(matches!(symbol, Symbol::Type(_)));
-        self.visits.push(Visit { symbol, alias, depth: u16::from(alias.is_some()), is_deferred, parts: Span::default() });
-        let mut symbols = parts(tables, symbol);
-        symbols.retain(|part| self.named.contains(tables, *part));
-        if symbols.is_empty() {
-            return place;
-        }
-        // The parts of parts come to the list before them.
-        let visits: SmallVec<[u32; 8]> = symbols.into_iter().map(|part| self.visit(part, is_deferred)).collect();
-        let deepest = visits.iter().map(|&part| self.visits[part as usize].depth).max().unwrap_or(0);
-        let visit = &mut self.visits[place as usize];
-        visit.parts = Span { start: self.parts.len() as u32, len: visits.len() as u32 };
-        self.parts.extend_from_slice(&visits);
-        if deepest > 0 {
-            visit.depth = deepest + 1;
-        }
-        place
-    }
-
-    fn not_deferred(&mut self, visit: u32) {
-        if std::mem::take(&mut self.visits[visit as usize].is_deferred) {
-            for index in self.visits[visit as usize].parts.range() {
-                self.not_deferred(self.parts[index]);
+        let (mut deepest, mut num_parts) = (0, 0);
+        let mut parts = parts(tables, symbol);
+        for place in 0..parts.len() {
+            let part = parts[place];
+            let mark = self.visit(part, is_deferred);
+            if mark != Mark::NONE {
+                deepest = deepest.max(self.depth(mark));
+                parts[num_parts] = part;
+                num_parts += 1;
             }
         }
+        let depth = if deepest > 0 { deepest + 1 } else { u16::from(alias.is_some()) };
+        let mark = if num_parts == 0 && alias.is_some() {
+            Mark::leaf(is_deferred)
+        } else {
+            // The parts of parts came to the list before them.
+            let span = Span { start: self.parts.len() as u32, len: num_parts as u32 };
+            self.parts.extend_from_slice(&parts[..num_parts]);
+            self.visits.push(Visit { parts: span, depth, is_deferred });
+            Mark::visit(self.visits.len() - 1)
+        };
+        *self.mark_of(symbol) = mark.0;
+        if let Some(kind) = alias {
+            self.ranks.add(depth, kind, symbol);
+        }
+        mark
     }
 
-    fn aliases(self) -> Aliases {
-        let (attrs, types) = (vec![Alias::NONE; self.attrs.len()], vec![Alias::NONE; self.types.len()]);
+    fn depth(&self, mark: Mark) -> u16 {
+        mark.number_of_visit().map_or(1, |visit| self.visits[visit].depth)
+    }
+
+    #[inline]
+    fn is_deferred(&self, mark: Mark) -> bool {
+        mark.number_of_visit().map_or(mark == Mark::DEFERRED, |visit| self.visits[visit].is_deferred)
+    }
+
+    /// Says that a symbol is explained before the operations, and so are its parts.
+    fn not_deferred(&mut self, symbol: Symbol) {
+        let mark = Mark(*self.mark_of(symbol));
+        if !self.is_deferred(mark) {
+            return;
+        }
+        let Some(visit) = mark.number_of_visit() else {
+            *self.mark_of(symbol) = Mark::LEAF.0;
+            return;
+        };
+        self.visits[visit].is_deferred = false;
+        for index in self.visits[visit].parts.range() {
+            self.not_deferred(self.parts[index]);
+        }
+    }
+
+    fn aliases(mut self) -> Aliases {
+        let (attrs, types) = (vec![0; self.attrs.len()], vec![0; self.types.len()]);
+        let ranks = std::mem::take(&mut self.ranks);
+        let (mut before, mut behind) = (Vec::new(), Vec::with_capacity(ranks.len()));
         let mut aliases = Aliases { attrs, types, ..Aliases::default() };
         let mut counter = Counter::new();
-        let (mut before, mut behind) = (Vec::new(), Vec::new());
-        for place in self.order() {
-            let visit = &self.visits[place as usize];
-            let Some(kind) = visit.alias else { continue };
-            let alias = counter.next(kind);
-            match visit.symbol {
-                Symbol::Attr(id) => aliases.attrs[id.index()] = alias,
-                Symbol::Type(id) => aliases.types[id.index()] = alias,
-                Symbol::UnknownLocation => aliases.unknown_location.push(alias),
+        for (rank, symbols) in ranks.0.iter().enumerate() {
+            let kind = Ranks::kind(rank);
+            for &symbol in symbols {
+                let alias = counter.next(kind).0;
+                match symbol {
+                    Symbol::Attr(id) => aliases.attrs[id.index()] = alias,
+                    Symbol::Type(id) => aliases.types[id.index()] = alias,
+                    Symbol::UnknownLocation => aliases.unknown_location.push(alias),
+                }
+                let mark = Mark(*self.mark_of(symbol));
+                if self.is_deferred(mark) { behind.push(symbol) } else { before.push(symbol) }
             }
-            if visit.is_deferred { behind.push(visit.symbol) } else { before.push(visit.symbol) }
         }
-        aliases.num_before = before.len();
-        before.append(&mut behind);
-        aliases.order = before;
+        (aliases.before, aliases.behind) = (before, behind);
         aliases
-    }
-
-    /// The visits of what is named by depth, types before attributes, then by name, then in their order.
-    fn order(&self) -> Vec<u32> {
-        let rank = |visit: &Visit| {
-            let kind = u32::from(visit.alias?.0);
-            Some((2 * u32::from(visit.depth) + u32::from(!matches!(visit.symbol, Symbol::Type(_)))) * Kind::COUNT + kind)
-        };
-        let mut order = Vec::new();
-        // Depths are small numbers: the visits of each rank are counted, and then put where they belong.
-        let mut starts: Vec<u32> = Vec::new();
-        for rank in self.visits.iter().filter_map(rank) {
-            if starts.len() <= rank as usize + 1 {
-                starts.resize(rank as usize + 2, 0);
-            }
-            starts[rank as usize + 1] += 1;
-        }
-        for index in 1..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        order.resize(starts.last().copied().unwrap_or(0) as usize, 0);
-        for (place, visit) in self.visits.iter().enumerate() {
-            if let Some(rank) = rank(visit) {
-                order[starts[rank as usize] as usize] = place as u32;
-                starts[rank as usize] += 1;
-            }
-        }
-        order
     }
 }
 

@@ -136,8 +136,8 @@ impl Printer<'_, '_> {
     }
 
     /// Appends what the names of symbols mean.
-    pub(super) fn explanations(&self, symbols: Span, sheet: &mut Sheet) {
-        for &symbol in &self.shared.aliases.order[symbols.range()] {
+    pub(super) fn explanations(&self, symbols: &[super::Symbol], sheet: &mut Sheet) {
+        for &symbol in symbols {
             let usual = match symbol {
                 super::Symbol::Attr(id) => self.usual_location(id, sheet.window()),
                 _ => None,

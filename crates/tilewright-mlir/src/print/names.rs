@@ -1,6 +1,6 @@
 //! The names of values: `%0`, `%1#2`, `%arg0`.
 
-use crate::ir::{Block, Ir, Op, Region, Value};
+use crate::ir::{Block, Ir, Region, Span, Value};
 use tilewright_text::short;
 
 /// A name in a block of fixed size, which is copied whole: its text, and in the last byte its length.
@@ -92,12 +92,7 @@ impl Names {
 pub(super) fn names(ir: &Ir) -> Names {
     let names = Names { names: vec![Name::UNNAMED; ir.value_types.len()], long: Vec::new() };
     let mut namer = Namer { ir, names, waiting: Vec::new(), results: Counter::new(b"%"), args: Counter::new(b"%arg") };
-    for op in ir.top.iter() {
-        namer.results(Op(op));
-    }
-    for op in ir.top.iter() {
-        namer.wait(Op(op));
-    }
+    namer.ops(ir.top);
     while let Some(region) = namer.waiting.pop() {
         namer.region(region);
     }
@@ -170,25 +165,26 @@ impl Namer<'_> {
         for (index, block) in self.ir.blocks(region).enumerate() {
             self.block(block, index == 0);
         }
-        for block in self.ir.blocks(region) {
-            self.ir.blocks[block.index()].ops.iter().for_each(|op| self.wait(Op(op)));
-        }
     }
 
     fn block(&mut self, block: Block, is_entry: bool) {
         let data = self.ir.blocks[block.index()];
         let counter = if is_entry { &mut self.args } else { &mut self.results };
         self.names.names[data.args.range()].fill_with(|| counter.next());
-        data.ops.iter().for_each(|op| self.results(Op(op)));
+        self.ops(data.ops);
     }
 
-    #[inline]
-    fn results(&mut self, op: Op) {
-        let results = self.ir.op(op).results;
-        match results.len {
-            0 => {}
-            1 => self.names.names[results.start as usize] = self.results.next(),
-            _ => self.several(results.range()),
+    /// Names results; the regions of operations wait until all around them is named.
+    fn ops(&mut self, ops: Span) {
+        for op in &self.ir.ops[ops.range()] {
+            match op.results.len {
+                0 => {}
+                1 => self.names.names[op.results.start as usize] = self.results.next(),
+                _ => self.several(op.results.range()),
+            }
+            if !op.is_plain() {
+                self.waiting.extend(self.ir.regions(op).iter().map(Region));
+            }
         }
     }
 
@@ -208,10 +204,6 @@ impl Namer<'_> {
                 Name::long(self.names.long.len() as u32 - 1)
             });
         }
-    }
-
-    fn wait(&mut self, op: Op) {
-        self.waiting.extend(self.ir.regions(self.ir.op(op)).iter().map(Region));
     }
 }
 

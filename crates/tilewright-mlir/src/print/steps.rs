@@ -17,18 +17,35 @@ pub(super) type Jump = (u32, u32);
 /// A piece of text.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// What some names mean, by their places in [`Aliases::order`].
-    Explain(Span),
+    /// What some names mean, by their places in [`Aliases::before`] and in [`Aliases::behind`].
+    ExplainBefore(Span),
+    ExplainBehind(Span),
     /// Operations without regions.
-    Lines { ops: Span, indent: u32 },
+    Lines {
+        ops: Span,
+        indent: u32,
+    },
     /// An operation up to its first region.
-    Open { op: Op, indent: u32 },
+    Open {
+        op: Op,
+        indent: u32,
+    },
     /// What stands between two regions.
-    Next { indent: u32 },
+    Next {
+        indent: u32,
+    },
     /// The head of a block, with its number in the region.
-    Label { block: Block, index: u32, indent: u32, predecessors: Span },
+    Label {
+        block: Block,
+        index: u32,
+        indent: u32,
+        predecessors: Span,
+    },
     /// An operation from the end of its last region on.
-    Close { op: Op, indent: u32 },
+    Close {
+        op: Op,
+        indent: u32,
+    },
 }
 
 /// How many operations are printed at a time: about as much text as is handed on at once.
@@ -48,10 +65,9 @@ pub(super) struct Steps {
 impl Steps {
     pub(super) fn of(ir: &Ir, aliases: &Aliases) -> Steps {
         let mut steps = Steps::default();
-        let (before, all) = (aliases.num_before as u32, aliases.order.len() as u32);
-        steps.explain(0..before);
+        steps.split(0..aliases.before.len() as u32, Step::ExplainBefore);
         steps.ops(ir, ir.top, 0);
-        steps.explain(before..all);
+        steps.split(0..aliases.behind.len() as u32, Step::ExplainBehind);
         if steps.size > 0 {
             steps.runs.push(steps.steps.len() as u32);
         }
@@ -79,10 +95,6 @@ impl Steps {
             self.push(step(Span { start, len }), len);
             start += len;
         }
-    }
-
-    fn explain(&mut self, symbols: std::ops::Range<u32>) {
-        self.split(symbols, Step::Explain);
     }
 
     /// The operations of a block.
@@ -153,7 +165,8 @@ impl Printer<'_, '_> {
         let start = if run == 0 { 0 } else { steps.runs[run - 1] as usize };
         for step in &steps.steps[start..steps.runs[run] as usize] {
             match *step {
-                Step::Explain(symbols) => self.explanations(symbols, sheet),
+                Step::ExplainBefore(names) => self.explanations(&self.shared.aliases.before[names.range()], sheet),
+                Step::ExplainBehind(names) => self.explanations(&self.shared.aliases.behind[names.range()], sheet),
                 Step::Lines { ops, indent } => self.lines(ops, indent, sheet),
                 Step::Open { op, indent } => {
                     let data = self.module.ir.op(op);
@@ -172,7 +185,7 @@ impl Printer<'_, '_> {
         let ir = &self.module.ir;
         match *step {
             // They are not printed in one piece.
-            Step::Explain(_) | Step::Lines { .. } | Step::Open { .. } => {}
+            Step::ExplainBefore(_) | Step::ExplainBehind(_) | Step::Lines { .. } | Step::Open { .. } => {}
             Step::Next { indent } => {
                 push_spaces(out, indent as usize);
                 out.extend_from_slice(b"}, {\n");

@@ -33,6 +33,19 @@ pub(crate) mod mask {
     pub(crate) const PROPERTIES: u8 = 64;
 }
 const ALL_PARTS: u8 = 0x7f;
+/// Those that few operations have.
+const RARE_PARTS: u8 = mask::SUCCESSORS | mask::USE_ORDERS | mask::REGIONS;
+
+fn known_parts(version: Version) -> u8 {
+    let mut parts = ALL_PARTS;
+    if !version.has_properties() {
+        parts &= !mask::PROPERTIES;
+    }
+    if !version.has_use_orders() {
+        parts &= !mask::USE_ORDERS;
+    }
+    parts
+}
 
 /// A value that is not defined yet has no type.
 const UNDEFINED: TypeId = TypeId(u32::MAX);
@@ -74,6 +87,8 @@ struct Reader<'m, 'a> {
     ir: &'m mut Ir,
     version: Version,
     counts: Counts,
+    /// What parts operations of this version have.
+    known_parts: u8,
     budget: usize,
     depth: usize,
     cursor: Cursor<'a>,
@@ -110,6 +125,7 @@ impl<'m, 'a> Reader<'m, 'a> {
             ir,
             version,
             counts,
+            known_parts: known_parts(version),
             budget: unread.budget,
             depth: unread.depth,
             cursor: unread.cursor.clone(),
@@ -149,8 +165,10 @@ impl<'m, 'a> Reader<'m, 'a> {
     fn run(mut self) -> Result<Vec<(Op, Unread<'a>)>, Error> {
         while let Some(open) = self.open.last_mut() {
             if open.ops.len > 0 {
-                self.plain_ops();
-                self.next_op()?;
+                match self.usual_ops() {
+                    Some((op, data, parts)) => self.rest_of_op(op, data, parts)?,
+                    None => self.next_op()?,
+                }
             } else if open.next_block < open.blocks.start + open.blocks.len {
                 self.block()?;
             } else {
@@ -163,35 +181,37 @@ impl<'m, 'a> Reader<'m, 'a> {
         Ok(self.waiting)
     }
 
-    /// Reads operations of the current block as long as they are plain.
-    fn plain_ops(&mut self) {
-        let Some((open, enclosing)) = self.open.split_last_mut() else { return };
-        let has_properties = self.version.has_properties();
-        let mut scope = open.scope;
+    /// Reads operations of the current block as long as they are as usual; gives the first with parts that few have, which are still to be read.
+    fn usual_ops(&mut self) -> Option<(Op, OpData, u8)> {
+        let (open, enclosing) = self.open.split_last_mut()?;
+        let Ir { ops, operands, value_types, .. } = &mut *self.ir;
         let outer = |number: u64| enclosing.iter().rev().find(|open| u64::from(open.scope.first_number) <= number)?.scope.value(number);
-        let mut numbers = self.cursor.numbers();
-        let mut read = 0;
-        for index in open.ops.range() {
-            let (before, num_operands) = (numbers.clone(), self.ir.operands.len());
-            let Some(data) = scope.op(&mut numbers, self.counts, self.ir, has_properties, outer) else {
+        let (mut scope, mut left, mut numbers) = (open.scope, open.ops, self.cursor.numbers());
+        let mut rare = None;
+        while left.len > 0 && rare.is_none() {
+            let (before, num_operands) = (numbers.clone(), operands.len());
+            let Some((data, parts)) = scope.op(&mut numbers, self.counts, self.known_parts, value_types, operands, outer) else {
                 numbers = before;
-                self.ir.operands.truncate(num_operands);
+                operands.truncate(num_operands);
                 break;
             };
-            self.ir.ops[index] = data;
-            read += 1;
+            let op = Op(left.take(1).start);
+            if parts & RARE_PARTS == 0 {
+                ops[op.index()] = data;
+            } else {
+                rare = Some((op, data, parts));
+            }
         }
         self.cursor.go_behind(&numbers);
-        open.scope = scope;
-        open.ops = Span { start: open.ops.start + read, len: open.ops.len - read };
+        (open.scope, open.ops) = (scope, left);
+        rare
     }
 
     /// Reads an operation of any kind, if there is one left in the current block.
     fn next_op(&mut self) -> Result<(), Error> {
         match self.open.last_mut() {
             Some(open) if open.ops.len > 0 => {
-                let op = Op(open.ops.start);
-                open.ops = Span { start: open.ops.start + 1, len: open.ops.len - 1 };
+                let op = Op(open.ops.take(1).start);
                 self.op(op)
             }
             _ => Ok(()),
@@ -314,9 +334,8 @@ impl<'m, 'a> Reader<'m, 'a> {
         Ok(span)
     }
 
-    #[inline]
+    #[cold]
     fn op(&mut self, op: Op) -> Result<(), Error> {
-        // A copy, which can be kept in registers.
         let mut cursor = self.cursor.clone();
         let name = NameId(cursor.index(self.counts.names, "name of an operation")?);
         let offset = cursor.offset();
@@ -325,6 +344,9 @@ impl<'m, 'a> Reader<'m, 'a> {
             return Err(cursor.error_at(offset, format!("an operation has parts {parts:#x}, which are not known")));
         }
         let has = |part| parts & part != 0;
+        if has(mask::USE_ORDERS) && !self.version.has_use_orders() {
+            return Err(cursor.error_at(offset, "an operation has orders of uses, which came with version 3"));
+        }
         let mut data = OpData::new(name, attr(&mut cursor, self.counts)?);
         if has(mask::ATTRS) {
             data.set_attrs(Some(attr(&mut cursor, self.counts)?));
@@ -342,24 +364,17 @@ impl<'m, 'a> Reader<'m, 'a> {
             data.operands = self.operands(&mut cursor)?;
         }
         self.cursor = cursor;
-        if parts & (mask::SUCCESSORS | mask::USE_ORDERS | mask::REGIONS) == 0 {
-            self.ir.ops[op.index()] = data;
-            return Ok(());
-        }
-        self.rest_of_op(op, data, parts, offset)
+        self.rest_of_op(op, data, parts)
     }
 
-    /// What few operations have. `offset` is where their parts are told.
-    fn rest_of_op(&mut self, op: Op, mut data: OpData, parts: u8, offset: usize) -> Result<(), Error> {
+    /// Reads what few operations have.
+    fn rest_of_op(&mut self, op: Op, mut data: OpData, parts: u8) -> Result<(), Error> {
         let has = |part| parts & part != 0;
         let mut more = More::default();
         if has(mask::SUCCESSORS) {
             more.successors = self.successors()?;
         }
         if has(mask::USE_ORDERS) {
-            if !self.version.has_use_orders() {
-                return Err(self.cursor.error_at(offset, "an operation has orders of uses, which came with version 3"));
-            }
             let orders = self.use_orders(data.results.len as usize)?;
             self.ir.result_use_orders.push((op, orders));
         }
@@ -395,7 +410,6 @@ impl<'m, 'a> Reader<'m, 'a> {
         self.open_regions(data.regions, first_number)
     }
 
-    #[inline]
     fn results(&mut self, cursor: &mut Cursor<'a>) -> Result<Span, Error> {
         let offset = cursor.offset();
         let count = cursor.count(1, "results")?;
@@ -406,7 +420,6 @@ impl<'m, 'a> Reader<'m, 'a> {
         Ok(results)
     }
 
-    #[inline]
     fn operands(&mut self, cursor: &mut Cursor<'a>) -> Result<Span, Error> {
         let count = cursor.count(1, "operands")?;
         let start = self.ir.operands.len() as u32;
@@ -422,7 +435,6 @@ impl<'m, 'a> Reader<'m, 'a> {
     }
 
     /// The value with a number, which counts those of all open regions.
-    #[inline]
     fn value(&mut self, number: u64) -> Option<Value> {
         let number = u32::try_from(number).ok()?;
         let open = self.open.iter().rev().find(|open| open.scope.first_number <= number)?;

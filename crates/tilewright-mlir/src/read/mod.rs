@@ -145,7 +145,7 @@ fn read_in_parallel(bytes: &[u8]) -> Result<Module<'_>, Error> {
     let Some(counts) = counts(&envelope, &module) else { return read_one_after_the_other(bytes) };
     let names = std::mem::take(&mut module.tables);
     let (tables, read) = std::thread::scope(|scope| {
-        let tables = scope.spawn(|| checked_tables(&envelope, names));
+        let tables = scope.spawn(|| checked_tables(&envelope, names, true));
         let read = read_rest(&mut module, counts);
         (tables.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), read)
     });
@@ -173,7 +173,7 @@ pub(crate) fn read_tables(bytes: &[u8]) -> Result<Module<'_>, Error> {
     let envelope = Envelope::read(bytes)?;
     let mut module = read_names(&envelope)?;
     let names = std::mem::take(&mut module.tables);
-    (module.tables, module.resources, module.properties) = checked_tables(&envelope, names)?;
+    (module.tables, module.resources, module.properties) = checked_tables(&envelope, names, false)?;
     Ok(module)
 }
 
@@ -200,7 +200,7 @@ fn read_names<'a>(envelope: &Envelope<'a>) -> Result<Module<'a>, Error> {
 type Rest<'a> = (Tables<'a>, Resources<'a>, Vec<Cow<'a, [u8]>>);
 
 /// Reads and checks attributes and types, and reads resources and properties. `names` are the tables with strings and dialects.
-fn checked_tables<'a>(envelope: &Envelope<'a>, names: Tables<'a>) -> Result<Rest<'a>, Error> {
+fn checked_tables<'a>(envelope: &Envelope<'a>, names: Tables<'a>, is_parallel: bool) -> Result<Rest<'a>, Error> {
     let (version, mut tables) = (envelope.version, names);
     let resources = resources::read(envelope.section(Section::ResourceOffset), envelope.section(Section::Resource), &tables)?;
     tables.num_dialect_resources = resources.dialects.iter().map(|group| group.resources.len()).sum();
@@ -213,6 +213,6 @@ fn checked_tables<'a>(envelope: &Envelope<'a>, names: Tables<'a>) -> Result<Rest
         None => Vec::new(),
     };
     envelope.required(Section::Ir)?;
-    tables::check_entries(&tables)?.apply(&mut tables);
+    tables::check_entries(&tables, is_parallel)?.apply(&mut tables);
     Ok((tables, resources, properties))
 }

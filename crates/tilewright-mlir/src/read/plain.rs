@@ -1,11 +1,11 @@
-//! Operations without regions, successors and orders of uses, as most are: read one after the other without looking for errors.
+//! What most operations consist of, read without looking for errors.
 //!
 //! Whatever is not as expected is left to `ir.rs`, which reads the operation again and says what is wrong with it.
 
 use super::ir::{Counts, mask};
 use crate::{
     cursor::Numbers,
-    ir::{Ir, OpData, Span, Value},
+    ir::{OpData, Span, Value},
     tables::{AttrId, NameId, TypeId},
 };
 
@@ -27,21 +27,21 @@ impl Scope {
         (place < u64::from(self.next_value - self.values.start)).then_some(Value(self.values.start + place as u32))
     }
 
-    /// The next operation, whose operands are pushed to `ir`; none, and whatever was pushed counts for nothing, where it takes more. `outer` finds
-    /// the values of enclosing regions.
+    /// What most operations have of the next one, and what parts it has; none, and whatever was pushed counts for nothing, where it takes
+    /// more. Operands are pushed to `operands`. `types` are those of all values; `outer` finds values of enclosing regions.
     #[inline]
     pub(super) fn op(
         &mut self,
         numbers: &mut Numbers<'_>,
         counts: Counts,
-        ir: &mut Ir,
-        has_properties: bool,
+        known_parts: u8,
+        types: &mut [TypeId],
+        operands: &mut Vec<Value>,
         outer: impl Fn(u64) -> Option<Value>,
-    ) -> Option<OpData> {
-        const PLAIN: u8 = mask::ATTRS | mask::RESULTS | mask::OPERANDS | mask::PROPERTIES;
+    ) -> Option<(OpData, u8)> {
         let name = index(numbers.small()?, counts.names)?;
         let parts = numbers.byte()?;
-        if parts & !PLAIN != 0 {
+        if parts & !known_parts != 0 {
             return None;
         }
         let has = |part| parts & part != 0;
@@ -50,9 +50,6 @@ impl Scope {
             data.set_attrs(Some(AttrId(index(numbers.any()?, counts.attrs)?)));
         }
         if has(mask::PROPERTIES) {
-            if !has_properties {
-                return None;
-            }
             data.set_properties(Some(index(numbers.any()?, counts.properties)?));
         }
         let mut scope = *self;
@@ -62,16 +59,16 @@ impl Scope {
                 return None;
             }
             data.results = Span { start: scope.next_value, len: count as u32 };
-            for ty in &mut ir.value_types[data.results.range()] {
+            for ty in &mut types[data.results.range()] {
                 *ty = TypeId(index(numbers.small()?, counts.types)?);
             }
             scope.next_value += count as u32;
         }
         if has(mask::OPERANDS) {
-            let (start, count) = (ir.operands.len() as u32, numbers.count(1)?);
+            let (start, count) = (operands.len() as u32, numbers.count(1)?);
             for _ in 0..count {
                 let number = numbers.any()?;
-                ir.operands.push(scope.value(number).or_else(|| outer(number))?);
+                operands.push(scope.value(number).or_else(|| outer(number))?);
             }
             data.operands = Span { start, len: count as u32 };
         }
@@ -79,7 +76,7 @@ impl Scope {
             return None;
         }
         *self = scope;
-        Some(data)
+        Some((data, parts))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Section},
     limits::{MAX_EXPANDED_PARTS, MAX_INTEGER_WIDTH, MAX_NESTING},
     module::{OpName, Version},
-    tables::{AttrId, Dialect, DialectId, Fields, Form, Scalar, StrId, Strings, Table, Tables, TypeId},
+    tables::{AttrId, Dialect, DialectId, Fields, Form, Present, Scalar, StrId, Strings, Table, Tables, TypeId},
 };
 use foldhash::{HashMap, HashSet};
 use std::borrow::Cow;
@@ -127,7 +127,7 @@ fn entries<'a>(
 ) -> Result<usize, Error> {
     let what = if is_type { "types" } else { "attributes" };
     table.reserve(count);
-    let mut position = 0;
+    let (mut position, mut present) = (0, Present::default());
     while table.len() < count {
         let dialect = DialectId(offsets.index(tables.dialects.len(), "dialect")?);
         let owner = encoding::owner(tables.dialect_name(dialect));
@@ -138,7 +138,7 @@ fn entries<'a>(
         }
         // Neighbours mostly have the same encoding.
         let mut last = None;
-        for row in table.add_group(dialect, group) {
+        for (index, row) in (table.len() as u32..).zip(table.add_group(dialect, group)) {
             let start = position;
             let mut numbers = offsets.numbers();
             let length = numbers.small().filter(|&length| numbers.are_whole() && length >> 1 <= (bytes.len() - position) as u64);
@@ -160,9 +160,12 @@ fn entries<'a>(
                 }
                 last
             };
-            row.set(start, !is_custom, if is_custom { encoding() } else { None });
+            let encoding = if is_custom { encoding() } else { None };
+            present.add(index, encoding);
+            row.set(start, !is_custom, encoding);
         }
     }
+    table.set_present(present);
     Ok(position)
 }
 
@@ -203,8 +206,9 @@ impl Checked {
 }
 
 /// Checks that each encoding is well formed. One of another dialect than builtin that is not counts as unknown: the dialect may have
-/// changed it. Then checks that nothing contains itself, nests too deep, or describes too long a text.
-pub(super) fn check_entries(tables: &Tables<'_>) -> Result<Checked, Error> {
+/// changed it. Then checks that nothing contains itself, nests too deep, or describes too long a text. With `is_parallel`, two threads share
+/// long tables.
+pub(super) fn check_entries(tables: &Tables<'_>, is_parallel: bool) -> Result<Checked, Error> {
     let num_attrs = tables.attrs.len();
     let mut check = Check {
         tables,
@@ -229,10 +233,13 @@ pub(super) fn check_entries(tables: &Tables<'_>) -> Result<Checked, Error> {
             waiting.push(index);
         }
     }
-    let mut stack = Vec::new();
-    for index in waiting {
-        check.with_parts(index, &mut stack)?;
+    if is_parallel && waiting.len() >= MANY {
+        // The parts that many have in common mostly stand before others, or are parts of the first.
+        let (first, others) = waiting.split_at(waiting.len() / 8);
+        check.all_with_parts(first)?;
+        check.lists_in_parallel(others);
     }
+    check.all_with_parts(&waiting)?;
     let Check { sizes, checked, .. } = check;
     let is_opaque: HashSet<usize> =
         checked.opaque.iter().map(|&(is_type, index)| index as usize + if is_type { num_attrs } else { 0 }).collect();
@@ -323,6 +330,15 @@ impl Sum {
     }
 }
 
+/// A list of attributes that was found well formed.
+struct List {
+    size: Size,
+    has_location: bool,
+}
+
+/// Fewer attributes are checked before another thread has begun.
+const MANY: usize = 1 << 14;
+
 struct Check<'t, 'a> {
     tables: &'t Tables<'a>,
     /// Those of the attributes, then those of the types.
@@ -367,8 +383,29 @@ impl Check<'_, '_> {
         Some(())
     }
 
-    /// Checks a dictionary or an array whose parts were checked; none, and nothing was done, if it is something else.
-    fn list(&mut self, index: u32) -> Option<()> {
+    /// Checks the dictionaries and arrays among some attributes whose parts were checked, on two threads.
+    fn lists_in_parallel(&mut self, indices: &[u32]) {
+        let (first, second) = indices.split_at(indices.len() / 2);
+        let lists = |indices: &[u32]| Vec::from_iter(indices.iter().map(|&index| self.list(index)));
+        let (of_first, of_second) = std::thread::scope(|scope| {
+            let of_second = scope.spawn(|| lists(second));
+            (lists(first), of_second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        for (&index, list) in indices.iter().zip(of_first.into_iter().chain(of_second)) {
+            if let Some(list) = list {
+                self.set_list(index, list);
+            }
+        }
+    }
+
+    fn set_list(&mut self, index: u32, list: List) {
+        self.checked.may_hold_locations |= list.has_location;
+        self.sizes[index as usize] = list.size;
+    }
+
+    /// What a dictionary or an array is whose parts were checked; none if it is something else.
+    #[inline]
+    fn list(&self, index: u32) -> Option<List> {
         let mut numbers = self.tables.attrs.cursor(index).numbers();
         let parts = match self.tables.builtin_attr(AttrId(index))? {
             code::ARRAY => 1,
@@ -382,9 +419,7 @@ impl Check<'_, '_> {
             sum.add(*attrs.get(usize::try_from(numbers.any()?).ok()?)?);
         }
         let size = sum.size(false).filter(|_| numbers.are_all())?;
-        self.checked.may_hold_locations |= sum.has_location;
-        self.sizes[index as usize] = size;
-        Some(())
+        Some(List { size, has_location: sum.has_location })
     }
 
     /// Checks an entry; false if the sizes of its parts are not known yet.
@@ -448,16 +483,22 @@ impl Check<'_, '_> {
         Ok(())
     }
 
+    fn all_with_parts(&mut self, indices: &[u32]) -> Result<(), Error> {
+        let mut stack = Vec::new();
+        indices.iter().try_for_each(|&index| self.with_parts(index, &mut stack))
+    }
+
     /// Checks an attribute after its parts, which takes a stack. What is part of itself is left for [`Nesting`] to find.
     fn with_parts(&mut self, index: u32, stack: &mut Vec<u32>) -> Result<(), Error> {
         stack.push(index);
         while let Some(&index) = stack.last() {
             let node = index as usize;
-            if self.sizes[node].depth != 0
-                || self.list(index).is_some()
-                || self.entry(index, false)?
-                || std::mem::replace(&mut self.sizes[node].is_tried, true)
+            if self.sizes[node].depth == 0
+                && let Some(list) = self.list(index)
             {
+                self.set_list(index, list);
+            }
+            if self.sizes[node].depth != 0 || self.entry(index, false)? || std::mem::replace(&mut self.sizes[node].is_tried, true) {
                 stack.pop();
                 continue;
             }
