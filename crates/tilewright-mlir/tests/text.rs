@@ -263,6 +263,18 @@ fn locations_within_attributes_have_names() {
 }
 
 /// Bytecode holds each attribute of a dialect whose encoding is not known as a text with numbers of its own.
+/// MLIR does not look for names there, but uses those that it has.
+#[test]
+fn properties_of_operations_that_nobody_knows_give_no_names() {
+    let text = "#map = affine_map<(d0) -> (d0 + 8)>\n\
+                \"builtin.module\"() ({\n  \
+                \"t.op\"() <{l = loc(\"a\":1:2), p = affine_map<(d0) -> (d0 + 7)>}> : () -> ()\n  \
+                \"t.op\"() <{p = #map}> {q = #map} : () -> ()\n\
+                }) : () -> ()\n";
+    let module = parse(text).unwrap();
+    assert_same(&print(&module, &PrintOptions::new()), text, "as mlir-opt prints it");
+}
+
 #[test]
 fn distinct_attributes_of_several_texts_are_several() {
     let text = "\"t.a\"() {a = #t.x<distinct[0]<>, distinct[1]<>, \"distinct[7]\", distinct[0]<>>, b = #t.y<distinct[1]<>>} : () -> ()";

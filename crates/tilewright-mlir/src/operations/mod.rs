@@ -370,14 +370,11 @@ impl Decoder {
         (cursor.is_empty() && index < num_attrs as u64).then_some(AttrId(index as u32))
     }
 
-    /// Names attributes that are among properties; more than there are, if the properties are of several forms.
+    /// Names attributes that are among properties; more than there are, if the properties are of several forms. None are those of an operation
+    /// that nobody knew: what MLIR names in a text is not looked for there, though it has its name there, too.
     pub(crate) fn each_attr(&self, module: &Module<'_>, properties: u32, mut take: impl FnMut(AttrId)) {
         let bytes = &module.properties[properties as usize];
-        let num_attrs = module.tables.attrs.len();
-        if !self.is_registered {
-            return self.dictionary(bytes, num_attrs).into_iter().for_each(take);
-        }
-        for form in &self.forms {
+        for form in self.forms.iter().filter(|_| self.is_registered) {
             let each = form.each(bytes, module.version, &module.tables, |_, value| {
                 if let PropertyValue::Attr(attr) = value {
                     take(attr);

@@ -565,8 +565,7 @@ impl Visitor<'_, '_> {
                 PropertyValue::Attr(attr) => Some((name.as_bytes(), *attr)),
                 _ => None,
             })),
-            Some(Properties::Dictionary(attr)) => all.extend(sorted_attributes(module, attr)),
-            Some(Properties::Unknown) | None => {}
+            Some(Properties::Dictionary(_) | Properties::Unknown) | None => {}
         }
         all.sort_by_key(|&(name, _)| name);
         all.into_iter().map(|(_, attr)| attr).collect()
