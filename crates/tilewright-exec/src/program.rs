@@ -2,7 +2,7 @@
 
 use crate::{
     Plan, PlanError, PlanPass, TargetMachine,
-    hash::{HashMap, HashSet},
+    hash::HashMap,
     memory::Globals,
     plan::{Grouping, Source, mark_origins},
 };
@@ -212,7 +212,9 @@ fn copy_functions(from: &Module, entry: usize, to: &mut Module) {
     to.tables.locations = LocationTable::default();
     let mut needed = vec![entry];
     let mut by_name: Option<HashMap<Str, usize>> = None;
-    let mut seen = HashSet::from_iter([entry]);
+    // By position: whether it is in the module, or will be.
+    let mut seen = vec![false; from.functions.len()];
+    seen[entry] = true;
     while let Some(position) = needed.pop() {
         let function = &from.functions[position];
         to.functions.push(function.clone());
@@ -221,7 +223,7 @@ fn copy_functions(from: &Module, entry: usize, to: &mut Module) {
         for call in calls {
             let by_name = by_name.get_or_insert_with(|| from.functions.iter().enumerate().map(|(i, f)| (f.name, i)).collect());
             let AttrValue::Str(callee) = call.attr(AttrName::Callee) else { continue };
-            needed.extend(by_name.get(&callee).copied().filter(|callee| seen.insert(*callee)));
+            needed.extend(by_name.get(&callee).copied().filter(|callee| !std::mem::replace(&mut seen[*callee], true)));
         }
     }
 }

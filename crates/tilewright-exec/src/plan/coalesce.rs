@@ -11,12 +11,11 @@ use super::{
     counts::{Counts, count_uses},
     tile::Base,
 };
-use crate::hash::HashMap;
 
 /// Lets products and sweeps write to where their results are moved. `registers`: the bytes of each.
 pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
     let uses = count_uses(code);
-    let places = Places::new(code);
+    let places = Places::new(code, registers.len());
     let mut gone = vec![false; code.len()];
     for at in 0..code.len() {
         for (result, moved) in places.moves_of_results(code, at, &uses) {
@@ -88,17 +87,18 @@ fn only_stores(inst: &Inst, reg: VReg) -> bool {
 
 /// Where things are in the code, so that nothing is looked for from place to place.
 struct Places {
-    /// The last move of each register as a whole.
-    moves: HashMap<VReg, usize>,
-    /// The instructions that read or write each register, in order.
-    touched: HashMap<VReg, Vec<usize>>,
+    /// By register: the last move of it as a whole.
+    moves: Vec<Option<usize>>,
+    /// The registers that instructions read or write, and these instructions: ordered.
+    touched: Vec<(VReg, usize)>,
     /// For each instruction: how many before it end straight code.
     ends: Vec<usize>,
 }
 
 impl Places {
-    fn new(code: &[(Inst, u32)]) -> Places {
-        let mut places = Places { moves: HashMap::default(), touched: HashMap::default(), ends: Vec::with_capacity(code.len()) };
+    fn new(code: &[(Inst, u32)], registers: usize) -> Places {
+        let (touched, ends) = (Vec::with_capacity(4 * code.len()), Vec::with_capacity(code.len()));
+        let mut places = Places { moves: vec![None; registers], touched, ends };
         let mut ends = 0;
         for (at, (inst, _)) in code.iter().enumerate() {
             places.ends.push(ends);
@@ -107,9 +107,9 @@ impl Places {
                 && let Base::Reg(reg) = src.base
                 && src.is_contiguous()
             {
-                places.moves.insert(reg, at);
+                places.moves[reg.index()] = Some(at);
             }
-            let mut touch = |reg: VReg| places.touched.entry(reg).or_default().push(at);
+            let mut touch = |reg: VReg| places.touched.push((reg, at));
             inst.for_each_read(|tile| {
                 if let Base::Reg(reg) = tile.base {
                     touch(reg);
@@ -117,7 +117,21 @@ impl Places {
             });
             inst.for_each_write(touch);
         }
+        places.touched.sort_unstable();
         places
+    }
+
+    /// The instructions that read or write a register, in order.
+    fn touched(&self, reg: VReg) -> impl Iterator<Item = usize> {
+        let start = self.touched.partition_point(|(other, _)| *other < reg);
+        self.touched[start..].iter().take_while(move |(other, _)| *other == reg).map(|(_, at)| *at)
+    }
+
+    /// The only two instructions that read or write a register, if there are two.
+    fn both_touched(&self, reg: VReg) -> Option<[usize; 2]> {
+        let mut touched = self.touched(reg);
+        let both = [touched.next()?, touched.next()?];
+        touched.next().is_none().then_some(both)
     }
 
     /// The results of an instruction that a move is the only use of, but for stores before it, and that may as well be written to where that goes, with these
@@ -131,7 +145,7 @@ impl Places {
     }
 
     fn find_move(&self, code: &[(Inst, u32)], at: usize, result: VReg, uses: &Counts) -> Option<usize> {
-        let moved = *self.moves.get(&result)?;
+        let moved = self.moves[result.index()]?;
         let Inst::Move { dst: carrier, .. } = code[moved].0 else { return None };
         let straight = moved > at && self.ends[moved] == self.ends[at];
         let is_free = straight && !self.is_touched(carrier, at + 1, moved);
@@ -140,8 +154,8 @@ impl Places {
 
     /// Whether nothing but stores reads a register between the instruction that writes it and the move that reads it, and nothing behind that.
     fn is_only_stored(&self, code: &[(Inst, u32)], reg: VReg, at: usize, moved: usize) -> bool {
-        let is_one = |place: &usize| [at, moved].contains(place) || at < *place && *place < moved && only_stores(&code[*place].0, reg);
-        self.touched[&reg].iter().all(is_one)
+        let is_one = |place: usize| [at, moved].contains(&place) || at < place && place < moved && only_stores(&code[place].0, reg);
+        self.touched(reg).all(is_one)
     }
 
     /// For a product that writes a register: the sweep that computes what it adds to of what was in that register, the register that the
@@ -149,7 +163,7 @@ impl Places {
     fn sums_of_product(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Option<(usize, VReg, VReg)> {
         let Inst::Matmul(product) = &code[at].0 else { return None };
         let (Base::Reg(sums), carrier) = (product.acc.base, product.dst) else { return None };
-        let [writer, _] = self.touched.get(&sums)?[..] else { return None };
+        let [writer, _] = self.both_touched(sums)?;
         let Inst::Sweep(sweep) = &code[writer].0 else { return None };
         let reads_carrier = sweep.inputs.iter().any(|input| input.tile().base == Base::Reg(carrier));
         let straight = writer < at && self.ends[writer] == self.ends[at] && !self.is_touched(carrier, writer + 1, at);
@@ -160,7 +174,7 @@ impl Places {
     /// these are. Nothing else needs either in between.
     fn sums_of_columns(&self, code: &[(Inst, u32)], at: usize, uses: &Counts) -> Option<(usize, VReg)> {
         let Inst::FoldColumns(fold) = &code[at].0 else { return None };
-        let [writer, reader] = self.touched.get(&fold.dst)?[..] else { return None };
+        let [writer, reader] = self.both_touched(fold.dst)?;
         let Inst::Sweep(sweep) = &code[reader].0 else { return None };
         let ([Step { kernel, srcs, dst: Src::Reg(sums, _) }], []) = (&sweep.steps[..], &sweep.folds[..]) else { return None };
         let reads = |reg: VReg| {
@@ -175,8 +189,8 @@ impl Places {
 
     /// Whether an instruction from `start` to before `end` reads or writes a register.
     fn is_touched(&self, reg: VReg, start: usize, end: usize) -> bool {
-        let Some(touched) = self.touched.get(&reg) else { return false };
-        touched.get(touched.partition_point(|at| *at < start)).is_some_and(|at| *at < end)
+        let next = self.touched.partition_point(|touched| *touched < (reg, start));
+        self.touched.get(next).is_some_and(|touched| *touched < (reg, end))
     }
 }
 

@@ -125,7 +125,7 @@ mod tests {
         let a = constants.dense(Const::new(0), &[1, 0, 2, 0], Scalar::I16, &[2]).unwrap();
         let b = constants.dense(Const::new(0), &[1, 0, 2, 0], Scalar::I16, &[1, 2]).unwrap();
         assert_eq!(a.base, b.base);
-        assert_eq!(b.shape, [1, 2]);
+        assert_eq!(b.shape[..], [1, 2]);
         assert!(b.is_contiguous());
     }
 }

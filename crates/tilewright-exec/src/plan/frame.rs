@@ -1,7 +1,7 @@
 //! Frames: where each register lies in the memory of a block, and where each label ended up.
 
 use super::{Inst, VReg, tile::Base};
-use crate::{PlanError, hash::HashMap};
+use crate::PlanError;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Registers are aligned for the widest vectors.
@@ -112,8 +112,8 @@ fn lifetimes(code: &[(Inst, u32)], registers: usize) -> Vec<Option<(usize, usize
         while open.last().is_some_and(|(_, end)| *end < at) {
             open.pop();
         }
-        if let Some(end) = ends.get(&at) {
-            open.push((at, *end));
+        if let Some(end) = ends.get(at).copied().flatten() {
+            open.push((at, end));
         }
         inst.for_each_read(|tile| {
             if let Base::Reg(reg) = tile.base {
@@ -131,32 +131,30 @@ fn extend(life: &mut Option<(usize, usize)>, at: usize, open: &[(usize, usize)])
     *end = (*end).max(outermost.map_or(at, |(_, tail)| *tail));
 }
 
-/// For the head of each loop, the instruction that goes back to it last.
-fn loop_ends(code: &[(Inst, u32)]) -> HashMap<usize, usize> {
-    let labels = label_positions(code, false);
-    let mut ends = HashMap::default();
+/// By instruction: the last one that goes back to it, if it is the head of a loop. Empty if nothing goes back.
+fn loop_ends(code: &[(Inst, u32)]) -> Vec<Option<usize>> {
+    let (labels, mut ends) = (label_positions(code, false), Vec::new());
     for (at, (inst, _)) in code.iter().enumerate() {
-        if let Some(head) = inst.target().and_then(|label| labels.get(&label).copied())
+        if let Some(head) = inst.target().and_then(|label| labels.get(label).copied().flatten())
             && head <= at
         {
-            ends.insert(head, at);
+            ends.resize(code.len(), None);
+            ends[head] = Some(at);
         }
     }
     ends
 }
 
-/// Where each label is, counting labels as instructions or not.
-fn label_positions(code: &[(Inst, u32)], skip_labels: bool) -> HashMap<usize, usize> {
-    let mut positions = HashMap::default();
-    let mut next = 0;
+/// By label: where it is, counting labels as instructions or not.
+fn label_positions(code: &[(Inst, u32)], skip_labels: bool) -> Vec<Option<usize>> {
+    let (mut positions, mut next) = (Vec::new(), 0);
     for (inst, _) in code {
-        let is_label = if let Inst::Label(label) = inst {
-            positions.insert(*label, next);
-            true
-        } else {
-            false
-        };
-        next += usize::from(!(is_label && skip_labels));
+        let label = if let Inst::Label(label) = inst { Some(*label) } else { None };
+        if let Some(label) = label {
+            positions.resize(positions.len().max(label + 1), None);
+            positions[label] = Some(next);
+        }
+        next += usize::from(!(label.is_some() && skip_labels));
     }
     positions
 }
@@ -184,7 +182,7 @@ pub(crate) fn resolve_labels(mut code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>
     let mut placed = (Vec::with_capacity(code.len()), Vec::with_capacity(code.len()));
     placed.extend(code.into_iter().filter(|(inst, _)| !matches!(inst, Inst::Label(_))).map(|(mut inst, site)| {
         if let Some(target) = inst.target_mut() {
-            *target = positions[&*target];
+            *target = positions[*target].expect("every label stands somewhere");
         }
         (inst, site)
     }));

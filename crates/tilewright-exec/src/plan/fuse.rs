@@ -27,6 +27,10 @@ pub(crate) struct Fused {
 
 /// Replaces every run of elementwise instructions.
 pub(crate) fn fuse(code: Vec<(Inst, u32)>, machine: TargetMachine) -> Fused {
+    if !code.iter().any(|(inst, _)| matches!(inst, Inst::Elementwise(_) | Inst::IndexedLoad(_))) {
+        let scratch_slots = code.iter().map(|(inst, _)| scratch_of(inst)).max().unwrap_or(0);
+        return Fused { code, scratch_slots };
+    }
     let (uses, room) = (count_uses(&code), Vec::with_capacity(code.len()));
     let mut fuser = Fuser { machine, uses, code: room, scratch_slots: 0, run: Vec::new() };
     for (inst, site) in code {
@@ -169,8 +173,7 @@ impl Fuser {
 
     /// The sweep of a run, if there is one, and how many scratch slots it needs.
     fn sweep_of(&self, run: &[(Member, u32)]) -> Option<(Sweep, usize)> {
-        let builder = SweepBuilder::new(run, self.machine, |reg| self.uses.of(reg));
-        (!run.is_empty()).then(|| builder.build(run))
+        (!run.is_empty()).then(|| SweepBuilder::new(run, self.machine, |reg| self.uses.of(reg)).build(run))
     }
 
     fn push(&mut self, sweep: Sweep, slots: usize, site: u32) {

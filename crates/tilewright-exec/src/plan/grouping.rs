@@ -3,7 +3,7 @@
 //! A group is one on Tile IR (`coarsen` of `tilewright-passes`): tiles that depend on the number of the block get a dimension for the blocks
 //! of the group, and what is made of that is planned as any other entry. Such plans are made when a launch asks for them.
 
-use super::{Inst, Plan, Sweep, Way};
+use super::{Inst, Plan, Way};
 use crate::{hash::HashMap, program::Planner};
 use std::{
     fmt,
@@ -98,7 +98,7 @@ impl Manner {
             moves: count(|inst| matches!(inst, Inst::Move { .. })),
             pointers: count(|inst| matches!(inst, Inst::LoadPointers { .. } | Inst::StorePointers { .. })),
             folds: count(|inst| matches!(inst, Inst::Fold(_))),
-            pieces: count(|inst| inst.sweep().is_some_and(|Sweep { way, .. }| matches!(way, Way::Pieces))),
+            pieces: count(|inst| inst.sweep().is_some_and(|sweep| matches!(sweep.way(), Way::Pieces))),
         }
     }
 

@@ -7,10 +7,10 @@
 
 use super::{
     Extent, Inst, Matmul, Placement, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
-    counts::{count_uses, count_writes},
+    counts::{Counts, count_uses, count_writes},
     tile::{Base, row_major},
 };
-use crate::{TargetMachine, elem::Elem, hash::HashMap};
+use crate::{TargetMachine, elem::Elem};
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
 /// Behind more stores than this, nothing is read in place.
@@ -64,14 +64,11 @@ pub(crate) fn copies_bytes(view: &ViewAccess) -> bool {
 
 /// The stores of finished code behind which tiles are read that loads may have left in memory, each with such a tile; in order.
 pub(crate) fn past_stores(code: &[Inst]) -> Vec<(usize, Tile)> {
-    let (mut found, mut uses) = (Vec::new(), HashMap::<VReg, usize>::default());
-    for inst in code {
-        inst.for_each_read(|tile| {
-            if let Base::Reg(reg) = tile.base {
-                *uses.entry(reg).or_default() += 1;
-            }
-        });
+    let mut found = Vec::new();
+    if !code.iter().any(|inst| matches!(inst, Inst::Load { past_stores: true, .. })) {
+        return found;
     }
+    let uses = Counts::of_reads(code.iter());
     for (at, inst) in code.iter().enumerate() {
         let Inst::Load { view, dst, past_stores: true, .. } = inst else { continue };
         let reads = |inst: &Inst| {
@@ -80,7 +77,7 @@ pub(crate) fn past_stores(code: &[Inst]) -> Vec<(usize, Tile)> {
             reads
         };
         // All readers follow in straight code.
-        let mut left = uses.get(dst).copied().unwrap_or(0);
+        let mut left = uses.of(*dst);
         for (later, inst) in code.iter().enumerate().skip(at + 1) {
             left -= reads(inst);
             if left == 0 {

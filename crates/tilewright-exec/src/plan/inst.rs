@@ -440,6 +440,11 @@ pub(crate) struct Print {
 impl Inst {
     /// The tiles it reads.
     pub(crate) fn for_each_read(&self, mut visit: impl FnMut(&Tile)) {
+        self.visit_reads(&mut visit);
+    }
+
+    /// The same, once in the binary for all visitors.
+    fn visit_reads(&self, mut visit: &mut dyn FnMut(&Tile)) {
         match self {
             Inst::Label(_)
             | Inst::Iota { .. }
@@ -506,6 +511,11 @@ impl Inst {
 
     /// The registers it writes.
     pub(crate) fn for_each_write(&self, mut visit: impl FnMut(VReg)) {
+        self.visit_writes(&mut visit);
+    }
+
+    /// The same, once in the binary for all visitors.
+    fn visit_writes(&self, visit: &mut dyn FnMut(VReg)) {
         match self {
             Inst::Elementwise(Elementwise { dst, .. })
             | Inst::Move { dst, .. }
@@ -526,7 +536,7 @@ impl Inst {
             Inst::FoldColumns(fold) => [fold.dst, fold.spare].into_iter().chain(fold.sums).for_each(visit),
             Inst::Fold(fold) => fold.operands.iter().for_each(|operand| {
                 visit(operand.work);
-                operand.spare.iter().copied().for_each(&mut visit);
+                operand.spare.iter().copied().for_each(&mut *visit);
             }),
             Inst::ForNext { counter, .. } => visit(*counter),
             Inst::Label(_)

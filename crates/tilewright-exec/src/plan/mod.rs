@@ -61,7 +61,7 @@ pub(crate) use region::{Executable, Form, Gathers, REACH, Region, RegionBuffer, 
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Gathered, Src, Step, Sweep, SweepInput, Way};
-pub(crate) use tile::{Base, Operand, Tile, VReg, row_major};
+pub(crate) use tile::{Base, Operand, PerDim, Tile, VReg, row_major};
 
 use crate::{
     PlanError, Site, TargetMachine,
@@ -173,12 +173,16 @@ impl Plan {
             state = match (pass.run, state) {
                 (Run::Lower, _) => State::Draft(Draft::new(source, globals, entry, machine)?),
                 (Run::Draft(run), State::Draft(mut draft)) => {
-                    run(&mut draft);
+                    if pass.finds_work(draft.code.iter().map(|(inst, _)| inst)) {
+                        run(&mut draft);
+                    }
                     State::Draft(draft)
                 }
                 (Run::Finish, State::Draft(draft)) => State::Plan(draft.finish()?),
                 (Run::Plan(run), State::Plan(mut plan)) => {
-                    run(&mut plan);
+                    if pass.finds_work(plan.code.iter()) {
+                        run(&mut plan);
+                    }
                     State::Plan(plan)
                 }
                 (Run::Draft(_) | Run::Finish | Run::Plan(_), _) => unreachable!("drafts are made first, then plans"),

@@ -1,5 +1,6 @@
 //! Nests of loops: how the elements of several buffers are walked together, each with its own strides.
 
+use super::tile::Loops;
 use smallvec::SmallVec;
 
 /// A loop, and for each buffer how many elements further its next iteration is: 0 where it stays.
@@ -21,8 +22,8 @@ pub(crate) struct Nest {
 impl Nest {
     /// The fewest loops in which `n` elements of all buffers can be walked, of which the loops of each are handed in: extents and strides, the
     /// innermost last. `None` if the loops of one buffer do not divide those of another.
-    pub(crate) fn common(n: usize, buffers: &[Vec<(usize, usize)>]) -> Option<Nest> {
-        let mut left: Vec<Vec<(usize, usize)>> = buffers.to_vec();
+    pub(crate) fn common(n: usize, buffers: impl Iterator<Item = Loops>) -> Option<Nest> {
+        let mut left: SmallVec<[Loops; 8]> = buffers.collect();
         let (mut loops, mut walked) = (SmallVec::<[Loop; 4]>::new(), 1);
         while walked < n {
             let extent = left.iter().filter_map(|loops| Some(loops.last()?.0)).min().unwrap_or(n / walked);
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn common_nests_are_as_few_loops_as_all_buffers_take() {
-        let common = |n, buffers: &[&[(usize, usize)]]| Nest::common(n, &buffers.iter().map(|loops| loops.to_vec()).collect::<Vec<_>>());
+        let common = |n, buffers: &[&[(usize, usize)]]| Nest::common(n, buffers.iter().map(|loops| Loops::from_slice(loops)));
         assert_eq!(common(64, &[&[(64, 1)], &[(64, 1)]]), Some(nest(&[(64, &[1, 1])])));
         // A matrix, a column and a row of it, and a single number.
         let found = common(64, &[&[(64, 1)], &[(4, 1), (16, 0)], &[(4, 0), (16, 1)], &[(64, 0)]]);

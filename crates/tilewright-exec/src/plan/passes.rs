@@ -4,8 +4,8 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    BlockOrder, Draft, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed, late,
-    product_loops, read_ahead, recompute, region, streaming, sweep_loops, widen,
+    BlockOrder, Draft, Inst, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed,
+    late, product_loops, read_ahead, recompute, region, streaming, sweep_loops, widen,
 };
 use tilewright_ir::nearest;
 
@@ -16,6 +16,8 @@ pub struct PlanPass {
     pub name: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// The instructions that it begins from: code without any stays as it is, and the pass does not run.
+    seeks: fn(&Inst) -> bool,
     pub(super) run: Run,
 }
 
@@ -30,24 +32,36 @@ pub(super) enum Run {
     Plan(fn(&mut Plan)),
 }
 
-const fn row(name: &'static str, summary: &'static str, run: Run) -> PlanPass {
-    PlanPass { name, summary, run }
+const fn row(name: &'static str, summary: &'static str, seeks: fn(&Inst) -> bool, run: Run) -> PlanPass {
+    PlanPass { name, summary, seeks, run }
 }
+
+/// Of passes that run over any code.
+const ANY: fn(&Inst) -> bool = |_| true;
+const ELEMENTWISE: fn(&Inst) -> bool = |inst| inst.elementwise_length().is_some();
+const SWEEPS: fn(&Inst) -> bool = |inst| matches!(inst, Inst::Sweep(_));
 
 /// All passes, in the order in which they run.
 pub const PLAN_PASSES: &[PlanPass] = &[
-    row("lower", "Makes linear code of operations; what is the same for all blocks goes into the prologue.", Run::Lower),
+    row("lower", "Makes linear code of operations; what is the same for all blocks goes into the prologue.", ANY, Run::Lower),
     row(
         "widen",
         "Widens left factors of products where they are made.",
+        |inst| matches!(inst, Inst::Matmul(_)),
         Run::Draft(|draft| {
             widen::widen_early(&mut draft.code, &mut draft.registers, &draft.machine);
         }),
     ),
-    row("index-loads", "Finds loads through pointers that are one address and an index for each lane.", Run::Draft(indexed::find)),
+    row(
+        "index-loads",
+        "Finds loads through pointers that are one address and an index for each lane.",
+        |inst| matches!(inst, Inst::LoadPointers { .. }),
+        Run::Draft(indexed::find),
+    ),
     row(
         "hoist-loads",
         "Moves loads before the elementwise instructions that they would part.",
+        ELEMENTWISE,
         Run::Draft(|draft| {
             draft.code = earlier::bring_forward(std::mem::take(&mut draft.code));
         }),
@@ -55,6 +69,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "rematerialize",
         "Computes cheap values again where they are read.",
+        ELEMENTWISE,
         Run::Draft(|draft| {
             recompute::recompute(&mut draft.code, &mut draft.registers);
         }),
@@ -62,6 +77,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "join-runs",
         "Moves elementwise instructions behind those that compute what they read, and single numbers in front of longer tiles.",
+        ELEMENTWISE,
         Run::Draft(|draft| {
             draft.code = earlier::join_runs(std::mem::take(&mut draft.code));
         }),
@@ -69,6 +85,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "fuse",
         "Makes sweeps of runs of elementwise instructions.",
+        ANY,
         Run::Draft(|draft| {
             let fused = fuse::fuse(std::mem::take(&mut draft.code), draft.machine);
             (draft.code, draft.scratch_slots) = (fused.code, fused.scratch_slots);
@@ -79,17 +96,20 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "coalesce",
         "Lets products and sweeps write to the loop-carried registers that their results are moved to.",
+        |inst| matches!(inst, Inst::Move { .. } | Inst::Matmul(_) | Inst::FoldColumns(_)),
         Run::Draft(|draft| coalesce::coalesce(&mut draft.code, &draft.registers)),
     ),
     row(
         "fuse-loops",
         "Makes one sweep of the body of a loop that only computes, whose carried tiles stay in registers of the CPU.",
+        SWEEPS,
         Run::Draft(sweep_loops::fuse),
     ),
-    row("fuse-stores", "Joins sweeps with the stores of their results.", Run::Draft(|draft| direct_store::join(&mut draft.code))),
+    row("fuse-stores", "Joins sweeps with the stores of their results.", SWEEPS, Run::Draft(|draft| direct_store::join(&mut draft.code))),
     row(
         "fuse-reductions",
         "Begins reductions of rows in the sweeps that compute the rows.",
+        |inst| matches!(inst, Inst::FoldRows(_) | Inst::FoldColumns(_)),
         Run::Draft(|draft| {
             fuse_reductions::begin_early(&mut draft.code, &mut draft.registers);
         }),
@@ -97,13 +117,20 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "copy-elision",
         "Marks loads whose tiles can be read where they lie in memory.",
+        |inst| matches!(inst, Inst::Load { .. } | Inst::SweepStore { .. }),
         Run::Draft(|draft| in_place::mark(&mut draft.code, &draft.machine)),
     ),
-    row("allocate-registers", "Gives registers their places in a block's frame, and labels their instructions.", Run::Finish),
-    row("defer-atomics", "Marks atomic additions that may happen at the end of the launch.", Run::Plan(|plan| late::mark(&mut plan.code))),
+    row("allocate-registers", "Gives registers their places in a block's frame, and labels their instructions.", ANY, Run::Finish),
+    row(
+        "defer-atomics",
+        "Marks atomic additions that may happen at the end of the launch.",
+        |inst| matches!(inst, Inst::Atomic(_) | Inst::AtomicView { .. }),
+        Run::Plan(|plan| late::mark(&mut plan.code)),
+    ),
     row(
         "prefetch",
         "Says which instructions prefetch what a block will read next.",
+        ANY,
         Run::Plan(|plan| {
             plan.prefetches = read_ahead::share_out(&mut plan.code);
             plan.times_to_read_ahead = plan.code.iter().map(super::Inst::times_to_read_ahead).sum();
@@ -112,25 +139,39 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "known-constants",
         "Tells regions and combiners the constants of the module that they read.",
+        ANY,
         Run::Plan(|plan| region::tell_constants(&mut plan.code, &plan.constants)),
     ),
-    row("non-temporal", "Marks stores that may go past the caches.", Run::Plan(|plan| plan.may_stream = streaming::allowed(&plan.code))),
+    row(
+        "non-temporal",
+        "Marks stores that may go past the caches.",
+        ANY,
+        Run::Plan(|plan| plan.may_stream = streaming::allowed(&plan.code)),
+    ),
     row(
         "fixed-views",
         "Numbers the views whose tensors are constants of a launch.",
+        ANY,
         Run::Plan(|plan| {
             plan.fixed_views = fixed_views::number(&mut plan.code);
         }),
     ),
-    row("product-loops", "Marks loops that only load and multiply.", Run::Plan(|plan| product_loops::mark(&mut plan.code))),
+    row(
+        "product-loops",
+        "Marks loops that only load and multiply.",
+        |inst| matches!(inst, Inst::Matmul(_)),
+        Run::Plan(|plan| product_loops::mark(&mut plan.code)),
+    ),
     row(
         "order-blocks",
         "Says along which axis of the grid blocks begin first.",
+        ANY,
         Run::Plan(|plan| plan.block_order = BlockOrder::best(&plan.code)),
     ),
     row(
         "interleave-blocks",
         "Says how many neighbouring blocks may run in step.",
+        ANY,
         Run::Plan(|plan| {
             plan.in_step = in_step::blocks(&plan.code, plan.frame_bytes);
         }),
@@ -138,6 +179,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "coarsen",
         "Finds the only store of blocks that may run as one.",
+        ANY,
         Run::Plan(|plan| {
             plan.only_store = coarse::only_store(&plan.code);
             plan.past_stores = in_place::past_stores(&plan.code);
@@ -146,6 +188,11 @@ pub const PLAN_PASSES: &[PlanPass] = &[
 ];
 
 impl PlanPass {
+    /// Whether there are instructions among these that it begins from.
+    pub(super) fn finds_work<'a>(&self, mut code: impl Iterator<Item = &'a Inst>) -> bool {
+        code.any(self.seeks)
+    }
+
     /// The pass of this name.
     ///
     /// # Errors

@@ -14,14 +14,15 @@ pub(crate) use lowering::counter_mask;
 pub(super) use lowering::counts_in;
 
 use super::{
-    Base, Constants, Inst, Operand, Src, Step, Sweep, SweepInput, Tile, Way,
+    Base, Constants, Inst, Operand, Src, Step, Sweep, SweepInput, Tile,
     narrow::Narrow,
     nest::{Loop, Nest},
     sweep::{Rounds, SweepFold, operand},
+    tile::Loops,
 };
 use crate::{TargetMachine, interrupt::PART, kernels::Kernel};
 use lowering::Lowering;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::{cell::OnceCell, sync::OnceLock};
 use tilewright_vector::{Code, CompileError, Native, Param, STREAMED_ALIGNMENT, lower};
 
@@ -221,21 +222,21 @@ impl Region {
         }
         let (buffers, in_memory) = buffers(inputs, results);
         let is_number = |at: &Src| matches!(at, Src::Reg(reg, _) if rounds.is_some_and(|rounds| rounds.numbers.contains(reg)));
-        let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>, result: Vec<(usize, usize)>| {
+        let walked = |loops: &dyn Fn(&Tile) -> Loops, result: Loops| {
             // What is gathered lies as a result does, where it has been loaded.
             let inputs = in_memory.iter().map(|tile| tile.map_or_else(|| result.clone(), loops));
             let results = buffers[in_memory.len()..].iter();
-            let results = results.map(|buffer| if is_number(&buffer.at) { vec![(n, 0)] } else { result.clone() });
-            Nest::common(n, &inputs.chain(results).collect::<Vec<_>>())
+            let results = results.map(|buffer| if is_number(&buffer.at) { smallvec![(n, 0)] } else { result.clone() });
+            Nest::common(n, inputs.chain(results))
         };
-        let nest = walked(&Tile::loops, vec![(n, 1)])?;
+        let nest = walked(&Tile::loops, smallvec![(n, 1)])?;
         let row = nest.loops.last()?;
         let is_short = nest.loops.len() > 1 && row.extent < SHORTEST_ROW;
         let is_strided = row.strides.iter().any(|stride| *stride > 1);
         if nest.loops.len() > MAX_DEPTH || is_short || is_strided {
             return None;
         }
-        let result = if shape.is_empty() { vec![(n, 1)] } else { Tile::dim_loops(shape, &super::row_major(shape)) };
+        let result = if shape.is_empty() { smallvec![(n, 1)] } else { Tile::dim_loops(shape, &super::row_major(shape)) };
         let dims = walked(&|tile| Tile::dim_loops(&tile.shape, &tile.strides), result).unwrap_or_else(|| nest.clone());
         Some(Region::new(dims, nest, buffers, inputs, steps.len(), machine))
     }
@@ -284,12 +285,11 @@ impl Region {
             return None;
         }
         let stored = buffers.len() - in_memory.len() - folds.len();
-        let in_a_row: Vec<(usize, usize)> =
-            [(n / row, lanes), (count, 0), (lanes, 1)].into_iter().filter(|(extent, _)| *extent > 1).collect();
-        let walked = |loops: &dyn Fn(&Tile) -> Vec<(usize, usize)>| {
-            let inputs = in_memory.iter().map(|tile| tile.map_or_else(|| vec![(n, 1)], loops));
-            let results = std::iter::repeat_n(vec![(n, 1)], stored).chain(std::iter::repeat_n(in_a_row.clone(), folds.len()));
-            let nest = Nest::common(n, &inputs.chain(results).collect::<Vec<_>>())?.divided(lanes, count)?;
+        let in_a_row: Loops = [(n / row, lanes), (count, 0), (lanes, 1)].into_iter().filter(|(extent, _)| *extent > 1).collect();
+        let walked = |loops: &dyn Fn(&Tile) -> Loops| {
+            let inputs = in_memory.iter().map(|tile| tile.map_or_else(|| smallvec![(n, 1)], loops));
+            let results = std::iter::repeat_n(smallvec![(n, 1)], stored).chain(std::iter::repeat_n(in_a_row.clone(), folds.len()));
+            let nest = Nest::common(n, inputs.chain(results))?.divided(lanes, count)?;
             let innermost = nest.loops.last()?;
             // What is the same for all lanes of a row is read once for all of its parts.
             let is_part_of_row = |buffer: usize| match innermost.strides[buffer] {
@@ -401,7 +401,7 @@ fn buffers(inputs: &[SweepInput], results: impl Iterator<Item = (Src, usize)>) -
 /// Tells all regions what is the same in all launches.
 pub(super) fn tell_constants(code: &mut [Inst], constants: &Constants) {
     for inst in code {
-        if let Some(Sweep { inputs, way: Way::Region(region), .. }) = inst.sweep_mut() {
+        if let Some((region, inputs)) = inst.sweep_mut().and_then(Sweep::region_mut) {
             region.know(inputs, constants);
         }
         if let Inst::Fold(fold) = inst {

@@ -2,6 +2,7 @@
 
 use super::{Base, Operand, Region, Tile, VReg, region};
 use crate::{TargetMachine, elem::Elem, kernels::Kernel};
+use std::sync::OnceLock;
 use tilewright_vector::lower;
 
 /// A run of elementwise operations, done piece by piece so that intermediate values stay in the nearest cache.
@@ -10,7 +11,8 @@ pub(crate) struct Sweep {
     pub(crate) n: usize,
     pub(crate) inputs: Vec<SweepInput>,
     pub(crate) steps: Vec<Step>,
-    pub(crate) way: Way,
+    /// Found when somebody asks, and again after a change.
+    way: OnceLock<Way>,
     machine: TargetMachine,
     /// The extents of the tile that it stores; none, if it stores none.
     shape: Vec<usize>,
@@ -130,12 +132,12 @@ impl Sweep {
     pub(crate) fn new(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, machine: TargetMachine) -> Sweep {
         let (shape, folds, sites) = (Vec::new(), Vec::new(), Vec::new());
         let has_gathers = inputs.iter().any(|input| input.gathered().is_some());
-        let mut sweep = Sweep {
+        Sweep {
             n,
             has_gathers,
             inputs,
             steps,
-            way: Way::Pieces,
+            way: OnceLock::new(),
             machine,
             shape,
             is_apart: false,
@@ -145,15 +147,12 @@ impl Sweep {
             folds,
             sites,
             rounds: None,
-        };
-        sweep.choose_way();
-        sweep
+        }
     }
 
     /// A sweep that goes round a loop; none if there is no vector code for it.
     pub(super) fn of_rounds(n: usize, inputs: Vec<SweepInput>, steps: Vec<Step>, machine: TargetMachine, rounds: Rounds) -> Option<Sweep> {
-        let mut sweep = Sweep { rounds: Some(rounds), prefers_region: true, ..Sweep::new(n, inputs, steps, machine) };
-        sweep.choose_way();
+        let sweep = Sweep { rounds: Some(rounds), prefers_region: true, ..Sweep::new(n, inputs, steps, machine) };
         sweep.is_region().then_some(sweep)
     }
 
@@ -184,7 +183,7 @@ impl Sweep {
 
     /// The region that it is, if it is vector code.
     pub(crate) fn region(&self) -> Option<&Region> {
-        if let Way::Region(region) = &self.way { Some(region) } else { None }
+        if let Way::Region(region) = self.way() { Some(region) } else { None }
     }
 
     /// Whether it is vector code.
@@ -196,7 +195,7 @@ impl Sweep {
     pub(super) fn prefer_region(&mut self) {
         if !self.prefers_region {
             self.prefers_region = true;
-            self.choose_way();
+            self.forget_way();
         }
     }
 
@@ -204,7 +203,7 @@ impl Sweep {
     pub(super) fn store_as(&mut self, shape: &[usize]) {
         if self.folds.is_empty() {
             self.shape = shape.to_vec();
-            self.choose_way();
+            self.forget_way();
         }
     }
 
@@ -212,7 +211,7 @@ impl Sweep {
     pub(super) fn lies_apart(&mut self) {
         if !self.is_apart {
             self.is_apart = true;
-            self.choose_way();
+            self.forget_way();
         }
     }
 
@@ -229,22 +228,37 @@ impl Sweep {
             return None;
         };
         let parts = region.nest.part_count();
-        self.way = Way::Region(Box::new(region));
+        self.way = Way::Region(Box::new(region)).into();
         Some(parts)
     }
 
-    /// Decides how it goes over its elements, as it is now.
-    fn choose_way(&mut self) {
-        self.way = match Region::folding(self.n, &self.inputs, &self.steps, &self.folds, &self.machine) {
+    /// How it goes over its elements.
+    #[inline]
+    pub(crate) fn way(&self) -> &Way {
+        self.way.get_or_init(|| match Region::folding(self.n, &self.inputs, &self.steps, &self.folds, &self.machine) {
             Some(region) => Way::Region(Box::new(region)),
             None => Way::of(self),
-        };
+        })
+    }
+
+    /// The region that it is, if it is vector code, and its inputs.
+    pub(super) fn region_mut(&mut self) -> Option<(&mut Region, &[SweepInput])> {
+        self.way();
+        if let Some(Way::Region(region)) = self.way.get_mut() { Some((region, &self.inputs)) } else { None }
+    }
+
+    /// Forgets how it goes over its elements, because it has changed.
+    fn forget_way(&mut self) {
+        self.way.take();
     }
 
     /// Others have more time to read ahead.
     pub(super) fn leave_memory_alone(&mut self) {
         self.reads_ahead = false;
-        self.choose_way();
+        // To vector code it makes no difference.
+        if !self.is_region() {
+            self.forget_way();
+        }
     }
 
     /// What it gathers, in order, with the numbers of the inputs.
@@ -279,7 +293,7 @@ impl Sweep {
                 *at = place;
             }
         }
-        self.choose_way();
+        self.forget_way();
     }
 
     /// Writes a result that only others read to another register, which it may read where it writes it; `false`, and nothing was done, if
@@ -387,8 +401,8 @@ impl SweepInput {
         let (loops, slot) = (tile.loops(), slot());
         match loops[..] {
             // Extents are powers of two, so pieces begin where it repeats.
-            [(times, 0), ..] if n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops, slot },
-            _ => SweepInput::Strided { tile, loops, slot },
+            [(times, 0), ..] if n / times <= Sweep::PIECE => SweepInput::Repeated { tile, loops: loops.into_vec(), slot },
+            _ => SweepInput::Strided { tile, loops: loops.into_vec(), slot },
         }
     }
 

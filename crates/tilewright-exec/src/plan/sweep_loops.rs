@@ -34,7 +34,8 @@ const MOST_STEPS: usize = 256;
 
 /// Makes one sweep of the body of each loop that only computes element by element.
 pub(super) fn fuse(draft: &mut Draft) {
-    if !draft.machine.has_regions() {
+    let has_loops = draft.code.iter().any(|(inst, _)| matches!(inst, Inst::ForHead { .. }));
+    if !has_loops || !draft.machine.has_regions() {
         return;
     }
     let (uses, targets) = (count_uses(&draft.code), targets(&draft.code));

@@ -144,7 +144,7 @@ impl Display for SweepInput {
 
 impl Display for Sweep {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let way = match &self.way {
+        let way = match self.way() {
             Way::Region(_) => "region",
             Way::OnePiece { .. } => "one_piece",
             Way::Pieces => "pieces",

@@ -1,9 +1,15 @@
 //! Tiles as the plan sees them: where the elements lie, and in which order they are read.
 
 use crate::elem::Elem;
+use smallvec::SmallVec;
+
+/// A number for each dimension of a tile; most have two at most.
+pub(crate) type PerDim = SmallVec<[usize; 2]>;
+/// Loops in each other, the innermost last: the extent and the stride of each.
+pub(crate) type Loops = SmallVec<[(usize, usize); 4]>;
 
 /// A virtual register: holds a tile, contiguous and in row-major order.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct VReg(pub(crate) u32);
 
 impl VReg {
@@ -62,20 +68,20 @@ impl Operand {
 pub(crate) struct Tile {
     pub(crate) elem: Elem,
     pub(crate) base: Base,
-    pub(crate) shape: Vec<usize>,
+    pub(crate) shape: PerDim,
     /// Distance between neighbours along each dimension, in elements; 0 where a dimension repeats one element.
-    pub(crate) strides: Vec<usize>,
+    pub(crate) strides: PerDim,
 }
 
 impl Tile {
     /// All elements of `base`, in row-major order.
     pub(crate) fn contiguous(elem: Elem, base: Base, shape: &[usize]) -> Tile {
-        Tile { elem, base, shape: shape.to_vec(), strides: row_major(shape) }
+        Tile { elem, base, shape: shape.into(), strides: row_major(shape) }
     }
 
     /// The first element of `base`, repeated.
     pub(crate) fn splat(elem: Elem, base: Base, shape: &[usize]) -> Tile {
-        Tile { elem, base, shape: shape.to_vec(), strides: vec![0; shape.len()] }
+        Tile { elem, base, shape: shape.into(), strides: SmallVec::from_elem(0, shape.len()) }
     }
 
     pub(crate) fn numel(&self) -> usize {
@@ -121,8 +127,8 @@ impl Tile {
     }
 
     /// The fewest loops that visit the elements in order: extents and strides, the innermost last.
-    pub(crate) fn loops(&self) -> Vec<(usize, usize)> {
-        let mut loops: Vec<(usize, usize)> = Vec::new();
+    pub(crate) fn loops(&self) -> Loops {
+        let mut loops = Loops::new();
         for (extent, stride) in self.proper_dims() {
             match loops.last_mut() {
                 Some((outer, outer_stride)) if *outer_stride == stride * extent => {
@@ -136,7 +142,7 @@ impl Tile {
     }
 
     /// A loop for each dimension that tells elements apart, the innermost last.
-    pub(crate) fn dim_loops(shape: &[usize], strides: &[usize]) -> Vec<(usize, usize)> {
+    pub(crate) fn dim_loops(shape: &[usize], strides: &[usize]) -> Loops {
         shape.iter().copied().zip(strides.iter().copied()).filter(|(extent, _)| *extent > 1).collect()
     }
 
@@ -144,7 +150,7 @@ impl Tile {
     pub(crate) fn broadcast(&self, shape: &[usize]) -> Tile {
         let strides = self.shape.iter().zip(shape).zip(&self.strides);
         let strides = strides.map(|((from, to), stride)| if from == to { *stride } else { 0 }).collect();
-        Tile { shape: shape.to_vec(), strides, ..*self }
+        Tile { shape: shape.into(), strides, ..*self }
     }
 
     /// The same elements with dimension `i` taken from dimension `permutation[i]`.
@@ -156,7 +162,7 @@ impl Tile {
     /// The same elements, in the same order, under another shape with as many elements; `None` if strides cannot say it.
     pub(crate) fn reshape(&self, shape: &[usize]) -> Option<Tile> {
         let mut loops = self.loops();
-        let mut strides = vec![0; shape.len()];
+        let mut strides = PerDim::from_elem(0, shape.len());
         // Every new dimension takes its extent from the innermost loop that is left.
         for (dim, &extent) in shape.iter().enumerate().rev().filter(|(_, extent)| **extent > 1) {
             let (inner, stride) = loops.last_mut()?;
@@ -170,14 +176,14 @@ impl Tile {
                 loops.pop();
             }
         }
-        loops.is_empty().then(|| Tile { shape: shape.to_vec(), strides, ..*self })
+        loops.is_empty().then(|| Tile { shape: shape.into(), strides, ..*self })
     }
 }
 
 /// The strides of a contiguous tile.
-pub(crate) fn row_major(shape: &[usize]) -> Vec<usize> {
+pub(crate) fn row_major(shape: &[usize]) -> PerDim {
     let mut stride = 1;
-    let mut strides: Vec<usize> = shape
+    let mut strides: PerDim = shape
         .iter()
         .rev()
         .map(|extent| {
@@ -210,9 +216,9 @@ mod tests {
 
     #[test]
     fn loops_merge_what_is_contiguous() {
-        assert_eq!(tile(&[4, 1, 8]).loops(), [(32, 1)]);
-        assert_eq!(tile(&[4, 8]).permute(&[1, 0]).loops(), [(8, 1), (4, 8)]);
-        assert_eq!(tile(&[4, 1]).broadcast(&[4, 8]).loops(), [(4, 1), (8, 0)]);
+        assert_eq!(tile(&[4, 1, 8]).loops()[..], [(32, 1)]);
+        assert_eq!(tile(&[4, 8]).permute(&[1, 0]).loops()[..], [(8, 1), (4, 8)]);
+        assert_eq!(tile(&[4, 1]).broadcast(&[4, 8]).loops()[..], [(4, 1), (8, 0)]);
         assert!(tile(&[1, 1]).loops().is_empty());
     }
 
@@ -239,7 +245,7 @@ mod tests {
         for (tile, shape) in cases {
             let reshaped = tile.reshape(&shape).unwrap_or_else(|| panic!("{tile:?} as {shape:?}"));
             assert_eq!(positions(&reshaped), positions(&tile));
-            assert_eq!(reshaped.shape, shape);
+            assert_eq!(reshaped.shape[..], shape);
         }
         assert_eq!(tile(&[4, 8]).permute(&[1, 0]).reshape(&[32]), None);
     }

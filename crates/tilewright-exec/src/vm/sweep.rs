@@ -43,7 +43,7 @@ impl Input {
 #[inline(never)]
 pub(super) fn run(sweep: &Sweep, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
     debug_assert!(!sweep.has_gathers, "what gathers may fail");
-    match &sweep.way {
+    match sweep.way() {
         Way::OnePiece { gathered, calls } if sweep.n <= PART => {
             for input in gathered.iter().map(|input| &sweep.inputs[*input]) {
                 let slot = input.slot().expect("what is gathered has a slot");
@@ -71,7 +71,7 @@ fn run_region(sweep: &Sweep, region: &Region, n: usize, regs: &Frame, streamed: 
 /// Runs a sweep piece by piece over `n` elements: more than it has, where there are more in memory.
 #[inline(never)]
 pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option<VReg>, scratch: &mut Scratch, ahead: &mut Ahead) {
-    if let Way::Region(region) = &sweep.way {
+    if let Way::Region(region) = sweep.way() {
         return run_region(sweep, region, n, regs, streamed, scratch, ahead);
     }
     let Scratch { bytes, inputs, nothing } = scratch;
@@ -90,7 +90,7 @@ pub(super) fn run_pieces(sweep: &Sweep, n: usize, regs: &Frame, streamed: Option
         SweepInput::Gathered(_) => unreachable!("vector code gathers"),
     }));
     let places = Places { inputs, regs, slots: &slots };
-    let piece = match &sweep.way {
+    let piece = match sweep.way() {
         // A step alone that gathers nothing needs no scratch.
         Way::OnePiece { gathered, .. } if gathered.is_empty() && sweep.steps.len() == 1 => PART,
         // The elements of several blocks may be more than scratch has room for.

@@ -6,7 +6,7 @@ use crate::{
     elem::{Elem, memory_bits},
     hash::HashMap,
     plan::{
-        AccessFunction, Condition, Index, Leaf, Node, Placement, Tile, ViewAccess,
+        AccessFunction, Condition, Index, Leaf, Node, PerDim, Placement, Tile, ViewAccess,
         access::{MAX_DIMS, wrap},
     },
 };
@@ -423,6 +423,6 @@ impl<'m> Lowerer<'m> {
 
     /// The element of a tile that has one.
     fn one_of(&self, value: Value) -> Result<Tile, PlanError> {
-        Ok(Tile { shape: Vec::new(), strides: Vec::new(), ..self.tile(value)? })
+        Ok(Tile { shape: PerDim::new(), strides: PerDim::new(), ..self.tile(value)? })
     }
 }

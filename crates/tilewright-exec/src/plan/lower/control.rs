@@ -7,6 +7,7 @@ use crate::{
     elem::Elem,
     plan::{Inst, LoopBody, Tile, VReg, tile::Base},
 };
+use smallvec::SmallVec;
 use tilewright_ir::{AttrName, Block, Body, MemoryOrderingSemantics, Op, OpRef, Opcode, Scalar, TypeTable, Value};
 
 impl<'m> Lowerer<'m> {
@@ -53,9 +54,10 @@ impl<'m> Lowerer<'m> {
             }
         }
         // Sources in registers of the group are saved first.
-        let written: HashSet<Base> = moves.iter().map(|(_, reg)| Base::Reg(*reg)).collect();
+        let mut written: SmallVec<[VReg; 8]> = moves.iter().map(|(_, reg)| *reg).collect();
+        written.sort_unstable();
         for (src, _) in &mut moves {
-            if written.contains(&src.base) {
+            if matches!(src.base, Base::Reg(reg) if written.binary_search(&reg).is_ok()) {
                 let (temp, copy) = self.new_tile(src.elem, &src.shape);
                 self.emit(Inst::Move { src: std::mem::replace(src, copy), dst: temp });
             }

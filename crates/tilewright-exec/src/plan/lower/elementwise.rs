@@ -5,7 +5,7 @@ use crate::{
     PlanError,
     elem::Elem,
     kernels::{self, ElemOp},
-    plan::{Inst, Tile, inst::Elementwise},
+    plan::{Inst, PerDim, Tile, inst::Elementwise},
 };
 use tilewright_ir::OpRef;
 
@@ -21,7 +21,7 @@ impl<'m> Lowerer<'m> {
             return self.define_result(op, 0, Val::Tile(tile));
         }
         // Along dimensions where all operands repeat an element, the result is computed once.
-        let distinct: Vec<usize> =
+        let distinct: PerDim =
             (0..shape.len()).map(|dim| if srcs.iter().all(|src| src.strides[dim] == 0) { 1 } else { shape[dim] }).collect();
         let srcs: Vec<Tile> = srcs.into_iter().map(|src| Tile { shape: distinct.clone(), ..src }).collect();
         let (dst, tile) = self.new_tile(elem, &distinct);

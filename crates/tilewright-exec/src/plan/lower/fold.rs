@@ -10,7 +10,7 @@ use crate::{
         scan,
     },
     plan::{
-        Fold, FoldKind, Inst, Src, Step, Tile,
+        Fold, FoldKind, Inst, PerDim, Src, Step, Tile,
         combiner::Combiner,
         inst::{FoldColumns, FoldOperand, FoldRows},
         tile::Base,
@@ -110,7 +110,7 @@ impl<'m> Lowerer<'m> {
             FoldKind::Scan { .. } => rows * scan::steps(extent),
         };
         let (operation, is_reduction) = (step.kernel, kind == FoldKind::Reduce);
-        let shape: Vec<usize> = match kind {
+        let shape: PerDim = match kind {
             FoldKind::Reduce => shape.iter().enumerate().filter(|(d, _)| *d != dim).map(|(_, n)| *n).collect(),
             FoldKind::Scan { .. } => shape,
         };

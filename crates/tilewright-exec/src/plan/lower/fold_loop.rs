@@ -8,6 +8,7 @@ use crate::{
     kernels::ElemOp,
     plan::{FoldKind, Inst, LoopBody, Slice, Tile, VReg, inst::Elementwise, tile::Base},
 };
+use smallvec::smallvec;
 use tilewright_ir::{Block, Scalar};
 
 const INDEX: Elem = Elem::Num(Scalar::I64);
@@ -37,7 +38,7 @@ impl<'m> Lowerer<'m> {
             if kind != FoldKind::Reduce {
                 let zero = this.constants.index(0);
                 for column in &columns {
-                    let src = Tile { shape: vec![1, slice], strides: vec![slice, 1], ..column.acc.clone() };
+                    let src = Tile { shape: smallvec![1, slice], strides: smallvec![slice, 1], ..column.acc.clone() };
                     let slice = part(&column.rows, &[1, slice], vec![row.clone(), zero.clone()]);
                     this.emit(Inst::Insert { src, slice, dst: column.rows_reg });
                 }
@@ -85,7 +86,7 @@ impl<'m> Lowerer<'m> {
         self.ifs.pop();
         self.place_label(exit);
         for (column, (_, result)) in columns.iter().zip(results) {
-            let src = Tile { shape: vec![1], strides: vec![1], ..result };
+            let src = Tile { shape: smallvec![1], strides: smallvec![1], ..result };
             self.emit(Inst::Insert { src, slice: part(&column.acc, &[1], vec![j.clone()]), dst: column.acc_reg });
         }
         Ok(())
@@ -119,5 +120,5 @@ impl<'m> Lowerer<'m> {
 fn part(whole: &Tile, shape: &[usize], indices: Vec<Tile>) -> Box<Slice> {
     let counts = whole.shape.iter().zip(shape).map(|(whole, part)| whole / part).collect();
     debug_assert!(matches!(whole.base, Base::Reg(_)), "parts are of registers");
-    Box::new(Slice { indices, counts, first: Tile { shape: shape.to_vec(), ..whole.clone() } })
+    Box::new(Slice { indices, counts, first: Tile { shape: shape.into(), ..whole.clone() } })
 }

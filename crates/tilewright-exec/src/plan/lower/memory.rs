@@ -128,7 +128,7 @@ impl<'m> Lowerer<'m> {
             return self.token(op, 1);
         }
         let access = self.pointer_access(op, "source", elem)?;
-        self.require(access.pointers.shape == shape, "the result must have the shape of the pointers")?;
+        self.require(*access.pointers.shape == *shape, "the result must have the shape of the pointers")?;
         let padding = match self.tile_named(op, "paddingValue")? {
             Some(padding) => Some(self.for_pointers(&access, padding)?),
             None => None,
@@ -177,7 +177,7 @@ impl<'m> Lowerer<'m> {
     fn atomic(&mut self, op: OpRef<'m>, access: PointerAccess, update: Update) -> Result<(), PlanError> {
         self.require(access.order.semantics != MemoryOrderingSemantics::Weak, "an atomic update cannot be weak")?;
         let (elem, shape) = self.result_tile(op, 0)?;
-        self.require(elem == Elem::Num(access.element) && shape == access.pointers.shape, "the result must hold the old values")?;
+        self.require(elem == Elem::Num(access.element) && *shape == *access.pointers.shape, "the result must hold the old values")?;
         let (dst, tile) = self.new_tile(elem, &shape);
         // A watcher sees it, too.
         let is_read = self.watched || op.result(0).is_some_and(|old| self.is_read(old));

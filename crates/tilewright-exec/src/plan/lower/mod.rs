@@ -20,7 +20,7 @@ mod views;
 mod watch;
 
 use super::{
-    Constants, Inst, Param, Tile, VReg,
+    Constants, Inst, Param, PerDim, Tile, VReg,
     inst::Target,
     sites::{SiteTable, Source},
     tile::Base,
@@ -401,16 +401,16 @@ impl<'m> Lowerer<'m> {
     }
 
     /// Element type and shape of a result.
-    fn result_tile(&self, op: OpRef<'m>, index: usize) -> Result<(Elem, Vec<usize>), PlanError> {
+    fn result_tile(&self, op: OpRef<'m>, index: usize) -> Result<(Elem, PerDim), PlanError> {
         let result = op.result(index).ok_or_else(|| self.malformed(format!("result {index} is missing")))?;
         self.tile_type(result)
     }
 
-    fn tile_type(&self, value: Value) -> Result<(Elem, Vec<usize>), PlanError> {
+    fn tile_type(&self, value: Value) -> Result<(Elem, PerDim), PlanError> {
         let types = &self.module.tables.types;
         let ty = self.body.ty(value);
         let parts = types.as_tile(ty).and_then(|(element, shape)| {
-            let shape: Option<Vec<usize>> = shape.iter().map(|&n| usize::try_from(n).ok()).collect();
+            let shape: Option<PerDim> = shape.iter().map(|&n| usize::try_from(n).ok()).collect();
             Some((Elem::of(types, element)?, shape?))
         });
         parts.ok_or_else(|| self.malformed(format!("a tile is needed, found {}", types.display(ty))))

@@ -22,7 +22,7 @@ impl<'m> Lowerer<'m> {
     pub(super) fn insert(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let (src, into) = (self.needed(op, "source")?, self.needed(op, "destination")?);
         let (elem, shape) = self.result_tile(op, 0)?;
-        self.require(elem == src.elem && elem == into.elem && shape == into.shape, "the result must be like the destination")?;
+        self.require(elem == src.elem && elem == into.elem && *shape == *into.shape, "the result must be like the destination")?;
         let (dst, tile) = self.new_tile(elem, &shape);
         self.emit(Inst::Move { src: into, dst });
         let slice = self.slice(op, &tile, &src.shape)?;
@@ -39,7 +39,7 @@ impl<'m> Lowerer<'m> {
         self.require(fits, "the extents of the slice must divide those of the tile")?;
         self.require(scalars && indices.len() == shape.len(), "one integer scalar for each dimension is needed")?;
         let counts = whole.shape.iter().zip(shape).map(|(whole, slice)| whole / slice).collect();
-        Ok(Box::new(Slice { indices, counts, first: Tile { shape: shape.to_vec(), ..whole.clone() } }))
+        Ok(Box::new(Slice { indices, counts, first: Tile { shape: shape.into(), ..whole.clone() } }))
     }
 
     pub(super) fn cat(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {

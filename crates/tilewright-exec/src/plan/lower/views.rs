@@ -143,7 +143,7 @@ impl<'m> Lowerer<'m> {
         self.require(index.elem.is_int(), "indices must be integers")?;
         let coordinate = match &view.placing {
             Placing::Gather(sparse) if *sparse == i => {
-                self.require(index.shape == [view.tile[i]], "the sparse dimension takes one index for each position of the tile")?;
+                self.require(index.shape[..] == [view.tile[i]], "the sparse dimension takes one index for each position of the tile")?;
                 Coordinate::Gather { indices: self.in_order(index) }
             }
             placing => {
