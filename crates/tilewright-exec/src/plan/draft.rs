@@ -25,6 +25,7 @@ pub(super) struct Draft {
     pub(super) prologue: Vec<Inst>,
     /// The registers that the prologue writes, and the offsets in the constants that stand for them.
     pub(super) prologue_places: Vec<(VReg, usize)>,
+    /// Slots of scratch that sweeps need.
     pub(super) scratch_slots: usize,
     site_table: SiteTable,
     pub(super) constants: Constants,
@@ -79,6 +80,7 @@ impl Draft {
             "registers lie inside the frame, and constants inside those of the launch"
         );
         let waits = code.iter().any(|inst| inst.effects().waits());
+        let scratch_slots = self.scratch_slots.max(fuse::scratch_of_folds(&code));
         Ok(Box::new(Plan {
             entry: self.entry,
             machine: self.machine,
@@ -101,7 +103,7 @@ impl Draft {
             fixed_views: Vec::new(),
             past_stores: Vec::new(),
             only_store: None,
-            scratch_slots: self.scratch_slots,
+            scratch_slots,
             grouping: None,
         }))
     }
@@ -113,9 +115,8 @@ impl Plan {
     pub(crate) fn watched(module: &Module, globals: &Arc<Globals>, entry: &Function, machine: TargetMachine) -> Result<Plan, PlanError> {
         let mut draft = Draft::lower(Source::Original(module), globals, entry, machine, true)?;
         let (code, sites): (Vec<Inst>, Vec<u32>) = std::mem::take(&mut draft.code).into_iter().unzip();
-        let folds = fuse::scratch_of_folds(&code);
         let (code, slots) = fuse::one_by_one(code, machine);
-        (draft.code, draft.scratch_slots) = (code.into_iter().zip(sites).collect(), slots.max(folds));
+        (draft.code, draft.scratch_slots) = (code.into_iter().zip(sites).collect(), slots);
         if cfg!(debug_assertions) {
             verify::draft(&draft).unwrap_or_else(|broken| panic!("{broken}\n{draft}"));
         }

@@ -27,9 +27,8 @@ pub(crate) struct Fused {
 
 /// Replaces every run of elementwise instructions.
 pub(crate) fn fuse(code: Vec<(Inst, u32)>, machine: TargetMachine) -> Fused {
-    if !code.iter().any(|(inst, _)| matches!(inst, Inst::Elementwise(_) | Inst::IndexedLoad(_))) {
-        let scratch_slots = code.iter().map(|(inst, _)| scratch_of(inst)).max().unwrap_or(0);
-        return Fused { code, scratch_slots };
+    if code.iter().all(|(inst, _)| inst.elementwise_length().is_none()) {
+        return Fused { code, scratch_slots: 0 };
     }
     let (uses, room) = (count_uses(&code), Vec::with_capacity(code.len()));
     let mut fuser = Fuser { machine, uses, code: room, scratch_slots: 0, run: Vec::new() };
@@ -39,7 +38,6 @@ pub(crate) fn fuse(code: Vec<(Inst, u32)>, machine: TargetMachine) -> Fused {
             Inst::IndexedLoad(load) => fuser.add(Member::Load(load), site),
             inst => {
                 fuser.flush();
-                fuser.scratch_slots = fuser.scratch_slots.max(scratch_of(&inst));
                 fuser.code.push((inst, site));
             }
         }
@@ -65,11 +63,7 @@ pub(crate) fn one_by_one(code: Vec<Inst>, machine: TargetMachine) -> (Vec<Inst>,
 
 /// How many pieces of scratch the folds of code need at once.
 pub(crate) fn scratch_of_folds(code: &[Inst]) -> usize {
-    code.iter().map(scratch_of).max().unwrap_or(0)
-}
-
-fn scratch_of(inst: &Inst) -> usize {
-    if let Inst::Fold(fold) = inst { fold.slots } else { 0 }
+    code.iter().map(|inst| if let Inst::Fold(fold) = inst { fold.slots } else { 0 }).max().unwrap_or(0)
 }
 
 struct Fuser {

@@ -197,11 +197,12 @@ fn groups_are_as_large_as_they_can_be() {
     assert_eq!(grouped.1, [8, 16, 24, 32, 40, 48, 56, 64]);
 }
 
-/// Each block updates 16 elements of `to`, at the places that `from` holds.
-fn scattering(update: &str, element: &str, one: &str) -> String {
+/// Each block has 16 numbers of `from`, the places, and does something with pointers to 16 elements of `to`: `%own`, one after the other, and `%there`, at
+/// these places.
+fn sixteen(element: &str, one: &str, update: &str) -> String {
     format!(
         "
-entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<{element}>>) {{
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<{element}>>, %out: tile<ptr<i32>>) {{
   %row, %by, %bz = get_tile_block_id : tile<i32>
   %lanes = iota : tile<16xi32>
   %sixteen = constant <i32: 16> : tile<i32>
@@ -215,7 +216,8 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<{element}>>) {{
   %places, %t0 = load_ptr_tko weak %p : tile<16xptr<i32>> -> tile<16xi32>, token
   %to1 = reshape %to : tile<ptr<{element}>> -> tile<1xptr<{element}>>
   %tos = broadcast %to1 : tile<1xptr<{element}>> -> tile<16xptr<{element}>>
-  %q = offset %tos, %places : tile<16xptr<{element}>>, tile<16xi32> -> tile<16xptr<{element}>>
+  %own = offset %tos, %i : tile<16xptr<{element}>>, tile<16xi32> -> tile<16xptr<{element}>>
+  %there = offset %tos, %places : tile<16xptr<{element}>>, tile<16xi32> -> tile<16xptr<{element}>>
   %one = constant <{element}: {one}> : tile<16x{element}>
   {update}
   return
@@ -223,102 +225,71 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<{element}>>) {{
     )
 }
 
-const ADD: &str = "%old, %t1 = atomic_rmw_tko relaxed device %q, add, %one : tile<16xptr<i32>>, tile<16xi32> -> tile<16xi32>, token";
-const ADDF: &str = "%old, %t1 = atomic_rmw_tko relaxed device %q, addf, %one : tile<16xptr<f32>>, tile<16xf32> -> tile<16xf32>, token";
+const ROOM: usize = 2048;
+
+/// How 128 blocks of [`sixteen`] fail of which the 71st has a place far outside: the error, what is in `to` and `out`, and the progress.
+fn failing(kernel: &str, when: GroupBlocks) -> (LaunchError, Vec<i32>, Vec<u64>) {
+    let plan = program(kernel).plan("k").unwrap();
+    let places: Vec<i32> = (0..ROOM as i32).map(|i| if i == 70 * 16 + 5 { 1 << 20 } else { i }).collect();
+    let bytes = places.iter().flat_map(|n| n.to_le_bytes()).chain(vec![0; 8 * ROOM]).collect();
+    let (mut memory, all) = buffer(bytes);
+    let args = [0, 4, 8].map(|at| Arg::Pointer(memory.address(all) + at * ROOM as u64));
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&ended);
+    let options = at_once().group_blocks(when).progress(Arc::new(move |count| told.lock().unwrap().push(count)));
+    let error = launch(&plan, &mut memory, [128, 1, 1], &args, &options).unwrap_err();
+    let ended = ended.lock().unwrap().clone();
+    (error, ints(memory.bytes(all))[ROOM..].to_vec(), ended)
+}
+
+const ADD: &str = "%old, %t1 = atomic_rmw_tko relaxed device %there, add, %one : tile<16xptr<i32>>, tile<16xi32> -> tile<16xi32>, token";
+const ADDF: &str = "%old, %t1 = atomic_rmw_tko relaxed device %there, addf, %one : tile<16xptr<f32>>, tile<16xf32> -> tile<16xf32>, token";
 /// Adds one without atomics: no block has places of another. Nothing is read where it lies outside, but something is written.
 const IN_PLACE: &str = "%room = constant <i32: 2048> : tile<16xi32>
   %inside = cmpi less_than %places, %room, signed : tile<16xi32> -> tile<16xi1>
   %zero = constant <i32: 0> : tile<16xi32>
-  %x, %t1 = load_ptr_tko weak %q, %inside, %zero token = %t0 : tile<16xptr<i32>>, tile<16xi1>, tile<16xi32> -> tile<16xi32>, token
+  %x, %t1 = load_ptr_tko weak %there, %inside, %zero token = %t0 : tile<16xptr<i32>>, tile<16xi1>, tile<16xi32> -> tile<16xi32>, token
   %y = addi %x, %one : tile<16xi32>
-  %t2 = store_ptr_tko weak %q, %y token = %t1 : tile<16xptr<i32>>, tile<16xi32> -> token";
+  %t2 = store_ptr_tko weak %there, %y token = %t1 : tile<16xptr<i32>>, tile<16xi32> -> token";
 
 #[test]
 fn a_block_that_fails_has_updated_nothing_twice() {
-    const ROOM: usize = 2048;
-    let sums = |update: &str, element: &str, one: &str, when| {
-        let plan = program(&scattering(update, element, one)).plan("k").unwrap();
-        // Each place once, but for one far outside, in block 70.
-        let places: Vec<i32> = (0..ROOM as i32).map(|i| if i == 70 * 16 + 5 { 1 << 20 } else { i }).collect();
-        let bytes = places.iter().flat_map(|n| n.to_le_bytes()).chain(vec![0; 4 * ROOM]).collect();
-        let (mut memory, all) = buffer(bytes);
-        let args = [0, 4 * ROOM as u64].map(|at| Arg::Pointer(memory.address(all) + at));
-        let ended = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&ended);
-        let options = at_once().group_blocks(when).progress(Arc::new(move |count| told.lock().unwrap().push(count)));
-        let error = launch(&plan, &mut memory, [128, 1, 1], &args, &options).unwrap_err();
-        assert_eq!(error.block, Some([70, 0, 0]));
-        let ended = ended.lock().unwrap().clone();
-        (ints(memory.bytes(all))[ROOM..].to_vec(), ended)
-    };
     for (update, element, one) in [(ADD, "i32", "1"), (ADDF, "f32", "1.0"), (IN_PLACE, "i32", "1")] {
+        let kernel = sixteen(element, one, update);
         let one_bits = if element == "f32" { 1f32.to_bits() as i32 } else { 1 };
         let expected = |blocks: usize| -> Vec<i32> { (0..ROOM).map(|i| if i < blocks * 16 { one_bits } else { 0 }).collect() };
-        let (alone, many) = sums(update, element, one, GroupBlocks::Never);
-        assert!(many.len() == 70 && alone == expected(70), "{update}");
-        let (grouped, few) = sums(update, element, one, GroupBlocks::Always);
+        let (error, alone, many) = failing(&kernel, GroupBlocks::Never);
+        assert!(error.block == Some([70, 0, 0]) && many.len() == 70 && alone[..ROOM] == expected(70), "{update}");
+        let (error, grouped, few) = failing(&kernel, GroupBlocks::Always);
         // Of two groups of 64, the second one fails, and has written nothing.
-        assert_eq!(few, [64], "{update}");
-        assert_eq!(grouped, expected(64), "{update}");
+        assert_eq!((error.block, few), (Some([70, 0, 0]), vec![64]), "{update}");
+        assert_eq!(grouped[..ROOM], expected(64), "{update}");
     }
 }
 
-/// Each block adds one to 16 elements of `to` in place, and writes the places that `from` holds in `out` then.
-const TWO_STORES: &str = "
-entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
-  %row, %by, %bz = get_tile_block_id : tile<i32>
-  %lanes = iota : tile<16xi32>
-  %sixteen = constant <i32: 16> : tile<i32>
-  %first = muli %row, %sixteen : tile<i32>
-  %first1 = reshape %first : tile<i32> -> tile<1xi32>
-  %firsts = broadcast %first1 : tile<1xi32> -> tile<16xi32>
-  %i = addi %firsts, %lanes : tile<16xi32>
-  %from1 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
-  %froms = broadcast %from1 : tile<1xptr<i32>> -> tile<16xptr<i32>>
-  %p = offset %froms, %i : tile<16xptr<i32>>, tile<16xi32> -> tile<16xptr<i32>>
-  %places, %t0 = load_ptr_tko weak %p : tile<16xptr<i32>> -> tile<16xi32>, token
-  %to1 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
-  %tos = broadcast %to1 : tile<1xptr<i32>> -> tile<16xptr<i32>>
-  %q = offset %tos, %i : tile<16xptr<i32>>, tile<16xi32> -> tile<16xptr<i32>>
-  %one = constant <i32: 1> : tile<16xi32>
-  UPDATE
-  return
-}";
-const STORE_TWICE: &str = "%x, %t1 = load_ptr_tko weak %q token = %t0 : tile<16xptr<i32>> -> tile<16xi32>, token
+/// Adds one in place, then writes ones in `out`, at the places.
+const STORE_TWICE: &str = "%x, %t1 = load_ptr_tko weak %own token = %t0 : tile<16xptr<i32>> -> tile<16xi32>, token
   %y = addi %x, %one : tile<16xi32>
-  %t2 = store_ptr_tko weak %q, %y token = %t1 : tile<16xptr<i32>>, tile<16xi32> -> token
+  %t2 = store_ptr_tko weak %own, %y token = %t1 : tile<16xptr<i32>>, tile<16xi32> -> token
   %out1 = reshape %out : tile<ptr<i32>> -> tile<1xptr<i32>>
   %outs = broadcast %out1 : tile<1xptr<i32>> -> tile<16xptr<i32>>
   %o = offset %outs, %places : tile<16xptr<i32>>, tile<16xi32> -> tile<16xptr<i32>>
   %t3 = store_ptr_tko weak %o, %one token = %t2 : tile<16xptr<i32>>, tile<16xi32> -> token";
+/// Adds one, then finds a place that is outside.
 const ADD_AND_ASSERT: &str =
-    "%old, %t1 = atomic_rmw_tko relaxed device %q, add, %one : tile<16xptr<i32>>, tile<16xi32> -> tile<16xi32>, token
+    "%old, %t1 = atomic_rmw_tko relaxed device %own, add, %one : tile<16xptr<i32>>, tile<16xi32> -> tile<16xi32>, token
   %room = constant <i32: 2048> : tile<16xi32>
   %good = cmpi less_than %places, %room, signed : tile<16xi32> -> tile<16xi1>
   assert %good, \"a place inside\" : tile<16xi1>";
 
 #[test]
 fn a_block_that_fails_behind_a_store_has_stored_once() {
-    const ROOM: usize = 2048;
-    let ran = |update: &str, when| {
-        let plan = program(&TWO_STORES.replace("UPDATE", update)).plan("k").unwrap();
-        // One place is far outside, in block 70.
-        let places: Vec<i32> = (0..ROOM as i32).map(|i| if i == 70 * 16 + 5 { 1 << 20 } else { i }).collect();
-        let bytes = places.iter().flat_map(|n| n.to_le_bytes()).chain(vec![0; 8 * ROOM]).collect();
-        let (mut memory, all) = buffer(bytes);
-        let args = [0, 4, 8].map(|at| Arg::Pointer(memory.address(all) + at * ROOM as u64));
-        let ended = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&ended);
-        let options = at_once().group_blocks(when).progress(Arc::new(move |count| told.lock().unwrap().push(count)));
-        let error = launch(&plan, &mut memory, [128, 1, 1], &args, &options).unwrap_err();
-        let ended = ended.lock().unwrap().clone();
-        (error, ints(memory.bytes(all))[ROOM..].to_vec(), ended)
-    };
     for update in [STORE_TWICE, ADD_AND_ASSERT] {
-        let (alone, added, many) = ran(update, GroupBlocks::Never);
+        let kernel = sixteen("i32", "1", update);
+        let (alone, added, many) = failing(&kernel, GroupBlocks::Never);
         let expected: Vec<i32> = (0..ROOM).map(|i| (i < 71 * 16).into()).collect();
         assert!(alone.block == Some([70, 0, 0]) && many.len() == 70 && added[..ROOM] == expected, "{alone}");
-        let (grouped, added, few) = ran(update, GroupBlocks::Always);
+        let (grouped, added, few) = failing(&kernel, GroupBlocks::Always);
         assert_eq!(grouped, alone);
         // The first of two groups has ended; all blocks of the second one have added before one of them failed.
         assert!(added[..ROOM].iter().all(|n| *n == 1), "{update}: {added:?}");

@@ -374,7 +374,10 @@ impl Decoder {
     /// that nobody knew: what MLIR names in a text is not looked for there, though it has its name there, too.
     pub(crate) fn each_attr(&self, module: &Module<'_>, properties: u32, mut take: impl FnMut(AttrId)) {
         let bytes = &module.properties[properties as usize];
-        for form in self.forms.iter().filter(|_| self.is_registered) {
+        if !self.is_registered {
+            return;
+        }
+        for form in &self.forms {
             let each = form.each(bytes, module.version, &module.tables, |_, value| {
                 if let PropertyValue::Attr(attr) = value {
                     take(attr);
