@@ -1,6 +1,6 @@
 //! Which attributes and types have names in the text, or parts that have.
 //!
-//! Most have none, and are not visited at all: see `aliases.rs`.
+//! Most have none, and are not visited at all: see `aliases/`.
 
 use super::aliases::{Symbol, has_name, has_no_parts, parts};
 use crate::{
