@@ -12,11 +12,9 @@
 //! 3. `launch`: hand blocks to workers, resume parked ones, collect the first failure.
 
 mod budget;
-mod cpu;
+mod cache;
 mod error;
 mod hash;
-mod interrupt;
-mod kernels;
 mod launch;
 pub mod limits;
 mod memory;
@@ -31,6 +29,7 @@ mod target;
 mod vm;
 mod watch;
 
+use tilewright_kernels::{self as kernels, cpu, interrupt};
 use tilewright_passes::elem;
 
 pub use budget::{LimitNames, Limits};

@@ -1,6 +1,6 @@
 //! The machine that plans are made for, as a value: planning asks it, and not the CPU.
 
-use crate::cpu::{self, Level};
+use crate::{cache, cpu::Level};
 use tilewright_vector as vector;
 
 /// The machine that a plan is made for: the one that runs it, or a part of what that can do. Results are the same bits on all of them.
@@ -36,7 +36,7 @@ impl TargetMachine {
             // On AArch64 what every CPU has includes NEON.
             Level::Baseline => vector::Level::available().iter().copied().find(|level| *level == vector::Level::Neon),
         };
-        TargetMachine { level, vectors, compiles: vectors.is_some(), races: true, last_cache: cpu::last_cache() }
+        TargetMachine { level, vectors, compiles: vectors.is_some(), races: true, last_cache: cache::last_cache() }
     }
 
     /// A machine with AArch64 and NEON, which this one need not be: to look at what plans become there. Where it is not, the portable executor runs them.

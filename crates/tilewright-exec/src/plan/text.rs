@@ -15,7 +15,7 @@ use super::{
     access::{Index, Leaf},
     inst::{Elementwise, Order, Slice},
 };
-use crate::{elem::Elem, kernels::Kernel};
+use crate::elem::Elem;
 use std::fmt::{self, Display, Formatter};
 use tilewright_ir::{MemoryOrderingSemantics, printable};
 
@@ -103,12 +103,6 @@ impl Display for Tile {
             write!(f, " strides {:?}", self.strides)?;
         }
         Ok(())
-    }
-}
-
-impl Display for Kernel {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} -> {}", self.imm.op, ElemName(self.imm.dst))
     }
 }
 

@@ -1,0 +1,298 @@
+use tilewright_ir::Scalar;
+use tilewright_kernels::{
+    ahead::Ahead,
+    cpu::Level,
+    mma::{MatmulKind, Matrix, Operands, Packs, Shape, Together, matmul, product_of_bytes, stay_normal},
+};
+use tilewright_numeric::FloatFormat;
+
+const SHAPES: [(usize, usize, usize); 15] = [
+    (1, 1, 1),
+    (4, 32, 8),
+    (5, 33, 3),
+    (8, 64, 16),
+    (2, 16, 1),
+    (16, 4, 7),
+    (3, 31, 2),
+    (13, 48, 5),
+    (9, 72, 4),
+    (64, 128, 32),
+    (4, 64, 70),
+    (11, 192, 33),
+    (16, 16, 16),
+    (40, 72, 50),
+    (33, 97, 131),
+];
+
+/// Small whole numbers: every order and rounding of their products gives the same.
+fn numbers(n: usize, factor: usize, modulus: usize) -> impl Iterator<Item = i32> {
+    (0..n).map(move |i| (i * factor % modulus) as i32 - modulus as i32 / 2)
+}
+
+fn expected((m, n, k): (usize, usize, usize), a: &[i32], b: &[i32], c: impl Fn(usize) -> i32) -> Vec<i32> {
+    (0..m * n).map(|at| c(at) + (0..k).map(|p| a[at / n * k + p] * b[p * n + at % n]).sum::<i32>()).collect()
+}
+
+/// The elements of a matrix, row by row, in an array where neighbours lie `down` and `right` apart.
+fn place<T: Copy>(elements: &[T], columns: usize, (down, right): (usize, usize)) -> Vec<T> {
+    let at = |i: usize| i / columns * down + i % columns * right;
+    let mut placed = vec![elements[0]; at(elements.len() - 1) + 1];
+    elements.iter().enumerate().for_each(|(i, x)| placed[at(i)] = *x);
+    placed
+}
+
+/// Multiplies small whole numbers in one type, with and without a splat as the third operand, in place and not, with factors whose
+/// rows lie side by side, apart, and that are transposed.
+fn check<T: Copy, R: Copy + Default + PartialEq + std::fmt::Debug>(kind: MatmulKind, factor: impl Fn(i32) -> T, result: impl Fn(i32) -> R) {
+    let scaled = matches!(kind, MatmulKind::Scaled { .. });
+    for level in Level::available() {
+        // What earlier products left in it must not matter.
+        let (mut packs, mut ahead) = (Packs::default(), Ahead::default());
+        let mut most = [0; Packs::ROOMS];
+        for (m, n, k) in SHAPES {
+            let needed = Packs::most(kind, &Shape { m, n, k }, 1);
+            most = std::array::from_fn(|room| most[room].max(needed[room]));
+            let (a, b) = (numbers(m * k, 7, 11).collect::<Vec<_>>(), numbers(k * n, 5, 13).collect::<Vec<_>>());
+            let (lhs, rhs): (Vec<T>, Vec<T>) = (a.iter().map(|x| factor(*x)).collect(), b.iter().map(|x| factor(*x)).collect());
+            let layouts = [((k, 1), (n, 1)), ((k + 3, 1), (n + 5, 1)), ((1, m), (1, k)), ((2, 2 * m + 1), (3, 3 * k))];
+            for (i, (left, right)) in layouts.into_iter().enumerate().take(if scaled { 1 } else { 4 }) {
+                let (lhs, rhs) = (place(&lhs, k, left), place(&rhs, n, right));
+                let (splat, in_place) = [(false, false), (false, true), (true, false), (true, false)][i];
+                let value = |i: usize| if splat { 3 } else { (i % 3) as i32 };
+                let mut acc: Vec<R> = (0..if splat { 1 } else { m * n }).map(|i| result(value(i))).collect();
+                let mut out = vec![R::default(); m * n];
+                let operands = Operands {
+                    lhs: &Matrix { start: lhs.as_ptr().cast(), down: left.0, right: left.1 },
+                    rhs: &Matrix { start: rhs.as_ptr().cast(), down: right.0, right: right.1 },
+                    acc: acc.as_mut_ptr().cast(),
+                    acc_is_splat: splat,
+                    dst: if in_place { acc.as_mut_ptr().cast() } else { out.as_mut_ptr().cast() },
+                    scales: None,
+                };
+                // SAFETY: the arrays have the extents given, and the level is available.
+                unsafe { matmul(level, kind, &Shape { m, n, k }, 1, &operands, &mut packs, &mut ahead) };
+                assert!(packs.bytes().iter().zip(&most).all(|(bytes, most)| bytes <= most), "{kind:?}: {:?} {most:?}", packs.bytes());
+                let found = if in_place { acc } else { out };
+                let expected: Vec<R> = expected((m, n, k), &a, &b, value).into_iter().map(&result).collect();
+                assert_eq!(found, expected, "{kind:?} {m}x{k} times {k}x{n} at {level:?}, layout {left:?} {right:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_type_and_shape_agrees_with_the_definition() {
+    let half = |x: i32| tilewright_numeric::bulk::f32_to_f16(x as f32);
+    check(MatmulKind::F64, f64::from, f64::from);
+    check(MatmulKind::float(Scalar::F32, Scalar::F32).unwrap(), |x| x as f32, |x| x as f32);
+    check(MatmulKind::float(Scalar::Tf32, Scalar::F32).unwrap(), |x| x as f32, |x| x as f32);
+    check(MatmulKind::float(Scalar::F16, Scalar::F32).unwrap(), half, |x| x as f32);
+    check(MatmulKind::float(Scalar::F16, Scalar::F16).unwrap(), half, half);
+    check(MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap(), |x| tilewright_numeric::bulk::f32_to_bf16(x as f32), |x| x as f32);
+    check(MatmulKind::float(Scalar::F8E4M3FN, Scalar::F32).unwrap(), |x| tilewright_numeric::bulk::f32_to_e4m3(x as f32), |x| x as f32);
+    check(MatmulKind::I32 { lhs_signed: true, rhs_signed: true }, |x| x as i8, |x| x);
+    check(MatmulKind::scaled(Scalar::F8E5M2).unwrap(), |x| tilewright_numeric::bulk::f32_to_e5m2(x as f32), |x| x as f32);
+}
+
+/// The bits of the sums of products of these tiles along `k`, so many of which are computed as one.
+fn summed<T: Copy, R: Copy + Default>(level: Level, kind: MatmulKind, shape: Shape, together: usize, [lhs, rhs]: [&[T]; 2]) -> Vec<R> {
+    const PRODUCTS: usize = 6;
+    let Shape { m, n, k } = shape;
+    let mut sums = vec![R::default(); m * n];
+    for first in (0..PRODUCTS).step_by(together) {
+        let operands = Operands {
+            lhs: &Matrix { start: lhs[first * k..].as_ptr().cast(), down: PRODUCTS * k, right: 1 },
+            rhs: &Matrix { start: rhs[first * k * n..].as_ptr().cast(), down: n, right: 1 },
+            acc: sums.as_ptr().cast(),
+            acc_is_splat: false,
+            dst: sums.as_mut_ptr().cast(),
+            scales: None,
+        };
+        // SAFETY: the factors lie in the arrays, and the level is available.
+        unsafe { matmul(level, kind, &shape, together, &operands, &mut Packs::default(), &mut Ahead::default()) };
+    }
+    sums
+}
+
+#[test]
+fn products_that_are_computed_together_give_the_bits_of_one_after_the_other() {
+    for level in Level::available() {
+        for (m, n, k) in [(1, 1, 4), (9, 72, 8), (8, 64, 40), (33, 97, 3), (16, 128, 32)] {
+            let shape = Shape { m, n, k };
+            let (a, b) = (normal_numbers(6 * m * k, 1), normal_numbers(6 * k * n, 2));
+            let wide = [&a, &b].map(|x| x.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());
+            let half = [&a, &b].map(|x| x.iter().map(|x| tilewright_numeric::bulk::f32_to_f16(*x)).collect::<Vec<_>>());
+            let (f32s, f16s) = (MatmulKind::float(Scalar::F32, Scalar::F32).unwrap(), MatmulKind::float(Scalar::F16, Scalar::F32).unwrap());
+            let bits = |together| {
+                let of_f32: Vec<f32> = summed(level, f32s, shape, together, [&a, &b]);
+                let of_f16: Vec<f32> = summed(level, f16s, shape, together, [&half[0], &half[1]]);
+                let of_f64: Vec<f64> = summed(level, MatmulKind::F64, shape, together, [&wide[0], &wide[1]]);
+                let of_f64 = of_f64.into_iter().map(f64::to_bits);
+                of_f32.into_iter().chain(of_f16).map(|x| x.to_bits().into()).chain(of_f64).collect::<Vec<u64>>()
+            };
+            let apart = bits(1);
+            assert!([2, 3, 6].into_iter().all(|together| bits(together) == apart), "{shape:?} at {level:?}");
+        }
+    }
+}
+
+#[test]
+fn products_are_summed_apart_from_what_they_are_added_to() {
+    // Next to this number, one is nothing.
+    const LARGE: f32 = (1 << 24) as f32;
+    for level in Level::available() {
+        let (lhs, rhs, acc, mut dst) = ([1f32; 16], [1f32; 16], [LARGE], [0f32]);
+        let operands = Operands {
+            lhs: &Matrix { start: lhs.as_ptr().cast(), down: 16, right: 1 },
+            rhs: &Matrix { start: rhs.as_ptr().cast(), down: 1, right: 1 },
+            acc: acc.as_ptr().cast(),
+            acc_is_splat: false,
+            dst: dst.as_mut_ptr().cast(),
+            scales: None,
+        };
+        let kind = MatmulKind::float(Scalar::F32, Scalar::F32).unwrap();
+        // SAFETY: the arrays have the extents given, and the level is available.
+        unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 16 }, 1, &operands, &mut Packs::default(), &mut Ahead::default()) };
+        assert_eq!(dst, [LARGE + 16.0]);
+    }
+}
+
+#[test]
+fn products_of_small_numbers_are_as_exact_as_others() {
+    let bf16 = tilewright_numeric::bulk::f32_to_bf16;
+    let kind = MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap();
+    const N: usize = 32;
+    // Of each, the first factor, the second, and what is added.
+    for [a, b, c] in [[1e-30f32, 1e-10, 0.0], [1e-39, 1.0, 0.0], [0.0, 0.0, 1e-40], [1.0, 0.0, 1e-40], [1e-30, 1e-8, 1e-39]] {
+        let (lhs, rhs, acc, mut dst) = (vec![bf16(a); N * N], vec![bf16(b); N * N], vec![c; N * N], vec![0f32; N * N]);
+        let [a, b] = [lhs[0], rhs[0]].map(|x| FloatFormat::Bf16.decode(u64::from(x)));
+        let matrix = |factor: &[u16]| Matrix { start: factor.as_ptr().cast(), down: N, right: 1 };
+        let operands = Operands {
+            lhs: &matrix(&lhs),
+            rhs: &matrix(&rhs),
+            acc: acc.as_ptr().cast(),
+            acc_is_splat: false,
+            dst: dst.as_mut_ptr().cast(),
+            scales: None,
+        };
+        for level in Level::available().filter(|level| level.fuses()) {
+            // SAFETY: the arrays have the extents given, and the level is available.
+            unsafe { matmul(level, kind, &Shape { m: N, n: N, k: N }, 1, &operands, &mut Packs::default(), &mut Ahead::default()) };
+            let expected = f64::from(c) + N as f64 * a * b;
+            // As far as the last place of the least numbers.
+            let unit = f64::from(f32::from_bits(1));
+            assert!(dst.iter().all(|x| (f64::from(*x) - expected).abs() <= N as f64 * (unit + 6e-8 * expected)), "{a:e} {b:e} {c:e}");
+        }
+    }
+}
+
+/// Numbers of about the standard normal distribution.
+fn normal_numbers(n: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 24) as f32
+    };
+    (0..n).map(|_| (0..12).map(|_| uniform()).sum::<f32>() - 6.0).collect()
+}
+
+/// The root mean square of the errors of a product of square matrices of f16, which is summed by products of tiles of `step` columns.
+fn error_of_f16(level: Level, step: usize) -> f64 {
+    const N: usize = 256;
+    let halves = |seed| normal_numbers(N * N, seed).into_iter().map(tilewright_numeric::bulk::f32_to_f16).collect::<Vec<u16>>();
+    let (lhs, rhs, mut sums) = (halves(1), halves(2), vec![0f32; N * N]);
+    let (mut packs, mut ahead) = (Packs::default(), Ahead::default());
+    for k in (0..N).step_by(step) {
+        let operands = Operands {
+            lhs: &Matrix { start: lhs[k..].as_ptr().cast(), down: N, right: 1 },
+            rhs: &Matrix { start: rhs[k * N..].as_ptr().cast(), down: N, right: 1 },
+            acc: sums.as_ptr().cast(),
+            acc_is_splat: false,
+            dst: sums.as_mut_ptr().cast(),
+            scales: None,
+        };
+        let kind = MatmulKind::float(Scalar::F16, Scalar::F32).unwrap();
+        // SAFETY: the factors lie in the arrays, and the level is available.
+        unsafe { matmul(level, kind, &Shape { m: N, n: N, k: step }, 1, &operands, &mut packs, &mut ahead) };
+    }
+    let exact = |x: &u16| FloatFormat::F16.decode(u64::from(*x));
+    let (lhs, rhs): (Vec<f64>, Vec<f64>) = (lhs.iter().map(exact).collect(), rhs.iter().map(exact).collect());
+    let sum = |at: usize| (0..N).map(|k| lhs[at / N * N + k] * rhs[k * N + at % N]).sum::<f64>();
+    let squares: f64 = sums.iter().enumerate().map(|(at, found)| (f64::from(*found) - sum(at)).powi(2)).sum();
+    (squares / (N * N) as f64).sqrt()
+}
+
+#[test]
+fn errors_of_long_sums_are_those_of_short_ones() {
+    for level in Level::available() {
+        for step in [16, 32, 64, 128, 256] {
+            let error = error_of_f16(level, step);
+            // In one sum after the other it would be 4.4e-6.
+            assert!(error < 1.7e-6, "{error:.2e} in steps of {step} at {level:?}");
+        }
+    }
+}
+
+/// Bytes, the same ones for each `seed`, and their value as signed or unsigned ones.
+fn bytes(n: usize, seed: u32) -> Vec<u8> {
+    (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 13) as u8).collect()
+}
+
+#[test]
+fn bytes_of_any_sign_agree_with_the_definition() {
+    let value = |signed: bool, x: u8| if signed { i32::from(x as i8) } else { i32::from(x) };
+    // Pairs at every level, quads where there are some, and tiles for large products.
+    let few = Shape { m: 1, n: 1, k: 1 };
+    let ways = |level, shape| [Together::Pairs, Together::best(level, &few), Together::best(level, &shape)].map(|way| (level, way));
+    let mut packs = Packs::default();
+    for (m, n, k) in SHAPES {
+        for (level, together) in Level::available().flat_map(|level| ways(level, Shape { m, n, k })) {
+            let (lhs, rhs, acc) = (bytes(m * k, 1), bytes(k * n, 2), vec![i32::MAX; m * n]);
+            for signs in [[false, false], [false, true], [true, false], [true, true]] {
+                let mut found = vec![0i32; m * n];
+                let operands = Operands {
+                    lhs: &Matrix { start: lhs.as_ptr(), down: k, right: 1 },
+                    rhs: &Matrix { start: rhs.as_ptr(), down: n, right: 1 },
+                    acc: acc.as_ptr().cast(),
+                    acc_is_splat: false,
+                    dst: found.as_mut_ptr().cast(),
+                    scales: None,
+                };
+                packs.begin(1);
+                // SAFETY: the arrays have the extents given, and the level is available.
+                unsafe { product_of_bytes(level, together, signs, Shape { m, n, k }, &operands, &mut packs, &mut Ahead::default()) };
+                let term = |at: usize, p: usize| value(signs[0], lhs[at / n * k + p]) * value(signs[1], rhs[p * n + at % n]);
+                let expected = |at: usize| (0..k).fold(i32::MAX, |sum, p| sum.wrapping_add(term(at, p)));
+                let expected: Vec<i32> = (0..m * n).map(expected).collect();
+                assert_eq!(found, expected, "{m} x {n} x {k}, signed: {signs:?}, {together:?} at {level:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_wrap() {
+    for level in Level::available() {
+        let (lhs, rhs, acc, mut dst) = ([200u8, 1, 255], [255u8, 2, 255], [i32::MAX], [0i32]);
+        let operands = Operands {
+            lhs: &Matrix { start: lhs.as_ptr(), down: 3, right: 1 },
+            rhs: &Matrix { start: rhs.as_ptr(), down: 1, right: 1 },
+            acc: acc.as_ptr().cast(),
+            acc_is_splat: false,
+            dst: dst.as_mut_ptr().cast(),
+            scales: None,
+        };
+        let kind = MatmulKind::I32 { lhs_signed: false, rhs_signed: true };
+        // SAFETY: the arrays have the extents given, and the level is available.
+        unsafe { matmul(level, kind, &Shape { m: 1, n: 1, k: 3 }, 1, &operands, &mut Packs::default(), &mut Ahead::default()) };
+        assert_eq!(dst, [i32::MAX.wrapping_add(-200 + 2 - 255)]);
+    }
+}
+
+#[test]
+fn products_of_numbers_that_are_too_small_are_told() {
+    let bits = |x: f32| (x.to_bits() >> 16) as u16;
+    assert!(stay_normal(None, None) && stay_normal(Some(bits(1.0)), Some(bits(1.0))));
+    assert!(stay_normal(Some(bits(1e-30)), Some(bits(1.0))) && !stay_normal(Some(bits(1e-30)), Some(bits(1e-10))));
+    assert!(stay_normal(Some(bits(1e-30)), None) && !stay_normal(Some(1), None) && !stay_normal(Some(1), Some(bits(1e30))));
+}
