@@ -8,9 +8,9 @@ use every::irregular;
 use std::collections::BTreeMap;
 use tilewright_exec::{Arg, LaunchOptions, Memory, Program, launch};
 use tilewright_fuzz::corpus;
-use tilewright_gpu::Target;
+use tilewright_gpu::{Kernel, Target};
 use tilewright_ir::{Module, OpRef, Opcode, Scalar, VerifiedModule, ops::Placement, verify};
-use tilewright_oracle::{Oracle, failures};
+use tilewright_oracle::{Oracle, failures, llvm::Llc};
 use tilewright_ptx::machine;
 use tilewright_text::{ParseOptions, PrintOptions, parse, print};
 
@@ -88,49 +88,41 @@ fn has_replicas(module: &Module) -> bool {
     module.functions.iter().any(|function| function.body.preorder().any(is_access))
 }
 
-/// Compiles the entry of a module for a GPU and runs it on one block of the PTX machine.
-fn runs_as_ptx(module: &VerifiedModule, target: Target, wrong: &mut Vec<String>) -> bool {
-    let kernel = match tilewright_gpu::compile(module, "k", target) {
-        Ok(kernel) => kernel,
-        Err(error) => {
-            wrong.push(format!("{error}\n{}", print(module, &PrintOptions::new())));
-            return false;
-        }
-    };
+/// The oldest GPU that the entry of a module can be compiled for.
+fn target_of(module: &Module) -> Target {
+    if has_replicas(module) { Target::Sm90 } else { Target::Sm80 }
+}
+
+/// What one block of the PTX machine leaves in a buffer.
+fn stored(module: &VerifiedModule, text: &str, dynamic_shared: u32) -> Result<Vec<u8>, String> {
     let mut memory = machine::Memory::new();
     let buffer = memory.add(vec![0; 1 << 14]);
     let types = &module.tables.types;
     let is_pointer = |ty: &tilewright_ir::Type| types.as_tile(*ty).is_some_and(|(element, _)| types.scalar(element).is_none());
     let params = module.function("k").expect("the entry").params(&module.tables);
     let args: Vec<u64> = params.iter().map(|ty| if is_pointer(ty) { memory.address(buffer) } else { 1 }).collect();
-    let text = kernel.ptx();
-    let ran = tilewright_ptx::parse(&text)
-        .and_then(|module| machine::Program::new(&module))
-        .map_err(|error| error.to_string())
-        .and_then(|program| {
-            let options = machine::LaunchOptions::new().dynamic_shared(kernel.dynamic_shared());
-            let launched = program.launch("k", [1; 3], &args, &mut memory, &options);
-            launched.map_err(|error| error.to_string())
-        })
-        .and_then(|report| report.findings.first().map_or(Ok(()), |finding| Err(finding.to_string())));
-    if let Err(what) = ran {
+    let program = tilewright_ptx::parse(text).and_then(|module| machine::Program::new(&module)).map_err(|error| error.to_string())?;
+    let options = machine::LaunchOptions::new().dynamic_shared(dynamic_shared);
+    let report = program.launch("k", [1; 3], &args, &mut memory, &options).map_err(|error| error.to_string())?;
+    report.findings.first().map_or(Ok(()), |finding| Err(finding.to_string()))?;
+    Ok(memory.bytes(buffer).to_vec())
+}
+
+/// Compiles the entry of a module for a GPU and runs it on one block of the PTX machine.
+fn runs_as_ptx(module: &VerifiedModule, wrong: &mut Vec<String>) -> bool {
+    let kernel = tilewright_gpu::compile(module, "k", target_of(module)).map_err(|error| error.to_string());
+    let compiled = kernel.is_ok();
+    if let Err(what) = kernel.and_then(|kernel| stored(module, &kernel.ptx(), kernel.dynamic_shared())) {
         wrong.push(format!("{what}\n{}", print(module, &PrintOptions::new())));
     }
-    true
+    compiled
 }
 
 #[test]
 fn every_operation_is_compiled_and_runs_as_ptx() {
-    let (mut compiled, mut all, mut wrong) = (0, 0, Vec::new());
-    let mut run = |module: &VerifiedModule| {
-        all += 1;
-        let target = if has_replicas(module) { Target::Sm90 } else { Target::Sm80 };
-        compiled += usize::from(runs_as_ptx(module, target, &mut wrong));
-    };
-    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.def().placement == Placement::Body) {
-        regular::modules(opcode, &mut |module, _| run(&module));
-    }
-    irregular::texts().iter().filter_map(|text| valid(text)).for_each(|module| run(&module));
+    let modules = modules();
+    let (all, mut wrong) = (modules.len(), Vec::new());
+    let compiled = modules.iter().filter(|module| runs_as_ptx(module, &mut wrong)).count();
     let first: Vec<&str> = wrong.iter().take(20).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} of {all} modules, {compiled} compiled:\n{}", wrong.len(), first.join("\n"));
     assert!(compiled > 2000, "only {compiled} of {all} modules are compiled");
@@ -150,14 +142,50 @@ fn with_own_names(kernel: &tilewright_gpu::Kernel, number: usize) -> Option<Stri
 /// One module in so many goes through the assembler for a target, unless everything is wanted: `TILEWRIGHT_ORACLE=all`.
 const ASSEMBLED: usize = 24;
 
-#[test]
-fn the_assembler_takes_every_operation_for_every_target() {
-    let Some(oracle) = Oracle::or_skip("every operation through ptxas") else { return };
+/// Modules of every operation, with all types and attributes.
+fn modules() -> Vec<VerifiedModule> {
     let mut modules = Vec::new();
     for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.def().placement == Placement::Body) {
         regular::modules(opcode, &mut |module, _| modules.push(module));
     }
     modules.extend(irregular::texts().iter().filter_map(|text| valid(text)));
+    modules
+}
+
+/// One module in so many goes through a compiler of LLVM modules, unless everything is wanted.
+const BY_LLVM: usize = 160;
+
+/// Every operation, or a part of them, stores the same when another compiler makes PTX of the module of LLVM.
+fn stores_the_same(compiler: &str, first: usize, to_ptx: impl Fn(&Kernel) -> Result<String, String> + Sync) {
+    let step = if tilewright_oracle::is_exhaustive() { 1 } else { BY_LLVM };
+    let chosen: Vec<VerifiedModule> = modules().into_iter().skip(first % step).step_by(step).collect();
+    let failures = failures(&chosen, |module| {
+        let kernel = tilewright_gpu::compile(module, "k", target_of(module)).expect("it is compiled");
+        let ours = stored(module, &kernel.ptx(), kernel.dynamic_shared()).expect("our own PTX runs");
+        let theirs = to_ptx(&kernel).and_then(|text| stored(module, &text, kernel.dynamic_shared()));
+        let what = theirs.map_or_else(Some, |theirs| (ours != theirs).then(|| "something else is stored".to_owned()))?;
+        Some(format!("{what}\n{}", print(module, &PrintOptions::new())))
+    });
+    let told = failures.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(failures.is_empty(), "{compiler}: {} of {} modules:\n{told}", failures.len(), chosen.len());
+}
+
+#[test]
+fn every_operation_by_way_of_llc_stores_the_same() {
+    let Some(llc) = Llc::or_skip("every operation by way of llc") else { return };
+    stores_the_same("llc", 0, |kernel| llc.compile(&kernel.llvm(), kernel.target().name()));
+}
+
+#[test]
+fn every_operation_by_way_of_libnvvm_stores_the_same() {
+    let Some(oracle) = Oracle::or_skip("every operation by way of libNVVM") else { return };
+    stores_the_same("libNVVM", BY_LLVM / 2, |kernel| oracle.compile_llvm(&kernel.nvvm(), kernel.target().name()));
+}
+
+#[test]
+fn the_assembler_takes_every_operation_for_every_target() {
+    let Some(oracle) = Oracle::or_skip("every operation through ptxas") else { return };
+    let modules = modules();
     let step = if tilewright_oracle::is_exhaustive() { 1 } else { ASSEMBLED };
     let mut files = Vec::new();
     for (nth, target) in Target::ALL.into_iter().enumerate() {

@@ -82,9 +82,14 @@ impl Kernel {
         ptx::print(&self.code, self.target)
     }
 
-    /// A module of LLVM, for the NVPTX64 target of `llc`, and for libNVVM where that takes opaque pointers (from `sm_100` on).
+    /// A module of LLVM, for the NVPTX64 target of `llc`.
     pub fn llvm(&self) -> String {
-        llvm::print(&self.code, self.target)
+        llvm::print(&self.code, self.target, llvm::Dialect::Current)
+    }
+
+    /// The module of LLVM as libNVVM takes it for the target: before `sm_100` in the dialect of LLVM 7, in which pointers have types.
+    pub fn nvvm(&self) -> String {
+        llvm::print(&self.code, self.target, llvm::Dialect::of_libnvvm(self.target))
     }
 }
 

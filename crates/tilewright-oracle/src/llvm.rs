@@ -47,20 +47,20 @@ impl Llc {
 }
 
 impl Oracle {
-    /// The PTX that libNVVM makes of a module for an architecture such as `compute_100`, or what it complains of.
+    /// The PTX that libNVVM makes of a module for a GPU such as `sm_100`, or what it complains of.
     ///
     /// # Errors
     /// When it refuses the module.
     ///
     /// # Panics
     /// When Python cannot be started or a file cannot be written.
-    pub fn compile_llvm(&self, module: &str, architecture: &str) -> Result<String, String> {
+    pub fn compile_llvm(&self, module: &str, gpu: &str) -> Result<String, String> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let [script, input, output] = ["nvvm.py", "in.ll", "out.ptx"].map(|name| folder.path().join(name));
         fs::write(&script, NVVM).and_then(|()| fs::write(&input, module)).expect("a temporary file can be written");
         let library = self.bin.join("../lib/libnvvm.so.4");
         let mut command = Command::new("python3");
-        command.arg(&script).arg(library).arg(&input).arg(architecture).arg(&output);
+        command.arg(&script).arg(library).arg(&input).arg(gpu.replace("sm", "compute")).arg(&output);
         let answer: Answer = command.stdin(Stdio::null()).output().expect("Python can be started").into();
         if answer.accepted() { Ok(fs::read_to_string(output).expect("the script writes it")) } else { Err(answer.stderr) }
     }

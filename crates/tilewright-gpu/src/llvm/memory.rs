@@ -1,15 +1,20 @@
 //! Accesses to memory, and the variables of the module.
 
-use super::{CONSTANT, GLOBAL, IN_SHARED, Printer, SHARED, constant, data_name, ty};
+use super::{CONSTANT, Dialect, GLOBAL, IN_SHARED, Printer, SHARED, TOGETHER, constant, data_name, places, structure, ty};
 use crate::{
     ptx::{atomic_operation, multimem, strength},
-    thread::{Order, Replicas, Space, Strong, Update, Value},
+    thread::{Function, Order, Replicas, Space, Strong, Update, Value},
 };
 use std::fmt::Write as _;
 use tilewright_vector::Lane;
 
+/// The type of the variable in shared memory; what is dynamic has no extent.
+pub(super) fn shared_type(function: &Function) -> String {
+    format!("[{} x i8]", if function.dynamic_shared() > 0 { 0 } else { function.shared })
+}
+
 /// How inline assembly takes a value.
-const fn constraint(lane: Lane) -> char {
+pub(super) const fn constraint(lane: Lane) -> char {
     match lane {
         Lane::Mask | Lane::I8 | Lane::I16 => 'h',
         Lane::I32 => 'r',
@@ -17,6 +22,11 @@ const fn constraint(lane: Lane) -> char {
         Lane::F32 => 'f',
         Lane::F64 => 'd',
     }
+}
+
+/// The type of neighbouring numbers.
+fn several(lane: Lane, count: usize) -> String {
+    if count == 1 { ty(lane).to_owned() } else { format!("<{count} x {}>", ty(lane)) }
 }
 
 /// The type of an access in PTX.
@@ -28,8 +38,8 @@ fn accessed(lane: Lane) -> String {
 }
 
 impl Printer<'_> {
-    /// The pointer to a place.
-    fn pointer(&mut self, space: Space, (address, offset): (Value, i32)) -> String {
+    /// The pointer to a type at a place.
+    fn pointer(&mut self, to: &str, space: Space, (address, offset): (Value, i32)) -> String {
         let (number, int) = match space {
             Space::Global => (GLOBAL, "i64"),
             Space::Shared => (IN_SHARED, "i32"),
@@ -38,14 +48,15 @@ impl Printer<'_> {
         if offset != 0 {
             at = self.compute(&format!("add {int} {at}, {offset}"));
         }
-        let pointer = self.compute(&format!("inttoptr {int} {at} to ptr addrspace({number})"));
-        format!("ptr addrspace({number}) {pointer}")
+        let ty = self.dialect.pointer(to, number);
+        let pointer = self.compute(&format!("inttoptr {int} {at} to {ty}"));
+        format!("{ty} {pointer}")
     }
 
-    /// The address of a place in the device's memory, as inline assembly takes it.
+    /// The address of a place, as inline assembly takes it.
     fn address(&mut self, (address, offset): (Value, i32)) -> String {
-        let at = self.operand(address);
-        if offset == 0 { format!("i64 {at}") } else { format!("i64 {}", self.compute(&format!("add i64 {at}, {offset}"))) }
+        let at = self.typed(address);
+        if offset == 0 { at } else { format!("{} {}", ty(self.lane(address)), self.compute(&format!("add {at}, {offset}"))) }
     }
 
     pub(super) fn load(
@@ -61,8 +72,7 @@ impl Printer<'_> {
         let ways = self.only_if(mask.as_ref().map(|(mask, _)| *mask), |this| match strong {
             Some(strong) => loaded.push(this.load_strong(lane, place, strong)),
             None => {
-                let pointer = this.pointer(space, place);
-                loaded = this.load_weak(lane, results.len(), &pointer);
+                loaded = this.load_weak(lane, results.len(), space, place);
             }
         });
         for (n, (result, loaded)) in results.iter().zip(loaded).enumerate() {
@@ -78,13 +88,14 @@ impl Printer<'_> {
         }
     }
 
-    fn load_weak(&mut self, lane: Lane, count: usize, pointer: &str) -> Vec<String> {
-        let (ty, bytes) = (ty(lane), lane.size() * count);
+    fn load_weak(&mut self, lane: Lane, count: usize, space: Space, place: (Value, i32)) -> Vec<String> {
+        let loaded = several(lane, count);
+        let pointer = self.pointer(&loaded, space, place);
+        let all = self.compute(&format!("load {loaded}, {pointer}, align {}", lane.size() * count));
         if count == 1 {
-            return vec![self.compute(&format!("load {ty}, {pointer}, align {bytes}"))];
+            return vec![all];
         }
-        let all = self.compute(&format!("load <{count} x {ty}>, {pointer}, align {bytes}"));
-        (0..count).map(|n| self.compute(&format!("extractelement <{count} x {ty}> {all}, i32 {n}"))).collect()
+        (0..count).map(|n| self.compute(&format!("extractelement {loaded} {all}, i32 {n}"))).collect()
     }
 
     fn load_strong(&mut self, lane: Lane, place: (Value, i32), strong: Strong) -> String {
@@ -104,13 +115,12 @@ impl Printer<'_> {
             if let Some(strong) = strong {
                 return this.store_strong(values[0], place, strong);
             }
-            let (ty, bytes) = (ty(lane), lane.size() * values.len());
-            let pointer = this.pointer(space, place);
+            let (vector, bytes) = (several(lane, values.len()), lane.size() * values.len());
+            let pointer = this.pointer(&vector, space, place);
             if let [value] = values {
                 let value = this.typed(*value);
                 return this.line(&format!("store {value}, {pointer}, align {bytes}"));
             }
-            let vector = format!("<{} x {ty}>", values.len());
             let mut all = "undef".to_owned();
             for (n, value) in values.iter().enumerate() {
                 all = this.compute(&format!("insertelement {vector} {all}, {}, i32 {n}", this.typed(*value)));
@@ -213,28 +223,58 @@ impl Printer<'_> {
     }
 
     pub(super) fn load_matrices(&mut self, results: &[Value], place: (Value, i32), transposed: bool) {
-        let pointer = self.pointer(Space::Shared, place);
         let how = if transposed { ".trans" } else { "" };
-        let name = format!("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{}{how}.b16.p{IN_SHARED}", results.len());
-        if self.lane(results[0]) == Lane::I32 {
-            return self.call_for_several(results, &name, &[pointer]);
-        }
-        let all = if results.len() == 1 { "i32".to_owned() } else { format!("{{ {} }}", vec!["i32"; results.len()].join(", ")) };
-        let call = self.called(&all, &name, &[pointer]);
-        let together = self.compute(&call);
-        for (n, result) in results.iter().enumerate() {
-            let word = if results.len() == 1 { together.clone() } else { self.compute(&format!("extractvalue {all} {together}, {n}")) };
-            self.define(*result, &format!("bitcast i32 {word} to float"));
+        let name = format!("ldmatrix.sync.aligned.m8n8.x{}{how}", results.len());
+        let all = structure(Lane::I32, results.len());
+        let call = match self.dialect {
+            Dialect::Current => {
+                let pointer = self.pointer("i8", Space::Shared, place);
+                self.called(&all, &format!("llvm.nvvm.{name}.b16.p{IN_SHARED}"), &[pointer])
+            }
+            Dialect::Seven => {
+                let (list, constraints) = (places(0, results.len()), vec!["=r"; results.len()].join(","));
+                let address = self.address(place);
+                let text = format!("{name}.shared.b16 {list}, [${}];", results.len());
+                format!("call {all} asm sideeffect \"{text}\", \"{constraints},r,~{{memory}}\"({address}) #{TOGETHER}")
+            }
+        };
+        for (word, result) in self.taken_apart(&all, &call, results.len()).into_iter().zip(results) {
+            let own = ty(self.lane(*result));
+            self.define(*result, &format!("bitcast i32 {word} to {own}"));
         }
     }
 
     pub(super) fn copy_async(&mut self, to: (Value, i32), from: (Value, i32), bytes: u32, given: Option<Value>, mask: Option<Value>) {
-        self.only_if(mask, |this| {
-            let mut operands = vec![this.pointer(Space::Shared, to), this.pointer(Space::Global, from)];
-            operands.extend(given.map(|given| this.typed(given)));
-            let (cache, size) = (if bytes == 16 { "cg" } else { "ca" }, if given.is_some() { ".s" } else { "" });
-            this.do_call(&format!("llvm.nvvm.cp.async.{cache}.shared.global.{bytes}{size}"), &operands);
+        let cache = if bytes == 16 { "cg" } else { "ca" };
+        self.only_if(mask, |this| match this.dialect {
+            Dialect::Current => {
+                let mut operands = vec![this.pointer("i8", Space::Shared, to), this.pointer("i8", Space::Global, from)];
+                operands.extend(given.map(|given| this.typed(given)));
+                let size = if given.is_some() { ".s" } else { "" };
+                this.do_call(&format!("llvm.nvvm.cp.async.{cache}.shared.global.{bytes}{size}"), &operands);
+            }
+            Dialect::Seven => {
+                let mut operands = vec![this.address(to), this.address(from)];
+                operands.extend(given.map(|given| this.typed(given)));
+                let (size, constraint) = if given.is_some() { (", $2", ",r") } else { ("", "") };
+                let text = format!("cp.async.{cache}.shared.global [$0], [$1], {bytes}{size};");
+                this.assembly(&text, &format!("r,l{constraint},~{{memory}}"), &operands);
+            }
         });
+    }
+
+    pub(super) fn commit_copies(&mut self) {
+        match self.dialect {
+            Dialect::Current => self.do_call("llvm.nvvm.cp.async.commit.group", &[]),
+            Dialect::Seven => self.assembly("cp.async.commit_group;", "~{memory}", &[]),
+        }
+    }
+
+    pub(super) fn wait_copies(&mut self, pending: u32) {
+        match self.dialect {
+            Dialect::Current => self.do_call("llvm.nvvm.cp.async.wait.group", &[format!("i32 {pending}")]),
+            Dialect::Seven => self.assembly(&format!("cp.async.wait_group {pending};"), "~{memory}", &[]),
+        }
     }
 
     /// The variables of the module.
@@ -254,9 +294,9 @@ impl Printer<'_> {
         }
         if function.dynamic_shared() > 0 {
             let _ = writeln!(out, "; launch with {} bytes of dynamic shared memory", function.shared);
-            let _ = writeln!(out, "@{SHARED} = external addrspace({IN_SHARED}) global [0 x i8], align 16");
+            let _ = writeln!(out, "@{SHARED} = external addrspace({IN_SHARED}) global {}, align 16", shared_type(function));
         } else if function.shared > 0 {
-            let _ = writeln!(out, "@{SHARED} = internal addrspace({IN_SHARED}) global [{} x i8] undef, align 16", function.shared);
+            let _ = writeln!(out, "@{SHARED} = internal addrspace({IN_SHARED}) global {} undef, align 16", shared_type(function));
         }
         if out.is_empty() { out } else { out + "\n" }
     }

@@ -1,14 +1,17 @@
-//! Thread code as a module of LLVM, for `llc` and libNVVM: the data layout of NVPTX64, NVVM's intrinsics, opaque pointers.
+//! Thread code as a module of LLVM, for `llc` and libNVVM: the data layout of NVPTX64, NVVM's intrinsics, in the dialect of today's LLVM or of LLVM 7.
 //!
 //! Values are LLVM's own, and parameters of blocks are phi nodes. Addresses are integers until they are used. LLVM has no predicates: an access with a
 //! mask is a block of its own. What no intrinsic says, the order and scope of strong accesses, is inline assembly, the instruction of the PTX printer.
 
 mod call;
 mod constant;
+mod dialect;
 mod memory;
 mod prim;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use dialect::Dialect;
 
 use crate::{
     Target,
@@ -21,8 +24,8 @@ use std::{
 use tilewright_vector::Lane;
 
 /// The module of a function, for a target.
-pub(crate) fn print(function: &Function, target: Target) -> String {
-    let mut printer = Printer::new(function);
+pub(crate) fn print(function: &Function, target: Target, dialect: Dialect) -> String {
+    let mut printer = Printer::new(function, dialect);
     function.blocks.iter().enumerate().for_each(|(index, block)| printer.block(index, block));
     printer.module(target)
 }
@@ -35,6 +38,8 @@ const SHARED: &str = "tilewright_shared";
 const GLOBAL: u32 = 1;
 const IN_SHARED: u32 = 3;
 const CONSTANT: u32 = 4;
+/// The attributes of inline assembly that all lanes of a warp do together: it stays where all come by.
+const TOGETHER: u32 = 1;
 
 /// The type of a value.
 const fn ty(lane: Lane) -> &'static str {
@@ -49,8 +54,20 @@ const fn ty(lane: Lane) -> &'static str {
     }
 }
 
+/// The type of one result, or of several together.
+fn structure(lane: Lane, count: usize) -> String {
+    if count == 1 { ty(lane).to_owned() } else { format!("{{ {} }}", vec![ty(lane); count].join(", ")) }
+}
+
+/// Operands of inline assembly, from one on, as a list of PTX.
+fn places(first: usize, count: usize) -> String {
+    let names: Vec<String> = (first..first + count).map(|n| format!("${n}")).collect();
+    format!("{{{}}}", names.join(", "))
+}
+
 struct Printer<'a> {
     function: &'a Function,
+    dialect: Dialect,
     /// Constants and parameters, as they are written where they are read; other values have names by their number.
     known: HashMap<Value, String>,
     /// The text of the blocks so far, where phi nodes are left out, and where each block begins in it.
@@ -69,13 +86,14 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(function: &'a Function) -> Printer<'a> {
+    fn new(function: &'a Function, dialect: Dialect) -> Printer<'a> {
         let constants = function.blocks.iter().flat_map(|block| &block.insts).filter_map(|inst| match inst {
             Inst::Const { result, bits } => Some((*result, constant::text(function.lane(*result), *bits))),
             _ => None,
         });
         Printer {
             function,
+            dialect,
             known: constants.collect(),
             body: String::new(),
             begins: Vec::new(),
@@ -208,8 +226,10 @@ impl<'a> Printer<'a> {
             }
             Inst::Param { result, index } => self.param(*result, *index),
             Inst::Data { result, index } => {
-                let name = data_name(self.function, *index as usize);
-                self.define(*result, &format!("ptrtoint ptr addrspace({GLOBAL}) @{name} to i64"));
+                let index = *index as usize;
+                let (name, length) = (data_name(self.function, index), self.function.data[index].bytes.len());
+                let pointer = self.dialect.pointer(&format!("[{length} x i8]"), GLOBAL);
+                self.define(*result, &format!("ptrtoint {pointer} @{name} to i64"));
             }
             Inst::Special { result, which } => self.special(*result, *which),
             Inst::Load { result, space, address, offset, mask, strong } => {
@@ -225,8 +245,8 @@ impl<'a> Printer<'a> {
                 self.load_matrices(results, (*address, *offset), *transposed);
             }
             Inst::CopyAsync { to, from, bytes, given, mask } => self.copy_async(*to, *from, *bytes, *given, *mask),
-            Inst::CommitCopies => self.do_call("llvm.nvvm.cp.async.commit.group", &[]),
-            Inst::WaitCopies { pending } => self.do_call("llvm.nvvm.cp.async.wait.group", &[format!("i32 {pending}")]),
+            Inst::CommitCopies => self.commit_copies(),
+            Inst::WaitCopies { pending } => self.wait_copies(*pending),
             Inst::Pack { result, halves } => {
                 let halves = halves.map(|half| self.operand(half));
                 let low = self.compute(&format!("insertelement <2 x i16> undef, i16 {}, i32 0", halves[0]));
@@ -289,7 +309,10 @@ impl<'a> Printer<'a> {
             Special::Thread => "tid.x".to_owned(),
             Special::Block(n) => format!("ctaid.{}", axis(n)),
             Special::Blocks(n) => format!("nctaid.{}", axis(n)),
-            Special::Shared => return self.define(result, &format!("ptrtoint ptr addrspace({IN_SHARED}) @{SHARED} to i32")),
+            Special::Shared => {
+                let pointer = self.dialect.pointer(&memory::shared_type(self.function), IN_SHARED);
+                return self.define(result, &format!("ptrtoint {pointer} @{SHARED} to i32"));
+            }
         };
         let call = self.called("i32", &format!("llvm.nvvm.read.ptx.sreg.{register}"), &[]);
         self.define(result, &call);
@@ -309,6 +332,9 @@ impl<'a> Printer<'a> {
     }
 
     fn product(&mut self, results: &[Value], product: Product, factors: &[Vec<Value>; 2], sums: &[Value]) {
+        if self.dialect == Dialect::Seven {
+            return self.product_by_assembly(results, product, factors, sums);
+        }
         let name = |signed: bool| if signed { "s8" } else { "u8" };
         let (name, taken) = match product {
             Product::F16 => ("m16n8k16.row.col.f32.f32".to_owned(), "<2 x half>"),
@@ -333,39 +359,55 @@ impl<'a> Printer<'a> {
         self.call_for_several(results, &format!("llvm.nvvm.mma.{name}"), &operands);
     }
 
-    /// A product that LLVM has no intrinsic for.
+    /// A product that the dialect has no intrinsic for.
     fn product_by_assembly(&mut self, results: &[Value], product: Product, factors: &[Vec<Value>; 2], sums: &[Value]) {
         let mut next = 0;
-        let mut list = |values: &[Value]| {
-            let names: Vec<String> = (next..next + values.len()).map(|n| format!("${n}")).collect();
+        let lists = [results, &factors[0], &factors[1], sums].map(|values| {
             next += values.len();
-            format!("{{{}}}", names.join(", "))
-        };
-        let [lhs, rhs] = factors;
-        let lists = [results, lhs, rhs, sums].map(&mut list);
+            places(next - values.len(), values.len())
+        });
         let text = format!("mma.sync.aligned.{product} {};", lists.join(", "));
-        let operands: Vec<String> = factors.iter().flatten().chain(sums).map(|value| self.typed(*value)).collect();
-        let constraints = [vec!["=f"; results.len()], vec!["r"; lhs.len() + rhs.len()], vec!["f"; sums.len()]].concat().join(",");
-        let all = format!("{{ {} }}", vec!["float"; results.len()].join(", "));
-        let together = self.compute(&format!("call {all} asm sideeffect \"{text}\", \"{constraints}\"({})", operands.join(", ")));
-        for (n, result) in results.iter().enumerate() {
-            self.define(*result, &format!("extractvalue {all} {together}, {n}"));
+        let [sum, factor] = product.lanes();
+        let mut constraints = vec![format!("={}", memory::constraint(sum)); results.len()];
+        let mut operands = Vec::new();
+        for value in factors.iter().flatten() {
+            operands.push(if self.lane(*value) == factor {
+                self.typed(*value)
+            } else {
+                let bits = self.compute(&format!("bitcast {} to {}", self.typed(*value), ty(factor)));
+                format!("{} {bits}", ty(factor))
+            });
+            constraints.push(memory::constraint(factor).to_string());
         }
+        for value in sums {
+            operands.push(self.typed(*value));
+            constraints.push(memory::constraint(sum).to_string());
+        }
+        let (all, constraints, operands) = (structure(sum, results.len()), constraints.join(","), operands.join(", "));
+        let call = format!("call {all} asm sideeffect \"{text}\", \"{constraints}\"({operands}) #{TOGETHER}");
+        self.define_several(results, &all, &call);
     }
 
     /// Calls what gives one result, or several of one type in a structure.
     fn call_for_several(&mut self, results: &[Value], name: &str, operands: &[String]) {
-        let own = ty(self.lane(results[0]));
-        if let [only] = results {
-            let call = self.called(own, name, operands);
-            return self.define(*only, &call);
-        }
-        let all = format!("{{ {} }}", vec![own; results.len()].join(", "));
+        let all = structure(self.lane(results[0]), results.len());
         let call = self.called(&all, name, operands);
-        let together = self.compute(&call);
-        for (n, result) in results.iter().enumerate() {
-            self.define(*result, &format!("extractvalue {all} {together}, {n}"));
+        self.define_several(results, &all, &call);
+    }
+
+    /// Defines values as what is computed together.
+    fn define_several(&mut self, results: &[Value], all: &str, text: &str) {
+        let parts = self.taken_apart(all, text, results.len());
+        self.known.extend(results.iter().copied().zip(parts));
+    }
+
+    /// What is computed together, one by one.
+    fn taken_apart(&mut self, all: &str, text: &str, count: usize) -> Vec<String> {
+        let together = self.compute(text);
+        if count == 1 {
+            return vec![together];
         }
+        (0..count).map(|n| self.compute(&format!("extractvalue {all} {together}, {n}"))).collect()
     }
 
     fn lookup(&mut self, result: Value, index: Value, table: &[u32; 16]) {
@@ -374,9 +416,10 @@ impl<'a> Printer<'a> {
             self.tables.len() - 1
         });
         let low = self.compute(&format!("and {}, 15", self.typed(index)));
-        let place = format!("[16 x i32], ptr addrspace({CONSTANT}) @tilewright_table_{number}, i32 0, i32 {low}");
-        let place = self.compute(&format!("getelementptr {place}"));
-        self.define(result, &format!("load float, ptr addrspace({CONSTANT}) {place}, align 4"));
+        let [all, one] = ["[16 x i32]", "i32"].map(|ty| self.dialect.pointer(ty, CONSTANT));
+        let place = self.compute(&format!("getelementptr [16 x i32], {all} @tilewright_table_{number}, i32 0, i32 {low}"));
+        let bits = self.compute(&format!("load i32, {one} {place}, align 4"));
+        self.define(result, &format!("bitcast i32 {bits} to float"));
     }
 
     fn module(mut self, target: Target) -> String {
@@ -388,37 +431,43 @@ impl<'a> Printer<'a> {
             for (n, param) in self.function.blocks[index].params.iter().enumerate() {
                 let from = self.incoming[index].iter().map(|(label, args)| format!("[ {}, %{label} ]", self.operand(args[n])));
                 let from: Vec<String> = from.collect();
+                let ty = ty(self.lane(*param));
                 // What nobody hands over is in a block that nobody goes to.
-                let source = if from.is_empty() { format!("freeze {} undef", ty(self.lane(*param))) } else { String::new() };
-                let phi = format!("phi {} {}", ty(self.lane(*param)), from.join(", "));
-                let _ = writeln!(text, "  {} = {}", self.operand(*param), if source.is_empty() { &phi } else { &source });
+                let source = if from.is_empty() { format!("bitcast {ty} undef to {ty}") } else { format!("phi {ty} {}", from.join(", ")) };
+                let _ = writeln!(text, "  {} = {source}", self.operand(*param));
             }
         }
         text += &self.body[at..];
         let function = self.function;
         let params = function.params.iter().enumerate();
-        let params: Vec<String> = params.map(|(n, lane)| format!("{} %p{n}", if *lane == Lane::Mask { "i8" } else { ty(*lane) })).collect();
+        let params: Vec<String> = params.map(|(n, lane)| format!("{} %p{n}", param_type(*lane))).collect();
         let locals = self.locals();
         let header = format!("define ptx_kernel void @{}({}) #0 {{\nentry:\n{locals}  br label %L0\n", function.name, params.join(", "));
         let declarations: String = std::mem::take(&mut self.declarations).into_iter().map(|line| line + "\n").collect();
         format!(
             "target datalayout = \"{DATA_LAYOUT}\"\ntarget triple = \"nvptx64-nvidia-cuda\"\n\n{}{header}{text}}}\n\n{declarations}\n{}",
             self.variables(),
-            annotations(function, target)
+            annotations(function, target, self.dialect)
         )
     }
 }
 
+/// The type of a parameter of the entry; a mask takes a byte.
+const fn param_type(lane: Lane) -> &'static str {
+    if matches!(lane, Lane::Mask) { "i8" } else { ty(lane) }
+}
+
 /// The type that stands in front of an operand.
 fn type_of(operand: &str) -> &str {
-    let end = if operand.starts_with('<') {
-        operand.find('>').map_or(operand.len(), |at| at + 1)
-    } else if operand.starts_with("ptr addrspace") {
-        operand.find(')').map_or(operand.len(), |at| at + 1)
+    let begin = if operand.contains(" addrspace(") {
+        operand.find(')')
+    } else if operand.starts_with('<') {
+        operand.find('>')
     } else {
-        operand.find(' ').unwrap_or(operand.len())
+        None
     };
-    &operand[..end]
+    let begin = begin.unwrap_or(0);
+    operand[begin..].find(' ').map_or(operand, |length| &operand[..begin + length])
 }
 
 /// The name of data.
@@ -427,14 +476,17 @@ fn data_name(function: &Function, index: usize) -> String {
 }
 
 /// That the function is a kernel, how many threads a block has, and which GPU it is for.
-fn annotations(function: &Function, target: Target) -> String {
+fn annotations(function: &Function, target: Target, dialect: Dialect) -> String {
     let (name, threads) = (&function.name, function.threads);
+    let params: Vec<&str> = function.params.iter().map(|lane| param_type(*lane)).collect();
+    let pointer = dialect.pointer(&format!("void ({})", params.join(", ")), 0);
     let cpu = target.name();
     format!(
-        "attributes #0 = {{ \"nvvm.reqntid\"=\"{threads},1,1\" \"target-cpu\"=\"{cpu}\" }}\n\n\
+        "attributes #0 = {{ \"nvvm.reqntid\"=\"{threads},1,1\" \"target-cpu\"=\"{cpu}\" }}\n\
+         attributes #{TOGETHER} = {{ convergent nounwind }}\n\n\
          !nvvm.annotations = !{{!0, !1}}\n\
-         !0 = !{{ptr @{name}, !\"kernel\", i32 1}}\n\
-         !1 = !{{ptr @{name}, !\"reqntidx\", i32 {threads}, !\"reqntidy\", i32 1, !\"reqntidz\", i32 1}}\n\
+         !0 = !{{{pointer} @{name}, !\"kernel\", i32 1}}\n\
+         !1 = !{{{pointer} @{name}, !\"reqntidx\", i32 {threads}, !\"reqntidy\", i32 1, !\"reqntidz\", i32 1}}\n\
          !nvvmir.version = !{{!2}}\n\
          !2 = !{{i32 2, i32 0}}\n"
     )

@@ -1,6 +1,6 @@
 //! Primitives as LLVM's instructions and intrinsics.
 
-use super::{Printer, ty};
+use super::{Dialect, Printer, memory::constraint, ty};
 use crate::thread::{Native, Value};
 use tilewright_vector::{Lane, Prim};
 
@@ -26,13 +26,13 @@ impl Printer<'_> {
             }
             Prim::Shl | Prim::ShrU | Prim::ShrS => self.shifted(prim, lane, a, b),
             Prim::MinS | Prim::MaxS | Prim::MinU | Prim::MaxU => {
-                let name = match prim {
-                    Prim::MinS => "smin",
-                    Prim::MaxS => "smax",
-                    Prim::MinU => "umin",
-                    _ => "umax",
+                let relation = match prim {
+                    Prim::MinS => "slt",
+                    Prim::MaxS => "sgt",
+                    Prim::MinU => "ult",
+                    _ => "ugt",
                 };
-                self.called(t, &format!("llvm.{name}.{t}"), &[format!("{t} {a}"), format!("{t} {b}")])
+                self.chosen(&format!("icmp {relation}"), t, a, b)
             }
             Prim::DivS | Prim::DivU => self.quotient(prim, lane, a, b),
             Prim::Eq | Prim::LtS | Prim::LtU | Prim::FEq | Prim::FLt | Prim::FLe => {
@@ -41,13 +41,18 @@ impl Printer<'_> {
             }
             Prim::FMin | Prim::FMax => {
                 let relation = if prim == Prim::FMin { "olt" } else { "ogt" };
-                let first = self.compute(&format!("fcmp {relation} {t} {a}, {b}"));
-                format!("select i1 {first}, {t} {a}, {t} {b}")
+                self.chosen(&format!("fcmp {relation}"), t, a, b)
             }
             _ if lane.is_float() && prim.result(lane) == lane => self.float(prim, lane, &x),
             _ => self.conversion(prim, lane, a, to),
         };
         self.define(result, &text);
+    }
+
+    /// The first of two numbers if a relation holds, else the second.
+    fn chosen(&mut self, relation: &str, t: &str, a: &str, b: &str) -> String {
+        let first = self.compute(&format!("{relation} {t} {a}, {b}"));
+        format!("select i1 {first}, {t} {a}, {t} {b}")
     }
 
     pub(super) fn compare(&mut self, result: Value, (prim, negated): (Prim, bool), [a, b]: [Value; 2], and: Option<Value>) {
@@ -86,8 +91,8 @@ impl Printer<'_> {
     fn shifted(&mut self, prim: Prim, lane: Lane, a: &str, b: &str) -> String {
         let (t, bits) = (ty(lane), 8 * lane.size());
         if prim == Prim::ShrS {
-            let call = self.called(t, &format!("llvm.umin.{t}"), &[format!("{t} {b}"), format!("{t} {}", bits - 1)]);
-            let places = self.compute(&call);
+            let places = self.chosen("icmp ult", t, b, &(bits - 1).to_string());
+            let places = self.compute(&places);
             return format!("ashr {t} {a}, {places}");
         }
         let inst = if prim == Prim::Shl { "shl" } else { "lshr" };
@@ -136,6 +141,7 @@ impl Printer<'_> {
             Prim::Round => format!("llvm.nvvm.round.{short}"),
             Prim::FmaOdd => return self.fma_odd(x),
             Prim::FmaF16 => return self.fma_short("half", "f16", x),
+            Prim::FmaBf16 if self.dialect == Dialect::Seven => return self.fma_bf16_by_assembly(x),
             Prim::FmaBf16 => return self.fma_short("bfloat", "bf16", x),
             Prim::Scale => return self.scale(&x[0], &x[1]),
             _ => unreachable!("{prim} is no operation on floats: it is printed elsewhere"),
@@ -168,6 +174,15 @@ impl Printer<'_> {
         let call = self.called(short, &format!("llvm.fma.{suffix}"), &operands);
         let result = self.compute(&call);
         format!("fpext {short} {result} to float")
+    }
+
+    /// As `fma_short`, without the type.
+    fn fma_bf16_by_assembly(&mut self, x: &[String]) -> String {
+        let x: Vec<String> = x.iter().map(|x| self.native_by_assembly(Native::RoundBf16, std::slice::from_ref(x))).collect();
+        let result = self.native_by_assembly(Native::FmaBf16, &x);
+        let bits = self.compute(&format!("zext i16 {result} to i32"));
+        let bits = self.compute(&format!("shl i32 {bits}, 16"));
+        format!("bitcast i32 {bits} to float")
     }
 
     /// Times two powers of two, of which the first is exact.
@@ -227,6 +242,11 @@ impl Printer<'_> {
             SubF16,
         };
         let x: Vec<String> = operands.iter().map(|value| self.operand(*value)).collect();
+        if self.dialect == Dialect::Seven && !matches!(native, RoundF16 | AddF16 | SubF16 | MulF16 | FmaF16) {
+            let computed = self.native_by_assembly(native, &x);
+            self.known.insert(result, computed);
+            return;
+        }
         let (short, suffix) = match native {
             MaximumF32 | MinimumF32 => ("float", "f32"),
             MaximumBf16 | MinimumBf16 | RoundBf16 | FmaBf16 => ("bfloat", "bf16"),
@@ -256,6 +276,15 @@ impl Printer<'_> {
         }
         let number = self.compute(&computed);
         self.define(result, &format!("bitcast {short} {number} to i16"));
+    }
+
+    /// The instruction of PTX, for a dialect that has neither intrinsic nor type for it.
+    fn native_by_assembly(&mut self, native: Native, operands: &[String]) -> String {
+        let (lane, result) = (native.operands().1, native.result());
+        let places: String = (1..=operands.len()).map(|n| format!(", ${n}")).collect();
+        let constraints = format!("={}{}", constraint(result), format!(",{}", constraint(lane)).repeat(operands.len()));
+        let operands: Vec<String> = operands.iter().map(|operand| format!("{} {operand}", ty(lane))).collect();
+        self.compute(&format!("call {} asm \"{native} $0{places};\", \"{constraints}\"({})", ty(result), operands.join(", ")))
     }
 }
 

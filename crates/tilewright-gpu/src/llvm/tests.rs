@@ -1,10 +1,11 @@
-//! What LLVM's `llc` makes of the module computes what our own PTX does.
+//! What LLVM's `llc` and libNVVM make of the module computes what our own PTX does.
 
+use super::Dialect;
 use crate::{
     Target,
     thread::{Builder, Function, Native, Space, Special, Value, verify},
 };
-use tilewright_oracle::llvm::Llc;
+use tilewright_oracle::{Oracle, llvm::Llc};
 use tilewright_ptx::{
     machine::{LaunchOptions, Memory, Program},
     parse,
@@ -106,17 +107,26 @@ fn check(
     }
     let function: Function = b.finish();
     assert_eq!(verify(&function), Ok(()));
-    let Some(llc) = Llc::or_skip(&format!("{count} primitives by way of LLVM")) else { return };
-    let module = super::print(&function, Target::Sm80);
-    let theirs = llc.compile(&module, "sm_80").unwrap_or_else(|error| panic!("{error}\n{module}"));
-    let (ours, theirs) = (run(&crate::ptx::print(&function, Target::Sm80), &bytes), run(&theirs, &bytes));
-    for (index, lane, name) in names {
-        for thread in 0..THREADS as usize {
-            let at = word(4 * index + 3) as usize + 8 * thread;
-            let bits = |bytes: &[u8]| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes")) & lane.bits();
-            let operands: Vec<u64> = (0..3).filter_map(|n| operands(index, n)).map(|all| all[thread]).collect();
-            assert!(same(lane, bits(&ours), bits(&theirs)), "{name} of {operands:x?}: {:x}, by LLVM {:x}", bits(&ours), bits(&theirs));
+    let ours = run(&crate::ptx::print(&function, Target::Sm80), &bytes);
+    let compare = |compiler: &str, dialect: Dialect, to_ptx: &dyn Fn(&str) -> Result<String, String>| {
+        let module = super::print(&function, Target::Sm80, dialect);
+        let theirs = run(&to_ptx(&module).unwrap_or_else(|error| panic!("{compiler}: {error}\n{module}")), &bytes);
+        for (index, lane, name) in &names {
+            for thread in 0..THREADS as usize {
+                let at = word(4 * index + 3) as usize + 8 * thread;
+                let bits = |bytes: &[u8]| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes")) & lane.bits();
+                let operands: Vec<u64> = (0..3).filter_map(|n| operands(*index, n)).map(|all| all[thread]).collect();
+                let (ours, theirs) = (bits(&ours), bits(&theirs));
+                assert!(same(*lane, ours, theirs), "{name} of {operands:x?}: {ours:x}, by {compiler} {theirs:x}");
+            }
         }
+    };
+    let comparisons = format!("{count} primitives by way of LLVM");
+    if let Some(llc) = Llc::or_skip(&comparisons) {
+        compare("llc", Dialect::Current, &|module| llc.compile(module, "sm_80"));
+    }
+    if let Some(oracle) = Oracle::or_skip(&comparisons) {
+        compare("libNVVM", Dialect::Seven, &|module| oracle.compile_llvm(module, "sm_80"));
     }
 }
 

@@ -1,8 +1,8 @@
-//! The module of LLVM, through `llc`, gives PTX that stores what our own PTX stores.
+//! The module of LLVM, through `llc` and through libNVVM, gives PTX that stores what our own PTX stores.
 
 use crate::support::kernel;
 use tilewright_gpu::Target;
-use tilewright_oracle::llvm::Llc;
+use tilewright_oracle::{Oracle, llvm::Llc};
 use tilewright_ptx::machine::{LaunchOptions, Memory, Program};
 
 fn launch(ptx: &str, bytes: &[u8], dynamic_shared: u32) -> Vec<u8> {
@@ -16,18 +16,25 @@ fn launch(ptx: &str, bytes: &[u8], dynamic_shared: u32) -> Vec<u8> {
     memory.bytes(buffer).to_vec()
 }
 
-/// Both ways store the same in a buffer of bytes that look random.
+/// All ways store the same in a buffer of bytes that look random; the module for `llc`.
 fn same(text: &str) -> String {
     let kernel = kernel(text, Target::Sm80);
-    let module = kernel.llvm();
-    let Some(llc) = Llc::or_skip("a kernel by way of LLVM") else { return module };
-    let theirs = llc.compile(&module, "sm_80").unwrap_or_else(|error| panic!("{error}\n{module}"));
     let bytes: Vec<u8> = (0..65_536u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 % 60).collect();
-    let (ours, found) = (launch(&kernel.ptx(), &bytes, kernel.dynamic_shared()), launch(&theirs, &bytes, kernel.dynamic_shared()));
-    let first = ours.iter().zip(&found).position(|(a, b)| a != b);
-    assert_eq!(first, None, "{module}\n{theirs}");
+    let ours = launch(&kernel.ptx(), &bytes, kernel.dynamic_shared());
     assert_ne!(ours, bytes, "something is stored");
-    module
+    let compare = |module: &str, theirs: Result<String, String>| {
+        let theirs = theirs.unwrap_or_else(|error| panic!("{error}\n{module}"));
+        let found = launch(&theirs, &bytes, kernel.dynamic_shared());
+        let first = ours.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "{module}\n{theirs}");
+    };
+    if let Some(llc) = Llc::or_skip("a kernel by way of llc") {
+        compare(&kernel.llvm(), llc.compile(&kernel.llvm(), "sm_80"));
+    }
+    if let Some(oracle) = Oracle::or_skip("a kernel by way of libNVVM") {
+        compare(&kernel.nvvm(), oracle.compile_llvm(&kernel.nvvm(), "sm_80"));
+    }
+    kernel.llvm()
 }
 
 /// A product in a loop whose factors come through stages, of an element type that is held as another one.

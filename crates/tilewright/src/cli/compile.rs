@@ -28,7 +28,8 @@ use tilewright::{
 Examples:
   tilewright compile kernel.tilebc --target sm_90 -o kernel.ptx
   tilewright compile kernel.tilebc --emit cubin -o kernel.cubin
-  tilewright compile kernel.tilebc --emit llvm -o k.ll     for llc and libNVVM
+  tilewright compile kernel.tilebc --emit llvm -o k.ll     for llc
+  tilewright compile kernel.tilebc --emit nvvm -o k.ll     for libNVVM
   tilewright compile kernel.tilebc --emit thread -o -      what one thread does, before it is PTX
   tilewright compile kernel.tilebc --emit layouts -o -     which register of which lane of which warp holds what
   tilewright compile kernel.tilebc --emit svg -o k.svg     the same, drawn
@@ -59,8 +60,10 @@ enum Emit {
     Ptx,
     /// Machine code, by ptxas
     Cubin,
-    /// A module of LLVM, for llc and libNVVM
+    /// A module of LLVM, for llc
     Llvm,
+    /// A module of LLVM, for libNVVM: before sm_100 that of LLVM 7, whose pointers have types
+    Nvvm,
     /// Thread code
     Thread,
     /// The layouts of tiles
@@ -83,6 +86,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         Emit::Ptx => kernel.ptx(),
         Emit::Cubin => return emit::binary("a cubin", &assemble(&kernel.ptx(), args.target)?, output),
         Emit::Llvm => kernel.llvm(),
+        Emit::Nvvm => kernel.nvvm(),
         Emit::Thread => kernel.code().to_string(),
         Emit::Layouts => layouts(&kernel),
         Emit::Svg => draw(kernel.layouts()),
