@@ -274,6 +274,26 @@ impl Layout {
         Layout::new(BitMap::new(registers.iter().chain(threads).copied().collect(), map.rows), registers.len() as u32)
     }
 
+    /// With half as many registers: which half an element was in, a bit of the thread's number that decided nothing says; and what that bit flips.
+    #[must_use]
+    pub(crate) fn with_highest_register_in_thread(&self, bit: u32) -> (Layout, u32) {
+        let mut columns = self.map.columns.clone();
+        let column = columns.remove(self.register_bits as usize - 1);
+        let place = (self.register_bits - 1 + bit) as usize;
+        assert_eq!(columns[place], 0, "the bit decided nothing");
+        columns[place] = column;
+        (Layout::new(BitMap::new(columns, self.map.rows), self.register_bits - 1), column)
+    }
+
+    /// The opposite of [`with_highest_register_in_thread`](Self::with_highest_register_in_thread).
+    #[must_use]
+    pub(crate) fn with_thread_in_highest_register(&self, bit: u32, column: u32) -> Layout {
+        let mut columns = self.map.columns.clone();
+        columns[(self.register_bits + bit) as usize] = 0;
+        columns.insert(self.register_bits as usize, column);
+        Layout::new(BitMap::new(columns, self.map.rows), self.register_bits + 1)
+    }
+
     /// For each register of this layout the register of `other`, of the same thread, that holds the same element; `None` if some elements are in
     /// other threads.
     pub fn registers_of(&self, other: &Layout) -> Option<Vec<u32>> {
@@ -396,6 +416,14 @@ mod tests {
         assert_eq!(layout.without((0, 6)).to_string(), "register [8], lane [0, 0, 0, 0, 1], warp [2, 4]");
         assert_eq!(layout.dropped((0, 6)).to_string(), "register [0, 0, 8], lane [0, 0, 0, 0, 1], warp [2, 4]");
         assert_eq!(layout.without((6, 4)).to_string(), "register [1, 2], lane [4, 8, 16, 32, 0], warp [0, 0]");
+    }
+
+    #[test]
+    fn registers_move_to_threads_and_back() {
+        let layout = Layout::blocked(10, 2, 2).without((0, 6));
+        let (moved, column) = layout.with_highest_register_in_thread(2);
+        assert_eq!((moved.to_string().as_str(), column), ("register [], lane [0, 0, 8, 0, 1], warp [2, 4]", 8));
+        assert_eq!(moved.with_thread_in_highest_register(2, column), layout);
     }
 
     #[test]

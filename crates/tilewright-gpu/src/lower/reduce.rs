@@ -2,7 +2,7 @@
 
 use super::{Lowerer, Stop, Tile, exchange::PIECE_BYTES, tile::dims_of};
 use crate::{
-    layout::Layout,
+    layout::{LANE_BITS, Layout},
     thread::{From, Space, Special, Value},
 };
 use tilewright_ir::{AttrName, Block, OpRef, Opcode};
@@ -11,6 +11,24 @@ use tilewright_passes::{
     elementwise::{ElemOp, elem_op},
 };
 use tilewright_vector::{Lane, Prim};
+
+/// Partial results: in each register of a layout without the dimension, one for each operand of the reduction.
+struct Rows {
+    layout: Layout,
+    values: Vec<Vec<Value>>,
+    /// Bits of the lane's number by which lanes took over each other's rows, with the column of the register's bit that it was.
+    shared: Vec<(u32, u32)>,
+}
+
+/// A reduction and its combiner.
+#[derive(Clone, Copy)]
+struct Combiner<'a> {
+    op: OpRef<'a>,
+    block: Block,
+    is_commutative: bool,
+    /// About how many instructions of a thread it takes to get the partial results of another lane, and to combine them.
+    cost: usize,
+}
 
 impl Lowerer<'_> {
     pub(super) fn reduce(&mut self, op: OpRef<'_>) -> Result<(), Stop> {
@@ -24,71 +42,109 @@ impl Lowerer<'_> {
         let along = ((1u32 << at.1) - 1) << at.0;
         self.note_row("combined", &layout, along);
         let captured = self.hold_captured(op)?;
-        // What each register holds of each operand.
-        let mut rows: Vec<Vec<Value>> =
-            (0..layout.registers() as usize).map(|r| tiles.iter().map(|tile| tile.registers[r]).collect()).collect();
-        let bits = layout.registers().ilog2();
-        for bit in (0..bits).filter(|bit| layout.of_register(1 << bit) & along != 0) {
-            for register in (0..rows.len()).filter(|register| register >> bit & 1 == 0) {
-                let other = rows[register | 1 << bit].clone();
-                let own = rows[register].clone();
-                rows[register] = self.combine(op, block, &own, &other)?;
-            }
-            for register in (0..rows.len()).filter(|register| register >> bit & 1 == 1) {
-                rows[register] = rows[register & !(1 << bit)].clone();
-            }
-        }
-        let columns: Vec<u32> = layout.thread_columns().to_vec();
-        for (bit, _) in columns.iter().enumerate().filter(|(_, column)| *column & along != 0) {
-            rows = self.across_threads(op, block, rows, &layout, along, bit as u32)?;
+        let combiner = self.combiner(op, block, tiles.len());
+        let mut rows = self.in_registers(combiner, &tiles, &layout, at)?;
+        let bits = layout.thread_columns().iter().enumerate().filter(|(_, column)| *column & along != 0);
+        let bits: Vec<u32> = bits.map(|(bit, _)| bit as u32).collect();
+        for (n, bit) in bits.iter().enumerate() {
+            rows = self.across_threads(combiner, rows, *bit, bits.len() - n - 1)?;
         }
         self.frame.values.extend(captured);
-        self.reduced(op, &tiles, rows, &layout, at)
+        self.reduced(op, &tiles, rows)
     }
 
-    /// Combines with the threads whose number differs in a bit.
-    fn across_threads(
-        &mut self,
-        op: OpRef<'_>,
-        block: Block,
-        mut rows: Vec<Vec<Value>>,
-        layout: &Layout,
-        along: u32,
-        bit: u32,
-    ) -> Result<Vec<Vec<Value>>, Stop> {
+    fn combiner<'a>(&self, op: OpRef<'a>, block: Block, operands: usize) -> Combiner<'a> {
+        let is_commutative = self.is_commutative(block);
+        let choices = if is_commutative { 0 } else { 2 * operands };
+        let cost = operands + choices + self.frame.body.ops(block).count() - 1;
+        Combiner { op, block, is_commutative, cost }
+    }
+
+    /// What each thread has of each row.
+    fn in_registers(&mut self, combiner: Combiner<'_>, tiles: &[Tile], layout: &Layout, dim: (u32, u32)) -> Result<Rows, Stop> {
+        let along = ((1u32 << dim.1) - 1) << dim.0;
+        let mut values: Vec<Vec<Value>> =
+            (0..layout.registers() as usize).map(|r| tiles.iter().map(|tile| tile.registers[r]).collect()).collect();
+        // Bit by bit, from the lowest on: what remains are the registers in which the bit is clear.
+        for bit in (0..layout.registers().ilog2()).filter(|bit| layout.of_register(1 << bit) & along != 0) {
+            for register in (0..values.len()).filter(|register| register >> bit & 1 == 0) {
+                let (own, other) = (values[register].clone(), values[register | 1 << bit].clone());
+                values[register] = self.combine(combiner.op, combiner.block, &own, &other)?;
+            }
+        }
+        // Copies, and what was combined, are in the first of their registers.
+        let held = layout.dropped(dim);
+        let first =
+            |register: &u32| held.register_columns().iter().enumerate().all(|(bit, column)| *column != 0 || register >> bit & 1 == 0);
+        let values = (0..layout.registers()).filter(first).map(|register| values[register as usize].clone()).collect();
+        Ok(Rows { layout: layout.without(dim), values, shared: Vec::new() })
+    }
+
+    /// Combines with the threads whose number differs in a bit, before those of `left` more bits.
+    fn across_threads(&mut self, combiner: Combiner<'_>, rows: Rows, bit: u32, left: usize) -> Result<Rows, Stop> {
         let thread = self.b.special(Special::Thread);
         let (mask, zero) = (self.i32(1 << bit), self.i32(0));
         let own_bit = self.b.prim(Prim::And, &[thread, mask]);
         let is_lower = self.b.prim(Prim::Eq, &[own_bit, zero]);
-        let is_commutative = self.is_commutative(block);
-        let mut done: Vec<Option<Vec<Value>>> = vec![None; rows.len()];
-        let others = if bit < 5 { None } else { Some(self.of_other_warps(&rows, bit)) };
-        for register in 0..rows.len() {
-            // Registers that differ along the dimension only hold the same by now.
-            let same =
-                (0..register).find(|other| layout.of_register(*other as u32) & !along == layout.of_register(register as u32) & !along);
-            if let Some(same) = same {
-                done[register] = done[same].clone();
-                continue;
-            }
-            let own = rows[register].clone();
+        if bit < LANE_BITS && rows.are_shared_with_gain(combiner, left) {
+            return self.share_rows(combiner, rows, bit, is_lower);
+        }
+        let others = if bit < LANE_BITS { None } else { Some(self.of_other_warps(&rows.values, bit)) };
+        let mut values = Vec::new();
+        for (register, own) in rows.values.iter().enumerate() {
             let other = match &others {
                 Some(others) => others[register].clone(),
-                None => own.iter().map(|value| self.exchange(*value, From::Across(1 << bit))).collect(),
+                None => self.exchange_all(own, bit),
             };
-            if is_commutative {
-                done[register] = Some(self.combine(op, block, &own, &other)?);
-                continue;
-            }
-            // Both threads combine in the same order, so they get the same.
-            let pick = |this: &mut Self, yes: &[Value], no: &[Value]| -> Vec<Value> {
-                yes.iter().zip(no).map(|(yes, no)| this.b.prim(Prim::Select, &[is_lower, *yes, *no])).collect()
-            };
-            let (first, second) = (pick(self, &own, &other), pick(self, &other, &own));
-            done[register] = Some(self.combine(op, block, &first, &second)?);
+            values.push(self.merge(combiner, is_lower, own, &other)?);
         }
-        rows.iter_mut().zip(done).for_each(|(row, done)| *row = done.expect("every register is done"));
-        Ok(rows)
+        Ok(Rows { values, ..rows })
+    }
+
+    /// Halves rows between pairs of lanes: each gives away what it has of one half and goes on with the other, so that neither combines what the other
+    /// one combines.
+    fn share_rows(&mut self, combiner: Combiner<'_>, mut rows: Rows, bit: u32, is_lower: Value) -> Result<Rows, Stop> {
+        let (lower, upper) = rows.values.split_at(rows.values.len() / 2);
+        let mut values = Vec::new();
+        for (lower, upper) in lower.iter().zip(upper) {
+            let (kept, given) = (self.choose(is_lower, lower, upper), self.choose(is_lower, upper, lower));
+            let other = self.exchange_all(&given, bit);
+            values.push(self.merge(combiner, is_lower, &kept, &other)?);
+        }
+        let column;
+        (rows.layout, column) = rows.layout.with_highest_register_in_thread(bit);
+        rows.shared.push((bit, column));
+        Ok(Rows { values, ..rows })
+    }
+
+    /// Combines what this thread and another one have. Both do so in the same order and get the same.
+    fn merge(&mut self, combiner: Combiner<'_>, is_lower: Value, own: &[Value], other: &[Value]) -> Result<Vec<Value>, Stop> {
+        if combiner.is_commutative {
+            return self.combine(combiner.op, combiner.block, own, other);
+        }
+        let (first, second) = (self.choose(is_lower, own, other), self.choose(is_lower, other, own));
+        self.combine(combiner.op, combiner.block, &first, &second)
+    }
+
+    /// Values of the lane whose number differs in a bit.
+    fn exchange_all(&mut self, values: &[Value], bit: u32) -> Vec<Value> {
+        values.iter().map(|value| self.exchange(*value, From::Across(1 << bit))).collect()
+    }
+
+    /// Gives a row's result to the lanes that shared the row.
+    fn spread(&mut self, layout: &Layout, mut registers: Vec<Value>, shared: &[(u32, u32)]) -> (Layout, Vec<Value>) {
+        let mut layout = layout.clone();
+        for (bit, column) in shared.iter().rev() {
+            let thread = self.b.special(Special::Thread);
+            let (mask, zero) = (self.i32(1 << bit), self.i32(0));
+            let own_bit = self.b.prim(Prim::And, &[thread, mask]);
+            let is_lower = self.b.prim(Prim::Eq, &[own_bit, zero]);
+            let others = self.exchange_all(&registers, *bit);
+            let (lower, upper) = (self.choose(is_lower, &registers, &others), self.choose(is_lower, &others, &registers));
+            registers = lower.into_iter().chain(upper).collect();
+            layout = layout.with_thread_in_highest_register(*bit, *column);
+        }
+        (layout, registers)
     }
 
     /// Whether a combiner is one operation of its two arguments that gives the same bits in either order.
@@ -186,18 +242,36 @@ impl Lowerer<'_> {
         out
     }
 
-    /// Defines the results: the registers without the dimension.
-    fn reduced(&mut self, op: OpRef<'_>, tiles: &[Tile], rows: Vec<Vec<Value>>, layout: &Layout, dim: (u32, u32)) -> Result<(), Stop> {
-        let held = layout.dropped(dim);
+    /// Defines the results.
+    fn reduced(&mut self, op: OpRef<'_>, tiles: &[Tile], rows: Rows) -> Result<(), Stop> {
         for (n, result) in op.results().enumerate() {
             let (elem, shape): (Elem, Vec<i64>) = self.tile_type(op, result)?;
-            let registers = rows.iter().map(|row| row[n]).collect();
             let is_splat = shape.is_empty() || tiles[n].is_splat && tiles.iter().all(|tile| tile.is_splat);
-            let tile = Tile { elem, shape: shape.clone(), layout: held.clone(), registers, is_splat };
-            let layout = self.carried_layout(result, &shape);
-            let tile = self.convert(&tile, &layout);
+            let wanted = self.carried_layout(result, &shape);
+            let (mut layout, mut registers) = (rows.layout.clone(), rows.values.iter().map(|row| row[n]).collect());
+            // What changes its layout through shared memory comes from any lane as well.
+            if is_splat || wanted.registers_of(&rows.all_in_registers()).is_some() {
+                (layout, registers) = self.spread(&layout, registers, &rows.shared);
+            }
+            let tile = Tile { elem, shape, layout, registers, is_splat };
+            let tile = self.convert(&tile, &wanted);
             self.define(result, tile);
         }
         Ok(())
+    }
+}
+
+impl Rows {
+    /// Whether lanes that share rows do less: they choose what to give and to keep, and get all results in the end, but half of what follows is left to them.
+    fn are_shared_with_gain(&self, combiner: Combiner<'_>, left: usize) -> bool {
+        let pairs = self.values.len() / 2;
+        let operands = self.values[0].len();
+        // Two choices, then an exchange and two choices; and what tells the lanes apart.
+        (left + 1) * combiner.cost * pairs > 5 * operands * pairs + 2
+    }
+
+    /// The layout of the results when all lanes that shared rows have them.
+    fn all_in_registers(&self) -> Layout {
+        self.shared.iter().rev().fold(self.layout.clone(), |layout, (bit, column)| layout.with_thread_in_highest_register(*bit, *column))
     }
 }

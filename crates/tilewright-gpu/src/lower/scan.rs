@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         (Layout::new(map, registers), Row { reverse, registers: own, lanes, warps: bits - own - lanes })
     }
 
-    fn choose(&mut self, mask: Value, yes: &[Value], no: &[Value]) -> Vec<Value> {
+    pub(super) fn choose(&mut self, mask: Value, yes: &[Value], no: &[Value]) -> Vec<Value> {
         yes.iter().zip(no).map(|(yes, no)| self.b.prim(Prim::Select, &[mask, *yes, *no])).collect()
     }
 

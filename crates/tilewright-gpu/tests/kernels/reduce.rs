@@ -65,3 +65,70 @@ fn combiners_may_branch() {
         assert_eq!(buffer[..256], expected);
     }
 }
+
+/// A thread has several rows, of which lanes take over each other's: what is combined in an order is, and the first of several that are the same is found.
+#[test]
+fn lanes_share_rows() {
+    let text = "entry @k(%p: tile<ptr<i32>>) {
+        %t = make_token : token
+        %zero = constant <i32: 0> : tile<i32>
+        %one = constant <i32: 1> : tile<i32>
+        %v = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tile<ptr<i32>> -> tensor_view<64x64xi32, strides=[64,1]>
+        %w = make_partition_view %v : partition_view<tile=(64x64), tensor_view<64x64xi32, strides=[64,1]>>
+        %l, %t1 = load_view_tko weak %w[%zero, %zero] token = %t : partition_view<tile=(64x64), tensor_view<64x64xi32, strides=[64,1]>>, tile<i32> -> tile<64x64xi32>, token
+        %n = iota : tile<64xi32>
+        %n1 = reshape %n : tile<64xi32> -> tile<1x64xi32>
+        %n2 = broadcast %n1 : tile<1x64xi32> -> tile<64x64xi32>
+        %r, %at = reduce %l, %n2 dim=1 identities=[-2147483648 : i32, 0 : i32] : tile<64x64xi32>, tile<64x64xi32> -> tile<64xi32>, tile<64xi32>
+        (%a: tile<i32>, %b: tile<i32>, %i: tile<i32>, %j: tile<i32>) {
+            %less = cmpi less_than %a, %b, signed : tile<i32> -> tile<i1>
+            %m = select %less, %b, %a : tile<i1>, tile<i32>
+            %k = select %less, %j, %i : tile<i1>, tile<i32>
+            yield %m, %k : tile<i32>, tile<i32>
+        }
+        %vr1 = make_tensor_view %p, shape = [128], strides = [1] : tile<ptr<i32>> -> tensor_view<128xi32, strides=[1]>
+        %wr = make_partition_view %vr1 : partition_view<tile=(64), tensor_view<128xi32, strides=[1]>>
+        %t2 = store_view_tko weak %r, %wr[%zero] token = %t1 : tile<64xi32>, partition_view<tile=(64), tensor_view<128xi32, strides=[1]>>, tile<i32> -> token
+        %t3 = store_view_tko weak %at, %wr[%one] token = %t2 : tile<64xi32>, partition_view<tile=(64), tensor_view<128xi32, strides=[1]>>, tile<i32> -> token
+        return
+    }";
+    let number = |i: i32| i.wrapping_mul(40_503).rem_euclid(97) % 23;
+    let best = |row: i32| (0..64).map(|i| (number(64 * row + i), i)).max_by_key(|(n, i)| (*n, -i)).expect("a row");
+    let expected: Vec<u8> = (0..64).map(|row| best(row).0).chain((0..64).map(|row| best(row).1)).flat_map(i32::to_le_bytes).collect();
+    let mut buffer: Vec<u8> = (0..4096).flat_map(|i| number(i).to_le_bytes()).collect();
+    run(text, Target::Sm80, [1, 1, 1], &mut buffer, 0);
+    assert_eq!(buffer[..512], expected);
+    let ptx = kernel(text, Target::Sm80).ptx();
+    let shuffles = ptx.matches("shfl.sync").count();
+    assert!(shuffles <= 2 * 32, "one row after the other takes 320, not {shuffles}: {ptx}");
+}
+
+/// What is done with the results of rows is done by the lanes that have the rows.
+#[test]
+fn lanes_that_shared_rows_get_all_results() {
+    let text = "entry @k(%p: tile<ptr<i32>>) {
+        %t = make_token : token
+        %zero = constant <i32: 0> : tile<i32>
+        %v = make_tensor_view %p, shape = [8, 512], strides = [512, 1] : tile<ptr<i32>> -> tensor_view<8x512xi32, strides=[512,1]>
+        %w = make_partition_view %v : partition_view<tile=(8x512), tensor_view<8x512xi32, strides=[512,1]>>
+        %l, %t1 = load_view_tko weak %w[%zero, %zero] token = %t : partition_view<tile=(8x512), tensor_view<8x512xi32, strides=[512,1]>>, tile<i32> -> tile<8x512xi32>, token
+        %r = reduce %l dim=1 identities=[0 : i32] : tile<8x512xi32> -> tile<8xi32> (%a: tile<i32>, %b: tile<i32>) {
+            %c = addi %a, %b : tile<i32>
+            yield %c : tile<i32>
+        }
+        %r1 = reshape %r : tile<8xi32> -> tile<8x1xi32>
+        %r2 = broadcast %r1 : tile<8x1xi32> -> tile<8x512xi32>
+        %d = subi %l, %r2 : tile<8x512xi32>
+        %t2 = store_view_tko weak %d, %w[%zero, %zero] token = %t1 : tile<8x512xi32>, partition_view<tile=(8x512), tensor_view<8x512xi32, strides=[512,1]>>, tile<i32> -> token
+        return
+    }";
+    let number = |i: i32| i.wrapping_mul(40_503) % 97;
+    let sum = |row: i32| (0..512).map(|i| number(512 * row + i)).sum::<i32>();
+    let expected: Vec<u8> = (0..4096).flat_map(|i| (number(i) - sum(i / 512)).to_le_bytes()).collect();
+    let mut buffer: Vec<u8> = (0..4096).flat_map(|i| number(i).to_le_bytes()).collect();
+    run(text, Target::Sm80, [1, 1, 1], &mut buffer, 0);
+    assert_eq!(buffer, expected);
+    let ptx = kernel(text, Target::Sm80).ptx();
+    let shuffles = ptx.matches("shfl.sync").count();
+    assert!(shuffles < 40, "one row after the other takes 40, not {shuffles}: {ptx}");
+}
