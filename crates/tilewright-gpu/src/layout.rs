@@ -294,6 +294,26 @@ impl Layout {
         Layout::new(BitMap::new(columns, self.map.rows), self.register_bits + 1)
     }
 
+    /// Where partial results are of elements that this layout has: in threads that differ in some bits of their number, which decide nothing here, or in the
+    /// lowest registers of each of these. Threads that differ in `others`, too, have parts of their own. The part's number stands above the element's index.
+    pub(crate) fn with_parts(&self, bits: &[u32], others: &[u32]) -> (Layout, Layout) {
+        let rows = self.map.rows;
+        let mut together = self.map.columns.clone();
+        let divide = |columns: &mut [u32], bit: &u32, part: usize| {
+            let column = &mut columns[(self.register_bits + bit) as usize];
+            assert_eq!(*column, 0, "the bit decided nothing");
+            *column = 1 << (rows + part as u32);
+        };
+        others.iter().enumerate().for_each(|(part, bit)| divide(&mut together, bit, bits.len() + part));
+        let mut apart = together.clone();
+        bits.iter().enumerate().for_each(|(part, bit)| divide(&mut apart, bit, part));
+        let count = bits.len() as u32;
+        let parts = (0..count).map(|part| 1 << (rows + part));
+        let together = parts.chain(together).collect();
+        let layout = |columns, registers| Layout::new(BitMap::new(columns, rows + count + others.len() as u32), registers);
+        (layout(apart, self.register_bits), layout(together, self.register_bits + count))
+    }
+
     /// For each register of this layout the register of `other`, of the same thread, that holds the same element; `None` if some elements are in
     /// other threads.
     pub fn registers_of(&self, other: &Layout) -> Option<Vec<u32>> {
@@ -424,6 +444,18 @@ mod tests {
         let (moved, column) = layout.with_highest_register_in_thread(2);
         assert_eq!((moved.to_string().as_str(), column), ("register [], lane [0, 0, 8, 0, 1], warp [2, 4]", 8));
         assert_eq!(moved.with_thread_in_highest_register(2, column), layout);
+    }
+
+    #[test]
+    fn parts_are_in_threads_or_in_registers() {
+        let layout = Layout::blocked(10, 2, 2).without((0, 9));
+        assert_eq!(layout.to_string(), "register [1], lane [0, 0, 0, 0, 0], warp [0, 0]");
+        let (apart, together) = layout.with_parts(&[5, 6], &[]);
+        assert_eq!(apart.to_string(), "register [1], lane [0, 0, 0, 0, 0], warp [2, 4]");
+        assert_eq!(together.to_string(), "register [2, 4, 1], lane [0, 0, 0, 0, 0], warp [0, 0]");
+        let (apart, together) = layout.with_parts(&[5], &[6]);
+        assert_eq!(apart.to_string(), "register [1], lane [0, 0, 0, 0, 0], warp [2, 4]");
+        assert_eq!(together.to_string(), "register [2, 1], lane [0, 0, 0, 0, 0], warp [0, 4]");
     }
 
     #[test]

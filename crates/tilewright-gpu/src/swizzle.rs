@@ -41,6 +41,8 @@ pub(crate) struct Wanted {
     pub(crate) stored: u32,
     /// Bits of the places that are in shared memory at once.
     pub(crate) piece: u32,
+    /// Whether they may be read as matrices.
+    pub(crate) matrices: bool,
 }
 
 impl Places {
@@ -134,7 +136,9 @@ impl Search<'_> {
                 orders.push((low, Reading::Neighbours(read as u32)));
             }
         }
-        orders.extend(self.matrices());
+        if self.wanted.matrices {
+            orders.extend(self.matrices());
+        }
         orders
     }
 
@@ -316,7 +320,7 @@ mod tests {
         let mut wide = 0;
         for (from, to) in layouts().iter().flat_map(|from| layouts().into_iter().map(move |to| (from.clone(), to))) {
             for size in 0..=3 {
-                let wanted = Wanted { size, stored: WIDEST - size, piece: 12 };
+                let wanted = Wanted { size, stored: WIDEST - size, piece: 12, matrices: true };
                 let places = Places::between(&from, &to, wanted);
                 let search = Search { from: &from, to: &to, wanted };
                 assert!(places.map.is_surjective() && places.map.inputs() == places.map.rows());
@@ -338,7 +342,7 @@ mod tests {
         let columns = [5, 6, 9, 7, 8, 0, 1, 2, 3, 4].map(|bit| 1 << bit).into_iter().chain([0, 0]);
         let to = Layout::new(BitMap::new(columns.collect(), 10), 5);
         for stored in [0, 4] {
-            let places = Places::between(&from, &to, Wanted { size: 0, stored, piece: 10 });
+            let places = Places::between(&from, &to, Wanted { size: 0, stored, piece: 10, matrices: true });
             assert_eq!(to.then(&places.map).register_columns()[..2], [1, 2], "{places:?}");
         }
     }
@@ -348,7 +352,7 @@ mod tests {
         // Lanes with pairs of columns and then rows, from rows of which a thread holds 8 neighbours.
         let from = Layout::blocked(12, 2, 3);
         let fragment = |bits: [u32; 12]| Layout::new(BitMap::new(bits.map(|bit| 1 << bit).to_vec(), 12), 5);
-        let wanted = Wanted { size: 1, stored: 3, piece: 12 };
+        let wanted = Wanted { size: 1, stored: 3, piece: 12, matrices: true };
         let rows = fragment([0, 3, 9, 4, 5, 1, 2, 6, 7, 8, 10, 11]);
         let places = Places::between(&from, &rows, wanted);
         assert_eq!((places.stored, places.reading), (3, Reading::Matrices { transposed: false }));

@@ -1,6 +1,6 @@
 //! Atomic updates, through pointers and through views.
 
-use super::{Lowerer, Stop, Tile, memory::Place, order::Access};
+use super::{Lowerer, Stop, Tile, exchange::Reads, memory::Place, order::Access};
 use crate::{
     Layout,
     Target::Sm90,
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
 
     /// What was given to the first threads that hold the elements of a layout, for all that do.
     pub(super) fn handed_out(&mut self, layout: &Layout, values: &[Value]) -> Vec<Value> {
-        self.through_shared(layout, values, layout, None)
+        self.through_shared(layout, values, layout, Reads::Any)
     }
 
     /// The bits of a float; others as they are.

@@ -108,7 +108,7 @@ impl Lowerer<'_> {
                 }
                 Item::Prim { result, prim, operands } => {
                     let operands: Vec<Value> = operands[..prim.arity()].iter().map(|value| inlined[value]).collect();
-                    let value = self.b.prim(*prim, &operands);
+                    let value = self.extreme(*prim, &operands).unwrap_or_else(|| self.b.prim(*prim, &operands));
                     inlined.insert(*result, value);
                 }
                 Item::Lookup { result, index, table } => {

@@ -27,6 +27,17 @@ pub(super) struct InShared {
     pub(super) further: Option<Value>,
 }
 
+/// How what was written is read.
+#[derive(Clone, Copy)]
+pub(super) enum Reads {
+    /// By the fewest instructions.
+    Any,
+    /// Not as matrices: of a few words it is not worth working out which row is a lane's.
+    Neighbours,
+    /// At indices that this is added to.
+    From(Value),
+}
+
 /// How a tile is read, in words.
 pub(super) fn describe_reads(places: &Places, size: u32) -> String {
     match places.reading {
@@ -44,8 +55,9 @@ fn describe(from: &Layout, places: &Places, size: u32, pieces: u32) -> String {
 }
 
 impl Lowerer<'_> {
-    /// Writes values to shared memory in one layout and reads them in another, at indices that `start` is added to.
-    pub(super) fn through_shared(&mut self, from: &Layout, values: &[Value], to: &Layout, start: Option<Value>) -> Vec<Value> {
+    /// Writes values to shared memory in one layout and reads them in another.
+    pub(super) fn through_shared(&mut self, from: &Layout, values: &[Value], to: &Layout, reads: Reads) -> Vec<Value> {
+        let start = if let Reads::From(start) = reads { Some(start) } else { None };
         let lane = self.b.lane(values[0]);
         let size = lane.size() as u32;
         let bits = from.map().rows();
@@ -56,7 +68,8 @@ impl Lowerer<'_> {
         // Bytes are put together for a wide access only if they were words before: that costs more than it saves.
         let whole = memory != Lane::I8 || values.chunks(4).all(|bytes| self.words_of_bytes.contains_key(bytes));
         let widest = (WIDEST / size).ilog2().min(piece_bits);
-        let wanted = Wanted { size: size.ilog2(), stored: if whole { widest } else { 0 }, piece: piece_bits };
+        let matrices = matches!(reads, Reads::Any);
+        let wanted = Wanted { size: size.ilog2(), stored: if whole { widest } else { 0 }, piece: piece_bits, matrices };
         let places = if start.is_some() { Places::in_order(from, wanted) } else { Places::between(from, to, wanted) };
         let stores = from.then(&places.map);
         let loads = if start.is_some() { to.clone() } else { to.then(&places.map) };

@@ -66,8 +66,10 @@ pub(super) struct Place {
 struct Along {
     /// Its bits in the indices of the tile.
     at: (u32, u32),
-    /// Bytes between neighbours.
+    /// Bytes between neighbours, and how many elements of so many bytes that is.
     stride: Value,
+    elements: Value,
+    size: i64,
     /// The coordinate where the tile begins.
     origin: Value,
     /// What is left of the tensor behind the thread's first element, unless the program promises to stay inside: a signed `i32` or `i64`.
@@ -207,29 +209,29 @@ impl Lowerer<'_> {
     /// Where the elements of a tile of a view are.
     ///
     /// What the thread decides, what is added for a register, and what the indices of the tile add are summed apart: in a loop only the last
-    /// changes.
+    /// changes. Outside of loops, the coordinate of the thread's first element is one number, which views of other tensors share.
     pub(super) fn places(&mut self, op: OpRef<'_>, view: &TileView, tile: &Tile) -> Result<Vec<Place>, Stop> {
         let (size, _) = self.memory_of(op, view.tensor.elem)?;
         let layout = tile.layout.clone();
         let along = self.along_dims(op, view, tile, size)?;
-        let mut base = view.tensor.base;
-        for dim in along.iter().filter(|dim| dim.sparse.is_none()) {
-            let thread = self.of_thread_in(&layout, dim.at);
-            let thread = self.wide(thread);
-            let distance = self.b.prim(Prim::Mul, &[thread, dim.stride]);
-            base = self.b.prim(Prim::Add, &[base, distance]);
-        }
-        let mut origin = self.i64(0);
+        let (mut base, mut origin) = (view.tensor.base, self.i64(0));
         for dim in &along {
-            let distance = self.b.prim(Prim::Mul, &[dim.origin, dim.stride]);
+            let mut begin = dim.origin;
+            if dim.sparse.is_none() {
+                let thread = self.of_thread_in(&layout, dim.at);
+                let mut place = self.wide(thread);
+                if !is_in_loop(op) {
+                    place = self.b.prim(Prim::Add, &[begin, place]);
+                    begin = self.i64(0);
+                }
+                let distance = self.b.prim(Prim::Mul, &[place, dim.stride]);
+                base = self.b.prim(Prim::Add, &[base, distance]);
+            }
+            let distance = self.b.prim(Prim::Mul, &[begin, dim.stride]);
             origin = self.b.prim(Prim::Add, &[origin, distance]);
         }
-        if !is_in_loop(op) {
-            base = self.b.prim(Prim::Add, &[base, origin]);
-            origin = self.i64(0);
-        }
         let first = self.b.prim(Prim::Add, &[base, origin]);
-        let distances = self.distances(&layout, &along, first);
+        let distances = self.distances(op, &layout, &along, first);
         let mut places = Vec::new();
         for (register, (mut address, offset)) in (0..layout.registers()).zip(distances) {
             let mut inside = None;
@@ -263,17 +265,21 @@ impl Lowerer<'_> {
     /// The addresses of all registers, with what is added to each, from that of the first one.
     ///
     /// Each is the one before it in a tree, that of the register without its lowest bit, and one distance further: a loop then keeps a distance for
-    /// each bit of the registers' numbers and not one for each register.
-    fn distances(&mut self, layout: &Layout, along: &[Along], first: Value) -> Vec<(Value, i64)> {
+    /// each bit of the registers' numbers and not one for each register. Outside of loops, where all are rows of one stride, each is a multiply-add.
+    fn distances(&mut self, op: OpRef<'_>, layout: &Layout, along: &[Along], first: Value) -> Vec<(Value, i64)> {
         let mut all: Vec<(Value, i64)> = vec![(first, 0)];
+        let reach = layout.register_columns().iter().fold(0, |all, column| all | column);
+        let is_open = |dim: &&Along| dim.sparse.is_none() && coordinate(reach, dim.at) != 0 && self.b.constant_bits(dim.stride).is_none();
+        let from_first = !is_in_loop(op) && along.iter().filter(is_open).count() == 1;
         for register in 1..layout.registers() {
-            let before = register & (register - 1);
+            let before = if from_first { 0 } else { register & (register - 1) };
             let (mut address, mut offset) = all[before as usize];
             let [from, to] = [before, register].map(|register| layout.of_register(register));
             for dim in along.iter().filter(|dim| dim.sparse.is_none()) {
                 let [from, to] = [from, to].map(|index| i64::from(coordinate(index, dim.at)));
-                let further = self.i64(to - from);
-                let distance = self.b.prim(Prim::Mul, &[further, dim.stride]);
+                let (further, bytes) = (self.i64(to - from), self.i64((to - from) * dim.size));
+                let distance = if from_first { [dim.elements, bytes] } else { [further, dim.stride] };
+                let distance = self.b.prim(Prim::Mul, &distance);
                 match self.b.constant_bits(distance) {
                     Some(bits) => offset += bits.cast_signed(),
                     None => address = self.b.prim(Prim::Add, &[address, distance]),
@@ -318,8 +324,8 @@ impl Lowerer<'_> {
             let index = *indices.get(dim).ok_or_else(|| self.unsupported(op, "an index that is missing"))?;
             let at = dims[dim];
             let tensor_dim = view.dim_map[dim];
-            let (extent, size) = (view.tensor.shape[tensor_dim], self.i64(size));
-            let stride = self.b.prim(Prim::Mul, &[view.tensor.strides[tensor_dim], size]);
+            let (extent, elements, bytes) = (view.tensor.shape[tensor_dim], view.tensor.strides[tensor_dim], self.i64(size));
+            let stride = self.b.prim(Prim::Mul, &[elements, bytes]);
             let extent = (!promised[dim]).then_some(extent);
             let zero = self.i64(0);
             let Some(step) = step else {
@@ -327,7 +333,7 @@ impl Lowerer<'_> {
                 let columns = layout.map().columns().iter().map(|column| coordinate(*column, at)).collect();
                 let map = crate::BitMap::new(columns, at.1);
                 let coordinates = self.convert(&coordinates, &Layout::new(map, layout.registers().ilog2()));
-                all.push(Along { at, stride, origin: zero, left: None, extent, sparse: Some(coordinates.registers) });
+                all.push(Along { at, stride, elements, size, origin: zero, left: None, extent, sparse: Some(coordinates.registers) });
                 continue;
             };
             let is_short = view.tensor.is_short[tensor_dim] && self.is_short(index);
@@ -336,7 +342,7 @@ impl Lowerer<'_> {
                 Some(pairs) if pairs.dim == dim && pairs.are_split => {
                     let coordinates = self.coordinates(&layout, at, origin);
                     let bytes = coordinates.into_iter().map(|element| self.byte_of(element)).collect();
-                    all.push(Along { at, stride, origin: zero, left: None, extent, sparse: Some(bytes) });
+                    all.push(Along { at, stride, elements, size, origin: zero, left: None, extent, sparse: Some(bytes) });
                     continue;
                 }
                 Some(pairs) if pairs.dim == dim => origin = self.byte_of(origin),
@@ -348,9 +354,13 @@ impl Lowerer<'_> {
                 places.sort_unstable();
                 places.dedup();
                 if is_short && places.len() <= FEW {
-                    let rest = self.b.prim(Prim::Sub, &[extent, origin]);
                     let thread = self.wide(thread);
-                    return self.b.prim(Prim::Sub, &[rest, thread]);
+                    if is_in_loop(op) {
+                        let rest = self.b.prim(Prim::Sub, &[extent, thread]);
+                        return self.b.prim(Prim::Sub, &[rest, origin]);
+                    }
+                    let place = self.b.prim(Prim::Add, &[origin, thread]);
+                    return self.b.prim(Prim::Sub, &[extent, place]);
                 }
                 // How much of the tensor is behind the thread's first element, as far as a tile could reach.
                 let end = self.b.prim(Prim::MaxU, &[extent, origin]);
@@ -360,7 +370,7 @@ impl Lowerer<'_> {
                 let rest = self.narrow(rest, Lane::I32);
                 self.b.prim(Prim::Sub, &[rest, thread])
             });
-            all.push(Along { at, stride, origin, left, extent, sparse: None });
+            all.push(Along { at, stride, elements, size, origin, left, extent, sparse: None });
         }
         Ok(all)
     }

@@ -28,6 +28,28 @@ fn instruction(op: ElemOp, from: Scalar, to: Scalar) -> Option<Native> {
 }
 
 impl Lowerer<'_> {
+    /// The smaller or larger one of a number and a constant by an instruction of GPUs. The primitive gives the second one if they are equal or if either is
+    /// NaN; a constant that is neither zero nor NaN equals only what has the same bits. Of two zeros, instructions take the positive one as the larger one.
+    pub(super) fn extreme(&mut self, prim: Prim, operands: &[Value]) -> Option<Value> {
+        let (number, native) = match prim {
+            Prim::FMin => (Prim::MinNum, Native::MinimumF32),
+            Prim::FMax => (Prim::MaxNum, Native::MaximumF32),
+            _ => return None,
+        };
+        let lane = self.b.lane(operands[0]);
+        let known = |value: Value| {
+            let bits = self.b.constant_bits(value)?;
+            Some(if lane == Lane::F32 { f32::from_bits(bits as u32).into() } else { f64::from_bits(bits) })
+        };
+        let is_usual = |value: f64| value != 0.0 && !value.is_nan();
+        let is_extreme_zero = |value: f64| value == 0.0 && value.is_sign_negative() == (prim == Prim::FMin);
+        match [known(operands[0]), known(operands[1])] {
+            [None, Some(b)] if is_usual(b) || is_extreme_zero(b) => Some(self.b.prim(number, operands)),
+            [Some(a), None] if is_usual(a) && lane == Lane::F32 => Some(self.b.native(native, operands)),
+            _ => None,
+        }
+    }
+
     /// Does an operation by an instruction of GPUs, if there is one and something is to be computed.
     pub(super) fn native(&mut self, op: ElemOp, sources: &[Elem], result: Elem, values: &[Value]) -> Option<Value> {
         let (&[Elem::Num(from), ..], Elem::Num(to)) = (sources, result) else { return None };

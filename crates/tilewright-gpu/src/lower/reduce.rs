@@ -1,9 +1,9 @@
 //! Reductions: registers of a thread first, then lanes, then warps.
 
-use super::{Lowerer, Stop, Tile, exchange::PIECE_BYTES, tile::dims_of};
+use super::{Lowerer, Stop, Tile, exchange::Reads, tile::dims_of};
 use crate::{
     layout::{LANE_BITS, Layout},
-    thread::{From, Space, Special, Value},
+    thread::{From, Special, Value},
 };
 use tilewright_ir::{AttrName, Block, OpRef, Opcode};
 use tilewright_passes::{
@@ -11,6 +11,9 @@ use tilewright_passes::{
     elementwise::{ElemOp, elem_op},
 };
 use tilewright_vector::{Lane, Prim};
+
+/// As many rows of a thread are combined with several warps at once.
+const FEW_ROWS: usize = 8;
 
 /// Partial results: in each register of a layout without the dimension, one for each operand of the reduction.
 struct Rows {
@@ -45,9 +48,17 @@ impl Lowerer<'_> {
         let combiner = self.combiner(op, block, tiles.len());
         let mut rows = self.in_registers(combiner, &tiles, &layout, at)?;
         let bits = layout.thread_columns().iter().enumerate().filter(|(_, column)| *column & along != 0);
-        let bits: Vec<u32> = bits.map(|(bit, _)| bit as u32).collect();
-        for (n, bit) in bits.iter().enumerate() {
-            rows = self.across_threads(combiner, rows, *bit, bits.len() - n - 1)?;
+        let (lanes, warps): (Vec<u32>, Vec<u32>) = bits.map(|(bit, _)| bit as u32).partition(|bit| *bit < LANE_BITS);
+        for (n, bit) in lanes.iter().enumerate() {
+            rows = self.across_lanes(combiner, rows, *bit, lanes.len() - n - 1 + warps.len())?;
+        }
+        // Four warps at once, unless that takes many registers.
+        let at_once = if rows.values.len() > FEW_ROWS { 1 } else { 2 };
+        let mut left = warps.as_slice();
+        while !left.is_empty() {
+            let (bits, others) = left.split_at(left.len().min(at_once));
+            rows = self.across_warps(combiner, rows, bits, others)?;
+            left = others;
         }
         self.frame.values.extend(captured);
         self.reduced(op, &tiles, rows)
@@ -80,22 +91,18 @@ impl Lowerer<'_> {
         Ok(Rows { layout: layout.without(dim), values, shared: Vec::new() })
     }
 
-    /// Combines with the threads whose number differs in a bit, before those of `left` more bits.
-    fn across_threads(&mut self, combiner: Combiner<'_>, rows: Rows, bit: u32, left: usize) -> Result<Rows, Stop> {
+    /// Combines with the lanes whose number differs in a bit, before the threads that differ in one of `left` more bits.
+    fn across_lanes(&mut self, combiner: Combiner<'_>, rows: Rows, bit: u32, left: usize) -> Result<Rows, Stop> {
         let thread = self.b.special(Special::Thread);
         let (mask, zero) = (self.i32(1 << bit), self.i32(0));
         let own_bit = self.b.prim(Prim::And, &[thread, mask]);
         let is_lower = self.b.prim(Prim::Eq, &[own_bit, zero]);
-        if bit < LANE_BITS && rows.are_shared_with_gain(combiner, left) {
+        if rows.are_shared_with_gain(combiner, left) {
             return self.share_rows(combiner, rows, bit, is_lower);
         }
-        let others = if bit < LANE_BITS { None } else { Some(self.of_other_warps(&rows.values, bit)) };
         let mut values = Vec::new();
-        for (register, own) in rows.values.iter().enumerate() {
-            let other = match &others {
-                Some(others) => others[register].clone(),
-                None => self.exchange_all(own, bit),
-            };
+        for own in &rows.values {
+            let other = self.exchange_all(own, bit);
             values.push(self.merge(combiner, is_lower, own, &other)?);
         }
         Ok(Rows { values, ..rows })
@@ -207,39 +214,27 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What the threads hold whose number differs in a bit, through shared memory.
-    fn of_other_warps(&mut self, rows: &[Vec<Value>], bit: u32) -> Vec<Vec<Value>> {
-        let threads = 32u32 << self.warp_bits;
-        let thread = self.b.special(Special::Thread);
-        let flip = self.i32(1 << bit);
-        let partner = self.b.prim(Prim::Xor, &[thread, flip]);
-        let mut out = rows.to_vec();
-        for operand in 0..rows[0].len() {
-            let mut values: Vec<Value> = rows.iter().map(|row| row[operand]).collect();
-            values.sort_unstable();
-            values.dedup();
-            let lane = self.b.lane(values[0]);
-            let memory = if lane == Lane::Mask { Lane::I8 } else { lane };
-            let (size, width) = (memory.size() as u32, self.i32(memory.size() as u32));
-            let [own_place, other_place] = [thread, partner].map(|thread| self.b.prim(Prim::Mul, &[thread, width]));
-            let at_once = (PIECE_BYTES / (threads * size)) as usize;
-            for chunk in values.chunks(at_once) {
-                let bytes = threads * size * chunk.len() as u32;
-                let begin = self.claim_shared(bytes);
-                for (i, value) in chunk.iter().enumerate() {
-                    let value = self.stored_form(*value);
-                    self.b.store(value, Space::Shared, own_place, (begin + i as u32 * threads * size) as i32, None);
-                }
-                self.barrier();
-                for (i, value) in chunk.iter().enumerate() {
-                    let other = self.b.load(memory, Space::Shared, other_place, (begin + i as u32 * threads * size) as i32, None);
-                    let other = self.loaded_form(other, lane);
-                    rows.iter().zip(&mut out).filter(|(row, _)| row[operand] == *value).for_each(|(_, out)| out[operand] = other);
-                }
-                self.read_shared(begin, bytes);
-            }
+    /// Combines with the warps whose numbers differ in some bits of the thread's number, before those that differ in `others`: each thread gets the partial
+    /// results of all of them, and combines these in one order, so all get the same.
+    fn across_warps(&mut self, combiner: Combiner<'_>, rows: Rows, bits: &[u32], others: &[u32]) -> Result<Rows, Stop> {
+        let (from, to) = rows.layout.with_parts(bits, others);
+        let count = rows.values.len();
+        let mut parts: Vec<Vec<Value>> = vec![Vec::new(); count << bits.len()];
+        for operand in 0..rows.values[0].len() {
+            let values: Vec<Value> = rows.values.iter().map(|row| row[operand]).collect();
+            let values = self.through_shared(&from, &values, &to, Reads::Neighbours);
+            parts.iter_mut().zip(values).for_each(|(part, value)| part.push(value));
         }
-        out
+        let mut values = Vec::new();
+        for row in parts.chunks(1 << bits.len()) {
+            let mut row = row.to_vec();
+            while row.len() > 1 {
+                let pairs = row.chunks(2).map(|pair| self.combine(combiner.op, combiner.block, &pair[0], &pair[1]));
+                row = pairs.collect::<Result<_, _>>()?;
+            }
+            values.extend(row);
+        }
+        Ok(Rows { values, ..rows })
     }
 
     /// Defines the results.

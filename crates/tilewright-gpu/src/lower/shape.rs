@@ -2,6 +2,7 @@
 
 use super::{
     Lowered, Lowerer, Stop, Tile,
+    exchange::Reads,
     tile::{bits_of, coordinate, dims_of},
 };
 use crate::{
@@ -142,8 +143,12 @@ impl Lowerer<'_> {
             return Ok(Tile { elem: source.elem, is_splat: bits_of(&shape) == 0, shape, layout, registers });
         }
         let places = layout.map().then(&within);
-        let registers =
-            self.through_shared(&source.layout, &source.registers, &Layout::partial(places, layout.registers().ilog2()), Some(start));
+        let registers = self.through_shared(
+            &source.layout,
+            &source.registers,
+            &Layout::partial(places, layout.registers().ilog2()),
+            Reads::From(start),
+        );
         Ok(Tile { elem: source.elem, shape, layout, registers, is_splat: false })
     }
 

@@ -409,7 +409,7 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         let (size, lane) = self.memory_of(op, elem)?;
-        let wanted = |stored: u32| Wanted { size: size.ilog2(), stored, piece: bits_of(&shape) };
+        let wanted = |stored: u32| Wanted { size: size.ilog2(), stored, piece: bits_of(&shape), matrices: true };
         let copied = self.copied_layout(op, &view, &shape, size as u32);
         let copied = copied.and_then(|(from, stored)| Some((Places::copied(&from, &candidate.to, wanted(stored))?, from)));
         let (ahead, from, places) = match copied {

@@ -1,6 +1,6 @@
 //! Tiles in registers, and how they get from one layout to another.
 
-use super::Lowerer;
+use super::{Lowerer, exchange::Reads};
 use crate::{
     layout::Layout,
     thread::{Special, Value},
@@ -151,7 +151,7 @@ impl Lowerer<'_> {
             }
             return with(from.into_iter().map(|register| tile.registers[register as usize]).collect());
         }
-        let registers = self.through_shared(&tile.layout, &tile.registers, to, None);
+        let registers = self.through_shared(&tile.layout, &tile.registers, to, Reads::Any);
         with(registers)
     }
 

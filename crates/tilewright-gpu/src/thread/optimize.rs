@@ -119,7 +119,7 @@ fn fuse_masks(function: &mut Function) {
     }
 }
 
-/// Products that are read once, by a sum, and products of 64 bits of numbers of 32 bits become one instruction.
+/// Products that are read once, by a sum, and products of 64 bits of numbers of 32 bits become one instruction; the latter with each sum that reads them.
 fn fuse(function: &mut Function) {
     let uses = count_uses(function);
     let mut narrow = narrow_constants(function);
@@ -146,7 +146,8 @@ fn fuse(function: &mut Function) {
                 }
                 Inst::Prim { result, prim: Prim::Add, operands } => {
                     let once = |value: &Value| uses[value.index()] == 1 && products.contains_key(value);
-                    let Some(at) = operands.iter().position(once) else { continue };
+                    let wide = |value: &Value| matches!(products.get(value), Some(Inst::MultiplyAdd { wide: true, .. }));
+                    let Some(at) = operands.iter().position(once).or_else(|| operands.iter().position(wide)) else { continue };
                     if let Some(Inst::MultiplyAdd { factors, wide, .. }) = products.get(&operands[at]) {
                         let summand = Some(operands[1 - at]);
                         *inst = Inst::MultiplyAdd { result: *result, factors: *factors, summand, wide: *wide };

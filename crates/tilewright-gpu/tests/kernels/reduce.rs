@@ -25,6 +25,7 @@ fn sums_need_no_order() {
     let sum = text("%c = addi %a, %b : tile<i32>\nyield %c : tile<i32>");
     let ptx = kernel(&sum, Target::Sm80).ptx();
     assert_eq!(ptx.matches("shfl.sync.bfly").count(), 5, "{ptx}");
+    assert_eq!(ptx.matches("bar.sync").count(), 1, "four warps meet once: {ptx}");
     assert!(!ptx.contains("selp"), "both threads of a pair get the same in either order: {ptx}");
     // What depends on the order is combined by both threads in one order.
     let difference = text("%c = subi %a, %b : tile<i32>\nyield %c : tile<i32>");
