@@ -71,8 +71,8 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     /// The number of the table that the lowest four bits name.
     fn pick(self, table: &[f32; 16]) -> Self;
 
-    /// `self` times 2 to the power of the low bits of `shifted` but for the last four, rounded where that is subnormal. The power is an
-    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`ROUND`] more than the power and some sixteenths.
+    /// `self` times 2 to the power of the low bits of `shifted` but for the last three, rounded where that is subnormal. The power is an
+    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`EIGHTHS`] more than the power and some eighths.
     fn scaled(self, shifted: Self) -> Self;
 }
 
@@ -99,6 +99,9 @@ pub const THREE_QUARTERS_BITS: u32 = 0.75f32.to_bits();
 
 /// Added to a small number, it rounds to the nearest sixteenth; how many there are is then in the low bits; the next nine bits are zero.
 pub const ROUND: f32 = 786_432.0;
+
+/// The same for eighths.
+pub const EIGHTHS: f32 = 1_572_864.0;
 
 /// One number, by the fused multiply-add of the CPU, where loops are compiled for one that has it; else a call of the platform's library.
 impl Lanes for f32 {
@@ -150,7 +153,7 @@ impl Lanes for f32 {
     #[inline(always)]
     fn scaled(self, shifted: f32) -> f32 {
         // In two steps, because the power may be behind the range.
-        let n = shifted.to_bits() >> 4;
+        let n = shifted.to_bits() >> 3;
         let half = n >> 1;
         self * power_of_two(half) * power_of_two(n.wrapping_sub(half))
     }

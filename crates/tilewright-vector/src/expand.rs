@@ -136,19 +136,20 @@ pub(crate) trait Expand {
 
     /// A number of `f32` times a power of two, of which the exponent is rounded down.
     fn scale(&mut self, operands: &[Value]) -> Value {
-        // In two steps, because the power may be behind the range.
+        // In two steps, because the power may be behind the range. The first leads to a normal number, so it is added to the exponent.
+        // The integer of NaN has no low bits.
         let (one, places, bias) = (self.i32(1), self.i32(23), self.i32(1.0f32.to_bits()));
         let floor = self.p(Prim::Floor, &operands[1..2]);
         let exponent = self.p(Prim::F32ToS32, &[floor]);
         let half = self.p(Prim::ShrS, &[exponent, one]);
         let rest = self.p(Prim::Sub, &[exponent, half]);
-        let [half, rest] = [half, rest].map(|exponent| {
+        let bits = self.p(Prim::Bits32, &operands[..1]);
+        let [first, second] = [(half, bits), (rest, bias)].map(|(exponent, to)| {
             let shifted = self.p(Prim::Shl, &[exponent, places]);
-            let bits = self.p(Prim::Add, &[shifted, bias]);
+            let bits = self.p(Prim::Add, &[shifted, to]);
             self.p(Prim::Float32, &[bits])
         });
-        let scaled = self.p(Prim::FMul, &[operands[0], half]);
-        self.p(Prim::FMul, &[scaled, rest])
+        self.p(Prim::FMul, &[first, second])
     }
 
     /// An `f32` rounded to nearest even to `f16`, and still `f32`.

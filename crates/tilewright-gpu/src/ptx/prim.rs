@@ -315,16 +315,14 @@ impl Printer<'_> {
 
     /// Times two powers of two, of which the first is exact.
     fn scale(&mut self, d: &str, a: &str, b: &str) -> bool {
-        let [power, first, second, first_factor, second_factor, product] = [(); 6].map(|()| self.fresh(Lane::I32));
+        let [power, first, second, product, factor] = [(); 5].map(|()| self.fresh(Lane::I32));
         self.line(&format!("cvt.rmi.s32.f32 {power}, {b};"));
         self.line(&format!("shr.s32 {first}, {power}, 1;"));
         self.line(&format!("sub.s32 {second}, {power}, {first};"));
-        // The exponent's bits, and what is added to exponents.
-        for (from, to) in [(&first, &first_factor), (&second, &second_factor)] {
-            self.line(&format!("mad.lo.u32 {to}, {from}, {}, {};", 1 << 23, 127 << 23));
-        }
-        self.line(&format!("mul.rn.f32 {product}, {a}, {first_factor};"));
-        self.line(&format!("mul.rn.f32 {d}, {product}, {second_factor};"));
+        // The first half leads to a normal number, so it is added to the exponent.
+        self.line(&format!("mad.lo.u32 {product}, {first}, {}, {a};", 1 << 23));
+        self.line(&format!("mad.lo.u32 {factor}, {second}, {}, {};", 1 << 23, 127 << 23));
+        self.line(&format!("mul.rn.f32 {d}, {product}, {factor};"));
         true
     }
 

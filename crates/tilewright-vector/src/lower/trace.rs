@@ -6,7 +6,7 @@ use std::{
     ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub},
 };
 use tilewright_numeric::lanes::{
-    Branchless, DoubleLanes, FusedLanes, Lanes, MaskLanes, Pair, ROUND, SingleLanes, THREE_QUARTERS_BITS, WordLanes,
+    Branchless, DoubleLanes, EIGHTHS, FusedLanes, Lanes, MaskLanes, Pair, SingleLanes, THREE_QUARTERS_BITS, WordLanes,
 };
 
 /// A value. It stands for a float, an integer or a mask, as its type says; what is done to it becomes primitives.
@@ -181,9 +181,9 @@ impl Lanes for Traced<'_, '_> {
 
     fn scaled(self, shifted: Self) -> Self {
         self.with(|lowering| {
-            // All but what tells sixteenths of the exponent.
-            let round = lowering.f32(ROUND);
-            let exponent = lowering.p(Prim::FSub, &[shifted.value, round]);
+            // The exponent and some eighths, which are cut off.
+            let eighths = lowering.f32(EIGHTHS);
+            let exponent = lowering.p(Prim::FSub, &[shifted.value, eighths]);
             lowering.p(Prim::Scale, &[self.value, exponent])
         })
     }

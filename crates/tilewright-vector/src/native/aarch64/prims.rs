@@ -311,24 +311,26 @@ impl Emitter<'_> {
         self.done(result, to);
     }
 
-    /// A number of a table of 16: the bytes of it, from four vectors that follow each other.
+    /// A number of a table of 16: the bytes of it, from four vectors that follow each other; from two, if the others are the same.
     pub(super) fn lookup(&mut self, result: Value, index: Value, table: &[u32; 16]) {
+        let vectors = if table[..8] == table[8..] { 2 } else { 4 };
         let numbers = self.pool.place(table.iter().flat_map(|bits| bits.to_le_bytes()).collect());
         let (bytes, by, places) = (self.scratch(0), self.scratch(1), self.scratch(2));
         let index = self.vector(index, 0);
         // Of each of four bytes the number times four, plus which one it is.
-        self.pattern(by, &15u32.to_le_bytes());
+        self.pattern(by, &(4 * u32::from(vectors) - 1).to_le_bytes());
         self.e(I::And_v, &[all(bytes, 1), all(index, 1), all(by, 1)]);
         self.pattern(by, &0x0404_0404u32.to_le_bytes());
         self.pattern(places, &0x0302_0100u32.to_le_bytes());
         self.e(I::Mul_v, &[all(bytes, 4), all(bytes, 4), all(by, 4)]);
         self.e(I::Add_v, &[all(bytes, 4), all(bytes, 4), all(places, 4)]);
-        for i in 0..4 {
+        for i in 0..vectors {
             self.read(self.scratch(1 + i), POOL, numbers + 16 * i32::from(i), 16);
         }
-        let [first, second, third, fourth] = [1, 2, 3, 4].map(|n| all(self.scratch(n), 1));
         let to = self.target(result);
-        self.e(I::Tbl_v, &[all(to, 1), first, second, third, fourth, all(bytes, 1)]);
+        let operands: Vec<Operand> =
+            [all(to, 1)].into_iter().chain((1..=vectors).map(|n| all(self.scratch(n), 1))).chain([all(bytes, 1)]).collect();
+        self.e(I::Tbl_v, &operands);
         self.done(result, to);
     }
 }
