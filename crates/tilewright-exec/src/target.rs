@@ -103,11 +103,18 @@ impl TargetMachine {
     pub(crate) fn reads_apart(&self, size: usize, stride: usize) -> bool {
         // What lies further apart has a line for each element or two, which are better read once for all tiles that they are part of.
         const FURTHEST: usize = 32;
-        self.writes_apart(size, stride) || size >= 4 && stride * size <= FURTHEST
+        size >= 4 && stride * size <= FURTHEST || self.permutes(size, stride)
     }
 
     /// The same for what is written.
     pub(crate) fn writes_apart(&self, size: usize, stride: usize) -> bool {
+        // With AVX2, each element takes an instruction.
+        let is_near = size >= 4 && (1..=4).contains(&stride);
+        is_near && self.vectors == Some(vector::Level::Avx2) || self.permutes(size, stride)
+    }
+
+    /// Whether permutations of vectors bring elements of `size` bytes together that are `stride` elements apart.
+    fn permutes(&self, size: usize, stride: usize) -> bool {
         size >= 2 && (1..=4).contains(&stride) && self.vectors == Some(vector::Level::Avx512)
     }
 }

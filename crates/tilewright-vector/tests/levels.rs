@@ -256,6 +256,20 @@ fn bits_may_be_shifted_out_by_any_distance() {
     }
 }
 
+/// A distance that is part of the instruction may be what is shifted, too.
+#[test]
+fn constants_are_shifted_by_themselves() {
+    let mut builder = Builder::new(16);
+    let to = builder.param(ParamKind::Buffer);
+    let (axis, _) = builder.open(Kind::Lanes, Count::Const(16), &[]);
+    let five = builder.constant(Lane::I32, 5);
+    let shifted = builder.prim(Prim::Shl, &[five, five]);
+    builder.store(shifted, Place::of(to).along(axis, Count::Const(4)), None);
+    builder.close(&[]);
+    let code = builder.finish_as_built().expect("it is valid");
+    compare(&code, &[], 1).expect("it gives the same bits");
+}
+
 /// `PROGRAMS` programs, or a few.
 fn cases() -> u32 {
     std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(400)

@@ -47,25 +47,61 @@ const MOST_KNOWN: usize = 1 << 14;
 #[derive(Clone, Copy)]
 pub(super) struct Label(usize);
 
+/// So many bytes into the code, or into what is set aside and goes behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Position {
+    is_aside: bool,
+    bytes: usize,
+}
+
 pub(super) struct Encoder<I: Instruction> {
     bytes: Vec<u8>,
+    /// What is rarely run: it goes behind the rest.
+    aside: Vec<u8>,
+    is_aside: bool,
     known: MutexGuard<'static, Known<I>>,
     /// Where each label is, once that is known.
-    labels: Vec<Option<usize>>,
+    labels: Vec<Option<Position>>,
     /// Behind each jump, and what it leads to.
-    jumps: Vec<(usize, Label)>,
+    jumps: Vec<(Position, Label)>,
     error: Option<AsmError>,
+}
+
+/// Code that is complete.
+pub(super) struct Finished {
+    pub(super) bytes: Vec<u8>,
+    /// Where what was set aside begins.
+    aside: usize,
+}
+
+impl Finished {
+    /// Bytes from the beginning to a position.
+    pub(super) fn place(&self, position: Position) -> usize {
+        position.bytes + if position.is_aside { self.aside } else { 0 }
+    }
 }
 
 impl<I: Instruction> Encoder<I> {
     pub(super) fn new() -> Encoder<I> {
         let known = I::known().lock().unwrap_or_else(PoisonError::into_inner);
-        Encoder { bytes: Vec::with_capacity(1024), known, labels: Vec::new(), jumps: Vec::new(), error: None }
+        let (bytes, aside) = (Vec::with_capacity(1024), Vec::new());
+        Encoder { bytes, aside, is_aside: false, known, labels: Vec::new(), jumps: Vec::new(), error: None }
     }
 
-    /// Bytes so far.
-    pub(super) fn len(&self) -> usize {
-        self.bytes.len()
+    /// Where the next instruction goes.
+    pub(super) fn position(&self) -> Position {
+        let bytes = if self.is_aside { &self.aside } else { &self.bytes };
+        Position { is_aside: self.is_aside, bytes: bytes.len() }
+    }
+
+    /// Whether what follows is set aside.
+    pub(super) fn is_aside(&self) -> bool {
+        self.is_aside
+    }
+
+    /// Has what follows set aside, or not any more.
+    pub(super) fn set_aside(&mut self, is_aside: bool) {
+        self.is_aside = is_aside;
     }
 
     /// Adds an instruction.
@@ -86,18 +122,19 @@ impl<I: Instruction> Encoder<I> {
                 }
             },
         };
-        self.bytes.extend_from_slice(&encoding.bytes[..encoding.length.into()]);
+        self.raw(&encoding.bytes[..encoding.length.into()]);
     }
 
     /// Adds an instruction that is encoded already.
     pub(super) fn raw(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+        let code = if self.is_aside { &mut self.aside } else { &mut self.bytes };
+        code.extend_from_slice(bytes);
     }
 
     /// Adds a jump, without where it leads.
     pub(super) fn jump_by(&mut self, bytes: &[u8], to: Label) {
         self.raw(bytes);
-        self.jumps.push((self.bytes.len(), to));
+        self.jumps.push((self.position(), to));
     }
 
     pub(super) fn label(&mut self) -> Label {
@@ -107,18 +144,21 @@ impl<I: Instruction> Encoder<I> {
 
     /// The label is here.
     pub(super) fn bind(&mut self, label: Label) {
-        self.labels[label.0] = Some(self.bytes.len());
+        self.labels[label.0] = Some(self.position());
     }
 
     /// The code, which is taken out.
-    pub(super) fn finish(&mut self) -> Result<Vec<u8>, AsmError> {
+    pub(super) fn finish(&mut self) -> Result<Finished, AsmError> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
+        let aside = self.bytes.len();
+        let mut code = Finished { bytes: std::mem::take(&mut self.bytes), aside };
+        code.bytes.append(&mut self.aside);
         for (behind, to) in self.jumps.drain(..) {
-            let target = self.labels[to.0].expect("every label is bound");
-            I::link(&mut self.bytes, behind, target)?;
+            let (behind, target) = (code.place(behind), code.place(self.labels[to.0].expect("every label is bound")));
+            I::link(&mut code.bytes, behind, target)?;
         }
-        Ok(std::mem::take(&mut self.bytes))
+        Ok(code)
     }
 }

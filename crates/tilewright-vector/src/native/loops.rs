@@ -57,6 +57,9 @@ where
     /// Repeats as long as a lane has to, and hands on in those that have.
     pub(super) fn while_(&mut self, inner: &While) {
         self.begin_carried(&inner.carried);
+        if inner.limit == 1 && !self.encoder().is_aside() {
+            return self.once_aside(inner);
+        }
         let running = inner.carried[0].arg;
         let (head, over, left) = (self.label(), self.label(), self.word());
         self.set(Cell::Word(left), inner.limit.into());
@@ -67,6 +70,20 @@ where
         self.next_carried(&inner.carried, Going::Where(running));
         self.jump_to(head);
         self.bind(over);
+    }
+
+    /// What lanes do once at most, few do at all: it stands behind the rest of the code, where it does not part what is always done.
+    fn once_aside(&mut self, inner: &While) {
+        let running = inner.carried[0].arg;
+        let (begin, back) = (self.label(), self.label());
+        self.jump_if_any(running, begin);
+        self.encoder().set_aside(true);
+        self.bind(begin);
+        self.items(&inner.body);
+        self.next_carried(&inner.carried, Going::Where(running));
+        self.jump_to(back);
+        self.encoder().set_aside(false);
+        self.bind(back);
     }
 
     /// A new cell: a register in innermost loops, as long as there are some.

@@ -3,6 +3,7 @@
 mod aarch64;
 mod encoder;
 mod legalize;
+mod look_ahead;
 mod loops;
 mod pages;
 mod registers;

@@ -9,7 +9,10 @@ use crate::{
     code::{Carried, Code, Count, Fold, Item, Kind, Loop, Value, Variability, While},
     prim::{Lane, Prim},
 };
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +49,8 @@ pub(super) struct Registers {
     pub(super) unrolled: usize,
     /// How many items are computed of one of them before the next has its turn.
     pub(super) turn: usize,
+    /// Whether constants by which lanes are shifted are part of instructions.
+    pub(super) shifts_by_numbers: bool,
 }
 
 /// The fewest items of a loop's body that are computed for several vectors side by side: long chains of items that wait for each other.
@@ -169,6 +174,76 @@ struct Scan<'a> {
     carries_side_by_side: bool,
     /// What serial loops hand on that is computed where the next iteration finds it, with what that gets.
     handed_on: HashMap<Value, Value>,
+    /// Results of loops of lanes that begin with something which nothing reads behind that.
+    taken_over: HashSet<Value>,
+}
+
+/// Results of loops of lanes that begin with something which nothing reads behind that.
+fn taken_over(code: &Code) -> HashSet<Value> {
+    if !has_while(&code.body) {
+        return HashSet::new();
+    }
+    let mut found =
+        LastReads { at: 0, last: vec![0; code.values()], same: (0..code.values() as u32).map(Value).collect(), begun: Vec::new() };
+    found.items(&code.body);
+    let LastReads { last, same, begun, .. } = found;
+    begun.into_iter().filter(|(at, init, _)| last[same[init.index()].index()] == *at).map(|(.., result)| result).collect()
+}
+
+/// Whether there is a loop of lanes.
+fn has_while(items: &[Item]) -> bool {
+    items.iter().any(|item| match item {
+        Item::Loop(inner) => has_while(&inner.body),
+        item => matches!(item, Item::While(_)),
+    })
+}
+
+/// Where values are read last, by the number of the item.
+struct LastReads {
+    at: u32,
+    last: Vec<u32>,
+    /// For each value, the one whose bits it is.
+    same: Vec<Value>,
+    /// Where loops of lanes begin, with what, and what becomes of that.
+    begun: Vec<(u32, Value, Value)>,
+}
+
+impl LastReads {
+    fn read(&mut self, value: Value) {
+        self.last[self.same[value.index()].index()] = self.at;
+    }
+
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            self.at += 1;
+            item.for_each_operand(|value| self.read(value));
+            match item {
+                Item::Prim { result, prim, operands } if is_same_bits(*prim) => self.same[result.index()] = self.same[operands[0].index()],
+                Item::While(While { carried, body, .. }) => {
+                    let once = carried.iter().filter(|c| carried.iter().filter(|d| d.init == c.init).count() == 1);
+                    self.begun.extend(once.map(|c| (self.at, c.init, c.result)));
+                    self.body(carried, body);
+                }
+                Item::Loop(Loop { carried, body, .. }) => self.body(carried, body),
+                Item::Fold(Fold { combined, body, .. }) => {
+                    self.items(body);
+                    combined.iter().for_each(|value| self.read(*value));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn body(&mut self, carried: &[Carried], body: &[Item]) {
+        self.items(body);
+        self.at += 1;
+        carried.iter().for_each(|c| self.read(c.next));
+    }
+}
+
+/// Whether what a primitive gives has the bits of what it is given.
+fn is_same_bits(prim: Prim) -> bool {
+    matches!(prim, Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64)
 }
 
 /// What a serial loop hands on that can be written where it is carried as soon as it is computed: nothing reads what the iteration got behind
@@ -225,6 +300,7 @@ impl<'a> Scan<'a> {
             part: 0,
             carries_side_by_side: false,
             handed_on: HashMap::new(),
+            taken_over: taken_over(code),
         }
     }
 
@@ -308,7 +384,14 @@ impl<'a> Scan<'a> {
 
     fn item(&mut self, item: &Item) {
         self.now += STEP;
-        self.for_each_part(item, |scan| item.for_each_operand(|v| scan.read(v)));
+        let distance = self.number_in_shift(item);
+        self.for_each_part(item, |scan| {
+            item.for_each_operand(|v| {
+                if Some(v) != distance {
+                    scan.read(v)
+                }
+            })
+        });
         match item {
             Item::Prim { result, prim, operands } if !self.handed_on.contains_key(result) && self.keeps_place(*prim, operands[0]) => {
                 self.owners[result.index()] = self.owners[operands[0].index()];
@@ -356,6 +439,13 @@ impl<'a> Scan<'a> {
                 fold.results.iter().for_each(|v| self.define(*v, false));
             }
         }
+    }
+
+    /// The distance of a shift, if it is part of the instruction.
+    fn number_in_shift(&self, item: &Item) -> Option<Value> {
+        let Item::Prim { prim: Prim::Shl | Prim::ShrU | Prim::ShrS, operands: [shifted, distance, _], .. } = item else { return None };
+        let is_constant = |value: Value| self.intervals[self.intervals(value).start].constant;
+        (self.registers.shifts_by_numbers && is_constant(*distance) && shifted != distance).then_some(*distance)
     }
 
     /// What all vectors side by side do: loops go round for all of them together, other items are computed for each.
@@ -415,15 +505,29 @@ impl<'a> Scan<'a> {
     /// Whether what the primitive gives is what `operand` is, where that is.
     fn keeps_place(&self, prim: Prim, operand: Value) -> bool {
         let owner = self.owners[operand.index()];
-        let same = matches!(prim, Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64);
-        same && !owner.is_overwritten && !self.intervals[owner.first as usize].constant
+        is_same_bits(prim) && !owner.is_overwritten && !self.intervals[owner.first as usize].constant
     }
 
-    /// The value that an iteration gets and the loop's result share their locations; in loops over lanes part by part.
+    /// The value that an iteration gets and the loop's result share their locations; in loops over lanes part by part. They have that of what the
+    /// loop begins with, if nothing else reads it.
     fn define_carried(&mut self, carried: &Carried) {
-        self.define(carried.result, false);
+        if self.takes_over(carried) {
+            self.owners[carried.result.index()] = Owner { is_overwritten: true, ..self.owners[carried.init.index()] };
+            self.read(carried.result);
+        } else {
+            self.define(carried.result, false);
+        }
         let owner = self.owners[carried.result.index()];
         self.owners[carried.arg.index()] = Owner { is_overwritten: true, ..owner };
+    }
+
+    /// Whether what a loop of lanes begins with may be overwritten: nothing reads it again, also in no further iteration of the loop around.
+    fn takes_over(&self, carried: &Carried) -> bool {
+        let owner = self.owners[carried.init.index()];
+        let is_same_kind = self.code.variability(carried.init) == self.code.variability(carried.result);
+        let around = self.loops.last().map_or(0, |(begin, _)| *begin);
+        let is_own = |i: usize| !self.intervals[i].constant && self.intervals[i].start >= around;
+        self.taken_over.contains(&carried.result) && is_same_kind && !owner.is_overwritten && self.intervals_here(carried.init).all(is_own)
     }
 
     /// Gives registers in the order in which intervals begin.

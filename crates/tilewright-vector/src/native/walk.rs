@@ -4,7 +4,8 @@
 //! the address of a block: the argument slots, then the frame, in which slots, words and what is set aside for a while follow each other.
 
 use super::{
-    encoder::{Encoder, Instruction, Label},
+    encoder::{Encoder, Instruction, Label, Position},
+    look_ahead,
     registers::{self, Location, Locations, Registers, assign, is_unrolled},
 };
 use crate::{
@@ -20,7 +21,7 @@ pub(super) struct Emitted {
     pub(super) pool: Vec<u8>,
     /// Bytes of the block.
     pub(super) block: usize,
-    /// Where the instructions of each item begin, with its first line; in the order in which they were emitted, if they are listed.
+    /// Where the instructions of each item begin, with its first line; in their order, if they are listed.
     pub(super) items: Vec<(usize, String)>,
 }
 
@@ -122,7 +123,7 @@ pub(super) struct Walk<'a, M> {
     pub(super) block: i32,
     /// General registers for cells.
     pub(super) free: Vec<General>,
-    listed: Option<Vec<(usize, String)>>,
+    listed: Option<Vec<(Position, String)>>,
 }
 
 /// What the walk asks of an instruction set: it is implemented for [`Walk`] with the machine that the set has.
@@ -160,6 +161,8 @@ pub(super) trait InstructionSet {
     fn jump_if(&mut self, cell: Cell, order: Order, bound: Bound, to: Label);
     /// Jumps if a mask holds for no lane.
     fn jump_if_none(&mut self, mask: Value, to: Label);
+    /// Jumps if a mask holds for a lane.
+    fn jump_if_any(&mut self, mask: Value, to: Label);
     /// The register that holds a cell: its own, or `scratch`.
     fn general(&mut self, cell: Cell, scratch: General) -> General;
     /// Computes the address of a place in the current iterations.
@@ -228,6 +231,8 @@ pub(super) struct Offer {
     pub(super) vectors: u8,
     /// How many masks may live in registers of their own. None: masks are vectors.
     pub(super) masks: Option<u8>,
+    /// Whether constants by which lanes are shifted are part of instructions.
+    pub(super) shifts_by_numbers: bool,
 }
 
 /// How many lanes are computed at once: as many as a vector has of the widest type, at most those of the code.
@@ -246,23 +251,27 @@ struct SideBySide {
     turn: usize,
     /// The fewest items of a body that this is for: of shorter ones, the CPU sees several iterations at once.
     fewest_items: usize,
+    /// Whether it is for bodies only that take less time so. Where a body has several chains, as of several rows, a CPU sees those itself, and constants
+    /// are a better use of registers.
+    if_faster: bool,
     /// How often slots may be read and written, for each item of each vector.
     spilled: f32,
 }
 
 /// What is tried, the best first: turns of several items need fewer registers, and a little more time.
 const SIDE_BY_SIDE: [SideBySide; 4] = [
-    SideBySide { vectors: 4, turn: 1, fewest_items: 0, spilled: 0.02 },
-    SideBySide { vectors: 4, turn: 16, fewest_items: 64, spilled: 0.35 },
-    SideBySide { vectors: 2, turn: 16, fewest_items: 64, spilled: 0.35 },
-    SideBySide { vectors: 2, turn: 1, fewest_items: 0, spilled: 0.02 },
+    SideBySide { vectors: 4, turn: 1, fewest_items: 0, if_faster: false, spilled: 0.02 },
+    SideBySide { vectors: 4, turn: 16, fewest_items: 40, if_faster: true, spilled: 0.35 },
+    SideBySide { vectors: 2, turn: 16, fewest_items: 40, if_faster: true, spilled: 0.35 },
+    SideBySide { vectors: 2, turn: 1, fewest_items: 0, if_faster: false, spilled: 0.02 },
 ];
 /// The most items that all vectors side by side have, those that few lanes do included: so that code stays small.
 const MOST_ITEMS: usize = 1600;
 
 /// The longest body of the loops that are [unrolled](is_unrolled).
 #[derive(Clone, Copy)]
-struct Longest {
+struct Longest<'a> {
+    body: &'a [Item],
     items: usize,
     /// With those that few lanes do.
     all: usize,
@@ -270,15 +279,17 @@ struct Longest {
     weight: f32,
 }
 
-fn longest_unrolled(items: &[Item], width: usize, vectors: usize, depth: i32) -> Option<Longest> {
-    let of = |item: &Item| match item {
-        Item::Loop(inner) if is_unrolled(inner, width, vectors) => {
-            Some(Longest { items: registers::items_in(&inner.body), all: count(&inner.body), weight: weighted(&inner.body, depth + 1) })
+fn longest_unrolled(items: &[Item], width: usize, vectors: usize, depth: i32) -> Option<Longest<'_>> {
+    let loops = items.iter().filter_map(|item| if let Item::Loop(inner) = item { Some(inner) } else { None });
+    let longest = loops.filter_map(|inner| {
+        let body = &inner.body;
+        if is_unrolled(inner, width, vectors) {
+            Some(Longest { body, items: registers::items_in(body), all: count(body), weight: weighted(body, depth + 1) })
+        } else {
+            longest_unrolled(body, width, vectors, depth + 1)
         }
-        Item::Loop(inner) => longest_unrolled(&inner.body, width, vectors, depth + 1),
-        _ => None,
-    };
-    items.iter().filter_map(of).max_by_key(|longest| longest.items)
+    });
+    longest.max_by_key(|longest| longest.items)
 }
 
 /// How many items there are, with those in them.
@@ -301,14 +312,15 @@ pub(super) fn emit<'a, M>(code: &'a Code, offer: Offer, machine: M, lists: bool)
 where
     Walk<'a, M>: InstructionSet,
 {
-    let Offer { bytes, vectors, masks } = offer;
+    let Offer { bytes, vectors, masks, shifts_by_numbers } = offer;
     let width = width_of(code, bytes);
     let parts = code.lanes() / width;
-    let registers = |unrolled, turn| Registers { vectors, masks, parts, width, unrolled, turn };
+    let registers = |unrolled, turn| Registers { vectors, masks, parts, width, unrolled, turn, shifts_by_numbers };
     let fits = |way: SideBySide| {
         let longest = longest_unrolled(&code.body, width, way.vectors, 0)?;
-        let locations = (longest.items >= way.fewest_items && way.vectors * longest.all <= MOST_ITEMS)
-            .then(|| assign(code, registers(way.vectors, way.turn)))?;
+        let fits = longest.items >= way.fewest_items && way.vectors * longest.all <= MOST_ITEMS;
+        let is_worth_it = || !way.if_faster || look_ahead::is_faster(code, longest.body, way.vectors, way.turn);
+        let locations = (fits && is_worth_it()).then(|| assign(code, registers(way.vectors, way.turn)))?;
         (locations.spilled <= way.spilled * way.vectors as f32 * longest.weight).then_some((way.vectors, way.turn, locations))
     };
     let found = SIDE_BY_SIDE.into_iter().find_map(fits);
@@ -338,8 +350,11 @@ where
     walk.begin();
     walk.items(code.body());
     walk.end();
-    let (pool, block, items) = (std::mem::take(&mut walk.pool.bytes), walk.block as usize, walk.listed.take().unwrap_or_default());
-    Ok(Emitted { bytes: walk.encoder().finish()?, pool, block, items })
+    let (pool, block, listed) = (std::mem::take(&mut walk.pool.bytes), walk.block as usize, walk.listed.take().unwrap_or_default());
+    let code = walk.encoder().finish()?;
+    let mut items: Vec<_> = listed.into_iter().map(|(position, line)| (code.place(position), line)).collect();
+    items.sort_by_key(|(at, _)| *at);
+    Ok(Emitted { bytes: code.bytes, pool, block, items })
 }
 
 /// The next place in the block where a vector may be kept.
@@ -357,7 +372,7 @@ where
 
     /// Notes that what is emitted from here on is an item.
     pub(super) fn list(&mut self, item: &Item) {
-        let position = self.encoder().len();
+        let position = self.encoder().position();
         if let Some(listed) = &mut self.listed {
             listed.push((position, self.code.first_line(item)));
         }

@@ -51,6 +51,8 @@ pub(super) enum Jump {
     If(Condition),
     /// If the 64 bits of a register are zero.
     IfZero(u32),
+    /// If they are not.
+    IfNotZero(u32),
 }
 
 /// Instructions on a vector of floats, as they are encoded for `f32`.
@@ -103,6 +105,7 @@ impl Encoder {
             Jump::Always => return self.jump_by(&ALWAYS.to_le_bytes(), to),
             Jump::If(condition) => (0x5400_0000 | condition as u32, 1),
             Jump::IfZero(register) => (0xb400_0000 | register, 1 << 24),
+            Jump::IfNotZero(register) => (0xb500_0000 | register, 1 << 24),
         };
         if far {
             // Over the next instruction, if not.
@@ -157,7 +160,7 @@ mod tests {
     fn words(add: impl Fn(&mut Encoder)) -> Vec<u32> {
         let mut encoder = Encoder::new();
         add(&mut encoder);
-        let bytes = encoder.finish().expect("it is encoded");
+        let bytes = encoder.finish().expect("it is encoded").bytes;
         bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect()
     }
 
@@ -182,6 +185,19 @@ mod tests {
                 e.bind(on);
             }
         };
+        // What is set aside goes behind the rest: cbnz x3, #8; movi; movi; b #-8
+        let aside = |e: &mut Encoder| {
+            let (begin, back) = (e.label(), e.label());
+            e.jump(Jump::IfNotZero(3), begin, false);
+            e.set_aside(true);
+            e.bind(begin);
+            e.fill(3, 0xff);
+            e.jump(Jump::Always, back, false);
+            e.set_aside(false);
+            e.bind(back);
+            e.fill(27, 0);
+        };
+        assert_eq!(words(aside), [0xb500_0043, 0x4f00_e41b, 0x4f07_e7e3, 0x17ff_fffe]);
         // b.lt #12; cbz x4, #-4; b #-8
         assert_eq!(words(there_and_back(false)), [0x5400_006b, 0xb4ff_ffe4, 0x17ff_fffe]);
         // b.ge #8; b #16; cbnz x4, #8; b #-12; b #-16

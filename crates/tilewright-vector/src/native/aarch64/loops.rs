@@ -113,6 +113,12 @@ impl InstructionSet for Emitter<'_> {
         self.jump_if_empty(mask, to);
     }
 
+    fn jump_if_any(&mut self, mask: Value, to: Label) {
+        let mask = self.vector(mask, 3);
+        self.gather_mask(mask);
+        self.jump(Jump::IfNotZero(T0), to);
+    }
+
     fn general(&mut self, cell: Cell, scratch: General) -> General {
         match cell {
             Cell::General(register) => register,

@@ -44,10 +44,15 @@ impl Emitter<'_> {
 
     /// Jumps if a mask holds for no lane. Destroys `x3` and the last scratch vector.
     pub(super) fn jump_if_empty(&mut self, mask: u8, to: Label) {
+        self.gather_mask(mask);
+        self.jump(Jump::IfZero(T0), to);
+    }
+
+    /// Makes `x3` zero if a mask holds for no lane, else not. Destroys the last scratch vector.
+    pub(super) fn gather_mask(&mut self, mask: u8) {
         let any = self.scratch(4);
         self.e(InstId::Umaxp_v, &[all(any, 4), all(mask, 4), all(mask, 4)]);
         self.e(InstId::Umov_v, &[x(T0), element(any, 8, 0)]);
-        self.jump(Jump::IfZero(T0), to);
     }
 
     /// Jumps if a mask does not hold for a lane. Destroys `x3`.

@@ -82,7 +82,7 @@ pub(super) fn support(prim: Prim, lane: Lane) -> Support {
 
 /// Emits machine code; `lists`: with the item that each part of it is of.
 pub(super) fn emit(code: &Code, lists: bool) -> Result<Emitted, AsmError> {
-    let offer = Offer { bytes: 16, vectors: VALUES.len() as u8, masks: None };
+    let offer = Offer { bytes: 16, vectors: VALUES.len() as u8, masks: None, shifts_by_numbers: false };
     let emit = |far| walk::emit(code, offer, Machine { encoder: Encoder::new(), far }, lists);
     match emit(false) {
         Err(AsmError::TooLarge) => emit(true),

@@ -80,6 +80,9 @@ impl Emitter<'_> {
             (Along::Strided(Count::Const(stride)), None, _) if let Some(step) = self.writes_every(stride, lane) => {
                 self.write_every(step, from, address, lane);
             }
+            (Along::Strided(Count::Const(stride)), None, Extension::Avx2) if self.reaches_behind(address, stride) => {
+                self.write_each(from, address, stride as i32, size);
+            }
             (Along::Contiguous, Some(active), Extension::Avx512) => {
                 let active = self.only_lanes(active, size);
                 self.masked(active, false, masked_move(size), &[address.at(0), v(from, bytes)]);
@@ -169,6 +172,12 @@ impl Emitter<'_> {
     /// Whether 32 bits hold the distance of every lane from the first.
     fn reaches(&self, stride: i64) -> bool {
         stride.checked_mul(self.width as i64).is_some_and(|reach| i32::try_from(reach).is_ok())
+    }
+
+    /// The same behind an address, as part of an instruction.
+    fn reaches_behind(&self, address: Address, stride: i64) -> bool {
+        const HALF: i64 = 1 << 30;
+        stride.checked_mul(self.width as i64).is_some_and(|reach| reach.abs() < HALF) && i64::from(address.offset).abs() < HALF
     }
 
     /// Gathers from `rsi` on, at distances that are known.

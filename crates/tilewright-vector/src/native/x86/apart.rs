@@ -91,6 +91,30 @@ impl Emitter<'_> {
         }
     }
 
+    /// Writes each lane by an instruction of its own, so many bytes apart. Without masks of lanes there is nothing shorter.
+    pub(super) fn write_each(&mut self, from: u8, address: Address, stride: i32, size: usize) {
+        let id = match size {
+            1 => InstId::Vpextrb,
+            2 => InstId::Vpextrw,
+            4 => InstId::Vpextrd,
+            _ => InstId::Vpextrq,
+        };
+        let in_half = 16 / size;
+        let mut half = from;
+        for lane in 0..self.width {
+            if lane == in_half {
+                half = self.scratch(2);
+                self.e(InstId::Vextracti128, &[v(half, 16), v(from, 32), number(1)]);
+            }
+            let to = address.at(lane as i32 * stride);
+            match (size, lane % in_half) {
+                (4, 0) => self.e(InstId::Vmovd, &[to, v(half, 16)]),
+                (8, 0) => self.e(InstId::Vmovq, &[to, v(half, 16)]),
+                (_, place) => self.e(id, &[to, v(half, 16), number(place as i64)]),
+            }
+        }
+    }
+
     /// The numbers of lanes of `size` bytes, as many as a vector has, in a scratch vector.
     fn lanes_to(&mut self, scratch: u8, lanes: impl Iterator<Item = usize>, size: usize) -> u8 {
         let index = lanes.flat_map(|lane| lane.to_le_bytes()[..size].to_vec()).collect();

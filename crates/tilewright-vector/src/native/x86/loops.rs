@@ -110,21 +110,13 @@ impl InstructionSet for Emitter<'_> {
     }
 
     fn jump_if_none(&mut self, mask: Value, to: Label) {
-        let mask = self.mask(mask, 0);
-        match self.machine.extension {
-            Extension::Avx512 => {
-                // What is behind the last lane does not count.
-                let id = match self.width {
-                    8 => InstId::Kortestb,
-                    16 => InstId::Kortestw,
-                    32 => InstId::Kortestd,
-                    _ => InstId::Kortestq,
-                };
-                self.e(id, &[m(mask), m(mask)]);
-            }
-            Extension::Avx2 => self.e(InstId::Vptest, &[v(mask, 32), v(mask, 32)]),
-        }
+        self.test_mask(mask);
         self.jump(InstId::Jz, to);
+    }
+
+    fn jump_if_any(&mut self, mask: Value, to: Label) {
+        self.test_mask(mask);
+        self.jump(InstId::Jnz, to);
     }
 
     fn general(&mut self, cell: Cell, scratch: General) -> General {
@@ -336,6 +328,24 @@ impl InstructionSet for Emitter<'_> {
 }
 
 impl Emitter<'_> {
+    /// Sets the flag of zero if a mask holds for no lane.
+    fn test_mask(&mut self, mask: Value) {
+        let mask = self.mask(mask, 0);
+        match self.machine.extension {
+            Extension::Avx512 => {
+                // What is behind the last lane does not count.
+                let id = match self.width {
+                    8 => InstId::Kortestb,
+                    16 => InstId::Kortestw,
+                    32 => InstId::Kortestd,
+                    _ => InstId::Kortestq,
+                };
+                self.e(id, &[m(mask), m(mask)]);
+            }
+            Extension::Avx2 => self.e(InstId::Vptest, &[v(mask, 32), v(mask, 32)]),
+        }
+    }
+
     /// The vector of a value, or of what was set aside.
     fn source(&mut self, source: Source, lane: Lane, n: u8) -> u8 {
         match source {

@@ -88,8 +88,8 @@ pub(super) fn support(prim: Prim, lane: Lane, extension: Extension) -> Support {
 /// Emits machine code; `lists`: with the item that each part of it is of.
 pub(super) fn emit(code: &Code, extension: Extension, lists: bool) -> Result<Emitted, AsmError> {
     let offer = match extension {
-        Extension::Avx2 => Offer { bytes: 32, vectors: 13, masks: None },
-        Extension::Avx512 => Offer { bytes: 64, vectors: 28, masks: Some(5) },
+        Extension::Avx2 => Offer { bytes: 32, vectors: 13, masks: None, shifts_by_numbers: true },
+        Extension::Avx512 => Offer { bytes: 64, vectors: 28, masks: Some(5), shifts_by_numbers: true },
     };
     walk::emit(code, offer, Machine { extension, encoder: Encoder::new(), limits: Vec::new() }, lists)
 }

@@ -112,6 +112,12 @@ impl Emitter<'_> {
     pub(super) fn prim(&mut self, prim: Prim, result: Value, operands: &[Value; 3]) {
         let [a, b, c] = *operands;
         let lane = self.code.lane(operands[prim.arity() - 1]);
+        if let Some((id, distance)) = self.shift_by_number(prim, lane, b) {
+            let bytes = self.bytes(lane);
+            let (x, to) = (self.vector(a, 1), self.target(result));
+            self.e(id, &[v(to, bytes), v(x, bytes), number(distance)]);
+            return self.done(result, to);
+        }
         if let Some(id) = binary(self.machine.extension, prim, lane) {
             let bytes = self.bytes(lane);
             let (x, y) = (self.vector(a, 1), self.second(b, lane));
@@ -150,6 +156,24 @@ impl Emitter<'_> {
         }
     }
 
+    /// The instruction that shifts by a number that is part of it, if the distance is known.
+    fn shift_by_number(&self, prim: Prim, lane: Lane, distance: Value) -> Option<(InstId, i64)> {
+        let id = match (prim, lane) {
+            (Prim::Shl, Lane::I16) => I::Vpsllw,
+            (Prim::Shl, Lane::I32) => I::Vpslld,
+            (Prim::Shl, Lane::I64) => I::Vpsllq,
+            (Prim::ShrU, Lane::I16) => I::Vpsrlw,
+            (Prim::ShrU, Lane::I32) => I::Vpsrld,
+            (Prim::ShrU, Lane::I64) => I::Vpsrlq,
+            (Prim::ShrS, Lane::I16) => I::Vpsraw,
+            (Prim::ShrS, Lane::I32) => I::Vpsrad,
+            (Prim::ShrS, Lane::I64) => I::Vpsraq,
+            _ => return None,
+        };
+        // What is too large for the byte is too large for every lane.
+        self.constants.get(&distance).map(|bits| (id, (*bits).min(255) as i64))
+    }
+
     /// The smaller or larger number, as `which` says, with its own sign. Operands that are NaN must not signal.
     fn range(&mut self, result: Value, lane: Lane, [a, b]: [Value; 2], which: i64) {
         let bytes = self.bytes(lane);
@@ -161,12 +185,14 @@ impl Emitter<'_> {
 
     /// A number of a table of 16.
     pub(super) fn lookup(&mut self, result: Value, index: Value, table: &[u32; 16]) {
+        let is_short = table[..8] == table[8..];
         let table = self.pool.place(table.iter().flat_map(|bits| bits.to_le_bytes()).collect());
         let index = self.vector(index, 1);
         let to = self.target(result);
         match self.machine.extension {
             // Lanes behind the width look up something, too.
             Extension::Avx512 => self.e(I::Vpermps, &[v(to, 64), v(index, 64), at(POOL, table)]),
+            Extension::Avx2 if is_short => self.e(I::Vpermps, &[v(to, 32), v(index, 32), at(POOL, table)]),
             Extension::Avx2 => {
                 // From both halves of the table, of which the fourth bit of the index says which one is meant.
                 let (lower, which, upper) = (v(self.scratch(0), 32), v(self.scratch(1), 32), v(self.scratch(2), 32));
