@@ -41,7 +41,7 @@ pub fn exp<L: Lanes>(x: L) -> L {
     const HIGH: f32 = 0.693_115_23;
     const LOW: f32 = 3.194_618_4e-5;
     // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 16.
-    const EXP: [f32; 3] = [0.5, 0.166_680_31, 0.041_660_407];
+    const EXP: [f32; 3] = [0.5, 0.166_680_3, 0.041_660_407];
     let x = between(x, -104.0, 89.0);
     let shifted = x.fused(x.splat(1.0 / LN_2), x.splat(EIGHTHS));
     let n = shifted - x.splat(EIGHTHS);
@@ -54,7 +54,7 @@ pub fn exp<L: Lanes>(x: L) -> L {
 #[inline(always)]
 pub fn exp2<L: Lanes>(x: L) -> L {
     // (2^r - 1) / r for |r| <= 1/16.
-    const EXP2: [f32; 4] = [LN_2, 0.240_226_51, 0.055_510_6, 0.009_617_648];
+    const EXP2: [f32; 4] = [LN_2, 0.240_226_5, 0.055_510_6, 0.009_617_648];
     let x = between(x, -151.0, 129.0);
     let shifted = x + x.splat(EIGHTHS);
     let r = x - (shifted - x.splat(EIGHTHS));
