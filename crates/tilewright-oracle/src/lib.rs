@@ -9,6 +9,7 @@
 
 pub mod llvm;
 pub mod mlir;
+mod nvvm;
 
 use std::{
     fs::{self, File},

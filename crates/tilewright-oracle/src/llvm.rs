@@ -1,15 +1,12 @@
 //! Compilers of LLVM modules to PTX, for tests to compare with: `llc` of Debian's `llvm-22`, and NVIDIA's libNVVM.
 
-use crate::{Answer, Oracle};
+use crate::{Answer, Oracle, nvvm};
 use std::{
-    fs,
     io::Write as _,
     process::{Command, Stdio},
 };
 
 const TOOL: &str = "llc-22";
-/// Calls libNVVM, which has no program: library, module, architecture and output are its arguments.
-const NVVM: &str = include_str!("nvvm.py");
 
 /// `llc` of LLVM 22.
 #[derive(Clone, Debug)]
@@ -53,15 +50,8 @@ impl Oracle {
     /// When it refuses the module.
     ///
     /// # Panics
-    /// When Python cannot be started or a file cannot be written.
+    /// When Python cannot be started.
     pub fn compile_llvm(&self, module: &str, gpu: &str) -> Result<String, String> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let [script, input, output] = ["nvvm.py", "in.ll", "out.ptx"].map(|name| folder.path().join(name));
-        fs::write(&script, NVVM).and_then(|()| fs::write(&input, module)).expect("a temporary file can be written");
-        let library = self.bin.join("../lib/libnvvm.so.4");
-        let mut command = Command::new("python3");
-        command.arg(&script).arg(library).arg(&input).arg(gpu.replace("sm", "compute")).arg(&output);
-        let answer: Answer = command.stdin(Stdio::null()).output().expect("Python can be started").into();
-        if answer.accepted() { Ok(fs::read_to_string(output).expect("the script writes it")) } else { Err(answer.stderr) }
+        nvvm::compile(&self.bin.join("../lib/libnvvm.so.4"), module, &gpu.replace("sm", "compute"))
     }
 }
