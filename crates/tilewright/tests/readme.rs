@@ -1,4 +1,4 @@
-//! Runs the commands of `README.md`, `docs/engine.md`, `docs/gpu-guide.md` and the tutorials and compares what they print with what these show; `BLESS=1` writes the latter anew.
+//! Runs the commands of `README.md`, `docs/engine.md`, `docs/gpu-guide.md`, `docs/memory-model.md` and the tutorials and compares what they print with what these show; `BLESS=1` writes the latter anew.
 //!
 //! Times, numbers of threads and measurements differ from machine to machine: the former become `TIME` and `N threads`, and what measures
 //! is not run.
@@ -179,4 +179,9 @@ fn the_tutorials_show_what_commands_print() {
 #[test]
 fn the_guide_to_the_compiler_for_gpus_shows_what_commands_print() {
     check_page("docs/gpu-guide.md", 5);
+}
+
+#[test]
+fn the_page_of_the_memory_model_shows_what_commands_print() {
+    check_page("docs/memory-model.md", 4);
 }
