@@ -324,6 +324,30 @@ fn a_closed_pipe_is_quiet() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let module = manifest().join("../../tests/corpus/cases/vector_add/vector_add.13.4.tilebc");
+    let module = module.to_str().unwrap();
+    for args in [&["print", module][..], &["validate", module], &["stats", "--json", module], &["ops", "addf"], &["completions", "bash"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_tilewright")).args(args).stdout(full).output().unwrap();
+        let told = "error: cannot write stdout: No space left on device (os error 28)\n";
+        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(2), told), "{args:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_no_unicode_is_named() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let args = [OsStr::new("explain"), OsStr::from_bytes(b"a\xffb")];
+    let output = Command::new(env!("CARGO_BIN_EXE_tilewright")).args(args).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.starts_with("error: 'a\\xffb' is not UTF-8"), "{told}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
 /// `ops --json` gives every operation as the specification has it, key by key where both have the key.
 #[test]
 fn the_operations_agree_with_the_specification() {

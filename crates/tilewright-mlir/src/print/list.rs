@@ -27,6 +27,13 @@ pub struct Line {
     pub values: Range<u32>,
 }
 
+impl Line {
+    /// Whether it is the head of a block, and no operation.
+    pub fn is_block(&self) -> bool {
+        self.name == "^"
+    }
+}
+
 /// The operations of a module in the order of its text, each with the blocks of its regions behind it.
 pub fn list(module: &Module<'_>, options: &PrintOptions) -> Vec<Line> {
     let split = super::split::split(module);

@@ -1,6 +1,6 @@
 //! Modules, globals and functions.
 
-use super::cursor::{Failed, Parsed, Parser};
+use super::cursor::{Failed, Parsed, Parser, brief};
 use super::extended::Pending;
 use super::lexer::{Kind, Token};
 use super::map::NameKind;
@@ -176,6 +176,12 @@ impl<'s> Parser<'s> {
     fn misplaced(&mut self, token: Token, word: &str) -> Failed {
         if Opcode::from_mnemonic(word).is_some() {
             return self.report("misplaced-operation", token.span(), format!("'{word}' must be inside a function"));
+        }
+        if let Some((dialect, _)) = word.split_once('.') {
+            let message = format!("unknown item of a module '{}': the dialect '{}' is not Tile IR", brief(word), brief(dialect));
+            let failed = self.report("unknown-operation", token.span(), message);
+            self.note("of other dialects, MLIR's generic form is read, which 'mlir-opt --mlir-print-op-generic' writes".to_owned());
+            return failed;
         }
         self.unknown_word("unknown-operation", "item of a module", token, word, ITEMS.into_iter())
     }

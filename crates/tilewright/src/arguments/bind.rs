@@ -2,7 +2,7 @@
 
 use super::{Argument, ArgumentError};
 use crate::{
-    array::{Array, ArrayError, NpyArray},
+    array::{Array, ArrayError, DType, NpyArray},
     exec::{Arg, Buffer, Memory, Param, Plan},
     ir::{Scalar, printable},
 };
@@ -90,7 +90,7 @@ fn table(params: &[Param], texts: &[&str]) -> String {
 }
 
 fn bind_one(param: Param, text: &str, open: &OpenFn<'_>) -> Result<Bound, String> {
-    let argument: Argument = text.parse()?;
+    let argument: Argument = text.parse().map_err(|error| typed(param, text).unwrap_or(error))?;
     match (param, argument) {
         (Param::Pointer(pointee), Argument::File(path)) => Ok(Bound::Buffer(read_array(&path, pointee, open)?)),
         (Param::Pointer(pointee), Argument::Buffer(ty, fill)) if ty.dtype.scalar() == pointee => {
@@ -104,6 +104,13 @@ fn bind_one(param: Param, text: &str, open: &OpenFn<'_>) -> Result<Bound, String
         (Param::Scalar(scalar), Argument::Number(dtype, _)) => Err(format!("expected a number of {scalar}, found one of {dtype}")),
         (Param::Scalar(scalar), _) => Err(format!("expected a number, {scalar}:VALUE, found a buffer")),
     }
+}
+
+/// What to write for a number that is given without its type.
+fn typed(param: Param, text: &str) -> Option<String> {
+    let Param::Scalar(scalar) = param else { return None };
+    let is_number = DType::new(scalar).parse(text).is_ok();
+    is_number.then(|| format!("expected {scalar}:{text}, with the type in front"))
 }
 
 fn read_array(path: &Path, pointee: Scalar, open: &OpenFn<'_>) -> Result<Array, String> {

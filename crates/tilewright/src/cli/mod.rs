@@ -37,7 +37,7 @@ pub use check::finding_text;
 pub use exit::Exit;
 
 use called::Called;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use exit::Finding;
 use output::{complain_of, is_closed_pipe, show_report};
 use std::{
@@ -112,7 +112,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Err(error) => {
             // The error quotes arguments: the same error about arguments that are printable.
             let shown: Vec<_> = args.iter().map(|argument| printable(argument.as_encoded_bytes()).to_string().into()).collect();
-            let error = parse(&called, &shown).err().unwrap_or(error);
+            let error = parse(&called, &shown).err().unwrap_or_else(|| not_unicode(&called, &args).unwrap_or(error));
             // Where that fails there is nobody left to tell.
             let _ = error.print();
             if error.use_stderr() { Exit::Failure } else { Exit::Ok }
@@ -120,13 +120,29 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     };
     // As a binary does when it ends; a program that carries the command may end otherwise.
     match io::stdout().flush() {
-        Err(error) if exit == Exit::Ok && error.kind() != io::ErrorKind::BrokenPipe => Exit::Failure,
+        Err(error) if exit == Exit::Ok && error.kind() != io::ErrorKind::BrokenPipe => {
+            complain_of(&told(&error.into()));
+            Exit::Failure
+        }
         _ => exit,
     }
 }
 
+/// The command line. A value may begin with a minus sign: what is wrong with a negative number is told then, not that it is no option.
+fn command() -> clap::Command {
+    let with_negative = |arg: clap::Arg| if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg };
+    Cli::command().mut_subcommands(|command| command.mut_args(with_negative))
+}
+
+/// The error that names the first argument that is no Unicode, if there is one: the parser's own names none.
+fn not_unicode(called: &Called, args: &[OsString]) -> Option<clap::Error> {
+    let argument = args.iter().skip(1).find(|argument| argument.to_str().is_none())?;
+    let message = format!("'{}' is not UTF-8, as this argument has to be", printable(argument.as_encoded_bytes()));
+    Some(called.rename(command()).error(ErrorKind::InvalidUtf8, message))
+}
+
 fn parse(called: &Called, args: &[OsString]) -> Result<Cli, clap::Error> {
-    let mut command = called.rename(Cli::command());
+    let mut command = called.rename(command());
     let mut matches = command.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
@@ -156,12 +172,18 @@ fn run_command(command: Command, called: &Called) -> Exit {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Ok,
         Err(error) => {
-            complain_of(&format!("{error:#}"));
+            complain_of(&told(&error));
             let finding = error.downcast_ref::<Finding>();
             finding.into_iter().flat_map(Finding::shown).for_each(|report| show_report(report));
             finding.map_or(Exit::Failure, Finding::exit)
         }
     }
+}
+
+/// What is told of an error. One of the system that nothing says more of is stdout's, since all other files are named.
+fn told(error: &anyhow::Error) -> String {
+    let is_stdout = error.chain().len() == 1 && error.is::<io::Error>();
+    if is_stdout { format!("cannot write stdout: {error}") } else { format!("{error:#}") }
 }
 
 #[cfg(test)]
@@ -170,6 +192,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

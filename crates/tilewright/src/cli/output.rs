@@ -164,12 +164,18 @@ pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
         use std::os::unix::fs::PermissionsExt as _;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let file = builder.prefix(".tilewright-").tempfile_in(folder)?;
+    let file = builder.prefix(".tilewright-").tempfile_in(folder).map_err(|error| without_path(&error))?;
     let mut out = BufWriter::new(file);
     write(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// The error without ` at path ...`, the name of a temporary file that nobody asked for.
+fn without_path(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }
 
 /// Stdout as a sink of text, which keeps the I/O error that [`std::fmt::Error`] cannot carry.

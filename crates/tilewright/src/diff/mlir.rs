@@ -20,7 +20,7 @@ pub struct MlirDiff {
     pub equal: bool,
     /// The operations that differ, in order, and the heads of blocks.
     pub operations: Vec<OpDiff>,
-    /// How many are equal.
+    /// How many operations are equal; heads of blocks do not count.
     pub unchanged: usize,
 }
 
@@ -77,7 +77,7 @@ impl Comparison<'_> {
                 break;
             }
             if self.is_equal(&self.old[old], &self.new[new]) {
-                unchanged += 1;
+                unchanged += usize::from(!self.old[old].is_block());
             } else {
                 let (old, new) = (Some(line(self.old, old)), Some(line(self.new, new)));
                 operations.push(OpDiff { change: Change::Changed, old, new, details: Vec::new() });

@@ -14,10 +14,12 @@ mod suites;
 
 use super::{
     exit::Exit,
+    input::shown,
     machine::MachineArgs,
     output::{complain_of, write_file, write_json},
-    run::Device,
+    run::{Device, bind::check_place},
 };
+use anyhow::Context as _;
 use beside::{Beside, beside};
 use gpu::Gpu;
 use measure::{Machine, Timing};
@@ -112,6 +114,9 @@ fn suite(text: &str) -> Result<Suite, String> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    if let Some(path) = &args.svg {
+        check_place(path).with_context(|| format!("--svg {}", shown(path)))?;
+    }
     if args.operations {
         return operations::run(&args.filter, args.quick, args.json, args.list);
     }
@@ -144,7 +149,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         write_json(&mut io::stdout().lock(), &report)?;
     }
     if let Some(path) = &args.svg {
-        write_file(path, |out| out.write_all(chart::svg(&report).as_bytes()))?;
+        write_file(path, |out| out.write_all(chart::svg(&report).as_bytes())).with_context(|| format!("cannot write {}", shown(path)))?;
     }
     Ok(if report.failed.is_empty() { Exit::Ok } else { Exit::Findings })
 }

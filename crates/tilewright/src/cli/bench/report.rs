@@ -5,7 +5,7 @@ use super::{
     measure::{Limits, Overhead, Timing},
     problems::{Limit, Problem},
 };
-use crate::cli::output::{Style, duration};
+use crate::cli::output::{Style, count, duration};
 use serde::Serialize;
 use std::io::{self, Write};
 use tilewright::{exec::Level, ir::printable};
@@ -124,7 +124,7 @@ impl Report {
             writeln!(
                 out,
                 "  {:>10}  bandwidth {:6.1} GB/s  f32 peak {:7.1} GFLOP/s  f64 peak {:7.1} GFLOP/s",
-                limits.threads.map_or_else(String::new, |threads| format!("{threads} threads")),
+                limits.threads.map_or_else(String::new, |threads| count(threads, "thread", "threads")),
                 limits.bandwidth / 1e9,
                 limits.peak_f32 / 1e9,
                 limits.peak_f64 / 1e9

@@ -31,7 +31,7 @@ fn check_output(plan: &Plan, OutputFile { parameter, path }: &OutputFile) -> any
 }
 
 /// Checks that a file can be made at a path, as far as can be told beforehand.
-pub(super) fn check_place(path: &Path) -> anyhow::Result<()> {
+pub(in crate::cli) fn check_place(path: &Path) -> anyhow::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!("there is no folder {}", shown(folder));
