@@ -27,10 +27,12 @@ mod names;
 mod outline;
 mod problems;
 mod server;
+mod stdio;
 
 pub use analysis::Analysis;
 pub use bytecode::{BytecodeText, BytecodeTextParams, BytecodeTextResult};
 pub use layout::laid_out;
 pub use lines::Lines;
 pub use problems::Problem;
-pub use server::{ServeError, serve, serve_stdio};
+pub use server::{ServeError, serve};
+pub use stdio::serve_stdio;

@@ -44,17 +44,6 @@ impl fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// Serves an editor over stdin and stdout, until it says that it is enough.
-///
-/// # Errors
-/// When the editor breaks the protocol, or goes away.
-pub fn serve_stdio() -> Result<(), ServeError> {
-    let (connection, threads) = Connection::stdio();
-    let served = serve(&connection);
-    drop(connection);
-    served.and_then(|()| threads.join().map_err(ServeError::Io))
-}
-
 /// Serves an editor, until it says that it is enough.
 ///
 /// # Errors

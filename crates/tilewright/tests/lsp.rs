@@ -16,7 +16,8 @@ struct Server {
 impl Server {
     fn start() -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tilewright"));
-        let mut process = command.args(["lsp", "--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut process =
+            command.args(["lsp", "--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (to, from) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
         Server { process, to, from }
     }
@@ -77,4 +78,16 @@ fn without_an_editor_it_says_so() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), &*error), (Some(2), "error: no editor spoke the Language Server Protocol on stdin\n"));
     }
+}
+
+#[test]
+fn a_message_that_says_too_much_of_itself_is_told() {
+    let mut server = Server::start();
+    server.ask(1, "initialize", json!({ "capabilities": {} }));
+    let Server { process, mut to, from } = server;
+    to.write_all(b"Content-Length: 99999999999999\r\n\r\n{}").unwrap();
+    drop((to, from));
+    let output = process.wait_with_output().unwrap();
+    let told = "error: the conversation with the editor broke off: a message of 99999999999999 bytes ended after 2\n";
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(2), told));
 }
