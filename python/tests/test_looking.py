@@ -51,6 +51,7 @@ def test_explain_shows_the_source():
 def test_access_map(saxpy):
     x, y = np.ones(1000, np.float32), np.zeros(1000, np.float32)
     found = saxpy["saxpy"].access_map(4, 2.0, *spread(x), *spread(y))
+    assert repr(found) == f"<AccessMap of an array {y.shape}: of the blocks of a grid (4, 1, 1), 4 read and 4 write it>"
     assert (y == 2).all()
     assert found.grid == (4, 1, 1)
     assert (found.writes == np.arange(1000) // 256).all()

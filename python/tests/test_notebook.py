@@ -39,6 +39,8 @@ def test_profiles_show_the_lines_of_their_cell(shown):
     [html] = shown["profile"]
     assert "tw-profile" in html and "shifted = ct.exp(row - ct.max(row, 1, keepdims=True))" in html
     assert "it cannot be read" not in html
+    assert "<caption>cell</caption>" in html and "ipykernel" not in html
+    assert "Tile IR of" not in html, "the lines say it all"
 
 
 def test_findings_show_the_lines_of_their_cell(shown):

@@ -17,7 +17,7 @@ _SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MAX_ROWS, _MAX_COLUMNS = 64, 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AccessMap:
     """The accesses of a launch to one array.
 
@@ -28,6 +28,10 @@ class AccessMap:
     grid: tuple[int, int, int]
     reads: np.ndarray[Any, np.dtype[np.int64]]
     writes: np.ndarray[Any, np.dtype[np.int64]]
+
+    def __repr__(self) -> str:
+        readers, writers = (len(np.unique(blocks[blocks >= 0])) for blocks in (self.reads, self.writes))
+        return f"<AccessMap of an array {self.reads.shape}: of the blocks of a grid {self.grid}, {readers} read and {writers} write it>"
 
     def __str__(self) -> str:
         """Draw the map as text: a symbol for the block of each element, a dot where none came."""

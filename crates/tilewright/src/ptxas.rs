@@ -1,6 +1,9 @@
 //! `ptxas`, NVIDIA's assembler, which makes machine code of PTX where someone has installed it.
 
-use crate::gpu::Target;
+use crate::{
+    gpu::Target,
+    ir::{Printable, printable},
+};
 use std::{
     env, fmt, fs, io,
     path::{Path, PathBuf},
@@ -21,8 +24,12 @@ pub struct Ptxas {
 pub enum PtxasError {
     /// The assembler is nowhere.
     Missing,
-    /// It cannot be started, or its files cannot be written or read.
+    /// It cannot be started.
+    Start(PathBuf, io::Error),
+    /// Its input, in a temporary folder, cannot be written.
     Io(PathBuf, io::Error),
+    /// It says that all is well, and its output is not there.
+    NoOutput(PathBuf),
     /// It refuses the PTX, for these reasons.
     Refused(String),
 }
@@ -35,7 +42,11 @@ impl fmt::Display for PtxasError {
                 "ptxas is needed for a cubin, and it is neither named by {VARIABLE} nor on PATH nor in a CUDA toolkit (CUDA_HOME, CUDA_PATH, \
                  /usr/local/cuda) nor in the packages of a Python environment: 'pip install nvidia-cuda-nvcc' brings it; PTX needs none of this"
             ),
-            PtxasError::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            PtxasError::Start(program, error) => write!(f, "cannot run {} as ptxas: {error}", shown(program)),
+            PtxasError::Io(path, error) => write!(f, "cannot write {} for ptxas: {error}", shown(path)),
+            PtxasError::NoOutput(program) => {
+                write!(f, "{} made no cubin, so it is not ptxas: {VARIABLE} names another one", shown(program))
+            }
             PtxasError::Refused(why) => write!(f, "ptxas refuses the PTX: {}", why.trim()),
         }
     }
@@ -82,12 +93,18 @@ impl Ptxas {
         fs::write(&input, ptx).map_err(|error| PtxasError::Io(input.clone(), error))?;
         let mut command = Command::new(&self.program);
         command.arg(format!("--gpu-name={target}")).arg("-o").arg(&output).arg(&input).stdin(Stdio::null());
-        let ended = command.output().map_err(|error| PtxasError::Io(self.program.clone(), error))?;
+        let ended = command.output().map_err(|error| PtxasError::Start(self.program.clone(), error))?;
         if !ended.status.success() {
-            return Err(PtxasError::Refused(String::from_utf8_lossy(&ended.stderr).into_owned()));
+            let why = String::from_utf8_lossy(&ended.stderr);
+            let why = if why.trim().is_empty() { format!("{}: {}", shown(&self.program), ended.status) } else { why.into_owned() };
+            return Err(PtxasError::Refused(why));
         }
-        fs::read(&output).map_err(|error| PtxasError::Io(output, error))
+        fs::read(&output).map_err(|_| PtxasError::NoOutput(self.program.clone()))
     }
+}
+
+fn shown(path: &Path) -> Printable<'_> {
+    printable(path.as_os_str().as_encoded_bytes())
 }
 
 fn exe(name: &str) -> String {
@@ -117,6 +134,14 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named() {
         let error = Ptxas::new("no/such/ptxas").assemble("", Target::Sm80).unwrap_err().to_string();
-        assert!(error.starts_with("no/such/ptxas: "), "{error}");
+        assert!(error.starts_with("cannot run no/such/ptxas as ptxas: "), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_program_is_named() {
+        let told = |program: &str| Ptxas::new(program).assemble("", Target::Sm80).unwrap_err().to_string();
+        assert_eq!(told("true"), "true made no cubin, so it is not ptxas: TILEWRIGHT_PTXAS names another one");
+        assert_eq!(told("false"), "ptxas refuses the PTX: false: exit status: 1");
     }
 }

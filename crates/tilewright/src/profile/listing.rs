@@ -3,7 +3,7 @@
 //! Which files the source is in says the module, which may be anybody's. So a file is only read if it is an ordinary one, of text and of moderate
 //! length; only lines near those that the module names are shown; and what cannot be shown is replaced by Tile IR, with the reason.
 
-use super::{Line, Measure, Operation};
+use super::{CELL, Line, Measure, Operation, is_cell};
 use crate::{
     ir::{Module, printable},
     text::OpPrinter,
@@ -58,9 +58,13 @@ pub(super) fn listings(module: &Module, operations: &[Operation], lines: &[Line]
             Err(why) => drop(refused.insert(file, why)),
         }
     }
+    let is_listed = |operation: &&Operation| operation.source.as_ref().is_some_and(|source| !refused.contains_key(source.file.as_str()));
+    let in_lines: BTreeSet<u32> = operations.iter().filter(is_listed).map(|operation| operation.function_index).collect();
     let mut functions: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
     for operation in operations.iter().filter(|operation| operation.index.is_some()) {
         let why = match &operation.source {
+            // Of a function whose lines are listed, few operations have no place, such as its end.
+            None if in_lines.contains(&operation.function_index) => continue,
             None => NO_PLACE.to_owned(),
             Some(source) => match refused.get(source.file.as_str()) {
                 Some(why) => format!("{}: {why}", printable(&source.file)),
@@ -104,7 +108,8 @@ fn of_file(file: &str, text: &[String], lines: &[&Line]) -> Listing {
     let is_near = |number: &usize| measured.range(number.saturating_sub(AROUND)..=number + AROUND).next().is_some();
     let listed = (1..=text.len()).filter(is_near);
     let listed = listed.map(|number| ListedLine { number, text: text[number - 1].clone(), measure: measured.get(&number).copied() });
-    Listing { title: file.to_owned(), note: None, lines: listed.collect() }
+    let title = if is_cell(file) { CELL } else { file };
+    Listing { title: title.to_owned(), note: None, lines: listed.collect() }
 }
 
 /// A function as Tile IR, one operation a line.

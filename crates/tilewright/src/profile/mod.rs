@@ -409,9 +409,17 @@ impl Instruction {
 impl Source {
     /// The last part of the file's name, and the line.
     fn brief(&self) -> String {
-        let file = self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file);
+        let file = if is_cell(&self.file) { CELL } else { self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file) };
         format!("{}:{}", crate::ir::printable(file), self.line)
     }
+}
+
+/// What a cell of a notebook is called: the file that IPython says that it is in does not exist, and its name is a number.
+const CELL: &str = "cell";
+
+/// Whether a file is a cell of a notebook: `/tmp/ipykernel_7/42.py`.
+fn is_cell(file: &str) -> bool {
+    file.rsplit(['/', '\\']).nth(1).is_some_and(|folder| folder.starts_with("ipykernel_"))
 }
 
 impl Operation {

@@ -40,7 +40,7 @@ fn profile_with(module: VerifiedModule, grid: [u32; 3], args: &[&str], options: 
     measured.clock_nanos = 20.0;
     set_times(&mut measured.slices);
     // A cell of a notebook, which is in no file.
-    let cell = |file: &str| (file == "<cell>").then(|| SOURCE.to_owned());
+    let cell = |file: &str| (file == "<cell>" || file == CELL).then(|| SOURCE.to_owned());
     Profile::new(program.module(), &entry, grid, measured, LIMITS).with_texts(program.module(), &cell)
 }
 
@@ -118,6 +118,9 @@ def k(x, y, n):  # <script>
 # on
 ";
 
+/// Where IPython says that a cell is.
+const CELL: &str = "/tmp/ipykernel_7/42.py";
+
 const ARGS: [&str; 3] = ["f32[64x64]", "f32[64]", "i32:3"];
 
 /// The profile of the kernel whose source is there, and the folder that it is in.
@@ -136,6 +139,25 @@ fn expect(name: &str, found: &str) {
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
     assert!(expected == found, "{name} differs (BLESS=1 accepts it)\n--- expected\n{expected}\n--- found\n{found}");
+}
+
+#[test]
+fn cells_of_notebooks_are_called_so() {
+    let profile = profile(verified(&scaled_sum(CELL)), [16, 1, 1], &ARGS);
+    let (text, html) = (profile.to_string(), profile.html());
+    assert!(text.contains("\ncell\n") && text.contains("load_view_tko cell:7") && !text.contains("ipykernel"), "{text}");
+    assert!(html.contains("<caption>cell</caption>") && !html.contains("42.py"), "{html}");
+}
+
+/// The end of a kernel mostly has no line.
+#[test]
+fn operations_without_a_line_beside_lines_are_no_reason_for_tile_ir() {
+    let (source, folder) = with_source();
+    let file = folder.path().join("kernel.py");
+    let text = scaled_sum(file.to_str().unwrap()).replace("return loc(#l10)", "return");
+    let profile = profile(verified(&text), [16, 1, 1], &ARGS);
+    assert_eq!(profile.listings().len(), source.listings().len());
+    assert!(!profile.to_string().contains("Tile IR of"), "{profile}");
 }
 
 #[test]

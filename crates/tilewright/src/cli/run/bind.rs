@@ -11,11 +11,16 @@ use tilewright::{
     ir::printable,
 };
 
-/// Checks that every file to be written is for a buffer, and can be made.
+/// Checks that every file to be written is for a buffer, for one only, and can be made.
 pub(super) fn check_outputs(plan: &Plan, outputs: &[OutputFile]) -> anyhow::Result<()> {
-    outputs
-        .iter()
-        .try_for_each(|output| check_output(plan, output).with_context(|| format!("-o {}={}", output.parameter, shown(&output.path))))
+    for (i, output) in outputs.iter().enumerate() {
+        let option = || format!("-o {}={}", output.parameter, shown(&output.path));
+        check_output(plan, output).with_context(option)?;
+        if let Some(other) = outputs[..i].iter().find(|other| other.path == output.path) {
+            bail!("{}: this file is for the buffer of parameter {}", option(), other.parameter);
+        }
+    }
+    Ok(())
 }
 
 fn check_output(plan: &Plan, OutputFile { parameter, path }: &OutputFile) -> anyhow::Result<()> {
@@ -26,6 +31,9 @@ fn check_output(plan: &Plan, OutputFile { parameter, path }: &OutputFile) -> any
             let there = count(plan.params().len(), "parameter", "parameters");
             bail!("entry {} has {there}, counted from 0", printable(plan.entry()))
         }
+    }
+    if path == Path::new("-") {
+        bail!("buffers go to files, not to stdout, which has the report; './-' is a file of this name");
     }
     check_place(path)
 }

@@ -19,3 +19,8 @@ tilewright bench --svg missing/chart.svg
 tilewright bench --operations --svg .
 # The folder is a file: the message names what was asked for, and no temporary file.
 tilewright convert k.mlir -o k.mlir/out.tilebc
+# One file for two buffers, and stdout, which has the report.
+bytes two.mlir '"entry @k(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>) {}"'
+tilewright run two.mlir --grid 1 f32[4] f32[4] -o 0=a.npy -o 1=a.npy
+tilewright run two.mlir --grid 1 f32[4] f32[4] -o 0=-
+tilewright run two.mlir --grid 1 f32[4] f32[4] -o 0=./-
