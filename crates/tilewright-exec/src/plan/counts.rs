@@ -19,6 +19,13 @@ impl Counts {
         reads
     }
 
+    /// How often instructions write each register.
+    pub(crate) fn of_writes<'a>(code: impl Iterator<Item = &'a Inst>) -> Counts {
+        let mut writes = Counts::default();
+        code.for_each(|inst| inst.for_each_write(|reg| writes.add(reg)));
+        writes
+    }
+
     fn count_reads<'a>(&mut self, code: impl Iterator<Item = &'a Inst>) {
         for inst in code {
             inst.for_each_read(|tile| {

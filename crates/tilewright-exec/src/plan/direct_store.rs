@@ -5,7 +5,7 @@
 //! not, the sweep writes its register, and the store copies that.
 
 use super::{
-    Inst, Src, Sweep, Tile, VReg, ViewAccess,
+    Inst, Sweep, Tile, VReg, ViewAccess,
     counts::{count_uses, count_writes},
     in_place::copies_bytes,
     tile::Base,
@@ -39,7 +39,7 @@ pub(crate) fn join(code: &mut Vec<(Inst, u32)>) {
 }
 
 /// The register that a store copies in order and does nothing else with.
-fn stored_once(view: &ViewAccess, src: &Tile) -> Option<VReg> {
+pub(super) fn stored_once(view: &ViewAccess, src: &Tile) -> Option<VReg> {
     match src.base {
         Base::Reg(reg) if copies_bytes(view) && src.is_contiguous() => Some(reg),
         _ => None,
@@ -55,7 +55,8 @@ fn take_sweep(code: &mut Vec<(Inst, u32)>, reg: VReg, view: &ViewAccess) -> Opti
     let mut place_is_known = true;
     view.for_each_read(&mut |tile: &Tile| place_is_known &= !is_result(sweep, tile));
     if !place_is_known
-        || sweep.reads_result(reg)
+        // Vector code has what its steps gave, wherever that is written.
+        || sweep.reads_result(reg) && (sweep.has_gathers || !sweep.is_region())
         || !writes_to(&code[at].0, reg)
         || !code[at + 1..].iter().all(|(inst, _)| independent(sweep, inst))
     {
@@ -77,16 +78,12 @@ fn writes_to(inst: &Inst, reg: VReg) -> bool {
 fn independent(sweep: &Sweep, inst: &Inst) -> bool {
     let mut free = true;
     inst.for_each_read(|tile| free &= !is_result(sweep, tile));
-    inst.for_each_write(|reg| free &= !results_in(sweep, reg) && sweep.inputs.iter().all(|input| input.tile().base != Base::Reg(reg)));
+    inst.for_each_write(|reg| free &= !sweep.results_in(reg) && sweep.inputs.iter().all(|input| input.tile().base != Base::Reg(reg)));
     free
 }
 
-fn results_in(sweep: &Sweep, reg: VReg) -> bool {
-    sweep.steps.iter().any(|step| matches!(step.dst, Src::Reg(result, _) if result == reg))
-}
-
 fn is_result(sweep: &Sweep, tile: &Tile) -> bool {
-    matches!(tile.base, Base::Reg(reg) if results_in(sweep, reg))
+    matches!(tile.base, Base::Reg(reg) if sweep.results_in(reg))
 }
 
 #[cfg(test)]
@@ -95,7 +92,7 @@ mod tests {
     use crate::{
         elem::Elem,
         kernels::{ElemOp, select},
-        plan::{Order, Step, SweepInput},
+        plan::{Order, Src, Step, SweepInput},
     };
     use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 

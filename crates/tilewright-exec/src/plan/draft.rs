@@ -102,6 +102,8 @@ impl Draft {
             block_order: BlockOrder::GRID,
             fixed_views: Vec::new(),
             past_stores: Vec::new(),
+            read_again: Vec::new(),
+            stores_behind: Vec::new(),
             only_store: None,
             scratch_slots,
             grouping: None,
@@ -122,6 +124,8 @@ impl Plan {
         }
         let mut plan = draft.finish()?;
         plan.may_stream = vec![false; plan.code.len()];
+        plan.read_again = vec![false; plan.code.len()];
+        plan.stores_behind = vec![0; plan.code.len()];
         Ok(*plan)
     }
 }
@@ -137,7 +141,9 @@ impl Display for Plan {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let streams: Vec<usize> = self.may_stream.iter().enumerate().filter(|(_, may)| **may).map(|(at, _)| at).collect();
         let stores = |at: &usize| self.code.get(*at).is_some_and(|inst| matches!(inst, Inst::SweepStore { .. }));
-        let facts = vec![
+        let again: Vec<usize> = self.read_again.iter().enumerate().filter(|(_, again)| **again).map(|(at, _)| at).collect();
+        let joined: Vec<usize> = self.stores_behind.iter().enumerate().flat_map(|(at, behind)| at + 1..=at + behind).collect();
+        let mut facts = vec![
             ("frame_bytes", self.frame_bytes.to_string()),
             ("scratch_slots", self.scratch_slots.to_string()),
             ("waits", self.waits.to_string()),
@@ -147,6 +153,8 @@ impl Display for Plan {
             ("blocks_in_step", self.in_step.to_string()),
             ("coarsened_store", self.only_store.map_or("none".to_owned(), |at| at.to_string())),
         ];
+        let lists = [("read_again", again), ("joined_stores", joined)];
+        facts.extend(lists.into_iter().filter(|(_, all)| !all.is_empty()).map(|(name, all)| (name, format!("{all:?}"))));
         Listing { entry: &self.entry, params: &self.params, prologue: &self.prologue, code: self.code.iter(), facts }.fmt(f)
     }
 }

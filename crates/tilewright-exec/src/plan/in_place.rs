@@ -92,10 +92,27 @@ pub(crate) fn past_stores(code: &[Inst]) -> Vec<(usize, Tile)> {
     found
 }
 
+/// For each instruction of finished code, whether it loads a tile that several instructions read through its strides.
+pub(crate) fn read_again(code: &[Inst]) -> Vec<bool> {
+    let mut times = Counts::default();
+    for inst in code {
+        let mut read = Vec::new();
+        inst.for_each_read(|tile| {
+            if let Base::Reg(reg) = tile.base
+                && !read.contains(&reg)
+            {
+                read.push(reg);
+            }
+        });
+        read.into_iter().for_each(|reg| times.add(reg));
+    }
+    code.iter().map(|inst| matches!(inst, Inst::Load { dst, readers: Readers::Strided, .. } if times.of(*dst) > 1)).collect()
+}
+
 /// Who reads a register `uses` times, if all do so before anything but stores can change memory, and whether some do behind a store.
 fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize, machine: &TargetMachine) -> (Readers, bool) {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
-    let (mut in_order, mut strided, mut in_products) = (0, 0, 0);
+    let (mut in_order, mut strided, mut in_stores, mut in_products) = (0, 0, 0, 0);
     // Stores that have readers behind them.
     let mut stores = 0;
     let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1 || may_lie_apart(view, machine);
@@ -106,7 +123,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
         [tiles().count() - strided, strided]
     };
     for (inst, _) in code {
-        let found = in_order + strided + in_products;
+        let found = in_order + strided + in_stores + in_products;
         if found == uses || stores > MAX_STORES {
             break;
         }
@@ -128,7 +145,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
             // It reads all before it stores, if what it reads lies where it stores.
             Inst::Store { view: target, src } if inst.effects().is_weak_store() => {
                 let reads = usize::from(is_it(src) == 1 && follows(src, view) && copies_bytes(target));
-                strided += reads;
+                in_stores += reads;
                 stores += usize::from(found + reads < uses);
             }
             // If it reads the tile, that is one use that is not found.
@@ -136,12 +153,14 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
             _ => break,
         }
     }
-    match in_order + strided + in_products == uses {
-        false => (Readers::Any, false),
-        true if in_order > 0 => (Readers::InOrder, stores > 0),
-        true if strided > 0 => (Readers::Strided, stores > 0),
-        true => (Readers::Products, stores > 0),
-    }
+    let readers = match [in_order, strided, in_stores, in_products] {
+        found if found.iter().sum::<usize>() != uses => return (Readers::Any, false),
+        [0, 0, 0, _] => Readers::Products,
+        [0, 0, _, 0] => Readers::Stores,
+        [0, ..] => Readers::Strided,
+        _ => Readers::InOrder,
+    };
+    (readers, stores > 0)
 }
 
 /// Whether elements of a tile that is a row may lie in memory so far apart that vector code, and nothing else, accesses them there.

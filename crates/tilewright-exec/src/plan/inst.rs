@@ -171,6 +171,8 @@ pub(crate) enum Readers {
     InOrder,
     /// Instructions that follow at once and go through its strides: it can be left wherever it is.
     Strided,
+    /// The same, and all are stores, which copy rows that lie anywhere.
+    Stores,
     /// The same, and all are products, which fetch what a loop will load next while they multiply.
     Products,
 }

@@ -31,6 +31,7 @@ mod read_ahead;
 mod recompute;
 mod region;
 mod sites;
+mod stores_behind;
 mod streaming;
 mod sweep;
 mod sweep_loops;
@@ -130,6 +131,10 @@ pub struct Plan {
     pub(crate) block_order: BlockOrder,
     /// The stores behind which tiles are read that loads may have left in memory, each with such a tile; in order.
     pub(crate) past_stores: Vec<(usize, Tile)>,
+    /// For each instruction, whether it loads a tile that several others read through its strides.
+    pub(crate) read_again: Vec<bool>,
+    /// For each instruction, how many stores of other results of it stand right behind it.
+    pub(crate) stores_behind: Vec<usize>,
     /// The instruction that stores, of blocks that may run as one.
     pub(crate) only_store: Option<usize>,
     /// How many pieces of scratch the sweeps need at once.

@@ -5,7 +5,7 @@
 
 use super::{
     BlockOrder, Draft, Inst, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed,
-    late, product_loops, read_ahead, recompute, region, streaming, sweep_loops, widen,
+    late, product_loops, read_ahead, recompute, region, stores_behind, streaming, sweep_loops, widen,
 };
 use tilewright_ir::nearest;
 
@@ -155,6 +155,18 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         Run::Plan(|plan| {
             plan.fixed_views = fixed_views::number(&mut plan.code);
         }),
+    ),
+    row(
+        "copy-once",
+        "Finds loaded tiles that several instructions read, which are copied where caches could not hold them as they lie.",
+        |inst| matches!(inst, Inst::Load { .. }),
+        Run::Plan(|plan| plan.read_again = in_place::read_again(&plan.code)),
+    ),
+    row(
+        "join-stores",
+        "Counts the stores of other results that stand right behind a sweep's own store, and that it carries out.",
+        |inst| matches!(inst, Inst::SweepStore { .. }),
+        Run::Plan(|plan| plan.stores_behind = stores_behind::count(&plan.code)),
     ),
     row(
         "product-loops",

@@ -167,5 +167,13 @@ unsafe fn fill<T: Copy>(dst: *mut T, value: T, n: usize) {
 /// `src` holds an element; `dst` has room for `n`, aligned, and does not overlap.
 pub(super) unsafe fn spread(src: *const u8, size: usize, n: usize, dst: *mut u8) {
     // SAFETY: by the contract.
-    in_parts(n, 8 * PART, |part| unsafe { gather(src, &[], size, 0, part.len(), dst.add(part.start * size)) });
+    in_parts(n, 8 * PART, |part| unsafe {
+        let (element, to) = (std::slice::from_raw_parts(src, size), dst.add(part.start * size));
+        // Zeros, mostly, which are bytes.
+        if element.iter().all(|byte| *byte == element[0]) {
+            to.write_bytes(element[0], part.len() * size);
+        } else {
+            gather(src, &[], size, 0, part.len(), to);
+        }
+    });
 }

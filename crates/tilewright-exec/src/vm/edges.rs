@@ -7,6 +7,7 @@
 use super::{
     Block, Launch, Machine, atomics, copy,
     frame::Frame,
+    region::Counts,
     tiling::{Axis, MAX_AXES},
 };
 use crate::{
@@ -127,13 +128,18 @@ pub(super) struct Inside {
     /// Where it begins, unless nothing does.
     pub(super) host: Option<*mut u8>,
     /// Of each dimension of more than one element, how many it has inside, and the tile.
-    dims: SmallVec<[(Axis, usize); MAX_AXES]>,
+    pub(super) dims: SmallVec<[(Axis, usize); MAX_AXES]>,
 }
 
 impl Inside {
     /// How many elements lie in memory from the first to the last.
     pub(super) fn span(&self) -> usize {
         self.dims.iter().map(|(axis, _)| (axis.count - 1) * axis.stride as usize).sum::<usize>() + 1
+    }
+
+    /// How many elements each dimension has inside.
+    pub(super) fn counts(&self) -> Counts {
+        self.dims.iter().map(|(axis, _)| axis.count).collect()
     }
 
     /// Lets a nest over tiles go no further than what is inside, and a buffer of it lie as that does in memory; `false` if it has no loop for

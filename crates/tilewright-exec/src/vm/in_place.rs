@@ -3,11 +3,14 @@
 
 use super::{
     Block, Machine,
+    edges::Inside,
     frame::Frame,
     gather::Windows,
-    region::{self, BufferPlaces, Outside, Passage, Run, Target, UnknownStrides, Walked},
+    region::{self, BufferPlaces, Counts, Outside, Passage, Run, Target, UnknownStrides, Walked},
+    rows::RowList,
     sweep,
     tiling::{Axis, MAX_AXES, Tiling},
+    view::Direction,
 };
 use crate::{
     LaunchErrorKind,
@@ -18,9 +21,10 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Inst, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// What is known of the tiles that loads did not copy, beside their places, which a block's [`Frame`] has.
 ///
@@ -64,11 +68,21 @@ struct Whole {
     buffer: usize,
     /// The number of the view that it is a tile of, if the launch knows its distances.
     fixed: Option<usize>,
+    /// The rows that it consists of instead, if they lie anywhere; only stores read those.
+    rows: Option<RowList>,
 }
 
 impl Default for Whole {
     fn default() -> Self {
-        Whole { host: std::ptr::null_mut(), axes: [Axis::SINGLE; MAX_AXES], in_order: true, next: std::ptr::null(), buffer: 0, fixed: None }
+        Whole {
+            host: std::ptr::null_mut(),
+            axes: [Axis::SINGLE; MAX_AXES],
+            in_order: true,
+            next: std::ptr::null(),
+            buffer: 0,
+            fixed: None,
+            rows: None,
+        }
     }
 }
 
@@ -88,9 +102,14 @@ fn distance(axes: &[Axis; MAX_AXES], extent: usize, stride: usize) -> usize {
 
 impl Whole {
     /// The addresses from the first to the last byte, for elements of `size` bytes.
-    fn span(&self, size: usize) -> std::ops::Range<usize> {
+    fn span(&self, size: usize) -> Range<usize> {
         let last: usize = self.axes.iter().map(|axis| (axis.count - 1) * axis.stride as usize).sum();
         self.host.addr()..self.host.addr() + (last + 1) * size
+    }
+
+    /// Whether its elements, of `size` bytes, lie as those of a tile between two addresses with these axes.
+    fn lies_at(&self, other: &Range<usize>, axes: &[Axis; MAX_AXES], size: usize) -> bool {
+        self.rows.is_none() && self.axes == *axes && self.span(size) == *other
     }
 
     /// Where the next tile lies, if loads go on as they did since the `last` one.
@@ -100,7 +119,10 @@ impl Whole {
     }
 
     /// Whether it has elements of `size` bytes between two addresses.
-    fn overlaps(&self, other: std::ops::Range<usize>, size: usize) -> bool {
+    fn overlaps(&self, other: Range<usize>, size: usize) -> bool {
+        if let Some(rows) = &self.rows {
+            return rows.overlap(other, size);
+        }
         let own = self.span(size);
         own.start < other.end && other.start < own.end
     }
@@ -180,9 +202,21 @@ impl InPlace {
         self.find(tile, regs).map_or(std::ptr::null(), |whole| whole.next)
     }
 
+    /// Leaves the rows of a tile where they lie, in place of those that its register had before.
+    pub(super) fn leave_rows(&mut self, reg: VReg, rows: RowList) -> Option<RowList> {
+        let whole = self.of_register(reg);
+        whole.host = std::ptr::null_mut();
+        whole.rows.replace(rows)
+    }
+
     /// Brings a tile to its register, if a load left it where it lies.
     pub(super) fn settle(&self, tile: &Tile, regs: &mut Frame) {
         let (Some(whole), Base::Reg(reg)) = (self.find(tile, regs), tile.base) else { return };
+        if let Some(rows) = &whole.rows {
+            regs.settle(reg);
+            // SAFETY: the register has room for its tile.
+            return unsafe { rows.copy_to(tile.elem.size(), regs.write(reg)) };
+        }
         let dims = whole.axes.map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
         let from = regs.read(tile);
         regs.settle(reg);
@@ -191,13 +225,17 @@ impl InPlace {
     }
 }
 
-/// Whether a sweep reads any of the `bytes` bytes at `place` in memory, where loads left its inputs.
-fn reads(sweep: &Sweep, regs: &Frame, in_place: &InPlace, place: *const u8, bytes: usize) -> bool {
+/// Whether a sweep reads any of the `bytes` bytes at `place` in memory, where loads left its inputs, other than each element before it writes it
+/// there, for a result that it stores as such a tile.
+fn reads(sweep: &Sweep, regs: &Frame, in_place: &InPlace, (place, bytes): (*const u8, usize), result: Option<(VReg, &Tiling)>) -> bool {
     let written = place.addr()..place.addr() + bytes;
-    let inputs = sweep.inputs.iter().map(|input| input.tile());
-    inputs
-        .filter_map(|tile| Some((tile, in_place.find(tile, regs)?)))
-        .any(|(tile, whole)| whole.overlaps(written.clone(), tile.elem.size()))
+    sweep.inputs.iter().enumerate().any(|(number, input)| {
+        let Some(whole) = in_place.find(input.tile(), regs) else { return false };
+        let size = input.tile().elem.size();
+        let is_same =
+            |(reg, tiling): (VReg, &Tiling)| whole.lies_at(&written, &tiling.axes, size) && sweep.reads_before_it_writes(number, reg);
+        whole.overlaps(written.clone(), size) && !result.is_some_and(is_same)
+    })
 }
 
 /// How tiles are copied to views whose tilings the launch knows.
@@ -251,6 +289,15 @@ fn find_passage(sweep: &Sweep, region: &Region, target: Option<Target<'_>>, in_p
         settled.extend(in_memory);
     }
     Passage { settled, walked: None }
+}
+
+/// How a region goes that stores only what is inside of a tile; `None` if no code goes through such a part.
+fn walk_inside(sweep: &Sweep, region: &Region, reg: VReg, inside: &Inside, places: &BufferPlaces<'_>) -> Option<Walked> {
+    let nest = region::nest_in_memory(sweep, region, places.regs, places.in_place, None);
+    let mut nest = nest.unwrap_or_else(|| region.dims.clone());
+    let target = region.buffers.iter().position(|buffer| matches!(buffer.at, Src::Reg(other, _) if other == reg))?;
+    let suits = inside.cut(&mut nest, target) && region::arrange(region, &mut nest, Some(reg)).is_ok();
+    suits.then(|| Walked::new(sweep, region, nest, false))
 }
 
 impl Machine<'_> {
@@ -309,7 +356,7 @@ impl Machine<'_> {
             run.strided(walked, sweep::ahead_of(sweep, ahead, nothing))
         };
         let places = BufferPlaces { sweep, region, regs: &block.frame, in_place: &self.in_place, target };
-        if let Some(Passage { settled, walked }) = self.nests.get(block.pc, &places) {
+        if let Some(Passage { settled, walked }) = self.nests.get(block.pc, &places, &Counts::new()) {
             settled.iter().for_each(|input| self.in_place.settle(sweep.inputs[*input].tile(), &mut block.frame));
             let Some(walked) = walked else { return Ok(false) };
             run(block, walked)?;
@@ -322,7 +369,7 @@ impl Machine<'_> {
             None => Ok(false),
         };
         if let Some(tilings) = tilings {
-            self.nests.keep(block.pc, tilings, passage);
+            self.nests.keep(block.pc, tilings, Counts::new(), passage);
         }
         ran
     }
@@ -336,15 +383,14 @@ impl Machine<'_> {
         let Some(windows) = (if sweep.has_gathers { self.windows(sweep, block) } else { Some(Windows::default()) }) else {
             return self.gather_and_store(sweep, view, src, block);
         };
-        let in_place = &self.in_place;
-        let is_apart = |(place, tiling): &(*mut u8, &Tiling)| {
-            let bytes = tiling.bytes as usize;
-            let gathers = windows.buffers.iter().any(|window| window.overlaps(*place, bytes));
-            !gathers && (tiling.apart || !reads(sweep, &block.frame, in_place, *place, bytes))
+        let is_free = |(place, tiling): &(*mut u8, &Tiling)| {
+            let gathers = windows.buffers.iter().any(|window| window.overlaps(*place, tiling.bytes as usize));
+            matches!(src.base, Base::Reg(reg) if !gathers && self.may_write(sweep, reg, *place, tiling, block))
         };
-        if let (Some((place, tiling)), Base::Reg(reg)) = (found.filter(is_apart), src.base) {
+        if let (Some((place, tiling)), Base::Reg(reg)) = (found.filter(is_free), src.base) {
             let bytes = sweep.n * view.size;
             let streamed = self.streamed(reg, bytes, block.pc);
+            let behind = self.lend_behind(sweep, place.addr()..place.addr() + tiling.bytes as usize, block);
             block.frame.lend(reg, place);
             let mut stored = self.through_strides(sweep, Some(Target { reg, tiling, fixed: view.fixed }), streamed, &windows, block);
             if matches!(stored, Ok(false)) && tiling.in_order {
@@ -355,6 +401,9 @@ impl Machine<'_> {
                 stored = self.run_in_order(sweep, streamed, &windows, block).map(|()| true);
             }
             block.frame.settle(reg);
+            if !matches!(stored, Ok(true)) {
+                behind.iter().for_each(|reg| block.frame.settle(*reg));
+            }
             match stored {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
@@ -372,6 +421,34 @@ impl Machine<'_> {
         if launch.interrupt.was_seen() { Ok(()) } else { self.store_view(view, src, block) }
     }
 
+    /// Whether a sweep may write a result straight to a tile in memory.
+    fn may_write(&self, sweep: &Sweep, reg: VReg, place: *const u8, tiling: &Tiling, block: &Block) -> bool {
+        tiling.apart || !reads(sweep, &block.frame, &self.in_place, (place, tiling.bytes as usize), Some((reg, tiling)))
+    }
+
+    /// Lets a sweep, which writes these addresses, write other results where the stores right behind it belong, as far as these have tiles that lie
+    /// whole and in order, apart from what it reads. Gives the registers that lie there until the stores have run.
+    fn lend_behind(&mut self, sweep: &Sweep, written: Range<usize>, block: &mut Block) -> SmallVec<[VReg; 2]> {
+        let (launch, mut lent, mut written) = (self.launch, SmallVec::new(), SmallVec::<[Range<usize>; 4]>::from_iter([written]));
+        for inst in &launch.plan.code[block.pc + 1..][..launch.plan.stores_behind[block.pc]] {
+            let Inst::Store { view, src: Tile { base: Base::Reg(reg), .. } } = inst else { break };
+            let mut made = None;
+            let Some((place, tiling)) = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made) else { break };
+            let own = place.addr()..place.addr() + tiling.bytes as usize;
+            let is_free = tiling.in_order
+                && (tiling.apart || launch.plan.past_stores.is_empty())
+                && written.iter().all(|other| own.end <= other.start || other.end <= own.start)
+                && self.may_write(sweep, *reg, place, tiling, block);
+            if !is_free {
+                break;
+            }
+            block.frame.lend(*reg, place);
+            lent.push(*reg);
+            written.push(own);
+        }
+        lent
+    }
+
     /// Computes of a tile that hangs over an edge of its tensor what lies inside, and writes that there; `false`, and nothing was done, if the sweep
     /// computes something else besides, or no code goes through such a part.
     #[inline(never)]
@@ -381,28 +458,41 @@ impl Machine<'_> {
             return false;
         }
         let mut made = None;
-        let Some(inside) = self.launch.find_inside(view, AccessKind::Write, &block.frame, &mut made) else { return false };
+        let inside = self.launch.find_inside(view, AccessKind::Write, &block.frame, &mut made);
+        let Some(inside) = inside.or_else(|| self.find_box_inside(view, AccessKind::Write, block)) else { return false };
         let Some(place) = inside.host else { return true };
         let bytes = inside.span() * view.size;
-        if reads(sweep, &block.frame, &self.in_place, place, bytes) {
-            return false;
-        }
-        let nest = region::nest_in_memory(sweep, region, &block.frame, &self.in_place, None);
-        let mut nest = nest.unwrap_or_else(|| region.dims.clone());
-        let Some(target) = region.buffer(Src::Reg(reg, view.size)) else { return false };
-        if !inside.cut(&mut nest, target) || region::arrange(region, &mut nest, Some(reg)).is_err() {
+        if reads(sweep, &block.frame, &self.in_place, (place, bytes), None) {
             return false;
         }
         let streamed = self.streamed(reg, sweep.n * view.size, block.pc);
-        if streamed.is_none() && nest.loops.len() == 1 {
+        let (counts, places) =
+            (inside.counts(), BufferPlaces { sweep, region, regs: &block.frame, in_place: &self.in_place, target: None });
+        let (mut kept, mut made) = (None, None);
+        let walked = match self.nests.get(block.pc, &places, &counts) {
+            Some(passage) => passage.walked.as_ref(),
+            None => {
+                // The distances of the tile that is stored are the same for all blocks if the launch knows them.
+                kept = places.tilings().ok().filter(|_| view.fixed.is_some());
+                made = walk_inside(sweep, region, reg, &inside, &places);
+                made.as_ref()
+            }
+        };
+        let ran = walked.map(|walked| {
+            block.frame.lend(reg, place);
+            let ahead = sweep::ahead_of(sweep, &mut self.ahead, &mut self.scratch.nothing);
+            let ran = Run::new(sweep, region, &block.frame, streamed).strided(walked, ahead);
+            ran.unwrap_or_else(|Outside| unreachable!("it gathers nothing"));
+            block.frame.settle(reg);
+            walked.has_one_loop()
+        });
+        if let Some(tilings) = kept {
+            self.nests.keep(block.pc, tilings, counts, Passage { settled: SmallVec::new(), walked: made });
+        }
+        if ran == Some(true) && streamed.is_none() {
             self.note_stored(reg, place, bytes);
         }
-        block.frame.lend(reg, place);
-        let ahead = sweep::ahead_of(sweep, &mut self.ahead, &mut self.scratch.nothing);
-        let ran = Run::new(sweep, region, &block.frame, streamed).strided(&Walked::new(sweep, region, nest, false), ahead);
-        ran.unwrap_or_else(|Outside| unreachable!("it gathers nothing"));
-        block.frame.settle(reg);
-        true
+        ran.is_some()
     }
 
     /// Stores a result of a sweep after all that it gathers has been loaded.
@@ -435,8 +525,15 @@ impl Machine<'_> {
         let found = launch.find_tile(view, AccessKind::Write, block, &mut self.hint, &mut made);
         self.settle_before(found.map(|(_, tiling)| tiling), block);
         let Some((place, tiling)) = found else { return false };
+        let source = self.in_place.find(src, &block.frame);
+        if let (None, Base::Reg(reg)) = (source, src.base)
+            && block.frame.is_in_memory(src)
+        {
+            // The sweep in front of the store has written it there.
+            block.frame.settle(reg);
+            return true;
+        }
         let regs = &block.frame;
-        let source = self.in_place.find(src, regs);
         if !tiling.apart && source.is_some_and(|source| source.overlaps(place.addr()..place.addr() + tiling.bytes as usize, view.size)) {
             return false;
         }
@@ -448,6 +545,11 @@ impl Machine<'_> {
             return true;
         }
         let stores = self.stores(src.numel() * view.size, block.pc);
+        if let Some(rows) = source.and_then(|source| source.rows.as_ref()) {
+            let copy = BoxCopy { level: Level::best(), size: view.size, stores, ahead: 0 };
+            // SAFETY: the target holds the whole tile, and does not overlap the rows.
+            return rows.elements() == src.numel() && unsafe { rows.store(&copy_dims(src, None, tiling), &copy, place) };
+        }
         let next = source.map_or(std::ptr::null(), |source| source.next);
         let ahead = if next.is_null() { 0 } else { next.addr().wrapping_sub(from.addr()) };
         let copy = BoxCopy { level: Level::best(), size: view.size, stores, ahead };
@@ -467,6 +569,30 @@ impl Machine<'_> {
         true
     }
 
+    /// Stores a tile from where a load left it as rows that lie anywhere; `false`, and nothing was done, if the tile or the store is not like that,
+    /// or if its bytes are read where some of them are written.
+    pub(super) fn store_as_rows(&mut self, view: &ViewAccess, src: &Tile, block: &Block) -> bool {
+        let Some(source) = self.in_place.find(src, &block.frame).filter(|source| source.rows.is_none()) else { return false };
+        let dims = src.shape.iter().zip(&src.strides);
+        let pitches: SmallVec<[usize; MAX_AXES]> = dims.map(|(extent, stride)| distance(&source.axes, *extent, *stride)).collect();
+        let span = source.span(view.size);
+        let Some(rows) = self.find_rows(view, AccessKind::Write, &pitches, block) else { return false };
+        let are_apart = !rows.overlap(span, view.size);
+        if are_apart {
+            self.transfer_rows(view, &rows, Direction::Store(block.frame.read(src)));
+        }
+        self.give_back(rows);
+        are_apart
+    }
+
+    /// Leaves the rows of a tile where they lie, which only stores read.
+    pub(super) fn leave_rows(&mut self, dst: VReg, first: *mut u8, rows: RowList, regs: &mut Frame) {
+        if let Some(before) = self.in_place.leave_rows(dst, rows) {
+            self.give_back(before);
+        }
+        regs.lend(dst, first);
+    }
+
     /// Leaves a tile where it lies, if its readers can read it there, and asks to read ahead where the next load will probably find its.
     #[inline]
     pub(super) fn leave_in_place(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> bool {
@@ -480,11 +606,14 @@ impl Machine<'_> {
             return true;
         }
         let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
-        let Some((host, tiling)) = found.filter(|(_, tiling)| tiling.in_order || readers != Readers::InOrder) else {
+        let is_read_again = launch.plan.read_again[block.pc] && launch.plan.in_step == 1;
+        let suits = |tiling: &Tiling| tiling.in_order || readers != Readers::InOrder && !(tiling.crowds && is_read_again);
+        let Some((host, tiling)) = found.filter(|(_, tiling)| suits(tiling)) else {
             block.frame.settle(dst);
             return false;
         };
         block.frame.lend(dst, host);
+        whole.rows = None;
         let last = std::mem::replace(&mut whole.host, host);
         // All tiles of a tiling have the same distances.
         if view.fixed.is_none() || last.is_null() {

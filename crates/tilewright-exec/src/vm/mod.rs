@@ -265,6 +265,8 @@ pub(crate) struct Machine<'l> {
     narrow: Vec<Option<bool>>,
     /// Where tiles will probably be read next.
     ahead: Ahead,
+    /// Room for where rows lie.
+    places: rows::Places,
     /// Sums of numbers that are to be added to memory.
     sums: Sums,
     /// What is measured, if the launch is profiled.
@@ -314,6 +316,7 @@ impl<'l> Machine<'l> {
             nests: Nests::default(),
             narrow: Vec::new(),
             ahead: Ahead::default(),
+            places: rows::Places::new(),
             sums: Sums::default(),
             profile: launch.profiled.map(|profiled| Box::new(profiled.worker(launch.plan.code.len()))),
             rounds: 0,

@@ -37,10 +37,32 @@ pub(super) struct Target<'a> {
     pub(super) fixed: Option<usize>,
 }
 
-/// How the regions that ran last went through the strides of memory, by their place in the code, and which tilings their buffers had: most have
-/// the same in all blocks.
+/// How the regions that ran last went through the strides of memory, by their place in the code: most do so in the same way in all blocks, but
+/// for those at the edges.
 #[derive(Default)]
-pub(super) struct Nests(Vec<Option<(Tilings, Passage)>>);
+pub(super) struct Nests(Vec<Ways>);
+
+/// How one region goes.
+#[derive(Default)]
+struct Ways {
+    all: Vec<Kept>,
+    /// Which one is given up next.
+    next: usize,
+}
+
+/// How many ways of one region are kept: as tiles have that lie inside, at the edges and in the corners of an image.
+const KEPT: usize = 9;
+
+/// How a region goes, for such buffers.
+struct Kept {
+    tilings: Tilings,
+    /// How many elements it stores along each dimension, if that is a part of a tile.
+    inside: Counts,
+    passage: Passage,
+}
+
+/// A number for each dimension.
+pub(super) type Counts = SmallVec<[usize; MAX_AXES]>;
 
 /// How a region goes through the strides of memory.
 pub(super) struct Passage {
@@ -51,21 +73,34 @@ pub(super) struct Passage {
 }
 
 /// For each buffer of a region, the number of the view through whose strides it lies; none if it lies as in a register.
-pub(super) type Tilings = SmallVec<[Option<usize>; 8]>;
+pub(super) type Tilings = SmallVec<[Option<usize>; 16]>;
 
 impl Nests {
-    /// How the region at an instruction goes, if that was found for such places of its buffers.
+    /// How the region at an instruction goes, if that was found for such places of its buffers and such a part of a tile.
     #[inline]
-    pub(super) fn get(&self, pc: usize, places: &BufferPlaces<'_>) -> Option<&Passage> {
-        self.0.get(pc)?.as_ref().filter(|(kept, _)| places.have(kept)).map(|(_, passage)| passage)
+    pub(super) fn get(&self, pc: usize, places: &BufferPlaces<'_>, inside: &Counts) -> Option<&Passage> {
+        let found = match &self.0.get(pc)?.all[..] {
+            [only] => (only.inside == *inside && places.have(&only.tilings)).then_some(only),
+            several => {
+                let tilings = places.tilings().ok()?;
+                several.iter().find(|kept| kept.inside == *inside && kept.tilings == tilings)
+            }
+        };
+        found.map(|kept| &kept.passage)
     }
 
     /// Keeps how a region goes.
-    pub(super) fn keep(&mut self, pc: usize, tilings: Tilings, passage: Passage) {
+    pub(super) fn keep(&mut self, pc: usize, tilings: Tilings, inside: Counts, passage: Passage) {
         if self.0.len() <= pc {
-            self.0.resize_with(pc + 1, || None);
+            self.0.resize_with(pc + 1, Ways::default);
         }
-        self.0[pc] = Some((tilings, passage));
+        let (Ways { all, next }, kept) = (&mut self.0[pc], Kept { tilings, inside, passage });
+        if all.len() < KEPT {
+            all.push(kept);
+        } else {
+            all[*next] = kept;
+            *next = (*next + 1) % KEPT;
+        }
     }
 }
 
@@ -82,6 +117,10 @@ pub(super) struct Walked {
 }
 
 impl Walked {
+    pub(super) fn has_one_loop(&self) -> bool {
+        self.nest.loops.len() == 1
+    }
+
     /// The code may be made for a nest of a single block.
     pub(super) fn new(sweep: &Sweep, region: &Region, nest: Nest, of_one_block: bool) -> Walked {
         let row = nest.elements() * nest.part_count() / nest.loops[0].extent;

@@ -7,6 +7,7 @@
 
 use super::{
     Block, Machine, copy,
+    edges::Inside,
     tiling::{Axis, MAX_AXES, are_apart},
 };
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     interrupt::{Looks, PART},
     kernels::boxes::{self, Dim},
     memory::AccessKind,
-    plan::{AccessFunction, Affine, Between, Leaf, Placement, Resolved, Tile, ViewAccess},
+    plan::{AccessFunction, Affine, Between, Leaf, Placement, Resolved, Tile, VReg, ViewAccess, row_major},
 };
 use smallvec::SmallVec;
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
@@ -85,6 +86,8 @@ struct RowBox {
     position: usize,
     /// How many elements it has.
     elements: usize,
+    /// Whether it is the only one.
+    is_alone: bool,
     /// Where its row begins in the register of a tile in order, and how many elements that has.
     row_begin: usize,
     row_elements: usize,
@@ -268,6 +271,7 @@ impl BoxFunction {
             axes: SmallVec::new(),
             position: row_begin,
             elements: 1,
+            is_alone: !self.has_rows,
             row_begin,
             row_elements: self.row_elements,
         };
@@ -339,8 +343,11 @@ impl Machine<'_> {
     }
 
     /// Loads boxes, and writes the padding around them; `None` as of [`each_box`](Machine::each_box).
-    pub(super) fn load_boxes(&mut self, view: &ViewAccess, pitches: &[usize], target: *mut u8, block: &Block) -> Option<()> {
-        let size = view.size;
+    ///
+    /// Where there is only one, asks to read ahead where the next load will probably find its.
+    pub(super) fn load_boxes(&mut self, view: &ViewAccess, pitches: &[usize], dst: VReg, block: &Block) -> Option<()> {
+        let (size, target) = (view.size, block.frame.write(dst));
+        let mut only = None;
         let padding = view.padding.to_le_bytes();
         // SAFETY: the register holds the whole tile.
         let pad = |from: usize, end: usize| unsafe { copy::spread(padding.as_ptr(), size, end - from, target.add(from * size)) };
@@ -357,10 +364,32 @@ impl Machine<'_> {
             }
             if found.elements > 0 {
                 let dims = found.axes.iter().map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
+                let dims: SmallVec<[Dim; MAX_AXES]> = dims.collect();
                 // SAFETY: the box lies in a buffer, and the register has room for it.
-                unsafe { copy_box(dims, size, found.host, target.add(found.position * size)) };
+                unsafe { copy_box(&dims, size, found.host, target.add(found.position * size)) };
+                only = found.is_alone.then_some((found.host, dims));
             }
-        })
+        })?;
+        if let Some((host, dims)) = only {
+            self.read_next_ahead(dst, host, &dims, size);
+        }
+        Some(())
+    }
+
+    /// What is accessed of a tile in order whose lanes are one box that begins with the first of them; `None` if that is not so, or if finding the
+    /// box is not as simple as adding and comparing.
+    pub(super) fn find_box_inside(&mut self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<Inside> {
+        let mut inside = None;
+        let pitches = row_major(&view.tile);
+        self.each_box(view, kind, &pitches, block, |found| {
+            let dims = view.tile.iter().zip(&pitches).rev().filter(|(tile, _)| **tile > 1);
+            let axis = |pitch| found.axes.iter().find(|axis| axis.pitch == pitch).copied().unwrap_or(Axis { pitch, ..Axis::SINGLE });
+            inside = (found.is_alone && found.position == 0).then(|| Inside {
+                host: (found.elements > 0).then_some(found.host),
+                dims: dims.map(|(tile, pitch)| (axis(*pitch), *tile)).collect(),
+            });
+        })?;
+        inside
     }
 
     /// Stores boxes of a tile that is in a register; `None` as of [`each_box`](Machine::each_box), of which some may have been stored.
@@ -369,8 +398,9 @@ impl Machine<'_> {
         self.each_box(view, AccessKind::Write, &src.strides, block, |found| {
             if found.elements > 0 {
                 let dims = found.axes.iter().map(|axis| Dim { count: axis.count, from: axis.pitch, to: axis.stride as usize });
+                let dims: SmallVec<[Dim; MAX_AXES]> = dims.collect();
                 // SAFETY: the box lies in a buffer, which does not overlap the register, and no two of its elements share a place.
-                unsafe { copy_box(dims, view.size, source.add(found.position * view.size), found.host) };
+                unsafe { copy_box(&dims, view.size, source.add(found.position * view.size), found.host) };
             }
         })
     }
@@ -380,14 +410,13 @@ impl Machine<'_> {
 ///
 /// # Safety
 /// As for [`boxes::copy`].
-unsafe fn copy_box(dims: impl Iterator<Item = Dim>, size: usize, from: *const u8, to: *mut u8) {
-    let dims: SmallVec<[Dim; MAX_AXES]> = dims.collect();
+unsafe fn copy_box(dims: &[Dim], size: usize, from: *const u8, to: *mut u8) {
     // SAFETY: by the contract.
     unsafe {
-        match dims[..] {
+        match *dims {
             [] => boxes::copy_element(size, from, to),
             [Dim { count, from: 1, to: 1 }] if count <= PART => std::ptr::copy_nonoverlapping(from, to, count * size),
-            _ => boxes::copy(Level::best(), &dims, size, from, to),
+            _ => boxes::copy(Level::best(), dims, size, from, to),
         }
     }
 }

@@ -16,12 +16,14 @@ use crate::{
     interrupt::Looks,
     kernels::{
         ahead::prefetch_row,
+        boxes::{self as copies, BoxCopy, Dim, Form, Stores},
         scattered::{Reach, Window},
     },
     memory::AccessKind,
     plan::{AccessFunction, Affine, Between, Coordinate, Holds, Placement, Resolved, ViewAccess, ViewDim},
 };
 use smallvec::SmallVec;
+use std::ops::Range;
 use tilewright_ir::MemoryOrderingSemantics;
 
 /// How many rows are fetched ahead, and how many bytes of each at most.
@@ -198,11 +200,11 @@ impl RowBetween {
 
 /// Rows of a block that lie in one buffer, and are accessed.
 pub(super) struct RowList {
-    /// How the elements of each lie, in memory and in the register.
-    axes: Axes,
+    form: RowForm,
+    /// Elements of a row.
     elements: usize,
-    /// Where each begins, on the host and in the register.
-    places: SmallVec<[(*mut u8, usize); FEW]>,
+    /// Where each begins on the host, and its index.
+    places: Places,
     #[expect(dead_code, reason = "gives back to the budget what the places take of it")]
     reservation: Option<Reservation>,
 }
@@ -211,7 +213,83 @@ impl RowList {
     pub(super) fn elements(&self) -> usize {
         self.places.len() * self.elements
     }
+
+    /// The first byte in memory.
+    pub(super) fn first(&self) -> Option<*mut u8> {
+        self.places.first().map(|(host, _)| *host)
+    }
+
+    /// Whether a row has elements of `size` bytes between two addresses.
+    pub(super) fn overlap(&self, other: Range<usize>, size: usize) -> bool {
+        let span: usize = self.form.axes.iter().map(|axis| (axis.count - 1) * axis.stride as usize).sum();
+        let bytes = (span + 1) * size;
+        self.places.iter().any(|(host, _)| host.addr() < other.end && other.start < host.addr() + bytes)
+    }
+
+    /// Copies the rows to a register.
+    ///
+    /// # Safety
+    /// It holds the whole tile, whose elements have `size` bytes.
+    pub(super) unsafe fn copy_to(&self, size: usize, register: *mut u8) {
+        for &(host, index) in &self.places {
+            copy_box(size, &self.form.axes, host, Direction::Load(register), self.form.position(index));
+        }
+    }
+
+    /// Copies the rows, which are all of a tile, to memory, whose dimensions these are, with the distances in the register and there; `false`,
+    /// and nothing was done, if it has others. The next ones are fetched meanwhile.
+    ///
+    /// # Safety
+    /// There is room for the tile, which overlaps the rows nowhere.
+    pub(super) unsafe fn store(&self, dims: &[Dim; MAX_AXES], copy: &BoxCopy, place: *mut u8) -> bool {
+        let distance = |count: usize, pitch: usize| match count {
+            1 => Some(0),
+            _ => dims.iter().find(|dim| dim.count == count && dim.from == pitch).map(|dim| dim.to),
+        };
+        let dim = |axis: &Axis| Some(Dim { count: axis.count, from: axis.stride as usize, to: distance(axis.count, axis.pitch)? });
+        let row: Option<SmallVec<[Dim; MAX_AXES]>> = self.form.axes.iter().map(dim).collect();
+        let (Some(row), Some(pitch)) = (row, distance(self.form.count, self.form.pitch)) else { return false };
+        let form = (copy.stores == Stores::Streaming).then(|| Form::new(&row));
+        let (ahead, mut looks) = (self.bytes_ahead(copy.size), Looks::new());
+        self.fetch_first(ahead);
+        for (i, &(host, index)) in self.places.iter().enumerate() {
+            if looks.end_after(self.elements) {
+                break;
+            }
+            self.fetch_behind(i, ahead);
+            // SAFETY: by the contract; rows were found to lie in a buffer.
+            unsafe {
+                let to = place.add(index * pitch * copy.size);
+                match &form {
+                    Some(form) => copy.run(form, host, to),
+                    None => copies::copy(copy.level, &row, copy.size, host, to),
+                }
+            }
+        }
+        true
+    }
+
+    /// How many bytes of a row with elements of `size` bytes to fetch ahead.
+    fn bytes_ahead(&self, size: usize) -> usize {
+        let inner = self.form.axes.last().unwrap_or(&Axis::SINGLE);
+        (inner.count * inner.stride as usize * size).min(MOST_AHEAD)
+    }
+
+    /// Fetches the first rows.
+    fn fetch_first(&self, bytes: usize) {
+        self.places.iter().take(ROWS_AHEAD).for_each(|(first, _)| prefetch_row(*first, bytes));
+    }
+
+    /// Fetches the row that comes some behind this one.
+    fn fetch_behind(&self, row: usize, bytes: usize) {
+        if let Some((next, _)) = self.places.get(row + ROWS_AHEAD) {
+            prefetch_row(*next, bytes);
+        }
+    }
 }
+
+/// Where rows begin on the host, and their indices.
+pub(super) type Places = Vec<(*mut u8, usize)>;
 
 /// How the rows of an access lie, but for where each begins.
 struct RowForm {
@@ -228,6 +306,13 @@ type RowPlace = Result<Option<i64>, NotRows>;
 
 /// Why an access is no list of rows.
 struct NotRows;
+
+impl RowForm {
+    /// Where a row begins in the register.
+    fn position(&self, index: usize) -> usize {
+        self.position + index * self.pitch
+    }
+}
 
 impl Machine<'_> {
     /// The rows that an access consists of, all checked; `None` if that is not what it is, or not all of them lie in one buffer.
@@ -340,8 +425,8 @@ impl Machine<'_> {
         regs: &Frame,
         place: impl Fn(usize) -> RowPlace,
     ) -> Option<RowList> {
-        let RowForm { axes, count, pitch, position } = form;
-        if kind != AccessKind::Read && !are_apart(&axes) || kind == AccessKind::ReadModifyWrite && axes.len() > 1 {
+        let (axes, count) = (&form.axes, form.count);
+        if kind != AccessKind::Read && !are_apart(axes) || kind == AccessKind::ReadModifyWrite && axes.len() > 1 {
             return None;
         }
         let reservation = if count > FEW { reserve(count, &self.launch.budget).ok()? } else { None };
@@ -349,8 +434,11 @@ impl Machine<'_> {
         let (base, size) = (regs.scalar(&view.base), view.size as u64);
         let (bytes, mut window, mut looks): (u64, Option<Window>, _) = (span.checked_mul(size)?, None, Looks::new());
         let elements = axes.iter().map(|axis| axis.count).product();
-        let mut list = RowList { axes, elements, places: SmallVec::with_capacity(count), reservation };
-        for index in 0..count {
+        let mut places = std::mem::take(&mut self.places);
+        places.clear();
+        places.reserve_exact(form.count);
+        let mut list = RowList { form, elements, places, reservation };
+        for index in 0..list.form.count {
             if looks.end_after(ROW_WORK) {
                 return None;
             }
@@ -363,31 +451,37 @@ impl Machine<'_> {
             if !first.is_multiple_of(size) || !window.holds(Reach { first, last: first.checked_add(bytes)? }) {
                 return None;
             }
-            list.places.push((window.place(first), position + index * pitch));
+            list.places.push((window.place(first), index));
         }
         Some(list)
     }
 
+    /// Keeps the room of a short list for the next one.
+    pub(super) fn give_back(&mut self, rows: RowList) {
+        if rows.places.capacity() <= FEW {
+            self.places = rows.places;
+        }
+    }
+
     /// Copies rows between a register and memory, or combines them with it. The next ones are fetched meanwhile.
     pub(super) fn transfer_rows(&self, view: &ViewAccess, rows: &RowList, direction: Direction) {
-        let inner = *rows.axes.last().unwrap_or(&Axis::SINGLE);
-        let ahead = (inner.count * inner.stride as usize * view.size).min(MOST_AHEAD);
-        let is_row = rows.axes.len() <= 1 && inner.stride == 1 && inner.pitch == 1;
+        let (form, ahead) = (&rows.form, rows.bytes_ahead(view.size));
+        let inner = *form.axes.last().unwrap_or(&Axis::SINGLE);
+        let is_row = form.axes.len() <= 1 && inner.stride == 1 && inner.pitch == 1;
         let run = Run { element: view.element, size: view.size, strong: false, alone: self.launch.alone, axis: inner };
         let mut looks = Looks::new();
-        rows.places.iter().take(ROWS_AHEAD).for_each(|(first, _)| prefetch_row(*first, ahead));
-        for (i, &(host, position)) in rows.places.iter().enumerate() {
+        rows.fetch_first(ahead);
+        for (i, &(host, index)) in rows.places.iter().enumerate() {
             if looks.end_after(rows.elements) {
                 return;
             }
-            if let Some((next, _)) = rows.places.get(i + ROWS_AHEAD) {
-                prefetch_row(*next, ahead);
-            }
+            rows.fetch_behind(i, ahead);
+            let position = form.position(index);
             if is_row || matches!(direction, Direction::Combine(..)) {
                 // SAFETY: the row was found to lie in a buffer, aligned; the register holds the whole tile; the two do not overlap.
                 unsafe { run.copy(host, direction, position) };
             } else {
-                copy_box(view.size, &rows.axes, host, direction, position);
+                copy_box(view.size, &form.axes, host, direction, position);
             }
         }
     }

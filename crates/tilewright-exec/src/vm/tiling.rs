@@ -24,7 +24,7 @@ pub(super) const MAX_AXES: usize = 4;
 const MAX_DIMS: usize = 8;
 
 /// One dimension of the part of a tile that lies inside the tensor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Axis {
     /// Elements inside.
     pub(super) count: usize,
@@ -59,6 +59,26 @@ pub(crate) struct Tiling {
     pub(super) axes: [Axis; MAX_AXES],
     /// Whether they are the same.
     pub(super) in_order: bool,
+    /// Whether a tile has more rows than a cache holds of those that lie so far apart.
+    pub(super) crowds: bool,
+}
+
+/// Bytes after which a second cache begins with its first lines again, and how many lines it holds for each of them: those of the smaller ones.
+const CACHE_ROUND: u64 = 1 << 16;
+const CACHE_WAYS: u64 = 8;
+/// Bytes of a tile that such a cache holds if they lie side by side.
+const CACHE_BYTES: u64 = CACHE_ROUND * CACHE_WAYS / 2;
+
+/// Whether rows, which lie a multiple of a power of two apart, share so few lines of a cache that it cannot hold them, but could if they lay side by
+/// side.
+fn crowds(axes: &[Axis], size: u64) -> bool {
+    let bytes = axes.iter().map(|axis| axis.count as u64).product::<u64>() * size;
+    let shares = |axis: &Axis| {
+        let step = axis.stride.wrapping_mul(size);
+        let power = 1 << step.trailing_zeros().min(CACHE_ROUND.trailing_zeros());
+        axis.count as u64 * power > CACHE_ROUND * CACHE_WAYS
+    };
+    bytes <= CACHE_BYTES && axes.iter().any(|axis| axis.count > 1 && axis.stride > 0 && shares(axis))
 }
 
 // SAFETY: it only names a place; whoever accesses that answers for it.
@@ -162,8 +182,19 @@ impl Tiling {
         first.checked_add(all).filter(|last| *last < i64::MAX.cast_unsigned())?;
         let (address, bytes) = (scalar(&view.base)?.checked_add(first.checked_mul(size)?)?, (span + 1).checked_mul(size)?);
         let reach = (0, (all + 1).checked_mul(size)?.try_into().ok()?);
-        let tiling =
-            Tiling { address, host: std::ptr::null_mut(), bytes, reach, apart: false, steps, moving, sums: Vec::new(), axes, in_order };
+        let tiling = Tiling {
+            address,
+            host: std::ptr::null_mut(),
+            bytes,
+            reach,
+            apart: false,
+            steps,
+            moving,
+            sums: Vec::new(),
+            axes,
+            in_order,
+            crowds: crowds(&axes, size),
+        };
         Some(tiling.in_one_buffer(view, kind, memory))
     }
 
@@ -226,7 +257,19 @@ impl Tiling {
         });
         let (reach, is_bounded) = (reach.unwrap_or_default(), reach.is_some());
         let bytes = bytes.cast_unsigned();
-        let tiling = Tiling { address, host: std::ptr::null_mut(), bytes, reach, apart: false, steps, moving, sums, axes, in_order };
+        let tiling = Tiling {
+            address,
+            host: std::ptr::null_mut(),
+            bytes,
+            reach,
+            apart: false,
+            steps,
+            moving,
+            sums,
+            axes,
+            in_order,
+            crowds: crowds(&axes, view.size as u64),
+        };
         Some(if is_bounded { tiling.in_one_buffer(view, kind, memory) } else { tiling })
     }
 
@@ -388,9 +431,13 @@ fn spans_read(plan: &Plan, tilings: &[Option<Tiling>]) -> Option<Vec<Range<usize
         if let Inst::Load { view, readers, .. } = inst
             && *readers != Readers::Any
         {
-            // Without a tiling, it copies.
-            let Some(tiling) = &tilings[view.fixed?] else { continue };
-            spans.push(tiling.span()?);
+            match &tilings[view.fixed?] {
+                Some(tiling) => spans.push(tiling.span()?),
+                // It may be rows, which lie anywhere.
+                None if *readers == Readers::Stores => return None,
+                // It copies.
+                None => {}
+            }
         }
     }
     Some(spans)
@@ -461,5 +508,25 @@ impl Launch<'_> {
     ) -> Option<*mut u8> {
         let host = self.resolve(buffer, block, tiling.address.wrapping_add(offset), tiling.bytes, view.size as u64, kind).ok()?;
         host.addr().is_multiple_of(view.size).then_some(host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_crowd_where_a_cache_has_few_lines_for_all() {
+        let rows = |count, stride| [Axis { count, stride, pitch: 8 }, Axis { count: 8, stride: 1, pitch: 1 }];
+        // A page apart, a cache has lines for 128 rows; at larger powers of two, for fewer.
+        for (count, stride, crowded) in
+            [(128, 1024, false), (256, 1024, true), (16, 1 << 14, true), (8, 1 << 20, false), (9, 1 << 20, true)]
+        {
+            assert_eq!(crowds(&rows(count, stride), 4), crowded, "{count} rows, {stride} apart");
+        }
+        // Rows that lie side by side, or everywhere, or at the same place, and tiles that no cache holds.
+        for (count, stride) in [(256, 8), (256, 1025), (256, 0), (1 << 14, 1024)] {
+            assert!(!crowds(&rows(count, stride), 4), "{count} rows, {stride} apart");
+        }
     }
 }

@@ -70,7 +70,7 @@ impl Machine<'_> {
             Readers::Any => self.load_run(view, dst, block),
             _ => self.leave_in_place(view, dst, readers, block),
         };
-        if is_loaded || self.load_inside(view, dst, block) { Ok(()) } else { self.load_copy(view, dst, block) }
+        if is_loaded || self.load_inside(view, dst, block) { Ok(()) } else { self.load_copy(view, dst, readers, block) }
     }
 
     /// Copies a tile to its register whose elements lie side by side where the launch knows; `false`, and nothing was done, if that is not so.
@@ -110,12 +110,11 @@ impl Machine<'_> {
 
     /// Loads a tile into its register.
     #[inline(never)]
-    fn load_copy(&mut self, view: &ViewAccess, dst: VReg, block: &Block) -> Result<(), LaunchErrorKind> {
-        let regs = &block.frame;
+    fn load_copy(&mut self, view: &ViewAccess, dst: VReg, readers: Readers, block: &mut Block) -> Result<(), LaunchErrorKind> {
         if view.packed {
-            nibbles::check(view, regs)?;
+            nibbles::check(view, &block.frame)?;
         }
-        let target = regs.write(dst);
+        let target = block.frame.write(dst);
         let mut made = None;
         if view.element != Scalar::I1
             && let Some((host, tiling)) = self.launch.find_tile(view, AccessKind::Read, block, &mut self.hint, &mut made)
@@ -134,12 +133,19 @@ impl Machine<'_> {
             }
         };
         if let Some(rows) = self.find_rows(view, AccessKind::Read, &pitches, block) {
+            if let (Readers::Stores, Some(first)) = (readers, rows.first())
+                && rows.elements() == elements
+            {
+                self.leave_rows(dst, first, rows, &mut block.frame);
+                return Ok(());
+            }
             pad(rows.elements());
             self.transfer_rows(view, &rows, Direction::Load(target));
-        } else if self.load_boxes(view, &pitches, target, block).is_some() {
+            self.give_back(rows);
+        } else if self.load_boxes(view, &pitches, dst, block).is_some() {
             return Ok(());
         } else {
-            let boxes = boxes(view, AccessKind::Read, &pitches, regs, self.launch)?;
+            let boxes = boxes(view, AccessKind::Read, &pitches, &block.frame, self.launch)?;
             pad(boxes.list.iter().map(Region::elements).sum());
             self.transfer_all(view, &boxes, Direction::Load(target), block)?;
         }
@@ -158,7 +164,7 @@ impl Machine<'_> {
 
     #[inline(never)]
     fn store_copy(&mut self, view: &ViewAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
-        if self.store_whole(view, src, block) {
+        if self.store_whole(view, src, block) || self.store_as_rows(view, src, block) {
             return Ok(());
         }
         self.in_place.settle(src, &mut block.frame);
@@ -172,6 +178,7 @@ impl Machine<'_> {
         let source = regs.read(src);
         if let Some(rows) = self.find_rows(view, AccessKind::Write, &src.strides, block) {
             self.transfer_rows(view, &rows, Direction::Store(source));
+            self.give_back(rows);
             return Ok(());
         }
         if self.store_boxes(view, src, block).is_some() {
@@ -194,6 +201,7 @@ impl Machine<'_> {
         if let Some(rows) = self.find_rows(view, AccessKind::ReadModifyWrite, &src.strides, block) {
             atomics::fence_before(view.order.semantics);
             self.transfer_rows(view, &rows, Direction::Combine(source, mode));
+            self.give_back(rows);
         } else {
             let boxes = boxes(view, AccessKind::ReadModifyWrite, &src.strides, regs, self.launch)?;
             atomics::fence_before(view.order.semantics);

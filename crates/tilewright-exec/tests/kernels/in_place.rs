@@ -88,6 +88,56 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
   return
 }";
 
+/// Updates two tiles, as optimizers do: `p, q = p + q, q * 3 - p`, with `p` at `%from` and `q` at `%to`.
+const UPDATE: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %y = make_tensor_view %to, shape = [%extent], strides = [1] : tile<i32> -> tensor_view<?xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %ys = make_partition_view %y : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>
+  %p, %t0 = load_view_tko weak %xs[%zero] : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4096xi32>, token
+  %q, %t1 = load_view_tko weak %ys[%zero] : partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> tile<4096xi32>, token
+  %three = constant <i32: 3> : tile<4096xi32>
+  %a = addi %p, %q : tile<4096xi32>
+  %m = muli %q, %three : tile<4096xi32>
+  %b = subi %m, %p : tile<4096xi32>
+  %t2 = join_tokens %t0, %t1 : token
+  %t3 = store_view_tko weak %a, %xs[%zero] token = %t2 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> token
+  %t4 = store_view_tko weak %b, %ys[%zero] token = %t3 : tile<4096xi32>, partition_view<tile=(4096), tensor_view<?xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+/// Copies every second row of eight numbers from `%from` on to a tile of four rows.
+const GATHER_ROWS: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [%extent, 8], strides = [8, 1] : tile<i32> -> tensor_view<?x8xi32, strides=[8,1]>
+  %y = make_tensor_view %to, shape = [4, 8], strides = [8, 1] : tensor_view<4x8xi32, strides=[8,1]>
+  %xs = make_gather_scatter_view %x : gather_scatter_view<tile=(4x8), tensor_view<?x8xi32, strides=[8,1]>, sparse_dim=0>
+  %ys = make_partition_view %y : partition_view<tile=(4x8), tensor_view<4x8xi32, strides=[8,1]>>
+  %i = iota : tile<4xi32>
+  %rows = addi %i, %i : tile<4xi32>
+  %a, %t0 = load_view_tko weak %xs[%rows, %zero] : gather_scatter_view<tile=(4x8), tensor_view<?x8xi32, strides=[8,1]>, sparse_dim=0>, tile<4xi32>, tile<i32> -> tile<4x8xi32>, token
+  %t1 = store_view_tko weak %a, %ys[%zero, %zero] token = %t0 : tile<4x8xi32>, partition_view<tile=(4x8), tensor_view<4x8xi32, strides=[8,1]>>, tile<i32> -> token
+  return
+}";
+
+/// Copies a tile of four rows of eight numbers to every second row from `%to` on.
+const SCATTER_ROWS: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %extent: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %from, shape = [4, 8], strides = [8, 1] : tensor_view<4x8xi32, strides=[8,1]>
+  %y = make_tensor_view %to, shape = [%extent, 8], strides = [8, 1] : tile<i32> -> tensor_view<?x8xi32, strides=[8,1]>
+  %xs = make_partition_view %x : partition_view<tile=(4x8), tensor_view<4x8xi32, strides=[8,1]>>
+  %ys = make_gather_scatter_view %y : gather_scatter_view<tile=(4x8), tensor_view<?x8xi32, strides=[8,1]>, sparse_dim=0>
+  %i = iota : tile<4xi32>
+  %rows = addi %i, %i : tile<4xi32>
+  %a, %t0 = load_view_tko weak %xs[%zero, %zero] : partition_view<tile=(4x8), tensor_view<4x8xi32, strides=[8,1]>>, tile<i32> -> tile<4x8xi32>, token
+  %t1 = store_view_tko weak %a, %ys[%rows, %zero] token = %t0 : tile<4x8xi32>, gather_scatter_view<tile=(4x8), tensor_view<?x8xi32, strides=[8,1]>, sparse_dim=0>, tile<4xi32>, tile<i32> -> token
+  return
+}";
+
 /// Copies a tile of two elements that lie `%stride` apart.
 const APART: &str = "
 entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %stride: tile<i64>) {
@@ -158,6 +208,38 @@ fn what_is_read_behind_a_store_is_what_was_there_before() {
             assert_eq!(run(PAST, [from, to], extent, None), expected, "from {from} to {to}, {extent} elements");
         }
     }
+}
+
+#[test]
+fn tiles_are_updated_where_they_lie() {
+    for [from, to] in PLACES {
+        let all = numbers(4 * N);
+        let (p, q) = (&all[from / 4..][..N], &all[to / 4..][..N]);
+        let mut expected = all.clone();
+        expected[from / 4..][..N].iter_mut().zip(p.iter().zip(q)).for_each(|(to, (p, q))| *to = p + q);
+        expected[to / 4..][..N].iter_mut().zip(p.iter().zip(q)).for_each(|(to, (p, q))| *to = q * 3 - p);
+        assert_eq!(run(UPDATE, [from, to], N, None), expected, "{from} and {to}");
+    }
+}
+
+#[test]
+fn rows_are_copied_as_they_were_before() {
+    // Apart, and such that what is written is read: the same rows, some of them, parts of them.
+    for [from, to] in [[0, 4096], [4096, 0], [0, 0], [0, 32], [32, 0], [0, 16], [64, 0], [0, 224]] {
+        let all = numbers(4 * N);
+        let gathered = (0..4).flat_map(|row| all[from / 4 + 16 * row..][..8].to_vec());
+        assert_eq!(run(GATHER_ROWS, [from, to], 7, None), with_result(to, gathered), "gathered from {from} to {to}");
+        let mut scattered = all.clone();
+        for row in 0..4 {
+            scattered[to / 4 + 16 * row..][..8].copy_from_slice(&all[from / 4 + 8 * row..][..8]);
+        }
+        assert_eq!(run(SCATTER_ROWS, [from, to], 7, None), scattered, "scattered from {from} to {to}");
+    }
+    // The last rows are outside of the tensor.
+    let all = numbers(4 * N);
+    let gathered = (0..3).flat_map(|row| all[16 * row..][..8].to_vec());
+    assert_eq!(run(GATHER_ROWS, [0, 4096], 5, None)[1024..][..24], gathered.collect::<Vec<_>>());
+    assert_eq!(run(SCATTER_ROWS, [0, 4096], 5, None)[1024 + 40..], all[1024 + 40..]);
 }
 
 #[test]
@@ -380,4 +462,39 @@ fn columns_that_go_to_registers_do_so_in_each_round() {
         assert_eq!(run(RECURRENCE, [0, 8 * N], extent, None), expected, "{extent} columns");
         assert_eq!(run(RECURRENCE, [0, 8 * N], extent, Some(&Recorder::default())), expected, "{extent} columns, watched");
     }
+}
+
+/// Sums columns of a tile of many rows that lie a power of two apart, and stores what each element is less than its column's sum.
+const CROWDED: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [256, 1024], strides = [1024, 1] : tensor_view<256x1024xi32, strides=[1024,1]>
+  %y = make_tensor_view %to, shape = [256, 1024], strides = [1024, 1] : tensor_view<256x1024xi32, strides=[1024,1]>
+  %xs = make_partition_view %x : partition_view<tile=(256x16), tensor_view<256x1024xi32, strides=[1024,1]>>
+  %ys = make_partition_view %y : partition_view<tile=(256x16), tensor_view<256x1024xi32, strides=[1024,1]>>
+  %a, %t0 = load_view_tko weak %xs[%zero, %bx] : partition_view<tile=(256x16), tensor_view<256x1024xi32, strides=[1024,1]>>, tile<i32> -> tile<256x16xi32>, token
+  %sum = reduce %a dim=0 identities=[0 : i32] : tile<256x16xi32> -> tile<16xi32>
+  (%l: tile<i32>, %r: tile<i32>) {
+    %s = addi %l, %r : tile<i32>
+    yield %s : tile<i32>
+  }
+  %row = reshape %sum : tile<16xi32> -> tile<1x16xi32>
+  %all = broadcast %row : tile<1x16xi32> -> tile<256x16xi32>
+  %b = subi %all, %a : tile<256x16xi32>
+  %t1 = store_view_tko weak %b, %ys[%zero, %bx] token = %t0 : tile<256x16xi32>, partition_view<tile=(256x16), tensor_view<256x1024xi32, strides=[1024,1]>>, tile<i32> -> token
+  return
+}";
+
+#[test]
+fn rows_that_no_cache_holds_where_they_lie_are_read_twice() {
+    let all = numbers(256 * 1024);
+    let (mut memory, from) = buffer(all.iter().flat_map(|n| n.to_le_bytes()).collect());
+    let base = memory.address(from);
+    // It is overwritten.
+    launch_text(CROWDED, &mut memory, 64, &[Arg::Pointer(base), Arg::Pointer(base)], 1).unwrap_or_else(|error| panic!("{error}"));
+    let sum = |column: usize| (0..256).map(|row| all[row * 1024 + column]).sum::<i32>();
+    let sums: Vec<i32> = (0..1024).map(sum).collect();
+    let expected: Vec<i32> = all.iter().enumerate().map(|(i, x)| sums[i % 1024] - x).collect();
+    assert_eq!(ints(memory.bytes(from)), expected);
 }

@@ -27,7 +27,7 @@ entry @stored_elsewhere(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
   %y = make_partition_view %yt : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>
   %a, %a_t = load_view_tko weak %x[%bx] : partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> tile<2048xf32>, token
   %a_y_s = store_view_tko weak %a, %y[%bx] : tile<2048xf32>, partition_view<tile=(2048), tensor_view<65536xf32, strides=[1]>>, tile<i32> -> token
-  // CHECK: load{{.*}}readers Strided
+  // CHECK: load{{.*}}readers Stores
   return
 }
 
