@@ -460,3 +460,61 @@ def monte_carlo_pi(n):
 
     arguments = [below(1 << 30, i32, n), result(i32, n), 1024, Number(i32, 256)]
     return Problem(pi_kernel, arguments, n // 1024, torch=run, reference=run, flops=n * 256 * 6, compiles=False)
+
+
+@ct.kernel
+def adamw_kernel(p, g, m, v, TILE: ConstInt, rate, decay):
+    """Parameters and gradients of 16 bits, moments of 32; three arrays are updated."""
+    i = ct.bid(0)
+    ps = ct.load(p, index=(i,), shape=(TILE,)).astype(ct.float32)
+    gs = ct.load(g, index=(i,), shape=(TILE,)).astype(ct.float32)
+    ms = ct.load(m, index=(i,), shape=(TILE,)) * 0.9 + gs * 0.1
+    vs = ct.load(v, index=(i,), shape=(TILE,)) * 0.999 + gs * gs * 0.001
+    ct.store(p, index=(i,), tile=(ps * (1.0 - rate * decay) - rate * ms / (ct.sqrt(vs) + 1e-8)).astype(p.dtype))
+    ct.store(m, index=(i,), tile=ms)
+    ct.store(v, index=(i,), tile=vs)
+
+
+@practice("adamw_bf16", full={"n": 1 << 21}, quick={"n": 1 << 12})
+def adamw(n):
+    def run(p, g, m, v):
+        type, p, g = p.dtype, p.to(m.dtype), g.to(m.dtype)
+        m, v = m * 0.9 + g * 0.1, v * 0.999 + g * g * 0.001
+        return (p * (1 - 1e-3 * 1e-2) - 1e-3 * m / (v.sqrt() + 1e-8)).to(type), m, v
+
+    arrays = [updated(floats(bf16, n)), floats(bf16, n), updated(floats(f32, n)), updated(floats(f32, n, low=0))]
+    return Problem(adamw_kernel, [*arrays, 1024, Number(f32, 1e-3), Number(f32, 1e-2)], n // 1024, torch=run, tolerance=3e-2)
+
+
+@ct.kernel
+def outer_kernel(a, x, y, M: ConstInt, N: ConstInt, alpha):
+    """A matrix is updated by an outer product, tile by tile."""
+    i, j = ct.bid(0), ct.bid(1)
+    xs = ct.load(x, index=(i,), shape=(M,))[:, None]
+    ys = ct.load(y, index=(j,), shape=(N,))[None, :]
+    ct.store(a, index=(i, j), tile=ct.load(a, index=(i, j), shape=(M, N)) + alpha * xs * ys)
+
+
+@practice("rank_one_update_f32", full={"m": 1024, "n": 1024}, quick={"m": 64, "n": 64})
+def outer(m, n):
+    return Problem(
+        outer_kernel, [updated(floats(f32, m, n)), floats(f32, m), floats(f32, n), 32, 64, Number(f32, 0.5)], (m // 32, n // 64),
+        torch=lambda a, x, y: torch.addr(a, x, y, alpha=0.5), numpy=lambda a, x, y: a + 0.5 * np.outer(x, y),
+    )  # fmt: skip
+
+
+@ct.kernel
+def gelu_backward_kernel(x, g, y, TILE: ConstInt):
+    i = ct.bid(0)
+    xs = ct.load(x, index=(i,), shape=(TILE,))
+    t = ct.tanh(0.7978845608 * (xs + 0.044715 * xs * xs * xs))
+    slope = 0.5 * (1.0 + t) + 0.5 * xs * (1.0 - t * t) * 0.7978845608 * (1.0 + 0.134145 * xs * xs)
+    ct.store(y, index=(i,), tile=slope * ct.load(g, index=(i,), shape=(TILE,)))
+
+
+@practice("gelu_backward_f32", full={"n": 1 << 21}, quick={"n": 1 << 12})
+def gelu_backward(n):
+    return Problem(
+        gelu_backward_kernel, [floats(f32, n, low=-3, high=3), floats(f32, n), result(f32, n), 1024], n // 1024,
+        torch=lambda x, g: torch.ops.aten.gelu_backward(g, x, approximate="tanh"),
+    )  # fmt: skip

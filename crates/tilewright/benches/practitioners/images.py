@@ -4,7 +4,7 @@ import cuda.tile as ct
 import numpy as np
 import torch
 import torch.nn.functional as F
-from declare import ConstInt, Problem, bf16, f16, f32, floats, practice, result
+from declare import ConstInt, Number, Problem, bf16, f16, f32, floats, i32, practice, result
 
 ZERO = ct.PaddingMode.ZERO
 
@@ -146,3 +146,67 @@ def average_pool_kernel(x, y, N: ConstInt):
 @practice("global_average_pool_bf16", full={"images": 16, "p": 256, "c": 1024}, quick={"images": 2, "p": 32, "c": 128})
 def average_pool(images, p, c):
     return Problem(average_pool_kernel, [floats(bf16, images, p, c), result(bf16, images, c), 128], (images, c // 128), torch=lambda x: x.mean(1))
+
+
+@ct.kernel
+def moving_average_kernel(x, y, TILE: ConstInt):
+    """Five neighbours, through pointers, with zeros around the row."""
+    i = ct.bid(0) * TILE + ct.arange(TILE, dtype=ct.int32)
+    acc = ct.gather(x, i - 2, padding_value=0.0)
+    for k in ct.static_iter(range(4)):
+        acc = acc + ct.gather(x, i + (k - 1), padding_value=0.0)
+    ct.scatter(y, i, acc * 0.2)
+
+
+@practice("moving_average_f32", full={"n": 1 << 22}, quick={"n": 1 << 12})
+def moving_average(n):
+    def run(x):
+        p = F.pad(x, (2, 2))
+        return (p[:-4] + p[1:-3] + p[2:-2] + p[3:-1] + p[4:]) * 0.2
+
+    return Problem(moving_average_kernel, [floats(f32, n), result(f32, n), 1024], n // 1024, torch=run)
+
+
+@ct.kernel
+def upsample_kernel(x, y, M: ConstInt, N: ConstInt):
+    c, i, j = ct.bid(0), ct.bid(1), ct.bid(2)
+    rows = (i * M + ct.arange(M, dtype=ct.int32))[:, None]
+    columns = (j * N + ct.arange(N, dtype=ct.int32))[None, :]
+    ct.store(y, index=(c, i, j), tile=ct.gather(x, (c, rows // 2, columns // 2)).reshape((1, M, N)))
+
+
+@practice("nearest_upsample_f32", full={"c": 32, "h": 128, "w": 128}, quick={"c": 2, "h": 16, "w": 32})
+def upsample(c, h, w):
+    return Problem(
+        upsample_kernel, [floats(f32, c, h, w), result(f32, c, 2 * h, 2 * w), 16, 64], (c, h // 8, w // 32),
+        torch=lambda x: F.interpolate(x[None], scale_factor=2, mode="nearest")[0], numpy=lambda x: x.repeat(2, 1).repeat(2, 2),
+    )  # fmt: skip
+
+
+@ct.kernel
+def sobel_kernel(x, y, M: ConstInt, N: ConstInt, h, w):
+    """Edges of an image whose border is repeated: places are clamped."""
+    i, j = ct.bid(0), ct.bid(1)
+    r = (i * M + ct.arange(M, dtype=ct.int32))[:, None]
+    c = (j * N + ct.arange(N, dtype=ct.int32))[None, :]
+    up, down = ct.maximum(r - 1, 0), ct.minimum(r + 1, h - 1)
+    left, right = ct.maximum(c - 1, 0), ct.minimum(c + 1, w - 1)
+    a, b, d = ct.gather(x, (up, left)), ct.gather(x, (up, c)), ct.gather(x, (up, right))
+    e, f = ct.gather(x, (r, left)), ct.gather(x, (r, right))
+    g, k, l = ct.gather(x, (down, left)), ct.gather(x, (down, c)), ct.gather(x, (down, right))
+    across = (d + 2.0 * f + l) - (a + 2.0 * e + g)
+    along = (g + 2.0 * k + l) - (a + 2.0 * b + d)
+    ct.store(y, index=(i, j), tile=ct.sqrt(across * across + along * along))
+
+
+@practice("sobel_clamped_f32", full={"n": 1024}, quick={"n": 64})
+def sobel(n):
+    def run(x):
+        p = F.pad(x[None, None], (1, 1, 1, 1), mode="replicate")[0, 0]
+        a, b, d = p[:-2, :-2], p[:-2, 1:-1], p[:-2, 2:]
+        e, f = p[1:-1, :-2], p[1:-1, 2:]
+        g, k, l = p[2:, :-2], p[2:, 1:-1], p[2:, 2:]
+        across, along = (d + 2 * f + l) - (a + 2 * e + g), (g + 2 * k + l) - (a + 2 * b + d)
+        return (across * across + along * along).sqrt()
+
+    return Problem(sobel_kernel, [floats(f32, n, n), result(f32, n, n), 16, 64, Number(i32, n), Number(i32, n)], (n // 16, n // 64), torch=run)

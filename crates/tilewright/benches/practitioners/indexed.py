@@ -198,3 +198,17 @@ def interpolate(n):
 
     arguments = [floats(f32, 1024), floats(f32, n, low=0), result(f32, n), 1024]
     return Problem(interpolate_kernel, arguments, n // 1024, torch=run, reference=run)
+
+
+@ct.kernel
+def ell_kernel(values, columns, x, y, M: ConstInt, K: ConstInt):
+    """A sparse matrix times a vector: as many numbers in each row, with their columns."""
+    i = ct.bid(0)
+    v, c = ct.load(values, index=(i, 0), shape=(M, K)), ct.load(columns, index=(i, 0), shape=(M, K))
+    ct.store(y, index=(i,), tile=ct.sum(v * ct.gather(x, c), axis=1))
+
+
+@practice("sparse_times_vector_f32", full={"m": 65536, "k": 16}, quick={"m": 64, "k": 16})
+def ell(m, k):
+    arguments = [floats(f32, m, k), below(65536, i32, m, k), floats(f32, 65536), result(f32, m), 64, k]
+    return Problem(ell_kernel, arguments, m // 64, torch=lambda v, c, x: (v * x[c.long()]).sum(1), numpy=lambda v, c, x: (v * x[c]).sum(1))

@@ -233,3 +233,38 @@ def int8(m, n, k):
 
     arguments = [below(255, i8, m, k), below(255, i8, k, n), floats(f32, m), floats(f32, n), result(f32, m, n), 64, 64, 64]
     return Problem(int8_kernel, arguments, (m // 64, n // 64), torch=run, reference=reference, flops=2 * m * n * k)
+
+
+@ct.kernel
+def nearest_centre_kernel(x, centres, norms, y, M: ConstInt, N: ConstInt, K: ConstInt):
+    """Which of some points each point is nearest to, as in k-means."""
+    i = ct.bid(0)
+    a, c = ct.load(x, index=(i, 0), shape=(M, K)), ct.load(centres, index=(0, 0), shape=(N, K))
+    dots = ct.mma(a, ct.transpose(c), ct.full((M, N), 0.0, dtype=ct.float32))
+    ct.store(y, index=(i,), tile=ct.argmin(ct.load(norms, index=(0,), shape=(N,))[None, :] - 2.0 * dots, axis=1))
+
+
+@practice("nearest_of_64_centres_f32", full={"m": 32768, "n": 64, "k": 32}, quick={"m": 64, "n": 64, "k": 32})
+def nearest_centre(m, n, k):
+    arguments = [floats(f32, m, k), floats(f32, n, k), floats(f32, n, low=10, high=11), result(i32, m), 64, n, k]
+    return Problem(
+        nearest_centre_kernel, arguments, m // 64, torch=lambda x, c, s: (s[None] - 2 * x @ c.T).argmin(1).int(), flops=2 * m * n * k
+    )
+
+
+@ct.kernel
+def l1_kernel(a, b, y, M: ConstInt, N: ConstInt, D: ConstInt):
+    """The sum of the differences of each row of one matrix and each of another."""
+    i, j = ct.bid(0), ct.bid(1)
+    acc = ct.full((M, N), 0.0, dtype=ct.float32)
+    for d in range(ct.cdiv(a.shape[1], D)):
+        x = ct.load(a, index=(i, d), shape=(M, D)).reshape((M, 1, D))
+        z = ct.load(b, index=(j, d), shape=(N, D)).reshape((1, N, D))
+        acc = acc + ct.sum(ct.abs(x - z), axis=2)
+    ct.store(y, index=(i, j), tile=acc)
+
+
+@practice("pairwise_l1_f32", full={"m": 512, "n": 512, "d": 64}, quick={"m": 32, "n": 32, "d": 64})
+def l1(m, n, d):
+    arguments = [floats(f32, m, d), floats(f32, n, d), result(f32, m, n), 16, 16, 16]
+    return Problem(l1_kernel, arguments, (m // 16, n // 16), torch=lambda a, b: torch.cdist(a, b, p=1), flops=3 * m * n * d)

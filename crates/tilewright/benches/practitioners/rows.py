@@ -397,3 +397,76 @@ def dot(n):
         dot_kernel, [floats(f64, n, low=0), floats(f64, n, low=0), sums(f64, 1), 2048], n // 2048,
         torch=lambda x, y: torch.dot(x, y)[None], numpy=lambda x, y: np.dot(x, y),
     )  # fmt: skip
+
+
+@ct.kernel
+def log_softmax_kernel(x, y, N: ConstInt):
+    """Rows shorter than their tile, padded with what no maximum is."""
+    row = ct.bid(0)
+    xs = ct.load(x, index=(row, 0), shape=(1, N), padding_mode=ct.PaddingMode.NEG_INF).astype(ct.float32)
+    top = ct.max(xs, axis=1, keepdims=True)
+    total = ct.log(ct.sum(ct.exp(xs - top), axis=1, keepdims=True))
+    ct.store(y, index=(row, 0), tile=(xs - top - total).astype(y.dtype))
+
+
+@practice("log_softmax_1000_f16", full={"m": 4096, "n": 1000}, quick={"m": 16, "n": 1000})
+def log_softmax(m, n):
+    return Problem(log_softmax_kernel, [floats(f16, m, n), result(f16, m, n), 1024], m, torch=lambda x: F.log_softmax(x, 1), tolerance=8e-3)
+
+
+@ct.kernel
+def layernorm_rows_kernel(x, w, b, y, M: ConstInt, N: ConstInt, n, eps):
+    """Several rows for each block, shorter than their tile."""
+    i = ct.bid(0)
+    xs = ct.load(x, index=(i, 0), shape=(M, N), padding_mode=ct.PaddingMode.ZERO)
+    inside = (ct.arange(N, dtype=ct.int32) < n)[None, :]
+    mean = ct.sum(xs, axis=1, keepdims=True) / n
+    d = ct.where(inside, xs - mean, 0.0)
+    scale = ct.rsqrt(ct.sum(d * d, axis=1, keepdims=True) / n + eps)
+    ws = ct.load(w, index=(0,), shape=(N,), padding_mode=ct.PaddingMode.ZERO)[None, :]
+    bs = ct.load(b, index=(0,), shape=(N,), padding_mode=ct.PaddingMode.ZERO)[None, :]
+    ct.store(y, index=(i, 0), tile=d * scale * ws + bs)
+
+
+@practice("layernorm_384_f32", full={"m": 8192, "n": 384}, quick={"m": 16, "n": 384})
+def layernorm_rows(m, n):
+    arguments = [floats(f32, m, n), floats(f32, n), floats(f32, n), result(f32, m, n), 4, 512, Number(i32, n), Number(f32, 1e-5)]
+    return Problem(layernorm_rows_kernel, arguments, m // 4, torch=lambda x, w, b: F.layer_norm(x, (n,), w, b, 1e-5))
+
+
+@ct.kernel
+def channel_norm_kernel(x, w, y, C: ConstInt, T: ConstInt, c, eps):
+    """Norms over channels that come first: over columns of a tile whose rows lie a power of two apart."""
+    image, t = ct.bid(0), ct.bid(1)
+    xs = ct.load(x, index=(image, 0, t), shape=(1, C, T)).reshape((C, T))
+    scale = ct.rsqrt(ct.sum(xs * xs, axis=0, keepdims=True) / c + eps)
+    ws = ct.load(w, index=(0,), shape=(C,))[:, None]
+    ct.store(y, index=(image, 0, t), tile=(xs * scale * ws).reshape((1, C, T)))
+
+
+@practice("rmsnorm_channels_first_f32", full={"images": 16, "c": 256, "t": 1024}, quick={"images": 1, "c": 256, "t": 32})
+def channel_norm(images, c, t):
+    arguments = [floats(f32, images, c, t), floats(f32, c), result(f32, images, c, t), c, 32, Number(i32, c), Number(f32, 1e-5)]
+    return Problem(
+        channel_norm_kernel, arguments, (images, t // 32),
+        torch=lambda x, w: x * torch.rsqrt((x * x).mean(1, keepdim=True) + 1e-5) * w[None, :, None],
+    )  # fmt: skip
+
+
+@ct.kernel
+def gating_kernel(x, weight, expert, M: ConstInt, N: ConstInt):
+    """Which expert each token goes to, and with what weight."""
+    i = ct.bid(0)
+    xs = ct.load(x, index=(i, 0), shape=(M, N)).astype(ct.float32)
+    p = ct.exp(xs - ct.max(xs, axis=1, keepdims=True))
+    ct.store(weight, index=(i,), tile=1.0 / ct.sum(p, axis=1))
+    ct.store(expert, index=(i,), tile=ct.argmax(xs, axis=1))
+
+
+@practice("top_expert_of_64_f16", full={"m": 65536, "n": 64}, quick={"m": 64, "n": 64})
+def gating(m, n):
+    def run(x):
+        weight, expert = torch.softmax(x.float(), 1).max(1)
+        return weight, expert.int()
+
+    return Problem(gating_kernel, [floats(f16, m, n), result(f32, m), result(i32, m), 16, n], m // 16, torch=run, reference=run, tolerance=1e-2)
