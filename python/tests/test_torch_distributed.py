@@ -104,6 +104,20 @@ def test_a_mesh_of_devices(group):
     dist.all_reduce(torch.ones(3, device="cuda"), group=mesh.get_group())
 
 
+def test_a_signal_pad_whose_size_only_the_memory_of_a_tensor_has(monkeypatch):
+    from torch.distributed import _symmetric_memory as symm_mem
+
+    from tilewright.cutile import _torch_symmetric
+
+    class Older:
+        signal_pad_size = property(lambda _: 2048)
+
+    monkeypatch.setattr(symm_mem, "_SymmetricMemory", Older)
+    monkeypatch.setattr(_torch_symmetric.SymmetricMemory, "signal_pad_size", 9216)
+    _torch_symmetric.replacements()
+    assert _torch_symmetric.SymmetricMemory.signal_pad_size == 9216
+
+
 def test_what_torchrun_would_have_said(cuda_on_cpu, monkeypatch):
     missing = r"finds no RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT in the environment.*torchrun --nproc-per-node N -m tilewright\.cutile"
     for arguments in ({}, {"init_method": "env://"}):

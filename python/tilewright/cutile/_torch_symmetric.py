@@ -312,7 +312,10 @@ def _segment_at(place: Place, rank: int, own_rank: int, own: _TensorSegment) -> 
 def replacements() -> dict[Any, dict[str, Any]]:
     """What takes the place of which names."""
     original = symm_mem._SymmetricMemory
-    SymmetricMemory.signal_pad_size = getattr(original, "signal_pad_size", SymmetricMemory.signal_pad_size)
+    size = getattr(original, "signal_pad_size", None)
+    # Of older releases it is a property, which only the memory of a tensor has.
+    if isinstance(size, int):
+        SymmetricMemory.signal_pad_size = size
     found: dict[Any, dict[str, Any]] = {}
     for name, module in list(sys.modules.items()):
         if isinstance(module, types.ModuleType) and name.startswith(("torch.distributed", "torch._C._distributed_c10d")):
