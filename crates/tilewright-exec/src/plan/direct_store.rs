@@ -78,12 +78,12 @@ fn writes_to(inst: &Inst, reg: VReg) -> bool {
 fn independent(sweep: &Sweep, inst: &Inst) -> bool {
     let mut free = true;
     inst.for_each_read(|tile| free &= !is_result(sweep, tile));
-    inst.for_each_write(|reg| free &= !sweep.results_in(reg) && sweep.inputs.iter().all(|input| input.tile().base != Base::Reg(reg)));
+    inst.for_each_write(|reg| free &= sweep.result(reg).is_none() && sweep.inputs.iter().all(|input| input.tile().base != Base::Reg(reg)));
     free
 }
 
 fn is_result(sweep: &Sweep, tile: &Tile) -> bool {
-    matches!(tile.base, Base::Reg(reg) if sweep.results_in(reg))
+    matches!(tile.base, Base::Reg(reg) if sweep.result(reg).is_some())
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) fn count(code: &[Inst]) -> Vec<usize> {
         }
         let is_result = |inst: &Inst| match inst {
             Inst::Store { view, src } => {
-                stored_once(view, src).is_some_and(|reg| sweep.results_in(reg) && reads.of(reg) == 1 && writes.of(reg) == 1)
+                stored_once(view, src).is_some_and(|reg| sweep.result(reg).is_some() && reads.of(reg) == 1 && writes.of(reg) == 1)
             }
             _ => false,
         };

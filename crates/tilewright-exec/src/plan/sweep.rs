@@ -325,21 +325,15 @@ impl Sweep {
         all && self.rounds.is_none()
     }
 
-    /// Whether it computes what a register gets.
-    pub(crate) fn results_in(&self, register: VReg) -> bool {
-        self.steps.iter().any(|step| matches!(step.dst, Src::Reg(result, _) if result == register))
-    }
-
     /// Whether vector code reads each element of an input before it writes the same element of the result in a register, if the two lie at the same
     /// place: it reads an input for the first step that needs it.
     pub(crate) fn reads_before_it_writes(&self, input: usize, register: VReg) -> bool {
         let first = self.steps.iter().position(|step| step.srcs.contains(&Src::Input(input)));
-        let written = self.steps.iter().position(|step| matches!(step.dst, Src::Reg(result, _) if result == register));
         let tile = self.inputs[input].tile();
         let is_element_by_element =
             matches!(self.inputs[input], SweepInput::Direct { .. }) && tile.is_contiguous() && tile.numel() == self.n;
         let in_one_part = self.region().is_some_and(|region| region.dims.part_count() == 1);
-        let precedes = first.zip(written).is_some_and(|(first, written)| first <= written);
+        let precedes = first.zip(self.result(register)).is_some_and(|(first, written)| first <= written);
         is_element_by_element && in_one_part && self.rounds.is_none() && precedes
     }
 

@@ -607,7 +607,7 @@ impl Machine<'_> {
         }
         let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
         let is_read_again = launch.plan.read_again[block.pc] && launch.plan.in_step == 1;
-        let suits = |tiling: &Tiling| tiling.in_order || readers != Readers::InOrder && !(tiling.crowds && is_read_again);
+        let suits = |tiling: &Tiling| tiling.in_order || readers != Readers::InOrder && !(is_read_again && tiling.crowds(view.size));
         let Some((host, tiling)) = found.filter(|(_, tiling)| suits(tiling)) else {
             block.frame.settle(dst);
             return false;

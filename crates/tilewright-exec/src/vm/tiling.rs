@@ -59,8 +59,6 @@ pub(crate) struct Tiling {
     pub(super) axes: [Axis; MAX_AXES],
     /// Whether they are the same.
     pub(super) in_order: bool,
-    /// Whether a tile has more rows than a cache holds of those that lie so far apart.
-    pub(super) crowds: bool,
 }
 
 /// Bytes after which a second cache begins with its first lines again, and how many lines it holds for each of them: those of the smaller ones.
@@ -128,6 +126,11 @@ struct LeafSum {
 }
 
 impl Tiling {
+    /// Whether a tile has more rows than a cache holds of those that lie so far apart, for elements of `size` bytes.
+    pub(super) fn crowds(&self, size: usize) -> bool {
+        crowds(&self.axes, size as u64)
+    }
+
     /// The tiling of a view, whose numbers `scalar` gives: all but those of indices that blocks compute. `None` if no tile is whole, or if
     /// its accesses are no copies of elements.
     fn new(view: &ViewAccess, kind: AccessKind, scalar: impl Fn(&Tile) -> Option<u64>, memory: &SharedMemory<'_>) -> Option<Tiling> {
@@ -182,19 +185,8 @@ impl Tiling {
         first.checked_add(all).filter(|last| *last < i64::MAX.cast_unsigned())?;
         let (address, bytes) = (scalar(&view.base)?.checked_add(first.checked_mul(size)?)?, (span + 1).checked_mul(size)?);
         let reach = (0, (all + 1).checked_mul(size)?.try_into().ok()?);
-        let tiling = Tiling {
-            address,
-            host: std::ptr::null_mut(),
-            bytes,
-            reach,
-            apart: false,
-            steps,
-            moving,
-            sums: Vec::new(),
-            axes,
-            in_order,
-            crowds: crowds(&axes, size),
-        };
+        let tiling =
+            Tiling { address, host: std::ptr::null_mut(), bytes, reach, apart: false, steps, moving, sums: Vec::new(), axes, in_order };
         Some(tiling.in_one_buffer(view, kind, memory))
     }
 
@@ -257,19 +249,7 @@ impl Tiling {
         });
         let (reach, is_bounded) = (reach.unwrap_or_default(), reach.is_some());
         let bytes = bytes.cast_unsigned();
-        let tiling = Tiling {
-            address,
-            host: std::ptr::null_mut(),
-            bytes,
-            reach,
-            apart: false,
-            steps,
-            moving,
-            sums,
-            axes,
-            in_order,
-            crowds: crowds(&axes, view.size as u64),
-        };
+        let tiling = Tiling { address, host: std::ptr::null_mut(), bytes, reach, apart: false, steps, moving, sums, axes, in_order };
         Some(if is_bounded { tiling.in_one_buffer(view, kind, memory) } else { tiling })
     }
 
