@@ -81,6 +81,18 @@ pub const FETCHED_FOR: usize = 1024;
 const MOST_FETCHED: u32 = 4096;
 
 impl Code {
+    /// Whether one of its primitives is so.
+    pub(crate) fn any_prim(&self, is: impl Fn(Prim) -> bool + Copy) -> bool {
+        fn any(items: &[Item], is: impl Fn(Prim) -> bool + Copy) -> bool {
+            items.iter().any(|item| match item {
+                Item::Prim { prim, .. } => is(*prim),
+                Item::Loop(Loop { body, .. }) | Item::While(While { body, .. }) | Item::Fold(Fold { body, .. }) => any(body, is),
+                _ => false,
+            })
+        }
+        any(&self.body, is)
+    }
+
     /// How many lanes gather what loops over lanes carry: a power of two. Iteration `i` of such a loop belongs to lane `i` modulo this, and [`Fold`]
     /// combines the lanes in a fixed order, so this decides the order of sums, wherever they are computed.
     pub fn lanes(&self) -> usize {

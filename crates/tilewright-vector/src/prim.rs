@@ -237,6 +237,13 @@ impl Prim {
         }
     }
 
+    /// Whether what it gives depends on the direction in which the CPU rounds.
+    pub(crate) const fn rounds(self) -> bool {
+        use Prim::*;
+        // Integers are divided as floats where there is no instruction for that.
+        matches!(self, FAdd | FSub | FMul | FDiv | Fma | Scale | Sqrt | Narrow | S32ToF32 | DivS | DivU)
+    }
+
     /// The type of operand `n` where the last one is of type `lane`.
     pub const fn operand(self, lane: Lane, n: usize) -> Lane {
         match (self.signature(), n) {

@@ -235,6 +235,48 @@ fn what_is_the_same_for_all_lanes_is_written_for_each_vector() {
     compare(&code, &[], 1).unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// Where nothing rounds to nearest, the CPU may round down meanwhile; whoever calls sees nothing of that.
+#[test]
+fn short_floats_are_added_up_and_the_caller_rounds_as_before() {
+    for (short, to_bits) in [("fmaf16", "f32to16"), ("fmabf16", "low16")] {
+        let to_bits = |value: &str, bits: &str| match to_bits {
+            "f32to16" => format!("{bits} = f32to16 f32 {value}"),
+            _ => format!("{bits}0 = bits32 f32 {value}\n{bits}1 = shru i32 {bits}0, %2\n{bits} = low16of32 i32 {bits}1"),
+        };
+        let text = format!(
+            "code lanes 16 ($0: buffer, $1: buffer) {{
+                %1 = const f32 0x0
+                %2 = const i32 0x10
+                lanes ^0 in 43 {{
+                    %3 = load i16 $0[^0 * 2]
+                    %4 = f16to32 i16 %3
+                    %5 = bits32 f32 %4
+                    %6 = shru i32 %5, %2
+                    %7 = shl i32 %6, %2
+                    %8 = float32 i32 %7
+                    %9 = {short} f32 %8, %8, %8
+                    %10 = {short} f32 %9, %8, %1
+                    %11 = {short} f32 %8, %10, %9
+                    %12 = feq f32 %11, %11
+                    %13 = select f32 %12, %11, %1
+                    {}
+                    store i16 %20, $1[^0 * 2]
+                }}
+            }}",
+            to_bits("%13", "%20")
+        );
+        let code = Code::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        compare(&code, &[], 1).unwrap_or_else(|error| panic!("{error}"));
+        for level in Level::available() {
+            let native = code.compile(*level).expect("it compiles");
+            let (result, _) = run(&code, &[], 1, |args| native.run(args));
+            assert_eq!(result, Ok(()));
+            let (one, little) = std::hint::black_box((1f32, 1e-10f32));
+            assert_eq!(one - little, 1.0, "{level:?}");
+        }
+    }
+}
+
 /// Shifted by as many bits as it has or more, a number leaves nothing, also where bits were cleared that are shifted out.
 #[test]
 fn bits_may_be_shifted_out_by_any_distance() {

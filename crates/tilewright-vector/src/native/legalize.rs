@@ -36,6 +36,7 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
         quiet: HashSet::new(),
         widths: HashMap::new(),
         in_while: false,
+        rounds_down: level.can_round_down() && !code.any_prim(Prim::rounds),
     };
     let body = legalizer.body(&code.body);
     let mut out = legalizer.code;
@@ -73,6 +74,8 @@ struct Legalizer {
     widths: HashMap<Value, u64>,
     /// Whether what is being legalized stands in the loop of a lane.
     in_while: bool,
+    /// Whether the CPU may round down all the while, since nothing of the code rounds to nearest.
+    rounds_down: bool,
 }
 
 impl Expand for Legalizer {
@@ -132,6 +135,10 @@ impl Legalizer {
     fn value(&mut self, lane: Lane, variability: Variability) -> Value {
         self.code.values.push((lane, variability));
         Value(self.code.values.len() as u32 - 1)
+    }
+
+    fn support(&self, prim: Prim, lane: Lane) -> Support {
+        if prim == Prim::FmaOdd && self.rounds_down { Support::Full } else { self.level.support(prim, lane) }
     }
 
     /// Adds a primitive, itself expressed by others where that is necessary.
@@ -198,7 +205,7 @@ impl Legalizer {
         if let Some(width) = self.width(prim, lane, operands) {
             self.widths.insert(result, width);
         }
-        match self.level.support(prim, lane) {
+        match self.support(prim, lane) {
             Support::Full => return self.items.push(Item::Prim { result, prim, operands }),
             Support::Quiet => {
                 let operands = operands.map(|value| self.without_signal(value));
@@ -224,7 +231,7 @@ impl Legalizer {
             (MinNum | MaxNum, _) => self.same(result, |this| this.extreme_number(prim == MaxNum, a, b)),
             (Scale, _) => self.same(result, |this| this.scale(&operands)),
             (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),
-            (FmaF16 | FmaBf16, _) if self.level.support(FmaOdd, lane) == Support::Full => self.same(result, |this| {
+            (FmaF16 | FmaBf16, _) if self.support(FmaOdd, lane) == Support::Full => self.same(result, |this| {
                 let odd = this.add(FmaOdd, &operands);
                 if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_sum_to_bf16(odd) }
             }),

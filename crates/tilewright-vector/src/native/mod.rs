@@ -81,6 +81,11 @@ impl Level {
         }
     }
 
+    /// Whether code in which nothing rounds to nearest has instructions for [`Prim::FmaOdd`], which round down.
+    fn can_round_down(self) -> bool {
+        self == Level::Avx2
+    }
+
     /// Emits machine code of what has only primitives that it supports; `lists`: with the item that each part of it is of.
     fn emit(self, code: &Code, lists: bool) -> Result<Emitted, AsmError> {
         match self {

@@ -31,10 +31,16 @@ impl InstructionSet for Emitter<'_> {
         self.e(InstId::Mov, &[g(POOL), word(0)]);
         if self.machine.extension == Extension::Avx2 {
             self.compute_limits();
+            if self.code.any_prim(|prim| prim == Prim::FmaOdd) {
+                self.round_down();
+            }
         }
     }
 
     fn end(&mut self) {
+        if let Some(place) = self.machine.rounding {
+            self.e(InstId::Vldmxcsr, &[control(place)]);
+        }
         self.e(InstId::Vzeroupper, &[]);
         for register in SAVED.into_iter().rev() {
             self.e(InstId::Pop, &[g(register)]);
@@ -328,6 +334,20 @@ impl InstructionSet for Emitter<'_> {
 }
 
 impl Emitter<'_> {
+    /// Makes the CPU round down, and keeps what the caller had it do.
+    fn round_down(&mut self) {
+        const DOWN: i64 = 1 << 13;
+        const DIRECTIONS: i64 = 3 << 13;
+        let (before, meanwhile) = (self.word(), self.word());
+        self.e(InstId::Vstmxcsr, &[control(before)]);
+        self.e(InstId::Mov, &[g32(RAX), control(before)]);
+        self.e(InstId::And, &[g32(RAX), number(!DIRECTIONS)]);
+        self.e(InstId::Or, &[g32(RAX), number(DOWN)]);
+        self.e(InstId::Mov, &[control(meanwhile), g32(RAX)]);
+        self.e(InstId::Vldmxcsr, &[control(meanwhile)]);
+        self.machine.rounding = Some(before);
+    }
+
     /// Sets the flag of zero if a mask holds for no lane.
     fn test_mask(&mut self, mask: Value) {
         let mask = self.mask(mask, 0);
@@ -357,4 +377,9 @@ impl Emitter<'_> {
             }
         }
     }
+}
+
+/// A word of the block that says how the CPU rounds, in its lower half.
+fn control(place: i32) -> Operand {
+    *ptr(gpq(BLOCK), place, 4).as_operand()
 }

@@ -64,6 +64,8 @@ struct Machine {
     encoder: Encoder,
     /// Where the limits of gathers are kept, which are computed in front of all items.
     limits: Vec<(gather::Gathered, i32)>,
+    /// AVX2: the word that keeps how the caller rounds, where the code rounds down. `FmaOdd` asks for that; nothing beside it rounds then.
+    rounding: Option<i32>,
 }
 
 type Emitter<'a> = Walk<'a, Machine>;
@@ -91,7 +93,7 @@ pub(super) fn emit(code: &Code, extension: Extension, lists: bool) -> Result<Emi
         Extension::Avx2 => Offer { bytes: 32, vectors: 13, masks: None, shifts_by_numbers: true },
         Extension::Avx512 => Offer { bytes: 64, vectors: 28, masks: Some(5), shifts_by_numbers: true },
     };
-    walk::emit(code, offer, Machine { extension, encoder: Encoder::new(), limits: Vec::new() }, lists)
+    walk::emit(code, offer, Machine { extension, encoder: Encoder::new(), limits: Vec::new(), rounding: None }, lists)
 }
 
 impl Emitter<'_> {

@@ -269,8 +269,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// AVX-512: rounded down and up. Where that differs, one of the two is odd.
-    fn fma_odd(&mut self, result: Value, [a, b, c]: [Value; 3]) {
+    /// Rounded down and up. Where that differs, one of the two is odd; of zeros, rounding up gives the sign that rounding to nearest does.
+    fn fma_odd(&mut self, result: Value, operands: [Value; 3]) {
+        match self.machine.extension {
+            Extension::Avx512 => self.fma_odd_by_instruction(result, operands),
+            Extension::Avx2 => self.fma_odd_while_down(result, operands),
+        }
+    }
+
+    /// AVX-512: instructions say how they round.
+    fn fma_odd_by_instruction(&mut self, result: Value, [a, b, c]: [Value; 3]) {
         let bytes = self.bytes(Lane::F32);
         let (down, up) = (self.scratch(0), self.scratch(1));
         let (x, y) = (self.vector(a, 2), self.vector(b, 3));
@@ -284,6 +292,24 @@ impl Emitter<'_> {
         self.e(I::Vptestmd, &[m(6), v(down, bytes), at(POOL, one)]);
         let to = self.target(result);
         self.masked(6, false, I::Vpblendmd, &[v(to, bytes), v(up, bytes), v(down, bytes)]);
+        self.done(result, to);
+    }
+
+    /// AVX2: what is rounded up is the negative of what its negative is rounded down to.
+    fn fma_odd_while_down(&mut self, result: Value, [a, b, c]: [Value; 3]) {
+        let bytes = self.bytes(Lane::F32);
+        let (x, y) = (self.vector(a, 1), self.operand(b, 2));
+        let (down, up) = (v(self.scratch(0), bytes), v(self.scratch(2), bytes));
+        self.copy_to(self.scratch(0), c);
+        self.move_vector(up, down);
+        self.e(I::Vfnmsub231ps, &[up, v(x, bytes), y]);
+        self.e(I::Vfmadd231ps, &[down, v(x, bytes), y]);
+        let sign = self.pool.place(0x8000_0000u32.to_le_bytes().repeat(8));
+        self.e(I::Vpxor, &[up, up, at(POOL, sign)]);
+        let is_odd = v(self.scratch(1), bytes);
+        self.e(I::Vpslld, &[is_odd, down, number(31)]);
+        let to = self.target(result);
+        self.e(I::Vblendvps, &[v(to, bytes), up, down, is_odd]);
         self.done(result, to);
     }
 
