@@ -11,6 +11,9 @@ use tilewright_ir::ComparisonPredicate;
 use tilewright_numeric::int;
 use tilewright_passes::elementwise::predicate;
 
+/// Of how many limits all ways to reach them or not are told apart.
+pub(super) const MAX_CHOICES: usize = 4;
+
 /// Dimensions of more than one element that a tile may have.
 pub(crate) const MAX_DIMS: usize = 4;
 
@@ -29,14 +32,14 @@ pub(crate) struct AccessFunction<L = Leaf> {
 }
 
 /// An integer that each lane has, of so many bits.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Node {
     pub(crate) bits: u32,
     pub(crate) index: Index,
 }
 
 /// How a node's value comes about; operands are nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Index {
     Constant(i64),
     /// The lane's index along a dimension, several times; the sum of these.
@@ -45,6 +48,11 @@ pub(crate) enum Index {
     Add(usize, usize),
     Sub(usize, usize),
     Mul(usize, usize),
+    /// The smaller or the larger of two signed numbers, neither of which differs from leaf to leaf along a dimension.
+    Extreme {
+        larger: bool,
+        of: [usize; 2],
+    },
     /// The value in more or fewer bits.
     Resize {
         of: usize,
@@ -220,17 +228,38 @@ pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
 impl<L> AccessFunction<L> {
     /// The function where leaves have the values that `known` gives; `None` if sums of the lanes' indices and of unknown leaves are not all
     /// there is to it, or if some lane's sum wraps.
+    ///
+    /// Of two numbers of which it takes the larger or the smaller one, it is the one that moves with lanes: the other one is a limit that few
+    /// blocks reach. That it is so is one of the needs.
     pub(crate) fn resolve(&self, known: impl Fn(usize) -> Option<i64>) -> Option<Resolved> {
-        let lanes = self.all_lanes();
+        self.resolve_with(known, |_, moves_more| moves_more)
+    }
+
+    /// The function in all its forms, of which one holds for each lane: one for each way to take one of two numbers wherever it takes the larger
+    /// or the smaller one. None if it has one form only, or very many.
+    pub(crate) fn forms(&self, known: impl Fn(usize) -> Option<i64>) -> Vec<Resolved> {
+        let choices = self.nodes.iter().filter(|node| matches!(node.index, Index::Extreme { .. })).count();
+        let forms = if (1..=MAX_CHOICES).contains(&choices) { 1 << choices } else { 0 };
+        (0..forms).filter_map(|form| self.resolve_with(&known, |choice, moves_more| moves_more ^ (form >> choice & 1 == 1))).collect()
+    }
+
+    /// `choose`: which of two numbers is taken, the first or not, of the choice with this number, where the first one moves more or not.
+    fn resolve_with(&self, known: impl Fn(usize) -> Option<i64>, choose: impl Fn(usize, bool) -> bool) -> Option<Resolved> {
+        let (lanes, mut choices) = (self.all_lanes(), 0);
         let mut sums: SmallVec<[Affine; 24]> = SmallVec::new();
         let mut needs = Vec::new();
         let need = |needs: &mut Vec<Between>, value: &Affine, (least, most): (i64, i64)| {
             let between = Between { value: value.clone(), least, most };
-            if !between.value.leaves.is_empty() {
-                needs.push(between);
-                return Some(());
+            if between.value.leaves.is_empty() {
+                match between.holds(between.value.constant, &lanes) {
+                    Holds::Always => return Some(()),
+                    // It may hold for those lanes that a form is for.
+                    _ if self.has_choices() => {}
+                    _ => return None,
+                }
             }
-            (between.holds(between.value.constant, &lanes) == Holds::Always).then_some(())
+            needs.push(between);
+            Some(())
         };
         for node in &self.nodes {
             let sum = match &node.index {
@@ -247,6 +276,18 @@ impl<L> AccessFunction<L> {
                 Index::Add(a, b) => sums[*a].clone().plus(&sums[*b], 1)?,
                 Index::Sub(a, b) => sums[*a].clone().plus(&sums[*b], -1)?,
                 Index::Mul(a, b) => sums[*a].times(&sums[*b])?,
+                Index::Extreme { larger, of: [a, b] } => {
+                    for side in [*a, *b] {
+                        if self.nodes[side].may_wrap() {
+                            need(&mut needs, &sums[side], signed_range(self.nodes[side].bits))?;
+                        }
+                    }
+                    let first = choose(choices, moves_more(&sums[*a], &sums[*b]));
+                    choices += 1;
+                    let (least, most) = if first == *larger { (0, i64::MAX) } else { (i64::MIN, 0) };
+                    need(&mut needs, &sums[*a].clone().plus(&sums[*b], -1)?, (least, most))?;
+                    sums[if first { *a } else { *b }].clone()
+                }
                 Index::Resize { of, signed } => {
                     let (from, value) = (&self.nodes[*of], &sums[*of]);
                     if from.may_wrap() {
@@ -295,6 +336,11 @@ impl<L> AccessFunction<L> {
         Some(Resolved { offset: sums[self.offset].clone(), needs: merged(needs)?, conditions: merged(conditions)? })
     }
 
+    /// Whether which sum it is may differ between lanes.
+    pub(crate) fn has_choices(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.index, Index::Extreme { .. }))
+    }
+
     /// The ranges of all indices along each dimension.
     pub(crate) fn all_lanes(&self) -> SmallVec<[(usize, usize); MAX_DIMS]> {
         self.extents.iter().map(|extent| (0, *extent)).collect()
@@ -312,7 +358,7 @@ impl AccessFunction {
                 Index::Constant(_) => (false, false),
                 Index::Lane(_) => (false, true),
                 Index::Leaf(leaf) => (unknown(&self.leaves[leaf]) || self.leaves[leaf].along.is_some(), false),
-                Index::Add(a, b) | Index::Sub(a, b) => both(a, b),
+                Index::Add(a, b) | Index::Sub(a, b) | Index::Extreme { of: [a, b], .. } => both(a, b),
                 Index::Mul(a, b) => {
                     if has[a] != (false, false) && has[b] != (false, false) {
                         return false;
@@ -337,6 +383,8 @@ impl AccessFunction {
                 Index::Add(a, b) => values[*a].wrapping_add(values[*b]),
                 Index::Sub(a, b) => values[*a].wrapping_sub(values[*b]),
                 Index::Mul(a, b) => values[*a].wrapping_mul(values[*b]),
+                Index::Extreme { larger: true, of: [a, b] } => values[*a].max(values[*b]),
+                Index::Extreme { larger: false, of: [a, b] } => values[*a].min(values[*b]),
                 Index::Resize { of, signed: true } => values[*of],
                 Index::Resize { of, signed: false } => unsigned(values[*of], self.nodes[*of].bits).cast_signed(),
             };
@@ -349,6 +397,12 @@ impl AccessFunction {
         });
         is_accessed.then(|| values[self.offset])
     }
+}
+
+/// Whether the first of two sums has more dimensions along which it moves with lanes, or as many and more leaves.
+fn moves_more(a: &Affine, b: &Affine) -> bool {
+    let weight = |sum: &Affine| (sum.steps.iter().filter(|step| **step != 0).count(), sum.leaves.len());
+    weight(a) >= weight(b)
 }
 
 /// The same as few as possible: those of sums that differ by a constant become one, without constant. `None` if a number becomes too large.
@@ -446,6 +500,45 @@ mod tests {
         assert_eq!(ranges(&resolved.conditions), [(0, 0, 19)]);
         assert_eq!(ranges(&resolved.needs), [(0, i64::from(i32::MIN), i64::from(i32::MAX))]);
         assert_eq!(resolved.offset, Affine { constant: 0, leaves: SmallVec::from_slice(&[(0, 1)]), steps: [2, 0, 0, 0] });
+    }
+
+    /// `max(origin + step * i, 2)`, at most 9.
+    fn clamped(step: i64) -> AccessFunction {
+        let mut function = row(step, 20, 16);
+        function.nodes.extend([
+            Node { bits: 32, index: Index::Constant(2) },
+            Node { bits: 32, index: Index::Extreme { larger: true, of: [2, 5] } },
+            Node { bits: 32, index: Index::Constant(9) },
+            Node { bits: 32, index: Index::Extreme { larger: false, of: [7, 6] } },
+            Node { bits: 64, index: Index::Resize { of: 8, signed: true } },
+        ]);
+        AccessFunction { offset: 9, conditions: Vec::new(), ..function }
+    }
+
+    #[test]
+    fn of_a_limit_and_what_moves_the_latter_is_taken() {
+        let resolved = clamped(1).resolve(|_| None).unwrap();
+        assert_eq!(resolved.offset.steps[0], 1);
+        let ranges: Vec<_> = resolved.needs.iter().map(|b| (b.value.steps[0], b.least, b.most)).collect();
+        assert_eq!(ranges, [(1, 2, i64::from(i32::MAX)), (-1, -9, i64::MAX)]);
+    }
+
+    /// For each lane, those forms whose needs hold of it give its place, and there is one.
+    #[test]
+    fn some_form_holds_for_each_lane() {
+        for (step, origin) in [(1, -8), (1, 4), (-1, 6), (3, -1), (0, 1), (0, 12)] {
+            let function = clamped(step);
+            let forms = function.forms(|_| Some(origin));
+            assert_eq!(forms.len(), 4);
+            for i in 0..16 {
+                let place = function.lane(&[i], |_| origin, &mut Vec::new()).unwrap();
+                let lane = [(i, i + 1)];
+                let holds = |form: &&Resolved| form.needs.iter().all(|need| need.holds(need.value.constant, &lane) == Holds::Always);
+                let places: Vec<i64> =
+                    forms.iter().filter(holds).map(|form| form.offset.constant + form.offset.steps[0] * i as i64).collect();
+                assert!(!places.is_empty() && places.iter().all(|found| *found == place), "{origin} + {step} * {i}: {places:?}, {place}");
+            }
+        }
     }
 
     #[test]

@@ -212,6 +212,13 @@ fn write_node(function: &AccessFunction, node: usize, f: &mut Formatter<'_>) -> 
         Index::Add(lhs, rhs) => binary(*lhs, "+", *rhs),
         Index::Sub(lhs, rhs) => binary(*lhs, "-", *rhs),
         Index::Mul(lhs, rhs) => binary(*lhs, "*", *rhs),
+        Index::Extreme { larger, of: [lhs, rhs] } => {
+            f.write_str(if *larger { "max(" } else { "min(" })?;
+            write_node(function, *lhs, f)?;
+            f.write_str(", ")?;
+            write_node(function, *rhs, f)?;
+            f.write_str(")")
+        }
         Index::Resize { of, signed } => {
             write!(f, "{}{}(", if *signed { "si" } else { "ui" }, function.nodes[node].bits)?;
             write_node(function, *of, f)?;

@@ -30,6 +30,8 @@ pub(super) struct Lanes<'a> {
     pub(super) regs: &'a Frame,
     /// The function with what is known of the launch, if that leaves nothing but sums.
     pub(super) resolved: Option<&'a Resolved>,
+    /// Its forms, if it has several and that much is known.
+    pub(super) forms: &'a [Resolved],
 }
 
 impl Lanes<'_> {
@@ -57,7 +59,11 @@ impl Lanes<'_> {
             }
         };
         let boxes = |in_parts| match resolved {
-            Some(resolved) => LaneBoxes { lanes: self, resolved, pitches: &pitches, in_parts }.boxes(),
+            Some(resolved) => {
+                let parts = LaneBoxes { lanes: self, resolved, pitches: &pitches, in_parts, ranges: self.all_lanes() };
+                let (mut list, mut looks) = (List::new(), Looks::new());
+                parts.add_all(&mut list, &mut looks).map(|()| Signed(list))
+            }
             None => Err(NoBoxes::Irregular),
         };
         let mut reservation = reserve(rows, budget)?;
@@ -65,6 +71,19 @@ impl Lanes<'_> {
         if let Err(NoBoxes::Parts) = found {
             reservation = reserve(self.function.extents.iter().rev().skip(1).product(), budget)?;
             found = boxes(true);
+        }
+        if matches!(found, Err(NoBoxes::Irregular)) && self.function.has_choices() {
+            reservation = reserve(self.function.extents.iter().product(), budget)?;
+            let (mut list, mut looks) = (List::new(), Looks::new());
+            let made;
+            let forms = match self.forms {
+                [] => {
+                    made = self.function.forms(|leaf| scalar(&self.function.leaves[leaf], self.regs));
+                    &made[..]
+                }
+                known => known,
+            };
+            found = self.add_by_form(forms, self.all_lanes(), &pitches, &mut list, &mut looks).map(|()| Signed(list));
         }
         Ok(match found {
             Ok(found) => Some(found.into_boxes(base, self.size, reservation)),
@@ -74,6 +93,38 @@ impl Lanes<'_> {
                 self.one_by_one(&pitches).map(|found| found.into_boxes(base, self.size, reservation))
             }
         })
+    }
+
+    /// The ranges of all indices.
+    fn all_lanes(&self) -> Ranges {
+        let mut ranges = [(0, 1); MAX_AXES];
+        ranges.iter_mut().zip(&self.function.extents).for_each(|(range, extent)| range.1 = *extent);
+        ranges
+    }
+
+    /// Adds the boxes of lanes of which some may be moved by a limit and others not, each by the form that holds for it.
+    fn add_by_form(
+        &self,
+        forms: &[Resolved],
+        ranges: Ranges,
+        pitches: &[usize],
+        list: &mut List,
+        looks: &mut Looks,
+    ) -> Result<(), NoBoxes> {
+        let mut changes = None;
+        for resolved in forms {
+            let boxes = LaneBoxes { lanes: self, resolved, pitches, in_parts: true, ranges };
+            match boxes.needs_hold() {
+                Some(Needs::Hold) => return boxes.add_all(list, looks),
+                Some(Needs::ChangeAt(dim, index)) => changes = changes.or(Some((dim, index))),
+                None => {}
+            }
+        }
+        let (dim, index) = changes.ok_or(NoBoxes::Irregular)?;
+        let (mut lower, mut upper) = (ranges, ranges);
+        (lower[dim].1, upper[dim].0) = (index, index);
+        self.add_by_form(forms, lower, pitches, list, looks)?;
+        self.add_by_form(forms, upper, pitches, list, looks)
     }
 
     /// A box for each lane that is accessed, in order; `None` if the launch is to end.
@@ -143,20 +194,49 @@ struct LaneBoxes<'a> {
     pitches: &'a [usize],
     /// Whether boxes may be divided into those of single indices along outer dimensions.
     in_parts: bool,
+    /// The lanes' indices.
+    ranges: Ranges,
+}
+
+/// Whether what must hold of some lanes does so.
+enum Needs {
+    Hold,
+    /// It changes along a dimension, from an index on.
+    ChangeAt(usize, usize),
 }
 
 impl LaneBoxes<'_> {
-    /// One box, or one for each index along the dimension along which leaves differ.
-    fn boxes(&self) -> Result<Signed, NoBoxes> {
-        let (function, mut list, mut looks) = (self.lanes.function, List::new(), Looks::new());
-        let Some(dim) = function.leaves.iter().find_map(|leaf| leaf.along) else {
-            self.add_row(None, &mut list, &mut looks)?;
-            return Ok(Signed(list));
-        };
-        for index in 0..function.extents[dim] {
-            self.add_row(Some((dim, index)), &mut list, &mut looks)?;
+    /// Whether what must hold of the lanes does; `None` if it does not, or if that is not as simple.
+    fn needs_hold(&self) -> Option<Needs> {
+        let (leaves, ranges) = (self.leaves(0), &self.ranges);
+        let mut found = Needs::Hold;
+        for need in self.resolved.needs.iter().filter(|need| !self.differs(need)) {
+            let constant = need.value.with(&leaves)?;
+            match need.holds(constant, ranges) {
+                Holds::Always => {}
+                Holds::Never => return None,
+                Holds::Sometimes => {
+                    let dim = need.only_dim(ranges)?;
+                    let (first, end) = need.restrict(constant, dim, ranges)?;
+                    found = Needs::ChangeAt(dim, if first > ranges[dim].0 { first } else { end });
+                }
+            }
         }
-        Ok(Signed(list))
+        Some(found)
+    }
+
+    /// Whether a sum has leaves that differ along a dimension.
+    fn differs(&self, between: &Between) -> bool {
+        between.value.leaves.iter().any(|(leaf, _)| self.lanes.function.leaves[*leaf].along.is_some())
+    }
+
+    /// Adds one box, or one for each index along the dimension along which leaves differ.
+    fn add_all(&self, list: &mut List, looks: &mut Looks) -> Result<(), NoBoxes> {
+        let Some(dim) = self.lanes.function.leaves.iter().find_map(|leaf| leaf.along) else { return self.add_row(None, list, looks) };
+        for index in self.ranges[dim].0..self.ranges[dim].1 {
+            self.add_row(Some((dim, index)), list, looks)?;
+        }
+        Ok(())
     }
 
     /// The values of the leaves, for one index along the dimension along which these differ.
@@ -168,16 +248,9 @@ impl LaneBoxes<'_> {
         leaves
     }
 
-    /// The ranges of all indices.
-    fn all_lanes(&self) -> Ranges {
-        let mut ranges = [(0, 1); MAX_AXES];
-        ranges.iter_mut().zip(&self.lanes.function.extents).for_each(|(range, extent)| range.1 = *extent);
-        ranges
-    }
-
     /// Adds the boxes of all lanes, or of those with one index along a dimension.
     fn add_row(&self, row: Option<(usize, usize)>, list: &mut List, looks: &mut Looks) -> Result<(), NoBoxes> {
-        let (leaves, mut ranges) = (self.leaves(row.map_or(0, |(_, index)| index)), self.all_lanes());
+        let (leaves, mut ranges) = (self.leaves(row.map_or(0, |(_, index)| index)), self.ranges);
         if let Some((dim, index)) = row {
             ranges[dim] = (index, index + 1);
         }

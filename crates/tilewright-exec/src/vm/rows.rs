@@ -40,6 +40,8 @@ const FEW: usize = 32;
 #[derive(Debug)]
 pub(crate) struct KnownFunction {
     pub(super) resolved: Resolved,
+    /// All its forms, if it has several.
+    pub(super) forms: Vec<Resolved>,
     /// The boxes that its lanes are, if they are one for all or for each row.
     pub(super) boxes: Option<BoxFunction>,
     /// Its rows, if that is how its lanes lie.
@@ -51,6 +53,8 @@ pub(crate) struct KnownFunction {
 struct RowFunction {
     /// The dimension along which they follow each other.
     dim: usize,
+    /// The numbers that differ between them.
+    leaves: SmallVec<[usize; 2]>,
     /// How many elements behind the base the first lane of a row is.
     offset: RowSum,
     /// What must hold of all rows, and of those that are accessed.
@@ -78,8 +82,11 @@ struct RowBetween {
 }
 
 impl KnownFunction {
-    pub(super) fn new(function: &AccessFunction, resolved: Resolved) -> KnownFunction {
-        KnownFunction { boxes: BoxFunction::new(function, &resolved), rows: RowFunction::new(function, &resolved), resolved }
+    /// `None` if sums are not all there is to it.
+    pub(super) fn new(function: &AccessFunction, known: impl Fn(usize) -> Option<i64>) -> Option<KnownFunction> {
+        let resolved = function.resolve(&known)?;
+        let (boxes, rows) = (BoxFunction::new(function, &resolved), RowFunction::new(function, &resolved));
+        Some(KnownFunction { boxes, rows, resolved, forms: function.forms(known) })
     }
 }
 
@@ -96,6 +103,7 @@ impl RowFunction {
         };
         let mut rows = RowFunction {
             dim,
+            leaves: (0..function.leaves.len()).filter(|leaf| is_row(*leaf)).collect(),
             offset: row_sum(&resolved.offset),
             needs: SmallVec::new(),
             conditions: SmallVec::new(),
@@ -148,6 +156,24 @@ impl RowFunction {
     }
 }
 
+/// The least and the greatest of what so many rows have of each number that differs between them.
+type RowReaches = SmallVec<[(usize, i64, i64); 2]>;
+
+impl RowFunction {
+    fn reaches(&self, function: &AccessFunction, rows: usize, regs: &Frame) -> RowReaches {
+        let reach = |leaf: &usize| {
+            let of = &function.leaves[*leaf];
+            let (mut least, mut most) = (i64::MAX, i64::MIN);
+            for index in 0..rows {
+                let number = of.number(regs.element(&of.tile, index));
+                (least, most) = (least.min(number), most.max(number));
+            }
+            (*leaf, least, most)
+        };
+        self.leaves.iter().map(reach).collect()
+    }
+}
+
 /// A sum without its multiples of indices, of which all leaves are the same for all rows.
 fn common(sum: &Affine, function: &AccessFunction, regs: &Frame) -> Option<i64> {
     sum.leaves.iter().try_fold(sum.constant, |sum, (leaf, times)| {
@@ -195,6 +221,18 @@ impl RowBetween {
     #[inline]
     fn holds(&self, sum: i64) -> bool {
         self.least <= sum && sum <= self.most
+    }
+
+    /// Whether it holds for so many rows, whichever of the numbers that are reached they have; `None` if a sum of these is too large.
+    fn holds_for_all(&self, all: i64, rows: usize, reaches: &RowReaches) -> Option<bool> {
+        let last = self.sum.step.checked_mul(rows as i64 - 1)?;
+        let (mut low, mut high) = (all.checked_add(last.min(0))?, all.checked_add(last.max(0))?);
+        for (leaf, times) in &self.sum.leaves {
+            let (_, least, most) = reaches.iter().find(|(other, ..)| other == leaf)?;
+            let (a, b) = (least.checked_mul(*times)?, most.checked_mul(*times)?);
+            (low, high) = (low.checked_add(a.min(b))?, high.checked_add(a.max(b))?);
+        }
+        Some(self.holds(low) && self.holds(high))
     }
 }
 
@@ -398,8 +436,15 @@ impl Machine<'_> {
                 form.axes.push(Axis { count: end - from, stride: u64::try_from(step).ok()?, pitch });
             }
         }
-        let needs = RowBetween::start_all(&rows.needs, function, regs)?;
-        let conditions = RowBetween::start_all(&rows.conditions, function, regs)?;
+        let mut needs = RowBetween::start_all(&rows.needs, function, regs)?;
+        let mut conditions = RowBetween::start_all(&rows.conditions, function, regs)?;
+        if form.count > 1 {
+            // What holds for all rows is not asked of each.
+            let reaches = rows.reaches(function, form.count, regs);
+            for all in [&mut needs, &mut conditions] {
+                all.retain(|(sum, between)| between.holds_for_all(sum.all, form.count, &reaches) != Some(true));
+            }
+        }
         let offset = rows.offset.start(function, regs)?;
         self.list_rows(view, kind, form, regs, |index| {
             for (sum, need) in &needs {

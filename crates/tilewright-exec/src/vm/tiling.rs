@@ -393,13 +393,10 @@ pub(crate) fn resolve_functions(plan: &Plan, layout: &FrameLayout<'_>) -> Vec<Op
     let views = plan.fixed_views.iter().filter_map(|at| view(&plan.code[*at]));
     let resolved = views.map(|(view, _)| match &view.places {
         Placement::Tensor(_) => None,
-        Placement::Computed(function) => {
-            let resolved = function.resolve(|leaf| {
-                let leaf = &function.leaves[leaf];
-                if leaf.along.is_some() { None } else { layout.constant(&leaf.tile).map(|bits| leaf.number(bits)) }
-            });
-            resolved.map(|resolved| KnownFunction::new(function, resolved))
-        }
+        Placement::Computed(function) => KnownFunction::new(function, |leaf| {
+            let leaf = &function.leaves[leaf];
+            if leaf.along.is_some() { None } else { layout.constant(&leaf.tile).map(|bits| leaf.number(bits)) }
+        }),
     });
     resolved.collect()
 }

@@ -581,8 +581,9 @@ pub(super) fn boxes(
             Boxes { base, list: boxes_in_tensor(dims, &view.tile, pitches, regs).map(SmallVec::from_vec).unwrap_or_default(), reservation }
         }
         Placement::Computed(function) => {
-            let resolved = view.fixed.and_then(|number| launch.functions[number].as_ref()).map(|known| &known.resolved);
-            let access = Lanes { function, size: view.size, written: kind != AccessKind::Read, regs, resolved };
+            let known = view.fixed.and_then(|number| launch.functions[number].as_ref());
+            let (resolved, forms) = (known.map(|known| &known.resolved), known.map_or(&[][..], |known| &known.forms));
+            let access = Lanes { function, size: view.size, written: kind != AccessKind::Read, regs, resolved, forms };
             access.boxes(base, (&view.tile, pitches), budget)?.unwrap_or_default()
         }
     })

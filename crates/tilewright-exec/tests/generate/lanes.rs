@@ -141,7 +141,19 @@ impl Generator<'_> {
         let step = self.numbers(width, &one_dim, &[step.cast_unsigned()]);
         let origin = self.origin(width, &one_dim);
         let numbers = self.arithmetic(Opcode::MulI, width, numbers, step, &one_dim);
-        let numbers = self.arithmetic(Opcode::AddI, width, numbers, origin, &one_dim);
+        let mut numbers = self.arithmetic(Opcode::AddI, width, numbers, origin, &one_dim);
+        // Borders that are repeated: no place is beyond a limit below, or above.
+        let limits: &[&[Opcode]] =
+            if distinct { &[&[]] } else { &[&[], &[], &[Opcode::MaxI], &[Opcode::MinI], &[Opcode::MaxI, Opcode::MinI]] };
+        for opcode in *self.choices.pick(limits) {
+            let limit = if *opcode == Opcode::MaxI { *self.choices.pick(&[0, 2, -1]) } else { *self.choices.pick(&[n - 1, n - 2, 3]) };
+            let limit = self.numbers(width, &one_dim, &[limit.cast_unsigned()]);
+            let ty = self.ty(element, &one_dim);
+            numbers = self.value(*opcode, |op| {
+                let op = op.operand("lhs", numbers).operand("rhs", limit);
+                op.attr(AttrName::Signedness, AttrValue::Enum(Signedness::Signed as u8)).result(ty)
+            });
+        }
         self.value(Opcode::Broadcast, |op| op.operand("source", numbers).result(all))
     }
 

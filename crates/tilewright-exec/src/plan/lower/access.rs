@@ -7,7 +7,7 @@ use crate::{
     hash::HashMap,
     plan::{
         AccessFunction, Condition, Index, Leaf, Node, PerDim, Placement, Tile, ViewAccess,
-        access::{MAX_DIMS, wrap},
+        access::{MAX_CHOICES, MAX_DIMS, wrap},
     },
 };
 use smallvec::SmallVec;
@@ -128,7 +128,15 @@ fn find(module: &Module, body: &Body, op: OpRef<'_>, is_read: &dyn Fn(Value) -> 
         Some(padding) if op.opcode() == Opcode::LoadPtrTko => splat(module, body, *padding)?,
         _ => 0,
     };
-    let mut tracer = IndexTracer { module, body, nodes: Vec::new(), leaves: Vec::new(), conditions: Vec::new(), looks: 0 };
+    let mut tracer = IndexTracer {
+        module,
+        body,
+        nodes: Vec::new(),
+        leaves: Vec::new(),
+        conditions: Vec::new(),
+        looks: 0,
+        is_written: op.opcode() != Opcode::LoadPtrTko,
+    };
     let (base, offset) = tracer.pointers(pointers, &dims)?;
     if let Some(mask) = op.operand_named("mask").first() {
         tracer.mask(*mask, &dims)?;
@@ -203,6 +211,8 @@ struct IndexTracer<'m> {
     leaves: Vec<(Value, Option<usize>)>,
     conditions: Vec<Condition>,
     looks: usize,
+    /// Whether lanes write: each at a place of its own, which those that a limit moves do not have.
+    is_written: bool,
 }
 
 impl<'m> IndexTracer<'m> {
@@ -211,9 +221,13 @@ impl<'m> IndexTracer<'m> {
         (self.looks <= MAX_LOOKS).then_some(())
     }
 
+    /// A node, which may be there already: offsets and masks are computed of the same numbers.
     fn push(&mut self, bits: u32, index: Index) -> usize {
-        self.nodes.push(Node { bits, index });
-        self.nodes.len() - 1
+        let node = Node { bits, index };
+        self.nodes.iter().position(|known| *known == node).unwrap_or_else(|| {
+            self.nodes.push(node);
+            self.nodes.len() - 1
+        })
     }
 
     fn has_one_element(&self, value: Value) -> bool {
@@ -298,11 +312,32 @@ impl<'m> IndexTracer<'m> {
                 let zero = self.push(bits, Index::Constant(0));
                 Index::Sub(zero, self.number(op.operand(0)?, dims)?.1)
             }
+            ElemOp::MinI(true) | ElemOp::MaxI(true) if !self.is_written && !self.has_one_element(value) => {
+                let of = [self.number(op.operand(0)?, dims)?.1, self.number(op.operand(1)?, dims)?.1];
+                let choices = self.nodes.iter().filter(|node| matches!(node.index, Index::Extreme { .. })).count();
+                // Of rows that lie anywhere, each would have a form of its own.
+                if choices == MAX_CHOICES || of.into_iter().any(|node| self.has_rows(node)) {
+                    return None;
+                }
+                Index::Extreme { larger: matches!(elem_op(op, &self.module.tables.types)?, ElemOp::MaxI(_)), of }
+            }
             ElemOp::ExtI(signed) => Index::Resize { of: self.number(op.operand(0)?, dims)?.1, signed },
             ElemOp::TruncI => Index::Resize { of: self.number(op.operand(0)?, dims)?.1, signed: true },
             _ => return None,
         };
         Some(self.push(bits, index))
+    }
+
+    /// Whether a node has leaves that differ along a dimension.
+    fn has_rows(&self, node: usize) -> bool {
+        match &self.nodes[node].index {
+            Index::Constant(_) | Index::Lane(_) => false,
+            Index::Leaf(leaf) => self.leaves[*leaf].1.is_some(),
+            Index::Add(a, b) | Index::Sub(a, b) | Index::Mul(a, b) | Index::Extreme { of: [a, b], .. } => {
+                self.has_rows(*a) || self.has_rows(*b)
+            }
+            Index::Resize { of, .. } => self.has_rows(*of),
+        }
     }
 
     /// The node of an integer that is the same for all lanes, or depends on their index along one dimension alone.
