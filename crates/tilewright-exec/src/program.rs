@@ -4,7 +4,7 @@ use crate::{
     Plan, PlanError, PlanPass, TargetMachine,
     hash::HashMap,
     memory::Globals,
-    plan::{Grouping, Source, mark_origins},
+    plan::{Grouping, ShortDivisions, Source, mark_origins},
 };
 use std::{
     fmt::Display,
@@ -180,6 +180,7 @@ impl Planner {
         let mut plan = plan?;
         if self.coarsening.is_none() {
             plan.grouping = Grouping::new(self, &plan);
+            plan.short_divisions = ShortDivisions::new(self, &plan);
         }
         Ok(plan)
     }
@@ -187,6 +188,19 @@ impl Planner {
     /// The same, with blocks that do the work of groups.
     fn in_groups(&self, coarsening: Coarsening) -> Planner {
         Planner { coarsening: Some(coarsening), passes: Some(self.passes.clone().unwrap_or_default()), ..self.clone() }
+    }
+
+    /// The same, for plans whose loads with divided indices go lane by lane.
+    pub(crate) fn without_divisions(&self) -> Planner {
+        Planner { machine: self.machine.without_divisions(), ..self.clone() }
+    }
+
+    /// The plan of an entry.
+    ///
+    /// # Errors
+    /// When the engine cannot run it.
+    pub(crate) fn plan_alone(&self, entry: &str) -> Result<Plan, PlanError> {
+        self.plan(entry, &mut None, |_, _| {})
     }
 
     /// The plan of groups of an entry's blocks.

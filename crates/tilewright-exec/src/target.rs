@@ -14,6 +14,8 @@ pub struct TargetMachine {
     compiles: bool,
     /// Whether weak accesses may race as the machine's own loads and stores do.
     races: bool,
+    /// Whether loads whose indices are divided read a box for each quotient.
+    divides: bool,
     /// Bytes of the last cache.
     last_cache: usize,
 }
@@ -36,7 +38,7 @@ impl TargetMachine {
             // On AArch64 what every CPU has includes NEON.
             Level::Baseline => vector::Level::available().iter().copied().find(|level| *level == vector::Level::Neon),
         };
-        TargetMachine { level, vectors, compiles: vectors.is_some(), races: true, last_cache: cache::last_cache() }
+        TargetMachine { level, vectors, compiles: vectors.is_some(), races: true, divides: true, last_cache: cache::last_cache() }
     }
 
     /// A machine with AArch64 and NEON, which this one need not be: to look at what plans become there. Where it is not, the portable executor runs them.
@@ -82,6 +84,16 @@ impl TargetMachine {
     /// Whether weak accesses are as they are, and not relaxed.
     pub(crate) fn may_race(&self) -> bool {
         self.races
+    }
+
+    /// The same where loads whose indices are divided go lane by lane.
+    pub(crate) fn without_divisions(self) -> TargetMachine {
+        TargetMachine { divides: false, ..self }
+    }
+
+    /// Whether loads whose indices are divided read a box for each quotient.
+    pub(crate) fn divides(&self) -> bool {
+        self.divides
     }
 
     /// Whether fused regions become vector code.

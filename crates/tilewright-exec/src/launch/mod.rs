@@ -225,6 +225,14 @@ fn run(
     let memory = memory.share(&plan.globals);
     let setting = Setting { args, options, budget, output, shared_locals, memory, interrupt, deadline };
     setting.run_prologue(plan, grid, &mut constants).map_err(fail)?;
+    let plan = match setting.plan_of_short_divisions(plan, &constants) {
+        Some(plan) => {
+            constants = bind(plan, args, &setting.budget).map_err(fail)?;
+            setting.run_prologue(plan, grid, &mut constants).map_err(fail)?;
+            plan
+        }
+        None => plan,
+    };
     let mut launch = setting.launch(plan, &constants, grid);
     if options.watcher.is_some() {
         return setting.run_watched(&launch);
@@ -253,6 +261,13 @@ impl Setting<'_> {
     fn run_prologue(&self, plan: &Plan, grid: [u32; 3], constants: &mut AlignedBytes) -> Result<(), LaunchErrorKind> {
         let _entered = self.interrupt.enter();
         run_prologue(plan, grid, constants, &self.budget)
+    }
+
+    /// The plan to run by instead, where indices are divided by small numbers. Profiles are of the plan that they were asked for.
+    fn plan_of_short_divisions<'p>(&self, plan: &'p Plan, constants: &AlignedBytes) -> Option<&'p Plan> {
+        let divisions = plan.short_divisions.as_ref().filter(|_| self.options.profiler.is_none())?;
+        let layout = FrameLayout::new(&plan.registers, plan.frame_bytes, constants);
+        divisions.plan(|tile| layout.constant(tile))
     }
 
     /// All blocks of a grid, by a plan.

@@ -6,10 +6,14 @@
 //! that must not does, the lanes are computed one by one.
 
 use super::Tile;
+use crate::elem::Elem;
 use smallvec::SmallVec;
-use tilewright_ir::ComparisonPredicate;
+use tilewright_ir::{ComparisonPredicate, RoundingMode, Scalar};
 use tilewright_numeric::int;
-use tilewright_passes::elementwise::predicate;
+use tilewright_passes::elementwise::{ElemOp, evaluate, predicate};
+
+/// Lanes whose index is divided by less have another quotient every few lanes: they are faster one by one.
+pub(super) const SMALLEST_DIVISOR: i64 = 32;
 
 /// Of how many limits all ways to reach them or not are told apart.
 pub(super) const MAX_CHOICES: usize = 4;
@@ -53,11 +57,31 @@ pub(crate) enum Index {
         larger: bool,
         of: [usize; 2],
     },
+    /// What is left of a number, or how often another one goes into it.
+    Divide {
+        of: usize,
+        by: usize,
+        part: Part,
+    },
     /// The value in more or fewer bits.
     Resize {
         of: usize,
         signed: bool,
     },
+}
+
+/// A part of a division. Of numbers that are not negative, roundings and signs make no difference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    Quotient {
+        signed: bool,
+        rounding: RoundingMode,
+    },
+    Remainder {
+        signed: bool,
+    },
+    /// The remainder with the sign of the divisor, of signed numbers.
+    FloorRemainder,
 }
 
 /// A number that a block has computed.
@@ -79,7 +103,8 @@ pub(crate) struct Condition {
     pub(crate) rhs: usize,
 }
 
-/// A sum of a constant, multiples of leaves that are not known, and multiples of the lane's indices.
+/// A sum of a constant, multiples of leaves that are not known, and multiples of the lane's indices. Leaves behind those of the function are
+/// quotients of [`Resolved`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Affine {
     pub(crate) constant: i64,
@@ -104,6 +129,27 @@ pub(crate) struct Resolved {
     pub(crate) needs: Vec<Between>,
     /// What holds of the lanes that are accessed.
     pub(crate) conditions: Vec<Between>,
+    /// How often numbers go into sums, each known for a lane once the leaves before it are. That the lanes of an access have the same is one of the
+    /// needs.
+    pub(crate) quotients: Vec<Quotient>,
+}
+
+/// How often a number goes into a sum.
+#[derive(Clone, Debug)]
+pub(crate) struct Quotient {
+    of: Affine,
+    by: i64,
+}
+
+impl Quotient {
+    /// It for the lane that the ranges begin with; `None` if the sum is too large a number.
+    pub(crate) fn of_first(&self, leaves: &[i64], lanes: &[(usize, usize)]) -> Option<i64> {
+        let mut sum = self.of.with(leaves)?;
+        for (step, (first, _)) in self.of.steps.iter().zip(lanes) {
+            sum = sum.checked_add(step.checked_mul(*first as i64)?)?;
+        }
+        Some(sum.div_euclid(self.by))
+    }
 }
 
 /// The signed numbers of a width.
@@ -141,6 +187,19 @@ impl Affine {
         }
         self.leaves.retain(|(_, times)| *times != 0);
         Some(self)
+    }
+
+    /// How often a number above zero goes into what surely is a multiple of it, and the rest.
+    fn divided(&self, by: i64) -> (Affine, Affine) {
+        let (mut whole, mut rest) = (Affine::constant(self.constant.div_euclid(by)), Affine::constant(self.constant.rem_euclid(by)));
+        for (dim, step) in self.steps.iter().enumerate() {
+            let to = if step % by == 0 { &mut whole } else { &mut rest };
+            to.steps[dim] = if step % by == 0 { step / by } else { *step };
+        }
+        for (leaf, times) in &self.leaves {
+            if times % by == 0 { whole.leaves.push((*leaf, times / by)) } else { rest.leaves.push((*leaf, *times)) }
+        }
+        (whole, rest)
     }
 
     /// The product, if one of the factors is known.
@@ -236,16 +295,16 @@ impl<L> AccessFunction<L> {
     }
 
     /// The function in all its forms, of which one holds for each lane: one for each way to take one of two numbers wherever it takes the larger
-    /// or the smaller one. None if it has one form only, or very many.
+    /// or the smaller one. None if that is nowhere, and nothing is divided, or very often.
     pub(crate) fn forms(&self, known: impl Fn(usize) -> Option<i64>) -> Vec<Resolved> {
         let choices = self.nodes.iter().filter(|node| matches!(node.index, Index::Extreme { .. })).count();
-        let forms = if (1..=MAX_CHOICES).contains(&choices) { 1 << choices } else { 0 };
+        let forms = if self.has_choices() && choices <= MAX_CHOICES { 1 << choices } else { 0 };
         (0..forms).filter_map(|form| self.resolve_with(&known, |choice, moves_more| moves_more ^ (form >> choice & 1 == 1))).collect()
     }
 
     /// `choose`: which of two numbers is taken, the first or not, of the choice with this number, where the first one moves more or not.
     fn resolve_with(&self, known: impl Fn(usize) -> Option<i64>, choose: impl Fn(usize, bool) -> bool) -> Option<Resolved> {
-        let (lanes, mut choices) = (self.all_lanes(), 0);
+        let (lanes, mut choices, mut quotients) = (self.all_lanes(), 0, Vec::new());
         let mut sums: SmallVec<[Affine; 24]> = SmallVec::new();
         let mut needs = Vec::new();
         let need = |needs: &mut Vec<Between>, value: &Affine, (least, most): (i64, i64)| {
@@ -287,6 +346,27 @@ impl<L> AccessFunction<L> {
                     let (least, most) = if first == *larger { (0, i64::MAX) } else { (i64::MIN, 0) };
                     need(&mut needs, &sums[*a].clone().plus(&sums[*b], -1)?, (least, most))?;
                     sums[if first { *a } else { *b }].clone()
+                }
+                Index::Divide { of, by, part } => {
+                    if self.nodes[*of].may_wrap() {
+                        need(&mut needs, &sums[*of], signed_range(self.nodes[*of].bits))?;
+                    }
+                    let by = if sums[*by].is_constant() { sums[*by].constant } else { 0 };
+                    if by <= 0 {
+                        return None;
+                    }
+                    need(&mut needs, &sums[*of], (0, i64::MAX))?;
+                    let (mut whole, mut rest) = sums[*of].divided(by);
+                    let within = Between { value: rest.clone(), least: 0, most: by - 1 };
+                    if !rest.leaves.is_empty() || within.holds(rest.constant, &lanes) != Holds::Always {
+                        let quotient =
+                            Affine { leaves: SmallVec::from_slice(&[(self.leaves.len() + quotients.len(), 1)]), ..Affine::default() };
+                        quotients.push(Quotient { of: rest.clone(), by });
+                        rest = rest.plus(&quotient, by.checked_neg()?)?;
+                        whole = whole.plus(&quotient, 1)?;
+                        needs.push(Between { value: rest.clone(), least: 0, most: by - 1 });
+                    }
+                    if matches!(part, Part::Quotient { .. }) { whole } else { rest }
                 }
                 Index::Resize { of, signed } => {
                     let (from, value) = (&self.nodes[*of], &sums[*of]);
@@ -333,12 +413,12 @@ impl<L> AccessFunction<L> {
         if offset.may_wrap() && offset.bits < 64 {
             need(&mut needs, &sums[self.offset], signed_range(offset.bits))?;
         }
-        Some(Resolved { offset: sums[self.offset].clone(), needs: merged(needs)?, conditions: merged(conditions)? })
+        Some(Resolved { offset: sums[self.offset].clone(), needs: merged(needs)?, conditions: merged(conditions)?, quotients })
     }
 
     /// Whether which sum it is may differ between lanes.
     pub(crate) fn has_choices(&self) -> bool {
-        self.nodes.iter().any(|node| matches!(node.index, Index::Extreme { .. }))
+        self.nodes.iter().any(|node| matches!(node.index, Index::Extreme { .. } | Index::Divide { .. }))
     }
 
     /// The ranges of all indices along each dimension.
@@ -359,6 +439,12 @@ impl AccessFunction {
                 Index::Lane(_) => (false, true),
                 Index::Leaf(leaf) => (unknown(&self.leaves[leaf]) || self.leaves[leaf].along.is_some(), false),
                 Index::Add(a, b) | Index::Sub(a, b) | Index::Extreme { of: [a, b], .. } => both(a, b),
+                Index::Divide { of, by, .. } => {
+                    if has[by] != (false, false) {
+                        return false;
+                    }
+                    has[of]
+                }
                 Index::Mul(a, b) => {
                     if has[a] != (false, false) && has[b] != (false, false) {
                         return false;
@@ -385,6 +471,7 @@ impl AccessFunction {
                 Index::Mul(a, b) => values[*a].wrapping_mul(values[*b]),
                 Index::Extreme { larger: true, of: [a, b] } => values[*a].max(values[*b]),
                 Index::Extreme { larger: false, of: [a, b] } => values[*a].min(values[*b]),
+                Index::Divide { of, by, part } => part.of(values[*of], values[*by], node.bits),
                 Index::Resize { of, signed: true } => values[*of],
                 Index::Resize { of, signed: false } => unsigned(values[*of], self.nodes[*of].bits).cast_signed(),
             };
@@ -396,6 +483,27 @@ impl AccessFunction {
             int::compare(predicate(condition.predicate), lhs, rhs, bits, condition.signed)
         });
         is_accessed.then(|| values[self.offset])
+    }
+}
+
+impl Part {
+    /// It, of numbers of so many bits, as the operations of the program define it.
+    fn of(self, a: i64, b: i64, bits: u32) -> i64 {
+        let elem = Elem::Num(match bits {
+            8 => Scalar::I8,
+            16 => Scalar::I16,
+            32 => Scalar::I32,
+            _ => Scalar::I64,
+        });
+        let apply = |op| wrap(evaluate(op, &[elem; 3], elem, [unsigned(a, bits), unsigned(b, bits), 0]).cast_signed(), bits);
+        match self {
+            Part::Quotient { signed, rounding } => apply(ElemOp::DivI(signed, rounding)),
+            Part::Remainder { signed } => apply(ElemOp::RemI(signed)),
+            Part::FloorRemainder => {
+                let rest = apply(ElemOp::RemI(true));
+                if rest != 0 && (rest < 0) != (b < 0) { wrap(rest.wrapping_add(b), bits) } else { rest }
+            }
+        }
     }
 }
 
@@ -539,6 +647,60 @@ mod tests {
                 assert!(!places.is_empty() && places.iter().all(|found| *found == place), "{origin} + {step} * {i}: {places:?}, {place}");
             }
         }
+    }
+
+    /// `(origin + i) / by`, or `% by`.
+    fn divided(part: Part, by: i64) -> AccessFunction {
+        let mut function = row(1, 20, 64);
+        function.nodes.extend([
+            Node { bits: 32, index: Index::Constant(by) },
+            Node { bits: 32, index: Index::Divide { of: 2, by: 5, part } },
+            Node { bits: 64, index: Index::Resize { of: 6, signed: true } },
+        ]);
+        AccessFunction { offset: 7, conditions: Vec::new(), ..function }
+    }
+
+    #[test]
+    fn quotients_are_those_of_the_first_lane_as_far_as_needs_hold() {
+        let parts =
+            [Part::Quotient { signed: true, rounding: RoundingMode::NegativeInf }, Part::Remainder { signed: false }, Part::FloorRemainder];
+        for (part, by, origin) in parts.iter().flat_map(|part| [(*part, 40, 100), (*part, 7, 0), (*part, 64, 128), (*part, 100, 99)]) {
+            let function = divided(part, by);
+            let forms = function.forms(|_| Some(origin));
+            let [form] = &forms[..] else { panic!("there is one form") };
+            let mut from = 0;
+            while from < 64 {
+                let quotients: Vec<i64> = form.quotients.iter().map(|q| q.of_first(&[origin], &[(from, 64)]).unwrap()).collect();
+                let leaves = [&[origin], &quotients[..]].concat();
+                let offset = form.offset.with(&leaves).unwrap();
+                let end = form
+                    .needs
+                    .iter()
+                    .fold(64, |end, need| need.restrict(need.value.with(&leaves).unwrap(), 0, &[(from, 64)]).unwrap().1.min(end));
+                assert!(end > from, "{part:?} by {by}");
+                for i in from..end {
+                    let place = function.lane(&[i], |_| origin, &mut Vec::new()).unwrap();
+                    assert_eq!(offset + form.offset.steps[0] * i as i64, place, "{part:?} of {origin} + {i} by {by}");
+                }
+                from = end;
+            }
+        }
+    }
+
+    /// Where the tile begins at a multiple of the divisor, and is no longer, nothing is left to find out.
+    #[test]
+    fn multiples_are_divided_at_once() {
+        let mut function = divided(Part::FloorRemainder, 64);
+        function.nodes[1] = Node { bits: 32, index: Index::Leaf(0) };
+        function.nodes.insert(2, Node { bits: 32, index: Index::Constant(64) });
+        function.nodes.insert(3, Node { bits: 32, index: Index::Mul(1, 2) });
+        function.nodes[4] = Node { bits: 32, index: Index::Add(0, 3) };
+        function.nodes[8] = Node { bits: 32, index: Index::Divide { of: 4, by: 7, part: Part::FloorRemainder } };
+        function.nodes[9] = Node { bits: 64, index: Index::Resize { of: 8, signed: true } };
+        function.offset = 9;
+        let resolved = function.resolve(|_| None).unwrap();
+        assert!(resolved.quotients.is_empty());
+        assert_eq!(resolved.offset, Affine { steps: [1, 0, 0, 0], ..Affine::default() });
     }
 
     #[test]

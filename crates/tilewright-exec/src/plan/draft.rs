@@ -107,6 +107,7 @@ impl Draft {
             only_store: None,
             scratch_slots,
             grouping: None,
+            short_divisions: None,
         }))
     }
 }

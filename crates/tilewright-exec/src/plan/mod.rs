@@ -30,6 +30,7 @@ mod product_loops;
 mod read_ahead;
 mod recompute;
 mod region;
+mod short_divisions;
 mod sites;
 mod stores_behind;
 mod streaming;
@@ -40,7 +41,7 @@ mod tile;
 mod verify;
 mod widen;
 
-pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Resolved, floor_div};
+pub(crate) use access::{AccessFunction, Affine, Between, Condition, Holds, Index, Leaf, Node, Part, Resolved, floor_div};
 pub(crate) use block_order::BlockOrder;
 pub(crate) use constants::Constants;
 use draft::Draft;
@@ -59,6 +60,7 @@ pub(crate) use printf::{Conversion, Piece};
 pub(crate) use product_loops::ProductLoop;
 pub(crate) use read_ahead::Prefetches;
 pub(crate) use region::{Executable, Form, Gathers, REACH, Region, RegionBuffer, Walks, counter_mask};
+pub(crate) use short_divisions::ShortDivisions;
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
 pub(crate) use sweep::{Call, Gathered, Src, Step, Sweep, SweepInput, Way};
@@ -141,6 +143,8 @@ pub struct Plan {
     pub(crate) scratch_slots: usize,
     /// How to make plans of groups of its blocks.
     pub(crate) grouping: Option<Grouping>,
+    /// For launches that divide indices by small numbers.
+    pub(crate) short_divisions: Option<ShortDivisions>,
 }
 
 /// The vector code of an instruction: of a fused region, or of what combines the elements of a reduction or scan.

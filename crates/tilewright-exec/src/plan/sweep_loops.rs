@@ -28,6 +28,7 @@ use crate::{
     kernels::{self, ElemOp, Kernel},
 };
 use std::{collections::BTreeSet, ops::Range};
+use tilewright_vector::lower;
 
 /// The most steps of a body.
 const MOST_STEPS: usize = 256;
@@ -181,6 +182,8 @@ impl Body<'_> {
 
     /// A tile that an instruction on so many elements reads, element by element.
     fn read(&mut self, tile: &Tile, extent: usize, site: u32) -> Option<Held> {
+        // Vector code has no elements of 4 bits, which a loop may hand on.
+        lower::memory_lane_of(tile.elem)?;
         let held = match tile.base {
             Base::Reg(reg) if reg == self.rounds.counter => self.single(tile.base, self.rounds.elem, site),
             Base::Reg(reg) if self.values.contains_key(&reg) => self.values[&reg],

@@ -28,7 +28,7 @@ impl<'l> FrameLayout<'l> {
     }
 
     /// The bits of a tile with one element that is a constant.
-    pub(super) fn constant(&self, tile: &Tile) -> Option<u64> {
+    pub(crate) fn constant(&self, tile: &Tile) -> Option<u64> {
         let Base::Const(offset) = tile.base else { return None };
         // SAFETY: constants hold all elements of the tiles on them.
         Some(unsafe { exact::read(self.constants.add(offset), 0, tile.elem.size()) })

@@ -208,7 +208,7 @@ enum Needs {
 impl LaneBoxes<'_> {
     /// Whether what must hold of the lanes does; `None` if it does not, or if that is not as simple.
     fn needs_hold(&self) -> Option<Needs> {
-        let (leaves, ranges) = (self.leaves(0), &self.ranges);
+        let (leaves, ranges) = (self.leaves(0, &self.ranges)?, &self.ranges);
         let mut found = Needs::Hold;
         for need in self.resolved.needs.iter().filter(|need| !self.differs(need)) {
             let constant = need.value.with(&leaves)?;
@@ -216,9 +216,18 @@ impl LaneBoxes<'_> {
                 Holds::Always => {}
                 Holds::Never => return None,
                 Holds::Sometimes => {
-                    let dim = need.only_dim(ranges)?;
-                    let (first, end) = need.restrict(constant, dim, ranges)?;
-                    found = Needs::ChangeAt(dim, if first > ranges[dim].0 { first } else { end });
+                    let (dim, index) = match need.only_dim(ranges) {
+                        Some(dim) => {
+                            let (first, end) = need.restrict(constant, dim, ranges)?;
+                            (dim, if first > ranges[dim].0 { first } else { end })
+                        }
+                        // Of several dimensions, the outer ones are cut until one is left.
+                        None => {
+                            let dim = ranges.iter().position(|(first, end)| end - first > 1)?;
+                            (dim, ranges[dim].0.midpoint(ranges[dim].1))
+                        }
+                    };
+                    found = Needs::ChangeAt(dim, index);
                 }
             }
         }
@@ -227,7 +236,7 @@ impl LaneBoxes<'_> {
 
     /// Whether a sum has leaves that differ along a dimension.
     fn differs(&self, between: &Between) -> bool {
-        between.value.leaves.iter().any(|(leaf, _)| self.lanes.function.leaves[*leaf].along.is_some())
+        between.value.leaves.iter().any(|(leaf, _)| self.lanes.function.leaves.get(*leaf).is_some_and(|leaf| leaf.along.is_some()))
     }
 
     /// Adds one box, or one for each index along the dimension along which leaves differ.
@@ -239,21 +248,26 @@ impl LaneBoxes<'_> {
         Ok(())
     }
 
-    /// The values of the leaves, for one index along the dimension along which these differ.
-    fn leaves(&self, index: usize) -> SmallVec<[i64; 8]> {
+    /// The values of the leaves, for one index along the dimension along which these differ, and of quotients, for the lane that the ranges begin
+    /// with; `None` if a sum is too large a number.
+    fn leaves(&self, index: usize, ranges: &Ranges) -> Option<SmallVec<[i64; 8]>> {
         let mut leaves = SmallVec::new();
         for leaf in &self.lanes.function.leaves {
             leaves.push(leaf.number(self.lanes.regs.element(&leaf.tile, leaf.along.map_or(0, |_| index))));
         }
-        leaves
+        for quotient in &self.resolved.quotients {
+            leaves.push(quotient.of_first(&leaves, ranges)?);
+        }
+        Some(leaves)
     }
 
     /// Adds the boxes of all lanes, or of those with one index along a dimension.
     fn add_row(&self, row: Option<(usize, usize)>, list: &mut List, looks: &mut Looks) -> Result<(), NoBoxes> {
-        let (leaves, mut ranges) = (self.leaves(row.map_or(0, |(_, index)| index)), self.ranges);
+        let mut ranges = self.ranges;
         if let Some((dim, index)) = row {
             ranges[dim] = (index, index + 1);
         }
+        let leaves = self.leaves(row.map_or(0, |(_, index)| index), &ranges).ok_or(NoBoxes::Irregular)?;
         for need in &self.resolved.needs {
             if need.holds(need.value.with(&leaves).ok_or(NoBoxes::Irregular)?, &ranges) != Holds::Always {
                 return Err(NoBoxes::Irregular);

@@ -85,7 +85,9 @@ impl KnownFunction {
     /// `None` if sums are not all there is to it.
     pub(super) fn new(function: &AccessFunction, known: impl Fn(usize) -> Option<i64>) -> Option<KnownFunction> {
         let resolved = function.resolve(&known)?;
-        let (boxes, rows) = (BoxFunction::new(function, &resolved), RowFunction::new(function, &resolved));
+        let is_plain = resolved.quotients.is_empty();
+        let boxes = if is_plain { BoxFunction::new(function, &resolved) } else { None };
+        let rows = if is_plain { RowFunction::new(function, &resolved) } else { None };
         Some(KnownFunction { boxes, rows, resolved, forms: function.forms(known) })
     }
 }

@@ -203,6 +203,10 @@ impl Tiling {
             if leaf.along.is_some() { None } else { scalar(&leaf.tile).map(|bits| leaf.number(bits)) }
         };
         let resolved = function.resolve(known)?;
+        // Each block has quotients of its own.
+        if !resolved.quotients.is_empty() {
+            return None;
+        }
         let (axes, span, in_order) = axes(function, &resolved.offset, kind)?;
         let size = view.size as i64;
         let (mut steps, mut moving, mut places) = ([Step::NONE; MAX_DIMS], 0, SmallVec::<[usize; MAX_DIMS]>::new());

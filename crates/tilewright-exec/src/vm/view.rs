@@ -420,6 +420,11 @@ pub(super) fn copy_box(size: usize, axes: &[Axis], host: *mut u8, direction: Dir
     // SAFETY: by what is said above; registers and buffers do not overlap.
     unsafe {
         match direction {
+            Direction::Load(register) if let [Axis { count, stride: 0, pitch: 1 }] = *axes => {
+                let mut element = 0u64;
+                copy_element(size, host, (&raw mut element).cast());
+                super::copy::spread((&raw const element).cast(), size, count, register.add(position * size));
+            }
             Direction::Load(register) => {
                 let dims = dims(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
                 copies::copy(Level::best(), &dims, size, host, register.add(position * size));

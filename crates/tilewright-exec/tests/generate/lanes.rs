@@ -4,8 +4,8 @@
 use super::{Generator, access::size, statements::I1};
 use crate::regular::Element;
 use tilewright_ir::{
-    AtomicRMWMode, AttrName, AttrValue, ComparisonPredicate as Predicate, MemoryOrderingSemantics as Order, MemoryScope, Opcode, Scalar,
-    Signedness, TypeTable, Value,
+    AtomicRMWMode, AttrName, AttrValue, ComparisonPredicate as Predicate, MemoryOrderingSemantics as Order, MemoryScope, Opcode,
+    RoundingMode, Scalar, Signedness, TypeTable, Value,
 };
 
 const I64: Element = Element::Number(Scalar::I64);
@@ -154,7 +154,42 @@ impl Generator<'_> {
                 op.attr(AttrName::Signedness, AttrValue::Enum(Signedness::Signed as u8)).result(ty)
             });
         }
+        if !distinct {
+            numbers = self.divided(numbers, width, &one_dim);
+        }
         self.value(Opcode::Broadcast, |op| op.operand("source", numbers).result(all))
+    }
+
+    /// Numbers, or how often another number goes into them, or what is left then, in one of the ways to say so.
+    fn divided(&mut self, numbers: Value, width: Scalar, shape: &[i64]) -> Value {
+        let way = self.choices.below(8);
+        if way < 4 {
+            return numbers;
+        }
+        let signedness = |signed: bool| AttrValue::Enum(if signed { Signedness::Signed } else { Signedness::Unsigned } as u8);
+        let by = *self.choices.pick(&[32, 48, 64, 5, -40, 1, 100]);
+        let (by, ty) = (self.numbers(width, shape, &[i64::cast_unsigned(by)]), self.ty(Element::Number(width), shape));
+        let opcode = if way == 4 { Opcode::DivI } else { Opcode::RemI };
+        let signed = way != 5;
+        let rounding = *self.choices.pick(&[RoundingMode::Zero, RoundingMode::NegativeInf, RoundingMode::PositiveInf]);
+        let part = self.value(opcode, |op| {
+            let op = op.operand("lhs", numbers).operand("rhs", by).attr(AttrName::Signedness, signedness(signed)).result(ty);
+            if opcode == Opcode::DivI { op.attr(AttrName::Rounding, AttrValue::Enum(rounding as u8)) } else { op }
+        });
+        if way < 6 {
+            return part;
+        }
+        // The sign of the divisor, as Python says it.
+        let zero = self.numbers(width, shape, &[0]);
+        let below = self.comparison(Predicate::LessThan, Signedness::Signed, part, zero, shape);
+        let divisor_below = self.comparison(Predicate::LessThan, Signedness::Signed, by, zero, shape);
+        let bools = self.ty(I1, shape);
+        let differ = self.value(Opcode::XOrI, |op| op.operand("lhs", below).operand("rhs", divisor_below).result(bools));
+        let nonzero = self.comparison(Predicate::NotEqual, Signedness::Signed, part, zero, shape);
+        let (a, b) = if way == 6 { (differ, nonzero) } else { (nonzero, differ) };
+        let moves = self.value(Opcode::AndI, |op| op.operand("lhs", a).operand("rhs", b).result(bools));
+        let sum = self.arithmetic(Opcode::AddI, width, part, by, shape);
+        self.value(Opcode::Select, |op| op.operand("cond", moves).operand("val_if_true", sum).operand("val_if_false", part).result(ty))
     }
 
     /// A small number, which may be negative, or a large one: a constant, or computed, for all elements.

@@ -282,3 +282,66 @@ fn gathers_in_regions_give_what_loads_give() {
     let has_regions = TargetMachine::host() != TargetMachine::portable();
     assert!(!has_regions || gathered * 4 > 3 * programs(400), "only {gathered} programs gather in regions");
 }
+
+/// Numbers by the rest and by the quotient of an index, as Python divides, of a block of 64 for each of four blocks. What the divisor is, launches know.
+const DIVIDED: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %d: tile<i32>, %n: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %c64 = constant <i32: 64> : tile<i32>
+  %first = muli %bx, %c64 : tile<i32>
+  %r0 = reshape %first : tile<i32> -> tile<1xi32>
+  %r1 = broadcast %r0 : tile<1xi32> -> tile<64xi32>
+  %lane = iota : tile<64xi32>
+  %i = addi %r1, %lane : tile<64xi32>
+  %d0 = reshape %d : tile<i32> -> tile<1xi32>
+  %ds = broadcast %d0 : tile<1xi32> -> tile<64xi32>
+  %n0 = reshape %n : tile<i32> -> tile<1xi32>
+  %ns = broadcast %n0 : tile<1xi32> -> tile<64xi32>
+  %zeros = constant <i32: 0> : tile<64xi32>
+  %quotient = divi %i, %ds signed rounding<negative_inf> : tile<64xi32>
+  %rest = remi %i, %ds signed : tile<64xi32>
+  %below = cmpi less_than %rest, %zeros, signed : tile<64xi32> -> tile<64xi1>
+  %below_d = cmpi less_than %ds, %zeros, signed : tile<64xi32> -> tile<64xi1>
+  %differ = xori %below, %below_d : tile<64xi1>
+  %some = cmpi not_equal %rest, %zeros, signed : tile<64xi32> -> tile<64xi1>
+  %moves = andi %differ, %some : tile<64xi1>
+  %moved = addi %rest, %ds : tile<64xi32>
+  %floor = select %moves, %moved, %rest : tile<64xi1>, tile<64xi32>
+  %p0 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %ps = broadcast %p0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %in_rest = cmpi less_than %floor, %ns, unsigned : tile<64xi32> -> tile<64xi1>
+  %at_rest = offset %ps, %floor : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %a, %t0 = load_ptr_tko weak %at_rest, %in_rest, %zeros : tile<64xptr<i32>>, tile<64xi1>, tile<64xi32> -> tile<64xi32>, token
+  %in_quotient = cmpi less_than %quotient, %ns, unsigned : tile<64xi32> -> tile<64xi1>
+  %at_quotient = offset %ps, %quotient : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %b, %t1 = load_ptr_tko weak %at_quotient, %in_quotient, %zeros : tile<64xptr<i32>>, tile<64xi1>, tile<64xi32> -> tile<64xi32>, token
+  %thousand = constant <i32: 1000> : tile<64xi32>
+  %times = muli %b, %thousand : tile<64xi32>
+  %sum = addi %a, %times : tile<64xi32>
+  %q0 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %qs = broadcast %q0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %at = offset %qs, %i : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %t2 = store_ptr_tko weak %at, %sum : tile<64xptr<i32>>, tile<64xi32> -> token
+  return
+}";
+
+#[test]
+fn indices_are_divided_by_what_a_launch_knows() {
+    const BLOCKS: u32 = 4;
+    let program = program(DIVIDED);
+    let plan = program.plan("k").unwrap();
+    assert!(plan.to_string().contains("1 * lane0) / c"), "{plan}");
+    for (d, n) in [(3, 200), (40, 200), (64, 64), (1000, 256), (100, 50), (-7, 20), (1, 9)] {
+        let number = |i: i32| i * i % 997 + 1;
+        let mut memory = Memory::new();
+        let from = memory.add((0..n).flat_map(|i| number(i).to_le_bytes()).collect::<Vec<u8>>());
+        let to = memory.add(vec![0; 4 * 64 * BLOCKS as usize]);
+        let scalar = |n: i32| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned()));
+        let args = [Arg::Pointer(memory.address(from)), Arg::Pointer(memory.address(to)), scalar(d), scalar(n)];
+        launch(&plan, &mut memory, [BLOCKS, 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+        let at = |i: i32| if (0..n).contains(&i) { number(i) } else { 0 };
+        let floor = |i: i32| i.div_euclid(d) - i32::from(d < 0 && i.rem_euclid(d) != 0);
+        let expected: Vec<i32> = (0..64 * BLOCKS as i32).map(|i| at(i - d * floor(i)) + 1000 * at(floor(i))).collect();
+        assert_eq!(crate::text::ints(memory.bytes(to)), expected, "by {d}, of {n}");
+    }
+}

@@ -232,3 +232,30 @@ fn profiles_count_each_round() {
         assert_eq!(of("for"), Some(1), "{machine:?}: {profile:#?}");
     }
 }
+
+/// Vector code has no elements of 4 bits: a loop that hands such a tile on stays as it is.
+#[test]
+fn a_tile_of_4_bits_is_handed_on() {
+    let text = "
+entry @k(%to: tile<ptr<i32>>, %n: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %none = constant <i8: 0> : tile<4xi8>
+  %five = constant <i8: 5> : tile<4xi8>
+  %first = trunci %none : tile<4xi8> -> tile<4xi4>
+  %last, %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%p = %first, %s = %zero) -> (tile<4xi4>, tile<i32>) {
+    %next = trunci %five : tile<4xi8> -> tile<4xi4>
+    %t = addi %s, %k : tile<i32>
+    continue %next, %t : tile<4xi4>, tile<i32>
+  }
+  %wide = exti %last unsigned : tile<4xi4> -> tile<4xi32>
+  %y = make_tensor_view %to, shape = [4], strides = [1] : tensor_view<4xi32, strides=[1]>
+  %ys = make_partition_view %y : partition_view<tile=(4), tensor_view<4xi32, strides=[1]>>
+  %token = store_view_tko weak %wide, %ys[%zero] : tile<4xi32>, partition_view<tile=(4), tensor_view<4xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+    let (mut memory, out) = buffer(vec![0; 16]);
+    let args = [Arg::Pointer(memory.address(out)), Arg::Scalar(Scalar::I32, 3)];
+    launch(&program(text).plan("k").unwrap(), &mut memory, [1, 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+    assert_eq!(ints(memory.bytes(out)), [5; 4]);
+}

@@ -31,7 +31,7 @@ impl<'m> Lowerer<'m> {
         let values = std::mem::replace(&mut self.values, vec![None; function.body.num_values()]);
         let body = std::mem::replace(&mut self.body, &function.body);
         let caller = std::mem::replace(&mut self.function, position);
-        let found = if self.watched { Accesses::default() } else { Accesses::find(self.module, &function.body) };
+        let found = if self.watched { Accesses::default() } else { Accesses::find(self.module, &function.body, &self.machine) };
         let accesses = std::mem::replace(&mut self.accesses, found);
         let waiting = std::mem::replace(&mut self.waiting, control::waiting(&function.body));
         let read = std::mem::take(&mut self.read);

@@ -161,7 +161,7 @@ pub(super) fn lower(
         functions: OnceCell::new(),
         function: position(module, function),
         watched,
-        accesses: if watched || !machine.may_race() { Accesses::default() } else { Accesses::find(module, body) },
+        accesses: if watched || !machine.may_race() { Accesses::default() } else { Accesses::find(module, body, &machine) },
         waiting: control::waiting(body),
         read: OnceCell::new(),
         values: vec![None; body.num_values()],
