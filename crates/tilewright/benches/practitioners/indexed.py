@@ -4,7 +4,7 @@ import cuda.tile as ct
 import numpy as np
 import torch
 import torch.nn.functional as F
-from declare import ConstInt, Problem, below, f16, f32, floats, i32, i64, practice, result, sums, u8
+from declare import ConstInt, Number, Problem, below, f16, f32, floats, i32, i64, practice, result, sums, u8
 
 
 @ct.kernel
@@ -212,3 +212,31 @@ def ell_kernel(values, columns, x, y, M: ConstInt, K: ConstInt):
 def ell(m, k):
     arguments = [floats(f32, m, k), below(65536, i32, m, k), floats(f32, 65536), result(f32, m), 64, k]
     return Problem(ell_kernel, arguments, m // 64, torch=lambda v, c, x: (v * x[c.long()]).sum(1), numpy=lambda v, c, x: (v * x[c]).sum(1))
+
+
+@ct.kernel
+def bias_flat_kernel(x, b, y, TILE: ConstInt, c):
+    """A matrix as one row: the column is what is left of the index."""
+    i = ct.bid(0) * TILE + ct.arange(TILE, dtype=ct.int32)
+    ct.scatter(y, i, ct.maximum(ct.gather(x, i) + ct.gather(b, i % c), 0.0))
+
+
+@practice("bias_relu_flat_f32", full={"m": 4096, "c": 768}, quick={"m": 16, "c": 768})
+def bias_flat(m, c):
+    arguments = [floats(f32, m * c), floats(f32, c), result(f32, m * c), 1024, Number(i32, c)]
+    return Problem(bias_flat_kernel, arguments, m * c // 1024, torch=lambda x, b: torch.relu(x.view(m, c) + b).view(-1))
+
+
+@ct.kernel
+def channel_flat_kernel(x, w, y, TILE: ConstInt, hw, c):
+    """Images as one row: the channel is found by dividing the index."""
+    i = ct.bid(0) * TILE + ct.arange(TILE, dtype=ct.int32)
+    ct.scatter(y, i, ct.gather(x, i) * ct.gather(w, (i // hw) % c))
+
+
+@practice("scale_channels_flat_f32", full={"n": 16, "c": 64, "hw": 3136}, quick={"n": 1, "c": 64, "hw": 64})
+def channel_flat(n, c, hw):
+    arguments = [floats(f32, n * c * hw), floats(f32, c), result(f32, n * c * hw), 1024, Number(i32, hw), Number(i32, c)]
+    return Problem(
+        channel_flat_kernel, arguments, n * c * hw // 1024, torch=lambda x, w: (x.view(n, c, hw) * w[None, :, None]).view(-1),
+    )  # fmt: skip
