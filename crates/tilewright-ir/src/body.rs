@@ -425,6 +425,7 @@ impl Body {
     }
 
     /// The first operation of a block and those after it in its region.
+    #[inline(never)]
     fn first_from(&self, mut block: Option<Block>) -> Option<OpRef<'_>> {
         while let Some(row) = block.map(|block| &self.blocks[block.index()]) {
             if let Some(first) = row.first {
@@ -436,11 +437,14 @@ impl Body {
     }
 
     /// The first operation of some regions.
+    #[inline(never)]
     fn first_inside(&self, mut regions: impl Iterator<Item = Region>) -> Option<OpRef<'_>> {
         regions.find_map(|region| self.first_from(self.region_row(region).first))
     }
 
     /// The operation that follows one and those of its regions in the text.
+    // Most operations have one behind them in their block, so that few ask; who walks over operations then has little code to go through.
+    #[inline(never)]
     fn first_behind<'a>(&'a self, mut op: OpRef<'a>) -> Option<OpRef<'a>> {
         loop {
             if op.row.next.is_some() {

@@ -8,7 +8,7 @@ use crate::{effects::only_computes, facts::Analyses, registry::Options, statisti
 use foldhash::fast::RandomState;
 use std::{
     collections::{HashMap, hash_map::Entry},
-    hash::{BuildHasher as _, BuildHasherDefault, Hash as _, Hasher},
+    hash::{Hash as _, Hasher},
 };
 use tilewright_ir::{
     AttrName, AttrValue, Block, ComparisonPredicate, IntegerOverflow, Op, OpRef, Opcode, Rewriter, Tables, Type, Value, ops::Traits,
@@ -56,17 +56,16 @@ impl Scope {
 
 /// What was computed before, and can be seen.
 struct Known {
-    state: RandomState,
     /// By hash: an operation. Another one with the same hash takes its place.
-    ops: HashMap<u64, Op, BuildHasherDefault<Hashed>>,
+    ops: HashMap<u64, Op, RandomState>,
     /// By block: whether what is computed in it can be seen, as it is around what is walked over.
     is_around: Vec<bool>,
 }
 
 impl Known {
     fn new(rewriter: &Rewriter<'_>) -> Known {
-        let ops = HashMap::with_capacity_and_hasher(rewriter.num_ops(), BuildHasherDefault::default());
-        Known { state: RandomState::default(), ops, is_around: vec![false; rewriter.body().num_blocks()] }
+        let ops = HashMap::with_capacity_and_hasher(rewriter.num_ops(), RandomState::default());
+        Known { ops, is_around: vec![false; rewriter.body().num_blocks()] }
     }
 
     /// Goes on to the next block of a scope, if there is another one.
@@ -91,7 +90,7 @@ impl Known {
 
     /// The operation that computes the same; else this one is known from now on.
     fn find_or_enter(&mut self, rewriter: &Rewriter<'_>, op: Op) -> Option<Op> {
-        match self.ops.entry(self.hash(rewriter, op)) {
+        match self.ops.entry(hash(rewriter, op)) {
             Entry::Occupied(mut known) => {
                 let first = *known.get();
                 let can_be_seen = rewriter.op(first).block().is_some_and(|block| self.is_around[block.index()]);
@@ -104,42 +103,61 @@ impl Known {
         }
         None
     }
-
-    fn hash(&self, rewriter: &Rewriter<'_>, op: Op) -> u64 {
-        let mut hasher = self.state.build_hasher();
-        let (tables, body) = rewriter.parts();
-        let op = body.op(op);
-        op.opcode().hash(&mut hasher);
-        let (operands, swapped) = ordered(op);
-        operands.for_each(|operand| operand.hash(&mut hasher));
-        types(op).for_each(|ty| ty.hash(&mut hasher));
-        for (attr, def) in op.attrs().iter().zip(op.def().attrs) {
-            match attr {
-                AttrValue::Const(data) => tables.constants.bytes(*data).hash(&mut hasher),
-                _ if def.name == AttrName::Overflow => {}
-                AttrValue::Enum(wire) if def.name == AttrName::ComparisonPredicate => predicate(*wire, swapped).hash(&mut hasher),
-                attr => attr.hash(&mut hasher),
-            }
-        }
-        if op.def().regions > 0 {
-            let inside = op.regions().flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block));
-            inside.for_each(|op| op.opcode().hash(&mut hasher));
-        }
-        hasher.finish()
-    }
 }
 
-/// The hash of a number that is one already.
-#[derive(Default)]
-struct Hashed(u64);
+/// A number that equal operations have in common, and few others.
+fn hash(rewriter: &Rewriter<'_>, op: Op) -> u64 {
+    let mut hasher = Mixer::default();
+    let (tables, body) = rewriter.parts();
+    let op = body.op(op);
+    op.opcode().hash(&mut hasher);
+    let (operands, swapped) = ordered(op);
+    operands.for_each(|operand| operand.hash(&mut hasher));
+    types(op).for_each(|ty| ty.hash(&mut hasher));
+    for (attr, def) in op.attrs().iter().zip(op.def().attrs) {
+        match attr {
+            AttrValue::Const(data) => tables.constants.bytes(*data).hash(&mut hasher),
+            _ if def.name == AttrName::Overflow => {}
+            AttrValue::Enum(wire) if def.name == AttrName::ComparisonPredicate => predicate(*wire, swapped).hash(&mut hasher),
+            attr => attr.hash(&mut hasher),
+        }
+    }
+    if op.def().regions > 0 {
+        let inside = op.regions().flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block));
+        inside.for_each(|op| op.opcode().hash(&mut hasher));
+    }
+    hasher.finish()
+}
 
-impl Hasher for Hashed {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only numbers of 64 bits are hashed");
+/// Mixes numbers quickly, one after the other. It need not be safe from numbers that somebody chose: of operations with one hash only the last is
+/// known, and the table hashes the hash again.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
     }
 
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // An odd number with its bits all over: the golden ratio.
+        self.0 = (self.0.rotate_left(26) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
     }
 
     fn finish(&self) -> u64 {

@@ -8,17 +8,17 @@
 
 use super::{
     Inst, Src, Step, SweepInput, Tile, VReg,
-    counts::{Counts, count_uses},
+    counts::Counts,
     tile::Base,
 };
 
 /// Lets products and sweeps write to where their results are moved. `registers`: the bytes of each.
 pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
-    let uses = count_uses(code);
     let places = Places::new(code, registers.len());
+    let uses = &places.uses;
     let mut gone = vec![false; code.len()];
     for at in 0..code.len() {
-        for (result, moved) in places.moves_of_results(code, at, &uses) {
+        for (result, moved) in places.moves_of_results(code, at, uses) {
             let Inst::Move { dst: carrier, .. } = code[moved].0 else { unreachable!("moves are noted as such") };
             let is_whole = registers[result.index()] == registers[carrier.index()];
             gone[moved] = is_whole && write_to(&mut code[at].0, result, carrier);
@@ -32,7 +32,7 @@ pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
         }
     }
     for at in 0..code.len() {
-        if let Some((writer, sums, carrier)) = places.sums_of_product(code, at, &uses)
+        if let Some((writer, sums, carrier)) = places.sums_of_product(code, at, uses)
             && registers[sums.index()] == registers[carrier.index()]
             && write_to(&mut code[writer].0, sums, carrier)
             && let Inst::Matmul(product) = &mut code[at].0
@@ -41,7 +41,7 @@ pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {
         }
     }
     for at in 0..code.len() {
-        if let Some((sweep, sums)) = places.sums_of_columns(code, at, &uses)
+        if let Some((sweep, sums)) = places.sums_of_columns(code, at, uses)
             && let Inst::FoldColumns(fold) = &mut code[at].0
         {
             fold.sums = Some(sums);
@@ -89,49 +89,51 @@ fn only_stores(inst: &Inst, reg: VReg) -> bool {
 struct Places {
     /// By register: the last move of it as a whole.
     moves: Vec<Option<usize>>,
-    /// The registers that instructions read or write, and these instructions: ordered.
-    touched: Vec<(VReg, usize)>,
+    /// How often each register is read.
+    uses: Counts,
+    /// The instructions that read or write registers, register by register, in order.
+    touched: Vec<usize>,
+    /// Where those of each register end in `touched`, which is where those of the next begin.
+    ends_of_touched: Vec<usize>,
     /// For each instruction: how many before it end straight code.
     ends: Vec<usize>,
 }
 
 impl Places {
     fn new(code: &[(Inst, u32)], registers: usize) -> Places {
-        let (touched, ends) = (Vec::with_capacity(4 * code.len()), Vec::with_capacity(code.len()));
-        let mut places = Places { moves: vec![None; registers], touched, ends };
-        let mut ends = 0;
+        let (mut moves, mut uses) = (vec![None; registers], Counts::default());
+        let (mut straight, mut ends) = (Vec::with_capacity(code.len()), 0);
+        let mut touches: Vec<(VReg, usize)> = Vec::with_capacity(4 * code.len());
         for (at, (inst, _)) in code.iter().enumerate() {
-            places.ends.push(ends);
+            straight.push(ends);
             ends += usize::from(inst.effects().end_straight_code());
             if let Inst::Move { src, .. } = inst
                 && let Base::Reg(reg) = src.base
                 && src.is_contiguous()
             {
-                places.moves[reg.index()] = Some(at);
+                moves[reg.index()] = Some(at);
             }
-            let mut touch = |reg: VReg| places.touched.push((reg, at));
             inst.for_each_read(|tile| {
                 if let Base::Reg(reg) = tile.base {
-                    touch(reg);
+                    touches.push((reg, at));
+                    uses.add(reg);
                 }
             });
-            inst.for_each_write(touch);
+            inst.for_each_write(|reg| touches.push((reg, at)));
         }
-        places.touched.sort_unstable();
-        places
+        let (touched, ends_of_touched) = by_register(&touches, registers);
+        Places { moves, uses, touched, ends_of_touched, ends: straight }
     }
 
     /// The instructions that read or write a register, in order.
-    fn touched(&self, reg: VReg) -> impl Iterator<Item = usize> {
-        let start = self.touched.partition_point(|(other, _)| *other < reg);
-        self.touched[start..].iter().take_while(move |(other, _)| *other == reg).map(|(_, at)| *at)
+    fn touched(&self, reg: VReg) -> &[usize] {
+        let start = reg.index().checked_sub(1).map_or(0, |before| self.ends_of_touched[before]);
+        &self.touched[start..self.ends_of_touched[reg.index()]]
     }
 
     /// The only two instructions that read or write a register, if there are two.
     fn both_touched(&self, reg: VReg) -> Option<[usize; 2]> {
-        let mut touched = self.touched(reg);
-        let both = [touched.next()?, touched.next()?];
-        touched.next().is_none().then_some(both)
+        self.touched(reg).try_into().ok()
     }
 
     /// The results of an instruction that a move is the only use of, but for stores before it, and that may as well be written to where that goes, with these
@@ -155,7 +157,7 @@ impl Places {
     /// Whether nothing but stores reads a register between the instruction that writes it and the move that reads it, and nothing behind that.
     fn is_only_stored(&self, code: &[(Inst, u32)], reg: VReg, at: usize, moved: usize) -> bool {
         let is_one = |place: usize| [at, moved].contains(&place) || at < place && place < moved && only_stores(&code[place].0, reg);
-        self.touched(reg).all(is_one)
+        self.touched(reg).iter().copied().all(is_one)
     }
 
     /// For a product that writes a register: the sweep that computes what it adds to of what was in that register, the register that the
@@ -189,9 +191,27 @@ impl Places {
 
     /// Whether an instruction from `start` to before `end` reads or writes a register.
     fn is_touched(&self, reg: VReg, start: usize, end: usize) -> bool {
-        let next = self.touched.partition_point(|touched| *touched < (reg, start));
-        self.touched.get(next).is_some_and(|touched| *touched < (reg, end))
+        let touched = self.touched(reg);
+        let next = touched.partition_point(|at| *at < start);
+        touched.get(next).is_some_and(|at| *at < end)
     }
+}
+
+/// The instructions that touch registers, in order for each register, and where those of each end.
+fn by_register(touches: &[(VReg, usize)], registers: usize) -> (Vec<usize>, Vec<usize>) {
+    // For each register first how many there are, then where they begin, and in the end, when all have their places, where they end.
+    let mut places = vec![0; registers];
+    touches.iter().for_each(|(reg, _)| places[reg.index()] += 1);
+    let mut start = 0;
+    for place in &mut places {
+        start += std::mem::replace(place, start);
+    }
+    let mut ordered = vec![0; touches.len()];
+    for (reg, at) in touches {
+        ordered[places[reg.index()]] = *at;
+        places[reg.index()] += 1;
+    }
+    (ordered, places)
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use tilewright_ir::MemoryOrderingSemantics;
 const LOOK_BACK: usize = 64;
 
 /// Moves what only brings values into registers before the elementwise instructions that it would part.
-pub(crate) fn bring_forward(code: Vec<(Inst, u32)>) -> Vec<(Inst, u32)> {
-    let mut ordered = Vec::with_capacity(code.len());
-    for (inst, site) in code {
-        let place = if may_go_first(&inst) { earlier_place(&ordered, &inst) } else { ordered.len() };
-        ordered.insert(place, (inst, site));
+pub(crate) fn bring_forward(code: &mut [(Inst, u32)]) {
+    for at in 0..code.len() {
+        if may_go_first(&code[at].0) {
+            let place = earlier_place(&code[..at], &code[at].0);
+            code[place..=at].rotate_right(1);
+        }
     }
-    ordered
 }
 
 /// Whether an instruction gives the same before elementwise ones that it shares no register with. These can not fail.
@@ -43,33 +43,85 @@ fn earlier_place(code: &[(Inst, u32)], inst: &Inst) -> usize {
 }
 
 /// Moves elementwise instructions behind the run that computes what they read, where that saves writing it to a register and reading it back.
-pub(crate) fn join_runs(code: Vec<(Inst, u32)>) -> Vec<(Inst, u32)> {
-    let reads = Reads::of(&code);
-    let mut ordered = Vec::with_capacity(code.len());
-    for (inst, site) in code {
-        let place = place_of_number(&ordered, &inst).or_else(|| place_behind_operands(&ordered, &inst, &reads));
-        let place = place.unwrap_or(ordered.len());
-        ordered.insert(place, (inst, site));
+pub(crate) fn join_runs(code: &mut [(Inst, u32)]) {
+    let (reads, mut barriers) = survey(code);
+    for at in 0..code.len() {
+        let (before, inst) = (&code[..at], &code[at].0);
+        if inst.elementwise_length().is_none() {
+            continue;
+        }
+        let stop = last_in_the_way(before, &barriers, inst);
+        let place = place_of_number(before, inst, stop).or_else(|| place_behind_operands(before, inst, stop?, &reads));
+        if let Some(place) = place {
+            code[place..=at].rotate_right(1);
+            barriers[place..=at].rotate_right(1);
+        }
     }
-    ordered
+}
+
+/// What of an instruction keeps others from going past it.
+#[derive(Clone, Copy)]
+struct Barrier {
+    ends_straight_code: bool,
+    /// Registers that it reads, and that it writes: a bit for all whose numbers have the same remainder. Sets that share no bit share no register.
+    reads: u64,
+    writes: u64,
+}
+
+impl Barrier {
+    const fn bit(reg: VReg) -> u64 {
+        1 << (reg.0 % u64::BITS)
+    }
+
+    /// Whether two instructions share no register that one of them writes, as far as the bits say.
+    const fn is_apart_from(self, other: Barrier) -> bool {
+        self.writes & (other.reads | other.writes) == 0 && other.writes & self.reads == 0
+    }
+}
+
+/// Goes over code once: how often what is read, and, for each instruction, what keeps others from going past it.
+fn survey(code: &[(Inst, u32)]) -> (Reads, Vec<Barrier>) {
+    let (mut reads, mut barriers) = (Reads::default(), Vec::with_capacity(code.len()));
+    for (inst, _) in code {
+        let mut barrier = Barrier { ends_straight_code: inst.effects().end_straight_code(), reads: 0, writes: 0 };
+        inst.for_each_read(|tile| {
+            if let Base::Reg(reg) = tile.base {
+                barrier.reads |= Barrier::bit(reg);
+                reads.add(inst, reg);
+            }
+        });
+        inst.for_each_write(|reg| barrier.writes |= Barrier::bit(reg));
+        barriers.push(barrier);
+    }
+    (reads, barriers)
+}
+
+/// The last instruction that another one, which would follow them all, cannot go past, if it is near enough to look for.
+fn last_in_the_way(code: &[(Inst, u32)], barriers: &[Barrier], inst: &Inst) -> Option<usize> {
+    let own = barriers[code.len()];
+    let stops = |at: &usize| {
+        let barrier = barriers[*at];
+        barrier.ends_straight_code || !barrier.is_apart_from(own) && !independent(&code[*at].0, inst)
+    };
+    (0..code.len()).rev().take(LOOK_BACK).find(stops)
 }
 
 /// Where an instruction that computes a single number parts no run of longer ones: behind the first numbers that it may follow, or else in front of
-/// all that it does not need; none if nothing longer stands in between.
-fn place_of_number(code: &[(Inst, u32)], inst: &Inst) -> Option<usize> {
+/// all that it does not need; none if nothing longer stands in between. `stop`: the last instruction that it cannot go past.
+fn place_of_number(code: &[(Inst, u32)], inst: &Inst, stop: Option<usize>) -> Option<usize> {
     let length = |at: usize| code[at].0.elementwise_length();
     let is_longer = |at: &usize| length(*at).is_some_and(|n| n > 1);
     if inst.elementwise_length() != Some(1) {
         return None;
     }
-    let stops = |at: &usize| code[*at].0.effects().end_straight_code() || !independent(&code[*at].0, inst);
-    let free = (0..code.len()).rev().take(LOOK_BACK).find(stops).map_or(0, |at| at + 1).max(code.len().saturating_sub(LOOK_BACK));
+    let free = stop.map_or(0, |at| at + 1).max(code.len().saturating_sub(LOOK_BACK));
     let place = (free.max(1)..code.len()).find(|at| length(at - 1) == Some(1) && length(*at) != Some(1)).unwrap_or(free);
     let parts_a_run = place > 0 && is_longer(&(place - 1)) && length(place - 1) == length(place);
     (!parts_a_run && (place..code.len()).any(|at| is_longer(&at))).then_some(place)
 }
 
 /// How often each register is read, in all and by what.
+#[derive(Default)]
 struct Reads {
     all: Counts,
     elementwise: Counts,
@@ -79,24 +131,26 @@ struct Reads {
 }
 
 impl Reads {
-    fn of(code: &[(Inst, u32)]) -> Reads {
-        let by = |counted: fn(&Inst) -> bool| Counts::of_reads(code.iter().map(|(inst, _)| inst).filter(|inst| counted(inst)));
-        Reads {
-            all: by(|_| true),
-            elementwise: by(|inst| matches!(inst, Inst::Elementwise(_))),
-            reductions: by(|inst| matches!(inst, Inst::FoldRows(_))),
-            stores: by(|inst| matches!(inst, Inst::Store { .. })),
+    /// Counts that an instruction reads a register.
+    fn add(&mut self, reader: &Inst, reg: VReg) {
+        self.all.add(reg);
+        match reader {
+            Inst::Elementwise(_) => self.elementwise.add(reg),
+            Inst::FoldRows(_) => self.reductions.add(reg),
+            Inst::Store { .. } => self.stores.add(reg),
+            _ => {}
         }
     }
 }
 
 /// The end of the last run that computes what an elementwise instruction reads, if nothing behind that stands in its way and it is better
-/// off there.
-fn place_behind_operands(code: &[(Inst, u32)], inst: &Inst, reads: &Reads) -> Option<usize> {
+/// off there. `last`: the last instruction that it cannot go past.
+fn place_behind_operands(code: &[(Inst, u32)], inst: &Inst, last: usize, reads: &Reads) -> Option<usize> {
     let Inst::Elementwise(member) = inst else { return None };
     let in_run = |at: usize| code[at].0.elementwise_length() == Some(member.n);
-    let stops = |at: usize| code[at].0.effects().end_straight_code() || !independent(&code[at].0, inst);
-    let last = (0..code.len()).rev().take(LOOK_BACK).find(|at| stops(*at)).filter(|at| in_run(*at))?;
+    if !in_run(last) {
+        return None;
+    }
     let end = (last..code.len()).find(|at| !in_run(*at))?;
     let start = (0..last).rev().find(|at| !in_run(*at)).map_or(0, |before| before + 1);
     (end - start < MAX_STEPS && gains(&code[start..end], member, reads)).then_some(end)
@@ -173,7 +227,9 @@ mod tests {
             inst.for_each_write(|reg| written.push(reg.0));
             written[0]
         };
-        bring_forward(code.into_iter().map(|inst| (inst, 0)).collect()).iter().map(first).collect()
+        let mut code = code.map(|inst| (inst, 0));
+        bring_forward(&mut code);
+        code.iter().map(first).collect()
     }
 
     const WEAK: MemoryOrderingSemantics = MemoryOrderingSemantics::Weak;

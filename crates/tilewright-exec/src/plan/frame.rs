@@ -179,14 +179,17 @@ fn drop_idle_jumps(code: &mut Vec<(Inst, u32)>) {
 pub(crate) fn resolve_labels(mut code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>) {
     drop_idle_jumps(&mut code);
     let positions = label_positions(&code, true);
-    let mut placed = (Vec::with_capacity(code.len()), Vec::with_capacity(code.len()));
-    placed.extend(code.into_iter().filter(|(inst, _)| !matches!(inst, Inst::Label(_))).map(|(mut inst, site)| {
-        if let Some(target) = inst.target_mut() {
-            *target = positions[*target].expect("every label stands somewhere");
+    code.iter_mut().filter_map(|(inst, _)| inst.target_mut()).for_each(|target| {
+        *target = positions[*target].expect("every label stands somewhere");
+    });
+    let (mut placed, mut sites) = (Vec::with_capacity(code.len()), Vec::with_capacity(code.len()));
+    for (inst, site) in code {
+        if !matches!(inst, Inst::Label(_)) {
+            placed.push(inst);
+            sites.push(site);
         }
-        (inst, site)
-    }));
-    placed
+    }
+    (placed, sites)
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ impl Fuser {
         let run = std::mem::take(&mut self.run);
         let Some((sweep, slots)) = self.sweep_of(&run) else { return };
         // Only vector code gathers.
-        if sweep.is_region() || run.iter().all(|(member, _)| matches!(member, Member::Step(_))) {
+        if !sweep.has_gathers || sweep.is_region() {
             self.push(sweep, slots, run[0].1);
         } else {
             self.flush_parts(run);

@@ -94,9 +94,12 @@ pub(crate) fn past_stores(code: &[Inst]) -> Vec<(usize, Tile)> {
 
 /// For each instruction of finished code, whether it loads a tile that several instructions read through its strides.
 pub(crate) fn read_again(code: &[Inst]) -> Vec<bool> {
-    let mut times = Counts::default();
+    let loaded = |inst: &Inst| if let Inst::Load { dst, readers: Readers::Strided, .. } = inst { Some(*dst) } else { None };
+    if !code.iter().any(|inst| loaded(inst).is_some()) {
+        return vec![false; code.len()];
+    }
+    let (mut times, mut read) = (Counts::default(), Vec::new());
     for inst in code {
-        let mut read = Vec::new();
         inst.for_each_read(|tile| {
             if let Base::Reg(reg) = tile.base
                 && !read.contains(&reg)
@@ -104,9 +107,9 @@ pub(crate) fn read_again(code: &[Inst]) -> Vec<bool> {
                 read.push(reg);
             }
         });
-        read.into_iter().for_each(|reg| times.add(reg));
+        read.drain(..).for_each(|reg| times.add(reg));
     }
-    code.iter().map(|inst| matches!(inst, Inst::Load { dst, readers: Readers::Strided, .. } if times.of(*dst) > 1)).collect()
+    code.iter().map(|inst| loaded(inst).is_some_and(|dst| times.of(dst) > 1)).collect()
 }
 
 /// Who reads a register `uses` times, if all do so before anything but stores can change memory, and whether some do behind a store.

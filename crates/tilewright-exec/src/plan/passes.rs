@@ -62,9 +62,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "hoist-loads",
         "Moves loads before the elementwise instructions that they would part.",
         ELEMENTWISE,
-        Run::Draft(|draft| {
-            draft.code = earlier::bring_forward(std::mem::take(&mut draft.code));
-        }),
+        Run::Draft(|draft| earlier::bring_forward(&mut draft.code)),
     ),
     row(
         "rematerialize",
@@ -78,9 +76,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "join-runs",
         "Moves elementwise instructions behind those that compute what they read, and single numbers in front of longer tiles.",
         ELEMENTWISE,
-        Run::Draft(|draft| {
-            draft.code = earlier::join_runs(std::mem::take(&mut draft.code));
-        }),
+        Run::Draft(|draft| earlier::join_runs(&mut draft.code)),
     ),
     row(
         "fuse",

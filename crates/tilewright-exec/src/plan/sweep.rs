@@ -310,12 +310,14 @@ impl Sweep {
         if self.result(register).is_some() || self.inputs.iter().enumerate().any(stays) || self.has_gathers {
             return false;
         }
-        self.prefer_region();
-        if !self.is_region() {
-            return false;
-        }
+        // Its vector code is found once, for what it writes in the end.
+        self.prefers_region = true;
         self.rename(result, Src::Reg(register, size));
-        true
+        let can_be_region = self.is_region();
+        if !can_be_region {
+            self.rename(register, Src::Reg(result, size));
+        }
+        can_be_region
     }
 
     /// Whether it computes nothing but what it writes to this register.

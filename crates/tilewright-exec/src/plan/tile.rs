@@ -64,7 +64,7 @@ impl Operand {
 /// A tile: elements in a register or constant, seen through strides.
 ///
 /// `broadcast`, `reshape`, `permute` and splats only change how the same elements are seen; nothing is copied.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Tile {
     pub(crate) elem: Elem,
     pub(crate) base: Base,
@@ -73,15 +73,22 @@ pub(crate) struct Tile {
     pub(crate) strides: PerDim,
 }
 
+impl Clone for Tile {
+    // What is derived clones number by number.
+    fn clone(&self) -> Tile {
+        Tile { elem: self.elem, base: self.base, shape: PerDim::from_slice(&self.shape), strides: PerDim::from_slice(&self.strides) }
+    }
+}
+
 impl Tile {
     /// All elements of `base`, in row-major order.
     pub(crate) fn contiguous(elem: Elem, base: Base, shape: &[usize]) -> Tile {
-        Tile { elem, base, shape: shape.into(), strides: row_major(shape) }
+        Tile { elem, base, shape: PerDim::from_slice(shape), strides: row_major(shape) }
     }
 
     /// The first element of `base`, repeated.
     pub(crate) fn splat(elem: Elem, base: Base, shape: &[usize]) -> Tile {
-        Tile { elem, base, shape: shape.into(), strides: SmallVec::from_elem(0, shape.len()) }
+        Tile { elem, base, shape: PerDim::from_slice(shape), strides: SmallVec::from_elem(0, shape.len()) }
     }
 
     pub(crate) fn numel(&self) -> usize {
@@ -150,7 +157,7 @@ impl Tile {
     pub(crate) fn broadcast(&self, shape: &[usize]) -> Tile {
         let strides = self.shape.iter().zip(shape).zip(&self.strides);
         let strides = strides.map(|((from, to), stride)| if from == to { *stride } else { 0 }).collect();
-        Tile { shape: shape.into(), strides, ..*self }
+        Tile { shape: PerDim::from_slice(shape), strides, ..*self }
     }
 
     /// The same elements with dimension `i` taken from dimension `permutation[i]`.
@@ -176,23 +183,16 @@ impl Tile {
                 loops.pop();
             }
         }
-        loops.is_empty().then(|| Tile { shape: shape.into(), strides, ..*self })
+        loops.is_empty().then(|| Tile { shape: PerDim::from_slice(shape), strides, ..*self })
     }
 }
 
 /// The strides of a contiguous tile.
 pub(crate) fn row_major(shape: &[usize]) -> PerDim {
-    let mut stride = 1;
-    let mut strides: PerDim = shape
-        .iter()
-        .rev()
-        .map(|extent| {
-            let here = stride;
-            stride *= extent;
-            here
-        })
-        .collect();
-    strides.reverse();
+    let mut strides = PerDim::from_elem(1, shape.len());
+    for dim in (1..shape.len()).rev() {
+        strides[dim - 1] = strides[dim] * shape[dim];
+    }
     strides
 }
 

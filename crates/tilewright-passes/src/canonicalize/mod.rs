@@ -165,22 +165,22 @@ impl Driver<'_, '_> {
 
     /// What becomes of an operation, by the first rule that says so.
     fn change(&mut self, op: Op) -> Option<Change> {
-        let opcode = self.rewriter.op(op).opcode();
-        let rules: &[fn(&mut Self, Op) -> Option<Change>] = match opcode {
-            Opcode::If => &[Self::branch],
-            Opcode::For | Opcode::Loop => &[Self::repetition],
-            Opcode::Assert => &[Self::assertion],
-            Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => &[Self::extents],
-            Opcode::JoinTokens => &[Self::tokens],
-            Opcode::Assume => &[Self::promise],
-            Opcode::Iota => &[Self::single_number],
-            Opcode::Permute => &[Self::fold, Self::permutation],
-            Opcode::Constant | Opcode::MakeToken | Opcode::GetTileBlockId | Opcode::GetNumTileBlocks => &[],
-            Opcode::MakeTensorView | Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => &[],
-            _ if only_computes(self.rewriter.op(op)) => &[Self::fold, Self::identity, Self::composition, Self::arithmetic],
-            _ => &[],
-        };
-        rules.iter().find_map(|rule| rule(self, op))
+        match self.rewriter.op(op).opcode() {
+            Opcode::If => self.branch(op),
+            Opcode::For | Opcode::Loop => self.repetition(op),
+            Opcode::Assert => self.assertion(op),
+            Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => self.extents(op),
+            Opcode::JoinTokens => self.tokens(op),
+            Opcode::Assume => self.promise(op),
+            Opcode::Iota => self.single_number(op),
+            Opcode::Permute => self.fold(op).or_else(|| self.permutation(op)),
+            Opcode::Constant | Opcode::MakeToken | Opcode::GetTileBlockId | Opcode::GetNumTileBlocks => None,
+            Opcode::MakeTensorView | Opcode::MakePartitionView | Opcode::MakeStridedView | Opcode::MakeGatherScatterView => None,
+            _ if only_computes(self.rewriter.op(op)) => {
+                self.fold(op).or_else(|| self.identity(op)).or_else(|| self.composition(op)).or_else(|| self.arithmetic(op))
+            }
+            _ => None,
+        }
     }
 
     fn erase_dead(&mut self, op: Op) {
