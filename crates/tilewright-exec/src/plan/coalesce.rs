@@ -6,11 +6,7 @@
 //! the sums before more products are added to them, as in attention, writes them in place, too; and a reduction of columns that is only combined
 //! with such sums does so itself.
 
-use super::{
-    Inst, Src, Step, SweepInput, Tile, VReg,
-    counts::Counts,
-    tile::Base,
-};
+use super::{Inst, Src, Step, SweepInput, Tile, VReg, counts::Counts, tile::Base};
 
 /// Lets products and sweeps write to where their results are moved. `registers`: the bytes of each.
 pub(crate) fn coalesce(code: &mut Vec<(Inst, u32)>, registers: &[usize]) {

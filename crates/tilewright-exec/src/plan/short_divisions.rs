@@ -31,8 +31,10 @@ impl ShortDivisions {
     /// `None` for a plan whose loads divide by constants only, or not at all.
     pub(crate) fn new(planner: &Planner, plan: &Plan) -> Option<ShortDivisions> {
         let divisors: Vec<Tile> = plan.code.iter().flat_map(divisors).collect();
-        let (planner, entry, plan) = (planner.without_divisions(), plan.entry.clone(), OnceLock::new());
-        (!divisors.is_empty()).then_some(ShortDivisions { planner, entry, divisors, plan })
+        if divisors.is_empty() {
+            return None;
+        }
+        Some(ShortDivisions { planner: planner.without_divisions(), entry: plan.entry.clone(), divisors, plan: OnceLock::new() })
     }
 
     /// The plan to run by, if a divisor is small; `number` tells numbers of the launch.
