@@ -17,29 +17,28 @@ pub(crate) fn join(code: &mut Vec<(Inst, u32)>) {
         return;
     }
     let (uses, writes) = (count_uses(code), count_writes(code));
-    let mut at = 0;
-    while at < code.len() {
-        if let Inst::Store { view, src } = &code[at].0
-            && let Some(reg) = stored_once(view, src).filter(|reg| uses.of(*reg) == 1 && writes.of(*reg) == 1)
-            && let Some(place) = place_of_sweep(&code[..at], reg, view)
-        {
-            // The store and the sweep go, and what is both comes.
-            let (store, site) = code.remove(at);
-            let (sweep, _) = code.remove(place);
-            at -= 1;
-            code.insert(at, (joined(sweep, store), site));
-        }
-        at += 1;
+    let mut joined: Vec<(Inst, u32)> = Vec::with_capacity(code.len());
+    for (inst, site) in code.drain(..) {
+        let Inst::Store { view, src } = inst else {
+            joined.push((inst, site));
+            continue;
+        };
+        let result = stored_once(&view, &src).filter(|reg| uses.of(*reg) == 1 && writes.of(*reg) == 1);
+        let mut sweep = result.and_then(|reg| take_sweep(&mut joined, reg, &view));
+        sweep.iter_mut().for_each(|sweep| {
+            // Vector code can store past the caches.
+            sweep.prefer_region();
+            sweep.store_as(&view.tile);
+        });
+        joined.push((
+            match sweep {
+                Some(sweep) => Inst::SweepStore { sweep, view, src },
+                None => Inst::Store { view, src },
+            },
+            site,
+        ));
     }
-}
-
-/// A sweep and the store of its result as one.
-fn joined(sweep: Inst, store: Inst) -> Inst {
-    let (Inst::Sweep(mut sweep), Inst::Store { view, src }) = (sweep, store) else { unreachable!("a sweep and a store are joined") };
-    // Vector code can store past the caches.
-    sweep.prefer_region();
-    sweep.store_as(&view.tile);
-    Inst::SweepStore { sweep, view, src }
+    *code = joined;
 }
 
 /// The register that a store copies in order and does nothing else with.
@@ -50,20 +49,26 @@ pub(super) fn stored_once(view: &ViewAccess, src: &Tile) -> Option<VReg> {
     }
 }
 
-/// Where the sweep that writes a register stands in the code, if it may as well run at the end of it, and if the place that a view names
+/// Takes the sweep that writes a register out of the code, if it may as well run at the end of it, and if the place that a view names
 /// is known before it runs.
-fn place_of_sweep(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess) -> Option<usize> {
+fn take_sweep(code: &mut Vec<(Inst, u32)>, reg: VReg, view: &ViewAccess) -> Option<Box<Sweep>> {
     let stays = |inst: &Inst| !(inst.effects().are_none() || matches!(inst, Inst::Sweep(_)));
     let at = code.iter().rposition(|(inst, _)| stays(inst) || writes_to(inst, reg))?;
     let (Inst::Sweep(sweep), _) = &code[at] else { return None };
     let mut place_is_known = true;
     view.for_each_read(&mut |tile: &Tile| place_is_known &= !is_result(sweep, tile));
-    let may_move = place_is_known
+    if !place_is_known
         // Vector code has what its steps gave, wherever that is written.
-        && !(sweep.reads_result(reg) && (sweep.has_gathers || !sweep.is_region()))
-        && writes_to(&code[at].0, reg)
-        && code[at + 1..].iter().all(|(inst, _)| independent(sweep, inst));
-    may_move.then_some(at)
+        || sweep.reads_result(reg) && (sweep.has_gathers || !sweep.is_region())
+        || !writes_to(&code[at].0, reg)
+        || !code[at + 1..].iter().all(|(inst, _)| independent(sweep, inst))
+    {
+        return None;
+    }
+    match code.remove(at) {
+        (Inst::Sweep(sweep), _) => Some(sweep),
+        _ => None,
+    }
 }
 
 fn writes_to(inst: &Inst, reg: VReg) -> bool {
