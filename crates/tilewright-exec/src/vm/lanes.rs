@@ -106,25 +106,30 @@ impl Lanes<'_> {
     fn add_by_form(
         &self,
         forms: &[Resolved],
-        ranges: Ranges,
+        mut ranges: Ranges,
         pitches: &[usize],
         list: &mut List,
         looks: &mut Looks,
     ) -> Result<(), NoBoxes> {
-        let mut changes = None;
-        for resolved in forms {
-            let boxes = LaneBoxes { lanes: self, resolved, pitches, in_parts: true, ranges };
-            match boxes.needs_hold() {
-                Some(Needs::Hold) => return boxes.add_all(list, looks),
-                Some(Needs::ChangeAt(dim, index)) => changes = changes.or(Some((dim, index))),
-                None => {}
+        loop {
+            if looks.end_after(BOX_WORK) {
+                return Err(NoBoxes::Interrupted);
             }
+            let mut changes = None;
+            for resolved in forms {
+                let boxes = LaneBoxes { lanes: self, resolved, pitches, in_parts: true, ranges };
+                match boxes.needs_hold() {
+                    Some(Needs::Hold) => return boxes.add_all(list, looks),
+                    Some(Needs::ChangeAt(dim, index)) => changes = changes.or(Some((dim, index))),
+                    None => {}
+                }
+            }
+            let (dim, index) = changes.ok_or(NoBoxes::Irregular)?;
+            let mut lower = ranges;
+            (lower[dim].1, ranges[dim].0) = (index, index);
+            // There may be many parts, so those behind the first one are not looked for inside of one another.
+            self.add_by_form(forms, lower, pitches, list, looks)?;
         }
-        let (dim, index) = changes.ok_or(NoBoxes::Irregular)?;
-        let (mut lower, mut upper) = (ranges, ranges);
-        (lower[dim].1, upper[dim].0) = (index, index);
-        self.add_by_form(forms, lower, pitches, list, looks)?;
-        self.add_by_form(forms, upper, pitches, list, looks)
     }
 
     /// A box for each lane that is accessed, in order; `None` if the launch is to end.

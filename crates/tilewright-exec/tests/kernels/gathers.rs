@@ -325,23 +325,34 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %d: tile<i32>, %n: tile<i32
   return
 }";
 
+/// Runs it, with so many lanes in a tile, by a divisor, on so many numbers.
+fn divide(lanes: i32, d: i32, n: i32) {
+    const BLOCKS: i32 = 4;
+    let text = DIVIDED.replace("64x", &format!("{lanes}x")).replace("<i32: 64>", &format!("<i32: {lanes}>"));
+    let plan = program(&text).plan("k").unwrap();
+    assert!(plan.to_string().contains("1 * lane0) / c"), "{plan}");
+    let number = |i: i32| i.wrapping_mul(i) % 997 + 1;
+    let mut memory = Memory::new();
+    let from = memory.add((0..n).flat_map(|i| number(i).to_le_bytes()).collect::<Vec<u8>>());
+    let to = memory.add(vec![0; (4 * lanes * BLOCKS) as usize]);
+    let scalar = |n: i32| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned()));
+    let args = [Arg::Pointer(memory.address(from)), Arg::Pointer(memory.address(to)), scalar(d), scalar(n)];
+    launch(&plan, &mut memory, [BLOCKS.cast_unsigned(), 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+    let at = |i: i32| if (0..n).contains(&i) { number(i) } else { 0 };
+    let floor = |i: i32| i.div_euclid(d) - i32::from(d < 0 && i.rem_euclid(d) != 0);
+    let expected: Vec<i32> = (0..lanes * BLOCKS).map(|i| at(i - d * floor(i)) + 1000 * at(floor(i))).collect();
+    assert_eq!(crate::text::ints(memory.bytes(to)), expected, "by {d}, of {n}");
+}
+
 #[test]
 fn indices_are_divided_by_what_a_launch_knows() {
-    const BLOCKS: u32 = 4;
-    let program = program(DIVIDED);
-    let plan = program.plan("k").unwrap();
-    assert!(plan.to_string().contains("1 * lane0) / c"), "{plan}");
     for (d, n) in [(3, 200), (40, 200), (64, 64), (1000, 256), (100, 50), (-7, 20), (1, 9)] {
-        let number = |i: i32| i * i % 997 + 1;
-        let mut memory = Memory::new();
-        let from = memory.add((0..n).flat_map(|i| number(i).to_le_bytes()).collect::<Vec<u8>>());
-        let to = memory.add(vec![0; 4 * 64 * BLOCKS as usize]);
-        let scalar = |n: i32| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned()));
-        let args = [Arg::Pointer(memory.address(from)), Arg::Pointer(memory.address(to)), scalar(d), scalar(n)];
-        launch(&plan, &mut memory, [BLOCKS, 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
-        let at = |i: i32| if (0..n).contains(&i) { number(i) } else { 0 };
-        let floor = |i: i32| i.div_euclid(d) - i32::from(d < 0 && i.rem_euclid(d) != 0);
-        let expected: Vec<i32> = (0..64 * BLOCKS as i32).map(|i| at(i - d * floor(i)) + 1000 * at(floor(i))).collect();
-        assert_eq!(crate::text::ints(memory.bytes(to)), expected, "by {d}, of {n}");
+        divide(64, d, n);
     }
+}
+
+/// A tile with thousands of quotients.
+#[test]
+fn long_tiles_are_cut_often() {
+    divide(1 << 17, 33, 5000);
 }
