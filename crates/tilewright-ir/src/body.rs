@@ -412,11 +412,23 @@ impl Body {
 
     /// Every operation below the root: each before the operations of its regions.
     pub fn preorder(&self) -> impl Iterator<Item = OpRef<'_>> {
-        let first = self.first_from(self.entry_block());
-        std::iter::successors(first, |op| match op.def().regions {
-            0 => op.next().or_else(|| self.first_behind(*op)),
-            _ => self.first_inside(op.regions()).or_else(|| self.first_behind(*op)),
+        let mut next = self.first_from(self.entry_block()).map(OpRef::id);
+        std::iter::from_fn(move || {
+            let op = self.op(next?);
+            next = match op.row.next {
+                Some(behind) if op.def().regions == 0 => Some(behind),
+                _ => self.next_in_text(op),
+            };
+            Some(op)
         })
+    }
+
+    /// The operation that follows one in the text.
+    // Most operations own no region and have one behind them in their block, so that few ask; who walks over operations then has little code to
+    // go through.
+    #[inline(never)]
+    fn next_in_text(&self, op: OpRef<'_>) -> Option<Op> {
+        self.first_inside(op.regions()).or_else(|| self.first_behind(op)).map(OpRef::id)
     }
 
     /// Visits every operation below the root: each before the operations of its regions.
@@ -425,7 +437,6 @@ impl Body {
     }
 
     /// The first operation of a block and those after it in its region.
-    #[inline(never)]
     fn first_from(&self, mut block: Option<Block>) -> Option<OpRef<'_>> {
         while let Some(row) = block.map(|block| &self.blocks[block.index()]) {
             if let Some(first) = row.first {
@@ -437,14 +448,11 @@ impl Body {
     }
 
     /// The first operation of some regions.
-    #[inline(never)]
     fn first_inside(&self, mut regions: impl Iterator<Item = Region>) -> Option<OpRef<'_>> {
         regions.find_map(|region| self.first_from(self.region_row(region).first))
     }
 
     /// The operation that follows one and those of its regions in the text.
-    // Most operations have one behind them in their block, so that few ask; who walks over operations then has little code to go through.
-    #[inline(never)]
     fn first_behind<'a>(&'a self, mut op: OpRef<'a>) -> Option<OpRef<'a>> {
         loop {
             if op.row.next.is_some() {

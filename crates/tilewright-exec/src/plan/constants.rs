@@ -86,7 +86,10 @@ impl Constants {
 
     /// The numbers 0, 1, 2, ... of an integer type.
     pub(crate) fn iota(&mut self, elem: Elem, n: usize) -> Tile {
-        let bytes: Vec<u8> = (0..n as u64).flat_map(|i| i.to_le_bytes().into_iter().take(elem.size())).collect();
+        let mut bytes = vec![0; n * elem.size()];
+        for (number, bytes) in (0u64..).zip(bytes.chunks_exact_mut(elem.size())) {
+            bytes.copy_from_slice(&number.to_le_bytes()[..elem.size()]);
+        }
         let base = self.add(&bytes);
         Tile::contiguous(elem, base, &[n])
     }

@@ -109,7 +109,7 @@ fn last_in_the_way(code: &[(Inst, u32)], barriers: &[Barrier], inst: &Inst) -> O
 /// Where an instruction that computes a single number parts no run of longer ones: behind the first numbers that it may follow, or else in front of
 /// all that it does not need; none if nothing longer stands in between. `stop`: the last instruction that it cannot go past.
 fn place_of_number(code: &[(Inst, u32)], inst: &Inst, stop: Option<usize>) -> Option<usize> {
-    let length = |at: usize| code[at].0.elementwise_length();
+    let length = |at: usize| code.get(at).and_then(|(inst, _)| inst.elementwise_length());
     let is_longer = |at: &usize| length(*at).is_some_and(|n| n > 1);
     if inst.elementwise_length() != Some(1) {
         return None;
@@ -250,5 +250,39 @@ mod tests {
         assert_eq!(ordered([step(2, 1, 8), load(9, 2, WEAK)]), [1, 2]);
         assert_eq!(ordered([step(0, 2, 8), load(9, 2, WEAK)]), [2, 2]);
         assert_eq!(ordered([step(0, 1, 8), load(9, 2, MemoryOrderingSemantics::Acquire)]), [1, 2]);
+    }
+
+    /// An elementwise instruction on so many elements of a register, and of another one.
+    fn sum(srcs: [u32; 2], dst: u32, n: usize) -> Inst {
+        let kernel = select(ElemOp::AddF(tilewright_ir::RoundingMode::NearestEven, false), &[F32; 2], F32).unwrap();
+        let srcs = srcs.map(|src| Tile::contiguous(F32, Base::Reg(VReg(src)), &[n])).to_vec();
+        Inst::Elementwise(Elementwise { kernel, srcs, dst: VReg(dst), n, size: 4 })
+    }
+
+    /// The registers that the instructions write, in the order of joined runs.
+    fn joined<const N: usize>(code: [Inst; N]) -> [u32; N] {
+        let mut code = code.map(|inst| (inst, 0));
+        join_runs(&mut code);
+        code.map(|(inst, _)| {
+            let mut written = VReg(0);
+            inst.for_each_write(|reg| written = reg);
+            written.0
+        })
+    }
+
+    #[test]
+    fn what_reads_a_run_joins_it() {
+        let iota = |dst| Inst::Iota { dst: VReg(dst), n: 1, size: 4 };
+        assert_eq!(joined([step(0, 1, 8), iota(9), step(1, 3, 8)]), [1, 3, 9]);
+        assert_eq!(joined([step(0, 1, 8), iota(9), sum([1, 9], 3, 8)]), [1, 9, 3]);
+        // Registers whose numbers have the same remainder are different ones.
+        assert_eq!(joined([step(0, 1, 8), iota(1 + 64), step(1, 3, 8)]), [1, 3, 65]);
+        assert_eq!(joined([step(0, 1, 8), iota(3 + 64), step(1, 3, 8)]), [1, 3, 67]);
+    }
+
+    #[test]
+    fn numbers_part_no_runs() {
+        assert_eq!(joined([step(0, 1, 8), step(9, 2, 1), step(1, 3, 8)]), [2, 1, 3]);
+        assert_eq!(joined([step(0, 1, 8), step(1, 2, 1), step(9, 3, 8)]), [1, 2, 3]);
     }
 }

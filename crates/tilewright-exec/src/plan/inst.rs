@@ -128,11 +128,12 @@ pub(crate) enum Inst {
         target: Target,
         waits: bool,
     },
-    /// Enters a counted loop, or goes to `exit` if there is nothing to count.
+    /// Enters a counted loop, or goes to `exit` if there is nothing to count. Loops are few: with their two tiles elsewhere, all instructions are
+    /// smaller, which passes move.
     ForHead {
         counter: VReg,
-        upper: Tile,
-        step: Tile,
+        upper: Box<Tile>,
+        step: Box<Tile>,
         signed: bool,
         exit: Target,
         body: LoopBody,
@@ -140,8 +141,8 @@ pub(crate) enum Inst {
     /// Counts on and goes back, or falls through at the end.
     ForNext {
         counter: VReg,
-        upper: Tile,
-        step: Tile,
+        upper: Box<Tile>,
+        step: Box<Tile>,
         signed: bool,
         target: Target,
         waits: bool,

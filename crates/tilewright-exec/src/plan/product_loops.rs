@@ -99,7 +99,7 @@ mod tests {
 
     /// Whether a loop with this body and upper bound, which goes back to so many instructions behind its head, is marked.
     fn is_marked(body: impl IntoIterator<Item = Inst>, upper: u32, back: usize) -> bool {
-        let (counter, upper, step) = (VReg(COUNTER), tile(upper), tile(101));
+        let (counter, upper, step) = (VReg(COUNTER), Box::new(tile(upper)), Box::new(tile(101)));
         let head = Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed: true, exit: 0, body: LoopBody::Any };
         let next = Inst::ForNext { counter, upper, step, signed: true, target: 1 + back, waits: false };
         let mut code: Vec<Inst> = [Inst::Return, head].into_iter().chain(body).chain([next]).collect();

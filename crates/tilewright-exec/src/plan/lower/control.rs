@@ -90,6 +90,7 @@ impl<'m> Lowerer<'m> {
         self.define_carried([index].into_iter(), &[Some(counter)])?;
         self.define_carried(args, &carried)?;
         let (head, next, exit) = (self.new_label(), self.new_label(), self.new_label());
+        let (upper, step) = (Box::new(upper), Box::new(step));
         self.emit(Inst::ForHead { counter, upper: upper.clone(), step: step.clone(), signed, exit, body: LoopBody::Any });
         self.place_label(head);
         self.loops.push(Loop { carried: carried.clone(), results: Vec::new(), next, exit, scope: self.open.len() });

@@ -94,7 +94,7 @@ impl<'m> Lowerer<'m> {
 
     /// Counts from `from` to below `to`.
     fn counted(&mut self, from: usize, to: usize, body: impl FnOnce(&mut Self, Tile) -> Result<(), PlanError>) -> Result<(), PlanError> {
-        let (lower, upper, step) = (self.constants.index(from), self.constants.index(to), self.constants.index(1));
+        let (lower, upper, step) = (self.constants.index(from), Box::new(self.constants.index(to)), Box::new(self.constants.index(1)));
         let (counter, tile) = self.new_tile(INDEX, &[]);
         let (head, exit) = (self.new_label(), self.new_label());
         self.emit(Inst::Move { src: lower, dst: counter });
