@@ -263,11 +263,12 @@ impl Setting<'_> {
         run_prologue(plan, grid, constants, &self.budget)
     }
 
-    /// The plan to run by instead, where indices are divided by small numbers. Profiles are of the plan that they were asked for.
+    /// The plan to run by instead, where indices are divided by small numbers.
     fn plan_of_short_divisions<'p>(&self, plan: &'p Plan, constants: &AlignedBytes) -> Option<&'p Plan> {
-        let divisions = plan.short_divisions.as_ref().filter(|_| self.options.profiler.is_none())?;
         let layout = FrameLayout::new(&plan.registers, plan.frame_bytes, constants);
-        divisions.plan(|tile| layout.constant(tile))
+        let plan = plan.short_divisions.as_ref()?.plan(|tile| layout.constant(tile))?;
+        self.options.profiler.inspect(|profiler| profiler.run_by(plan));
+        Some(plan)
     }
 
     /// All blocks of a grid, by a plan.

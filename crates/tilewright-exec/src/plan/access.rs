@@ -12,6 +12,10 @@ use tilewright_ir::{ComparisonPredicate, RoundingMode, Scalar};
 use tilewright_numeric::int;
 use tilewright_passes::elementwise::{ElemOp, evaluate, predicate};
 
+mod resolve;
+
+pub(crate) use resolve::Resolved;
+
 /// Lanes whose index is divided by less have another quotient every few lanes: they are faster one by one.
 pub(super) const SMALLEST_DIVISOR: i64 = 32;
 
@@ -61,7 +65,7 @@ pub(crate) enum Index {
     Divide {
         of: usize,
         by: usize,
-        part: Part,
+        part: DivisionPart,
     },
     /// The value in more or fewer bits.
     Resize {
@@ -72,7 +76,7 @@ pub(crate) enum Index {
 
 /// A part of a division. Of numbers that are not negative, roundings and signs make no difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum DivisionPart {
     Quotient {
         signed: bool,
         rounding: RoundingMode,
@@ -120,43 +124,6 @@ pub(crate) struct Between {
     pub(crate) most: i64,
 }
 
-/// An access function in which some leaves are known.
-#[derive(Debug)]
-pub(crate) struct Resolved {
-    /// Elements behind the base.
-    pub(crate) offset: Affine,
-    /// What must hold of all lanes: where it does not, sums wrap.
-    pub(crate) needs: Vec<Between>,
-    /// What holds of the lanes that are accessed.
-    pub(crate) conditions: Vec<Between>,
-    /// How often numbers go into sums, each known for a lane once the leaves before it are. That the lanes of an access have the same is one of the
-    /// needs.
-    pub(crate) quotients: Vec<Quotient>,
-}
-
-/// How often a number goes into a sum.
-#[derive(Clone, Debug)]
-pub(crate) struct Quotient {
-    of: Affine,
-    by: i64,
-}
-
-impl Quotient {
-    /// It for the lane that the ranges begin with; `None` if the sum is too large a number.
-    pub(crate) fn of_first(&self, leaves: &[i64], lanes: &[(usize, usize)]) -> Option<i64> {
-        let mut sum = self.of.with(leaves)?;
-        for (step, (first, _)) in self.of.steps.iter().zip(lanes) {
-            sum = sum.checked_add(step.checked_mul(*first as i64)?)?;
-        }
-        Some(sum.div_euclid(self.by))
-    }
-}
-
-/// The signed numbers of a width.
-fn signed_range(bits: u32) -> (i64, i64) {
-    (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
-}
-
 /// The signed number that the low bits of another are.
 pub(crate) fn wrap(value: i64, bits: u32) -> i64 {
     value << (64 - bits) >> (64 - bits)
@@ -165,6 +132,11 @@ pub(crate) fn wrap(value: i64, bits: u32) -> i64 {
 impl Affine {
     fn constant(constant: i64) -> Affine {
         Affine { constant, ..Affine::default() }
+    }
+
+    /// A leaf, once.
+    fn leaf(leaf: usize) -> Affine {
+        Affine { leaves: SmallVec::from_slice(&[(leaf, 1)]), ..Affine::default() }
     }
 
     fn is_constant(&self) -> bool {
@@ -285,137 +257,6 @@ pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
 }
 
 impl<L> AccessFunction<L> {
-    /// The function where leaves have the values that `known` gives; `None` if sums of the lanes' indices and of unknown leaves are not all
-    /// there is to it, or if some lane's sum wraps.
-    ///
-    /// Of two numbers of which it takes the larger or the smaller one, it is the one that moves with lanes: the other one is a limit that few
-    /// blocks reach. That it is so is one of the needs.
-    pub(crate) fn resolve(&self, known: impl Fn(usize) -> Option<i64>) -> Option<Resolved> {
-        self.resolve_with(known, |_, moves_more| moves_more)
-    }
-
-    /// The function in all its forms, of which one holds for each lane: one for each way to take one of two numbers wherever it takes the larger
-    /// or the smaller one. None if that is nowhere, and nothing is divided, or very often.
-    pub(crate) fn forms(&self, known: impl Fn(usize) -> Option<i64>) -> Vec<Resolved> {
-        let choices = self.nodes.iter().filter(|node| matches!(node.index, Index::Extreme { .. })).count();
-        let forms = if self.has_choices() && choices <= MAX_CHOICES { 1 << choices } else { 0 };
-        (0..forms).filter_map(|form| self.resolve_with(&known, |choice, moves_more| moves_more ^ (form >> choice & 1 == 1))).collect()
-    }
-
-    /// `choose`: which of two numbers is taken, the first or not, of the choice with this number, where the first one moves more or not.
-    fn resolve_with(&self, known: impl Fn(usize) -> Option<i64>, choose: impl Fn(usize, bool) -> bool) -> Option<Resolved> {
-        let (lanes, mut choices, mut quotients) = (self.all_lanes(), 0, Vec::new());
-        let mut sums: SmallVec<[Affine; 24]> = SmallVec::new();
-        let mut needs = Vec::new();
-        let need = |needs: &mut Vec<Between>, value: &Affine, (least, most): (i64, i64)| {
-            let between = Between { value: value.clone(), least, most };
-            if between.value.leaves.is_empty() {
-                match between.holds(between.value.constant, &lanes) {
-                    Holds::Always => return Some(()),
-                    // It may hold for those lanes that a form is for.
-                    _ if self.has_choices() => {}
-                    _ => return None,
-                }
-            }
-            needs.push(between);
-            Some(())
-        };
-        for node in &self.nodes {
-            let sum = match &node.index {
-                Index::Constant(value) => Affine::constant(*value),
-                Index::Leaf(leaf) => match known(*leaf) {
-                    Some(value) => Affine::constant(value),
-                    None => Affine { leaves: SmallVec::from_slice(&[(*leaf, 1)]), ..Affine::default() },
-                },
-                Index::Lane(indices) => {
-                    let mut sum = Affine::default();
-                    indices.iter().for_each(|(dim, times)| sum.steps[*dim] += times);
-                    sum
-                }
-                Index::Add(a, b) => sums[*a].clone().plus(&sums[*b], 1)?,
-                Index::Sub(a, b) => sums[*a].clone().plus(&sums[*b], -1)?,
-                Index::Mul(a, b) => sums[*a].times(&sums[*b])?,
-                Index::Extreme { larger, of: [a, b] } => {
-                    for side in [*a, *b] {
-                        if self.nodes[side].may_wrap() {
-                            need(&mut needs, &sums[side], signed_range(self.nodes[side].bits))?;
-                        }
-                    }
-                    let first = choose(choices, moves_more(&sums[*a], &sums[*b]));
-                    choices += 1;
-                    let (least, most) = if first == *larger { (0, i64::MAX) } else { (i64::MIN, 0) };
-                    need(&mut needs, &sums[*a].clone().plus(&sums[*b], -1)?, (least, most))?;
-                    sums[if first { *a } else { *b }].clone()
-                }
-                Index::Divide { of, by, part } => {
-                    if self.nodes[*of].may_wrap() {
-                        need(&mut needs, &sums[*of], signed_range(self.nodes[*of].bits))?;
-                    }
-                    let by = if sums[*by].is_constant() { sums[*by].constant } else { 0 };
-                    if by <= 0 {
-                        return None;
-                    }
-                    need(&mut needs, &sums[*of], (0, i64::MAX))?;
-                    let (mut whole, mut rest) = sums[*of].divided(by);
-                    let within = Between { value: rest.clone(), least: 0, most: by - 1 };
-                    if !rest.leaves.is_empty() || within.holds(rest.constant, &lanes) != Holds::Always {
-                        let quotient =
-                            Affine { leaves: SmallVec::from_slice(&[(self.leaves.len() + quotients.len(), 1)]), ..Affine::default() };
-                        quotients.push(Quotient { of: rest.clone(), by });
-                        rest = rest.plus(&quotient, by.checked_neg()?)?;
-                        whole = whole.plus(&quotient, 1)?;
-                        needs.push(Between { value: rest.clone(), least: 0, most: by - 1 });
-                    }
-                    if matches!(part, Part::Quotient { .. }) { whole } else { rest }
-                }
-                Index::Resize { of, signed } => {
-                    let (from, value) = (&self.nodes[*of], &sums[*of]);
-                    if from.may_wrap() {
-                        need(&mut needs, value, signed_range(from.bits))?;
-                    }
-                    if !signed {
-                        need(&mut needs, value, (0, i64::MAX))?;
-                    }
-                    if node.bits < from.bits {
-                        need(&mut needs, value, signed_range(node.bits))?;
-                    }
-                    value.clone()
-                }
-            };
-            sums.push(sum);
-        }
-        let mut conditions = Vec::with_capacity(self.conditions.len());
-        for condition in &self.conditions {
-            for side in [condition.lhs, condition.rhs] {
-                if self.nodes[side].may_wrap() {
-                    need(&mut needs, &sums[side], signed_range(self.nodes[side].bits))?;
-                }
-            }
-            let (predicate, mut lhs, mut rhs) = (condition.predicate, &sums[condition.lhs], &sums[condition.rhs]);
-            use ComparisonPredicate as P;
-            let most = match predicate {
-                P::LessThan | P::GreaterThan => -1,
-                _ => 0,
-            };
-            if matches!(predicate, P::GreaterThan | P::GreaterThanOrEqual) {
-                std::mem::swap(&mut lhs, &mut rhs);
-            }
-            if !condition.signed && predicate != P::Equal {
-                // What lies below a number that is not negative as a signed one, is such a number as well.
-                need(&mut needs, rhs, (0, i64::MAX))?;
-                conditions.push(Between { value: lhs.clone(), least: 0, most: i64::MAX });
-            }
-            let least = if predicate == P::Equal { 0 } else { i64::MIN };
-            conditions.push(Between { value: lhs.clone().plus(rhs, -1)?, least, most });
-        }
-
-        let offset = &self.nodes[self.offset];
-        if offset.may_wrap() && offset.bits < 64 {
-            need(&mut needs, &sums[self.offset], signed_range(offset.bits))?;
-        }
-        Some(Resolved { offset: sums[self.offset].clone(), needs: merged(needs)?, conditions: merged(conditions)?, quotients })
-    }
-
     /// Whether which sum it is may differ between lanes.
     pub(crate) fn has_choices(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.index, Index::Extreme { .. } | Index::Divide { .. }))
@@ -486,7 +327,7 @@ impl AccessFunction {
     }
 }
 
-impl Part {
+impl DivisionPart {
     /// It, of numbers of so many bits, as the operations of the program define it.
     fn of(self, a: i64, b: i64, bits: u32) -> i64 {
         let elem = Elem::Num(match bits {
@@ -497,36 +338,14 @@ impl Part {
         });
         let apply = |op| wrap(evaluate(op, &[elem; 3], elem, [unsigned(a, bits), unsigned(b, bits), 0]).cast_signed(), bits);
         match self {
-            Part::Quotient { signed, rounding } => apply(ElemOp::DivI(signed, rounding)),
-            Part::Remainder { signed } => apply(ElemOp::RemI(signed)),
-            Part::FloorRemainder => {
+            DivisionPart::Quotient { signed, rounding } => apply(ElemOp::DivI(signed, rounding)),
+            DivisionPart::Remainder { signed } => apply(ElemOp::RemI(signed)),
+            DivisionPart::FloorRemainder => {
                 let rest = apply(ElemOp::RemI(true));
                 if rest != 0 && (rest < 0) != (b < 0) { wrap(rest.wrapping_add(b), bits) } else { rest }
             }
         }
     }
-}
-
-/// Whether the first of two sums has more dimensions along which it moves with lanes, or as many and more leaves.
-fn moves_more(a: &Affine, b: &Affine) -> bool {
-    let weight = |sum: &Affine| (sum.steps.iter().filter(|step| **step != 0).count(), sum.leaves.len());
-    weight(a) >= weight(b)
-}
-
-/// The same as few as possible: those of sums that differ by a constant become one, without constant. `None` if a number becomes too large.
-fn merged(all: Vec<Between>) -> Option<Vec<Between>> {
-    let mut merged: Vec<Between> = Vec::with_capacity(all.len());
-    for Between { mut value, least, most } in all {
-        let constant = std::mem::take(&mut value.constant);
-        // The greatest and the least number stand for none.
-        let least = if least == i64::MIN { least } else { least.checked_sub(constant)? };
-        let most = if most == i64::MAX { most } else { most.checked_sub(constant)? };
-        match merged.iter_mut().find(|other| other.value == value) {
-            Some(other) => (other.least, other.most) = (other.least.max(least), other.most.min(most)),
-            None => merged.push(Between { value, least, most }),
-        }
-    }
-    Some(merged)
 }
 
 /// The unsigned number that the low bits of another are.
@@ -650,7 +469,7 @@ mod tests {
     }
 
     /// `(origin + i) / by`, or `% by`.
-    fn divided(part: Part, by: i64) -> AccessFunction {
+    fn divided(part: DivisionPart, by: i64) -> AccessFunction {
         let mut function = row(1, 20, 64);
         function.nodes.extend([
             Node { bits: 32, index: Index::Constant(by) },
@@ -662,8 +481,11 @@ mod tests {
 
     #[test]
     fn quotients_are_those_of_the_first_lane_as_far_as_needs_hold() {
-        let parts =
-            [Part::Quotient { signed: true, rounding: RoundingMode::NegativeInf }, Part::Remainder { signed: false }, Part::FloorRemainder];
+        let parts = [
+            DivisionPart::Quotient { signed: true, rounding: RoundingMode::NegativeInf },
+            DivisionPart::Remainder { signed: false },
+            DivisionPart::FloorRemainder,
+        ];
         for (part, by, origin) in parts.iter().flat_map(|part| [(*part, 40, 100), (*part, 7, 0), (*part, 64, 128), (*part, 100, 99)]) {
             let function = divided(part, by);
             let forms = function.forms(|_| Some(origin));
@@ -690,12 +512,12 @@ mod tests {
     /// Where the tile begins at a multiple of the divisor, and is no longer, nothing is left to find out.
     #[test]
     fn multiples_are_divided_at_once() {
-        let mut function = divided(Part::FloorRemainder, 64);
+        let mut function = divided(DivisionPart::FloorRemainder, 64);
         function.nodes[1] = Node { bits: 32, index: Index::Leaf(0) };
         function.nodes.insert(2, Node { bits: 32, index: Index::Constant(64) });
         function.nodes.insert(3, Node { bits: 32, index: Index::Mul(1, 2) });
         function.nodes[4] = Node { bits: 32, index: Index::Add(0, 3) };
-        function.nodes[8] = Node { bits: 32, index: Index::Divide { of: 4, by: 7, part: Part::FloorRemainder } };
+        function.nodes[8] = Node { bits: 32, index: Index::Divide { of: 4, by: 7, part: DivisionPart::FloorRemainder } };
         function.nodes[9] = Node { bits: 64, index: Index::Resize { of: 8, signed: true } };
         function.offset = 9;
         let resolved = function.resolve(|_| None).unwrap();

@@ -4,7 +4,7 @@
 //! another one. The divisor is mostly an extent of an array, which is known when a launch begins. Where it is small, the launch runs by a plan
 //! whose loads of that kind are gathers, made when it is first needed.
 
-use super::{Base, Index, Inst, Placement, Plan, Tile, access::SMALLEST_DIVISOR};
+use super::{Base, Index, Inst, Leaf, Node, Placement, Plan, Tile, access::SMALLEST_DIVISOR};
 use crate::program::Planner;
 use std::{
     fmt,
@@ -16,7 +16,7 @@ pub(crate) struct ShortDivisions {
     planner: Planner,
     entry: String,
     /// By what indices are divided.
-    divisors: Vec<Tile>,
+    divisors: Vec<Leaf>,
     /// `None` if it cannot be made.
     plan: OnceLock<Option<Arc<Plan>>>,
 }
@@ -30,30 +30,33 @@ impl fmt::Debug for ShortDivisions {
 impl ShortDivisions {
     /// `None` for a plan whose loads divide by constants only, or not at all.
     pub(crate) fn new(planner: &Planner, plan: &Plan) -> Option<ShortDivisions> {
-        let divisors: Vec<Tile> = plan.code.iter().flat_map(divisors).collect();
+        let divisors: Vec<Leaf> = plan.code.iter().flat_map(divisors).collect();
         if divisors.is_empty() {
             return None;
         }
         Some(ShortDivisions { planner: planner.without_divisions(), entry: plan.entry.clone(), divisors, plan: OnceLock::new() })
     }
 
-    /// The plan to run by, if a divisor is small; `number` tells numbers of the launch.
-    pub(crate) fn plan(&self, number: impl Fn(&Tile) -> Option<u64>) -> Option<&Plan> {
+    /// The plan to run by, if a divisor is small or none; `bits` tells those of numbers of the launch.
+    pub(crate) fn plan(&self, bits: impl Fn(&Tile) -> Option<u64>) -> Option<&Arc<Plan>> {
         // What each block computes may be any number.
-        let is_large =
-            |tile: &Tile| matches!(tile.base, Base::Const(_)) && number(tile).is_some_and(|n| n >= SMALLEST_DIVISOR.cast_unsigned());
+        let is_large = |leaf: &Leaf| {
+            matches!(leaf.tile.base, Base::Const(_)) && bits(&leaf.tile).is_some_and(|bits| leaf.number(bits) >= SMALLEST_DIVISOR)
+        };
         if self.divisors.iter().all(is_large) {
             return None;
         }
-        self.plan.get_or_init(|| self.planner.plan_alone(&self.entry).ok().map(Arc::new)).as_deref()
+        self.plan.get_or_init(|| self.planner.plan_alone(&self.entry).ok().map(Arc::new)).as_ref()
     }
 }
 
 /// By what the index of a load is divided that the module does not tell.
-fn divisors(inst: &Inst) -> Vec<Tile> {
+fn divisors(inst: &Inst) -> Vec<Leaf> {
     let Inst::Load { view, .. } = inst else { return Vec::new() };
     let Placement::Computed(function) = &view.places else { return Vec::new() };
-    let divisor = |node: &super::Node| if let Index::Divide { by, .. } = node.index { Some(by) } else { None };
-    let leaf = |by: usize| if let Index::Leaf(leaf) = function.nodes[by].index { Some(function.leaves[leaf].tile.clone()) } else { None };
-    function.nodes.iter().filter_map(divisor).filter_map(leaf).collect()
+    let leaf = |node: &Node| {
+        let Index::Divide { by, .. } = node.index else { return None };
+        if let Index::Leaf(leaf) = function.nodes[by].index { Some(function.leaves[leaf].clone()) } else { None }
+    };
+    function.nodes.iter().filter_map(leaf).collect()
 }

@@ -12,7 +12,7 @@
 use super::{
     AccessFunction, Atomic, Base, Coordinate, Extent, Fold, FoldKind, Gathered, Inst, LoopBody, Matmul, Param, Placement, PointerAccess,
     Src, Step, Sweep, SweepInput, Tile, Update, VReg, ViewAccess, ViewDim, Way,
-    access::{Index, Leaf, Part},
+    access::{DivisionPart, Index, Leaf},
     inst::{Elementwise, Order, Slice},
 };
 use crate::elem::Elem;
@@ -219,7 +219,7 @@ fn write_node(function: &AccessFunction, node: usize, f: &mut Formatter<'_>) -> 
             write_node(function, *rhs, f)?;
             f.write_str(")")
         }
-        Index::Divide { of, by, part } => binary(*of, if matches!(part, Part::Quotient { .. }) { "/" } else { "%" }, *by),
+        Index::Divide { of, by, part } => binary(*of, if matches!(part, DivisionPart::Quotient { .. }) { "/" } else { "%" }, *by),
         Index::Resize { of, signed } => {
             write!(f, "{}{}(", if *signed { "si" } else { "ui" }, function.nodes[node].bits)?;
             write_node(function, *of, f)?;

@@ -17,7 +17,7 @@ pub(crate) use worker::WorkerProfile;
 
 use crate::{Arg, LaunchError, LaunchOptions, LaunchReport, Memory, Plan, launch};
 use costs::costs;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tilewright_passes::{clock::Moment, coarsen::Coarsening};
 use worker::Worker;
 
@@ -234,6 +234,8 @@ impl Profile {
 pub(crate) struct Profiler {
     start: Moment,
     workers: Mutex<Vec<Worker>>,
+    /// The plan that the launch runs by, if it is another one than it was asked for.
+    instead: OnceLock<Arc<Plan>>,
     groups: Mutex<Option<ProfiledGroups>>,
 }
 
@@ -269,7 +271,12 @@ impl<'p> Profiled<'p> {
 
 impl Profiler {
     fn new() -> Profiler {
-        Profiler { start: Moment::now(), workers: Mutex::default(), groups: Mutex::default() }
+        Profiler { start: Moment::now(), workers: Mutex::default(), instead: OnceLock::new(), groups: Mutex::default() }
+    }
+
+    /// The launch runs by this plan instead of the one that it was asked for.
+    pub(crate) fn run_by(&self, plan: &Arc<Plan>) {
+        self.instead.get_or_init(|| Arc::clone(plan));
     }
 
     /// The blocks of a launch.
@@ -291,6 +298,7 @@ impl Profiler {
     fn finish(self, plan: &Plan, report: &LaunchReport) -> Profile {
         let mut workers = self.workers.into_inner().unwrap_or_else(PoisonError::into_inner);
         let groups = self.groups.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let plan = self.instead.get().map_or(plan, |plan| plan);
         let mut instructions = measured(plan, None, &workers);
         if let Some(ProfiledGroups { group, plan, .. }) = &groups {
             instructions.extend(measured(plan, Some(*group), &workers));

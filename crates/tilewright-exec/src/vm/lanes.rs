@@ -61,8 +61,7 @@ impl Lanes<'_> {
         let boxes = |in_parts| match resolved {
             Some(resolved) => {
                 let parts = LaneBoxes { lanes: self, resolved, pitches: &pitches, in_parts, ranges: self.all_lanes() };
-                let (mut list, mut looks) = (List::new(), Looks::new());
-                parts.add_all(&mut list, &mut looks).map(|()| Signed(list))
+                listed(|list, looks| parts.add_all(list, looks))
             }
             None => Err(NoBoxes::Irregular),
         };
@@ -74,7 +73,6 @@ impl Lanes<'_> {
         }
         if matches!(found, Err(NoBoxes::Irregular)) && self.function.has_choices() {
             reservation = reserve(self.function.extents.iter().product(), budget)?;
-            let (mut list, mut looks) = (List::new(), Looks::new());
             let made;
             let forms = match self.forms {
                 [] => {
@@ -83,7 +81,7 @@ impl Lanes<'_> {
                 }
                 known => known,
             };
-            found = self.add_by_form(forms, self.all_lanes(), &pitches, &mut list, &mut looks).map(|()| Signed(list));
+            found = listed(|list, looks| self.add_by_form(forms, self.all_lanes(), &pitches, list, looks));
         }
         Ok(match found {
             Ok(found) => Some(found.into_boxes(base, self.size, reservation)),
@@ -180,6 +178,12 @@ impl Signed {
         let list = self.0.into_iter().map(|(offset, region)| Region { offset: u128::from(offset.abs_diff(lowest)), ..region });
         Boxes { base: address, list: list.collect(), reservation }
     }
+}
+
+/// A list to which boxes are added.
+fn listed(add: impl FnOnce(&mut List, &mut Looks) -> Result<(), NoBoxes>) -> Result<Signed, NoBoxes> {
+    let mut list = List::new();
+    add(&mut list, &mut Looks::new()).map(|()| Signed(list))
 }
 
 /// Why an access has no list of boxes.

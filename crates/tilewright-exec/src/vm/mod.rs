@@ -24,6 +24,7 @@ mod product_loop;
 mod profile;
 mod region;
 mod row_boxes;
+mod row_sum;
 mod rows;
 mod sums;
 mod sweep;

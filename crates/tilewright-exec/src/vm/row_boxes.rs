@@ -8,6 +8,7 @@
 use super::{
     Block, Machine, copy,
     edges::Inside,
+    row_sum::{Reaches, RowLimits, RowSum, reaches},
     tiling::{Axis, MAX_AXES, are_apart},
 };
 use crate::{
@@ -39,10 +40,10 @@ pub(super) struct BoxFunction {
     first: RowSum,
     steps: SmallVec<[i64; MAX_AXES]>,
     /// What must hold: where it does not, sums wrap. Some are other ones for each row.
-    needs: Vec<Limits>,
+    needs: Vec<RowLimits>,
     needs_differ: bool,
     /// What must hold for any lane to be accessed.
-    gates: Vec<Limits>,
+    gates: Vec<RowLimits>,
     gates_differ: bool,
     /// What holds of the indices of those that are.
     bounds: Vec<Bound>,
@@ -50,23 +51,7 @@ pub(super) struct BoxFunction {
     are_apart: bool,
 }
 
-/// A sum of numbers that a block has computed, of numbers that each row has, and of a multiple of the row's index.
-#[derive(Debug)]
-struct RowSum {
-    block: Affine,
-    leaves: SmallVec<[(usize, i64); 2]>,
-    step: i64,
-}
-
-/// Such a sum, which lies between two numbers, both included.
-#[derive(Debug)]
-struct Limits {
-    sum: RowSum,
-    least: i64,
-    most: i64,
-}
-
-/// Limits of such a sum and a multiple of the index along another dimension.
+/// Limits of a sum and a multiple of the index along another dimension.
 #[derive(Debug)]
 struct Bound {
     sum: RowSum,
@@ -91,48 +76,6 @@ struct RowBox {
     /// Where its row begins in the register of a tile in order, and how many elements that has.
     row_begin: usize,
     row_elements: usize,
-}
-
-/// The least and the greatest of the numbers that rows have, for each leaf.
-type Reaches = SmallVec<[(i64, i64); 2]>;
-
-impl RowSum {
-    fn new(sum: &Affine, row_leaves: &[usize]) -> RowSum {
-        let (leaves, others) = sum.leaves.iter().copied().partition(|(leaf, _)| row_leaves.contains(leaf));
-        let block = Affine { constant: sum.constant, leaves: others, ..Affine::default() };
-        RowSum { block, leaves, step: if row_leaves.is_empty() { 0 } else { sum.steps[0] } }
-    }
-
-    /// Whether it is another one for each row.
-    fn differs(&self) -> bool {
-        !self.leaves.is_empty() || self.step != 0
-    }
-
-    /// The sum of a row that has these numbers, where the block's part of it is known; `None` if it is too large.
-    #[inline]
-    fn of_row(&self, of_block: i64, numbers: &[i64], row: usize) -> Option<i64> {
-        let own = of_block.checked_add(self.step.checked_mul(row as i64)?)?;
-        self.leaves.iter().try_fold(own, |sum, (leaf, times)| sum.checked_add(numbers[*leaf].checked_mul(*times)?))
-    }
-}
-
-impl Limits {
-    #[inline]
-    fn hold(&self, sum: i64) -> bool {
-        self.least <= sum && sum <= self.most
-    }
-
-    /// Whether they hold for so many rows whatever numbers these have of what the leaves reach; `None` if a sum of these is too large.
-    fn hold_for_all(&self, of_block: i64, rows: usize, leaves: &[usize], reaches: &Reaches) -> Option<bool> {
-        let last = self.sum.step.checked_mul(rows as i64 - 1)?;
-        let (mut low, mut high) = (of_block.checked_add(last.min(0))?, of_block.checked_add(last.max(0))?);
-        for (leaf, times) in &self.sum.leaves {
-            let (least, most) = reaches[leaves.iter().position(|other| other == leaf)?];
-            let (a, b) = (least.checked_mul(*times)?, most.checked_mul(*times)?);
-            (low, high) = (low.checked_add(a.min(b))?, high.checked_add(a.max(b))?);
-        }
-        Some(self.least <= low && high <= self.most)
-    }
 }
 
 /// What the sums of all rows of a block have in common.
@@ -160,6 +103,7 @@ impl BoxFunction {
         let (mut lanes, rank) = (function.all_lanes(), function.extents.len());
         let row_leaves: SmallVec<[usize; 2]> = (0..function.leaves.len()).filter(|leaf| function.leaves[*leaf].along.is_some()).collect();
         let has_rows = !row_leaves.is_empty();
+        let row_sum = |sum: &Affine| RowSum::new(sum, has_rows.then_some(0), &row_leaves);
         if rank > MAX_AXES || function.leaves.iter().any(|leaf| leaf.along.is_some_and(|dim| dim != 0)) {
             return None;
         }
@@ -170,7 +114,7 @@ impl BoxFunction {
         let limits = |between: &Between| {
             let (low, high) = between.value.reach(&lanes)?;
             let (least, most) = (moved(between.least, low.checked_neg()?)?, moved(between.most, high.checked_neg()?)?);
-            Some(Limits { sum: RowSum::new(&between.value, &row_leaves), least, most })
+            Some(RowLimits { sum: row_sum(&between.value), least, most })
         };
         let needs = resolved.needs.iter().map(limits).collect::<Option<Vec<_>>>()?;
         let (mut gates, mut bounds) = (Vec::new(), Vec::new());
@@ -178,9 +122,7 @@ impl BoxFunction {
             let mut dims = (usize::from(has_rows)..rank).filter(|dim| condition.value.steps[*dim] != 0);
             match (dims.next(), dims.next()) {
                 (None, _) => gates.push(limits(condition)?),
-                (Some(dim), None) => {
-                    bounds.push(Bound { sum: RowSum::new(&condition.value, &row_leaves), dim, between: condition.clone() })
-                }
+                (Some(dim), None) => bounds.push(Bound { sum: row_sum(&condition.value), dim, between: condition.clone() }),
                 _ => return None,
             }
         }
@@ -188,8 +130,8 @@ impl BoxFunction {
         let inner = steps.iter().enumerate().skip(usize::from(has_rows));
         let axis = |(dim, &step): (usize, &i64)| Some(Axis { count: function.extents[dim], stride: u64::try_from(step).ok()?, pitch: 0 });
         let axes = inner.map(axis).collect::<Option<SmallVec<[Axis; MAX_AXES]>>>()?;
-        let first = RowSum::new(&resolved.offset, &row_leaves);
-        let differ = |limits: &[Limits]| limits.iter().any(|limits| limits.sum.differs());
+        let first = row_sum(&resolved.offset);
+        let differ = |limits: &[RowLimits]| limits.iter().any(|limits| limits.sum.differs());
         Some(BoxFunction {
             extents: function.extents.iter().copied().collect(),
             row_elements: function.extents[usize::from(has_rows)..].iter().product(),
@@ -213,18 +155,18 @@ impl BoxFunction {
 
     /// What the sums of all rows of a block with these numbers have in common, of which those that rows have reach so far; `None` if one may wrap.
     fn start(&self, numbers: &[i64], reaches: impl FnOnce() -> Reaches) -> Option<Started> {
-        let of = |sum: &RowSum| sum.block.with(numbers);
-        let all = |limits: &[Limits]| limits.iter().map(|limits| of(&limits.sum)).collect::<Option<Sums>>();
+        let of = |sum: &RowSum| sum.of_block.with(numbers);
+        let all = |limits: &[RowLimits]| limits.iter().map(|limits| of(&limits.sum)).collect::<Option<Sums>>();
         let (needs, gates) = (all(&self.needs)?, all(&self.gates)?);
         let fails =
-            |limits: &[Limits], sums: &Sums| limits.iter().zip(sums).any(|(limits, sum)| !limits.sum.differs() && !limits.hold(*sum));
+            |limits: &[RowLimits], sums: &Sums| limits.iter().zip(sums).any(|(limits, sum)| !limits.sum.differs() && !limits.hold(*sum));
         if fails(&self.needs, &needs) {
             return None;
         }
         let bounds = self.bounds.iter().map(|bound| of(&bound.sum)).collect::<Option<Sums>>()?;
         let has_needs = self.needs_differ && {
             let reaches = reaches();
-            let hold = |(need, sum): (&Limits, &i64)| need.hold_for_all(*sum, self.rows(), &self.row_leaves, &reaches) == Some(true);
+            let hold = |(need, sum): (&RowLimits, &i64)| need.hold_for_all(*sum, self.rows(), &reaches) == Some(true);
             !self.needs.iter().zip(&needs).filter(|(need, _)| need.sum.differs()).all(hold)
         };
         Some(Started { first: of(&self.first)?, is_empty: fails(&self.gates, &gates), needs, gates, bounds, has_needs })
@@ -233,7 +175,8 @@ impl BoxFunction {
     /// The ranges of indices that a row accesses, empty ones if there are none; `None` if a sum may wrap.
     #[inline]
     fn ranges(&self, started: &Started, numbers: &[i64], row: usize) -> Option<[(usize, usize); MAX_AXES]> {
-        let of_row = |limits: &Limits, of_block: i64| Some(limits.hold(limits.sum.of_row(of_block, numbers, row)?));
+        let number = |leaf: usize| numbers[leaf];
+        let of_row = |limits: &RowLimits, of_block: i64| Some(limits.hold(limits.sum.of_row(of_block, row, number)?));
         if started.has_needs {
             for (need, sum) in self.needs.iter().zip(&started.needs).filter(|(need, _)| need.sum.differs()) {
                 if !of_row(need, *sum)? {
@@ -246,7 +189,7 @@ impl BoxFunction {
             range.1 = *extent;
         }
         for (Bound { sum, dim, between }, of_block) in self.bounds.iter().zip(&started.bounds) {
-            ranges[*dim] = between.restrict_alone(sum.of_row(*of_block, numbers, row)?, *dim, ranges[*dim]);
+            ranges[*dim] = between.restrict_alone(sum.of_row(*of_block, row, number)?, *dim, ranges[*dim]);
         }
         if self.gates_differ {
             for (gate, sum) in self.gates.iter().zip(&started.gates).filter(|(gate, _)| gate.sum.differs()) {
@@ -266,7 +209,7 @@ impl BoxFunction {
         let row_begin = if self.has_rows { row * pitches[0] } else { 0 };
         let mut found = RowBox {
             host: std::ptr::null_mut(),
-            first: self.first.of_row(started.first, numbers, row)?,
+            first: self.first.of_row(started.first, row, |leaf| numbers[leaf])?,
             span: 0,
             axes: SmallVec::new(),
             position: row_begin,
@@ -315,14 +258,8 @@ impl Machine<'_> {
         let (regs, mut looks) = (&block.frame, Looks::new());
         let number = |leaf: &Leaf, row: usize| leaf.number(regs.element(&leaf.tile, row));
         let mut numbers: Numbers = function.leaves.iter().map(|leaf| number(leaf, 0)).collect();
-        let reaches = || {
-            let of_rows = |leaf: &usize| {
-                let numbers = (0..known.rows()).map(|row| number(&function.leaves[*leaf], row));
-                numbers.fold((i64::MAX, i64::MIN), |(least, most), number| (least.min(number), most.max(number)))
-            };
-            known.row_leaves.iter().map(of_rows).collect()
-        };
-        let (base, started) = (regs.scalar(&view.base), known.start(&numbers, reaches)?);
+        let (base, started) =
+            (regs.scalar(&view.base), known.start(&numbers, || reaches(function, &known.row_leaves, known.rows(), regs))?);
         for row in 0..known.rows() {
             for leaf in &known.row_leaves {
                 numbers[*leaf] = number(&function.leaves[*leaf], row);

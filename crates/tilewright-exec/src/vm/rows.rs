@@ -8,6 +8,7 @@ use super::{
     Block, Machine,
     frame::Frame,
     row_boxes::BoxFunction,
+    row_sum::{Reaches, RowLimits, RowSum, reaches},
     tiling::{Axis, MAX_AXES, are_apart},
     view::{Axes, Direction, Run, copy_box, reserve},
 };
@@ -53,32 +54,16 @@ pub(crate) struct KnownFunction {
 struct RowFunction {
     /// The dimension along which they follow each other.
     dim: usize,
-    /// The numbers that differ between them.
+    /// The leaves that differ between them.
     leaves: SmallVec<[usize; 2]>,
     /// How many elements behind the base the first lane of a row is.
     offset: RowSum,
     /// What must hold of all rows, and of those that are accessed.
-    needs: SmallVec<[RowBetween; 2]>,
-    conditions: SmallVec<[RowBetween; 2]>,
+    needs: SmallVec<[RowLimits; 2]>,
+    conditions: SmallVec<[RowLimits; 2]>,
     /// The same for lanes, of each row alike.
     lane_needs: SmallVec<[Between; 2]>,
     lane_conditions: SmallVec<[Between; 2]>,
-}
-
-/// A sum that each row has: of numbers that all have, of multiples of numbers that differ between rows, and of multiples of the row's index.
-#[derive(Debug)]
-struct RowSum {
-    all: Affine,
-    leaves: SmallVec<[(usize, i64); 2]>,
-    step: i64,
-}
-
-/// A sum of a row that lies between two numbers, both included.
-#[derive(Debug)]
-struct RowBetween {
-    sum: RowSum,
-    least: i64,
-    most: i64,
 }
 
 impl KnownFunction {
@@ -99,14 +84,12 @@ impl RowFunction {
         let is_row = |leaf: usize| function.leaves[leaf].along.is_some();
         let of_lanes = |sum: &Affine| sum.steps[dim] == 0 && !sum.leaves.iter().any(|(leaf, _)| is_row(*leaf));
         let of_rows = |sum: &Affine| sum.steps.iter().enumerate().all(|(other, step)| other == dim || *step == 0);
-        let row_sum = |sum: &Affine| {
-            let (leaves, others) = sum.leaves.iter().copied().partition(|(leaf, _)| is_row(*leaf));
-            RowSum { all: Affine { constant: sum.constant, leaves: others, ..Affine::default() }, leaves, step: sum.steps[dim] }
-        };
+        let leaves: SmallVec<[usize; 2]> = (0..function.leaves.len()).filter(|leaf| is_row(*leaf)).collect();
+        let row_sum = |sum: &Affine| RowSum::new(sum, Some(dim), &leaves);
         let mut rows = RowFunction {
             dim,
-            leaves: (0..function.leaves.len()).filter(|leaf| is_row(*leaf)).collect(),
             offset: row_sum(&resolved.offset),
+            leaves: SmallVec::new(),
             needs: SmallVec::new(),
             conditions: SmallVec::new(),
             lane_needs: SmallVec::new(),
@@ -120,13 +103,13 @@ impl RowFunction {
                 if of_lanes(&between.value) {
                     lanes.push(between.clone());
                 } else if of_rows(&between.value) {
-                    own.push(RowBetween { sum: row_sum(&between.value), least: between.least, most: between.most });
+                    own.push(RowLimits { sum: row_sum(&between.value), least: between.least, most: between.most });
                 } else {
                     return None;
                 }
             }
         }
-        Some(rows)
+        Some(RowFunction { leaves, ..rows })
     }
 
     /// The ranges of indices of the lanes of a row that are accessed, with none along the rows' own dimension if there are no such lanes, else
@@ -158,24 +141,6 @@ impl RowFunction {
     }
 }
 
-/// The least and the greatest of what so many rows have of each number that differs between them.
-type RowReaches = SmallVec<[(usize, i64, i64); 2]>;
-
-impl RowFunction {
-    fn reaches(&self, function: &AccessFunction, rows: usize, regs: &Frame) -> RowReaches {
-        let reach = |leaf: &usize| {
-            let of = &function.leaves[*leaf];
-            let (mut least, mut most) = (i64::MAX, i64::MIN);
-            for index in 0..rows {
-                let number = of.number(regs.element(&of.tile, index));
-                (least, most) = (least.min(number), most.max(number));
-            }
-            (*leaf, least, most)
-        };
-        self.leaves.iter().map(reach).collect()
-    }
-}
-
 /// A sum without its multiples of indices, of which all leaves are the same for all rows.
 fn common(sum: &Affine, function: &AccessFunction, regs: &Frame) -> Option<i64> {
     sum.leaves.iter().try_fold(sum.constant, |sum, (leaf, times)| {
@@ -184,58 +149,20 @@ fn common(sum: &Affine, function: &AccessFunction, regs: &Frame) -> Option<i64> 
     })
 }
 
-/// A sum of rows, of which that part is known that all have.
-struct Started<'a> {
-    sum: &'a RowSum,
-    all: i64,
-    function: &'a AccessFunction,
-    regs: &'a Frame,
-}
+/// Limits of rows, each with the part of its sum that all rows of a block have.
+type Started<'a> = SmallVec<[(i64, &'a RowLimits); 2]>;
 
-impl RowSum {
-    fn start<'a>(&'a self, function: &'a AccessFunction, regs: &'a Frame) -> Option<Started<'a>> {
-        Some(Started { sum: self, all: common(&self.all, function, regs)?, function, regs })
-    }
-}
-
-impl Started<'_> {
-    /// The sum of a row; `None` if it is too large.
-    #[inline]
-    fn of(&self, index: usize) -> Option<i64> {
-        let own = self.all.checked_add(self.sum.step.checked_mul(index as i64)?)?;
-        self.sum.leaves.iter().try_fold(own, |sum, (leaf, times)| {
-            let leaf = &self.function.leaves[*leaf];
-            sum.checked_add(leaf.number(self.regs.element(&leaf.tile, index)).checked_mul(*times)?)
-        })
-    }
-}
-
-impl RowBetween {
-    /// All of some, started.
-    fn start_all<'a>(
-        all: &'a [RowBetween],
-        function: &'a AccessFunction,
-        regs: &'a Frame,
-    ) -> Option<SmallVec<[(Started<'a>, &'a RowBetween); 2]>> {
-        all.iter().map(|between| Some((between.sum.start(function, regs)?, between))).collect()
-    }
-
-    #[inline]
-    fn holds(&self, sum: i64) -> bool {
-        self.least <= sum && sum <= self.most
-    }
-
-    /// Whether it holds for so many rows, whichever of the numbers that are reached they have; `None` if a sum of these is too large.
-    fn holds_for_all(&self, all: i64, rows: usize, reaches: &RowReaches) -> Option<bool> {
-        let last = self.sum.step.checked_mul(rows as i64 - 1)?;
-        let (mut low, mut high) = (all.checked_add(last.min(0))?, all.checked_add(last.max(0))?);
-        for (leaf, times) in &self.sum.leaves {
-            let (_, least, most) = reaches.iter().find(|(other, ..)| other == leaf)?;
-            let (a, b) = (least.checked_mul(*times)?, most.checked_mul(*times)?);
-            (low, high) = (low.checked_add(a.min(b))?, high.checked_add(a.max(b))?);
+/// Those that do not hold for so many rows whichever of the numbers that are reached they have: what holds for all rows is not asked of each. `None` if
+/// a sum is too large.
+fn undecided<'a>(all: &'a [RowLimits], function: &AccessFunction, regs: &Frame, (rows, reaches): (usize, &Reaches)) -> Option<Started<'a>> {
+    let mut started = Started::new();
+    for limits in all {
+        let of_block = common(&limits.sum.of_block, function, regs)?;
+        if limits.hold_for_all(of_block, rows, reaches) != Some(true) {
+            started.push((of_block, limits));
         }
-        Some(self.holds(low) && self.holds(high))
     }
+    Some(started)
 }
 
 /// Rows of a block that lie in one buffer, and are accessed.
@@ -438,28 +365,27 @@ impl Machine<'_> {
                 form.axes.push(Axis { count: end - from, stride: u64::try_from(step).ok()?, pitch });
             }
         }
-        let mut needs = RowBetween::start_all(&rows.needs, function, regs)?;
-        let mut conditions = RowBetween::start_all(&rows.conditions, function, regs)?;
-        if form.count > 1 {
-            // What holds for all rows is not asked of each.
-            let reaches = rows.reaches(function, form.count, regs);
-            for all in [&mut needs, &mut conditions] {
-                all.retain(|(sum, between)| between.holds_for_all(sum.all, form.count, &reaches) != Some(true));
-            }
-        }
-        let offset = rows.offset.start(function, regs)?;
-        self.list_rows(view, kind, form, regs, |index| {
-            for (sum, need) in &needs {
-                if !need.holds(sum.of(index).ok_or(NotRows)?) {
+        let number = |leaf: usize, row: usize| {
+            let leaf = &function.leaves[leaf];
+            leaf.number(regs.element(&leaf.tile, row))
+        };
+        let all = (form.count, &reaches(function, &rows.leaves, form.count, regs));
+        let needs = undecided(&rows.needs, function, regs, all)?;
+        let conditions = undecided(&rows.conditions, function, regs, all)?;
+        let first = common(&rows.offset.of_block, function, regs)?;
+        self.list_rows(view, kind, form, regs, |row| {
+            let of_row = |sum: &RowSum, of_block: i64| sum.of_row(of_block, row, |leaf| number(leaf, row)).ok_or(NotRows);
+            for (of_block, need) in &needs {
+                if !need.hold(of_row(&need.sum, *of_block)?) {
                     return Err(NotRows);
                 }
             }
-            for (sum, condition) in &conditions {
-                if !condition.holds(sum.of(index).ok_or(NotRows)?) {
+            for (of_block, condition) in &conditions {
+                if !condition.hold(of_row(&condition.sum, *of_block)?) {
                     return Ok(None);
                 }
             }
-            offset.of(index).and_then(|offset| offset.checked_add(further)).map(Some).ok_or(NotRows)
+            of_row(&rows.offset, first)?.checked_add(further).map(Some).ok_or(NotRows)
         })
     }
 

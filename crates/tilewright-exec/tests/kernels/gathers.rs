@@ -5,7 +5,7 @@
 
 use crate::text::program;
 use std::sync::Mutex;
-use tilewright_exec::{Access, AccessObserver, Arg, LaunchOptions, Level, Memory, TargetMachine, launch};
+use tilewright_exec::{Access, AccessObserver, Arg, LaunchOptions, Level, Memory, TargetMachine, launch, launch_profiled};
 use tilewright_ir::Scalar;
 
 /// Random numbers.
@@ -325,8 +325,8 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %d: tile<i32>, %n: tile<i32
   return
 }";
 
-/// Runs it, with so many lanes in a tile, by a divisor, on so many numbers.
-fn divide(lanes: i32, d: i32, n: i32) {
+/// Runs it, with so many lanes in a tile, by a divisor, on so many numbers: whether lanes were divided one by one.
+fn divide(lanes: i32, d: i32, n: i32) -> bool {
     const BLOCKS: i32 = 4;
     let text = DIVIDED.replace("64x", &format!("{lanes}x")).replace("<i32: 64>", &format!("<i32: {lanes}>"));
     let plan = program(&text).plan("k").unwrap();
@@ -337,22 +337,24 @@ fn divide(lanes: i32, d: i32, n: i32) {
     let to = memory.add(vec![0; (4 * lanes * BLOCKS) as usize]);
     let scalar = |n: i32| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned()));
     let args = [Arg::Pointer(memory.address(from)), Arg::Pointer(memory.address(to)), scalar(d), scalar(n)];
-    launch(&plan, &mut memory, [BLOCKS.cast_unsigned(), 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+    let (_, profile) =
+        launch_profiled(&plan, &mut memory, [BLOCKS.cast_unsigned(), 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
     let at = |i: i32| if (0..n).contains(&i) { number(i) } else { 0 };
     let floor = |i: i32| i.div_euclid(d) - i32::from(d < 0 && i.rem_euclid(d) != 0);
     let expected: Vec<i32> = (0..lanes * BLOCKS).map(|i| at(i - d * floor(i)) + 1000 * at(floor(i))).collect();
     assert_eq!(crate::text::ints(memory.bytes(to)), expected, "by {d}, of {n}");
+    profile.instructions.iter().flat_map(|instruction| &instruction.parts).any(|part| part.origin.mnemonic == "divi")
 }
 
 #[test]
 fn indices_are_divided_by_what_a_launch_knows() {
     for (d, n) in [(3, 200), (40, 200), (64, 64), (1000, 256), (100, 50), (-7, 20), (1, 9)] {
-        divide(64, d, n);
+        assert_eq!(divide(64, d, n), d < 32, "by {d}");
     }
 }
 
 /// A tile with thousands of quotients.
 #[test]
 fn long_tiles_are_cut_often() {
-    divide(1 << 17, 33, 5000);
+    assert!(!divide(1 << 17, 33, 5000));
 }

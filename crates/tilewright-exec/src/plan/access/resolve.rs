@@ -1,0 +1,219 @@
+//! An access function as sums of what is not known of it and of multiples of the lanes' indices.
+
+use super::{AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, MAX_CHOICES, MAX_DIMS, Node};
+use smallvec::SmallVec;
+use tilewright_ir::ComparisonPredicate;
+
+/// An access function in which some leaves are known.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    /// Elements behind the base.
+    pub(crate) offset: Affine,
+    /// What must hold of all lanes: where it does not, sums wrap.
+    pub(crate) needs: Vec<Between>,
+    /// What holds of the lanes that are accessed.
+    pub(crate) conditions: Vec<Between>,
+    /// How often numbers go into sums, each known for a lane once the leaves before it are. That the lanes of an access have the same is one of the
+    /// needs.
+    pub(crate) quotients: Vec<Quotient>,
+}
+
+/// How often a number goes into a sum.
+#[derive(Clone, Debug)]
+pub(crate) struct Quotient {
+    of: Affine,
+    by: i64,
+}
+
+impl Quotient {
+    /// It for the lane that the ranges begin with; `None` if the sum is too large a number.
+    pub(crate) fn of_first(&self, leaves: &[i64], lanes: &[(usize, usize)]) -> Option<i64> {
+        let mut sum = self.of.with(leaves)?;
+        for (step, (first, _)) in self.of.steps.iter().zip(lanes) {
+            sum = sum.checked_add(step.checked_mul(*first as i64)?)?;
+        }
+        Some(sum.div_euclid(self.by))
+    }
+}
+
+impl<L> AccessFunction<L> {
+    /// The function where leaves have the values that `known` gives; `None` if sums of the lanes' indices and of unknown leaves are not all
+    /// there is to it, or if some lane's sum wraps.
+    ///
+    /// Of two numbers of which it takes the larger or the smaller one, it is the one that moves with lanes: the other one is a limit that few
+    /// blocks reach. That it is so is one of the needs.
+    pub(crate) fn resolve(&self, known: impl Fn(usize) -> Option<i64>) -> Option<Resolved> {
+        Resolver::new(self, 0).resolve(known)
+    }
+
+    /// The function in all its forms, of which one holds for each lane: one for each way to take one of two numbers wherever it takes the larger
+    /// or the smaller one. There are none if it has one form for all lanes, or very many.
+    pub(crate) fn forms(&self, known: impl Fn(usize) -> Option<i64>) -> Vec<Resolved> {
+        let choices = self.nodes.iter().filter(|node| matches!(node.index, Index::Extreme { .. })).count();
+        let forms = if self.has_choices() && choices <= MAX_CHOICES { 1 << choices } else { 0 };
+        (0..forms).filter_map(|form| Resolver::new(self, form).resolve(&known)).collect()
+    }
+}
+
+/// A function that is being resolved, node by node.
+struct Resolver<'a, L> {
+    function: &'a AccessFunction<L>,
+    lanes: SmallVec<[(usize, usize); MAX_DIMS]>,
+    /// A bit for each choice between two numbers: whether the one is taken that moves less.
+    form: usize,
+    /// How many choices were made.
+    choices: usize,
+    /// What the nodes so far are.
+    sums: SmallVec<[Affine; 24]>,
+    needs: Vec<Between>,
+    quotients: Vec<Quotient>,
+}
+
+impl<'a, L> Resolver<'a, L> {
+    fn new(function: &'a AccessFunction<L>, form: usize) -> Resolver<'a, L> {
+        let lanes = function.all_lanes();
+        Resolver { function, lanes, form, choices: 0, sums: SmallVec::new(), needs: Vec::new(), quotients: Vec::new() }
+    }
+
+    fn resolve(mut self, known: impl Fn(usize) -> Option<i64>) -> Option<Resolved> {
+        for node in &self.function.nodes {
+            let sum = self.node(node, &known)?;
+            self.sums.push(sum);
+        }
+        let mut conditions = Vec::with_capacity(self.function.conditions.len());
+        for condition in &self.function.conditions {
+            self.condition(condition, &mut conditions)?;
+        }
+        let offset = self.function.offset;
+        if self.function.nodes[offset].bits < 64 {
+            self.need_no_wrap(offset)?;
+        }
+        let offset = self.sums[offset].clone();
+        Some(Resolved { offset, needs: merged(self.needs)?, conditions: merged(conditions)?, quotients: self.quotients })
+    }
+
+    /// What must hold of all lanes; `None` if it is known that it does not.
+    fn need(&mut self, value: Affine, (least, most): (i64, i64)) -> Option<()> {
+        let between = Between { value, least, most };
+        if between.value.leaves.is_empty() {
+            match between.holds(between.value.constant, &self.lanes) {
+                Holds::Always => return Some(()),
+                // It may hold for those lanes that a form is for.
+                _ if self.function.has_choices() => {}
+                _ => return None,
+            }
+        }
+        self.needs.push(between);
+        Some(())
+    }
+
+    /// That a node, if it is computed in a way that may need more bits than it has, does not.
+    fn need_no_wrap(&mut self, node: usize) -> Option<()> {
+        let Node { bits, .. } = self.function.nodes[node];
+        if self.function.nodes[node].may_wrap() { self.need(self.sums[node].clone(), signed_range(bits)) } else { Some(()) }
+    }
+
+    fn node(&mut self, node: &Node, known: impl Fn(usize) -> Option<i64>) -> Option<Affine> {
+        Some(match &node.index {
+            Index::Constant(value) => Affine::constant(*value),
+            Index::Leaf(leaf) => known(*leaf).map_or_else(|| Affine::leaf(*leaf), Affine::constant),
+            Index::Lane(indices) => {
+                let mut sum = Affine::default();
+                indices.iter().for_each(|(dim, times)| sum.steps[*dim] += times);
+                sum
+            }
+            Index::Add(a, b) => self.sums[*a].clone().plus(&self.sums[*b], 1)?,
+            Index::Sub(a, b) => self.sums[*a].clone().plus(&self.sums[*b], -1)?,
+            Index::Mul(a, b) => self.sums[*a].times(&self.sums[*b])?,
+            Index::Extreme { larger, of } => self.extreme(*larger, *of)?,
+            Index::Divide { of, by, part } => self.division(*of, *by, *part)?,
+            Index::Resize { of, signed } => {
+                self.need_no_wrap(*of)?;
+                let value = self.sums[*of].clone();
+                if !signed {
+                    self.need(value.clone(), (0, i64::MAX))?;
+                }
+                if node.bits < self.function.nodes[*of].bits {
+                    self.need(value.clone(), signed_range(node.bits))?;
+                }
+                value
+            }
+        })
+    }
+
+    /// One of two numbers, as the form says, of which it must be the larger or the smaller one.
+    fn extreme(&mut self, larger: bool, [a, b]: [usize; 2]) -> Option<Affine> {
+        self.need_no_wrap(a)?;
+        self.need_no_wrap(b)?;
+        let moves_less = self.form >> self.choices & 1 == 1;
+        self.choices += 1;
+        let is_first = moves_more(&self.sums[a], &self.sums[b]) != moves_less;
+        let lead = self.sums[a].clone().plus(&self.sums[b], -1)?;
+        self.need(lead, if is_first == larger { (0, i64::MAX) } else { (i64::MIN, 0) })?;
+        Some(self.sums[if is_first { a } else { b }].clone())
+    }
+
+    /// A part of a division of a number that must not be negative, by one above zero.
+    fn division(&mut self, of: usize, by: usize, part: DivisionPart) -> Option<Affine> {
+        self.need_no_wrap(of)?;
+        self.need(self.sums[of].clone(), (0, i64::MAX))?;
+        let by = Some(&self.sums[by]).filter(|by| by.is_constant()).map(|by| by.constant).filter(|by| *by > 0)?;
+        let (mut whole, mut rest) = self.sums[of].divided(by);
+        let within = |rest: &Affine| Between { value: rest.clone(), least: 0, most: by - 1 };
+        if !rest.leaves.is_empty() || within(&rest).holds(rest.constant, &self.lanes) != Holds::Always {
+            let quotient = Affine::leaf(self.function.leaves.len() + self.quotients.len());
+            self.quotients.push(Quotient { of: rest.clone(), by });
+            rest = rest.plus(&quotient, -by)?;
+            whole = whole.plus(&quotient, 1)?;
+            self.needs.push(within(&rest));
+        }
+        Some(if matches!(part, DivisionPart::Quotient { .. }) { whole } else { rest })
+    }
+
+    /// Adds what a condition says of the lanes that are accessed.
+    fn condition(&mut self, condition: &Condition, conditions: &mut Vec<Between>) -> Option<()> {
+        use ComparisonPredicate as P;
+        self.need_no_wrap(condition.lhs)?;
+        self.need_no_wrap(condition.rhs)?;
+        let predicate = condition.predicate;
+        let is_swapped = matches!(predicate, P::GreaterThan | P::GreaterThanOrEqual);
+        let (lhs, rhs) = if is_swapped { (condition.rhs, condition.lhs) } else { (condition.lhs, condition.rhs) };
+        let (lhs, rhs) = (self.sums[lhs].clone(), self.sums[rhs].clone());
+        if !condition.signed && predicate != P::Equal {
+            // What lies below a number that is not negative as a signed one, is such a number as well.
+            self.need(rhs.clone(), (0, i64::MAX))?;
+            conditions.push(Between { value: lhs.clone(), least: 0, most: i64::MAX });
+        }
+        let least = if predicate == P::Equal { 0 } else { i64::MIN };
+        let most = if matches!(predicate, P::LessThan | P::GreaterThan) { -1 } else { 0 };
+        conditions.push(Between { value: lhs.plus(&rhs, -1)?, least, most });
+        Some(())
+    }
+}
+
+/// The signed numbers of a width.
+fn signed_range(bits: u32) -> (i64, i64) {
+    (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
+}
+
+/// Whether the first of two sums has more dimensions along which it moves with lanes, or as many and more leaves.
+fn moves_more(a: &Affine, b: &Affine) -> bool {
+    let weight = |sum: &Affine| (sum.steps.iter().filter(|step| **step != 0).count(), sum.leaves.len());
+    weight(a) >= weight(b)
+}
+
+/// The same as few as possible: those of sums that differ by a constant become one, without constant. `None` if a number becomes too large.
+fn merged(all: Vec<Between>) -> Option<Vec<Between>> {
+    let mut merged: Vec<Between> = Vec::with_capacity(all.len());
+    for Between { mut value, least, most } in all {
+        let constant = std::mem::take(&mut value.constant);
+        // The greatest and the least number stand for none.
+        let least = if least == i64::MIN { least } else { least.checked_sub(constant)? };
+        let most = if most == i64::MAX { most } else { most.checked_sub(constant)? };
+        match merged.iter_mut().find(|other| other.value == value) {
+            Some(other) => (other.least, other.most) = (other.least.max(least), other.most.min(most)),
+            None => merged.push(Between { value, least, most }),
+        }
+    }
+    Some(merged)
+}
