@@ -17,7 +17,7 @@ mod resolve;
 pub(crate) use resolve::Resolved;
 
 /// Lanes whose index is divided by less have another quotient every few lanes: they are faster one by one.
-pub(super) const SMALLEST_DIVISOR: i64 = 32;
+const SMALLEST_DIVISOR: i64 = 16;
 
 /// Of how many limits all ways to reach them or not are told apart.
 pub(super) const MAX_CHOICES: usize = 4;
@@ -124,6 +124,11 @@ pub(crate) struct Between {
     pub(crate) most: i64,
 }
 
+/// Whether lanes of a tile that have one more index along the dimension before this one lie where the row of this one would go on.
+fn follows(steps: &[i64; MAX_DIMS], extents: &[usize], dim: usize) -> bool {
+    i64::try_from(extents[dim]).ok().and_then(|extent| steps[dim].checked_mul(extent)) == Some(steps[dim - 1])
+}
+
 /// The signed number that the low bits of another are.
 pub(crate) fn wrap(value: i64, bits: u32) -> i64 {
     value << (64 - bits) >> (64 - bits)
@@ -161,17 +166,28 @@ impl Affine {
         Some(self)
     }
 
-    /// How often a number above zero goes into what surely is a multiple of it, and the rest.
-    fn divided(&self, by: i64) -> (Affine, Affine) {
+    /// How often a number above zero goes into what surely is a multiple of it, and the rest, to which these dimensions belong in any case.
+    fn divided(&self, by: i64, in_rest: [bool; MAX_DIMS]) -> (Affine, Affine) {
         let (mut whole, mut rest) = (Affine::constant(self.constant.div_euclid(by)), Affine::constant(self.constant.rem_euclid(by)));
         for (dim, step) in self.steps.iter().enumerate() {
-            let to = if step % by == 0 { &mut whole } else { &mut rest };
-            to.steps[dim] = if step % by == 0 { step / by } else { *step };
+            let is_multiple = step % by == 0 && !in_rest[dim];
+            let to = if is_multiple { &mut whole } else { &mut rest };
+            to.steps[dim] = if is_multiple { step / by } else { *step };
         }
         for (leaf, times) in &self.leaves {
             if times % by == 0 { whole.leaves.push((*leaf, times / by)) } else { rest.leaves.push((*leaf, *times)) }
         }
         (whole, rest)
+    }
+
+    /// The dimensions along which a lane of this tile follows the last one of a further dimension, whose number it is not a multiple of: in one row.
+    fn in_row_with_rest(&self, by: i64, extents: &[usize]) -> [bool; MAX_DIMS] {
+        let mut in_rest = [false; MAX_DIMS];
+        for dim in (1..extents.len()).rev() {
+            let is_rest = in_rest[dim] || self.steps[dim] % by != 0;
+            in_rest[dim - 1] = is_rest && follows(&self.steps, extents, dim);
+        }
+        in_rest
     }
 
     /// The product, if one of the factors is known.
@@ -223,6 +239,16 @@ impl Between {
         Some(self.restrict_alone(constant, dim, lanes[dim]))
     }
 
+    /// The same, of lanes along a dimension on which it need not depend; none, from the first of them on, if there are none.
+    #[inline]
+    pub(crate) fn restrict_lanes(&self, constant: i64, dim: usize, lanes: (usize, usize)) -> (usize, usize) {
+        match self.value.steps[dim] {
+            0 if self.least <= constant && constant <= self.most => lanes,
+            0 => (lanes.0, lanes.0),
+            _ => self.restrict_alone(constant, dim, lanes),
+        }
+    }
+
     /// The same, out of a range along that dimension, where the other ones add nothing.
     #[inline]
     pub(crate) fn restrict_alone(&self, constant: i64, dim: usize, (first, end): (usize, usize)) -> (usize, usize) {
@@ -260,6 +286,50 @@ impl<L> AccessFunction<L> {
     /// Whether which sum it is may differ between lanes.
     pub(crate) fn has_choices(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.index, Index::Extreme { .. } | Index::Divide { .. }))
+    }
+
+    /// Whether lanes are those of a row, one behind the other, so that places and conditions depend on nothing but the lane's number in that row.
+    pub(crate) fn is_row(&self, is_same_for_all: impl Fn(&L) -> bool) -> bool {
+        // Of a node: multiples of the lane's indices, if it is a sum of these and of what all lanes share.
+        let mut sums: SmallVec<[Option<[i64; MAX_DIMS]>; 24]> = SmallVec::new();
+        let goes_on = |steps: &[i64; MAX_DIMS]| (1..self.extents.len()).all(|dim| follows(steps, &self.extents, dim));
+        for node in &self.nodes {
+            let of = |node: usize| sums[node];
+            let both = |a: usize, b: usize, sign: i64| {
+                Some((of(a)?, of(b)?)).map(|(a, b)| std::array::from_fn(|dim| a[dim].wrapping_add(sign.wrapping_mul(b[dim]))))
+            };
+            let sum = match &node.index {
+                Index::Leaf(leaf) if !is_same_for_all(&self.leaves[*leaf]) => return false,
+                Index::Constant(_) | Index::Leaf(_) => Some([0; MAX_DIMS]),
+                Index::Lane(indices) => {
+                    let mut steps = [0; MAX_DIMS];
+                    indices.iter().for_each(|(dim, times)| steps[*dim] += times);
+                    Some(steps)
+                }
+                Index::Add(a, b) => both(*a, *b, 1),
+                Index::Sub(a, b) => both(*a, *b, -1),
+                Index::Mul(a, b) => match (&self.nodes[*a].index, &self.nodes[*b].index) {
+                    (Index::Constant(factor), _) => of(*b).map(|steps| steps.map(|step| step.wrapping_mul(*factor))),
+                    (_, Index::Constant(factor)) => of(*a).map(|steps| steps.map(|step| step.wrapping_mul(*factor))),
+                    _ => None,
+                },
+                Index::Extreme { .. } | Index::Divide { .. } => None,
+                Index::Resize { of, .. } => sums[*of],
+            };
+            // What is computed otherwise of numbers of the row is one, too.
+            let is_of_row = |operand: &usize| sums[*operand].is_none_or(|steps| goes_on(&steps));
+            if sum.is_none() && !node.operands().iter().all(is_of_row) {
+                return false;
+            }
+            sums.push(sum);
+        }
+        let sides = self.conditions.iter().flat_map(|condition| [condition.lhs, condition.rhs]);
+        sides.chain([self.offset]).all(|node| sums[node].is_none_or(|steps| goes_on(&steps)))
+    }
+
+    /// Whether indices are divided.
+    pub(crate) fn divides(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.index, Index::Divide { .. }))
     }
 
     /// The ranges of all indices along each dimension.
@@ -361,6 +431,19 @@ impl Leaf {
 }
 
 impl Node {
+    /// The nodes of which it is computed.
+    fn operands(&self) -> SmallVec<[usize; 2]> {
+        match self.index {
+            Index::Constant(_) | Index::Lane(_) | Index::Leaf(_) => SmallVec::new(),
+            Index::Add(a, b)
+            | Index::Sub(a, b)
+            | Index::Mul(a, b)
+            | Index::Extreme { of: [a, b], .. }
+            | Index::Divide { of: a, by: b, .. } => SmallVec::from_slice(&[a, b]),
+            Index::Resize { of, .. } => SmallVec::from_slice(&[of]),
+        }
+    }
+
     /// Whether it is computed in a way that may need more bits than it has.
     fn may_wrap(&self) -> bool {
         matches!(self.index, Index::Add(..) | Index::Sub(..) | Index::Mul(..) | Index::Lane(_))
@@ -368,168 +451,4 @@ impl Node {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        elem::Elem,
-        plan::{Base, VReg},
-    };
-    use tilewright_ir::Scalar;
-
-    /// `origin + step * i`, in 32 bits, below `end` as an unsigned number; `i` goes up to `extent`.
-    fn row(step: i64, end: i64, extent: usize) -> AccessFunction {
-        let nodes = vec![
-            Node { bits: 32, index: Index::Lane(SmallVec::from_slice(&[(0, step)])) },
-            Node { bits: 32, index: Index::Leaf(0) },
-            Node { bits: 32, index: Index::Add(0, 1) },
-            Node { bits: 32, index: Index::Constant(end) },
-            Node { bits: 64, index: Index::Resize { of: 2, signed: true } },
-        ];
-        let tile = Tile::contiguous(Elem::Num(Scalar::I32), Base::Reg(VReg(0)), &[]);
-        let leaves = vec![Leaf { tile, along: None, is_block_id: false }];
-        let conditions = vec![Condition { predicate: ComparisonPredicate::LessThan, signed: false, lhs: 2, rhs: 3 }];
-        AccessFunction { extents: SmallVec::from_slice(&[extent]), nodes, leaves, offset: 4, conditions }
-    }
-
-    /// The lanes that are accessed, by conditions and one by one.
-    fn accessed(function: &AccessFunction, origin: i64) -> (Option<(usize, usize)>, Vec<usize>) {
-        let all = function.all_lanes();
-        let range = function.resolve(|_| Some(origin)).map(|resolved| {
-            resolved.conditions.iter().fold(all[0], |range, condition| condition.restrict(condition.value.constant, 0, &[range]).unwrap())
-        });
-        let lane = |i: &usize| function.lane(&[*i], |_| origin, &mut Vec::new()).is_some();
-        (range, (0..all[0].1).filter(lane).collect())
-    }
-
-    #[test]
-    fn conditions_leave_the_lanes_for_which_they_hold() {
-        for (step, end) in [(1, 20), (3, 20), (-1, 20), (-4, 20), (2, 0), (1, i64::from(i32::MAX))] {
-            for origin in [-40, -7, -1, 0, 1, 5, 19, 20, 21, 70] {
-                let (range, lanes) = accessed(&row(step, end, 16), origin);
-                let (first, last) = range.unwrap();
-                assert_eq!((first..last).collect::<Vec<_>>(), lanes, "{origin} + {step} i < {end}");
-            }
-        }
-    }
-
-    #[test]
-    fn sums_that_wrap_are_not_resolved() {
-        let (range, lanes) = accessed(&row(1, 20, 16), i64::from(i32::MAX) - 3);
-        assert_eq!((range, lanes), (None, Vec::new()));
-        // Behind the greatest number comes the least, which as an unsigned number is large; behind -1 comes 0.
-        assert_eq!(accessed(&row(1 << 28, 20, 16), 0), (None, vec![0]));
-    }
-
-    #[test]
-    fn what_is_known_of_one_sum_is_one_range() {
-        let resolved = row(2, 20, 16).resolve(|_| None).unwrap();
-        let ranges = |all: &[Between]| all.iter().map(|b| (b.value.constant, b.least, b.most)).collect::<Vec<_>>();
-        assert_eq!(ranges(&resolved.conditions), [(0, 0, 19)]);
-        assert_eq!(ranges(&resolved.needs), [(0, i64::from(i32::MIN), i64::from(i32::MAX))]);
-        assert_eq!(resolved.offset, Affine { constant: 0, leaves: SmallVec::from_slice(&[(0, 1)]), steps: [2, 0, 0, 0] });
-    }
-
-    /// `max(origin + step * i, 2)`, at most 9.
-    fn clamped(step: i64) -> AccessFunction {
-        let mut function = row(step, 20, 16);
-        function.nodes.extend([
-            Node { bits: 32, index: Index::Constant(2) },
-            Node { bits: 32, index: Index::Extreme { larger: true, of: [2, 5] } },
-            Node { bits: 32, index: Index::Constant(9) },
-            Node { bits: 32, index: Index::Extreme { larger: false, of: [7, 6] } },
-            Node { bits: 64, index: Index::Resize { of: 8, signed: true } },
-        ]);
-        AccessFunction { offset: 9, conditions: Vec::new(), ..function }
-    }
-
-    #[test]
-    fn of_a_limit_and_what_moves_the_latter_is_taken() {
-        let resolved = clamped(1).resolve(|_| None).unwrap();
-        assert_eq!(resolved.offset.steps[0], 1);
-        let ranges: Vec<_> = resolved.needs.iter().map(|b| (b.value.steps[0], b.least, b.most)).collect();
-        assert_eq!(ranges, [(1, 2, i64::from(i32::MAX)), (-1, -9, i64::MAX)]);
-    }
-
-    /// For each lane, those forms whose needs hold of it give its place, and there is one.
-    #[test]
-    fn some_form_holds_for_each_lane() {
-        for (step, origin) in [(1, -8), (1, 4), (-1, 6), (3, -1), (0, 1), (0, 12)] {
-            let function = clamped(step);
-            let forms = function.forms(|_| Some(origin));
-            assert_eq!(forms.len(), 4);
-            for i in 0..16 {
-                let place = function.lane(&[i], |_| origin, &mut Vec::new()).unwrap();
-                let lane = [(i, i + 1)];
-                let holds = |form: &&Resolved| form.needs.iter().all(|need| need.holds(need.value.constant, &lane) == Holds::Always);
-                let places: Vec<i64> =
-                    forms.iter().filter(holds).map(|form| form.offset.constant + form.offset.steps[0] * i as i64).collect();
-                assert!(!places.is_empty() && places.iter().all(|found| *found == place), "{origin} + {step} * {i}: {places:?}, {place}");
-            }
-        }
-    }
-
-    /// `(origin + i) / by`, or `% by`.
-    fn divided(part: DivisionPart, by: i64) -> AccessFunction {
-        let mut function = row(1, 20, 64);
-        function.nodes.extend([
-            Node { bits: 32, index: Index::Constant(by) },
-            Node { bits: 32, index: Index::Divide { of: 2, by: 5, part } },
-            Node { bits: 64, index: Index::Resize { of: 6, signed: true } },
-        ]);
-        AccessFunction { offset: 7, conditions: Vec::new(), ..function }
-    }
-
-    #[test]
-    fn quotients_are_those_of_the_first_lane_as_far_as_needs_hold() {
-        let parts = [
-            DivisionPart::Quotient { signed: true, rounding: RoundingMode::NegativeInf },
-            DivisionPart::Remainder { signed: false },
-            DivisionPart::FloorRemainder,
-        ];
-        for (part, by, origin) in parts.iter().flat_map(|part| [(*part, 40, 100), (*part, 7, 0), (*part, 64, 128), (*part, 100, 99)]) {
-            let function = divided(part, by);
-            let forms = function.forms(|_| Some(origin));
-            let [form] = &forms[..] else { panic!("there is one form") };
-            let mut from = 0;
-            while from < 64 {
-                let quotients: Vec<i64> = form.quotients.iter().map(|q| q.of_first(&[origin], &[(from, 64)]).unwrap()).collect();
-                let leaves = [&[origin], &quotients[..]].concat();
-                let offset = form.offset.with(&leaves).unwrap();
-                let end = form
-                    .needs
-                    .iter()
-                    .fold(64, |end, need| need.restrict(need.value.with(&leaves).unwrap(), 0, &[(from, 64)]).unwrap().1.min(end));
-                assert!(end > from, "{part:?} by {by}");
-                for i in from..end {
-                    let place = function.lane(&[i], |_| origin, &mut Vec::new()).unwrap();
-                    assert_eq!(offset + form.offset.steps[0] * i as i64, place, "{part:?} of {origin} + {i} by {by}");
-                }
-                from = end;
-            }
-        }
-    }
-
-    /// Where the tile begins at a multiple of the divisor, and is no longer, nothing is left to find out.
-    #[test]
-    fn multiples_are_divided_at_once() {
-        let mut function = divided(DivisionPart::FloorRemainder, 64);
-        function.nodes[1] = Node { bits: 32, index: Index::Leaf(0) };
-        function.nodes.insert(2, Node { bits: 32, index: Index::Constant(64) });
-        function.nodes.insert(3, Node { bits: 32, index: Index::Mul(1, 2) });
-        function.nodes[4] = Node { bits: 32, index: Index::Add(0, 3) };
-        function.nodes[8] = Node { bits: 32, index: Index::Divide { of: 4, by: 7, part: DivisionPart::FloorRemainder } };
-        function.nodes[9] = Node { bits: 64, index: Index::Resize { of: 8, signed: true } };
-        function.offset = 9;
-        let resolved = function.resolve(|_| None).unwrap();
-        assert!(resolved.quotients.is_empty());
-        assert_eq!(resolved.offset, Affine { steps: [1, 0, 0, 0], ..Affine::default() });
-    }
-
-    #[test]
-    fn products_of_what_is_not_known_are_no_sums() {
-        let mut function = row(1, 20, 16);
-        function.nodes.push(Node { bits: 64, index: Index::Mul(4, 1) });
-        assert!(row(1, 20, 16).is_affine_in(|_| true) && function.is_affine_in(|_| false) && !function.is_affine_in(|_| true));
-        assert!(function.resolve(|_| None).is_none() && function.resolve(|_| Some(3)).is_some());
-    }
-}
+mod tests;

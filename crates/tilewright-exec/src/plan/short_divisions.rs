@@ -1,10 +1,10 @@
 //! Plans for launches in which indices are divided by small numbers.
 //!
-//! A load whose index is divided reads a box for each quotient (`plan/access.rs`), which is slower than lane by lane where every few lanes have
+//! An access whose index is divided goes to a box for each quotient (`plan/access.rs`), which is slower than lane by lane where every few lanes have
 //! another one. The divisor is mostly an extent of an array, which is known when a launch begins. Where it is small, the launch runs by a plan
-//! whose loads of that kind are gathers, made when it is first needed.
+//! whose accesses of that kind are gathers and scatters, made when it is first needed.
 
-use super::{Base, Index, Inst, Leaf, Node, Placement, Plan, Tile, access::SMALLEST_DIVISOR};
+use super::{AccessFunction, Base, Index, Inst, Placement, Plan, Tile};
 use crate::program::Planner;
 use std::{
     fmt,
@@ -15,48 +15,50 @@ use std::{
 pub(crate) struct ShortDivisions {
     planner: Planner,
     entry: String,
-    /// By what indices are divided.
-    divisors: Vec<Leaf>,
+    /// The places of accesses whose indices are divided.
+    functions: Vec<AccessFunction>,
     /// `None` if it cannot be made.
     plan: OnceLock<Option<Arc<Plan>>>,
 }
 
 impl fmt::Debug for ShortDivisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ShortDivisions").field("divisors", &self.divisors).finish_non_exhaustive()
+        f.debug_struct("ShortDivisions").field("functions", &self.functions).finish_non_exhaustive()
     }
 }
 
 impl ShortDivisions {
-    /// `None` for a plan whose loads divide by constants only, or not at all.
+    /// `None` for a plan whose accesses divide by constants only, or not at all.
     pub(crate) fn new(planner: &Planner, plan: &Plan) -> Option<ShortDivisions> {
-        let divisors: Vec<Leaf> = plan.code.iter().flat_map(divisors).collect();
-        if divisors.is_empty() {
+        let functions: Vec<AccessFunction> = plan.code.iter().filter_map(divides).cloned().collect();
+        if functions.is_empty() {
             return None;
         }
-        Some(ShortDivisions { planner: planner.without_divisions(), entry: plan.entry.clone(), divisors, plan: OnceLock::new() })
+        Some(ShortDivisions { planner: planner.without_divisions(), entry: plan.entry.clone(), functions, plan: OnceLock::new() })
     }
 
-    /// The plan to run by, if a divisor is small or none; `bits` tells those of numbers of the launch.
+    /// The plan to run by, if lanes with the same quotients are few or none; `bits` tells those of numbers of the launch.
     pub(crate) fn plan(&self, bits: impl Fn(&Tile) -> Option<u64>) -> Option<&Arc<Plan>> {
-        // What each block computes may be any number.
-        let is_large = |leaf: &Leaf| {
-            matches!(leaf.tile.base, Base::Const(_)) && bits(&leaf.tile).is_some_and(|bits| leaf.number(bits) >= SMALLEST_DIVISOR)
+        let has_long_runs = |function: &AccessFunction| {
+            let known = |leaf: usize| {
+                let leaf = &function.leaves[leaf];
+                let is_constant = matches!(leaf.tile.base, Base::Const(_)) && leaf.along.is_none();
+                if is_constant { bits(&leaf.tile).map(|bits| leaf.number(bits)) } else { None }
+            };
+            function.resolve(known).is_some_and(|resolved| resolved.has_long_runs(&function.extents))
         };
-        if self.divisors.iter().all(is_large) {
+        if self.functions.iter().all(has_long_runs) {
             return None;
         }
         self.plan.get_or_init(|| self.planner.plan_alone(&self.entry).ok().map(Arc::new)).as_ref()
     }
 }
 
-/// By what the index of a load is divided that the module does not tell.
-fn divisors(inst: &Inst) -> Vec<Leaf> {
-    let Inst::Load { view, .. } = inst else { return Vec::new() };
-    let Placement::Computed(function) = &view.places else { return Vec::new() };
-    let leaf = |node: &Node| {
-        let Index::Divide { by, .. } = node.index else { return None };
-        if let Index::Leaf(leaf) = function.nodes[by].index { Some(function.leaves[leaf].clone()) } else { None }
-    };
-    function.nodes.iter().filter_map(leaf).collect()
+/// The places of an access whose index is divided by a number that the module does not tell.
+fn divides(inst: &Inst) -> Option<&AccessFunction> {
+    let (Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. }) = inst else { return None };
+    let Placement::Computed(function) = &view.places else { return None };
+    let is_unknown = |by: usize| matches!(function.nodes[by].index, Index::Leaf(_));
+    let divides = function.nodes.iter().any(|node| matches!(node.index, Index::Divide { by, .. } if is_unknown(by)));
+    divides.then_some(function)
 }

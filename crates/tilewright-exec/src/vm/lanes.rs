@@ -71,7 +71,9 @@ impl Lanes<'_> {
             reservation = reserve(self.function.extents.iter().rev().skip(1).product(), budget)?;
             found = boxes(true);
         }
-        if matches!(found, Err(NoBoxes::Irregular)) && self.function.has_choices() {
+        // Boxes that are cut along several dimensions are not in the order of their lanes, in which those are stored that may share a place.
+        let may_be_cut = !self.written || self.function.extents.len() == 1;
+        if matches!(found, Err(NoBoxes::Irregular)) && self.function.has_choices() && may_be_cut {
             reservation = reserve(self.function.extents.iter().product(), budget)?;
             let made;
             let forms = match self.forms {

@@ -14,6 +14,7 @@ mod frame;
 mod gather;
 mod in_place;
 mod in_step;
+mod lane_runs;
 mod lanes;
 mod nested;
 mod nibbles;

@@ -7,6 +7,7 @@
 use super::{
     Block, Machine,
     frame::Frame,
+    lane_runs::RunFunction,
     row_boxes::BoxFunction,
     row_sum::{Reaches, RowLimits, RowSum, reaches},
     tiling::{Axis, MAX_AXES, are_apart},
@@ -47,6 +48,8 @@ pub(crate) struct KnownFunction {
     pub(super) boxes: Option<BoxFunction>,
     /// Its rows, if that is how its lanes lie.
     rows: Option<RowFunction>,
+    /// Its row of lanes, if they are one that consists of runs.
+    pub(super) runs: Option<RunFunction>,
 }
 
 /// What the rows of an access have in common.
@@ -73,7 +76,9 @@ impl KnownFunction {
         let is_plain = resolved.quotients.is_empty();
         let boxes = if is_plain { BoxFunction::new(function, &resolved) } else { None };
         let rows = if is_plain { RowFunction::new(function, &resolved) } else { None };
-        Some(KnownFunction { boxes, rows, resolved, forms: function.forms(known) })
+        let forms = function.forms(known);
+        let runs = RunFunction::new(function, &forms);
+        Some(KnownFunction { boxes, rows, resolved, forms, runs })
     }
 }
 

@@ -142,7 +142,7 @@ impl Machine<'_> {
             pad(rows.elements());
             self.transfer_rows(view, &rows, Direction::Load(target));
             self.give_back(rows);
-        } else if self.load_boxes(view, &pitches, dst, block).is_some() {
+        } else if self.load_boxes(view, &pitches, dst, block).or_else(|| self.load_runs(view, dst, block)).is_some() {
             return Ok(());
         } else {
             let boxes = boxes(view, AccessKind::Read, &pitches, &block.frame, self.launch)?;
@@ -181,7 +181,7 @@ impl Machine<'_> {
             self.give_back(rows);
             return Ok(());
         }
-        if self.store_boxes(view, src, block).is_some() {
+        if self.store_boxes(view, src, block).or_else(|| self.store_runs(view, src, block)).is_some() {
             return Ok(());
         }
         let boxes = boxes(view, AccessKind::Write, &src.strides, regs, self.launch)?;

@@ -83,6 +83,9 @@ impl Generator<'_> {
     /// Places behind a pointer, inside of `ROOM` elements. `distinct`: no two lanes have the same.
     fn places(&mut self, base: Value, scalar: Scalar, distinct: bool) -> Lanes {
         let shape = self.choices.pick(&SHAPES).to_vec();
+        if self.choices.once_in(4) {
+            return self.places_of_row(base, scalar, distinct, shape);
+        }
         let width = *self.choices.pick(&[Scalar::I32, Scalar::I32, Scalar::I32, Scalar::I64, Scalar::I16, Scalar::I8]);
         // Coordinates along each dimension lie below extents, of which the product is no more than there is room.
         let mut extents: Vec<i64> = shape.iter().map(|n| (n - 3 + self.choices.below(6) as i64).max(1)).collect();
@@ -115,6 +118,53 @@ impl Generator<'_> {
             let wide = if sums == Scalar::I64 { offset } else { self.extended_to(offset, sums, Scalar::I64, true, &shape) };
             mask.extend(self.below(wide, Scalar::I64, ROOM, &shape));
         }
+        let all = self.ty(I1, &shape);
+        let mask = mask.into_iter().reduce(|a, b| self.value(Opcode::AndI, |op| op.operand("lhs", a).operand("rhs", b).result(all)));
+        Lanes { pointers: self.pointers(base, scalar, offset, &shape), mask: mask.into_iter().collect(), shape }
+    }
+
+    /// The same of lanes that are a row, of which the number is taken apart, as that of an element of a matrix, and put together again.
+    fn places_of_row(&mut self, base: Value, scalar: Scalar, distinct: bool, shape: Vec<i64>) -> Lanes {
+        let (width, mut lanes) = (Scalar::I32, self.numbers(Scalar::I32, &shape, &[0]));
+        let mut inner = 1;
+        for dim in (0..shape.len()).rev() {
+            let (mut one_dim, n) = (vec![1; shape.len()], shape[dim]);
+            one_dim[dim] = n;
+            let (row, along, all) =
+                (self.ty(Element::Number(width), &[n]), self.ty(Element::Number(width), &one_dim), self.ty(Element::Number(width), &shape));
+            let numbers = self.value(Opcode::Iota, |op| op.result(row));
+            let numbers = self.value(Opcode::Reshape, |op| op.operand("source", numbers).result(along));
+            let numbers = self.value(Opcode::Broadcast, |op| op.operand("source", numbers).result(all));
+            let numbers = self.term(numbers, width, width, inner, &shape);
+            lanes = self.arithmetic(Opcode::AddI, width, lanes, numbers, &shape);
+            inner *= n;
+        }
+        let origin = self.origin(width, &shape);
+        let lanes = self.arithmetic(Opcode::AddI, width, lanes, origin, &shape);
+        let columns = *self.choices.pick(&[5, 16, 20, 33, 64, 100]);
+        let by = self.numbers(width, &shape, &[i64::cast_unsigned(columns)]);
+        let ty = self.ty(Element::Number(width), &shape);
+        let rounding = *self.choices.pick(&[RoundingMode::Zero, RoundingMode::NegativeInf]);
+        let signed = AttrValue::Enum(Signedness::Signed as u8);
+        let row = self.value(Opcode::DivI, |op| {
+            let op = op.operand("lhs", lanes).operand("rhs", by).attr(AttrName::Signedness, signed);
+            op.attr(AttrName::Rounding, AttrValue::Enum(rounding as u8)).result(ty)
+        });
+        let column =
+            self.value(Opcode::RemI, |op| op.operand("lhs", lanes).operand("rhs", by).attr(AttrName::Signedness, signed).result(ty));
+        // Rows lie behind one another, apart from each other, or over one another.
+        let strides = if distinct { vec![columns, columns + 3] } else { vec![columns, columns, columns + 3, columns - 2, 0] };
+        let stride = *self.choices.pick(&strides);
+        let mut mask = Vec::new();
+        if self.choices.below(2) == 0 {
+            let rows = *self.choices.pick(&[1, 2, 7]);
+            mask.extend(self.below(row, width, rows, &shape));
+            let most = columns - self.choices.below(2) as i64;
+            mask.extend(self.below(column, width, most, &shape));
+        }
+        let (rows, columns) = (self.term(row, width, Scalar::I64, stride, &shape), self.term(column, width, Scalar::I64, 1, &shape));
+        let offset = self.arithmetic(Opcode::AddI, Scalar::I64, rows, columns, &shape);
+        mask.extend(self.below(offset, Scalar::I64, ROOM, &shape));
         let all = self.ty(I1, &shape);
         let mask = mask.into_iter().reduce(|a, b| self.value(Opcode::AndI, |op| op.operand("lhs", a).operand("rhs", b).result(all)));
         Lanes { pointers: self.pointers(base, scalar, offset, &shape), mask: mask.into_iter().collect(), shape }

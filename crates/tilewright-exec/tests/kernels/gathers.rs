@@ -5,7 +5,7 @@
 
 use crate::text::program;
 use std::sync::Mutex;
-use tilewright_exec::{Access, AccessObserver, Arg, LaunchOptions, Level, Memory, TargetMachine, launch, launch_profiled};
+use tilewright_exec::{Access, AccessObserver, Arg, GroupBlocks, LaunchOptions, Level, Memory, TargetMachine, launch, launch_profiled};
 use tilewright_ir::Scalar;
 
 /// Random numbers.
@@ -348,8 +348,8 @@ fn divide(lanes: i32, d: i32, n: i32) -> bool {
 
 #[test]
 fn indices_are_divided_by_what_a_launch_knows() {
-    for (d, n) in [(3, 200), (40, 200), (64, 64), (1000, 256), (100, 50), (-7, 20), (1, 9)] {
-        assert_eq!(divide(64, d, n), d < 32, "by {d}");
+    for (d, n) in [(3, 200), (15, 200), (16, 200), (40, 200), (64, 64), (1000, 256), (100, 50), (-7, 20), (1, 9)] {
+        assert_eq!(divide(64, d, n), d < 16 && d != 1, "by {d}");
     }
 }
 
@@ -357,4 +357,74 @@ fn indices_are_divided_by_what_a_launch_knows() {
 #[test]
 fn long_tiles_are_cut_often() {
     assert!(!divide(1 << 17, 33, 5000));
+}
+
+/// Copies a row of numbers, each to where its row and column of a matrix of some columns are in another one of a pitch, both by a block of 64 for each of four
+/// blocks, and adds those of a table that repeats.
+const APART: &str = "
+entry @k(%from: tile<ptr<i32>>, %table: tile<ptr<i32>>, %to: tile<ptr<i32>>, %columns: tile<i32>, %pitch: tile<i32>, %repeats: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %c64 = constant <i32: 64> : tile<i32>
+  %first = muli %bx, %c64 : tile<i32>
+  %r0 = reshape %first : tile<i32> -> tile<1xi32>
+  %r1 = broadcast %r0 : tile<1xi32> -> tile<64xi32>
+  %lane = iota : tile<64xi32>
+  %i = addi %r1, %lane : tile<64xi32>
+  %c0 = reshape %columns : tile<i32> -> tile<1xi32>
+  %cs = broadcast %c0 : tile<1xi32> -> tile<64xi32>
+  %l0 = reshape %pitch : tile<i32> -> tile<1xi32>
+  %ls = broadcast %l0 : tile<1xi32> -> tile<64xi32>
+  %e0 = reshape %repeats : tile<i32> -> tile<1xi32>
+  %es = broadcast %e0 : tile<1xi32> -> tile<64xi32>
+  %row = divi %i, %cs unsigned : tile<64xi32>
+  %column = remi %i, %cs unsigned : tile<64xi32>
+  %place = remi %i, %es unsigned : tile<64xi32>
+  %p0 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %ps = broadcast %p0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %at = offset %ps, %i : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %a, %t0 = load_ptr_tko weak %at : tile<64xptr<i32>> -> tile<64xi32>, token
+  %s0 = reshape %table : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %ss = broadcast %s0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %in = offset %ss, %place : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %b, %t1 = load_ptr_tko weak %in : tile<64xptr<i32>> -> tile<64xi32>, token
+  %sum = addi %a, %b : tile<64xi32>
+  %lines = muli %row, %ls : tile<64xi32>
+  %goal = addi %lines, %column : tile<64xi32>
+  %q0 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %qs = broadcast %q0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %there = offset %qs, %goal : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %t2 = store_ptr_tko weak %there, %sum : tile<64xptr<i32>>, tile<64xi32> -> token
+  return
+}";
+
+/// Rows behind one another, apart from each other, and over one another, where the last lane that stores to a place is the one that stays; in plans for
+/// blocks, for groups of them, and where each access is watched.
+#[test]
+fn rows_of_a_matrix_are_stored_in_the_order_of_lanes() {
+    const ALL: i32 = 256;
+    let plan = program(APART).plan("k").unwrap();
+    for (columns, pitch, repeats) in
+        [(16, 16, 5), (40, 40, 7), (40, 50, 64), (40, 30, 3), (40, 0, 100), (1000, 7, 1), (64, 64, 32), (3, 5, 2)]
+    {
+        let mut expected = vec![0; 8192];
+        for i in 0..ALL {
+            expected[(i / columns * pitch + i % columns) as usize] = 3 * i + 1 + 1000 * (i % repeats);
+        }
+        for (options, watched) in
+            [(LaunchOptions::new(), false), (LaunchOptions::new().group_blocks(GroupBlocks::Always), false), (LaunchOptions::new(), true)]
+        {
+            let mut memory = Memory::new();
+            let bytes = |numbers: &mut dyn Iterator<Item = i32>| numbers.flat_map(i32::to_le_bytes).collect::<Vec<u8>>();
+            let from = memory.add(bytes(&mut (0..ALL).map(|i| 3 * i + 1)));
+            let table = memory.add(bytes(&mut (0..repeats).map(|i| 1000 * i)));
+            let to = memory.add(vec![0; 4 * expected.len()]);
+            let pointers = [from, table, to].map(|buffer| Arg::Pointer(memory.address(buffer)));
+            let numbers = [columns, pitch, repeats].map(|n| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned())));
+            let (recorder, args) = (Recorder::default(), [&pointers[..], &numbers[..]].concat());
+            let options = if watched { options.observer(&recorder) } else { options };
+            launch(&plan, &mut memory, [4, 1, 1], &args, &options.threads(1)).unwrap();
+            let found = crate::text::ints(memory.bytes(to));
+            assert_eq!(found, expected, "{columns} columns, a pitch of {pitch}, {repeats} numbers, watched: {watched}");
+        }
+    }
 }

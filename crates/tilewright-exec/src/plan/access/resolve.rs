@@ -1,8 +1,12 @@
 //! An access function as sums of what is not known of it and of multiples of the lanes' indices.
 
-use super::{AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, MAX_CHOICES, MAX_DIMS, Node};
+use super::{
+    AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, MAX_CHOICES, MAX_DIMS, Node, SMALLEST_DIVISOR, follows,
+};
 use smallvec::SmallVec;
 use tilewright_ir::ComparisonPredicate;
+
+mod quotients;
 
 /// An access function in which some leaves are known.
 #[derive(Debug)]
@@ -16,10 +20,12 @@ pub(crate) struct Resolved {
     /// How often numbers go into sums, each known for a lane once the leaves before it are. That the lanes of an access have the same is one of the
     /// needs.
     pub(crate) quotients: Vec<Quotient>,
+    /// How many leaves the function has, behind which sums name quotients.
+    pub(super) leaves: usize,
 }
 
 /// How often a number goes into a sum.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Quotient {
     of: Affine,
     by: i64,
@@ -33,6 +39,49 @@ impl Quotient {
             sum = sum.checked_add(step.checked_mul(*first as i64)?)?;
         }
         Some(sum.div_euclid(self.by))
+    }
+
+    /// The same for a lane, if all lanes differ along one dimension.
+    pub(crate) fn of_lane(&self, leaves: &[i64], dim: usize, lane: usize) -> Option<i64> {
+        let sum = self.of.with(leaves)?.checked_add(self.of.steps[dim].checked_mul(lane as i64)?)?;
+        Some(sum.div_euclid(self.by))
+    }
+}
+
+impl Resolved {
+    /// Whether lanes of a tile with these extents are those of a row, one behind the other, as far as sums tell.
+    pub(crate) fn has_one_row(&self, extents: &[usize]) -> bool {
+        let is_row = |sum: &Affine| (1..extents.len()).all(|dim| follows(&sum.steps, extents, dim));
+        let limits = self.needs.iter().chain(&self.conditions).map(|between| &between.value);
+        [&self.offset].into_iter().chain(limits).chain(self.quotients.iter().map(|quotient| &quotient.of)).all(is_row)
+    }
+
+    /// After how many lanes of a row all is the same again, places and whether they are accessed, as where indices are remainders: where that is not
+    /// seldom. What must hold of other numbers than remainders is left to ask of all lanes ([`repeats`](Resolved::repeats)).
+    pub(crate) fn period(&self, extents: &[usize]) -> Option<usize> {
+        let [quotient] = &self.quotients[..] else { return None };
+        let step = *quotient.of.steps[..extents.len()].last().filter(|step| **step > 0)?;
+        let period = if quotient.by % step == 0 { quotient.by / step } else { quotient.by };
+        let is_same = |sum: &Affine| self.repeats(sum, period, extents) == Some(true);
+        let needs = self.needs.iter().map(|need| &need.value);
+        let is_fine = |sum: &Affine| is_same(sum) || !sum.leaves.iter().any(|(leaf, _)| *leaf == self.leaves);
+        let is_period = is_same(&self.offset) && self.conditions.iter().all(|limits| is_same(&limits.value)) && needs.clone().all(is_fine);
+        let period = usize::try_from(period).ok().filter(|period| *period <= extents.iter().product::<usize>() / 2)?;
+        (is_period && self.has_one_row(extents)).then_some(period)
+    }
+
+    /// Whether a sum is the same after so many lanes of a row, with the only quotient that there is; `None` if a number becomes too large.
+    pub(crate) fn repeats(&self, sum: &Affine, period: i64, extents: &[usize]) -> Option<bool> {
+        let [quotient] = &self.quotients[..] else { return None };
+        let dim = extents.len() - 1;
+        let times = sum.leaves.iter().find(|(leaf, _)| *leaf == self.leaves).map_or(0, |(_, times)| *times);
+        let more = quotient.of.steps[dim].checked_mul(period)? / quotient.by;
+        Some(sum.steps[dim].checked_mul(period)?.checked_add(times.checked_mul(more)?)? == 0)
+    }
+
+    /// Whether quotients are the same for many lanes, or what is left of lanes is read but once, so that lanes need not be looked at one by one.
+    pub(crate) fn has_long_runs(&self, extents: &[usize]) -> bool {
+        self.quotients.iter().all(|quotient| quotient.by >= SMALLEST_DIVISOR) || self.period(extents).is_some()
     }
 }
 
@@ -89,7 +138,8 @@ impl<'a, L> Resolver<'a, L> {
             self.need_no_wrap(offset)?;
         }
         let offset = self.sums[offset].clone();
-        Some(Resolved { offset, needs: merged(self.needs)?, conditions: merged(conditions)?, quotients: self.quotients })
+        let leaves = self.function.leaves.len();
+        quotients::reduced(Resolved { offset, needs: self.needs, conditions, quotients: self.quotients, leaves })
     }
 
     /// What must hold of all lanes; `None` if it is known that it does not.
@@ -158,16 +208,24 @@ impl<'a, L> Resolver<'a, L> {
         self.need_no_wrap(of)?;
         self.need(self.sums[of].clone(), (0, i64::MAX))?;
         let by = Some(&self.sums[by]).filter(|by| by.is_constant()).map(|by| by.constant).filter(|by| *by > 0)?;
-        let (mut whole, mut rest) = self.sums[of].divided(by);
-        let within = |rest: &Affine| Between { value: rest.clone(), least: 0, most: by - 1 };
-        if !rest.leaves.is_empty() || within(&rest).holds(rest.constant, &self.lanes) != Holds::Always {
-            let quotient = Affine::leaf(self.function.leaves.len() + self.quotients.len());
-            self.quotients.push(Quotient { of: rest.clone(), by });
+        let (mut whole, mut rest) = self.sums[of].divided(by, [false; MAX_DIMS]);
+        let within = Between { value: rest.clone(), least: 0, most: by - 1 };
+        if !rest.leaves.is_empty() || within.holds(rest.constant, &self.lanes) != Holds::Always {
+            // Where there is more than one quotient, a row of lanes stays one.
+            (whole, rest) = self.sums[of].divided(by, self.sums[of].in_row_with_rest(by, &self.function.extents));
+            let quotient = Affine::leaf(self.function.leaves.len() + self.quotient(Quotient { of: rest.clone(), by }));
             rest = rest.plus(&quotient, -by)?;
             whole = whole.plus(&quotient, 1)?;
-            self.needs.push(within(&rest));
         }
         Some(if matches!(part, DivisionPart::Quotient { .. }) { whole } else { rest })
+    }
+
+    /// The number of a quotient, which another part of the same division may have.
+    fn quotient(&mut self, quotient: Quotient) -> usize {
+        self.quotients.iter().position(|known| *known == quotient).unwrap_or_else(|| {
+            self.quotients.push(quotient);
+            self.quotients.len() - 1
+        })
     }
 
     /// Adds what a condition says of the lanes that are accessed.

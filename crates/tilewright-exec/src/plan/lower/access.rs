@@ -24,6 +24,8 @@ use tilewright_passes::{
 
 /// How many operations are looked at for one access.
 const MAX_LOOKS: usize = 512;
+/// A number that is as large as extents of arrays are.
+const USUAL_EXTENT: i64 = 1000;
 /// Rows that are gathered have at least so many elements side by side: shorter ones are as fast one by one.
 const SHORTEST_ROW: usize = 8;
 
@@ -130,24 +132,41 @@ fn find((module, body): (&Module, &Body), op: OpRef<'_>, machine: &TargetMachine
         Some(padding) if op.opcode() == Opcode::LoadPtrTko => splat(module, body, *padding)?,
         _ => 0,
     };
-    let mut tracer = IndexTracer {
-        module,
-        body,
-        nodes: Vec::new(),
-        leaves: Vec::new(),
-        conditions: Vec::new(),
-        looks: 0,
-        is_written: op.opcode() != Opcode::LoadPtrTko,
-        divides: machine.divides(),
-    };
-    let (base, offset) = tracer.pointers(pointers, &dims)?;
+    let divisible = machine.divides() && op.opcode() != Opcode::AtomicRMWTko;
+    let trace = |divides| trace((module, body), op, pointers, (extents.clone(), &dims), divides);
+    let (base, function) = if divisible { trace(true).or_else(|| trace(false)) } else { trace(false) }?;
+    let found = Found { base, tile, function, padding };
+    found.has_rows(op.opcode() != Opcode::LoadPtrTko).then_some(found)
+}
+
+/// A base, and where lanes lie behind it.
+type Traced = (Value, AccessFunction<(Value, Option<usize>)>);
+
+/// The base and the function of an access of these proper extents, in which indices may be divided.
+fn trace(
+    (module, body): (&Module, &Body),
+    op: OpRef<'_>,
+    pointers: Value,
+    (extents, dims): (SmallVec<[usize; MAX_DIMS]>, &Dims),
+    divides: bool,
+) -> Option<Traced> {
+    let is_written = op.opcode() != Opcode::LoadPtrTko;
+    let mut tracer =
+        IndexTracer { module, body, nodes: Vec::new(), leaves: Vec::new(), conditions: Vec::new(), looks: 0, is_written, divides };
+    let (base, offset) = tracer.pointers(pointers, dims)?;
     if let Some(mask) = op.operand_named("mask").first() {
-        tracer.mask(*mask, &dims)?;
+        tracer.mask(*mask, dims)?;
     }
     let IndexTracer { nodes, leaves, conditions, .. } = tracer;
     let function = AccessFunction { extents, nodes, leaves, offset: offset?, conditions };
-    let found = Found { base, tile, function, padding };
-    found.has_rows(op.opcode() != Opcode::LoadPtrTko).then_some(found)
+    let fits = !function.divides() || {
+        // Lanes that share a place are stored in their order, which is that of boxes only where lanes are a row.
+        let is_ordered = !is_written || function.is_row(|(_, along)| along.is_none());
+        // Those that the module does not tell are mostly extents of arrays (`plan/short_divisions.rs`).
+        let usual = function.resolve(|_| None).or_else(|| function.resolve(|_| Some(USUAL_EXTENT)));
+        is_ordered && usual.is_some_and(|resolved| resolved.has_long_runs(&function.extents))
+    };
+    fits.then_some((base, function))
 }
 
 /// Whether an update adds floats and nothing reads what was there before. Sums of integers have ways of their own.

@@ -3,10 +3,7 @@
 use super::{Dims, IndexTracer, splat};
 use crate::{
     elem::memory_bits,
-    plan::{
-        DivisionPart, Index,
-        access::{SMALLEST_DIVISOR, wrap},
-    },
+    plan::{DivisionPart, Index, access::wrap},
 };
 use tilewright_ir::{ComparisonPredicate, OpRef, Opcode, Value};
 use tilewright_passes::elementwise::{ElemOp, elem_op};
@@ -14,17 +11,17 @@ use tilewright_passes::elementwise::{ElemOp, elem_op};
 impl<'m> IndexTracer<'m> {
     /// The node of a part of a division, where boxes are found faster than lanes are computed.
     pub(super) fn part(&mut self, division: OpRef<'m>, part: DivisionPart, dims: &Dims) -> Option<Index> {
-        if !self.divides || self.is_written || division.result(0).is_none_or(|value| self.has_one_element(value)) {
+        if !self.divides || division.result(0).is_none_or(|value| self.has_one_element(value)) {
             return None;
         }
         let (of, by) = (self.number(division.operand(0)?, dims)?.1, self.number(division.operand(1)?, dims)?.1);
-        let is_large = match &self.nodes[by].index {
-            Index::Constant(by) => *by >= SMALLEST_DIVISOR,
+        let is_for_all = match &self.nodes[by].index {
+            Index::Constant(by) => *by > 0,
             // It is mostly an extent of an array.
             Index::Leaf(leaf) => self.leaves[*leaf].1.is_none(),
             _ => false,
         };
-        (is_large && !self.has_rows(of)).then_some(Index::Divide { of, by, part })
+        (is_for_all && !self.has_rows(of)).then_some(Index::Divide { of, by, part })
     }
 
     /// The remainder that an operation gives the sign of the divisor, as Python's operator does: a selection of it, or of its sum with the divisor

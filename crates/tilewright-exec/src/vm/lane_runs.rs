@@ -1,0 +1,257 @@
+//! Accesses whose lanes are runs: of tiles of one dimension whose indices are divided or limited, where the places go on evenly until the quotient
+//! is another one, or a limit is met.
+//!
+//! The numbers of a block are read once; a run takes a division and a few comparisons. Runs are found and carried out in the order of their lanes, so that
+//! of lanes that store to the same place the last one does.
+#![allow(unsafe_code, reason = "copies between registers and buffers")]
+
+use super::{Block, Machine, copy, view::reserve};
+use crate::{
+    budget::Reservation,
+    cpu::Level,
+    interrupt::{Looks, PART},
+    kernels::{
+        boxes::{self, Dim},
+        scattered::{Reach, Window},
+    },
+    memory::AccessKind,
+    plan::{AccessFunction, Between, Placement, Resolved, Tile, VReg, ViewAccess},
+};
+use smallvec::SmallVec;
+use tilewright_ir::{MemoryOrderingSemantics, Scalar};
+
+/// Work on finding a run, in elements.
+const RUN_WORK: usize = 16;
+
+/// Runs whose places need no memory of the launch's.
+const FEW: usize = 16;
+
+/// Numbers that a block has computed, of an access, and quotients.
+type Numbers = SmallVec<[i64; 8]>;
+
+/// Lanes whose places go on evenly.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The first of them, and how many there are.
+    lane: usize,
+    count: usize,
+    /// How many elements behind the base the first lies, and how many further the next one does, which are not negative.
+    first: i64,
+    step: i64,
+}
+
+/// Runs that all lie in one buffer.
+struct Runs {
+    list: SmallVec<[Run; FEW]>,
+    /// How many lanes they are of; those behind these are the same again.
+    lanes: usize,
+    base: u64,
+    window: Option<Window>,
+    /// What the list takes of the budget.
+    reservation: Option<Reservation>,
+}
+
+/// A row of lanes.
+#[derive(Debug)]
+pub(super) struct RunFunction {
+    /// How many there are.
+    lanes: usize,
+    /// The dimension along which one follows the other.
+    dim: usize,
+    /// After how many all is the same again, and what must hold of all of them for that to be so.
+    period: Option<(usize, Vec<Between>)>,
+}
+
+impl RunFunction {
+    /// `None` if the lanes are no row, or always one run.
+    pub(super) fn new(function: &AccessFunction, forms: &[Resolved]) -> Option<RunFunction> {
+        let (dim, extents) = (function.extents.len() - 1, &function.extents[..]);
+        let is_row = !forms.is_empty() && forms.iter().all(|form| form.has_one_row(extents));
+        let period = match forms {
+            [form] => form.period(extents).map(|period| {
+                let differs = |need: &&Between| form.repeats(&need.value, period as i64, extents) != Some(true);
+                (period, form.needs.iter().filter(differs).cloned().collect())
+            }),
+            _ => None,
+        };
+        let lanes = extents.iter().product();
+        (is_row && function.leaves.iter().all(|leaf| leaf.along.is_none())).then_some(RunFunction { lanes, dim, period })
+    }
+
+    /// How many lanes to look at: all, or those after which all is the same again. `numbers` are those of the function's leaves.
+    fn lanes_to_find(&self, numbers: &Numbers, kind: AccessKind) -> usize {
+        let all = (0, self.lanes);
+        let holds = |need: &Between| need.value.with(numbers).is_some_and(|constant| need.restrict_lanes(constant, self.dim, all) == all);
+        match &self.period {
+            Some((period, needs)) if kind == AccessKind::Read && needs.iter().all(holds) => *period,
+            _ => self.lanes,
+        }
+    }
+
+    /// The run that begins with a lane, by a form, and the lane that it ends before; without lanes where these are masked off. `None` if this is not the
+    /// form for that lane, if places go backwards, or if a sum is too large. `numbers` are those of the function's leaves, and room for quotients.
+    fn run(&self, form: &Resolved, numbers: &mut Numbers, leaves: usize, (from, mut end): (usize, usize)) -> Option<(Run, usize)> {
+        let dim = self.dim;
+        numbers.truncate(leaves);
+        for quotient in &form.quotients {
+            numbers.push(quotient.of_lane(numbers, dim, from)?);
+        }
+        for need in &form.needs {
+            let (first, last) = need.restrict_lanes(need.value.with(numbers)?, dim, (from, end));
+            if first > from || last == from {
+                return None;
+            }
+            end = last;
+        }
+        let mut lanes = (from, end);
+        for condition in &form.conditions {
+            lanes = condition.restrict_lanes(condition.value.with(numbers)?, dim, lanes);
+        }
+        let step = form.offset.steps[dim];
+        let first = form.offset.with(numbers)?.checked_add(step.checked_mul(lanes.0 as i64)?)?;
+        (step >= 0).then_some((Run { lane: lanes.0, count: lanes.1 - lanes.0, first, step }, end))
+    }
+}
+
+impl Runs {
+    fn elements(&self) -> usize {
+        self.list.iter().map(|run| run.count).sum()
+    }
+}
+
+impl Machine<'_> {
+    /// The runs that an access consists of, all checked; `None` if it is none of those, or not all of it lies in one buffer.
+    fn find_runs(&mut self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<Runs> {
+        let launch = self.launch;
+        let Placement::Computed(function) = &view.places else { return None };
+        let known = launch.functions[view.fixed?].as_ref()?;
+        let row = known.runs.as_ref()?;
+        let is_plain = view.order.semantics == MemoryOrderingSemantics::Weak && !view.packed && view.element != Scalar::I1;
+        if !is_plain || launch.observer.is_some() {
+            return None;
+        }
+        let (regs, size) = (&block.frame, view.size as u64);
+        let mut numbers: Numbers = function.leaves.iter().map(|leaf| leaf.number(regs.scalar(&leaf.tile))).collect();
+        let lanes = row.lanes_to_find(&numbers, kind);
+        let mut runs = Runs { list: SmallVec::new(), lanes, base: regs.scalar(&view.base), window: None, reservation: None };
+        let (mut from, mut looks) = (0, Looks::new());
+        while from < lanes {
+            if looks.end_after(RUN_WORK) {
+                return None;
+            }
+            let (run, end) = known.forms.iter().find_map(|form| row.run(form, &mut numbers, function.leaves.len(), (from, lanes)))?;
+            from = end;
+            if run.count == 0 {
+                continue;
+            }
+            let at = |lane: usize| {
+                runs.base.checked_add_signed(run.first.checked_add(run.step.checked_mul(lane as i64)?)?.checked_mul(size as i64)?)
+            };
+            let reach = Reach { first: at(0)?, last: at(run.count - 1)? };
+            let window = match &runs.window {
+                Some(window) => window,
+                None => runs.window.insert(launch.memory.window(reach.first, size, kind, &mut self.hint)?),
+            };
+            if !reach.first.is_multiple_of(size) || !window.holds(reach) {
+                return None;
+            }
+            if runs.list.len() == FEW {
+                runs.reservation = reserve(lanes, &launch.budget).ok()?;
+            }
+            runs.list.push(run);
+        }
+        Some(runs)
+    }
+
+    /// Loads a tile of runs, and writes the padding around them; `None`, and nothing was done, as of [`find_runs`](Machine::find_runs).
+    pub(super) fn load_runs(&mut self, view: &ViewAccess, dst: VReg, block: &Block) -> Option<()> {
+        let runs = self.find_runs(view, AccessKind::Read, block)?;
+        let (size, target, elements): (_, _, usize) = (view.size, block.frame.write(dst), view.tile.iter().product());
+        if runs.elements() < runs.lanes {
+            // SAFETY: the register holds the whole tile.
+            unsafe { copy::spread(view.padding.to_le_bytes().as_ptr(), size, runs.lanes, target) };
+        }
+        let mut looks = Looks::new();
+        for run in &runs.list {
+            if looks.end_after(run.count) {
+                break;
+            }
+            // SAFETY: the run lies in a buffer, and the register holds the whole tile; the two do not overlap.
+            unsafe {
+                let (from, to) = (runs.place(run, size), target.add(run.lane * size));
+                match run.step {
+                    0 => {
+                        let mut element = 0u64;
+                        boxes::copy_element(size, from, (&raw mut element).cast());
+                        copy::spread((&raw const element).cast(), size, run.count, to);
+                    }
+                    1 if run.count <= PART => std::ptr::copy_nonoverlapping(from, to, run.count * size),
+                    step => boxes::copy(Level::best(), &[Dim { count: run.count, from: step as usize, to: 1 }], size, from, to),
+                }
+            }
+        }
+        // SAFETY: the register holds the whole tile.
+        unsafe { repeat(target, runs.lanes * size, elements * size) };
+        Some(())
+    }
+
+    /// Stores a tile of runs from its register; `None`, and nothing was done, as of [`find_runs`](Machine::find_runs).
+    pub(super) fn store_runs(&mut self, view: &ViewAccess, src: &Tile, block: &Block) -> Option<()> {
+        let runs = self.find_runs(view, AccessKind::Write, block)?;
+        let pitch = row_pitch(&view.tile, &src.strides)?;
+        let (size, source) = (view.size, block.frame.read(src));
+        let mut looks = Looks::new();
+        for run in &runs.list {
+            if looks.end_after(run.count) {
+                break;
+            }
+            // SAFETY: as where it is loaded; of lanes that share a place only the last one is stored.
+            unsafe {
+                let (from, to) = (source.add(run.lane * pitch * size), runs.place(run, size));
+                match (pitch, run.step) {
+                    (_, 0) => boxes::copy_element(size, from.add((run.count - 1) * pitch * size), to),
+                    (1, 1) if run.count <= PART => std::ptr::copy_nonoverlapping(from, to, run.count * size),
+                    (_, step) => boxes::copy(Level::best(), &[Dim { count: run.count, from: pitch, to: step as usize }], size, from, to),
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+impl Runs {
+    /// Where a run begins on the host.
+    fn place(&self, run: &Run, size: usize) -> *mut u8 {
+        let Some(window) = &self.window else { unreachable!("a run was found in a buffer") };
+        window.place(self.base.wrapping_add_signed(run.first * size as i64))
+    }
+}
+
+/// How far lanes of a tile lie apart that follow each other; `None` if not all lie evenly.
+fn row_pitch(extents: &[usize], pitches: &[usize]) -> Option<usize> {
+    let mut proper = extents.iter().zip(pitches).rev().filter(|(extent, _)| **extent > 1);
+    let (&extent, &pitch) = proper.next()?;
+    let mut next = extent * pitch;
+    for (&extent, &found) in proper {
+        if found != next {
+            return None;
+        }
+        next *= extent;
+    }
+    Some(pitch)
+}
+
+/// Fills the rest of some bytes with the first ones, again and again.
+///
+/// # Safety
+/// There are so many bytes.
+unsafe fn repeat(bytes: *mut u8, first: usize, all: usize) {
+    let (mut filled, mut looks) = (first, Looks::new());
+    while filled < all && !looks.end_after(filled) {
+        // What is there is a multiple of the first ones.
+        let more = filled.min(all - filled).min(PART / first.max(1) * first + first);
+        // SAFETY: by the contract; what is copied lies in front of where it goes.
+        unsafe { std::ptr::copy_nonoverlapping(bytes, bytes.add(filled), more) };
+        filled += more;
+    }
+}
