@@ -2,6 +2,7 @@
 
 use crate::{
     code::{Axis, Carried, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Value, Variability, While},
+    hoist,
     prim::{Lane, Prim},
     simplify, unused,
     verify::{Finding, verify},
@@ -272,6 +273,7 @@ impl Builder {
         let mut code = self.finish_as_built()?;
         simplify::simplify(&mut code);
         unused::remove(&mut code);
+        hoist::hoist(&mut code);
         debug_assert_eq!(verify(&code), Ok(()), "simpler code is valid:\n{code}");
         Ok(code)
     }

@@ -15,6 +15,7 @@
 mod builder;
 mod code;
 mod expand;
+mod hoist;
 pub mod lower;
 mod memory;
 mod native;

@@ -152,7 +152,8 @@ impl Affine {
     fn plus(mut self, other: &Affine, factor: i64) -> Option<Affine> {
         let add = |to: &mut i64, number: i64| {
             *to = to.checked_add(number.checked_mul(factor)?)?;
-            Some(())
+            // The least number of all has no negative.
+            (*to != i64::MIN).then_some(())
         };
         add(&mut self.constant, other.constant)?;
         self.steps.iter_mut().zip(other.steps).try_for_each(|(to, step)| add(to, step))?;
@@ -253,15 +254,12 @@ impl Between {
     #[inline]
     pub(crate) fn restrict_alone(&self, constant: i64, dim: usize, (first, end): (usize, usize)) -> (usize, usize) {
         let (least, most, step) = (self.least.saturating_sub(constant), self.most.saturating_sub(constant), self.value.steps[dim]);
-        // The indices from one up to another, both included.
+        // The indices from one up to another, both included. No step is the least number of all.
         let (from, to) = match step {
             1 => (least, most),
             -1 => (most.saturating_neg(), least.saturating_neg()),
-            _ => {
-                let (low, high) = if step > 0 { (least, most) } else { (most, least) };
-                let bound = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-                (bound(-floor_div(-i128::from(low), step.into())), bound(floor_div(high.into(), step.into())))
-            }
+            _ if step > 0 => (ceil_div(least, step), floor_div(most, step)),
+            _ => (ceil_div(most.saturating_neg(), -step), floor_div(least.saturating_neg(), -step)),
         };
         let from = from.clamp(first as i64, end as i64);
         (from as usize, to.saturating_add(1).clamp(from, end as i64) as usize)
@@ -276,10 +274,14 @@ pub(crate) enum Holds {
     Never,
 }
 
-/// The quotient, rounded down.
-pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
-    let quotient = a / b;
-    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+/// The quotient by a number above zero, rounded down.
+fn floor_div(a: i64, by: i64) -> i64 {
+    a.div_euclid(by)
+}
+
+/// The same, rounded up.
+fn ceil_div(a: i64, by: i64) -> i64 {
+    a.div_euclid(by) + i64::from(a.rem_euclid(by) != 0)
 }
 
 impl<L> AccessFunction<L> {
@@ -432,7 +434,7 @@ impl Leaf {
 
 impl Node {
     /// The nodes of which it is computed.
-    fn operands(&self) -> SmallVec<[usize; 2]> {
+    pub(super) fn operands(&self) -> SmallVec<[usize; 2]> {
         match self.index {
             Index::Constant(_) | Index::Lane(_) | Index::Leaf(_) => SmallVec::new(),
             Index::Add(a, b)

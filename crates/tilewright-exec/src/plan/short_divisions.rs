@@ -58,7 +58,7 @@ impl ShortDivisions {
 fn divides(inst: &Inst) -> Option<&AccessFunction> {
     let (Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. }) = inst else { return None };
     let Placement::Computed(function) = &view.places else { return None };
-    let is_unknown = |by: usize| matches!(function.nodes[by].index, Index::Leaf(_));
+    let is_unknown = |by: usize| !matches!(function.nodes[by].index, Index::Constant(_));
     let divides = function.nodes.iter().any(|node| matches!(node.index, Index::Divide { by, .. } if is_unknown(by)));
     divides.then_some(function)
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     memory::{AccessKind, SharedMemory},
-    plan::{AccessFunction, Affine, Base, Coordinate, Extent, Inst, Placement, Plan, Readers, Tile, VReg, ViewAccess, ViewDim, floor_div},
+    plan::{AccessFunction, Affine, Base, Coordinate, Extent, Inst, Placement, Plan, Readers, Tile, VReg, ViewAccess, ViewDim},
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -390,6 +390,12 @@ pub(crate) fn find_all(plan: &Plan, layout: &FrameLayout<'_>, memory: &SharedMem
         }
     }
     tilings
+}
+
+/// The quotient, rounded down.
+fn floor_div(a: i128, b: i128) -> i128 {
+    let quotient = a / b;
+    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
 /// The access functions of the views whose tensors are constants of a launch, with these constants.

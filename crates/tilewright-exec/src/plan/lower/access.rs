@@ -360,13 +360,15 @@ impl<'m> IndexTracer<'m> {
     /// Whether a node has leaves that differ along a dimension.
     fn has_rows(&self, node: usize) -> bool {
         match &self.nodes[node].index {
-            Index::Constant(_) | Index::Lane(_) => false,
             Index::Leaf(leaf) => self.leaves[*leaf].1.is_some(),
-            Index::Add(a, b) | Index::Sub(a, b) | Index::Mul(a, b) | Index::Extreme { of: [a, b], .. } => {
-                self.has_rows(*a) || self.has_rows(*b)
-            }
-            Index::Resize { of, .. } | Index::Divide { of, .. } => self.has_rows(*of),
+            _ => self.nodes[node].operands().iter().any(|operand| self.has_rows(*operand)),
         }
+    }
+
+    /// Whether a node has multiples of the lane's indices.
+    fn moves(&self, node: usize) -> bool {
+        let node = &self.nodes[node];
+        matches!(node.index, Index::Lane(_)) || node.operands().iter().any(|operand| self.moves(*operand))
     }
 
     /// The node of an integer that is the same for all lanes, or depends on their index along one dimension alone.

@@ -9,7 +9,10 @@
 //! (a + r / by) / next           =     (a by + r) / (by next)
 //! ```
 
-use super::{Affine, Between, Quotient, Resolved, merged};
+use super::{
+    super::{ceil_div, floor_div},
+    Affine, Between, Quotient, Resolved, merged,
+};
 
 /// The function with the quotients that its sums still name, that the lanes of an access have the same of each among its needs. `None` if a number
 /// becomes too large.
@@ -119,9 +122,8 @@ impl Named {
             _ if times > 1 && rest.is_constant() => {
                 let bound = |bound: i64| if is_none(bound) { Some(bound) } else { bound.checked_sub(rest.constant) };
                 let (least, most) = (bound(between.least)?, bound(between.most)?);
-                let up = |bound: i64| bound.div_euclid(times) + i64::from(bound.rem_euclid(times) != 0);
-                let least = if is_none(least) { least } else { up(least) };
-                let most = if is_none(most) { most } else { most.div_euclid(times) };
+                let least = if is_none(least) { least } else { ceil_div(least, times) };
+                let most = if is_none(most) { most } else { floor_div(most, times) };
                 (Affine::default(), least, most)
             }
             _ => return None,

@@ -15,11 +15,10 @@ impl<'m> IndexTracer<'m> {
             return None;
         }
         let (of, by) = (self.number(division.operand(0)?, dims)?.1, self.number(division.operand(1)?, dims)?.1);
+        // It is mostly an extent of an array, or a product of such.
         let is_for_all = match &self.nodes[by].index {
             Index::Constant(by) => *by > 0,
-            // It is mostly an extent of an array.
-            Index::Leaf(leaf) => self.leaves[*leaf].1.is_none(),
-            _ => false,
+            _ => !self.moves(by) && !self.has_rows(by),
         };
         (is_for_all && !self.has_rows(of)).then_some(Index::Divide { of, by, part })
     }
