@@ -12,7 +12,9 @@ impl Emitter<'_> {
     pub(super) fn reads_every(&self, stride: i64, lane: Lane) -> Option<usize> {
         match self.machine.extension {
             Extension::Avx512 => self.writes_every(stride, lane),
-            Extension::Avx2 => (lane.size() >= 4 && stride == 2 * lane.size() as i64).then_some(2),
+            Extension::Avx2 if lane.size() < 4 => None,
+            Extension::Avx2 if stride == 2 * lane.size() as i64 => Some(2),
+            Extension::Avx2 => [3, 4].into_iter().find(|step| lane.size() == 4 && self.width == 8 && stride == 4 * *step as i64),
         }
     }
 
@@ -29,7 +31,7 @@ impl Emitter<'_> {
         let (size, width) = (lane.size(), self.width);
         let bytes = width * size;
         if self.machine.extension == Extension::Avx2 {
-            return self.read_every_second(to, address, size);
+            return if step == 2 { self.read_every_second(to, address, size) } else { self.read_of_eight(step, to, address) };
         }
         let id = match size {
             2 => InstId::Vpermt2w,
@@ -69,6 +71,27 @@ impl Emitter<'_> {
         if bytes == 32 {
             self.e(InstId::Vpermq, &[v(to, 32), v(to, 32), number(0xd8)]);
         }
+    }
+
+    /// The same with AVX2 for eight numbers of 32 bits, three or four apart: vectors that begin seven numbers after each other have them in
+    /// lanes of which no two are the same, so that blends put them together, and a permutation in order.
+    fn read_of_eight(&mut self, step: usize, to: u8, address: Address) {
+        let (width, mut order) = (8, [0; 8]);
+        let overlapping = width - 1;
+        self.move_vector(v(to, 32), address.at(0));
+        for vector in 0..step {
+            let start = vector * overlapping;
+            let mut mask = 0;
+            for lane in (0..width).filter(|lane| (lane * step).saturating_sub(1) / overlapping == vector) {
+                order[lane] = lane * step - start;
+                mask |= 1 << order[lane];
+            }
+            if vector > 0 {
+                self.e(InstId::Vblendps, &[v(to, 32), v(to, 32), address.at((start * 4) as i32), number(mask)]);
+            }
+        }
+        let order = self.lanes_to(2, order.into_iter(), 4);
+        self.e(InstId::Vpermd, &[v(to, 32), v(order, 32), v(to, 32)]);
     }
 
     /// Writes the lanes of a vector to every `step`-th place, and nothing to those between.
