@@ -317,43 +317,57 @@ fn cases() -> u32 {
     std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(400)
 }
 
-/// Where all lanes divide by the same number, its inverse is multiplied with: quotients of multiples, and of what lies beside them, are exact.
+/// Quotients of multiples, and of what lies beside them, by what is the same for all lanes, or what each lane has; where no number is longer, and where
+/// some are.
 #[test]
-fn quotients_by_what_is_the_same_for_all_lanes_are_exact() {
-    for (prim, signed) in [("divs", true), ("divu", false)] {
+fn quotients_of_integers_are_exact() {
+    let edges = [
+        i32::MIN,
+        i32::MIN + 1,
+        -65536,
+        -1000,
+        -3,
+        -1,
+        0,
+        1,
+        2,
+        3,
+        7,
+        10,
+        641,
+        1000,
+        46_341,
+        65_535,
+        6_700_417,
+        1 << 29,
+        (1 << 29) + 1,
+        (1 << 30) - 1,
+        1 << 30,
+        (1 << 30) + 1,
+        2_147_483_457,
+        i32::MAX - 1,
+        i32::MAX,
+    ];
+    for ((prim, signed), shared, longs) in [("divs", true), ("divu", false)]
+        .into_iter()
+        .flat_map(|prim| [true, false].map(|shared| (prim, shared)))
+        .flat_map(|(prim, shared)| [false, true].map(|longs| (prim, shared, longs)))
+    {
+        let longer =
+            if longs { "%3 = s32to64 i32 %2\n%4 = low32of64 i64 %3\nstore i32 %4, $2[^0 * 4]" } else { "store i32 %2, $2[^0 * 4]" };
+        let [outside, inside] = if shared { ["%0 = load i32 $0[0]", ""] } else { ["", "%0 = load i32 $0[^0 * 4]"] };
         let text = format!(
             "code lanes 16 ($0: buffer, $1: buffer, $2: buffer) {{
-                %0 = load i32 $0[0]
+                {outside}
                 lanes ^0 in 600 {{
+                    {inside}
                     %1 = load i32 $1[^0 * 4]
                     %2 = {prim} i32 %1, %0
-                    store i32 %2, $2[^0 * 4]
+                    {longer}
                 }}
             }}"
         );
         let code = Code::parse(&text).unwrap_or_else(|error| panic!("{error}"));
-        let edges = [
-            i32::MIN,
-            i32::MIN + 1,
-            -65536,
-            -1000,
-            -3,
-            -1,
-            0,
-            1,
-            2,
-            3,
-            7,
-            10,
-            641,
-            1000,
-            46_341,
-            65_535,
-            6_700_417,
-            1 << 30,
-            i32::MAX - 1,
-            i32::MAX,
-        ];
         for divisor in edges {
             // Multiples of the divisor, and the numbers beside them.
             let multiples = (0..200).map(|i| divisor.wrapping_mul(i * i * 997 + i)).flat_map(|m| [m.wrapping_sub(1), m, m.wrapping_add(1)]);
@@ -364,12 +378,12 @@ fn quotients_by_what_is_the_same_for_all_lanes_are_exact() {
                 (_, false) => (x.cast_unsigned() / divisor.cast_unsigned()).cast_signed(),
             });
             let expected: Vec<u8> = expected.flat_map(i32::to_le_bytes).collect();
-            let (by, from) = (divisor.to_le_bytes(), numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>());
+            let (by, from) = (divisor.to_le_bytes().repeat(600), numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>());
             for level in Level::available() {
                 let mut to = vec![0; from.len()];
                 let args = [Arg::Buffer(Buffer::of(&by)), Arg::Buffer(Buffer::of(&from)), Arg::Buffer(Buffer::of_mut(&mut to))];
                 code.compile(*level).expect("it compiles").run(&args).expect("it runs");
-                assert_eq!(to, expected, "{prim} by {divisor}, {level:?}");
+                assert_eq!(to, expected, "{prim} by {divisor}, {level:?}, shared: {shared}, beside longer numbers: {longs}");
             }
         }
     }

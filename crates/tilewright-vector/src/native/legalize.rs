@@ -1,5 +1,7 @@
 //! Expresses primitives that an instruction set lacks by others.
 
+mod division;
+
 use super::{Level, Support};
 use crate::{
     code::{Carried, Code, Fold, Item, Loop, Value, Variability, While},
@@ -37,6 +39,7 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
         quiet: HashSet::new(),
         widths: HashMap::new(),
         in_while: false,
+        has_longs: code.values.iter().any(|(lane, _)| lane.size() == 8),
         rounds_down: level.can_round_down() && !code.any_prim(Prim::rounds),
     };
     let body = legalizer.body(&code.body);
@@ -76,6 +79,8 @@ struct Legalizer {
     widths: HashMap<Value, u64>,
     /// Whether what is being legalized stands in the loop of a lane.
     in_while: bool,
+    /// Whether vectors have no more lanes than of 64 bits in any case.
+    has_longs: bool,
     /// Whether the CPU may round down all the while, since nothing of the code rounds to nearest.
     rounds_down: bool,
 }
@@ -238,8 +243,7 @@ impl Legalizer {
                 if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_sum_to_bf16(odd) }
             }),
             (FmaF16 | FmaBf16, _) => self.multiply_add_short(result, prim == FmaF16, operands),
-            (DivS, I32) => self.divide_signed(result, a, b),
-            (DivU, I32) => self.divide_unsigned(result, a, b),
+            (DivS | DivU, I32) => self.divide(result, prim == DivS, a, b),
             (ShrS, I64) => {
                 // Of negative numbers the complement of the complement, shifted.
                 let (zero, ones) = (self.constant(I64, 0), self.constant(I64, u64::MAX));
@@ -316,52 +320,5 @@ impl Legalizer {
         let distance = self.constant(self.code.lane(product), bits);
         let shifted = self.add(Prim::ShrU, &[product, distance]);
         self.add_to(result, low, &[shifted]);
-    }
-
-    /// A quotient of 32 bits is exact enough in `f64` that rounding it toward zero gives the integer.
-    fn divide_signed(&mut self, result: Value, a: Value, b: Value) {
-        let zero = self.constant(Lane::I32, 0);
-        let ones = self.constant(Lane::I32, 0xffff_ffff);
-        let (x, y) = (self.add(Prim::S32ToF64, &[a]), self.add(Prim::S32ToF64, &[b]));
-        let quotient = self.quotient(x, y);
-        let quotient = self.add(Prim::F64ToS32, &[quotient]);
-        let by_zero = self.add(Prim::Eq, &[b, zero]);
-        self.add_to(result, Prim::Select, &[by_zero, ones, quotient]);
-    }
-
-    fn divide_unsigned(&mut self, result: Value, a: Value, b: Value) {
-        let zero = self.constant(Lane::I32, 0);
-        let ones = self.constant(Lane::I32, 0xffff_ffff);
-        let sign = self.constant(Lane::I32, 0x8000_0000);
-        let middle = self.constant(Lane::F64, 2_147_483_648_f64.to_bits());
-        let mut float = |value: Value| {
-            let shifted = self.add(Prim::Xor, &[value, sign]);
-            let float = self.add(Prim::S32ToF64, &[shifted]);
-            self.add(Prim::FAdd, &[float, middle])
-        };
-        let (x, y) = (float(a), float(b));
-        let quotient = self.quotient(x, y);
-        // The integer part, before it is moved into the range of signed integers.
-        let quotient = self.add(Prim::Trunc, &[quotient]);
-        let shifted = self.add(Prim::FSub, &[quotient, middle]);
-        let shifted = self.add(Prim::F64ToS32, &[shifted]);
-        let quotient = self.add(Prim::Xor, &[shifted, sign]);
-        let by_zero = self.add(Prim::Eq, &[b, zero]);
-        self.add_to(result, Prim::Select, &[by_zero, ones, quotient]);
-    }
-
-    /// The quotient of two integers of up to 32 bits in `f64`, whose integer part is exact.
-    ///
-    /// Where all lanes divide by the same number, they multiply by its inverse, made larger by four units of rounding, `u`. The product then is
-    /// 0.9 to 7.1 `u` too large, as a part of itself: integers are not missed from below, and since a quotient that is no integer lies at least the inverse
-    /// below the next one, which is more than 7.1 `u` of it, that one is not reached.
-    fn quotient(&mut self, x: Value, y: Value) -> Value {
-        if self.code.variability(y) != Variability::Uniform {
-            return self.add(Prim::FDiv, &[x, y]);
-        }
-        let (one, larger) = (self.constant(Lane::F64, 1f64.to_bits()), self.constant(Lane::F64, (1.0 + 2.0 * f64::EPSILON).to_bits()));
-        let inverse = self.add(Prim::FDiv, &[one, y]);
-        let inverse = self.add(Prim::FMul, &[inverse, larger]);
-        self.add(Prim::FMul, &[x, inverse])
     }
 }
