@@ -14,7 +14,7 @@ use tilewright_passes::elementwise::{ElemOp, evaluate, predicate};
 
 mod resolve;
 
-pub(crate) use resolve::Resolved;
+pub(crate) use resolve::{LaneGroups, Resolved};
 
 /// Lanes whose index is divided by less have another quotient every few lanes: they are faster one by one.
 const SMALLEST_DIVISOR: i64 = 16;
@@ -117,7 +117,7 @@ pub(crate) struct Affine {
 }
 
 /// A sum that lies between two numbers, both included. The least and the greatest number of all are no bounds.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Between {
     pub(crate) value: Affine,
     pub(crate) least: i64,

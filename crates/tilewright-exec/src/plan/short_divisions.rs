@@ -15,8 +15,8 @@ use std::{
 pub(crate) struct ShortDivisions {
     planner: Planner,
     entry: String,
-    /// The places of accesses whose indices are divided.
-    functions: Vec<AccessFunction>,
+    /// The places of accesses whose indices are divided, and whether they are stores.
+    functions: Vec<(AccessFunction, bool)>,
     /// `None` if it cannot be made.
     plan: OnceLock<Option<Arc<Plan>>>,
 }
@@ -30,7 +30,8 @@ impl fmt::Debug for ShortDivisions {
 impl ShortDivisions {
     /// `None` for a plan whose accesses divide by constants only, or not at all.
     pub(crate) fn new(planner: &Planner, plan: &Plan) -> Option<ShortDivisions> {
-        let functions: Vec<AccessFunction> = plan.code.iter().filter_map(divides).cloned().collect();
+        let found = plan.code.iter().filter_map(|inst| Some((divides(inst)?.clone(), !matches!(inst, Inst::Load { .. }))));
+        let functions: Vec<(AccessFunction, bool)> = found.collect();
         if functions.is_empty() {
             return None;
         }
@@ -39,13 +40,13 @@ impl ShortDivisions {
 
     /// The plan to run by, if lanes with the same quotients are few or none; `bits` tells those of numbers of the launch.
     pub(crate) fn plan(&self, bits: impl Fn(&Tile) -> Option<u64>) -> Option<&Arc<Plan>> {
-        let has_long_runs = |function: &AccessFunction| {
+        let has_long_runs = |(function, written): &(AccessFunction, bool)| {
             let known = |leaf: usize| {
                 let leaf = &function.leaves[leaf];
                 let is_constant = matches!(leaf.tile.base, Base::Const(_)) && leaf.along.is_none();
                 if is_constant { bits(&leaf.tile).map(|bits| leaf.number(bits)) } else { None }
             };
-            function.resolve(known).is_some_and(|resolved| resolved.has_long_runs(&function.extents))
+            function.resolve(known).is_some_and(|resolved| resolved.has_long_runs(&function.extents, *written))
         };
         if self.functions.iter().all(has_long_runs) {
             return None;

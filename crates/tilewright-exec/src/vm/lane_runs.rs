@@ -15,7 +15,7 @@ use crate::{
         scattered::{Reach, Window},
     },
     memory::AccessKind,
-    plan::{AccessFunction, Between, Placement, Resolved, Tile, VReg, ViewAccess},
+    plan::{AccessFunction, Between, LaneGroups, Placement, Resolved, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
@@ -29,15 +29,18 @@ const FEW: usize = 16;
 /// Numbers that a block has computed, of an access, and quotients.
 type Numbers = SmallVec<[i64; 8]>;
 
-/// Lanes whose places go on evenly.
+/// Lanes whose places go on evenly: within groups, and from group to group.
 #[derive(Clone, Copy)]
 struct Run {
-    /// The first of them, and how many there are.
+    /// The first of them, and how many there are in each group.
     lane: usize,
     count: usize,
     /// How many elements behind the base the first lies, and how many further the next one does, which are not negative.
     first: i64,
     step: i64,
+    /// How many groups there are, and how many elements further the next one begins.
+    groups: usize,
+    further: i64,
 }
 
 /// Runs that all lie in one buffer.
@@ -60,6 +63,8 @@ pub(super) struct RunFunction {
     dim: usize,
     /// After how many all is the same again, and what must hold of all of them for that to be so.
     period: Option<(usize, Vec<Between>)>,
+    /// Those that share a quotient by a small number, where there is one form.
+    groups: Option<LaneGroups>,
 }
 
 impl RunFunction {
@@ -74,8 +79,9 @@ impl RunFunction {
             }),
             _ => None,
         };
+        let groups = if let [form] = forms { form.groups(extents) } else { None };
         let lanes = extents.iter().product();
-        (is_row && function.leaves.iter().all(|leaf| leaf.along.is_none())).then_some(RunFunction { lanes, dim, period })
+        (is_row && function.leaves.iter().all(|leaf| leaf.along.is_none())).then_some(RunFunction { lanes, dim, period, groups })
     }
 
     /// How many lanes to look at: all, or those after which all is the same again. `numbers` are those of the function's leaves.
@@ -89,33 +95,117 @@ impl RunFunction {
     }
 
     /// The run that begins with a lane, by a form, and the lane that it ends before; without lanes where these are masked off. `None` if this is not the
-    /// form for that lane, if places go backwards, or if a sum is too large. `numbers` are those of the function's leaves, and room for quotients.
-    fn run(&self, form: &Resolved, numbers: &mut Numbers, leaves: usize, (from, mut end): (usize, usize)) -> Option<(Run, usize)> {
-        let dim = self.dim;
+    /// form for that lane, if places go backwards, or if a sum is too large. `numbers` are those of the function's leaves, and room for quotients;
+    /// `in_groups`: lanes need not keep their order.
+    fn run(&self, form: &Resolved, numbers: &mut Numbers, leaves: usize, lanes: (usize, usize), in_groups: bool) -> Option<(Run, usize)> {
+        let (from, end) = lanes;
         numbers.truncate(leaves);
         for quotient in &form.quotients {
-            numbers.push(quotient.of_lane(numbers, dim, from)?);
+            numbers.push(quotient.of_lane(numbers, self.dim, from)?);
         }
-        for need in &form.needs {
-            let (first, last) = need.restrict_lanes(need.value.with(numbers)?, dim, (from, end));
+        if let Some(groups) = self.groups.as_ref().filter(|_| in_groups)
+            && let Some(found) = self.run_of_groups(form, groups, numbers, lanes)
+        {
+            return Some(found);
+        }
+        let end = self.end(form, numbers, (from, end), |_| false)?;
+        let run = self.run_of(form, numbers, self.accessed(form, numbers, (from, end))?)?;
+        Some((run, end))
+    }
+
+    /// Where the lanes end for which what must hold does, but for some needs; `None` if it does not for the first.
+    fn end(&self, form: &Resolved, numbers: &Numbers, (from, mut end): (usize, usize), but: impl Fn(usize) -> bool) -> Option<usize> {
+        for (_, need) in form.needs.iter().enumerate().filter(|(number, _)| !but(*number)) {
+            let (first, last) = need.restrict_lanes(need.value.with(numbers)?, self.dim, (from, end));
             if first > from || last == from {
                 return None;
             }
             end = last;
         }
-        let mut lanes = (from, end);
+        Some(end)
+    }
+
+    /// Those of some lanes that are accessed.
+    fn accessed(&self, form: &Resolved, numbers: &Numbers, mut lanes: (usize, usize)) -> Option<(usize, usize)> {
         for condition in &form.conditions {
-            lanes = condition.restrict_lanes(condition.value.with(numbers)?, dim, lanes);
+            lanes = condition.restrict_lanes(condition.value.with(numbers)?, self.dim, lanes);
         }
-        let step = form.offset.steps[dim];
-        let first = form.offset.with(numbers)?.checked_add(step.checked_mul(lanes.0 as i64)?)?;
-        (step >= 0).then_some((Run { lane: lanes.0, count: lanes.1 - lanes.0, first, step }, end))
+        Some(lanes)
+    }
+
+    /// The run of lanes that have the same quotients.
+    fn run_of(&self, form: &Resolved, numbers: &Numbers, (from, end): (usize, usize)) -> Option<Run> {
+        let step = form.offset.steps[self.dim];
+        let first = form.offset.with(numbers)?.checked_add(step.checked_mul(from as i64)?)?;
+        (step >= 0).then_some(Run { lane: from, count: end - from, first, step, groups: 1, further: 0 })
+    }
+
+    /// The run of whole groups that begins with a lane, if one begins there, and it is accessed to its end; and the lane that this is before.
+    fn run_of_groups(&self, form: &Resolved, groups: &LaneGroups, numbers: &Numbers, (from, end): (usize, usize)) -> Option<(Run, usize)> {
+        let within = &form.needs[groups.within];
+        let (_, last) = within.restrict_lanes(within.value.with(numbers)?, self.dim, (from, end));
+        let lanes = usize::try_from(groups.lanes).ok().filter(|lanes| last - from == *lanes)?;
+        let names_it = |need: usize| need == groups.within || groups.others.contains(&need);
+        let count = (self.end(form, numbers, (from, end), names_it)? - from) / lanes;
+        let end = from + count * lanes;
+        if count < 2 || self.accessed(form, numbers, (from, end))? != (from, end) {
+            return None;
+        }
+        // What goes on evenly holds of all if it does at all ends.
+        for need in groups.others.iter().map(|need| &form.needs[*need]) {
+            let (sum, step) = (&need.value, need.value.steps[self.dim]);
+            let first = sum.with(numbers)?.checked_add(step.checked_mul(from as i64)?)?;
+            let last_group = first.checked_add(groups.further(sum, self.dim)?.checked_mul(count as i64 - 1)?)?;
+            for start in [first, last_group] {
+                let ends = [start, start.checked_add(step.checked_mul(groups.lanes - 1)?)?];
+                if ends.iter().any(|end| *end < need.least || *end > need.most) {
+                    return None;
+                }
+            }
+        }
+        let run = self.run_of(form, numbers, (from, from + lanes))?;
+        let further = groups.further(&form.offset, self.dim)?;
+        (further >= 0).then_some((Run { groups: count, further, ..run }, end))
+    }
+}
+
+impl Run {
+    /// How many elements behind the base the last one lies.
+    fn last(&self) -> Option<i64> {
+        let in_group = self.step.checked_mul(self.count as i64 - 1)?;
+        self.first.checked_add(in_group)?.checked_add(self.further.checked_mul(self.groups as i64 - 1)?)
+    }
+
+    /// Loads its elements of a size side by side.
+    ///
+    /// # Safety
+    /// All lie in a buffer, which does not overlap the register, and that has room for them.
+    unsafe fn load(&self, size: usize, from: *const u8, to: *mut u8) {
+        // SAFETY: by the contract.
+        unsafe {
+            match (self.groups, self.step) {
+                (1, 0) => {
+                    let mut element = 0u64;
+                    boxes::copy_element(size, from, (&raw mut element).cast());
+                    copy::spread((&raw const element).cast(), size, self.count, to);
+                }
+                (1, 1) if self.count <= PART => std::ptr::copy_nonoverlapping(from, to, self.count * size),
+                (1, step) => boxes::copy(Level::best(), &[Dim { count: self.count, from: step as usize, to: 1 }], size, from, to),
+                // Those with the same place in their groups, one after the other.
+                (groups, step) => {
+                    for place in 0..self.count {
+                        let dims = [Dim { count: groups, from: self.further as usize, to: self.count }];
+                        boxes::copy(Level::best(), &dims, size, from.add(place * step as usize * size), to.add(place * size));
+                    }
+                }
+            }
+        }
     }
 }
 
 impl Runs {
     fn elements(&self) -> usize {
-        self.list.iter().map(|run| run.count).sum()
+        self.list.iter().map(|run| run.count * run.groups).sum()
     }
 }
 
@@ -139,15 +229,15 @@ impl Machine<'_> {
             if looks.end_after(RUN_WORK) {
                 return None;
             }
-            let (run, end) = known.forms.iter().find_map(|form| row.run(form, &mut numbers, function.leaves.len(), (from, lanes)))?;
+            let in_groups = kind == AccessKind::Read;
+            let (run, end) =
+                known.forms.iter().find_map(|form| row.run(form, &mut numbers, function.leaves.len(), (from, lanes), in_groups))?;
             from = end;
             if run.count == 0 {
                 continue;
             }
-            let at = |lane: usize| {
-                runs.base.checked_add_signed(run.first.checked_add(run.step.checked_mul(lane as i64)?)?.checked_mul(size as i64)?)
-            };
-            let reach = Reach { first: at(0)?, last: at(run.count - 1)? };
+            let at = |offset: i64| runs.base.checked_add_signed(offset.checked_mul(size as i64)?);
+            let reach = Reach { first: at(run.first)?, last: at(run.last()?)? };
             let window = match &runs.window {
                 Some(window) => window,
                 None => runs.window.insert(launch.memory.window(reach.first, size, kind, &mut self.hint)?),
@@ -173,22 +263,11 @@ impl Machine<'_> {
         }
         let mut looks = Looks::new();
         for run in &runs.list {
-            if looks.end_after(run.count) {
+            if looks.end_after(run.count * run.groups) {
                 break;
             }
             // SAFETY: the run lies in a buffer, and the register holds the whole tile; the two do not overlap.
-            unsafe {
-                let (from, to) = (runs.place(run, size), target.add(run.lane * size));
-                match run.step {
-                    0 => {
-                        let mut element = 0u64;
-                        boxes::copy_element(size, from, (&raw mut element).cast());
-                        copy::spread((&raw const element).cast(), size, run.count, to);
-                    }
-                    1 if run.count <= PART => std::ptr::copy_nonoverlapping(from, to, run.count * size),
-                    step => boxes::copy(Level::best(), &[Dim { count: run.count, from: step as usize, to: 1 }], size, from, to),
-                }
-            }
+            unsafe { run.load(size, runs.place(run, size), target.add(run.lane * size)) };
         }
         // SAFETY: the register holds the whole tile.
         unsafe { repeat(target, runs.lanes * size, elements * size) };

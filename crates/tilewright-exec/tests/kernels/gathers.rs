@@ -348,8 +348,8 @@ fn divide(lanes: i32, d: i32, n: i32) -> bool {
 
 #[test]
 fn indices_are_divided_by_what_a_launch_knows() {
-    for (d, n) in [(3, 200), (15, 200), (16, 200), (40, 200), (64, 64), (1000, 256), (100, 50), (-7, 20), (1, 9)] {
-        assert_eq!(divide(64, d, n), d < 16 && d != 1, "by {d}");
+    for (d, n) in [(2, 200), (3, 200), (15, 200), (16, 200), (40, 200), (64, 64), (1000, 256), (100, 50), (-7, 20), (1, 9)] {
+        assert_eq!(divide(64, d, n), d < 1, "by {d}");
     }
 }
 
@@ -379,6 +379,8 @@ entry @k(%from: tile<ptr<i32>>, %table: tile<ptr<i32>>, %to: tile<ptr<i32>>, %co
   %row = divi %i, %cs unsigned : tile<64xi32>
   %column = remi %i, %cs unsigned : tile<64xi32>
   %place = remi %i, %es unsigned : tile<64xi32>
+  %lines = muli %row, %ls : tile<64xi32>
+  %goal = addi %lines, %column : tile<64xi32>
   %p0 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
   %ps = broadcast %p0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
   %at = offset %ps, %i : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
@@ -388,8 +390,6 @@ entry @k(%from: tile<ptr<i32>>, %table: tile<ptr<i32>>, %to: tile<ptr<i32>>, %co
   %in = offset %ss, %place : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
   %b, %t1 = load_ptr_tko weak %in : tile<64xptr<i32>> -> tile<64xi32>, token
   %sum = addi %a, %b : tile<64xi32>
-  %lines = muli %row, %ls : tile<64xi32>
-  %goal = addi %lines, %column : tile<64xi32>
   %q0 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
   %qs = broadcast %q0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
   %there = offset %qs, %goal : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
@@ -425,6 +425,34 @@ fn rows_of_a_matrix_are_stored_in_the_order_of_lanes() {
             launch(&plan, &mut memory, [4, 1, 1], &args, &options.threads(1)).unwrap();
             let found = crate::text::ints(memory.bytes(to));
             assert_eq!(found, expected, "{columns} columns, a pitch of {pitch}, {repeats} numbers, watched: {watched}");
+        }
+    }
+}
+
+/// The same the other way round: numbers of a matrix are loaded in one row. Lanes with the same quotient by a small number are groups, cut where a block begins.
+#[test]
+fn rows_of_a_matrix_are_loaded_in_groups() {
+    const ALL: i32 = 256;
+    let text = APART
+        .replace("%at = offset %ps, %i :", "%at = offset %ps, %goal :")
+        .replace("%there = offset %qs, %goal :", "%there = offset %qs, %i :");
+    let plan = program(&text).plan("k").unwrap();
+    for (columns, pitch) in [(2, 50), (2, 1), (3, 7), (4, 4), (5, 0), (7, 100), (15, 20), (16, 30), (50, 3), (1000, 9)] {
+        let at = |i: i32| i / columns * pitch + i % columns;
+        let number = |i: i32| 3 * i + 1;
+        let expected: Vec<i32> = (0..ALL).map(|i| number(at(i)) + 1000 * (i % 9)).collect();
+        for when in [GroupBlocks::Never, GroupBlocks::Always] {
+            let mut memory = Memory::new();
+            let bytes = |numbers: &mut dyn Iterator<Item = i32>| numbers.flat_map(i32::to_le_bytes).collect::<Vec<u8>>();
+            // As many as there are, so that what is read behind them is found.
+            let from = memory.add(bytes(&mut (0..=(0..ALL).map(at).max().unwrap()).map(number)));
+            let table = memory.add(bytes(&mut (0..9).map(|i| 1000 * i)));
+            let to = memory.add(vec![0; 4 * expected.len()]);
+            let pointers = [from, table, to].map(|buffer| Arg::Pointer(memory.address(buffer)));
+            let numbers = [columns, pitch, 9].map(|n| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned())));
+            let options = LaunchOptions::new().threads(1).group_blocks(when);
+            launch(&plan, &mut memory, [4, 1, 1], &[&pointers[..], &numbers[..]].concat(), &options).unwrap();
+            assert_eq!(crate::text::ints(memory.bytes(to)), expected, "{columns} columns, a pitch of {pitch}");
         }
     }
 }

@@ -79,9 +79,48 @@ impl Resolved {
         Some(sum.steps[dim].checked_mul(period)?.checked_add(times.checked_mul(more)?)? == 0)
     }
 
-    /// Whether quotients are the same for many lanes, or what is left of lanes is read but once, so that lanes need not be looked at one by one.
-    pub(crate) fn has_long_runs(&self, extents: &[usize]) -> bool {
-        self.quotients.iter().all(|quotient| quotient.by >= SMALLEST_DIVISOR) || self.period(extents).is_some()
+    /// The quotient that a few lanes of a row share each, if others do not depend on it, nor whether lanes are accessed: the lanes then are groups, as far
+    /// apart from each other as it says.
+    pub(crate) fn groups(&self, extents: &[usize]) -> Option<LaneGroups> {
+        let mut short = (0..self.quotients.len()).filter(|number| self.quotients[*number].by < SMALLEST_DIVISOR);
+        let (number, None) = (short.next()?, short.next()) else { return None };
+        let (leaf, Quotient { of, by }) = (self.leaves + number, &self.quotients[number]);
+        let names = |sum: &Affine| sum.leaves.iter().any(|(other, _)| *other == leaf);
+        let is_alone = !self.conditions.iter().map(|limits| &limits.value).chain(self.quotients.iter().map(|other| &other.of)).any(names);
+        let rest = Between { value: of.clone().plus(&Affine::leaf(leaf), -by)?, least: 0, most: by - 1 };
+        let rest = merged(vec![rest])?.pop()?;
+        let within = self.needs.iter().position(|need| *need == rest)?;
+        let others = (0..self.needs.len()).filter(|need| *need != within && names(&self.needs[*need].value)).collect();
+        let steps = of.steps[..extents.len()].last() == Some(&1);
+        (is_alone && steps && self.has_one_row(extents)).then_some(LaneGroups { leaf, within, others, lanes: *by })
+    }
+
+    /// Whether quotients are the same for many lanes, or what is left of lanes is read but once or in groups, so that lanes need not be looked at one by
+    /// one. `written`: lanes are to be stored in their order.
+    pub(crate) fn has_long_runs(&self, extents: &[usize], written: bool) -> bool {
+        let are_long = self.quotients.iter().all(|quotient| quotient.by >= SMALLEST_DIVISOR);
+        are_long || self.period(extents).is_some() && !written || self.groups(extents).is_some() && !written
+    }
+}
+
+/// Lanes of a row that share a quotient by a small number.
+#[derive(Debug)]
+pub(crate) struct LaneGroups {
+    /// The leaf that names it.
+    pub(crate) leaf: usize,
+    /// Which need says that lanes share it.
+    pub(crate) within: usize,
+    /// Which other needs name it.
+    pub(crate) others: SmallVec<[usize; 2]>,
+    /// How many lanes a whole group has.
+    pub(crate) lanes: i64,
+}
+
+impl LaneGroups {
+    /// How much more a sum is for the next group; `None` if it is too large a number.
+    pub(crate) fn further(&self, sum: &Affine, dim: usize) -> Option<i64> {
+        let times = sum.leaves.iter().find(|(leaf, _)| *leaf == self.leaf).map_or(0, |(_, times)| *times);
+        sum.steps[dim].checked_mul(self.lanes)?.checked_add(times)
     }
 }
 

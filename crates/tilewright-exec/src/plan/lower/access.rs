@@ -164,7 +164,7 @@ fn trace(
         let is_ordered = !is_written || function.is_row(|(_, along)| along.is_none());
         // Those that the module does not tell are mostly extents of arrays (`plan/short_divisions.rs`).
         let usual = function.resolve(|_| None).or_else(|| function.resolve(|_| Some(USUAL_EXTENT)));
-        is_ordered && usual.is_some_and(|resolved| resolved.has_long_runs(&function.extents))
+        is_ordered && usual.is_some_and(|resolved| resolved.has_long_runs(&function.extents, is_written))
     };
     fits.then_some((base, function))
 }
