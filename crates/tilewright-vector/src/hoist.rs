@@ -4,7 +4,7 @@
 //! Plans compute most of what lanes share once for a block. What is left are parts of operations of which one operand is shared: the inverse of a
 //! divisor, whether it is zero.
 
-use crate::code::{Carried, Code, Fold, Item, Loop, Value, Variability, While};
+use crate::code::{Code, Fold, Item, Loop, Value, Variability, While};
 
 pub(crate) fn hoist(code: &mut Code) {
     let body = std::mem::take(&mut code.body);
@@ -60,20 +60,11 @@ impl Hoister<'_> {
 
     /// Notes in how many loops what an item gives stands.
     fn define(&mut self, item: &Item, depth: usize) {
-        let mut define = |value: &Value| self.depths[value.index()] = depth;
+        let mut define = |value: Value| self.depths[value.index()] = depth;
         match item {
-            Item::Prim { result, .. }
-            | Item::Const { result, .. }
-            | Item::Scalar { result, .. }
-            | Item::Index { result, .. }
-            | Item::Lookup { result, .. }
-            | Item::Load { result, .. }
-            | Item::Gather { result, .. } => define(result),
-            Item::Loop(Loop { carried, .. }) | Item::While(While { carried, .. }) => {
-                carried.iter().for_each(|Carried { result, .. }| define(result));
-            }
-            Item::Fold(Fold { results, .. }) => results.iter().for_each(define),
-            Item::Store { .. } | Item::Scatter { .. } => {}
+            Item::Loop(Loop { carried, .. }) | Item::While(While { carried, .. }) => carried.iter().for_each(|c| define(c.result)),
+            Item::Fold(Fold { results, .. }) => results.iter().copied().for_each(define),
+            one => one.result().into_iter().for_each(define),
         }
     }
 }

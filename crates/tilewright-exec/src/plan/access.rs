@@ -144,6 +144,11 @@ impl Affine {
         Affine { leaves: SmallVec::from_slice(&[(leaf, 1)]), ..Affine::default() }
     }
 
+    /// How often it has a leaf.
+    fn times_of(&self, leaf: usize) -> i64 {
+        self.leaves.iter().find(|(own, _)| *own == leaf).map_or(0, |(_, times)| *times)
+    }
+
     fn is_constant(&self) -> bool {
         self.leaves.is_empty() && self.steps == [0; MAX_DIMS]
     }

@@ -1,8 +1,8 @@
 //! Plans for launches in which indices are divided by small numbers.
 //!
 //! An access whose index is divided goes to a box for each quotient (`plan/access.rs`), which is slower than lane by lane where every few lanes have
-//! another one. The divisor is mostly an extent of an array, which is known when a launch begins. Where it is small, the launch runs by a plan
-//! whose accesses of that kind are gathers and scatters, made when it is first needed.
+//! another one, and neither repeat nor are groups. The divisor is mostly an extent of an array, which is known when a launch begins. Where it is too small, the
+//! launch runs by a plan whose accesses of that kind are gathers and scatters, made when it is first needed.
 
 use super::{AccessFunction, Base, Index, Inst, Placement, Plan, Tile};
 use crate::program::Planner;

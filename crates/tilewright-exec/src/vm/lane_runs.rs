@@ -1,11 +1,12 @@
-//! Accesses whose lanes are runs: of tiles of one dimension whose indices are divided or limited, where the places go on evenly until the quotient
-//! is another one, or a limit is met.
+//! Accesses whose lanes are runs: of tiles that are a row of lanes whose indices are divided or limited, where the places go on evenly until the quotient
+//! is another one, or a limit is met. A run may consist of groups, in which lanes have the same quotient by a small number; where all is the same again
+//! after some lanes, only these are looked at.
 //!
-//! The numbers of a block are read once; a run takes a division and a few comparisons. Runs are found and carried out in the order of their lanes, so that
+//! The numbers of a block are read once; a run takes a division and a few comparisons. LaneRuns are found and carried out in the order of their lanes, so that
 //! of lanes that store to the same place the last one does.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
-use super::{Block, Machine, copy, view::reserve};
+use super::{Block, Machine, copy, row_sum::Numbers, view::reserve};
 use crate::{
     budget::Reservation,
     cpu::Level,
@@ -23,15 +24,12 @@ use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 /// Work on finding a run, in elements.
 const RUN_WORK: usize = 16;
 
-/// Runs whose places need no memory of the launch's.
+/// LaneRuns whose places need no memory of the launch's.
 const FEW: usize = 16;
-
-/// Numbers that a block has computed, of an access, and quotients.
-type Numbers = SmallVec<[i64; 8]>;
 
 /// Lanes whose places go on evenly: within groups, and from group to group.
 #[derive(Clone, Copy)]
-struct Run {
+struct LaneRun {
     /// The first of them, and how many there are in each group.
     lane: usize,
     count: usize,
@@ -43,9 +41,9 @@ struct Run {
     further: i64,
 }
 
-/// Runs that all lie in one buffer.
-struct Runs {
-    list: SmallVec<[Run; FEW]>,
+/// LaneRuns that all lie in one buffer.
+struct LaneRuns {
+    list: SmallVec<[LaneRun; FEW]>,
     /// How many lanes they are of; those behind these are the same again.
     lanes: usize,
     base: u64,
@@ -72,14 +70,13 @@ impl RunFunction {
     pub(super) fn new(function: &AccessFunction, forms: &[Resolved]) -> Option<RunFunction> {
         let (dim, extents) = (function.extents.len() - 1, &function.extents[..]);
         let is_row = !forms.is_empty() && forms.iter().all(|form| form.has_one_row(extents));
-        let period = match forms {
-            [form] => form.period(extents).map(|period| {
-                let differs = |need: &&Between| form.repeats(&need.value, period as i64, extents) != Some(true);
-                (period, form.needs.iter().filter(differs).cloned().collect())
-            }),
-            _ => None,
-        };
-        let groups = if let [form] = forms { form.groups(extents) } else { None };
+        let only = if let [form] = forms { Some(form) } else { None };
+        let period = only.and_then(|form| {
+            let period = form.period(extents)?;
+            let differs = |need: &&Between| form.repeats(&need.value, period as i64, extents) != Some(true);
+            Some((period, form.needs.iter().filter(differs).cloned().collect()))
+        });
+        let groups = only.and_then(|form| form.groups(extents));
         let lanes = extents.iter().product();
         (is_row && function.leaves.iter().all(|leaf| leaf.along.is_none())).then_some(RunFunction { lanes, dim, period, groups })
     }
@@ -97,7 +94,14 @@ impl RunFunction {
     /// The run that begins with a lane, by a form, and the lane that it ends before; without lanes where these are masked off. `None` if this is not the
     /// form for that lane, if places go backwards, or if a sum is too large. `numbers` are those of the function's leaves, and room for quotients;
     /// `in_groups`: lanes need not keep their order.
-    fn run(&self, form: &Resolved, numbers: &mut Numbers, leaves: usize, lanes: (usize, usize), in_groups: bool) -> Option<(Run, usize)> {
+    fn run(
+        &self,
+        form: &Resolved,
+        numbers: &mut Numbers,
+        leaves: usize,
+        lanes: (usize, usize),
+        in_groups: bool,
+    ) -> Option<(LaneRun, usize)> {
         let (from, end) = lanes;
         numbers.truncate(leaves);
         for quotient in &form.quotients {
@@ -134,14 +138,20 @@ impl RunFunction {
     }
 
     /// The run of lanes that have the same quotients.
-    fn run_of(&self, form: &Resolved, numbers: &Numbers, (from, end): (usize, usize)) -> Option<Run> {
+    fn run_of(&self, form: &Resolved, numbers: &Numbers, (from, end): (usize, usize)) -> Option<LaneRun> {
         let step = form.offset.steps[self.dim];
         let first = form.offset.with(numbers)?.checked_add(step.checked_mul(from as i64)?)?;
-        (step >= 0).then_some(Run { lane: from, count: end - from, first, step, groups: 1, further: 0 })
+        (step >= 0).then_some(LaneRun { lane: from, count: end - from, first, step, groups: 1, further: 0 })
     }
 
     /// The run of whole groups that begins with a lane, if one begins there, and it is accessed to its end; and the lane that this is before.
-    fn run_of_groups(&self, form: &Resolved, groups: &LaneGroups, numbers: &Numbers, (from, end): (usize, usize)) -> Option<(Run, usize)> {
+    fn run_of_groups(
+        &self,
+        form: &Resolved,
+        groups: &LaneGroups,
+        numbers: &Numbers,
+        (from, end): (usize, usize),
+    ) -> Option<(LaneRun, usize)> {
         let within = &form.needs[groups.within];
         let (_, last) = within.restrict_lanes(within.value.with(numbers)?, self.dim, (from, end));
         let lanes = usize::try_from(groups.lanes).ok().filter(|lanes| last - from == *lanes)?;
@@ -165,11 +175,11 @@ impl RunFunction {
         }
         let run = self.run_of(form, numbers, (from, from + lanes))?;
         let further = groups.further(&form.offset, self.dim)?;
-        (further >= 0).then_some((Run { groups: count, further, ..run }, end))
+        (further >= 0).then_some((LaneRun { groups: count, further, ..run }, end))
     }
 }
 
-impl Run {
+impl LaneRun {
     /// How many elements behind the base the last one lies.
     fn last(&self) -> Option<i64> {
         let in_group = self.step.checked_mul(self.count as i64 - 1)?;
@@ -203,7 +213,7 @@ impl Run {
     }
 }
 
-impl Runs {
+impl LaneRuns {
     fn elements(&self) -> usize {
         self.list.iter().map(|run| run.count * run.groups).sum()
     }
@@ -211,7 +221,7 @@ impl Runs {
 
 impl Machine<'_> {
     /// The runs that an access consists of, all checked; `None` if it is none of those, or not all of it lies in one buffer.
-    fn find_runs(&mut self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<Runs> {
+    fn find_runs(&mut self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<LaneRuns> {
         let launch = self.launch;
         let Placement::Computed(function) = &view.places else { return None };
         let known = launch.functions[view.fixed?].as_ref()?;
@@ -223,7 +233,7 @@ impl Machine<'_> {
         let (regs, size) = (&block.frame, view.size as u64);
         let mut numbers: Numbers = function.leaves.iter().map(|leaf| leaf.number(regs.scalar(&leaf.tile))).collect();
         let lanes = row.lanes_to_find(&numbers, kind);
-        let mut runs = Runs { list: SmallVec::new(), lanes, base: regs.scalar(&view.base), window: None, reservation: None };
+        let mut runs = LaneRuns { list: SmallVec::new(), lanes, base: regs.scalar(&view.base), window: None, reservation: None };
         let (mut from, mut looks) = (0, Looks::new());
         while from < lanes {
             if looks.end_after(RUN_WORK) {
@@ -298,9 +308,9 @@ impl Machine<'_> {
     }
 }
 
-impl Runs {
+impl LaneRuns {
     /// Where a run begins on the host.
-    fn place(&self, run: &Run, size: usize) -> *mut u8 {
+    fn place(&self, run: &LaneRun, size: usize) -> *mut u8 {
         let Some(window) = &self.window else { unreachable!("a run was found in a buffer") };
         window.place(self.base.wrapping_add_signed(run.first * size as i64))
     }
@@ -328,7 +338,7 @@ unsafe fn repeat(bytes: *mut u8, first: usize, all: usize) {
     let (mut filled, mut looks) = (first, Looks::new());
     while filled < all && !looks.end_after(filled) {
         // What is there is a multiple of the first ones.
-        let more = filled.min(all - filled).min(PART / first.max(1) * first + first);
+        let more = filled.min(all - filled).min(PART / first * first + first);
         // SAFETY: by the contract; what is copied lies in front of where it goes.
         unsafe { std::ptr::copy_nonoverlapping(bytes, bytes.add(filled), more) };
         filled += more;

@@ -8,7 +8,7 @@
 use super::{
     Block, Machine, copy,
     edges::Inside,
-    row_sum::{Reaches, RowLimits, RowSum, reaches},
+    row_sum::{Numbers, Reaches, RowLimits, RowSum, reaches},
     tiling::{Axis, MAX_AXES, are_apart},
 };
 use crate::{
@@ -23,9 +23,6 @@ use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
 /// Work on finding the box of a row, in elements.
 const ROW_WORK: usize = 16;
-
-/// Numbers that blocks compute, of an access.
-type Numbers = SmallVec<[i64; 8]>;
 
 /// Where the lanes of an access lie that are one box, or one for each row, as far as a launch knows.
 #[derive(Debug)]

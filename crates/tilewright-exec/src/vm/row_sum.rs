@@ -4,6 +4,9 @@ use super::frame::Frame;
 use crate::plan::{AccessFunction, Affine};
 use smallvec::SmallVec;
 
+/// Numbers that a block has computed, of an access.
+pub(super) type Numbers = SmallVec<[i64; 8]>;
+
 /// A sum of numbers that a block has computed, of multiples of numbers that each row has, and of a multiple of the row's index.
 #[derive(Debug)]
 pub(super) struct RowSum {

@@ -283,16 +283,19 @@ fn gathers_in_regions_give_what_loads_give() {
     assert!(!has_regions || gathered * 4 > 3 * programs(400), "only {gathered} programs gather in regions");
 }
 
-/// Numbers by the rest and by the quotient of an index, as Python divides, of a block of 64 for each of four blocks. What the divisor is, launches know.
-const DIVIDED: &str = "
-entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %d: tile<i32>, %n: tile<i32>) {
-  %bx, %by, %bz = get_tile_block_id : tile<i32>
+/// `%i`, the number of each lane of all blocks of 64 lanes.
+const INDEX: &str = "%bx, %by, %bz = get_tile_block_id : tile<i32>
   %c64 = constant <i32: 64> : tile<i32>
   %first = muli %bx, %c64 : tile<i32>
   %r0 = reshape %first : tile<i32> -> tile<1xi32>
   %r1 = broadcast %r0 : tile<1xi32> -> tile<64xi32>
   %lane = iota : tile<64xi32>
-  %i = addi %r1, %lane : tile<64xi32>
+  %i = addi %r1, %lane : tile<64xi32>";
+
+/// Numbers by the rest and by the quotient of an index, as Python divides, of a block of 64 for each of four blocks. What the divisor is, launches know.
+const DIVIDED: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %d: tile<i32>, %n: tile<i32>) {
+  INDEX
   %d0 = reshape %d : tile<i32> -> tile<1xi32>
   %ds = broadcast %d0 : tile<1xi32> -> tile<64xi32>
   %n0 = reshape %n : tile<i32> -> tile<1xi32>
@@ -328,7 +331,7 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %d: tile<i32>, %n: tile<i32
 /// Runs it, with so many lanes in a tile, by a divisor, on so many numbers: whether lanes were divided one by one.
 fn divide(lanes: i32, d: i32, n: i32) -> bool {
     const BLOCKS: i32 = 4;
-    let text = DIVIDED.replace("64x", &format!("{lanes}x")).replace("<i32: 64>", &format!("<i32: {lanes}>"));
+    let text = DIVIDED.replace("INDEX", INDEX).replace("64x", &format!("{lanes}x")).replace("<i32: 64>", &format!("<i32: {lanes}>"));
     let plan = program(&text).plan("k").unwrap();
     assert!(plan.to_string().contains("1 * lane0) / c"), "{plan}");
     let number = |i: i32| i.wrapping_mul(i) % 997 + 1;
@@ -363,13 +366,7 @@ fn long_tiles_are_cut_often() {
 /// blocks, and adds those of a table that repeats.
 const APART: &str = "
 entry @k(%from: tile<ptr<i32>>, %table: tile<ptr<i32>>, %to: tile<ptr<i32>>, %columns: tile<i32>, %pitch: tile<i32>, %repeats: tile<i32>) {
-  %bx, %by, %bz = get_tile_block_id : tile<i32>
-  %c64 = constant <i32: 64> : tile<i32>
-  %first = muli %bx, %c64 : tile<i32>
-  %r0 = reshape %first : tile<i32> -> tile<1xi32>
-  %r1 = broadcast %r0 : tile<1xi32> -> tile<64xi32>
-  %lane = iota : tile<64xi32>
-  %i = addi %r1, %lane : tile<64xi32>
+  INDEX
   %c0 = reshape %columns : tile<i32> -> tile<1xi32>
   %cs = broadcast %c0 : tile<1xi32> -> tile<64xi32>
   %l0 = reshape %pitch : tile<i32> -> tile<1xi32>
@@ -402,7 +399,7 @@ entry @k(%from: tile<ptr<i32>>, %table: tile<ptr<i32>>, %to: tile<ptr<i32>>, %co
 #[test]
 fn rows_of_a_matrix_are_stored_in_the_order_of_lanes() {
     const ALL: i32 = 256;
-    let plan = program(APART).plan("k").unwrap();
+    let plan = program(&APART.replace("INDEX", INDEX)).plan("k").unwrap();
     for (columns, pitch, repeats) in
         [(16, 16, 5), (40, 40, 7), (40, 50, 64), (40, 30, 3), (40, 0, 100), (1000, 7, 1), (64, 64, 32), (3, 5, 2)]
     {
@@ -434,9 +431,11 @@ fn rows_of_a_matrix_are_stored_in_the_order_of_lanes() {
 fn rows_of_a_matrix_are_loaded_in_groups() {
     const ALL: i32 = 256;
     let text = APART
+        .replace("INDEX", INDEX)
         .replace("%at = offset %ps, %i :", "%at = offset %ps, %goal :")
         .replace("%there = offset %qs, %goal :", "%there = offset %qs, %i :");
     let plan = program(&text).plan("k").unwrap();
+    assert!(plan.to_string().contains(" / c"), "{plan}");
     for (columns, pitch) in [(2, 50), (2, 1), (3, 7), (4, 4), (5, 0), (7, 100), (15, 20), (16, 30), (50, 3), (1000, 9)] {
         let at = |i: i32| i / columns * pitch + i % columns;
         let number = |i: i32| 3 * i + 1;

@@ -68,8 +68,11 @@ const ROWS_OF_NARROW: usize = 8;
 const NARROW: usize = 2;
 /// Products of numbers that take as long as other work on one element, at least.
 const PRODUCTS: usize = 16;
-/// Rows of a panel that are multiplied between two looks at whether a chunk ends.
-const UNROLLED: usize = 4;
+/// Rows of a panel that are multiplied between two looks at whether a chunk ends. Shorter vectors have more rounds to compute, and less to wait for at their
+/// end: of these it is a row at a time.
+const fn unrolled<V>() -> usize {
+    if size_of::<V>() > 32 { 4 } else { 1 }
+}
 
 /// Declares a product with a version for each level, and the width of its panels.
 macro_rules! leveled_product {
@@ -463,11 +466,11 @@ unsafe fn chunk<V: Vector, P: Panel<V>, const R: usize, const C: usize>(factors:
         let mut sums = [first; R];
         let Range { start: mut p, end } = chunk;
         // Few rounds, whose end the CPU foresees: otherwise it begins the next block for nothing, and waits.
-        while end - p >= UNROLLED {
-            for next in 0..UNROLLED {
+        while end - p >= unrolled::<V>() {
+            for next in 0..unrolled::<V>() {
                 add_row(&rows, b, p + next, &mut sums);
             }
-            p += UNROLLED;
+            p += unrolled::<V>();
         }
         while p < end {
             add_row(&rows, b, p, &mut sums);

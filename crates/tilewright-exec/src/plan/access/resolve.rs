@@ -63,9 +63,9 @@ impl Resolved {
         let step = *quotient.of.steps[..extents.len()].last().filter(|step| **step > 0)?;
         let period = if quotient.by % step == 0 { quotient.by / step } else { quotient.by };
         let is_same = |sum: &Affine| self.repeats(sum, period, extents) == Some(true);
-        let needs = self.needs.iter().map(|need| &need.value);
-        let is_fine = |sum: &Affine| is_same(sum) || !sum.leaves.iter().any(|(leaf, _)| *leaf == self.leaves);
-        let is_period = is_same(&self.offset) && self.conditions.iter().all(|limits| is_same(&limits.value)) && needs.clone().all(is_fine);
+        let is_fine = |need: &Between| is_same(&need.value) || need.value.times_of(self.leaves) == 0;
+        let is_period =
+            is_same(&self.offset) && self.conditions.iter().all(|limits| is_same(&limits.value)) && self.needs.iter().all(is_fine);
         let period = usize::try_from(period).ok().filter(|period| *period <= extents.iter().product::<usize>() / 2)?;
         (is_period && self.has_one_row(extents)).then_some(period)
     }
@@ -74,7 +74,7 @@ impl Resolved {
     pub(crate) fn repeats(&self, sum: &Affine, period: i64, extents: &[usize]) -> Option<bool> {
         let [quotient] = &self.quotients[..] else { return None };
         let dim = extents.len() - 1;
-        let times = sum.leaves.iter().find(|(leaf, _)| *leaf == self.leaves).map_or(0, |(_, times)| *times);
+        let times = sum.times_of(self.leaves);
         let more = quotient.of.steps[dim].checked_mul(period)? / quotient.by;
         Some(sum.steps[dim].checked_mul(period)?.checked_add(times.checked_mul(more)?)? == 0)
     }
@@ -85,7 +85,7 @@ impl Resolved {
         let mut short = (0..self.quotients.len()).filter(|number| self.quotients[*number].by < SMALLEST_DIVISOR);
         let (number, None) = (short.next()?, short.next()) else { return None };
         let (leaf, Quotient { of, by }) = (self.leaves + number, &self.quotients[number]);
-        let names = |sum: &Affine| sum.leaves.iter().any(|(other, _)| *other == leaf);
+        let names = |sum: &Affine| sum.times_of(leaf) != 0;
         let is_alone = !self.conditions.iter().map(|limits| &limits.value).chain(self.quotients.iter().map(|other| &other.of)).any(names);
         let rest = Between { value: of.clone().plus(&Affine::leaf(leaf), -by)?, least: 0, most: by - 1 };
         let rest = merged(vec![rest])?.pop()?;
@@ -99,7 +99,7 @@ impl Resolved {
     /// one. `written`: lanes are to be stored in their order.
     pub(crate) fn has_long_runs(&self, extents: &[usize], written: bool) -> bool {
         let are_long = self.quotients.iter().all(|quotient| quotient.by >= SMALLEST_DIVISOR);
-        are_long || self.period(extents).is_some() && !written || self.groups(extents).is_some() && !written
+        are_long || !written && (self.period(extents).is_some() || self.groups(extents).is_some())
     }
 }
 
@@ -119,8 +119,7 @@ pub(crate) struct LaneGroups {
 impl LaneGroups {
     /// How much more a sum is for the next group; `None` if it is too large a number.
     pub(crate) fn further(&self, sum: &Affine, dim: usize) -> Option<i64> {
-        let times = sum.leaves.iter().find(|(leaf, _)| *leaf == self.leaf).map_or(0, |(_, times)| *times);
-        sum.steps[dim].checked_mul(self.lanes)?.checked_add(times)
+        sum.steps[dim].checked_mul(self.lanes)?.checked_add(sum.times_of(self.leaf))
     }
 }
 

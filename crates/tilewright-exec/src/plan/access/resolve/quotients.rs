@@ -17,27 +17,38 @@ use super::{
 /// The function with the quotients that its sums still name, that the lanes of an access have the same of each among its needs. `None` if a number
 /// becomes too large.
 pub(super) fn reduced(resolved: Resolved) -> Option<Resolved> {
-    let Resolved { mut offset, mut needs, mut conditions, mut quotients, leaves: first } = resolved;
+    let Resolved { offset, mut needs, mut conditions, mut quotients, leaves: first } = resolved;
     for number in 0..quotients.len() {
         let Quotient { of, by } = quotients[number].clone();
         let quotient = Named { leaf: first + number, of, by };
         quotients[number + 1..].iter_mut().for_each(|later| quotient.leave_division(later));
         for limits in [&mut needs, &mut conditions] {
-            limits.retain_mut(|between| quotient.leave_limits(between) != Left::Always);
+            limits.retain_mut(|between| !quotient.leave_limits(between));
         }
     }
+    let resolved = Resolved { offset, needs, conditions, quotients, leaves: first };
+    let is_named = named(&resolved);
+    numbered_anew(resolved, &is_named)
+}
+
+/// Which quotients something names: sums, or quotients that are named themselves.
+fn named(Resolved { offset, needs, conditions, quotients, leaves }: &Resolved) -> Vec<bool> {
     let mut is_named = vec![false; quotients.len()];
     for number in (0..quotients.len()).rev() {
-        let names = |sum: &Affine| sum.leaves.iter().any(|(leaf, _)| *leaf == first + number);
-        let limits = needs.iter().chain(&conditions).map(|between| &between.value);
-        let later =
-            quotients[number + 1..].iter().zip(&is_named[number + 1..]).filter(|(_, is_named)| **is_named).map(|(later, _)| &later.of);
-        is_named[number] = [&offset].into_iter().chain(limits).chain(later).any(names);
+        let names = |sum: &Affine| sum.times_of(leaves + number) != 0;
+        let limits = needs.iter().chain(conditions).map(|between| &between.value);
+        let later = (number + 1..quotients.len()).filter(|later| is_named[*later]).map(|later| &quotients[later].of);
+        is_named[number] = [offset].into_iter().chain(limits).chain(later).any(names);
     }
+    is_named
+}
+
+/// The function with those quotients alone, and the needs that lanes have the same of each. `None` if a number becomes too large.
+fn numbered_anew(resolved: Resolved, is_named: &[bool]) -> Option<Resolved> {
+    let Resolved { mut offset, mut needs, mut conditions, mut quotients, leaves: first } = resolved;
     for (number, Quotient { of, by }) in quotients.iter().enumerate().filter(|(number, _)| is_named[*number]) {
         needs.push(Between { value: of.clone().plus(&Affine::leaf(first + number), -by)?, least: 0, most: by - 1 });
     }
-    // Those that are left are numbered one after the other.
     let before = |number: usize| is_named[..number].iter().filter(|is_named| **is_named).count();
     let renumber = |sum: &mut Affine| {
         for (leaf, _) in sum.leaves.iter_mut().filter(|(leaf, _)| *leaf >= first) {
@@ -47,8 +58,8 @@ pub(super) fn reduced(resolved: Resolved) -> Option<Resolved> {
     renumber(&mut offset);
     needs.iter_mut().chain(&mut conditions).for_each(|between| renumber(&mut between.value));
     quotients.iter_mut().for_each(|quotient| renumber(&mut quotient.of));
-    let mut number = 0..;
-    quotients.retain(|_| number.next().is_some_and(|number| is_named[number]));
+    let mut is_kept = is_named.iter();
+    quotients.retain(|_| is_kept.next() == Some(&true));
     Some(Resolved { offset, needs: merged(needs)?, conditions: merged(conditions)?, quotients, leaves: first })
 }
 
@@ -59,18 +70,10 @@ struct Named {
     by: i64,
 }
 
-/// What is left of limits.
-#[derive(PartialEq, Eq)]
-enum Left {
-    /// They hold whatever the quotient is.
-    Always,
-    Sometimes,
-}
-
 impl Named {
-    /// How often a sum has the quotient, and the rest of the sum.
+    /// How often a sum has the quotient, and the rest of the sum; `None` if it has it not at all.
     fn taken_from(&self, sum: &Affine) -> Option<(i64, Affine)> {
-        let (_, times) = *sum.leaves.iter().find(|(leaf, _)| *leaf == self.leaf)?;
+        let times = Some(sum.times_of(self.leaf)).filter(|times| *times != 0)?;
         let mut rest = sum.clone();
         rest.leaves.retain(|(leaf, _)| *leaf != self.leaf);
         Some((times, rest))
@@ -90,16 +93,14 @@ impl Named {
         }
     }
 
-    /// Says of limits what they say of what is divided, if that can be said.
-    fn leave_limits(&self, between: &mut Between) -> Left {
-        let Some((times, rest)) = self.taken_from(&between.value) else { return Left::Sometimes };
-        if self.holds_of_remainder(times, &rest, between) {
-            return Left::Always;
-        }
+    /// Says of limits what they say of what is divided, if that can be said; whether they hold whatever the quotient is.
+    fn leave_limits(&self, between: &mut Between) -> bool {
+        let Some((times, rest)) = self.taken_from(&between.value) else { return false };
+        let holds_always = self.holds_of_remainder(times, &rest, between);
         if let Some(said) = self.said_of_divided(times, rest, between) {
             *between = said;
         }
-        Left::Sometimes
+        holds_always
     }
 
     /// Whether the sum is a multiple of the remainder and a constant, and limits leave all that this can be.
