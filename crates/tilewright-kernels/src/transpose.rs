@@ -33,6 +33,9 @@ const SMALL: usize = 16;
 const STREAMED_GROUP: [usize; 2] = [2 * LINE, 1024];
 /// The same for stores into the caches, where what is written needs places, too.
 const CACHED_GROUP: [usize; 2] = [4 * LINE, 256];
+/// The bytes of each row of the source up to which a group's blocks go along these rows: of a few lines, all of which are fetched by the time the first
+/// one is read. Longer rows come while blocks go along the target's.
+const NARROW_GROUP: usize = 256;
 
 /// Bytes of a vector: `LANES` lanes.
 ///
@@ -114,12 +117,16 @@ unsafe fn blocks<V: Bytes, const SIZE: usize>(copy: &BoxCopy, column: Dim, row: 
         if looks.end_after(group.rows.len() * group.columns.len()) {
             break;
         }
-        next.divide((group.rows.len() / height) * (group.columns.len() / side));
-        for c in group.columns.step_by(side) {
-            for r in group.rows.clone().step_by(height) {
+        let (high, wide) = (group.rows.len() / height, group.columns.len() / side);
+        next.divide(high * wide);
+        let by_rows = group.columns.len() * SIZE <= NARROW_GROUP;
+        for outer in 0..if by_rows { high } else { wide } {
+            for inner in 0..if by_rows { wide } else { high } {
+                let (r, c) = if by_rows { (outer, inner) } else { (inner, outer) };
                 next.fetch_part();
                 // SAFETY: the block lies in the matrix; lines are aligned where they are streamed.
                 unsafe {
+                    let (r, c) = (group.rows.start + r * height, group.columns.start + c * side);
                     let (source, target) = (from.add(r * down + c * SIZE), to.add(c * pitch + r * SIZE));
                     block::<V, SIZE>(source, down, target, pitch, squares, streams);
                 }

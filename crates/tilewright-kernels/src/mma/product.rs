@@ -58,8 +58,11 @@ pub(super) enum Start<T> {
     Splat(T),
 }
 
-/// Rows of a block.
+/// Rows of a block, of what is left of larger ones too.
 pub(super) const ROWS: usize = 4;
+/// Rows of a block of two vectors of columns in 16 registers: 12 sums, where 8 would do if the CPU never waited for anything but sums.
+#[cfg(target_arch = "x86_64")]
+const ROWS_OF_AVX2: usize = 6;
 /// Rows of a block of at most [`NARROW`] vectors of columns, where registers hold more: so that there are as many sums that wait for nothing.
 #[cfg(target_arch = "x86_64")]
 const ROWS_OF_NARROW: usize = 8;
@@ -89,9 +92,7 @@ macro_rules! leveled_product {
                     #[cfg(target_arch = "x86_64")]
                     Level::Avx512 => product.avx512::<$avx512>(ahead),
                     #[cfg(target_arch = "x86_64")]
-                    Level::Avx2 if product.joins() => avx2::<$avx2, true>(product, ahead),
-                    #[cfg(target_arch = "x86_64")]
-                    Level::Avx2 => avx2::<$avx2, false>(product, ahead),
+                    Level::Avx2 => product.avx2::<$avx2>(ahead),
                     _ => product.run::<$baseline, ROWS, 2, true>(ahead),
                 }
             }
@@ -151,19 +152,22 @@ unsafe fn avx512<V: Fills, const R: usize, const JOINS: bool>(product: &Product<
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn avx2<V: Fills, const JOINS: bool>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
-    // 8 sums in 16 registers.
+unsafe fn avx2<V: Fills, const R: usize, const JOINS: bool>(product: &Product<'_, V::Lane>, ahead: &mut Ahead) {
     // SAFETY: by the caller.
-    unsafe { product.run::<V, ROWS, 2, JOINS>(ahead) }
+    unsafe { product.run::<V, R, 2, JOINS>(ahead) }
 }
 
 /// Vectors that panels are filled with while the first rows are multiplied.
 trait Fills: Vector {
-    /// The first [`ROWS`] rows of a product in a panel, which is filled from `source`.
+    /// The first `R` rows of a product in a panel, which is filled from `source`.
     ///
     /// # Safety
     /// The product has as many rows, and the panel is whole; the CPU has the features of the vector.
-    unsafe fn first_rows<const C: usize, const JOINS: bool>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize);
+    unsafe fn first_rows<const R: usize, const C: usize, const JOINS: bool>(
+        product: &Product<'_, Self::Lane>,
+        source: &Source,
+        panel: usize,
+    );
 }
 
 /// Declares which formats of factors vectors are filled from.
@@ -171,10 +175,14 @@ macro_rules! fills {
     ($($vector:ty: $($format:ident)*;)*) => {$(
         impl Fills for $vector {
             #[inline(always)]
-            unsafe fn first_rows<const C: usize, const JOINS: bool>(product: &Product<'_, Self::Lane>, source: &Source, panel: usize) {
+            unsafe fn first_rows<const R: usize, const C: usize, const JOINS: bool>(
+                product: &Product<'_, Self::Lane>,
+                source: &Source,
+                panel: usize,
+            ) {
                 match source.format {
                     // SAFETY: by the contract.
-                    $(SourceFormat::$format => unsafe { product.first_block::<Self, $format, C, JOINS>(source, panel) },)*
+                    $(SourceFormat::$format => unsafe { product.first_block::<Self, $format, R, C, JOINS>(source, panel) },)*
                     #[allow(unreachable_patterns, reason = "some vectors are filled from all formats")]
                     other => unreachable!("no product of these sums has factors of {other:?}"),
                 }
@@ -222,68 +230,121 @@ impl<T: Copy> Product<'_, T> {
         }
     }
 
-    /// Multiplies in blocks of `R` rows and `C` vectors, and row by row what is left.
+    /// Multiplies with AVX2, each way in a function of its own. Where products are of several chunks, the registers hold sums of two chunks.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn avx2<V: Fills<Lane = T>>(&self, ahead: &mut Ahead) {
+        // SAFETY: by the contract.
+        unsafe {
+            match (self.depth <= self.chunk, self.joins()) {
+                (true, true) => avx2::<V, ROWS_OF_AVX2, true>(self, ahead),
+                (true, false) => avx2::<V, ROWS_OF_AVX2, false>(self, ahead),
+                (false, true) => avx2::<V, ROWS, true>(self, ahead),
+                (false, false) => avx2::<V, ROWS, false>(self, ahead),
+            }
+        }
+    }
+
+    /// Multiplies in blocks of `R` rows and `C` vectors, and in smaller ones what is left, line by line.
     ///
     /// Where rows lie close together, all take their turn with a panel before the next one, which stays in the nearest cache then. Rows that are
     /// read where they are often lie a power of two apart, and share few sets of the caches: each is read once, by all panels.
     #[inline(always)]
     unsafe fn run<V: Fills<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(&self, ahead: &mut Ahead) {
         let (Shape { m, n, k }, width) = (self.shape, C * V::LANES);
-        let (bands, panels) = (m / R + m % R, n.div_ceil(width));
-        ahead.cut(bands * panels);
-        let by_panels = self.rows.pitch == k;
-        let (mut looks, work) = (Looks::new(), (R * width * k / PRODUCTS).max(1));
-        for outer in 0..if by_panels { panels } else { bands } {
-            for inner in 0..if by_panels { bands } else { panels } {
-                if looks.end_after(work) {
+        let (bands, panels) = (Bands::of::<R>(m), n.div_ceil(width));
+        let few = bands.whole * R;
+        let ones = few + bands.few * ROWS;
+        ahead.cut(bands.count() * panels);
+        let mut pace = Pace { looks: Looks::new(), work: (R * width * k / PRODUCTS).max(1), ahead, ended: false };
+        let by_panels = self.rows.pitch == k && bands.count() > 1;
+        for panel in 0..if by_panels { panels } else { 1 } {
+            let part = |bands| if by_panels { Part::Panel(panel, bands) } else { Part::Rows(bands) };
+            // SAFETY: the blocks lie inside the matrices.
+            unsafe {
+                self.part::<V, R, C, JOINS>(0, part(bands.whole), &mut pace);
+                self.part::<V, ROWS, C, JOINS>(few, part(bands.few), &mut pace);
+                self.part::<V, 1, C, JOINS>(ones, part(bands.ones), &mut pace);
+            }
+        }
+    }
+
+    /// Multiplies so many bands of `R` rows, from a row on, in one panel or in all.
+    #[inline(always)]
+    unsafe fn part<V: Fills<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(
+        &self,
+        row: usize,
+        part: Part,
+        pace: &mut Pace<'_>,
+    ) {
+        let panels = self.shape.n.div_ceil(C * V::LANES);
+        let (lines, panel, blocks, is_down) = match part {
+            Part::Panel(panel, bands) => (bands.min(1), panel, bands, true),
+            Part::Rows(bands) => (bands, 0, panels, false),
+        };
+        for line in 0..lines {
+            // SAFETY: by the caller.
+            unsafe { self.line::<V, R, C, JOINS>((row + line * R, panel), blocks, is_down, pace) };
+        }
+    }
+
+    /// So many blocks of `R` rows from the one on that begins with this row of this panel: below each other, or side by side.
+    #[inline(always)]
+    unsafe fn line<V: Fills<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(
+        &self,
+        (row, panel): (usize, usize),
+        count: usize,
+        is_down: bool,
+        pace: &mut Pace<'_>,
+    ) {
+        let (n, width) = (self.shape.n, C * V::LANES);
+        let Panels { pitch, step, .. } = *self.panels;
+        let (down, right) = if is_down { (R, 0) } else { (0, 1) };
+        // The first rows fill panels, and the last panel may be narrow.
+        let first = if is_down { count.min(1) } else { count };
+        let filled = if R > 1 && row == 0 && self.panels.source.is_some() { first } else { 0 };
+        let whole = if is_down && (panel + 1) * width <= n { count } else { n / width - panel };
+        // SAFETY: the blocks lie inside the matrices.
+        unsafe {
+            for at in 0..filled {
+                if pace.ends() {
                     return;
                 }
-                ahead.fetch_part();
-                let (band, panel) = if by_panels { (inner, outer) } else { (outer, inner) };
-                // SAFETY: the blocks lie inside the matrices.
-                unsafe { self.step::<V, R, C, JOINS>(band, panel) };
+                if let Some(source) = &self.panels.source {
+                    V::first_rows::<R, C, JOINS>(self, source, panel + at);
+                }
+            }
+            let (row, panel) = (row + filled * down, panel + filled * right);
+            let mut factors = self.factors(row, Ready { start: self.panels.panel(panel), pitch });
+            let mut sums = self.sums(row, panel * width);
+            for at in filled..count {
+                if pace.ends() {
+                    return;
+                }
+                if at < whole {
+                    block::<V, _, R, C, JOINS>(factors, sums);
+                } else {
+                    rest::<V, R, JOINS>(factors, sums, n % width);
+                }
+                factors.a = factors.a.wrapping_add(down * factors.a_pitch);
+                factors.b.start = factors.b.start.wrapping_add(right * step);
+                sums.advance(down * n + right * width);
             }
         }
     }
 
-    /// The rows of a band in a panel: `R`, or one of those that are left.
+    /// The first `R` rows of a panel, which fill it.
     #[inline(always)]
-    unsafe fn step<V: Fills<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(&self, band: usize, panel: usize) {
-        let whole = self.shape.m / R;
-        // SAFETY: the block lies inside the matrices.
-        unsafe {
-            match &self.panels.source {
-                Some(source) if band == 0 => V::first_rows::<C, JOINS>(self, source, panel),
-                _ if band < whole => self.block_at::<V, R, C, JOINS>(band * R, panel),
-                _ => self.block_at::<V, 1, C, JOINS>(whole * R + band - whole, panel),
-            }
-        }
-    }
-
-    /// The first [`ROWS`] rows of a panel, which fill it.
-    #[inline(always)]
-    unsafe fn first_block<V: Vector<Lane = T>, F: Format<V>, const C: usize, const JOINS: bool>(&self, source: &Source, panel: usize) {
+    unsafe fn first_block<V: Vector<Lane = T>, F: Format<V>, const R: usize, const C: usize, const JOINS: bool>(
+        &self,
+        source: &Source,
+        panel: usize,
+    ) {
         let (width, column) = (C * V::LANES, panel * C * V::LANES);
         // SAFETY: the factor has whole panels, which lie inside the room for them.
         unsafe {
             let to = self.panels.panel(panel).cast_mut();
             let b = Filling::<T, F>::new(source.start.add(column * F::SIZE), source.down * F::SIZE, to, width);
-            block::<V, _, ROWS, C, JOINS>(self.factors(0, b), self.sums(0, column));
-        }
-    }
-
-    /// `R` rows of a panel.
-    #[inline(always)]
-    unsafe fn block_at<V: Vector<Lane = T>, const R: usize, const C: usize, const JOINS: bool>(&self, row: usize, panel: usize) {
-        let (width, column) = (C * V::LANES, panel * C * V::LANES);
-        // SAFETY: the block lies inside the matrices.
-        unsafe {
-            let b = Ready { start: self.panels.panel(panel), pitch: self.panels.pitch };
-            let (factors, sums) = (self.factors(row, b), self.sums(row, column));
-            match self.shape.n - column {
-                columns if columns < width => rest::<V, R, JOINS>(factors, sums, columns),
-                _ => block::<V, _, R, C, JOINS>(factors, sums),
-            }
+            block::<V, _, R, C, JOINS>(self.factors(0, b), self.sums(0, column));
         }
     }
 
@@ -307,6 +368,58 @@ impl<T: Copy> Product<'_, T> {
             };
             Sums { acc, c: self.c.add(first), pitch: n }
         }
+    }
+}
+
+/// How the rows of a product are cut: first blocks of as many as registers hold, then of [`ROWS`], then single ones.
+#[derive(Clone, Copy)]
+struct Bands {
+    whole: usize,
+    few: usize,
+    ones: usize,
+}
+
+impl Bands {
+    /// `m` rows, in blocks of `R`: one block fewer than there could be, if that leaves fewer single rows, which wait for their sums.
+    fn of<const R: usize>(m: usize) -> Bands {
+        let ones = |whole: usize| (m - whole * R) % ROWS;
+        let (most, fewer) = (m / R, (m / R).saturating_sub(1));
+        let whole = if ones(fewer) < ones(most) { fewer } else { most };
+        Bands { whole, few: (m - whole * R) / ROWS, ones: ones(whole) }
+    }
+
+    fn count(self) -> usize {
+        self.whole + self.few + self.ones
+    }
+}
+
+/// Bands of as many rows.
+#[derive(Clone, Copy)]
+enum Part {
+    /// So many, in this panel.
+    Panel(usize, usize),
+    /// So many, in all panels.
+    Rows(usize),
+}
+
+/// What is done before each block: a look at the interrupt now and then, and fetching what is wanted later.
+struct Pace<'a> {
+    looks: Looks,
+    /// Of a block.
+    work: usize,
+    ahead: &'a mut Ahead,
+    ended: bool,
+}
+
+impl Pace<'_> {
+    /// Whether the launch is to end, before a block.
+    #[inline(always)]
+    fn ends(&mut self) -> bool {
+        self.ended |= self.looks.end_after(self.work);
+        if !self.ended && self.ahead.lines() > 0 {
+            self.ahead.fetch_part();
+        }
+        self.ended
     }
 }
 

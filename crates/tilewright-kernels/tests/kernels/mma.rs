@@ -6,7 +6,7 @@ use tilewright_kernels::{
 };
 use tilewright_numeric::FloatFormat;
 
-const SHAPES: [(usize, usize, usize); 15] = [
+const SHAPES: [(usize, usize, usize); 20] = [
     (1, 1, 1),
     (4, 32, 8),
     (5, 33, 3),
@@ -22,6 +22,11 @@ const SHAPES: [(usize, usize, usize); 15] = [
     (16, 16, 16),
     (40, 72, 50),
     (33, 97, 131),
+    (6, 48, 9),
+    (7, 40, 12),
+    (10, 17, 20),
+    (12, 96, 31),
+    (23, 35, 8),
 ];
 
 /// Small whole numbers: every order and rounding of their products gives the same.
