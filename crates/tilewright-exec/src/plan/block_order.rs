@@ -1,9 +1,9 @@
 //! In which order blocks begin, where nobody can tell: so that neighbours in time read the same.
 //!
 //! A kernel's author numbers blocks as it suits the formulas. Where blocks along an axis of the grid read the same tiles again and again, those
-//! tiles stay in the caches if positions change along this axis first.
+//! tiles stay in the caches if positions change along this axis first. Where they read nothing again, they go along rows in memory, which CPUs fetch ahead.
 
-use super::{Base, Inst, ProductLoop, Tile, ViewAccess, streaming};
+use super::{Base, Coordinate, Extent, Inst, Placement, ProductLoop, Tile, ViewAccess, ViewDim, streaming};
 
 /// A round of a loop is taken for so many.
 const ROUNDS: usize = 8;
@@ -32,7 +32,7 @@ impl BlockOrder {
         let dependences = Dependences::of(code);
         match ProductLoop::first(code) {
             Some(product) => dependences.order_of_products(&product),
-            None => dependences.order_of_loads(code),
+            None => dependences.order_of_loads(code).unwrap_or_else(|| dependences.order_in_memory(code)),
         }
     }
 }
@@ -115,7 +115,7 @@ impl Dependences {
     }
 
     /// First along the axis along which blocks read most of what they read in loops again, if that is most of all that they read.
-    fn order_of_loads(&self, code: &[Inst]) -> BlockOrder {
+    fn order_of_loads(&self, code: &[Inst]) -> Option<BlockOrder> {
         let mut rounds = vec![1usize; code.len()];
         for (at, inst) in code.iter().enumerate() {
             if let Some(target) = inst.target().filter(|target| *target <= at) {
@@ -137,8 +137,29 @@ impl Dependences {
         // Along an axis that nothing depends on, grids mostly have one block.
         (0..3).filter(|axis| used & 1 << axis == 0).for_each(|axis| again[axis] = 0);
         let mut axes = [0, 1, 2];
-        if again.iter().any(|again| *again > all / 2) {
-            axes.sort_by_key(|axis| std::cmp::Reverse(again[*axis]));
+        axes.sort_by_key(|axis| std::cmp::Reverse(again[*axis]));
+        again.iter().any(|again| *again > all / 2).then_some(BlockOrder { axes, common: None })
+    }
+
+    /// First along the axis along which most of what blocks read and write goes on side by side in memory, if that is most of all in tiles of several
+    /// rows: the others are as near either way.
+    fn order_in_memory(&self, code: &[Inst]) -> BlockOrder {
+        let (mut all, mut side_by_side) = (0usize, [0usize; 3]);
+        for inst in code {
+            let (Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. }) = inst else { continue };
+            let Placement::Tensor(dims) = &view.places else { continue };
+            let rows = view.tile.iter().filter(|extent| **extent > 1).count();
+            let row = dims.iter().find(|dim| matches!(dim.stride, Extent::Static(1)));
+            if let (2.., Some(ViewDim { coordinate: Coordinate::Origin { index, .. }, .. })) = (rows, row) {
+                let bytes = view.tile.iter().product::<usize>() * view.size;
+                let axes = self.of_reads(|visit| visit(index));
+                all = all.saturating_add(bytes);
+                (0..3).filter(|axis| axes == 1 << axis).for_each(|axis| side_by_side[axis] = side_by_side[axis].saturating_add(bytes));
+            }
+        }
+        let mut axes = [0, 1, 2];
+        if let Some(first) = (0..3).find(|axis| side_by_side[*axis] > all / 2) {
+            axes.sort_by_key(|axis| *axis != first);
         }
         BlockOrder { axes, common: None }
     }

@@ -32,6 +32,7 @@ mod recompute;
 mod region;
 mod short_divisions;
 mod sites;
+mod spread;
 mod stores_behind;
 mod streaming;
 mod sweep;

@@ -5,7 +5,7 @@
 
 use super::{
     BlockOrder, Draft, Inst, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed,
-    late, product_loops, read_ahead, recompute, region, stores_behind, streaming, sweep_loops, widen,
+    late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming, sweep_loops, widen,
 };
 use tilewright_ir::nearest;
 
@@ -63,6 +63,12 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "Moves loads before the elementwise instructions that they would part.",
         ELEMENTWISE,
         Run::Draft(|draft| earlier::bring_forward(&mut draft.code)),
+    ),
+    row(
+        "sink-broadcasts",
+        "Computes what takes a few steps from a row or a column where it is spread over a tile.",
+        ELEMENTWISE,
+        Run::Draft(|draft| spread::compute_where_spread(&mut draft.code, &mut draft.registers)),
     ),
     row(
         "rematerialize",

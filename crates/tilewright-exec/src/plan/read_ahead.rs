@@ -35,7 +35,7 @@ impl fmt::Display for Prefetches {
 }
 
 /// Elementwise operations of a block that mostly loads and stores.
-const LITTLE_TO_COMPUTE: usize = 2;
+const LITTLE_TO_COMPUTE: usize = 3;
 
 /// Lets only those sweeps fetch that have time for it: not the first pass over what a block reads, which waits for memory itself, as folds do, unless
 /// there are no others.

@@ -136,7 +136,7 @@ fn one_cheap_step<'a>(member: &'a Elementwise, writes: &Counts) -> Option<&'a Ti
 }
 
 /// Whether an operation takes no longer than to write its result.
-fn is_cheap(imm: &Imm) -> bool {
+pub(super) fn is_cheap(imm: &Imm) -> bool {
     let is_narrow = imm.dst == Elem::Num(Scalar::F32) && imm.sources()[0].size() <= imm.dst.size();
     let one_instruction = matches!(
         imm.op,

@@ -73,3 +73,31 @@ entry @prints(%q: tile<ptr<f32>>, %k: tile<ptr<f32>>, %o: tile<ptr<f32>>, %n: ti
   // CHECK: block_order = [0, 1, 2]
   return
 }
+
+// Nothing is read again: blocks go along rows, which lie along y.
+entry @rows(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %xt = make_tensor_view %from, shape = [256, 256], strides = [256, 1] : tensor_view<256x256xf32, strides=[256,1]>
+  %x = make_partition_view %xt : partition_view<tile=(16x64), tensor_view<256x256xf32, strides=[256,1]>>
+  %yt = make_tensor_view %to, shape = [256, 256], strides = [256, 1] : tensor_view<256x256xf32, strides=[256,1]>
+  %y = make_partition_view %yt : partition_view<tile=(16x64), tensor_view<256x256xf32, strides=[256,1]>>
+  %a, %a_t = load_view_tko weak %x[%bx, %by] : partition_view<tile=(16x64), tensor_view<256x256xf32, strides=[256,1]>>, tile<i32> -> tile<16x64xf32>, token
+  %b = negf %a : tile<16x64xf32>
+  %s = store_view_tko weak %b, %y[%bx, %by] : tile<16x64xf32>, partition_view<tile=(16x64), tensor_view<256x256xf32, strides=[256,1]>>, tile<i32> -> token
+  // CHECK: block_order = [1, 0, 2]
+  return
+}
+
+// A transposition reads along one axis and writes along the other: neither has more than half.
+entry @turned(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %xt = make_tensor_view %from, shape = [256, 256], strides = [256, 1] : tensor_view<256x256xf32, strides=[256,1]>
+  %x = make_partition_view %xt : partition_view<tile=(64x64), tensor_view<256x256xf32, strides=[256,1]>>
+  %yt = make_tensor_view %to, shape = [256, 256], strides = [256, 1] : tensor_view<256x256xf32, strides=[256,1]>
+  %y = make_partition_view %yt : partition_view<tile=(64x64), tensor_view<256x256xf32, strides=[256,1]>>
+  %a, %a_t = load_view_tko weak %x[%bx, %by] : partition_view<tile=(64x64), tensor_view<256x256xf32, strides=[256,1]>>, tile<i32> -> tile<64x64xf32>, token
+  %b = permute %a [1, 0] : tile<64x64xf32> -> tile<64x64xf32>
+  %s = store_view_tko weak %b, %y[%by, %bx] : tile<64x64xf32>, partition_view<tile=(64x64), tensor_view<256x256xf32, strides=[256,1]>>, tile<i32> -> token
+  // CHECK: block_order = [0, 1, 2]
+  return
+}
