@@ -3,7 +3,8 @@
 //! A factor for each row is often computed on its own before it meets the tile (`x * (1.0 / s)[:, None]`): a sweep over a few numbers, which takes a
 //! block as long as hundreds of elements do, and keeps blocks of nothing but one sweep from running as one (`coarse.rs`). What takes a step or
 //! two from one row or column is computed by those who read it: once for each row of the tile, as vector code does with what is the
-//! same for all lanes, or, if it differs along rows, by a step that takes no longer than to read its result.
+//! same for all lanes, or, if it differs along rows, by a step that takes no longer than to read its result. Several sweeps would compute it several
+//! times.
 
 use super::{
     Inst, Tile, VReg,
@@ -25,8 +26,8 @@ const LONG_ROW: usize = 32;
 /// How a register's value is read.
 #[derive(Clone, Copy)]
 enum Reads {
-    /// Spread over tiles, after so many steps.
-    Spread { steps: usize, along_rows: bool },
+    /// Spread over tiles by instructions of one run, after so many steps.
+    Spread { steps: usize, along_rows: bool, run: usize },
     /// In another way, too.
     Otherwise,
 }
@@ -52,26 +53,29 @@ pub(crate) fn compute_where_spread(code: &mut Vec<(Inst, u32)>, registers: &mut 
 /// The instructions whose results are computed where they are spread.
 fn find_values(code: &[(Inst, u32)]) -> HashMap<VReg, Elementwise> {
     let mut values = HashMap::default();
-    if !code.iter().any(|(inst, _)| reads_spread(inst)) {
+    if !code.iter().any(|(inst, _)| reads_spread(inst)) || !code.iter().all(|(inst, _)| may_be_one_sweep(inst)) {
         return values;
     }
     let writes = count_writes(code);
     let mut reads: HashMap<VReg, Reads> = HashMap::default();
+    let (mut run, mut length) = (0, None);
     // Who reads a value stands behind what computes it.
     for (inst, _) in code.iter().rev() {
+        run += usize::from(inst.elementwise_length() != length);
+        length = inst.elementwise_length();
         if let Inst::Elementwise(member) = inst
-            && let Some(Reads::Spread { steps, along_rows }) = reads.get(&member.dst).copied()
+            && let Some(Reads::Spread { steps, along_rows, run }) = reads.get(&member.dst).copied()
             && let Some(source) = one_source(member, &writes)
             && is_short(member, along_rows)
         {
-            let how = if steps < MAX_STEPS { Reads::Spread { steps: steps + 1, along_rows } } else { Reads::Otherwise };
+            let how = if steps < MAX_STEPS { Reads::Spread { steps: steps + 1, along_rows, run } } else { Reads::Otherwise };
             for tile in &member.srcs {
                 note(&mut reads, tile, if tile == source { how } else { Reads::Otherwise });
             }
             values.insert(member.dst, member.clone());
             continue;
         }
-        inst.for_each_read(|tile| note(&mut reads, tile, how_read(inst, tile)));
+        inst.for_each_read(|tile| note(&mut reads, tile, how_read(inst, tile, run)));
     }
     values
 }
@@ -81,18 +85,27 @@ fn note(reads: &mut HashMap<VReg, Reads>, tile: &Tile, how: Reads) {
     let Base::Reg(reg) = tile.base else { return };
     let noted = reads.entry(reg).or_insert(how);
     *noted = match (*noted, how) {
-        (Reads::Spread { steps, along_rows }, Reads::Spread { steps: other, along_rows: also }) => {
-            Reads::Spread { steps: steps.max(other), along_rows: along_rows && also }
+        (Reads::Spread { steps, along_rows, run }, Reads::Spread { steps: other, along_rows: also, run: elsewhere })
+            if run == elsewhere =>
+        {
+            Reads::Spread { steps: steps.max(other), along_rows: along_rows && also, run }
         }
         _ => Reads::Otherwise,
     };
 }
 
-fn how_read(inst: &Inst, tile: &Tile) -> Reads {
+fn how_read(inst: &Inst, tile: &Tile, run: usize) -> Reads {
     match inst {
-        Inst::Elementwise(member) if is_spread(tile, member.n) => Reads::Spread { steps: 1, along_rows: repeats_along_rows(tile) },
+        Inst::Elementwise(member) if is_spread(tile, member.n) => Reads::Spread { steps: 1, along_rows: repeats_along_rows(tile), run },
         _ => Reads::Otherwise,
     }
+}
+
+/// Whether a block may have this instruction beside its only sweep. Where others reduce or multiply, values of rows are few beside what these take, and
+/// what reads them is often computed again (`recompute.rs`).
+fn may_be_one_sweep(inst: &Inst) -> bool {
+    let is_access = matches!(inst, Inst::Load { .. } | Inst::Store { .. });
+    is_access || inst.elementwise_length().is_some() || matches!(inst, Inst::BlockId(_) | Inst::Iota { .. } | Inst::Return)
 }
 
 fn reads_spread(inst: &Inst) -> bool {
@@ -122,8 +135,8 @@ fn one_source<'a>(member: &'a Elementwise, writes: &Counts) -> Option<&'a Tile> 
 /// Whether an operation takes no longer than to read its result, or little if it is computed once for a row.
 fn is_short(member: &Elementwise, along_rows: bool) -> bool {
     let imm = &member.kernel.imm;
-    let is_f32 = imm.dst == F32 && imm.sources().iter().all(|source| *source == F32);
-    is_cheap(imm) || along_rows && is_f32 && matches!(imm.op, ElemOp::DivF(..) | ElemOp::Sqrt(..))
+    let is_f32 = imm.sources().iter().all(|source| *source == F32);
+    is_f32 && (is_cheap(imm) || along_rows && matches!(imm.op, ElemOp::DivF(..) | ElemOp::Sqrt(..)))
 }
 
 struct Here<'a> {
