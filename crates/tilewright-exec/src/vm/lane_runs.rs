@@ -2,7 +2,7 @@
 //! is another one, or a limit is met. A run may consist of groups, in which lanes have the same quotient by a small number; where all is the same again
 //! after some lanes, only these are looked at.
 //!
-//! The numbers of a block are read once; a run takes a division and a few comparisons. LaneRuns are found and carried out in the order of their lanes, so that
+//! The numbers of a block are read once; a run takes a division and a few comparisons. Runs are found and carried out in the order of their lanes, so that
 //! of lanes that store to the same place the last one does.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
@@ -24,7 +24,7 @@ use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 /// Work on finding a run, in elements.
 const RUN_WORK: usize = 16;
 
-/// LaneRuns whose places need no memory of the launch's.
+/// Runs whose places need no memory of the launch's.
 const FEW: usize = 16;
 
 /// Lanes whose places go on evenly: within groups, and from group to group.
@@ -41,7 +41,7 @@ struct LaneRun {
     further: i64,
 }
 
-/// LaneRuns that all lie in one buffer.
+/// Runs that all lie in one buffer.
 struct LaneRuns {
     list: SmallVec<[LaneRun; FEW]>,
     /// How many lanes they are of; those behind these are the same again.
